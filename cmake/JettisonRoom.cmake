@@ -1,0 +1,46 @@
+# Warnings that every target of the project is built with. Third-party headers come in as system
+# headers, so only our own code has to answer for them.
+add_library(jettison_warnings INTERFACE)
+target_compile_options(jettison_warnings INTERFACE
+  -Wall -Wextra -Wpedantic -Wconversion -Wshadow -Werror)
+
+# jettison_room(NAME [DEPS target...] [TEST_DEPS target...])
+#
+# A room is one folder: every .cc becomes the library jettison_<NAME>, every *_test.cc the program
+# <NAME>_test, registered with CTest test by test. Tests whose suite name starts with "Live" need
+# root and a real kernel: they get the label `live`; all the others get `fast`.
+function(jettison_room name)
+  cmake_parse_arguments(ROOM "" "" "DEPS;TEST_DEPS" ${ARGN})
+  file(GLOB sources CONFIGURE_DEPENDS ${CMAKE_CURRENT_SOURCE_DIR}/*.cc)
+  set(tests ${sources})
+  list(FILTER tests INCLUDE REGEX "_test\\.cc$")
+  list(FILTER sources EXCLUDE REGEX "_(test|main)\\.cc$")
+  if(sources)
+    add_library(jettison_${name} STATIC ${sources})
+    target_include_directories(jettison_${name} PUBLIC ${CMAKE_SOURCE_DIR}/src)
+    target_link_libraries(jettison_${name} PUBLIC ${ROOM_DEPS} fmt::fmt tl::expected
+                          PRIVATE jettison_warnings)
+  else()
+    add_library(jettison_${name} INTERFACE)
+    target_include_directories(jettison_${name} INTERFACE ${CMAKE_SOURCE_DIR}/src)
+    target_link_libraries(jettison_${name} INTERFACE ${ROOM_DEPS} fmt::fmt tl::expected)
+  endif()
+  if(JETTISON_TESTS AND tests)
+    jettison_test(${name}_test SOURCES ${tests} DEPS jettison_${name} ${ROOM_TEST_DEPS})
+  endif()
+endfunction()
+
+# jettison_test(NAME SOURCES file... [DEPS target...])
+function(jettison_test name)
+  cmake_parse_arguments(TEST "" "" "SOURCES;DEPS" ${ARGN})
+  add_executable(${name} ${TEST_SOURCES})
+  target_link_libraries(${name} PRIVATE ${TEST_DEPS} GTest::gtest GTest::gmock GTest::gtest_main
+                        jettison_warnings)
+  target_compile_definitions(${name} PRIVATE
+    JETTISON_TESTDATA="${CMAKE_SOURCE_DIR}/tests/testdata"
+    JETTISON_ROOM_TESTDATA="${CMAKE_CURRENT_SOURCE_DIR}/testdata"
+    JETTISON_BINARY="$<TARGET_FILE_DIR:${name}>/../../bin/jettison")
+  gtest_discover_tests(${name} TEST_FILTER -Live*.* PROPERTIES LABELS fast DISCOVERY_TIMEOUT 60)
+  gtest_discover_tests(${name} TEST_FILTER Live*.* PROPERTIES LABELS live DISCOVERY_TIMEOUT 60
+                       TEST_LIST ${name}_LIVE_TESTS)
+endfunction()

@@ -1,0 +1,30 @@
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "units/duration.h"
+
+namespace jettison {
+
+// How a container ended.
+struct ContainerExit {
+  int exit_code = 0;  // 128 + n after signal n
+  int signal = 0;     // 0: it exited by itself
+  bool oom_killed = false;
+  Instant started;
+  Instant finished;
+};
+
+// One run of a container, alive or dead, as a runtime knows it.
+struct ContainerRecord {
+  std::string pod_uid;
+  std::string name;
+  int attempt = 0;  // 0 for the first run, one more for each restart
+  Instant created;
+  std::optional<ContainerExit> exit;  // absent: it runs
+};
+
+}  // namespace jettison

@@ -1,0 +1,13 @@
+#include "model/fault.h"
+
+namespace jettison {
+
+std::string Describe(const Fault& fault) {
+  std::string line;
+  if (!fault.file.empty()) line += fault.file + ": ";
+  if (!fault.key.empty()) line += fault.key + ": ";
+  if (!fault.value.empty()) line += "\"" + fault.value + "\": ";
+  return line + fault.message;
+}
+
+}  // namespace jettison

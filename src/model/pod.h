@@ -1,0 +1,127 @@
+#pragma once
+
+#include <cstdint>
+#include <map>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <variant>
+#include <vector>
+
+#include "units/quantity.h"
+
+namespace jettison {
+
+// Values of a core/v1 Pod, as far as a node agent acts on them; names follow the Kubernetes API.
+// Absent fields are absent here too: defaults are applied by who reads them, and said so there.
+
+enum class QosClass : std::uint8_t { kGuaranteed, kBurstable, kBestEffort };
+[[nodiscard]] std::string_view NameOf(QosClass qos);
+[[nodiscard]] std::optional<QosClass> QosClassNamed(std::string_view name);
+
+// Resource name ("memory", "cpu", "ephemeral-storage", "hugepages-2Mi") to amount.
+using ResourceList = std::map<std::string, Quantity, std::less<>>;
+
+struct ResourceRequirements {
+  ResourceList requests;
+  ResourceList limits;
+};
+
+enum class RestartPolicy : std::uint8_t { kAlways, kOnFailure, kNever };
+
+// One `env` entry. Only literal values: valueFrom is refused by the reader with a fault.
+struct EnvVar {
+  std::string name;
+  std::string value;
+};
+
+struct VolumeMount {
+  std::string name;        // of the pod's volume
+  std::string mount_path;  // absolute
+  std::string sub_path;    // relative to the volume's root; empty: the root itself
+  bool read_only = false;
+};
+
+// What `lifecycle.preStop` and its like run.
+struct ExecAction {
+  std::vector<std::string> command;
+};
+
+struct Container {
+  std::string name;
+  std::string image;
+  std::vector<std::string> command;
+  std::vector<std::string> args;
+  std::string working_dir;
+  std::vector<EnvVar> env;
+  std::vector<VolumeMount> volume_mounts;
+  ResourceRequirements resources;
+  // Only init containers may carry one; kAlways makes the init container a side-car.
+  std::optional<RestartPolicy> restart_policy;
+  std::optional<ExecAction> pre_stop;
+
+  [[nodiscard]] bool IsSidecar() const { return restart_policy == RestartPolicy::kAlways; }
+};
+
+struct EmptyDirSource {
+  std::string medium;  // "" (disk), "Memory", "HugePages..."
+  std::optional<Quantity> size_limit;
+};
+struct HostPathSource {
+  std::string path;
+  std::string type;  // "", "Directory", "DirectoryOrCreate", "File", "FileOrCreate", ...
+};
+struct ConfigMapSource {
+  std::string name;
+  bool optional = false;
+};
+struct SecretSource {
+  std::string secret_name;
+  bool optional = false;
+};
+struct GitRepoSource {};
+// A kind of volume that this agent knows by name only ("persistentVolumeClaim", "nfs", ...).
+struct OtherVolumeSource {
+  std::string kind;
+};
+using VolumeSource = std::variant<EmptyDirSource, HostPathSource, ConfigMapSource, SecretSource,
+                                  GitRepoSource, OtherVolumeSource>;
+
+struct Volume {
+  std::string name;
+  VolumeSource source;
+};
+
+struct Toleration {
+  std::string key;
+  std::string op;  // "", "Exists", "Equal" ("" is Equal)
+  std::string value;
+  std::string effect;  // "" matches every effect
+};
+
+struct Pod {
+  std::string name;
+  std::string namespace_ = "default";
+  std::string uid;
+  std::map<std::string, std::string, std::less<>> labels;
+  std::map<std::string, std::string, std::less<>> annotations;
+
+  std::vector<Container> init_containers;
+  std::vector<Container> containers;
+  std::vector<Volume> volumes;
+  RestartPolicy restart_policy = RestartPolicy::kAlways;
+  std::optional<std::int64_t> termination_grace_period_seconds;
+  std::vector<Toleration> tolerations;
+  std::optional<std::int32_t> priority;
+  std::string priority_class_name;
+  ResourceList overhead;
+  std::optional<ResourceRequirements> resources;  // pod-level
+  bool host_network = false;
+
+  std::optional<QosClass> status_qos_class;  // status.qosClass, preferred over the computed one
+};
+
+// "namespace/name", as logs and messages name a pod.
+[[nodiscard]] std::string FullName(const Pod& pod);
+
+}  // namespace jettison

@@ -1,0 +1,73 @@
+#pragma once
+
+#include <array>
+#include <cstddef>
+#include <cstdint>
+#include <optional>
+#include <string_view>
+
+namespace jettison {
+
+// What an eviction threshold watches. The order is the documented tie-break between thresholds of
+// the same urgency: memory first, then the file systems, then process ids.
+enum class Signal : std::uint8_t {
+  kMemoryAvailable,
+  kAllocatableMemoryAvailable,
+  kNodeFsAvailable,
+  kNodeFsInodesFree,
+  kImageFsAvailable,
+  kImageFsInodesFree,
+  kContainerFsAvailable,
+  kContainerFsInodesFree,
+  kPidAvailable,
+};
+inline constexpr std::size_t kSignalCount = 9;
+inline constexpr std::array<Signal, kSignalCount> kAllSignals = {
+    Signal::kMemoryAvailable,      Signal::kAllocatableMemoryAvailable, Signal::kNodeFsAvailable,
+    Signal::kNodeFsInodesFree,     Signal::kImageFsAvailable,           Signal::kImageFsInodesFree,
+    Signal::kContainerFsAvailable, Signal::kContainerFsInodesFree,      Signal::kPidAvailable,
+};
+
+[[nodiscard]] constexpr std::size_t IndexOf(Signal signal) {
+  return static_cast<std::size_t>(signal);
+}
+
+// The name in KubeletConfiguration and in messages: "memory.available".
+[[nodiscard]] std::string_view NameOf(Signal signal);
+[[nodiscard]] std::optional<Signal> SignalNamed(std::string_view name);
+
+// What a starved node lacks.
+enum class Resource : std::uint8_t { kMemory, kEphemeralStorage, kInodes, kPids };
+// The name in messages and annotations: "memory", "ephemeral-storage", "inodes", "pids".
+[[nodiscard]] std::string_view NameOf(Resource resource);
+[[nodiscard]] Resource ResourceOf(Signal signal);
+
+// A pressure condition of the node.
+enum class NodeConditionType : std::uint8_t { kMemoryPressure, kDiskPressure, kPidPressure };
+inline constexpr std::size_t kNodeConditionCount = 3;
+// "MemoryPressure", "DiskPressure", "PIDPressure".
+[[nodiscard]] std::string_view NameOf(NodeConditionType type);
+[[nodiscard]] NodeConditionType ConditionOf(Signal signal);
+[[nodiscard]] constexpr std::size_t IndexOf(NodeConditionType type) {
+  return static_cast<std::size_t>(type);
+}
+
+// A set of pressure conditions, a bit each.
+class NodeConditions {
+ public:
+  constexpr NodeConditions() = default;
+  constexpr void Set(NodeConditionType type) { bits_ |= Bit(type); }
+  [[nodiscard]] constexpr bool Has(NodeConditionType type) const {
+    return (bits_ & Bit(type)) != 0;
+  }
+  [[nodiscard]] constexpr bool Empty() const { return bits_ == 0; }
+  friend constexpr bool operator==(NodeConditions, NodeConditions) = default;
+
+ private:
+  static constexpr std::uint8_t Bit(NodeConditionType type) {
+    return static_cast<std::uint8_t>(1U << IndexOf(type));
+  }
+  std::uint8_t bits_ = 0;
+};
+
+}  // namespace jettison

@@ -1,0 +1,53 @@
+#pragma once
+
+#include <optional>
+#include <variant>
+#include <vector>
+
+#include "model/signal.h"
+#include "units/duration.h"
+#include "units/quantity.h"
+
+namespace jettison {
+
+// A share of a signal's capacity; 0.05 is 5%. Held as a 32-bit float because the kubelet does, and
+// its rounding is part of the answer.
+struct Percentage {
+  float fraction = 0;
+  friend bool operator==(Percentage, Percentage) = default;
+};
+
+// An absolute amount or a share of the capacity.
+using ThresholdValue = std::variant<Quantity, Percentage>;
+
+// A line that pressure begins at: met while the signal is below `value`. The operator is always
+// LessThan.
+struct Threshold {
+  Signal signal = Signal::kMemoryAvailable;
+  ThresholdValue value;
+  Duration grace_period{0};  // zero: a hard threshold
+  std::optional<ThresholdValue> min_reclaim;
+
+  [[nodiscard]] bool IsHard() const { return grace_period == Duration::zero(); }
+};
+
+// More thresholds than any configuration can hold: nine signals, hard and soft, and the allocatable
+// copies of the hard ones.
+inline constexpr std::size_t kMaxThresholds = 32;
+
+// Which file systems are one and which are several.
+struct DiskLayout {
+  bool dedicated_image_fs = false;      // images live on another file system than the node's files
+  bool dedicated_container_fs = false;  // writable layers are apart from the images (split)
+  friend bool operator==(DiskLayout, DiskLayout) = default;
+};
+
+// Everything that configures eviction, parsed and checked.
+struct EvictionPolicy {
+  std::vector<Threshold> thresholds;  // as configured, containerfs.* not yet replaced
+  Duration pressure_transition_period = std::chrono::minutes(5);
+  std::int64_t max_pod_grace_period_seconds = 0;
+  bool local_storage_capacity_isolation = true;
+};
+
+}  // namespace jettison

@@ -1,0 +1,68 @@
+#pragma once
+
+#include <sys/types.h>
+
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "units/result.h"
+
+namespace jettison {
+
+// Limits of one group; an absent one is left as it is.
+struct CgroupLimits {
+  std::optional<std::uint64_t> memory_bytes;
+  std::optional<std::uint64_t> cpu_shares;   // 2..262144, v1 scale (1024 = one CPU)
+  std::optional<std::int64_t> cpu_quota_us;  // per cpu_period_us; -1: unlimited
+  std::optional<std::uint64_t> cpu_period_us;
+  std::optional<std::int64_t> pids_max;
+};
+
+// Memory of one group in bytes, its descendants included, as the kernel charges it.
+struct CgroupMemory {
+  std::uint64_t usage = 0;
+  std::uint64_t inactive_file = 0;
+
+  // usage - inactive file, never below zero: Kubernetes' working set.
+  [[nodiscard]] std::uint64_t WorkingSet() const {
+    return usage > inactive_file ? usage - inactive_file : 0;
+  }
+};
+
+// The control groups below the node's own group. A path is relative to that group ("kubepods",
+// "kubepods/besteffort/pod<uid>/<container>"; "" is the node itself) and names the same group in
+// every hierarchy. A group that vanished is kNotFound for readings and success for removal.
+class Cgroups {
+ public:
+  virtual ~Cgroups() = default;
+
+  // Creates the group and its parents in every hierarchy that the agent uses, then applies limits;
+  // a group that exists is only given the limits.
+  [[nodiscard]] virtual Result<void> Create(std::string_view path, const CgroupLimits& limits) = 0;
+  // Removes the group and everything below it in every hierarchy. Fails while processes live there.
+  [[nodiscard]] virtual Result<void> Remove(std::string_view path) = 0;
+  // Moves a process into the group.
+  [[nodiscard]] virtual Result<void> Join(std::string_view path, pid_t pid) = 0;
+  // Every process of the group and of the groups below it.
+  [[nodiscard]] virtual Result<std::vector<pid_t>> Processes(std::string_view path) = 0;
+  // Sends a signal to every process of the group and below.
+  [[nodiscard]] virtual Result<void> Signal(std::string_view path, int signal) = 0;
+  // Ends every process of the group and below, those forked meanwhile included; thaws frozen ones.
+  [[nodiscard]] virtual Result<void> Kill(std::string_view path) = 0;
+  // Names of the groups directly below.
+  [[nodiscard]] virtual Result<std::vector<std::string>> Children(std::string_view path) = 0;
+
+  [[nodiscard]] virtual Result<CgroupMemory> ReadMemory(std::string_view path) = 0;
+  // The memory limit; absent when there is none.
+  [[nodiscard]] virtual Result<std::optional<std::uint64_t>> ReadMemoryLimit(
+      std::string_view path) = 0;
+  // Tasks in the group and below (threads, as the kernel's pids controller counts).
+  [[nodiscard]] virtual Result<std::uint64_t> ReadPids(std::string_view path) = 0;
+  // How many times the kernel's OOM killer has struck in this group.
+  [[nodiscard]] virtual Result<std::uint64_t> ReadOomKills(std::string_view path) = 0;
+};
+
+}  // namespace jettison

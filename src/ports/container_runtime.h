@@ -1,0 +1,87 @@
+#pragma once
+
+#include <string>
+#include <string_view>
+#include <variant>
+#include <vector>
+
+#include "model/container_record.h"
+#include "model/pod.h"
+#include "units/duration.h"
+#include "units/result.h"
+
+namespace jettison {
+
+// What a runtime tells, in the order it happened.
+struct PodReady {  // volumes, groups and directories of the pod stand
+  std::string pod_uid;
+};
+struct PodFailed {  // CreatePod could not finish; what it had made is gone again
+  std::string pod_uid;
+  Error error;
+};
+struct ContainerStarted {
+  std::string pod_uid;
+  std::string container;
+  int attempt = 0;
+  Instant at;
+};
+struct ContainerStartFailed {
+  std::string pod_uid;
+  std::string container;
+  int attempt = 0;
+  Error error;
+};
+struct ContainerExited {
+  std::string pod_uid;
+  std::string container;
+  int attempt = 0;
+  ContainerExit exit;
+};
+struct PodRemoved {  // nothing of the pod is left: process, group, mount, file
+  std::string pod_uid;
+};
+using RuntimeEvent = std::variant<PodReady, PodFailed, ContainerStarted, ContainerStartFailed,
+                                  ContainerExited, PodRemoved>;
+
+// A pod that the runtime still has from before the agent started.
+struct RuntimePod {
+  Pod pod;                                  // as it was created
+  std::vector<ContainerRecord> containers;  // every run it remembers
+};
+
+// Runs pods. Commands return at once and never block the caller; what becomes of them arrives as
+// events. A command about something that is gone is not an error: the event says how things stand.
+class ContainerRuntime {
+ public:
+  virtual ~ContainerRuntime() = default;
+
+  // Whether the runtime answers; the eviction loop starts after the first success.
+  [[nodiscard]] virtual Result<void> Ready() = 0;
+  // What is there already, to be adopted. Called once, before anything is created.
+  [[nodiscard]] virtual Result<std::vector<RuntimePod>> List() = 0;
+
+  // Groups, volumes, directories -> PodReady or PodFailed.
+  virtual void CreatePod(const Pod& pod) = 0;
+  // Starts one run of a container of a created pod -> ContainerStarted or ContainerStartFailed,
+  // later ContainerExited.
+  virtual void StartContainer(const std::string& pod_uid, const std::string& container, int attempt,
+                              int oom_score_adj) = 0;
+  // Asks a running container to end (preStop hook, then TERM) -> ContainerExited, some day. The
+  // caller keeps the time and calls KillContainer when the grace period is over.
+  virtual void StopContainer(const std::string& pod_uid, const std::string& container,
+                             Duration grace) = 0;
+  // Ends it with everything it forked -> ContainerExited.
+  virtual void KillContainer(const std::string& pod_uid, const std::string& container) = 0;
+  // Forgets one dead run: its record, log and writable layer.
+  virtual void RemoveContainer(const std::string& pod_uid, const std::string& container,
+                               int attempt) = 0;
+  // Takes down everything that is left of a pod whose containers have ended -> PodRemoved.
+  virtual void RemovePod(const std::string& pod_uid) = 0;
+
+  // Readable when TakeEvents has something.
+  [[nodiscard]] virtual int EventFd() const = 0;
+  [[nodiscard]] virtual std::vector<RuntimeEvent> TakeEvents() = 0;
+};
+
+}  // namespace jettison
