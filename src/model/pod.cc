@@ -18,6 +18,8 @@ std::optional<QosClass> QosClassNamed(std::string_view name) {
   return std::nullopt;
 }
 
-std::string FullName(const Pod& pod) { return pod.namespace_ + "/" + pod.name; }
+std::string FullName(const Pod& pod) {
+  return pod.namespace_ + "/" + pod.name;
+}
 
 }  // namespace jettison

@@ -45,6 +45,9 @@ enum class Resource : std::uint8_t { kMemory, kEphemeralStorage, kInodes, kPids 
 // A pressure condition of the node.
 enum class NodeConditionType : std::uint8_t { kMemoryPressure, kDiskPressure, kPidPressure };
 inline constexpr std::size_t kNodeConditionCount = 3;
+inline constexpr std::array<NodeConditionType, kNodeConditionCount> kAllNodeConditions = {
+    NodeConditionType::kDiskPressure, NodeConditionType::kMemoryPressure,
+    NodeConditionType::kPidPressure};  // by name, as messages list them
 // "MemoryPressure", "DiskPressure", "PIDPressure".
 [[nodiscard]] std::string_view NameOf(NodeConditionType type);
 [[nodiscard]] NodeConditionType ConditionOf(Signal signal);

@@ -1,0 +1,32 @@
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "decide/decide.h"
+#include "decide/eviction_order.h"
+#include "ports/node_actions.h"
+#include "units/result.h"
+
+namespace jettison {
+
+// The edges that a pass may touch.
+struct NodePorts {
+  PodKiller& killer;
+  NodeReclaimer& reclaimer;
+  SummarySource& summaries;
+};
+
+// What became of node-level reclaim.
+struct ReclaimOutcome {
+  std::vector<ReclaimStep> attempted;
+  std::vector<std::string> errors;
+  bool relieved = false;  // no threshold is met any more: nobody has to die
+};
+
+// Tries each step, then reads the node again and asks whether pressure is relieved. With no step
+// nothing is read and pressure stays.
+[[nodiscard]] ReclaimOutcome Reclaim(std::span<const ReclaimStep> steps,
+                                     std::span<const Threshold> thresholds, NodePorts& ports);
+
+}  // namespace jettison

@@ -1,0 +1,43 @@
+#pragma once
+
+#include <array>
+#include <optional>
+#include <span>
+#include <vector>
+
+#include "decide/local_storage.h"
+#include "decide/pod_facts.h"
+#include "evaluate/evaluate.h"
+#include "model/signal.h"
+#include "model/threshold.h"
+
+namespace jettison {
+
+// A way to free node-level resources before a pod has to die.
+enum class ReclaimStep : std::uint8_t { kDeadContainers, kUnusedImages };
+[[nodiscard]] std::string_view NameOf(ReclaimStep step);  // "containers", "images"
+
+// What reclaims for a signal in a layout, in order; empty for memory and process ids.
+// (kubelet: buildSignalToNodeReclaimFuncs)
+[[nodiscard]] std::span<const ReclaimStep> ReclaimStepsFor(Signal signal, DiskLayout layout);
+
+// What a pass is going to do. Indices point into the thresholds and active pods it was made from.
+struct Decision {
+  std::vector<StorageViolation> violations;  // when not empty, nothing else is done
+  std::optional<std::size_t> threshold;      // the one to act for; none: nothing is starved
+  std::span<const ReclaimStep> reclaim;      // tried first
+  std::optional<std::size_t> victim;         // evicted when the reclaim was not enough
+};
+
+// Chooses. `thresholds` are those the evaluation was made with. Allocates nothing unless pods broke
+// their storage limits. (kubelet: managerImpl.synchronize from localStorageEviction on)
+[[nodiscard]] Decision Decide(std::span<const Threshold> thresholds,
+                              bool local_storage_capacity_isolation, DiskLayout layout,
+                              const Evaluation& evaluation, std::span<const ActivePod> pods);
+
+// The threshold to act for among several: memory before everything else, then the order of the
+// signals, hard before soft, then the order of configuration.
+[[nodiscard]] std::optional<std::size_t> MostUrgent(std::span<const Threshold> thresholds,
+                                                    ThresholdSet among);
+
+}  // namespace jettison

@@ -1,0 +1,32 @@
+#pragma once
+
+#include <cstdint>
+#include <span>
+
+#include "decide/local_storage.h"
+#include "decide/pod_facts.h"
+#include "evaluate/evaluate.h"
+#include "model/eviction_order.h"
+#include "model/signal.h"
+#include "model/threshold.h"
+#include "observe/observations.h"
+
+namespace jettison {
+
+inline constexpr std::int64_t kHardEvictionGracePeriodSeconds = 1;
+
+// The order for a pod over a local-storage limit: one second, no condition.
+[[nodiscard]] EvictionOrder OrderFor(const ActivePod& pod, const StorageViolation& violation);
+
+// The order for the victim of node pressure: one second for a hard threshold, else the smaller of
+// the maximum and the pod's own grace period, and the kubelet's message with annotations.
+// (kubelet: evictionMessage, 1.36)
+struct PressureOrderInputs {
+  std::span<const Threshold> thresholds;
+  std::size_t threshold = 0;  // the one acted for
+  const Observations& observations;
+  std::int64_t max_pod_grace_period_seconds = 0;
+};
+[[nodiscard]] EvictionOrder OrderFor(const ActivePod& pod, const PressureOrderInputs& inputs);
+
+}  // namespace jettison

@@ -1,0 +1,50 @@
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "model/pod.h"
+#include "model/profile.h"
+#include "model/summary.h"
+#include "units/quantity.h"
+
+namespace jettison {
+
+// A named amount that a pod must not exceed.
+struct StorageLimit {
+  std::string name;  // of the volume or container
+  Nanos limit = 0;   // bytes, in billionths
+};
+
+// A pod with everything that choosing a victim asks of it, worked out once when the pod arrives:
+// a pass then compares numbers and parses nothing.
+struct PodFacts {
+  std::int32_t priority = 0;
+  bool critical = false;            // never evicted
+  bool has_storage_limits = false;  // any of the three kinds below
+  Nanos memory_request = 0;         // effective, bytes
+  Nanos ephemeral_storage_request = 0;
+  std::optional<Nanos> ephemeral_storage_limit;  // of the pod as a whole
+  std::vector<StorageLimit> empty_dir_limits;    // in the order of spec.volumes
+  std::vector<StorageLimit> container_limits;    // regular containers with a non-zero limit
+  std::vector<std::string> local_volumes;        // names of volumes that count as local disk use
+  Pod pod;
+};
+
+// Works them out. (kubelet: pkg/kubelet/eviction/helpers.go, 1.36)
+[[nodiscard]] PodFacts FactsOf(Pod pod, Profile profile);
+
+// A running pod beside what was measured of it in this pass; no stats: nothing is known of it.
+struct ActivePod {
+  const PodFacts* facts = nullptr;
+  const PodStats* stats = nullptr;
+};
+
+// Finds each pod's stats by UID. Where the summary lists the pods in the same order, which the
+// agent's own does, no look-up is needed. Reuses the capacity of `joined`.
+void JoinStats(const std::vector<const PodFacts*>& pods, const Summary& summary,
+               std::vector<ActivePod>& joined);
+
+}  // namespace jettison

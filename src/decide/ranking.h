@@ -1,0 +1,46 @@
+#pragma once
+
+#include <compare>
+#include <cstdint>
+#include <optional>
+#include <span>
+#include <string_view>
+#include <vector>
+
+#include "decide/pod_facts.h"
+#include "model/signal.h"
+#include "model/threshold.h"
+#include "units/quantity.h"
+
+namespace jettison {
+
+// Where a pod stands in the order of eviction: the smaller key goes first. The order is total,
+// because no two pods share a UID. Members are compared in this order.
+struct RankKey {
+  bool known = true;            // a pod without stats goes before all others (not for PIDs)
+  bool within_request = false;  // those that exceed their request go first (not for PIDs)
+  std::int32_t priority = 0;    // the lower one goes first
+  Nanos negated_excess = 0;     // the larger usage - request goes first
+  std::string_view uid;         // ties
+
+  friend auto operator<=>(const RankKey&, const RankKey&) = default;
+};
+
+// The key of one pod under pressure on one signal. (kubelet: rankMemoryPressure, rankPIDPressure,
+// rankDiskPressureFunc, buildSignalToRankFunc)
+[[nodiscard]] RankKey RankOf(const ActivePod& pod, Signal signal, DiskLayout layout);
+
+// Index of the first pod to go that may go: the smallest key among the pods that are not critical;
+// none when all are.
+[[nodiscard]] std::optional<std::size_t> FirstVictim(std::span<const ActivePod> pods, Signal signal,
+                                                     DiskLayout layout);
+
+// Indices of all pods, critical ones included, first to be evicted first.
+[[nodiscard]] std::vector<std::size_t> RankedPods(std::span<const ActivePod> pods, Signal signal,
+                                                  DiskLayout layout);
+
+// What decides between two neighbours of a ranking, for people: "usage above request", "priority",
+// "usage minus request", "UID", "no statistics".
+[[nodiscard]] std::string_view DecidingField(const RankKey& first, const RankKey& second);
+
+}  // namespace jettison

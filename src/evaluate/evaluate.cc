@@ -1,0 +1,116 @@
+#include "evaluate/evaluate.h"
+
+#include <cassert>
+
+namespace jettison {
+namespace {
+
+constexpr Nanos kNanosPerUnit = 1'000'000'000;
+
+// The kubelet's rounding, step for step: 32-bit fraction, 64-bit product, truncation.
+std::int64_t ShareOf(Percentage percentage, std::int64_t capacity) {
+  return static_cast<std::int64_t>(static_cast<double>(capacity) *
+                                   static_cast<double>(percentage.fraction));
+}
+
+Nanos AmountOf(const ThresholdValue& value, std::int64_t capacity) {
+  if (const auto* percentage = std::get_if<Percentage>(&value)) {
+    return ShareOf(*percentage, capacity) * kNanosPerUnit;
+  }
+  return std::get<Quantity>(value).ToNanos();
+}
+
+bool IsMet(const Threshold& threshold, const Observation& seen, bool enforce_min_reclaim) {
+  Nanos line = AmountOf(threshold.value, seen.capacity);
+  if (enforce_min_reclaim && threshold.min_reclaim) {
+    line += AmountOf(*threshold.min_reclaim, seen.capacity);
+  }
+  return seen.available * kNanosPerUnit < line;
+}
+
+bool IsFresh(const Observation& seen, const std::optional<Observation>& last) {
+  return !last || !seen.time || !last->time || *seen.time > *last->time;
+}
+
+ThresholdSet Fresh(std::span<const Threshold> thresholds, ThresholdSet among,
+                   const Observations& now, const Observations& before) {
+  ThresholdSet fresh;
+  for (std::size_t i = 0; i < thresholds.size(); ++i) {
+    const auto& seen = now[thresholds[i].signal];
+    fresh[i] = among[i] && seen && IsFresh(*seen, before[thresholds[i].signal]);
+  }
+  return fresh;
+}
+
+ThresholdSet Overdue(std::span<const Threshold> thresholds, const EvictionState& state,
+                     Instant now) {
+  ThresholdSet overdue;
+  for (std::size_t i = 0; i < thresholds.size(); ++i) {
+    const auto& since = state.first_observed_at[i];
+    overdue[i] = since && now - *since >= thresholds[i].grace_period;
+  }
+  return overdue;
+}
+
+void TrackFirstObserved(ThresholdSet met, Instant now, EvictionState& next) {
+  for (std::size_t i = 0; i < met.size(); ++i) {
+    auto& since = next.first_observed_at[i];
+    if (!met[i]) {
+      since.reset();
+    } else if (!since) {
+      since = now;
+    }
+  }
+}
+
+void TrackConditions(std::span<const Threshold> thresholds, ThresholdSet met, Duration transition,
+                     Instant now, EvictionState& next) {
+  for (std::size_t i = 0; i < thresholds.size(); ++i) {
+    if (met[i]) next.condition_last_observed_at[IndexOf(ConditionOf(thresholds[i].signal))] = now;
+  }
+  next.conditions = {};
+  for (NodeConditionType type : kAllNodeConditions) {
+    const auto& last = next.condition_last_observed_at[IndexOf(type)];
+    if (last && now - *last < transition) next.conditions.Set(type);
+  }
+}
+
+}  // namespace
+
+Quantity QuantityOf(const ThresholdValue& value, std::int64_t capacity) {
+  if (const auto* percentage = std::get_if<Percentage>(&value)) {
+    return Quantity::Of(ShareOf(*percentage, capacity), QuantityFormat::kBinarySI);
+  }
+  return std::get<Quantity>(value);
+}
+
+ThresholdSet ThresholdsMet(std::span<const Threshold> thresholds, const Observations& observations,
+                           bool enforce_min_reclaim) {
+  ThresholdSet met;
+  for (std::size_t i = 0; i < thresholds.size(); ++i) {
+    const auto& seen = observations[thresholds[i].signal];
+    met[i] = seen && IsMet(thresholds[i], *seen, enforce_min_reclaim);
+  }
+  return met;
+}
+
+Evaluation Evaluate(std::span<const Threshold> thresholds, Duration pressure_transition_period,
+                    const EvictionState& state, const Observations& observations, Instant now) {
+  assert(thresholds.size() <= kMaxThresholds);
+  Evaluation result{.met = {}, .overdue = {}, .acting = {}, .next = state};
+  const ThresholdSet unresolved = ThresholdsMet(thresholds, observations, true) & state.met;
+  result.met = ThresholdsMet(thresholds, observations, false) | unresolved;
+  TrackFirstObserved(result.met, now, result.next);
+  TrackConditions(thresholds, result.met, pressure_transition_period, now, result.next);
+  result.overdue = Overdue(thresholds, result.next, now);
+  result.acting = Fresh(thresholds, result.overdue, observations, state.last_observations);
+  result.next.met = result.overdue;
+  result.next.last_observations = observations;
+  return result;
+}
+
+bool PressureRelieved(std::span<const Threshold> thresholds, const Observations& observations) {
+  return ThresholdsMet(thresholds, observations, true).none();
+}
+
+}  // namespace jettison

@@ -1,0 +1,18 @@
+#pragma once
+
+#include <cstdint>
+#include <map>
+#include <string>
+
+namespace jettison {
+
+// One pod to be failed: everything that the kill, the pod's status and the event need.
+struct EvictionOrder {
+  std::string pod_uid;
+  std::int64_t grace_period_seconds = 0;
+  std::string message;  // of the status, the event and the condition
+  std::map<std::string, std::string, std::less<>> annotations;  // of the event
+  bool disruption_target = false;  // sets condition DisruptionTarget, reason TerminationByKubelet
+};
+
+}  // namespace jettison

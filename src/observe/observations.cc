@@ -1,0 +1,64 @@
+#include "observe/observations.h"
+
+namespace jettison {
+namespace {
+
+std::int64_t Signed(std::uint64_t amount) {
+  return static_cast<std::int64_t>(amount);
+}
+
+std::optional<Observation> Memory(const std::optional<MemoryStats>& memory) {
+  if (!memory || !memory->available_bytes || !memory->working_set_bytes) return std::nullopt;
+  return Observation{.available = Signed(*memory->available_bytes),
+                     .capacity = Signed(*memory->available_bytes + *memory->working_set_bytes),
+                     .time = memory->time};
+}
+
+std::optional<Observation> Bytes(const std::optional<FsStats>& fs) {
+  if (!fs || !fs->available_bytes || !fs->capacity_bytes) return std::nullopt;
+  return Observation{.available = Signed(*fs->available_bytes),
+                     .capacity = Signed(*fs->capacity_bytes),
+                     .time = fs->time};
+}
+
+std::optional<Observation> Inodes(const std::optional<FsStats>& fs) {
+  if (!fs || !fs->inodes_free || !fs->inodes) return std::nullopt;
+  return Observation{
+      .available = Signed(*fs->inodes_free), .capacity = Signed(*fs->inodes), .time = fs->time};
+}
+
+std::optional<Observation> Pids(const std::optional<RlimitStats>& rlimit) {
+  if (!rlimit || !rlimit->max_pid || !rlimit->running) return std::nullopt;
+  return Observation{.available = *rlimit->max_pid - *rlimit->running,
+                     .capacity = *rlimit->max_pid,
+                     .time = rlimit->time};
+}
+
+}  // namespace
+
+Observations ObservationsFrom(const Summary& summary) {
+  const NodeStats& node = summary.node;
+  Observations seen;
+  seen[Signal::kMemoryAvailable] = Memory(node.memory);
+  seen[Signal::kAllocatableMemoryAvailable] = Memory(node.pods_memory);
+  seen[Signal::kNodeFsAvailable] = Bytes(node.fs);
+  seen[Signal::kNodeFsInodesFree] = Inodes(node.fs);
+  seen[Signal::kImageFsAvailable] = Bytes(node.image_fs);
+  seen[Signal::kImageFsInodesFree] = Inodes(node.image_fs);
+  seen[Signal::kContainerFsAvailable] = Bytes(node.container_fs);
+  seen[Signal::kContainerFsInodesFree] = Inodes(node.container_fs);
+  seen[Signal::kPidAvailable] = Pids(node.rlimit);
+  return seen;
+}
+
+QuantityFormat FormatOf(Signal signal) {
+  switch (ResourceOf(signal)) {
+    case Resource::kMemory:
+    case Resource::kEphemeralStorage: return QuantityFormat::kBinarySI;
+    case Resource::kInodes:
+    case Resource::kPids: return QuantityFormat::kDecimalSI;
+  }
+  __builtin_unreachable();
+}
+
+}  // namespace jettison

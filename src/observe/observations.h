@@ -1,0 +1,41 @@
+#pragma once
+
+#include <array>
+#include <cstdint>
+#include <optional>
+
+#include "model/signal.h"
+#include "model/summary.h"
+#include "units/duration.h"
+#include "units/quantity.h"
+
+namespace jettison {
+
+// One signal as read in one pass. Bytes, inodes or process ids, by signal.
+struct Observation {
+  std::int64_t available = 0;
+  std::int64_t capacity = 0;
+  std::optional<Instant> time;  // absent: the source does not say when it measured
+};
+
+// What a pass knows of each signal; an absent one was not measured.
+struct Observations {
+  std::array<std::optional<Observation>, kSignalCount> by_signal;
+
+  [[nodiscard]] const std::optional<Observation>& operator[](Signal signal) const {
+    return by_signal[IndexOf(signal)];
+  }
+  [[nodiscard]] std::optional<Observation>& operator[](Signal signal) {
+    return by_signal[IndexOf(signal)];
+  }
+};
+
+// Reads every signal out of a summary. A signal needs its available amount and its capacity; where
+// one of them is unknown, so is the signal. (kubelet: makeSignalObservations, 1.36)
+[[nodiscard]] Observations ObservationsFrom(const Summary& summary);
+
+// The form in which messages print an observation's amounts: inodes and process ids are counts,
+// the rest are bytes.
+[[nodiscard]] QuantityFormat FormatOf(Signal signal);
+
+}  // namespace jettison

@@ -1,0 +1,36 @@
+#pragma once
+
+#include <vector>
+
+#include "act/act.h"
+#include "decide/pod_facts.h"
+#include "evaluate/evaluate.h"
+#include "model/threshold.h"
+#include "report/cycle_report.h"
+
+namespace jettison {
+
+// What stays the same from pass to pass.
+struct PassPolicy {
+  std::vector<Threshold> thresholds;  // effective: containerfs.* replaced for the layout
+  Duration pressure_transition_period = std::chrono::minutes(5);
+  std::int64_t max_pod_grace_period_seconds = 0;
+  bool local_storage_capacity_isolation = true;
+  DiskLayout layout;
+};
+
+// What one pass looks at: values only, all read at this moment.
+struct PassInput {
+  Instant now;
+  const Summary& summary;
+  const std::vector<const PodFacts*>& pods;  // the active ones
+  bool full_ranking = false;                 // the report lists every pod, not only the victim
+};
+
+// One pass of the whole pipeline: observe, evaluate, decide, act, report. `state` is replaced by
+// the next one; `scratch` only lends its memory.
+[[nodiscard]] CycleReport RunPass(const PassPolicy& policy, const PassInput& input,
+                                  NodePorts& ports, EvictionState& state,
+                                  std::vector<ActivePod>& scratch);
+
+}  // namespace jettison

@@ -1,0 +1,57 @@
+#pragma once
+
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "decide/decide.h"
+#include "decide/eviction_order.h"
+#include "evaluate/evaluate.h"
+#include "model/event.h"
+#include "model/signal.h"
+
+namespace jettison {
+
+// A pod that a pass failed.
+struct EvictionRecord {
+  EvictionOrder order;
+  std::optional<std::string> kill_error;
+};
+
+// Everything a pass did and why, as a value: logs, metrics, status and replay are made from it.
+struct CycleReport {
+  Instant at;
+  Observations observations;
+  Evaluation evaluation;
+  std::optional<Threshold> acting_for;  // the threshold that was acted for
+  std::vector<ReclaimStep> reclaim_attempted;
+  std::vector<std::string> reclaim_errors;
+  bool relieved_by_reclaim = false;
+  std::optional<Signal> ranked_for;       // absent where no ranking took place
+  std::vector<std::string> ranking;       // UIDs, first to go first; filled on request
+  std::vector<Event> events;              // in order
+  std::vector<EvictionRecord> evictions;  // in order
+  [[nodiscard]] NodeConditions conditions() const { return evaluation.next.conditions; }
+};
+
+// "Failed" pods carry this reason, rejected ones too.
+inline constexpr const char* kReasonEvicted = "Evicted";
+
+[[nodiscard]] Event ReclaimEvent(Resource resource);           // EvictionThresholdMet, on the node
+[[nodiscard]] Event EvictedEvent(const EvictionOrder& order);  // Evicted, on the pod
+
+// "NodeHasInsufficientMemory" and its like for each condition that differs, in a fixed order.
+[[nodiscard]] std::vector<Event> ConditionEvents(NodeConditions before, NodeConditions after);
+
+// One condition as a v1.NodeCondition tells it.
+struct NodeConditionText {
+  std::string_view type;     // "MemoryPressure"
+  std::string_view status;   // "True" or "False"
+  std::string_view reason;   // "KubeletHasInsufficientMemory"
+  std::string_view message;  // "kubelet has insufficient memory available"
+};
+[[nodiscard]] NodeConditionText TextOf(NodeConditionType type, bool pressure);
+// The taint of a condition: "node.kubernetes.io/memory-pressure"; its effect is NoSchedule.
+[[nodiscard]] std::string_view TaintOf(NodeConditionType type);
+
+}  // namespace jettison
