@@ -14,11 +14,11 @@ namespace jettison {
 
 // Limits of one group; an absent one is left as it is.
 struct CgroupLimits {
-  std::optional<std::uint64_t> memory_bytes;
-  std::optional<std::uint64_t> cpu_shares;   // 2..262144, v1 scale (1024 = one CPU)
-  std::optional<std::int64_t> cpu_quota_us;  // per cpu_period_us; -1: unlimited
-  std::optional<std::uint64_t> cpu_period_us;
-  std::optional<std::int64_t> pids_max;
+  std::optional<std::uint64_t> memory_bytes = std::nullopt;
+  std::optional<std::uint64_t> cpu_shares = std::nullopt;   // 2..262144, v1 scale (1024 = one CPU)
+  std::optional<std::int64_t> cpu_quota_us = std::nullopt;  // per cpu_period_us; -1: unlimited
+  std::optional<std::uint64_t> cpu_period_us = std::nullopt;
+  std::optional<std::int64_t> pids_max = std::nullopt;
 };
 
 // Memory of one group in bytes, its descendants included, as the kernel charges it.
