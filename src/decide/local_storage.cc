@@ -1,0 +1,112 @@
+#include "decide/local_storage.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <optional>
+
+#include "decide/pod_requests.h"
+
+namespace jettison {
+namespace {
+
+constexpr Nanos kNanosPerUnit = 1'000'000'000;
+
+Nanos Bytes(std::uint64_t bytes) {
+  return Nanos{static_cast<std::int64_t>(bytes)} * kNanosPerUnit;
+}
+std::uint64_t Used(const std::optional<FsUsage>& usage) {
+  return usage ? usage->used_bytes.value_or(0) : 0;
+}
+
+std::optional<std::size_t> EmptyDirOverLimit(const ActivePod& pod) {
+  const auto& limits = pod.facts->empty_dir_limits;
+  for (std::size_t i = 0; i < limits.size(); ++i) {
+    for (const VolumeStats& volume : pod.stats->volumes) {
+      if (volume.name != limits[i].name || !volume.usage.used_bytes) continue;
+      if (Bytes(*volume.usage.used_bytes) > limits[i].limit) return i;
+    }
+  }
+  return std::nullopt;
+}
+
+bool PodOverLimit(const ActivePod& pod) {
+  const auto& limit = pod.facts->ephemeral_storage_limit;
+  return limit && Bytes(Used(pod.stats->ephemeral_storage)) > *limit;
+}
+
+std::optional<std::size_t> ContainerOverLimit(const ActivePod& pod, DiskLayout layout) {
+  const auto& limits = pod.facts->container_limits;
+  for (const ContainerStats& container : pod.stats->containers) {
+    const auto found = std::find_if(limits.begin(), limits.end(), [&](const StorageLimit& limit) {
+      return limit.name == container.name;
+    });
+    if (found == limits.end()) continue;
+    const std::uint64_t layer = layout.dedicated_image_fs ? 0 : Used(container.rootfs);
+    if (Bytes(Used(container.logs) + layer) > found->limit) {
+      return static_cast<std::size_t>(found - limits.begin());
+    }
+  }
+  return std::nullopt;
+}
+
+std::optional<StorageViolation> ViolationOf(const ActivePod& pod, DiskLayout layout) {
+  if (const auto i = EmptyDirOverLimit(pod)) {
+    return StorageViolation{.kind = StorageLimitKind::kEmptyDir, .index = *i};
+  }
+  if (PodOverLimit(pod)) return StorageViolation{.kind = StorageLimitKind::kPod};
+  if (const auto i = ContainerOverLimit(pod, layout)) {
+    return StorageViolation{.kind = StorageLimitKind::kContainer, .index = *i};
+  }
+  return std::nullopt;
+}
+
+const Volume& VolumeNamed(const Pod& pod, const std::string& name) {
+  return *std::find_if(pod.volumes.begin(), pod.volumes.end(),
+                       [&](const Volume& volume) { return volume.name == name; });
+}
+
+const Container& ContainerNamed(const Pod& pod, const std::string& name) {
+  return *std::find_if(pod.containers.begin(), pod.containers.end(),
+                       [&](const Container& container) { return container.name == name; });
+}
+
+}  // namespace
+
+std::vector<StorageViolation> StorageViolations(std::span<const ActivePod> pods,
+                                                DiskLayout layout) {
+  std::vector<StorageViolation> violations;
+  for (std::size_t i = 0; i < pods.size(); ++i) {
+    const ActivePod& pod = pods[i];
+    if (!pod.facts->has_storage_limits || pod.facts->critical || pod.stats == nullptr) continue;
+    if (auto violation = ViolationOf(pod, layout)) {
+      violation->pod = i;
+      violations.push_back(*violation);
+    }
+  }
+  return violations;
+}
+
+std::string ViolationMessage(const PodFacts& facts, const StorageViolation& violation) {
+  switch (violation.kind) {
+    case StorageLimitKind::kEmptyDir: {
+      const std::string& name = facts.empty_dir_limits[violation.index].name;
+      const auto& source = std::get<EmptyDirSource>(VolumeNamed(facts.pod, name).source);
+      return fmt::format("Usage of EmptyDir volume \"{}\" exceeds the limit \"{}\". ", name,
+                         source.size_limit->ToString());
+    }
+    case StorageLimitKind::kPod:
+      return fmt::format(
+          "Pod ephemeral local storage usage exceeds the total limit of containers {}. ",
+          EffectiveLimit(facts.pod, "ephemeral-storage")->ToString());
+    case StorageLimitKind::kContainer: {
+      const std::string& name = facts.container_limits[violation.index].name;
+      const ResourceList& limits = ContainerNamed(facts.pod, name).resources.limits;
+      return fmt::format("Container {} exceeded its local ephemeral storage limit \"{}\". ", name,
+                         limits.find("ephemeral-storage")->second.ToString());
+    }
+  }
+  __builtin_unreachable();
+}
+
+}  // namespace jettison

@@ -1,0 +1,55 @@
+#include "decide/pod_facts.h"
+
+#include "decide/pod_kind.h"
+#include "decide/pod_requests.h"
+
+namespace jettison {
+namespace {
+
+constexpr std::string_view kEphemeralStorage = "ephemeral-storage";
+
+// What IsLocalEphemeralVolume and localVolumeNames of the kubelet (1.36) count as local disk use.
+bool IsLocal(const VolumeSource& source) {
+  if (const auto* empty_dir = std::get_if<EmptyDirSource>(&source)) {
+    return empty_dir->medium.empty();
+  }
+  return std::holds_alternative<HostPathSource>(source) ||
+         std::holds_alternative<ConfigMapSource>(source) ||
+         std::holds_alternative<GitRepoSource>(source);
+}
+
+void AddVolume(const Volume& volume, PodFacts& facts) {
+  if (IsLocal(volume.source)) facts.local_volumes.push_back(volume.name);
+  const auto* empty_dir = std::get_if<EmptyDirSource>(&volume.source);
+  if (empty_dir == nullptr || !empty_dir->size_limit) return;
+  if (empty_dir->size_limit->Sign() > 0) {
+    facts.empty_dir_limits.push_back({volume.name, empty_dir->size_limit->ToNanos()});
+  }
+}
+
+void AddContainer(const Container& container, PodFacts& facts) {
+  const auto limit = container.resources.limits.find(kEphemeralStorage);
+  if (limit == container.resources.limits.end() || limit->second.Value() == 0) return;
+  facts.container_limits.push_back({container.name, limit->second.ToNanos()});
+}
+
+}  // namespace
+
+PodFacts FactsOf(Pod pod, Profile profile) {
+  PodFacts facts;
+  facts.priority = pod.priority.value_or(0);
+  facts.critical = IsCritical(pod, profile);
+  facts.memory_request = EffectiveRequest(pod, "memory").ToNanos();
+  facts.ephemeral_storage_request = EffectiveRequest(pod, kEphemeralStorage).ToNanos();
+  if (const auto limit = EffectiveLimit(pod, kEphemeralStorage)) {
+    facts.ephemeral_storage_limit = limit->ToNanos();
+  }
+  for (const Volume& volume : pod.volumes) AddVolume(volume, facts);
+  for (const Container& container : pod.containers) AddContainer(container, facts);
+  facts.has_storage_limits = facts.ephemeral_storage_limit || !facts.empty_dir_limits.empty() ||
+                             !facts.container_limits.empty();
+  facts.pod = std::move(pod);
+  return facts;
+}
+
+}  // namespace jettison

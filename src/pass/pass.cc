@@ -1,0 +1,68 @@
+#include "pass/pass.h"
+
+#include "decide/ranking.h"
+#include "observe/observations.h"
+
+namespace jettison {
+namespace {
+
+// Kills first and tells afterwards: the victim's memory is what the node is waiting for.
+void Evict(EvictionOrder order, PodKiller& killer, CycleReport& report) {
+  const auto killed = killer.Evict(order);
+  report.events.push_back(EvictedEvent(order));
+  report.evictions.push_back({.order = std::move(order), .kill_error = std::nullopt});
+  if (!killed) report.evictions.back().kill_error = killed.error().message;
+}
+
+void RankForReport(std::span<const ActivePod> pods, Signal signal, DiskLayout layout,
+                   CycleReport& report) {
+  for (std::size_t i : RankedPods(pods, signal, layout)) {
+    report.ranking.push_back(pods[i].facts->pod.uid);
+  }
+}
+
+// Node-level reclaim, then at most one pod.
+void Relieve(const PassPolicy& policy, const PassInput& input, const Decision& decision,
+             std::span<const ActivePod> pods, NodePorts& ports, CycleReport& report) {
+  const Threshold& threshold = policy.thresholds[*decision.threshold];
+  report.acting_for = threshold;
+  report.events.push_back(ReclaimEvent(ResourceOf(threshold.signal)));
+  ReclaimOutcome reclaim = Reclaim(decision.reclaim, policy.thresholds, ports);
+  report.reclaim_attempted = std::move(reclaim.attempted);
+  report.reclaim_errors = std::move(reclaim.errors);
+  report.relieved_by_reclaim = reclaim.relieved;
+  if (reclaim.relieved || pods.empty()) return;
+  report.ranked_for = threshold.signal;
+  if (decision.victim) {
+    Evict(OrderFor(pods[*decision.victim],
+                   PressureOrderInputs{
+                       .thresholds = policy.thresholds,
+                       .threshold = *decision.threshold,
+                       .observations = report.observations,
+                       .max_pod_grace_period_seconds = policy.max_pod_grace_period_seconds}),
+          ports.killer, report);
+  }
+  if (input.full_ranking) RankForReport(pods, threshold.signal, policy.layout, report);
+}
+
+}  // namespace
+
+CycleReport RunPass(const PassPolicy& policy, const PassInput& input, NodePorts& ports,
+                    EvictionState& state, std::vector<ActivePod>& scratch) {
+  CycleReport report;
+  report.at = input.now;
+  JoinStats(input.pods, input.summary, scratch);
+  report.observations = ObservationsFrom(input.summary);
+  report.evaluation = Evaluate(policy.thresholds, policy.pressure_transition_period, state,
+                               report.observations, input.now);
+  const Decision decision = Decide(policy.thresholds, policy.local_storage_capacity_isolation,
+                                   policy.layout, report.evaluation, scratch);
+  for (const StorageViolation& violation : decision.violations) {
+    Evict(OrderFor(scratch[violation.pod], violation), ports.killer, report);
+  }
+  if (decision.threshold) Relieve(policy, input, decision, scratch, ports, report);
+  state = report.evaluation.next;
+  return report;
+}
+
+}  // namespace jettison

@@ -1,0 +1,48 @@
+#pragma once
+
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "decide/admission.h"
+#include "decide/pod_facts.h"
+#include "model/profile.h"
+#include "model/summary.h"
+#include "pass/pass.h"
+#include "report/cycle_report.h"
+#include "units/duration.h"
+
+namespace jettison {
+
+// One pass of a scenario. Pods are named by their index in the scenario's list.
+struct ScenarioStep {
+  Duration at{0};  // since the scenario's start
+  Summary summary;
+  std::optional<Summary> summary_after_reclaim;  // absent: a reclaim changes nothing
+  std::vector<std::size_t> active;               // the running pods, in this order
+  std::vector<std::size_t> admit;                // pods that ask for admission after the pass
+  std::vector<std::size_t> kill_errors;          // pods whose kill reports an error
+};
+
+// A node over time: everything a replay needs, as values.
+struct Scenario {
+  std::string name;
+  Instant start;
+  PassPolicy policy;
+  Profile profile = Profile::kKubelet;
+  std::vector<PodFacts> pods;
+  std::vector<ScenarioStep> steps;
+};
+
+// What came of one step: the report of its pass and the answers to those who asked for admission,
+// in the order asked.
+struct StepOutcome {
+  CycleReport report;
+  std::vector<AdmissionAnswer> admission;
+};
+
+// Replays a scenario on a node that exists in memory only, by the same pass that the agent runs.
+// Reports list the whole ranking.
+[[nodiscard]] std::vector<StepOutcome> Replay(const Scenario& scenario);
+
+}  // namespace jettison

@@ -1,0 +1,35 @@
+#pragma once
+
+#include <algorithm>
+
+#include "ports/node_actions.h"
+#include "sim/scenario.h"
+
+namespace jettison {
+
+// The edges of a node that only exists in one step of a scenario: kills fail where the scenario
+// says so, a reclaim leads to the summary that the scenario has for it.
+class SimulatedNode final : public PodKiller, public NodeReclaimer, public SummarySource {
+ public:
+  SimulatedNode(const Scenario& scenario, const ScenarioStep& step)
+      : scenario_(scenario), step_(step) {}
+
+  Result<void> Evict(const EvictionOrder& order) override {
+    const auto fails = [&](std::size_t i) { return scenario_.pods[i].pod.uid == order.pod_uid; };
+    if (std::any_of(step_.kill_errors.begin(), step_.kill_errors.end(), fails)) {
+      return Fail(ErrorCode::kInternal, "the scenario lets this kill fail");
+    }
+    return {};
+  }
+  Result<void> DeleteDeadContainers() override { return {}; }
+  Result<void> DeleteUnusedImages() override { return {}; }
+  Result<Summary> ReadSummary() override {
+    return step_.summary_after_reclaim ? *step_.summary_after_reclaim : step_.summary;
+  }
+
+ private:
+  const Scenario& scenario_;
+  const ScenarioStep& step_;
+};
+
+}  // namespace jettison
