@@ -4,8 +4,8 @@
 #include <limits>
 
 #include "decide/pod_kind.h"
-#include "decide/pod_requests.h"
 #include "decide/qos.h"
+#include "model/pod_resources.h"
 
 namespace jettison {
 namespace {
@@ -15,8 +15,8 @@ constexpr int kBestEffort = 1000;
 constexpr int kMostProtectedBurstable = 1000 + kGuaranteed;
 
 std::int64_t MemoryIn(const ResourceList& list) {
-  const auto found = list.find(kMemoryResource);
-  return found == list.end() ? 0 : found->second.Value();
+  const Quantity* memory = FindResource(list, kMemoryResource);
+  return memory == nullptr ? 0 : memory->Value();
 }
 
 std::int64_t MemoryRequestOf(const Container& container) {
@@ -30,7 +30,7 @@ std::int64_t ShareOfPodRequest(const Pod& pod) {
   const std::int64_t of_pod = MemoryIn(pod.resources->requests);
   const auto count = static_cast<std::int64_t>(pod.containers.size() + pod.init_containers.size());
   if (of_pod == 0 || count == 0) return 0;
-  const auto of_containers = ContainersRequest(pod, kMemoryResource);
+  const auto of_containers = SumOfContainers(pod, &ResourceRequirements::requests, kMemoryResource);
   return (of_pod - (of_containers ? of_containers->Value() : 0)) / count;
 }
 

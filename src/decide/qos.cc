@@ -3,12 +3,14 @@
 #include <optional>
 #include <string_view>
 
+#include "model/pod_resources.h"
+
 namespace jettison {
 namespace {
 
 Quantity AmountOf(const ResourceList& list, std::string_view resource) {
-  const auto found = list.find(resource);
-  return found == list.end() ? Quantity{} : found->second;
+  const Quantity* amount = FindResource(list, resource);
+  return amount == nullptr ? Quantity{} : *amount;
 }
 
 // The class of one resource alone.

@@ -25,6 +25,7 @@ using ResourceList = std::map<std::string, Quantity, std::less<>>;
 struct ResourceRequirements {
   ResourceList requests;
   ResourceList limits;
+  friend bool operator==(const ResourceRequirements&, const ResourceRequirements&) = default;
 };
 
 enum class RestartPolicy : std::uint8_t { kAlways, kOnFailure, kNever };
@@ -33,6 +34,7 @@ enum class RestartPolicy : std::uint8_t { kAlways, kOnFailure, kNever };
 struct EnvVar {
   std::string name;
   std::string value;
+  friend bool operator==(const EnvVar&, const EnvVar&) = default;
 };
 
 struct VolumeMount {
@@ -40,11 +42,13 @@ struct VolumeMount {
   std::string mount_path;  // absolute
   std::string sub_path;    // relative to the volume's root; empty: the root itself
   bool read_only = false;
+  friend bool operator==(const VolumeMount&, const VolumeMount&) = default;
 };
 
 // What `lifecycle.preStop` and its like run.
 struct ExecAction {
   std::vector<std::string> command;
+  friend bool operator==(const ExecAction&, const ExecAction&) = default;
 };
 
 struct Container {
@@ -61,28 +65,36 @@ struct Container {
   std::optional<ExecAction> pre_stop;
 
   [[nodiscard]] bool IsSidecar() const { return restart_policy == RestartPolicy::kAlways; }
+  friend bool operator==(const Container&, const Container&) = default;
 };
 
 struct EmptyDirSource {
   std::string medium;  // "" (disk), "Memory", "HugePages..."
   std::optional<Quantity> size_limit;
+  friend bool operator==(const EmptyDirSource&, const EmptyDirSource&) = default;
 };
 struct HostPathSource {
   std::string path;
   std::string type;  // "", "Directory", "DirectoryOrCreate", "File", "FileOrCreate", ...
+  friend bool operator==(const HostPathSource&, const HostPathSource&) = default;
 };
 struct ConfigMapSource {
   std::string name;
   bool optional = false;
+  friend bool operator==(const ConfigMapSource&, const ConfigMapSource&) = default;
 };
 struct SecretSource {
   std::string secret_name;
   bool optional = false;
+  friend bool operator==(const SecretSource&, const SecretSource&) = default;
 };
-struct GitRepoSource {};
+struct GitRepoSource {
+  friend bool operator==(GitRepoSource, GitRepoSource) = default;
+};
 // A kind of volume that this agent knows by name only ("persistentVolumeClaim", "nfs", ...).
 struct OtherVolumeSource {
   std::string kind;
+  friend bool operator==(const OtherVolumeSource&, const OtherVolumeSource&) = default;
 };
 using VolumeSource = std::variant<EmptyDirSource, HostPathSource, ConfigMapSource, SecretSource,
                                   GitRepoSource, OtherVolumeSource>;
@@ -90,6 +102,7 @@ using VolumeSource = std::variant<EmptyDirSource, HostPathSource, ConfigMapSourc
 struct Volume {
   std::string name;
   VolumeSource source;
+  friend bool operator==(const Volume&, const Volume&) = default;
 };
 
 struct Toleration {
@@ -97,6 +110,7 @@ struct Toleration {
   std::string op;  // "", "Exists", "Equal" ("" is Equal)
   std::string value;
   std::string effect;  // "" matches every effect
+  friend bool operator==(const Toleration&, const Toleration&) = default;
 };
 
 struct Pod {
@@ -119,6 +133,7 @@ struct Pod {
   bool host_network = false;
 
   std::optional<QosClass> status_qos_class;  // status.qosClass, preferred over the computed one
+  friend bool operator==(const Pod&, const Pod&) = default;
 };
 
 // "namespace/name", as logs and messages name a pod.
