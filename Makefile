@@ -1,0 +1,42 @@
+# make demo   install what is missing, build, and show a node under pressure
+# make test   install what is missing, build, and run every test (fast ones, then live ones)
+# make bench  the benchmarks behind docs/performance.md
+JOBS ?= $(shell nproc)
+export CCACHE_NOHASHDIR = 1
+
+.PHONY: demo test build release bench fuzz format deps install clean
+
+demo: release
+	build/release/jettison demo
+
+test: build
+	scripts/test.sh build/dev
+
+build: deps
+	cmake --preset dev
+	cmake --build --preset dev -j $(JOBS)
+
+release: deps
+	cmake --preset release
+	cmake --build --preset release -j $(JOBS) --target jettison jettison-shim
+
+bench: deps
+	cmake --preset release
+	cmake --build --preset release -j $(JOBS)
+	scripts/bench.sh build/release
+
+fuzz: deps
+	scripts/fuzz.sh $(or $(SECONDS_EACH),60)
+
+format:
+	scripts/format.sh --fix
+
+deps:
+	@scripts/install-deps.sh
+
+PREFIX ?= /usr/local
+install: release
+	cmake --install build/release --prefix $(PREFIX)
+
+clean:
+	rm -rf build
