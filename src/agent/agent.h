@@ -1,0 +1,48 @@
+#pragma once
+
+#include <cstdint>
+#include <functional>
+#include <memory>
+#include <string_view>
+
+#include "agent/snapshot.h"
+#include "units/result.h"
+
+namespace jettison {
+
+struct AgentConfig;  // config/agent_config.h
+
+enum class LogFormat : std::uint8_t { kText, kJson };
+
+// What a caller may choose beside the configuration.
+struct AgentOptions {
+  bool dry_run = false;    // decide and tell, but neither evict nor reclaim
+  bool stop_pods = false;  // end every pod, with its grace period, before Run returns
+  // SIGTERM and SIGINT end Run. Where false, the caller keeps its signals and calls Stop.
+  bool handle_signals = true;
+  LogFormat log_format = LogFormat::kText;
+  // Takes each line of the log, without newline; empty: lines go to standard error.
+  std::function<void(std::string_view)> log;
+  // Called on the agent's thread after each pass and after each change of a pod or event, never
+  // between a decision and its kill. It must return soon: the node is not watched meanwhile.
+  std::function<void(const Snapshot&)> observer;
+};
+
+// The node agent: watches the node, runs its pods, evicts the right one in time.
+class Agent {
+ public:
+  // Opens everything that the agent needs and takes the lock on its root directory, but starts
+  // nothing yet. Errors say what to do: not root, root directory not writable or in use, no cgroup
+  // memory controller, ...
+  [[nodiscard]] static Result<std::unique_ptr<Agent>> Make(const AgentConfig& config,
+                                                           AgentOptions options);
+  virtual ~Agent() = default;
+
+  // Runs until Stop or a signal; an error is one that no retry can mend.
+  [[nodiscard]] virtual Result<void> Run() = 0;
+  // Makes Run return: at once, or after its pods have ended where `stop_pods` is set. From any
+  // thread and from signal handlers; more than once does no harm.
+  virtual void Stop() = 0;
+};
+
+}  // namespace jettison

@@ -1,0 +1,79 @@
+#pragma once
+
+#include <cstdint>
+#include <memory>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "agent/pod_status.h"
+#include "model/event.h"
+#include "model/pod.h"
+#include "model/signal.h"
+#include "model/summary.h"
+#include "model/threshold.h"
+#include "observe/observations.h"
+#include "report/cycle_report.h"
+#include "units/duration.h"
+
+namespace jettison {
+
+// The state of the node as values, made by the agent for whoever looks on: the demo's screen, a
+// status page. It shares nothing with the agent and may be kept and read on any thread.
+
+// One threshold beside the reading of its signal.
+struct ThresholdView {
+  Threshold threshold;
+  std::optional<Observation> observation;  // absent: the signal could not be measured
+  bool met = false;                        // now, or before and minimum reclaim not yet reached
+  bool overdue = false;                    // met for its whole grace period
+};
+
+// What the worker of a pod is at.
+enum class PodActivity : std::uint8_t {
+  kWaiting,      // refused by admission, or evicted and not yet back
+  kStarting,     // groups and volumes are made, init containers run
+  kRunning,      // its containers run, or wait for their restart
+  kTerminating,  // its containers are told to end
+  kCleaningUp,   // they have ended; groups, volumes and directories go
+  kFinished,     // Succeeded or Failed by itself, and will not be started again
+};
+[[nodiscard]] std::string_view NameOf(PodActivity activity);  // "waiting", "starting", ...
+
+struct PodView {
+  std::string name;
+  std::string namespace_;
+  std::string uid;
+  QosClass qos = QosClass::kBestEffort;
+  std::int32_t priority = 0;
+  bool critical = false;
+  PodActivity activity = PodActivity::kWaiting;
+  PodStatus status;
+  int evictions = 0;                     // since the agent started
+  std::optional<Instant> comes_back_at;  // evicted: the end of its back-off
+  // Figures of the last full pass; absent where they could not be read or the pod does not run.
+  std::optional<std::uint64_t> memory_working_set_bytes;
+  std::optional<std::uint64_t> process_count;
+  std::optional<FsUsage> ephemeral_storage;
+};
+
+struct LoggedEvent {
+  std::uint64_t sequence = 0;  // counts from 1; tells which events are new
+  Instant at;
+  std::string pod;  // "namespace/name"; empty for an event of the node
+  Event event;
+};
+
+struct Snapshot {
+  Instant at;
+  std::uint64_t passes =
+      0;  // finished since the start; 0: none yet, so nothing is known of signals
+  NodeConditions conditions;
+  bool waiting_for_cleanup = false;  // of evicted pods
+  std::vector<ThresholdView> thresholds;
+  std::vector<PodView> pods;                       // by namespace and name
+  std::vector<LoggedEvent> events;                 // the last ones, newest last
+  std::shared_ptr<const CycleReport> last_report;  // null before the first pass
+};
+
+}  // namespace jettison
