@@ -1,0 +1,104 @@
+#include "decide/local_storage.h"
+
+#include <gtest/gtest.h>
+
+namespace jettison {
+namespace {
+
+Quantity Parsed(const char* text) {
+  return *Quantity::Parse(text);
+}
+
+// A pod with an emptyDir of 1Ki and a container limited to 2Ki.
+Pod LimitedPod() {
+  Pod pod;
+  pod.uid = "u";
+  pod.volumes = {{"v", EmptyDirSource{.medium = "", .size_limit = Parsed("1Ki")}}};
+  pod.containers.resize(1);
+  pod.containers[0].name = "c";
+  pod.containers[0].resources.limits.emplace("ephemeral-storage", Parsed("2Ki"));
+  return pod;
+}
+
+struct Usage {
+  std::uint64_t volume = 0;
+  std::uint64_t layer = 0;
+  std::uint64_t logs = 0;
+  std::uint64_t pod = 0;
+};
+
+PodStats StatsOf(const Usage& usage) {
+  PodStats stats;
+  stats.uid = "u";
+  stats.volumes = {{"v", {usage.volume, 1}}};
+  stats.containers = {
+      {.name = "c", .rootfs = FsUsage{usage.layer, 1}, .logs = FsUsage{usage.logs, 1}}};
+  stats.ephemeral_storage = FsUsage{usage.pod, 1};
+  return stats;
+}
+
+std::string MessageFor(const Usage& usage, DiskLayout layout = {}, bool critical = false) {
+  PodFacts facts = FactsOf(LimitedPod(), Profile::kStandalone);
+  facts.critical = critical;
+  const PodStats stats = StatsOf(usage);
+  const std::vector<ActivePod> pods = {{&facts, &stats}};
+  const auto violations = StorageViolations(pods, layout);
+  return violations.empty() ? "" : ViolationMessage(facts, violations[0]);
+}
+
+TEST(LocalStorage, UsageUpToTheLimitIsAllowed) {
+  EXPECT_EQ(MessageFor({.volume = 1024, .layer = 1024, .logs = 1024, .pod = 2048}), "");
+}
+
+TEST(LocalStorage, AnEmptyDirAboveItsSizeLimitIsAViolation) {
+  EXPECT_EQ(MessageFor({.volume = 1025}),
+            "Usage of EmptyDir volume \"v\" exceeds the limit \"1Ki\". ");
+}
+
+TEST(LocalStorage, APodAboveTheSumOfItsContainersLimitsIsAViolation) {
+  EXPECT_EQ(MessageFor({.pod = 2049}),
+            "Pod ephemeral local storage usage exceeds the total limit of containers 2Ki. ");
+}
+
+TEST(LocalStorage, AContainerIsMeasuredByItsLogsAndWritableLayer) {
+  EXPECT_EQ(MessageFor({.layer = 1025, .logs = 1024}),
+            "Container c exceeded its local ephemeral storage limit \"2Ki\". ");
+}
+
+TEST(LocalStorage, WritableLayersOnAnotherFileSystemDoNotCount) {
+  EXPECT_EQ(MessageFor({.layer = 4096, .logs = 1024}, {.dedicated_image_fs = true}), "");
+}
+
+TEST(LocalStorage, ViolationsAreFoundInOrderVolumePodContainer) {
+  EXPECT_EQ(MessageFor({.volume = 4096, .layer = 4096, .pod = 4096}).substr(0, 17),
+            "Usage of EmptyDir");
+  EXPECT_EQ(MessageFor({.layer = 4096, .pod = 4096}).substr(0, 13), "Pod ephemeral");
+}
+
+TEST(LocalStorage, CriticalPodsAreLeftAlone) {
+  EXPECT_EQ(MessageFor({.volume = 4096}, {}, true), "");
+}
+
+TEST(LocalStorage, UnknownUsageIsNoViolation) {
+  const PodFacts facts = FactsOf(LimitedPod(), Profile::kStandalone);
+  PodStats stats = StatsOf({});
+  stats.volumes[0].usage.used_bytes.reset();
+  stats.ephemeral_storage.reset();
+  stats.containers[0].logs.reset();
+  EXPECT_TRUE(StorageViolations(std::vector<ActivePod>{{&facts, &stats}}, {}).empty());
+  EXPECT_TRUE(StorageViolations(std::vector<ActivePod>{{&facts, nullptr}}, {}).empty());
+}
+
+TEST(LocalStorage, SeveralPodsMayGoAtOnceInTheirOwnOrder) {
+  const PodFacts facts = FactsOf(LimitedPod(), Profile::kStandalone);
+  const PodStats good = StatsOf({});
+  const PodStats bad = StatsOf({.volume = 4096});
+  const std::vector<ActivePod> pods = {{&facts, &bad}, {&facts, &good}, {&facts, &bad}};
+  const auto violations = StorageViolations(pods, {});
+  ASSERT_EQ(violations.size(), 2U);
+  EXPECT_EQ(violations[0].pod, 0U);
+  EXPECT_EQ(violations[1].pod, 2U);
+}
+
+}  // namespace
+}  // namespace jettison

@@ -1,0 +1,120 @@
+#include "pass/pass.h"
+
+#include <gtest/gtest.h>
+
+namespace jettison {
+namespace {
+
+// Remembers what it was asked, in order.
+class RecordingNode final : public PodKiller, public NodeReclaimer, public SummarySource {
+ public:
+  Result<void> Evict(const EvictionOrder& order) override {
+    calls.push_back("evict " + order.pod_uid);
+    if (kill_fails) return Fail(ErrorCode::kDeadlineExceeded, "too slow");
+    return {};
+  }
+  Result<void> DeleteDeadContainers() override {
+    calls.emplace_back("containers");
+    return Fail(ErrorCode::kUnavailable, "no runtime");
+  }
+  Result<void> DeleteUnusedImages() override {
+    calls.emplace_back("images");
+    return {};
+  }
+  Result<Summary> ReadSummary() override {
+    calls.emplace_back("read");
+    return after;
+  }
+
+  bool kill_fails = false;
+  Summary after;
+  std::vector<std::string> calls;
+};
+
+Summary WithNodeFs(std::uint64_t available) {
+  Summary summary;
+  summary.node.fs = FsStats{.available_bytes = available, .capacity_bytes = 100};
+  return summary;
+}
+
+struct Fixture {
+  Fixture() {
+    Pod pod;
+    pod.uid = "u";
+    facts = FactsOf(std::move(pod), Profile::kStandalone);
+    pods = {&facts};
+    policy.thresholds = {{.signal = Signal::kNodeFsAvailable, .value = Percentage{0.1F}}};
+    node.after = WithNodeFs(5);
+  }
+  CycleReport Run(std::uint64_t available) {
+    NodePorts ports{.killer = node, .reclaimer = node, .summaries = node};
+    const Summary summary = WithNodeFs(available);
+    return RunPass(policy, {.now = {}, .summary = summary, .pods = pods, .full_ranking = true},
+                   ports, state, scratch);
+  }
+  PodFacts facts;
+  std::vector<const PodFacts*> pods;
+  PassPolicy policy;
+  RecordingNode node;
+  EvictionState state;
+  std::vector<ActivePod> scratch;
+};
+
+using Calls = std::vector<std::string>;
+
+TEST(Pass, AHealthyNodeIsLeftAlone) {
+  Fixture f;
+  const CycleReport report = f.Run(50);
+  EXPECT_EQ(f.node.calls, Calls{});
+  EXPECT_TRUE(report.events.empty());
+  EXPECT_TRUE(report.conditions().Empty());
+}
+
+TEST(Pass, ReclaimsThenReadsAgainThenEvicts) {
+  Fixture f;
+  const CycleReport report = f.Run(5);
+  EXPECT_EQ(f.node.calls, (Calls{"containers", "images", "read", "evict u"}));
+  EXPECT_EQ(report.reclaim_errors, Calls{"no runtime"});
+  ASSERT_EQ(report.events.size(), 2U);
+  EXPECT_EQ(report.events[0].reason, "EvictionThresholdMet");
+  EXPECT_EQ(report.events[1].reason, "Evicted");
+  EXPECT_EQ(report.ranking, Calls{"u"});
+}
+
+TEST(Pass, NobodyIsEvictedWhenReclaimWasEnough) {
+  Fixture f;
+  f.node.after = WithNodeFs(50);
+  const CycleReport report = f.Run(5);
+  EXPECT_TRUE(report.relieved_by_reclaim);
+  EXPECT_TRUE(report.evictions.empty());
+  EXPECT_FALSE(report.ranked_for);
+  EXPECT_TRUE(report.conditions().Has(NodeConditionType::kDiskPressure));
+}
+
+TEST(Pass, AFailedKillStillCountsAsTheEviction) {
+  Fixture f;
+  f.node.kill_fails = true;
+  const CycleReport report = f.Run(5);
+  ASSERT_EQ(report.evictions.size(), 1U);
+  EXPECT_EQ(report.evictions[0].kill_error, "too slow");
+}
+
+TEST(Pass, WithoutPodsNothingIsRanked) {
+  Fixture f;
+  f.pods.clear();
+  const CycleReport report = f.Run(5);
+  EXPECT_FALSE(report.ranked_for);
+  EXPECT_EQ(report.events.size(), 1U);
+}
+
+TEST(Pass, CriticalPodsAreRankedButNotEvicted) {
+  Fixture f;
+  f.facts.critical = true;
+  const CycleReport report = f.Run(5);
+  EXPECT_EQ(report.ranked_for, Signal::kNodeFsAvailable);
+  EXPECT_EQ(report.ranking, Calls{"u"});
+  EXPECT_TRUE(report.evictions.empty());
+}
+
+}  // namespace
+}  // namespace jettison
