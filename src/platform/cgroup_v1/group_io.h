@@ -1,0 +1,43 @@
+#pragma once
+
+#include <cstddef>
+#include <span>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "ports/file_descriptor.h"
+#include "units/result.h"
+
+// Directories and files of one hierarchy, always relative to an open directory. cgroupfs holds no
+// symbolic links and the paths are checked to stay below, so a path cannot lead elsewhere.
+namespace jettison::cgroup_v1 {
+
+// Fails with kInvalidArgument unless `path` is "" or names joined by single slashes, none of them
+// "." or "..".
+[[nodiscard]] Result<void> CheckPath(std::string_view path);
+
+// Opens the group `path` below `root`; "" is `root` itself. kNotFound where it does not exist.
+[[nodiscard]] Result<FileDescriptor> OpenGroup(int root, std::string_view path);
+
+// Opens a file of a group for reading.
+[[nodiscard]] Result<FileDescriptor> OpenFile(int group, const char* file);
+
+// Everything from the current position on.
+[[nodiscard]] Result<std::string> ReadToEnd(int fd);
+
+// The file's text, freshly opened. cgroup.procs must be read so: the kernel keeps the list it once
+// made for an open file (cgroup_pidlist_start in kernel/cgroup/cgroup-v1.c).
+[[nodiscard]] Result<std::string> ReadFile(int group, const char* file);
+
+// The text of a kept-open file from its start, in one read into `buffer` and without allocating.
+// Fails where the text fills the buffer and so might be cut off.
+[[nodiscard]] Result<std::string_view> ReadKept(int fd, std::span<char> buffer);
+
+// Writes `text` in one write.
+[[nodiscard]] Result<void> WriteFile(int group, const char* file, std::string_view text);
+
+// Names of the groups directly below, in the directory's order.
+[[nodiscard]] Result<std::vector<std::string>> Subgroups(int group);
+
+}  // namespace jettison::cgroup_v1

@@ -1,0 +1,39 @@
+#pragma once
+
+#include <sys/types.h>
+
+#include <cstdint>
+#include <optional>
+#include <string_view>
+#include <vector>
+
+#include "units/result.h"
+
+// The text of cgroup v1 files as values (kernel: Documentation/admin-guide/cgroup-v1). Pure. A text
+// that the kernel would not write is kInternal, never a zero.
+namespace jettison::cgroup_v1 {
+
+// A file of one number: memory.usage_in_bytes, pids.current, memory.use_hierarchy.
+[[nodiscard]] Result<std::uint64_t> ParseCounter(std::string_view text);
+
+// A limit in bytes; absent where the file holds v1's "unlimited", the greatest multiple of a page
+// below 2^63. Anything from 2^62 is taken for that, since the page size varies.
+[[nodiscard]] Result<std::optional<std::uint64_t>> ParseLimit(std::string_view text);
+
+// What is used of memory.stat. The total_ rows count the group and everything below it.
+struct MemoryStat {
+  std::uint64_t total_inactive_file = 0;                   // bytes; page cache off the active list
+  std::optional<std::uint64_t> hierarchical_memory_limit;  // bytes; absent: unlimited
+};
+// Fails when a row is missing or is no number; unknown rows are passed over.
+[[nodiscard]] Result<MemoryStat> ParseMemoryStat(std::string_view text);
+
+// cgroup.procs: one process id a line. A 0, which stands for a process outside of the reader's PID
+// namespace, is left out: as an argument of kill(2) it would mean the caller's own process group.
+[[nodiscard]] Result<std::vector<pid_t>> ParseProcs(std::string_view text);
+
+// The row oom_kill of memory.oom_control: how often the OOM killer struck in this very group. Rows
+// of that name exist since Linux 4.13; without one the answer is kUnavailable.
+[[nodiscard]] Result<std::uint64_t> ParseOomKills(std::string_view text);
+
+}  // namespace jettison::cgroup_v1

@@ -1,0 +1,108 @@
+#include "platform/cgroup_v1/kernel_files.h"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <fstream>
+#include <iterator>
+#include <string>
+#include <vector>
+
+namespace jettison::cgroup_v1 {
+namespace {
+
+using testing::ElementsAre;
+using testing::IsEmpty;
+
+std::string Recorded(const std::string& name) {
+  std::ifstream file(std::string(JETTISON_ROOM_TESTDATA) + "/6.18/" + name);
+  return {std::istreambuf_iterator<char>(file), {}};
+}
+
+constexpr const char* kStat =
+    "cache 1\ninactive_file 7\nhierarchical_memory_limit 1000\ntotal_inactive_file 42\n";
+
+TEST(KernelFiles, RealFilesOfLinux618AreUnderstood) {
+  EXPECT_EQ(*ParseCounter(Recorded("memory.usage_in_bytes")), 28925952U);
+  EXPECT_EQ(*ParseLimit(Recorded("memory.limit_in_bytes")), 268435456U);
+  EXPECT_EQ(*ParseLimit(Recorded("memory.limit_in_bytes.unlimited")), std::nullopt);
+  const auto stat = ParseMemoryStat(Recorded("memory.stat"));
+  ASSERT_TRUE(stat) << stat.error().message;
+  EXPECT_EQ(stat->total_inactive_file, 45056U);
+  EXPECT_EQ(stat->hierarchical_memory_limit, 268435456U);
+  EXPECT_THAT(*ParseProcs(Recorded("cgroup.procs")), ElementsAre(9108, 9109));
+  EXPECT_EQ(*ParseOomKills(Recorded("memory.oom_control")), 0U);
+}
+
+TEST(KernelFiles, ACounterIsOneNumberAndNothingElse) {
+  EXPECT_EQ(*ParseCounter("0\n"), 0U);
+  EXPECT_EQ(*ParseCounter("18446744073709551615"), 18446744073709551615U);
+  for (const char* const hostile :
+       {"", "\n", " 1\n", "1 \n", "1\n\n", "-1\n", "+1\n", "1x\n", "max\n", "0x10\n",
+        "18446744073709551616\n", "99999999999999999999999999\n", "1.5\n"}) {
+    const auto parsed = ParseCounter(hostile);
+    ASSERT_FALSE(parsed) << hostile;
+    EXPECT_EQ(parsed.error().code, ErrorCode::kInternal);
+  }
+}
+
+TEST(KernelFiles, TheUnlimitedValueOfAnyPageSizeIsNoLimit) {
+  EXPECT_EQ(*ParseLimit("9223372036854771712\n"), std::nullopt);  // 4 KiB pages
+  EXPECT_EQ(*ParseLimit("9223372036854710272\n"), std::nullopt);  // 64 KiB pages
+  EXPECT_EQ(*ParseLimit("0\n"), 0U);
+  EXPECT_EQ(*ParseLimit("4611686018427387903\n"), 4611686018427387903U);
+}
+
+TEST(KernelFiles, OnlyTheTotalRowCountsNotItsShorterNamesake) {
+  const auto stat = ParseMemoryStat(kStat);
+  ASSERT_TRUE(stat);
+  EXPECT_EQ(stat->total_inactive_file, 42U);
+  EXPECT_EQ(stat->hierarchical_memory_limit, 1000U);
+}
+
+TEST(KernelFiles, AMemoryStatWithoutARowItNeedsIsAnErrorNotAZero) {
+  const std::vector<std::string> hostile = {
+      "",
+      "cache 1\n",
+      "total_inactive_file 42\n",                                   // no limit
+      "hierarchical_memory_limit 5\n",                              // no inactive file
+      "hierarchical_memory_limit 5\ntotal_inactive_file\n",         // no value
+      "hierarchical_memory_limit 5\ntotal_inactive_file \n",        // empty value
+      "hierarchical_memory_limit 5\ntotal_inactive_file 4 2\n",     // junk
+      "hierarchical_memory_limit 5\nxtotal_inactive_file 42\n",     // other key
+      "hierarchical_memory_limit 5\ntotal_inactive_file_x 42\n",    // other key
+      "hierarchical_memory_limit 5\ntotal_inactive_file -42\n",     // negative
+      "hierarchical_memory_limit 5\ntotal_inactive_file 1e99\n",    // no integer
+      "hierarchical_memory_limit x\ntotal_inactive_file 42\n",      // limit no number
+      "hierarchical_memory_limit 5\ntotal_inactive_file\t42\n",     // other separator
+      "hierarchical_memory_limit 5\r\ntotal_inactive_file 42\r\n",  // other line ends
+  };
+  for (const std::string& text : hostile) EXPECT_FALSE(ParseMemoryStat(text)) << text;
+}
+
+TEST(KernelFiles, AnUnterminatedLastRowStillCounts) {
+  EXPECT_EQ(
+      ParseMemoryStat("hierarchical_memory_limit 5\ntotal_inactive_file 42")->total_inactive_file,
+      42U);
+}
+
+TEST(KernelFiles, AProcessOutsideOfOurPidNamespaceIsLeftOut) {
+  EXPECT_THAT(*ParseProcs("0\n12\n0\n"), ElementsAre(12));
+  EXPECT_THAT(*ParseProcs(""), IsEmpty());
+}
+
+TEST(KernelFiles, AProcessIdThatKillWouldMisunderstandIsRefused) {
+  for (const char* const hostile : {"-1\n", "1\n\n2\n", "1 2\n", "x\n", "4294967295\n", "\n"}) {
+    EXPECT_FALSE(ParseProcs(hostile)) << hostile;
+  }
+}
+
+TEST(KernelFiles, OomKillsOfAKernelThatDoesNotCountAreUnavailable) {
+  EXPECT_EQ(*ParseOomKills("oom_kill_disable 0\nunder_oom 0\noom_kill 3\n"), 3U);
+  EXPECT_EQ(ParseOomKills("oom_kill_disable 0\nunder_oom 0\n").error().code,
+            ErrorCode::kUnavailable);
+  EXPECT_EQ(ParseOomKills("oom_kill x\n").error().code, ErrorCode::kInternal);
+}
+
+}  // namespace
+}  // namespace jettison::cgroup_v1

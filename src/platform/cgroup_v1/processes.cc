@@ -1,0 +1,159 @@
+#include "platform/cgroup_v1/processes.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cerrno>
+#include <csignal>
+#include <string>
+#include <utility>
+
+#include "platform/cgroup_v1/group_io.h"
+#include "platform/cgroup_v1/kernel_files.h"
+#include "ports/system_error.h"
+
+namespace jettison::cgroup_v1 {
+namespace {
+
+constexpr int kKillPasses = 50;
+constexpr int kPassesBeforeFreezing = 3;
+
+bool Vanished(const Error& error) {
+  return error.code == ErrorCode::kNotFound;
+}
+
+Result<void> AppendProcesses(int group, std::vector<pid_t>& pids) {
+  const auto text = ReadFile(group, "cgroup.procs");
+  if (!text) return Vanished(text.error()) ? Result<void>() : Fail(text.error());
+  const auto own = ParseProcs(*text);
+  if (!own) return Fail(own.error().In("cgroup.procs"));
+  pids.insert(pids.end(), own->begin(), own->end());
+  const auto names = Subgroups(group);
+  if (!names) return Vanished(names.error()) ? Result<void>() : Fail(names.error());
+  for (const std::string& name : *names) {
+    const auto below = OpenGroup(group, name);
+    if (!below && Vanished(below.error())) continue;
+    if (!below) return Fail(below.error());
+    if (auto ok = AppendProcesses(below->get(), pids); !ok) return Fail(ok.error().In(name));
+  }
+  return {};
+}
+
+// A process that ended since it was listed is fine.
+Result<void> SendTo(const std::vector<pid_t>& pids, int signal) {
+  for (const pid_t pid : pids) {
+    if (::kill(pid, signal) != 0 && errno != ESRCH) {
+      return FailErrno(fmt::format("send signal {} to process {}", signal, pid));
+    }
+  }
+  return {};
+}
+
+// cgroup.kill (Linux 5.14) leaves no way to fork out of it. It reaches what is in the unified
+// hierarchy; where that, the group or the file is missing there is nothing to do.
+Result<void> SealUnified(const Hierarchies& hierarchies, std::string_view path) {
+  const Hierarchy* unified = hierarchies.Find(Controller::kUnified);
+  if (unified == nullptr) return {};
+  const auto group = OpenGroup(unified->node.get(), path);
+  if (!group) return Vanished(group.error()) ? Result<void>() : Fail(group.error());
+  auto written = WriteFile(group->get(), "cgroup.kill", "1");
+  return !written && Vanished(written.error()) ? Result<void>() : written;
+}
+
+// A frozen v1 task does not act on SIGKILL before it is thawed, and a frozen group below stays
+// frozen when the one above thaws.
+Result<void> SetFrozen(int group, std::string_view state) {
+  auto written = WriteFile(group, "freezer.state", state);
+  if (!written) return Vanished(written.error()) ? Result<void>() : written;
+  const auto names = Subgroups(group);
+  if (!names) return Vanished(names.error()) ? Result<void>() : Fail(names.error());
+  for (const std::string& name : *names) {
+    const auto below = OpenGroup(group, name);
+    if (!below && Vanished(below.error())) continue;
+    if (!below) return Fail(below.error());
+    if (auto ok = SetFrozen(below->get(), state); !ok) return ok;
+  }
+  return {};
+}
+
+Result<void> SetFrozen(const Hierarchies& hierarchies, std::string_view path,
+                       std::string_view state) {
+  const Hierarchy* freezer = hierarchies.Find(Controller::kFreezer);
+  if (freezer == nullptr) return {};
+  const auto group = OpenGroup(freezer->node.get(), path);
+  if (!group) return Vanished(group.error()) ? Result<void>() : Fail(group.error());
+  return SetFrozen(group->get(), state);
+}
+
+// Signals what is listed until a list brings nobody new: a process with SIGKILL pending cannot
+// fork any more. Against one that forks faster than we list, the group is frozen.
+Result<void> KillUntilNobodyIsNew(const Hierarchies& hierarchies, std::string_view path,
+                                  int group) {
+  std::vector<pid_t> signalled;
+  for (int pass = 0; pass < kKillPasses; ++pass) {
+    auto pids = ProcessesBelow(group);
+    if (!pids) return Fail(pids.error());
+    if (auto ok = SendTo(*pids, SIGKILL); !ok) return ok;
+    if (std::includes(signalled.begin(), signalled.end(), pids->begin(), pids->end())) return {};
+    signalled = std::move(*pids);
+    if (pass == 0) {
+      if (auto ok = SealUnified(hierarchies, path); !ok) return ok;
+    }
+    if (pass == kPassesBeforeFreezing) {
+      if (auto ok = SetFrozen(hierarchies, path, "FROZEN"); !ok) return ok;
+    }
+  }
+  return Fail(
+      ErrorCode::kDeadlineExceeded,
+      fmt::format("processes kept appearing in {} passes; lower its pids limit", kKillPasses));
+}
+
+Result<void> RefuseNode(std::string_view path) {
+  if (!path.empty()) return {};
+  return Fail(ErrorCode::kInvalidArgument,
+              "signals go to groups below the node's, not to all of it");
+}
+
+}  // namespace
+
+Result<std::vector<pid_t>> ProcessesBelow(int group) {
+  std::vector<pid_t> pids;
+  if (auto ok = AppendProcesses(group, pids); !ok) return Fail(ok.error());
+  std::sort(pids.begin(), pids.end());
+  pids.erase(std::unique(pids.begin(), pids.end()), pids.end());
+  return pids;
+}
+
+Result<void> Join(const Hierarchies& hierarchies, std::string_view path, pid_t pid) {
+  for (const Hierarchy& hierarchy : hierarchies.all()) {
+    const auto group = OpenGroup(hierarchy.node.get(), path);
+    if (!group) return Fail(group.error());
+    if (auto ok = WriteFile(group->get(), "cgroup.procs", std::to_string(pid)); !ok) {
+      return Fail(
+          ok.error().In(fmt::format("join {} ({})", path, NameOf(hierarchy.controllers.front()))));
+    }
+  }
+  return {};
+}
+
+Result<void> SignalAll(const Hierarchies& hierarchies, std::string_view path, int signal) {
+  if (auto ok = RefuseNode(path); !ok) return ok;
+  const auto group = OpenGroup(hierarchies.memory(), path);
+  if (!group) return Fail(group.error());
+  const auto pids = ProcessesBelow(group->get());
+  if (!pids) return Fail(pids.error());
+  return SendTo(*pids, signal);
+}
+
+Result<void> KillAll(const Hierarchies& hierarchies, std::string_view path) {
+  if (auto ok = RefuseNode(path); !ok) return ok;
+  const auto group = OpenGroup(hierarchies.memory(), path);
+  if (!group) return Fail(group.error());
+  const auto killed = KillUntilNobodyIsNew(hierarchies, path, group->get());
+  const auto thawed = SetFrozen(hierarchies, path, "THAWED");
+  if (!killed) return Fail(killed.error().In(fmt::format("kill {}", path)));
+  if (!thawed) return Fail(thawed.error().In(fmt::format("thaw {}", path)));
+  return {};
+}
+
+}  // namespace jettison::cgroup_v1

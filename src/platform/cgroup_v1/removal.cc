@@ -1,0 +1,108 @@
+#include "platform/cgroup_v1/removal.h"
+
+#include <fcntl.h>
+#include <fmt/format.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <cerrno>
+#include <string>
+#include <thread>
+
+#include "platform/cgroup_v1/group_io.h"
+#include "platform/cgroup_v1/processes.h"
+#include "ports/system_error.h"
+
+namespace jettison::cgroup_v1 {
+namespace {
+
+using SteadyClock = std::chrono::steady_clock;
+constexpr std::chrono::milliseconds kFirstPause{1};
+constexpr std::chrono::milliseconds kLongestPause{20};
+constexpr std::size_t kNamedProcesses = 5;
+
+std::string CommandOf(pid_t pid) {
+  const FileDescriptor fd(::open(fmt::format("/proc/{}/comm", pid).c_str(), O_RDONLY | O_CLOEXEC));
+  if (!fd) return "exited";
+  auto text = ReadToEnd(fd.get()).value_or("exited");
+  while (text.ends_with('\n')) text.pop_back();
+  return text;
+}
+
+// "3 processes: 12 (sh), 13 (sleep), 14 (sleep)"
+std::string WhoIsThere(int parent, const std::string& name) {
+  const auto group = OpenGroup(parent, name);
+  const auto pids = group ? ProcessesBelow(group->get()) : Result<std::vector<pid_t>>();
+  if (!pids || pids->empty()) return "no process is listed, a killed one is still exiting";
+  std::string text = fmt::format("{} processes:", pids->size());
+  for (std::size_t i = 0; i < std::min(pids->size(), kNamedProcesses); ++i) {
+    text += fmt::format("{} {} ({})", i == 0 ? "" : ",", (*pids)[i], CommandOf((*pids)[i]));
+  }
+  return pids->size() > kNamedProcesses ? text + ", ..." : text;
+}
+
+// Drops the page cache that is charged here. Only helps: a group that refuses is removed anyway.
+void DropCache(int parent, const std::string& name) {
+  if (const auto group = OpenGroup(parent, name)) {
+    (void)WriteFile(group->get(), "memory.force_empty", "0");
+  }
+}
+
+Result<void> RemoveOne(int parent, const std::string& name, SteadyClock::time_point deadline) {
+  auto pause = kFirstPause;
+  while (::unlinkat(parent, name.c_str(), AT_REMOVEDIR) != 0) {
+    if (errno == ENOENT) return {};
+    if (errno != EBUSY) return FailErrno("remove group " + name);
+    if (SteadyClock::now() >= deadline) {
+      return Fail(ErrorCode::kUnavailable,
+                  fmt::format("group {} is still in use by {}", name, WhoIsThere(parent, name)));
+    }
+    std::this_thread::sleep_for(pause);
+    pause = std::min(pause * 2, kLongestPause);
+  }
+  return {};
+}
+
+struct Removal {
+  SteadyClock::time_point deadline;
+  bool has_memory = false;
+
+  // NOLINTNEXTLINE(misc-no-recursion): as deep as the tree of groups, which the kernel bounds
+  [[nodiscard]] Result<void> Tree(int parent, const std::string& name) const {
+    const auto group = OpenGroup(parent, name);
+    if (!group)
+      return group.error().code == ErrorCode::kNotFound ? Result<void>() : Fail(group.error());
+    const auto below = Subgroups(group->get());
+    if (!below)
+      return below.error().code == ErrorCode::kNotFound ? Result<void>() : Fail(below.error());
+    for (const std::string& child : *below) {
+      if (auto ok = Tree(group->get(), child); !ok) return Fail(ok.error().In(name));
+    }
+    if (has_memory) DropCache(parent, name);
+    return RemoveOne(parent, name, deadline);
+  }
+};
+
+bool Carries(const Hierarchy& hierarchy, Controller controller) {
+  const auto& list = hierarchy.controllers;
+  return std::find(list.begin(), list.end(), controller) != list.end();
+}
+
+}  // namespace
+
+Result<void> RemoveGroups(const Hierarchies& hierarchies, std::string_view path,
+                          std::chrono::milliseconds patience) {
+  if (path.empty()) {
+    return Fail(ErrorCode::kInvalidArgument, "the node's own group is not ours to remove");
+  }
+  const auto deadline = SteadyClock::now() + patience;
+  for (const Hierarchy& hierarchy : hierarchies.all()) {
+    const Removal removal{deadline, Carries(hierarchy, Controller::kMemory)};
+    if (auto ok = removal.Tree(hierarchy.node.get(), std::string(path)); !ok) {
+      return Fail(ok.error().In(std::string(NameOf(hierarchy.controllers.front()))));
+    }
+  }
+  return {};
+}
+
+}  // namespace jettison::cgroup_v1

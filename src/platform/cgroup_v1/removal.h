@@ -1,0 +1,19 @@
+#pragma once
+
+#include <chrono>
+#include <string_view>
+
+#include "platform/cgroup_v1/hierarchies.h"
+#include "units/result.h"
+
+namespace jettison::cgroup_v1 {
+
+// Removes the group and everything below it, deepest first, in every hierarchy; what is not there
+// is fine. Page cache charged to a group is dropped before it goes, or it would stay charged to the
+// groups above. A group stays busy while a killed process exits, so a refusal is tried again until
+// `patience` is over, all hierarchies together; then kUnavailable, naming the processes that are
+// still there.
+[[nodiscard]] Result<void> RemoveGroups(const Hierarchies& hierarchies, std::string_view path,
+                                        std::chrono::milliseconds patience);
+
+}  // namespace jettison::cgroup_v1
