@@ -8,6 +8,7 @@
 #include <algorithm>
 #include <cstddef>
 #include <cstring>
+#include <iterator>
 #include <string>
 #include <utility>
 
@@ -21,10 +22,6 @@ namespace ondemand = simdjson::ondemand;
 
 constexpr std::string_view kBlanks = " \t\r\n";
 constexpr std::string_view kByteOrderMark = "\xef\xbb\xbf";
-
-Result<Value> FailAt(int line, std::string_view what) {
-  return Fail(ErrorCode::kInvalidArgument, fmt::format("line {}: {}", line, what));
-}
 
 bool IsDigit(char c) {
   return c >= '0' && c <= '9';
@@ -63,115 +60,176 @@ std::string_view TrimRight(std::string_view text) {
   return last == std::string_view::npos ? std::string_view{} : text.substr(0, last + 1);
 }
 
-// Walks one parsed text from its first token to its last, copying as it goes.
+// Values of the lists and maps that are still being read, innermost last. Each is cut off into a
+// vector of its exact size when it ends, so that growing costs nothing per list or map.
+struct Pending {
+  Value::List items;
+  Value::Map members;
+};
+
+template <typename T>
+std::vector<T> CutOff(std::vector<T>& pending, std::size_t from) {
+  const auto begin = pending.begin() + static_cast<std::ptrdiff_t>(from);
+  std::vector<T> ended(std::make_move_iterator(begin), std::make_move_iterator(pending.end()));
+  pending.erase(begin, pending.end());
+  return ended;
+}
+
+// Walks one parsed text from its first token to its last, copying as it goes. Where a step answers
+// false, `error()` says why.
 class Walk {
  public:
-  Walk(const char* start, int first_line) : position_(start), line_(first_line) {}
-
-  [[nodiscard]] int line() const { return line_; }
-
-  // Moves the line counter on to a token further down.
-  void AdvanceTo(const char* token) {
-    if (token <= position_) return;
-    line_ += static_cast<int>(std::count(position_, token, '\n'));
-    position_ = token;
+  Walk(std::string_view text, int first_line, Pending& pending)
+      : newline_(text.data()),
+        end_(text.data() + text.size()),
+        line_(first_line),
+        pending_(pending) {
+    FindNewline();
   }
 
-  Result<Value> Copy(ondemand::value value, int depth) {
-    const std::string_view token = value.raw_json_token();
-    AdvanceTo(token.data());
+  [[nodiscard]] Error& error() { return error_; }
+
+  bool CopyDocument(ondemand::document& document, Value& into) {
     ondemand::json_type type{};
-    if (const auto error = value.type().get(type)) return Refuse(error);
-    switch (type) {
-      case ondemand::json_type::object: {
-        ondemand::object object;
-        if (const auto error = value.get_object().get(object)) return Refuse(error);
-        return CopyObject(object, depth + 1);
-      }
-      case ondemand::json_type::array: {
-        ondemand::array array;
-        if (const auto error = value.get_array().get(array)) return Refuse(error);
-        return CopyArray(array, depth + 1);
-      }
-      case ondemand::json_type::string: return CopyString(value);
-      case ondemand::json_type::boolean: return CopyBool(value);
-      case ondemand::json_type::null: return CopyNull(value);
-      case ondemand::json_type::number: return CopyNumber(TrimRight(token));
-    }
-    return FailAt(line_, "this is no JSON value");
+    if (const auto code = document.type().get(type)) return Refuse(code);
+    std::string_view top;
+    if (const auto code = document.raw_json_token().get(top)) return Refuse(code);
+    AdvanceTo(top.data());
+    if (type == ondemand::json_type::object) return CopyObject(document, 1, into);
+    if (type == ondemand::json_type::array) return CopyArray(document, 1, into);
+    return Refuse("a document must be an object or a list");
   }
 
-  Result<Value> CopyObject(ondemand::object object, int depth) {
-    if (depth > kMaxDocumentDepth) return TooDeep();
-    const int line = line_;
-    Value::Map members;
-    for (auto step : object) {
-      ondemand::field field;
-      if (const auto error = std::move(step).get(field)) return Refuse(error);
-      std::string_view key;
-      if (const auto error = field.unescaped_key().get(key)) return Refuse(error);
-      std::string name(key);
-      Result<Value> value = Copy(field.value(), depth);
-      if (!value) return value;
-      members.emplace_back(std::move(name), *std::move(value));
-    }
-    if (const std::string* key = documents::RepeatedKey(members)) {
-      return FailAt(line,
-                    fmt::format("the object that begins here has the key \"{}\" twice", *key));
-    }
-    return Value(std::move(members), line);
+  // Nothing but blanks may follow what was copied.
+  bool CheckEnd(ondemand::document& document) {
+    const char* behind = nullptr;
+    if (document.current_location().get(behind) != simdjson::SUCCESS) return true;
+    AdvanceTo(behind);
+    return Refuse("there is more text behind the end of the JSON document");
   }
 
-  Result<Value> CopyArray(ondemand::array array, int depth) {
-    if (depth > kMaxDocumentDepth) return TooDeep();
-    const int line = line_;
-    Value::List items;
-    for (auto step : array) {
-      ondemand::value item;
-      if (const auto error = std::move(step).get(item)) return Refuse(error);
-      Result<Value> value = Copy(item, depth);
-      if (!value) return value;
-      items.push_back(*std::move(value));
-    }
-    return Value(std::move(items), line);
+  bool Refuse(std::string_view what) {
+    error_ = {ErrorCode::kInvalidArgument, fmt::format("line {}: {}", line_, what)};
+    return false;
   }
-
-  Result<Value> Refuse(simdjson::error_code error) const {
-    return FailAt(line_, fmt::format("this is not valid JSON: {}", simdjson::error_message(error)));
+  bool Refuse(simdjson::error_code code) {
+    return Refuse(fmt::format("this is not valid JSON: {}", simdjson::error_message(code)));
   }
 
  private:
-  Result<Value> TooDeep() const {
-    return FailAt(line_, fmt::format("nested deeper than {} levels", kMaxDocumentDepth));
+  void FindNewline() {
+    newline_ = static_cast<const char*>(
+        std::memchr(newline_, '\n', static_cast<std::size_t>(end_ - newline_)));
+    if (newline_ == nullptr) newline_ = end_;
   }
 
-  Result<Value> CopyString(ondemand::value& value) const {
+  // Moves the line counter on to a token further down.
+  void AdvanceTo(const char* token) {
+    while (newline_ < token && newline_ < end_) {
+      ++line_;
+      ++newline_;
+      FindNewline();
+    }
+  }
+
+  bool Copy(ondemand::value value, int depth, Value& into) {
+    const std::string_view token = value.raw_json_token();
+    AdvanceTo(token.data());
+    ondemand::json_type type{};
+    if (const auto code = value.type().get(type)) return Refuse(code);
+    switch (type) {
+      case ondemand::json_type::object: return CopyObject(value, depth + 1, into);
+      case ondemand::json_type::array: return CopyArray(value, depth + 1, into);
+      case ondemand::json_type::string: return CopyString(value, into);
+      case ondemand::json_type::boolean: return CopyBool(value, into);
+      case ondemand::json_type::null: return CopyNull(value, into);
+      case ondemand::json_type::number: return CopyNumber(TrimRight(token), into);
+    }
+    return Refuse("this is no JSON value");
+  }
+
+  // `From` is a document or a value that begins with '{'.
+  template <typename From>
+  bool CopyObject(From& from, int depth, Value& into) {
+    if (depth > kMaxDocumentDepth) return TooDeep();
+    const int line = line_;
+    const std::size_t first = pending_.members.size();
+    ondemand::object object;
+    if (const auto code = from.get_object().get(object)) return Refuse(code);
+    for (auto step : object) {
+      ondemand::field field;
+      if (const auto code = std::move(step).get(field)) return Refuse(code);
+      std::string_view key;
+      if (const auto code = field.unescaped_key().get(key)) return Refuse(code);
+      std::string name(key);
+      Value member;
+      if (!Copy(field.value(), depth, member)) return false;
+      pending_.members.emplace_back(std::move(name), std::move(member));
+    }
+    Value::Map members = CutOff(pending_.members, first);
+    if (const std::string* key = documents::RepeatedKey(members)) {
+      line_ = line;
+      return Refuse(fmt::format("the object that begins here has the key \"{}\" twice", *key));
+    }
+    into = Value(std::move(members), line);
+    return true;
+  }
+
+  // `From` is a document or a value that begins with '['.
+  template <typename From>
+  bool CopyArray(From& from, int depth, Value& into) {
+    if (depth > kMaxDocumentDepth) return TooDeep();
+    const int line = line_;
+    const std::size_t first = pending_.items.size();
+    ondemand::array array;
+    if (const auto code = from.get_array().get(array)) return Refuse(code);
+    for (auto step : array) {
+      ondemand::value value;
+      if (const auto code = std::move(step).get(value)) return Refuse(code);
+      Value item;
+      if (!Copy(value, depth, item)) return false;
+      pending_.items.push_back(std::move(item));
+    }
+    into = Value(CutOff(pending_.items, first), line);
+    return true;
+  }
+
+  bool TooDeep() { return Refuse(fmt::format("nested deeper than {} levels", kMaxDocumentDepth)); }
+
+  bool CopyString(ondemand::value& value, Value& into) {
     std::string_view text;
-    if (const auto error = value.get_string().get(text)) return Refuse(error);
-    return Value(std::string(text), line_);
+    if (const auto code = value.get_string().get(text)) return Refuse(code);
+    into = Value(std::string(text), line_);
+    return true;
   }
 
-  Result<Value> CopyBool(ondemand::value& value) const {
+  bool CopyBool(ondemand::value& value, Value& into) {
     bool flag = false;
-    if (const auto error = value.get_bool().get(flag)) return Refuse(error);
-    return Value(flag, line_);
+    if (const auto code = value.get_bool().get(flag)) return Refuse(code);
+    into = Value(flag, line_);
+    return true;
   }
 
-  Result<Value> CopyNull(ondemand::value& value) const {
+  bool CopyNull(ondemand::value& value, Value& into) {
     bool is_null = false;
-    if (const auto error = value.is_null().get(is_null)) return Refuse(error);
-    if (!is_null) return FailAt(line_, "this is not valid JSON: did you mean null?");
-    return Value(Value::Null{}, line_);
+    if (const auto code = value.is_null().get(is_null)) return Refuse(code);
+    if (!is_null) return Refuse("this is not valid JSON: did you mean null?");
+    into = Value(Value::Null{}, line_);
+    return true;
   }
 
   // The token is left unread: the library steps over it, and only its text is wanted.
-  Result<Value> CopyNumber(std::string_view token) const {
-    if (!IsJsonNumber(token)) return FailAt(line_, fmt::format("\"{}\" is no JSON number", token));
-    return Value(Value::Number{std::string(token)}, line_);
+  bool CopyNumber(std::string_view token, Value& into) {
+    if (!IsJsonNumber(token)) return Refuse(fmt::format("\"{}\" is no JSON number", token));
+    into = Value(Value::Number{std::string(token)}, line_);
+    return true;
   }
 
-  const char* position_;
+  const char* newline_;  // the next one that is not counted yet, or end_
+  const char* end_;
   int line_;
+  Pending& pending_;
+  Error error_;
 };
 
 // The first text of several: up to the bracket that closes its first one. All of `text` where
@@ -195,30 +253,12 @@ std::string_view FirstText(std::string_view text) {
   return text;
 }
 
-Result<Value> CopyDocument(ondemand::document& document, Walk& walk) {
-  ondemand::json_type type{};
-  if (const auto error = document.type().get(type)) return walk.Refuse(error);
-  std::string_view top;
-  if (const auto error = document.raw_json_token().get(top)) return walk.Refuse(error);
-  walk.AdvanceTo(top.data());
-  if (type == ondemand::json_type::object) {
-    ondemand::object object;
-    if (const auto error = document.get_object().get(object)) return walk.Refuse(error);
-    return walk.CopyObject(object, 1);
-  }
-  if (type == ondemand::json_type::array) {
-    ondemand::array array;
-    if (const auto error = document.get_array().get(array)) return walk.Refuse(error);
-    return walk.CopyArray(array, 1);
-  }
-  return FailAt(walk.line(), "a document must be an object or a list");
-}
-
 }  // namespace
 
 struct JsonReader::Buffers {
   ondemand::parser parser;
   std::string padded;  // the text and the bytes that the library may read behind it
+  Pending pending;
 };
 
 JsonReader::JsonReader() : buffers_(std::make_unique<Buffers>()) {}
@@ -231,20 +271,18 @@ Result<Value> JsonReader::Parse(std::string_view text, int first_line) {
   std::string& padded = buffers_->padded;
   padded.assign(text);
   padded.append(simdjson::SIMDJSON_PADDING, ' ');
-  Walk walk(padded.data(), first_line);
+  buffers_->pending.items.clear();
+  buffers_->pending.members.clear();
+  Walk walk({padded.data(), text.size()}, first_line, buffers_->pending);
 
   ondemand::document document;
-  if (const auto error =
-          buffers_->parser.iterate(padded.data(), text.size(), padded.size()).get(document)) {
-    return walk.Refuse(error);
-  }
-  Result<Value> value = CopyDocument(document, walk);
-  if (!value) return value;
-  const char* behind = nullptr;
-  if (document.current_location().get(behind) == simdjson::SUCCESS) {
-    walk.AdvanceTo(behind);
-    return FailAt(walk.line(), "there is more text behind the end of the JSON document");
-  }
+  Value value;
+  const auto code =
+      buffers_->parser.iterate(padded.data(), text.size(), padded.size()).get(document);
+  const bool read = code == simdjson::SUCCESS
+                        ? walk.CopyDocument(document, value) && walk.CheckEnd(document)
+                        : walk.Refuse(code);
+  if (!read) return Fail(std::move(walk.error()));
   return value;
 }
 
