@@ -26,20 +26,19 @@ void BM_DecisionPass(benchmark::State& bench) {
     now += std::chrono::seconds(10);
     JoinStats(node.pods, node.summary, joined);
     const Observations seen = ObservationsFrom(node.summary);
-    const Evaluation evaluation =
-        Evaluate(thresholds, std::chrono::minutes(5), state, seen, now);
+    const Evaluation evaluation = Evaluate(thresholds, std::chrono::minutes(5), state, seen, now);
     const Decision decision = Decide(thresholds, true, DiskLayout{}, evaluation, joined);
     if (!decision.victim) bench.SkipWithError("no victim was found");
     benchmark::DoNotOptimize(decision.victim);
     state = evaluation.next;
   }
-  bench.counters["ns/pod"] =
-      benchmark::Counter(static_cast<double>(bench.range(0)) * 1e-9,
-                         benchmark::Counter::kIsIterationInvariantRate |
-                             benchmark::Counter::kInvert);
 }
-BENCHMARK(BM_DecisionPass)->Arg(110)->Arg(1'000)->Arg(10'000)->Arg(100'000)->Unit(
-    benchmark::kMicrosecond);
+BENCHMARK(BM_DecisionPass)
+    ->Arg(110)
+    ->Arg(1'000)
+    ->Arg(10'000)
+    ->Arg(100'000)
+    ->Unit(benchmark::kMicrosecond);
 
 void BM_Floor(benchmark::State& bench) {
   const SyntheticNode node(static_cast<std::size_t>(bench.range(0)), kSeed);
@@ -47,16 +46,14 @@ void BM_Floor(benchmark::State& bench) {
     Nanos most = 0;
     std::size_t victim = 0;
     for (std::size_t i = 0; i < node.pods.size(); ++i) {
-      const Nanos excess =
-          Nanos{*node.summary.pods[i].memory_working_set_bytes} * 1'000'000'000 -
-          node.pods[i]->memory_request;
+      const Nanos excess = Nanos{*node.summary.pods[i].memory_working_set_bytes} * 1'000'000'000 -
+                           node.pods[i]->memory_request;
       if (excess > most) most = excess, victim = i;
     }
     benchmark::DoNotOptimize(victim);
   }
 }
-BENCHMARK(BM_Floor)->Arg(110)->Arg(1'000)->Arg(10'000)->Arg(100'000)->Unit(
-    benchmark::kMicrosecond);
+BENCHMARK(BM_Floor)->Arg(110)->Arg(1'000)->Arg(10'000)->Arg(100'000)->Unit(benchmark::kMicrosecond);
 
 }  // namespace
 }  // namespace jettison

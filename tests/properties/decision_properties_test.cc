@@ -1,0 +1,117 @@
+// Properties that hold for every node: shuffling pods changes no decision, and using more never
+// postpones a pod's turn.
+
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <numeric>
+#include <random>
+#include <set>
+
+#include "decide/decide.h"
+#include "decide/ranking.h"
+#include "tests/synthetic_node.h"
+
+namespace jettison {
+namespace {
+
+constexpr DiskLayout kLayouts[] = {
+    {}, {.dedicated_image_fs = true}, {.dedicated_image_fs = true, .dedicated_container_fs = true}};
+
+std::vector<ActivePod> Joined(const SyntheticNode& node) {
+  std::vector<ActivePod> joined;
+  JoinStats(node.pods, node.summary, joined);
+  return joined;
+}
+
+std::vector<std::string> RankedUids(const std::vector<ActivePod>& pods, Signal signal,
+                                    DiskLayout layout) {
+  std::vector<std::string> uids;
+  for (std::size_t i : RankedPods(pods, signal, layout)) uids.push_back(pods[i].facts->pod.uid);
+  return uids;
+}
+
+TEST(Permutation, ShufflingPodsChangesNoRankingForAnySignalAndLayout) {
+  for (std::uint32_t seed = 0; seed < 20; ++seed) {
+    const SyntheticNode node(40, seed);
+    const std::vector<ActivePod> pods = Joined(node);
+    std::vector<ActivePod> shuffled = pods;
+    std::shuffle(shuffled.begin(), shuffled.end(), std::mt19937(seed + 1));
+    for (Signal signal : kAllSignals) {
+      for (DiskLayout layout : kLayouts) {
+        ASSERT_EQ(RankedUids(pods, signal, layout), RankedUids(shuffled, signal, layout))
+            << NameOf(signal) << " seed " << seed;
+      }
+    }
+  }
+}
+
+TEST(Permutation, TheFirstVictimIsTheFirstOfTheRankingThatIsNotCritical) {
+  for (std::uint32_t seed = 0; seed < 50; ++seed) {
+    const SyntheticNode node(30, seed);
+    const std::vector<ActivePod> pods = Joined(node);
+    for (Signal signal : kAllSignals) {
+      const auto order = RankedPods(pods, signal, {});
+      const auto first = std::find_if(order.begin(), order.end(),
+                                      [&](std::size_t i) { return !pods[i].facts->critical; });
+      ASSERT_EQ(FirstVictim(pods, signal, {}),
+                first == order.end() ? std::nullopt : std::optional(*first));
+    }
+  }
+}
+
+TEST(Permutation, StatsAreFoundWhateverTheOrderOfTheSummary) {
+  SyntheticNode node(40, 7);
+  const auto before = RankedUids(Joined(node), Signal::kMemoryAvailable, {});
+  std::shuffle(node.summary.pods.begin(), node.summary.pods.end(), std::mt19937(3));
+  EXPECT_EQ(RankedUids(Joined(node), Signal::kMemoryAvailable, {}), before);
+}
+
+std::size_t PositionOf(const std::string& uid, const std::vector<std::string>& order) {
+  return static_cast<std::size_t>(std::find(order.begin(), order.end(), uid) - order.begin());
+}
+
+// Adds the same amount to everything that is measured of a pod.
+void UseMore(PodStats& pod, std::uint64_t more) {
+  *pod.memory_working_set_bytes += more;
+  *pod.process_count += more;
+  for (ContainerStats& container : pod.containers) {
+    for (auto* usage : {&container.rootfs, &container.logs}) {
+      *(*usage)->used_bytes += more;
+      *(*usage)->inodes_used += more;
+    }
+  }
+}
+
+TEST(Monotonicity, UsingMoreNeverPostponesAPod) {
+  std::mt19937 random(11);
+  for (std::uint32_t seed = 0; seed < 20; ++seed) {
+    SyntheticNode node(25, seed);
+    for (Signal signal : kAllSignals) {
+      const std::size_t i = random() % node.summary.pods.size();
+      const std::string uid = node.summary.pods[i].uid;
+      const auto before = RankedUids(Joined(node), signal, {});
+      UseMore(node.summary.pods[i], random() % (1U << 30));
+      const auto after = RankedUids(Joined(node), signal, {});
+      ASSERT_LE(PositionOf(uid, after), PositionOf(uid, before)) << NameOf(signal);
+    }
+  }
+}
+
+TEST(Monotonicity, LessAvailableMeetsNoFewerThresholds) {
+  const std::vector<Threshold> thresholds = DefaultThresholds();
+  SyntheticNode node(1, 1);
+  std::size_t met = 0;
+  for (std::uint64_t available = 100ULL << 30; available > 1000; available /= 2) {
+    node.summary.node.fs->available_bytes = available;
+    node.summary.node.memory->available_bytes = available;
+    const std::size_t now =
+        ThresholdsMet(thresholds, ObservationsFrom(node.summary), false).count();
+    EXPECT_GE(now, met);
+    met = now;
+  }
+  EXPECT_GE(met, 2U);
+}
+
+}  // namespace
+}  // namespace jettison
