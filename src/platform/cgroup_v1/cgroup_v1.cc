@@ -135,4 +135,9 @@ Result<std::uint64_t> CgroupV1::ReadOomKills(std::string_view path) {
   return Of(path, cgroup_v1::ParseOomKills(*text));
 }
 
+Result<FileDescriptor> CgroupV1::OpenMemoryDirectory(std::string_view path) const {
+  if (auto ok = cgroup_v1::CheckPath(path); !ok) return Fail(ok.error());
+  return cgroup_v1::OpenGroup(hierarchies_.memory(), path);
+}
+
 }  // namespace jettison

@@ -11,6 +11,7 @@
 #include "platform/cgroup_v1/hierarchies.h"
 #include "platform/cgroup_v1/memory_figures.h"
 #include "ports/cgroups.h"
+#include "ports/file_descriptor.h"
 
 namespace jettison {
 
@@ -54,8 +55,8 @@ class CgroupV1 : public Cgroups {
   // Counts victims of this very group, not of those below (v1 does not add these up).
   [[nodiscard]] Result<std::uint64_t> ReadOomKills(std::string_view path) override;
 
-  // The node's directory in the memory hierarchy, for memory notifications; owned by this.
-  [[nodiscard]] int MemoryNodeFd() const { return hierarchies_.memory(); }
+  // The group's directory in the memory hierarchy, for registering memory notifications.
+  [[nodiscard]] Result<FileDescriptor> OpenMemoryDirectory(std::string_view path) const;
   // Whether the controller is there ("memory", "cpu", "cpuacct", "pids", "freezer", "unified").
   [[nodiscard]] bool Has(cgroup_v1::Controller controller) const {
     return hierarchies_.Find(controller) != nullptr;
