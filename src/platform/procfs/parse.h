@@ -1,0 +1,34 @@
+#pragma once
+
+#include <cstdint>
+#include <string_view>
+
+#include "units/result.h"
+
+// The text of files below /proc as values (proc(5)). Pure. A text that the kernel would not write
+// is kInternal, never a zero.
+namespace jettison::procfs {
+
+// The machine's memory in bytes.
+struct MachineMemory {
+  std::uint64_t total = 0;       // MemTotal: what the kernel manages; huge pages are part of it
+  std::uint64_t huge_pages = 0;  // set aside as huge pages, of every size, used or not
+
+  // What ordinary pages can take: never below zero.
+  [[nodiscard]] std::uint64_t WithoutHugePages() const {
+    return total > huge_pages ? total - huge_pages : 0;
+  }
+};
+
+// /proc/meminfo. Huge pages are its row Hugetlb (Linux 4.18, all sizes); before, the number and
+// size of those of the default size; a kernel without huge pages has none of these rows.
+[[nodiscard]] Result<MachineMemory> ParseMemInfo(std::string_view text);
+
+// /proc/loadavg: the tasks that exist, the number behind the slash of the fourth field. Threads
+// count one each.
+[[nodiscard]] Result<std::int64_t> ParseTaskCount(std::string_view text);
+
+// kernel.pid_max, kernel.threads-max: one positive number.
+[[nodiscard]] Result<std::int64_t> ParsePidLimit(std::string_view text);
+
+}  // namespace jettison::procfs
