@@ -1,0 +1,49 @@
+#pragma once
+
+#include <cstdint>
+#include <utility>
+
+#include "ports/file_descriptor.h"
+#include "units/result.h"
+
+namespace jettison {
+
+// Available memory, in bytes, and what it is made of.
+struct AvailableMemory {
+  std::uint64_t capacity = 0;
+  std::uint64_t threshold = 0;      // of available memory
+  std::uint64_t inactive_file = 0;  // counted in usage, not in the working set
+};
+
+// The usage at which available memory reaches the threshold: capacity - threshold + inactive file,
+// as the kubelet places its notification (pkg/kubelet/eviction/memory_threshold_notifier.go). 0
+// where the threshold is more than the capacity; saturates at 2^64-1.
+[[nodiscard]] std::uint64_t UsageLevel(const AvailableMemory& memory);
+
+// A registered wake-up for usage crossing a level, upwards or downwards (kernel:
+// Documentation/admin-guide/cgroup-v1/memory.rst, "Memory thresholds"). Destroying it takes the
+// registration back.
+class MemcgThreshold {
+ public:
+  // `group`: an open directory in the memory hierarchy, which may be closed afterwards. The kernel
+  // rounds the level down to a page. A level that usage has already passed does not fire: read
+  // usage once more after registering. Blocks for 8 to 56 ms. kUnavailable where the kernel has no
+  // cgroup.event_control; kNotFound where the group is gone.
+  [[nodiscard]] static Result<MemcgThreshold> Register(int group, std::uint64_t level);
+
+  // Readable once the level was crossed or the group removed, until Drain. Does not block.
+  [[nodiscard]] int fd() const { return event_.get(); }
+  // The bytes it was registered for.
+  [[nodiscard]] std::uint64_t level() const { return level_; }
+  // Takes in what was notified so far; whether there was anything.
+  bool Drain();
+
+ private:
+  MemcgThreshold(FileDescriptor event, std::uint64_t level)
+      : event_(std::move(event)), level_(level) {}
+
+  FileDescriptor event_;
+  std::uint64_t level_;
+};
+
+}  // namespace jettison
