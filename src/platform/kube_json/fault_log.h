@@ -1,0 +1,18 @@
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "model/fault.h"
+
+namespace jettison::kube_json {
+
+// What a reading complains about: faults spoil the document, warnings tell what has no effect.
+struct FaultLog {
+  std::string file;      // named in every fault
+  bool lenient = false;  // no warnings, and what the agent cannot do is passed over
+  Faults faults;
+  std::vector<std::string> warnings;
+};
+
+}  // namespace jettison::kube_json

@@ -1,0 +1,26 @@
+#include "platform/kube_json/resources_reader.h"
+
+#include <array>
+#include <utility>
+
+namespace jettison::kube_json {
+
+ResourceList ReadResourceList(const Field& field) {
+  ResourceList list;
+  field.ForEachEntry([&](std::string_view name, const Field& entry) {
+    if (auto amount = entry.Amount()) list.emplace(name, *std::move(amount));
+  });
+  return list;
+}
+
+ResourceRequirements ReadResources(const Field& field) {
+  static constexpr std::array<std::string_view, 2> kKnown = {"requests", "limits"};
+  ResourceRequirements resources;
+  if (!field.IsMap()) return resources;
+  resources.requests = ReadResourceList(field.Member("requests"));
+  resources.limits = ReadResourceList(field.Member("limits"));
+  field.WarnOfOthers(kKnown);
+  return resources;
+}
+
+}  // namespace jettison::kube_json

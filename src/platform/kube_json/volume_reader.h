@@ -1,0 +1,12 @@
+#pragma once
+
+#include "model/pod.h"
+#include "platform/kube_json/field.h"
+
+namespace jettison::kube_json {
+
+// One item of `spec.volumes`. A volume that names no source is an OtherVolumeSource without kind;
+// the API's default (an emptyDir) is applied elsewhere. More than one source is a fault.
+[[nodiscard]] Volume ReadVolume(const Field& field);
+
+}  // namespace jettison::kube_json
