@@ -1,0 +1,80 @@
+#pragma once
+
+#include <map>
+#include <set>
+#include <string>
+#include <vector>
+
+#include "ports/container_runtime.h"
+#include "ports/file_descriptor.h"
+
+namespace jettison {
+
+// A container runtime in memory. It writes down every command and, as a good runtime would, answers
+// each with the event that follows from it: pods are made, containers start, and end when they are
+// told to. A test switches single answers off and says itself what happened. Used by one thread.
+class FakeRuntime : public ContainerRuntime {
+ public:
+  FakeRuntime();
+
+  [[nodiscard]] Result<void> Ready() override;
+  [[nodiscard]] Result<std::vector<RuntimePod>> List() override { return existing_; }
+  void CreatePod(const Pod& pod) override;
+  void StartContainer(const std::string& pod_uid, const std::string& container, int attempt,
+                      int oom_score_adj) override;
+  void StopContainer(const std::string& pod_uid, const std::string& container,
+                     Duration grace) override;
+  void KillContainer(const std::string& pod_uid, const std::string& container) override;
+  void RemoveContainer(const std::string& pod_uid, const std::string& container,
+                       int attempt) override;
+  void RemovePod(const std::string& pod_uid) override;
+  [[nodiscard]] int EventFd() const override { return event_fd_.get(); }
+  [[nodiscard]] std::vector<RuntimeEvent> TakeEvents() override;
+
+  // What the test sets.
+  void SetNow(Instant now) { now_ = now; }  // stamped on starts and exits
+  void SetReady(Result<void> ready) { ready_ = std::move(ready); }
+  void SetExisting(std::vector<RuntimePod> pods);
+  // CreatePod answers PodFailed with this error; CreateSucceeds takes it back.
+  void FailCreate(const std::string& pod_uid, Error error) { create_errors_[pod_uid] = error; }
+  void CreateSucceeds(const std::string& pod_uid) { create_errors_.erase(pod_uid); }
+  // StartContainer answers ContainerStartFailed.
+  void FailStart(const std::string& container, Error error) { start_errors_[container] = error; }
+  // The container outlives StopContainer; the name is that of the container, in any pod.
+  void IgnoreStop(const std::string& container) { ignores_stop_.insert(container); }
+  // ... and KillContainer too.
+  void IgnoreKill(const std::string& container) { ignores_kill_.insert(container); }
+  // RemovePod is not answered.
+  void HoldRemoval() { hold_removal_ = true; }
+  // A container ends by itself, or at last. Exit code 128 + n stands for signal n.
+  void Exit(const std::string& pod_uid, const std::string& container, int exit_code,
+            bool oom_killed = false);
+  void Push(RuntimeEvent event);
+
+  // Every command since the last call, in order: "create UID", "start UID/c#0 oom=1000",
+  // "stop UID/c 30s", "kill UID/c", "forget UID/c#0", "remove UID".
+  [[nodiscard]] std::vector<std::string> TakeCommands();
+  [[nodiscard]] bool IsRunning(const std::string& pod_uid, const std::string& container) const;
+
+ private:
+  struct Run {
+    int attempt = 0;
+    Instant started;
+  };
+  using Key = std::pair<std::string, std::string>;  // pod UID, container
+
+  Instant now_;
+  Result<void> ready_;
+  std::vector<RuntimePod> existing_;
+  std::map<Key, Run> running_;
+  std::map<std::string, Error> create_errors_;
+  std::map<std::string, Error> start_errors_;
+  std::set<std::string> ignores_stop_;
+  std::set<std::string> ignores_kill_;
+  bool hold_removal_ = false;
+  std::vector<RuntimeEvent> events_;
+  std::vector<std::string> commands_;
+  FileDescriptor event_fd_;
+};
+
+}  // namespace jettison
