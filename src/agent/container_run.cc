@@ -1,0 +1,91 @@
+#include "agent/container_run.h"
+
+#include <fmt/format.h>
+
+#include <utility>
+
+namespace jettison {
+
+int ContainerRun::BeginStart() {
+  if (exit_) last_state_ = exit_;
+  phase_ = Phase::kStarting;
+  start_error_.clear();
+  return ++attempt_;
+}
+
+void ContainerRun::Started(Instant at) {
+  phase_ = Phase::kRunning;
+  started_at_ = at;
+}
+
+void ContainerRun::StartFailed(std::string message, Instant at) {
+  start_error_ = std::move(message);
+  Exited({.exit_code = kStartErrorExitCode,
+          .signal = 0,
+          .oom_killed = false,
+          .started = at,
+          .finished = at});
+}
+
+void ContainerRun::Exited(const ContainerExit& exit) {
+  phase_ = Phase::kExited;
+  exit_ = exit;
+  restart_at_ = backoff_.NextStart(exit.started, exit.finished);
+}
+
+void ContainerRun::Adopt(const ContainerRecord& record) {
+  if (exit_) last_state_ = exit_;
+  attempt_ = record.attempt;
+  if (record.exit) {
+    Exited(*record.exit);
+  } else {
+    Started(record.created);
+  }
+}
+
+bool ContainerRun::RestartsUnder(RestartPolicy pod_policy) const {
+  if (IsSidecar()) return true;
+  const bool failed = phase_ == Phase::kExited && exit_->exit_code != 0;
+  switch (pod_policy) {
+    case RestartPolicy::kAlways: return !init_ || failed;  // an init container has to succeed once
+    case RestartPolicy::kOnFailure: return failed;
+    case RestartPolicy::kNever: return false;
+  }
+  __builtin_unreachable();
+}
+
+ContainerState ContainerRun::State(RestartPolicy pod_policy, bool initialized, Instant now) const {
+  switch (phase_) {
+    case Phase::kWaiting:
+      return ContainerWaiting{
+          .reason = initialized || init_ ? "ContainerCreating" : "PodInitializing", .message = {}};
+    case Phase::kStarting: return ContainerWaiting{.reason = "ContainerCreating", .message = {}};
+    case Phase::kRunning: return ContainerRunning{started_at_};
+    case Phase::kExited: break;
+  }
+  if (RestartsUnder(pod_policy) && restart_at_ > now) {
+    const auto wait = std::chrono::ceil<std::chrono::seconds>(restart_at_ - now);
+    return ContainerWaiting{
+        .reason = start_error_.empty() ? "CrashLoopBackOff" : "RunContainerError",
+        .message = start_error_.empty() ? fmt::format("back-off {} restarting failed container={}",
+                                                      FormatDuration(wait), spec_->name)
+                                        : start_error_};
+  }
+  return ContainerTerminated{*exit_};
+}
+
+ContainerStatus ContainerRun::Status(RestartPolicy pod_policy, bool initialized,
+                                     Instant now) const {
+  ContainerStatus status;
+  status.name = spec_->name;
+  status.init = init_;
+  status.state = State(pod_policy, initialized, now);
+  // While it waits for its restart the run that ended is the last one.
+  const bool shows_exit = std::holds_alternative<ContainerTerminated>(status.state);
+  status.last_state = phase_ == Phase::kExited && !shows_exit ? exit_ : last_state_;
+  status.restart_count = attempt_ > 0 ? attempt_ : 0;
+  status.ready = phase_ == Phase::kRunning || (init_ && !IsSidecar() && Succeeded());
+  return status;
+}
+
+}  // namespace jettison

@@ -1,0 +1,371 @@
+#include "agent/pod_worker.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <ranges>
+#include <utility>
+
+#include "decide/eviction_order.h"
+#include "decide/oom_score_adj.h"
+#include "report/cycle_report.h"
+
+namespace jettison {
+namespace {
+
+using std::chrono::seconds;
+
+constexpr Duration kMinKillTimeout = seconds(10);
+// What Kubernetes gives a pod that does not say (terminationGracePeriodSeconds).
+constexpr std::int64_t kDefaultGraceSeconds = 30;
+constexpr int kMaxOomScoreAdj = 1000;
+
+Duration GraceOf(const Pod& pod) {
+  return seconds(pod.termination_grace_period_seconds.value_or(kDefaultGraceSeconds));
+}
+
+const std::string& UidOf(const RuntimeEvent& event) {
+  return std::visit([](const auto& e) -> const std::string& { return e.pod_uid; }, event);
+}
+
+}  // namespace
+
+Duration KillTimeout(Duration grace) {
+  return std::max(grace + grace / 2, kMinKillTimeout);
+}
+
+PodWorker::PodWorker(const PodFacts& facts, WorkerEdges& edges) : facts_(&facts), edges_(&edges) {
+  runs_.reserve(facts.pod.init_containers.size() + facts.pod.containers.size());
+  for (const Container& spec : facts.pod.init_containers) runs_.emplace_back(spec, true);
+  for (const Container& spec : facts.pod.containers) runs_.emplace_back(spec, false);
+}
+
+void PodWorker::Start(Instant now) {
+  start_time_ = now;
+  UpdateConditions(now);
+  Create();
+}
+
+void PodWorker::Create() {
+  creating_ = true;
+  create_again_at_.reset();
+  edges_->runtime.CreatePod(facts_->pod);
+}
+
+void PodWorker::Adopt(std::vector<ContainerRecord> records, Instant now) {
+  start_time_ = now;
+  std::ranges::sort(records, {}, &ContainerRecord::attempt);
+  for (const ContainerRecord& record : records) {
+    const auto run = std::ranges::find(
+        runs_, record.name, [](const ContainerRun& r) { return std::string_view(r.spec().name); });
+    if (run == runs_.end()) continue;
+    run->Adopt(record);
+    if (record.exit) dead_runs_.push_back(record);
+  }
+  // A regular container that has ever run tells that the init containers are done, even where
+  // their own records were collected since.
+  initialized_ = std::ranges::any_of(
+      runs_, [](const ContainerRun& run) { return !run.is_init() && run.WasStarted(); });
+  state_ = State::kRunning;
+  Sync(now);
+  UpdateConditions(now);
+}
+
+bool PodWorker::Evict(const EvictionOrder& order, Instant now) {
+  if (state_ == State::kRemoving || state_ == State::kGone || state_ == State::kFinished) {
+    return false;
+  }
+  const Duration grace = seconds(order.grace_period_seconds);
+  const bool shortens = !ending_ || now + grace < ending_->kill_at;
+  if (!shortens && eviction_) return false;
+  const bool first = !eviction_;
+  if (shortens) BeginEnding(grace, true, now);  // the kill first, the words afterwards
+  if (first) {
+    eviction_ = order;
+    evicted_at_ = now;
+  }
+  UpdateConditions(now);
+  return shortens || first;
+}
+
+void PodWorker::Terminate(Instant now) {
+  if (state_ == State::kGone || state_ == State::kRemoving) return;
+  if (state_ == State::kFinished) {
+    state_ = State::kRemoving;
+    edges_->runtime.RemovePod(facts_->pod.uid);
+    return;
+  }
+  if (ending_) {
+    ending_->remove = true;
+    return;
+  }
+  BeginEnding(GraceOf(facts_->pod), true, now);
+  UpdateConditions(now);
+}
+
+void PodWorker::Handle(const RuntimeEvent& event, Instant now) {
+  if (UidOf(event) != facts_->pod.uid || state_ == State::kGone) return;
+  std::visit([&](const auto& e) { On(e, now); }, event);
+  Advance(now);
+}
+
+void PodWorker::Advance(Instant now) {
+  switch (state_) {
+    case State::kCreating:
+      if (create_again_at_ && *create_again_at_ <= now) Create();
+      break;
+    case State::kRunning: Sync(now); break;
+    case State::kTerminating: AdvanceEnding(now); break;
+    case State::kRemoving:
+    case State::kFinished:
+    case State::kGone: break;
+  }
+  UpdateConditions(now);
+}
+
+std::optional<Instant> PodWorker::NextDeadline() const {
+  std::optional<Instant> next;
+  const auto consider = [&](Instant at) { next = next ? std::min(*next, at) : at; };
+  if (state_ == State::kCreating && create_again_at_) consider(*create_again_at_);
+  if (state_ == State::kRunning) {
+    for (const ContainerRun& run : runs_) {
+      const bool waits = run.phase() == ContainerRun::Phase::kExited &&
+                         run.RestartsUnder(facts_->pod.restart_policy) &&
+                         (run.IsSidecar() || run.is_init() != initialized_);
+      if (waits) consider(run.restart_at());
+    }
+  }
+  if (state_ == State::kTerminating && AnyAlive()) {
+    if (!ending_->killed) consider(ending_->kill_at);
+    if (!ending_->late) consider(ending_->timeout_at);
+  }
+  return next;
+}
+
+void PodWorker::On(const PodReady&, Instant) {
+  creating_ = false;
+  if (state_ == State::kCreating) state_ = State::kRunning;
+}
+
+void PodWorker::On(const PodFailed& event, Instant now) {
+  creating_ = false;
+  if (state_ != State::kCreating) return;
+  create_error_ = event.error.message;
+  create_again_at_ = create_backoff_.NextStart(now, now);
+  Tell(EventType::kWarning, "FailedCreatePodSandBox", create_error_, now);
+}
+
+void PodWorker::On(const ContainerStarted& event, Instant now) {
+  ContainerRun* run = Find(event.container, event.attempt);
+  if (run == nullptr || run->phase() != ContainerRun::Phase::kStarting) return;
+  run->Started(event.at);
+  Tell(EventType::kNormal, "Started",
+       event.attempt == 0
+           ? fmt::format("Started container {}", event.container)
+           : fmt::format("Started container {} (restart {})", event.container, event.attempt),
+       now);
+}
+
+void PodWorker::On(const ContainerStartFailed& event, Instant now) {
+  ContainerRun* run = Find(event.container, event.attempt);
+  if (run == nullptr || run->phase() != ContainerRun::Phase::kStarting) return;
+  run->StartFailed(event.error.message, now);
+  Tell(EventType::kWarning, "Failed",
+       fmt::format("Error: container {}: {}", event.container, event.error.message), now);
+}
+
+void PodWorker::On(const ContainerExited& event, Instant now) {
+  dead_runs_.push_back({.pod_uid = event.pod_uid,
+                        .name = event.container,
+                        .attempt = event.attempt,
+                        .created = event.exit.started,
+                        .exit = event.exit});
+  ContainerRun* run = Find(event.container, event.attempt);
+  if (run == nullptr || !run->IsAlive()) return;
+  run->Exited(event.exit);
+  const std::string name = FullName(facts_->pod);
+  edges_->log.Info("container ended", {{"pod", name},
+                                       {"container", event.container},
+                                       {"exitCode", fmt::to_string(event.exit.exit_code)},
+                                       {"reason", TerminationReason(event.exit)}});
+  const bool restarts = state_ == State::kRunning && run->RestartsUnder(facts_->pod.restart_policy);
+  if (restarts && run->restart_at() > now) {
+    Tell(EventType::kWarning, "BackOff",
+         fmt::format("Back-off restarting failed container {} in pod {}", event.container, name),
+         now);
+  }
+}
+
+void PodWorker::On(const PodRemoved&, Instant) {
+  state_ = State::kGone;
+}
+
+// Starts whatever should run and does not; ends the pod when its work is done.
+void PodWorker::Sync(Instant now) {
+  if (state_ != State::kRunning || !SyncInit(now)) return;
+  bool done = true;
+  for (ContainerRun& run : runs_) {
+    if (run.is_init()) continue;
+    StartIfDue(run, now);
+    done = done && run.phase() == ContainerRun::Phase::kExited &&
+           !run.RestartsUnder(facts_->pod.restart_policy);
+  }
+  if (!done) return;
+  failed_ = std::ranges::any_of(
+      runs_, [](const ContainerRun& run) { return !run.is_init() && !run.Succeeded(); });
+  BeginEnding(GraceOf(facts_->pod), false, now);
+}
+
+// One init container after the other; a side-car has done its part once it has started. True when
+// the regular containers may run.
+bool PodWorker::SyncInit(Instant now) {
+  for (ContainerRun& run : runs_) {
+    if (!run.is_init()) break;
+    if (run.IsSidecar()) {
+      StartIfDue(run, now);
+      if (!initialized_ && run.phase() != ContainerRun::Phase::kRunning &&
+          run.phase() != ContainerRun::Phase::kExited) {
+        return false;
+      }
+      continue;
+    }
+    if (initialized_ || run.Succeeded()) continue;
+    if (run.phase() == ContainerRun::Phase::kExited &&
+        !run.RestartsUnder(facts_->pod.restart_policy)) {
+      failed_ = true;
+      BeginEnding(GraceOf(facts_->pod), false, now);
+      return false;
+    }
+    StartIfDue(run, now);
+    return false;
+  }
+  initialized_ = true;
+  return true;
+}
+
+void PodWorker::StartIfDue(ContainerRun& run, Instant now) {
+  const bool due = run.phase() == ContainerRun::Phase::kWaiting ||
+                   (run.phase() == ContainerRun::Phase::kExited &&
+                    run.RestartsUnder(facts_->pod.restart_policy) && run.restart_at() <= now);
+  if (!due) return;
+  const int adj = OomScoreAdj(facts_->pod, run.spec(), edges_->memory_capacity_bytes);
+  edges_->runtime.StartContainer(facts_->pod.uid, run.spec().name, run.BeginStart(),
+                                 std::min(adj, kMaxOomScoreAdj));
+}
+
+void PodWorker::BeginEnding(Duration grace, bool remove, Instant now) {
+  ending_ = Ending{.grace = grace,
+                   .kill_at = now + grace,
+                   .timeout_at = now + KillTimeout(grace),
+                   .killed = false,
+                   .late = false,
+                   .remove = remove || (ending_ && ending_->remove)};
+  state_ = State::kTerminating;
+  // A shorter grace period is told to those that were asked before, too.
+  for (ContainerRun& run : runs_) run.stop_sent = false;
+  AdvanceEnding(now);
+}
+
+void PodWorker::AdvanceEnding(Instant now) {
+  if (creating_) return;  // PodReady or PodFailed comes first
+  if (!AnyAlive()) {
+    EndingDone();
+    return;
+  }
+  if (now < ending_->kill_at) {
+    StopNext(now);
+  } else if (!ending_->killed) {
+    ending_->killed = true;
+    KillAlive();
+  }
+  if (now >= ending_->timeout_at && !ending_->late) ReportLateKill(now);
+}
+
+// Regular containers first, all at once; then the side-cars, the last one first.
+void PodWorker::StopNext(Instant now) {
+  bool others_alive = false;
+  for (ContainerRun& run : runs_) {
+    if (run.IsSidecar() || !run.IsAlive()) continue;
+    others_alive = true;
+    Stop(run, now);
+  }
+  if (others_alive) return;
+  for (ContainerRun& run : std::views::reverse(runs_)) {
+    if (!run.IsSidecar() || !run.IsAlive()) continue;
+    Stop(run, now);
+    return;
+  }
+}
+
+// One that is just being started is told once it runs.
+void PodWorker::Stop(ContainerRun& run, Instant now) {
+  if (run.phase() != ContainerRun::Phase::kRunning || run.stop_sent) return;
+  run.stop_sent = true;
+  edges_->runtime.StopContainer(facts_->pod.uid, run.spec().name, ending_->kill_at - now);
+}
+
+void PodWorker::KillAlive() {
+  for (const ContainerRun& run : runs_) {
+    if (run.IsAlive()) edges_->runtime.KillContainer(facts_->pod.uid, run.spec().name);
+  }
+}
+
+void PodWorker::ReportLateKill(Instant now) {
+  ending_->late = true;
+  Tell(EventType::kWarning, "ExceededGracePeriod",
+       "Container runtime did not kill the pod within specified grace period.", now);
+  const std::string name = FullName(facts_->pod);
+  edges_->log.Error("pod could not be killed in time, killing again", {{"pod", name}});
+  KillAlive();
+}
+
+void PodWorker::EndingDone() {
+  if (!ending_->remove) {
+    state_ = State::kFinished;
+    return;
+  }
+  state_ = State::kRemoving;
+  edges_->runtime.RemovePod(facts_->pod.uid);
+}
+
+bool PodWorker::AnyAlive() const {
+  return std::ranges::any_of(runs_, &ContainerRun::IsAlive);
+}
+
+bool PodWorker::IsCandidate() const {
+  switch (state_) {
+    case State::kCreating:
+    case State::kRunning: return true;
+    case State::kTerminating:
+      return !ending_->killed && ending_->grace > seconds(kHardEvictionGracePeriodSeconds);
+    case State::kRemoving:
+    case State::kFinished:
+    case State::kGone: return false;
+  }
+  __builtin_unreachable();
+}
+
+void PodWorker::ForgetRun(const std::string& container, int attempt) {
+  std::erase_if(dead_runs_, [&](const ContainerRecord& record) {
+    return record.name == container && record.attempt == attempt;
+  });
+  edges_->runtime.RemoveContainer(facts_->pod.uid, container, attempt);
+}
+
+ContainerRun* PodWorker::Find(const std::string& container, int attempt) {
+  const auto run = std::ranges::find_if(runs_, [&](const ContainerRun& r) {
+    return r.attempt() == attempt && r.spec().name == container;
+  });
+  return run == runs_.end() ? nullptr : &*run;
+}
+
+void PodWorker::Tell(EventType type, const char* reason, std::string message, Instant now) {
+  edges_->events.Add(now, FullName(facts_->pod),
+                     {.object = facts_->pod.uid,
+                      .type = type,
+                      .reason = reason,
+                      .message = std::move(message),
+                      .annotations = {}});
+}
+
+}  // namespace jettison

@@ -1,0 +1,132 @@
+#pragma once
+
+#include <cstdint>
+#include <memory>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "agent/container_run.h"
+#include "agent/event_log.h"
+#include "agent/log.h"
+#include "agent/pod_status.h"
+#include "agent/snapshot.h"
+#include "decide/pod_facts.h"
+#include "model/eviction_order.h"
+#include "ports/container_runtime.h"
+
+namespace jettison {
+
+// What a worker touches besides its own state.
+struct WorkerEdges {
+  ContainerRuntime& runtime;
+  EventLog& events;
+  const Log& log;
+  std::uint64_t memory_capacity_bytes = 0;  // of the node, for oom_score_adj
+};
+
+// How long a kill may take before it is called late: half as long again as the grace period, at
+// least 10 s. (kubelet: killPodNow)
+[[nodiscard]] Duration KillTimeout(Duration grace);
+
+// Leads one admitted pod from its creation to its removal: init containers in order, side-cars,
+// restarts with back-off, the end with its grace period. It never waits: it is told of events and
+// of the time, and gives the runtime its orders. (kubelet: pkg/kubelet/pod_workers.go and
+// kuberuntime's computePodActions)
+class PodWorker {
+ public:
+  // `facts` and everything in `edges` must outlive this.
+  PodWorker(const PodFacts& facts, WorkerEdges& edges);
+
+  // Begins to create an admitted pod.
+  void Start(Instant now);
+  // Takes over a pod that the runtime still has, instead of Start.
+  void Adopt(std::vector<ContainerRecord> records, Instant now);
+  // Fails the pod: status Failed, reason Evicted, and the end within the order's grace period. On a
+  // pod that is ending already it can only shorten the time left; then it tells whether it did.
+  bool Evict(const EvictionOrder& order, Instant now);
+  // Ends the pod within its own grace period, because nobody wants it any more.
+  void Terminate(Instant now);
+  void Handle(const RuntimeEvent& event, Instant now);
+  // Does what is due by now.
+  void Advance(Instant now);
+  // When Advance has something to do without any event; absent: never.
+  [[nodiscard]] std::optional<Instant> NextDeadline() const;
+
+  [[nodiscard]] PodActivity activity() const;
+  // Nothing of the pod is left on the node.
+  [[nodiscard]] bool IsGone() const { return state_ == State::kGone; }
+  [[nodiscard]] bool IsEvicted() const { return eviction_.has_value(); }
+  // It takes up resources and ending it would bring them back: running, or ending in no hurry (a
+  // grace period longer than that of a hard eviction).
+  [[nodiscard]] bool IsCandidate() const;
+  // When it was evicted; only where IsEvicted.
+  [[nodiscard]] Instant evicted_at() const { return evicted_at_; }
+  // Runs that have ended, all attempts that are known, for the collection of dead containers.
+  [[nodiscard]] const std::vector<ContainerRecord>& dead_runs() const { return dead_runs_; }
+  // Forgets a dead run and has the runtime forget it.
+  void ForgetRun(const std::string& container, int attempt);
+  [[nodiscard]] const PodFacts& facts() const { return *facts_; }
+  [[nodiscard]] PodStatus Status(Instant now) const;
+
+ private:
+  enum class State : std::uint8_t {
+    kCreating,
+    kRunning,
+    kTerminating,
+    kRemoving,
+    kFinished,
+    kGone,
+  };
+  struct Ending {
+    Duration grace{0};
+    Instant kill_at;     // the grace period is over
+    Instant timeout_at;  // the kill is late
+    bool killed = false;
+    bool late = false;
+    bool remove = true;  // what is left goes too; not for a pod that completed
+  };
+
+  void On(const PodReady& event, Instant now);
+  void On(const PodFailed& event, Instant now);
+  void On(const ContainerStarted& event, Instant now);
+  void On(const ContainerStartFailed& event, Instant now);
+  void On(const ContainerExited& event, Instant now);
+  void On(const PodRemoved& event, Instant now);
+
+  void Create();
+  void Sync(Instant now);
+  [[nodiscard]] bool SyncInit(Instant now);
+  void StartIfDue(ContainerRun& run, Instant now);
+  void BeginEnding(Duration grace, bool remove, Instant now);
+  void AdvanceEnding(Instant now);
+  void StopNext(Instant now);
+  void Stop(ContainerRun& run, Instant now);
+  void KillAlive();
+  void ReportLateKill(Instant now);
+  void EndingDone();
+  [[nodiscard]] bool AnyAlive() const;
+  [[nodiscard]] PodPhase Phase() const;
+  [[nodiscard]] ContainerRun* Find(const std::string& container, int attempt);
+  void Tell(EventType type, const char* reason, std::string message, Instant now);
+  void UpdateConditions(Instant now);
+
+  const PodFacts* facts_;
+  WorkerEdges* edges_;
+  State state_ = State::kCreating;
+  std::vector<ContainerRun> runs_;  // init containers first, each in the order of the spec
+  bool creating_ = false;           // CreatePod has not been answered
+  bool initialized_ = false;        // every init container has done its part
+  bool failed_ = false;             // it ended badly by itself
+  std::optional<EvictionOrder> eviction_;
+  Instant evicted_at_;
+  std::optional<Ending> ending_;
+  Backoff create_backoff_{kCreateRule};
+  std::optional<Instant> create_again_at_;
+  std::string create_error_;
+  std::optional<Instant> start_time_;
+  std::vector<ContainerRecord> dead_runs_;
+  PodStatus conditions_;  // only its conditions
+};
+
+}  // namespace jettison
