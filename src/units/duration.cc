@@ -4,8 +4,9 @@
 
 #include <array>
 #include <cstdint>
-#include <limits>
 #include <optional>
+#include <string>
+#include <string_view>
 
 namespace jettison {
 

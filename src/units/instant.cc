@@ -1,10 +1,10 @@
 #include <fmt/format.h>
 
-#include <array>
 #include <cstddef>
 #include <cstdint>
-#include <limits>
 #include <optional>
+#include <string>
+#include <string_view>
 
 #include "units/duration.h"
 
@@ -123,6 +123,14 @@ std::int64_t FloorDivide(std::int64_t value, std::int64_t divisor) {
   return value / divisor - (value % divisor < 0 ? 1 : 0);
 }
 
+// Writes that many digits of a number that is not negative.
+void WriteDigits(std::string& text, std::size_t at, std::size_t digits, std::int64_t value) {
+  for (std::size_t i = at + digits; i > at; --i) {
+    text[i - 1] = static_cast<char>('0' + value % 10);
+    value /= 10;
+  }
+}
+
 }  // namespace
 
 Result<Instant> ParseInstant(std::string_view text) {
@@ -147,15 +155,16 @@ std::string FormatInstant(Instant instant) {
   const std::int64_t days = FloorDivide(seconds, kSecondsPerDay);
   const std::int64_t of_day = seconds - days * kSecondsPerDay;
   const std::chrono::year_month_day date{std::chrono::sys_days(std::chrono::days(days))};
-  std::string text =
-      fmt::format("{:04}-{:02}-{:02}T{:02}:{:02}:{:02}", static_cast<int>(date.year()),
-                  static_cast<unsigned>(date.month()), static_cast<unsigned>(date.day()),
-                  of_day / 3600, of_day / 60 % 60, of_day % 60);
-  if (fraction != 0) {
-    text += fmt::format(".{:09}", fraction);
-    text.erase(text.find_last_not_of('0') + 1);
-  }
-  return text + "Z";
+  std::string text = "0000-00-00T00:00:00.000000000";
+  WriteDigits(text, 0, 4, static_cast<int>(date.year()));
+  WriteDigits(text, 5, 2, static_cast<unsigned>(date.month()));
+  WriteDigits(text, 8, 2, static_cast<unsigned>(date.day()));
+  WriteDigits(text, 11, 2, of_day / 3600);
+  WriteDigits(text, 14, 2, of_day / 60 % 60);
+  WriteDigits(text, 17, 2, of_day % 60);
+  WriteDigits(text, 20, 9, fraction);
+  text.erase(fraction == 0 ? 19 : text.find_last_not_of('0') + 1);
+  return text += 'Z';
 }
 
 }  // namespace jettison

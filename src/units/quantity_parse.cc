@@ -18,9 +18,8 @@ namespace {
 constexpr std::size_t kMaxLength = 4096;
 constexpr std::int32_t kMaxExponent = 10000;
 constexpr std::int32_t kNanoScale = -9;
-constexpr std::string_view kForm = "write a number and a suffix, such as 100Mi, 1.5G or 2e3";
-constexpr std::string_view kSuffixes =
-    "suffixes are n u m k M G T P E, Ki Mi Gi Ti Pi Ei, and exponents such as e3";
+constexpr std::string_view kForm =
+    "write a number and a suffix: n u m k M G T P E, Ki Mi Gi Ti Pi Ei, or an exponent such as e3";
 
 // A quantity's text, taken apart.
 struct Parts {
@@ -207,7 +206,7 @@ Result<Quantity> Quantity::Parse(std::string_view text) {
   const auto parts = TakeApart(text);
   if (!parts) return Fail(NotAQuantity(text, kForm));
   const auto suffix = SuffixOf(parts->suffix);
-  if (!suffix) return Fail(NotAQuantity(text, kSuffixes));
+  if (!suffix) return Fail(NotAQuantity(text, kForm));
   if (suffix->exponent > kMaxExponent) return Fail(NotAQuantity(text, "exponents end at 10000"));
 
   const std::int32_t scale = ScaleOf(*parts, *suffix);
