@@ -1,0 +1,31 @@
+#pragma once
+
+#include <vector>
+
+#include "model/pod.h"
+#include "model/threshold.h"
+
+namespace jettison {
+
+// What is kept from pods, and whether the kernel is asked to see to it.
+struct NodeReservation {
+  ResourceList kube_reserved;    // "cpu", "memory", "ephemeral-storage", "pid"
+  ResourceList system_reserved;  // the same
+  bool enforce_pods = true;      // enforceNodeAllocatable has "pods": their group gets a limit
+};
+
+// What pods may ask for together: of every resource in `capacity`, what is left after both
+// reservations and, for memory and ephemeral-storage, the hard eviction threshold; never below
+// zero. `thresholds` are the configured ones; a percentage counts of the capacity.
+// Source: cm.containerManagerImpl.GetNodeAllocatableReservation (1.36).
+[[nodiscard]] ResourceList NodeAllocatable(const ResourceList& capacity,
+                                           const NodeReservation& reservation,
+                                           const std::vector<Threshold>& thresholds);
+
+// What the pods' group is limited to: capacity less both reservations, the eviction threshold not
+// taken off, so that allocatableMemory.available is crossed before the kernel's limit is hit.
+// Source: cm.containerManagerImpl.getNodeAllocatableAbsolute (1.36).
+[[nodiscard]] ResourceList PodsLimit(const ResourceList& capacity,
+                                     const NodeReservation& reservation);
+
+}  // namespace jettison
