@@ -1,10 +1,10 @@
 #pragma once
 
+#include <fmt/format.h>
+
 #include <random>
 #include <string>
 #include <vector>
-
-#include <fmt/format.h>
 
 #include "decide/pod_facts.h"
 #include "model/summary.h"

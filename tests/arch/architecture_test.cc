@@ -41,7 +41,9 @@ std::vector<SourceFile> ProductionSources() {
   return files;
 }
 
-TEST(Architecture, SourcesAreFound) { EXPECT_GT(ProductionSources().size(), 30U); }
+TEST(Architecture, SourcesAreFound) {
+  EXPECT_GT(ProductionSources().size(), 30U);
+}
 
 TEST(Architecture, IncludesFollowTheArrows) {
   for (const SourceFile& file : ProductionSources()) {

@@ -13,7 +13,7 @@ using Names = std::set<std::string, std::less<>>;
 
 // room -> rooms it may include, besides itself. Platform rooms and what they may see are below.
 const std::map<std::string, Names, std::less<>>& Arrows() {
-  static const Names kCore = {"units",  "model",  "config", "observe",
+  static const Names kCore = {"units",    "model",  "config", "observe",
                               "evaluate", "decide", "report"};
   static const auto kArrows = [] {
     std::map<std::string, Names, std::less<>> arrows;
