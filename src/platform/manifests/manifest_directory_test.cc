@@ -117,8 +117,9 @@ TEST(ManifestDirectory, AFileMovedOrLinkedIntoTheFolderIsReadAtOnce) {
   fs::rename(elsewhere / "x", folder / "moved");
   EXPECT_THAT(Told(directory.TakeChanges()), ElementsAre("moved=x"));
   fs::rename(folder / "moved", folder / ".moved");
-  // The link leads nowhere now: a change behind a hidden name makes it look at every file.
-  EXPECT_THAT(Told(directory.TakeChanges()), ElementsAre("moved gone", "soft gone"));
+  // The soft link leads nowhere now: a change behind a hidden name makes it look at every file.
+  // The hard link has another time of change and is told again.
+  EXPECT_THAT(Told(directory.TakeChanges()), ElementsAre("hard=x", "moved gone", "soft gone"));
 }
 
 TEST(ManifestDirectory, RescanFindsWhatTheKernelDidNotTell) {
