@@ -17,7 +17,7 @@ function(jettison_room name)
   file(GLOB sources CONFIGURE_DEPENDS ${CMAKE_CURRENT_SOURCE_DIR}/*.cc)
   set(tests ${sources})
   list(FILTER tests INCLUDE REGEX "_test\\.cc$")
-  list(FILTER sources EXCLUDE REGEX "_(test|main)\\.cc$")
+  list(FILTER sources EXCLUDE REGEX "(_test|_main|/main)\\.cc$")
   if(sources)
     add_library(jettison_${name} STATIC ${sources})
     target_include_directories(jettison_${name} PUBLIC ${CMAKE_SOURCE_DIR}/src)
@@ -43,7 +43,7 @@ function(jettison_test name)
   target_compile_definitions(${name} PRIVATE
     JETTISON_TESTDATA="${CMAKE_SOURCE_DIR}/tests/testdata"
     JETTISON_ROOM_TESTDATA="${CMAKE_CURRENT_SOURCE_DIR}/testdata"
-    JETTISON_BINARY="$<TARGET_FILE_DIR:${name}>/../../bin/jettison")
+    JETTISON_BINARY="${CMAKE_BINARY_DIR}/jettison")
   gtest_discover_tests(${name} TEST_FILTER -Live*.* PROPERTIES LABELS fast DISCOVERY_TIMEOUT 60)
   gtest_discover_tests(${name} TEST_FILTER Live*.* PROPERTIES LABELS live DISCOVERY_TIMEOUT 60
                        TEST_LIST ${name}_LIVE_TESTS)

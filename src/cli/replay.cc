@@ -1,0 +1,118 @@
+#include "cli/replay.h"
+
+#include <fmt/format.h>
+
+#include <CLI/CLI.hpp>
+#include <cerrno>
+#include <cstdio>
+#include <cstring>
+#include <memory>
+#include <string>
+
+#include "cli/line_reader.h"
+#include "cli/replay_writer.h"
+#include "cli/scenario_reader.h"
+#include "sim/scenario.h"
+
+namespace jettison {
+namespace {
+
+constexpr int kFailed = 1;
+constexpr int kInvalidInput = 2;
+
+struct CloseFile {
+  void operator()(std::FILE* file) const {
+    if (file != stdin) std::fclose(file);
+  }
+};
+using File = std::unique_ptr<std::FILE, CloseFile>;
+
+File Open(const std::string& path) {
+  return File(path == "-" ? stdin : std::fopen(path.c_str(), "re"));
+}
+
+bool IsBlank(std::string_view line) {
+  return line.find_first_not_of(" \t\r") == std::string_view::npos;
+}
+
+// Replays a stream record by record; what is wrong with one does not stop the others.
+class Replayer {
+ public:
+  Replayer(const std::string& name, std::FILE* stream)
+      : name_(name), lines_(stream, ScenarioReader::kPadding) {}
+
+  int Run() {
+    while (const auto line = lines_.Next()) {
+      if (!IsBlank(*line)) One(*line);
+      if (out_.size() >= kFlushAt && !Flush()) return kFailed;
+    }
+    if (!Flush()) return kFailed;
+    if (lines_.Failed()) {
+      fmt::print(stderr, "jettison: cannot read {}: {}\n", name_, std::strerror(errno));
+      return kFailed;
+    }
+    return faults_ == 0 ? 0 : kInvalidInput;
+  }
+
+ private:
+  static constexpr std::size_t kFlushAt = std::size_t{1} << 18;
+
+  void One(std::string_view record) {
+    if (const auto read = reader_.Read(record, scenario_); !read) {
+      ++faults_;
+      fmt::print(stderr, "jettison: {}:{}: {}\n", name_, lines_.line_number(),
+                 read.error().message);
+      return;
+    }
+    WriteReplay(scenario_, Replay(scenario_), out_);
+  }
+
+  bool Flush() {
+    const bool written =
+        std::fwrite(out_.data(), 1, out_.size(), stdout) == out_.size() && std::fflush(stdout) == 0;
+    if (!written) fmt::print(stderr, "jettison: cannot write: {}\n", std::strerror(errno));
+    out_.clear();
+    return written;
+  }
+
+  std::string name_;
+  LineReader lines_;
+  ScenarioReader reader_;
+  Scenario scenario_;
+  std::string out_;
+  std::size_t faults_ = 0;
+};
+
+int RunReplay(const std::string& path) {
+  const File file = Open(path);
+  if (!file) {
+    fmt::print(stderr, "jettison: cannot open {}: {}\n", path, std::strerror(errno));
+    return kFailed;
+  }
+  return Replayer(path == "-" ? "standard input" : path, file.get()).Run();
+}
+
+}  // namespace
+
+void AddReplay(CLI::App& app, int& exit_code) {
+  auto path = std::make_shared<std::string>();
+  CLI::App* command = app.add_subcommand(
+      "replay", "Answer what the agent would have done, scenario by scenario (NDJSON in and out)");
+  command->add_option("FILE", *path, "records, one a line; - reads standard input")->required();
+  command->footer(
+      "A record is a scenario ({\"name\", \"start\", \"kubeletConfig\", \"disk\", \"pods\", "
+      "\"steps\"}), an object\n"
+      "with a scenario in its member \"scenario\", or an image collection ({\"imageGC\": {...}}).\n"
+      "One line is answered for each: {\"name\", \"steps\"} or {\"name\", \"removed\", \"error\", "
+      "\"event\"}.\n"
+      "\n"
+      "Examples:\n"
+      "  jettison replay scenarios.ndjson > answers.ndjson\n"
+      "  zcat recorded.ndjson.gz | jettison replay -\n"
+      "\n"
+      "Exit status: 0 done, 1 a file could not be read or written, 2 an invalid record or wrong "
+      "usage.");
+  command->callback([path, &exit_code] { exit_code = RunReplay(*path); });
+}
+
+}  // namespace jettison

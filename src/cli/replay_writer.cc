@@ -1,0 +1,115 @@
+#include "cli/replay_writer.h"
+
+#include "cli/json_writer.h"
+
+namespace jettison {
+namespace {
+
+using Annotations = std::map<std::string, std::string, std::less<>>;
+
+void WriteConditions(NodeConditions conditions, JsonWriter& json) {
+  json.Key("nodeConditions");
+  json.BeginArray();
+  for (NodeConditionType type : kAllNodeConditions) {
+    if (conditions.Has(type)) json.String(NameOf(type));
+  }
+  json.EndArray();
+}
+
+// "name": [each item by `write`]; nothing for an empty list.
+template <typename Items, typename Write>
+void WriteList(std::string_view name, const Items& items, JsonWriter& json, Write write) {
+  if (items.empty()) return;
+  json.Key(name);
+  json.BeginArray();
+  for (const auto& item : items) write(item);
+  json.EndArray();
+}
+
+void WriteAnnotations(const Annotations& annotations, JsonWriter& json) {
+  if (annotations.empty()) return;
+  json.Key("annotations");
+  json.BeginObject();
+  for (const auto& [name, value] : annotations) json.Field(name, value);
+  json.EndObject();
+}
+
+void WriteEvent(const Event& event, JsonWriter& json) {
+  json.BeginObject();
+  json.Field("object", event.object);
+  json.Field("type", NameOf(event.type));
+  json.Field("reason", event.reason);
+  json.Field("message", event.message);
+  WriteAnnotations(event.annotations, json);
+  json.EndObject();
+}
+
+void WriteEviction(const EvictionRecord& eviction, JsonWriter& json) {
+  const EvictionOrder& order = eviction.order;
+  json.BeginObject();
+  json.Field("pod", order.pod_uid);
+  json.Field("gracePeriodSeconds", order.grace_period_seconds);
+  json.Field("phase", "Failed");
+  json.Field("reason", kReasonEvicted);
+  json.Field("message", order.message);
+  json.Field("disruptionTarget", order.disruption_target);
+  if (eviction.kill_error) json.Field("killFailed", true);
+  json.EndObject();
+}
+
+void WriteAdmission(const std::string& uid, const AdmissionAnswer& answer, JsonWriter& json) {
+  json.BeginObject();
+  json.Field("pod", uid);
+  json.Field("admit", answer.admit);
+  if (!answer.admit) {
+    json.Field("reason", answer.reason);
+    json.Field("message", answer.message);
+  }
+  json.EndObject();
+}
+
+void WriteAdmissions(const Scenario& scenario, const ScenarioStep& step, const StepOutcome& outcome,
+                     JsonWriter& json) {
+  if (outcome.admission.empty()) return;
+  json.Key("admission");
+  json.BeginArray();
+  for (std::size_t i = 0; i < outcome.admission.size(); ++i) {
+    WriteAdmission(scenario.pods[step.admit[i]].pod.uid, outcome.admission[i], json);
+  }
+  json.EndArray();
+}
+
+void WriteStep(const Scenario& scenario, const ScenarioStep& step, const StepOutcome& outcome,
+               JsonWriter& json) {
+  const CycleReport& report = outcome.report;
+  json.BeginObject();
+  WriteConditions(report.conditions(), json);
+  if (report.ranked_for) json.Field("reclaimSignal", NameOf(*report.ranked_for));
+  WriteList("reclaimed", report.reclaim_attempted, json,
+            [&](ReclaimStep each) { json.String(NameOf(each)); });
+  WriteList("ranking", report.ranking, json, [&](const std::string& uid) { json.String(uid); });
+  WriteList("events", report.events, json, [&](const Event& each) { WriteEvent(each, json); });
+  WriteList("evictions", report.evictions, json,
+            [&](const EvictionRecord& each) { WriteEviction(each, json); });
+  WriteAdmissions(scenario, step, outcome, json);
+  json.EndObject();
+}
+
+}  // namespace
+
+void WriteReplay(const Scenario& scenario, const std::vector<StepOutcome>& outcomes,
+                 std::string& out) {
+  JsonWriter json(out);
+  json.BeginObject();
+  json.Field("name", scenario.name);
+  json.Key("steps");
+  json.BeginArray();
+  for (std::size_t i = 0; i < outcomes.size(); ++i) {
+    WriteStep(scenario, scenario.steps[i], outcomes[i], json);
+  }
+  json.EndArray();
+  json.EndObject();
+  out += '\n';
+}
+
+}  // namespace jettison

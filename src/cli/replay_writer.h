@@ -1,0 +1,15 @@
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "sim/scenario.h"
+
+namespace jettison {
+
+// Appends one line of `jettison replay` output: {"name", "steps": [...]} with the fields of the
+// conformance vectors; lists that are empty are left out, except nodeConditions.
+void WriteReplay(const Scenario& scenario, const std::vector<StepOutcome>& outcomes,
+                 std::string& out);
+
+}  // namespace jettison
