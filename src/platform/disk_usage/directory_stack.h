@@ -1,0 +1,52 @@
+#pragma once
+
+#include <sys/types.h>
+
+#include <cstddef>
+#include <string>
+#include <vector>
+
+#include "ports/file_descriptor.h"
+#include "units/result.h"
+
+namespace jettison::disk_usage {
+
+// The way from the top of a tree down to the directory being read. However deep, at most
+// kOpenDirectories of them are open: the top and the ones nearest to the current. One that was
+// closed is opened again as ".." of the one below it when the walk comes back.
+class DirectoryStack {
+ public:
+  static constexpr std::size_t kOpenDirectories = 64;
+
+  // Enters a directory that the caller has opened.
+  void Push(FileDescriptor directory, ino_t inode);
+  // Leaves the current directory. False when the one above could not be opened again, or is another
+  // one by now; then the walk is back at the nearest one that is still open, and everything between
+  // is left out.
+  [[nodiscard]] bool Pop();
+
+  [[nodiscard]] bool empty() const { return frames_.empty(); }
+  // The current directory.
+  [[nodiscard]] int fd() const { return frames_.back().fd.get(); }
+  // Its last entries have been read.
+  [[nodiscard]] bool exhausted() const { return frames_.back().exhausted; }
+  void SetExhausted() { frames_.back().exhausted = true; }
+  // Directories found in the current one that are still to be entered.
+  void AddPending(const char* name);
+  // Takes one of them; empty when there is none.
+  [[nodiscard]] std::string TakePending();
+
+ private:
+  struct Frame {
+    FileDescriptor fd;   // empty while closed to save descriptors
+    off_t position = 0;  // where to read on, while closed
+    ino_t inode = 0;     // which directory it is
+    bool exhausted = false;
+    std::string pending;  // names, each terminated by a zero
+  };
+  [[nodiscard]] static bool Reopen(Frame& frame, int below);
+
+  std::vector<Frame> frames_;
+};
+
+}  // namespace jettison::disk_usage
