@@ -22,7 +22,7 @@ using Nanos = Int128;
 // (1.36). Amounts whose digits fit in 128 bits are held inline: copying, adding and comparing them
 // allocates nothing.
 //
-// One deviation: a text of more than 4,096 characters, or with an exponent above 10,000, is
+// One deviation: a text of more than 1,024 characters, or with an exponent above 1,000, is
 // refused. Kubernetes accepts 1e2147483647 and then writes out all of its zeros.
 class Quantity {
  public:

@@ -15,8 +15,8 @@ namespace jettison {
 
 namespace {
 
-constexpr std::size_t kMaxLength = 4096;
-constexpr std::int32_t kMaxExponent = 10000;
+constexpr std::size_t kMaxLength = 1024;
+constexpr std::int32_t kMaxExponent = 1000;
 constexpr std::int32_t kNanoScale = -9;
 constexpr std::string_view kForm =
     "write a number and a suffix: n u m k M G T P E, Ki Mi Gi Ti Pi Ei, or an exponent such as e3";
@@ -202,12 +202,12 @@ Rounded RoundedAsKubernetesDoes(const BigInt& digits, std::int32_t scale, bool b
 
 Result<Quantity> Quantity::Parse(std::string_view text) {
   if (text.empty()) return Fail(NotAQuantity(text, "it is empty; write a number such as 100Mi"));
-  if (text.size() > kMaxLength) return Fail(NotAQuantity(text, "at most 4096 characters"));
+  if (text.size() > kMaxLength) return Fail(NotAQuantity(text, "at most 1024 characters"));
   const auto parts = TakeApart(text);
   if (!parts) return Fail(NotAQuantity(text, kForm));
   const auto suffix = SuffixOf(parts->suffix);
   if (!suffix) return Fail(NotAQuantity(text, kForm));
-  if (suffix->exponent > kMaxExponent) return Fail(NotAQuantity(text, "exponents end at 10000"));
+  if (suffix->exponent > kMaxExponent) return Fail(NotAQuantity(text, "exponents end at 1000"));
 
   const std::int32_t scale = ScaleOf(*parts, *suffix);
   const bool binary = suffix->format == QuantityFormat::kBinarySI;

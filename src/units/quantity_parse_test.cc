@@ -102,10 +102,10 @@ TEST(QuantityParse, TheTextIsKeptWhereKubernetesKeepsIt) {
 
 TEST(QuantityParse, AnAbsurdLengthOrExponentIsRefusedAtOnce) {
   EXPECT_FALSE(Quantity::Parse("1e2147483647"));
-  EXPECT_FALSE(Quantity::Parse("1e10001"));
-  EXPECT_FALSE(Quantity::Parse(std::string(5000, '9')));
-  EXPECT_TRUE(Quantity::Parse("1e10000"));
-  EXPECT_LT(Quantity::Parse(std::string(5000, '9')).error().message.size(), 200U);
+  EXPECT_FALSE(Quantity::Parse("1e1001"));
+  EXPECT_FALSE(Quantity::Parse(std::string(2000, '9')));
+  EXPECT_TRUE(Quantity::Parse("1e1000"));
+  EXPECT_LT(Quantity::Parse(std::string(2000, '9')).error().message.size(), 200U);
 }
 
 }  // namespace

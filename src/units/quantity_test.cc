@@ -33,9 +33,9 @@ TEST(Quantity, ComparesAmountsWhateverTheirForm) {
       {"99999999999999999999", "100E", -1},
       {"123456789012345678901234567890123456789012", "123456789012345678901234567890123456789013",
        -1},
-      {"1e5000", "1e4999", 1},
-      {"1e9999", "1n", 1},
-      {"-1e9999", "-1n", -1},
+      {"1e999", "1e998", 1},
+      {"1e999", "1n", 1},
+      {"-1e999", "-1n", -1},
       {"8Ei", "9223372036854775807", 0},
   };
   for (const Row& row : rows) {
@@ -124,6 +124,7 @@ TEST(Quantity, ValuesBeyond64BitsAreWhatKubernetesAnswers) {
   EXPECT_EQ(Q("144115188075855872e3").Value(), -3458764513820540928) << "at once, it wraps";
   EXPECT_EQ(Q("8Ei").MilliValue(), -1000);
   EXPECT_EQ(Q("-8Ei").MilliValue(), 1000);
+  EXPECT_EQ(Q("9223372036854775807.5").Value(), INT64_MIN) << "rounding up wraps too";
   EXPECT_EQ(Q("-74682Ti").Value(), -1496320975)
       << "unlimited digits below zero lose their high bits";
 }
@@ -131,7 +132,7 @@ TEST(Quantity, ValuesBeyond64BitsAreWhatKubernetesAnswers) {
 TEST(Quantity, NanosSaturateAtTenToThe29Units) {
   const Nanos most = Q("1e29").ToNanos();
   EXPECT_TRUE(Q("1e28").ToNanos() * 10 == most);
-  for (const char* text : {"1e30", "1e9999", "100000000000000000000000000000", "123456789e40"}) {
+  for (const char* text : {"1e30", "1e999", "100000000000000000000000000000", "123456789e40"}) {
     EXPECT_TRUE(Q(text).ToNanos() == most) << text;
     EXPECT_TRUE((Quantity() - Q(text)).ToNanos() == -most) << text;
   }

@@ -43,7 +43,8 @@ std::int64_t ScaledDownInt64(std::int64_t value, std::int64_t places) {
 }
 
 // digits / 10^places as resource.scaledValue has it (1.36): rounded up, which below zero is towards
-// zero. Every negative number takes the short way, whose low 64 bits are then all that counts.
+// zero. Up to eighteen places every negative number takes the short way, where only its low 64 bits
+// count.
 std::int64_t ScaledDownDecimal(const BigInt& digits, std::int64_t places) {
   if (places < 19 && digits < INT64_MAX) {
     const std::int64_t low = Low64(digits);
@@ -51,10 +52,8 @@ std::int64_t ScaledDownDecimal(const BigInt& digits, std::int64_t places) {
     return low / divisor + (low % divisor != 0 ? 1 : 0);
   }
   const BigInt divisor = PowerOfTen(static_cast<std::uint32_t>(places));
-  BigInt quotient = digits / divisor;
-  const BigInt remainder = digits % divisor;
-  if (remainder < 0) quotient -= 1;
-  return WrappingProduct(1, Low64(quotient) + (remainder != 0 ? 1 : 0));
+  const BigInt quotient = digits / divisor;
+  return Low64(digits % divisor > 0 ? BigInt(quotient + 1) : quotient);
 }
 
 }  // namespace
