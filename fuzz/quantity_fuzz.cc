@@ -1,0 +1,56 @@
+// links: jettison_units
+#include <cstddef>
+#include <cstdint>
+#include <cstdlib>
+#include <string_view>
+
+#include "units/quantity.h"
+
+namespace {
+
+using jettison::Quantity;
+
+void Require(bool holds) {
+  if (!holds) std::abort();
+}
+
+// Kubernetes writes no suffix beyond "E" and "Ei", so only amounts below can be read back.
+bool IsWrittenWhole(const Quantity& quantity) {
+  const Quantity limit = Quantity::Parse("1e21").value();
+  return quantity < limit && Quantity() - limit < quantity;
+}
+
+void CheckOne(const Quantity& quantity) {
+  (void)quantity.Value();
+  (void)quantity.MilliValue();
+  Require((quantity.ToNanos() > 0) == (quantity.Sign() > 0));
+  Require((quantity.ToNanos() < 0) == (quantity.Sign() < 0));
+  Require(!quantity.ToString().empty());
+  if (!IsWrittenWhole(quantity)) return;
+  const auto again = Quantity::Parse(quantity.ToString());
+  Require(again.has_value() && *again == quantity);
+}
+
+void CheckTwo(const Quantity& a, const Quantity& b) {
+  Require(a.Compare(b) == -b.Compare(a));
+  Require(a + b == b + a);
+  const Quantity difference = a - b;
+  Require(difference.Sign() == a.Compare(b));
+  Require(difference + b == a);
+  CheckOne(difference);
+}
+
+}  // namespace
+
+// Two quantities, parted by the first line feed; where there is none, the second is empty.
+extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
+  const std::string_view text(reinterpret_cast<const char*>(data), size);
+  const std::size_t end = text.find('\n');
+  const auto a = Quantity::Parse(text.substr(0, end));
+  if (!a) return 0;
+  CheckOne(*a);
+  if (end == std::string_view::npos) return 0;
+  const auto b = Quantity::Parse(text.substr(end + 1));
+  if (b) CheckTwo(*a, *b);
+  return 0;
+}
