@@ -26,7 +26,7 @@ void CheckSubdomain(const Field& field, const std::string& name) {
 void CheckKind(const Field& root) {
   const Field kind = root.Member("kind");
   const Field version = root.Member("apiVersion");
-  if (TextOf(kind.value()) != "Pod") kind.Fault("must be Pod");
+  if (!kind.IsPresent()) kind.Fault("required: must be Pod");
   if (TextOf(version.value()) != "v1") version.Fault("must be v1");
 }
 

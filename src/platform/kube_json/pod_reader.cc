@@ -114,6 +114,11 @@ void ReadStatus(const Field& status, Pod& pod) {
   if (!pod.status_qos_class) qos_class.Fault("must be Guaranteed, Burstable or BestEffort");
 }
 
+// A list may hold other things than pods; recorded pods often come without a kind.
+void RefuseOtherKinds(const Field& kind) {
+  if (kind.IsPresent() && kube_json::TextOf(kind.value()) != "Pod") kind.Fault("must be Pod");
+}
+
 PodReading ReadPodAt(const Value& document, const PodSource& source, std::string_view prefix) {
   const bool manifest = source.form == PodForm::kManifest;
   FaultLog log{.file = source.file, .lenient = !manifest, .faults = {}, .warnings = {}};
@@ -124,6 +129,7 @@ PodReading ReadPodAt(const Value& document, const PodSource& source, std::string
     ReadMetadata(root.Member("metadata"), reading.pod);
     ReadSpec(root.Member("spec"), reading.pod);
     ReadStatus(root.Member("status"), reading.pod);
+    RefuseOtherKinds(root.Member("kind"));
     if (manifest) {
       kube_json::ApplyPodDefaults(reading.pod);
       kube_json::CheckManifest(root, reading.pod);
