@@ -1,0 +1,125 @@
+#include "cli/inspect.h"
+
+#include <fmt/format.h>
+#include <unistd.h>
+
+#include <CLI/CLI.hpp>
+#include <cerrno>
+#include <cstdio>
+#include <cstring>
+#include <memory>
+#include <optional>
+#include <string>
+
+#include "cli/inspect_report.h"
+
+namespace jettison {
+namespace {
+
+constexpr int kFailed = 1;
+constexpr int kInvalidInput = 2;
+
+struct InspectOptions {
+  std::string path;
+  std::string memory_capacity;  // empty: this machine's
+  std::string profile = "kubelet";
+  std::string output = "text";
+};
+
+std::uint64_t MemoryOfThisMachine() {
+  const long pages = sysconf(_SC_PHYS_PAGES);
+  const long page_size = sysconf(_SC_PAGESIZE);
+  return static_cast<std::uint64_t>(pages) * static_cast<std::uint64_t>(page_size);
+}
+
+// Why the text is no amount of memory; empty when it is one.
+std::string CapacityFault(const std::string& text) {
+  const auto amount = Quantity::Parse(text);
+  if (!amount) return amount.error().message;
+  return amount->Sign() > 0 ? "" : "must be more than zero";
+}
+
+// The whole of a file or of standard input; nothing, with errno set, where it cannot be read.
+std::optional<std::string> Slurp(const std::string& path) {
+  std::FILE* file = path == "-" ? stdin : std::fopen(path.c_str(), "re");
+  if (file == nullptr) return std::nullopt;
+  std::string text;
+  char block[1U << 16U];
+  while (const std::size_t count = std::fread(block, 1, sizeof block, file)) {
+    text.append(block, count);
+  }
+  const bool failed = std::ferror(file) != 0;
+  const int cause = errno;
+  if (file != stdin) std::fclose(file);
+  errno = cause;
+  if (failed) return std::nullopt;
+  return text;
+}
+
+InspectedNode NodeOf(const InspectOptions& options) {
+  InspectedNode node{.memory_capacity_bytes = MemoryOfThisMachine(),
+                     .profile = ProfileNamed(options.profile).value_or(Profile::kKubelet)};
+  if (!options.memory_capacity.empty()) {
+    node.memory_capacity_bytes =
+        static_cast<std::uint64_t>(Quantity::Parse(options.memory_capacity)->Value());
+  }
+  return node;
+}
+
+int RunInspect(const InspectOptions& options) {
+  const std::string name = options.path == "-" ? "standard input" : options.path;
+  const std::optional<std::string> text = Slurp(options.path);
+  if (!text) {
+    fmt::print(stderr, "jettison: cannot read {}: {}\n", name, std::strerror(errno));
+    return kFailed;
+  }
+  const InspectReport report = InspectPods(*text, name, NodeOf(options));
+  const std::string answer = options.output == "json" ? AsJson(report.pods) : AsTable(report.pods);
+  if (std::fwrite(answer.data(), 1, answer.size(), stdout) != answer.size() ||
+      std::fflush(stdout) != 0) {
+    fmt::print(stderr, "jettison: cannot write: {}\n", std::strerror(errno));
+    return kFailed;
+  }
+  for (const Fault& fault : report.faults) fmt::print(stderr, "jettison: {}\n", Describe(fault));
+  return report.faults.empty() ? 0 : kInvalidInput;
+}
+
+constexpr const char* kFooter =
+    "PODS is what `kubectl get pods -o json` prints, one Pod, a JSON array of Pods, a Pod a line, "
+    "or "
+    "YAML.\n"
+    "Pods are judged as they stand: what the API server would fill in is not filled in.\n"
+    "\n"
+    "Examples:\n"
+    "  kubectl get pods -A -o json | jettison inspect - --memory-capacity 16Gi\n"
+    "  jettison inspect pods.json --memory-capacity 8Gi --output json\n"
+    "  jettison inspect web.yaml --profile standalone\n"
+    "\n"
+    "Exit status: 0 done, 1 the file could not be read, 2 a pod that cannot be understood (the "
+    "others\n"
+    "are shown) or wrong usage.";
+
+}  // namespace
+
+void AddInspect(CLI::App& app, int& exit_code) {
+  auto options = std::make_shared<InspectOptions>();
+  CLI::App* command = app.add_subcommand(
+      "inspect", "Show QoS class, protection, requests and oom_score_adj of pods");
+  command->add_option("PODS", options->path, "a file of pods; - reads standard input")->required();
+  command
+      ->add_option("--memory-capacity", options->memory_capacity,
+                   "the node's memory, a quantity such as 16Gi; without it, that of this machine")
+      ->check(CLI::Validator(CapacityFault, "QUANTITY"));
+  command
+      ->add_option("--profile", options->profile,
+                   "who is protected: kubelet (static pods too) or standalone (by priority only)")
+      ->check(CLI::IsMember({"kubelet", "standalone"}))
+      ->capture_default_str();
+  command->add_option("--output", options->output, "text or json")
+      ->check(CLI::IsMember({"text", "json"}))
+      ->capture_default_str();
+  command->footer(kFooter);
+  command->callback([options, &exit_code] { exit_code = RunInspect(*options); });
+}
+
+}  // namespace jettison

@@ -1,0 +1,178 @@
+#include "cli/inspect_report.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <array>
+#include <iterator>
+
+#include "cli/json_writer.h"
+#include "decide/oom_score_adj.h"
+#include "decide/pod_kind.h"
+#include "decide/pod_requests.h"
+#include "decide/qos.h"
+#include "decide/tolerations.h"
+#include "platform/documents/documents.h"
+#include "platform/documents/json.h"
+#include "platform/kube_json/pod_reader.h"
+
+namespace jettison {
+namespace {
+
+using Documents = std::vector<Value>;
+
+std::string_view TakeLine(std::string_view& text) {
+  const std::size_t end = std::min(text.find('\n'), text.size());
+  const std::string_view line = text.substr(0, end);
+  text.remove_prefix(std::min(end + 1, text.size()));
+  return line;
+}
+
+// Reads each line as a document of its own and notes the faulty ones.
+Documents ParseLines(std::string_view text, const std::string& name, Faults& faults) {
+  Documents documents;
+  JsonReader reader;
+  for (int number = 1; !text.empty(); ++number) {
+    const std::string_view line = TakeLine(text);
+    if (line.find_first_not_of(" \t\r") == std::string_view::npos) continue;
+    auto document = reader.Parse(line, number);
+    if (document) {
+      documents.push_back(*std::move(document));
+    } else {
+      faults.push_back({.file = name, .key = "", .value = "", .message = document.error().message});
+    }
+  }
+  return documents;
+}
+
+// One faulty record must not hide the others. Where no line can be read by itself the text was no
+// NDJSON, and the first reading says best what is wrong with it.
+Documents Parse(std::string_view text, const std::string& name, Faults& faults) {
+  Result<Documents> whole = ParseDocuments(text);
+  if (whole) return *std::move(whole);
+  Faults of_lines;
+  Documents documents = ParseLines(text, name, of_lines);
+  if (documents.empty()) {
+    of_lines = {{.file = name, .key = "", .value = "", .message = whole.error().message}};
+  }
+  faults.insert(faults.end(), of_lines.begin(), of_lines.end());
+  return documents;
+}
+
+void WritePodReport(const PodReport& pod, JsonWriter& json) {
+  json.BeginObject();
+  json.Field("namespace", pod.namespace_);
+  json.Field("name", pod.name);
+  json.Field("uid", pod.uid);
+  json.Field("qosClass", NameOf(pod.qos_class));
+  json.Field("priority", pod.priority);
+  json.Field("critical", pod.critical);
+  json.Field("static", pod.is_static);
+  json.Field("mirror", pod.mirror);
+  json.Field("memoryRequest", pod.memory_request.ToString());
+  json.Field("ephemeralStorageRequest", pod.ephemeral_storage_request.ToString());
+  json.Key("oomScoreAdj");
+  json.BeginObject();
+  for (const auto& [container, score] : pod.oom_score_adj) json.Field(container, score);
+  json.EndObject();
+  json.Field("toleratesMemoryPressure", pod.tolerates_memory_pressure);
+  json.EndObject();
+}
+
+constexpr std::size_t kColumns = 7;
+using Row = std::array<std::string, kColumns>;
+
+std::string Protection(const PodReport& pod) {
+  std::string text = pod.critical ? "critical" : "-";
+  if (pod.is_static) text += ", static";
+  if (pod.mirror) text += ", mirror";
+  return text.starts_with("-, ") ? text.substr(3) : text;
+}
+
+Row RowOf(const PodReport& pod) {
+  std::string scores;
+  for (const auto& [container, score] : pod.oom_score_adj) {
+    scores += fmt::format("{}{}={}", scores.empty() ? "" : " ", container, score);
+  }
+  std::string qos(NameOf(pod.qos_class));
+  if (pod.tolerates_memory_pressure) qos += " (tolerates memory pressure)";
+  return {pod.namespace_ + "/" + pod.name,
+          qos,
+          std::to_string(pod.priority),
+          Protection(pod),
+          pod.memory_request.ToString(),
+          pod.ephemeral_storage_request.ToString(),
+          scores};
+}
+
+}  // namespace
+
+PodReport ReportOf(const Pod& pod, const InspectedNode& node) {
+  PodReport report{.namespace_ = pod.namespace_,
+                   .name = pod.name,
+                   .uid = pod.uid,
+                   .qos_class = QosClassOf(pod),
+                   .priority = pod.priority.value_or(0),
+                   .critical = IsCritical(pod, node.profile),
+                   .is_static = IsStatic(pod),
+                   .mirror = IsMirror(pod),
+                   .memory_request = EffectiveRequest(pod, kMemoryResource),
+                   .ephemeral_storage_request = EffectiveRequest(pod, kEphemeralStorageResource),
+                   .oom_score_adj = {},
+                   .tolerates_memory_pressure = ToleratesMemoryPressure(pod)};
+  for (const auto* containers : {&pod.init_containers, &pod.containers}) {
+    for (const Container& container : *containers) {
+      report.oom_score_adj.emplace_back(container.name,
+                                        OomScoreAdj(pod, container, node.memory_capacity_bytes));
+    }
+  }
+  return report;
+}
+
+InspectReport InspectPods(std::string_view text, const std::string& name,
+                          const InspectedNode& node) {
+  InspectReport report;
+  const PodSource source{.file = name, .form = PodForm::kApiObject};
+  for (const Value& document : Parse(text, name, report.faults)) {
+    ForEachPod(document, source, [&](PodReading reading) {
+      if (reading.Ok()) {
+        report.pods.push_back(ReportOf(reading.pod, node));
+      } else {
+        std::move(reading.faults.begin(), reading.faults.end(), std::back_inserter(report.faults));
+      }
+    });
+  }
+  return report;
+}
+
+std::string AsJson(const std::vector<PodReport>& pods) {
+  std::string text = "[";
+  for (const PodReport& pod : pods) {
+    text += &pod == pods.data() ? "\n" : ",\n";
+    JsonWriter json(text);
+    WritePodReport(pod, json);
+  }
+  return text + (pods.empty() ? "]\n" : "\n]\n");
+}
+
+std::string AsTable(const std::vector<PodReport>& pods) {
+  std::vector<Row> rows = {{"POD", "QOS CLASS", "PRIORITY", "PROTECTION", "MEMORY REQUEST",
+                            "STORAGE REQUEST", "OOM SCORE ADJ"}};
+  for (const PodReport& pod : pods) rows.push_back(RowOf(pod));
+  std::array<std::size_t, kColumns> widths{};
+  for (const Row& row : rows) {
+    for (std::size_t i = 0; i < kColumns; ++i) widths[i] = std::max(widths[i], row[i].size());
+  }
+  std::string text;
+  for (const Row& row : rows) {
+    for (std::size_t i = 0; i + 1 < kColumns; ++i) {
+      fmt::format_to(std::back_inserter(text), "{:<{}}  ", row[i], widths[i]);
+    }
+    text += row.back();
+    text.erase(text.find_last_not_of(' ') + 1);
+    text += '\n';
+  }
+  return text;
+}
+
+}  // namespace jettison

@@ -1,0 +1,58 @@
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <string_view>
+#include <utility>
+#include <vector>
+
+#include "model/fault.h"
+#include "model/pod.h"
+#include "model/profile.h"
+#include "units/quantity.h"
+
+namespace jettison {
+
+// What the agent would make of one pod before it has measured anything.
+struct PodReport {
+  std::string namespace_;
+  std::string name;
+  std::string uid;
+  QosClass qos_class = QosClass::kBestEffort;
+  std::int32_t priority = 0;  // a pod without one ranks as 0
+  bool critical = false;
+  bool is_static = false;
+  bool mirror = false;
+  Quantity memory_request;
+  Quantity ephemeral_storage_request;
+  std::vector<std::pair<std::string, int>> oom_score_adj;  // init containers first
+  bool tolerates_memory_pressure = false;
+};
+
+// The node that a pod is judged for.
+struct InspectedNode {
+  std::uint64_t memory_capacity_bytes = 0;
+  Profile profile = Profile::kKubelet;
+};
+
+[[nodiscard]] PodReport ReportOf(const Pod& pod, const InspectedNode& node);
+
+// The pods of an input, and what is wrong with those that could not be understood.
+struct InspectReport {
+  std::vector<PodReport> pods;
+  Faults faults;
+};
+
+// Reads the pods of a text: a List or PodList, one Pod, a JSON array, NDJSON, or YAML documents.
+// `name` stands in faults. Pods are taken as an API server would answer them: nothing is defaulted.
+// A faulty pod spoils no other one; of lines of JSON, neither does a faulty line.
+[[nodiscard]] InspectReport InspectPods(std::string_view text, const std::string& name,
+                                        const InspectedNode& node);
+
+// A JSON list, a pod a line, with the fields of `jettison inspect --output json`.
+[[nodiscard]] std::string AsJson(const std::vector<PodReport>& pods);
+
+// A table for people; a heading and a line a pod.
+[[nodiscard]] std::string AsTable(const std::vector<PodReport>& pods);
+
+}  // namespace jettison
