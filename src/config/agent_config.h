@@ -28,7 +28,8 @@ struct EvictionBackoff {
 // Where container logs go and when they are rotated.
 struct ContainerLogPolicy {
   std::string directory;  // holds <namespace>_<name>_<uid>/<container>/N.log
-  std::int64_t max_size_bytes = std::int64_t{10} << 20;
+  // A file that grew beyond is rotated; absent: never (a negative containerLogMaxSize).
+  std::optional<std::int64_t> max_size_bytes = std::int64_t{10} << 20;
   int max_files = 5;  // the one being written included
 };
 

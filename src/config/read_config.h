@@ -20,7 +20,7 @@ struct ConfigDocument {
 struct ConfigReading {
   AgentConfig config;
   Faults warnings;  // things that the author may have meant otherwise, but that do no harm
-  Faults faults;    // every one, in the order of the documents
+  Faults faults;    // every one
 };
 
 // Reads at most one KubeletConfiguration (kubelet.config.k8s.io/v1beta1) and at most one

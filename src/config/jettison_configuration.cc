@@ -1,0 +1,94 @@
+#include "config/jettison_configuration.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <array>
+#include <span>
+
+#include "config/spelling.h"
+
+namespace jettison {
+namespace {
+
+constexpr auto kNames = std::to_array<std::string_view>(
+    {"apiVersion", "kind", "dryRun", "evictionBackoff", "logFormat", "monitoringInterval",
+     "nodeCgroup", "nodeFs", "nodeName", "profile", "root", "runtime"});
+constexpr auto kBackoffNames = std::to_array<std::string_view>({"initial", "max"});
+
+constexpr Duration kShortestInterval = std::chrono::milliseconds(100);
+constexpr Duration kShortestBackoff = std::chrono::seconds(1);
+
+template <typename T, typename U>
+void Take(const std::optional<T>& value, U& into) {
+  if (value) into = *value;
+}
+
+void RefuseUnknown(const Fields& fields, std::span<const std::string_view> known) {
+  for (const auto& [key, value] : *fields.map().AsMap()) {
+    if (std::ranges::find(known, key) != known.end()) continue;
+    fields.Refuse(key, Shown(value),
+                  fmt::format("there is no such field{}; allowed: {}", DidYouMean(key, known),
+                              Alternatives(known)));
+  }
+}
+
+void ReadBackoff(const Fields& fields, EvictionBackoff& backoff) {
+  RefuseUnknown(fields, kBackoffNames);
+  const auto initial = fields.Span("initial", kShortestBackoff);
+  const auto max = fields.Span("max", kShortestBackoff);
+  Take(initial, backoff.initial);
+  Take(max, backoff.max);
+  if (backoff.initial <= backoff.max) return;
+  if (max) {
+    fields.Refuse(
+        "max", FormatDuration(backoff.max),
+        fmt::format("must be at least initial, which is {}", FormatDuration(backoff.initial)));
+  } else {
+    fields.Refuse("initial", FormatDuration(backoff.initial),
+                  fmt::format("must be at most max, which is {}", FormatDuration(backoff.max)));
+  }
+}
+
+bool IsNodeName(std::string_view name) {
+  const auto allowed = [](char c) {
+    return (c >= 'a' && c <= 'z') || (c >= '0' && c <= '9') || c == '-' || c == '.';
+  };
+  return !name.empty() && name.size() <= 253 && std::ranges::all_of(name, allowed);
+}
+
+void ReadNode(const Fields& fields, AgentConfig& config) {
+  Take(fields.AbsolutePath("nodeCgroup"), config.node_cgroup);
+  if (config.node_cgroup == "/") config.node_cgroup.clear();
+  Take(fields.AbsolutePath("nodeFs"), config.node_fs);
+  const auto name = fields.Text("nodeName");
+  if (!name) return;
+  if (IsNodeName(*name)) {
+    config.node_name = *name;
+  } else {
+    fields.Refuse("nodeName", *name,
+                  "must be 1 to 253 lower-case letters, digits, '-' or '.', as host names are");
+  }
+}
+
+}  // namespace
+
+void ApplyJettisonConfiguration(const Fields& fields, AgentConfig& config) {
+  RefuseUnknown(fields, kNames);
+  Take(fields.OneOf<RuntimeKind>("runtime",
+                                 {{"process", RuntimeKind::kProcess}, {"cri", RuntimeKind::kCri}}),
+       config.runtime);
+  Take(fields.OneOf<Profile>("profile", {{NameOf(Profile::kStandalone), Profile::kStandalone},
+                                         {NameOf(Profile::kKubelet), Profile::kKubelet}}),
+       config.profile);
+  Take(fields.AbsolutePath("root"), config.root);
+  ReadNode(fields, config);
+  Take(fields.OneOf<bool>("logFormat", {{"text", false}, {"json", true}}), config.json_logs);
+  Take(fields.Flag("dryRun"), config.dry_run);
+  Take(fields.Span("monitoringInterval", kShortestInterval), config.monitoring_interval);
+  if (const auto backoff = fields.Inside("evictionBackoff")) {
+    ReadBackoff(*backoff, config.eviction_backoff);
+  }
+}
+
+}  // namespace jettison

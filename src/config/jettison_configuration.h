@@ -1,0 +1,12 @@
+#pragma once
+
+#include "config/agent_config.h"
+#include "config/fields.h"
+
+namespace jettison {
+
+// Takes what a JettisonConfiguration (jettison.io/v1alpha1) says over into `config`. A field that
+// it does not know is a fault here: nobody else's file could have brought it in.
+void ApplyJettisonConfiguration(const Fields& fields, AgentConfig& config);
+
+}  // namespace jettison
