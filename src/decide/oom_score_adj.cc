@@ -14,6 +14,23 @@ constexpr int kGuaranteed = -997;
 constexpr int kBestEffort = 1000;
 constexpr int kMostProtectedBurstable = 1000 + kGuaranteed;
 
+// Go's integers wrap around, and so do a request above 9 PB and its likes here.
+std::int64_t Signed(std::uint64_t bits) {
+  return static_cast<std::int64_t>(bits);
+}
+std::uint64_t Bits(std::int64_t number) {
+  return static_cast<std::uint64_t>(number);
+}
+std::int64_t Sum(std::int64_t a, std::int64_t b) {
+  return Signed(Bits(a) + Bits(b));
+}
+std::int64_t Difference(std::int64_t a, std::int64_t b) {
+  return Signed(Bits(a) - Bits(b));
+}
+std::int64_t Thousandfold(std::int64_t number) {
+  return Signed(Bits(number) * 1000U);
+}
+
 std::int64_t MemoryIn(const ResourceList& list) {
   const Quantity* memory = FindResource(list, kMemoryResource);
   return memory == nullptr ? 0 : memory->Value();
@@ -31,7 +48,7 @@ std::int64_t ShareOfPodRequest(const Pod& pod) {
   const auto count = static_cast<std::int64_t>(pod.containers.size() + pod.init_containers.size());
   if (of_pod == 0 || count == 0) return 0;
   const auto of_containers = SumOfContainers(pod, &ResourceRequirements::requests, kMemoryResource);
-  return (of_pod - (of_containers ? of_containers->Value() : 0)) / count;
+  return Difference(of_pod, of_containers ? of_containers->Value() : 0) / count;
 }
 
 std::int64_t SmallestRegularRequest(const Pod& pod) {
@@ -40,11 +57,6 @@ std::int64_t SmallestRegularRequest(const Pod& pod) {
     smallest = std::min(smallest, MemoryRequestOf(container));
   }
   return smallest;
-}
-
-// Wraps around beyond 64 bits where the kubelet does: a request above 9 PB.
-std::int64_t Thousandfold(std::int64_t amount) {
-  return static_cast<std::int64_t>(static_cast<std::uint64_t>(amount) * 1000U);
 }
 
 bool IsSidecarOf(const Pod& pod, const Container& container) {
@@ -56,7 +68,7 @@ bool IsSidecarOf(const Pod& pod, const Container& container) {
 std::int64_t BurstableScore(const Pod& pod, const Container& container, std::int64_t capacity) {
   const std::int64_t share = ShareOfPodRequest(pod);
   const auto score = [&](std::int64_t request) {
-    return 1000 - Thousandfold(request + share) / capacity;
+    return Difference(1000, Thousandfold(Sum(request, share)) / capacity);
   };
   const std::int64_t own = score(MemoryRequestOf(container));
   if (!IsSidecarOf(pod, container) || pod.containers.empty()) return own;

@@ -91,6 +91,12 @@ TEST(OomScoreAdj, ExceedsAThousandWhereContainersAskForMoreThanTheirPod) {
   EXPECT_EQ(OomScoreAdj(pod, pod.containers[1], kCapacity), 1090);
 }
 
+TEST(OomScoreAdj, WrapsAroundBeyond64BitsAsTheKubeletDoes) {
+  Pod pod = PodAsking(1);
+  pod.containers[0].resources.requests["memory"] = Quantity::Parse("10000000000Mi").value();
+  EXPECT_EQ(OomScoreAdj(pod, pod.containers[0], kCapacity * 1'000'000'000), 1007);
+}
+
 TEST(OomScoreAdj, OfABurstableContainerIs999OnANodeOfUnknownSize) {
   const Pod pod = PodAsking(100);
   EXPECT_EQ(OomScoreAdj(pod, pod.containers[0], 0), 999);
