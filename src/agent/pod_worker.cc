@@ -36,8 +36,12 @@ Duration KillTimeout(Duration grace) {
 
 PodWorker::PodWorker(const PodFacts& facts, WorkerEdges& edges) : facts_(&facts), edges_(&edges) {
   runs_.reserve(facts.pod.init_containers.size() + facts.pod.containers.size());
-  for (const Container& spec : facts.pod.init_containers) runs_.emplace_back(spec, true);
-  for (const Container& spec : facts.pod.containers) runs_.emplace_back(spec, false);
+  for (const Container& spec : facts.pod.init_containers) {
+    runs_.emplace_back(spec, true, edges.restart_rule);
+  }
+  for (const Container& spec : facts.pod.containers) {
+    runs_.emplace_back(spec, false, edges.restart_rule);
+  }
 }
 
 void PodWorker::Start(Instant now) {
@@ -56,8 +60,9 @@ void PodWorker::Adopt(std::vector<ContainerRecord> records, Instant now) {
   start_time_ = now;
   std::ranges::sort(records, {}, &ContainerRecord::attempt);
   for (const ContainerRecord& record : records) {
-    const auto run = std::ranges::find(
-        runs_, record.name, [](const ContainerRun& r) { return std::string_view(r.spec().name); });
+    const auto run = std::ranges::find(runs_, record.name, [](const ContainerLifecycle& r) {
+      return std::string_view(r.spec().name);
+    });
     if (run == runs_.end()) continue;
     run->Adopt(record);
     if (record.exit) dead_runs_.push_back(record);
@@ -65,7 +70,7 @@ void PodWorker::Adopt(std::vector<ContainerRecord> records, Instant now) {
   // A regular container that has ever run tells that the init containers are done, even where
   // their own records were collected since.
   initialized_ = std::ranges::any_of(
-      runs_, [](const ContainerRun& run) { return !run.is_init() && run.WasStarted(); });
+      runs_, [](const ContainerLifecycle& run) { return !run.is_init() && run.WasStarted(); });
   state_ = State::kRunning;
   Sync(now);
   UpdateConditions(now);
@@ -128,8 +133,8 @@ std::optional<Instant> PodWorker::NextDeadline() const {
   const auto consider = [&](Instant at) { next = next ? std::min(*next, at) : at; };
   if (state_ == State::kCreating && create_again_at_) consider(*create_again_at_);
   if (state_ == State::kRunning) {
-    for (const ContainerRun& run : runs_) {
-      const bool waits = run.phase() == ContainerRun::Phase::kExited &&
+    for (const ContainerLifecycle& run : runs_) {
+      const bool waits = run.phase() == ContainerLifecycle::Phase::kExited &&
                          run.RestartsUnder(facts_->pod.restart_policy) &&
                          (run.IsSidecar() || run.is_init() != initialized_);
       if (waits) consider(run.restart_at());
@@ -156,8 +161,8 @@ void PodWorker::On(const PodFailed& event, Instant now) {
 }
 
 void PodWorker::On(const ContainerStarted& event, Instant now) {
-  ContainerRun* run = Find(event.container, event.attempt);
-  if (run == nullptr || run->phase() != ContainerRun::Phase::kStarting) return;
+  ContainerLifecycle* run = Find(event.container, event.attempt);
+  if (run == nullptr || run->phase() != ContainerLifecycle::Phase::kStarting) return;
   run->Started(event.at);
   Tell(EventType::kNormal, "Started",
        event.attempt == 0
@@ -167,8 +172,8 @@ void PodWorker::On(const ContainerStarted& event, Instant now) {
 }
 
 void PodWorker::On(const ContainerStartFailed& event, Instant now) {
-  ContainerRun* run = Find(event.container, event.attempt);
-  if (run == nullptr || run->phase() != ContainerRun::Phase::kStarting) return;
+  ContainerLifecycle* run = Find(event.container, event.attempt);
+  if (run == nullptr || run->phase() != ContainerLifecycle::Phase::kStarting) return;
   run->StartFailed(event.error.message, now);
   Tell(EventType::kWarning, "Failed",
        fmt::format("Error: container {}: {}", event.container, event.error.message), now);
@@ -180,7 +185,7 @@ void PodWorker::On(const ContainerExited& event, Instant now) {
                         .attempt = event.attempt,
                         .created = event.exit.started,
                         .exit = event.exit});
-  ContainerRun* run = Find(event.container, event.attempt);
+  ContainerLifecycle* run = Find(event.container, event.attempt);
   if (run == nullptr || !run->IsAlive()) return;
   run->Exited(event.exit);
   const std::string name = FullName(facts_->pod);
@@ -204,33 +209,33 @@ void PodWorker::On(const PodRemoved&, Instant) {
 void PodWorker::Sync(Instant now) {
   if (state_ != State::kRunning || !SyncInit(now)) return;
   bool done = true;
-  for (ContainerRun& run : runs_) {
+  for (ContainerLifecycle& run : runs_) {
     if (run.is_init()) continue;
     StartIfDue(run, now);
-    done = done && run.phase() == ContainerRun::Phase::kExited &&
+    done = done && run.phase() == ContainerLifecycle::Phase::kExited &&
            !run.RestartsUnder(facts_->pod.restart_policy);
   }
   if (!done) return;
   failed_ = std::ranges::any_of(
-      runs_, [](const ContainerRun& run) { return !run.is_init() && !run.Succeeded(); });
+      runs_, [](const ContainerLifecycle& run) { return !run.is_init() && !run.Succeeded(); });
   BeginEnding(GraceOf(facts_->pod), false, now);
 }
 
 // One init container after the other; a side-car has done its part once it has started. True when
 // the regular containers may run.
 bool PodWorker::SyncInit(Instant now) {
-  for (ContainerRun& run : runs_) {
+  for (ContainerLifecycle& run : runs_) {
     if (!run.is_init()) break;
     if (run.IsSidecar()) {
       StartIfDue(run, now);
-      if (!initialized_ && run.phase() != ContainerRun::Phase::kRunning &&
-          run.phase() != ContainerRun::Phase::kExited) {
+      if (!initialized_ && run.phase() != ContainerLifecycle::Phase::kRunning &&
+          run.phase() != ContainerLifecycle::Phase::kExited) {
         return false;
       }
       continue;
     }
     if (initialized_ || run.Succeeded()) continue;
-    if (run.phase() == ContainerRun::Phase::kExited &&
+    if (run.phase() == ContainerLifecycle::Phase::kExited &&
         !run.RestartsUnder(facts_->pod.restart_policy)) {
       failed_ = true;
       BeginEnding(GraceOf(facts_->pod), false, now);
@@ -243,9 +248,9 @@ bool PodWorker::SyncInit(Instant now) {
   return true;
 }
 
-void PodWorker::StartIfDue(ContainerRun& run, Instant now) {
-  const bool due = run.phase() == ContainerRun::Phase::kWaiting ||
-                   (run.phase() == ContainerRun::Phase::kExited &&
+void PodWorker::StartIfDue(ContainerLifecycle& run, Instant now) {
+  const bool due = run.phase() == ContainerLifecycle::Phase::kWaiting ||
+                   (run.phase() == ContainerLifecycle::Phase::kExited &&
                     run.RestartsUnder(facts_->pod.restart_policy) && run.restart_at() <= now);
   if (!due) return;
   const int adj = OomScoreAdj(facts_->pod, run.spec(), edges_->memory_capacity_bytes);
@@ -262,7 +267,7 @@ void PodWorker::BeginEnding(Duration grace, bool remove, Instant now) {
                    .remove = remove || (ending_ && ending_->remove)};
   state_ = State::kTerminating;
   // A shorter grace period is told to those that were asked before, too.
-  for (ContainerRun& run : runs_) run.stop_sent = false;
+  for (ContainerLifecycle& run : runs_) run.stop_sent = false;
   AdvanceEnding(now);
 }
 
@@ -284,13 +289,13 @@ void PodWorker::AdvanceEnding(Instant now) {
 // Regular containers first, all at once; then the side-cars, the last one first.
 void PodWorker::StopNext(Instant now) {
   bool others_alive = false;
-  for (ContainerRun& run : runs_) {
+  for (ContainerLifecycle& run : runs_) {
     if (run.IsSidecar() || !run.IsAlive()) continue;
     others_alive = true;
     Stop(run, now);
   }
   if (others_alive) return;
-  for (ContainerRun& run : std::views::reverse(runs_)) {
+  for (ContainerLifecycle& run : std::views::reverse(runs_)) {
     if (!run.IsSidecar() || !run.IsAlive()) continue;
     Stop(run, now);
     return;
@@ -298,14 +303,14 @@ void PodWorker::StopNext(Instant now) {
 }
 
 // One that is just being started is told once it runs.
-void PodWorker::Stop(ContainerRun& run, Instant now) {
-  if (run.phase() != ContainerRun::Phase::kRunning || run.stop_sent) return;
+void PodWorker::Stop(ContainerLifecycle& run, Instant now) {
+  if (run.phase() != ContainerLifecycle::Phase::kRunning || run.stop_sent) return;
   run.stop_sent = true;
   edges_->runtime.StopContainer(facts_->pod.uid, run.spec().name, ending_->kill_at - now);
 }
 
 void PodWorker::KillAlive() {
-  for (const ContainerRun& run : runs_) {
+  for (const ContainerLifecycle& run : runs_) {
     if (run.IsAlive()) edges_->runtime.KillContainer(facts_->pod.uid, run.spec().name);
   }
 }
@@ -329,7 +334,7 @@ void PodWorker::EndingDone() {
 }
 
 bool PodWorker::AnyAlive() const {
-  return std::ranges::any_of(runs_, &ContainerRun::IsAlive);
+  return std::ranges::any_of(runs_, &ContainerLifecycle::IsAlive);
 }
 
 bool PodWorker::IsCandidate() const {
@@ -352,8 +357,8 @@ void PodWorker::ForgetRun(const std::string& container, int attempt) {
   edges_->runtime.RemoveContainer(facts_->pod.uid, container, attempt);
 }
 
-ContainerRun* PodWorker::Find(const std::string& container, int attempt) {
-  const auto run = std::ranges::find_if(runs_, [&](const ContainerRun& r) {
+ContainerLifecycle* PodWorker::Find(const std::string& container, int attempt) {
+  const auto run = std::ranges::find_if(runs_, [&](const ContainerLifecycle& r) {
     return r.attempt() == attempt && r.spec().name == container;
   });
   return run == runs_.end() ? nullptr : &*run;

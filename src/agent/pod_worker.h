@@ -6,7 +6,7 @@
 #include <string>
 #include <vector>
 
-#include "agent/container_run.h"
+#include "agent/container_lifecycle.h"
 #include "agent/event_log.h"
 #include "agent/log.h"
 #include "agent/pod_status.h"
@@ -23,6 +23,7 @@ struct WorkerEdges {
   EventLog& events;
   const Log& log;
   std::uint64_t memory_capacity_bytes = 0;  // of the node, for oom_score_adj
+  BackoffRule restart_rule = kRestartRule;
 };
 
 // How long a kill may take before it is called late: half as long again as the grace period, at
@@ -97,27 +98,27 @@ class PodWorker {
   void Create();
   void Sync(Instant now);
   [[nodiscard]] bool SyncInit(Instant now);
-  void StartIfDue(ContainerRun& run, Instant now);
+  void StartIfDue(ContainerLifecycle& run, Instant now);
   void BeginEnding(Duration grace, bool remove, Instant now);
   void AdvanceEnding(Instant now);
   void StopNext(Instant now);
-  void Stop(ContainerRun& run, Instant now);
+  void Stop(ContainerLifecycle& run, Instant now);
   void KillAlive();
   void ReportLateKill(Instant now);
   void EndingDone();
   [[nodiscard]] bool AnyAlive() const;
   [[nodiscard]] PodPhase Phase() const;
-  [[nodiscard]] ContainerRun* Find(const std::string& container, int attempt);
+  [[nodiscard]] ContainerLifecycle* Find(const std::string& container, int attempt);
   void Tell(EventType type, const char* reason, std::string message, Instant now);
   void UpdateConditions(Instant now);
 
   const PodFacts* facts_;
   WorkerEdges* edges_;
   State state_ = State::kCreating;
-  std::vector<ContainerRun> runs_;  // init containers first, each in the order of the spec
-  bool creating_ = false;           // CreatePod has not been answered
-  bool initialized_ = false;        // every init container has done its part
-  bool failed_ = false;             // it ended badly by itself
+  std::vector<ContainerLifecycle> runs_;  // init containers first, each in the order of the spec
+  bool creating_ = false;                 // CreatePod has not been answered
+  bool initialized_ = false;              // every init container has done its part
+  bool failed_ = false;                   // it ended badly by itself
   std::optional<EvictionOrder> eviction_;
   Instant evicted_at_;
   std::optional<Ending> ending_;

@@ -24,7 +24,7 @@ PodPhase PodWorker::Phase() const {
   if (eviction_) return PodPhase::kFailed;
   if (state_ == State::kFinished) return failed_ ? PodPhase::kFailed : PodPhase::kSucceeded;
   const bool started = std::ranges::any_of(
-      runs_, [](const ContainerRun& run) { return !run.is_init() && run.WasStarted(); });
+      runs_, [](const ContainerLifecycle& run) { return !run.is_init() && run.WasStarted(); });
   return started ? PodPhase::kRunning : PodPhase::kPending;
 }
 
@@ -39,18 +39,18 @@ PodStatus PodWorker::Status(Instant now) const {
   }
   status.conditions = conditions_.conditions;
   status.start_time = start_time_;
-  for (const ContainerRun& run : runs_) {
+  for (const ContainerLifecycle& run : runs_) {
     status.containers.push_back(run.Status(facts_->pod.restart_policy, initialized_, now));
   }
   return status;
 }
 
 void PodWorker::UpdateConditions(Instant now) {
-  const bool ready =
-      state_ == State::kRunning && initialized_ &&
-      std::ranges::all_of(runs_, [](const ContainerRun& run) {
-        return (run.is_init() && !run.IsSidecar()) || run.phase() == ContainerRun::Phase::kRunning;
-      });
+  const bool ready = state_ == State::kRunning && initialized_ &&
+                     std::ranges::all_of(runs_, [](const ContainerLifecycle& run) {
+                       return (run.is_init() && !run.IsSidecar()) ||
+                              run.phase() == ContainerLifecycle::Phase::kRunning;
+                     });
   const auto set = [&](const char* type, bool value, const char* reason_if_not) {
     conditions_.Set({.type = type,
                      .status = value,

@@ -53,7 +53,7 @@ class FakeRuntime : public ContainerRuntime {
 
   // Every command since the last call, in order: "create UID", "start UID/c#0 oom=1000",
   // "stop UID/c 30s", "kill UID/c", "forget UID/c#0", "remove UID".
-  [[nodiscard]] std::vector<std::string> TakeCommands();
+  std::vector<std::string> TakeCommands();
   [[nodiscard]] bool IsRunning(const std::string& pod_uid, const std::string& container) const;
 
  private:

@@ -1,4 +1,4 @@
-#include "agent/container_run.h"
+#include "agent/container_lifecycle.h"
 
 #include <fmt/format.h>
 
@@ -6,19 +6,19 @@
 
 namespace jettison {
 
-int ContainerRun::BeginStart() {
+int ContainerLifecycle::BeginStart() {
   if (exit_) last_state_ = exit_;
   phase_ = Phase::kStarting;
   start_error_.clear();
   return ++attempt_;
 }
 
-void ContainerRun::Started(Instant at) {
+void ContainerLifecycle::Started(Instant at) {
   phase_ = Phase::kRunning;
   started_at_ = at;
 }
 
-void ContainerRun::StartFailed(std::string message, Instant at) {
+void ContainerLifecycle::StartFailed(std::string message, Instant at) {
   start_error_ = std::move(message);
   Exited({.exit_code = kStartErrorExitCode,
           .signal = 0,
@@ -27,13 +27,13 @@ void ContainerRun::StartFailed(std::string message, Instant at) {
           .finished = at});
 }
 
-void ContainerRun::Exited(const ContainerExit& exit) {
+void ContainerLifecycle::Exited(const ContainerExit& exit) {
   phase_ = Phase::kExited;
   exit_ = exit;
   restart_at_ = backoff_.NextStart(exit.started, exit.finished);
 }
 
-void ContainerRun::Adopt(const ContainerRecord& record) {
+void ContainerLifecycle::Adopt(const ContainerRecord& record) {
   if (exit_) last_state_ = exit_;
   attempt_ = record.attempt;
   if (record.exit) {
@@ -43,7 +43,7 @@ void ContainerRun::Adopt(const ContainerRecord& record) {
   }
 }
 
-bool ContainerRun::RestartsUnder(RestartPolicy pod_policy) const {
+bool ContainerLifecycle::RestartsUnder(RestartPolicy pod_policy) const {
   if (IsSidecar()) return true;
   const bool failed = phase_ == Phase::kExited && exit_->exit_code != 0;
   switch (pod_policy) {
@@ -54,7 +54,8 @@ bool ContainerRun::RestartsUnder(RestartPolicy pod_policy) const {
   __builtin_unreachable();
 }
 
-ContainerState ContainerRun::State(RestartPolicy pod_policy, bool initialized, Instant now) const {
+ContainerState ContainerLifecycle::State(RestartPolicy pod_policy, bool initialized,
+                                         Instant now) const {
   switch (phase_) {
     case Phase::kWaiting:
       return ContainerWaiting{
@@ -74,8 +75,8 @@ ContainerState ContainerRun::State(RestartPolicy pod_policy, bool initialized, I
   return ContainerTerminated{*exit_};
 }
 
-ContainerStatus ContainerRun::Status(RestartPolicy pod_policy, bool initialized,
-                                     Instant now) const {
+ContainerStatus ContainerLifecycle::Status(RestartPolicy pod_policy, bool initialized,
+                                           Instant now) const {
   ContainerStatus status;
   status.name = spec_->name;
   status.init = init_;

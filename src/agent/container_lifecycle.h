@@ -14,9 +14,9 @@ namespace jettison {
 // Exit code of a run that could not even be started, as in the kubelet ("StartError").
 inline constexpr int kStartErrorExitCode = 128;
 
-// One container of a pod: which run it is at, and how the runs before ended. A value that only
-// remembers; the pod's worker decides.
-class ContainerRun {
+// One container of a pod from run to run: which one it is at, and how the runs before ended. A
+// value that only remembers; the pod's worker decides.
+class ContainerLifecycle {
  public:
   enum class Phase : std::uint8_t {
     kWaiting,   // never started
@@ -26,8 +26,8 @@ class ContainerRun {
   };
 
   // `spec` must outlive this; `init`: it is one of the pod's init containers.
-  ContainerRun(const Container& spec, bool init)
-      : spec_(&spec), init_(init), backoff_(kRestartRule) {}
+  ContainerLifecycle(const Container& spec, bool init, const BackoffRule& restart_rule)
+      : spec_(&spec), init_(init), backoff_(restart_rule) {}
 
   // The runtime has been told to start the next run; returns that run's attempt.
   int BeginStart();

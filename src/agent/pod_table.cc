@@ -1,0 +1,258 @@
+#include "agent/pod_table.h"
+
+#include <algorithm>
+#include <utility>
+
+#include "agent/come_back.h"
+#include "decide/admission.h"
+#include "decide/qos.h"
+
+namespace jettison {
+
+PodTable::Slot& PodTable::At(const std::string& name) {
+  return slots_.try_emplace(name, come_back_rule_).first->second;
+}
+
+void PodTable::Adopt(std::vector<RuntimePod> pods, Instant now) {
+  for (RuntimePod& pod : pods) {
+    std::string name = FullName(pod.pod);
+    // Two pods of one name cannot be told apart by it; the second keeps a place of its own.
+    if (slots_.contains(name)) name += "/" + pod.pod.uid;
+    Slot& slot = At(name);
+    slot.facts = std::make_shared<const PodFacts>(FactsOf(std::move(pod.pod), profile_));
+    slot.wanted = slot.facts;
+    slot.worker = std::make_unique<PodWorker>(*slot.facts, *edges_);
+    slot.started_at = now;
+    edges_->log.Info("pod adopted",
+                     {{"pod", FullName(slot.facts->pod)}, {"uid", slot.facts->pod.uid}});
+    slot.worker->Adopt(std::move(pod.containers), now);
+  }
+}
+
+void PodTable::SetWanted(std::vector<Pod> pods, Instant now) {
+  std::map<std::string, Pod> by_name;
+  for (Pod& pod : pods) by_name.insert_or_assign(FullName(pod), std::move(pod));
+  for (auto& [name, slot] : slots_) {
+    if (!by_name.contains(name)) slot.wanted = nullptr;
+  }
+  for (auto& [name, pod] : by_name) {
+    Slot& slot = At(name);
+    if (slot.wanted && slot.wanted->pod == pod) continue;
+    slot.wanted = slot.facts && slot.facts->pod == pod
+                      ? slot.facts
+                      : std::make_shared<const PodFacts>(FactsOf(std::move(pod), profile_));
+    // Another pod owes nothing for the evictions of the one before.
+    slot.comes_back_at.reset();
+    slot.come_back = Backoff(come_back_rule_);
+    slot.refused = false;
+  }
+  SettleAll(now);
+}
+
+void PodTable::Handle(const RuntimeEvent& event, Instant now) {
+  const std::string& uid =
+      std::visit([](const auto& e) -> const std::string& { return e.pod_uid; }, event);
+  Slot* slot = SlotOf(uid);
+  if (slot == nullptr) return;
+  slot->worker->Handle(event, now);
+  if (slot->worker->IsGone()) SettleAll(now);
+}
+
+void PodTable::PassDone(NodeConditions conditions, Instant now) {
+  conditions_ = conditions;
+  came_back_ = false;
+  SettleAll(now);
+}
+
+void PodTable::Advance(Instant now) {
+  for (auto& [name, slot] : slots_) {
+    if (slot.worker) slot.worker->Advance(now);
+  }
+  SettleAll(now);
+}
+
+void PodTable::StopAll(Instant now) {
+  stopping_ = true;
+  for (auto& [name, slot] : slots_) slot.wanted = nullptr;
+  SettleAll(now);
+}
+
+void PodTable::SettleAll(Instant now) {
+  std::vector<Slot*> order;
+  for (auto& [name, slot] : slots_) order.push_back(&slot);
+  // Those who matter most ask first; equals by name.
+  std::ranges::stable_sort(order, [](const Slot* a, const Slot* b) {
+    return (a->wanted ? a->wanted->priority : 0) > (b->wanted ? b->wanted->priority : 0);
+  });
+  for (Slot* slot : order) Settle(*slot, now);
+  ComeBack(now);
+  std::erase_if(slots_, [](const auto& entry) {
+    return entry.second.worker == nullptr && entry.second.wanted == nullptr;
+  });
+}
+
+void PodTable::Settle(Slot& slot, Instant now) {
+  if (slot.worker && slot.worker->IsGone()) BuryWorker(slot, now);
+  if (slot.worker) {
+    if (slot.wanted != slot.facts) slot.worker->Terminate(now);
+    return;
+  }
+  if (slot.wanted && !slot.comes_back_at && MayStart(slot, now)) Start(slot, now);
+}
+
+void PodTable::BuryWorker(Slot& slot, Instant now) {
+  if (slot.wanted == slot.facts && slot.worker->IsEvicted()) {
+    slot.comes_back_at = slot.come_back.NextStart(slot.started_at, now);
+    slot.rest = slot.worker->Status(now);
+  }
+  slot.worker.reset();
+  slot.facts.reset();
+}
+
+bool PodTable::MayStart(Slot& slot, Instant now) {
+  const AdmissionAnswer answer = Admit(slot.wanted->pod, conditions_, profile_);
+  if (answer.admit) {
+    slot.refused = false;
+    return true;
+  }
+  PodStatus status;
+  status.phase = PodPhase::kFailed;
+  status.reason = answer.reason;
+  status.message = answer.message;
+  slot.rest = std::move(status);
+  if (!slot.refused) {
+    edges_->events.Add(now, FullName(slot.wanted->pod),
+                       {.object = slot.wanted->pod.uid,
+                        .type = EventType::kWarning,
+                        .reason = answer.reason,
+                        .message = answer.message,
+                        .annotations = {}});
+  }
+  slot.refused = true;
+  return false;
+}
+
+void PodTable::Start(Slot& slot, Instant now) {
+  slot.facts = slot.wanted;
+  slot.comes_back_at.reset();
+  slot.rest.reset();
+  slot.started_at = now;
+  slot.worker = std::make_unique<PodWorker>(*slot.facts, *edges_);
+  edges_->log.Info("pod started",
+                   {{"pod", FullName(slot.facts->pod)}, {"uid", slot.facts->pod.uid}});
+  slot.worker->Start(now);
+}
+
+std::vector<WaitingPod> PodTable::Waiting() const {
+  std::vector<WaitingPod> waiting;
+  for (const auto& [name, slot] : slots_) {
+    if (!slot.comes_back_at || !slot.wanted) continue;
+    waiting.push_back({.name = name,
+                       .priority = slot.wanted->priority,
+                       .due = *slot.comes_back_at,
+                       .admitted = Admit(slot.wanted->pod, conditions_, profile_).admit});
+  }
+  return waiting;
+}
+
+void PodTable::ComeBack(Instant now) {
+  if (came_back_ || stopping_) return;
+  const std::vector<WaitingPod> waiting = Waiting();
+  const auto next = NextToComeBack(waiting, now);
+  if (!next) return;
+  came_back_ = true;
+  Start(slots_.find(waiting[*next].name)->second, now);
+}
+
+std::optional<Instant> PodTable::NextDeadline() const {
+  std::optional<Instant> next;
+  const auto consider = [&](std::optional<Instant> at) {
+    if (at && (!next || *at < *next)) next = at;
+  };
+  for (const auto& [name, slot] : slots_) {
+    if (slot.worker) consider(slot.worker->NextDeadline());
+  }
+  // Where one has come back since the last pass, the next pass is what the others wait for.
+  if (!came_back_ && !stopping_) consider(NextComeBackAt(Waiting()));
+  return next;
+}
+
+const std::vector<const PodFacts*>& PodTable::Active() const {
+  active_.clear();
+  for (const auto& [name, slot] : slots_) {
+    if (slot.worker && slot.worker->IsCandidate()) active_.push_back(slot.facts.get());
+  }
+  return active_;
+}
+
+Result<bool> PodTable::Evict(const EvictionOrder& order, Instant now) {
+  Slot* slot = SlotOf(order.pod_uid);
+  if (slot == nullptr) {
+    return Fail(ErrorCode::kNotFound, "pod " + order.pod_uid + " is not on the node any more");
+  }
+  const bool first = !slot->worker->IsEvicted();
+  const bool acted = slot->worker->Evict(order, now);
+  if (acted && first) ++slot->evictions;
+  return acted;
+}
+
+bool PodTable::IsOnNode(std::string_view uid) const {
+  return SlotOf(uid) != nullptr;
+}
+
+bool PodTable::AnyOnNode() const {
+  return std::ranges::any_of(slots_,
+                             [](const auto& entry) { return entry.second.worker != nullptr; });
+}
+
+std::string PodTable::NameOfPod(std::string_view uid) const {
+  const Slot* slot = SlotOf(uid);
+  return slot == nullptr ? std::string(uid) : FullName(slot->facts->pod);
+}
+
+std::vector<PodWorker*> PodTable::Workers() {
+  std::vector<PodWorker*> workers;
+  for (auto& [name, slot] : slots_) {
+    if (slot.worker) workers.push_back(slot.worker.get());
+  }
+  return workers;
+}
+
+const PodTable::Slot* PodTable::SlotOf(std::string_view uid) const {
+  const auto slot = std::ranges::find_if(slots_, [&](const auto& entry) {
+    return entry.second.worker && entry.second.facts->pod.uid == uid;
+  });
+  return slot == slots_.end() ? nullptr : &slot->second;
+}
+
+PodTable::Slot* PodTable::SlotOf(std::string_view uid) {
+  return const_cast<Slot*>(std::as_const(*this).SlotOf(uid));  // our own, which is not const
+}
+
+PodView PodTable::ViewOf(const Slot& slot, Instant now) {
+  const PodFacts& facts = slot.worker ? *slot.facts : *slot.wanted;
+  PodView view;
+  view.name = facts.pod.name;
+  view.namespace_ = facts.pod.namespace_;
+  view.uid = facts.pod.uid;
+  view.qos = QosClassOf(facts.pod);
+  view.priority = facts.priority;
+  view.critical = facts.critical;
+  view.activity = slot.worker ? slot.worker->activity() : PodActivity::kWaiting;
+  if (slot.worker) {
+    view.status = slot.worker->Status(now);
+  } else if (slot.rest) {
+    view.status = *slot.rest;
+  }
+  view.evictions = slot.evictions;
+  view.comes_back_at = slot.comes_back_at;
+  return view;
+}
+
+std::vector<PodView> PodTable::Views(Instant now) const {
+  std::vector<PodView> views;
+  for (const auto& [name, slot] : slots_) views.push_back(ViewOf(slot, now));
+  return views;
+}
+
+}  // namespace jettison

@@ -1,0 +1,99 @@
+#pragma once
+
+#include <map>
+#include <memory>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "agent/come_back.h"
+#include "agent/pod_worker.h"
+#include "agent/snapshot.h"
+#include "decide/pod_facts.h"
+#include "model/profile.h"
+#include "model/signal.h"
+
+namespace jettison {
+
+// Every pod of the node: those that are wanted and those that still run, one place for each
+// namespace and name, with a worker where something of it is on the node.
+//
+// A pod that is no longer wanted, or wanted otherwise, is terminated with its own grace period; the
+// new one starts when nothing of the old one is left. A pod that admission refuses is Failed with
+// reason Evicted and asked again after each pass. An evicted pod comes back after its back-off, at
+// most one between two passes (see NextToComeBack).
+class PodTable {
+ public:
+  // `edges` must outlive this.
+  PodTable(Profile profile, const BackoffRule& come_back_rule, WorkerEdges& edges)
+      : profile_(profile), come_back_rule_(come_back_rule), edges_(&edges) {}
+
+  // Takes over what the runtime has from before. Before anything else, and once.
+  void Adopt(std::vector<RuntimePod> pods, Instant now);
+  // What should run from now on; ends what should not, starts what may.
+  void SetWanted(std::vector<Pod> pods, Instant now);
+  void Handle(const RuntimeEvent& event, Instant now);
+  // A pass is over, and these are the node's conditions now.
+  void PassDone(NodeConditions conditions, Instant now);
+  // Does what is due by now.
+  void Advance(Instant now);
+  [[nodiscard]] std::optional<Instant> NextDeadline() const;
+  // Ends every pod and starts no more.
+  void StopAll(Instant now);
+
+  // The pods that an eviction could choose: they take up resources and ending them would bring
+  // these back. By namespace and name; valid until the next change.
+  [[nodiscard]] const std::vector<const PodFacts*>& Active() const;
+  // Fails a pod; false when it is ending as soon as that already. kNotFound for one that is not
+  // there.
+  [[nodiscard]] Result<bool> Evict(const EvictionOrder& order, Instant now);
+  // Whether something of that pod is still on the node.
+  [[nodiscard]] bool IsOnNode(std::string_view uid) const;
+  [[nodiscard]] bool AnyOnNode() const;
+  // "namespace/name" of a pod on the node, or the UID itself where there is none.
+  [[nodiscard]] std::string NameOfPod(std::string_view uid) const;
+  // Those that exist on the node, for the collection of dead containers.
+  [[nodiscard]] std::vector<PodWorker*> Workers();
+  // Every pod, without figures, by namespace and name.
+  [[nodiscard]] std::vector<PodView> Views(Instant now) const;
+
+ private:
+  struct Slot {
+    std::shared_ptr<const PodFacts> wanted;  // null: nobody wants it
+    std::shared_ptr<const PodFacts> facts;   // of the worker
+    std::unique_ptr<PodWorker> worker;       // null: nothing of it is on the node
+    Instant started_at;                      // of the worker
+    Backoff come_back;
+    std::optional<Instant> comes_back_at;  // set: it was evicted and is not back
+    std::optional<PodStatus> rest;         // its status while it has no worker
+    int evictions = 0;
+    bool refused = false;
+
+    explicit Slot(const BackoffRule& rule) : come_back(rule) {}
+  };
+  using Slots = std::map<std::string, Slot, std::less<>>;
+
+  Slot& At(const std::string& name);
+  void Settle(Slot& slot, Instant now);
+  void SettleAll(Instant now);
+  void BuryWorker(Slot& slot, Instant now);
+  void Start(Slot& slot, Instant now);
+  [[nodiscard]] bool MayStart(Slot& slot, Instant now);
+  [[nodiscard]] std::vector<WaitingPod> Waiting() const;
+  void ComeBack(Instant now);
+  [[nodiscard]] Slot* SlotOf(std::string_view uid);
+  [[nodiscard]] const Slot* SlotOf(std::string_view uid) const;
+  [[nodiscard]] static PodView ViewOf(const Slot& slot, Instant now);
+
+  Profile profile_;
+  BackoffRule come_back_rule_;
+  WorkerEdges* edges_;
+  Slots slots_;  // by namespace/name
+  NodeConditions conditions_;
+  bool stopping_ = false;
+  bool came_back_ = false;  // since the last pass
+  mutable std::vector<const PodFacts*> active_;
+};
+
+}  // namespace jettison

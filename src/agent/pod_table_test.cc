@@ -1,0 +1,231 @@
+#include "agent/pod_table.h"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include "ports/fakes/fake_clock.h"
+#include "ports/fakes/fake_runtime.h"
+
+namespace jettison {
+namespace {
+
+using std::chrono::seconds;
+using testing::ElementsAre;
+using testing::IsEmpty;
+
+NodeConditions Pressure(NodeConditionType type) {
+  NodeConditions conditions;
+  conditions.Set(type);
+  return conditions;
+}
+
+Pod PodNamed(const std::string& name, std::int32_t priority = 0) {
+  Pod pod;
+  pod.name = name;
+  pod.uid = "uid-" + name;
+  pod.priority = priority;
+  pod.containers.emplace_back().name = "c";
+  return pod;
+}
+
+EvictionOrder OrderFor(const std::string& name, std::int64_t grace = 1) {
+  return {.pod_uid = "uid-" + name,
+          .grace_period_seconds = grace,
+          .message = "low on memory",
+          .annotations = {},
+          .disruption_target = true};
+}
+
+class PodTableTest : public testing::Test {
+ protected:
+  void Deliver() {
+    for (auto told = runtime_.TakeEvents(); !told.empty(); told = runtime_.TakeEvents()) {
+      for (const RuntimeEvent& event : told) table_.Handle(event, now_);
+    }
+  }
+  void Want(std::vector<Pod> pods) {
+    table_.SetWanted(std::move(pods), now_);
+    Deliver();
+  }
+  void Pass(Duration time) {
+    now_ += time;
+    runtime_.SetNow(now_);
+    table_.Advance(now_);
+    Deliver();
+  }
+  void PassDone(NodeConditions conditions = {}) {
+    table_.PassDone(conditions, now_);
+    Deliver();
+  }
+  void Evict(const std::string& name) {
+    EXPECT_TRUE(table_.Evict(OrderFor(name), now_).value());
+    Deliver();
+  }
+  std::vector<std::string> Active() {
+    std::vector<std::string> names;
+    for (const PodFacts* facts : table_.Active()) names.push_back(facts->pod.name);
+    return names;
+  }
+  PodView View(const std::string& name) {
+    for (PodView& view : table_.Views(now_)) {
+      if (view.name == name) return view;
+    }
+    ADD_FAILURE() << "no pod " << name;
+    return {};
+  }
+
+  Instant now_{std::chrono::hours(1)};
+  FakeClock clock_;
+  FakeRuntime runtime_;
+  Log log_{LogFormat::kText, clock_, [](std::string_view) {}};
+  EventLog events_{log_, 100};
+  WorkerEdges edges_{runtime_, events_, log_, 1 << 30};
+  PodTable table_{Profile::kStandalone, kComeBackRule, edges_};
+};
+
+TEST_F(PodTableTest, RunsWhatIsWantedHighestPriorityFirst) {
+  Want({PodNamed("a"), PodNamed("b", 10)});
+  EXPECT_THAT(runtime_.TakeCommands(),
+              ElementsAre("create uid-b", "create uid-a", "start uid-b/c#0 oom=1000",
+                          "start uid-a/c#0 oom=1000"));
+  EXPECT_THAT(Active(), ElementsAre("a", "b"));
+}
+
+TEST_F(PodTableTest, EndsWhatIsNoLongerWanted) {
+  Want({PodNamed("a"), PodNamed("b")});
+  runtime_.TakeCommands();
+  Want({PodNamed("b")});
+  EXPECT_THAT(runtime_.TakeCommands(), ElementsAre("stop uid-a/c 30s", "remove uid-a"));
+  EXPECT_THAT(Active(), ElementsAre("b"));
+}
+
+TEST_F(PodTableTest, AChangedPodStartsWhenNothingOfTheOldOneIsLeft) {
+  Want({PodNamed("a")});
+  runtime_.TakeCommands();
+  runtime_.IgnoreStop("c");
+  Pod changed = PodNamed("a");
+  changed.uid = "new";
+  Want({changed});
+  EXPECT_THAT(runtime_.TakeCommands(), ElementsAre("stop uid-a/c 30s"));
+  Pass(seconds(30));
+  EXPECT_THAT(runtime_.TakeCommands(),
+              ElementsAre("kill uid-a/c", "remove uid-a", "create new", "start new/c#0 oom=1000"));
+}
+
+TEST_F(PodTableTest, APodWithItsUidKeptButItsSpecChangedIsReplacedToo) {
+  Want({PodNamed("a")});
+  Want({PodNamed("a")});
+  runtime_.TakeCommands();
+  Pod changed = PodNamed("a");
+  changed.containers[0].args = {"x"};
+  Want({changed});
+  EXPECT_THAT(runtime_.TakeCommands(), ElementsAre("stop uid-a/c 30s", "remove uid-a",
+                                                   "create uid-a", "start uid-a/c#0 oom=1000"));
+}
+
+TEST_F(PodTableTest, AdoptedPodsAreKeptWhenWantedAndEndedWhenNot) {
+  const auto running = [](const char* name) {
+    return RuntimePod{.pod = PodNamed(name),
+                      .containers = {{.pod_uid = std::string("uid-") + name,
+                                      .name = "c",
+                                      .attempt = 0,
+                                      .created = Instant{},
+                                      .exit = std::nullopt}}};
+  };
+  runtime_.SetExisting({running("keep"), running("drop")});
+  table_.Adopt(runtime_.List().value(), now_);
+  EXPECT_THAT(Active(), ElementsAre("drop", "keep"));
+  Want({PodNamed("keep"), PodNamed("new")});
+  EXPECT_THAT(runtime_.TakeCommands(),
+              ElementsAre("stop uid-drop/c 30s", "create uid-new", "remove uid-drop",
+                          "start uid-new/c#0 oom=1000"));
+}
+
+TEST_F(PodTableTest, ARefusedPodIsFailedAndAskedAgainAfterEachPass) {
+  PassDone(Pressure(NodeConditionType::kMemoryPressure));
+  Want({PodNamed("a")});
+  EXPECT_THAT(runtime_.TakeCommands(), IsEmpty());
+  const PodView view = View("a");
+  EXPECT_EQ(view.status.phase, PodPhase::kFailed);
+  EXPECT_EQ(view.status.reason, "Evicted");
+  EXPECT_EQ(view.status.message, "The node had condition: [MemoryPressure]. ");
+  PassDone(Pressure(NodeConditionType::kMemoryPressure));
+  EXPECT_EQ(events_.count(), 1U);
+  PassDone();
+  EXPECT_THAT(runtime_.TakeCommands(), ElementsAre("create uid-a", "start uid-a/c#0 oom=1000"));
+}
+
+TEST_F(PodTableTest, AnEvictedPodComesBackAfterABackoffThatDoubles) {
+  Want({PodNamed("a")});
+  for (const int delay : {10, 20, 40}) {
+    PassDone();
+    Evict("a");
+    EXPECT_FALSE(table_.IsOnNode("uid-a"));
+    EXPECT_EQ(View("a").status.reason, "Evicted");
+    EXPECT_EQ(View("a").activity, PodActivity::kWaiting);
+    EXPECT_EQ(table_.NextDeadline(), now_ + seconds(delay));
+    runtime_.TakeCommands();
+    PassDone();
+    Pass(seconds(delay) - std::chrono::nanoseconds(1));
+    EXPECT_THAT(runtime_.TakeCommands(), IsEmpty());
+    Pass(std::chrono::nanoseconds(1));
+    EXPECT_THAT(runtime_.TakeCommands(), ElementsAre("create uid-a", "start uid-a/c#0 oom=1000"));
+  }
+  EXPECT_EQ(View("a").evictions, 3);
+}
+
+TEST_F(PodTableTest, AnEvictedPodComesBackOnlyWhenAdmissionAllowsIt) {
+  Want({PodNamed("a")});
+  PassDone(Pressure(NodeConditionType::kDiskPressure));
+  Evict("a");
+  EXPECT_EQ(table_.NextDeadline(), std::nullopt);
+  Pass(seconds(100));
+  EXPECT_FALSE(table_.IsOnNode("uid-a"));
+  PassDone();
+  EXPECT_TRUE(table_.IsOnNode("uid-a"));
+}
+
+TEST_F(PodTableTest, LowerPriorityGivesWayAndOnePodComesBackBetweenTwoPasses) {
+  Want({PodNamed("low"), PodNamed("high", 10), PodNamed("high2", 10)});
+  PassDone();
+  Evict("low");
+  Pass(seconds(5));
+  Evict("high");
+  Evict("high2");
+  Pass(seconds(5));
+  EXPECT_THAT(Active(), IsEmpty()) << "low is due, but those above it are not back";
+  EXPECT_EQ(table_.NextDeadline(), now_ + seconds(5));
+  Pass(seconds(5));
+  EXPECT_THAT(Active(), ElementsAre("high"));
+  EXPECT_EQ(table_.NextDeadline(), std::nullopt) << "a pass comes first";
+  PassDone();
+  EXPECT_THAT(Active(), ElementsAre("high", "high2"));
+  PassDone();
+  EXPECT_THAT(Active(), ElementsAre("high", "high2", "low"));
+}
+
+TEST_F(PodTableTest, APodThatEndsInAHurryIsNoCandidateAnyMore) {
+  runtime_.IgnoreStop("c");
+  Want({PodNamed("a"), PodNamed("b")});
+  EXPECT_TRUE(table_.Evict(OrderFor("a", 60), now_).value());
+  EXPECT_THAT(Active(), ElementsAre("a", "b"));
+  EXPECT_TRUE(table_.Evict(OrderFor("a"), now_).value());
+  EXPECT_THAT(Active(), ElementsAre("b"));
+  EXPECT_FALSE(table_.Evict(OrderFor("a"), now_).value());
+  EXPECT_EQ(table_.Evict(OrderFor("x"), now_).error().code, ErrorCode::kNotFound);
+}
+
+TEST_F(PodTableTest, StopAllEndsEveryPodAndStartsNoMore) {
+  Want({PodNamed("a"), PodNamed("b")});
+  PassDone();
+  Evict("b");
+  table_.StopAll(now_);
+  Deliver();
+  EXPECT_FALSE(table_.AnyOnNode());
+  Pass(seconds(100));
+  PassDone();
+  EXPECT_FALSE(table_.AnyOnNode());
+}
+
+}  // namespace
+}  // namespace jettison
