@@ -1,7 +1,9 @@
 #include "platform/cgroup_v1/cgroup_v1.h"
 
+#include <fcntl.h>
 #include <fmt/format.h>
 #include <sys/resource.h>
+#include <unistd.h>
 
 #include <algorithm>
 #include <utility>
@@ -138,6 +140,13 @@ Result<std::uint64_t> CgroupV1::ReadOomKills(std::string_view path) {
 Result<FileDescriptor> CgroupV1::OpenMemoryDirectory(std::string_view path) const {
   if (auto ok = cgroup_v1::CheckPath(path); !ok) return Fail(ok.error());
   return cgroup_v1::OpenGroup(hierarchies_.memory(), path);
+}
+
+bool CgroupV1::HasKillFile(std::string_view path) const {
+  const auto node = hierarchies_.NodeOf(Controller::kUnified);
+  if (!node || !cgroup_v1::CheckPath(path)) return false;
+  const auto group = cgroup_v1::OpenGroup(*node, path);
+  return group && ::faccessat(group->get(), "cgroup.kill", W_OK, 0) == 0;
 }
 
 }  // namespace jettison

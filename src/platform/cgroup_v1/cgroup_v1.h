@@ -61,6 +61,9 @@ class CgroupV1 : public Cgroups {
   [[nodiscard]] bool Has(cgroup_v1::Controller controller) const {
     return hierarchies_.Find(controller) != nullptr;
   }
+  // Whether one write can end the whole group (cgroup.kill of the unified tree, Linux 5.14). Kill
+  // does not need it.
+  [[nodiscard]] bool HasKillFile(std::string_view path) const;
 
  private:
   CgroupV1(cgroup_v1::Hierarchies hierarchies, std::chrono::milliseconds remove_patience,

@@ -1,0 +1,15 @@
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "config/read_config.h"
+
+namespace jettison {
+
+// Reads the configuration that these files make together: YAML or JSON, several documents a file.
+// A file that cannot be read or parsed is a fault like any other, and the rest is read all the
+// same, so that one run names everything there is to mend.
+[[nodiscard]] ConfigReading ReadConfigFiles(const std::vector<std::string>& files);
+
+}  // namespace jettison

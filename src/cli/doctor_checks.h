@@ -1,0 +1,18 @@
+#pragma once
+
+#include <vector>
+
+#include "cli/host_check.h"
+#include "config/agent_config.h"
+
+namespace jettison {
+
+// What the kernel offers: privileges, controllers, the node's group, notifications, killing, stall
+// figures. Tries things on a group of its own, which is gone afterwards.
+[[nodiscard]] std::vector<HostCheck> KernelChecks(const AgentConfig& config);
+
+// What the machine is like: memory, swap, process ids, the file system of the agent's root, the
+// container runtime, and what the agent may do to its own processes.
+[[nodiscard]] std::vector<HostCheck> NodeChecks(const AgentConfig& config);
+
+}  // namespace jettison

@@ -1,0 +1,65 @@
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+#include <unistd.h>
+
+#include <memory>
+#include <vector>
+
+#include "cli/doctor_checks.h"
+#include "platform/cgroup_v1/cgroup_v1.h"
+
+namespace jettison {
+namespace {
+
+using testing::Contains;
+using testing::Field;
+using testing::HasSubstr;
+using testing::Not;
+
+class LiveDoctor : public testing::Test {
+ protected:
+  void SetUp() override {
+    if (::geteuid() != 0) GTEST_SKIP() << "making control groups needs root";
+    auto opened = CgroupV1::Open({});
+    if (!opened) GTEST_SKIP() << opened.error().message;
+    cgroups_ = std::move(*opened);
+  }
+  std::unique_ptr<CgroupV1> cgroups_;
+};
+
+TEST_F(LiveDoctor, EverythingThatIsNotOkSaysWhatItCostsAndHowToMendIt) {
+  const AgentConfig config;
+  std::vector<HostCheck> checks = KernelChecks(config);
+  const std::vector<HostCheck> node = NodeChecks(config);
+  checks.insert(checks.end(), node.begin(), node.end());
+  for (const HostCheck& check : checks) {
+    EXPECT_FALSE(check.found.empty()) << check.check;
+    EXPECT_EQ(check.status == HostStatus::kOk, check.cost.empty()) << check.check;
+    EXPECT_EQ(check.status == HostStatus::kOk, check.remedy.empty()) << check.check;
+  }
+}
+
+TEST_F(LiveDoctor, NoGroupIsLeftBehind) {
+  (void)KernelChecks(AgentConfig{});
+  EXPECT_THAT(*cgroups_->Children(""), Not(Contains(HasSubstr("jettison-doctor"))));
+}
+
+TEST_F(LiveDoctor, ANodeGroupThatDoesNotExistIsMissing) {
+  AgentConfig config;
+  config.node_cgroup = "/no-such-group";
+  EXPECT_THAT(KernelChecks(config),
+              Contains(testing::AllOf(Field(&HostCheck::check, "node cgroup"),
+                                      Field(&HostCheck::status, HostStatus::kMissing))));
+}
+
+TEST(DoctorNode, ARuntimeThatDoesNotAnswerIsMissing) {
+  AgentConfig config;
+  config.runtime = RuntimeKind::kCri;
+  config.container_runtime_endpoint = "unix:///nonexistent/runtime.sock";
+  EXPECT_THAT(NodeChecks(config),
+              Contains(testing::AllOf(Field(&HostCheck::check, "container runtime"),
+                                      Field(&HostCheck::status, HostStatus::kMissing))));
+}
+
+}  // namespace
+}  // namespace jettison

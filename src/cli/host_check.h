@@ -1,0 +1,36 @@
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <string_view>
+#include <vector>
+
+namespace jettison {
+
+enum class HostStatus : std::uint8_t {
+  kOk,
+  kDegraded,  // the agent works without it, less well
+  kMissing,   // the agent cannot do its work without it
+};
+// "ok", "degraded", "missing".
+[[nodiscard]] std::string_view NameOf(HostStatus status);
+
+// One thing that the agent wants from a host.
+struct HostCheck {
+  std::string check;  // what it is about
+  HostStatus status = HostStatus::kOk;
+  std::string found;   // what is there
+  std::string cost;    // what its lack costs; empty where ok
+  std::string remedy;  // how to get it; empty where ok
+};
+
+// Whether nothing is missing.
+[[nodiscard]] bool IsReady(const std::vector<HostCheck>& checks);
+
+// A table for people: a line for each check, what it costs and how to mend it below those that are
+// not ok, and a closing line. Ends with a newline.
+[[nodiscard]] std::string ChecksAsText(const std::vector<HostCheck>& checks);
+// {"checks":[{"check","status","found","cost","remedy"}],"ready":BOOL}, ends with a newline.
+[[nodiscard]] std::string ChecksAsJson(const std::vector<HostCheck>& checks);
+
+}  // namespace jettison
