@@ -7,7 +7,7 @@ packages=(
   g++ cmake ninja-build ccache pkg-config xz-utils
   libfmt-dev libexpected-dev libyaml-cpp-dev libsimdjson-dev nlohmann-json3-dev libcli11-dev
   libsystemd-dev libboost-dev libgtest-dev libgmock-dev libbenchmark-dev
-  e2fsprogs util-linux python3 clang-format
+  e2fsprogs util-linux python3 clang-format git
 )
 [ "${1:-}" = --fuzz ] && packages+=(clang-19 libclang-rt-19-dev)
 

@@ -1,25 +1,36 @@
 #!/usr/bin/env bash
-# test.sh BUILD_DIR [fast|live]: runs the tests of a build, fast ones in parallel, then live ones one
-# at a time, and counts what was skipped and why.
+# usage: scripts/test.sh BUILD_DIR [fast|live|all]
+#
+# Runs the tests of a build: fast ones in parallel, then live ones (root, real kernel) one at a time.
+# Failures are shown in full, skipped tests with their reason, and the last line sums up:
+# "N passed, N failed, N skipped". The results stay in BUILD_DIR/test-results/. Exit status 1 when a
+# test failed or none ran.
 set -uo pipefail
+here=$(cd "$(dirname "$0")" && pwd)
 
-build=$1
+build=${1:-}
 which=${2:-all}
+case "$which" in fast | live | all) ;; *) build= ;; esac
+if [ ! -e "$build/CTestTestfile.cmake" ]; then
+  sed -n 's/^# \(usage: .*\)/\1/p' "$0" >&2
+  echo "BUILD_DIR must be a folder that was configured with tests, build/dev for example" >&2
+  exit 2
+fi
+results=$(cd "$build" && pwd)/test-results
+mkdir -p "$results"
+rm -f "$results"/*.xml
 status=0
-log=$(mktemp)
-trap 'rm -f "$log"' EXIT
 
 run() {  # run LABEL JOBS
   echo "== $1 tests"
-  ctest --test-dir "$build" -L "$1" -j "$2" --output-on-failure --no-tests=error 2>&1 | tee -a "$log" |
-    grep -v -E '^ *Start |Passed +[0-9.]+ sec$|^Internal ctest|^$' || true
+  ctest --test-dir "$build" -L "$1" -j "$2" --output-on-failure --no-tests=error \
+    --output-junit "$results/$1.xml" 2>&1 |
+    grep -v -E '^ *Start |(Passed|\*\*\*Skipped) +[0-9.]+ sec$|^Internal ctest|^$|did not run:|\(Skipped\)$'
   [ "${PIPESTATUS[0]}" -eq 0 ] || status=1
 }
 
 [ "$which" = live ] || run fast "$(nproc)"
 [ "$which" = fast ] || run live 1
 
-skipped=$(grep -c -E '\*\*\*Skipped' "$log")
-echo "== skipped: $skipped"
-[ "$skipped" -eq 0 ] || grep -E '\*\*\*Skipped' "$log" | sed 's/^/   /'
+python3 "$here/tally.py" "$results"/*.xml || status=1
 exit $status
