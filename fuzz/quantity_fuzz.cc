@@ -14,9 +14,11 @@ void Require(bool holds) {
   if (!holds) std::abort();
 }
 
-// Kubernetes writes no suffix beyond "E" and "Ei", so only amounts below can be read back.
+// Kubernetes writes no suffix beyond "E", and caps what it reads with a binary one at 2^63-1: only
+// amounts below can be read back.
 bool IsWrittenWhole(const Quantity& quantity) {
-  const Quantity limit = Quantity::Parse("1e21").value();
+  const bool binary = quantity.format() == jettison::QuantityFormat::kBinarySI;
+  const Quantity limit = Quantity::Parse(binary ? "9223372036854775807" : "1e21").value();
   return quantity < limit && Quantity() - limit < quantity;
 }
 
