@@ -1,0 +1,175 @@
+#!/usr/bin/env python3
+"""measure.py BUILD [--only PART] [--runs N] [--idle-seconds S] [--json FILE] [--check]
+
+Measures the agent as a whole, in a small node of its own (1 GiB, threshold 100 MiB) on this machine:
+
+  growth   A best-effort pod grows from nothing beside a burstable pod over its request, one under it,
+           a guaranteed one and an idle best-effort one. From crossing the threshold to the signal,
+           how far below the threshold memory fell until then, and who was evicted; N runs a rate,
+           each with an agent and pods of its own.
+  start    From exec to the end of the first pass, N runs.
+  idle     Memory, CPU time and wake-ups of the agent with five quiet pods.
+
+Prints tables in Markdown; --json also writes every single run. With --check the exit status is 1 when
+a bound is missed. Needs root. BUILD holds jettison and the target measure_programs.
+"""
+import argparse
+import dataclasses
+import json
+import os
+import socket
+import statistics
+import sys
+import time
+
+import meter
+from node import MIB, Node, wait_for
+
+CAPACITY = 1024 * MIB
+THRESHOLD = 100 * MIB
+RATES = (50, 200, 800, 1000)  # MiB a second
+
+# The bounds.
+LATENCY_MS = {50: 2.0, 200: 2.0, 1000: 2.0}  # median
+VICTIM_RATES = (200, 800)  # only the growing pod goes, in every run
+OVERSHOOT_MIB, OVERSHOOT_SECONDS = 10, 0.005
+FIRST_PASS_MS, RSS_MIB, CPU_PERCENT = 20.0, 12.0, 0.1
+
+
+def grow_once(build, rate):
+    """One run of `growth`: what the watcher saw, and who else got a signal."""
+    with Node(build, CAPACITY, THRESHOLD) as node:
+        others = {
+            "burstable over its request": node.add_pod("over", hold_mib=100, request_mib=50),
+            "burstable under its request": node.add_pod("under", hold_mib=100, request_mib=200),
+            "guaranteed": node.add_pod("guaranteed", hold_mib=100, request_mib=200, limit_mib=200),
+            "idle best-effort": node.add_pod("idle", hold_mib=5),
+        }
+        grower = node.add_pod("grower", hold_mib=0, growth=(rate, 1000))
+        node.start_agent()
+        for report in (grower, *others.values()):
+            wait_for(lambda r=report: r.ready_ns, f"{report.path.stem} starts; the log says:\n{node.log_text()}")
+        time.sleep(0.5)  # the notification is armed again once the pods stand
+        seen = node.watch(grower)
+        wait_for(lambda: not os.path.exists(f"/proc/{grower.pid}"), "the end of the victim", seconds=20)
+        time.sleep(1.5)  # further passes follow at once; let them show whom they pick
+        seen["alsoEvicted"] = [name for name, report in others.items()
+                               if report.signal_ns or not os.path.exists(f"/proc/{report.pid}")]
+        return seen
+
+
+def bound_overshoot(rate):
+    return (OVERSHOOT_MIB + rate * OVERSHOOT_SECONDS) * MIB
+
+
+def measure_growth(build, runs, faults):
+    results = {}
+    print("| growth (MiB/s) | runs | only the growing pod evicted | crossing to signal: median, 90%, worst (ms) "
+          "| below the threshold at the signal: median, worst (MiB) | allowed (MiB) |\n"
+          "| --- | --- | --- | --- | --- | --- |")
+    for rate in RATES:
+        seen = results[rate] = [grow_once(build, rate) for _ in range(runs)]
+        right = sum(run["latencyMs"] is not None and not run["alsoEvicted"] for run in seen)
+        latencies = sorted(run["latencyMs"] for run in seen if run["latencyMs"] is not None)
+        overshoots = sorted(run["overshootBytes"] / MIB for run in seen)
+        allowed = bound_overshoot(rate) / MIB
+        if not latencies:
+            faults.append(f"{rate} MiB/s: no run with a signal")
+            continue
+        median = statistics.median(latencies)
+        print(f"| {rate} | {len(seen)} | {right} | {median:.2f}, {latencies[len(latencies) * 9 // 10 - 1]:.2f}, "
+              f"{latencies[-1]:.2f} | {statistics.median(overshoots):.2f}, {overshoots[-1]:.2f} | {allowed:.0f} |",
+              flush=True)
+        if median > LATENCY_MS.get(rate, float("inf")):
+            faults.append(f"{rate} MiB/s: median {median:.2f} ms from crossing to signal, allowed {LATENCY_MS[rate]:g}")
+        if rate in VICTIM_RATES and right < len(seen):
+            faults.append(f"{rate} MiB/s: the right victim alone in {right} of {len(seen)} runs")
+        if rate in VICTIM_RATES and overshoots[-1] > allowed:
+            faults.append(f"{rate} MiB/s: {overshoots[-1]:.1f} MiB below the threshold, allowed {allowed:g}")
+    gaps = [run["longestGapUs"] for seen in results.values() for run in seen]
+    print(f"\nSamples every 0.2 ms; longest time between two of them near the crossing, median of the runs: "
+          f"{statistics.median(gaps) / 1000:.2f} ms.\n")
+    return results
+
+
+def quiet_node(build):
+    node = Node(build, CAPACITY, THRESHOLD)
+    return node, [node.add_pod(f"quiet-{i}", hold_mib=5, request_mib=10) for i in range(5)]
+
+
+def first_pass_once(build):
+    """Milliseconds from exec to READY=1, which the agent says when its first pass is over."""
+    node, _ = quiet_node(build)
+    with node, socket.socket(socket.AF_UNIX, socket.SOCK_DGRAM) as notices:
+        address = str(node.folder / "notify")
+        notices.bind(address)
+        notices.settimeout(20)
+        os.environ["NOTIFY_SOCKET"] = address
+        try:
+            node.start_agent()
+            while b"READY=1" not in notices.recv(4096):
+                pass
+        finally:
+            del os.environ["NOTIFY_SOCKET"]
+        return (time.monotonic_ns() - node.started_ns) / 1e6
+
+
+def measure_start(build, runs, faults):
+    times = sorted(first_pass_once(build) for _ in range(runs))
+    median = statistics.median(times)
+    print("| exec to the end of the first pass, five pods to start | runs | median (ms) | worst (ms) |\n"
+          "| --- | --- | --- | --- |\n"
+          f"| jettison run | {runs} | {median:.1f} | {times[-1]:.1f} |\n", flush=True)
+    if median > FIRST_PASS_MS:
+        faults.append(f"start: {median:.1f} ms to the first finished pass, allowed {FIRST_PASS_MS:g}")
+    return times
+
+
+def measure_idle(build, seconds, faults):
+    node, reports = quiet_node(build)
+    with node:
+        node.start_agent()
+        for report in reports:
+            wait_for(lambda r=report: r.ready_ns, f"{report.path.stem} starts; the log says:\n{node.log_text()}")
+        time.sleep(2)
+        cost = meter.measure(node.agent.pid, seconds)
+    print("| idle, five pods | resident (MiB) | private (MiB) | CPU (% of one) | wake-ups/s | threads | descriptors |\n"
+          "| --- | --- | --- | --- | --- | --- | --- |\n"
+          f"| jettison run, {cost.seconds:.0f} s | {cost.rss_kib / 1024:.1f} | {cost.private_kib / 1024:.1f} "
+          f"| {cost.cpu_percent:.3f} | {cost.wakeups_per_s:.2f} | {cost.threads} | {cost.descriptors} |\n", flush=True)
+    if cost.rss_kib / 1024 > RSS_MIB:
+        faults.append(f"idle: {cost.rss_kib / 1024:.1f} MiB resident, allowed {RSS_MIB:g}")
+    if cost.cpu_percent > CPU_PERCENT:
+        faults.append(f"idle: {cost.cpu_percent:.3f}% of a CPU, allowed {CPU_PERCENT:g}%")
+    return dataclasses.asdict(cost)
+
+
+def main():
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("build")
+    parser.add_argument("--only", choices=["growth", "start", "idle"], action="append")
+    parser.add_argument("--runs", type=int, default=20)
+    parser.add_argument("--idle-seconds", type=float, default=60)
+    parser.add_argument("--json")
+    parser.add_argument("--check", action="store_true")
+    options = parser.parse_args()
+    if os.geteuid() != 0:
+        sys.exit("measure.py: control groups need root")
+    parts = options.only or ["idle", "start", "growth"]
+    faults, results = [], {}
+    if "idle" in parts:
+        results["idle"] = measure_idle(options.build, options.idle_seconds, faults)
+    if "start" in parts:
+        results["start"] = measure_start(options.build, options.runs, faults)
+    if "growth" in parts:
+        results["growth"] = measure_growth(options.build, options.runs, faults)
+    if options.json:
+        with open(options.json, "w", encoding="utf-8") as file:
+            json.dump(results, file, indent=1)
+    for fault in faults:
+        print(f"bound missed: {fault}")
+    return 1 if faults and options.check else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())

@@ -1,0 +1,186 @@
+"""A node of its own for a measurement: a control group with a memory limit, a folder, an agent.
+
+Nothing of it is left behind, whatever happens in between: no process, group, mount or file.
+"""
+import contextlib
+import glob
+import json
+import os
+import pathlib
+import shutil
+import signal
+import struct
+import subprocess
+import tempfile
+import time
+
+MIB = 1 << 20
+HIERARCHIES = "/sys/fs/cgroup"
+
+
+def wait_for(condition, what, seconds=30.0, interval=0.002):
+    """Returns the first true answer of `condition`; TimeoutError when none comes in time."""
+    deadline = time.monotonic() + seconds
+    while not (answer := condition()):
+        if time.monotonic() > deadline:
+            raise TimeoutError(f"{what}: not within {seconds:g} s")
+        time.sleep(interval)
+    return answer
+
+
+class Report:
+    """What a hog tells of itself; the layout stands in report.h. Zero: not yet."""
+
+    def __init__(self, path):
+        self.path = path
+
+    def _field(self, index):
+        try:
+            return struct.unpack("<3q", self.path.read_bytes())[index]
+        except (OSError, struct.error):
+            return 0
+
+    pid = property(lambda self: self._field(0))
+    ready_ns = property(lambda self: self._field(1))
+    signal_ns = property(lambda self: self._field(2))
+
+
+class Node:
+    """A node of `capacity` bytes whose threshold memory.available is `threshold` bytes."""
+
+    def __init__(self, build, capacity, threshold):
+        self.build = pathlib.Path(build).resolve()
+        self.capacity = capacity
+        self.threshold = threshold
+        self.folder = pathlib.Path(tempfile.mkdtemp(prefix="jettison-measure-"))
+        self.group = self.folder.name
+        self.memory_group = pathlib.Path(HIERARCHIES, "memory", self.group)
+        self.manifests = self.folder / "manifests"
+        self.gate = self.folder / "gate"
+        self.log = self.folder / "agent.log"
+        self.agent = None
+        self.started_ns = 0
+
+    def __enter__(self):
+        try:
+            self.manifests.mkdir()
+            self.memory_group.mkdir()
+            (self.memory_group / "memory.limit_in_bytes").write_text(str(self.capacity))
+            self._write_config()
+        except BaseException:
+            self.close()
+            raise
+        return self
+
+    def __exit__(self, *_):
+        self.close()
+
+    def _write_config(self):
+        (self.folder / "config.yaml").write_text(f"""\
+apiVersion: kubelet.config.k8s.io/v1beta1
+kind: KubeletConfiguration
+staticPodPath: {self.manifests}
+evictionHard: {{memory.available: "{self.threshold}"}}
+kernelMemcgNotification: true
+---
+apiVersion: jettison.io/v1alpha1
+kind: JettisonConfiguration
+runtime: process
+root: {self.folder}/root
+nodeCgroup: /{self.group}
+""")
+
+    def add_pod(self, name, hold_mib, request_mib=None, limit_mib=None, growth=None):
+        """One pod with one hog. `growth`: (MiB a second, MiB in the end), from the gate on."""
+        report = Report(self.folder / f"{name}.report")
+        command = [str(self.build / "measure/measure_hog"), str(report.path), str(hold_mib)]
+        if growth:
+            command += [str(self.gate), *map(str, growth)]
+        resources = {}
+        if request_mib:
+            resources["requests"] = {"memory": f"{request_mib}Mi"}
+        if limit_mib:
+            resources["limits"] = {"memory": f"{limit_mib}Mi", "cpu": "2"}
+        pod = {"apiVersion": "v1", "kind": "Pod", "metadata": {"name": name},
+               "spec": {"containers": [{"name": "hog", "command": command, "resources": resources}]}}
+        # JSON is YAML; a rename, so that no half of a manifest is ever read.
+        unfinished = self.folder / f"{name}.unfinished"
+        unfinished.write_text(json.dumps(pod))
+        unfinished.rename(self.manifests / f"{name}.yaml")
+        return report
+
+    def start_agent(self):
+        """Starts `jettison run`; its log goes to a file."""
+        with open(self.log, "wb") as log:
+            self.started_ns = time.monotonic_ns()
+            self.agent = subprocess.Popen(
+                [self.build / "jettison", "run", "--config", self.folder / "config.yaml"],
+                stdin=subprocess.DEVNULL, stdout=log, stderr=log)
+
+    def log_text(self):
+        return self.log.read_text(errors="replace")
+
+    def watch(self, report, period_us=200, timeout_s=60):
+        """Opens the gate, watches until `report` tells of a signal, returns what was seen."""
+        result = subprocess.run(
+            [self.build / "measure/measure_watch", self.memory_group, str(self.capacity),
+             str(self.threshold), report.path, self.gate, str(period_us), str(timeout_s)],
+            capture_output=True, text=True, check=False)
+        if not result.stdout:
+            raise RuntimeError(f"measure_watch: {result.stderr.strip()}")
+        return json.loads(result.stdout)
+
+    def close(self):
+        """Takes everything down: the agent first, so that nobody starts pods again."""
+        if self.agent:
+            self.agent.terminate()
+            try:
+                self.agent.wait(5)
+            except subprocess.TimeoutExpired:
+                self.agent.kill()
+                self.agent.wait()
+        groups = [pathlib.Path(path) for path in glob.glob(f"{HIERARCHIES}/*/{self.group}")]
+        wait_for(lambda: not self._kill_processes(groups), "the end of the pods' processes",
+                 interval=0.01)
+        for group in groups:
+            self._remove_group(group)
+        self._unmount()
+        shutil.rmtree(self.folder)
+
+    def _kill_processes(self, groups):
+        """Kills every process in the groups and every one that was started for this node."""
+        pids = set()
+        for group in groups:
+            for path in group.glob("**/cgroup.procs"):
+                with contextlib.suppress(OSError):
+                    pids.update(map(int, path.read_text().split()))
+        for path in glob.glob("/proc/[0-9]*/cmdline"):
+            with contextlib.suppress(OSError):
+                if f"/{self.group}/".encode() in pathlib.Path(path).read_bytes():
+                    pids.add(int(path.split("/")[2]))
+        pids.discard(os.getpid())
+        for pid in pids:
+            with contextlib.suppress(ProcessLookupError):
+                os.kill(pid, signal.SIGKILL)
+        return pids
+
+    @staticmethod
+    def _remove_group(group):
+        for path, _, _ in os.walk(group, topdown=False):
+            wait_for(lambda path=path: Node._try_rmdir(path), f"the removal of {path}", seconds=5)
+
+    @staticmethod
+    def _try_rmdir(path):
+        try:
+            os.rmdir(path)
+        except FileNotFoundError:
+            pass
+        except OSError:
+            return False
+        return True
+
+    def _unmount(self):
+        mounts = pathlib.Path("/proc/self/mounts").read_text().splitlines()
+        for target in sorted((line.split()[1] for line in mounts), reverse=True):
+            if target.startswith(f"{self.folder}/"):
+                subprocess.run(["umount", "--lazy", target], check=False)

@@ -1,0 +1,200 @@
+// usage: measure_watch CGROUP CAPACITY_BYTES THRESHOLD_BYTES REPORT GATE PERIOD_US TIMEOUT_S
+//
+// Looks at a node from outside while a hog grows in it. It makes the file GATE, which lets the hog
+// grow, and from then on reads every PERIOD_US what the kernel's memory controller (v1) says of
+// CGROUP, available = capacity - (usage - total_inactive_file), until some time after the hog has
+// written into REPORT that SIGTERM came. Prints one line of JSON:
+//
+//   crossedNs    when available fell below the threshold: between the last sample above and the
+//                first below, in proportion; null: it never did
+//   signalledNs  when the handler of the hog ran; null: not within TIMEOUT_S
+//   latencyMs    from the one to the other; null: one of them is missing
+//   overshootBytes   how far below the threshold available had fallen when the signal came
+//   rateMiBps    the growth between the gate and the crossing, by the samples
+//   longestGapUs the longest time between two samples from half a second before the crossing on:
+//                how sharp the figures are
+//
+// Exit status 0 when both happened, 1 when not or when something could not be read.
+
+#include <fcntl.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <array>
+#include <cerrno>
+#include <cstdio>
+#include <cstdlib>
+#include <cstring>
+#include <ctime>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "tests/measure/report.h"
+
+namespace jettison::measure {
+namespace {
+
+constexpr double kMiB = 1 << 20;
+constexpr std::int64_t kAfterSignal = 20'000'000;  // how long samples are taken afterwards, ns
+constexpr std::int64_t kNearCrossing = 500'000'000;
+
+[[noreturn]] void Die(const char* what) {
+  std::perror(what);
+  std::exit(1);
+}
+
+struct Sample {
+  std::int64_t at = 0;         // ns
+  std::int64_t available = 0;  // bytes
+};
+
+// One pseudo-file that is read over and over.
+class KernelFile {
+ public:
+  explicit KernelFile(const std::string& path) : fd_(::open(path.c_str(), O_RDONLY | O_CLOEXEC)) {
+    if (fd_ < 0) Die(path.c_str());
+  }
+  KernelFile(const KernelFile&) = delete;
+  KernelFile& operator=(const KernelFile&) = delete;
+  ~KernelFile() { ::close(fd_); }
+
+  // Its text; valid until the next call.
+  const char* Read() {
+    const ssize_t length = ::pread(fd_, text_.data(), text_.size() - 1, 0);
+    if (length < 0) Die("read a file of the memory controller");
+    text_[static_cast<std::size_t>(length)] = '\0';
+    return text_.data();
+  }
+
+ private:
+  int fd_;
+  std::array<char, 8192> text_{};
+};
+
+class Node {
+ public:
+  Node(const std::string& cgroup, std::int64_t capacity)
+      : usage_(cgroup + "/memory.usage_in_bytes"),
+        stat_(cgroup + "/memory.stat"),
+        capacity_(capacity) {}
+
+  Sample Look() {
+    const std::int64_t before = NowNanos();
+    const std::int64_t usage = std::atoll(usage_.Read());
+    const char* line = std::strstr(stat_.Read(), "total_inactive_file ");
+    const std::int64_t inactive = line ? std::atoll(std::strchr(line, ' ')) : 0;
+    const std::int64_t after = NowNanos();
+    return {.at = before + (after - before) / 2,
+            .available = capacity_ - std::max<std::int64_t>(usage - inactive, 0)};
+  }
+
+ private:
+  KernelFile usage_;
+  KernelFile stat_;
+  std::int64_t capacity_;
+};
+
+// The instant at which a straight line from `a` to `b` goes through `available`.
+std::int64_t TimeAt(const Sample& a, const Sample& b, std::int64_t available) {
+  const double share =
+      static_cast<double>(a.available - available) / static_cast<double>(a.available - b.available);
+  return a.at + static_cast<std::int64_t>(share * static_cast<double>(b.at - a.at));
+}
+
+std::optional<std::int64_t> CrossingOf(const std::vector<Sample>& samples, std::int64_t threshold) {
+  const auto below = std::find_if(samples.begin(), samples.end(),
+                                  [&](const Sample& s) { return s.available < threshold; });
+  if (below == samples.end() || below == samples.begin()) return std::nullopt;
+  return TimeAt(*(below - 1), *below, threshold);
+}
+
+// The least that was available up to `signalled`, the sample next after it included in proportion.
+std::int64_t LeastAvailable(const std::vector<Sample>& samples, std::int64_t signalled) {
+  std::int64_t least = samples.front().available;
+  for (std::size_t i = 0; i < samples.size(); ++i) {
+    if (samples[i].at <= signalled) {
+      least = std::min(least, samples[i].available);
+      continue;
+    }
+    if (i == 0) break;
+    const Sample& a = samples[i - 1];
+    const double share =
+        static_cast<double>(signalled - a.at) / static_cast<double>(samples[i].at - a.at);
+    const double change = static_cast<double>(samples[i].available - a.available) * share;
+    return std::min(least, a.available + static_cast<std::int64_t>(change));
+  }
+  return least;
+}
+
+std::int64_t LongestGap(const std::vector<Sample>& samples, std::int64_t from) {
+  std::int64_t longest = 0;
+  for (std::size_t i = 1; i < samples.size(); ++i) {
+    if (samples[i - 1].at >= from) longest = std::max(longest, samples[i].at - samples[i - 1].at);
+  }
+  return longest;
+}
+
+std::vector<Sample> Record(Node& node, const HogReport& report, std::int64_t period,
+                           std::int64_t timeout) {
+  std::vector<Sample> samples;
+  samples.reserve(static_cast<std::size_t>(timeout / period) + 1);
+  const std::int64_t start = NowNanos();
+  for (std::int64_t due = start; due - start < timeout; due = std::max(due + period, NowNanos())) {
+    const timespec at{.tv_sec = due / 1'000'000'000, .tv_nsec = due % 1'000'000'000};
+    while (::clock_nanosleep(CLOCK_MONOTONIC, TIMER_ABSTIME, &at, nullptr) == EINTR) {
+    }
+    samples.push_back(node.Look());
+    const std::int64_t signalled = report.signal_ns.load(std::memory_order_acquire);
+    if (signalled != 0 && samples.back().at > signalled + kAfterSignal) break;
+  }
+  return samples;
+}
+
+std::string OrNull(bool known, double value) {
+  return known ? std::to_string(value) : "null";
+}
+
+void Print(const std::vector<Sample>& samples, std::int64_t threshold, std::int64_t signalled) {
+  const auto crossed = CrossingOf(samples, threshold);
+  const Sample& first = samples.front();
+  const bool both = crossed && signalled != 0;
+  const double seconds = crossed ? static_cast<double>(*crossed - first.at) / 1e9 : 0;
+  const double grown = static_cast<double>(first.available - threshold) / kMiB;
+  const std::int64_t least = LeastAvailable(samples, signalled != 0 ? signalled : INT64_MAX);
+  std::printf(
+      "{\"crossedNs\": %s, \"signalledNs\": %s, \"latencyMs\": %s, \"overshootBytes\": %lld, "
+      "\"rateMiBps\": %s, \"longestGapUs\": %.0f, \"samples\": %zu}\n",
+      crossed ? std::to_string(*crossed).c_str() : "null",
+      signalled != 0 ? std::to_string(signalled).c_str() : "null",
+      OrNull(both, both ? static_cast<double>(signalled - *crossed) / 1e6 : 0).c_str(),
+      static_cast<long long>(threshold - least), OrNull(seconds > 0, grown / seconds).c_str(),
+      static_cast<double>(LongestGap(samples, crossed.value_or(0) - kNearCrossing)) / 1e3,
+      samples.size());
+}
+
+}  // namespace
+}  // namespace jettison::measure
+
+int main(int argc, char** argv) {
+  using namespace jettison::measure;
+  if (argc != 8) {
+    std::fprintf(stderr,
+                 "usage: measure_watch CGROUP CAPACITY_BYTES THRESHOLD_BYTES REPORT GATE PERIOD_US "
+                 "TIMEOUT_S\n");
+    return 2;
+  }
+  Node node(argv[1], std::atoll(argv[2]));
+  const std::int64_t threshold = std::atoll(argv[3]);
+  const HogReport* report = MapReport(argv[4]);
+  if (report == nullptr) Die(argv[4]);
+  const int gate = ::open(argv[5], O_CREAT | O_WRONLY | O_CLOEXEC, 0644);
+  if (gate < 0) Die(argv[5]);
+  ::close(gate);
+
+  const std::vector<Sample> samples =
+      Record(node, *report, std::atoll(argv[6]) * 1'000, std::atoll(argv[7]) * 1'000'000'000);
+  const std::int64_t signalled = report->signal_ns.load(std::memory_order_acquire);
+  Print(samples, threshold, signalled);
+  return CrossingOf(samples, threshold) && signalled != 0 ? 0 : 1;
+}
