@@ -1,0 +1,50 @@
+// links: jettison_kube_json simdjson::simdjson
+//
+// Any JSON, read as a stats summary: into memory that was used before it must give what it gives
+// into fresh memory.
+
+#include <simdjson.h>
+
+#include <cstddef>
+#include <cstdint>
+#include <cstdlib>
+
+#include "platform/kube_json/summary_reader.h"
+
+namespace {
+
+using namespace jettison;
+
+void Require(bool holds) {
+  if (!holds) std::abort();
+}
+
+bool Same(const PodStats& a, const PodStats& b) {
+  return a.uid == b.uid && a.name == b.name && a.namespace_ == b.namespace_ &&
+         a.containers.size() == b.containers.size() && a.volumes.size() == b.volumes.size() &&
+         a.has_memory == b.has_memory && a.memory_working_set_bytes == b.memory_working_set_bytes &&
+         a.ephemeral_storage.has_value() == b.ephemeral_storage.has_value() &&
+         a.process_count == b.process_count;
+}
+
+}  // namespace
+
+extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
+  static simdjson::dom::parser parser;
+  static Summary used;
+  simdjson::dom::element document;
+  if (parser.parse(reinterpret_cast<const char*>(data), size).get(document) != simdjson::SUCCESS) {
+    return 0;
+  }
+  Summary fresh;
+  const auto into_fresh = ReadSummary(document, fresh);
+  const auto into_used = ReadSummary(document, used);
+  Require(into_fresh.has_value() == into_used.has_value());
+  if (!into_fresh) {
+    Require(into_fresh.error() == into_used.error() && !into_fresh.error().message.empty());
+    return 0;
+  }
+  Require(fresh.node.node_name == used.node.node_name && fresh.pods.size() == used.pods.size());
+  for (std::size_t i = 0; i < fresh.pods.size(); ++i) Require(Same(fresh.pods[i], used.pods[i]));
+  return 0;
+}
