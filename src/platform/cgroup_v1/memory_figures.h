@@ -44,7 +44,7 @@ class MemoryFigures {
     std::optional<std::uint64_t> limit;
   };
   struct Hash {
-    using is_transparent = void;
+    using is_transparent = void;  // NOLINT(readability-identifier-naming): a name of the standard
     std::size_t operator()(std::string_view text) const {
       return std::hash<std::string_view>()(text);
     }

@@ -18,7 +18,7 @@ class DirectoryEntries {
   [[nodiscard]] const char* Next();
 
  private:
-  static constexpr std::size_t kBytes = 32 * 1024;
+  static constexpr std::size_t kBytes = std::size_t{32} * 1024;
   std::unique_ptr<std::byte[]> buffer_ = std::make_unique<std::byte[]>(kBytes);
   std::span<const std::byte> unread_;
 };

@@ -226,11 +226,11 @@ std::uint64_t FirstNumberOf(const std::string& command) {
 }
 
 TEST_F(LiveTreeWalk, AgreesWithDuOnAGeneratedTree) {
-  for (int d = 0; d < 20; ++d) {
+  for (std::size_t d = 0; d < 20; ++d) {
     const fs::path directory = base_ / ("d" + std::to_string(d % 5)) / std::to_string(d);
     fs::create_directories(directory);
-    for (int f = 0; f < 30; ++f) {
-      Write(directory / std::to_string(f), static_cast<std::size_t>(d * f * 37));
+    for (std::size_t f = 0; f < 30; ++f) {
+      Write(directory / std::to_string(f), d * f * 37);
     }
     fs::create_hard_link(directory / "3", base_ / ("link" + std::to_string(d)));
     fs::create_symlink(directory / "4", base_ / ("symbolic" + std::to_string(d)));

@@ -41,7 +41,7 @@ void WriteByte(int fd) {
 
 }  // namespace
 
-ChildProcess::ChildProcess(std::function<void(const std::function<void()>& ready)> body) {
+ChildProcess::ChildProcess(const std::function<void(const std::function<void()>& ready)>& body) {
   Pipe start = MakePipe();
   Pipe ready = MakePipe();
   pid_ = ::fork();

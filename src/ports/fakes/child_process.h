@@ -15,7 +15,7 @@ class ChildProcess {
  public:
   // `body` runs in the child after Start; it may call what it is given to tell AwaitReady. The
   // child exits with status 0 when the body returns.
-  explicit ChildProcess(std::function<void(const std::function<void()>& ready)> body);
+  explicit ChildProcess(const std::function<void(const std::function<void()>& ready)>& body);
   ChildProcess(const ChildProcess&) = delete;
   ChildProcess& operator=(const ChildProcess&) = delete;
   ~ChildProcess();
