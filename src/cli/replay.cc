@@ -58,13 +58,16 @@ class Replayer {
   static constexpr std::size_t kFlushAt = std::size_t{1} << 18;
 
   void One(std::string_view record) {
-    if (const auto read = reader_.Read(record, scenario_); !read) {
+    const auto read = reader_.Read(record, scenario_);
+    if (!read) {
       ++faults_;
       fmt::print(stderr, "jettison: {}:{}: {}\n", name_, lines_.line_number(),
                  read.error().message);
-      return;
+    } else if (*read) {
+      WriteReplay(**read, Replay(**read), out_);
+    } else {
+      WriteReplay(scenario_, Replay(scenario_), out_);
     }
-    WriteReplay(scenario_, Replay(scenario_), out_);
   }
 
   bool Flush() {

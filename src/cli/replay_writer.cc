@@ -112,4 +112,19 @@ void WriteReplay(const Scenario& scenario, const std::vector<StepOutcome>& outco
   out += '\n';
 }
 
+void WriteReplay(const ImageCollection& collection, const ImageGcOutcome& outcome,
+                 std::string& out) {
+  JsonWriter json(out);
+  json.BeginObject();
+  json.Field("name", collection.name);
+  json.Key("removed");
+  json.BeginArray();
+  for (const std::string& id : outcome.removed) json.String(id);
+  json.EndArray();
+  json.Field("error", outcome.error.has_value());
+  if (outcome.event) json.Field("event", outcome.event->reason);
+  json.EndObject();
+  out += '\n';
+}
+
 }  // namespace jettison

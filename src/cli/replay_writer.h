@@ -3,6 +3,7 @@
 #include <string>
 #include <vector>
 
+#include "sim/image_collection.h"
 #include "sim/scenario.h"
 
 namespace jettison {
@@ -10,6 +11,11 @@ namespace jettison {
 // Appends one line of `jettison replay` output: {"name", "steps": [...]} with the fields of the
 // conformance vectors; lists that are empty are left out, except nodeConditions.
 void WriteReplay(const Scenario& scenario, const std::vector<StepOutcome>& outcomes,
+                 std::string& out);
+
+// Appends the line for one image collection: {"name", "removed", "error", "event"}; without an
+// event that member is left out.
+void WriteReplay(const ImageCollection& collection, const ImageGcOutcome& outcome,
                  std::string& out);
 
 }  // namespace jettison

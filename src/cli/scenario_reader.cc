@@ -9,6 +9,7 @@
 #include <string>
 #include <unordered_map>
 
+#include "cli/image_collection_reader.h"
 #include "cli/scenario_policy.h"
 #include "decide/pod_kind.h"
 #include "platform/documents/json.h"
@@ -34,12 +35,15 @@ class ScenarioReader::Walk {
   Walk(Buffers& buffers, Scenario& into) : buffers_(buffers), into_(into) {}
 
   bool Record(std::string_view record);
+  [[nodiscard]] std::optional<ImageCollection> TakeCollection() { return std::move(collection_); }
   [[nodiscard]] Error TakeError() const {
     return {ErrorCode::kInvalidArgument,
             path_.empty() ? reason_ : fmt::format("{}: {}", path_, reason_)};
   }
 
  private:
+  bool InnerScenario(ondemand::value value);
+  bool Images(ondemand::value value);
   bool ScenarioObject(ondemand::object object);
   bool ScenarioField(std::string_view key, ondemand::value value);
   bool Policy();
@@ -70,6 +74,7 @@ class ScenarioReader::Walk {
   Value kubelet_config_;
   Value disk_;
   std::unordered_map<std::string, std::size_t> pod_index_;
+  std::optional<ImageCollection> collection_;
   bool has_start_ = false;
   std::string path_;
   std::string reason_;
@@ -114,16 +119,34 @@ bool ScenarioReader::Walk::Record(std::string_view record) {
   }
   ondemand::object top;
   if (document.get_object().get(top) != simdjson::SUCCESS) return Refuse("must be a map");
-  ondemand::value inner;
-  if (top.find_field("scenario").get(inner) != simdjson::SUCCESS) {
-    if (top.reset().error() != simdjson::SUCCESS) return Refuse("is not valid JSON");
-    return ScenarioObject(top);
+  for (auto field : top) {
+    std::string_view key;
+    ondemand::value value;
+    if (field.unescaped_key().get(key) != simdjson::SUCCESS ||
+        field.value().get(value) != simdjson::SUCCESS) {
+      return Refuse("is not valid JSON");
+    }
+    if (key == "imageGC") return In("imageGC", Images(value));
+    if (key == "scenario") return In("scenario", InnerScenario(value));
+    if (key == "name" || key == "start" || key == "pods" || key == "steps") break;
   }
+  if (top.reset().error() != simdjson::SUCCESS) return Refuse("is not valid JSON");
+  return ScenarioObject(top);
+}
+
+bool ScenarioReader::Walk::InnerScenario(ondemand::value value) {
   ondemand::object object;
-  if (inner.get_object().get(object) != simdjson::SUCCESS) {
-    return In("scenario", Refuse("must be a map"));
-  }
+  if (value.get_object().get(object) != simdjson::SUCCESS) return Refuse("must be a map");
   return ScenarioObject(object);
+}
+
+bool ScenarioReader::Walk::Images(ondemand::value value) {
+  Value tree;
+  if (!Tree(value, tree)) return false;
+  auto collection = ReadImageCollection(tree);
+  if (!collection) return Refuse(collection.error().message);
+  collection_ = std::move(*collection);
+  return true;
 }
 
 bool ScenarioReader::Walk::ScenarioObject(ondemand::object object) {
@@ -283,12 +306,13 @@ bool ScenarioReader::Walk::PodList(ondemand::value value, std::vector<std::size_
 ScenarioReader::ScenarioReader() : buffers_(std::make_unique<Buffers>()) {}
 ScenarioReader::~ScenarioReader() = default;
 
-Result<void> ScenarioReader::Read(std::string_view record, Scenario& into) {
+Result<std::optional<ImageCollection>> ScenarioReader::Read(std::string_view record,
+                                                            Scenario& into) {
   into.name.clear();
   into.profile = Profile::kKubelet;
   Walk walk(*buffers_, into);
   if (!walk.Record(record)) return Fail(walk.TakeError());
-  return {};
+  return walk.TakeCollection();
 }
 
 }  // namespace jettison

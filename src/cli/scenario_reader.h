@@ -1,16 +1,19 @@
 #pragma once
 
 #include <memory>
+#include <optional>
 #include <string_view>
 
+#include "sim/image_collection.h"
 #include "sim/scenario.h"
 #include "units/result.h"
 
 namespace jettison {
 
-// Reads scenarios (tests/testdata/vectors/README.md has the fields) from JSON records, one after
-// another; its buffers and the Scenario's memory are used again. Fails with kInvalidArgument and
-// the path of what is wrong: "steps[2].summary.node.fs.inodes: must be a whole number, 0 or more".
+// Reads what `jettison replay` takes (tests/testdata/vectors/README.md has the fields) from JSON
+// records, one after another; its buffers and the Scenario's memory are used again. Fails with
+// kInvalidArgument and the path of what is wrong: "steps[2].summary.node.fs.inodes: must be a whole
+// number, 0 or more".
 class ScenarioReader {
  public:
   // Bytes that must be readable behind each record.
@@ -19,9 +22,12 @@ class ScenarioReader {
   ScenarioReader();
   ~ScenarioReader();
 
-  // `record` is the scenario itself, or an object with the member "scenario"; other members of
-  // that object, recorded outcomes for instance, are not read.
-  [[nodiscard]] Result<void> Read(std::string_view record, Scenario& into);
+  // `record` is a scenario, or an object whose member "scenario" holds one or whose member
+  // "imageGC" holds an image collection; members behind that one, recorded outcomes for instance,
+  // are not read. A scenario is read into `into` and nothing is answered; an image collection is
+  // answered.
+  [[nodiscard]] Result<std::optional<ImageCollection>> Read(std::string_view record,
+                                                            Scenario& into);
 
  private:
   class Walk;

@@ -10,4 +10,10 @@ std::string Describe(const Fault& fault) {
   return line + fault.message;
 }
 
+std::string DescribeAll(const Faults& faults) {
+  std::string line;
+  for (const Fault& fault : faults) line += (line.empty() ? "" : "; ") + Describe(fault);
+  return line;
+}
+
 }  // namespace jettison

@@ -17,5 +17,7 @@ using Faults = std::vector<Fault>;
 
 // One line for people: FILE: KEY: "VALUE": MESSAGE.
 [[nodiscard]] std::string Describe(const Fault& fault);
+// All of them in one line, separated by "; ".
+[[nodiscard]] std::string DescribeAll(const Faults& faults);
 
 }  // namespace jettison

@@ -19,7 +19,6 @@ namespace {
 constexpr std::size_t kMaxCopiedBytes = std::size_t{16} << 20;
 
 constexpr std::string_view kPlain = "?";
-constexpr std::string_view kQuoted = "!";
 constexpr std::string_view kCoreTags = "tag:yaml.org,2002:";
 
 [[noreturn]] void Refuse(int line, std::string_view what) {

@@ -1,0 +1,13 @@
+#pragma once
+
+#include "model/value.h"
+#include "sim/image_collection.h"
+#include "units/result.h"
+
+namespace jettison {
+
+// Reads the member "imageGC" of a record (tests/testdata/vectors/README.md has its fields). Fails
+// with every fault in one message.
+[[nodiscard]] Result<ImageCollection> ReadImageCollection(const Value& image_gc);
+
+}  // namespace jettison

@@ -1,0 +1,48 @@
+// Every recorded image collection, through the same reading and writing as `jettison replay`.
+
+#include <gtest/gtest.h>
+
+#include <fstream>
+#include <nlohmann/json.hpp>
+#include <string>
+
+#include "cli/replay_writer.h"
+#include "cli/scenario_reader.h"
+
+namespace jettison {
+namespace {
+
+using nlohmann::json;
+
+json ReplayedImageGc(ScenarioReader& reader, const std::string& record) {
+  std::string padded = "{\"imageGC\": " + record + "}";
+  const std::size_t length = padded.size();
+  padded.resize(length + ScenarioReader::kPadding);
+  Scenario unused;
+  const auto read = reader.Read(std::string_view(padded).substr(0, length), unused);
+  if (!read || !*read) {
+    ADD_FAILURE() << (read ? "read as a scenario" : read.error().message);
+    return {};
+  }
+  std::string out;
+  WriteReplay(**read, Replay(**read), out);
+  return json::parse(out);
+}
+
+TEST(Conformance, EveryImageCollectionEndsAsTheKubelets) {
+  std::ifstream vectors(JETTISON_VECTORS "/images.ndjson");
+  ScenarioReader reader;
+  std::size_t records = 0;
+  for (std::string line; std::getline(vectors, line); ++records) {
+    const json recorded = json::parse(line);
+    const json replayed = ReplayedImageGc(reader, line);
+    for (const char* field : {"name", "removed", "error"}) {
+      EXPECT_EQ(replayed[field], recorded[field]) << line;
+    }
+    EXPECT_EQ(replayed.value("event", ""), recorded.value("event", "")) << line;
+  }
+  EXPECT_GE(records, 200U);
+}
+
+}  // namespace
+}  // namespace jettison
