@@ -1,0 +1,100 @@
+#include "platform/process/cgroup_layout.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <limits>
+
+namespace jettison::process {
+namespace {
+
+constexpr std::uint64_t kMinShares = 2;
+constexpr std::uint64_t kMaxShares = 262'144;
+constexpr std::int64_t kSharesPerCpu = 1024;
+constexpr std::int64_t kMinQuotaUs = 1000;
+constexpr std::int64_t kMilli = 1000;
+constexpr std::string_view kCpu = "cpu";
+constexpr std::string_view kMemory = "memory";
+
+const Quantity* Find(const ResourceList& list, std::string_view resource) {
+  const auto it = list.find(resource);
+  return it == list.end() || it->second.IsZero() ? nullptr : &it->second;
+}
+
+// Whether the pod as a whole is limited: a pod that leaves one container free is not.
+bool IsLimited(const Pod& pod, std::string_view resource) {
+  if (pod.resources && Find(pod.resources->limits, resource) != nullptr) return true;
+  const auto limited = [&](const Container& container) {
+    return Find(container.resources.limits, resource) != nullptr;
+  };
+  return std::all_of(pod.init_containers.begin(), pod.init_containers.end(), limited) &&
+         std::all_of(pod.containers.begin(), pod.containers.end(), limited);
+}
+
+std::uint64_t MemoryBytes(const Quantity& quantity) {
+  return static_cast<std::uint64_t>(std::max<std::int64_t>(quantity.Value(), 0));
+}
+
+void LimitCpu(CgroupLimits& limits, const Quantity& quantity) {
+  limits.cpu_quota_us = CpuQuotaUs(quantity.MilliValue());
+  limits.cpu_period_us = kCpuPeriodUs;
+}
+
+}  // namespace
+
+std::string QosGroup(QosClass qos) {
+  switch (qos) {
+    case QosClass::kGuaranteed: return std::string(kPodsGroup);
+    case QosClass::kBurstable: return fmt::format("{}/burstable", kPodsGroup);
+    case QosClass::kBestEffort: return fmt::format("{}/besteffort", kPodsGroup);
+  }
+  __builtin_unreachable();
+}
+
+std::string PodGroup(QosClass qos, std::string_view uid) {
+  return fmt::format("{}/pod{}", QosGroup(qos), uid);
+}
+
+std::string ContainerGroup(std::string_view pod_group, std::string_view container) {
+  return fmt::format("{}/{}", pod_group, container);
+}
+
+std::uint64_t CpuShares(std::int64_t milli_cpu) {
+  if (milli_cpu <= 0) return kMinShares;
+  if (milli_cpu > static_cast<std::int64_t>(kMaxShares)) return kMaxShares;
+  return std::clamp(static_cast<std::uint64_t>(milli_cpu * kSharesPerCpu / kMilli), kMinShares,
+                    kMaxShares);
+}
+
+std::int64_t CpuQuotaUs(std::int64_t milli_cpu) {
+  constexpr std::int64_t kPeriod = kCpuPeriodUs;
+  if (milli_cpu > std::numeric_limits<std::int64_t>::max() / kPeriod) return -1;
+  return std::max(milli_cpu * kPeriod / kMilli, kMinQuotaUs);
+}
+
+CgroupLimits PodLimits(const Pod& pod, const PodRules& rules,
+                       std::optional<std::int64_t> pids_limit) {
+  CgroupLimits limits;
+  limits.cpu_shares = CpuShares(rules.request(pod, kCpu).MilliValue());
+  if (const auto cpu = rules.limit(pod, kCpu); cpu && IsLimited(pod, kCpu)) LimitCpu(limits, *cpu);
+  if (const auto memory = rules.limit(pod, kMemory); memory && IsLimited(pod, kMemory)) {
+    limits.memory_bytes = MemoryBytes(*memory);
+  }
+  if (pids_limit && *pids_limit > 0) limits.pids_max = pids_limit;
+  return limits;
+}
+
+CgroupLimits ContainerLimits(const Container& container) {
+  CgroupLimits limits;
+  const Quantity* const request = Find(container.resources.requests, kCpu);
+  const Quantity* const limit = Find(container.resources.limits, kCpu);
+  const Quantity* const shares = request != nullptr ? request : limit;
+  limits.cpu_shares = CpuShares(shares != nullptr ? shares->MilliValue() : 0);
+  if (limit != nullptr) LimitCpu(limits, *limit);
+  if (const Quantity* memory = Find(container.resources.limits, kMemory)) {
+    limits.memory_bytes = MemoryBytes(*memory);
+  }
+  return limits;
+}
+
+}  // namespace jettison::process

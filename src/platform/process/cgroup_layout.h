@@ -1,0 +1,50 @@
+#pragma once
+
+#include <cstdint>
+#include <functional>
+#include <optional>
+#include <string>
+#include <string_view>
+
+#include "model/pod.h"
+#include "ports/cgroups.h"
+
+namespace jettison::process {
+
+// The groups of pods and containers as the kubelet lays them out (cgroupfs driver), relative to the
+// node's own group: kubepods/pod<uid>/<container> for guaranteed pods, kubepods/burstable/... and
+// kubepods/besteffort/... for the others.
+inline constexpr std::string_view kPodsGroup = "kubepods";
+
+// The group that holds the pods of a class.
+[[nodiscard]] std::string QosGroup(QosClass qos);
+[[nodiscard]] std::string PodGroup(QosClass qos, std::string_view uid);
+[[nodiscard]] std::string ContainerGroup(std::string_view pod_group, std::string_view container);
+
+// The v1 scale: 1024 a CPU. Never below 2 or above 262144, as the kernel wants it.
+// Source: pkg/kubelet/cm/helpers_linux.go, MilliCPUToShares.
+[[nodiscard]] std::uint64_t CpuShares(std::int64_t milli_cpu);
+// Microseconds of CPU in a period of 100 ms; at least 1 ms. (MilliCPUToQuota)
+inline constexpr std::uint64_t kCpuPeriodUs = 100'000;
+[[nodiscard]] std::int64_t CpuQuotaUs(std::int64_t milli_cpu);
+
+// How a pod's effective figures are found: rules of Kubernetes that the runtime is handed.
+struct PodRules {
+  std::function<QosClass(const Pod&)> qos_class;
+  // What the pod as a whole asks for of "cpu" or "memory".
+  std::function<Quantity(const Pod&, std::string_view)> request;
+  // What the pod as a whole may use; absent where nothing limits it.
+  std::function<std::optional<Quantity>(const Pod&, std::string_view)> limit;
+};
+
+// Limits of the pod's group: CPU shares from the request; memory limit and CPU quota where every
+// container has one or the pod itself does; the limit of processes that was configured.
+// Source: pkg/kubelet/cm/helpers_linux.go, ResourceConfigForPod.
+[[nodiscard]] CgroupLimits PodLimits(const Pod& pod, const PodRules& rules,
+                                     std::optional<std::int64_t> pids_limit);
+
+// Limits of one container's group: CPU shares from its request, or its limit where it has no
+// request; memory limit and CPU quota from its limits.
+[[nodiscard]] CgroupLimits ContainerLimits(const Container& container);
+
+}  // namespace jettison::process

@@ -1,0 +1,108 @@
+#include "platform/process/cgroup_layout.h"
+
+#include <gtest/gtest.h>
+
+#include "model/pod_resources.h"
+
+namespace jettison::process {
+namespace {
+
+Quantity Q(std::string_view text) {
+  return *Quantity::Parse(text);
+}
+
+// Sums as a pod without init containers and overhead has them.
+PodRules SumRules() {
+  return {.qos_class = [](const Pod&) { return QosClass::kBurstable; },
+          .request =
+              [](const Pod& pod, std::string_view resource) {
+                return SumOfContainers(pod, &ResourceRequirements::requests, resource)
+                    .value_or(Quantity());
+              },
+          .limit =
+              [](const Pod& pod, std::string_view resource) {
+                return SumOfContainers(pod, &ResourceRequirements::limits, resource);
+              }};
+}
+
+Container WithResources(ResourceList requests, ResourceList limits) {
+  Container container;
+  container.resources = {.requests = std::move(requests), .limits = std::move(limits)};
+  return container;
+}
+
+TEST(PodGroup, GuaranteedPodsStandBesideTheOtherClasses) {
+  EXPECT_EQ(PodGroup(QosClass::kGuaranteed, "u"), "kubepods/podu");
+  EXPECT_EQ(PodGroup(QosClass::kBurstable, "u"), "kubepods/burstable/podu");
+  EXPECT_EQ(PodGroup(QosClass::kBestEffort, "u"), "kubepods/besteffort/podu");
+  EXPECT_EQ(ContainerGroup("kubepods/podu", "c"), "kubepods/podu/c");
+}
+
+TEST(CpuShares, AreOfACpuOf1024WithinTheKernelsBounds) {
+  const std::pair<std::int64_t, std::uint64_t> cases[] = {
+      {-1, 2},
+      {0, 2},
+      {1, 2},
+      {2, 2},
+      {3, 3},
+      {100, 102},
+      {1000, 1024},
+      {256'000, 262'144},
+      {std::numeric_limits<std::int64_t>::max(), 262'144}};
+  for (const auto& [milli, shares] : cases) EXPECT_EQ(CpuShares(milli), shares) << milli;
+}
+
+TEST(CpuQuotaUs, IsOfAPeriodOf100MsAndAtLeastOne) {
+  const std::pair<std::int64_t, std::int64_t> cases[] = {
+      {1, 1000}, {10, 1000}, {11, 1100}, {500, 50'000}, {2000, 200'000}};
+  for (const auto& [milli, quota] : cases) EXPECT_EQ(CpuQuotaUs(milli), quota) << milli;
+}
+
+TEST(ContainerLimits, ComeFromItsOwnResources) {
+  const CgroupLimits limits = ContainerLimits(
+      WithResources({{"cpu", Q("250m")}, {"memory", Q("1Gi")}}, {{"memory", Q("64Mi")}}));
+  EXPECT_EQ(limits.cpu_shares, 256U);
+  EXPECT_EQ(limits.memory_bytes, 64U << 20);
+  EXPECT_EQ(limits.cpu_quota_us, std::nullopt);
+  EXPECT_EQ(limits.pids_max, std::nullopt);
+}
+
+TEST(ContainerLimits, ALimitStandsInForARequestThatIsMissing) {
+  const CgroupLimits limits = ContainerLimits(WithResources({}, {{"cpu", Q("2")}}));
+  EXPECT_EQ(limits.cpu_shares, 2048U);
+  EXPECT_EQ(limits.cpu_quota_us, 200'000);
+  EXPECT_EQ(ContainerLimits(Container{}).cpu_shares, 2U);
+}
+
+TEST(PodLimits, MemoryIsLimitedOnlyWhereEveryContainerIs) {
+  Pod pod;
+  pod.containers = {WithResources({}, {{"memory", Q("10Mi")}}),
+                    WithResources({}, {{"memory", Q("20Mi")}, {"cpu", Q("1")}})};
+  const CgroupLimits both = PodLimits(pod, SumRules(), 100);
+  EXPECT_EQ(both.memory_bytes, 30U << 20);
+  EXPECT_EQ(both.cpu_quota_us, std::nullopt);
+  EXPECT_EQ(both.pids_max, 100);
+
+  pod.containers.push_back(WithResources({{"cpu", Q("100m")}}, {}));
+  const CgroupLimits free = PodLimits(pod, SumRules(), std::nullopt);
+  EXPECT_EQ(free.memory_bytes, std::nullopt);
+  EXPECT_EQ(free.cpu_shares, 102U);
+  EXPECT_EQ(free.pids_max, std::nullopt);
+}
+
+TEST(PodLimits, ALimitOfThePodItselfHoldsWhateverItsContainersSay) {
+  Pod pod;
+  pod.containers = {Container{}};
+  pod.resources = ResourceRequirements{.requests = {}, .limits = {{"memory", Q("50Mi")}}};
+  PodRules rules = SumRules();
+  rules.limit = [](const Pod& p, std::string_view resource) -> std::optional<Quantity> {
+    const auto it = p.resources->limits.find(resource);
+    if (it == p.resources->limits.end()) return std::nullopt;
+    return it->second;
+  };
+  EXPECT_EQ(PodLimits(pod, rules, std::nullopt).memory_bytes, 50U << 20);
+  EXPECT_EQ(PodLimits(pod, rules, std::nullopt).cpu_quota_us, std::nullopt);
+}
+
+}  // namespace
+}  // namespace jettison::process

@@ -1,0 +1,93 @@
+#include "platform/process/command_line.h"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <map>
+
+namespace jettison::process {
+namespace {
+
+using testing::Contains;
+using testing::ElementsAre;
+using testing::HasSubstr;
+using testing::Not;
+
+std::string ExpandWith(std::string_view text) {
+  static const std::map<std::string, std::string, std::less<>> kVariables = {
+      {"A", "a"}, {"EMPTY", ""}, {"NESTED", "$(A)"}, {"WITH SPACE", "w"}};
+  return Expand(text, [](std::string_view name) -> std::optional<std::string> {
+    const auto it = kVariables.find(name);
+    return it == kVariables.end() ? std::nullopt : std::optional(it->second);
+  });
+}
+
+TEST(Expand, FollowsKubernetesRules) {
+  const std::map<std::string, std::string> cases = {
+      {"", ""},
+      {"plain", "plain"},
+      {"$(A)", "a"},
+      {"x$(A)y$(A)z", "xayaz"},
+      {"$(EMPTY)|", "|"},
+      {"$(UNKNOWN)", "$(UNKNOWN)"},
+      {"$$(A)", "$(A)"},
+      {"$$$(A)", "$a"},
+      {"$$$$(A)", "$$(A)"},
+      {"$A", "$A"},
+      {"${A}", "${A}"},
+      {"$", "$"},
+      {"$$", "$"},
+      {"$(", "$("},
+      {"$(A", "$(A"},
+      {"$()", "$()"},
+      {"$(NESTED)", "$(A)"},
+      {"$(WITH SPACE)", "w"},
+      {"$(A))", "a)"},
+      {"$($(A))", "$($(A))"},
+  };
+  for (const auto& [text, expanded] : cases) EXPECT_EQ(ExpandWith(text), expanded) << text;
+}
+
+TEST(EnvironmentOf, AVariableSeesThoseBeforeItAndTheLastOfANameHolds) {
+  Container container;
+  container.env = {{"B", "$(A)"}, {"A", "1"}, {"C", "$(A)$(B)"}, {"A", "2"}, {"D", "$(A)"}};
+  const auto environment = EnvironmentOf(Pod{}, container);
+  EXPECT_THAT(environment, Contains("B=$(A)"));
+  EXPECT_THAT(environment, Contains("C=1$(A)"));
+  EXPECT_THAT(environment, Contains("A=2"));
+  EXPECT_THAT(environment, Not(Contains("A=1")));
+  EXPECT_THAT(environment, Contains("D=2"));
+}
+
+TEST(EnvironmentOf, GivesPathHomeAndHostNameUnlessTheContainerDoes) {
+  Pod pod;
+  pod.name = std::string(70, 'n');
+  Container container;
+  EXPECT_THAT(EnvironmentOf(pod, container),
+              ElementsAre("PATH=" + std::string(kDefaultPath), "HOME=/root",
+                          "HOSTNAME=" + std::string(63, 'n')));
+  container.env = {{"PATH", "/opt"}, {"HOSTNAME", "h"}};
+  EXPECT_THAT(EnvironmentOf(pod, container), ElementsAre("PATH=/opt", "HOME=/root", "HOSTNAME=h"));
+}
+
+TEST(CommandLineOf, ArgumentsFollowTheCommandBothExpanded) {
+  Container container;
+  container.command = {"$(TOOL)", "-x"};
+  container.args = {"$(TOOL)", "$$(TOOL)", "$(PATH)"};
+  container.env = {{"TOOL", "t"}};
+  EXPECT_THAT(*CommandLineOf(container), ElementsAre("t", "-x", "t", "$(TOOL)", "$(PATH)"));
+}
+
+TEST(CommandLineOf, WithoutACommandThereIsNothingToRun) {
+  Container container;
+  container.name = "web";
+  container.args = {"serve"};
+  const auto line = CommandLineOf(container);
+  ASSERT_FALSE(line);
+  EXPECT_EQ(line.error().code, ErrorCode::kInvalidArgument);
+  EXPECT_THAT(line.error().message,
+              HasSubstr("web has no command; the process runtime has no image to take one from"));
+}
+
+}  // namespace
+}  // namespace jettison::process

@@ -1,0 +1,88 @@
+#pragma once
+
+#include <memory>
+#include <optional>
+#include <string>
+
+#include "model/pod.h"
+#include "platform/process/found_runs.h"
+#include "platform/process/pre_stop_hook.h"
+#include "platform/process/shim_process.h"
+#include "platform/process/surroundings.h"
+
+namespace jettison::process {
+
+// Which run of which container.
+struct RunName {
+  std::string pod_uid;
+  std::string container;
+  int attempt = 0;
+};
+
+// One run of a container from its start, or its adoption, to its end. It tells what happens as
+// events: ContainerStarted and later ContainerExited, or ContainerStartFailed alone.
+class ContainerRun {
+ public:
+  // `pod` must outlive it. `group` is the container's.
+  ContainerRun(Surroundings& surroundings, RunName name, const Pod& pod, const Container& container,
+               std::string group);
+  ContainerRun(const ContainerRun&) = delete;
+  ContainerRun& operator=(const ContainerRun&) = delete;
+  // What runs goes on running.
+  ~ContainerRun() = default;
+
+  // Makes the run's folder and group and starts its shim.
+  void Start(int oom_score_adj);
+  // Takes over a run that was found alive.
+  void Adopt(FoundRun found);
+  // The preStop hook, then TERM; a run that is still being started is stopped once it runs. May be
+  // repeated, with less time.
+  void Stop(Duration grace);
+  // KILL for the whole group; a run that is being started is killed as soon as it can be.
+  void Kill();
+
+  [[nodiscard]] bool ended() const { return phase_ == Phase::kEnded; }
+  [[nodiscard]] int attempt() const { return name_.attempt; }
+
+ private:
+  enum class Phase : std::uint8_t { kStarting, kRunning, kEnded };
+
+  [[nodiscard]] Result<void> Launch(int oom_score_adj);
+  [[nodiscard]] Result<std::string> MakeOrder(int oom_score_adj);
+  void Listen();
+  void OnForked(pid_t pid);
+  void OnStarted(const shim::Message& message);
+  void OnShimEnded();
+  void FailStart(Error error);
+  void Exit();
+  [[nodiscard]] ExitRecord LastWord();
+  void EndStragglers();
+  void RunHook(Duration grace);
+  void Terminate();
+  [[nodiscard]] std::string Described() const;
+
+  Surroundings& surroundings_;
+  RunName name_;
+  const Pod& pod_;
+  const Container& container_;
+  std::string group_;
+  Phase phase_ = Phase::kStarting;
+  bool made_folder_ = false;  // the run's own; one that was there is not this run's to delete
+  pid_t container_pid_ = 0;
+  std::uint64_t oom_kills_before_ = 0;
+  Instant started_;
+  std::optional<ShimProcess> shim_;  // of a run that was started here
+  FileDescriptor adopted_shim_;      // of one that was adopted
+  Readiness::Watch on_message_;
+  Readiness::Watch on_end_;
+  std::optional<Error> failure_;
+  std::optional<Duration> stop_pending_;
+  bool kill_pending_ = false;
+  bool hook_done_ = false;
+  std::unique_ptr<PreStopHook> hook_;
+};
+
+// Deletes what a run that never ran has left: its folder, its empty log.
+void RemoveUnusedRun(const Paths& paths, const Pod& pod, const std::string& container, int attempt);
+
+}  // namespace jettison::process

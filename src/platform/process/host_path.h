@@ -1,0 +1,13 @@
+#pragma once
+
+#include "model/pod.h"
+#include "units/result.h"
+
+namespace jettison::process {
+
+// Checks that the path is there and of the type that the volume asks for, and makes it for
+// "DirectoryOrCreate" (mode 0755) and "FileOrCreate" (mode 0644, in a folder that exists). An empty
+// type is not checked. Source: core/v1 HostPathType.
+[[nodiscard]] Result<void> PrepareHostPath(const HostPathSource& source);
+
+}  // namespace jettison::process

@@ -1,0 +1,36 @@
+#pragma once
+
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "model/pod.h"
+#include "platform/process/paths.h"
+#include "units/result.h"
+
+namespace jettison::process {
+
+// One volume to be mounted for a container.
+struct PlannedMount {
+  std::string source;    // an absolute path of the host: the volume's root
+  std::string sub_path;  // below the source; empty: the source itself
+  std::string target;    // absolute, without "." or a doubled slash
+  bool read_only = false;
+  // The mount point belongs to the host's own filesystem, not to another volume of this container.
+  bool on_host = false;
+};
+
+// The volumes of a container in the order in which they are mounted: outer mount points before
+// those within. configMap and secret volumes are read-only always. Fails, naming the field, on a
+// mount path that is not absolute or has "..", on "/", on two volumes at one path, on a sub path
+// that leads out of its volume, and on a volume that the pod does not have.
+[[nodiscard]] Result<std::vector<PlannedMount>> PlanMounts(const Paths& paths, const Pod& pod,
+                                                           const Container& container);
+
+// Where the content of a volume lies on the host.
+[[nodiscard]] std::string SourceOf(const Paths& paths, const Pod& pod, const Volume& volume);
+
+// Whether `path` is `folder` or lies below it; both as PlanMounts normalises them.
+[[nodiscard]] bool IsWithin(std::string_view path, std::string_view folder);
+
+}  // namespace jettison::process

@@ -1,0 +1,78 @@
+#pragma once
+
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "model/pod.h"
+#include "units/result.h"
+
+namespace jettison::process {
+
+// Where the process runtime keeps things below its root. Only names are made here, nothing is read.
+class Paths {
+ public:
+  // `root`: an absolute path without a slash at its end.
+  explicit Paths(std::string root) : root_(std::move(root)) {}
+
+  [[nodiscard]] const std::string& root() const { return root_; }
+  [[nodiscard]] std::string Lock() const { return root_ + "/lock"; }
+
+  [[nodiscard]] std::string Pods() const { return root_ + "/pods"; }
+  [[nodiscard]] std::string Pod(std::string_view uid) const;
+  // The pod as it was created; a pod folder without it is not a pod (any more).
+  [[nodiscard]] std::string PodFile(std::string_view uid) const;
+  // Mount points that were made on the host for the pod.
+  [[nodiscard]] std::string MountPoints(std::string_view uid) const;
+  [[nodiscard]] std::string Volumes(std::string_view uid) const;
+  [[nodiscard]] std::string Volume(std::string_view uid, std::string_view volume) const;
+  [[nodiscard]] std::string Containers(std::string_view uid) const;
+  // All runs of a container.
+  [[nodiscard]] std::string Container(std::string_view uid, std::string_view container) const;
+  // One run: its state files and its writable layer.
+  [[nodiscard]] std::string Run(std::string_view uid, std::string_view container,
+                                int attempt) const;
+  // The writable layer of a run: the folder it starts in.
+  [[nodiscard]] std::string Rootfs(std::string_view uid, std::string_view container,
+                                   int attempt) const;
+
+  [[nodiscard]] std::string Logs() const { return root_ + "/logs"; }
+  [[nodiscard]] std::string PodLogs(const jettison::Pod& pod) const;
+  // The logs of all runs of a container, rotated ones included.
+  [[nodiscard]] std::string ContainerLogs(const jettison::Pod& pod,
+                                          std::string_view container) const;
+  [[nodiscard]] std::string Log(const jettison::Pod& pod, std::string_view container,
+                                int attempt) const;
+
+  [[nodiscard]] std::string ConfigMap(std::string_view namespace_, std::string_view name) const;
+  [[nodiscard]] std::string Secret(std::string_view namespace_, std::string_view name) const;
+
+ private:
+  std::string root_;
+};
+
+// What a pod keeps on disk, for whoever measures it.
+struct PodDisk {
+  struct LocalVolume {
+    std::string name;
+    std::string path;
+    bool memory = false;  // a tmpfs: its bytes are memory, not disk
+  };
+  struct ContainerDisk {
+    std::string name;
+    std::string logs;    // folder of the logs of all runs
+    std::string layers;  // folder with every run in a folder of its number, see Paths::Rootfs
+  };
+  std::vector<LocalVolume> empty_dirs;
+  std::vector<ContainerDisk> containers;  // init containers first
+};
+[[nodiscard]] PodDisk DiskOf(const Paths& paths, const Pod& pod);
+
+// Whether `name` can stand as one component of a path.
+[[nodiscard]] bool IsPathSegment(std::string_view name);
+
+// Refuses a pod whose names would lead out of the runtime's folders. Manifests are checked for far
+// more; this holds whoever calls.
+[[nodiscard]] Result<void> CheckNames(const Pod& pod);
+
+}  // namespace jettison::process

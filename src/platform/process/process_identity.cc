@@ -1,0 +1,65 @@
+#include "platform/process/process_identity.h"
+
+#include <fmt/format.h>
+#include <poll.h>
+
+#include <charconv>
+#include <csignal>
+
+#include "platform/process/files.h"
+#include "platform/process/pidfd.h"
+
+namespace jettison::process {
+namespace {
+
+constexpr std::string_view kBootIdFile = "/proc/sys/kernel/random/boot_id";
+
+}  // namespace
+
+Result<std::string> ReadBootId() {
+  auto text = ReadFile(std::string(kBootIdFile));
+  if (!text) return text;
+  while (text->ends_with('\n')) text->pop_back();
+  return text;
+}
+
+std::optional<ProcessStat> ParseProcessStat(std::string_view text) {
+  const std::size_t name_end = text.rfind(')');
+  if (name_end == std::string_view::npos || text.size() < name_end + 4) return std::nullopt;
+  ProcessStat stat{.state = text[name_end + 2]};
+  std::size_t at = name_end;
+  for (int field = 2; field < 22; ++field) {
+    at = text.find(' ', at + 1);
+    if (at == std::string_view::npos) return std::nullopt;
+  }
+  const auto parsed =
+      std::from_chars(text.data() + at + 1, text.data() + text.size(), stat.start_time);
+  if (parsed.ec != std::errc{}) return std::nullopt;
+  return stat;
+}
+
+FileDescriptor OpenLiveProcess(const ProcessIdentity& identity, std::string_view boot_id) {
+  if (identity.boot_id != boot_id) return {};
+  // The handle first: what is read afterwards is about the process that the handle holds.
+  FileDescriptor pidfd = OpenPidfd(identity.pid);
+  if (!pidfd) return {};
+  const auto text = ReadFile(fmt::format("/proc/{}/stat", identity.pid));
+  const auto stat = text ? ParseProcessStat(*text) : std::nullopt;
+  if (!stat || stat->state == 'Z' || stat->state == 'X' ||
+      stat->start_time != identity.start_time) {
+    return {};
+  }
+  return pidfd;
+}
+
+bool AwaitEnd(const FileDescriptor& pidfd, int timeout_ms) {
+  pollfd ended{.fd = pidfd.get(), .events = POLLIN, .revents = 0};
+  return ::poll(&ended, 1, timeout_ms) == 1;
+}
+
+bool EndProcess(const FileDescriptor& pidfd, int timeout_ms) {
+  SendSignal(pidfd, SIGKILL);
+  return AwaitEnd(pidfd, timeout_ms);
+}
+
+}  // namespace jettison::process

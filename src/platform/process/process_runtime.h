@@ -1,0 +1,50 @@
+#pragma once
+
+#include <cstdint>
+#include <functional>
+#include <memory>
+#include <optional>
+#include <string>
+#include <string_view>
+
+#include "model/pod.h"
+#include "platform/process/cgroup_layout.h"
+#include "ports/cgroups.h"
+#include "ports/clock.h"
+#include "ports/container_runtime.h"
+#include "units/duration.h"
+#include "units/result.h"
+
+namespace jettison {
+
+struct ProcessRuntimeOptions {
+  // Everything is kept below this absolute path (process/paths.h names the folders).
+  std::string root;
+  // The program jettison-shim; empty: beside the running program.
+  std::string shim;
+  // How a pod is written down and read again after a restart of the agent.
+  std::function<std::string(const Pod&)> format_pod;
+  std::function<Result<Pod>(std::string_view)> parse_pod;
+  process::PodRules rules;
+  // Processes that each pod may have (podPidsLimit); absent: no limit.
+  std::optional<std::int64_t> pod_pids_limit = std::nullopt;
+  // One file of a container's log, and how many are kept, the current one included
+  // (containerLogMaxSize, containerLogMaxFiles).
+  std::uint64_t log_max_bytes = std::uint64_t{10} << 20;
+  int log_max_files = 5;
+  // How long RemoveContainer waits for the space to be free; the rest is done behind the scenes.
+  Duration removal_wait = std::chrono::milliseconds(500);
+  // Told what went differently than it should and hurts nobody yet; one sentence, no line feed.
+  std::function<void(std::string_view)> log;
+};
+
+// Runs pods without daemon or image: a container is its command as processes of the host, in
+// control groups and a mount namespace of its own, with a shim beside it that outlives the agent.
+// See docs/process-runtime.md. `cgroups` and `clock` must outlive the runtime. Used by one thread.
+//
+// Fails where the root cannot be made or another agent works in it. The runtime's destruction
+// leaves what runs running.
+[[nodiscard]] Result<std::unique_ptr<ContainerRuntime>> OpenProcessRuntime(
+    ProcessRuntimeOptions options, Cgroups& cgroups, const Clock& clock);
+
+}  // namespace jettison

@@ -1,0 +1,54 @@
+#pragma once
+
+#include <sys/types.h>
+
+#include <cstdint>
+#include <string>
+#include <string_view>
+
+#include "units/duration.h"
+#include "units/result.h"
+
+namespace jettison::process {
+
+// A process for good: its pid may come again, the three together never do.
+struct ProcessIdentity {
+  pid_t pid = 0;
+  std::uint64_t start_time = 0;  // clock ticks since boot, /proc/PID/stat field 22
+  std::string boot_id;           // /proc/sys/kernel/random/boot_id
+  friend bool operator==(const ProcessIdentity&, const ProcessIdentity&) = default;
+};
+
+// What a shim wrote down before its container could run (files `starting` and `running`).
+struct RunRecord {
+  ProcessIdentity shim;
+  pid_t container = 0;  // a child of the shim
+  Instant created;
+  std::uint64_t oom_kills = 0;  // of the container's group before this run
+  friend bool operator==(const RunRecord&, const RunRecord&) = default;
+};
+
+enum class RunOutcome : std::uint8_t {
+  kExited,
+  kFailed,  // the program could not be started
+  kLost,    // nobody saw the end: the shim was gone before its container
+};
+
+// The last word on a run (file `exit`).
+struct ExitRecord {
+  RunOutcome outcome = RunOutcome::kExited;
+  int code = 0;
+  int signal = 0;
+  Instant started;
+  Instant finished;
+  std::uint64_t lost_log_bytes = 0;  // output that found no room on the disk
+  friend bool operator==(const ExitRecord&, const ExitRecord&) = default;
+};
+
+// Read and write the files' text: a title line, then one "key value" line each, in fixed order.
+// Anything else is refused, saying which line is wrong.
+[[nodiscard]] Result<RunRecord> ParseRunRecord(std::string_view text);
+[[nodiscard]] Result<ExitRecord> ParseExitRecord(std::string_view text);
+[[nodiscard]] std::string FormatExitRecord(const ExitRecord& record);
+
+}  // namespace jettison::process

@@ -1,0 +1,274 @@
+#include "platform/process/runtime.h"
+
+#include <fmt/format.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <cstdio>
+#include <utility>
+
+#include "platform/process/files.h"
+#include "platform/process/mount_plan.h"
+#include "platform/process/pod_containers.h"
+#include "platform/process/volumes.h"
+#include "ports/system_error.h"
+
+namespace jettison::process {
+namespace {
+
+// Every mount of the pod must be possible before any of its containers runs.
+Result<void> CheckMounts(const Paths& paths, const Pod& pod) {
+  for (const Container* container : ContainersOf(pod)) {
+    if (auto plan = PlanMounts(paths, pod, *container); !plan) return Fail(plan.error());
+  }
+  return {};
+}
+
+bool MountsAt(const Paths& paths, const Pod& pod, std::string_view place) {
+  for (const Container* container : ContainersOf(pod)) {
+    const auto plan = PlanMounts(paths, pod, *container).value_or(std::vector<PlannedMount>{});
+    const bool within = std::any_of(plan.begin(), plan.end(), [&](const PlannedMount& mount) {
+      return IsWithin(mount.target, place);
+    });
+    if (within) return true;
+  }
+  return false;
+}
+
+}  // namespace
+
+Runtime::Runtime(std::unique_ptr<Readiness> readiness, FileDescriptor lock,
+                 ProcessRuntimeOptions options, std::string boot_id, Cgroups& cgroups,
+                 const Clock& clock)
+    : readiness_(std::move(readiness)),
+      lock_(std::move(lock)),
+      surroundings_{.options = options,
+                    .paths = Paths(options.root),
+                    .boot_id = std::move(boot_id),
+                    .cgroups = cgroups,
+                    .clock = clock,
+                    .readiness = *readiness_,
+                    .events = {}} {}
+
+Result<void> Runtime::Ready() {
+  if (::access(surroundings_.options.shim.c_str(), X_OK) != 0) {
+    return Fail(SystemError(
+        errno, fmt::format("the shim {} is not there to be started", surroundings_.options.shim)));
+  }
+  if (::access(surroundings_.paths.Pods().c_str(), W_OK) != 0) {
+    return FailErrno(surroundings_.paths.Pods());
+  }
+  return {};
+}
+
+Runtime::PodEntry* Runtime::Find(const std::string& pod_uid) {
+  const auto it = pods_.find(pod_uid);
+  return it == pods_.end() || it->second.removing ? nullptr : &it->second;
+}
+
+ContainerRun* Runtime::FindRun(const std::string& pod_uid, const std::string& container) {
+  const auto pod = pods_.find(pod_uid);
+  if (pod == pods_.end()) return nullptr;
+  const auto run = pod->second.runs.find(container);
+  return run == pod->second.runs.end() || run->second->ended() ? nullptr : run->second.get();
+}
+
+void Runtime::CreatePod(const Pod& pod) {
+  if (const auto existing = pods_.find(pod.uid); existing != pods_.end()) {
+    if (existing->second.removing) {
+      surroundings_.Emit(PodFailed{
+          pod.uid, {ErrorCode::kUnavailable, "a pod of the same UID is still being removed"}});
+    } else {
+      surroundings_.Emit(PodReady{pod.uid});
+    }
+    return;
+  }
+  if (auto names = CheckNames(pod); !names) {
+    surroundings_.Emit(PodFailed{pod.uid, names.error()});
+    return;
+  }
+  PodEntry& entry = pods_[pod.uid];
+  entry.pod = pod;
+  entry.group = PodGroup(surroundings_.options.rules.qos_class(pod), pod.uid);
+  if (auto made = MakePod(entry); !made) {
+    entry.create_error = made.error();
+    BeginRemoval(entry);
+    return;
+  }
+  UpdateQosGroups();
+  surroundings_.Emit(PodReady{pod.uid});
+}
+
+// The folder comes first and the pod's own file last: whatever is interrupted in between is a
+// folder without that file, which the next agent takes down.
+Result<void> Runtime::MakePod(const PodEntry& entry) {
+  if (auto made = PreparePod(entry); !made) return made;
+  return WriteFile(surroundings_.paths.PodFile(entry.pod.uid),
+                   surroundings_.options.format_pod(entry.pod));
+}
+
+Result<void> Runtime::PreparePod(const PodEntry& entry) {
+  const Paths& paths = surroundings_.paths;
+  const Pod& pod = entry.pod;
+  if (auto ok = CheckMounts(paths, pod); !ok) return ok;
+  if (auto made = MakeFolders(paths.Pod(pod.uid)); !made) return made;
+  const CgroupLimits limits =
+      PodLimits(pod, surroundings_.options.rules, surroundings_.options.pod_pids_limit);
+  if (auto made = surroundings_.cgroups.Create(entry.group, limits); !made) return made;
+  if (auto made = PrepareVolumes(paths, pod); !made) return made;
+  if (auto made = MakeFolders(paths.Containers(pod.uid)); !made) return made;
+  return MakeFolders(paths.PodLogs(pod));
+}
+
+void Runtime::StartContainer(const std::string& pod_uid, const std::string& container, int attempt,
+                             int oom_score_adj) {
+  const auto refuse = [&](ErrorCode code, std::string why) {
+    surroundings_.Emit(ContainerStartFailed{.pod_uid = pod_uid,
+                                            .container = container,
+                                            .attempt = attempt,
+                                            .error = {code, std::move(why)}});
+  };
+  PodEntry* const entry = Find(pod_uid);
+  if (entry == nullptr) return refuse(ErrorCode::kNotFound, "there is no such pod");
+  const Container* const spec = FindContainer(entry->pod, container);
+  if (spec == nullptr) return refuse(ErrorCode::kNotFound, "the pod has no such container");
+  if (FindRun(pod_uid, container) != nullptr) {
+    return refuse(ErrorCode::kInvalidArgument, "the container runs already");
+  }
+  auto run =
+      std::make_unique<ContainerRun>(surroundings_, RunName{pod_uid, container, attempt},
+                                     entry->pod, *spec, ContainerGroup(entry->group, container));
+  run->Start(oom_score_adj);
+  entry->runs[container] = std::move(run);
+}
+
+void Runtime::StopContainer(const std::string& pod_uid, const std::string& container,
+                            Duration grace) {
+  if (ContainerRun* run = FindRun(pod_uid, container)) run->Stop(grace);
+}
+
+void Runtime::KillContainer(const std::string& pod_uid, const std::string& container) {
+  if (ContainerRun* run = FindRun(pod_uid, container)) run->Kill();
+}
+
+void Runtime::RemoveContainer(const std::string& pod_uid, const std::string& container,
+                              int attempt) {
+  PodEntry* const entry = Find(pod_uid);
+  if (entry == nullptr || !IsPathSegment(container)) return;
+  const ContainerRun* const run = FindRun(pod_uid, container);
+  if (run != nullptr && run->attempt() == attempt) return;  // not dead
+
+  const Paths& paths = surroundings_.paths;
+  // Renamed it is no run any more, whatever becomes of the removal.
+  const std::string run_dir = paths.Run(pod_uid, container, attempt);
+  const std::string doomed = run_dir + ".gone";
+  (void)::rename(run_dir.c_str(), doomed.c_str());
+  RemoveOrder order{.volume_folders = {}, .trees = {doomed}};
+  const std::string logs = paths.ContainerLogs(entry->pod, container);
+  const std::string log_name = fmt::format("{}.log", attempt);
+  for (const std::string& name : NamesIn(logs).value_or(std::vector<std::string>{})) {
+    if (name == log_name || name.starts_with(log_name + ".")) {
+      order.trees.push_back(fmt::format("{}/{}", logs, name));
+    }
+  }
+  auto job = RemovalJob::Start(surroundings_, order);
+  if (!job) {
+    surroundings_.Log(job.error().In("remove a dead container").message);
+    return;
+  }
+  // Whoever frees disk space measures it next: better that it is free by then.
+  (void)job->WaitForEnd(surroundings_.options.removal_wait);
+  jobs_.push_back(std::move(*job));
+  CollectJobs();
+}
+
+void Runtime::CollectJobs() {
+  std::erase_if(jobs_, [&](RemovalJob& job) {
+    const auto outcome = job.Outcome();
+    if (outcome) surroundings_.LogFailure("remove a dead container", *outcome);
+    return outcome.has_value();
+  });
+}
+
+void Runtime::RemovePod(const std::string& pod_uid) {
+  const auto it = pods_.find(pod_uid);
+  if (it == pods_.end()) {
+    surroundings_.Emit(PodRemoved{pod_uid});
+    return;
+  }
+  if (!it->second.removing) BeginRemoval(it->second);
+}
+
+void Runtime::BeginRemoval(PodEntry& entry) {
+  entry.removing = true;
+  for (auto& [name, run] : entry.runs) run->Kill();
+  readiness_->Wake();
+}
+
+void Runtime::ContinueRemovals() {
+  for (auto it = pods_.begin(); it != pods_.end();) {
+    auto& [uid, entry] = *it;
+    const bool idle = std::all_of(entry.runs.begin(), entry.runs.end(),
+                                  [](const auto& run) { return run.second->ended(); });
+    if (!entry.removing || !idle) {
+      ++it;
+      continue;
+    }
+    if (!entry.removal) {
+      entry.removal.emplace(surroundings_,
+                            PodRemains{.uid = uid,
+                                       .groups = {entry.group},
+                                       .log_dirs = {surroundings_.paths.PodLogs(entry.pod)},
+                                       .mount_point_user = [this](std::string_view path) {
+                                         return MountPointUserOf(path);
+                                       }});
+    }
+    if (!entry.removal->Continue()) {
+      ++it;
+      continue;
+    }
+    if (entry.create_error) {
+      surroundings_.Emit(PodFailed{uid, *entry.create_error});
+    } else {
+      surroundings_.Emit(PodRemoved{uid});
+    }
+    it = pods_.erase(it);
+    UpdateQosGroups();
+  }
+}
+
+std::optional<std::string> Runtime::MountPointUserOf(std::string_view path) const {
+  for (const auto& [uid, entry] : pods_) {
+    if (!entry.removing && MountsAt(surroundings_.paths, entry.pod, path)) return uid;
+  }
+  return std::nullopt;
+}
+
+// Best-effort pods get what nobody asked for; burstable pods share what they ask for together.
+// (kubelet: qosContainerManagerImpl.setCPUCgroupConfig)
+void Runtime::UpdateQosGroups() {
+  const PodRules& rules = surroundings_.options.rules;
+  std::int64_t burstable_milli_cpu = 0;
+  for (const auto& [uid, entry] : pods_) {
+    if (rules.qos_class(entry.pod) != QosClass::kBurstable || entry.removing) continue;
+    burstable_milli_cpu += rules.request(entry.pod, "cpu").MilliValue();
+  }
+  Cgroups& cgroups = surroundings_.cgroups;
+  surroundings_.LogFailure("set the CPU shares of the burstable pods",
+                           cgroups.Create(QosGroup(QosClass::kBurstable),
+                                          {.cpu_shares = CpuShares(burstable_milli_cpu)}));
+  surroundings_.LogFailure(
+      "set the CPU shares of the best-effort pods",
+      cgroups.Create(QosGroup(QosClass::kBestEffort), {.cpu_shares = CpuShares(0)}));
+}
+
+std::vector<RuntimeEvent> Runtime::TakeEvents() {
+  surroundings_.taking = true;
+  readiness_->Dispatch();
+  ContinueRemovals();
+  CollectJobs();
+  surroundings_.taking = false;
+  return std::exchange(surroundings_.events, {});
+}
+
+}  // namespace jettison::process

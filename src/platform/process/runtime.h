@@ -1,0 +1,72 @@
+#pragma once
+
+#include <map>
+#include <memory>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "platform/process/container_run.h"
+#include "platform/process/pod_removal.h"
+#include "platform/process/surroundings.h"
+#include "ports/container_runtime.h"
+#include "ports/file_descriptor.h"
+
+namespace jettison::process {
+
+// The process runtime: the pods it has, and who does what for them.
+class Runtime : public ContainerRuntime {
+ public:
+  Runtime(std::unique_ptr<Readiness> readiness, FileDescriptor lock, ProcessRuntimeOptions options,
+          std::string boot_id, Cgroups& cgroups, const Clock& clock);
+
+  [[nodiscard]] Result<void> Ready() override;
+  [[nodiscard]] Result<std::vector<RuntimePod>> List() override;
+  void CreatePod(const Pod& pod) override;
+  void StartContainer(const std::string& pod_uid, const std::string& container, int attempt,
+                      int oom_score_adj) override;
+  void StopContainer(const std::string& pod_uid, const std::string& container,
+                     Duration grace) override;
+  void KillContainer(const std::string& pod_uid, const std::string& container) override;
+  void RemoveContainer(const std::string& pod_uid, const std::string& container,
+                       int attempt) override;
+  void RemovePod(const std::string& pod_uid) override;
+  [[nodiscard]] int EventFd() const override { return readiness_->fd(); }
+  [[nodiscard]] std::vector<RuntimeEvent> TakeEvents() override;
+
+ private:
+  struct PodEntry {
+    Pod pod;
+    std::string group;
+    std::map<std::string, std::unique_ptr<ContainerRun>> runs;  // the newest of each container
+    std::optional<PodRemoval> removal;
+    bool removing = false;              // as soon as no run is left
+    std::optional<Error> create_error;  // it could not be created: PodFailed at the end
+  };
+
+  [[nodiscard]] Result<void> MakePod(const PodEntry& entry);
+  // Folders, groups and volumes; what is there already is kept.
+  [[nodiscard]] Result<void> PreparePod(const PodEntry& entry);
+  [[nodiscard]] PodEntry* Find(const std::string& pod_uid);
+  [[nodiscard]] ContainerRun* FindRun(const std::string& pod_uid, const std::string& container);
+  [[nodiscard]] std::optional<std::string> MountPointUserOf(std::string_view path) const;
+  void BeginRemoval(PodEntry& entry);
+  void ContinueRemovals();
+  void UpdateQosGroups();
+  void CollectJobs();
+
+  // What an earlier agent has left (adoption.cc).
+  [[nodiscard]] std::optional<Pod> ReadPod(const std::string& uid);
+  [[nodiscard]] std::vector<ContainerRecord> AdoptRuns(PodEntry& entry);
+  [[nodiscard]] std::optional<ContainerRecord> AdoptRun(PodEntry& entry, FoundRun run,
+                                                        bool oom_killed);
+  void RemoveLeftover(const std::string& uid);
+
+  std::unique_ptr<Readiness> readiness_;
+  FileDescriptor lock_;
+  Surroundings surroundings_;
+  std::map<std::string, PodEntry> pods_;
+  std::vector<RemovalJob> jobs_;
+};
+
+}  // namespace jettison::process

@@ -1,0 +1,58 @@
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+
+namespace jettison::shim {
+
+// A growing array without exceptions; the shim ends soon and never frees.
+template <typename T>
+struct List {
+  T* items = nullptr;
+  std::size_t count = 0;
+  std::size_t capacity = 0;
+
+  // Appends `item`; false when memory is short. The array always has one zeroed item behind the
+  // last one, so that a list of strings can be handed to execve.
+  bool Add(T item);
+};
+
+enum class Mode : std::uint8_t { kNone, kRun, kHook, kRemove };
+
+// One volume to be mounted in the container's own mount namespace.
+struct MountOrder {
+  const char* source = nullptr;    // an absolute path of the host
+  const char* sub_path = nullptr;  // below the source; null: the source itself
+  const char* target = nullptr;    // an absolute path
+  bool read_only = false;
+  // The target lies on the host's own filesystem: a mount point made there is written down first.
+  bool on_host = false;
+};
+
+// What a shim is told to do. Every string points into the order's own memory.
+struct Order {
+  Mode mode = Mode::kNone;
+  List<char*> args;
+  List<char*> env;
+  const char* working_dir = nullptr;  // null: the run's own folder for what it writes
+  const char* scratch_dir = nullptr;
+  const char* run_dir = nullptr;            // where the state files go
+  const char* mount_points_file = nullptr;  // where mount points made on the host are noted
+  const char* log_path = nullptr;
+  std::int64_t log_max_bytes = 0;
+  std::int64_t log_max_files = 0;
+  const char* boot_id = nullptr;
+  std::int64_t oom_kills = 0;  // of the group before the start, kept for whoever adopts the run
+  std::int64_t oom_score_adj = 0;
+  std::int64_t namespace_of = 0;  // a hook joins the mount namespace of this process
+  List<MountOrder> mounts;
+  List<char*> volume_dirs;  // folders whose entries are emptied and unmounted where mounted
+  List<char*> remove;       // trees to be deleted, in this order
+};
+
+// Reads an order, a sequence of NUL-terminated "key=value" strings; keeps pointers into `data`,
+// which it changes. False for anything it does not understand. A `mount` line is followed by the
+// `source`, `sub` and `target` that belong to it.
+[[nodiscard]] bool ParseOrder(char* data, std::size_t size, Order& order);
+
+}  // namespace jettison::shim

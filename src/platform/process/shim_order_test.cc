@@ -1,0 +1,95 @@
+#include "platform/process/shim_order.h"
+
+#include <gtest/gtest.h>
+
+#include "platform/process/shim/order.h"
+
+namespace jettison::process {
+namespace {
+
+RunOrder SampleRun() {
+  RunOrder order;
+  order.command = {"/bin/sh", "-c", "a=b; echo $a"};
+  order.environment = {"PATH=/bin", "EMPTY="};
+  order.working_dir = "/w";
+  order.rootfs = "/r/rootfs";
+  order.run_dir = "/r";
+  order.mount_points_file = "/p/mount-points";
+  order.mounts = {{"/src", "sub", "/target", true, true}, {"/s2", "", "/t2", false, false}};
+  order.log_path = "/l/0.log";
+  order.log_max_bytes = 10;
+  order.log_max_files = 5;
+  order.boot_id = "boot";
+  order.oom_kills = 7;
+  order.oom_score_adj = -997;
+  return order;
+}
+
+TEST(ShimOrder, TheShimReadsWhatTheAgentWrites) {
+  std::string text = Format(SampleRun());
+  shim::Order order;
+  ASSERT_TRUE(shim::ParseOrder(text.data(), text.size(), order));
+  EXPECT_EQ(order.mode, shim::Mode::kRun);
+  ASSERT_EQ(order.args.count, 3U);
+  EXPECT_STREQ(order.args.items[2], "a=b; echo $a");
+  EXPECT_EQ(order.args.items[3], nullptr);
+  ASSERT_EQ(order.env.count, 2U);
+  EXPECT_STREQ(order.env.items[1], "EMPTY=");
+  EXPECT_STREQ(order.working_dir, "/w");
+  ASSERT_EQ(order.mounts.count, 2U);
+  EXPECT_STREQ(order.mounts.items[0].sub_path, "sub");
+  EXPECT_TRUE(order.mounts.items[0].read_only);
+  EXPECT_TRUE(order.mounts.items[0].on_host);
+  EXPECT_EQ(order.mounts.items[1].sub_path, nullptr);
+  EXPECT_FALSE(order.mounts.items[1].read_only);
+  EXPECT_EQ(order.log_max_files, 5);
+  EXPECT_EQ(order.oom_kills, 7);
+  EXPECT_EQ(order.oom_score_adj, -997);
+}
+
+TEST(ShimOrder, HooksAndRemovalsAreOrdersToo) {
+  std::string hook = Format(HookOrder{.command = {"true"},
+                                      .environment = {},
+                                      .working_dir = "",
+                                      .rootfs = "/r",
+                                      .oom_score_adj = 5,
+                                      .container_pid = 42});
+  shim::Order order;
+  ASSERT_TRUE(shim::ParseOrder(hook.data(), hook.size(), order));
+  EXPECT_EQ(order.mode, shim::Mode::kHook);
+  EXPECT_EQ(order.namespace_of, 42);
+  EXPECT_EQ(order.working_dir, nullptr);
+
+  std::string remove = Format(RemoveOrder{.volume_folders = {"/v"}, .trees = {"/a", "/b"}});
+  shim::Order removal;
+  ASSERT_TRUE(shim::ParseOrder(remove.data(), remove.size(), removal));
+  EXPECT_EQ(removal.mode, shim::Mode::kRemove);
+  EXPECT_EQ(removal.remove.count, 2U);
+}
+
+TEST(ShimOrder, AnOrderThatIsIncompleteOrUnknownIsRefused) {
+  const std::string whole = Format(SampleRun());
+  for (std::size_t size = 0; size < whole.size(); ++size) {
+    std::string text = whole.substr(0, size);
+    shim::Order order;
+    // A cut at the end of a late, optional field still makes an order; one within a field never.
+    if (size == 0 || text.back() != '\0') {
+      EXPECT_FALSE(shim::ParseOrder(text.data(), text.size(), order)) << size;
+    }
+  }
+  for (const std::string_view line :
+       {"mode=dance", "nonsense=1", "oom_kills=", "oom_kills=x", "oom_kills=99999999999999999999",
+        "no equals sign", "mount=q", "source=/early"}) {
+    std::string text = std::string("mode=remove") + '\0' + std::string(line) + '\0';
+    shim::Order order;
+    EXPECT_FALSE(shim::ParseOrder(text.data(), text.size(), order)) << line;
+  }
+}
+
+TEST(UnspeakableWord, FindsANulWithinAWord) {
+  EXPECT_FALSE(UnspeakableWord({"a", ""}));
+  EXPECT_EQ(UnspeakableWord({"a", std::string("b\0c", 3)}), "b");
+}
+
+}  // namespace
+}  // namespace jettison::process

@@ -1,0 +1,20 @@
+#pragma once
+
+#include "model/pod.h"
+#include "platform/process/paths.h"
+#include "units/result.h"
+
+namespace jettison::process {
+
+// Makes the pod's volumes below its folder; what is there already is kept, so that it can be called
+// again for a pod that is adopted (a tmpfs does not outlive the machine's restart).
+//   emptyDir             a folder that everybody may write to; medium "Memory": a tmpfs of the size
+//                        limit
+//   configMap, secret    a link to <root>/config/configmaps/<namespace>/<name> or
+//                        <root>/config/secrets/<namespace>/<name>; an empty folder where an
+//                        optional one is missing
+//   hostPath             nothing here, but its type is checked, and made for ...OrCreate
+// Fails, naming the volume and what to do, where one is missing or of an unknown kind.
+[[nodiscard]] Result<void> PrepareVolumes(const Paths& paths, const Pod& pod);
+
+}  // namespace jettison::process
