@@ -1,0 +1,109 @@
+#include "cli/demo_script.h"
+
+#include <algorithm>
+#include <array>
+
+#include "cli/demo_cast.h"
+
+namespace jettison {
+namespace {
+
+using std::chrono::milliseconds;
+using std::chrono::seconds;
+
+constexpr Duration kOverture = milliseconds(2500);  // for the reader to look at the node at rest
+constexpr Duration kPause = milliseconds(1500);     // after an eviction
+constexpr Duration kCalm = milliseconds(1500);      // at the end
+constexpr Duration kActLimit = seconds(12);
+
+bool EverybodyRuns(const Snapshot& snapshot) {
+  return snapshot.passes > 0 && snapshot.pods.size() == DemoPods().size() &&
+         std::all_of(snapshot.pods.begin(), snapshot.pods.end(), [](const PodView& pod) {
+           return pod.activity == PodActivity::kRunning && pod.memory_working_set_bytes;
+         });
+}
+
+// Evicted, and either cleaned up or even back.
+bool IsDone(const DemoAct& act, const DemoHistory& history) {
+  const auto pod = history.pods.find(act.pod);
+  return pod != history.pods.end() && (pod->second.gone || history.ReturnOf(act.pod) != nullptr);
+}
+
+}  // namespace
+
+std::span<const DemoAct> DemoActs() {
+  static constexpr auto kActs = std::to_array<DemoAct>({
+      {.pod = "leaker",
+       .title = "leaker grows by 40 MiB a second",
+       .lesson = "Beyond its request goes first, and by most: leaker asked for nothing, cache "
+                 "exceeds its 32 MiB by less.",
+       .pressure = NodeConditionType::kMemoryPressure,
+       .signal = Signal::kMemoryAvailable},
+      {.pod = "filler",
+       .title = "filler writes 15 MiB a second to its disk",
+       .lesson = "Dead containers would be removed first, but there are none; then goes whoever "
+                 "uses most disk beyond its request.",
+       .pressure = NodeConditionType::kDiskPressure,
+       .signal = Signal::kNodeFsAvailable},
+      {.pod = "scratch",
+       .title = "scratch outgrows the size limit of its emptyDir",
+       .lesson =
+           "A limit of its own is enough: the node is under no pressure, and nobody is ranked.",
+       .pressure = std::nullopt,
+       .signal = Signal::kNodeFsAvailable},
+      {.pod = "forker",
+       .title = "forker forks 150 processes a second",
+       .lesson = "Process ids have no requests: the lowest priority goes first, then the most "
+                 "processes.",
+       .pressure = NodeConditionType::kPidPressure,
+       .signal = Signal::kPidAvailable},
+  });
+  return kActs;
+}
+
+const DemoAct* DemoScript::Current() const {
+  return act_ >= 1 && act_ <= DemoActs().size() ? &DemoActs()[act_ - 1] : nullptr;
+}
+
+bool DemoScript::HoldsFor(bool state, Duration span, Instant now) {
+  if (!state) {
+    holds_since_.reset();
+    return false;
+  }
+  if (!holds_since_) holds_since_ = now;
+  return now - *holds_since_ >= span;
+}
+
+bool DemoScript::IsOver(const Snapshot& snapshot, const DemoHistory& history) {
+  const Instant now = snapshot.at;
+  if (act_ == 0) return HoldsFor(EverybodyRuns(snapshot), kOverture, now);
+  if (const DemoAct* act = Current()) {
+    return HoldsFor(IsDone(*act, history), kPause, now) || now - act_started_ >= kActLimit;
+  }
+  return HoldsFor(EverybodyRuns(snapshot) && snapshot.conditions.Empty(), kCalm, now);
+}
+
+DemoCues DemoScript::Advance(const Snapshot& snapshot, const DemoHistory& history) {
+  DemoCues cues;
+  if (!started_) started_ = act_started_ = snapshot.at;
+  if (snapshot.at - *started_ >= kDemoDeadline) cues.finished = true;
+  if (const DemoAct* act = Current();
+      act != nullptr && gate_open_ && history.EvictionOf(act->pod) != nullptr) {
+    gate_open_ = false;
+    cues.close_gate = act->pod;
+  }
+  if (!IsOver(snapshot, history)) return cues;
+  if (act_ > DemoActs().size()) {
+    cues.finished = true;
+    return cues;
+  }
+  if (gate_open_) cues.close_gate = Current()->pod;
+  ++act_;
+  act_started_ = snapshot.at;
+  holds_since_.reset();
+  gate_open_ = Current() != nullptr;
+  if (gate_open_) cues.open_gate = Current()->pod;
+  return cues;
+}
+
+}  // namespace jettison
