@@ -1,0 +1,71 @@
+#include "cli/demo_checklist.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <chrono>
+
+#include "cli/demo_figures.h"
+#include "cli/json_writer.h"
+
+namespace jettison {
+namespace {
+
+constexpr std::size_t kIndent = 5;
+constexpr std::size_t kMostLines = 3;  // of one detail
+
+std::string_view MarkOf(bool held, TextStyle style) {
+  if (style.unicode) return held ? "✓" : "✗";
+  return held ? "ok" : "NO";
+}
+
+}  // namespace
+
+std::vector<std::string> Checklist(const std::vector<Expectation>& expectations, Duration took,
+                                   std::size_t columns, TextStyle style) {
+  std::vector<std::string> lines;
+  for (const Expectation& expectation : expectations) {
+    TextLine line;
+    line.To(1).Add(MarkOf(expectation.held, style),
+                   expectation.held ? Ink::kGood : Ink::kBadStrong);
+    line.To(kIndent - 1).Add(expectation.what, expectation.held ? Ink::kPlain : Ink::kBadStrong);
+    lines.push_back(line.Render(columns, style));
+    for (const std::string& text :
+         Wrap(expectation.detail, columns - kIndent - 1, kMostLines, style)) {
+      lines.push_back(TextLine().To(kIndent + 1).Add(text, Ink::kFaint).Render(columns, style));
+    }
+  }
+  const auto held = std::count_if(expectations.begin(), expectations.end(),
+                                  [](const Expectation& each) { return each.held; });
+  const bool all = AllHeld(expectations);
+  lines.emplace_back();
+  lines.push_back(TextLine()
+                      .To(1)
+                      .Add(fmt::format("{} of {} expectations held, in {}.", held,
+                                       expectations.size(), SecondsText(took)),
+                           all ? Ink::kGood : Ink::kBadStrong)
+                      .Render(columns, style));
+  return lines;
+}
+
+std::string ChecklistJson(const std::vector<Expectation>& expectations, Duration took) {
+  std::string text;
+  JsonWriter json(text);
+  json.BeginObject();
+  json.Field("passed", AllHeld(expectations));
+  json.Field("seconds", std::chrono::duration_cast<std::chrono::seconds>(took).count());
+  json.Key("expectations");
+  json.BeginArray();
+  for (const Expectation& expectation : expectations) {
+    json.BeginObject();
+    json.Field("what", expectation.what);
+    json.Field("held", expectation.held);
+    json.Field("detail", expectation.detail);
+    json.EndObject();
+  }
+  json.EndArray();
+  json.EndObject();
+  return text;
+}
+
+}  // namespace jettison
