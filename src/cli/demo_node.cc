@@ -1,0 +1,214 @@
+#include "cli/demo_node.h"
+
+#include <fcntl.h>
+#include <fmt/format.h>
+#include <sys/file.h>
+#include <sys/stat.h>
+#include <sys/statvfs.h>
+#include <unistd.h>
+
+#include <cerrno>
+#include <chrono>
+#include <climits>
+#include <cstdlib>
+#include <filesystem>
+#include <utility>
+
+#include "cli/demo_cast.h"
+#include "ports/system_error.h"
+
+namespace jettison {
+namespace {
+
+namespace fs = std::filesystem;
+
+constexpr std::chrono::milliseconds kRemovePatience(5000);
+
+std::string TemporaryFolder() {
+  const char* folder = std::getenv("TMPDIR");
+  return folder != nullptr && folder[0] == '/' ? folder : "/tmp";
+}
+
+// Takes the lock that says "a demo lives here"; the kernel lets go of it when that demo ends,
+// however it ends.
+bool Lock(const FileDescriptor& directory) {
+  return ::flock(directory.get(), LOCK_EX | LOCK_NB) == 0;
+}
+
+FileDescriptor OpenFolder(const std::string& path) {
+  return FileDescriptor(::open(path.c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC | O_NOFOLLOW));
+}
+
+Result<std::string> OwnProgram() {
+  std::string path(PATH_MAX, '\0');
+  const ssize_t size = ::readlink("/proc/self/exe", path.data(), path.size());
+  if (size < 0) return FailErrno("read /proc/self/exe");
+  path.resize(static_cast<std::size_t>(size));
+  return path;
+}
+
+Result<void> CheckSpace(const std::string& folder) {
+  struct statvfs status {};
+  if (::statvfs(folder.c_str(), &status) != 0) return FailErrno("look at " + folder);
+  const auto free_mib = static_cast<std::int64_t>(
+      status.f_bavail * static_cast<std::uint64_t>(status.f_frsize) >> 20);
+  if (free_mib >= 2 * kDemoDiskMiB) return {};
+  return Fail(ErrorCode::kUnavailable,
+              fmt::format("{} has {} MiB free, the demo wants {} MiB: set TMPDIR to a folder with "
+                          "more room",
+                          folder, free_mib, 2 * kDemoDiskMiB));
+}
+
+Result<std::unique_ptr<CgroupV1>> OpenCgroups() {
+  return CgroupV1::Open({.node_cgroup = "", .remove_patience = kRemovePatience});
+}
+
+Result<void> KillAndRemove(CgroupV1& cgroups, const std::string& name) {
+  if (auto killed = cgroups.Kill(name); !killed && killed.error().code != ErrorCode::kNotFound) {
+    return killed;
+  }
+  return cgroups.Remove(name);
+}
+
+void RemoveCgroupLeftovers(std::vector<std::string>& removed) {
+  const auto cgroups = OpenCgroups();
+  if (!cgroups) return;
+  const auto names = (*cgroups)->Children("");
+  if (!names) return;
+  for (const std::string& name : *names) {
+    if (!name.starts_with(kDemoPrefix)) continue;
+    const auto directory = (*cgroups)->OpenMemoryDirectory(name);
+    if (!directory || !Lock(*directory)) continue;
+    if (KillAndRemove(**cgroups, name)) removed.push_back("control group " + name);
+  }
+}
+
+// Only folders of the caller's own: others could lead us to delete what is not ours.
+bool IsOwn(const FileDescriptor& folder) {
+  struct stat status {};
+  return ::fstat(folder.get(), &status) == 0 && status.st_uid == ::geteuid();
+}
+
+void RemoveFolderLeftovers(std::vector<std::string>& removed) {
+  std::error_code error;
+  for (const auto& entry : fs::directory_iterator(TemporaryFolder(), error)) {
+    if (!entry.path().filename().string().starts_with(kDemoPrefix)) continue;
+    const FileDescriptor folder = OpenFolder(entry.path());
+    if (!folder || !IsOwn(folder) || !Lock(folder)) continue;
+    fs::remove_all(entry.path(), error);
+    if (!error) removed.push_back("folder " + entry.path().string());
+  }
+}
+
+}  // namespace
+
+DemoFolder::DemoFolder(std::string path, FileDescriptor lock)
+    : path_(std::move(path)), lock_(std::move(lock)) {}
+DemoFolder::DemoFolder(DemoFolder&& other) noexcept
+    : path_(std::exchange(other.path_, {})), lock_(std::move(other.lock_)) {}
+DemoFolder::~DemoFolder() {
+  (void)Remove();
+}
+
+Result<DemoFolder> DemoFolder::Make() {
+  if (auto space = CheckSpace(TemporaryFolder()); !space) return Fail(space.error());
+  std::string path = fmt::format("{}/{}XXXXXX", TemporaryFolder(), kDemoPrefix);
+  if (::mkdtemp(path.data()) == nullptr) return FailErrno("make a folder " + path);
+  FileDescriptor lock = OpenFolder(path);
+  if (!lock || !Lock(lock)) {
+    ::rmdir(path.c_str());
+    return FailErrno("lock " + path);
+  }
+  return DemoFolder(std::move(path), std::move(lock));
+}
+
+Result<void> DemoFolder::Remove() {
+  if (path_.empty()) return {};
+  const std::string path = std::exchange(path_, {});
+  std::error_code error;
+  fs::remove_all(path, error);
+  if (error) return Fail(SystemError(error.value(), "remove " + path));
+  return {};
+}
+
+DemoCgroup::DemoCgroup(std::string name, std::unique_ptr<CgroupV1> cgroups, FileDescriptor lock)
+    : name_(std::move(name)), cgroups_(std::move(cgroups)), lock_(std::move(lock)) {}
+DemoCgroup::DemoCgroup(DemoCgroup&& other) noexcept
+    : name_(std::exchange(other.name_, {})),
+      cgroups_(std::move(other.cgroups_)),
+      lock_(std::move(other.lock_)) {}
+DemoCgroup::~DemoCgroup() {
+  (void)Remove();
+}
+
+Result<DemoCgroup> DemoCgroup::Make() {
+  auto cgroups = OpenCgroups();
+  if (!cgroups) return Fail(cgroups.error());
+  DemoCgroup group(fmt::format("{}{}", kDemoPrefix, ::getpid()), std::move(*cgroups), {});
+  const CgroupLimits limits = {.memory_bytes = static_cast<std::uint64_t>(kDemoMemoryMiB) << 20,
+                               .pids_max = kDemoNodePidsLimit};
+  if (auto made = group.cgroups_->Create(group.name_, limits); !made) return Fail(made.error());
+  auto directory = group.cgroups_->OpenMemoryDirectory(group.name_);
+  if (!directory) return Fail(directory.error());
+  if (!Lock(*directory)) return FailErrno("lock control group " + group.name_);
+  group.lock_ = std::move(*directory);
+  return group;
+}
+
+Result<void> DemoCgroup::Remove() {
+  if (name_.empty()) return {};
+  return KillAndRemove(*cgroups_, std::exchange(name_, {}));
+}
+
+DemoNode::DemoNode(DemoFolder folder, DemoFilesystem filesystem, DemoCgroup cgroup,
+                   std::string program)
+    : folder_(std::move(folder)),
+      filesystem_(std::move(filesystem)),
+      cgroup_(std::move(cgroup)),
+      paths_{.base = folder_.path(),
+             .program = std::move(program),
+             .node_cgroup = "/" + cgroup_.name()} {}
+
+Result<DemoNode> DemoNode::SetUp() {
+  auto program = OwnProgram();
+  if (!program) return Fail(program.error());
+  auto folder = DemoFolder::Make();
+  if (!folder) return Fail(folder.error());
+  auto cgroup = DemoCgroup::Make();
+  if (!cgroup) return Fail(cgroup.error());
+  const DemoPaths paths{.base = folder->path(), .program = *program, .node_cgroup = ""};
+  for (const std::string& made :
+       {paths.Root(), paths.Manifests(), paths.Gates(), paths.Scratch()}) {
+    if (::mkdir(made.c_str(), 0755) != 0) return FailErrno("make " + made);
+  }
+  if (auto entered = EnterPrivateMounts(); !entered) return Fail(entered.error());
+  auto filesystem = DemoFilesystem::Mount(paths.Image(), paths.Root(), kDemoDiskMiB);
+  if (!filesystem) return Fail(filesystem.error());
+  return DemoNode(std::move(*folder), std::move(*filesystem), std::move(*cgroup),
+                  std::move(*program));
+}
+
+Result<void> DemoNode::TearDown() {
+  // Each is tried, whatever became of the one before; the first failure is the cause of the others.
+  const auto processes = cgroup_.Remove();
+  const auto mount = filesystem_.Unmount();
+  const auto files = folder_.Remove();
+  if (!processes) return processes;
+  if (!mount) return mount;
+  return files;
+}
+
+std::string DemoNode::Describe() const {
+  return fmt::format("a node of {} MiB in the control group {}, {} MiB of disk ({}) below {}",
+                     kDemoMemoryMiB, cgroup_.name(), kDemoDiskMiB, filesystem_.description(),
+                     folder_.path());
+}
+
+std::vector<std::string> RemoveDemoLeftovers() {
+  std::vector<std::string> removed;
+  RemoveCgroupLeftovers(removed);
+  RemoveFolderLeftovers(removed);
+  return removed;
+}
+
+}  // namespace jettison

@@ -1,0 +1,85 @@
+#pragma once
+
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "cli/demo_filesystem.h"
+#include "cli/demo_manifests.h"
+#include "platform/cgroup_v1/cgroup_v1.h"
+#include "ports/file_descriptor.h"
+#include "units/result.h"
+
+namespace jettison {
+
+// What every demo's folder and control group are called, followed by something of its own.
+inline constexpr std::string_view kDemoPrefix = "jettison-demo-";
+
+// A folder of its own for temporary files, locked while this lives; it goes with everything in it.
+class DemoFolder {
+ public:
+  // Below $TMPDIR, or /tmp.
+  [[nodiscard]] static Result<DemoFolder> Make();
+  DemoFolder(DemoFolder&& other) noexcept;
+  DemoFolder& operator=(DemoFolder&&) = delete;
+  ~DemoFolder();
+
+  [[nodiscard]] Result<void> Remove();
+  [[nodiscard]] const std::string& path() const { return path_; }
+
+ private:
+  DemoFolder(std::string path, FileDescriptor lock);
+
+  std::string path_;  // empty: removed
+  FileDescriptor lock_;
+};
+
+// A control group with limits of its own at the root of each hierarchy, locked while this lives. It
+// goes with every process in it.
+class DemoCgroup {
+ public:
+  [[nodiscard]] static Result<DemoCgroup> Make();
+  DemoCgroup(DemoCgroup&& other) noexcept;
+  DemoCgroup& operator=(DemoCgroup&&) = delete;
+  ~DemoCgroup();
+
+  [[nodiscard]] Result<void> Remove();
+  [[nodiscard]] const std::string& name() const { return name_; }
+
+ private:
+  DemoCgroup(std::string name, std::unique_ptr<CgroupV1> cgroups, FileDescriptor lock);
+
+  std::string name_;  // empty: removed
+  std::unique_ptr<CgroupV1> cgroups_;
+  FileDescriptor lock_;
+};
+
+// The node of a demo: its folder, its control group and its file system, in mounts that nobody else
+// sees. Everything goes when this goes.
+class DemoNode {
+ public:
+  [[nodiscard]] static Result<DemoNode> SetUp();
+  DemoNode(DemoNode&&) = default;
+
+  // Removes everything, and answers what could not be removed.
+  [[nodiscard]] Result<void> TearDown();
+
+  [[nodiscard]] const DemoPaths& paths() const { return paths_; }
+  // For people: sizes and places.
+  [[nodiscard]] std::string Describe() const;
+
+ private:
+  DemoNode(DemoFolder folder, DemoFilesystem filesystem, DemoCgroup cgroup, std::string program);
+
+  // In this order, so that the processes go first, then the mount, then the files.
+  DemoFolder folder_;
+  DemoFilesystem filesystem_;
+  DemoCgroup cgroup_;
+  DemoPaths paths_;
+};
+
+// Removes what demos have left behind that were killed: control groups with their processes, and
+// folders. What belongs to a demo that runs is not touched. Answers what was removed.
+[[nodiscard]] std::vector<std::string> RemoveDemoLeftovers();
+
+}  // namespace jettison
