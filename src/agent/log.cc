@@ -5,6 +5,7 @@
 
 #include <algorithm>
 #include <iterator>
+#include <vector>
 
 namespace jettison {
 namespace {
@@ -64,7 +65,7 @@ std::string_view NameOf(LogLevel level) {
 }
 
 std::string FormatLine(LogFormat format, Instant at, LogLevel level, std::string_view message,
-                       std::initializer_list<LogField> fields) {
+                       std::span<const LogField> fields) {
   const auto append = format == LogFormat::kText ? AppendText : AppendJson;
   // A log needs no more than milliseconds.
   const std::string time = FormatInstant(std::chrono::floor<std::chrono::milliseconds>(at));
@@ -79,7 +80,9 @@ std::string FormatLine(LogFormat format, Instant at, LogLevel level, std::string
 
 void Log::Write(LogLevel level, std::string_view message,
                 std::initializer_list<LogField> fields) const {
-  sink_(FormatLine(format_, clock_.Now(), level, message, fields));
+  std::vector<LogField> all(fields);
+  if (dry_run_) all.push_back({"dryRun", "true"});
+  sink_(FormatLine(format_, clock_.Now(), level, message, all));
 }
 
 Log::Sink StandardErrorSink() {

@@ -2,6 +2,7 @@
 
 #include <functional>
 #include <initializer_list>
+#include <span>
 #include <string>
 #include <string_view>
 #include <utility>
@@ -24,15 +25,15 @@ struct LogField {
 // A line without newline. Text is logfmt (values are quoted where they must be), JSON one object:
 // time, level, msg, then the fields in order.
 [[nodiscard]] std::string FormatLine(LogFormat format, Instant at, LogLevel level,
-                                     std::string_view message,
-                                     std::initializer_list<LogField> fields);
+                                     std::string_view message, std::span<const LogField> fields);
 
 // The agent's log: one line a decision. Used by one thread.
 class Log {
  public:
   using Sink = std::function<void(std::string_view)>;
-  Log(LogFormat format, const Clock& clock, Sink sink)
-      : format_(format), clock_(clock), sink_(std::move(sink)) {}
+  // With `dry_run` every line says so.
+  Log(LogFormat format, const Clock& clock, Sink sink, bool dry_run = false)
+      : format_(format), clock_(clock), sink_(std::move(sink)), dry_run_(dry_run) {}
 
   void Info(std::string_view message, std::initializer_list<LogField> fields = {}) const {
     Write(LogLevel::kInfo, message, fields);
@@ -51,6 +52,7 @@ class Log {
   LogFormat format_;
   const Clock& clock_;
   Sink sink_;
+  bool dry_run_;
 };
 
 // Writes each line to standard error.

@@ -1,0 +1,34 @@
+#include "agent/agent.h"
+
+#include <utility>
+
+#include "agent/log.h"
+#include "agent/machine.h"
+#include "agent/node_agent.h"
+#include "agent/stats_collector.h"
+
+namespace jettison {
+
+Result<std::unique_ptr<Agent>> Agent::Make(const AgentConfig& config, AgentOptions options) {
+  // The log stamps its lines by a clock of its own, so that it can tell what goes wrong on the way.
+  static const SteadyClock kLogClock;
+  options.dry_run = options.dry_run || config.dry_run;
+  auto log = std::make_unique<Log>(
+      config.json_logs ? LogFormat::kJson : options.log_format, kLogClock,
+      options.log ? Log::Sink(options.log) : StandardErrorSink(), options.dry_run);
+  auto machine = OpenMachine(config, *log);
+  if (!machine) return Fail(machine.error());
+  const StatsCollector figures({.node = *(*machine)->node_groups,
+                                .pods = (*machine)->pod_groups(),
+                                .procfs = *(*machine)->procfs,
+                                .whole_machine = config.node_cgroup.empty(),
+                                .node_fs = config.node_fs},
+                               (*machine)->clock, *log);
+  const auto capacity = figures.ReadMemoryCapacity();
+  if (!capacity) return Fail(capacity.error().In("memory capacity of the node"));
+  SetUpNode(config, *capacity, **machine, *log);
+  return std::make_unique<NodeAgent>(config, std::move(options), std::move(log),
+                                     std::move(*machine), *capacity);
+}
+
+}  // namespace jettison

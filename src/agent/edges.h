@@ -1,0 +1,65 @@
+#pragma once
+
+#include <map>
+#include <span>
+#include <string>
+#include <vector>
+
+#include "agent/memory_levels.h"
+#include "decide/pod_facts.h"
+#include "model/summary.h"
+#include "ports/node_actions.h"
+
+namespace jettison {
+
+// What the node's logic asks of the machine, as narrow as it can be, so that tests stand in for it.
+
+// What one pod occupies on disk.
+struct PodDiskUse {
+  struct OfContainer {
+    std::string name;
+    FsUsage rootfs;  // the writable layer of its newest run
+    FsUsage logs;    // of all its runs
+  };
+  std::vector<OfContainer> containers;
+  std::vector<VolumeStats> volumes;  // emptyDirs, those in memory included
+  FsUsage total;                     // without those in memory
+};
+// By pod UID; a pod that could not be measured is absent.
+using DiskUse = std::map<std::string, PodDiskUse, std::less<>>;
+
+// Reads figures, each at the moment of the call. What cannot be read is absent.
+class Figures {
+ public:
+  virtual ~Figures() = default;
+  // Memory, process ids and file systems of the node.
+  [[nodiscard]] virtual NodeStats ReadNode() = 0;
+  // Memory and process counts of these pods and their containers, in this order, joined with their
+  // disk use where it is given; without it that is absent.
+  virtual void ReadPods(std::span<const PodFacts* const> pods, const DiskUse* disk,
+                        std::vector<PodStats>& stats) = 0;
+};
+
+// Measures disk use beside the loop; the answer comes as Node::DiskMeasured.
+class DiskWalks {
+ public:
+  virtual ~DiskWalks() = default;
+  virtual void Start(std::span<const PodFacts* const> pods) = 0;
+};
+
+// Has the kernel wake the agent; the wake-up comes as Node::MemoryCrossed, and so does a first look
+// when the levels have been registered.
+class MemoryNotifier {
+ public:
+  virtual ~MemoryNotifier() = default;
+  virtual void Arm(std::vector<MemoryLevel> levels) = 0;
+};
+
+// A PodKiller that tells which pods it really told to end.
+class NodeKiller : public PodKiller {
+ public:
+  // UIDs since the last call.
+  [[nodiscard]] virtual std::vector<std::string> TakeEnding() = 0;
+};
+
+}  // namespace jettison

@@ -1,0 +1,56 @@
+#pragma once
+
+#include <functional>
+#include <initializer_list>
+#include <map>
+#include <memory>
+#include <optional>
+
+#include "units/duration.h"
+#include "units/result.h"
+
+struct sd_event;
+struct sd_event_source;
+
+namespace jettison {
+
+// What the agent's one thread waits for: descriptors, signals, one timer. Hides sd-event; where the
+// service manager wants a sign of life (WATCHDOG_USEC), it is given as long as the loop turns.
+class EventLoop {
+ public:
+  using Callback = std::function<void()>;
+  // Which of several ready descriptors comes first.
+  enum class Urgency : bool { kNormal, kFirst };
+
+  [[nodiscard]] static Result<std::unique_ptr<EventLoop>> Make();
+  ~EventLoop();
+  EventLoop(const EventLoop&) = delete;
+  EventLoop& operator=(const EventLoop&) = delete;
+
+  // Calls back while `fd` is readable. The descriptor stays the caller's and must be unwatched
+  // before it is closed.
+  [[nodiscard]] Result<void> Watch(int fd, Callback callback, Urgency urgency = Urgency::kNormal);
+  void Unwatch(int fd);
+  // Calls back once, `delay` from now; absent: not at all. Replaces what was set before.
+  void SetTimer(std::optional<Duration> delay);
+  void OnTimer(Callback callback) { on_timer_ = std::move(callback); }
+  // Blocks these signals for the calling thread, until the loop is destroyed, and takes them in.
+  [[nodiscard]] Result<void> OnSignals(std::initializer_list<int> signals, Callback callback);
+
+  // Turns until Quit; `after_each` is called after each round of callbacks.
+  [[nodiscard]] Result<void> Run(const Callback& after_each);
+  void Quit() { quit_ = true; }
+
+ private:
+  struct Watched;
+  struct Sources;
+
+  explicit EventLoop(sd_event* event);
+
+  sd_event* event_;
+  std::unique_ptr<Sources> sources_;
+  Callback on_timer_;
+  bool quit_ = false;
+};
+
+}  // namespace jettison

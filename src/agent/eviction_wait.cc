@@ -1,0 +1,33 @@
+#include "agent/eviction_wait.h"
+
+#include <algorithm>
+
+namespace jettison {
+
+void EvictionWait::Begin(const std::vector<std::string>& pods, Resource resource, bool hard,
+                         Instant now) {
+  for (const std::string& pod : pods) {
+    if (std::ranges::find(pods_, pod) == pods_.end()) pods_.push_back(pod);
+  }
+  if (hard) hard_for_.push_back(resource);
+  deadline_ = now + kCleanupTimeout;
+}
+
+std::optional<EvictionWait::Outcome> EvictionWait::Check(
+    const std::function<bool(std::string_view uid)>& is_on_node, Instant now) {
+  if (!active()) return std::nullopt;
+  std::erase_if(pods_, [&](const std::string& pod) { return !is_on_node(pod); });
+  const bool timed_out = active() && now >= deadline_;
+  if (active() && !timed_out) return std::nullopt;
+  pods_.clear();
+  hard_for_.clear();
+  return timed_out ? Outcome::kTimedOut : Outcome::kCleanedUp;
+}
+
+bool EvictionWait::Allows(const Threshold& threshold) const {
+  if (!active()) return true;
+  return threshold.IsHard() &&
+         std::ranges::find(hard_for_, ResourceOf(threshold.signal)) == hard_for_.end();
+}
+
+}  // namespace jettison

@@ -1,0 +1,49 @@
+#pragma once
+
+#include <functional>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "model/signal.h"
+#include "model/threshold.h"
+#include "units/duration.h"
+
+namespace jettison {
+
+// How long the loop waits for evicted pods to be gone before it decides again. (kubelet:
+// podCleanupTimeout)
+inline constexpr Duration kCleanupTimeout = std::chrono::seconds(30);
+
+// After an eviction nothing more is decided until the pods are gone and their resources are back,
+// or the time is over: the figures in between still hold what is being freed. Only a hard threshold
+// may act meanwhile, and only where it is not what was acted for already.
+class EvictionWait {
+ public:
+  // An eviction was carried out: `pods` were told to end for `resource`; `hard` with the grace
+  // period of a hard eviction.
+  void Begin(const std::vector<std::string>& pods, Resource resource, bool hard, Instant now);
+
+  enum class Outcome : bool { kCleanedUp, kTimedOut };
+  // Looks who is still there; says once how the wait ended.
+  [[nodiscard]] std::optional<Outcome> Check(
+      const std::function<bool(std::string_view uid)>& is_on_node, Instant now);
+
+  [[nodiscard]] bool active() const { return !pods_.empty(); }
+  // Whether a pass may act for this threshold now. While only soft evictions are awaited, every
+  // hard threshold may; while a hard one is, those of other resources.
+  [[nodiscard]] bool Allows(const Threshold& threshold) const;
+  [[nodiscard]] std::optional<Instant> NextDeadline() const {
+    return active() ? std::optional(deadline_) : std::nullopt;
+  }
+  // UIDs that are awaited.
+  [[nodiscard]] const std::vector<std::string>& pods() const { return pods_; }
+
+ private:
+  std::vector<std::string> pods_;
+  std::vector<Resource> hard_for_;  // resources that hard evictions are under way for
+  Instant deadline_;
+};
+
+}  // namespace jettison

@@ -1,0 +1,41 @@
+#pragma once
+
+#include <cstdint>
+#include <memory>
+
+#include "agent/log.h"
+#include "agent/steady_clock.h"
+#include "config/agent_config.h"
+#include "platform/cgroup_v1/cgroup_v1.h"
+#include "platform/manifests/manifest_directory.h"
+#include "platform/procfs/procfs.h"
+#include "ports/container_runtime.h"
+#include "units/result.h"
+
+namespace jettison {
+
+// The edges to this machine, opened. Torn down from the last to the first.
+struct Machine {
+  SteadyClock clock;
+  std::unique_ptr<CgroupV1> node_groups;     // "" is the node
+  std::unique_ptr<CgroupV1> groups_of_root;  // where cgroupRoot puts the pods elsewhere; else null
+  std::unique_ptr<Procfs> procfs;
+  std::unique_ptr<ContainerRuntime> runtime;
+  std::unique_ptr<ManifestDirectory> manifests;  // null: no path is configured
+
+  // Below which "kubepods" stands.
+  [[nodiscard]] CgroupV1& pod_groups() const {
+    return groups_of_root ? *groups_of_root : *node_groups;
+  }
+};
+
+// Opens everything and takes the lock on the root directory. Errors say what to do.
+[[nodiscard]] Result<std::unique_ptr<Machine>> OpenMachine(const AgentConfig& config,
+                                                           const Log& log);
+
+// Prepares the machine for pods: the pods' group with its limits (node allocatable), and the
+// agent's own oom_score_adj. What cannot be had is logged and done without.
+void SetUpNode(const AgentConfig& config, std::uint64_t memory_capacity_bytes, Machine& machine,
+               const Log& log);
+
+}  // namespace jettison

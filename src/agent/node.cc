@@ -1,0 +1,247 @@
+#include "agent/node.h"
+
+#include <algorithm>
+#include <utility>
+
+#include "agent/node_actions.h"
+#include "agent/pass_log.h"
+#include "decide/eviction_order.h"
+
+namespace jettison {
+namespace {
+
+using std::chrono::milliseconds;
+
+// A level that is crossed again and again by jitter must not take the processor: what woke the
+// agent without need is not looked at again sooner than this.
+constexpr Duration kWatchSpacing = milliseconds(1);
+// Levels that move all the time (page cache that grows) are registered no more often than this.
+constexpr Duration kRearmSpacing = milliseconds(100);
+constexpr Duration kGcInterval = std::chrono::minutes(1);
+
+PassPolicy WithoutStorageLimits(PassPolicy policy) {
+  policy.local_storage_capacity_isolation = false;
+  return policy;
+}
+
+bool IsDisk(Signal signal) {
+  return ConditionOf(signal) == NodeConditionType::kDiskPressure;
+}
+
+}  // namespace
+
+Node::Node(NodeSettings settings, const NodeEdges& edges)
+    : settings_(std::move(settings)),
+      watch_policy_(WithoutStorageLimits(settings_.policy)),
+      edges_(edges),
+      scheduler_(settings_.monitoring_interval, edges.clock.Now()),
+      next_gc_(edges.clock.Now() + kGcInterval) {}
+
+void Node::Begin() {
+  WatchPass();
+  Advance();
+}
+
+void Node::Advance() {
+  const Instant now = edges_.clock.Now();
+  edges_.pods.Advance(now);
+  CheckCleanup(now);
+  if (watch_due_ && *watch_due_ <= now) {
+    watch_due_.reset();
+    WatchPass();
+  }
+  // While an eviction is awaited a watch pass says whether anything may be decided at all.
+  if (scheduler_.Begin(now)) StartWalk();
+}
+
+std::optional<Instant> Node::NextDeadline() const {
+  std::optional<Instant> next;
+  for (const auto& deadline :
+       {edges_.pods.NextDeadline(), scheduler_.NextDeadline(), wait_.NextDeadline(), watch_due_}) {
+    if (deadline && (!next || *deadline < *next)) next = deadline;
+  }
+  return next;
+}
+
+// Only who looks at pods' disk use needs it measured.
+bool Node::NeedsWalk() const {
+  const bool disk_thresholds =
+      std::ranges::any_of(settings_.policy.thresholds,
+                          [](const Threshold& threshold) { return IsDisk(threshold.signal); });
+  return disk_thresholds || settings_.policy.local_storage_capacity_isolation;
+}
+
+void Node::StartWalk() {
+  const auto& pods = edges_.pods.Active();
+  if (pods.empty() || !NeedsWalk()) {
+    DiskMeasured({});
+  } else {
+    edges_.disk_walks.Start(pods);
+  }
+}
+
+void Node::DiskMeasured(DiskUse disk) {
+  if (!scheduler_.measuring()) return;
+  FullPass(disk);
+  scheduler_.Done(edges_.clock.Now());
+}
+
+void Node::MemoryCrossed() {
+  const Instant now = edges_.clock.Now();
+  if (now < no_watch_before_) {
+    watch_due_ = watch_due_ ? std::min(*watch_due_, no_watch_before_) : no_watch_before_;
+    return;
+  }
+  WatchPass();
+}
+
+std::optional<std::size_t> Node::WouldActFor(Instant now) const {
+  const Evaluation evaluation =
+      Evaluate(settings_.policy.thresholds, settings_.policy.pressure_transition_period, state_,
+               ObservationsFrom(summary_), now);
+  return MostUrgent(settings_.policy.thresholds, evaluation.acting);
+}
+
+bool Node::MayDecide(std::optional<std::size_t> threshold) const {
+  if (!wait_.active()) return true;
+  return threshold && wait_.Allows(settings_.policy.thresholds[*threshold]);
+}
+
+void Node::FullPass(const DiskUse& disk) {
+  const Instant now = edges_.clock.Now();
+  summary_.node = edges_.figures.ReadNode();
+  if (!MayDecide(WouldActFor(now))) return;
+  edges_.figures.ReadPods(edges_.pods.Active(), &disk, summary_.pods);
+  // Storage limits are no hard threshold, so they wait for the clean-up.
+  Run(wait_.active() ? watch_policy_ : settings_.policy, now);
+  last_pod_stats_ = summary_.pods;
+  CollectGarbage(now);
+}
+
+void Node::WatchPass() {
+  const Instant now = edges_.clock.Now();
+  summary_.node = edges_.figures.ReadNode();
+  const auto threshold = WouldActFor(now);
+  no_watch_before_ = now + kWatchSpacing;
+  if (!MayDecide(threshold)) return;
+  if (threshold && IsDisk(settings_.policy.thresholds[*threshold].signal)) {
+    scheduler_.Request(now);
+    return;
+  }
+  summary_.pods.clear();
+  if (threshold) edges_.figures.ReadPods(edges_.pods.Active(), nullptr, summary_.pods);
+  Run(watch_policy_, now);
+}
+
+void Node::Run(const PassPolicy& policy, Instant now) {
+  NodePorts ports = {.killer = edges_.killer, .reclaimer = edges_.reclaimer, .summaries = *this};
+  const NodeConditions before = state_.conditions;
+  auto report = std::make_shared<CycleReport>(
+      RunPass(policy, {.now = now, .summary = summary_, .pods = edges_.pods.Active()}, ports,
+              state_, scratch_));
+  ++passes_;
+  last_report_ = report;
+  AfterPass(*report, before, now);
+}
+
+// What a reclaim is judged by: file systems and memory of the node, pods do not count.
+Result<Summary> Node::ReadSummary() {
+  Summary summary;
+  summary.node = edges_.figures.ReadNode();
+  return summary;
+}
+
+void Node::AfterPass(const CycleReport& report, NodeConditions before, Instant now) {
+  AwaitCleanup(report, now);
+  LogPass(report, before, edges_.pods, edges_.events, edges_.log);
+  edges_.pods.PassDone(report.conditions(), now);
+  ScheduleGraceEnds(report.evaluation);
+  Rearm(now);
+}
+
+void Node::AwaitCleanup(const CycleReport& report, Instant now) {
+  const std::vector<std::string> ending = edges_.killer.TakeEnding();
+  if (ending.empty()) return;
+  const Resource resource =
+      report.ranked_for ? ResourceOf(*report.ranked_for) : Resource::kEphemeralStorage;
+  const bool hard = std::ranges::any_of(report.evictions, [](const EvictionRecord& eviction) {
+    return eviction.order.grace_period_seconds <= kHardEvictionGracePeriodSeconds;
+  });
+  wait_.Begin(ending, resource, hard, now);
+  watch_due_ = now + settings_.monitoring_interval;
+}
+
+void Node::CheckCleanup(Instant now) {
+  const auto outcome =
+      wait_.Check([this](std::string_view uid) { return edges_.pods.IsOnNode(uid); }, now);
+  if (!outcome) {
+    if (wait_.active() && !watch_due_) watch_due_ = now + settings_.monitoring_interval;
+    return;
+  }
+  if (*outcome == EvictionWait::Outcome::kTimedOut) {
+    edges_.log.Warn("eviction manager: timed out waiting for pods to be cleaned up");
+  } else {
+    edges_.log.Info("eviction manager: pods were cleaned up");
+  }
+  watch_due_.reset();
+  scheduler_.Request(now);
+}
+
+// A grace period that ends between two passes is acted for when it ends.
+void Node::ScheduleGraceEnds(const Evaluation& evaluation) {
+  for (std::size_t i = 0; i < settings_.policy.thresholds.size(); ++i) {
+    const auto& since = evaluation.next.first_observed_at[i];
+    if (!evaluation.met[i] || evaluation.overdue[i] || !since) continue;
+    scheduler_.Request(*since + settings_.policy.thresholds[i].grace_period);
+  }
+}
+
+void Node::Rearm(Instant now) {
+  if (!settings_.memory_notifications) return;
+  std::vector<MemoryLevel> levels = MemoryLevels(settings_.policy.thresholds, summary_.node);
+  if (!LevelsMoved(armed_, levels)) return;
+  if (!armed_.empty() && now - armed_at_ < kRearmSpacing) {
+    watch_due_ = armed_at_ + kRearmSpacing;
+    return;
+  }
+  armed_ = levels;
+  armed_at_ = now;
+  edges_.notifier.Arm(std::move(levels));
+}
+
+void Node::CollectGarbage(Instant now) {
+  if (now < next_gc_) return;
+  next_gc_ = now + kGcInterval;
+  ForgetDeadContainers(edges_.pods, settings_.container_gc, ForgetOf::kRestartingPodsOnly, now);
+}
+
+Snapshot Node::MakeSnapshot() const {
+  Snapshot snapshot;
+  snapshot.at = edges_.clock.Now();
+  snapshot.passes = passes_;
+  snapshot.conditions = state_.conditions;
+  snapshot.waiting_for_cleanup = wait_.active();
+  snapshot.pods = edges_.pods.Views(snapshot.at);
+  snapshot.events.assign(edges_.events.events().begin(), edges_.events.events().end());
+  snapshot.last_report = last_report_;
+  for (std::size_t i = 0; i < settings_.policy.thresholds.size(); ++i) {
+    ThresholdView view;
+    view.threshold = settings_.policy.thresholds[i];
+    if (last_report_) {
+      view.observation = last_report_->observations[view.threshold.signal];
+      view.met = last_report_->evaluation.met[i];
+      view.overdue = last_report_->evaluation.overdue[i];
+    }
+    snapshot.thresholds.push_back(std::move(view));
+  }
+  for (const PodStats& stats : last_pod_stats_) {
+    const auto pod = std::ranges::find(snapshot.pods, stats.uid, &PodView::uid);
+    if (pod == snapshot.pods.end() || pod->activity == PodActivity::kWaiting) continue;
+    pod->memory_working_set_bytes = stats.memory_working_set_bytes;
+    pod->process_count = stats.process_count;
+    pod->ephemeral_storage = stats.ephemeral_storage;
+  }
+  return snapshot;
+}
+
+}  // namespace jettison

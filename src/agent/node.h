@@ -1,0 +1,105 @@
+#pragma once
+
+#include <cstdint>
+#include <functional>
+#include <memory>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "agent/edges.h"
+#include "agent/event_log.h"
+#include "agent/eviction_wait.h"
+#include "agent/log.h"
+#include "agent/pass_scheduler.h"
+#include "agent/pod_table.h"
+#include "agent/snapshot.h"
+#include "model/images.h"
+#include "pass/pass.h"
+#include "ports/clock.h"
+
+namespace jettison {
+
+// What a node is told once.
+struct NodeSettings {
+  PassPolicy policy;
+  Duration monitoring_interval = std::chrono::seconds(10);
+  ContainerGcPolicy container_gc;
+  bool memory_notifications = false;
+};
+
+// What a node works with; everything must outlive it.
+struct NodeEdges {
+  const Clock& clock;
+  Figures& figures;
+  DiskWalks& disk_walks;
+  MemoryNotifier& notifier;
+  PodTable& pods;
+  NodeKiller& killer;
+  NodeReclaimer& reclaimer;
+  EventLog& events;
+  const Log& log;
+};
+
+// Guards one node: decides when to pass, runs the pass on figures of that moment, carries its
+// eviction through to the clean-up. Everything but waiting: it is told of the time and of what
+// happened, and says when it wants to be woken.
+//
+// Full pass: disk use is measured first, everything else right after it, then all of it decides.
+// Watch pass: after a wake-up, and at each interval while an eviction is awaited. Disk use is not
+// measured, so it is unknown, no storage limit is checked, and where a disk signal would have to be
+// acted for nothing is decided: a full pass is asked for at once.
+class Node : private SummarySource {
+ public:
+  Node(NodeSettings settings, const NodeEdges& edges);
+
+  // The first look at the node; full passes follow.
+  void Begin();
+  // What the walk that was last started has measured.
+  void DiskMeasured(DiskUse disk);
+  // The kernel says that memory use crossed a level, or levels have just been registered.
+  void MemoryCrossed();
+  // Does what is due by now.
+  void Advance();
+  [[nodiscard]] std::optional<Instant> NextDeadline() const;
+  // Passes finished since the start.
+  [[nodiscard]] std::uint64_t passes() const { return passes_; }
+  [[nodiscard]] const EvictionState& state() const { return state_; }
+  [[nodiscard]] Snapshot MakeSnapshot() const;
+
+ private:
+  [[nodiscard]] Result<Summary> ReadSummary() override;
+  void FullPass(const DiskUse& disk);
+  void WatchPass();
+  // The threshold that a pass over the node's present figures would act for.
+  [[nodiscard]] std::optional<std::size_t> WouldActFor(Instant now) const;
+  [[nodiscard]] bool MayDecide(std::optional<std::size_t> threshold) const;
+  void Run(const PassPolicy& policy, Instant now);
+  void AfterPass(const CycleReport& report, NodeConditions before, Instant now);
+  void AwaitCleanup(const CycleReport& report, Instant now);
+  void CheckCleanup(Instant now);
+  void ScheduleGraceEnds(const Evaluation& evaluation);
+  void Rearm(Instant now);
+  void CollectGarbage(Instant now);
+  void StartWalk();
+  [[nodiscard]] bool NeedsWalk() const;
+
+  NodeSettings settings_;
+  PassPolicy watch_policy_;  // the policy without storage limits
+  NodeEdges edges_;
+  PassScheduler scheduler_;
+  EvictionWait wait_;
+  EvictionState state_;
+  Summary summary_;
+  std::vector<ActivePod> scratch_;
+  std::vector<PodStats> last_pod_stats_;  // of the last full pass, for onlookers
+  std::shared_ptr<const CycleReport> last_report_;
+  std::uint64_t passes_ = 0;
+  std::vector<MemoryLevel> armed_;  // what the kernel was last asked for
+  Instant armed_at_;
+  std::optional<Instant> watch_due_;  // the next watch pass that nobody has to ask for
+  Instant no_watch_before_;
+  Instant next_gc_;
+};
+
+}  // namespace jettison

@@ -1,0 +1,38 @@
+#include "agent/node_actions.h"
+
+#include "decide/container_gc.h"
+
+namespace jettison {
+
+Result<void> TableKiller::Evict(const EvictionOrder& order) {
+  const auto ending = table_.Evict(order, clock_.Now());
+  if (!ending) return Fail(ending.error());
+  if (*ending) ending_.push_back(order.pod_uid);
+  return {};
+}
+
+void ForgetDeadContainers(PodTable& table, const ContainerGcPolicy& policy, ForgetOf which,
+                          Instant now) {
+  PodsForGc pods;
+  pods.terminated_count_as_gone = which == ForgetOf::kEndedPodsToo;
+  std::vector<ContainerRecord> dead;
+  const std::vector<PodWorker*> workers = table.Workers();
+  for (const PodWorker* worker : workers) {
+    pods.standing[worker->facts().pod.uid] = worker->activity() == PodActivity::kFinished
+                                                 ? PodStanding::kTerminated
+                                                 : PodStanding::kLives;
+    dead.insert(dead.end(), worker->dead_runs().begin(), worker->dead_runs().end());
+  }
+  for (const ContainerRun& run : ContainersToRemove(policy, dead, pods, now)) {
+    for (PodWorker* worker : workers) {
+      if (worker->facts().pod.uid == run.pod_uid) worker->ForgetRun(run.container, run.attempt);
+    }
+  }
+}
+
+Result<void> TableReclaimer::DeleteDeadContainers() {
+  ForgetDeadContainers(table_, policy_, ForgetOf::kEndedPodsToo, clock_.Now());
+  return {};
+}
+
+}  // namespace jettison

@@ -1,0 +1,277 @@
+#include "agent/node_agent.h"
+
+#include <fmt/format.h>
+#include <sys/eventfd.h>
+
+#include <algorithm>
+#include <csignal>
+#include <utility>
+
+#include "agent/service_notify.h"
+#include "config/containerfs_thresholds.h"
+#include "platform/process/cgroup_layout.h"
+
+namespace jettison {
+namespace {
+
+using std::chrono::milliseconds;
+using std::chrono::seconds;
+
+constexpr std::size_t kEventsKept = 256;
+constexpr Duration kFirstTryDelay = milliseconds(100);
+constexpr Duration kMaxTryDelay = seconds(10);
+// A manifest folder that does not exist yet cannot be watched; it is looked for this often.
+constexpr Duration kMissingFolderRescan = seconds(1);
+
+NodeSettings SettingsOf(const AgentConfig& config) {
+  NodeSettings settings;
+  settings.policy = {
+      .thresholds = ThresholdsFor(config.eviction.thresholds, DiskLayout{}),
+      .pressure_transition_period = config.eviction.pressure_transition_period,
+      .max_pod_grace_period_seconds = config.eviction.max_pod_grace_period_seconds,
+      .local_storage_capacity_isolation = config.eviction.local_storage_capacity_isolation,
+      .layout = {}};
+  settings.monitoring_interval = config.monitoring_interval;
+  settings.container_gc = config.container_gc;
+  settings.memory_notifications = config.kernel_memcg_notification;
+  return settings;
+}
+
+BackoffRule ComeBackRule(const AgentConfig& config) {
+  BackoffRule rule = kComeBackRule;
+  rule.initial = config.eviction_backoff.initial;
+  rule.max = config.eviction_backoff.max;
+  return rule;
+}
+
+BackoffRule RestartRule(const AgentConfig& config) {
+  BackoffRule rule = kRestartRule;
+  rule.max = config.max_restart_backoff;
+  rule.initial = std::min(rule.initial, rule.max);
+  return rule;
+}
+
+std::unique_ptr<NodeKiller> KillerFor(const AgentOptions& options, PodTable& pods,
+                                      const Clock& clock) {
+  if (options.dry_run) return std::make_unique<DryRunKiller>();
+  return std::make_unique<TableKiller>(pods, clock);
+}
+
+std::unique_ptr<NodeReclaimer> ReclaimerFor(const AgentOptions& options, const AgentConfig& config,
+                                            PodTable& pods, const Clock& clock) {
+  if (options.dry_run) return std::make_unique<DryRunReclaimer>();
+  return std::make_unique<TableReclaimer>(pods, config.container_gc, clock);
+}
+
+}  // namespace
+
+NodeAgent::NodeAgent(const AgentConfig& config, AgentOptions options, std::unique_ptr<Log> log,
+                     std::unique_ptr<Machine> machine, std::uint64_t memory_capacity_bytes)
+    : config_(config),
+      options_(std::move(options)),
+      log_(std::move(log)),
+      machine_(std::move(machine)),
+      events_(*log_, kEventsKept),
+      worker_edges_{.runtime = *machine_->runtime,
+                    .events = events_,
+                    .log = *log_,
+                    .memory_capacity_bytes = memory_capacity_bytes,
+                    .restart_rule = RestartRule(config_)},
+      pods_(config_.profile, ComeBackRule(config_), worker_edges_),
+      figures_({.node = *machine_->node_groups,
+                .pods = machine_->pod_groups(),
+                .procfs = *machine_->procfs,
+                .whole_machine = config_.node_cgroup.empty(),
+                .node_fs = config_.node_fs},
+               machine_->clock, *log_),
+      disk_walks_(process::Paths(config_.root)),
+      arming_([this](Signal signal) {
+        return signal == Signal::kMemoryAvailable
+                   ? machine_->node_groups->OpenMemoryDirectory("")
+                   : machine_->pod_groups().OpenMemoryDirectory(process::kPodsGroup);
+      }),
+      killer_(KillerFor(options_, pods_, machine_->clock)),
+      reclaimer_(ReclaimerFor(options_, config_, pods_, machine_->clock)),
+      node_(SettingsOf(config_), {.clock = machine_->clock,
+                                  .figures = figures_,
+                                  .disk_walks = disk_walks_,
+                                  .notifier = arming_,
+                                  .pods = pods_,
+                                  .killer = *killer_,
+                                  .reclaimer = *reclaimer_,
+                                  .events = events_,
+                                  .log = *log_}),
+      manifest_pods_(*log_),
+      stop_(eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK)) {}
+
+void NodeAgent::Stop() {
+  eventfd_write(stop_.get(), 1);
+}
+
+Result<void> NodeAgent::WatchAll() {
+  auto loop = EventLoop::Make();
+  if (!loop) return Fail(loop.error());
+  loop_ = std::move(*loop);
+  loop_->OnTimer([] {});  // what is due is done after each turn
+  if (options_.handle_signals) {
+    const auto taken = loop_->OnSignals({SIGTERM, SIGINT}, [this] { Stop(); });
+    if (!taken) return Fail(taken.error());
+    // The configuration is read once, at the start.
+    const auto hangup = loop_->OnSignals({SIGHUP}, [this] {
+      log_->Info("SIGHUP has no effect; restart the agent to read its configuration again");
+    });
+    if (!hangup) return Fail(hangup.error());
+  }
+  struct Entry {
+    int fd;
+    EventLoop::Callback callback;
+  };
+  const Entry entries[] = {
+      {machine_->runtime->EventFd(), [this] { TakeRuntimeEvents(); }},
+      {disk_walks_.fd(), [this] { TakeDiskUse(); }},
+      {arming_.fd(), [this] { TakeArmedLevels(); }},
+      {stop_.get(), [this] { TakeStop(); }},
+  };
+  for (const Entry& entry : entries) {
+    const auto watched = loop_->Watch(entry.fd, entry.callback);
+    if (!watched) return Fail(watched.error());
+  }
+  if (!machine_->manifests) return {};
+  return loop_->Watch(machine_->manifests->fd(), [this] {
+    if (begun_) TakeManifests(machine_->manifests->TakeChanges());
+  });
+}
+
+Result<void> NodeAgent::Run() {
+  if (const auto watched = WatchAll(); !watched) return Fail(watched.error());
+  TryRuntime();
+  AfterEachTurn();
+  auto result = loop_->Run([this] { AfterEachTurn(); });
+  NotifyStopping();
+  log_->Info("agent stopped");
+  levels_.clear();
+  loop_.reset();
+  return result;
+}
+
+// Nothing begins before the runtime answers. (kubelet: updateRuntimeUp)
+void NodeAgent::TryRuntime() {
+  next_try_.reset();
+  auto pods = machine_->runtime->Ready().and_then([this] { return machine_->runtime->List(); });
+  if (pods) {
+    Begin(std::move(*pods));
+    return;
+  }
+  if (!said_unready_) {
+    log_->Warn("container runtime is not ready, waiting for it", {{"err", pods.error().message}});
+    said_unready_ = true;
+  }
+  try_delay_ = std::clamp(2 * try_delay_, kFirstTryDelay, kMaxTryDelay);
+  next_try_ = machine_->clock.Now() + try_delay_;
+}
+
+void NodeAgent::Begin(std::vector<RuntimePod> pods) {
+  begun_ = true;
+  const Instant now = machine_->clock.Now();
+  pods_.Adopt(std::move(pods), now);
+  node_.Begin();
+  if (machine_->manifests) {
+    RescanManifests();
+  } else {
+    pods_.SetWanted({}, now);
+  }
+}
+
+void NodeAgent::TakeRuntimeEvents() {
+  const Instant now = machine_->clock.Now();
+  for (const RuntimeEvent& event : machine_->runtime->TakeEvents()) pods_.Handle(event, now);
+}
+
+void NodeAgent::TakeManifests(const std::vector<ManifestChange>& changes) {
+  const auto& watched = machine_->manifests->watched();
+  if (!watched && !said_unwatched_) {
+    log_->Warn("manifest path cannot be watched, looking again later",
+               {{"path", config_.static_pod_path}, {"err", watched.error().message}});
+  }
+  said_unwatched_ = !watched;
+  for (const ManifestChange& change : changes) manifest_pods_.Apply(change);
+  // A folder that cannot be read is no folder without pods: those that run go on.
+  const bool unknown = !watched && watched.error().code != ErrorCode::kNotFound;
+  if (stopping_ || (unknown && changes.empty())) return;
+  pods_.SetWanted(manifest_pods_.Wanted(), machine_->clock.Now());
+}
+
+void NodeAgent::RescanManifests() {
+  TakeManifests(machine_->manifests->Rescan());
+  const Duration wait =
+      machine_->manifests->watched() ? config_.file_check_frequency : kMissingFolderRescan;
+  next_rescan_ = machine_->clock.Now() + wait;
+}
+
+// New levels replace the old ones; usage may have passed one of them while they were registered, so
+// it is looked at once.
+void NodeAgent::TakeArmedLevels() {
+  for (ArmingThread::Armed& armed : arming_.TakeResults()) {
+    for (const Error& error : armed.errors) {
+      log_->Warn("memory notification cannot be had, memory is looked at in each pass only",
+                 {{"err", error.message}});
+    }
+    for (const MemcgThreshold& level : levels_) loop_->Unwatch(level.fd());
+    levels_ = std::move(armed.levels);
+    for (MemcgThreshold& level : levels_) {
+      const auto watched = loop_->Watch(
+          level.fd(),
+          [this, &level] {
+            if (level.Drain()) node_.MemoryCrossed();
+          },
+          EventLoop::Urgency::kFirst);
+      if (!watched) log_->Warn("memory notification", {{"err", watched.error().message}});
+    }
+  }
+  node_.MemoryCrossed();
+}
+
+void NodeAgent::TakeDiskUse() {
+  std::vector<DiskUse> results = disk_walks_.TakeResults();
+  if (!results.empty()) node_.DiskMeasured(std::move(results.back()));
+}
+
+void NodeAgent::TakeStop() {
+  eventfd_t count = 0;
+  eventfd_read(stop_.get(), &count);
+  if (!options_.stop_pods || !begun_) {
+    loop_->Quit();
+    return;
+  }
+  if (!stopping_) log_->Info("ending every pod before the agent stops");
+  stopping_ = true;
+  pods_.StopAll(machine_->clock.Now());
+}
+
+void NodeAgent::AfterEachTurn() {
+  const Instant now = machine_->clock.Now();
+  if (next_try_ && *next_try_ <= now) TryRuntime();
+  if (begun_) {
+    node_.Advance();
+    if (next_rescan_ && *next_rescan_ <= now) RescanManifests();
+  }
+  if (!ready_ && node_.passes() > 0) {
+    ready_ = true;
+    NotifyReady();
+    log_->Info("agent is ready", {{"root", config_.root}, {"nodeCgroup", config_.node_cgroup}});
+  }
+  if (stopping_ && !pods_.AnyOnNode()) loop_->Quit();
+  if (options_.observer && begun_) options_.observer(node_.MakeSnapshot());
+  const auto deadline = NextDeadline();
+  loop_->SetTimer(deadline ? std::optional(*deadline - machine_->clock.Now()) : std::nullopt);
+}
+
+std::optional<Instant> NodeAgent::NextDeadline() const {
+  std::optional<Instant> next;
+  for (const auto& at : {begun_ ? node_.NextDeadline() : std::nullopt, next_try_, next_rescan_}) {
+    if (at && (!next || *at < *next)) next = at;
+  }
+  return next;
+}
+
+}  // namespace jettison

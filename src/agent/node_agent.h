@@ -1,0 +1,71 @@
+#pragma once
+
+#include <memory>
+#include <optional>
+
+#include "agent/agent.h"
+#include "agent/arming_thread.h"
+#include "agent/disk_walk_thread.h"
+#include "agent/event_log.h"
+#include "agent/event_loop.h"
+#include "agent/machine.h"
+#include "agent/manifest_pods.h"
+#include "agent/node.h"
+#include "agent/node_actions.h"
+#include "agent/pod_table.h"
+#include "agent/stats_collector.h"
+
+namespace jettison {
+
+// The agent as it runs: one loop that feeds a Node from this machine.
+class NodeAgent : public Agent {
+ public:
+  // `machine` is open; `log` and `machine` belong together and live as long as this.
+  NodeAgent(const AgentConfig& config, AgentOptions options, std::unique_ptr<Log> log,
+            std::unique_ptr<Machine> machine, std::uint64_t memory_capacity_bytes);
+
+  [[nodiscard]] Result<void> Run() override;
+  void Stop() override;
+
+ private:
+  [[nodiscard]] Result<void> WatchAll();
+  void TryRuntime();
+  void Begin(std::vector<RuntimePod> pods);
+  void TakeRuntimeEvents();
+  void TakeManifests(const std::vector<ManifestChange>& changes);
+  void RescanManifests();
+  void TakeArmedLevels();
+  void TakeDiskUse();
+  void TakeStop();
+  void AfterEachTurn();
+  [[nodiscard]] std::optional<Instant> NextDeadline() const;
+
+  AgentConfig config_;
+  AgentOptions options_;
+  std::unique_ptr<Log> log_;
+  std::unique_ptr<Machine> machine_;
+  EventLog events_;
+  WorkerEdges worker_edges_;
+  PodTable pods_;
+  StatsCollector figures_;
+  DiskWalkThread disk_walks_;
+  ArmingThread arming_;
+  std::unique_ptr<NodeKiller> killer_;
+  std::unique_ptr<NodeReclaimer> reclaimer_;
+  Node node_;
+  ManifestPods manifest_pods_;
+  std::vector<MemcgThreshold> levels_;  // registered, and watched by the loop
+  FileDescriptor stop_;
+  std::unique_ptr<EventLoop> loop_;
+
+  bool begun_ = false;     // the runtime has answered
+  bool ready_ = false;     // the service manager has been told
+  bool stopping_ = false;  // pods are being ended before Run returns
+  bool said_unready_ = false;
+  bool said_unwatched_ = false;
+  std::optional<Instant> next_try_;     // of the runtime
+  std::optional<Instant> next_rescan_;  // of the manifests
+  Duration try_delay_{0};
+};
+
+}  // namespace jettison

@@ -1,0 +1,76 @@
+#include "agent/pass_log.h"
+
+#include <fmt/format.h>
+
+#include <string>
+
+namespace jettison {
+namespace {
+
+std::string AmountOf(const CycleReport& report, Signal signal) {
+  const auto& observation = report.observations[signal];
+  if (!observation) return "unknown";
+  return Quantity::Of(observation->available, FormatOf(signal)).ToString();
+}
+
+void LogThreshold(const CycleReport& report, const Log& log) {
+  const Signal signal = report.acting_for->signal;
+  log.Warn("eviction manager: attempting to reclaim",
+           {{"resourceName", NameOf(ResourceOf(signal))},
+            {"signal", NameOf(signal)},
+            {"available", AmountOf(report, signal)},
+            {"kind", report.acting_for->IsHard() ? "hard" : "soft"}});
+}
+
+void LogReclaim(const CycleReport& report, const Log& log) {
+  for (const ReclaimStep step : report.reclaim_attempted) {
+    log.Info("eviction manager: attempted to delete", {{"what", NameOf(step)}});
+  }
+  for (const std::string& error : report.reclaim_errors) {
+    log.Warn("eviction manager: unexpected error when attempting to reduce resource pressure",
+             {{"err", error}});
+  }
+  if (report.relieved_by_reclaim) {
+    log.Info("eviction manager: able to reduce resource pressure without evicting pods.");
+  }
+}
+
+void LogEvictions(const CycleReport& report, const PodTable& pods, const Log& log) {
+  if (report.ranked_for) {
+    log.Info("eviction manager: must evict pod(s) to reclaim",
+             {{"resourceName", NameOf(ResourceOf(*report.ranked_for))}});
+  }
+  for (const EvictionRecord& eviction : report.evictions) {
+    const std::string name = pods.NameOfPod(eviction.order.pod_uid);
+    if (eviction.kill_error) {
+      log.Error("eviction manager: pod failed to evict",
+                {{"pod", name}, {"err", *eviction.kill_error}});
+    } else {
+      log.Warn("eviction manager: pod is evicted successfully",
+               {{"pod", name},
+                {"gracePeriod", fmt::to_string(eviction.order.grace_period_seconds)},
+                {"message", eviction.order.message}});
+    }
+  }
+  if (report.ranked_for && report.evictions.empty()) {
+    log.Warn("eviction manager: unable to evict any pods from the node");
+  }
+}
+
+}  // namespace
+
+void LogPass(const CycleReport& report, NodeConditions before, const PodTable& pods,
+             EventLog& events, const Log& log) {
+  if (report.acting_for) LogThreshold(report, log);
+  LogReclaim(report, log);
+  LogEvictions(report, pods, log);
+  for (const Event& event : report.events) {
+    const bool of_node = event.object == "node";
+    events.Add(report.at, of_node ? std::string() : pods.NameOfPod(event.object), event);
+  }
+  for (Event& event : ConditionEvents(before, report.conditions())) {
+    events.Add(report.at, {}, std::move(event));
+  }
+}
+
+}  // namespace jettison

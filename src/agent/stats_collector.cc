@@ -1,0 +1,165 @@
+#include "agent/stats_collector.h"
+
+#include <algorithm>
+
+#include "decide/qos.h"
+#include "platform/filesystem/filesystem.h"
+#include "platform/process/cgroup_layout.h"
+
+namespace jettison {
+namespace {
+
+MemoryStats StatsOf(const CgroupMemory& memory, std::optional<std::uint64_t> capacity,
+                    Instant now) {
+  MemoryStats stats;
+  stats.time = now;
+  stats.usage_bytes = memory.usage;
+  stats.working_set_bytes = memory.WorkingSet();
+  if (capacity) {
+    stats.available_bytes = *capacity > memory.WorkingSet() ? *capacity - memory.WorkingSet() : 0;
+  }
+  return stats;
+}
+
+}  // namespace
+
+// The value, or null; says once when something begins to fail, and nothing of what has gone.
+template <typename T>
+const T* StatsCollector::Checked(const Result<T>& reading, const char* what) {
+  bool& failing = failing_[what];
+  if (reading) {
+    failing = false;
+    return &*reading;
+  }
+  if (!failing) {
+    log_.Warn("figures cannot be read and count as unknown",
+              {{"what", what}, {"err", reading.error().message}});
+  }
+  failing = true;
+  return nullptr;
+}
+
+Result<std::uint64_t> StatsCollector::ReadMemoryCapacity() const {
+  const auto machine = sources_.procfs.ReadMemory();
+  if (!machine) return Fail(machine.error());
+  const std::uint64_t total = machine->WithoutHugePages();
+  if (sources_.whole_machine) return total;
+  const auto limit = sources_.node.ReadMemoryLimit("");
+  if (!limit) return Fail(limit.error());
+  return *limit ? std::min(**limit, total) : total;
+}
+
+std::optional<MemoryStats> StatsCollector::ReadNodeMemory(Instant now) {
+  const auto capacity = ReadMemoryCapacity();
+  const auto memory = sources_.node.ReadMemory("");
+  const CgroupMemory* figures = Checked(memory, "memory of the node");
+  if (figures == nullptr) return std::nullopt;
+  const std::uint64_t* bytes = Checked(capacity, "memory capacity of the node");
+  return StatsOf(*figures, bytes ? std::optional(*bytes) : std::nullopt, now);
+}
+
+// Without a limit on the pods' group, nor above it, the signal is unknown, as in the kubelet.
+std::optional<MemoryStats> StatsCollector::ReadPodsMemory(Instant now) {
+  const auto memory = sources_.pods.ReadMemory(process::kPodsGroup);
+  const CgroupMemory* figures = Checked(memory, "memory of the pods' group");
+  if (figures == nullptr) return std::nullopt;
+  const auto limit = sources_.pods.ReadMemoryLimit(process::kPodsGroup);
+  const std::optional<std::uint64_t>* bytes = Checked(limit, "memory limit of the pods' group");
+  return StatsOf(*figures, bytes ? *bytes : std::nullopt, now);
+}
+
+NodeStats StatsCollector::ReadNode() {
+  const Instant now = clock_.Now();
+  NodeStats stats;
+  stats.memory = ReadNodeMemory(now);
+  stats.pods_memory = ReadPodsMemory(now);
+  const auto rlimit = sources_.procfs.ReadRlimit();
+  if (const RlimitStats* figures = Checked(rlimit, "process ids")) {
+    stats.rlimit = *figures;
+    stats.rlimit->time = now;
+  }
+  const auto fs = ReadFilesystem(sources_.node_fs);
+  if (const FsStats* figures = Checked(fs, "file system of the node")) {
+    stats.fs = *figures;
+    stats.fs->time = now;
+    // One file system holds everything; the kubelet reports it under all three names.
+    stats.image_fs = stats.fs;
+    stats.container_fs = stats.fs;
+  }
+  return stats;
+}
+
+void StatsCollector::ReadPods(std::span<const PodFacts* const> pods, const DiskUse* disk,
+                              std::vector<PodStats>& stats) {
+  stats.resize(pods.size());
+  for (std::size_t i = 0; i < pods.size(); ++i) ReadPod(*pods[i], disk, stats[i]);
+  if (groups_.size() > pods.size() + 16) Forget(pods);
+}
+
+void StatsCollector::ReadPod(const PodFacts& facts, const DiskUse* disk, PodStats& stats) {
+  stats = PodStats{};
+  stats.uid = facts.pod.uid;
+  stats.name = facts.pod.name;
+  stats.namespace_ = facts.pod.namespace_;
+  const Groups& groups = GroupsOf(facts);
+  // A group that is not there (yet, or any more) is no failure: its figures are unknown.
+  if (const auto memory = sources_.pods.ReadMemory(groups.pod)) {
+    stats.has_memory = true;
+    stats.memory_working_set_bytes = memory->WorkingSet();
+  }
+  if (const auto tasks = sources_.pods.ReadPids(groups.pod)) stats.process_count = *tasks;
+  for (const auto& [name, group] : groups.containers) {
+    ContainerStats& container = stats.containers.emplace_back();
+    container.name = name;
+    if (const auto memory = sources_.pods.ReadMemory(group)) {
+      container.memory_working_set_bytes = memory->WorkingSet();
+    }
+  }
+  if (disk == nullptr) return;
+  const auto use = disk->find(facts.pod.uid);
+  if (use == disk->end()) return;
+  stats.ephemeral_storage = use->second.total;
+  stats.volumes = use->second.volumes;
+  for (const PodDiskUse::OfContainer& container : use->second.containers) {
+    const auto found = std::ranges::find(stats.containers, container.name, &ContainerStats::name);
+    if (found == stats.containers.end()) continue;
+    found->rootfs = container.rootfs;
+    found->logs = container.logs;
+  }
+}
+
+bool StatsCollector::AreOf(const Groups& groups, const PodFacts& facts) {
+  const auto& init = facts.pod.init_containers;
+  const auto& regular = facts.pod.containers;
+  if (groups.containers.size() != init.size() + regular.size()) return false;
+  for (std::size_t i = 0; i < groups.containers.size(); ++i) {
+    const Container& container = i < init.size() ? init[i] : regular[i - init.size()];
+    if (groups.containers[i].first != container.name) return false;
+  }
+  return groups.qos == QosClassOf(facts.pod);
+}
+
+const StatsCollector::Groups& StatsCollector::GroupsOf(const PodFacts& facts) {
+  const auto [entry, is_new] = groups_.try_emplace(facts.pod.uid);
+  Groups& groups = entry->second;
+  if (!is_new && AreOf(groups, facts)) return groups;
+  groups.qos = QosClassOf(facts.pod);
+  groups.pod = process::PodGroup(groups.qos, facts.pod.uid);
+  groups.containers.clear();
+  for (const auto* containers : {&facts.pod.init_containers, &facts.pod.containers}) {
+    for (const Container& container : *containers) {
+      groups.containers.emplace_back(container.name,
+                                     process::ContainerGroup(groups.pod, container.name));
+    }
+  }
+  return groups;
+}
+
+void StatsCollector::Forget(std::span<const PodFacts* const> pods) {
+  std::erase_if(groups_, [&](const auto& entry) {
+    return std::ranges::none_of(
+        pods, [&](const PodFacts* facts) { return facts->pod.uid == entry.first; });
+  });
+}
+
+}  // namespace jettison

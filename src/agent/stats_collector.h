@@ -1,0 +1,63 @@
+#pragma once
+
+#include <map>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "agent/edges.h"
+#include "agent/log.h"
+#include "platform/procfs/procfs.h"
+#include "ports/cgroups.h"
+#include "ports/clock.h"
+
+namespace jettison {
+
+// Where figures are read.
+struct FigureSources {
+  Cgroups& node;  // "" is the node
+  Cgroups& pods;  // "kubepods" below it holds the pods
+  const Procfs& procfs;
+  bool whole_machine = true;  // the node is not a slice with a limit of its own
+  std::string node_fs;        // a path on the file system of the node's files
+};
+
+// Makes the node's figures out of what the kernel offers. A reading that fails leaves its figures
+// absent and is logged when it begins to fail, once.
+class StatsCollector : public Figures {
+ public:
+  StatsCollector(FigureSources sources, const Clock& clock, const Log& log)
+      : sources_(std::move(sources)), clock_(clock), log_(log) {}
+
+  [[nodiscard]] NodeStats ReadNode() override;
+  void ReadPods(std::span<const PodFacts* const> pods, const DiskUse* disk,
+                std::vector<PodStats>& stats) override;
+
+  // Memory that the node has, in bytes: the limit of its group, or that of the machine without huge
+  // pages, whichever is less.
+  [[nodiscard]] Result<std::uint64_t> ReadMemoryCapacity() const;
+
+ private:
+  // The groups of one pod, worked out once and again when the pod behind its UID is another.
+  struct Groups {
+    QosClass qos = QosClass::kBestEffort;
+    std::string pod;
+    std::vector<std::pair<std::string, std::string>> containers;  // name, group
+  };
+  [[nodiscard]] static bool AreOf(const Groups& groups, const PodFacts& facts);
+  [[nodiscard]] std::optional<MemoryStats> ReadNodeMemory(Instant now);
+  [[nodiscard]] std::optional<MemoryStats> ReadPodsMemory(Instant now);
+  void ReadPod(const PodFacts& facts, const DiskUse* disk, PodStats& stats);
+  const Groups& GroupsOf(const PodFacts& facts);
+  void Forget(std::span<const PodFacts* const> pods);
+  template <typename T>
+  const T* Checked(const Result<T>& reading, const char* what);
+
+  FigureSources sources_;
+  const Clock& clock_;
+  const Log& log_;
+  std::map<std::string, Groups, std::less<>> groups_;  // by pod UID
+  std::map<std::string, bool, std::less<>> failing_;   // by what is read
+};
+
+}  // namespace jettison

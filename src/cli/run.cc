@@ -1,0 +1,89 @@
+#include "cli/run.h"
+
+#include <fmt/format.h>
+#include <unistd.h>
+
+#include <CLI/CLI.hpp>
+#include <cstdio>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "agent/agent.h"
+#include "cli/config_files.h"
+
+namespace jettison {
+namespace {
+
+constexpr int kFailed = 1;
+constexpr int kInvalidInput = 2;
+
+struct RunOptions {
+  std::vector<std::string> files;
+  std::string output = "text";
+  bool dry_run = false;
+  bool stop_pods = false;
+};
+
+std::string HostName() {
+  std::string name(256, '\0');
+  if (gethostname(name.data(), name.size() - 1) != 0) return "localhost";
+  name.resize(name.find('\0'));
+  return name;
+}
+
+int RunAgent(const RunOptions& options) {
+  ConfigReading reading = ReadConfigFiles(options.files);
+  for (const Fault& warning : reading.warnings) {
+    fmt::print(stderr, "jettison: warning: {}\n", Describe(warning));
+  }
+  for (const Fault& fault : reading.faults) fmt::print(stderr, "jettison: {}\n", Describe(fault));
+  if (!reading.faults.empty()) return kInvalidInput;
+  if (reading.config.node_name.empty()) reading.config.node_name = HostName();
+
+  AgentOptions agent_options;
+  agent_options.dry_run = options.dry_run;
+  agent_options.stop_pods = options.stop_pods;
+  agent_options.log_format = options.output == "json" ? LogFormat::kJson : LogFormat::kText;
+  const auto agent = Agent::Make(reading.config, std::move(agent_options));
+  const auto result = agent ? (*agent)->Run() : Result<void>(Fail(agent.error()));
+  if (result) return 0;
+  fmt::print(stderr, "jettison: {}\n", result.error().message);
+  return kFailed;
+}
+
+constexpr const char* kFooter =
+    "FILE holds KubeletConfiguration and JettisonConfiguration documents, YAML or JSON; the files "
+    "are\n"
+    "read together, once. The log goes to standard error. SIGTERM and SIGINT end the agent and "
+    "leave\n"
+    "the pods running, for the next agent to adopt; SIGHUP has no effect.\n"
+    "\n"
+    "Examples:\n"
+    "  jettison run --config kubelet.yaml --config jettison.yaml\n"
+    "  jettison run --config jettison.yaml --dry-run    tell who would be evicted, evict nobody\n"
+    "\n"
+    "Exit status: 0 stopped as asked, 1 could not start or go on, 2 wrong usage or faulty "
+    "configuration.";
+
+}  // namespace
+
+void AddRun(CLI::App& app, int& exit_code) {
+  CLI::App* command = app.add_subcommand("run", "The agent: guard this node and run its pods");
+  command->footer(kFooter);
+  const auto options = std::make_shared<RunOptions>();
+  command->add_option("--config", options->files, "Configuration files")
+      ->required()
+      ->check(CLI::ExistingFile)
+      ->type_name("FILE");
+  command->add_option("--output", options->output, "Form of the log")
+      ->check(CLI::IsMember({"text", "json"}))
+      ->capture_default_str();
+  command->add_flag("--dry-run", options->dry_run,
+                    "Run pods and decide, but neither evict nor reclaim");
+  command->add_flag("--stop-pods", options->stop_pods,
+                    "When the agent is ended, end its pods first");
+  command->callback([options, &exit_code] { exit_code = RunAgent(*options); });
+}
+
+}  // namespace jettison
