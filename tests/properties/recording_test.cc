@@ -1,0 +1,106 @@
+// A replay equals its recording: passes run from values in memory, written out as JSON, read back
+// and run again, give the identical report.
+
+#include <gtest/gtest.h>
+
+#include <random>
+#include <string>
+
+#include "cli/replay_writer.h"
+#include "cli/scenario_reader.h"
+#include "config/containerfs_thresholds.h"
+#include "tests/scenario_writer.h"
+#include "tests/synthetic_node.h"
+
+namespace jettison {
+namespace {
+
+using std::chrono::seconds;
+
+PassPolicy SomePolicy(std::mt19937& random) {
+  PassPolicy policy;
+  policy.layout.dedicated_image_fs = random() % 2 == 0;
+  policy.layout.dedicated_container_fs = policy.layout.dedicated_image_fs && random() % 2 == 0;
+  const Duration grace = seconds(random() % 3 * 15);
+  std::vector<Threshold> thresholds = {
+      {.signal = Signal::kMemoryAvailable, .value = Quantity::Of(100 << 20)},
+      {.signal = Signal::kPidAvailable, .value = Quantity::Of(1000), .grace_period = {}},
+      {.signal = Signal::kNodeFsAvailable,
+       .value = Percentage{0.5F},
+       .grace_period = grace,
+       .min_reclaim = Quantity::Of(1 << 30)},
+      {.signal = Signal::kImageFsInodesFree, .value = Percentage{0.25F}}};
+  policy.thresholds = ThresholdsFor(thresholds, policy.layout);
+  policy.pressure_transition_period = seconds(random() % 60);
+  policy.max_pod_grace_period_seconds = static_cast<std::int64_t>(random() % 60);
+  return policy;
+}
+
+ScenarioStep SomeStep(const SyntheticNode& node, Duration at, Instant now, std::mt19937& random) {
+  ScenarioStep step;
+  step.at = at;
+  step.summary = node.summary;
+  auto& stats = step.summary.node;
+  stats.memory->available_bytes = random() % (200U << 20);
+  stats.memory->time = now;
+  stats.fs->available_bytes = random() % (100ULL << 30);
+  stats.image_fs->inodes_free = random() % 6'000'000;
+  stats.rlimit->running = 4'194'304 - static_cast<std::int64_t>(random() % 2000);
+  for (std::size_t i = 0; i < node.pods.size(); ++i) {
+    if (random() % 5 != 0) step.active.push_back(i);
+    if (random() % 4 == 0) step.admit.push_back(i);
+    if (random() % 8 == 0) step.kill_errors.push_back(i);
+  }
+  if (random() % 2 == 0) step.summary_after_reclaim = node.summary;
+  return step;
+}
+
+Scenario SomeScenario(std::uint32_t seed) {
+  std::mt19937 random(seed);
+  const SyntheticNode node(12, seed);
+  Scenario scenario{.name = "recorded " + std::to_string(seed),
+                    .start = Instant(std::chrono::hours(24 * 365 * 55)),
+                    .policy = SomePolicy(random),
+                    .profile = seed % 2 == 0 ? Profile::kKubelet : Profile::kStandalone,
+                    .pods = {},
+                    .steps = {}};
+  for (const PodFacts& pod : node.facts)
+    scenario.pods.push_back(FactsOf(pod.pod, scenario.profile));
+  for (int i = 0; i < 6; ++i) {
+    const Duration at = seconds(10 * i);
+    scenario.steps.push_back(SomeStep(node, at, scenario.start + at, random));
+  }
+  return scenario;
+}
+
+std::string ReplayLine(const Scenario& scenario) {
+  std::string line;
+  WriteReplay(scenario, Replay(scenario), line);
+  return line;
+}
+
+TEST(Recording, AReplayEqualsItsRecording) {
+  ScenarioReader reader;
+  int evictions = 0;
+  for (std::uint32_t seed = 0; seed < 60; ++seed) {
+    const Scenario recorded = SomeScenario(seed);
+    std::string text = WriteScenario(recorded);
+    const std::size_t length = text.size();
+    text.resize(length + ScenarioReader::kPadding);
+    Scenario read_back;
+    const auto read = reader.Read(std::string_view(text).substr(0, length), read_back);
+    ASSERT_TRUE(read) << read.error().message;
+    const std::string line = ReplayLine(recorded);
+    ASSERT_EQ(ReplayLine(read_back), line);
+    evictions += line.find("evictions") != std::string::npos ? 1 : 0;
+  }
+  EXPECT_GT(evictions, 30) << "the scenarios are too peaceful to prove anything";
+}
+
+TEST(Recording, TheSameScenarioGivesTheSameReportEveryTime) {
+  const Scenario scenario = SomeScenario(3);
+  EXPECT_EQ(ReplayLine(scenario), ReplayLine(scenario));
+}
+
+}  // namespace
+}  // namespace jettison
