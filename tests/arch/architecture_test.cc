@@ -23,7 +23,7 @@ struct SourceFile {
 
 bool IsTest(const std::string& path) {
   return path.ends_with("_test.cc") || path.find("/fakes/") != std::string::npos ||
-         path.find("test_") != std::string::npos;
+         path.find("/test_") != std::string::npos || path.find("/live_") != std::string::npos;
 }
 
 std::vector<SourceFile> ProductionSources() {
