@@ -1,0 +1,99 @@
+#include "cli/check_config.h"
+
+#include <fmt/format.h>
+
+#include <CLI/CLI.hpp>
+#include <algorithm>
+#include <cerrno>
+#include <cstdio>
+#include <cstring>
+#include <fstream>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "cli/check_config_report.h"
+#include "cli/config_files.h"
+
+namespace jettison {
+namespace {
+
+constexpr int kFailed = 1;
+constexpr int kInvalidInput = 2;
+
+struct CheckConfigOptions {
+  std::vector<std::string> files;
+  std::string output = "text";
+};
+
+// Says which files cannot be read at all; a directory opens, but does not read.
+bool AllReadable(const std::vector<std::string>& files) {
+  bool readable = true;
+  for (const std::string& file : files) {
+    if (file == "-") continue;
+    errno = 0;
+    std::ifstream stream(file, std::ios::binary);
+    if (stream.is_open()) stream.peek();
+    if (stream.is_open() && !stream.bad()) continue;
+    fmt::print(stderr, "jettison: cannot read {}: {}\n", file, std::strerror(errno));
+    readable = false;
+  }
+  return readable;
+}
+
+// Reads the files; "-" is standard input and is called so in what is found.
+ConfigReading Read(std::vector<std::string> files) {
+  constexpr const char* kStandardInput = "/dev/stdin";
+  std::ranges::replace(files, "-", kStandardInput);
+  ConfigReading reading = ReadConfigFiles(files);
+  for (Faults* list : {&reading.warnings, &reading.faults}) {
+    for (Fault& fault : *list) {
+      if (fault.file == kStandardInput) fault.file = "standard input";
+    }
+  }
+  return reading;
+}
+
+int RunCheckConfig(const CheckConfigOptions& options) {
+  if (!AllReadable(options.files)) return kFailed;
+  const ConfigReading reading = Read(options.files);
+  const std::string answer =
+      options.output == "json" ? ConfigAsJson(reading) : ConfigAsText(reading);
+  if (std::fwrite(answer.data(), 1, answer.size(), stdout) != answer.size() ||
+      std::fflush(stdout) != 0) {
+    fmt::print(stderr, "jettison: cannot write: {}\n", std::strerror(errno));
+    return kFailed;
+  }
+  return reading.faults.empty() ? 0 : kInvalidInput;
+}
+
+constexpr const char* kFooter =
+    "FILE holds KubeletConfiguration and JettisonConfiguration documents, YAML or JSON; the files "
+    "are\n"
+    "read together, as `jettison run --config` does.\n"
+    "\n"
+    "Examples:\n"
+    "  jettison check-config kubelet.yaml jettison.yaml\n"
+    "  jettison check-config --output json config.yaml | jq .thresholds\n"
+    "  kubectl get --raw /api/v1/nodes/N/proxy/configz | jq '.kubeletconfig\n"
+    "    + {kind: \"KubeletConfiguration\", apiVersion: \"kubelet.config.k8s.io/v1beta1\"}' |\n"
+    "    jettison check-config -\n"
+    "\n"
+    "Exit status: 0 fine, warnings included; 1 a file could not be read; 2 faults or wrong usage.";
+
+}  // namespace
+
+void AddCheckConfig(CLI::App& app, int& exit_code) {
+  auto options = std::make_shared<CheckConfigOptions>();
+  CLI::App* command =
+      app.add_subcommand("check-config", "Show the effective policy, or every fault");
+  command->add_option("FILE", options->files, "configuration files; - reads standard input")
+      ->required();
+  command->add_option("--output", options->output, "text or json")
+      ->check(CLI::IsMember({"text", "json"}))
+      ->capture_default_str();
+  command->footer(kFooter);
+  command->callback([options, &exit_code] { exit_code = RunCheckConfig(*options); });
+}
+
+}  // namespace jettison

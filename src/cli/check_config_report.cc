@@ -1,0 +1,173 @@
+#include "cli/check_config_report.h"
+
+#include <fmt/format.h>
+
+#include <array>
+#include <cmath>
+#include <nlohmann/json.hpp>
+#include <string_view>
+#include <utility>
+#include <vector>
+
+namespace jettison {
+namespace {
+
+using Json = nlohmann::ordered_json;
+
+// The shortest number that is this 32-bit float; infinities and NaN, which JSON has no number for,
+// as text.
+Json AsJsonNumber(float fraction) {
+  const std::string text = fmt::format("{}", fraction);
+  if (!std::isfinite(fraction)) return text;
+  return std::stod(text);
+}
+
+void PutAmount(Json& into, const ThresholdValue& value, const char* quantity,
+               const char* percentage) {
+  if (const auto* amount = std::get_if<Quantity>(&value)) {
+    into[quantity] = amount->ToString();
+  } else {
+    into[percentage] = AsJsonNumber(std::get<Percentage>(value).fraction);
+  }
+}
+
+Json AsJson(const Threshold& threshold) {
+  Json json;
+  json["signal"] = NameOf(threshold.signal);
+  json["operator"] = "LessThan";
+  PutAmount(json, threshold.value, "quantity", "percentage");
+  json["gracePeriod"] = FormatDuration(threshold.grace_period);
+  if (threshold.min_reclaim) {
+    PutAmount(json, *threshold.min_reclaim, "minReclaimQuantity", "minReclaimPercentage");
+  }
+  return json;
+}
+
+Json AsJson(const Faults& faults) {
+  Json list = Json::array();
+  for (const Fault& fault : faults) {
+    list.push_back({{"file", fault.file},
+                    {"key", fault.key},
+                    {"value", fault.value},
+                    {"message", fault.message}});
+  }
+  return list;
+}
+
+std::string Amount(const ThresholdValue& value) {
+  if (const auto* amount = std::get_if<Quantity>(&value)) return amount->ToString();
+  return fmt::format("{:.6g}%", std::get<Percentage>(value).fraction * 100);
+}
+
+std::string ThresholdTable(const std::vector<Threshold>& thresholds) {
+  if (thresholds.empty()) return "No thresholds: nothing is ever evicted for the node's sake.\n";
+  std::string table =
+      fmt::format("{:<28}{:<12}{:<10}{}\n", "SIGNAL", "BELOW", "GRACE", "MINIMUM RECLAIM");
+  for (const Threshold& threshold : thresholds) {
+    table +=
+        fmt::format("{:<28}{:<12}{:<10}{}\n", NameOf(threshold.signal), Amount(threshold.value),
+                    threshold.IsHard() ? "hard" : FormatDuration(threshold.grace_period),
+                    threshold.min_reclaim ? Amount(*threshold.min_reclaim) : "-");
+  }
+  return table;
+}
+
+std::string Reserved(const NodeReservation& reservation) {
+  std::string text;
+  for (const auto& [who, list] : {std::pair("kube", &reservation.kube_reserved),
+                                  std::pair("system", &reservation.system_reserved)}) {
+    for (const auto& [resource, amount] : *list) {
+      text +=
+          fmt::format("{}{} {} ({})", text.empty() ? "" : ", ", amount.ToString(), resource, who);
+    }
+  }
+  return text.empty() ? "nothing" : text;
+}
+
+std::string ImageGc(const ImageGcPolicy& policy) {
+  return fmt::format(
+      "from {}% down to {}% of the image file system, images at least {} old{}",
+      policy.high_threshold_percent, policy.low_threshold_percent, FormatDuration(policy.min_age),
+      policy.max_age == Duration::zero()
+          ? ""
+          : fmt::format(", those unused for {} at any time", FormatDuration(policy.max_age)));
+}
+
+std::string Logs(const ContainerLogPolicy& logs) {
+  if (!logs.max_size_bytes) return fmt::format("{}, never rotated", logs.directory);
+  return fmt::format("{}, {} files of {} each", logs.directory, logs.max_files,
+                     Quantity::Of(*logs.max_size_bytes).ToString());
+}
+
+std::string Or(const std::string& text, std::string_view otherwise) {
+  return text.empty() ? std::string(otherwise) : text;
+}
+
+std::string Settings(const AgentConfig& config) {
+  const EvictionPolicy& eviction = config.eviction;
+  const std::vector<std::pair<std::string_view, std::string>> lines = {
+      {"pressure conditions", fmt::format("hold for {} after they were last seen",
+                                          FormatDuration(eviction.pressure_transition_period))},
+      {"soft evictions",
+       fmt::format("give a pod at most {} s to end", eviction.max_pod_grace_period_seconds)},
+      {"local storage limits", eviction.local_storage_capacity_isolation ? "kept" : "not kept"},
+      {"watch", fmt::format("every {}{}", FormatDuration(config.monitoring_interval),
+                            config.kernel_memcg_notification
+                                ? ", and at once when the kernel reports a crossed memory threshold"
+                                : "")},
+      {"reserved", Reserved(config.reservation)},
+      {"limit on all pods", config.reservation.enforce_pods ? "capacity less reserved" : "none"},
+      {"image collection", ImageGc(config.image_gc)},
+      {"container logs", Logs(config.logs)},
+      {"node", fmt::format("{}, nodefs is the file system of {}",
+                           Or(config.node_cgroup, "the whole machine"), config.node_fs)},
+      {"pods from", Or(config.static_pod_path, "nowhere: staticPodPath is not set")},
+      {"profile", fmt::format("{}, runtime {}, files in {}", NameOf(config.profile),
+                              NameOf(config.runtime), config.root)},
+      {"evicted pods", fmt::format("come back after {}, later up to {}",
+                                   FormatDuration(config.eviction_backoff.initial),
+                                   FormatDuration(config.eviction_backoff.max))},
+      {"dry run", config.dry_run ? "yes: nothing is evicted or reclaimed" : "no"},
+  };
+  std::string text;
+  for (const auto& [name, value] : lines) text += fmt::format("{:<22}{}\n", name, value);
+  return text;
+}
+
+std::string Lines(std::string_view kind, const Faults& faults) {
+  std::string text;
+  for (const Fault& fault : faults) text += fmt::format("{}: {}\n", kind, Describe(fault));
+  return text;
+}
+
+}  // namespace
+
+std::string ConfigAsJson(const ConfigReading& reading) {
+  const EvictionPolicy& eviction = reading.config.eviction;
+  Json json;
+  json["thresholds"] = Json::array();
+  if (reading.faults.empty()) {
+    for (const Threshold& threshold : eviction.thresholds) {
+      json["thresholds"].push_back(AsJson(threshold));
+    }
+  }
+  json["pressureTransitionPeriod"] = FormatDuration(eviction.pressure_transition_period);
+  json["maxPodGracePeriodSeconds"] = eviction.max_pod_grace_period_seconds;
+  json["warnings"] = AsJson(reading.warnings);
+  json["faults"] = AsJson(reading.faults);
+  return json.dump(2, ' ', false, Json::error_handler_t::replace) + "\n";
+}
+
+std::string ConfigAsText(const ConfigReading& reading) {
+  const std::string warnings = Lines("warning", reading.warnings);
+  if (!reading.faults.empty()) {
+    const std::size_t count = reading.faults.size();
+    return Lines("fault", reading.faults) + warnings +
+           fmt::format("{} fault{}: this configuration cannot be run.\n", count,
+                       count == 1 ? "" : "s");
+  }
+  return ThresholdTable(reading.config.eviction.thresholds) + "\n" + Settings(reading.config) +
+         (warnings.empty() ? "" : "\n" + warnings);
+}
+
+}  // namespace jettison

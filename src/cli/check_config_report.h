@@ -1,0 +1,16 @@
+#pragma once
+
+#include <string>
+
+#include "config/read_config.h"
+
+namespace jettison {
+
+// What `check-config` prints for programs: the thresholds as parsed (containerfs.* not yet
+// replaced; none where there are faults), percentages as fractions, warnings and faults.
+[[nodiscard]] std::string ConfigAsJson(const ConfigReading& reading);
+
+// The same for people: the policy as tables and sentences, or the faults, one a line.
+[[nodiscard]] std::string ConfigAsText(const ConfigReading& reading);
+
+}  // namespace jettison

@@ -1,0 +1,117 @@
+#include "cli/check_config.h"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <CLI/CLI.hpp>
+#include <cstdlib>
+#include <filesystem>
+#include <fstream>
+#include <nlohmann/json.hpp>
+#include <string>
+#include <vector>
+
+#include "cli/check_config_report.h"
+#include "cli/config_files.h"
+
+namespace jettison {
+namespace {
+
+using ::testing::HasSubstr;
+
+class CheckConfig : public testing::Test {
+ protected:
+  void SetUp() override {
+    std::string name = testing::TempDir() + "jettison-check-config-XXXXXX";
+    ASSERT_NE(::mkdtemp(name.data()), nullptr);
+    folder_ = name;
+  }
+  void TearDown() override { std::filesystem::remove_all(folder_); }
+
+  [[nodiscard]] std::string Write(const std::string& text) const {
+    std::ofstream(folder_ / "config.yaml") << text;
+    return folder_ / "config.yaml";
+  }
+  [[nodiscard]] std::string Kubelet(const std::string& text) const {
+    return Write("apiVersion: kubelet.config.k8s.io/v1beta1\nkind: KubeletConfiguration\n" + text);
+  }
+  // The exit status of `check-config` with these arguments, what it prints in `printed_`.
+  int Run(std::vector<std::string> arguments) {
+    CLI::App app;
+    int exit_code = 0;
+    AddCheckConfig(app, exit_code);
+    arguments.insert(arguments.begin(), "check-config");
+    std::ranges::reverse(arguments);  // as CLI11 takes them
+    testing::internal::CaptureStdout();
+    testing::internal::CaptureStderr();
+    app.parse(arguments);
+    printed_ = testing::internal::GetCapturedStdout() + testing::internal::GetCapturedStderr();
+    return exit_code;
+  }
+
+  std::filesystem::path folder_;
+  std::string printed_;
+};
+
+TEST_F(CheckConfig, PrintsThePolicyAsTheKubeletParsesIt) {
+  const std::string file = Kubelet(
+      "evictionHard: {memory.available: 1.5Gi}\nevictionSoft: {nodefs.available: 33.333%}\n"
+      "evictionSoftGracePeriod: {nodefs.available: 90s}\nevictionMaxPodGracePeriod: 60\n"
+      "evictionMinimumReclaim: {nodefs.available: 5%, memory.available: '1e3'}\n"
+      "evictionPressureTransitionPeriod: 30s\nenforceNodeAllocatable: [none]\n");
+  EXPECT_EQ(Run({file, "--output", "json"}), 0);
+  EXPECT_EQ(nlohmann::json::parse(printed_), nlohmann::json::parse(R"({
+    "thresholds": [
+      {"signal": "memory.available", "operator": "LessThan", "quantity": "1536Mi",
+       "gracePeriod": "0s", "minReclaimQuantity": "1e3"},
+      {"signal": "nodefs.available", "operator": "LessThan", "percentage": 0.33333,
+       "gracePeriod": "1m30s", "minReclaimPercentage": 0.05}],
+    "pressureTransitionPeriod": "30s", "maxPodGracePeriodSeconds": 60,
+    "warnings": [], "faults": []})"));
+}
+
+TEST_F(CheckConfig, FaultsGiveStatusTwoAndNoThresholds) {
+  const std::string file = Kubelet("evictionHard: {memory.available: -1, pid.available: '10'}\n");
+  EXPECT_EQ(Run({file, "--output", "json"}), 2);
+  const auto answer = nlohmann::json::parse(printed_);
+  EXPECT_TRUE(answer["thresholds"].empty());
+  ASSERT_EQ(answer["faults"].size(), 1U);
+  EXPECT_EQ(answer["faults"][0]["file"], file);
+  EXPECT_EQ(answer["faults"][0]["key"], "evictionHard[memory.available]");
+  EXPECT_EQ(answer["faults"][0]["value"], "-1");
+}
+
+TEST_F(CheckConfig, ThePolicyIsShownToPeopleWithPercentages) {
+  EXPECT_EQ(Run({Kubelet("maxPods: 5\n")}), 0);
+  EXPECT_THAT(printed_, HasSubstr("memory.available            100Mi       hard      -\n"));
+  EXPECT_THAT(printed_, HasSubstr("nodefs.inodesFree           5%          hard      -\n"));
+  EXPECT_THAT(printed_, HasSubstr("warning: "));
+}
+
+TEST_F(CheckConfig, FaultsAreShownToPeopleOneALine) {
+  const std::string file = Kubelet("oomScoreAdj: 5000\nevictionHard: {x: y}\n");
+  EXPECT_EQ(Run({file}), 2);
+  EXPECT_THAT(printed_, HasSubstr("fault: " + file + ": oomScoreAdj: \"5000\": must be"));
+  EXPECT_THAT(printed_, HasSubstr("2 faults: this configuration cannot be run.\n"));
+}
+
+TEST_F(CheckConfig, AFileThatCannotBeParsedIsAFault) {
+  EXPECT_EQ(Run({Write("a: [1")}), 2);
+  EXPECT_THAT(printed_, HasSubstr("line 1: this is not valid YAML"));
+}
+
+TEST_F(CheckConfig, AFileThatCannotBeReadGivesStatusOne) {
+  EXPECT_EQ(Run({folder_ / "nowhere.yaml"}), 1);
+  EXPECT_THAT(printed_, HasSubstr("nowhere.yaml: No such file or directory"));
+  EXPECT_EQ(Run({folder_}), 1);
+}
+
+TEST_F(CheckConfig, SharesThatAreNoNumbersAreText) {
+  ConfigReading reading;
+  reading.config.eviction.thresholds = {
+      {.value = Percentage{0.1F}, .min_reclaim = Percentage{1.0F / 0.0F}}};
+  EXPECT_THAT(ConfigAsJson(reading), HasSubstr("\"minReclaimPercentage\": \"inf\""));
+}
+
+}  // namespace
+}  // namespace jettison
