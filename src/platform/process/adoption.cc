@@ -108,6 +108,15 @@ std::vector<ContainerRecord> Runtime::AdoptRuns(PodEntry& entry) {
 std::optional<ContainerRecord> Runtime::AdoptRun(PodEntry& entry, FoundRun run, bool oom_killed) {
   const Pod& pod = entry.pod;
   const std::string group = ContainerGroup(entry.group, run.container);
+  if (run.state == RunState::kNeverRan && run.shim) {
+    // The word to go may still have been on its way; once its shim is gone the folder is final.
+    (void)EndProcess(run.shim, kShimEndTimeoutMs);
+    FoundRun last = ReadRun(surroundings_.paths.Run(pod.uid, run.container, run.attempt),
+                            surroundings_.boot_id);
+    last.container = run.container;
+    last.attempt = run.attempt;
+    run = std::move(last);
+  }
   if (!run.fault.empty()) surroundings_.Log(run.fault);
   ContainerRecord record = RecordOf(pod.uid, run);
   switch (run.state) {
@@ -116,8 +125,6 @@ std::optional<ContainerRecord> Runtime::AdoptRun(PodEntry& entry, FoundRun run, 
       return record;
     }
     case RunState::kNeverRan:
-      // Its shim gives up by itself, unless the word to go was on its way: then it ends here.
-      if (run.shim) (void)EndProcess(run.shim, kShimEndTimeoutMs);
       surroundings_.LogFailure("end a run that never ran", surroundings_.cgroups.Kill(group));
       RemoveUnusedRun(surroundings_.paths, pod, run.container, run.attempt);
       return std::nullopt;
