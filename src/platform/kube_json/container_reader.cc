@@ -1,16 +1,12 @@
 #include "platform/kube_json/container_reader.h"
 
-#include <array>
-#include <limits>
+#include <string_view>
 #include <utility>
 
 #include "platform/kube_json/resources_reader.h"
 
 namespace jettison::kube_json {
 namespace {
-
-template <std::size_t kCount>
-using Names = std::array<std::string_view, kCount>;
 
 std::vector<std::string> ReadStrings(const Field& field) {
   std::vector<std::string> strings;
@@ -32,7 +28,7 @@ EnvVar ReadEnvVar(const Field& field) {
 }
 
 VolumeMount ReadVolumeMount(const Field& field) {
-  static constexpr Names<4> kKnown = {"name", "mountPath", "subPath", "readOnly"};
+  static constexpr std::string_view kKnown[] = {"name", "mountPath", "subPath", "readOnly"};
   VolumeMount mount;
   if (!field.IsMap()) return mount;
   mount.name = field.Member("name").String().value_or("");
@@ -44,8 +40,8 @@ VolumeMount ReadVolumeMount(const Field& field) {
 }
 
 std::optional<ExecAction> ReadPreStop(const Field& lifecycle) {
-  static constexpr Names<1> kHooks = {"preStop"};
-  static constexpr Names<1> kActions = {"exec"};
+  static constexpr std::string_view kHooks[] = {"preStop"};
+  static constexpr std::string_view kActions[] = {"exec"};
   if (!lifecycle.IsMap()) return std::nullopt;
   lifecycle.WarnOfOthers(kHooks);
   const Field pre_stop = lifecycle.Member("preStop");
@@ -91,22 +87,22 @@ std::optional<RestartPolicy> ReadRestartPolicy(const Field& field) {
 
 Container ReadContainer(const Field& field) {
   // The last five ask for what happens here anyway, or are remarks.
-  static constexpr Names<16> kKnown = {"name",
-                                       "image",
-                                       "command",
-                                       "args",
-                                       "env",
-                                       "envFrom",
-                                       "resources",
-                                       "workingDir",
-                                       "lifecycle",
-                                       "volumeMounts",
-                                       "ports",
-                                       "restartPolicy",
-                                       "imagePullPolicy",
-                                       "terminationMessagePath",
-                                       "terminationMessagePolicy",
-                                       "resizePolicy"};
+  static constexpr std::string_view kKnown[] = {"name",
+                                                "image",
+                                                "command",
+                                                "args",
+                                                "env",
+                                                "envFrom",
+                                                "resources",
+                                                "workingDir",
+                                                "lifecycle",
+                                                "volumeMounts",
+                                                "ports",
+                                                "restartPolicy",
+                                                "imagePullPolicy",
+                                                "terminationMessagePath",
+                                                "terminationMessagePolicy",
+                                                "resizePolicy"};
   Container container;
   if (!field.IsPresent()) field.Fault("must be a map, found null");
   if (!field.IsMap()) return container;

@@ -2,9 +2,9 @@
 
 #include <fmt/format.h>
 
-#include <array>
 #include <limits>
 #include <map>
+#include <string_view>
 #include <utility>
 
 #include "platform/kube_json/container_reader.h"
@@ -19,9 +19,6 @@ namespace {
 
 using kube_json::FaultLog;
 using kube_json::Field;
-
-template <std::size_t kCount>
-using Names = std::array<std::string_view, kCount>;
 
 using TextMap = std::map<std::string, std::string, std::less<>>;
 
@@ -76,18 +73,18 @@ void ReadScheduling(const Field& spec, Pod& pod) {
 }
 
 // What is read, and what has no meaning without a cluster: that is passed over in silence.
-constexpr Names<24> kSpecFields = {"initContainers",   "containers",
-                                   "volumes",          "restartPolicy",
-                                   "tolerations",      "terminationGracePeriodSeconds",
-                                   "priority",         "priorityClassName",
-                                   "overhead",         "resources",
-                                   "hostNetwork",      "affinity",
-                                   "nodeName",         "automountServiceAccountToken",
-                                   "nodeSelector",     "dnsPolicy",
-                                   "preemptionPolicy", "enableServiceLinks",
-                                   "schedulerName",    "imagePullSecrets",
-                                   "serviceAccount",   "serviceAccountName",
-                                   "schedulingGates",  "topologySpreadConstraints"};
+constexpr std::string_view kSpecFields[] = {"initContainers",   "containers",
+                                            "volumes",          "restartPolicy",
+                                            "tolerations",      "terminationGracePeriodSeconds",
+                                            "priority",         "priorityClassName",
+                                            "overhead",         "resources",
+                                            "hostNetwork",      "affinity",
+                                            "nodeName",         "automountServiceAccountToken",
+                                            "nodeSelector",     "dnsPolicy",
+                                            "preemptionPolicy", "enableServiceLinks",
+                                            "schedulerName",    "imagePullSecrets",
+                                            "serviceAccount",   "serviceAccountName",
+                                            "schedulingGates",  "topologySpreadConstraints"};
 
 void ReadSpec(const Field& spec, Pod& pod) {
   if (!spec.IsMap()) return;

@@ -1,6 +1,6 @@
 #include "platform/kube_json/resources_reader.h"
 
-#include <array>
+#include <string_view>
 #include <utility>
 
 namespace jettison::kube_json {
@@ -14,7 +14,7 @@ ResourceList ReadResourceList(const Field& field) {
 }
 
 ResourceRequirements ReadResources(const Field& field) {
-  static constexpr std::array<std::string_view, 2> kKnown = {"requests", "limits"};
+  static constexpr std::string_view kKnown[] = {"requests", "limits"};
   ResourceRequirements resources;
   if (!field.IsMap()) return resources;
   resources.requests = ReadResourceList(field.Member("requests"));

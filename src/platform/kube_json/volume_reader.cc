@@ -1,17 +1,13 @@
 #include "platform/kube_json/volume_reader.h"
 
-#include <array>
-#include <span>
+#include <string_view>
 #include <utility>
 
 namespace jettison::kube_json {
 namespace {
 
-template <std::size_t kCount>
-using Names = std::array<std::string_view, kCount>;
-
 EmptyDirSource ReadEmptyDir(const Field& field) {
-  static constexpr Names<2> kKnown = {"medium", "sizeLimit"};
+  static constexpr std::string_view kKnown[] = {"medium", "sizeLimit"};
   EmptyDirSource source;
   if (!field.IsMap()) return source;
   source.medium = field.Member("medium").String().value_or("");
@@ -30,7 +26,7 @@ HostPathSource ReadHostPath(const Field& field) {
 
 // defaultMode and items would give the files other rights and names than they get here.
 ConfigMapSource ReadConfigMap(const Field& field) {
-  static constexpr Names<2> kKnown = {"name", "optional"};
+  static constexpr std::string_view kKnown[] = {"name", "optional"};
   ConfigMapSource source;
   if (!field.IsMap()) return source;
   source.name = field.Member("name").String().value_or("");
@@ -40,7 +36,7 @@ ConfigMapSource ReadConfigMap(const Field& field) {
 }
 
 SecretSource ReadSecret(const Field& field) {
-  static constexpr Names<2> kKnown = {"secretName", "optional"};
+  static constexpr std::string_view kKnown[] = {"secretName", "optional"};
   SecretSource source;
   if (!field.IsMap()) return source;
   source.secret_name = field.Member("secretName").String().value_or("");
