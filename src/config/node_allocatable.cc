@@ -12,6 +12,7 @@ Quantity AmountIn(const ResourceList& list, std::string_view resource) {
 Quantity AmountOf(const ThresholdValue& value, const Quantity& capacity) {
   if (const auto* amount = std::get_if<Quantity>(&value)) return *amount;
   const double share = static_cast<double>(std::get<Percentage>(value).fraction);
+  if (!(share > 0)) return {};  // "NaN%" too, which the kubelet lets pass
   return Quantity::Of(static_cast<std::int64_t>(static_cast<double>(capacity.Value()) * share));
 }
 

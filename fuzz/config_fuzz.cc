@@ -1,0 +1,55 @@
+// links: jettison_config jettison_documents
+//
+// Any text, read as configuration documents: whatever it says, reading ends with a policy or with
+// faults, and a policy without faults is one that can be run.
+
+#include <cstddef>
+#include <cstdint>
+#include <cstdlib>
+#include <string_view>
+#include <utility>
+#include <vector>
+
+#include "config/containerfs_thresholds.h"
+#include "config/node_allocatable.h"
+#include "config/read_config.h"
+#include "platform/documents/documents.h"
+
+namespace {
+
+void Require(bool holds) {
+  if (!holds) std::abort();
+}
+
+void CheckRunnable(const jettison::AgentConfig& config) {
+  using jettison::Duration;
+  Require(config.eviction.thresholds.size() <= jettison::kMaxThresholds);
+  for (const jettison::Threshold& threshold : config.eviction.thresholds) {
+    Require(threshold.grace_period >= Duration::zero());
+  }
+  Require(config.eviction.pressure_transition_period > Duration::zero());
+  Require(config.monitoring_interval > Duration::zero());
+  Require(config.image_gc.low_threshold_percent < config.image_gc.high_threshold_percent);
+  Require(config.eviction_backoff.initial <= config.eviction_backoff.max);
+  Require(config.root.starts_with('/') && config.node_fs.starts_with('/'));
+  Require(!config.logs.max_size_bytes || *config.logs.max_size_bytes > 0);
+}
+
+}  // namespace
+
+extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
+  const std::string_view text(reinterpret_cast<const char*>(data), size);
+  auto parsed = jettison::ParseDocuments(text);
+  if (!parsed) return 0;
+  std::vector<jettison::ConfigDocument> documents;
+  for (jettison::Value& document : *parsed) documents.push_back({"/etc/c", std::move(document)});
+  const jettison::ConfigReading reading = jettison::ReadConfig(documents);
+  if (reading.faults.empty()) CheckRunnable(reading.config);
+  for (const bool images : {false, true}) {
+    const auto effective =
+        jettison::ThresholdsFor(reading.config.eviction.thresholds, {.dedicated_image_fs = images});
+    static_cast<void>(jettison::NodeAllocatable({{"memory", jettison::Quantity::Of(1 << 30)}},
+                                                reading.config.reservation, effective));
+  }
+  return 0;
+}
