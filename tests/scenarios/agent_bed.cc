@@ -1,0 +1,184 @@
+#include "tests/scenarios/agent_bed.h"
+
+#include <fcntl.h>
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+#include <poll.h>
+#include <sys/mount.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <array>
+#include <csignal>
+#include <filesystem>
+#include <fstream>
+
+namespace jettison {
+namespace {
+
+namespace fs = std::filesystem;
+using Clock = std::chrono::steady_clock;
+
+constexpr std::uint64_t kNodeBytes = std::uint64_t{256} << 20;
+
+// Unmounts whatever is still mounted below a folder, the innermost first.
+void UnmountBelow(const std::string& folder) {
+  std::vector<std::string> points;
+  std::ifstream mounts("/proc/self/mounts");
+  for (std::string line; std::getline(mounts, line);) {
+    const std::size_t begin = line.find(' ') + 1;
+    const std::string point = line.substr(begin, line.find(' ', begin) - begin);
+    if (point.starts_with(folder + "/")) points.push_back(point);
+  }
+  std::ranges::reverse(points);
+  for (const std::string& point : points) umount2(point.c_str(), MNT_DETACH);
+}
+
+}  // namespace
+
+AgentBed::AgentBed() {
+  if (geteuid() != 0) {
+    error_ = "the agent needs root";
+    return;
+  }
+  group_ = fmt::format("jettison-scenario-{}", getpid());
+  auto root = CgroupV1::Open({});
+  if (!root) {
+    error_ = root.error().message;
+    return;
+  }
+  cgroups_ = std::move(*root);
+  if (const auto made = cgroups_->Create(group_, {.memory_bytes = kNodeBytes}); !made) {
+    error_ = made.error().message;
+    return;
+  }
+  std::string pattern = (fs::temp_directory_path() / "jettison-scenario-XXXXXX").string();
+  folder_ = mkdtemp(pattern.data());
+  fs::create_directories(folder_ + "/manifests");
+}
+
+AgentBed::~AgentBed() {
+  KillAgent();
+  if (cgroups_) {
+    static_cast<void>(cgroups_->Kill(group_));
+    static_cast<void>(cgroups_->Remove(group_));
+  }
+  if (folder_.empty()) return;
+  UnmountBelow(folder_);
+  std::error_code ignored;
+  fs::remove_all(folder_, ignored);
+}
+
+std::string AgentBed::WriteConfig() const {
+  const std::string file = folder_ + "/config.yaml";
+  std::ofstream(file) << fmt::format(
+      "apiVersion: kubelet.config.k8s.io/v1beta1\n"
+      "kind: KubeletConfiguration\n"
+      "staticPodPath: {0}/manifests\n"
+      "kernelMemcgNotification: true\n"
+      "{1}"
+      "---\n"
+      "apiVersion: jettison.io/v1alpha1\n"
+      "kind: JettisonConfiguration\n"
+      "root: {0}/root\n"
+      "nodeCgroup: /{2}\n",
+      folder_, kubelet_fields_, group_);
+  return file;
+}
+
+void AgentBed::StartAgent(const std::vector<std::string>& flags) {
+  std::vector<std::string> arguments = {JETTISON_BINARY, "run", "--config", WriteConfig()};
+  arguments.insert(arguments.end(), flags.begin(), flags.end());
+  std::vector<char*> argv;
+  for (std::string& argument : arguments) argv.push_back(argument.data());
+  argv.push_back(nullptr);
+  std::array<int, 2> pipe_ends{};
+  if (pipe2(pipe_ends.data(), O_CLOEXEC) != 0) return;
+  log_ = FileDescriptor(pipe_ends[0]);
+  const FileDescriptor write_end(pipe_ends[1]);
+  agent_ = fork();
+  if (agent_ != 0) return;
+  dup2(write_end.get(), STDERR_FILENO);
+  execv(argv[0], argv.data());
+  _exit(127);
+}
+
+void AgentBed::KillAgent() {
+  if (agent_ <= 0) return;
+  kill(agent_, SIGKILL);
+  waitpid(agent_, nullptr, 0);
+  agent_ = -1;
+}
+
+int AgentBed::StopAgent() {
+  int status = -1;
+  kill(agent_, SIGTERM);
+  waitpid(agent_, &status, 0);
+  agent_ = -1;
+  ReadLog(std::chrono::milliseconds(0));
+  return WIFEXITED(status) ? WEXITSTATUS(status) : -1;
+}
+
+void AgentBed::Put(const std::string& file, const std::string& text) {
+  std::ofstream(folder_ + "/manifests/" + file) << text;
+}
+
+void AgentBed::Remove(const std::string& file) {
+  fs::remove(folder_ + "/manifests/" + file);
+}
+
+std::string AgentBed::Manifest(const std::string& name, const std::vector<std::string>& command,
+                               const std::string& container_fields) {
+  return fmt::format(
+      "apiVersion: v1\nkind: Pod\nmetadata: {{name: {}}}\nspec:\n"
+      "  terminationGracePeriodSeconds: 2\n"
+      "  containers:\n  - name: main\n    command: [\"{}\"]\n{}",
+      name, fmt::join(command, "\", \""), container_fields);
+}
+
+void AgentBed::ReadLog(std::chrono::milliseconds patience) {
+  pollfd ready = {.fd = log_.get(), .events = POLLIN, .revents = 0};
+  if (poll(&ready, 1, static_cast<int>(patience.count())) <= 0) return;
+  std::array<char, 8192> buffer;
+  const ssize_t got = read(log_.get(), buffer.data(), buffer.size());
+  if (got <= 0) return;
+  unread_.append(buffer.data(), static_cast<std::size_t>(got));
+  for (std::size_t end = 0; (end = unread_.find('\n')) != std::string::npos;) {
+    lines_.push_back(unread_.substr(0, end));
+    unread_.erase(0, end + 1);
+  }
+}
+
+bool AgentBed::WaitForLine(const std::vector<std::string>& parts,
+                           std::chrono::milliseconds patience) {
+  const auto until = Clock::now() + patience;
+  for (;;) {
+    for (; looked_at_ < lines_.size(); ++looked_at_) {
+      const std::string& line = lines_[looked_at_];
+      if (std::ranges::all_of(parts, [&](const std::string& part) {
+            return line.find(part) != std::string::npos;
+          })) {
+        ++looked_at_;
+        return true;
+      }
+    }
+    const auto left = std::chrono::ceil<std::chrono::milliseconds>(until - Clock::now());
+    if (left.count() <= 0) return false;
+    ReadLog(left);
+  }
+}
+
+std::vector<std::string> AgentBed::LinesWith(std::string_view part) const {
+  std::vector<std::string> found;
+  std::ranges::copy_if(lines_, std::back_inserter(found), [&](const std::string& line) {
+    return line.find(part) != std::string::npos;
+  });
+  return found;
+}
+
+std::vector<pid_t> AgentBed::Processes() {
+  return cgroups_->Processes(group_).value_or(std::vector<pid_t>{});
+}
+
+}  // namespace jettison

@@ -1,0 +1,67 @@
+#pragma once
+
+#include <sys/types.h>
+
+#include <chrono>
+#include <memory>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "platform/cgroup_v1/cgroup_v1.h"
+#include "ports/file_descriptor.h"
+
+namespace jettison {
+
+// A node of its own for one test, and the agent's program on it. Everything goes with the object.
+class AgentBed {
+ public:
+  // Sets the node up; `error` says why it cannot be.
+  AgentBed();
+  AgentBed(const AgentBed&) = delete;
+  AgentBed& operator=(const AgentBed&) = delete;
+  ~AgentBed();
+  [[nodiscard]] const std::string& error() const { return error_; }
+
+  // Lines for the KubeletConfiguration, in front of what every test has.
+  void Configure(std::string_view kubelet_fields) { kubelet_fields_ = kubelet_fields; }
+  void StartAgent(const std::vector<std::string>& flags = {});
+  // As the kernel's OOM killer would end it.
+  void KillAgent();
+  // SIGTERM; the exit status.
+  int StopAgent();
+
+  // Writes or removes a manifest. `Manifest` makes one of a pod with one container.
+  void Put(const std::string& file, const std::string& text);
+  void Remove(const std::string& file);
+  [[nodiscard]] static std::string Manifest(const std::string& name,
+                                            const std::vector<std::string>& command,
+                                            const std::string& container_fields = "");
+
+  // Reads the log until a line holds all of these; false when none came in time.
+  [[nodiscard]] bool WaitForLine(const std::vector<std::string>& parts,
+                                 std::chrono::milliseconds patience = std::chrono::seconds(20));
+  // What the agent has said so far.
+  [[nodiscard]] const std::vector<std::string>& lines() const { return lines_; }
+  [[nodiscard]] std::vector<std::string> LinesWith(std::string_view part) const;
+  // Ids of the processes in the node's group.
+  [[nodiscard]] std::vector<pid_t> Processes();
+  [[nodiscard]] const std::string& folder() const { return folder_; }
+
+ private:
+  [[nodiscard]] std::string WriteConfig() const;
+  void ReadLog(std::chrono::milliseconds patience);
+
+  std::string error_;
+  std::string folder_;
+  std::string group_;
+  std::unique_ptr<CgroupV1> cgroups_;
+  std::string kubelet_fields_;
+  pid_t agent_ = -1;
+  FileDescriptor log_;
+  std::string unread_;
+  std::vector<std::string> lines_;
+  std::size_t looked_at_ = 0;  // lines that WaitForLine has passed
+};
+
+}  // namespace jettison
