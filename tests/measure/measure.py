@@ -16,6 +16,7 @@ a bound is missed. Needs root. BUILD holds jettison and the target measure_progr
 import argparse
 import dataclasses
 import json
+import math
 import os
 import socket
 import statistics
@@ -77,7 +78,7 @@ def measure_growth(build, runs, faults):
             faults.append(f"{rate} MiB/s: no run with a signal")
             continue
         median = statistics.median(latencies)
-        print(f"| {rate} | {len(seen)} | {right} | {median:.2f}, {latencies[len(latencies) * 9 // 10 - 1]:.2f}, "
+        print(f"| {rate} | {len(seen)} | {right} | {median:.2f}, {latencies[math.ceil(len(latencies) * 0.9) - 1]:.2f}, "
               f"{latencies[-1]:.2f} | {statistics.median(overshoots):.2f}, {overshoots[-1]:.2f} | {allowed:.0f} |",
               flush=True)
         if median > LATENCY_MS.get(rate, float("inf")):
@@ -92,15 +93,15 @@ def measure_growth(build, runs, faults):
     return results
 
 
-def quiet_node(build):
-    node = Node(build, CAPACITY, THRESHOLD)
-    return node, [node.add_pod(f"quiet-{i}", hold_mib=5, request_mib=10) for i in range(5)]
+def add_quiet_pods(node):
+    return [node.add_pod(f"quiet-{i}", hold_mib=5, request_mib=10) for i in range(5)]
 
 
 def first_pass_once(build):
     """Milliseconds from exec to READY=1, which the agent says when its first pass is over."""
-    node, _ = quiet_node(build)
-    with node, socket.socket(socket.AF_UNIX, socket.SOCK_DGRAM) as notices:
+    with (Node(build, CAPACITY, THRESHOLD) as node,
+          socket.socket(socket.AF_UNIX, socket.SOCK_DGRAM) as notices):
+        add_quiet_pods(node)
         address = str(node.folder / "notify")
         notices.bind(address)
         notices.settimeout(20)
@@ -109,9 +110,10 @@ def first_pass_once(build):
             node.start_agent()
             while b"READY=1" not in notices.recv(4096):
                 pass
+            took = (time.monotonic_ns() - node.started_ns) / 1e6
         finally:
             del os.environ["NOTIFY_SOCKET"]
-        return (time.monotonic_ns() - node.started_ns) / 1e6
+        return took
 
 
 def measure_start(build, runs, faults):
@@ -126,8 +128,8 @@ def measure_start(build, runs, faults):
 
 
 def measure_idle(build, seconds, faults):
-    node, reports = quiet_node(build)
-    with node:
+    with Node(build, CAPACITY, THRESHOLD) as node:
+        reports = add_quiet_pods(node)
         node.start_agent()
         for report in reports:
             wait_for(lambda r=report: r.ready_ns, f"{report.path.stem} starts; the log says:\n{node.log_text()}")

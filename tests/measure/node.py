@@ -148,15 +148,15 @@ nodeCgroup: /{self.group}
         shutil.rmtree(self.folder)
 
     def _kill_processes(self, groups):
-        """Kills every process in the groups and every one that was started for this node."""
+        """Kills every process of the node: those in its groups, and those that use its folder."""
         pids = set()
         for group in groups:
             for path in group.glob("**/cgroup.procs"):
                 with contextlib.suppress(OSError):
                     pids.update(map(int, path.read_text().split()))
-        for path in glob.glob("/proc/[0-9]*/cmdline"):
+        for path in glob.glob("/proc/[0-9]*/fd/*"):
             with contextlib.suppress(OSError):
-                if f"/{self.group}/".encode() in pathlib.Path(path).read_bytes():
+                if os.readlink(path).startswith(f"{self.folder}/"):
                     pids.add(int(path.split("/")[2]))
         pids.discard(os.getpid())
         for pid in pids:
