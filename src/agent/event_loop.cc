@@ -12,8 +12,9 @@
 namespace jettison {
 namespace {
 
-// How late a timer may be so that wake-ups fall together.
-constexpr std::uint64_t kTimerAccuracyUs = 1000;
+// How late a timer may be so that wake-ups fall together. Timers are few; just before a memory
+// threshold they follow one another in half milliseconds.
+constexpr std::uint64_t kTimerAccuracyUs = 50;
 
 struct Unref {
   void operator()(sd_event_source* source) const { sd_event_source_disable_unref(source); }

@@ -38,9 +38,24 @@ std::vector<MemoryLevel> MemoryLevels(std::span<const Threshold> thresholds,
     if (stats == nullptr || !*stats) continue;
     const auto level = LevelOf(thresholds[i], **stats);
     if (!level) continue;
-    levels.push_back({.threshold = i, .signal = thresholds[i].signal, .bytes = *level});
+    const Signal signal = thresholds[i].signal;
+    if (*level > kApproach) {
+      levels.push_back({.threshold = i, .signal = signal, .bytes = *level - kApproach});
+    }
+    levels.push_back({.threshold = i, .signal = signal, .bytes = *level});
   }
   return levels;
+}
+
+bool NearThreshold(std::span<const Threshold> thresholds, const Observations& observations) {
+  constexpr auto kNear = static_cast<std::int64_t>(kApproach + kLevelSlack);
+  return std::ranges::any_of(thresholds, [&](const Threshold& threshold) {
+    const auto& observed = observations[threshold.signal];
+    if (ResourceOf(threshold.signal) != Resource::kMemory || !observed) return false;
+    const std::int64_t above =
+        observed->available - QuantityOf(threshold.value, observed->capacity).Value();
+    return above >= 0 && above <= kNear;
+  });
 }
 
 bool LevelsMoved(std::span<const MemoryLevel> registered, std::span<const MemoryLevel> wanted) {

@@ -7,6 +7,7 @@
 #include "model/signal.h"
 #include "model/summary.h"
 #include "model/threshold.h"
+#include "observe/observations.h"
 
 namespace jettison {
 
@@ -24,10 +25,20 @@ struct MemoryLevel {
 // milliseconds.
 inline constexpr std::uint64_t kLevelSlack = 128 * 4096;
 
+// How far before a threshold the agent has itself woken as well. The kernel may tell up to
+// kLevelSlack late, which is 10 ms at 50 MiB/s; who is told before can look in time. As much again
+// for a level that has moved by less than the slack since.
+inline constexpr std::uint64_t kApproach = 2 * kLevelSlack;
+
 // The levels of every threshold on memory, soft and hard, from figures of one pass: capacity -
-// threshold + inactive file. A signal that was not measured has none.
+// threshold + inactive file, and one kApproach before it. A signal that was not measured has none.
 [[nodiscard]] std::vector<MemoryLevel> MemoryLevels(std::span<const Threshold> thresholds,
                                                     const NodeStats& node);
+
+// Whether one of the thresholds on memory is not crossed, but may be at any moment: what is
+// available is at most kApproach + kLevelSlack above it.
+[[nodiscard]] bool NearThreshold(std::span<const Threshold> thresholds,
+                                 const Observations& observations);
 
 // Whether `wanted` differs from what is registered by more than the slack.
 [[nodiscard]] bool LevelsMoved(std::span<const MemoryLevel> registered,

@@ -10,6 +10,7 @@
 namespace jettison {
 namespace {
 
+using std::chrono::microseconds;
 using std::chrono::milliseconds;
 
 // A level that is crossed again and again by jitter must not take the processor: what woke the
@@ -17,6 +18,12 @@ using std::chrono::milliseconds;
 constexpr Duration kWatchSpacing = milliseconds(1);
 // Levels that move all the time (page cache that grows) are registered no more often than this.
 constexpr Duration kRearmSpacing = milliseconds(100);
+// Just before a threshold the agent looks this often, because the kernel may tell late; for so long
+// at most, and not again before the rest is over, lest a node that lingers there takes the
+// processor.
+constexpr Duration kApproachSpacing = microseconds(500);
+constexpr Duration kApproachTime = milliseconds(30);
+constexpr Duration kApproachRest = milliseconds(300);
 constexpr Duration kGcInterval = std::chrono::minutes(1);
 
 PassPolicy WithoutStorageLimits(PassPolicy policy) {
@@ -88,11 +95,16 @@ void Node::DiskMeasured(DiskUse disk) {
 
 void Node::MemoryCrossed() {
   const Instant now = edges_.clock.Now();
+  if (now >= approach_until_ + kApproachRest) approach_until_ = now + kApproachTime;
   if (now < no_watch_before_) {
-    watch_due_ = watch_due_ ? std::min(*watch_due_, no_watch_before_) : no_watch_before_;
+    WatchAt(no_watch_before_);
     return;
   }
   WatchPass();
+}
+
+void Node::WatchAt(Instant at) {
+  watch_due_ = watch_due_ ? std::min(*watch_due_, at) : at;
 }
 
 std::optional<std::size_t> Node::WouldActFor(Instant now) const {
@@ -131,6 +143,10 @@ void Node::WatchPass() {
   summary_.pods.clear();
   if (threshold) edges_.figures.ReadPods(edges_.pods.Active(), nullptr, summary_.pods);
   Run(watch_policy_, now);
+  if (now < approach_until_ && !wait_.active() &&
+      NearThreshold(settings_.policy.thresholds, last_report_->observations)) {
+    WatchAt(now + kApproachSpacing);
+  }
 }
 
 void Node::Run(const PassPolicy& policy, Instant now) {
@@ -201,7 +217,7 @@ void Node::Rearm(Instant now) {
   std::vector<MemoryLevel> levels = MemoryLevels(settings_.policy.thresholds, summary_.node);
   if (!LevelsMoved(armed_, levels)) return;
   if (!armed_.empty() && now - armed_at_ < kRearmSpacing) {
-    watch_due_ = armed_at_ + kRearmSpacing;
+    WatchAt(armed_at_ + kRearmSpacing);
     return;
   }
   armed_ = levels;

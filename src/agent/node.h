@@ -71,6 +71,7 @@ class Node : private SummarySource {
   [[nodiscard]] Result<Summary> ReadSummary() override;
   void FullPass(const DiskUse& disk);
   void WatchPass();
+  void WatchAt(Instant at);
   // The threshold that a pass over the node's present figures would act for.
   [[nodiscard]] std::optional<std::size_t> WouldActFor(Instant now) const;
   [[nodiscard]] bool MayDecide(std::optional<std::size_t> threshold) const;
@@ -99,6 +100,7 @@ class Node : private SummarySource {
   Instant armed_at_;
   std::optional<Instant> watch_due_;  // the next watch pass that nobody has to ask for
   Instant no_watch_before_;
+  Instant approach_until_;  // looked at often until then, if a threshold is near
   Instant next_gc_;
 };
 

@@ -201,6 +201,28 @@ TEST_F(NodeTest, WakeUpsInQuickSuccessionAreLookedAtTogether) {
   EXPECT_THAT(runtime_.TakeCommands(), testing::Contains("stop hog/c 1s"));
 }
 
+TEST_F(NodeTest, JustBeforeAThresholdMemoryIsLookedAtEveryHalfMillisecondForALittleWhile) {
+  Start();
+  clock_.Advance(seconds(3));
+  figures_.SetAvailable(101);
+  Crossed();
+  int looks = 0;
+  while (node_->NextDeadline() == clock_.Now() + std::chrono::microseconds(500)) {
+    Pass(std::chrono::microseconds(500));
+    ++looks;
+  }
+  EXPECT_EQ(looks, 60);
+  Pass(milliseconds(100));
+  Crossed();
+  EXPECT_GT(*node_->NextDeadline(), clock_.Now() + seconds(1)) << "not again that soon";
+  Pass(milliseconds(200));
+  Crossed();
+  EXPECT_EQ(node_->NextDeadline(), clock_.Now() + std::chrono::microseconds(500));
+  figures_.SetAvailable(99);
+  Pass(std::chrono::microseconds(500));
+  EXPECT_THAT(runtime_.TakeCommands(), testing::Contains("stop hog/c 1s"));
+}
+
 TEST_F(NodeTest, NoSecondPodBeforeTheFirstOneIsGoneThenAFullPassAtOnce) {
   Start();
   runtime_.IgnoreStop("c");
@@ -314,7 +336,9 @@ TEST_F(NodeTest, MemoryComesFirstEvenWhereADiskIsShortToo) {
 TEST_F(NodeTest, LevelsAreRegisteredAgainWhenTheyMoved) {
   Start();
   ASSERT_EQ(notifier_.armed.size(), 1U);
-  EXPECT_THAT(notifier_.armed[0], ElementsAre(MemoryLevel{0, Signal::kMemoryAvailable, 400 * kMi},
+  EXPECT_THAT(notifier_.armed[0], ElementsAre(MemoryLevel{0, Signal::kMemoryAvailable, 399 * kMi},
+                                              MemoryLevel{0, Signal::kMemoryAvailable, 400 * kMi},
+                                              MemoryLevel{1, Signal::kMemoryAvailable, 299 * kMi},
                                               MemoryLevel{1, Signal::kMemoryAvailable, 300 * kMi}));
   Pass(seconds(10));
   Measure();
@@ -323,7 +347,7 @@ TEST_F(NodeTest, LevelsAreRegisteredAgainWhenTheyMoved) {
   Pass(seconds(10));
   Measure();
   ASSERT_EQ(notifier_.armed.size(), 2U);
-  EXPECT_EQ(notifier_.armed[1][0].bytes, 420 * kMi);
+  EXPECT_EQ(notifier_.armed[1][1].bytes, 420 * kMi);
   figures_.SetAvailable(400, 30);
   clock_.Advance(milliseconds(10));
   Crossed();
