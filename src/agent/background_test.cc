@@ -1,0 +1,137 @@
+#include <fcntl.h>
+#include <gtest/gtest.h>
+#include <poll.h>
+#include <unistd.h>
+
+#include <condition_variable>
+#include <csignal>
+#include <filesystem>
+#include <fstream>
+#include <mutex>
+
+#include "agent/background_thread.h"
+#include "agent/disk_walk_thread.h"
+#include "agent/event_loop.h"
+#include "agent/mailbox.h"
+
+namespace jettison {
+namespace {
+
+namespace fs = std::filesystem;
+
+bool AwaitReadable(int fd) {
+  pollfd ready = {.fd = fd, .events = POLLIN, .revents = 0};
+  return poll(&ready, 1, 10'000) == 1;
+}
+
+TEST(BackgroundThread, OfJobsThatWaitOnlyTheNewestIsDone) {
+  std::mutex gate;
+  Mailbox<int> begun;
+  Mailbox<int> done;
+  {
+    BackgroundThread thread;
+    std::unique_lock closed(gate);
+    thread.Do([&] {
+      begun.Put(1);
+      const std::lock_guard wait(gate);
+      done.Put(1);
+    });
+    ASSERT_TRUE(AwaitReadable(begun.fd()));
+    thread.Do([&] { done.Put(2); });
+    thread.Do([&] { done.Put(3); });
+    closed.unlock();
+    std::vector<int> seen;
+    while (seen.size() < 2 && AwaitReadable(done.fd())) {
+      for (const int value : done.TakeAll()) seen.push_back(value);
+    }
+    EXPECT_EQ(seen, (std::vector<int>{1, 3}));
+  }
+}
+
+TEST(Mailbox, IsReadableWhileItHoldsSomething) {
+  Mailbox<int> mailbox;
+  pollfd ready = {.fd = mailbox.fd(), .events = POLLIN, .revents = 0};
+  EXPECT_EQ(poll(&ready, 1, 0), 0);
+  mailbox.Put(1);
+  mailbox.Put(2);
+  EXPECT_EQ(poll(&ready, 1, 0), 1);
+  EXPECT_EQ(mailbox.TakeAll(), (std::vector<int>{1, 2}));
+  EXPECT_EQ(poll(&ready, 1, 0), 0);
+}
+
+TEST(MeasurePod, CountsTheNewestRunTheLogsAndTheVolumesButMemoryOnlyByItself) {
+  std::string pattern = (fs::temp_directory_path() / "measure-pod-XXXXXX").string();
+  const std::string top = mkdtemp(pattern.data());
+  const auto write = [&](const std::string& file) {
+    fs::create_directories(fs::path(top + file).parent_path());
+    std::ofstream(top + file) << std::string(8192, 'x') << std::flush;
+  };
+  write("/layers/9/f");
+  write("/layers/10/f");
+  write("/layers/10/g");
+  write("/logs/0.log");
+  write("/disk/f");
+  write("/memory/f");
+  const process::PodDisk disk = {
+      .empty_dirs = {{.name = "d", .path = top + "/disk", .memory = false},
+                     {.name = "m", .path = top + "/memory", .memory = true},
+                     {.name = "gone", .path = top + "/nowhere", .memory = false}},
+      .containers = {{.name = "c", .logs = top + "/logs", .layers = top + "/layers"}}};
+  const std::atomic<bool> cancelled = false;
+  const PodDiskUse use = MeasurePod(disk, cancelled);
+  fs::remove_all(top);
+  EXPECT_EQ(use.containers.at(0).rootfs.inodes_used, 3U) << "run 10, not run 9";
+  EXPECT_EQ(use.containers.at(0).logs.inodes_used, 2U);
+  EXPECT_EQ(use.volumes.at(0).usage.inodes_used, 2U);
+  EXPECT_EQ(use.volumes.at(1).usage.inodes_used, 2U);
+  EXPECT_EQ(use.volumes.at(2).usage.used_bytes, std::nullopt) << "not there is not zero";
+  EXPECT_EQ(use.total.inodes_used, 7U) << "without the one in memory";
+}
+
+TEST(EventLoop, CallsBackForDescriptorsSignalsAndTheTimerUntilItIsToldToQuit) {
+  auto loop = EventLoop::Make().value();
+  Mailbox<int> mailbox;
+  std::vector<std::string> seen;
+  const auto note = [&](const std::string& what) {
+    seen.push_back(what);
+    if (seen.size() == 3) loop->Quit();
+  };
+  ASSERT_TRUE(loop->Watch(mailbox.fd(), [&] {
+    static_cast<void>(mailbox.TakeAll());
+    note("mail");
+    loop->SetTimer(Duration::zero());
+  }));
+  loop->OnTimer([&] {
+    note("timer");
+    raise(SIGUSR1);
+  });
+  ASSERT_TRUE(loop->OnSignals({SIGUSR1}, [&] { note("signal"); }));
+  mailbox.Put(1);
+  int turns = 0;
+  ASSERT_TRUE(loop->Run([&] { ++turns; }));
+  EXPECT_EQ(seen, (std::vector<std::string>{"mail", "timer", "signal"}));
+  EXPECT_GE(turns, 3);
+}
+
+TEST(EventLoop, AnUnwatchedDescriptorCallsBackNoMore) {
+  auto loop = EventLoop::Make().value();
+  Mailbox<int> first;
+  Mailbox<int> second;
+  int calls = 0;
+  // Whichever comes first unwatches the other.
+  ASSERT_TRUE(loop->Watch(first.fd(), [&] {
+    ++calls;
+    loop->Unwatch(second.fd());
+  }));
+  ASSERT_TRUE(loop->Watch(second.fd(), [&] {
+    ++calls;
+    loop->Unwatch(first.fd());
+  }));
+  first.Put(1);
+  second.Put(1);
+  ASSERT_TRUE(loop->Run([&] { loop->Quit(); }));
+  EXPECT_EQ(calls, 1);
+}
+
+}  // namespace
+}  // namespace jettison
