@@ -2,6 +2,7 @@
 
 #include <fcntl.h>
 #include <fmt/format.h>
+#include <sched.h>
 #include <signal.h>
 #include <sys/mman.h>
 #include <sys/prctl.h>
@@ -9,6 +10,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <cerrno>
 #include <chrono>
 #include <cstdio>
@@ -23,6 +25,7 @@ namespace {
 
 constexpr std::size_t kMiB = std::size_t{1} << 20;
 constexpr std::size_t kPage = 4096;
+constexpr std::size_t kChildStack = 4 * kPage;
 constexpr std::int64_t kNanosPerSecond = 1'000'000'000;
 constexpr std::int64_t kGateInterval = 20'000'000;  // ns between two looks
 
@@ -61,6 +64,16 @@ void Complain(const char* what) {
 
 void ExitAtOnce(int /*signal*/) {
   ::_exit(0);
+}
+
+// Replaces the way SIGTERM is handled, unless it is ignored.
+void HandleTerm(void (*handler)(int)) {
+  struct sigaction action {};
+  ::sigaction(SIGTERM, nullptr, &action);
+  if (action.sa_handler == SIG_IGN) return;
+  action = {};
+  action.sa_handler = handler;
+  ::sigaction(SIGTERM, &action, nullptr);
 }
 
 void HandleSignals(bool ignore_term) {
@@ -110,10 +123,47 @@ bool WriteAll(int fd, const std::vector<char>& bytes) {
   return true;
 }
 
-[[noreturn]] void SleepAsChild(pid_t parent) {
+int SleepAsChild(void* parent) {
   ::prctl(PR_SET_PDEATHSIG, SIGKILL);
-  if (::getppid() != parent) ::_exit(0);  // it ended before the line above
-  SleepForever();
+  if (::getppid() != *static_cast<const pid_t*>(parent))
+    ::_exit(0);  // it ended before the line above
+  while (true) ::pause();
+}
+
+// Children of this process, for the signal handler: it can reach nothing else.
+std::vector<pid_t> children;
+
+// Takes the children along and reaps them: their process ids are free again when this one ends, and
+// not only when init comes round to it.
+void EndWithChildren(int /*signal*/) {
+  for (const pid_t child : children) ::kill(child, SIGKILL);
+  while (::waitpid(-1, nullptr, 0) > 0) {
+  }
+  ::_exit(0);
+}
+
+// A process that shares its parent's memory: it costs the kernel a fifth of a copy, so that
+// hundreds of them are a shortage of process ids and of nothing else. Negative where it fails.
+pid_t ForkSharing() {
+  static pid_t parent = ::getpid();  // read by children that have just begun
+  void* stack = ::mmap(nullptr, kChildStack, PROT_READ | PROT_WRITE,
+                       MAP_PRIVATE | MAP_ANONYMOUS | MAP_STACK, -1, 0);
+  if (stack == MAP_FAILED) return -1;
+  return ::clone(SleepAsChild, static_cast<char*>(stack) + kChildStack, CLONE_VM | SIGCHLD,
+                 &parent);
+}
+
+// With SIGTERM held back: its handler must find every child, and the children need not handle it.
+bool AddChild() {
+  sigset_t term;
+  sigset_t before;
+  ::sigemptyset(&term);
+  ::sigaddset(&term, SIGTERM);
+  ::sigprocmask(SIG_BLOCK, &term, &before);
+  const pid_t child = ForkSharing();
+  if (child > 0) children.push_back(child);
+  ::sigprocmask(SIG_SETMASK, &before, nullptr);
+  return child > 0;
 }
 
 }  // namespace
@@ -172,13 +222,12 @@ void TakeInodes(const std::string& directory, Growth growth) {
 }
 
 void Fork(Growth growth) {
-  const pid_t parent = ::getpid();
+  children.reserve(static_cast<std::size_t>(std::max<std::int64_t>(growth.total, 0)));
+  HandleTerm(EndWithChildren);
   const Pace pace(growth.rate);
   for (std::int64_t forked = 0; forked < growth.total; ++forked) {
     pace.WaitAt(static_cast<double>(forked));
-    const pid_t child = ::fork();
-    if (child == 0) SleepAsChild(parent);
-    if (child < 0) return Complain("fork");
+    if (!AddChild()) return Complain("fork");
   }
 }
 
