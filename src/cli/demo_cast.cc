@@ -36,7 +36,7 @@ std::span<const DemoPod> DemoPods() {
        .culprit = true},
       {.name = "forker",
        .role = "best-effort, forks",
-       .work = {"fork", "--rate", "150", "--total", "650", "--gate", "$(GATE)"},
+       .work = {"fork", "--rate", "300", "--total", "950", "--gate", "$(GATE)"},
        .culprit = true},
   };
   return pods;

@@ -16,9 +16,9 @@ inline constexpr std::string_view kDemoDiskThreshold = "25%";
 inline constexpr std::string_view kDemoEmptyDirLimit = "16Mi";
 // Process ids are the machine's: the threshold lies so far below what is free at the start, which
 // the forking pod can reach, and the two limits keep the machine out of its reach.
-inline constexpr std::int64_t kDemoPidHeadroom = 300;
-inline constexpr std::int64_t kDemoPodPidsLimit = 700;
-inline constexpr std::int64_t kDemoNodePidsLimit = 1000;
+inline constexpr std::int64_t kDemoPidHeadroom = 500;
+inline constexpr std::int64_t kDemoPodPidsLimit = 1000;
+inline constexpr std::int64_t kDemoNodePidsLimit = 1500;
 
 // One pod of the demo.
 struct DemoPod {

@@ -6,17 +6,29 @@
 #include <chrono>
 
 #include "cli/demo_figures.h"
-#include "cli/json_writer.h"
+#include "recordings/json_writer.h"
 
 namespace jettison {
 namespace {
 
-constexpr std::size_t kIndent = 5;
-constexpr std::size_t kMostLines = 3;  // of one detail
+constexpr std::size_t kIndent = 6;
+constexpr std::size_t kMostLines = 2;  // of one detail
 
 std::string_view MarkOf(bool held, TextStyle style) {
   if (style.unicode) return held ? "✓" : "✗";
   return held ? "ok" : "NO";
+}
+
+// Puts the detail behind what it belongs to where there is room, otherwise below.
+void AddDetail(const std::string& detail, std::size_t columns, TextStyle style, TextLine& line,
+               std::vector<std::string>& lines) {
+  const bool beside = !detail.empty() && line.width() + 2 + WidthOf(detail) <= columns;
+  if (beside) line.Add(", ", Ink::kFaint).Add(detail, Ink::kFaint);
+  lines.push_back(line.Render(columns, style));
+  if (beside) return;
+  for (const std::string& text : Wrap(detail, columns - kIndent, kMostLines, style)) {
+    lines.push_back(TextLine().To(kIndent).Add(text, Ink::kFaint).Render(columns, style));
+  }
 }
 
 }  // namespace
@@ -29,11 +41,7 @@ std::vector<std::string> Checklist(const std::vector<Expectation>& expectations,
     line.To(1).Add(MarkOf(expectation.held, style),
                    expectation.held ? Ink::kGood : Ink::kBadStrong);
     line.To(kIndent - 1).Add(expectation.what, expectation.held ? Ink::kPlain : Ink::kBadStrong);
-    lines.push_back(line.Render(columns, style));
-    for (const std::string& text :
-         Wrap(expectation.detail, columns - kIndent - 1, kMostLines, style)) {
-      lines.push_back(TextLine().To(kIndent + 1).Add(text, Ink::kFaint).Render(columns, style));
-    }
+    AddDetail(expectation.detail, columns, style, line, lines);
   }
   const auto held = std::count_if(expectations.begin(), expectations.end(),
                                   [](const Expectation& each) { return each.held; });

@@ -39,8 +39,7 @@ Expectation EvictedInOrder(const DemoHistory& history) {
   std::transform(history.evictions.begin(), history.evictions.end(), std::back_inserter(evicted),
                  [](const DemoEviction& eviction) { return eviction.pod; });
   const auto culprits = Culprits();
-  return {.what = fmt::format("{} were evicted, in this order, and nobody else",
-                              fmt::join(culprits, ", ")),
+  return {.what = fmt::format("{} went, in this order, and nobody else", fmt::join(culprits, ", ")),
           .held = std::equal(evicted.begin(), evicted.end(), culprits.begin(), culprits.end()),
           .detail = evicted.empty() ? "nobody was evicted"
                                     : fmt::format("evicted: {}", fmt::join(evicted, ", "))};

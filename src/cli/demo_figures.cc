@@ -6,16 +6,18 @@
 
 namespace jettison {
 
-std::string MiBText(std::optional<std::int64_t> bytes) {
+std::string BytesText(std::optional<std::int64_t> bytes) {
   if (!bytes) return "-";
-  const double mib = static_cast<double>(*bytes) / (1024.0 * 1024.0);
+  const double kib = static_cast<double>(*bytes) / 1024.0;
+  if (kib < 1023.5) return fmt::format("{:.0f} KiB", kib);
+  const double mib = kib / 1024.0;
   return mib < 9.95 ? fmt::format("{:.1f} MiB", mib) : fmt::format("{:.0f} MiB", mib);
 }
 
 std::string AmountText(Signal signal, std::optional<std::int64_t> amount) {
   switch (ResourceOf(signal)) {
     case Resource::kMemory:
-    case Resource::kEphemeralStorage: return MiBText(amount);
+    case Resource::kEphemeralStorage: return BytesText(amount);
     case Resource::kInodes:
     case Resource::kPids: return amount ? fmt::format("{}", *amount) : "-";
   }

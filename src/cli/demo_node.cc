@@ -70,7 +70,7 @@ Result<void> KillAndRemove(CgroupV1& cgroups, const std::string& name) {
   return cgroups.Remove(name);
 }
 
-void RemoveCgroupLeftovers(std::vector<std::string>& removed) {
+void RemoveCgroupLeftovers(DemoLeftovers& found) {
   const auto cgroups = OpenCgroups();
   if (!cgroups) return;
   const auto names = (*cgroups)->Children("");
@@ -78,8 +78,12 @@ void RemoveCgroupLeftovers(std::vector<std::string>& removed) {
   for (const std::string& name : *names) {
     if (!name.starts_with(kDemoPrefix)) continue;
     const auto directory = (*cgroups)->OpenMemoryDirectory(name);
-    if (!directory || !Lock(*directory)) continue;
-    if (KillAndRemove(**cgroups, name)) removed.push_back("control group " + name);
+    if (!directory) continue;
+    if (!Lock(*directory)) {
+      found.running.push_back(name);
+    } else if (KillAndRemove(**cgroups, name)) {
+      found.removed.push_back("control group " + name);
+    }
   }
 }
 
@@ -89,14 +93,14 @@ bool IsOwn(const FileDescriptor& folder) {
   return ::fstat(folder.get(), &status) == 0 && status.st_uid == ::geteuid();
 }
 
-void RemoveFolderLeftovers(std::vector<std::string>& removed) {
+void RemoveFolderLeftovers(DemoLeftovers& found) {
   std::error_code error;
   for (const auto& entry : fs::directory_iterator(TemporaryFolder(), error)) {
     if (!entry.path().filename().string().starts_with(kDemoPrefix)) continue;
     const FileDescriptor folder = OpenFolder(entry.path());
     if (!folder || !IsOwn(folder) || !Lock(folder)) continue;
     fs::remove_all(entry.path(), error);
-    if (!error) removed.push_back("folder " + entry.path().string());
+    if (!error) found.removed.push_back("folder " + entry.path().string());
   }
 }
 
@@ -204,11 +208,11 @@ std::string DemoNode::Describe() const {
                      folder_.path());
 }
 
-std::vector<std::string> RemoveDemoLeftovers() {
-  std::vector<std::string> removed;
-  RemoveCgroupLeftovers(removed);
-  RemoveFolderLeftovers(removed);
-  return removed;
+DemoLeftovers RemoveDemoLeftovers() {
+  DemoLeftovers found;
+  RemoveCgroupLeftovers(found);
+  RemoveFolderLeftovers(found);
+  return found;
 }
 
 }  // namespace jettison

@@ -78,8 +78,13 @@ class DemoNode {
   DemoPaths paths_;
 };
 
+// What was found of other demos.
+struct DemoLeftovers {
+  std::vector<std::string> removed;  // for people
+  std::vector<std::string> running;  // control groups of demos that still run
+};
 // Removes what demos have left behind that were killed: control groups with their processes, and
-// folders. What belongs to a demo that runs is not touched. Answers what was removed.
-[[nodiscard]] std::vector<std::string> RemoveDemoLeftovers();
+// folders. What belongs to a demo that runs is not touched.
+[[nodiscard]] DemoLeftovers RemoveDemoLeftovers();
 
 }  // namespace jettison

@@ -15,12 +15,12 @@ namespace {
 constexpr Nanos kNanosPerUnit = 1'000'000'000;
 
 // Where columns begin, or end for figures.
-constexpr std::size_t kName = 1;
-constexpr std::size_t kQos = 10;
-constexpr std::size_t kPriorityEnd = 31;
-constexpr std::size_t kMemoryEnd = 40;
-constexpr std::size_t kRequestEnd = 49;
-constexpr std::size_t kDiskEnd = 58;
+constexpr std::size_t kName = 2;
+constexpr std::size_t kQos = 11;
+constexpr std::size_t kPriorityEnd = 32;
+constexpr std::size_t kMemoryEnd = 41;
+constexpr std::size_t kRequestEnd = 50;
+constexpr std::size_t kDiskEnd = 59;
 constexpr std::size_t kProcessesEnd = 65;
 constexpr std::size_t kState = 67;
 
@@ -60,24 +60,24 @@ Ink StateInk(const PodView& pod) {
   return pod.evictions > 0 ? Ink::kBad : Ink::kWarning;
 }
 
-TextLine Row(const PodView& pod, const DemoFacts& facts, Instant now) {
+// Everything but the mark in front.
+void AddRow(TextLine& line, const PodView& pod, const DemoFacts& facts, Instant now) {
   const Ink ink = IsHere(pod) ? Ink::kPlain : Ink::kFaint;
   const auto request = MemoryRequest(pod, facts);
   const auto memory = Signed(pod.memory_working_set_bytes);
   const bool beyond = memory.value_or(0) > request.value_or(0);
-  TextLine line;
   line.To(kName).Add(pod.name, IsHere(pod) ? Ink::kStrong : Ink::kFaint);
   line.To(kQos).Add(NameOf(pod.qos), ink);
   line.RightTo(kPriorityEnd, fmt::format("{}", pod.priority), ink);
-  line.RightTo(kMemoryEnd, MiBText(memory), beyond ? Ink::kWarning : ink);
-  line.RightTo(kRequestEnd, request ? MiBText(request) : "none", ink);
+  line.RightTo(kMemoryEnd, BytesText(memory), beyond ? Ink::kWarning : ink);
+  line.RightTo(kRequestEnd, request ? BytesText(request) : "none", ink);
   line.RightTo(
       kDiskEnd,
-      MiBText(pod.ephemeral_storage ? Signed(pod.ephemeral_storage->used_bytes) : std::nullopt),
+      BytesText(pod.ephemeral_storage ? Signed(pod.ephemeral_storage->used_bytes) : std::nullopt),
       ink);
   line.RightTo(kProcessesEnd,
                pod.process_count ? fmt::format("{}", *pod.process_count) : std::string("-"), ink);
-  return line.To(kState).Add(PodStateText(pod, now), StateInk(pod));
+  line.To(kState).Add(PodStateText(pod, now), StateInk(pod));
 }
 
 }  // namespace
@@ -93,10 +93,13 @@ std::string PodStateText(const PodView& pod, Instant now) {
   return fmt::format("back in {} s", left.count());
 }
 
-std::vector<TextLine> PodTable(const Snapshot& snapshot, const DemoFacts& facts, Signal signal) {
+std::vector<TextLine> PodTable(const Snapshot& snapshot, const DemoFacts& facts,
+                               const PodTableOptions& options) {
   std::vector<TextLine> lines = {Header()};
-  for (const PodView* pod : InEvictionOrder(snapshot.pods, facts, signal)) {
-    lines.push_back(Row(*pod, facts, snapshot.at));
+  for (const PodView* pod : InEvictionOrder(snapshot.pods, facts, options.signal)) {
+    TextLine& line = lines.emplace_back();
+    if (pod->name == options.marked) line.Add(options.style.unicode ? "▶" : ">", Ink::kBadStrong);
+    AddRow(line, *pod, facts, snapshot.at);
   }
   return lines;
 }

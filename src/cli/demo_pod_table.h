@@ -1,6 +1,7 @@
 #pragma once
 
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "agent/snapshot.h"
@@ -14,8 +15,15 @@ namespace jettison {
 // What a pod is at, in a word or two: "running", "evicted", "back in 4 s", "held back".
 [[nodiscard]] std::string PodStateText(const PodView& pod, Instant now);
 
-// A header and a line for each pod, in the order of eviction under pressure on that signal.
+// What a table of pods shows besides the pods.
+struct PodTableOptions {
+  Signal signal = Signal::kMemoryAvailable;  // what they are ranked for
+  std::string_view marked = {};              // the pod that gets a mark; empty: none
+  TextStyle style = {};
+};
+
+// A header and a line for each pod, in the order of eviction.
 [[nodiscard]] std::vector<TextLine> PodTable(const Snapshot& snapshot, const DemoFacts& facts,
-                                             Signal signal);
+                                             const PodTableOptions& options);
 
 }  // namespace jettison

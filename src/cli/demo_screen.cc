@@ -14,9 +14,9 @@
 namespace jettison {
 namespace {
 
-constexpr std::size_t kMargin = 1;
-constexpr std::size_t kBarFrom = 19;
-constexpr std::size_t kNumbers = 28;        // columns right of the bar
+constexpr std::size_t kMargin = 2;
+constexpr std::size_t kBarFrom = 20;
+constexpr std::size_t kNumbers = 29;        // columns right of the bar
 constexpr std::size_t kRoomyRows = 30;      // from here on there is room for blank lines
 constexpr std::size_t kFewestColumns = 60;  // narrower terminals see less of each line
 constexpr std::size_t kMostColumns = 140;
@@ -27,6 +27,10 @@ std::string_view LessonOf(std::size_t act) {
     return "Back-off over and no pressure left: the evicted pods come back.";
   }
   return DemoActs()[act - 1].lesson;
+}
+
+std::string_view CulpritOf(std::size_t act) {
+  return act == 0 || act > DemoActs().size() ? "" : DemoActs()[act - 1].pod;
 }
 
 Signal RankedFor(std::size_t act) {
@@ -44,7 +48,7 @@ TextLine Title(const ScreenContent& content, std::size_t columns) {
 TextLine SignalHeader(std::size_t columns) {
   TextLine line;
   line.To(kMargin).Add("SIGNAL", Ink::kFaint).To(kBarFrom).Add("USED", Ink::kFaint);
-  line.RightTo(columns - 15, "AVAILABLE", Ink::kFaint);
+  line.RightTo(columns - 16, "AVAILABLE", Ink::kFaint);
   return line.RightTo(columns - kMargin, "EVICTS BELOW", Ink::kFaint);
 }
 
@@ -60,7 +64,7 @@ TextLine SignalLine(const ThresholdView& view, std::size_t columns, TextStyle st
     available = seen->available;
     least = QuantityOf(view.threshold.value, seen->capacity).Value();
   }
-  line.RightTo(columns - 15, AmountText(signal, available), view.met ? Ink::kBad : Ink::kPlain);
+  line.RightTo(columns - 16, AmountText(signal, available), view.met ? Ink::kBad : Ink::kPlain);
   return line.RightTo(columns - kMargin, AmountText(signal, least));
 }
 
@@ -98,7 +102,7 @@ std::vector<TextLine> NodeLines(const ScreenContent& content, ScreenSize size, T
 
 TextLine OrderLine(const ScreenContent& content) {
   TextLine line;
-  return line.To(kMargin).Add(fmt::format("PODS, who would go first for {} first",
+  return line.To(kMargin).Add(fmt::format("PODS in the order of eviction for {} (critical: never)",
                                           NameOf(ResourceOf(RankedFor(content.act)))),
                               Ink::kFaint);
 }
@@ -110,7 +114,8 @@ std::vector<TextLine> EventLines(const ScreenContent& content, ScreenSize size, 
   std::vector<TextLine> lines;
   const auto& events = content.snapshot.events;
   for (auto event = events.rbegin(); event != events.rend() && lines.size() < size.rows; ++event) {
-    const std::string who = event->pod.empty() ? "node" : event->pod;
+    const std::string who =
+        event->pod.empty() ? "node" : event->pod.substr(event->pod.find('/') + 1);
     const Ink ink = event->event.type == EventType::kWarning ? Ink::kBad : Ink::kPlain;
     const auto texts =
         Wrap(fmt::format("{} {}: {}", event->event.reason, who, event->event.message),
@@ -151,7 +156,9 @@ std::vector<std::string> ComposeScreen(const ScreenContent& content, ScreenSize 
   std::vector<TextLine> lines = NodeLines(content, layout, style);
   lines.emplace_back();
   lines.push_back(OrderLine(content));
-  auto pods = PodTable(content.snapshot, content.facts, RankedFor(content.act));
+  auto pods = PodTable(
+      content.snapshot, content.facts,
+      {.signal = RankedFor(content.act), .marked = CulpritOf(content.act), .style = style});
   std::move(pods.begin(), pods.end(), std::back_inserter(lines));
   lines.emplace_back();
   if (lines.size() < layout.rows) {

@@ -115,7 +115,7 @@ std::string FirstWord(const TextLine& line) {
 }
 
 TEST(DemoPodTable, WhoGoesFirstStandsFirstAndCriticalPodsAfterAllWhoCanGo) {
-  const auto lines = PodTable(UnderPressure(), Facts(), Signal::kMemoryAvailable);
+  const auto lines = PodTable(UnderPressure(), Facts(), {});
   ASSERT_THAT(lines, SizeIs(1 + DemoPods().size()));
   EXPECT_EQ(FirstWord(lines[1]), "leaker");
   EXPECT_EQ(FirstWord(lines[2]), "cache");
@@ -125,7 +125,7 @@ TEST(DemoPodTable, WhoGoesFirstStandsFirstAndCriticalPodsAfterAllWhoCanGo) {
 TEST(DemoPodTable, PodsThatAreAwayStandLast) {
   Snapshot snapshot = UnderPressure();
   PodIn(snapshot, "leaker").activity = PodActivity::kWaiting;
-  const auto lines = PodTable(snapshot, Facts(), Signal::kMemoryAvailable);
+  const auto lines = PodTable(snapshot, Facts(), {});
   EXPECT_EQ(FirstWord(lines[1]), "cache");
   EXPECT_EQ(FirstWord(lines.back()), "leaker");
 }

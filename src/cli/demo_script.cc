@@ -35,26 +35,22 @@ std::span<const DemoAct> DemoActs() {
   static constexpr auto kActs = std::to_array<DemoAct>({
       {.pod = "leaker",
        .title = "leaker grows by 40 MiB a second",
-       .lesson = "Beyond its request goes first, and by most: leaker asked for nothing, cache "
-                 "exceeds its 32 MiB by less.",
+       .lesson = "Who exceeds its request by most goes first: leaker asked for nothing.",
        .pressure = NodeConditionType::kMemoryPressure,
        .signal = Signal::kMemoryAvailable},
       {.pod = "filler",
        .title = "filler writes 15 MiB a second to its disk",
-       .lesson = "Dead containers would be removed first, but there are none; then goes whoever "
-                 "uses most disk beyond its request.",
+       .lesson = "There are no dead containers to remove, so the biggest user of disk goes.",
        .pressure = NodeConditionType::kDiskPressure,
        .signal = Signal::kNodeFsAvailable},
       {.pod = "scratch",
-       .title = "scratch outgrows the size limit of its emptyDir",
-       .lesson =
-           "A limit of its own is enough: the node is under no pressure, and nobody is ranked.",
+       .title = "scratch outgrows the limit of its emptyDir",
+       .lesson = "A limit of its own is enough: no pressure on the node, nobody is ranked.",
        .pressure = std::nullopt,
        .signal = Signal::kNodeFsAvailable},
       {.pod = "forker",
-       .title = "forker forks 150 processes a second",
-       .lesson = "Process ids have no requests: the lowest priority goes first, then the most "
-                 "processes.",
+       .title = "forker starts 300 processes a second",
+       .lesson = "Process ids have no requests: lowest priority first, then most processes.",
        .pressure = NodeConditionType::kPidPressure,
        .signal = Signal::kPidAvailable},
   });

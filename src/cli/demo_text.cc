@@ -98,16 +98,18 @@ std::string TextLine::Render(std::size_t columns, TextStyle style) const {
 std::vector<std::string> Wrap(std::string_view text, std::size_t columns, std::size_t lines,
                               TextStyle style) {
   std::vector<std::string> wrapped;
+  text = text.substr(0, text.find_last_not_of(' ') + 1);
   while (!text.empty() && wrapped.size() < lines) {
+    const bool last = wrapped.size() + 1 == lines;
+    if (last && WidthOf(text) > columns) {
+      wrapped.push_back(
+          std::string(Prefix(text, columns > 0 ? columns - 1 : 0)).append(Ellipsis(style)));
+      break;
+    }
     const std::string_view line = FirstLine(text, columns);
     text.remove_prefix(line.size());
     text.remove_prefix(std::min(text.find_first_not_of(' '), text.size()));
     wrapped.emplace_back(line);
-  }
-  if (!text.empty() && !wrapped.empty()) {
-    std::string& last = wrapped.back();
-    last = Prefix(last, columns > 0 ? columns - 1 : 0);
-    last += Ellipsis(style);
   }
   return wrapped;
 }

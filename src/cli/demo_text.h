@@ -44,7 +44,7 @@ class TextLine {
 };
 
 // Breaks a text at blanks into lines of at most `columns`; a longer word stands alone. At most
-// `lines`: the last one then ends in an ellipsis.
+// `lines`: the last one is then filled up and ends in an ellipsis. Blanks at the end are dropped.
 [[nodiscard]] std::vector<std::string> Wrap(std::string_view text, std::size_t columns,
                                             std::size_t lines, TextStyle style);
 

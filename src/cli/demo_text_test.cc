@@ -51,6 +51,7 @@ TEST(TextLine, InkIsWrittenOnlyWithColor) {
 TEST(Wrap, BreaksAtBlanks) {
   EXPECT_THAT(Wrap("one two three", 7, 9, kPlainText), ElementsAre("one two", "three"));
   EXPECT_THAT(Wrap("unbreakable word", 4, 9, kPlainText), ElementsAre("unbreakable", "word"));
+  EXPECT_THAT(Wrap("blank at the end ", 20, 9, kPlainText), ElementsAre("blank at the end"));
   EXPECT_THAT(Wrap("", 4, 9, kPlainText), IsEmpty());
 }
 
