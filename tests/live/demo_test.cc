@@ -1,0 +1,86 @@
+// `jettison demo` as a user starts it: it shows what it promises and leaves nothing behind.
+
+#include <fmt/format.h>
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+#include <signal.h>
+#include <unistd.h>
+
+#include <filesystem>
+#include <memory>
+#include <string>
+
+#include "tests/live/program.h"
+
+namespace jettison {
+namespace {
+
+using ::testing::HasSubstr;
+using ::testing::IsEmpty;
+
+class LiveDemo : public ::testing::Test {
+ protected:
+  void SetUp() override {
+    if (::geteuid() != 0) GTEST_SKIP() << "needs root";
+    if (!std::filesystem::exists("/sys/fs/cgroup/memory")) GTEST_SKIP() << "needs cgroup v1";
+  }
+
+  [[nodiscard]] std::unique_ptr<Program> Start() const {
+    return std::make_unique<Program>(
+        std::vector<std::string>{JETTISON_BINARY, "demo", "--plain"},
+        std::vector<std::string>{"TMPDIR=" + folder_.path(), "LC_ALL=C.UTF-8"});
+  }
+
+  void ExpectNothingLeftOf(const Program& demo) const {
+    EXPECT_EQ(ProcessesLeft(), 0);
+    EXPECT_THAT(CgroupsNamed(fmt::format("jettison-demo-{}", demo.pid())), IsEmpty());
+    EXPECT_THAT(MountsOf(folder_.path()), IsEmpty());
+    EXPECT_THAT(EntriesOf(folder_.path()), IsEmpty());
+  }
+
+  TemporaryFolder folder_;
+};
+
+TEST_F(LiveDemo, HoldsItsPromisesAndLeavesNothingBehind) {
+  const auto demo = Start();
+  EXPECT_EQ(demo->Wait(), 0) << demo->output();
+  EXPECT_THAT(demo->output(), HasSubstr("16 of 16 expectations held"));
+  ExpectNothingLeftOf(*demo);
+}
+
+TEST_F(LiveDemo, LeavesNothingBehindWhenInterruptedInTheMiddleOfAnAct) {
+  const auto demo = Start();
+  ASSERT_TRUE(demo->ReadUntil("act 1 of 4")) << demo->output();
+  demo->Signal(SIGINT);
+  EXPECT_EQ(demo->Wait(), 128 + SIGINT) << demo->output();
+  EXPECT_THAT(demo->output(), HasSubstr("interrupted"));
+  ExpectNothingLeftOf(*demo);
+}
+
+TEST_F(LiveDemo, LeavesNothingBehindWhenTerminatedWhileItsPodsStart) {
+  const auto demo = Start();
+  ASSERT_TRUE(demo->ReadUntil("the pods start")) << demo->output();
+  demo->Signal(SIGTERM);
+  EXPECT_EQ(demo->Wait(), 128 + SIGTERM) << demo->output();
+  ExpectNothingLeftOf(*demo);
+}
+
+TEST_F(LiveDemo, TheNextOneRemovesWhatAKilledOneLeft) {
+  const auto killed = Start();
+  ASSERT_TRUE(killed->ReadUntil("act 1 of 4")) << killed->output();
+  killed->Signal(SIGKILL);
+  EXPECT_EQ(killed->Wait(), 128 + SIGKILL);
+  const std::string group = fmt::format("jettison-demo-{}", killed->pid());
+  EXPECT_THAT(CgroupsNamed(group), ::testing::Not(IsEmpty()));
+
+  const auto next = Start();
+  EXPECT_TRUE(next->ReadUntil("the pods start")) << next->output();
+  next->Signal(SIGINT);
+  next->Wait();
+  EXPECT_THAT(next->output(), HasSubstr("control group " + group));
+  EXPECT_THAT(CgroupsNamed(group), IsEmpty());
+  ExpectNothingLeftOf(*next);
+}
+
+}  // namespace
+}  // namespace jettison

@@ -1,0 +1,65 @@
+#pragma once
+
+#include <sys/types.h>
+
+#include <chrono>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "ports/file_descriptor.h"
+
+namespace jettison {
+
+// A folder for temporary files that goes with everything in it.
+class TemporaryFolder {
+ public:
+  TemporaryFolder();
+  TemporaryFolder(const TemporaryFolder&) = delete;
+  TemporaryFolder& operator=(const TemporaryFolder&) = delete;
+  ~TemporaryFolder();
+  [[nodiscard]] const std::string& path() const { return path_; }
+
+ private:
+  std::string path_;
+};
+
+// A program that runs, its output (both streams) in a pipe. While one lives, the test adopts every
+// process that it leaves behind. When this goes it is asked to end, and killed after ten seconds.
+class Program {
+ public:
+  // `environment` is added to the test's own, as "NAME=value".
+  Program(const std::vector<std::string>& arguments, const std::vector<std::string>& environment);
+  Program(const Program&) = delete;
+  Program& operator=(const Program&) = delete;
+  ~Program();
+
+  // Reads on until the output holds `text`; false when it ends, or says nothing for a minute,
+  // before that.
+  bool ReadUntil(const std::string& text);
+  void Signal(int signal) const;
+  // Reads the rest of the output and waits for the end: its exit status, 128 + n after signal n.
+  int Wait();
+
+  [[nodiscard]] pid_t pid() const { return pid_; }
+  [[nodiscard]] const std::string& output() const { return output_; }
+
+ private:
+  bool ReadMore();
+
+  pid_t pid_ = -1;
+  bool reaped_ = false;
+  FileDescriptor pipe_;
+  std::string output_;
+};
+
+// How many processes that a program has left behind are there still, two seconds later at most.
+[[nodiscard]] int ProcessesLeft();
+// Directories of that name directly below any mounted control group hierarchy.
+[[nodiscard]] std::vector<std::string> CgroupsNamed(const std::string& name);
+// Mounts and loop devices whose description holds `path`.
+[[nodiscard]] std::vector<std::string> MountsOf(const std::string& path);
+// Names of the entries of a folder.
+[[nodiscard]] std::vector<std::string> EntriesOf(const std::string& folder);
+
+}  // namespace jettison
