@@ -33,6 +33,9 @@ DemoInterruption::DemoInterruption() {
   action.sa_flags = SA_RESTART;
   for (std::size_t i = 0; i < kSignals.size(); ++i) {
     ::sigaction(kSignals[i], &action, &former_actions[i]);
+    if (former_actions[i].sa_handler == SIG_IGN) {
+      ::sigaction(kSignals[i], &former_actions[i], nullptr);
+    }
   }
 }
 

@@ -7,7 +7,8 @@
 namespace jettison {
 
 // While this lives, SIGINT, SIGTERM, SIGHUP, SIGQUIT and SIGPIPE do not end the program: they are
-// remembered, and stop the agent if one is set. At most one at a time may live.
+// remembered, and stop the agent if one is set. One that was ignored before stays ignored (nohup).
+// At most one at a time may live.
 class DemoInterruption {
  public:
   DemoInterruption();

@@ -6,7 +6,7 @@
 #include <cstddef>
 #include <iterator>
 
-#include "cli/json_writer.h"
+#include "recordings/json_writer.h"
 
 namespace jettison {
 namespace {

@@ -6,7 +6,7 @@
 #include <array>
 #include <iterator>
 
-#include "cli/json_writer.h"
+#include "recordings/json_writer.h"
 #include "decide/oom_score_adj.h"
 #include "decide/pod_kind.h"
 #include "decide/pod_requests.h"

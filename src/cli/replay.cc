@@ -9,9 +9,9 @@
 #include <memory>
 #include <string>
 
-#include "cli/line_reader.h"
-#include "cli/replay_writer.h"
-#include "cli/scenario_reader.h"
+#include "recordings/line_reader.h"
+#include "recordings/replay_writer.h"
+#include "recordings/scenario_reader.h"
 #include "sim/scenario.h"
 
 namespace jettison {

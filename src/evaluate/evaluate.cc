@@ -1,16 +1,27 @@
 #include "evaluate/evaluate.h"
 
 #include <cassert>
+#include <limits>
 
 namespace jettison {
 namespace {
 
 constexpr Nanos kNanosPerUnit = 1'000'000'000;
 
-// The kubelet's rounding, step for step: 32-bit fraction, 64-bit product, truncation.
+// The kubelet's rounding, step for step: 32-bit fraction, 64-bit product, truncation. What does not
+// fit, infinite and undefined shares included, is the smallest integer, as on the kubelet's amd64.
 std::int64_t ShareOf(Percentage percentage, std::int64_t capacity) {
-  return static_cast<std::int64_t>(static_cast<double>(capacity) *
-                                   static_cast<double>(percentage.fraction));
+  constexpr double kTooLarge = 9223372036854775808.0;
+  const double share = static_cast<double>(capacity) * static_cast<double>(percentage.fraction);
+  if (share >= -kTooLarge && share < kTooLarge) return static_cast<std::int64_t>(share);
+  return std::numeric_limits<std::int64_t>::min();
+}
+
+Nanos SaturatingSum(Nanos a, Nanos b) {
+  Nanos sum = 0;
+  if (!__builtin_add_overflow(a, b, &sum)) return sum;
+  constexpr Nanos kLargest = ~(Nanos{1} << 127);
+  return a < 0 ? -kLargest : kLargest;
 }
 
 Nanos AmountOf(const ThresholdValue& value, std::int64_t capacity) {
@@ -23,7 +34,7 @@ Nanos AmountOf(const ThresholdValue& value, std::int64_t capacity) {
 bool IsMet(const Threshold& threshold, const Observation& seen, bool enforce_min_reclaim) {
   Nanos line = AmountOf(threshold.value, seen.capacity);
   if (enforce_min_reclaim && threshold.min_reclaim) {
-    line += AmountOf(*threshold.min_reclaim, seen.capacity);
+    line = SaturatingSum(line, AmountOf(*threshold.min_reclaim, seen.capacity));
   }
   return seen.available * kNanosPerUnit < line;
 }
@@ -47,7 +58,7 @@ ThresholdSet Overdue(std::span<const Threshold> thresholds, const EvictionState&
   ThresholdSet overdue;
   for (std::size_t i = 0; i < thresholds.size(); ++i) {
     const auto& since = state.first_observed_at[i];
-    overdue[i] = since && now - *since >= thresholds[i].grace_period;
+    overdue[i] = since && Elapsed(*since, now) >= thresholds[i].grace_period;
   }
   return overdue;
 }
@@ -71,7 +82,7 @@ void TrackConditions(std::span<const Threshold> thresholds, ThresholdSet met, Du
   next.conditions = {};
   for (NodeConditionType type : kAllNodeConditions) {
     const auto& last = next.condition_last_observed_at[IndexOf(type)];
-    if (last && now - *last < transition) next.conditions.Set(type);
+    if (last && Elapsed(*last, now) < transition) next.conditions.Set(type);
   }
 }
 

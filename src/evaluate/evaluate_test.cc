@@ -2,6 +2,9 @@
 
 #include <gtest/gtest.h>
 
+#include <cmath>
+#include <limits>
+
 namespace jettison {
 namespace {
 
@@ -66,6 +69,19 @@ TEST(ThresholdsMet, APercentageIsOfTheCapacityRoundedDown) {
       {.signal = Signal::kMemoryAvailable, .value = Percentage{0.15F}}};
   EXPECT_TRUE(ThresholdsMet(thresholds, Available(149), false)[0]);
   EXPECT_FALSE(ThresholdsMet(thresholds, Available(150), false)[0]);
+}
+
+TEST(ThresholdsMet, SharesThatFitNoIntegerAreTheSmallestOne) {
+  for (const float fraction : {INFINITY, NAN, 1e30F}) {
+    const Quantity share = QuantityOf(Percentage{fraction}, 1000);
+    EXPECT_EQ(share.Value(), std::numeric_limits<std::int64_t>::min());
+  }
+}
+
+TEST(Evaluate, TimesAtTheEndsOfTheWorldDoNotOverflow) {
+  Stepper node({Memory(100, seconds(20))});
+  (void)node.At(Duration::min() + (kStart.time_since_epoch()), 50);
+  EXPECT_TRUE(node.At(Duration::max() - kStart.time_since_epoch(), 50).acting[0]);
 }
 
 TEST(ThresholdsMet, AnUnobservedSignalMeetsNothing) {

@@ -9,7 +9,7 @@
 namespace jettison {
 
 // A parsed document, YAML or JSON alike: what a reader turns into a Pod or a configuration. It
-// keeps numbers as their text ("1e3", "0x10"), so that nothing is rounded before it is understood.
+// keeps numbers as their text ("1e3", "0.10"), so that nothing is rounded before it is understood.
 class Value {
  public:
   struct Null {

@@ -29,9 +29,11 @@ std::optional<Observation> Inodes(const std::optional<FsStats>& fs) {
 
 std::optional<Observation> Pids(const std::optional<RlimitStats>& rlimit) {
   if (!rlimit || !rlimit->max_pid || !rlimit->running) return std::nullopt;
-  return Observation{.available = *rlimit->max_pid - *rlimit->running,
-                     .capacity = *rlimit->max_pid,
-                     .time = rlimit->time};
+  // Wraps around like the kubelet's subtraction, which only absurd figures make it do.
+  const auto available =
+      static_cast<std::uint64_t>(*rlimit->max_pid) - static_cast<std::uint64_t>(*rlimit->running);
+  return Observation{
+      .available = Signed(available), .capacity = *rlimit->max_pid, .time = rlimit->time};
 }
 
 }  // namespace

@@ -28,4 +28,13 @@ using Instant = std::chrono::sys_time<std::chrono::nanoseconds>;
 // RFC 3339 in UTC, with as many fractional digits as are not zero.
 [[nodiscard]] std::string FormatInstant(Instant instant);
 
+// The time from one instant to another; beyond 292 years it saturates, as Go's Time.Sub does.
+[[nodiscard]] constexpr Duration Elapsed(Instant from, Instant to) {
+  const auto begin = from.time_since_epoch().count();
+  const auto end = to.time_since_epoch().count();
+  Duration::rep difference = 0;
+  if (!__builtin_sub_overflow(end, begin, &difference)) return Duration(difference);
+  return end < begin ? Duration::min() : Duration::max();
+}
+
 }  // namespace jettison

@@ -6,8 +6,8 @@
 #include <nlohmann/json.hpp>
 #include <string>
 
-#include "cli/replay_writer.h"
-#include "cli/scenario_reader.h"
+#include "recordings/replay_writer.h"
+#include "recordings/scenario_reader.h"
 
 namespace jettison {
 namespace {

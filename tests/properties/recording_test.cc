@@ -6,8 +6,8 @@
 #include <random>
 #include <string>
 
-#include "cli/replay_writer.h"
-#include "cli/scenario_reader.h"
+#include "recordings/replay_writer.h"
+#include "recordings/scenario_reader.h"
 #include "config/containerfs_thresholds.h"
 #include "tests/scenario_writer.h"
 #include "tests/synthetic_node.h"

@@ -1,6 +1,6 @@
 // The library reports failures by code here; nothing in this file can throw but bad_alloc.
 #define SIMDJSON_EXCEPTIONS 0
-#include "cli/scenario_reader.h"
+#include "recordings/scenario_reader.h"
 
 #include <fmt/format.h>
 #include <simdjson.h>
@@ -9,12 +9,12 @@
 #include <string>
 #include <unordered_map>
 
-#include "cli/image_collection_reader.h"
-#include "cli/scenario_policy.h"
 #include "decide/pod_kind.h"
 #include "platform/documents/json.h"
 #include "platform/kube_json/pod_reader.h"
 #include "platform/kube_json/summary_reader.h"
+#include "recordings/image_collection_reader.h"
+#include "recordings/scenario_policy.h"
 
 namespace jettison {
 namespace ondemand = simdjson::ondemand;
@@ -46,6 +46,7 @@ class ScenarioReader::Walk {
   bool Images(ondemand::value value);
   bool ScenarioObject(ondemand::object object);
   bool ScenarioField(std::string_view key, ondemand::value value);
+  bool StepsFitTime();
   bool Policy();
   bool Tree(ondemand::value value, Value& into);
   bool Pods(const Value& pods);
@@ -161,6 +162,7 @@ bool ScenarioReader::Walk::ScenarioObject(ondemand::object object) {
     if (!In(name, ScenarioField(name, value))) return false;
   }
   if (!has_start_) return In("start", Refuse("is missing; write an RFC 3339 time"));
+  if (!StepsFitTime()) return false;
   for (PodFacts& pod : into_.pods) pod.critical = IsCritical(pod.pod, into_.profile);
   return Policy();
 }
@@ -189,6 +191,17 @@ bool ScenarioReader::Walk::ScenarioField(std::string_view key, ondemand::value v
   if (!start) return Refuse(start.error().message);
   into_.start = *start;
   has_start_ = true;
+  return true;
+}
+
+// Every step must have an instant that can be written as one.
+bool ScenarioReader::Walk::StepsFitTime() {
+  const auto start = into_.start.time_since_epoch().count();
+  for (std::size_t i = 0; i < into_.steps.size(); ++i) {
+    Duration::rep unused = 0;
+    if (!__builtin_add_overflow(start, into_.steps[i].at.count(), &unused)) continue;
+    return In(fmt::format("steps[{}].at", i), Refuse("is beyond the end of time (the year 2262)"));
+  }
   return true;
 }
 

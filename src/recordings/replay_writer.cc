@@ -1,6 +1,6 @@
-#include "cli/replay_writer.h"
+#include "recordings/replay_writer.h"
 
-#include "cli/json_writer.h"
+#include "recordings/json_writer.h"
 
 namespace jettison {
 namespace {

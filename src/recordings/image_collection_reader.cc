@@ -1,4 +1,4 @@
-#include "cli/image_collection_reader.h"
+#include "recordings/image_collection_reader.h"
 
 #include <fmt/format.h>
 

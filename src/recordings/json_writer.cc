@@ -1,4 +1,4 @@
-#include "cli/json_writer.h"
+#include "recordings/json_writer.h"
 
 #include <algorithm>
 

@@ -1,4 +1,4 @@
-#include "cli/line_reader.h"
+#include "recordings/line_reader.h"
 
 #include <cstring>
 

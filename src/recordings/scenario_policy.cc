@@ -1,4 +1,4 @@
-#include "cli/scenario_policy.h"
+#include "recordings/scenario_policy.h"
 
 #include <algorithm>
 #include <limits>
