@@ -51,9 +51,13 @@ bool PodRemoval::Finish(Duration timeout) {
 bool PodRemoval::RemoveGroups() {
   if (groups_gone_) return true;
   for (const std::string& group : remains_.groups) {
-    const auto removed = surroundings_.cgroups.Remove(group);
+    // Removing may wait for what lives there, and nothing here may wait.
+    const auto living = surroundings_.cgroups.Processes(group);
+    const Result<void> removed =
+        living && !living->empty()
+            ? Result<void>(Fail(ErrorCode::kUnavailable, "processes still live in " + group))
+            : surroundings_.cgroups.Remove(group);
     if (removed || removed.error().code == ErrorCode::kNotFound) continue;
-    // Something still lives there that should not.
     (void)surroundings_.cgroups.Kill(group);
     TryAgainLater("remove the control groups", removed.error());
     return false;

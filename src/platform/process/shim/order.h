@@ -2,16 +2,21 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <cstdlib>
 
 namespace jettison::shim {
 
-// A growing array without exceptions; the shim ends soon and never frees.
+// A growing array of plain values, without exceptions.
 template <typename T>
 struct List {
   T* items = nullptr;
   std::size_t count = 0;
   std::size_t capacity = 0;
 
+  List() = default;
+  List(const List&) = delete;
+  List& operator=(const List&) = delete;
+  ~List() { std::free(static_cast<void*>(items)); }
   // Appends `item`; false when memory is short. The array always has one zeroed item behind the
   // last one, so that a list of strings can be handed to execve.
   bool Add(T item);
