@@ -61,7 +61,8 @@ struct PodStats {
   std::string namespace_;
   std::vector<ContainerStats> containers;
   std::vector<VolumeStats> volumes;
-  bool has_memory = false;  // there are memory figures, even where the working set is not among them
+  bool has_memory =
+      false;  // there are memory figures, even where the working set is not among them
   std::optional<std::uint64_t> memory_working_set_bytes;
   std::optional<FsUsage> ephemeral_storage;
   std::optional<std::uint64_t> process_count;

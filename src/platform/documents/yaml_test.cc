@@ -124,9 +124,8 @@ TEST(Yaml, LinesCountFromTheStartOfTheFile) {
 }
 
 TEST(Yaml, MalformedTextIsRefusedWithItsLine) {
-  for (const char* text :
-       {"a: 1\nb: [", "a: 1\nb: {x", "a: 1\nb: \"x", "a: 1\nb: c: d", "a: 1\n  b: 2",
-        "a: 1\nb: *nobody", "a: 1\n]", "a: 1\n\tb: 2"}) {
+  for (const char* text : {"a: 1\nb: [", "a: 1\nb: {x", "a: 1\nb: \"x", "a: 1\nb: c: d",
+                           "a: 1\n  b: 2", "a: 1\nb: *nobody", "a: 1\n]", "a: 1\n\tb: 2"}) {
     const std::string message = Refusal(text);
     EXPECT_EQ(message.substr(0, 5), "line ") << text << ": " << message;
   }
