@@ -1,6 +1,7 @@
 #include <fcntl.h>
 #include <gtest/gtest.h>
 #include <poll.h>
+#include <sys/resource.h>
 #include <unistd.h>
 
 #include <condition_variable>
@@ -8,11 +9,13 @@
 #include <filesystem>
 #include <fstream>
 #include <mutex>
+#include <thread>
 
 #include "agent/background_thread.h"
 #include "agent/disk_walk_thread.h"
 #include "agent/event_loop.h"
 #include "agent/mailbox.h"
+#include "agent/thread_priority.h"
 
 namespace jettison {
 namespace {
@@ -111,6 +114,20 @@ TEST(EventLoop, CallsBackForDescriptorsSignalsAndTheTimerUntilItIsToldToQuit) {
   ASSERT_TRUE(loop->Run([&] { ++turns; }));
   EXPECT_EQ(seen, (std::vector<std::string>{"mail", "timer", "signal"}));
   EXPECT_GE(turns, 3);
+}
+
+TEST(ThreadPriority, IsRaisedForTheCallingThreadAlone) {
+  int own = 0;
+  int inherited = 0;
+  bool raised = false;
+  std::thread([&] {
+    raised = RaiseThreadPriority().has_value();
+    own = getpriority(PRIO_PROCESS, 0);
+    std::thread([&] { inherited = getpriority(PRIO_PROCESS, 0); }).join();
+  }).join();
+  if (!raised) GTEST_SKIP() << "CAP_SYS_NICE is missing";
+  EXPECT_EQ(own, -20);
+  EXPECT_EQ(inherited, 0);
 }
 
 TEST(EventLoop, AnUnwatchedDescriptorCallsBackNoMore) {

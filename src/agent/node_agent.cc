@@ -8,6 +8,7 @@
 #include <utility>
 
 #include "agent/service_notify.h"
+#include "agent/thread_priority.h"
 #include "config/containerfs_thresholds.h"
 #include "platform/process/cgroup_layout.h"
 
@@ -144,6 +145,9 @@ Result<void> NodeAgent::WatchAll() {
 
 Result<void> NodeAgent::Run() {
   if (const auto watched = WatchAll(); !watched) return Fail(watched.error());
+  if (const auto raised = RaiseThreadPriority(); !raised) {
+    log_->Info("the agent runs with ordinary priority", {{"err", raised.error().message}});
+  }
   TryRuntime();
   AfterEachTurn();
   auto result = loop_->Run([this] { AfterEachTurn(); });
