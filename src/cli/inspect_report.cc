@@ -6,7 +6,6 @@
 #include <array>
 #include <iterator>
 
-#include "recordings/json_writer.h"
 #include "decide/oom_score_adj.h"
 #include "decide/pod_kind.h"
 #include "decide/pod_requests.h"
@@ -15,6 +14,7 @@
 #include "platform/documents/documents.h"
 #include "platform/documents/json.h"
 #include "platform/kube_json/pod_reader.h"
+#include "recordings/json_writer.h"
 
 namespace jettison {
 namespace {

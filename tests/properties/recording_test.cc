@@ -6,9 +6,9 @@
 #include <random>
 #include <string>
 
+#include "config/containerfs_thresholds.h"
 #include "recordings/replay_writer.h"
 #include "recordings/scenario_reader.h"
-#include "config/containerfs_thresholds.h"
 #include "tests/scenario_writer.h"
 #include "tests/synthetic_node.h"
 
