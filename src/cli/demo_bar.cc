@@ -25,28 +25,41 @@ Ink InkOf(const ThresholdView& view, double share) {
   return share >= kNearly * kThresholdAt ? Ink::kWarning : Ink::kGood;
 }
 
-}  // namespace
-
-double BarShare(const ThresholdView& view) {
-  if (!view.observation) return 0;
-  const auto& seen = *view.observation;
-  const double used = static_cast<double>(seen.capacity) - static_cast<double>(seen.available);
-  const double line = static_cast<double>(seen.capacity) -
-                      static_cast<double>(QuantityOf(view.threshold.value, seen.capacity).Value());
-  if (line <= 0) return 1;
-  return std::clamp(used / line * kThresholdAt, 0.0, 1.0);
+// A bar's length in eighths of a column.
+int Eighths(double share, std::size_t columns) {
+  return static_cast<int>(std::lround(share * static_cast<double>(columns) * 8));
 }
 
-void AddBar(TextLine& line, const ThresholdView& view, std::size_t columns, TextStyle style) {
-  const double share = BarShare(view);
+}  // namespace
+
+double BarShare(const ThresholdView& view, std::int64_t available) {
+  if (!view.observation) return 0;
+  const auto capacity = static_cast<double>(view.observation->capacity);
+  const auto threshold =
+      static_cast<double>(QuantityOf(view.threshold.value, view.observation->capacity).Value());
+  if (capacity <= threshold) return 1;
+  const double used = capacity - static_cast<double>(available);
+  return std::clamp(used / (capacity - threshold) * kThresholdAt, 0.0, 1.0);
+}
+
+void AddBar(TextLine& line, const ThresholdView& view, std::optional<std::int64_t> lowest,
+            std::size_t columns, TextStyle style) {
+  const std::int64_t available = view.observation ? view.observation->available : 0;
+  const double share = BarShare(view, available);
+  const double shadow_share = BarShare(view, lowest.value_or(available));
   const Ink ink = InkOf(view, share);
+  const Ink shadow_ink = shadow_share > kThresholdAt ? Ink::kBad : Ink::kFaint;
   const auto mark =
       static_cast<std::size_t>(std::lround(static_cast<double>(columns) * kThresholdAt));
-  const auto filled = static_cast<int>(std::lround(share * static_cast<double>(columns) * 8));
+  const int filled = Eighths(share, columns);
+  const int shadow = Eighths(shadow_share, columns);
   for (std::size_t i = 0; i < columns; ++i) {
-    const int eighths = std::clamp(filled - static_cast<int>(i) * 8, 0, 8);
+    const int begin = static_cast<int>(i) * 8;
+    const int eighths = std::clamp(filled - begin, 0, 8);
     if (i == mark) {
       line.Add(style.unicode ? "┃" : "|", Ink::kStrong);
+    } else if (eighths == 0 && shadow >= begin + 4) {
+      line.Add(style.unicode ? "░" : ":", shadow_ink);
     } else {
       line.Add(Cell(eighths, style), eighths == 0 ? Ink::kFaint : ink);
     }

@@ -1,6 +1,8 @@
 #pragma once
 
 #include <cstddef>
+#include <cstdint>
+#include <optional>
 
 #include "agent/snapshot.h"
 #include "cli/demo_text.h"
@@ -11,11 +13,14 @@ namespace jettison {
 // the thresholds of a screen form one line.
 inline constexpr double kThresholdAt = 0.75;
 
-// How full a bar is, as a share of its length: what is used in relation to what may be used before
-// the threshold is crossed. Within [0, 1].
-[[nodiscard]] double BarShare(const ThresholdView& view);
+// How full a bar is when so much is available, as a share of its length: what is used in relation
+// to what may be used before the threshold is crossed. Within [0, 1]; 0 for a signal that was not
+// measured.
+[[nodiscard]] double BarShare(const ThresholdView& view, std::int64_t available);
 
 // Adds a bar of that many columns with the threshold's mark. Unknown figures give an empty bar.
-void AddBar(TextLine& line, const ThresholdView& view, std::size_t columns, TextStyle style);
+// `lowest`, the least that was available for a while, leaves a shadow.
+void AddBar(TextLine& line, const ThresholdView& view, std::optional<std::int64_t> lowest,
+            std::size_t columns, TextStyle style);
 
 }  // namespace jettison

@@ -52,12 +52,14 @@ TextLine SignalHeader(std::size_t columns) {
   return line.RightTo(columns - kMargin, "EVICTS BELOW", Ink::kFaint);
 }
 
-TextLine SignalLine(const ThresholdView& view, std::size_t columns, TextStyle style) {
+TextLine SignalLine(const ThresholdView& view, const DemoPeaks& peaks, std::size_t columns,
+                    TextStyle style) {
   const Signal signal = view.threshold.signal;
   const auto& seen = view.observation;
   TextLine line;
   line.To(kMargin).Add(NameOf(signal), view.met ? Ink::kBadStrong : Ink::kPlain).To(kBarFrom);
-  AddBar(line, view, columns > kBarFrom + kNumbers ? columns - kBarFrom - kNumbers : 4, style);
+  AddBar(line, view, peaks.Lowest(signal),
+         columns > kBarFrom + kNumbers ? columns - kBarFrom - kNumbers : 4, style);
   std::optional<std::int64_t> available;
   std::optional<std::int64_t> least;
   if (seen) {
@@ -93,7 +95,7 @@ std::vector<TextLine> NodeLines(const ScreenContent& content, ScreenSize size, T
   if (roomy) lines.emplace_back();
   lines.push_back(SignalHeader(size.columns));
   for (const ThresholdView* view : ShownThresholds(content.snapshot)) {
-    lines.push_back(SignalLine(*view, size.columns, style));
+    lines.push_back(SignalLine(*view, content.peaks, size.columns, style));
   }
   if (roomy) lines.emplace_back();
   lines.push_back(ConditionsLine(content.snapshot.conditions, style));

@@ -6,6 +6,7 @@
 
 #include "agent/snapshot.h"
 #include "cli/demo_manifests.h"
+#include "cli/demo_peaks.h"
 #include "cli/demo_text.h"
 #include "units/duration.h"
 
@@ -17,6 +18,7 @@ struct ScreenContent {
   const DemoFacts& facts;
   Instant started;      // of the demo
   std::size_t act = 0;  // see DemoScript::act
+  DemoPeaks peaks = {};
 };
 
 struct ScreenSize {

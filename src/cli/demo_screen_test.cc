@@ -92,7 +92,7 @@ TEST(DemoScreen, AnUnknownSignalIsShownAsUnknown) {
 TEST(DemoBar, TheThresholdStandsAtTheSamePlaceForEverySignal) {
   for (const ThresholdView& view : Calm(0).thresholds) {
     TextLine line;
-    AddBar(line, view, 40, kAscii);
+    AddBar(line, view, std::nullopt, 40, kAscii);
     EXPECT_EQ(line.Render(40, kAscii).find('|'), 30U);
   }
 }
@@ -100,12 +100,23 @@ TEST(DemoBar, TheThresholdStandsAtTheSamePlaceForEverySignal) {
 TEST(DemoBar, ReachesItsMarkExactlyWhenTheThresholdIsReached) {
   Snapshot snapshot = Calm(0);
   ThresholdView& view = snapshot.thresholds[0];
-  view.observation->available = 100 << 20;
-  EXPECT_DOUBLE_EQ(BarShare(view), kThresholdAt);
-  view.observation->available = view.observation->capacity;
-  EXPECT_DOUBLE_EQ(BarShare(view), 0);
-  view.observation->available = -1;
-  EXPECT_LE(BarShare(view), 1);
+  EXPECT_DOUBLE_EQ(BarShare(view, 100 << 20), kThresholdAt);
+  EXPECT_DOUBLE_EQ(BarShare(view, view.observation->capacity), 0);
+  EXPECT_LE(BarShare(view, -1), 1);
+}
+
+TEST(DemoBar, TheLowestAmountOfTheActLeavesAShadow) {
+  Snapshot snapshot = Calm(0);
+  DemoPeaks peaks;
+  snapshot.thresholds[0].observation->available = 90 << 20;
+  peaks.Record(snapshot, 1);
+  snapshot.thresholds[0].observation->available = 512 << 20;
+  peaks.Record(snapshot, 1);
+  TextLine line;
+  AddBar(line, snapshot.thresholds[0], peaks.Lowest(Signal::kMemoryAvailable), 20, kAscii);
+  EXPECT_EQ(line.Render(20, kAscii), ":::::::::::::::|....");
+  peaks.Record(snapshot, 2);
+  EXPECT_EQ(peaks.Lowest(Signal::kMemoryAvailable), 512 << 20);
 }
 
 std::string FirstWord(const TextLine& line) {

@@ -37,7 +37,8 @@ void DemoShow::Show(const Snapshot& snapshot) {
   const ScreenContent content{.snapshot = snapshot,
                               .facts = facts_,
                               .started = history_.first.value_or(snapshot.at),
-                              .act = script_.act()};
+                              .act = script_.act(),
+                              .peaks = peaks_};
   if (terminal_) {
     const bool soon = drawn_at_ && snapshot.at - *drawn_at_ < kShortestFrame;
     if (soon && !finished_) return;
@@ -54,6 +55,7 @@ void DemoShow::Observe(const Snapshot& snapshot) {
   history_.Record(snapshot);
   const DemoCues cues = script_.Advance(snapshot, history_);
   Follow(cues);
+  peaks_.Record(snapshot, script_.act());
   finished_ = cues.finished;
   Show(snapshot);
   if (finished_ && on_finished) on_finished();

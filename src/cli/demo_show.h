@@ -11,6 +11,7 @@
 #include "agent/snapshot.h"
 #include "cli/demo_history.h"
 #include "cli/demo_manifests.h"
+#include "cli/demo_peaks.h"
 #include "cli/demo_plain.h"
 #include "cli/demo_script.h"
 #include "cli/demo_terminal.h"
@@ -53,6 +54,7 @@ class DemoShow {
   std::optional<DemoTerminal> terminal_;
   DemoScript script_;
   DemoHistory history_;
+  DemoPeaks peaks_;
   DemoLines lines_;
   bool finished_ = false;
   std::optional<Instant> drawn_at_;
