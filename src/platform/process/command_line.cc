@@ -72,7 +72,8 @@ std::vector<std::string> EnvironmentOf(const Pod& pod, const Container& containe
   for (auto& [name, value] : OwnVariables(container)) Set(variables, name, std::move(value));
   std::vector<std::string> environment;
   environment.reserve(variables.size());
-  for (const auto& [name, value] : variables) environment.push_back(name + "=" + value);
+  for (const auto& [name, value] : variables)
+    environment.push_back(fmt::format("{}={}", name, value));
   return environment;
 }
 

@@ -5,7 +5,6 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include <ranges>
 #include <utility>
 
 #include "platform/process/files.h"
@@ -59,7 +58,7 @@ void ReleaseMountPoints(const Paths& paths, std::string_view uid, const MountPoi
       released.push_back(std::move(point));
     }
   }
-  for (const MountPoint& point : std::views::reverse(released)) RemoveIfEmpty(point);
+  for (auto point = released.rbegin(); point != released.rend(); ++point) RemoveIfEmpty(*point);
 }
 
 }  // namespace jettison::process

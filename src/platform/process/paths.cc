@@ -65,12 +65,12 @@ std::string Paths::Log(const jettison::Pod& pod, std::string_view container, int
   return fmt::format("{}/{}.log", ContainerLogs(pod, container), attempt);
 }
 
-std::string Paths::ConfigMap(std::string_view namespace_, std::string_view name) const {
-  return fmt::format("{}/config/configmaps/{}/{}", root_, namespace_, name);
+std::string Paths::ConfigMap(std::string_view of_namespace, std::string_view name) const {
+  return fmt::format("{}/config/configmaps/{}/{}", root_, of_namespace, name);
 }
 
-std::string Paths::Secret(std::string_view namespace_, std::string_view name) const {
-  return fmt::format("{}/config/secrets/{}/{}", root_, namespace_, name);
+std::string Paths::Secret(std::string_view of_namespace, std::string_view name) const {
+  return fmt::format("{}/config/secrets/{}/{}", root_, of_namespace, name);
 }
 
 PodDisk DiskOf(const Paths& paths, const Pod& pod) {

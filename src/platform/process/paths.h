@@ -44,8 +44,8 @@ class Paths {
   [[nodiscard]] std::string Log(const jettison::Pod& pod, std::string_view container,
                                 int attempt) const;
 
-  [[nodiscard]] std::string ConfigMap(std::string_view namespace_, std::string_view name) const;
-  [[nodiscard]] std::string Secret(std::string_view namespace_, std::string_view name) const;
+  [[nodiscard]] std::string ConfigMap(std::string_view of_namespace, std::string_view name) const;
+  [[nodiscard]] std::string Secret(std::string_view of_namespace, std::string_view name) const;
 
  private:
   std::string root_;

@@ -62,9 +62,8 @@ Result<std::unique_ptr<ContainerRuntime>> OpenProcessRuntime(ProcessRuntimeOptio
   if (!boot_id) return Fail(boot_id.error());
   auto readiness = process::Readiness::Create();
   if (!readiness) return Fail(readiness.error());
-  return std::make_unique<process::Runtime>(std::move(*readiness), std::move(*lock),
-                                            std::move(options), std::move(*boot_id), cgroups,
-                                            clock);
+  return std::make_unique<process::Runtime>(std::move(*readiness), std::move(*lock), options,
+                                            std::move(*boot_id), cgroups, clock);
 }
 
 }  // namespace jettison

@@ -38,7 +38,7 @@ bool MountsAt(const Paths& paths, const Pod& pod, std::string_view place) {
 }  // namespace
 
 Runtime::Runtime(std::unique_ptr<Readiness> readiness, FileDescriptor lock,
-                 ProcessRuntimeOptions options, std::string boot_id, Cgroups& cgroups,
+                 const ProcessRuntimeOptions& options, std::string boot_id, Cgroups& cgroups,
                  const Clock& clock)
     : readiness_(std::move(readiness)),
       lock_(std::move(lock)),

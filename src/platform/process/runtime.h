@@ -17,8 +17,9 @@ namespace jettison::process {
 // The process runtime: the pods it has, and who does what for them.
 class Runtime : public ContainerRuntime {
  public:
-  Runtime(std::unique_ptr<Readiness> readiness, FileDescriptor lock, ProcessRuntimeOptions options,
-          std::string boot_id, Cgroups& cgroups, const Clock& clock);
+  Runtime(std::unique_ptr<Readiness> readiness, FileDescriptor lock,
+          const ProcessRuntimeOptions& options, std::string boot_id, Cgroups& cgroups,
+          const Clock& clock);
 
   [[nodiscard]] Result<void> Ready() override;
   [[nodiscard]] Result<std::vector<RuntimePod>> List() override;

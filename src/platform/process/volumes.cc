@@ -42,7 +42,7 @@ class Preparation {
   Result<void> operator()(const EmptyDirSource& source) const {
     if (source.medium != "" && source.medium != "Memory") {
       return Fail(ErrorCode::kInvalidArgument,
-                  fmt::format("emptyDir medium \"{}\" is not supported: use \"\" or \"Memory\"",
+                  fmt::format(R"(emptyDir medium "{}" is not supported: use "" or "Memory")",
                               source.medium));
     }
     if (auto made = MakeFolders(path_); !made) return made;

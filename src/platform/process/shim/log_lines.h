@@ -7,7 +7,7 @@ namespace jettison::shim {
 
 // The longest piece of output that is logged as one line; a longer line becomes several partial
 // ones, as other CRI runtimes do.
-inline constexpr std::size_t kMaxLineBytes = 16 * 1024;
+inline constexpr std::size_t kMaxLineBytes = std::size_t{16} * 1024;
 
 // One line of output, or a piece of one.
 struct Line {

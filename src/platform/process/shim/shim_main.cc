@@ -1,13 +1,13 @@
 // jettison-shim: the process beside one container, started by the agent with an order as descriptor
 // 4 and a socket to the agent as descriptor 3. It outlives the agent.
 #include <fcntl.h>
-#include <signal.h>
 #include <sys/mman.h>
 #include <sys/prctl.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
 #include <cerrno>
+#include <csignal>
 #include <cstdio>
 #include <initializer_list>
 
