@@ -15,6 +15,8 @@ constexpr Duration kFirstRetry = milliseconds(5);
 constexpr Duration kLastRetry = std::chrono::seconds(5);
 // Processes that were killed take a moment to go; only then is a failure worth a word.
 constexpr int kSilentFailures = 8;
+// With the delays above somewhat more than a second.
+constexpr int kPatientFailures = 8;
 constexpr Duration kFinishStep = milliseconds(20);
 
 Duration RetryDelay(int failures) {
@@ -48,15 +50,23 @@ bool PodRemoval::Finish(Duration timeout) {
   return false;
 }
 
+// Whether processes live there, or dead ones wait for their parent to ask for them: those hold
+// process ids, which the node is short of when the pod went for that. A parent that never asks is
+// waited for only so long.
+bool PodRemoval::IsInhabited(const std::string& group) const {
+  const auto living = surroundings_.cgroups.Processes(group);
+  if (living && !living->empty()) return true;
+  const auto tasks = surroundings_.cgroups.ReadPids(group);
+  return tasks && *tasks > 0 && failures_ < kPatientFailures;
+}
+
 bool PodRemoval::RemoveGroups() {
   if (groups_gone_) return true;
   for (const std::string& group : remains_.groups) {
     // Removing may wait for what lives there, and nothing here may wait.
-    const auto living = surroundings_.cgroups.Processes(group);
-    const Result<void> removed =
-        living && !living->empty()
-            ? Result<void>(Fail(ErrorCode::kUnavailable, "processes still live in " + group))
-            : surroundings_.cgroups.Remove(group);
+    const Result<void> removed = IsInhabited(group)
+                                     ? Fail(ErrorCode::kUnavailable, "tasks are left in " + group)
+                                     : surroundings_.cgroups.Remove(group);
     if (removed || removed.error().code == ErrorCode::kNotFound) continue;
     (void)surroundings_.cgroups.Kill(group);
     TryAgainLater("remove the control groups", removed.error());

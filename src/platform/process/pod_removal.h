@@ -31,6 +31,7 @@ class PodRemoval {
   [[nodiscard]] bool Finish(Duration timeout);
 
  private:
+  [[nodiscard]] bool IsInhabited(const std::string& group) const;
   [[nodiscard]] bool RemoveGroups();
   [[nodiscard]] bool RemoveFiles();
   void TryAgainLater(std::string_view what, const Error& error);

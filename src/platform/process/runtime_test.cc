@@ -269,6 +269,15 @@ TEST_F(ProcessRuntimeTest, AGroupThatIsStillBusyIsRemovedLater) {
   EXPECT_NE(bed_.Await<PodRemoved>("u"), nullptr);
 }
 
+TEST_F(ProcessRuntimeTest, APodIsThereUntilItsDeadProcessesHoldNoProcessIdsAnyMore) {
+  ASSERT_NE(bed_.Run(ShellPod("u", "true")), nullptr);
+  cgroups_.SetPids(kGroup, 2);
+  bed_.runtime().RemovePod("u");
+  EXPECT_EQ(bed_.Await<PodRemoved>("u", std::chrono::milliseconds(50)), nullptr);
+  cgroups_.SetPids(kGroup, 0);
+  EXPECT_NE(bed_.Await<PodRemoved>("u"), nullptr);
+}
+
 TEST_F(ProcessRuntimeTest, ADeepTreeIsRemovedToo) {
   std::string path = "d";
   for (int depth = 0; depth < 300; ++depth) path += "/d";

@@ -8,6 +8,10 @@
 
 #include <cerrno>
 #include <csignal>
+#include <cstdio>
+#include <cstdlib>
+#include <cstring>
+#include <ctime>
 #include <initializer_list>
 
 #include "platform/process/shim/agent_link.h"
@@ -129,6 +133,39 @@ bool Reap(pid_t container, int& status) {
   return container_ended;
 }
 
+// Ends every child that is left. The children of those become the shim's own.
+void KillChildren() {
+  char path[64];
+  std::snprintf(path, sizeof(path), "/proc/self/task/%d/children", getpid());
+  const int fd = open(path, O_RDONLY | O_CLOEXEC);
+  if (fd < 0) return;
+  char pids[4096];
+  const ssize_t n = read(fd, pids, sizeof(pids) - 1);
+  close(fd);
+  if (n <= 0) return;
+  pids[n] = '\0';
+  // A number that the buffer cut off is left for the next round.
+  for (char* at = pids; char* end = std::strchr(at, ' '); at = end + 1) {
+    const long pid = std::strtol(at, nullptr, 10);
+    if (pid > 1) kill(static_cast<pid_t>(pid), SIGKILL);
+  }
+}
+
+// A container ends with its own process; what that left behind is ended and reaped here. Nobody
+// else may get round to it soon, and dead processes hold process ids until somebody does.
+void EndAbandoned() {
+  constexpr std::int64_t kPatienceNs = 2'000'000'000;
+  constexpr timespec kPause = {.tv_sec = 0, .tv_nsec = 1'000'000};
+  for (const std::int64_t end = NowNs() + kPatienceNs; NowNs() < end;) {
+    KillChildren();
+    pid_t pid = 0;
+    while ((pid = waitpid(-1, nullptr, WNOHANG)) > 0) {
+    }
+    if (pid < 0) return;
+    nanosleep(&kPause, nullptr);
+  }
+}
+
 // Copies output until the container's process has ended; returns its wait status.
 int Attend(Forked& forked) {
   sigset_t child_signal;
@@ -209,6 +246,7 @@ int RunContainer(const Order& order) {
   ending.finished_ns = NowNs();
   ending.lost_log_bytes = log_file.lost_bytes();
   const bool recorded = files.WriteExit(ending);
+  EndAbandoned();
   // Only now: an agent that hears of it finds the record.
   if (ending.failed) TellFailed(failure);
   return recorded ? 0 : 1;
