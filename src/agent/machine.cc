@@ -4,6 +4,7 @@
 #include <fmt/format.h>
 #include <unistd.h>
 
+#include <chrono>
 #include <filesystem>
 #include <limits>
 #include <string>
@@ -46,8 +47,16 @@ Result<void> CheckRoot(const std::string& root) {
   return {};
 }
 
+std::optional<process::CpuQuota> CpuQuotaOf(const CpuQuotaPolicy& policy) {
+  if (!policy.enforced) return std::nullopt;
+  const auto period = std::chrono::duration_cast<std::chrono::microseconds>(policy.period);
+  return process::CpuQuota{.period_us = static_cast<std::uint64_t>(period.count())};
+}
+
 Result<std::unique_ptr<CgroupV1>> OpenGroups(const std::string& group) {
-  auto groups = CgroupV1::Open({.node_cgroup = WithoutLeadingSlash(group)});
+  // Nothing on this thread may wait; the runtime tries a busy group again by itself.
+  auto groups = CgroupV1::Open(
+      {.node_cgroup = WithoutLeadingSlash(group), .remove_patience = std::chrono::milliseconds(0)});
   if (groups) return groups;
   Error error = groups.error();
   if (error.code == ErrorCode::kNotFound) {
@@ -77,11 +86,13 @@ Result<std::unique_ptr<ContainerRuntime>> OpenRuntime(const AgentConfig& config,
   }
   ProcessRuntimeOptions options;
   options.root = config.root;
+  options.logs = config.logs.directory;
   options.format_pod = [](const Pod& pod) { return WritePod(pod); };
   options.parse_pod = ParsePod;
   options.rules = {.qos_class = [](const Pod& pod) { return QosClassOf(pod); },
                    .request = EffectiveRequest,
                    .limit = EffectiveLimit};
+  options.rules.cpu_quota = CpuQuotaOf(config.cpu_quota);
   options.pod_pids_limit = config.pod_pids_limit;
   options.log_max_bytes =
       static_cast<std::uint64_t>(config.logs.max_size_bytes.value_or(kNeverRotated));

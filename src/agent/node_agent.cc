@@ -85,7 +85,7 @@ NodeAgent::NodeAgent(const AgentConfig& config, AgentOptions options, std::uniqu
                 .whole_machine = config_.node_cgroup.empty(),
                 .node_fs = config_.node_fs},
                machine_->clock, *log_),
-      disk_walks_(process::Paths(config_.root)),
+      disk_walks_(process::Paths(config_.root, config_.logs.directory)),
       arming_([this](Signal signal) {
         return signal == Signal::kMemoryAvailable
                    ? machine_->node_groups->OpenMemoryDirectory("")

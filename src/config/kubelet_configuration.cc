@@ -153,13 +153,16 @@ void ReadReserved(const Fields& fields, std::string_view key, ResourceList& into
   }
 }
 
-void ReadCgroups(const Fields& fields, AgentConfig& config) {
+void ReadCgroups(const Fields& fields, AgentConfig& config, Faults& warnings) {
   Take(fields.AbsolutePath("cgroupRoot"), config.cgroup_root);
   if (config.cgroup_root == "/") config.cgroup_root.clear();
   Take(fields.Flag("cgroupsPerQOS"), config.cgroups_per_qos);
   if (!config.cgroups_per_qos && config.reservation.enforce_pods) {
     fields.Refuse("cgroupsPerQOS", "false",
                   "must be true where enforceNodeAllocatable (default: [pods]) has pods");
+  } else if (!config.cgroups_per_qos) {
+    warnings.push_back({fields.file(), fields.Key("cgroupsPerQOS"), "false",
+                        "is not used by jettison: pods always have groups by their class"});
   }
   const auto pids =
       fields.Integer("podPidsLimit", std::numeric_limits<std::int64_t>::min(), kMaxInt64);
@@ -223,7 +226,7 @@ void ApplyKubeletConfiguration(const Fields& fields, AgentConfig& config, Faults
   ReadImageGcAges(fields, config.image_gc);
   ReadReserved(fields, "kubeReserved", config.reservation.kube_reserved);
   ReadReserved(fields, "systemReserved", config.reservation.system_reserved);
-  ReadCgroups(fields, config);
+  ReadCgroups(fields, config, warnings);
   ReadPods(fields, config);
   ReadLogs(fields, config.logs);
   ReadRuntime(fields, config);

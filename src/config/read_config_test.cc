@@ -127,7 +127,7 @@ crashLoopBackOff: {maxContainerRestartPeriod: 1m}
 logging: {format: json}
 )");
   EXPECT_THAT(Described(reading.faults), IsEmpty());
-  EXPECT_THAT(Described(reading.warnings), IsEmpty());
+  EXPECT_THAT(Described(reading.warnings), ElementsAre(HasSubstr("cgroupsPerQOS")));
   const AgentConfig& config = reading.config;
   EXPECT_EQ(config.eviction.pressure_transition_period, seconds(30));
   EXPECT_EQ(config.eviction.max_pod_grace_period_seconds, 60);

@@ -35,9 +35,10 @@ std::uint64_t MemoryBytes(const Quantity& quantity) {
   return static_cast<std::uint64_t>(std::max<std::int64_t>(quantity.Value(), 0));
 }
 
-void LimitCpu(CgroupLimits& limits, const Quantity& quantity) {
-  limits.cpu_quota_us = CpuQuotaUs(quantity.MilliValue());
-  limits.cpu_period_us = kCpuPeriodUs;
+void LimitCpu(CgroupLimits& limits, const Quantity& quantity, const PodRules& rules) {
+  if (!rules.cpu_quota) return;
+  limits.cpu_quota_us = CpuQuotaUs(quantity.MilliValue(), rules.cpu_quota->period_us);
+  limits.cpu_period_us = rules.cpu_quota->period_us;
 }
 
 }  // namespace
@@ -66,17 +67,18 @@ std::uint64_t CpuShares(std::int64_t milli_cpu) {
                     kMaxShares);
 }
 
-std::int64_t CpuQuotaUs(std::int64_t milli_cpu) {
-  constexpr std::int64_t kPeriod = kCpuPeriodUs;
-  if (milli_cpu > std::numeric_limits<std::int64_t>::max() / kPeriod) return -1;
-  return std::max(milli_cpu * kPeriod / kMilli, kMinQuotaUs);
+std::int64_t CpuQuotaUs(std::int64_t milli_cpu, std::uint64_t period_us) {
+  const auto period = static_cast<std::int64_t>(period_us);
+  if (milli_cpu > std::numeric_limits<std::int64_t>::max() / period) return -1;
+  return std::max(milli_cpu * period / kMilli, kMinQuotaUs);
 }
 
 CgroupLimits PodLimits(const Pod& pod, const PodRules& rules,
                        std::optional<std::int64_t> pids_limit) {
   CgroupLimits limits;
   limits.cpu_shares = CpuShares(rules.request(pod, kCpu).MilliValue());
-  if (const auto cpu = rules.limit(pod, kCpu); cpu && IsLimited(pod, kCpu)) LimitCpu(limits, *cpu);
+  if (const auto cpu = rules.limit(pod, kCpu); cpu && IsLimited(pod, kCpu))
+    LimitCpu(limits, *cpu, rules);
   if (const auto memory = rules.limit(pod, kMemory); memory && IsLimited(pod, kMemory)) {
     limits.memory_bytes = MemoryBytes(*memory);
   }
@@ -84,13 +86,13 @@ CgroupLimits PodLimits(const Pod& pod, const PodRules& rules,
   return limits;
 }
 
-CgroupLimits ContainerLimits(const Container& container) {
+CgroupLimits ContainerLimits(const Container& container, const PodRules& rules) {
   CgroupLimits limits;
   const Quantity* const request = Find(container.resources.requests, kCpu);
   const Quantity* const limit = Find(container.resources.limits, kCpu);
   const Quantity* const shares = request != nullptr ? request : limit;
   limits.cpu_shares = CpuShares(shares != nullptr ? shares->MilliValue() : 0);
-  if (limit != nullptr) LimitCpu(limits, *limit);
+  if (limit != nullptr) LimitCpu(limits, *limit, rules);
   if (const Quantity* memory = Find(container.resources.limits, kMemory)) {
     limits.memory_bytes = MemoryBytes(*memory);
   }

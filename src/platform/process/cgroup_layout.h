@@ -24,9 +24,13 @@ inline constexpr std::string_view kPodsGroup = "kubepods";
 // The v1 scale: 1024 a CPU. Never below 2 or above 262144, as the kernel wants it.
 // Source: pkg/kubelet/cm/helpers_linux.go, MilliCPUToShares.
 [[nodiscard]] std::uint64_t CpuShares(std::int64_t milli_cpu);
-// Microseconds of CPU in a period of 100 ms; at least 1 ms. (MilliCPUToQuota)
-inline constexpr std::uint64_t kCpuPeriodUs = 100'000;
-[[nodiscard]] std::int64_t CpuQuotaUs(std::int64_t milli_cpu);
+// Microseconds of CPU in a period of so many; at least 1 ms. (MilliCPUToQuota)
+[[nodiscard]] std::int64_t CpuQuotaUs(std::int64_t milli_cpu, std::uint64_t period_us);
+
+// How CPU limits are enforced (cpuCFSQuota, cpuCFSQuotaPeriod); absent: they are not.
+struct CpuQuota {
+  std::uint64_t period_us = 100'000;
+};
 
 // How a pod's effective figures are found: rules of Kubernetes that the runtime is handed.
 struct PodRules {
@@ -35,6 +39,7 @@ struct PodRules {
   std::function<Quantity(const Pod&, std::string_view)> request;
   // What the pod as a whole may use; absent where nothing limits it.
   std::function<std::optional<Quantity>(const Pod&, std::string_view)> limit;
+  std::optional<CpuQuota> cpu_quota = CpuQuota{};
 };
 
 // Limits of the pod's group: CPU shares from the request; memory limit and CPU quota where every
@@ -45,6 +50,6 @@ struct PodRules {
 
 // Limits of one container's group: CPU shares from its request, or its limit where it has no
 // request; memory limit and CPU quota from its limits.
-[[nodiscard]] CgroupLimits ContainerLimits(const Container& container);
+[[nodiscard]] CgroupLimits ContainerLimits(const Container& container, const PodRules& rules);
 
 }  // namespace jettison::process

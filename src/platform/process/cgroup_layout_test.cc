@@ -55,12 +55,13 @@ TEST(CpuShares, AreOfACpuOf1024WithinTheKernelsBounds) {
 TEST(CpuQuotaUs, IsOfAPeriodOf100MsAndAtLeastOne) {
   const std::pair<std::int64_t, std::int64_t> cases[] = {
       {1, 1000}, {10, 1000}, {11, 1100}, {500, 50'000}, {2000, 200'000}};
-  for (const auto& [milli, quota] : cases) EXPECT_EQ(CpuQuotaUs(milli), quota) << milli;
+  for (const auto& [milli, quota] : cases) EXPECT_EQ(CpuQuotaUs(milli, 100'000), quota) << milli;
 }
 
 TEST(ContainerLimits, ComeFromItsOwnResources) {
   const CgroupLimits limits = ContainerLimits(
-      WithResources({{"cpu", Q("250m")}, {"memory", Q("1Gi")}}, {{"memory", Q("64Mi")}}));
+      WithResources({{"cpu", Q("250m")}, {"memory", Q("1Gi")}}, {{"memory", Q("64Mi")}}),
+      SumRules());
   EXPECT_EQ(limits.cpu_shares, 256U);
   EXPECT_EQ(limits.memory_bytes, 64U << 20);
   EXPECT_EQ(limits.cpu_quota_us, std::nullopt);
@@ -68,10 +69,21 @@ TEST(ContainerLimits, ComeFromItsOwnResources) {
 }
 
 TEST(ContainerLimits, ALimitStandsInForARequestThatIsMissing) {
-  const CgroupLimits limits = ContainerLimits(WithResources({}, {{"cpu", Q("2")}}));
+  const CgroupLimits limits = ContainerLimits(WithResources({}, {{"cpu", Q("2")}}), SumRules());
   EXPECT_EQ(limits.cpu_shares, 2048U);
   EXPECT_EQ(limits.cpu_quota_us, 200'000);
-  EXPECT_EQ(ContainerLimits(Container{}).cpu_shares, 2U);
+  EXPECT_EQ(ContainerLimits(Container{}, SumRules()).cpu_shares, 2U);
+}
+
+TEST(ContainerLimits, CpuQuotasFollowTheConfiguredPeriodOrAreLeftAlone) {
+  PodRules rules = SumRules();
+  rules.cpu_quota->period_us = 10'000;
+  const Container container = WithResources({}, {{"cpu", Q("2")}});
+  EXPECT_EQ(ContainerLimits(container, rules).cpu_quota_us, 20'000);
+  EXPECT_EQ(ContainerLimits(container, rules).cpu_period_us, 10'000U);
+  rules.cpu_quota.reset();
+  EXPECT_EQ(ContainerLimits(container, rules).cpu_quota_us, std::nullopt);
+  EXPECT_EQ(ContainerLimits(container, rules).cpu_shares, 2048U);
 }
 
 TEST(PodLimits, MemoryIsLimitedOnlyWhereEveryContainerIs) {

@@ -78,7 +78,9 @@ Result<void> ContainerRun::Launch(int oom_score_adj) {
   if (::mkdir(run_dir.c_str(), 0700) != 0) return FailErrno("make folder " + run_dir);
   made_folder_ = true;
   if (auto made = MakeFolders(paths.Rootfs(uid, container, attempt)); !made) return made;
-  if (auto made = cgroups.Create(group_, ContainerLimits(container_)); !made) return made;
+  if (auto made = cgroups.Create(group_, ContainerLimits(container_, surroundings_.options.rules));
+      !made)
+    return made;
   oom_kills_before_ = cgroups.ReadOomKills(group_).value_or(0);
 
   const auto order = MakeOrder(oom_score_adj);

@@ -54,7 +54,7 @@ std::string Paths::Rootfs(std::string_view uid, std::string_view container, int 
 }
 
 std::string Paths::PodLogs(const jettison::Pod& pod) const {
-  return fmt::format("{}/logs/{}_{}_{}", root_, pod.namespace_, pod.name, pod.uid);
+  return fmt::format("{}/{}_{}_{}", logs_, pod.namespace_, pod.name, pod.uid);
 }
 
 std::string Paths::ContainerLogs(const jettison::Pod& pod, std::string_view container) const {

@@ -12,8 +12,9 @@ namespace jettison::process {
 // Where the process runtime keeps things below its root. Only names are made here, nothing is read.
 class Paths {
  public:
-  // `root`: an absolute path without a slash at its end.
-  explicit Paths(std::string root) : root_(std::move(root)) {}
+  // Absolute paths without a slash at their ends; `logs` empty: below the root.
+  explicit Paths(std::string root, std::string logs = "")
+      : root_(std::move(root)), logs_(logs.empty() ? root_ + "/logs" : std::move(logs)) {}
 
   [[nodiscard]] const std::string& root() const { return root_; }
   [[nodiscard]] std::string Lock() const { return root_ + "/lock"; }
@@ -36,7 +37,7 @@ class Paths {
   [[nodiscard]] std::string Rootfs(std::string_view uid, std::string_view container,
                                    int attempt) const;
 
-  [[nodiscard]] std::string Logs() const { return root_ + "/logs"; }
+  [[nodiscard]] const std::string& Logs() const { return logs_; }
   [[nodiscard]] std::string PodLogs(const jettison::Pod& pod) const;
   // The logs of all runs of a container, rotated ones included.
   [[nodiscard]] std::string ContainerLogs(const jettison::Pod& pod,
@@ -49,6 +50,7 @@ class Paths {
 
  private:
   std::string root_;
+  std::string logs_;
 };
 
 // What a pod keeps on disk, for whoever measures it.

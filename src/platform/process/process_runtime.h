@@ -20,6 +20,8 @@ namespace jettison {
 struct ProcessRuntimeOptions {
   // Everything is kept below this absolute path (process/paths.h names the folders).
   std::string root;
+  // Where logs go (podLogsDir), an absolute path; empty: below the root.
+  std::string logs = "";
   // The program jettison-shim; empty: beside the running program.
   std::string shim;
   // How a pod is written down and read again after a restart of the agent.
