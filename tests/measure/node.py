@@ -117,8 +117,14 @@ nodeCgroup: /{self.group}
                 [self.build / "jettison", "run", "--config", self.folder / "config.yaml"],
                 stdin=subprocess.DEVNULL, stdout=log, stderr=log)
 
-    def log_text(self):
-        return self.log.read_text(errors="replace")
+    def wait_until_ready(self, reports):
+        """Waits until the hogs hold what they were told to hold."""
+        for report in reports:
+            try:
+                wait_for(lambda r=report: r.ready_ns, f"the start of {report.path.stem}")
+            except TimeoutError as error:
+                log = self.log.read_text(errors="replace")
+                raise TimeoutError(f"{error}; the agent's log:\n{log}") from error
 
     def watch(self, report, period_us=200, timeout_s=60):
         """Opens the gate, watches until `report` tells of a signal, returns what was seen."""

@@ -2,8 +2,9 @@
 //
 // Looks at a node from outside while a hog grows in it. It makes the file GATE, which lets the hog
 // grow, and from then on reads every PERIOD_US what the kernel's memory controller (v1) says of
-// CGROUP, available = capacity - (usage - total_inactive_file), until some time after the hog has
-// written into REPORT that SIGTERM came. Prints one line of JSON:
+// CGROUP, available = capacity - (usage - total_inactive_file), without pause when it comes near
+// the threshold, until some time after the hog has written into REPORT that SIGTERM came. It runs
+// at nice -20, a witness must not be late. Prints one line of JSON:
 //
 //   crossedNs    when available fell below the threshold: between the last sample above and the
 //                first below, in proportion; null: it never did
@@ -17,6 +18,7 @@
 // Exit status 0 when both happened, 1 when not or when something could not be read.
 
 #include <fcntl.h>
+#include <sys/resource.h>
 #include <unistd.h>
 
 #include <algorithm>
@@ -38,6 +40,7 @@ namespace {
 constexpr double kMiB = 1 << 20;
 constexpr std::int64_t kAfterSignal = 20'000'000;  // how long samples are taken afterwards, ns
 constexpr std::int64_t kNearCrossing = 500'000'000;
+constexpr std::int64_t kNearThreshold = 4 << 20;  // from here on there is no pause, bytes
 
 [[noreturn]] void Die(const char* what) {
   std::perror(what);
@@ -70,6 +73,11 @@ class KernelFile {
  private:
   int fd_;
   std::array<char, 8192> text_{};
+};
+
+struct Pace {
+  std::int64_t period = 0;   // from one sample to the next, ns
+  std::int64_t timeout = 0;  // ns
 };
 
 class Node {
@@ -135,8 +143,9 @@ std::int64_t LongestGap(const std::vector<Sample>& samples, std::int64_t from) {
   return longest;
 }
 
-std::vector<Sample> Record(Node& node, const HogReport& report, std::int64_t period,
-                           std::int64_t timeout) {
+// Looks until some time after the signal.
+std::vector<Sample> Record(Node& node, const HogReport& report, std::int64_t threshold, Pace pace) {
+  const auto [period, timeout] = pace;
   std::vector<Sample> samples;
   samples.reserve(static_cast<std::size_t>(timeout / period) + 1);
   const std::int64_t start = NowNanos();
@@ -145,6 +154,7 @@ std::vector<Sample> Record(Node& node, const HogReport& report, std::int64_t per
     while (::clock_nanosleep(CLOCK_MONOTONIC, TIMER_ABSTIME, &at, nullptr) == EINTR) {
     }
     samples.push_back(node.Look());
+    if (std::abs(samples.back().available - threshold) < kNearThreshold) due -= period;
     const std::int64_t signalled = report.signal_ns.load(std::memory_order_acquire);
     if (signalled != 0 && samples.back().at > signalled + kAfterSignal) break;
   }
@@ -188,12 +198,14 @@ int main(int argc, char** argv) {
   const std::int64_t threshold = std::atoll(argv[3]);
   const HogReport* report = MapReport(argv[4]);
   if (report == nullptr) Die(argv[4]);
+  ::setpriority(PRIO_PROCESS, 0, -20);  // where it may not, it is only less sharp
   const int gate = ::open(argv[5], O_CREAT | O_WRONLY | O_CLOEXEC, 0644);
   if (gate < 0) Die(argv[5]);
   ::close(gate);
 
-  const std::vector<Sample> samples =
-      Record(node, *report, std::atoll(argv[6]) * 1'000, std::atoll(argv[7]) * 1'000'000'000);
+  const Pace pace = {.period = std::atoll(argv[6]) * 1'000,
+                     .timeout = std::atoll(argv[7]) * 1'000'000'000};
+  const std::vector<Sample> samples = Record(node, *report, threshold, pace);
   const std::int64_t signalled = report->signal_ns.load(std::memory_order_acquire);
   Print(samples, threshold, signalled);
   return CrossingOf(samples, threshold) && signalled != 0 ? 0 : 1;
