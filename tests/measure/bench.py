@@ -15,6 +15,7 @@ import statistics
 import subprocess
 import sys
 import tempfile
+import time
 
 VECTORS = pathlib.Path(__file__).resolve().parent.parent / "testdata/vectors"
 
@@ -56,15 +57,27 @@ def bench_others(folder):
         print(flush=True)
 
 
+def largest_resident_mib(pid):
+    """So far; None once the process has ended. (ru_maxrss would count this program before the exec.)"""
+    try:
+        with open(f"/proc/{pid}/status", encoding="ascii") as status:
+            return next((int(line.split()[1]) / 1024 for line in status if line.startswith("VmHWM:")), None)
+    except OSError:
+        return None
+
+
 def replay(program, path):
     """CPU seconds and the largest resident size in MiB of one replay."""
-    with open(os.devnull, "wb") as sink:
-        process = subprocess.Popen([program, "replay", path], stdin=subprocess.DEVNULL, stdout=sink)
-        _, status, usage = os.wait4(process.pid, 0)
+    process = subprocess.Popen([program, "replay", path], stdin=subprocess.DEVNULL, stdout=subprocess.DEVNULL)
+    largest = 0.0
+    while (size := largest_resident_mib(process.pid)) is not None:
+        largest = max(largest, size)
+        time.sleep(0.002)
+    _, status, usage = os.wait4(process.pid, 0)
     process.returncode = os.waitstatus_to_exitcode(status)
     if process.returncode != 0:
         sys.exit(f"jettison replay {path}: exit status {process.returncode}")
-    return usage.ru_utime + usage.ru_stime, usage.ru_maxrss / 1024
+    return usage.ru_utime + usage.ru_stime, largest
 
 
 def bench_replay(program, faults):
