@@ -151,7 +151,8 @@ Result<Instant> ParseInstant(std::string_view text) {
 std::string FormatInstant(Instant instant) {
   const std::int64_t total = instant.time_since_epoch().count();
   const std::int64_t seconds = FloorDivide(total, kNanosPerSecond);
-  const std::int64_t fraction = total - seconds * kNanosPerSecond;
+  const std::int64_t rest = total % kNanosPerSecond;
+  const std::int64_t fraction = rest < 0 ? rest + kNanosPerSecond : rest;
   const std::int64_t days = FloorDivide(seconds, kSecondsPerDay);
   const std::int64_t of_day = seconds - days * kSecondsPerDay;
   const std::chrono::year_month_day date{std::chrono::sys_days(std::chrono::days(days))};
