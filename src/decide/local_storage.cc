@@ -37,6 +37,7 @@ bool PodOverLimit(const ActivePod& pod) {
 
 std::optional<std::size_t> ContainerOverLimit(const ActivePod& pod, DiskLayout layout) {
   const auto& limits = pod.facts->container_limits;
+  if (limits.empty()) return std::nullopt;  // most pods have none: their containers stay unread
   for (const ContainerStats& container : pod.stats->containers) {
     const auto found = std::find_if(limits.begin(), limits.end(), [&](const StorageLimit& limit) {
       return limit.name == container.name;
