@@ -62,28 +62,27 @@ TEST(Mailbox, IsReadableWhileItHoldsSomething) {
   EXPECT_EQ(poll(&ready, 1, 0), 0);
 }
 
-TEST(MeasurePod, CountsTheNewestRunTheLogsAndTheVolumesButMemoryOnlyByItself) {
+TEST(MeasurePod, CountsTheLayerTheLogsAndTheVolumesButMemoryOnlyByItself) {
   std::string pattern = (fs::temp_directory_path() / "measure-pod-XXXXXX").string();
   const std::string top = mkdtemp(pattern.data());
   const auto write = [&](const std::string& file) {
     fs::create_directories(fs::path(top + file).parent_path());
     std::ofstream(top + file) << std::string(8192, 'x') << std::flush;
   };
-  write("/layers/9/f");
   write("/layers/10/f");
   write("/layers/10/g");
   write("/logs/0.log");
   write("/disk/f");
   write("/memory/f");
-  const process::PodDisk disk = {
+  const PodDisk disk = {
       .empty_dirs = {{.name = "d", .path = top + "/disk", .memory = false},
                      {.name = "m", .path = top + "/memory", .memory = true},
                      {.name = "gone", .path = top + "/nowhere", .memory = false}},
-      .containers = {{.name = "c", .logs = top + "/logs", .layers = top + "/layers"}}};
+      .containers = {{.name = "c", .logs = top + "/logs", .layer = top + "/layers/10"}}};
   const std::atomic<bool> cancelled = false;
   const PodDiskUse use = MeasurePod(disk, cancelled);
   fs::remove_all(top);
-  EXPECT_EQ(use.containers.at(0).rootfs.inodes_used, 3U) << "run 10, not run 9";
+  EXPECT_EQ(use.containers.at(0).rootfs.inodes_used, 3U);
   EXPECT_EQ(use.containers.at(0).logs.inodes_used, 2U);
   EXPECT_EQ(use.volumes.at(0).usage.inodes_used, 2U);
   EXPECT_EQ(use.volumes.at(1).usage.inodes_used, 2U);

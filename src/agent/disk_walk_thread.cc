@@ -1,30 +1,9 @@
 #include "agent/disk_walk_thread.h"
 
-#include <charconv>
-#include <filesystem>
-#include <optional>
-#include <system_error>
-
 #include "platform/disk_usage/tree_walk.h"
 
 namespace jettison {
 namespace {
-
-// The folder of the newest run: those of earlier runs are leftovers that no limit counts.
-std::optional<std::string> NewestRun(const std::string& layers) {
-  std::error_code error;
-  std::optional<int> newest;
-  for (std::filesystem::directory_iterator it(layers, error), end; !error && it != end;
-       it.increment(error)) {
-    const std::string name = it->path().filename();
-    int attempt = 0;
-    const auto [rest, bad] = std::from_chars(name.data(), name.data() + name.size(), attempt);
-    if (bad != std::errc() || rest != name.data() + name.size()) continue;
-    if (!newest || attempt > *newest) newest = attempt;
-  }
-  if (!newest) return std::nullopt;
-  return layers + "/" + std::to_string(*newest);
-}
 
 void Add(const FsUsage& usage, FsUsage& total) {
   if (usage.used_bytes) total.used_bytes = total.used_bytes.value_or(0) + *usage.used_bytes;
@@ -38,14 +17,14 @@ FsUsage Measure(TreeWalk& walk, const std::string& path) {
 
 }  // namespace
 
-PodDiskUse MeasurePod(const process::PodDisk& disk, const std::atomic<bool>& cancelled) {
+PodDiskUse MeasurePod(const PodDisk& disk, const std::atomic<bool>& cancelled) {
   PodDiskUse use;
   TreeWalk walk(&cancelled);
   for (const auto& container : disk.containers) {
-    const auto newest = NewestRun(container.layers);
-    use.containers.push_back({.name = container.name,
-                              .rootfs = newest ? Measure(walk, *newest) : FsUsage{},
-                              .logs = Measure(walk, container.logs)});
+    use.containers.push_back(
+        {.name = container.name,
+         .rootfs = container.layer.empty() ? FsUsage{} : Measure(walk, container.layer),
+         .logs = Measure(walk, container.logs)});
     Add(use.containers.back().rootfs, use.total);
     Add(use.containers.back().logs, use.total);
   }
@@ -59,7 +38,7 @@ PodDiskUse MeasurePod(const process::PodDisk& disk, const std::atomic<bool>& can
 void DiskWalkThread::Start(std::span<const PodFacts* const> pods) {
   std::vector<DiskTask> tasks;
   for (const PodFacts* facts : pods) {
-    tasks.push_back({.uid = facts->pod.uid, .disk = process::DiskOf(paths_, facts->pod)});
+    tasks.push_back({.uid = facts->pod.uid, .disk = runtime_.DiskOf(facts->pod)});
   }
   thread_.Do([this, tasks = std::move(tasks)] {
     DiskUse use;

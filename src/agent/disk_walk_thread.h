@@ -8,25 +8,25 @@
 #include "agent/background_thread.h"
 #include "agent/edges.h"
 #include "agent/mailbox.h"
-#include "platform/process/paths.h"
+#include "ports/container_runtime.h"
 
 namespace jettison {
 
 // Where the files of one pod are, as values, so that the walk shares nothing with the loop.
 struct DiskTask {
   std::string uid;
-  process::PodDisk disk;
+  PodDisk disk;
 };
 
 // Walks the folders of one pod; what is not there (any more) is absent, which is not zero. Ends
 // early when `cancelled`.
-[[nodiscard]] PodDiskUse MeasurePod(const process::PodDisk& disk,
-                                    const std::atomic<bool>& cancelled);
+[[nodiscard]] PodDiskUse MeasurePod(const PodDisk& disk, const std::atomic<bool>& cancelled);
 
 // Measures pods' disk use on a thread of its own; it can take seconds.
 class DiskWalkThread : public DiskWalks {
  public:
-  explicit DiskWalkThread(process::Paths paths) : paths_(std::move(paths)) {}
+  // `runtime` says where the files are, and must outlive this.
+  explicit DiskWalkThread(const ContainerRuntime& runtime) : runtime_(runtime) {}
   ~DiskWalkThread() override { cancelled_ = true; }
 
   void Start(std::span<const PodFacts* const> pods) override;
@@ -35,7 +35,7 @@ class DiskWalkThread : public DiskWalks {
   [[nodiscard]] std::vector<DiskUse> TakeResults() { return results_.TakeAll(); }
 
  private:
-  process::Paths paths_;
+  const ContainerRuntime& runtime_;
   std::atomic<bool> cancelled_ = false;
   Mailbox<DiskUse> results_;
   BackgroundThread thread_;  // the last member: it ends first

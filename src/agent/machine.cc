@@ -16,8 +16,8 @@
 #include "platform/documents/json.h"
 #include "platform/kube_json/pod_reader.h"
 #include "platform/kube_json/pod_writer.h"
-#include "platform/process/cgroup_layout.h"
 #include "platform/process/process_runtime.h"
+#include "pod_host/cgroup_layout.h"
 #include "ports/file_descriptor.h"
 #include "ports/system_error.h"
 
@@ -47,10 +47,10 @@ Result<void> CheckRoot(const std::string& root) {
   return {};
 }
 
-std::optional<process::CpuQuota> CpuQuotaOf(const CpuQuotaPolicy& policy) {
+std::optional<pod_host::CpuQuota> CpuQuotaOf(const CpuQuotaPolicy& policy) {
   if (!policy.enforced) return std::nullopt;
   const auto period = std::chrono::duration_cast<std::chrono::microseconds>(policy.period);
-  return process::CpuQuota{.period_us = static_cast<std::uint64_t>(period.count())};
+  return pod_host::CpuQuota{.period_us = static_cast<std::uint64_t>(period.count())};
 }
 
 Result<std::unique_ptr<CgroupV1>> OpenGroups(const std::string& group) {
@@ -121,7 +121,7 @@ CgroupLimits PodsGroupLimits(const AgentConfig& config, std::uint64_t memory_cap
   capacity["cpu"] = Quantity::Of(std::thread::hardware_concurrency(), QuantityFormat::kDecimalSI);
   const ResourceList allowed = PodsLimit(capacity, config.reservation);
   limits.memory_bytes = static_cast<std::uint64_t>(allowed.at("memory").Value());
-  limits.cpu_shares = process::CpuShares(allowed.at("cpu").MilliValue());
+  limits.cpu_shares = pod_host::CpuShares(allowed.at("cpu").MilliValue());
   return limits;
 }
 
@@ -158,7 +158,7 @@ Result<std::unique_ptr<Machine>> OpenMachine(const AgentConfig& config, const Lo
 void SetUpNode(const AgentConfig& config, std::uint64_t memory_capacity_bytes, Machine& machine,
                const Log& log) {
   SetOomScoreAdj(config.oom_score_adj, log);
-  const auto made = machine.pod_groups().Create(process::kPodsGroup,
+  const auto made = machine.pod_groups().Create(pod_host::kPodsGroup,
                                                 PodsGroupLimits(config, memory_capacity_bytes));
   if (!made) {
     log.Error("the limits of the pods' group cannot be set", {{"err", made.error().message}});

@@ -10,7 +10,7 @@
 #include "agent/service_notify.h"
 #include "agent/thread_priority.h"
 #include "config/containerfs_thresholds.h"
-#include "platform/process/cgroup_layout.h"
+#include "pod_host/cgroup_layout.h"
 
 namespace jettison {
 namespace {
@@ -83,13 +83,14 @@ NodeAgent::NodeAgent(const AgentConfig& config, AgentOptions options, std::uniqu
                 .pods = machine_->pod_groups(),
                 .procfs = *machine_->procfs,
                 .whole_machine = config_.node_cgroup.empty(),
-                .node_fs = config_.node_fs},
+                .node_fs = config_.node_fs,
+                .runtime = machine_->runtime.get()},
                machine_->clock, *log_),
-      disk_walks_(process::Paths(config_.root, config_.logs.directory)),
+      disk_walks_(*machine_->runtime),
       arming_([this](Signal signal) {
         return signal == Signal::kMemoryAvailable
                    ? machine_->node_groups->OpenMemoryDirectory("")
-                   : machine_->pod_groups().OpenMemoryDirectory(process::kPodsGroup);
+                   : machine_->pod_groups().OpenMemoryDirectory(pod_host::kPodsGroup);
       }),
       killer_(KillerFor(options_, pods_, machine_->clock)),
       reclaimer_(ReclaimerFor(options_, config_, pods_, machine_->clock)),

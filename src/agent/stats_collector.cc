@@ -4,7 +4,7 @@
 
 #include "decide/qos.h"
 #include "platform/filesystem/filesystem.h"
-#include "platform/process/cgroup_layout.h"
+#include "pod_host/cgroup_layout.h"
 
 namespace jettison {
 namespace {
@@ -60,10 +60,10 @@ std::optional<MemoryStats> StatsCollector::ReadNodeMemory(Instant now) {
 
 // Without a limit on the pods' group, nor above it, the signal is unknown, as in the kubelet.
 std::optional<MemoryStats> StatsCollector::ReadPodsMemory(Instant now) {
-  const auto memory = sources_.pods.ReadMemory(process::kPodsGroup);
+  const auto memory = sources_.pods.ReadMemory(pod_host::kPodsGroup);
   const CgroupMemory* figures = Checked(memory, "memory of the pods' group");
   if (figures == nullptr) return std::nullopt;
-  const auto limit = sources_.pods.ReadMemoryLimit(process::kPodsGroup);
+  const auto limit = sources_.pods.ReadMemoryLimit(pod_host::kPodsGroup);
   const std::optional<std::uint64_t>* bytes = Checked(limit, "memory limit of the pods' group");
   return StatsOf(*figures, bytes ? *bytes : std::nullopt, now);
 }
@@ -111,6 +111,7 @@ void StatsCollector::ReadPod(const PodFacts& facts, const DiskUse* disk, PodStat
   for (const auto& [name, group] : groups.containers) {
     ContainerStats& container = stats.containers.emplace_back();
     container.name = name;
+    if (group.empty()) continue;
     if (const auto memory = sources_.pods.ReadMemory(group)) {
       container.memory_working_set_bytes = memory->WorkingSet();
     }
@@ -128,15 +129,25 @@ void StatsCollector::ReadPod(const PodFacts& facts, const DiskUse* disk, PodStat
   }
 }
 
-bool StatsCollector::AreOf(const Groups& groups, const PodFacts& facts) {
+// Empty: the container has no group now.
+std::string StatsCollector::GroupOf(const Groups& groups, const PodFacts& facts,
+                                    const std::string& container) const {
+  const std::string name =
+      sources_.runtime != nullptr ? sources_.runtime->GroupOf(facts.pod.uid, container) : container;
+  return name.empty() ? name : pod_host::ContainerGroup(groups.pod, name);
+}
+
+bool StatsCollector::AreOf(const Groups& groups, const PodFacts& facts) const {
+  if (groups.qos != QosClassOf(facts.pod)) return false;
   const auto& init = facts.pod.init_containers;
   const auto& regular = facts.pod.containers;
   if (groups.containers.size() != init.size() + regular.size()) return false;
   for (std::size_t i = 0; i < groups.containers.size(); ++i) {
     const Container& container = i < init.size() ? init[i] : regular[i - init.size()];
-    if (groups.containers[i].first != container.name) return false;
+    const auto& [name, group] = groups.containers[i];
+    if (name != container.name || group != GroupOf(groups, facts, name)) return false;
   }
-  return groups.qos == QosClassOf(facts.pod);
+  return true;
 }
 
 const StatsCollector::Groups& StatsCollector::GroupsOf(const PodFacts& facts) {
@@ -144,12 +155,11 @@ const StatsCollector::Groups& StatsCollector::GroupsOf(const PodFacts& facts) {
   Groups& groups = entry->second;
   if (!is_new && AreOf(groups, facts)) return groups;
   groups.qos = QosClassOf(facts.pod);
-  groups.pod = process::PodGroup(groups.qos, facts.pod.uid);
+  groups.pod = pod_host::PodGroup(groups.qos, facts.pod.uid);
   groups.containers.clear();
   for (const auto* containers : {&facts.pod.init_containers, &facts.pod.containers}) {
     for (const Container& container : *containers) {
-      groups.containers.emplace_back(container.name,
-                                     process::ContainerGroup(groups.pod, container.name));
+      groups.containers.emplace_back(container.name, GroupOf(groups, facts, container.name));
     }
   }
   return groups;

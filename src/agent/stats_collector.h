@@ -10,6 +10,7 @@
 #include "platform/procfs/procfs.h"
 #include "ports/cgroups.h"
 #include "ports/clock.h"
+#include "ports/container_runtime.h"
 
 namespace jettison {
 
@@ -20,6 +21,8 @@ struct FigureSources {
   const Procfs& procfs;
   bool whole_machine = true;  // the node is not a slice with a limit of its own
   std::string node_fs;        // a path on the file system of the node's files
+  // Names the groups of containers; null: each is named as its container.
+  const ContainerRuntime* runtime = nullptr;
 };
 
 // Makes the node's figures out of what the kernel offers. A reading that fails leaves its figures
@@ -44,7 +47,9 @@ class StatsCollector : public Figures {
     std::string pod;
     std::vector<std::pair<std::string, std::string>> containers;  // name, group
   };
-  [[nodiscard]] static bool AreOf(const Groups& groups, const PodFacts& facts);
+  [[nodiscard]] bool AreOf(const Groups& groups, const PodFacts& facts) const;
+  [[nodiscard]] std::string GroupOf(const Groups& groups, const PodFacts& facts,
+                                    const std::string& container) const;
   [[nodiscard]] std::optional<MemoryStats> ReadNodeMemory(Instant now);
   [[nodiscard]] std::optional<MemoryStats> ReadPodsMemory(Instant now);
   void ReadPod(const PodFacts& facts, const DiskUse* disk, PodStats& stats);

@@ -7,6 +7,7 @@
 
 #include "model/container_record.h"
 #include "model/pod.h"
+#include "ports/pod_disk.h"
 #include "units/duration.h"
 #include "units/result.h"
 
@@ -78,6 +79,13 @@ class ContainerRuntime {
                                int attempt) = 0;
   // Takes down everything that is left of a pod whose containers have ended -> PodRemoved.
   virtual void RemovePod(const std::string& pod_uid) = 0;
+
+  // Where the files of a created pod are.
+  [[nodiscard]] virtual PodDisk DiskOf(const Pod& pod) const = 0;
+  // The name of the control group of a container's present run, directly below its pod's group;
+  // empty: there is none.
+  [[nodiscard]] virtual std::string GroupOf(const std::string& pod_uid,
+                                            const std::string& container) const = 0;
 
   // Readable when TakeEvents has something.
   [[nodiscard]] virtual int EventFd() const = 0;

@@ -4,12 +4,14 @@
 #include <algorithm>
 #include <csignal>
 
-#include "platform/process/files.h"
-#include "platform/process/pod_containers.h"
 #include "platform/process/process_identity.h"
 #include "platform/process/runtime.h"
+#include "pod_host/files.h"
+#include "pod_host/pod_containers.h"
 
 namespace jettison::process {
+
+using namespace pod_host;
 namespace {
 
 constexpr int kShimEndTimeoutMs = 2000;
@@ -97,6 +99,7 @@ std::vector<ContainerRecord> Runtime::AdoptRuns(PodEntry& entry) {
             .value_or(0);
     const std::vector<bool> oom_killed = OomKilled(of_container, oom_kills);
     for (std::size_t i = 0; first != last; ++first, ++i) {
+      entry.newest[first->container] = first->attempt;  // they come in the order of attempts
       if (auto record = AdoptRun(entry, std::move(*first), oom_killed[i])) {
         records.push_back(std::move(*record));
       }

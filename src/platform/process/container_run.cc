@@ -9,12 +9,14 @@
 #include <utility>
 
 #include "platform/process/command_line.h"
-#include "platform/process/files.h"
 #include "platform/process/mount_plan.h"
 #include "platform/process/shim_order.h"
+#include "pod_host/files.h"
 #include "ports/system_error.h"
 
 namespace jettison::process {
+
+using namespace pod_host;
 namespace {
 
 Instant InstantOfNs(std::int64_t ns) {

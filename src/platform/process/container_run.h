@@ -83,6 +83,7 @@ class ContainerRun {
 };
 
 // Deletes what a run that never ran has left: its folder, its empty log.
-void RemoveUnusedRun(const Paths& paths, const Pod& pod, const std::string& container, int attempt);
+void RemoveUnusedRun(const pod_host::Paths& paths, const Pod& pod, const std::string& container,
+                     int attempt);
 
 }  // namespace jettison::process

@@ -6,11 +6,13 @@
 #include <charconv>
 #include <csignal>
 
-#include "platform/process/files.h"
 #include "platform/process/process_identity.h"
 #include "platform/process/shim/protocol.h"
+#include "pod_host/files.h"
 
 namespace jettison::process {
+
+using namespace pod_host;
 namespace {
 
 std::optional<int> AttemptNamed(std::string_view name) {

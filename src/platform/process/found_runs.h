@@ -5,8 +5,8 @@
 #include <string_view>
 #include <vector>
 
-#include "platform/process/paths.h"
 #include "platform/process/run_record.h"
+#include "pod_host/paths.h"
 #include "ports/file_descriptor.h"
 #include "units/result.h"
 
@@ -35,7 +35,7 @@ struct FoundRun {
 
 // Every run of a pod, by container and attempt. `strange` receives the folders beside them that are
 // no runs: what an interrupted removal has left.
-[[nodiscard]] std::vector<FoundRun> ReadRuns(const Paths& paths, std::string_view uid,
+[[nodiscard]] std::vector<FoundRun> ReadRuns(const pod_host::Paths& paths, std::string_view uid,
                                              std::string_view boot_id,
                                              std::vector<std::string>& strange);
 

@@ -4,12 +4,14 @@
 #include <gtest/gtest.h>
 #include <unistd.h>
 
-#include "platform/process/files.h"
 #include "platform/process/process_identity.h"
 #include "platform/process/shim/run_files.h"
-#include "platform/process/temporary_folder.h"
+#include "pod_host/files.h"
+#include "pod_host/temporary_folder.h"
 
 namespace jettison::process {
+
+using namespace pod_host;
 namespace {
 
 using testing::ElementsAre;

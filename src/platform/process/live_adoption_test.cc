@@ -14,6 +14,8 @@
 #include "platform/process/live_bed.h"
 
 namespace jettison::process {
+
+using namespace pod_host;
 namespace {
 
 using testing::IsEmpty;

@@ -53,8 +53,8 @@ class LiveBed : public testing::Test {
     ExpectNothingLeft();
   }
   void ExpectNothingLeft() {
-    EXPECT_THAT(*NamesIn(bed_->paths().Pods()), testing::IsEmpty());
-    EXPECT_THAT(*NamesIn(bed_->paths().Logs()), testing::IsEmpty());
+    EXPECT_THAT(*pod_host::NamesIn(bed_->paths().Pods()), testing::IsEmpty());
+    EXPECT_THAT(*pod_host::NamesIn(bed_->paths().Logs()), testing::IsEmpty());
     EXPECT_THAT(Mounts(), testing::IsEmpty());
     for (const char* group : {"kubepods/burstable", "kubepods/besteffort"}) {
       if (const auto pods = cgroups_->Children(group)) {
@@ -68,7 +68,7 @@ class LiveBed : public testing::Test {
   // What is mounted below the root, the last first.
   [[nodiscard]] std::vector<std::string> Mounts() const {
     std::vector<std::string> below;
-    std::string table = ReadFile("/proc/self/mounts").value_or("");
+    std::string table = pod_host::ReadFile("/proc/self/mounts").value_or("");
     for (std::size_t at = table.find(folder_.path()); at != std::string::npos;
          at = table.find(folder_.path(), at)) {
       const std::size_t end = table.find(' ', at);
@@ -78,7 +78,7 @@ class LiveBed : public testing::Test {
     return below;
   }
 
-  TemporaryFolder folder_;
+  pod_host::TemporaryFolder folder_;
   const std::string node_ = "jettison-process-test-" + std::to_string(::getpid());
   std::unique_ptr<CgroupV1> host_;
   std::unique_ptr<CgroupV1> cgroups_;

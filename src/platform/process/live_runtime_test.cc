@@ -11,6 +11,8 @@
 #include "platform/process/live_bed.h"
 
 namespace jettison::process {
+
+using namespace pod_host;
 namespace {
 
 using std::chrono::seconds;

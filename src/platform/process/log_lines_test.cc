@@ -8,16 +8,16 @@
 #include <string>
 #include <vector>
 
-#include "platform/process/files.h"
 #include "platform/process/shim/log_file.h"
-#include "platform/process/temporary_folder.h"
+#include "pod_host/files.h"
+#include "pod_host/temporary_folder.h"
 
 namespace jettison::shim {
 namespace {
 
-using process::Exists;
-using process::ReadFile;
-using process::TemporaryFolder;
+using pod_host::Exists;
+using pod_host::ReadFile;
+using pod_host::TemporaryFolder;
 using testing::ElementsAre;
 using testing::MatchesRegex;
 using Cut = std::vector<std::pair<std::string, bool>>;

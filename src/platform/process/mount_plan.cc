@@ -5,6 +5,8 @@
 #include <algorithm>
 
 namespace jettison::process {
+
+using namespace pod_host;
 namespace {
 
 Error Refusal(const Container& container, const VolumeMount& mount, std::string_view why) {

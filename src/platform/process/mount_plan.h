@@ -5,7 +5,7 @@
 #include <vector>
 
 #include "model/pod.h"
-#include "platform/process/paths.h"
+#include "pod_host/paths.h"
 #include "units/result.h"
 
 namespace jettison::process {
@@ -24,11 +24,13 @@ struct PlannedMount {
 // those within. configMap and secret volumes are read-only always. Fails, naming the field, on a
 // mount path that is not absolute or has "..", on "/", on two volumes at one path, on a sub path
 // that leads out of its volume, and on a volume that the pod does not have.
-[[nodiscard]] Result<std::vector<PlannedMount>> PlanMounts(const Paths& paths, const Pod& pod,
+[[nodiscard]] Result<std::vector<PlannedMount>> PlanMounts(const pod_host::Paths& paths,
+                                                           const Pod& pod,
                                                            const Container& container);
 
 // Where the content of a volume lies on the host.
-[[nodiscard]] std::string SourceOf(const Paths& paths, const Pod& pod, const Volume& volume);
+[[nodiscard]] std::string SourceOf(const pod_host::Paths& paths, const Pod& pod,
+                                   const Volume& volume);
 
 // Whether `path` is `folder` or lies below it; both as PlanMounts normalises them.
 [[nodiscard]] bool IsWithin(std::string_view path, std::string_view folder);

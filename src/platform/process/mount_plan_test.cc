@@ -4,6 +4,8 @@
 #include <gtest/gtest.h>
 
 namespace jettison::process {
+
+using namespace pod_host;
 namespace {
 
 using testing::HasSubstr;

@@ -7,10 +7,12 @@
 
 #include <utility>
 
-#include "platform/process/files.h"
+#include "pod_host/files.h"
 #include "ports/file_descriptor.h"
 
 namespace jettison::process {
+
+using namespace pod_host;
 namespace {
 
 void HandOver(const Paths& paths, const std::string& to_uid, const MountPoint& point) {

@@ -3,10 +3,12 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
-#include "platform/process/files.h"
-#include "platform/process/temporary_folder.h"
+#include "pod_host/files.h"
+#include "pod_host/temporary_folder.h"
 
 namespace jettison::process {
+
+using namespace pod_host;
 namespace {
 
 using testing::ElementsAre;

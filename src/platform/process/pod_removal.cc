@@ -7,6 +7,8 @@
 #include <chrono>
 
 namespace jettison::process {
+
+using namespace pod_host;
 namespace {
 
 using std::chrono::milliseconds;

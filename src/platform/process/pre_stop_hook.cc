@@ -6,11 +6,13 @@
 #include <csignal>
 
 #include "platform/process/command_line.h"
-#include "platform/process/files.h"
 #include "platform/process/pidfd.h"
 #include "platform/process/shim_order.h"
+#include "pod_host/files.h"
 
 namespace jettison::process {
+
+using namespace pod_host;
 namespace {
 
 constexpr int kReapTimeoutMs = 100;

@@ -6,10 +6,12 @@
 #include <charconv>
 #include <csignal>
 
-#include "platform/process/files.h"
 #include "platform/process/pidfd.h"
+#include "pod_host/files.h"
 
 namespace jettison::process {
+
+using namespace pod_host;
 namespace {
 
 constexpr std::string_view kBootIdFile = "/proc/sys/kernel/random/boot_id";

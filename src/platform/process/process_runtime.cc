@@ -8,9 +8,9 @@
 #include <cerrno>
 #include <utility>
 
-#include "platform/process/files.h"
 #include "platform/process/process_identity.h"
 #include "platform/process/runtime.h"
+#include "pod_host/files.h"
 #include "ports/file_descriptor.h"
 #include "ports/system_error.h"
 
@@ -52,9 +52,9 @@ Result<std::unique_ptr<ContainerRuntime>> OpenProcessRuntime(ProcessRuntimeOptio
     if (!shim) return Fail(shim.error());
     options.shim = std::move(*shim);
   }
-  const process::Paths paths(options.root);
+  const pod_host::Paths paths(options.root);
   for (const std::string& folder : {paths.Pods(), paths.Logs()}) {
-    if (auto made = process::MakeFolders(folder); !made) return Fail(made.error());
+    if (auto made = pod_host::MakeFolders(folder); !made) return Fail(made.error());
   }
   auto lock = LockRoot(paths.Lock());
   if (!lock) return Fail(lock.error());

@@ -8,7 +8,7 @@
 #include <string_view>
 
 #include "model/pod.h"
-#include "platform/process/cgroup_layout.h"
+#include "pod_host/cgroup_layout.h"
 #include "ports/cgroups.h"
 #include "ports/clock.h"
 #include "ports/container_runtime.h"
@@ -27,7 +27,7 @@ struct ProcessRuntimeOptions {
   // How a pod is written down and read again after a restart of the agent.
   std::function<std::string(const Pod&)> format_pod;
   std::function<Result<Pod>(std::string_view)> parse_pod;
-  process::PodRules rules;
+  pod_host::PodRules rules;
   // Processes that each pod may have (podPidsLimit); absent: no limit.
   std::optional<std::int64_t> pod_pids_limit = std::nullopt;
   // One file of a container's log, and how many are kept, the current one included

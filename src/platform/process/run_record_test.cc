@@ -5,13 +5,15 @@
 
 #include <cstdlib>
 
-#include "platform/process/files.h"
 #include "platform/process/process_identity.h"
 #include "platform/process/shim/protocol.h"
 #include "platform/process/shim/run_files.h"
-#include "platform/process/temporary_folder.h"
+#include "pod_host/files.h"
+#include "pod_host/temporary_folder.h"
 
 namespace jettison::process {
+
+using namespace pod_host;
 namespace {
 
 using std::chrono::nanoseconds;

@@ -7,13 +7,15 @@
 #include <cstdio>
 #include <utility>
 
-#include "platform/process/files.h"
 #include "platform/process/mount_plan.h"
-#include "platform/process/pod_containers.h"
-#include "platform/process/volumes.h"
+#include "pod_host/files.h"
+#include "pod_host/pod_containers.h"
+#include "pod_host/volumes.h"
 #include "ports/system_error.h"
 
 namespace jettison::process {
+
+using namespace pod_host;
 namespace {
 
 // Every mount of the pod must be possible before any of its containers runs.
@@ -140,6 +142,24 @@ void Runtime::StartContainer(const std::string& pod_uid, const std::string& cont
                                      entry->pod, *spec, ContainerGroup(entry->group, container));
   run->Start(oom_score_adj);
   entry->runs[container] = std::move(run);
+  entry->newest[container] = attempt;
+}
+
+// The layers of earlier runs are leftovers that no limit counts.
+PodDisk Runtime::DiskOf(const Pod& pod) const {
+  PodDisk disk = pod_host::DiskOf(surroundings_.paths, pod);
+  const auto entry = pods_.find(pod.uid);
+  if (entry == pods_.end()) return disk;
+  for (PodDisk::ContainerDisk& container : disk.containers) {
+    const auto newest = entry->second.newest.find(container.name);
+    if (newest == entry->second.newest.end()) continue;
+    container.layer = surroundings_.paths.Run(pod.uid, container.name, newest->second);
+  }
+  return disk;
+}
+
+std::string Runtime::GroupOf(const std::string&, const std::string& container) const {
+  return container;
 }
 
 void Runtime::StopContainer(const std::string& pod_uid, const std::string& container,

@@ -32,6 +32,9 @@ class Runtime : public ContainerRuntime {
   void RemoveContainer(const std::string& pod_uid, const std::string& container,
                        int attempt) override;
   void RemovePod(const std::string& pod_uid) override;
+  [[nodiscard]] PodDisk DiskOf(const Pod& pod) const override;
+  [[nodiscard]] std::string GroupOf(const std::string& pod_uid,
+                                    const std::string& container) const override;
   [[nodiscard]] int EventFd() const override { return readiness_->fd(); }
   [[nodiscard]] std::vector<RuntimeEvent> TakeEvents() override;
 
@@ -40,6 +43,7 @@ class Runtime : public ContainerRuntime {
     Pod pod;
     std::string group;
     std::map<std::string, std::unique_ptr<ContainerRun>> runs;  // the newest of each container
+    std::map<std::string, int> newest;  // its attempt, known also of those that ended long ago
     std::optional<PodRemoval> removal;
     bool removing = false;              // as soon as no run is left
     std::optional<Error> create_error;  // it could not be created: PodFailed at the end

@@ -13,11 +13,11 @@
 #include <vector>
 
 #include "model/pod_resources.h"
-#include "platform/process/files.h"
-#include "platform/process/paths.h"
 #include "platform/process/process_runtime.h"
 #include "platform/process/run_record.h"
-#include "platform/process/temporary_folder.h"
+#include "pod_host/files.h"
+#include "pod_host/paths.h"
+#include "pod_host/temporary_folder.h"
 #include "ports/cgroups.h"
 #include "ports/clock.h"
 
@@ -130,14 +130,15 @@ class RuntimeBed {
   [[nodiscard]] std::string LogOf(const Pod& pod, int attempt = 0,
                                   const std::string& container = "main") const {
     std::string text;
-    std::string rest = ReadFile(paths().Log(pod, container, attempt)).value_or("no log\n");
+    std::string rest =
+        pod_host::ReadFile(paths().Log(pod, container, attempt)).value_or("no log\n");
     for (std::size_t end = 0; (end = rest.find('\n')) != std::string::npos;) {
       text += end > 31 ? rest.substr(31, end - 30) : rest.substr(0, end + 1);
       rest.erase(0, end + 1);
     }
     return text;
   }
-  [[nodiscard]] Paths paths() const { return Paths(root_); }
+  [[nodiscard]] pod_host::Paths paths() const { return pod_host::Paths(root_); }
 
   std::map<std::string, Pod> known;
   std::vector<std::string> logged;

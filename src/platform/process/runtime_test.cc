@@ -9,6 +9,8 @@
 #include "ports/fakes/fake_cgroups.h"
 
 namespace jettison::process {
+
+using namespace pod_host;
 namespace {
 
 using testing::Contains;

@@ -5,9 +5,9 @@
 #include <utility>
 #include <vector>
 
-#include "platform/process/paths.h"
 #include "platform/process/process_runtime.h"
 #include "platform/process/readiness.h"
+#include "pod_host/paths.h"
 #include "ports/system_error.h"
 
 namespace jettison::process {
@@ -15,7 +15,7 @@ namespace jettison::process {
 // What every part of the runtime works with. One instance, owned by the runtime.
 struct Surroundings {
   ProcessRuntimeOptions options;
-  Paths paths;
+  pod_host::Paths paths;
   std::string boot_id;
   Cgroups& cgroups;
   const Clock& clock;

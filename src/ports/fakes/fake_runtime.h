@@ -28,6 +28,11 @@ class FakeRuntime : public ContainerRuntime {
   void RemoveContainer(const std::string& pod_uid, const std::string& container,
                        int attempt) override;
   void RemovePod(const std::string& pod_uid) override;
+  [[nodiscard]] PodDisk DiskOf(const Pod&) const override { return {}; }
+  [[nodiscard]] std::string GroupOf(const std::string&,
+                                    const std::string& container) const override {
+    return container;
+  }
   [[nodiscard]] int EventFd() const override { return event_fd_.get(); }
   [[nodiscard]] std::vector<RuntimeEvent> TakeEvents() override;
 

@@ -1,10 +1,10 @@
-#include "platform/process/paths.h"
+#include "pod_host/paths.h"
 
 #include <fmt/format.h>
 
-#include "platform/process/pod_containers.h"
+#include "pod_host/pod_containers.h"
 
-namespace jettison::process {
+namespace jettison::pod_host {
 namespace {
 
 constexpr std::size_t kMaxSegment = 255;  // NAME_MAX
@@ -83,9 +83,8 @@ PodDisk DiskOf(const Paths& paths, const Pod& pod) {
                                .memory = source->medium == "Memory"});
   }
   for (const Container* container : ContainersOf(pod)) {
-    disk.containers.push_back({.name = container->name,
-                               .logs = paths.ContainerLogs(pod, container->name),
-                               .layers = paths.Container(pod.uid, container->name)});
+    disk.containers.push_back(
+        {.name = container->name, .logs = paths.ContainerLogs(pod, container->name), .layer = {}});
   }
   return disk;
 }
@@ -112,4 +111,4 @@ Result<void> CheckNames(const Pod& pod) {
   return {};
 }
 
-}  // namespace jettison::process
+}  // namespace jettison::pod_host

@@ -1,4 +1,4 @@
-#include "platform/process/host_path.h"
+#include "pod_host/host_path.h"
 
 #include <fcntl.h>
 #include <fmt/format.h>
@@ -7,11 +7,11 @@
 #include <algorithm>
 #include <array>
 
-#include "platform/process/files.h"
+#include "pod_host/files.h"
 #include "ports/file_descriptor.h"
 #include "ports/system_error.h"
 
-namespace jettison::process {
+namespace jettison::pod_host {
 namespace {
 
 struct PathType {
@@ -64,4 +64,4 @@ Result<void> PrepareHostPath(const HostPathSource& source) {
               fmt::format("hostPath {} is not {}", source.path, type->article));
 }
 
-}  // namespace jettison::process
+}  // namespace jettison::pod_host

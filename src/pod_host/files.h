@@ -6,7 +6,7 @@
 
 #include "units/result.h"
 
-namespace jettison::process {
+namespace jettison::pod_host {
 
 // The whole of a small file; kNotFound when it does not exist.
 [[nodiscard]] Result<std::string> ReadFile(const std::string& path);
@@ -24,4 +24,4 @@ namespace jettison::process {
 
 [[nodiscard]] bool Exists(const std::string& path);
 
-}  // namespace jettison::process
+}  // namespace jettison::pod_host

@@ -1,11 +1,11 @@
-#include "platform/process/cgroup_layout.h"
+#include "pod_host/cgroup_layout.h"
 
 #include <fmt/format.h>
 
 #include <algorithm>
 #include <limits>
 
-namespace jettison::process {
+namespace jettison::pod_host {
 namespace {
 
 constexpr std::uint64_t kMinShares = 2;
@@ -99,4 +99,4 @@ CgroupLimits ContainerLimits(const Container& container, const PodRules& rules) 
   return limits;
 }
 
-}  // namespace jettison::process
+}  // namespace jettison::pod_host

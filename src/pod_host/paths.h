@@ -5,9 +5,10 @@
 #include <vector>
 
 #include "model/pod.h"
+#include "ports/pod_disk.h"
 #include "units/result.h"
 
-namespace jettison::process {
+namespace jettison::pod_host {
 
 // Where the process runtime keeps things below its root. Only names are made here, nothing is read.
 class Paths {
@@ -53,21 +54,7 @@ class Paths {
   std::string logs_;
 };
 
-// What a pod keeps on disk, for whoever measures it.
-struct PodDisk {
-  struct LocalVolume {
-    std::string name;
-    std::string path;
-    bool memory = false;  // a tmpfs: its bytes are memory, not disk
-  };
-  struct ContainerDisk {
-    std::string name;
-    std::string logs;    // folder of the logs of all runs
-    std::string layers;  // folder with every run in a folder of its number, see Paths::Rootfs
-  };
-  std::vector<LocalVolume> empty_dirs;
-  std::vector<ContainerDisk> containers;  // init containers first
-};
+// What a pod keeps on disk below these paths; writable layers are left to the runtime.
 [[nodiscard]] PodDisk DiskOf(const Paths& paths, const Pod& pod);
 
 // Whether `name` can stand as one component of a path.
@@ -77,4 +64,4 @@ struct PodDisk {
 // more; this holds whoever calls.
 [[nodiscard]] Result<void> CheckNames(const Pod& pod);
 
-}  // namespace jettison::process
+}  // namespace jettison::pod_host

@@ -1,4 +1,4 @@
-#include "platform/process/files.h"
+#include "pod_host/files.h"
 
 #include <dirent.h>
 #include <fcntl.h>
@@ -12,7 +12,7 @@
 #include "ports/file_descriptor.h"
 #include "ports/system_error.h"
 
-namespace jettison::process {
+namespace jettison::pod_host {
 namespace {
 
 Result<void> WriteAll(int fd, std::string_view text) {
@@ -84,4 +84,4 @@ bool Exists(const std::string& path) {
   return ::access(path.c_str(), F_OK) == 0;
 }
 
-}  // namespace jettison::process
+}  // namespace jettison::pod_host

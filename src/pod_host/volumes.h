@@ -1,10 +1,10 @@
 #pragma once
 
 #include "model/pod.h"
-#include "platform/process/paths.h"
+#include "pod_host/paths.h"
 #include "units/result.h"
 
-namespace jettison::process {
+namespace jettison::pod_host {
 
 // Makes the pod's volumes below its folder; what is there already is kept, so that it can be called
 // again for a pod that is adopted (a tmpfs does not outlive the machine's restart).
@@ -17,4 +17,4 @@ namespace jettison::process {
 // Fails, naming the volume and what to do, where one is missing or of an unknown kind.
 [[nodiscard]] Result<void> PrepareVolumes(const Paths& paths, const Pod& pod);
 
-}  // namespace jettison::process
+}  // namespace jettison::pod_host

@@ -1,13 +1,13 @@
-#include "platform/process/volumes.h"
+#include "pod_host/volumes.h"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 #include <sys/stat.h>
 
-#include "platform/process/files.h"
-#include "platform/process/temporary_folder.h"
+#include "pod_host/files.h"
+#include "pod_host/temporary_folder.h"
 
-namespace jettison::process {
+namespace jettison::pod_host {
 namespace {
 
 using testing::HasSubstr;
@@ -114,4 +114,4 @@ TEST_F(PrepareVolumesTest, OrCreateMakesWhatIsMissing) {
 }
 
 }  // namespace
-}  // namespace jettison::process
+}  // namespace jettison::pod_host

@@ -9,7 +9,7 @@
 #include "model/pod.h"
 #include "ports/cgroups.h"
 
-namespace jettison::process {
+namespace jettison::pod_host {
 
 // The groups of pods and containers as the kubelet lays them out (cgroupfs driver), relative to the
 // node's own group: kubepods/pod<uid>/<container> for guaranteed pods, kubepods/burstable/... and
@@ -52,4 +52,4 @@ struct PodRules {
 // request; memory limit and CPU quota from its limits.
 [[nodiscard]] CgroupLimits ContainerLimits(const Container& container, const PodRules& rules);
 
-}  // namespace jettison::process
+}  // namespace jettison::pod_host

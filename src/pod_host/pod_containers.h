@@ -5,7 +5,7 @@
 
 #include "model/pod.h"
 
-namespace jettison::process {
+namespace jettison::pod_host {
 
 // Every container of the pod, init containers first.
 [[nodiscard]] inline std::vector<const Container*> ContainersOf(const Pod& pod) {
@@ -24,4 +24,4 @@ namespace jettison::process {
   return nullptr;
 }
 
-}  // namespace jettison::process
+}  // namespace jettison::pod_host

@@ -1,4 +1,4 @@
-#include "platform/process/volumes.h"
+#include "pod_host/volumes.h"
 
 #include <fmt/format.h>
 #include <linux/stat.h>
@@ -8,11 +8,11 @@
 
 #include <variant>
 
-#include "platform/process/files.h"
-#include "platform/process/host_path.h"
+#include "pod_host/files.h"
+#include "pod_host/host_path.h"
 #include "ports/system_error.h"
 
-namespace jettison::process {
+namespace jettison::pod_host {
 namespace {
 
 bool IsMounted(const std::string& path) {
@@ -106,4 +106,4 @@ Result<void> PrepareVolumes(const Paths& paths, const Pod& pod) {
   return {};
 }
 
-}  // namespace jettison::process
+}  // namespace jettison::pod_host

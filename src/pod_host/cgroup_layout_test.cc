@@ -1,10 +1,10 @@
-#include "platform/process/cgroup_layout.h"
+#include "pod_host/cgroup_layout.h"
 
 #include <gtest/gtest.h>
 
 #include "model/pod_resources.h"
 
-namespace jettison::process {
+namespace jettison::pod_host {
 namespace {
 
 Quantity Q(std::string_view text) {
@@ -117,4 +117,4 @@ TEST(PodLimits, ALimitOfThePodItselfHoldsWhateverItsContainersSay) {
 }
 
 }  // namespace
-}  // namespace jettison::process
+}  // namespace jettison::pod_host
