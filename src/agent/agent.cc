@@ -2,6 +2,7 @@
 
 #include <utility>
 
+#include "agent/capacity.h"
 #include "agent/log.h"
 #include "agent/machine.h"
 #include "agent/node_agent.h"
@@ -18,17 +19,19 @@ Result<std::unique_ptr<Agent>> Agent::Make(const AgentConfig& config, AgentOptio
       options.log ? Log::Sink(options.log) : StandardErrorSink(), options.dry_run);
   auto machine = OpenMachine(config, *log);
   if (!machine) return Fail(machine.error());
-  const StatsCollector figures({.node = *(*machine)->node_groups,
-                                .pods = (*machine)->pod_groups(),
-                                .procfs = *(*machine)->procfs,
-                                .whole_machine = config.node_cgroup.empty(),
-                                .node_fs = config.node_fs},
-                               (*machine)->clock, *log);
-  const auto capacity = figures.ReadMemoryCapacity();
-  if (!capacity) return Fail(capacity.error().In("memory capacity of the node"));
-  SetUpNode(config, *capacity, **machine, *log);
-  return std::make_unique<NodeAgent>(config, std::move(options), std::move(log),
-                                     std::move(*machine), *capacity);
+  StatsCollector figures({.node = *(*machine)->node_groups,
+                          .pods = (*machine)->pod_groups(),
+                          .procfs = *(*machine)->procfs,
+                          .whole_machine = config.node_cgroup.empty(),
+                          .node_fs = config.node_fs},
+                         (*machine)->clock, *log);
+  const auto memory = figures.ReadMemoryCapacity();
+  if (!memory) return Fail(memory.error().In("memory capacity of the node"));
+  const ResourceList resources = NodeCapacity(*memory, figures.ReadNode().fs);
+  SetUpNode(config, resources, **machine, *log);
+  return std::make_unique<NodeAgent>(
+      config, std::move(options), std::move(log), std::move(*machine),
+      NodeShares{.memory_bytes = *memory, .allocatable = SharedAmong(config, resources)});
 }
 
 }  // namespace jettison

@@ -9,7 +9,6 @@
 #include <limits>
 #include <string>
 #include <system_error>
-#include <thread>
 
 #include "decide/pod_requests.h"
 #include "decide/qos.h"
@@ -113,12 +112,9 @@ void SetOomScoreAdj(int value, const Log& log) {
             {"mend", "give the agent CAP_SYS_RESOURCE"}});
 }
 
-CgroupLimits PodsGroupLimits(const AgentConfig& config, std::uint64_t memory_capacity_bytes) {
+CgroupLimits PodsGroupLimits(const AgentConfig& config, const ResourceList& capacity) {
   CgroupLimits limits;
   if (!config.reservation.enforce_pods) return limits;
-  ResourceList capacity;
-  capacity["memory"] = Quantity::Of(static_cast<std::int64_t>(memory_capacity_bytes));
-  capacity["cpu"] = Quantity::Of(std::thread::hardware_concurrency(), QuantityFormat::kDecimalSI);
   const ResourceList allowed = PodsLimit(capacity, config.reservation);
   limits.memory_bytes = static_cast<std::uint64_t>(allowed.at("memory").Value());
   limits.cpu_shares = pod_host::CpuShares(allowed.at("cpu").MilliValue());
@@ -155,11 +151,11 @@ Result<std::unique_ptr<Machine>> OpenMachine(const AgentConfig& config, const Lo
   return machine;
 }
 
-void SetUpNode(const AgentConfig& config, std::uint64_t memory_capacity_bytes, Machine& machine,
+void SetUpNode(const AgentConfig& config, const ResourceList& capacity, Machine& machine,
                const Log& log) {
   SetOomScoreAdj(config.oom_score_adj, log);
-  const auto made = machine.pod_groups().Create(pod_host::kPodsGroup,
-                                                PodsGroupLimits(config, memory_capacity_bytes));
+  const auto made =
+      machine.pod_groups().Create(pod_host::kPodsGroup, PodsGroupLimits(config, capacity));
   if (!made) {
     log.Error("the limits of the pods' group cannot be set", {{"err", made.error().message}});
   }

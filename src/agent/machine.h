@@ -6,6 +6,7 @@
 #include "agent/log.h"
 #include "agent/steady_clock.h"
 #include "config/agent_config.h"
+#include "model/pod.h"
 #include "platform/cgroup_v1/cgroup_v1.h"
 #include "platform/manifests/manifest_directory.h"
 #include "platform/procfs/procfs.h"
@@ -35,7 +36,7 @@ struct Machine {
 
 // Prepares the machine for pods: the pods' group with its limits (node allocatable), and the
 // agent's own oom_score_adj. What cannot be had is logged and done without.
-void SetUpNode(const AgentConfig& config, std::uint64_t memory_capacity_bytes, Machine& machine,
+void SetUpNode(const AgentConfig& config, const ResourceList& capacity, Machine& machine,
                const Log& log);
 
 }  // namespace jettison

@@ -67,7 +67,7 @@ std::unique_ptr<NodeReclaimer> ReclaimerFor(const AgentOptions& options, const A
 }  // namespace
 
 NodeAgent::NodeAgent(const AgentConfig& config, AgentOptions options, std::unique_ptr<Log> log,
-                     std::unique_ptr<Machine> machine, std::uint64_t memory_capacity_bytes)
+                     std::unique_ptr<Machine> machine, const NodeShares& shares)
     : config_(config),
       options_(std::move(options)),
       log_(std::move(log)),
@@ -76,9 +76,9 @@ NodeAgent::NodeAgent(const AgentConfig& config, AgentOptions options, std::uniqu
       worker_edges_{.runtime = *machine_->runtime,
                     .events = events_,
                     .log = *log_,
-                    .memory_capacity_bytes = memory_capacity_bytes,
+                    .memory_capacity_bytes = shares.memory_bytes,
                     .restart_rule = RestartRule(config_)},
-      pods_(config_.profile, ComeBackRule(config_), worker_edges_),
+      pods_(config_.profile, ComeBackRule(config_), worker_edges_, shares.allocatable),
       figures_({.node = *machine_->node_groups,
                 .pods = machine_->pod_groups(),
                 .procfs = *machine_->procfs,

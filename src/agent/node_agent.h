@@ -14,15 +14,22 @@
 #include "agent/node_actions.h"
 #include "agent/pod_table.h"
 #include "agent/stats_collector.h"
+#include "decide/room.h"
 
 namespace jettison {
+
+// What the node has for its pods.
+struct NodeShares {
+  std::uint64_t memory_bytes = 0;  // its capacity
+  SharedAmounts allocatable{};     // what pods may ask for together
+};
 
 // The agent as it runs: one loop that feeds a Node from this machine.
 class NodeAgent : public Agent {
  public:
   // `machine` is open; `log` and `machine` belong together and live as long as this.
   NodeAgent(const AgentConfig& config, AgentOptions options, std::unique_ptr<Log> log,
-            std::unique_ptr<Machine> machine, std::uint64_t memory_capacity_bytes);
+            std::unique_ptr<Machine> machine, const NodeShares& shares);
 
   [[nodiscard]] Result<void> Run() override;
   void Stop() override;

@@ -5,6 +5,7 @@
 
 #include "agent/come_back.h"
 #include "decide/admission.h"
+#include "decide/eviction_order.h"
 #include "decide/qos.h"
 
 namespace jettison {
@@ -44,7 +45,8 @@ void PodTable::SetWanted(std::vector<Pod> pods, Instant now) {
     // Another pod owes nothing for the evictions of the one before.
     slot.comes_back_at.reset();
     slot.come_back = Backoff(come_back_rule_);
-    slot.refused = false;
+    slot.refused_for.clear();
+    slot.awaits_room = false;
   }
   SettleAll(now);
 }
@@ -84,20 +86,19 @@ void PodTable::SettleAll(Instant now) {
   std::ranges::stable_sort(order, [](const Slot* a, const Slot* b) {
     return (a->wanted ? a->wanted->priority : 0) > (b->wanted ? b->wanted->priority : 0);
   });
-  for (Slot* slot : order) Settle(*slot, now);
+  for (Slot* slot : order) EndUnwanted(*slot, now);
+  for (Slot* slot : order) {
+    if (slot->wanted && !slot->worker && !slot->comes_back_at) StartIfMay(*slot, now);
+  }
   ComeBack(now);
   std::erase_if(slots_, [](const auto& entry) {
     return entry.second.worker == nullptr && entry.second.wanted == nullptr;
   });
 }
 
-void PodTable::Settle(Slot& slot, Instant now) {
+void PodTable::EndUnwanted(Slot& slot, Instant now) {
   if (slot.worker && slot.worker->IsGone()) BuryWorker(slot, now);
-  if (slot.worker) {
-    if (slot.wanted != slot.facts) slot.worker->Terminate(now);
-    return;
-  }
-  if (slot.wanted && !slot.comes_back_at && MayStart(slot, now)) Start(slot, now);
+  if (slot.worker && slot.wanted != slot.facts) slot.worker->Terminate(now);
 }
 
 void PodTable::BuryWorker(Slot& slot, Instant now) {
@@ -109,33 +110,84 @@ void PodTable::BuryWorker(Slot& slot, Instant now) {
   slot.facts.reset();
 }
 
-bool PodTable::MayStart(Slot& slot, Instant now) {
+void PodTable::StartIfMay(Slot& slot, Instant now) {
   const AdmissionAnswer answer = Admit(slot.wanted->pod, conditions_, profile_);
-  if (answer.admit) {
-    slot.refused = false;
-    return true;
-  }
+  if (!answer.admit) return Refuse(slot, answer.reason, answer.message, now);
+  if (HasRoom(slot, now)) Start(slot, now);
+}
+
+void PodTable::Refuse(Slot& slot, std::string reason, std::string message, Instant now) {
+  slot.awaits_room = false;
   PodStatus status;
   status.phase = PodPhase::kFailed;
-  status.reason = answer.reason;
-  status.message = answer.message;
+  status.reason = reason;
+  status.message = message;
   slot.rest = std::move(status);
-  if (!slot.refused) {
-    edges_->events.Add(now, FullName(slot.wanted->pod),
-                       {.object = slot.wanted->pod.uid,
-                        .type = EventType::kWarning,
-                        .reason = answer.reason,
-                        .message = answer.message,
-                        .annotations = {}});
+  if (slot.refused_for == reason) return;
+  slot.refused_for = reason;
+  edges_->events.Add(now, FullName(slot.wanted->pod),
+                     {.object = slot.wanted->pod.uid,
+                      .type = EventType::kWarning,
+                      .reason = std::move(reason),
+                      .message = std::move(message),
+                      .annotations = {}});
+}
+
+bool PodTable::TakesUpRoom(const Slot& slot) {
+  if (slot.worker == nullptr) return slot.awaits_room && slot.wanted;
+  return slot.worker->activity() != PodActivity::kFinished;
+}
+
+Occupant PodTable::OccupantOf(const Slot& slot) {
+  const PodFacts& facts = slot.worker ? *slot.facts : *slot.wanted;
+  const auto activity = slot.worker ? slot.worker->activity() : PodActivity::kWaiting;
+  return {.requests = facts.requests,
+          .priority = facts.priority,
+          .ending = activity == PodActivity::kTerminating || activity == PodActivity::kCleaningUp,
+          .claimed = slot.worker == nullptr};
+}
+
+// Whether it may take its place at once. If not, it is refused, or others are told to give way.
+bool PodTable::HasRoom(Slot& slot, Instant now) {
+  std::vector<Slot*> holders;
+  std::vector<Occupant> occupants;
+  for (auto& [name, other] : slots_) {
+    if (&other == &slot || !TakesUpRoom(other)) continue;
+    holders.push_back(&other);
+    occupants.push_back(OccupantOf(other));
   }
-  slot.refused = true;
+  const Room room = FindRoom(slot.wanted->requests, slot.wanted->priority, occupants, allocatable_);
+  if (room.shortage) {
+    Refuse(slot, room.shortage->Reason(), room.shortage->Message(), now);
+    return false;
+  }
+  if (room.free) return true;
+  slot.awaits_room = true;
+  slot.refused_for.clear();
+  slot.rest.emplace().message = "waiting for the place of pods that are ending";
+  for (const std::size_t i : room.give_way) GiveWay(*holders[i], slot, now);
   return false;
+}
+
+void PodTable::GiveWay(Slot& slot, const Slot& to, Instant now) {
+  const std::string name = FullName(slot.facts->pod);
+  const EvictionOrder order = PreemptionOrder(slot.facts->pod, to.wanted->pod);
+  edges_->log.Warn("pod makes room for one of higher priority",
+                   {{"pod", name}, {"for", FullName(to.wanted->pod)}});
+  edges_->events.Add(now, name,
+                     {.object = order.pod_uid,
+                      .type = EventType::kWarning,
+                      .reason = order.reason,
+                      .message = order.message,
+                      .annotations = {}});
+  slot.worker->Evict(order, now);
 }
 
 void PodTable::Start(Slot& slot, Instant now) {
   slot.facts = slot.wanted;
-  slot.comes_back_at.reset();
   slot.rest.reset();
+  slot.refused_for.clear();
+  slot.awaits_room = false;
   slot.started_at = now;
   slot.worker = std::make_unique<PodWorker>(*slot.facts, *edges_);
   edges_->log.Info("pod started",
@@ -156,12 +208,17 @@ std::vector<WaitingPod> PodTable::Waiting() const {
 }
 
 void PodTable::ComeBack(Instant now) {
-  if (came_back_ || stopping_) return;
-  const std::vector<WaitingPod> waiting = Waiting();
-  const auto next = NextToComeBack(waiting, now);
-  if (!next) return;
-  came_back_ = true;
-  Start(slots_.find(waiting[*next].name)->second, now);
+  if (stopping_) return;
+  while (!came_back_) {
+    const std::vector<WaitingPod> waiting = Waiting();
+    const auto next = NextToComeBack(waiting, now);
+    if (!next) return;
+    // From here on it is a pod like any other; one that finds no room holds up nobody.
+    Slot& slot = slots_.find(waiting[*next].name)->second;
+    slot.comes_back_at.reset();
+    StartIfMay(slot, now);
+    came_back_ = slot.worker != nullptr || slot.awaits_room;
+  }
 }
 
 std::optional<Instant> PodTable::NextDeadline() const {

@@ -11,6 +11,7 @@
 #include "agent/pod_worker.h"
 #include "agent/snapshot.h"
 #include "decide/pod_facts.h"
+#include "decide/room.h"
 #include "model/profile.h"
 #include "model/signal.h"
 
@@ -20,14 +21,21 @@ namespace jettison {
 // namespace and name, with a worker where something of it is on the node.
 //
 // A pod that is no longer wanted, or wanted otherwise, is terminated with its own grace period; the
-// new one starts when nothing of the old one is left. A pod that admission refuses is Failed with
-// reason Evicted and asked again after each pass. An evicted pod comes back after its back-off, at
-// most one between two passes (see NextToComeBack).
+// new one starts when nothing of the old one is left. A pod that admission refuses, or that finds
+// no room among those of its own and higher priority, is Failed with the reason and asked again
+// after each pass. Where room can be made for it, those of lower priority are ended and it waits
+// for them. A pod that was evicted or had to make room comes back after its back-off, at most one
+// between two passes (see NextToComeBack).
 class PodTable {
  public:
-  // `edges` must outlive this.
-  PodTable(Profile profile, const BackoffRule& come_back_rule, WorkerEdges& edges)
-      : profile_(profile), come_back_rule_(come_back_rule), edges_(&edges) {}
+  // `edges` must outlive this. `allocatable`: what the pods' requests may sum up to; absent: not
+  // limited.
+  PodTable(Profile profile, const BackoffRule& come_back_rule, WorkerEdges& edges,
+           std::optional<SharedAmounts> allocatable = std::nullopt)
+      : profile_(profile),
+        come_back_rule_(come_back_rule),
+        edges_(&edges),
+        allocatable_(allocatable) {}
 
   // Takes over what the runtime has from before. Before anything else, and once.
   void Adopt(std::vector<RuntimePod> pods, Instant now);
@@ -68,18 +76,24 @@ class PodTable {
     std::optional<Instant> comes_back_at;  // set: it was evicted and is not back
     std::optional<PodStatus> rest;         // its status while it has no worker
     int evictions = 0;
-    bool refused = false;
+    std::string refused_for;   // the reason, where it may not start
+    bool awaits_room = false;  // others are ending to make room for it
 
     explicit Slot(const BackoffRule& rule) : come_back(rule) {}
   };
   using Slots = std::map<std::string, Slot, std::less<>>;
 
   Slot& At(const std::string& name);
-  void Settle(Slot& slot, Instant now);
   void SettleAll(Instant now);
+  void EndUnwanted(Slot& slot, Instant now);
   void BuryWorker(Slot& slot, Instant now);
+  void StartIfMay(Slot& slot, Instant now);
   void Start(Slot& slot, Instant now);
-  [[nodiscard]] bool MayStart(Slot& slot, Instant now);
+  void Refuse(Slot& slot, std::string reason, std::string message, Instant now);
+  [[nodiscard]] static bool TakesUpRoom(const Slot& slot);
+  [[nodiscard]] static Occupant OccupantOf(const Slot& slot);
+  [[nodiscard]] bool HasRoom(Slot& slot, Instant now);
+  void GiveWay(Slot& slot, const Slot& to, Instant now);
   [[nodiscard]] std::vector<WaitingPod> Waiting() const;
   void ComeBack(Instant now);
   [[nodiscard]] Slot* SlotOf(std::string_view uid);
@@ -89,6 +103,7 @@ class PodTable {
   Profile profile_;
   BackoffRule come_back_rule_;
   WorkerEdges* edges_;
+  std::optional<SharedAmounts> allocatable_;
   Slots slots_;  // by namespace/name
   NodeConditions conditions_;
   bool stopping_ = false;

@@ -215,6 +215,102 @@ TEST_F(PodTableTest, APodThatEndsInAHurryIsNoCandidateAnyMore) {
   EXPECT_EQ(table_.Evict(OrderFor("x"), now_).error().code, ErrorCode::kNotFound);
 }
 
+class PodTableWithRoomTest : public PodTableTest {
+ protected:
+  static constexpr Nanos kUnit = 1'000'000'000;
+
+  PodTableWithRoomTest() {
+    table_ =
+        PodTable(Profile::kStandalone, kComeBackRule, edges_, SharedAmounts{0, 100 * kUnit, 0});
+  }
+  static Pod Asking(const std::string& name, std::int64_t bytes, std::int32_t priority = 0) {
+    Pod pod = PodNamed(name, priority);
+    pod.containers[0].resources.requests["memory"] = Quantity::Of(bytes);
+    return pod;
+  }
+};
+
+TEST_F(PodTableWithRoomTest, APodThatFindsNoRoomIsRefusedOnceAndStartsWhenThereIsSome) {
+  Want({Asking("a", 80), Asking("b", 40)});
+  EXPECT_THAT(Active(), ElementsAre("a"));
+  EXPECT_EQ(View("b").status.phase, PodPhase::kFailed);
+  EXPECT_EQ(View("b").status.reason, "OutOfmemory");
+  EXPECT_EQ(View("b").status.message,
+            "Node didn't have enough resource: memory, requested: 40, used: 80, capacity: 100");
+  const auto told = events_.count();
+  PassDone();
+  EXPECT_EQ(events_.count(), told);
+  Want({Asking("b", 40)});
+  EXPECT_THAT(Active(), ElementsAre("b"));
+}
+
+TEST_F(PodTableWithRoomTest, LowerPriorityMakesRoomAndComesBackWhenThereIsRoomAgain) {
+  Want({Asking("low", 60)});
+  PassDone();
+  runtime_.TakeCommands();
+  runtime_.IgnoreStop("c");
+  Want({Asking("low", 60), Asking("high", 80, 10)});
+  EXPECT_THAT(runtime_.TakeCommands(), ElementsAre("stop uid-low/c 30s"));
+  EXPECT_EQ(View("low").status.reason, "Preempting");
+  EXPECT_EQ(View("low").status.message, "Preempted in order to admit pod default/high");
+  EXPECT_NE(View("low").status.Find("DisruptionTarget"), nullptr);
+  EXPECT_EQ(View("high").status.phase, PodPhase::kPending);
+  Pass(seconds(30));
+  EXPECT_THAT(Active(), ElementsAre("high"));
+  Pass(seconds(10));
+  EXPECT_EQ(View("low").status.reason, "OutOfmemory") << "its back-off is over, the room is not";
+  EXPECT_EQ(View("low").evictions, 0);
+  Want({Asking("low", 60)});
+  Pass(seconds(30));
+  EXPECT_THAT(Active(), ElementsAre("low"));
+}
+
+TEST_F(PodTableWithRoomTest, RoomThatIsBeingMadeIsNotTakenByAnother) {
+  Want({Asking("low", 60)});
+  runtime_.IgnoreStop("c");
+  Want({Asking("low", 60), Asking("high", 80, 10), Asking("small", 40, 5)});
+  EXPECT_EQ(View("small").status.reason, "OutOfmemory")
+      << "there are 40 free now, but they are part of what high waits for";
+  Pass(seconds(30));
+  EXPECT_THAT(Active(), ElementsAre("high"));
+  Want({Asking("small", 40, 5)});
+  Pass(seconds(30));
+  EXPECT_THAT(Active(), ElementsAre("small"));
+}
+
+TEST_F(PodTableWithRoomTest, APodThatComesBackMakesRoomToo) {
+  Want({Asking("high", 80, 10)});
+  PassDone();
+  Evict("high");
+  Want({Asking("high", 80, 10), Asking("low", 60)});
+  EXPECT_THAT(Active(), ElementsAre("low"));
+  PassDone();
+  Pass(seconds(10));
+  EXPECT_EQ(View("low").status.reason, "Preempting");
+  EXPECT_THAT(Active(), ElementsAre("high"));
+  EXPECT_EQ(View("high").comes_back_at, std::nullopt);
+}
+
+TEST_F(PodTableWithRoomTest, OneThatFindsNoRoomToComeBackHoldsUpNobody) {
+  Want({Asking("big", 80, 10), Asking("small", 10)});
+  PassDone();
+  Evict("big");
+  Evict("small");
+  Want({Asking("big", 80, 10), Asking("small", 10), Asking("other", 50, 20)});
+  PassDone();
+  Pass(seconds(10));
+  EXPECT_THAT(Active(), ElementsAre("other", "small"));
+  EXPECT_EQ(View("big").status.reason, "OutOfmemory");
+}
+
+TEST_F(PodTableWithRoomTest, APodThatIsTakenAwayWhileItWaitsIsForgotten) {
+  Want({Asking("low", 60)});
+  runtime_.IgnoreStop("c");
+  Want({Asking("low", 60), Asking("high", 80, 10)});
+  Want({Asking("low", 60), Asking("next", 30)});
+  EXPECT_THAT(Active(), ElementsAre("low", "next"));
+}
+
 TEST_F(PodTableTest, StopAllEndsEveryPodAndStartsNoMore) {
   Want({PodNamed("a"), PodNamed("b")});
   PassDone();

@@ -16,12 +16,10 @@ namespace {
 using std::chrono::seconds;
 
 constexpr Duration kMinKillTimeout = seconds(10);
-// What Kubernetes gives a pod that does not say (terminationGracePeriodSeconds).
-constexpr std::int64_t kDefaultGraceSeconds = 30;
 constexpr int kMaxOomScoreAdj = 1000;
 
 Duration GraceOf(const Pod& pod) {
-  return seconds(pod.termination_grace_period_seconds.value_or(kDefaultGraceSeconds));
+  return seconds(GraceSecondsOf(pod));
 }
 
 const std::string& UidOf(const RuntimeEvent& event) {

@@ -32,7 +32,7 @@ PodStatus PodWorker::Status(Instant now) const {
   PodStatus status;
   status.phase = Phase();
   if (eviction_) {
-    status.reason = kReasonEvicted;
+    status.reason = eviction_->reason;
     status.message = eviction_->message;
   } else if (state_ == State::kCreating) {
     status.message = create_error_;

@@ -125,4 +125,13 @@ EvictionOrder OrderFor(const ActivePod& pod, const PressureOrderInputs& inputs) 
   return order;
 }
 
+EvictionOrder PreemptionOrder(const Pod& pod, const Pod& in_favour_of) {
+  return {.pod_uid = pod.uid,
+          .grace_period_seconds = GraceSecondsOf(pod),
+          .reason = "Preempting",
+          .message = "Preempted in order to admit pod " + FullName(in_favour_of),
+          .annotations = {},
+          .disruption_target = true};
+}
+
 }  // namespace jettison

@@ -29,4 +29,8 @@ struct PressureOrderInputs {
 };
 [[nodiscard]] EvictionOrder OrderFor(const ActivePod& pod, const PressureOrderInputs& inputs);
 
+// The order for a pod that gives way to one of higher priority: reason Preempting, and its own time
+// to end. (kubelet: CriticalPodAdmissionHandler)
+[[nodiscard]] EvictionOrder PreemptionOrder(const Pod& pod, const Pod& in_favour_of);
+
 }  // namespace jettison

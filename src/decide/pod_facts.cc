@@ -48,6 +48,7 @@ PodFacts FactsOf(Pod pod, Profile profile) {
   for (const Container& container : pod.containers) AddContainer(container, facts);
   facts.has_storage_limits = facts.ephemeral_storage_limit || !facts.empty_dir_limits.empty() ||
                              !facts.container_limits.empty();
+  facts.requests = RequestsOf(pod);
   facts.pod = std::move(pod);
   return facts;
 }

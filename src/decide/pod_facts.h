@@ -5,6 +5,7 @@
 #include <string>
 #include <vector>
 
+#include "decide/room.h"
 #include "model/pod.h"
 #include "model/profile.h"
 #include "model/summary.h"
@@ -30,6 +31,7 @@ struct PodFacts {
   std::vector<StorageLimit> empty_dir_limits;    // in the order of spec.volumes
   std::vector<StorageLimit> container_limits;    // regular containers with a non-zero limit
   std::vector<std::string> local_volumes;        // names of volumes that count as local disk use
+  SharedAmounts requests{};                      // what it takes up of the node's allocatable
   Pod pod;
 };
 

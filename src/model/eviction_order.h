@@ -10,7 +10,8 @@ namespace jettison {
 struct EvictionOrder {
   std::string pod_uid;
   std::int64_t grace_period_seconds = 0;
-  std::string message;  // of the status, the event and the condition
+  std::string reason = "Evicted";  // of the status
+  std::string message;             // of the status, the event and the condition
   std::map<std::string, std::string, std::less<>> annotations;  // of the event
   bool disruption_target = false;  // sets condition DisruptionTarget, reason TerminationByKubelet
 };

@@ -22,4 +22,9 @@ std::string FullName(const Pod& pod) {
   return pod.namespace_ + "/" + pod.name;
 }
 
+std::int64_t GraceSecondsOf(const Pod& pod) {
+  constexpr std::int64_t kDefault = 30;
+  return pod.termination_grace_period_seconds.value_or(kDefault);
+}
+
 }  // namespace jettison

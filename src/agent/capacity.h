@@ -1,0 +1,22 @@
+#pragma once
+
+#include <cstdint>
+#include <optional>
+
+#include "config/agent_config.h"
+#include "decide/room.h"
+#include "model/pod.h"
+#include "model/summary.h"
+
+namespace jettison {
+
+// What the node has: processors of this machine, this much memory, and the bytes of nodefs where it
+// could be measured.
+[[nodiscard]] ResourceList NodeCapacity(std::uint64_t memory_bytes,
+                                        const std::optional<FsStats>& node_fs);
+
+// What pods may ask for together: node allocatable. A resource whose capacity is not known does not
+// limit them.
+[[nodiscard]] SharedAmounts SharedAmong(const AgentConfig& config, const ResourceList& capacity);
+
+}  // namespace jettison
