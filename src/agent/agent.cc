@@ -27,8 +27,8 @@ Result<std::unique_ptr<Agent>> Agent::Make(const AgentConfig& config, AgentOptio
                          (*machine)->clock, *log);
   const auto memory = figures.ReadMemoryCapacity();
   if (!memory) return Fail(memory.error().In("memory capacity of the node"));
+  SetUpNode(config, NodeCapacity(*memory, std::nullopt), **machine, *log);
   const ResourceList resources = NodeCapacity(*memory, figures.ReadNode().fs);
-  SetUpNode(config, resources, **machine, *log);
   return std::make_unique<NodeAgent>(
       config, std::move(options), std::move(log), std::move(*machine),
       NodeShares{.memory_bytes = *memory, .allocatable = SharedAmong(config, resources)});
