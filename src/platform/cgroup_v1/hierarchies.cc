@@ -109,6 +109,11 @@ Result<Hierarchies> Hierarchies::Open(const MountPoints& points, std::string_vie
     hierarchy.node = std::move(*node);
     opened.all_.push_back(std::move(hierarchy));
   }
+  opened.node_group_ = node_group;
+  for (const std::string& point : points.others) {
+    // One that cannot be entered holds nothing that could be removed.
+    if (auto root = OpenMountPoint(point)) opened.foreign_.push_back({point, std::move(*root)});
+  }
   return opened;
 }
 

@@ -17,6 +17,13 @@ struct Hierarchy {
   FileDescriptor node;                  // the directory of the node's group
 };
 
+// A hierarchy that the agent does not use, but in which a container runtime makes groups of the
+// same paths.
+struct ForeignHierarchy {
+  std::string mount_point;
+  FileDescriptor root;
+};
+
 // Every hierarchy the agent uses, each held open at the node's group. Immutable once opened.
 class Hierarchies {
  public:
@@ -33,9 +40,14 @@ class Hierarchies {
   [[nodiscard]] int memory() const { return memory_; }
   // Memory first.
   [[nodiscard]] const std::vector<Hierarchy>& all() const { return all_; }
+  [[nodiscard]] const std::vector<ForeignHierarchy>& foreign() const { return foreign_; }
+  // From the root of each hierarchy; empty: the root itself.
+  [[nodiscard]] const std::string& node_group() const { return node_group_; }
 
  private:
   std::vector<Hierarchy> all_;
+  std::vector<ForeignHierarchy> foreign_;
+  std::string node_group_;
   int memory_ = -1;  // owned by all_
 };
 

@@ -7,6 +7,7 @@
 #include <chrono>
 #include <csignal>
 #include <cstdlib>
+#include <filesystem>
 #include <fstream>
 #include <new>
 #include <string>
@@ -161,6 +162,20 @@ TEST_F(LiveCgroupV1, ASteadyStateReadingAllocatesNothing) {
   }
   EXPECT_EQ(allocations, before);
   EXPECT_TRUE(all);
+}
+
+TEST_F(LiveCgroupV1, RemovalTakesWhatARuntimeMadeInOtherHierarchies) {
+  const std::filesystem::path cpuset = "/sys/fs/cgroup/cpuset";
+  if (!std::filesystem::exists(cpuset / "cpuset.cpus")) GTEST_SKIP() << "no cpuset hierarchy";
+  std::filesystem::create_directories(cpuset / group_ / "pod/container");
+  ASSERT_TRUE(cgroups_->Create(group_ + "/pod", {}));
+  const auto node = CgroupV1::Open({.node_cgroup = group_});
+  ASSERT_TRUE(node) << node.error().message;
+  ASSERT_TRUE((*node)->Remove("pod"));
+  EXPECT_FALSE(std::filesystem::exists(cpuset / group_ / "pod"));
+  EXPECT_TRUE(std::filesystem::exists(cpuset / group_));
+  ASSERT_TRUE(cgroups_->Remove(group_));
+  EXPECT_FALSE(std::filesystem::exists(cpuset / group_));
 }
 
 TEST_F(LiveCgroupV1, TheRootCountsNoTasks) {

@@ -71,6 +71,12 @@ bool Carries(const Mount& mount, Controller controller) {
   return std::find(options.begin(), options.end(), NameOf(controller)) != options.end();
 }
 
+// A hierarchy whose groups others make.
+bool IsForeign(const Mount& mount) {
+  return mount.type == "cgroup" && mount.is_root &&
+         std::ranges::none_of(kControllers, [&](Controller c) { return Carries(mount, c); });
+}
+
 }  // namespace
 
 std::string_view NameOf(Controller controller) {
@@ -91,6 +97,7 @@ MountPoints ParseMountInfo(std::string_view text) {
   for (const std::string_view line : Split(text, '\n')) {
     const auto mount = ParseLine(line);
     if (!mount) continue;
+    if (IsForeign(*mount)) points.others.push_back(mount->point);
     for (const Controller controller : kControllers) {
       if (!Carries(*mount, controller)) continue;
       bool& found = root_found[static_cast<std::size_t>(controller)];

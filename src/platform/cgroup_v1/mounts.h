@@ -5,6 +5,7 @@
 #include <optional>
 #include <string>
 #include <string_view>
+#include <vector>
 
 #include "units/result.h"
 
@@ -30,6 +31,9 @@ class MountPoints {
   std::optional<std::string>& operator[](Controller controller) {
     return points_[static_cast<std::size_t>(controller)];
   }
+  // The roots of v1 hierarchies that carry none of the controllers above (cpuset, blkio,
+  // name=systemd, ...): the agent makes no groups there, but container runtimes do.
+  std::vector<std::string> others;
 
  private:
   std::array<std::optional<std::string>, kControllers.size()> points_;

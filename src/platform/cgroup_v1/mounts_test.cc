@@ -36,6 +36,17 @@ TEST(MountInfo, APureV2HostHasOnlyTheUnifiedTree) {
   EXPECT_EQ(points[Controller::kMemory], std::nullopt);
 }
 
+TEST(MountInfo, HierarchiesThatOnlyOthersUseAreListedByTheirRoots) {
+  const MountPoints points = ParseMountInfo(
+      "30 29 0:26 / /sys/fs/cgroup/cpuset rw - cgroup cgroup rw,cpuset\n"
+      "31 29 0:27 / /sys/fs/cgroup/systemd rw - cgroup cgroup rw,xattr,name=systemd\n"
+      "32 29 0:28 /docker/x /bound rw - cgroup cgroup rw,blkio\n"
+      "33 29 0:29 / /sys/fs/cgroup/memory rw - cgroup cgroup rw,memory\n"
+      "34 29 0:30 / /sys/fs/cgroup/unified rw - cgroup2 cgroup2 rw\n");
+  EXPECT_EQ(points.others,
+            (std::vector<std::string>{"/sys/fs/cgroup/cpuset", "/sys/fs/cgroup/systemd"}));
+}
+
 TEST(MountInfo, AMountOfTheRootWinsOverABoundGroupInEitherOrder) {
   const std::string bound = "40 31 0:32 /docker/x /other rw - cgroup cgroup rw,memory\n";
   for (const std::string& text : {bound + kMemoryMount, kMemoryMount + bound}) {

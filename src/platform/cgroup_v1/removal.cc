@@ -102,6 +102,14 @@ Result<void> RemoveGroups(const Hierarchies& hierarchies, std::string_view path,
       return Fail(ok.error().In(std::string(NameOf(hierarchy.controllers.front()))));
     }
   }
+  const std::string& node = hierarchies.node_group();
+  const std::string from_root = node.empty() ? std::string(path) : fmt::format("{}/{}", node, path);
+  for (const ForeignHierarchy& hierarchy : hierarchies.foreign()) {
+    const Removal removal{deadline};
+    if (auto ok = removal.Tree(hierarchy.root.get(), from_root); !ok) {
+      return Fail(ok.error().In(hierarchy.mount_point));
+    }
+  }
   return {};
 }
 
