@@ -18,6 +18,18 @@ std::optional<QosClass> QosClassNamed(std::string_view name) {
   return std::nullopt;
 }
 
+PullPolicy DefaultPullPolicy(std::string_view image) {
+  const bool has_digest = image.find('@') != std::string_view::npos;
+  image = image.substr(0, image.find('@'));
+  // A colon before the last slash belongs to the registry's port.
+  const std::size_t colon = image.rfind(':');
+  const std::size_t slash = image.rfind('/');
+  const bool has_tag =
+      colon != std::string_view::npos && (slash == std::string_view::npos || colon > slash);
+  const bool latest = has_tag ? image.substr(colon + 1) == "latest" : !has_digest;
+  return latest ? PullPolicy::kAlways : PullPolicy::kIfNotPresent;
+}
+
 std::string FullName(const Pod& pod) {
   return pod.namespace_ + "/" + pod.name;
 }

@@ -51,9 +51,31 @@ struct ExecAction {
   friend bool operator==(const ExecAction&, const ExecAction&) = default;
 };
 
+// When an image is fetched from its registry (`imagePullPolicy`).
+enum class PullPolicy : std::uint8_t { kAlways, kIfNotPresent, kNever };
+
+// Names of Linux capabilities without "CAP_" ("NET_ADMIN", "ALL").
+struct Capabilities {
+  std::vector<std::string> add;
+  std::vector<std::string> drop;
+  friend bool operator==(const Capabilities&, const Capabilities&) = default;
+};
+
+// `securityContext` of a container; user and group, where absent, are the pod's, then the image's.
+struct SecurityContext {
+  std::optional<std::int64_t> run_as_user;
+  std::optional<std::int64_t> run_as_group;
+  bool privileged = false;
+  bool read_only_root_filesystem = false;
+  Capabilities capabilities;
+  friend bool operator==(const SecurityContext&, const SecurityContext&) = default;
+};
+
 struct Container {
   std::string name;
   std::string image;
+  // Absent: DefaultPullPolicy of the image.
+  std::optional<PullPolicy> image_pull_policy;
   std::vector<std::string> command;
   std::vector<std::string> args;
   std::string working_dir;
@@ -63,6 +85,7 @@ struct Container {
   // Only init containers may carry one; kAlways makes the init container a side-car.
   std::optional<RestartPolicy> restart_policy;
   std::optional<ExecAction> pre_stop;
+  SecurityContext security_context;
 
   [[nodiscard]] bool IsSidecar() const { return restart_policy == RestartPolicy::kAlways; }
   friend bool operator==(const Container&, const Container&) = default;
@@ -113,6 +136,13 @@ struct Toleration {
   friend bool operator==(const Toleration&, const Toleration&) = default;
 };
 
+// `spec.securityContext`: what holds for containers that do not say otherwise.
+struct PodSecurityContext {
+  std::optional<std::int64_t> run_as_user;
+  std::optional<std::int64_t> run_as_group;
+  friend bool operator==(const PodSecurityContext&, const PodSecurityContext&) = default;
+};
+
 struct Pod {
   std::string name;
   std::string namespace_ = "default";
@@ -131,10 +161,17 @@ struct Pod {
   ResourceList overhead;
   std::optional<ResourceRequirements> resources;  // pod-level
   bool host_network = false;
+  bool host_pid = false;
+  bool host_ipc = false;
+  PodSecurityContext security_context;
 
   std::optional<QosClass> status_qos_class;  // status.qosClass, preferred over the computed one
   friend bool operator==(const Pod&, const Pod&) = default;
 };
+
+// kAlways for an image with the tag "latest" or with neither tag nor digest, kIfNotPresent for any
+// other. Source: pkg/apis/core/v1/defaults.go, SetDefaults_Container.
+[[nodiscard]] PullPolicy DefaultPullPolicy(std::string_view image);
 
 // "namespace/name", as logs and messages name a pod.
 [[nodiscard]] std::string FullName(const Pod& pod);

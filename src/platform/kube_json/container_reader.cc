@@ -4,18 +4,10 @@
 #include <utility>
 
 #include "platform/kube_json/resources_reader.h"
+#include "platform/kube_json/security_reader.h"
 
 namespace jettison::kube_json {
 namespace {
-
-std::vector<std::string> ReadStrings(const Field& field) {
-  std::vector<std::string> strings;
-  field.ForEachItem([&](const Field& item) {
-    if (!item.IsPresent()) item.Fault("must be a string, found null");
-    strings.push_back(item.String().value_or(""));
-  });
-  return strings;
-}
 
 EnvVar ReadEnvVar(const Field& field) {
   EnvVar variable;
@@ -49,7 +41,7 @@ std::optional<ExecAction> ReadPreStop(const Field& lifecycle) {
   pre_stop.WarnOfOthers(kActions);
   const Field exec = pre_stop.Member("exec");
   if (!exec.IsMap()) return std::nullopt;
-  return ExecAction{ReadStrings(exec.Member("command"))};
+  return ExecAction{exec.Member("command").Strings()};
 }
 
 // A port is a remark for people, except where it is to be bound on the host.
@@ -62,8 +54,8 @@ void WarnOfHostPorts(const Field& ports) {
 }
 
 void ReadLists(const Field& field, Container& container) {
-  container.command = ReadStrings(field.Member("command"));
-  container.args = ReadStrings(field.Member("args"));
+  container.command = field.Member("command").Strings();
+  container.args = field.Member("args").Strings();
   const Field env = field.Member("env");
   env.ForEachItem([&](const Field& item) { container.env.push_back(ReadEnvVar(item)); });
   const Field env_from = field.Member("envFrom");
@@ -71,6 +63,16 @@ void ReadLists(const Field& field, Container& container) {
   const Field mounts = field.Member("volumeMounts");
   mounts.ForEachItem(
       [&](const Field& item) { container.volume_mounts.push_back(ReadVolumeMount(item)); });
+}
+
+std::optional<PullPolicy> ReadPullPolicy(const Field& field) {
+  const std::optional<std::string> text = field.String();
+  if (!text || text->empty()) return std::nullopt;
+  if (*text == "Always") return PullPolicy::kAlways;
+  if (*text == "IfNotPresent") return PullPolicy::kIfNotPresent;
+  if (*text == "Never") return PullPolicy::kNever;
+  field.Fault("must be Always, IfNotPresent or Never");
+  return std::nullopt;
 }
 
 }  // namespace
@@ -86,7 +88,7 @@ std::optional<RestartPolicy> ReadRestartPolicy(const Field& field) {
 }
 
 Container ReadContainer(const Field& field) {
-  // The last five ask for what happens here anyway, or are remarks.
+  // The last three ask for what happens here anyway, or are remarks.
   static constexpr std::string_view kKnown[] = {"name",
                                                 "image",
                                                 "command",
@@ -100,6 +102,7 @@ Container ReadContainer(const Field& field) {
                                                 "ports",
                                                 "restartPolicy",
                                                 "imagePullPolicy",
+                                                "securityContext",
                                                 "terminationMessagePath",
                                                 "terminationMessagePolicy",
                                                 "resizePolicy"};
@@ -108,11 +111,13 @@ Container ReadContainer(const Field& field) {
   if (!field.IsMap()) return container;
   container.name = field.Member("name").String().value_or("");
   container.image = field.Member("image").String().value_or("");
+  container.image_pull_policy = ReadPullPolicy(field.Member("imagePullPolicy"));
   container.working_dir = field.Member("workingDir").String().value_or("");
   ReadLists(field, container);
   container.resources = ReadResources(field.Member("resources"));
   container.restart_policy = ReadRestartPolicy(field.Member("restartPolicy"));
   container.pre_stop = ReadPreStop(field.Member("lifecycle"));
+  container.security_context = ReadSecurityContext(field.Member("securityContext"));
   WarnOfHostPorts(field.Member("ports"));
   field.WarnOfOthers(kKnown);
   return container;

@@ -126,6 +126,15 @@ void Field::ForEachItem(const std::function<void(const Field&)>& visit) const {
     visit(Field(*this, &(*list)[i], Step::kItem, {}, i));
 }
 
+std::vector<std::string> Field::Strings() const {
+  std::vector<std::string> strings;
+  ForEachItem([&](const Field& item) {
+    if (!item.IsPresent()) item.Fault("must be a string, found null");
+    strings.push_back(item.String().value_or(""));
+  });
+  return strings;
+}
+
 void Field::ForEachEntry(const std::function<void(std::string_view, const Field&)>& visit) const {
   if (!IsMap()) return;
   for (const auto& [name, value] : *value_->AsMap()) {

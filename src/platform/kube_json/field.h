@@ -7,6 +7,7 @@
 #include <span>
 #include <string>
 #include <string_view>
+#include <vector>
 
 #include "model/value.h"
 #include "platform/kube_json/fault_log.h"
@@ -49,6 +50,8 @@ class Field {
   [[nodiscard]] std::optional<std::int64_t> Integer(std::int64_t least, std::int64_t most) const;
   // A quantity, written as a string or as a bare number.
   [[nodiscard]] std::optional<Quantity> Amount() const;
+  // A list of strings; an item that is none is a fault and counts as empty.
+  [[nodiscard]] std::vector<std::string> Strings() const;
   // Every item of a list, in order, nulls included: "[0]" in the path.
   void ForEachItem(const std::function<void(const Field&)>& visit) const;
   // Every entry of a map whose keys are data: "[memory]" in the path.

@@ -52,6 +52,28 @@ TEST(Manifest, GetsTheDefaultsOfTheApiServer) {
   EXPECT_EQ(requests.find("cpu")->second.ToString(), "500m") << "what is set stays";
 }
 
+TEST(Manifest, GetsThePullPolicyOfItsImagesTag) {
+  const std::vector<std::pair<std::string, PullPolicy>> rows = {
+      {"a", PullPolicy::kAlways},
+      {"a:latest", PullPolicy::kAlways},
+      {"r.io:5000/a", PullPolicy::kAlways},
+      {"r.io:5000/a:1", PullPolicy::kIfNotPresent},
+      {"a:1", PullPolicy::kIfNotPresent},
+      {"a@sha256:0", PullPolicy::kIfNotPresent},
+      {"a:latest@sha256:0", PullPolicy::kAlways},
+  };
+  for (const auto& [image, policy] : rows) {
+    const std::string container = "image: '" + image + "'";
+    EXPECT_EQ(Read(Manifest("", container)).pod.containers[0].image_pull_policy, policy) << image;
+    EXPECT_EQ(Read(Manifest("", container + "\n    imagePullPolicy: Never"))
+                  .pod.containers[0]
+                  .image_pull_policy,
+              PullPolicy::kNever)
+        << "what is set stays";
+  }
+  EXPECT_FALSE(Read(Manifest("")).pod.containers[0].image_pull_policy) << "there is no image";
+}
+
 TEST(Manifest, GetsPodLevelRequestsFromContainersThenFromItsLimits) {
   const PodReading reading =
       Read(Manifest("resources: {limits: {memory: 4Gi, cpu: 2, hugepages-2Mi: 4Mi}}",
@@ -146,6 +168,19 @@ TEST(Manifest, SaysWhatIsWrongAndWhere) {
        "128Mi, found a list"},
       {"", "resources: {requests: {memory: 2Gi}, limits: {memory: 1Gi}}",
        "spec.containers[0].resources.requests[memory]", "not be more than the limit, 1Gi"},
+      {"", "imagePullPolicy: Sometimes", "spec.containers[0].imagePullPolicy",
+       "Always, IfNotPresent or Never"},
+      {"", "securityContext: {runAsUser: -1}", "spec.containers[0].securityContext.runAsUser",
+       "whole number from 0 to 2147483647"},
+      {"", "securityContext: {privileged: 1}", "spec.containers[0].securityContext.privileged",
+       "true or false"},
+      {"", "securityContext: {capabilities: {drop: ALL}}",
+       "spec.containers[0].securityContext.capabilities.drop", "must be a list"},
+      {"", "securityContext: {capabilities: {add: [CAP_KILL]}}",
+       "spec.containers[0].securityContext.capabilities.add[0]", "without CAP_"},
+      {"securityContext: {runAsGroup: 2147483648}", "", "spec.securityContext.runAsGroup",
+       "whole number"},
+      {"hostIPC: 1", "", "spec.hostIPC", "true or false"},
       {"", "resources: []", "spec.containers[0].resources", "must be a map, found a list"},
   };
   for (const Row& row : rows) {
@@ -192,10 +227,15 @@ TEST(Manifest, ReportsEveryFaultAtOnceWithItsLine) {
 }
 
 TEST(Manifest, WarnsOfWhatHasNoEffectHere) {
-  EXPECT_THAT(Read(Manifest("hostPID: true")).warnings,
-              ElementsAre("spec.hostPID: not supported here, has no effect"));
-  EXPECT_THAT(Read(Manifest("securityContext: {runAsUser: 1}")).warnings,
-              ElementsAre(HasSubstr("spec.securityContext")));
+  EXPECT_THAT(Read(Manifest("shareProcessNamespace: true")).warnings,
+              ElementsAre("spec.shareProcessNamespace: not supported here, has no effect"));
+  EXPECT_THAT(Read(Manifest("securityContext: {runAsUser: 1, fsGroup: 2}")).warnings,
+              ElementsAre(HasSubstr("spec.securityContext.fsGroup:")));
+  EXPECT_THAT(Read(Manifest("", "securityContext: {runAsUser: 1, runAsNonRoot: true}")).warnings,
+              ElementsAre(HasSubstr("spec.containers[0].securityContext.runAsNonRoot:")));
+  EXPECT_THAT(
+      Read(Manifest("", "securityContext: {capabilities: {add: [NET_RAW], keep: [x]}}")).warnings,
+      ElementsAre(HasSubstr("spec.containers[0].securityContext.capabilities.keep:")));
   EXPECT_THAT(Read(Manifest("", "livenessProbe: {exec: {command: [x]}}")).warnings,
               ElementsAre(HasSubstr("spec.containers[0].livenessProbe")));
   EXPECT_THAT(Read(Manifest("", "ports: [{containerPort: 80, hostPort: 80}]")).warnings,

@@ -25,6 +25,13 @@ void DefaultPodLevelRequests(Pod& pod) {
   }
 }
 
+void DefaultContainer(Container& container) {
+  RequestWhatIsLimited(container.resources);
+  if (!container.image_pull_policy && !container.image.empty()) {
+    container.image_pull_policy = DefaultPullPolicy(container.image);
+  }
+}
+
 void DefaultSource(Volume& volume) {
   const auto* other = std::get_if<OtherVolumeSource>(&volume.source);
   if (other != nullptr && other->kind.empty()) volume.source = EmptyDirSource{};
@@ -36,8 +43,8 @@ void ApplyPodDefaults(Pod& pod) {
   if (!pod.termination_grace_period_seconds) {
     pod.termination_grace_period_seconds = kGracePeriodSeconds;
   }
-  for (Container& container : pod.init_containers) RequestWhatIsLimited(container.resources);
-  for (Container& container : pod.containers) RequestWhatIsLimited(container.resources);
+  for (Container& container : pod.init_containers) DefaultContainer(container);
+  for (Container& container : pod.containers) DefaultContainer(container);
   DefaultPodLevelRequests(pod);
   for (Volume& volume : pod.volumes) DefaultSource(volume);
   if (!pod.priority) pod.priority = PriorityOfClass(pod.priority_class_name);

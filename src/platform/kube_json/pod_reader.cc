@@ -12,6 +12,7 @@
 #include "platform/kube_json/pod_checks.h"
 #include "platform/kube_json/pod_defaults.h"
 #include "platform/kube_json/resources_reader.h"
+#include "platform/kube_json/security_reader.h"
 #include "platform/kube_json/volume_reader.h"
 
 namespace jettison {
@@ -73,18 +74,33 @@ void ReadScheduling(const Field& spec, Pod& pod) {
 }
 
 // What is read, and what has no meaning without a cluster: that is passed over in silence.
-constexpr std::string_view kSpecFields[] = {"initContainers",   "containers",
-                                            "volumes",          "restartPolicy",
-                                            "tolerations",      "terminationGracePeriodSeconds",
-                                            "priority",         "priorityClassName",
-                                            "overhead",         "resources",
-                                            "hostNetwork",      "affinity",
-                                            "nodeName",         "automountServiceAccountToken",
-                                            "nodeSelector",     "dnsPolicy",
-                                            "preemptionPolicy", "enableServiceLinks",
-                                            "schedulerName",    "imagePullSecrets",
-                                            "serviceAccount",   "serviceAccountName",
-                                            "schedulingGates",  "topologySpreadConstraints"};
+constexpr std::string_view kSpecFields[] = {"initContainers",
+                                            "containers",
+                                            "volumes",
+                                            "restartPolicy",
+                                            "tolerations",
+                                            "terminationGracePeriodSeconds",
+                                            "priority",
+                                            "priorityClassName",
+                                            "overhead",
+                                            "resources",
+                                            "hostNetwork",
+                                            "affinity",
+                                            "hostPID",
+                                            "hostIPC",
+                                            "securityContext",
+                                            "nodeName",
+                                            "automountServiceAccountToken",
+                                            "nodeSelector",
+                                            "dnsPolicy",
+                                            "preemptionPolicy",
+                                            "enableServiceLinks",
+                                            "schedulerName",
+                                            "imagePullSecrets",
+                                            "serviceAccount",
+                                            "serviceAccountName",
+                                            "schedulingGates",
+                                            "topologySpreadConstraints"};
 
 void ReadSpec(const Field& spec, Pod& pod) {
   if (!spec.IsMap()) return;
@@ -99,6 +115,9 @@ void ReadSpec(const Field& spec, Pod& pod) {
   const Field resources = spec.Member("resources");
   if (resources.IsMap()) pod.resources = kube_json::ReadResources(resources);
   pod.host_network = spec.Member("hostNetwork").Bool().value_or(false);
+  pod.host_pid = spec.Member("hostPID").Bool().value_or(false);
+  pod.host_ipc = spec.Member("hostIPC").Bool().value_or(false);
+  pod.security_context = kube_json::ReadPodSecurityContext(spec.Member("securityContext"));
   spec.WarnOfOthers(kSpecFields);
 }
 

@@ -39,9 +39,9 @@ struct PodReading {
 // Reads one core/v1 Pod. Every fault is found at once.
 //
 // Defaults applied to a manifest (as the API server does): namespace `default`; grace period 30 s;
-// requests of a container from its limits; pod-level requests from the containers' sum, then from
-// the pod-level limits; a volume without source is an emptyDir; priority from the two system
-// priority classes.
+// pull policy by the image's tag; requests of a container from its limits; pod-level requests from
+// the containers' sum, then from the pod-level limits; a volume without source is an emptyDir;
+// priority from the two system priority classes.
 [[nodiscard]] PodReading ReadPod(const Value& document, const PodSource& source);
 
 // Reads every pod of a document: one Pod, a List or PodList (`kubectl get pods -o json`), or a

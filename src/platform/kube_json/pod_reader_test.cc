@@ -40,6 +40,9 @@ spec:
   restartPolicy: OnFailure
   terminationGracePeriodSeconds: 5
   hostNetwork: true
+  hostPID: true
+  hostIPC: true
+  securityContext: {runAsUser: 7, runAsGroup: 8}
   priority: -10
   priorityClassName: low
   overhead: {memory: 8Mi}
@@ -58,6 +61,7 @@ spec:
   containers:
   - name: web
     image: web:1
+    imagePullPolicy: Never
     command: [/bin/web]
     args: [--port, "80"]
     workingDir: /srv
@@ -67,6 +71,12 @@ spec:
     volumeMounts:
     - {name: scratch, mountPath: /tmp, subPath: a/b, readOnly: true}
     resources: {requests: {memory: 100Mi, cpu: 0.5}, limits: {memory: 200Mi}}
+    securityContext:
+      runAsUser: 0
+      runAsGroup: 1
+      privileged: true
+      readOnlyRootFilesystem: true
+      capabilities: {add: [NET_ADMIN], drop: [ALL]}
     lifecycle: {preStop: {exec: {command: [sleep, "1"]}}}
 status: {qosClass: Burstable}
 )";
@@ -80,6 +90,12 @@ Pod WholePod() {
   Container web;
   web.name = "web";
   web.image = "web:1";
+  web.image_pull_policy = PullPolicy::kNever;
+  web.security_context = {.run_as_user = 0,
+                          .run_as_group = 1,
+                          .privileged = true,
+                          .read_only_root_filesystem = true,
+                          .capabilities = {.add = {"NET_ADMIN"}, .drop = {"ALL"}}};
   web.command = {"/bin/web"};
   web.args = {"--port", "80"};
   web.working_dir = "/srv";
@@ -114,6 +130,9 @@ Pod WholePod() {
   pod.resources = ResourceRequirements{.requests = {{"memory", amount("1Gi")}},
                                        .limits = {{"memory", amount("2Gi")}}};
   pod.host_network = true;
+  pod.host_pid = true;
+  pod.host_ipc = true;
+  pod.security_context = {.run_as_user = 7, .run_as_group = 8};
   pod.status_qos_class = QosClass::kBurstable;
   return pod;
 }

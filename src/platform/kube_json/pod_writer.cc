@@ -50,6 +50,39 @@ const char* NameOf(RestartPolicy policy) {
   __builtin_unreachable();
 }
 
+const char* NameOf(PullPolicy policy) {
+  switch (policy) {
+    case PullPolicy::kAlways: return "Always";
+    case PullPolicy::kIfNotPresent: return "IfNotPresent";
+    case PullPolicy::kNever: return "Never";
+  }
+  __builtin_unreachable();
+}
+
+void SetNumber(Json& into, const char* name, const std::optional<std::int64_t>& number) {
+  if (number) into[name] = *number;
+}
+
+Json JsonOf(const SecurityContext& context) {
+  Json json = Json::object();
+  SetNumber(json, "runAsUser", context.run_as_user);
+  SetNumber(json, "runAsGroup", context.run_as_group);
+  SetTrue(json, "privileged", context.privileged);
+  SetTrue(json, "readOnlyRootFilesystem", context.read_only_root_filesystem);
+  Json capabilities = Json::object();
+  Set(capabilities, "add", Json(context.capabilities.add));
+  Set(capabilities, "drop", Json(context.capabilities.drop));
+  Set(json, "capabilities", std::move(capabilities));
+  return json;
+}
+
+Json JsonOf(const PodSecurityContext& context) {
+  Json json = Json::object();
+  SetNumber(json, "runAsUser", context.run_as_user);
+  SetNumber(json, "runAsGroup", context.run_as_group);
+  return json;
+}
+
 Json JsonOf(const EnvVar& variable) {
   Json json = {{"name", variable.name}};
   Set(json, "value", variable.value);
@@ -66,6 +99,7 @@ Json JsonOf(const VolumeMount& mount) {
 Json JsonOf(const Container& container) {
   Json json = {{"name", container.name}};
   Set(json, "image", container.image);
+  if (container.image_pull_policy) json["imagePullPolicy"] = NameOf(*container.image_pull_policy);
   Set(json, "command", Json(container.command));
   Set(json, "args", Json(container.args));
   Set(json, "workingDir", container.working_dir);
@@ -77,6 +111,7 @@ Json JsonOf(const Container& container) {
   if (container.pre_stop) {
     json["lifecycle"]["preStop"]["exec"]["command"] = container.pre_stop->command;
   }
+  Set(json, "securityContext", JsonOf(container.security_context));
   return json;
 }
 
@@ -143,6 +178,9 @@ Json SpecOf(const Pod& pod) {
     json["terminationGracePeriodSeconds"] = *pod.termination_grace_period_seconds;
   }
   SetTrue(json, "hostNetwork", pod.host_network);
+  SetTrue(json, "hostPID", pod.host_pid);
+  SetTrue(json, "hostIPC", pod.host_ipc);
+  Set(json, "securityContext", JsonOf(pod.security_context));
   Set(json, "tolerations",
       JsonOfEach(pod.tolerations, [](const Toleration& t) { return JsonOf(t); }));
   Set(json, "priorityClassName", pod.priority_class_name);

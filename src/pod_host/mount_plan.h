@@ -8,7 +8,7 @@
 #include "pod_host/paths.h"
 #include "units/result.h"
 
-namespace jettison::process {
+namespace jettison::pod_host {
 
 // One volume to be mounted for a container.
 struct PlannedMount {
@@ -35,4 +35,4 @@ struct PlannedMount {
 // Whether `path` is `folder` or lies below it; both as PlanMounts normalises them.
 [[nodiscard]] bool IsWithin(std::string_view path, std::string_view folder);
 
-}  // namespace jettison::process
+}  // namespace jettison::pod_host

@@ -9,7 +9,7 @@
 #include "units/duration.h"
 #include "units/result.h"
 
-namespace jettison::process {
+namespace jettison::pod_host {
 
 // What the runtime waits for, behind one descriptor that is readable when any of it is due: shims
 // that talk or end, timers, and the runtime's own wish to be called. It waits for nothing itself.
@@ -59,4 +59,4 @@ class Readiness {
   std::map<std::uint64_t, std::shared_ptr<Callback>> callbacks_;
 };
 
-}  // namespace jettison::process
+}  // namespace jettison::pod_host

@@ -1,11 +1,10 @@
-#include "platform/process/mount_plan.h"
+#include "pod_host/mount_plan.h"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
-namespace jettison::process {
+namespace jettison::pod_host {
 
-using namespace pod_host;
 namespace {
 
 using testing::HasSubstr;
@@ -63,8 +62,8 @@ TEST(PlanMounts, RefusesWhatCannotBeMountedSayingWhy) {
       {{{"nope", "/a", "", false}}, "no volume of that name"},
       {{{"data", "a", "", false}}, "must be absolute"},
       {{{"data", "", "", false}}, "must be absolute"},
-      {{{"data", "/", "", false}}, "over the host's root"},
-      {{{"data", "/./", "", false}}, "over the host's root"},
+      {{{"data", "/", "", false}}, "over the root"},
+      {{{"data", "/./", "", false}}, "over the root"},
       {{{"data", "/a/../b", "", false}}, "\"..\" is not allowed"},
       {{{"data", "/a", "x/../..", false}}, "subPath: \"..\" is not allowed"},
       {{{"data", "/a", "/etc", false}}, "subPath must be relative"},
@@ -88,4 +87,4 @@ TEST(IsWithin, GoesByWholeComponents) {
 }
 
 }  // namespace
-}  // namespace jettison::process
+}  // namespace jettison::pod_host

@@ -1,12 +1,11 @@
-#include "platform/process/mount_plan.h"
+#include "pod_host/mount_plan.h"
 
 #include <fmt/format.h>
 
 #include <algorithm>
 
-namespace jettison::process {
+namespace jettison::pod_host {
 
-using namespace pod_host;
 namespace {
 
 Error Refusal(const Container& container, const VolumeMount& mount, std::string_view why) {
@@ -46,7 +45,7 @@ Result<PlannedMount> PlanMount(const Paths& paths, const Pod& pod, const Contain
   auto target = Normalised(mount.mount_path, "/");
   if (!target) return Fail(Refusal(container, mount, target.error().message));
   if (target->empty()) {
-    return Fail(Refusal(container, mount, "nothing can be mounted over the host's root"));
+    return Fail(Refusal(container, mount, "nothing can be mounted over the root"));
   }
   if (mount.sub_path.starts_with('/')) {
     return Fail(Refusal(container, mount, "subPath must be relative"));
@@ -98,4 +97,4 @@ Result<std::vector<PlannedMount>> PlanMounts(const Paths& paths, const Pod& pod,
   return plan;
 }
 
-}  // namespace jettison::process
+}  // namespace jettison::pod_host

@@ -6,7 +6,7 @@
 
 #include "ports/file_descriptor.h"
 
-namespace jettison::process {
+namespace jettison::pod_host {
 
 // A handle of the process, readable when it has ended; empty with errno set where there is none.
 // (The header of glibc 2.36 lacks C linkage, so these are the bare system calls.)
@@ -19,4 +19,4 @@ inline void SendSignal(const FileDescriptor& pidfd, int signal) {
   (void)::syscall(SYS_pidfd_send_signal, pidfd.get(), signal, nullptr, 0);
 }
 
-}  // namespace jettison::process
+}  // namespace jettison::pod_host

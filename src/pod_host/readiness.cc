@@ -1,4 +1,4 @@
-#include "platform/process/readiness.h"
+#include "pod_host/readiness.h"
 
 #include <sys/epoll.h>
 #include <sys/eventfd.h>
@@ -12,7 +12,7 @@
 
 #include "ports/system_error.h"
 
-namespace jettison::process {
+namespace jettison::pod_host {
 namespace {
 
 constexpr std::uint64_t kWakeId = 0;
@@ -107,4 +107,4 @@ void Readiness::Dispatch() {
   }
 }
 
-}  // namespace jettison::process
+}  // namespace jettison::pod_host

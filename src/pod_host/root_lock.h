@@ -1,0 +1,15 @@
+#pragma once
+
+#include <string>
+
+#include "ports/file_descriptor.h"
+#include "units/result.h"
+
+namespace jettison::pod_host {
+
+// Takes the lock of a runtime's root, made where it is missing, for as long as the descriptor is
+// open: two agents on one root would each take the other's pods for their own. kUnavailable where
+// another one has it.
+[[nodiscard]] Result<FileDescriptor> LockRoot(const std::string& path);
+
+}  // namespace jettison::pod_host

@@ -1,0 +1,46 @@
+#pragma once
+
+#include <functional>
+#include <initializer_list>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <utility>
+#include <vector>
+
+#include "model/pod.h"
+
+namespace jettison::pod_host {
+
+// The value of a variable, or absent where it is not known.
+using VariableLookup = std::function<std::optional<std::string>(std::string_view)>;
+
+// Replaces "$(NAME)" by the variable's value; an unknown one stays as it is written, "$$" is a
+// dollar sign, and any other text is kept. What was put in is not expanded again.
+// Source: third_party/forked/golang/expansion, Expand (Kubernetes).
+[[nodiscard]] std::string Expand(std::string_view text, const VariableLookup& lookup);
+
+// Names with their values, in the order in which they were first set.
+class Variables {
+ public:
+  Variables() = default;
+  Variables(std::initializer_list<std::pair<std::string, std::string>> entries)
+      : entries_(entries) {}
+
+  // Of a name that is set twice the last value holds.
+  void Set(std::string_view name, std::string value);
+  [[nodiscard]] std::optional<std::string> Find(std::string_view name) const;
+  [[nodiscard]] std::string Expand(std::string_view text) const;
+
+  [[nodiscard]] const std::vector<std::pair<std::string, std::string>>& entries() const {
+    return entries_;
+  }
+
+ private:
+  std::vector<std::pair<std::string, std::string>> entries_;
+};
+
+// What the container itself sets, each value expanded with the variables before it.
+[[nodiscard]] Variables OwnVariables(const Container& container);
+
+}  // namespace jettison::pod_host
