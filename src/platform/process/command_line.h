@@ -1,7 +1,5 @@
 #pragma once
 
-#include <functional>
-#include <optional>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -14,14 +12,6 @@ namespace jettison::process {
 // Where programs are looked up when a container does not set PATH.
 inline constexpr std::string_view kDefaultPath =
     "/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin";
-
-// The value of a variable, or absent where it is not known.
-using VariableLookup = std::function<std::optional<std::string>(std::string_view)>;
-
-// Replaces "$(NAME)" by the variable's value; an unknown one stays as it is written, "$$" is a
-// dollar sign, and any other text is kept. What was put in is not expanded again.
-// Source: third_party/forked/golang/expansion, Expand (Kubernetes).
-[[nodiscard]] std::string Expand(std::string_view text, const VariableLookup& lookup);
 
 // The environment of a container as "NAME=VALUE": PATH, HOME and HOSTNAME unless it sets them, then
 // its own variables, each expanded with those before it. The agent's own environment is not passed

@@ -3,8 +3,6 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
-#include <map>
-
 namespace jettison::process {
 namespace {
 
@@ -12,41 +10,6 @@ using testing::Contains;
 using testing::ElementsAre;
 using testing::HasSubstr;
 using testing::Not;
-
-std::string ExpandWith(std::string_view text) {
-  static const std::map<std::string, std::string, std::less<>> kVariables = {
-      {"A", "a"}, {"EMPTY", ""}, {"NESTED", "$(A)"}, {"WITH SPACE", "w"}};
-  return Expand(text, [](std::string_view name) -> std::optional<std::string> {
-    const auto it = kVariables.find(name);
-    return it == kVariables.end() ? std::nullopt : std::optional(it->second);
-  });
-}
-
-TEST(Expand, FollowsKubernetesRules) {
-  const std::map<std::string, std::string> cases = {
-      {"", ""},
-      {"plain", "plain"},
-      {"$(A)", "a"},
-      {"x$(A)y$(A)z", "xayaz"},
-      {"$(EMPTY)|", "|"},
-      {"$(UNKNOWN)", "$(UNKNOWN)"},
-      {"$$(A)", "$(A)"},
-      {"$$$(A)", "$a"},
-      {"$$$$(A)", "$$(A)"},
-      {"$A", "$A"},
-      {"${A}", "${A}"},
-      {"$", "$"},
-      {"$$", "$"},
-      {"$(", "$("},
-      {"$(A", "$(A"},
-      {"$()", "$()"},
-      {"$(NESTED)", "$(A)"},
-      {"$(WITH SPACE)", "w"},
-      {"$(A))", "a)"},
-      {"$($(A))", "$($(A))"},
-  };
-  for (const auto& [text, expanded] : cases) EXPECT_EQ(ExpandWith(text), expanded) << text;
-}
 
 TEST(EnvironmentOf, AVariableSeesThoseBeforeItAndTheLastOfANameHolds) {
   Container container;

@@ -9,9 +9,9 @@
 #include <utility>
 
 #include "platform/process/command_line.h"
-#include "platform/process/mount_plan.h"
 #include "platform/process/shim_order.h"
 #include "pod_host/files.h"
+#include "pod_host/mount_plan.h"
 #include "ports/system_error.h"
 
 namespace jettison::process {

@@ -73,8 +73,8 @@ class ContainerRun {
   Instant started_;
   std::optional<ShimProcess> shim_;  // of a run that was started here
   FileDescriptor adopted_shim_;      // of one that was adopted
-  Readiness::Watch on_message_;
-  Readiness::Watch on_end_;
+  pod_host::Readiness::Watch on_message_;
+  pod_host::Readiness::Watch on_end_;
   std::optional<Error> failure_;
   std::optional<Duration> stop_pending_;
   bool kill_pending_ = false;

@@ -6,9 +6,9 @@
 #include <csignal>
 
 #include "platform/process/command_line.h"
-#include "platform/process/pidfd.h"
 #include "platform/process/shim_order.h"
 #include "pod_host/files.h"
+#include "pod_host/pidfd.h"
 
 namespace jettison::process {
 

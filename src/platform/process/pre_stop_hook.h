@@ -44,9 +44,9 @@ class PreStopHook {
   ShimProcess shim_;
   Done done_;
   bool ended_ = false;
-  Readiness::Watch on_message_;
-  Readiness::Watch on_end_;
-  Readiness::Watch on_timeout_;
+  pod_host::Readiness::Watch on_message_;
+  pod_host::Readiness::Watch on_end_;
+  pod_host::Readiness::Watch on_timeout_;
 };
 
 }  // namespace jettison::process

@@ -6,8 +6,8 @@
 #include <charconv>
 #include <csignal>
 
-#include "platform/process/pidfd.h"
 #include "pod_host/files.h"
+#include "pod_host/pidfd.h"
 
 namespace jettison::process {
 

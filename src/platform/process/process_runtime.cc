@@ -1,16 +1,14 @@
 #include "platform/process/process_runtime.h"
 
-#include <fcntl.h>
-#include <sys/file.h>
 #include <unistd.h>
 
 #include <array>
-#include <cerrno>
 #include <utility>
 
 #include "platform/process/process_identity.h"
 #include "platform/process/runtime.h"
 #include "pod_host/files.h"
+#include "pod_host/root_lock.h"
 #include "ports/file_descriptor.h"
 #include "ports/system_error.h"
 
@@ -26,17 +24,6 @@ Result<std::string> DefaultShim() {
   if (size < 0) return FailErrno("read /proc/self/exe");
   const std::string_view program(path.data(), static_cast<std::size_t>(size));
   return std::string(program.substr(0, program.rfind('/') + 1)).append(kShimName);
-}
-
-// Two agents on one root would each take the other's pods for their own.
-Result<FileDescriptor> LockRoot(const std::string& path) {
-  FileDescriptor file(::open(path.c_str(), O_RDWR | O_CREAT | O_CLOEXEC | O_NOFOLLOW, 0600));
-  if (!file) return FailErrno("open " + path);
-  if (::flock(file.get(), LOCK_EX | LOCK_NB) == 0) return file;
-  if (errno == EWOULDBLOCK) {
-    return Fail(ErrorCode::kUnavailable, path + " is locked: another agent works in this folder");
-  }
-  return FailErrno("lock " + path);
 }
 
 }  // namespace
@@ -56,11 +43,11 @@ Result<std::unique_ptr<ContainerRuntime>> OpenProcessRuntime(ProcessRuntimeOptio
   for (const std::string& folder : {paths.Pods(), paths.Logs()}) {
     if (auto made = pod_host::MakeFolders(folder); !made) return Fail(made.error());
   }
-  auto lock = LockRoot(paths.Lock());
+  auto lock = pod_host::LockRoot(paths.Lock());
   if (!lock) return Fail(lock.error());
   auto boot_id = process::ReadBootId();
   if (!boot_id) return Fail(boot_id.error());
-  auto readiness = process::Readiness::Create();
+  auto readiness = pod_host::Readiness::Create();
   if (!readiness) return Fail(readiness.error());
   return std::make_unique<process::Runtime>(std::move(*readiness), std::move(*lock), options,
                                             std::move(*boot_id), cgroups, clock);

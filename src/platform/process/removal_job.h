@@ -24,7 +24,7 @@ class RemovalJob {
   RemovalJob(Surroundings& surroundings, ShimProcess shim);
 
   ShimProcess shim_;
-  Readiness::Watch watch_;
+  pod_host::Readiness::Watch watch_;
 };
 
 }  // namespace jettison::process

@@ -7,9 +7,11 @@
 #include <cstdio>
 #include <utility>
 
-#include "platform/process/mount_plan.h"
+#include "platform/process/host_rights.h"
 #include "pod_host/files.h"
+#include "pod_host/mount_plan.h"
 #include "pod_host/pod_containers.h"
+#include "pod_host/qos_groups.h"
 #include "pod_host/volumes.h"
 #include "ports/system_error.h"
 
@@ -112,6 +114,7 @@ Result<void> Runtime::MakePod(const PodEntry& entry) {
 Result<void> Runtime::PreparePod(const PodEntry& entry) {
   const Paths& paths = surroundings_.paths;
   const Pod& pod = entry.pod;
+  if (auto ok = CheckRights(pod); !ok) return ok;
   if (auto ok = CheckMounts(paths, pod); !ok) return ok;
   if (auto made = MakeFolders(paths.Pod(pod.uid)); !made) return made;
   const CgroupLimits limits =
@@ -264,22 +267,14 @@ std::optional<std::string> Runtime::MountPointUserOf(std::string_view path) cons
   return std::nullopt;
 }
 
-// Best-effort pods get what nobody asked for; burstable pods share what they ask for together.
-// (kubelet: qosContainerManagerImpl.setCPUCgroupConfig)
 void Runtime::UpdateQosGroups() {
-  const PodRules& rules = surroundings_.options.rules;
-  std::int64_t burstable_milli_cpu = 0;
+  std::vector<const Pod*> pods;
   for (const auto& [uid, entry] : pods_) {
-    if (rules.qos_class(entry.pod) != QosClass::kBurstable || entry.removing) continue;
-    burstable_milli_cpu += rules.request(entry.pod, "cpu").MilliValue();
+    if (!entry.removing) pods.push_back(&entry.pod);
   }
-  Cgroups& cgroups = surroundings_.cgroups;
-  surroundings_.LogFailure("set the CPU shares of the burstable pods",
-                           cgroups.Create(QosGroup(QosClass::kBurstable),
-                                          {.cpu_shares = CpuShares(burstable_milli_cpu)}));
   surroundings_.LogFailure(
-      "set the CPU shares of the best-effort pods",
-      cgroups.Create(QosGroup(QosClass::kBestEffort), {.cpu_shares = CpuShares(0)}));
+      "set the CPU shares of the pods' groups",
+      pod_host::UpdateQosGroups(surroundings_.cgroups, surroundings_.options.rules, pods));
 }
 
 std::vector<RuntimeEvent> Runtime::TakeEvents() {

@@ -17,7 +17,7 @@ namespace jettison::process {
 // The process runtime: the pods it has, and who does what for them.
 class Runtime : public ContainerRuntime {
  public:
-  Runtime(std::unique_ptr<Readiness> readiness, FileDescriptor lock,
+  Runtime(std::unique_ptr<pod_host::Readiness> readiness, FileDescriptor lock,
           const ProcessRuntimeOptions& options, std::string boot_id, Cgroups& cgroups,
           const Clock& clock);
 
@@ -67,7 +67,7 @@ class Runtime : public ContainerRuntime {
                                                         bool oom_killed);
   void RemoveLeftover(const std::string& uid);
 
-  std::unique_ptr<Readiness> readiness_;
+  std::unique_ptr<pod_host::Readiness> readiness_;
   FileDescriptor lock_;
   Surroundings surroundings_;
   std::map<std::string, PodEntry> pods_;

@@ -5,7 +5,7 @@
 #include <string>
 #include <vector>
 
-#include "platform/process/mount_plan.h"
+#include "pod_host/mount_plan.h"
 
 namespace jettison::process {
 
@@ -18,7 +18,7 @@ struct RunOrder {
   std::string rootfs;
   std::string run_dir;
   std::string mount_points_file;
-  std::vector<PlannedMount> mounts;
+  std::vector<pod_host::PlannedMount> mounts;
   std::string log_path;
   std::uint64_t log_max_bytes = 0;
   int log_max_files = 0;

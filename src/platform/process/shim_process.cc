@@ -13,8 +13,8 @@
 #include <csignal>
 #include <cstring>
 
-#include "platform/process/pidfd.h"
 #include "platform/process/process_identity.h"
+#include "pod_host/pidfd.h"
 #include "ports/system_error.h"
 
 namespace jettison::process {
@@ -96,7 +96,7 @@ Result<ShimProcess> ShimProcess::Start(const std::string& shim_path, const std::
   pid_t pid = 0;
   const int error = SpawnActions(far_end.get(), order_file->get()).Spawn(shim_path, label, pid);
   if (error != 0) return Fail(SystemError(error, "start " + shim_path));
-  started.pidfd_ = OpenPidfd(pid);
+  started.pidfd_ = pod_host::OpenPidfd(pid);
   if (!started.pidfd_) return FailErrno("pidfd_open of a shim");
   return started;
 }

@@ -6,8 +6,8 @@
 #include <vector>
 
 #include "platform/process/process_runtime.h"
-#include "platform/process/readiness.h"
 #include "pod_host/paths.h"
+#include "pod_host/readiness.h"
 #include "ports/system_error.h"
 
 namespace jettison::process {
@@ -19,7 +19,7 @@ struct Surroundings {
   std::string boot_id;
   Cgroups& cgroups;
   const Clock& clock;
-  Readiness& readiness;
+  pod_host::Readiness& readiness;
   std::vector<RuntimeEvent> events;
   // The events are being collected: what is emitted now needs no wake-up.
   bool taking = false;
