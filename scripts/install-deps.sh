@@ -7,6 +7,8 @@ packages=(
   g++ cmake ninja-build ccache pkg-config xz-utils
   libfmt-dev libexpected-dev libyaml-cpp-dev libsimdjson-dev nlohmann-json3-dev libcli11-dev
   libsystemd-dev libboost-dev libgtest-dev libgmock-dev libbenchmark-dev
+  libgrpc++-dev protobuf-compiler protobuf-compiler-grpc libprotobuf-dev libabsl-dev libc-ares-dev
+  libre2-dev zlib1g-dev containerd runc
   e2fsprogs util-linux python3 clang-format git
 )
 [ "${1:-}" = --fuzz ] && packages+=(clang-19 libclang-rt-19-dev)

@@ -1,0 +1,47 @@
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "cri.pb.h"
+#include "model/pod.h"
+#include "ports/cgroups.h"
+
+namespace jettison::cri {
+
+namespace api = ::runtime::v1;
+
+// What is known of the image of a container.
+struct ImageFacts {
+  std::string id;
+  std::optional<std::int64_t> user;  // whom the image runs as, where it says so by number
+  std::string user_name;             // or by name
+  std::optional<int> stop_signal;
+};
+
+// A folder or file of the host that a container sees.
+struct HostMount {
+  std::string host_path;
+  std::string container_path;
+  bool read_only = false;
+};
+
+// Everything that one run of a container is made from.
+struct ContainerPlan {
+  const Pod& pod;
+  const Container& container;
+  int attempt = 0;
+  int oom_score_adj = 0;
+  bool host_network = false;
+  const ImageFacts& image;
+  std::vector<HostMount> mounts;
+  CgroupLimits limits;
+};
+
+// The container as the kubelet asks for one (generateContainerConfig). Command, arguments and
+// values are expanded with the container's variables; an empty command leaves the image's.
+[[nodiscard]] api::ContainerConfig ContainerConfigOf(const ContainerPlan& plan);
+
+}  // namespace jettison::cri

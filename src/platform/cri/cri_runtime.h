@@ -1,0 +1,59 @@
+#pragma once
+
+#include <cstdint>
+#include <functional>
+#include <memory>
+#include <optional>
+#include <string>
+#include <string_view>
+
+#include "model/pod.h"
+#include "pod_host/cgroup_layout.h"
+#include "ports/cgroups.h"
+#include "ports/clock.h"
+#include "ports/container_runtime.h"
+#include "units/duration.h"
+#include "units/result.h"
+
+namespace jettison {
+
+namespace cri {
+class Calls;
+}  // namespace cri
+
+struct CriRuntimeOptions {
+  // Volumes and the lock are kept below this absolute path. It also tells this agent's pods from
+  // those of another agent on the same container runtime.
+  std::string root;
+  // Where logs go (podLogsDir), an absolute path; empty: below the root.
+  std::string logs = "";
+  // The node's own group as an absolute path in the hierarchies, without a slash at its end: "" or
+  // "/a/b". Groups of pods lie below it.
+  std::string cgroup_prefix = "";
+  // How a pod is written down, beside its sandbox, and read again after a restart of the agent.
+  std::function<std::string(const Pod&)> format_pod;
+  std::function<Result<Pod>(std::string_view)> parse_pod;
+  pod_host::PodRules rules;
+  // Processes that each pod may have (podPidsLimit); absent: no limit.
+  std::optional<std::int64_t> pod_pids_limit = std::nullopt;
+  // How long a call may take before it counts as failed (runtimeRequestTimeout); pulling an image
+  // and making a sandbox may take longer.
+  Duration request_timeout = std::chrono::minutes(2);
+  // How often everything is listed and compared with what is known.
+  Duration relist_period = std::chrono::seconds(10);
+  // Told what went differently than it should and hurts nobody yet; one sentence, no line feed.
+  std::function<void(std::string_view)> log;
+};
+
+// Runs pods through a container runtime that speaks CRI v1. What has to be quick or certain, the
+// signal that ends a container and the news that it ended, goes through the kernel, so a runtime
+// that hangs delays neither. See docs/cri-runtime.md. `cgroups` and `clock` must outlive it. Used by
+// one thread.
+//
+// Fails where the root cannot be made or another agent works in it. The runtime's destruction
+// leaves what runs running.
+[[nodiscard]] Result<std::unique_ptr<ContainerRuntime>> OpenCriRuntime(
+    CriRuntimeOptions options, std::unique_ptr<cri::Calls> calls, Cgroups& cgroups,
+    const Clock& clock);
+
+}  // namespace jettison

@@ -1,0 +1,79 @@
+#include "platform/cri/proc_files.h"
+
+#include <cstddef>
+#include <vector>
+
+namespace jettison::cri {
+namespace {
+
+// Cuts the text up to the separator off its front; the rest of it where there is none.
+std::string_view Cut(std::string_view& text, char separator) {
+  const std::size_t end = text.find(separator);
+  const std::string_view part = text.substr(0, end);
+  text.remove_prefix(end == std::string_view::npos ? text.size() : end + 1);
+  return part;
+}
+
+bool IsOctal(char c) {
+  return c >= '0' && c <= '7';
+}
+
+// The kernel writes blanks and their like as "\040".
+std::string Unescaped(std::string_view text) {
+  std::string plain;
+  for (std::size_t i = 0; i < text.size(); ++i) {
+    if (text[i] == '\\' && i + 3 < text.size() && IsOctal(text[i + 1]) && IsOctal(text[i + 2]) &&
+        IsOctal(text[i + 3])) {
+      plain += static_cast<char>((text[i + 1] - '0') * 64 + (text[i + 2] - '0') * 8 +
+                                 (text[i + 3] - '0'));
+      i += 3;
+    } else {
+      plain += text[i];
+    }
+  }
+  return plain;
+}
+
+std::string_view Option(std::string_view options, std::string_view name) {
+  while (!options.empty()) {
+    std::string_view option = Cut(options, ',');
+    if (Cut(option, '=') == name) return option;
+  }
+  return {};
+}
+
+}  // namespace
+
+std::string GroupBelow(std::string_view proc_cgroup, std::string_view parent) {
+  const std::string inner = "/" + std::string(parent) + "/";
+  while (!proc_cgroup.empty()) {
+    std::string_view line = Cut(proc_cgroup, '\n');  // "4:memory:/kubepods/..."
+    Cut(line, ':');
+    Cut(line, ':');
+    const std::size_t at = line.find(inner);
+    if (at == std::string_view::npos) continue;
+    std::string_view below = line.substr(at + inner.size());
+    return std::string(Cut(below, '/'));
+  }
+  return {};
+}
+
+std::string UpperFolderOf(std::string_view mountinfo) {
+  std::string upper;
+  while (!mountinfo.empty()) {
+    std::string_view line = Cut(mountinfo, '\n');
+    // ID, parent, device, root, mount point, options, ... "-", type, source, super options
+    std::vector<std::string_view> fields;
+    while (!line.empty()) fields.push_back(Cut(line, ' '));
+    if (fields.size() < 10 || fields[4] != "/") continue;
+    std::size_t dash = 6;
+    while (dash < fields.size() && fields[dash] != "-") ++dash;
+    // What is mounted last at a place covers the others.
+    upper.clear();
+    if (dash + 3 >= fields.size() || fields[dash + 1] != "overlay") continue;
+    upper = Unescaped(Option(fields[dash + 3], "upperdir"));
+  }
+  return upper.starts_with('/') ? upper : std::string();
+}
+
+}  // namespace jettison::cri

@@ -1,0 +1,16 @@
+#pragma once
+
+#include <string>
+#include <string_view>
+
+namespace jettison::cri {
+
+// The name of the group directly below `parent` ("kubepods/burstable/pod1") in which a process is,
+// by its /proc/PID/cgroup; empty where it is in none.
+[[nodiscard]] std::string GroupBelow(std::string_view proc_cgroup, std::string_view parent);
+
+// The folder that takes what a container writes: the upper folder of the overlay that is its root,
+// by its /proc/PID/mountinfo; empty where its root is something else.
+[[nodiscard]] std::string UpperFolderOf(std::string_view mountinfo);
+
+}  // namespace jettison::cri

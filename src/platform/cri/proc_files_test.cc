@@ -1,0 +1,56 @@
+#include "platform/cri/proc_files.h"
+
+#include <gtest/gtest.h>
+
+#include <vector>
+
+namespace jettison::cri {
+namespace {
+
+TEST(GroupBelow, IsTheComponentAfterThePodsGroup) {
+  struct Row {
+    const char* text;
+    const char* group;
+  };
+  const std::vector<Row> rows = {
+      {"12:memory:/kubepods/burstable/podu/abc\n0::/\n", "abc"},
+      {"0::/node/kubepods/burstable/podu/abc/deeper\n", "abc"},
+      {"1:name=systemd:/x\n0::/kubepods/burstable/podu/abc", "abc"},
+      {"0::/kubepods/burstable/podu\n", ""},
+      {"0::/kubepods/burstable/podu/\n", ""},
+      {"0::/kubepods/burstable/podux/abc\n", ""},
+      {"0::/\n", ""},
+      {"junk", ""},
+      {"", ""},
+      {"::\n\n:", ""},
+  };
+  for (const Row& row : rows) {
+    EXPECT_EQ(GroupBelow(row.text, "kubepods/burstable/podu"), row.group) << row.text;
+  }
+}
+
+TEST(UpperFolderOf, IsThatOfTheOverlayAtTheRoot) {
+  const std::string overlay =
+      "100 50 0:40 / / rw,relatime master:1 - overlay overlay "
+      "rw,lowerdir=/l,upperdir=/snap/5/fs,workdir=/w\n";
+  EXPECT_EQ(UpperFolderOf(overlay), "/snap/5/fs");
+  EXPECT_EQ(UpperFolderOf("101 100 0:5 / /proc rw - proc proc rw\n" + overlay +
+                          "102 100 0:6 / /dev rw - tmpfs tmpfs rw,upperdir=/no\n"),
+            "/snap/5/fs");
+  EXPECT_EQ(UpperFolderOf("1 2 0:4 / / rw - overlay overlay rw,upperdir=/a\\040b\\1x\n"),
+            "/a b\\1x");
+  EXPECT_EQ(UpperFolderOf(overlay + "103 100 0:7 / / rw - ext4 /dev/sda rw,upperdir=/no\n"), "")
+      << "what is mounted last covers the others";
+}
+
+TEST(UpperFolderOf, IsEmptyWhereTheTextTellsNone) {
+  for (const char* text :
+       {"", "\n", "1 2 3", "1 2 0:4 / / rw - overlay overlay", "1 2 0:4 / / rw - overlay overlay rw",
+        "1 2 0:4 / / rw a b c d e f", "1 2 0:4 / / rw - overlay overlay upperdir=relative",
+        "1 2 0:4 / / rw - overlay overlay upperdir"}) {
+    EXPECT_EQ(UpperFolderOf(text), "") << text;
+  }
+}
+
+}  // namespace
+}  // namespace jettison::cri

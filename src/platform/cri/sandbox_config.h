@@ -1,0 +1,33 @@
+#pragma once
+
+#include <cstdint>
+#include <string>
+
+#include "cri.pb.h"
+#include "model/pod.h"
+#include "units/duration.h"
+
+namespace jettison::cri {
+
+namespace api = ::runtime::v1;
+
+// Everything that a pod's sandbox is made from.
+struct SandboxPlan {
+  const Pod& pod;
+  std::uint32_t attempt = 0;
+  bool host_network = false;
+  std::string cgroup_parent;  // an absolute path
+  std::string log_directory;
+  std::string root;         // of the agent
+  std::string written_pod;  // empty: the sandbox exists, this is only its description
+  Instant seen;
+};
+
+// The sandbox as the kubelet asks for one (generatePodSandboxConfig), with annotations of ours by
+// which an agent that starts finds its pod again.
+[[nodiscard]] api::PodSandboxConfig SandboxConfigOf(const SandboxPlan& plan);
+
+// The namespaces that the pod shares with the host, for sandbox and containers alike.
+[[nodiscard]] api::NamespaceOption NamespacesOf(const Pod& pod, bool host_network);
+
+}  // namespace jettison::cri

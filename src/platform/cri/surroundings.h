@@ -1,0 +1,51 @@
+#pragma once
+
+#include <string>
+#include <string_view>
+#include <utility>
+#include <vector>
+
+#include "platform/cri/calls.h"
+#include "platform/cri/cri_runtime.h"
+#include "platform/cri/processes.h"
+#include "pod_host/paths.h"
+#include "pod_host/readiness.h"
+
+namespace jettison::cri {
+
+// What every part of the runtime works with. One instance, owned by the runtime.
+struct Surroundings {
+  CriRuntimeOptions options;
+  pod_host::Paths paths;
+  Calls& calls;
+  Processes& processes;
+  Cgroups& cgroups;
+  const Clock& clock;
+  pod_host::Readiness& readiness;
+  std::vector<RuntimeEvent> events;
+  // The events are being collected: what is emitted now needs no wake-up.
+  bool taking = false;
+  // Something did not go as it should: what the runtime has is to be compared with what is known.
+  bool relist_wanted = false;
+
+  void Emit(RuntimeEvent event) {
+    events.push_back(std::move(event));
+    if (!taking) readiness.Wake();
+  }
+  void WantRelist() {
+    relist_wanted = true;
+    if (!taking) readiness.Wake();
+  }
+  void Log(std::string_view message) const {
+    if (options.log) options.log(message);
+  }
+  // Says so when an operation failed for another reason than that its object is gone.
+  template <typename T>
+  void LogFailure(std::string_view what, const Result<T>& result) const {
+    if (!result && result.error().code != ErrorCode::kNotFound) {
+      Log(result.error().In(what).message);
+    }
+  }
+};
+
+}  // namespace jettison::cri

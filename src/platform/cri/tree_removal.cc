@@ -1,0 +1,131 @@
+#include "platform/cri/tree_removal.h"
+
+#include <dirent.h>
+#include <fcntl.h>
+#include <linux/magic.h>
+#include <linux/stat.h>
+#include <sys/mount.h>
+#include <sys/stat.h>
+#include <sys/statfs.h>
+#include <sys/syscall.h>
+#include <unistd.h>
+
+#include <array>
+#include <cerrno>
+#include <cstdint>
+#include <cstring>
+
+namespace jettison::cri {
+namespace {
+
+constexpr int kMaxDepth = 64;
+constexpr int kMaxStackedMounts = 64;
+
+// As getdents64 writes it.
+struct Entry {
+  std::uint64_t inode;
+  std::int64_t offset;
+  std::uint16_t size;
+  std::uint8_t type;
+  char name[1];
+};
+
+bool IsDots(const char* name) {
+  return name[0] == '.' && (name[1] == '\0' || (name[1] == '.' && name[2] == '\0'));
+}
+
+bool IsMounted(int folder, const char* name) {
+  struct statx facts {};
+  return ::statx(folder, name, AT_SYMLINK_NOFOLLOW | AT_NO_AUTOMOUNT, 0, &facts) == 0 &&
+         (facts.stx_attributes & STATX_ATTR_MOUNT_ROOT) != 0;
+}
+
+// One deletion; remembers what went wrong first.
+class Removal {
+ public:
+  // Deletes `name` in the open folder.
+  void Remove(int folder, const char* name, int depth) {
+    for (int i = 0; i < kMaxStackedMounts && IsMounted(folder, name); ++i) {
+      if (!Detach(folder, name, depth)) return;
+    }
+    if (::unlinkat(folder, name, 0) == 0 || errno == ENOENT) return;
+    if (errno != EISDIR && errno != EPERM) return Note(errno);
+    const int inner = ::openat(folder, name, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
+    if (inner < 0) return Note(errno);
+    Empty(inner, depth + 1);
+    ::close(inner);
+    if (::unlinkat(folder, name, AT_REMOVEDIR) != 0 && errno != ENOENT) Note(errno);
+  }
+  [[nodiscard]] int error() const { return error_; }
+
+ private:
+  void Note(int error) {
+    if (error_ == 0) error_ = error;
+  }
+
+  // Everything within an open folder; what lies too deep is moved up to where it began first.
+  void Empty(int folder, int depth) {
+    if (depth == 1) top_ = folder;
+    for (bool again = true; again;) {
+      again = false;
+      std::array<char, 4096> buffer;
+      (void)::lseek(folder, 0, SEEK_SET);
+      for (;;) {
+        const long size = ::syscall(SYS_getdents64, folder, buffer.data(), buffer.size());
+        if (size <= 0) break;
+        for (long at = 0; at < size;) {
+          const auto* entry = reinterpret_cast<const Entry*>(buffer.data() + at);
+          at += entry->size;
+          if (IsDots(entry->name)) continue;
+          if (depth < kMaxDepth || !MoveUp(folder, entry->name)) {
+            Remove(folder, entry->name, depth);
+          }
+          again = error_ == 0;
+        }
+      }
+    }
+  }
+
+  bool MoveUp(int folder, const char* name) {
+    struct stat facts {};
+    if (::fstatat(folder, name, &facts, AT_SYMLINK_NOFOLLOW) != 0 || !S_ISDIR(facts.st_mode)) {
+      return false;
+    }
+    std::array<char, 32> moved{".deep-"};
+    std::size_t at = std::strlen(moved.data());
+    for (std::uint64_t number = moved_++;; number /= 10) {
+      moved[at++] = static_cast<char>('0' + number % 10);
+      if (number < 10) break;
+    }
+    return ::renameat(folder, name, top_, moved.data()) == 0;
+  }
+
+  // Empties a tmpfs, then takes the mount away.
+  bool Detach(int folder, const char* name, int depth) {
+    const int inner = ::openat(folder, name, O_RDONLY | O_NOFOLLOW | O_CLOEXEC);
+    struct statfs filesystem {};
+    if (inner >= 0 && ::fstatfs(inner, &filesystem) == 0 && filesystem.f_type == TMPFS_MAGIC) {
+      Removal within;
+      within.Empty(inner, 1);
+    }
+    if (inner >= 0) ::close(inner);
+    (void)depth;
+    if (::fchdir(folder) == 0 && ::umount2(name, MNT_DETACH | UMOUNT_NOFOLLOW) == 0) return true;
+    Note(errno);
+    return false;
+  }
+
+  int error_ = 0;
+  int top_ = -1;
+  std::uint64_t moved_ = 0;
+};
+
+}  // namespace
+
+int RemoveTree(const char* path) {
+  Removal removal;
+  removal.Remove(AT_FDCWD, path, 0);
+  return removal.error();
+}
+
+}  // namespace jettison::cri
