@@ -5,7 +5,7 @@
 namespace jettison {
 namespace {
 
-Result<void> Try(ReclaimStep step, NodeReclaimer& reclaimer) {
+Result<ReclaimProgress> Try(ReclaimStep step, NodeReclaimer& reclaimer) {
   switch (step) {
     case ReclaimStep::kDeadContainers: return reclaimer.DeleteDeadContainers();
     case ReclaimStep::kUnusedImages: return reclaimer.DeleteUnusedImages();
@@ -21,10 +21,11 @@ ReclaimOutcome Reclaim(std::span<const ReclaimStep> steps, std::span<const Thres
   if (steps.empty()) return outcome;
   for (ReclaimStep step : steps) {
     outcome.attempted.push_back(step);
-    if (auto freed = Try(step, ports.reclaimer); !freed) {
-      outcome.errors.push_back(freed.error().message);
-    }
+    const auto progress = Try(step, ports.reclaimer);
+    if (!progress) outcome.errors.push_back(progress.error().message);
+    if (progress == ReclaimProgress::kUnderWay) outcome.under_way = true;
   }
+  if (outcome.under_way) return outcome;
   const auto summary = ports.summaries.ReadSummary();
   if (!summary) {
     outcome.errors.push_back(summary.error().message);

@@ -21,11 +21,13 @@ struct NodePorts {
 struct ReclaimOutcome {
   std::vector<ReclaimStep> attempted;
   std::vector<std::string> errors;
-  bool relieved = false;  // no threshold is met any more: nobody has to die
+  bool under_way = false;  // not over yet: too early to tell, nobody may die for it now
+  bool relieved = false;   // no threshold is met any more: nobody has to die
 };
 
 // Tries each step, then reads the node again and asks whether pressure is relieved. With no step
-// nothing is read and pressure stays.
+// nothing is read and pressure stays. Where a step is still under way nothing is read either: what
+// it frees does not show yet, and the same is to be asked again in a pass after its end.
 [[nodiscard]] ReclaimOutcome Reclaim(std::span<const ReclaimStep> steps,
                                      std::span<const Threshold> thresholds, NodePorts& ports);
 

@@ -1,6 +1,7 @@
 #pragma once
 
 #include <map>
+#include <optional>
 #include <span>
 #include <string>
 #include <vector>
@@ -9,6 +10,7 @@
 #include "decide/pod_facts.h"
 #include "model/summary.h"
 #include "ports/node_actions.h"
+#include "units/duration.h"
 
 namespace jettison {
 
@@ -53,6 +55,19 @@ class MemoryNotifier {
  public:
   virtual ~MemoryNotifier() = default;
   virtual void Arm(std::vector<MemoryLevel> levels) = 0;
+};
+
+// A NodeReclaimer whose work may go on after the call, so that it has to be driven: told of the
+// time, it says when it wants to be woken.
+class LastingReclaimer : public NodeReclaimer {
+ public:
+  // Does what is due by now. Called from the moment on that the runtime answers.
+  virtual void Advance(Instant now) = 0;
+  [[nodiscard]] virtual std::optional<Instant> NextDeadline() const = 0;
+  // Whether something that was asked for is not over yet.
+  [[nodiscard]] virtual bool UnderWay() const = 0;
+  // A pass has been told how it ended: asked for again, it is done anew.
+  virtual void Forget() = 0;
 };
 
 // A PodKiller that tells which pods it really told to end.

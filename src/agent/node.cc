@@ -1,6 +1,7 @@
 #include "agent/node.h"
 
 #include <algorithm>
+#include <cassert>
 #include <utility>
 
 #include "agent/node_actions.h"
@@ -44,6 +45,13 @@ Node::Node(NodeSettings settings, const NodeEdges& edges)
       scheduler_(settings_.monitoring_interval, edges.clock.Now()),
       next_gc_(edges.clock.Now() + kGcInterval) {}
 
+void Node::SetLayout(DiskLayout layout, std::vector<Threshold> thresholds) {
+  assert(passes_ == 0);  // the eviction state speaks of thresholds by their place
+  settings_.policy.layout = layout;
+  settings_.policy.thresholds = std::move(thresholds);
+  watch_policy_ = WithoutStorageLimits(settings_.policy);
+}
+
 void Node::Begin() {
   WatchPass();
   Advance();
@@ -53,6 +61,7 @@ void Node::Advance() {
   const Instant now = edges_.clock.Now();
   edges_.pods.Advance(now);
   CheckCleanup(now);
+  CheckReclaim(now);
   if (watch_due_ && *watch_due_ <= now) {
     watch_due_.reset();
     WatchPass();
@@ -63,8 +72,8 @@ void Node::Advance() {
 
 std::optional<Instant> Node::NextDeadline() const {
   std::optional<Instant> next;
-  for (const auto& deadline :
-       {edges_.pods.NextDeadline(), scheduler_.NextDeadline(), wait_.NextDeadline(), watch_due_}) {
+  for (const auto& deadline : {edges_.pods.NextDeadline(), scheduler_.NextDeadline(),
+                               wait_.NextDeadline(), edges_.reclaimer.NextDeadline(), watch_due_}) {
     if (deadline && (!next || *deadline < *next)) next = deadline;
   }
   return next;
@@ -127,6 +136,7 @@ void Node::FullPass(const DiskUse& disk) {
   // Storage limits are no hard threshold, so they wait for the clean-up.
   Run(wait_.active() ? watch_policy_ : settings_.policy, now);
   last_pod_stats_ = summary_.pods;
+  if (!edges_.reclaimer.UnderWay()) edges_.reclaimer.Forget();
   CollectGarbage(now);
 }
 
@@ -137,7 +147,8 @@ void Node::WatchPass() {
   no_watch_before_ = now + kWatchSpacing;
   if (!MayDecide(threshold)) return;
   if (threshold && IsDisk(settings_.policy.thresholds[*threshold].signal)) {
-    scheduler_.Request(now);
+    // While a reclaim is under way nothing could be decided; its end asks for a full pass.
+    if (!edges_.reclaimer.UnderWay()) scheduler_.Request(now);
     return;
   }
   summary_.pods.clear();
@@ -157,6 +168,7 @@ void Node::Run(const PassPolicy& policy, Instant now) {
               state_, scratch_));
   ++passes_;
   last_report_ = report;
+  reclaim_awaited_ = reclaim_awaited_ || report->reclaim_under_way;
   AfterPass(*report, before, now);
 }
 
@@ -201,6 +213,14 @@ void Node::CheckCleanup(Instant now) {
   }
   watch_due_.reset();
   scheduler_.Request(now);
+}
+
+// A full pass that is being measured when a reclaim ends is the one that goes on from there.
+void Node::CheckReclaim(Instant now) {
+  edges_.reclaimer.Advance(now);
+  if (!reclaim_awaited_ || edges_.reclaimer.UnderWay()) return;
+  reclaim_awaited_ = false;
+  if (!scheduler_.measuring()) scheduler_.Request(now);
 }
 
 // A grace period that ends between two passes is acted for when it ends.

@@ -36,7 +36,7 @@ struct NodeEdges {
   MemoryNotifier& notifier;
   PodTable& pods;
   NodeKiller& killer;
-  NodeReclaimer& reclaimer;
+  LastingReclaimer& reclaimer;
   EventLog& events;
   const Log& log;
 };
@@ -49,10 +49,17 @@ struct NodeEdges {
 // Watch pass: after a wake-up, and at each interval while an eviction is awaited. Disk use is not
 // measured, so it is unknown, no storage limit is checked, and where a disk signal would have to be
 // acted for nothing is decided: a full pass is asked for at once.
+//
+// A reclaim that takes its time is started by a pass that then evicts nobody; when it is over a
+// full pass follows at once. Until then everything else goes on: memory comes before disks, so a
+// memory threshold acts meanwhile.
 class Node : private SummarySource {
  public:
   Node(NodeSettings settings, const NodeEdges& edges);
 
+  // Which file systems are one and which are several, and the thresholds that hold then
+  // (ThresholdsFor), where that is only known once the runtime has answered. Before Begin.
+  void SetLayout(DiskLayout layout, std::vector<Threshold> thresholds);
   // The first look at the node; full passes follow.
   void Begin();
   // What the walk that was last started has measured.
@@ -79,6 +86,7 @@ class Node : private SummarySource {
   void AfterPass(const CycleReport& report, NodeConditions before, Instant now);
   void AwaitCleanup(const CycleReport& report, Instant now);
   void CheckCleanup(Instant now);
+  void CheckReclaim(Instant now);
   void ScheduleGraceEnds(const Evaluation& evaluation);
   void Rearm(Instant now);
   void CollectGarbage(Instant now);
@@ -102,6 +110,7 @@ class Node : private SummarySource {
   Instant no_watch_before_;
   Instant approach_until_;  // looked at often until then, if a threshold is near
   Instant next_gc_;
+  bool reclaim_awaited_ = false;  // nobody was evicted because a reclaim was under way
 };
 
 }  // namespace jettison

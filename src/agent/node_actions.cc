@@ -11,8 +11,8 @@ Result<void> TableKiller::Evict(const EvictionOrder& order) {
   return {};
 }
 
-void ForgetDeadContainers(PodTable& table, const ContainerGcPolicy& policy, ForgetOf which,
-                          Instant now) {
+std::size_t ForgetDeadContainers(PodTable& table, const ContainerGcPolicy& policy, ForgetOf which,
+                                 Instant now) {
   PodsForGc pods;
   pods.terminated_count_as_gone = which == ForgetOf::kEndedPodsToo;
   std::vector<ContainerRecord> dead;
@@ -23,16 +23,18 @@ void ForgetDeadContainers(PodTable& table, const ContainerGcPolicy& policy, Forg
                                                  : PodStanding::kLives;
     dead.insert(dead.end(), worker->dead_runs().begin(), worker->dead_runs().end());
   }
-  for (const ContainerRun& run : ContainersToRemove(policy, dead, pods, now)) {
+  const std::vector<ContainerRun> runs = ContainersToRemove(policy, dead, pods, now);
+  for (const ContainerRun& run : runs) {
     for (PodWorker* worker : workers) {
       if (worker->facts().pod.uid == run.pod_uid) worker->ForgetRun(run.container, run.attempt);
     }
   }
+  return runs.size();
 }
 
-Result<void> TableReclaimer::DeleteDeadContainers() {
+Result<ReclaimProgress> TableReclaimer::DeleteDeadContainers() {
   ForgetDeadContainers(table_, policy_, ForgetOf::kEndedPodsToo, clock_.Now());
-  return {};
+  return ReclaimProgress::kDone;
 }
 
 }  // namespace jettison

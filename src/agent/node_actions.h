@@ -1,6 +1,9 @@
 #pragma once
 
+#include <cstddef>
+#include <optional>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "agent/edges.h"
@@ -34,18 +37,29 @@ class DryRunKiller : public NodeKiller {
 
 // Whether pods that have ended keep their dead containers.
 enum class ForgetOf : bool { kRestartingPodsOnly, kEndedPodsToo };
-// Forgets dead containers of the table's pods, those that the policy does not keep.
-void ForgetDeadContainers(PodTable& table, const ContainerGcPolicy& policy, ForgetOf which,
-                          Instant now);
+// Forgets dead containers of the table's pods, those that the policy does not keep; how many.
+std::size_t ForgetDeadContainers(PodTable& table, const ContainerGcPolicy& policy, ForgetOf which,
+                                 Instant now);
+
+// A reclaimer that is done when its calls return.
+class PromptReclaimer : public LastingReclaimer {
+ public:
+  void Advance(Instant) override {}
+  [[nodiscard]] std::optional<Instant> NextDeadline() const override { return std::nullopt; }
+  [[nodiscard]] bool UnderWay() const override { return false; }
+  void Forget() override {}
+};
 
 // Frees dead containers of the table's pods. There are no images: a container of the process
 // runtime is a program of the host.
-class TableReclaimer : public NodeReclaimer {
+class TableReclaimer : public PromptReclaimer {
  public:
   TableReclaimer(PodTable& table, const ContainerGcPolicy& policy, const Clock& clock)
       : table_(table), policy_(policy), clock_(clock) {}
-  [[nodiscard]] Result<void> DeleteDeadContainers() override;
-  [[nodiscard]] Result<void> DeleteUnusedImages() override { return {}; }
+  [[nodiscard]] Result<ReclaimProgress> DeleteDeadContainers() override;
+  [[nodiscard]] Result<ReclaimProgress> DeleteUnusedImages() override {
+    return ReclaimProgress::kDone;
+  }
 
  private:
   PodTable& table_;
@@ -54,10 +68,14 @@ class TableReclaimer : public NodeReclaimer {
 };
 
 // Frees nothing: for a dry run.
-class DryRunReclaimer : public NodeReclaimer {
+class DryRunReclaimer : public PromptReclaimer {
  public:
-  [[nodiscard]] Result<void> DeleteDeadContainers() override { return {}; }
-  [[nodiscard]] Result<void> DeleteUnusedImages() override { return {}; }
+  [[nodiscard]] Result<ReclaimProgress> DeleteDeadContainers() override {
+    return ReclaimProgress::kDone;
+  }
+  [[nodiscard]] Result<ReclaimProgress> DeleteUnusedImages() override {
+    return ReclaimProgress::kDone;
+  }
 };
 
 }  // namespace jettison

@@ -58,8 +58,9 @@ std::unique_ptr<NodeKiller> KillerFor(const AgentOptions& options, PodTable& pod
   return std::make_unique<TableKiller>(pods, clock);
 }
 
-std::unique_ptr<NodeReclaimer> ReclaimerFor(const AgentOptions& options, const AgentConfig& config,
-                                            PodTable& pods, const Clock& clock) {
+std::unique_ptr<LastingReclaimer> ReclaimerFor(const AgentOptions& options,
+                                               const AgentConfig& config, PodTable& pods,
+                                               const Clock& clock) {
   if (options.dry_run) return std::make_unique<DryRunReclaimer>();
   return std::make_unique<TableReclaimer>(pods, config.container_gc, clock);
 }

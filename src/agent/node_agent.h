@@ -58,7 +58,7 @@ class NodeAgent : public Agent {
   DiskWalkThread disk_walks_;
   ArmingThread arming_;
   std::unique_ptr<NodeKiller> killer_;
-  std::unique_ptr<NodeReclaimer> reclaimer_;
+  std::unique_ptr<LastingReclaimer> reclaimer_;
   Node node_;
   ManifestPods manifest_pods_;
   std::vector<MemcgThreshold> levels_;  // registered, and watched by the loop

@@ -69,6 +69,34 @@ class FakeNotifier : public MemoryNotifier {
   std::vector<std::vector<MemoryLevel>> armed;
 };
 
+// Done at once, or under way until the test says that it is over.
+class FakeReclaimer : public LastingReclaimer {
+ public:
+  Result<ReclaimProgress> DeleteDeadContainers() override {
+    asked.emplace_back("containers");
+    return ReclaimProgress::kDone;
+  }
+  Result<ReclaimProgress> DeleteUnusedImages() override {
+    asked.emplace_back("images");
+    if (!lasting || over) return ReclaimProgress::kDone;
+    under_way = true;
+    return ReclaimProgress::kUnderWay;
+  }
+  void Advance(Instant) override {}
+  std::optional<Instant> NextDeadline() const override { return std::nullopt; }
+  bool UnderWay() const override { return under_way; }
+  void Forget() override { over = false; }
+  void End() {
+    under_way = false;
+    over = true;
+  }
+
+  bool lasting = false;
+  bool under_way = false;
+  bool over = false;  // and not forgotten
+  std::vector<std::string> asked;
+};
+
 Threshold Of(Signal signal, std::uint64_t mi, int grace_seconds = 0) {
   return {.signal = signal,
           .value = Quantity::Of(static_cast<std::int64_t>(mi * kMi)),
@@ -93,7 +121,7 @@ class NodeTest : public testing::Test {
         FsStats{.time = std::nullopt, .available_bytes = 1000 * kMi, .capacity_bytes = 2000 * kMi};
     figures_.memory = {{"hog", 300 * kMi}, {"idle", kMi}};
   }
-  void Start(bool dry_run = false) {
+  void Start(bool dry_run = false, std::optional<DiskLayout> layout = {}) {
     if (dry_run) {
       killer_ = std::make_unique<DryRunKiller>();
     } else {
@@ -117,6 +145,10 @@ class NodeTest : public testing::Test {
                   .reclaimer = reclaimer_,
                   .events = events_,
                   .log = log_});
+    if (layout) {
+      node_->SetLayout(*layout,
+                       {Of(Signal::kNodeFsAvailable, 50), Of(Signal::kImageFsAvailable, 50)});
+    }
     node_->Begin();
     pods_.SetWanted({PodNamed("hog"), PodNamed("idle")}, clock_.Now());
     Deliver();
@@ -136,6 +168,18 @@ class NodeTest : public testing::Test {
     node_->Advance();
     Deliver();
   }
+  // A full pass at the next interval.
+  void FullPass() {
+    Pass(seconds(10));
+    Measure();
+  }
+  // Disk pressure, and a reclaim of it that takes its time.
+  void StartLastingReclaim() {
+    reclaimer_.lasting = true;
+    figures_.node.fs->available_bytes = 49 * kMi;
+    disk_["hog"].total = {.used_bytes = 30 * kMi, .inodes_used = 3};
+    FullPass();
+  }
   void Crossed() { node_->MemoryCrossed(); }
   void Measure() { node_->DiskMeasured(disk_); }
 
@@ -149,7 +193,7 @@ class NodeTest : public testing::Test {
   EventLog events_{log_, 100};
   WorkerEdges edges_{runtime_, events_, log_, 500 * kMi};
   PodTable pods_{Profile::kStandalone, kComeBackRule, edges_};
-  DryRunReclaimer reclaimer_;
+  FakeReclaimer reclaimer_;
   std::unique_ptr<NodeKiller> killer_;
   DiskUse disk_;
   std::unique_ptr<Node> node_;
@@ -322,6 +366,70 @@ TEST_F(NodeTest, AWakeUpThatFindsADiskShortAsksForAFullPassInsteadOfDeciding) {
       {.name = "c", .rootfs = {.used_bytes = 30 * kMi, .inodes_used = 3}, .logs = {}});
   Measure();
   EXPECT_EQ(runtime_.TakeCommands().size(), 1U);
+}
+
+TEST_F(NodeTest, NobodyIsEvictedWhileAReclaimIsUnderWay) {
+  Start();
+  StartLastingReclaim();
+  FullPass();
+  EXPECT_THAT(runtime_.TakeCommands(), IsEmpty());
+  EXPECT_TRUE(node_->MakeSnapshot().conditions.Has(NodeConditionType::kDiskPressure));
+  EXPECT_THAT(lines_, testing::Contains(testing::HasSubstr("reclaim is under way")));
+}
+
+TEST_F(NodeTest, AFullPassFollowsTheEndOfAReclaimAtOnceAndEvictsWherePressureRemains) {
+  Start();
+  StartLastingReclaim();
+  const int walks = walks_.started;
+  Pass(seconds(2));
+  EXPECT_EQ(walks_.started, walks);
+  reclaimer_.End();
+  Pass(milliseconds(1));
+  ASSERT_EQ(walks_.started, walks + 1);
+  Measure();
+  EXPECT_THAT(runtime_.TakeCommands(), testing::Contains("stop hog/c 1s"));
+  EXPECT_FALSE(reclaimer_.over) << "next time it is done anew";
+}
+
+TEST_F(NodeTest, NobodyIsEvictedWhereAReclaimThatTookItsTimeWasEnough) {
+  Start();
+  StartLastingReclaim();
+  reclaimer_.End();
+  figures_.node.fs->available_bytes = 500 * kMi;
+  Pass(milliseconds(1));
+  Measure();
+  FullPass();
+  EXPECT_THAT(runtime_.TakeCommands(), IsEmpty());
+  EXPECT_FALSE(reclaimer_.over);
+}
+
+TEST_F(NodeTest, AHardMemoryThresholdActsWhileAReclaimIsUnderWay) {
+  Start();
+  StartLastingReclaim();
+  Pass(seconds(2));
+  figures_.SetAvailable(99);
+  Crossed();
+  EXPECT_THAT(runtime_.TakeCommands(), ElementsAre("stop hog/c 1s"));
+  EXPECT_TRUE(reclaimer_.under_way);
+}
+
+TEST_F(NodeTest, AWakeUpWhileAReclaimIsUnderWayMeasuresNothingInVain) {
+  Start();
+  StartLastingReclaim();
+  const int walks = walks_.started;
+  Pass(seconds(2));
+  Crossed();
+  Pass(milliseconds(1));
+  EXPECT_EQ(walks_.started, walks);
+}
+
+TEST_F(NodeTest, TheLayoutThatTheRuntimeToldDecidesWhatIsReclaimed) {
+  Start(/*dry_run=*/false, DiskLayout{.dedicated_image_fs = true});
+  EXPECT_EQ(node_->MakeSnapshot().thresholds.size(), 2U);
+  figures_.node.fs->available_bytes = 49 * kMi;
+  FullPass();
+  EXPECT_THAT(reclaimer_.asked, IsEmpty()) << "images and dead containers lie elsewhere";
+  EXPECT_THAT(runtime_.TakeCommands(), testing::Not(IsEmpty()));
 }
 
 TEST_F(NodeTest, MemoryComesFirstEvenWhereADiskIsShortToo) {

@@ -2,6 +2,7 @@
 
 #include <fmt/format.h>
 
+#include <span>
 #include <string>
 
 namespace jettison {
@@ -22,7 +23,21 @@ void LogThreshold(const CycleReport& report, const Log& log) {
             {"kind", report.acting_for->IsHard() ? "hard" : "soft"}});
 }
 
+std::string NamesOf(std::span<const ReclaimStep> steps) {
+  std::string names;
+  for (const ReclaimStep step : steps) {
+    if (!names.empty()) names += ", ";
+    names += NameOf(step);
+  }
+  return names;
+}
+
 void LogReclaim(const CycleReport& report, const Log& log) {
+  if (report.reclaim_under_way) {
+    log.Info("eviction manager: reclaim is under way, nobody is evicted before it is over",
+             {{"what", NamesOf(report.reclaim_attempted)}});
+    return;
+  }
   for (const ReclaimStep step : report.reclaim_attempted) {
     log.Info("eviction manager: attempted to delete", {{"what", NameOf(step)}});
   }

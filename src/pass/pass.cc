@@ -21,7 +21,7 @@ void RankForReport(std::span<const ActivePod> pods, Signal signal, DiskLayout la
   }
 }
 
-// Node-level reclaim, then at most one pod.
+// Node-level reclaim, then at most one pod; none while the reclaim is under way.
 void Relieve(const PassPolicy& policy, const PassInput& input, const Decision& decision,
              std::span<const ActivePod> pods, NodePorts& ports, CycleReport& report) {
   const Threshold& threshold = policy.thresholds[*decision.threshold];
@@ -30,8 +30,9 @@ void Relieve(const PassPolicy& policy, const PassInput& input, const Decision& d
   ReclaimOutcome reclaim = Reclaim(decision.reclaim, policy.thresholds, ports);
   report.reclaim_attempted = std::move(reclaim.attempted);
   report.reclaim_errors = std::move(reclaim.errors);
+  report.reclaim_under_way = reclaim.under_way;
   report.relieved_by_reclaim = reclaim.relieved;
-  if (reclaim.relieved || pods.empty()) return;
+  if (reclaim.under_way || reclaim.relieved || pods.empty()) return;
   report.ranked_for = threshold.signal;
   if (decision.victim) {
     Evict(OrderFor(pods[*decision.victim],

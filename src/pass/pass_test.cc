@@ -13,13 +13,13 @@ class RecordingNode final : public PodKiller, public NodeReclaimer, public Summa
     if (kill_fails) return Fail(ErrorCode::kDeadlineExceeded, "too slow");
     return {};
   }
-  Result<void> DeleteDeadContainers() override {
+  Result<ReclaimProgress> DeleteDeadContainers() override {
     calls.emplace_back("containers");
     return Fail(ErrorCode::kUnavailable, "no runtime");
   }
-  Result<void> DeleteUnusedImages() override {
+  Result<ReclaimProgress> DeleteUnusedImages() override {
     calls.emplace_back("images");
-    return {};
+    return images;
   }
   Result<Summary> ReadSummary() override {
     calls.emplace_back("read");
@@ -27,6 +27,7 @@ class RecordingNode final : public PodKiller, public NodeReclaimer, public Summa
   }
 
   bool kill_fails = false;
+  ReclaimProgress images = ReclaimProgress::kDone;
   Summary after;
   std::vector<std::string> calls;
 };
@@ -89,6 +90,22 @@ TEST(Pass, NobodyIsEvictedWhenReclaimWasEnough) {
   EXPECT_TRUE(report.evictions.empty());
   EXPECT_FALSE(report.ranked_for);
   EXPECT_TRUE(report.conditions().Has(NodeConditionType::kDiskPressure));
+}
+
+TEST(Pass, NobodyIsEvictedWhileReclaimIsUnderWayButConditionsAreSet) {
+  Fixture f;
+  f.node.images = ReclaimProgress::kUnderWay;
+  const CycleReport under_way = f.Run(5);
+  EXPECT_EQ(f.node.calls, (Calls{"containers", "images"}));
+  EXPECT_TRUE(under_way.reclaim_under_way);
+  EXPECT_FALSE(under_way.ranked_for);
+  EXPECT_TRUE(under_way.conditions().Has(NodeConditionType::kDiskPressure));
+  EXPECT_EQ(under_way.events.size(), 1U) << "that it is attempted is told";
+
+  f.node.images = ReclaimProgress::kDone;
+  const CycleReport over = f.Run(5);
+  EXPECT_FALSE(over.reclaim_under_way);
+  EXPECT_EQ(f.node.calls.back(), "evict u");
 }
 
 TEST(Pass, AFailedKillStillCountsAsTheEviction) {

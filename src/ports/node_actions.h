@@ -1,5 +1,7 @@
 #pragma once
 
+#include <cstdint>
+
 #include "model/eviction_order.h"
 #include "model/summary.h"
 #include "units/result.h"
@@ -15,12 +17,20 @@ class PodKiller {
   [[nodiscard]] virtual Result<void> Evict(const EvictionOrder& order) = 0;
 };
 
-// Frees what nobody uses. An error is logged by the caller; what could be freed is freed.
+// How far a reclaim has come when the call that asks for it returns.
+enum class ReclaimProgress : std::uint8_t {
+  kDone,      // what could be freed is free: the figures show it
+  kUnderWay,  // it goes on by itself; ask again when it is over, to be told how it ended
+};
+
+// Frees what nobody uses. An error is logged by the caller; what could be freed is freed. Images
+// that are asked for while dead containers are being deleted come after those, since what they used
+// is unused then.
 class NodeReclaimer {
  public:
   virtual ~NodeReclaimer() = default;
-  [[nodiscard]] virtual Result<void> DeleteDeadContainers() = 0;
-  [[nodiscard]] virtual Result<void> DeleteUnusedImages() = 0;
+  [[nodiscard]] virtual Result<ReclaimProgress> DeleteDeadContainers() = 0;
+  [[nodiscard]] virtual Result<ReclaimProgress> DeleteUnusedImages() = 0;
 };
 
 // Reads the node anew, every figure at this moment.

@@ -26,6 +26,7 @@ struct CycleReport {
   std::optional<Threshold> acting_for;  // the threshold that was acted for
   std::vector<ReclaimStep> reclaim_attempted;
   std::vector<std::string> reclaim_errors;
+  bool reclaim_under_way = false;  // it takes its time: nobody was evicted before it is over
   bool relieved_by_reclaim = false;
   std::optional<Signal> ranked_for;       // absent where no ranking took place
   std::vector<std::string> ranking;       // UIDs, first to go first; filled on request

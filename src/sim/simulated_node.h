@@ -21,8 +21,8 @@ class SimulatedNode final : public PodKiller, public NodeReclaimer, public Summa
     }
     return {};
   }
-  Result<void> DeleteDeadContainers() override { return {}; }
-  Result<void> DeleteUnusedImages() override { return {}; }
+  Result<ReclaimProgress> DeleteDeadContainers() override { return ReclaimProgress::kDone; }
+  Result<ReclaimProgress> DeleteUnusedImages() override { return ReclaimProgress::kDone; }
   Result<Summary> ReadSummary() override {
     return step_.summary_after_reclaim ? *step_.summary_after_reclaim : step_.summary;
   }
