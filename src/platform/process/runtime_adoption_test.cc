@@ -1,0 +1,101 @@
+#include "platform/process/fifo.h"
+#include "platform/process/runtime_fixture.h"
+
+namespace jettison::process {
+
+using namespace pod_host;
+namespace {
+
+using testing::Contains;
+using testing::HasSubstr;
+using testing::IsEmpty;
+
+using ProcessRuntimeAdoption = ProcessRuntimeTest;
+
+TEST_F(ProcessRuntimeAdoption, AnAgentThatStartsAgainFindsWhatRunsAndWhatEnded) {
+  Pod pod =
+      ShellPod("u", "[ -e ../../../once ] || { touch ../../../once; exit 4; }; exec sleep 1000");
+  const auto* first = bed_.Run(pod);
+  ASSERT_NE(first, nullptr);
+  bed_.runtime().StartContainer("u", "main", 1, 0);
+  ASSERT_NE(bed_.Await<ContainerStarted>("u"), nullptr);
+  bed_.Close();
+
+  bed_.Open();
+  const auto listed = bed_.runtime().List();
+  ASSERT_TRUE(listed);
+  ASSERT_EQ(listed->size(), 1U);
+  EXPECT_EQ((*listed)[0].pod.name, "pod-u");
+  const auto& records = (*listed)[0].containers;
+  ASSERT_EQ(records.size(), 2U);
+  EXPECT_EQ(records[0].exit->exit_code, 4);
+  EXPECT_EQ(records[1].attempt, 1);
+  EXPECT_FALSE(records[1].exit);
+
+  bed_.runtime().KillContainer("u", "main");
+  const auto* exited = bed_.Await<ContainerExited>("u");
+  ASSERT_NE(exited, nullptr);
+  EXPECT_EQ(exited->attempt, 1);
+  EXPECT_EQ(exited->exit.exit_code, 137);
+}
+
+TEST_F(ProcessRuntimeAdoption, AnEndThatNobodySawIsFoundLater) {
+  const Fifo gate(folder_.path() + "/gate");
+  ASSERT_TRUE(bed_.Create(ShellPod("u", "read line < " + gate.path() + "; exit 5")));
+  bed_.runtime().StartContainer("u", "main", 0, 0);
+  ASSERT_NE(bed_.Await<ContainerStarted>("u"), nullptr);
+  bed_.Close();
+  ASSERT_TRUE(gate.Release());
+  bed_.Open();
+  auto listed = bed_.runtime().List();
+  ASSERT_TRUE(listed);
+  const auto& record = (*listed)[0].containers.at(0);
+  if (record.exit) {
+    EXPECT_EQ(record.exit->exit_code, 5);
+  } else {
+    const auto* exited = bed_.Await<ContainerExited>("u");
+    ASSERT_NE(exited, nullptr);
+    EXPECT_EQ(exited->exit.exit_code, 5);
+  }
+}
+
+TEST_F(ProcessRuntimeAdoption, ADamagedPodIsEndedAndRemovedAtTheStart) {
+  ASSERT_TRUE(bed_.Create(ShellPod("u", "exec sleep 1000")));
+  bed_.runtime().StartContainer("u", "main", 0, 0);
+  ASSERT_NE(bed_.Await<ContainerStarted>("u"), nullptr);
+  const auto processes = *cgroups_.Processes(kGroup);
+  ASSERT_EQ(processes.size(), 1U);
+  bed_.Close();
+  ASSERT_TRUE(WriteFile(bed_.paths().PodFile("u"), "rubbish"));
+
+  bed_.Open();
+  const auto listed = bed_.runtime().List();
+  ASSERT_TRUE(listed);
+  EXPECT_THAT(*listed, IsEmpty());
+  EXPECT_THAT(bed_.logged, Contains(HasSubstr("pod.json: not a pod; the pod is ended")));
+  EXPECT_FALSE(Exists(bed_.paths().Pod("u")));
+  EXPECT_THAT(*NamesIn(bed_.paths().Logs()), IsEmpty());
+  EXPECT_NE(::kill(processes[0], 0), 0);
+}
+
+TEST_F(ProcessRuntimeAdoption, AContainerWhoseShimWasKilledIsEndedAndCountsAsKilled) {
+  ASSERT_TRUE(bed_.Create(ShellPod("u", "exec sleep 1000")));
+  bed_.runtime().StartContainer("u", "main", 0, 0);
+  ASSERT_NE(bed_.Await<ContainerStarted>("u"), nullptr);
+  const auto text = ReadFile(bed_.paths().Run("u", "main", 0) + "/running");
+  ASSERT_TRUE(text);
+  const auto record = ParseRunRecord(*text);
+  ASSERT_TRUE(record);
+  ASSERT_EQ(::kill(record->shim.pid, SIGKILL), 0);
+  const auto* exited = bed_.Await<ContainerExited>("u");
+  ASSERT_NE(exited, nullptr);
+  EXPECT_EQ(exited->exit.exit_code, 137);
+  EXPECT_THAT(cgroups_.kills(), Contains(kGroup + "/main"));
+  EXPECT_THAT(bed_.logged, Contains(HasSubstr("lost its shim")));
+  const auto exit = ParseExitRecord(*ReadFile(bed_.paths().Run("u", "main", 0) + "/exit"));
+  ASSERT_TRUE(exit);
+  EXPECT_EQ(exit->outcome, RunOutcome::kLost);
+}
+
+}  // namespace
+}  // namespace jettison::process
