@@ -1,0 +1,63 @@
+#pragma once
+
+#include <deque>
+#include <functional>
+#include <map>
+#include <optional>
+#include <set>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "ports/image_store.h"
+
+namespace jettison {
+
+// An image store in memory. It writes down every call and answers none before Deliver, as a real
+// one answers no sooner than in a later turn of the loop. Used by one thread.
+class FakeImageStore : public ImageStore {
+ public:
+  void List(std::function<void(Result<std::pair<std::vector<StoredImage>, ImagesInUse>>)> answer)
+      override;
+  void Remove(const std::string& id, std::function<void(Result<void>)> answer) override;
+
+  // What the test sets.
+  void Add(const std::string& id, std::uint64_t size_bytes,
+           std::vector<std::string> references = {});
+  void Pin(const std::string& id);
+  // Names an ID or a reference as in use, whether there is such an image or not.
+  void Use(const std::string& name) { in_use_.insert(name); }
+  void Release(const std::string& name) { in_use_.erase(name); }
+  void FailList(std::optional<Error> error) { list_error_ = std::move(error); }
+  void FailRemove(const std::string& id, Error error) {
+    remove_errors_.insert_or_assign(id, std::move(error));
+  }
+  // Calls are written down, but their answers are kept back until Resume.
+  void Hang() { hanging_ = true; }
+  void Resume() { hanging_ = false; }
+  // Called for each image that is really removed.
+  void OnRemoved(std::function<void(const StoredImage&)> hook) { on_removed_ = std::move(hook); }
+
+  // Gives the oldest answer that waits; false: there is none.
+  bool DeliverOne();
+  // Gives every answer, those that follow from them included.
+  void Deliver();
+  // "list", "remove ID", since the last call, in order.
+  std::vector<std::string> TakeCommands();
+  [[nodiscard]] bool Has(const std::string& id) const { return images_.contains(id); }
+
+ private:
+  [[nodiscard]] Result<std::pair<std::vector<StoredImage>, ImagesInUse>> Listing() const;
+  [[nodiscard]] Result<void> TakeOut(const std::string& id);
+
+  std::map<std::string, StoredImage> images_;
+  std::set<std::string> in_use_;
+  std::optional<Error> list_error_;
+  std::map<std::string, Error> remove_errors_;
+  std::function<void(const StoredImage&)> on_removed_;
+  bool hanging_ = false;
+  std::deque<std::function<void()>> answers_;
+  std::vector<std::string> commands_;
+};
+
+}  // namespace jettison
