@@ -78,14 +78,28 @@ NodeStats StatsCollector::ReadNode() {
     stats.rlimit = *figures;
     stats.rlimit->time = now;
   }
-  const auto fs = ReadFilesystem(sources_.node_fs);
-  if (const FsStats* figures = Checked(fs, "file system of the node")) {
-    stats.fs = *figures;
-    stats.fs->time = now;
-    // One file system holds everything; the kubelet reports it under all three names.
-    stats.image_fs = stats.fs;
+  stats.fs = ReadFs(sources_.node_fs, "file system of the node", now);
+  // The kubelet reports one file system under the name of each that lies on it.
+  stats.image_fs = sources_.image_fs.empty()
+                       ? stats.fs
+                       : ReadFs(sources_.image_fs, "file system of the images", now);
+  if (sources_.container_fs.empty()) {
     stats.container_fs = stats.fs;
+  } else if (sources_.container_fs == sources_.image_fs) {
+    stats.container_fs = stats.image_fs;
+  } else {
+    stats.container_fs = ReadFs(sources_.container_fs, "file system of writable layers", now);
   }
+  return stats;
+}
+
+std::optional<FsStats> StatsCollector::ReadFs(const std::string& path, const char* what,
+                                              Instant now) {
+  const auto fs = ReadFilesystem(path);
+  const FsStats* figures = Checked(fs, what);
+  if (figures == nullptr) return std::nullopt;
+  FsStats stats = *figures;
+  stats.time = now;
   return stats;
 }
 

@@ -23,6 +23,8 @@ struct FigureSources {
   std::string node_fs;        // a path on the file system of the node's files
   // Names the groups of containers; null: each is named as its container.
   const ContainerRuntime* runtime = nullptr;
+  std::string image_fs = {};      // a path on the file system of the images; empty: it is nodefs
+  std::string container_fs = {};  // a path on that of writable layers; empty: it is nodefs
 };
 
 // Makes the node's figures out of what the kernel offers. A reading that fails leaves its figures
@@ -31,6 +33,12 @@ class StatsCollector : public Figures {
  public:
   StatsCollector(FigureSources sources, const Clock& clock, const Log& log)
       : sources_(std::move(sources)), clock_(clock), log_(log) {}
+
+  // Where images and writable layers are, once the runtime has told; paths as in FigureSources.
+  void SetDisks(std::string image_fs, std::string container_fs) {
+    sources_.image_fs = std::move(image_fs);
+    sources_.container_fs = std::move(container_fs);
+  }
 
   [[nodiscard]] NodeStats ReadNode() override;
   void ReadPods(std::span<const PodFacts* const> pods, const DiskUse* disk,
@@ -52,6 +60,8 @@ class StatsCollector : public Figures {
                                     const std::string& container) const;
   [[nodiscard]] std::optional<MemoryStats> ReadNodeMemory(Instant now);
   [[nodiscard]] std::optional<MemoryStats> ReadPodsMemory(Instant now);
+  [[nodiscard]] std::optional<FsStats> ReadFs(const std::string& path, const char* what,
+                                              Instant now);
   void ReadPod(const PodFacts& facts, const DiskUse* disk, PodStats& stats);
   const Groups& GroupsOf(const PodFacts& facts);
   void Forget(std::span<const PodFacts* const> pods);

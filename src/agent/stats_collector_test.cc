@@ -69,6 +69,24 @@ TEST_F(StatsCollectorTest, OneFileSystemIsReportedUnderAllThreeNames) {
   EXPECT_GT(stats.rlimit->running, 0);
 }
 
+TEST_F(StatsCollectorTest, FileSystemsOfTheirOwnAreReadByTheirPaths) {
+  collector_.SetDisks("/proc", "/proc");  // counts nothing: told apart from any other
+  const NodeStats stats = collector_.ReadNode();
+  EXPECT_NE(stats.fs->capacity_bytes, stats.image_fs->capacity_bytes);
+  EXPECT_EQ(stats.image_fs->capacity_bytes, stats.container_fs->capacity_bytes);
+  collector_.SetDisks("/proc", "");
+  EXPECT_EQ(collector_.ReadNode().container_fs->capacity_bytes, stats.fs->capacity_bytes);
+}
+
+TEST_F(StatsCollectorTest, AFileSystemThatIsNotThereIsUnknownAndTheOthersAreNot) {
+  collector_.SetDisks("/nonexistent", "");
+  const NodeStats stats = collector_.ReadNode();
+  EXPECT_TRUE(stats.fs);
+  EXPECT_FALSE(stats.image_fs);
+  EXPECT_TRUE(stats.container_fs);
+  EXPECT_EQ(lines_.size(), 1U);
+}
+
 TEST_F(StatsCollectorTest, AFailedReadingIsUnknownAndSaidOnce) {
   groups_.FailOn(FakeCgroups::Operation::kRead, "", {ErrorCode::kInternal, "no"});
   EXPECT_EQ(collector_.ReadNode().memory, std::nullopt);

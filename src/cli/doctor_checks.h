@@ -1,5 +1,6 @@
 #pragma once
 
+#include <string>
 #include <vector>
 
 #include "cli/host_check.h"
@@ -14,5 +15,10 @@ namespace jettison {
 // What the machine is like: memory, swap, process ids, the file system of the agent's root, the
 // container runtime, and what the agent may do to its own processes.
 [[nodiscard]] std::vector<HostCheck> NodeChecks(const AgentConfig& config);
+
+// Which of the node's file systems are one, by where a runtime says that its images and its
+// writable layers are. `images` empty: it has none; `layers` empty: they are beside the images.
+[[nodiscard]] HostCheck DiskLayoutCheck(const AgentConfig& config, const std::string& images,
+                                        const std::string& layers);
 
 }  // namespace jettison

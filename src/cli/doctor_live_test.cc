@@ -61,5 +61,20 @@ TEST(DoctorNode, ARuntimeThatDoesNotAnswerIsMissing) {
                                       Field(&HostCheck::status, HostStatus::kMissing))));
 }
 
+TEST(DoctorNode, ADiskLayoutIsToldForARootThatIsNotThereYet) {
+  AgentConfig config;
+  config.root = "/nonexistent/root";
+  const HostCheck check = DiskLayoutCheck(config, "", "");
+  EXPECT_EQ(check.status, HostStatus::kOk);
+  EXPECT_EQ(check.found, "one file system holds everything");
+  EXPECT_THAT(DiskLayoutCheck(config, "/proc", "").found, HasSubstr("of their own"));
+}
+
+TEST(DoctorNode, ImagesThatTheAgentDoesNotSeeAreADegradedLayout) {
+  const HostCheck check = DiskLayoutCheck(AgentConfig{}, "/nonexistent/images", "");
+  EXPECT_EQ(check.status, HostStatus::kDegraded);
+  EXPECT_THAT(check.found, HasSubstr("/nonexistent/images"));
+}
+
 }  // namespace
 }  // namespace jettison

@@ -19,6 +19,7 @@
 #include <system_error>
 #include <utility>
 
+#include "agent/disk_layout.h"
 #include "cli/doctor_checks.h"
 #include "platform/filesystem/filesystem.h"
 #include "platform/procfs/procfs.h"
@@ -178,6 +179,10 @@ std::string NearestExisting(std::filesystem::path path) {
   return path;
 }
 
+const std::string& NodeFsOf(const AgentConfig& config) {
+  return config.node_fs.empty() ? config.root : config.node_fs;
+}
+
 HostCheck CheckFilesystem(const std::string& root) {
   const std::string path = NearestExisting(root);
   const auto stats = ReadFilesystem(path);
@@ -258,14 +263,29 @@ HostCheck CheckRuntime(const AgentConfig& config) {
 
 }  // namespace
 
+HostCheck DiskLayoutCheck(const AgentConfig& config, const std::string& images,
+                          const std::string& layers) {
+  const DiskSurvey survey = SurveyDisks(
+      {.node = NearestExisting(NodeFsOf(config)), .images = images, .containers = layers});
+  if (survey.faults.empty()) return Ok("disk layout", Describe(survey.layout));
+  return {.check = "disk layout",
+          .status = HostStatus::kDegraded,
+          .found = survey.faults.front(),
+          .cost = "it counts as lying on nodefs, so a shortage of its own is not seen",
+          .remedy = "run the agent where it sees the runtime's folders"};
+}
+
 std::vector<HostCheck> NodeChecks(const AgentConfig& config) {
   std::vector<HostCheck> checks;
   AppendProcChecks(checks);
   checks.push_back(CheckSwap());
-  checks.push_back(CheckFilesystem(config.node_fs.empty() ? config.root : config.node_fs));
+  checks.push_back(CheckFilesystem(NodeFsOf(config)));
   checks.push_back(CheckProjectQuota(config.root));
   checks.push_back(CheckRuntime(config));
-  if (config.runtime == RuntimeKind::kProcess) checks.push_back(CheckMounts());
+  if (config.runtime == RuntimeKind::kProcess) {
+    checks.push_back(DiskLayoutCheck(config, "", ""));
+    checks.push_back(CheckMounts());
+  }
   checks.push_back(CheckOomScore());
   return checks;
 }
