@@ -179,6 +179,7 @@ void NodeAgent::TryRuntime() {
 void NodeAgent::Begin(std::vector<RuntimePod> pods) {
   begun_ = true;
   const Instant now = machine_->clock.Now();
+  pods_.SetAdoptPolicy(config_.adopt);
   pods_.Adopt(std::move(pods), now);
   node_.Begin();
   if (machine_->manifests) {

@@ -15,26 +15,33 @@ PodTable::Slot& PodTable::At(const std::string& name) {
 }
 
 void PodTable::Adopt(std::vector<RuntimePod> pods, Instant now) {
-  for (RuntimePod& pod : pods) {
-    std::string name = FullName(pod.pod);
-    // Two pods of one name cannot be told apart by it; the second keeps a place of its own.
-    if (slots_.contains(name)) name += "/" + pod.pod.uid;
-    Slot& slot = At(name);
-    slot.facts = std::make_shared<const PodFacts>(FactsOf(std::move(pod.pod), profile_));
-    slot.wanted = slot.facts;
-    slot.worker = std::make_unique<PodWorker>(*slot.facts, *edges_);
-    slot.started_at = now;
-    edges_->log.Info("pod adopted",
-                     {{"pod", FullName(slot.facts->pod)}, {"uid", slot.facts->pod.uid}});
-    slot.worker->Adopt(std::move(pod.containers), now);
-  }
+  for (RuntimePod& pod : pods) AdoptOne(std::move(pod), now);
+}
+
+void PodTable::AdoptOne(RuntimePod pod, Instant now) {
+  if (pod.foreign && (adopt_ == AdoptPolicy::kNone || SlotOf(pod.pod.uid) != nullptr)) return;
+  std::string name = FullName(pod.pod);
+  // Two pods of one name cannot be told apart by it; the second keeps a place of its own. That of a
+  // manifest is kept free.
+  if (pod.foreign || slots_.contains(name)) name += "/" + pod.pod.uid;
+  Slot& slot = At(name);
+  PodFacts facts = FactsOf(std::move(pod.pod), profile_);
+  if (pod.foreign && adopt_ == AdoptPolicy::kObserve) facts.critical = true;  // nothing ends it
+  slot.facts = std::make_shared<const PodFacts>(std::move(facts));
+  slot.wanted = slot.facts;
+  slot.foreign = pod.foreign;
+  slot.worker = std::make_unique<PodWorker>(*slot.facts, *edges_);
+  slot.started_at = now;
+  edges_->log.Info(pod.foreign ? "pod of somebody else found" : "pod adopted",
+                   {{"pod", FullName(slot.facts->pod)}, {"uid", slot.facts->pod.uid}});
+  slot.worker->Adopt(std::move(pod.containers), now);
 }
 
 void PodTable::SetWanted(std::vector<Pod> pods, Instant now) {
   std::map<std::string, Pod> by_name;
   for (Pod& pod : pods) by_name.insert_or_assign(FullName(pod), std::move(pod));
   for (auto& [name, slot] : slots_) {
-    if (!by_name.contains(name)) slot.wanted = nullptr;
+    if (!by_name.contains(name) && !slot.foreign) slot.wanted = nullptr;
   }
   for (auto& [name, pod] : by_name) {
     Slot& slot = At(name);
@@ -52,6 +59,7 @@ void PodTable::SetWanted(std::vector<Pod> pods, Instant now) {
 }
 
 void PodTable::Handle(const RuntimeEvent& event, Instant now) {
+  if (const auto* found = std::get_if<PodFound>(&event)) return AdoptOne(found->pod, now);
   const std::string& uid =
       std::visit([](const auto& e) -> const std::string& { return e.pod_uid; }, event);
   Slot* slot = SlotOf(uid);
@@ -75,7 +83,9 @@ void PodTable::Advance(Instant now) {
 
 void PodTable::StopAll(Instant now) {
   stopping_ = true;
-  for (auto& [name, slot] : slots_) slot.wanted = nullptr;
+  for (auto& [name, slot] : slots_) {
+    if (!slot.foreign) slot.wanted = nullptr;
+  }
   SettleAll(now);
 }
 
@@ -102,12 +112,13 @@ void PodTable::EndUnwanted(Slot& slot, Instant now) {
 }
 
 void PodTable::BuryWorker(Slot& slot, Instant now) {
-  if (slot.wanted == slot.facts && slot.worker->IsEvicted()) {
+  if (slot.wanted == slot.facts && slot.worker->IsEvicted() && !slot.foreign) {
     slot.comes_back_at = slot.come_back.NextStart(slot.started_at, now);
     slot.rest = slot.worker->Status(now);
   }
   slot.worker.reset();
   slot.facts.reset();
+  if (slot.foreign) slot.wanted = nullptr;
 }
 
 void PodTable::StartIfMay(Slot& slot, Instant now) {
@@ -144,7 +155,7 @@ Occupant PodTable::OccupantOf(const Slot& slot) {
   return {.requests = facts.requests,
           .priority = facts.priority,
           .ending = activity == PodActivity::kTerminating || activity == PodActivity::kCleaningUp,
-          .claimed = slot.worker == nullptr};
+          .stays = slot.worker == nullptr || (slot.foreign && facts.critical)};
 }
 
 // Whether it may take its place at once. If not, it is refused, or others are told to give way.
@@ -258,8 +269,9 @@ bool PodTable::IsOnNode(std::string_view uid) const {
 }
 
 bool PodTable::AnyOnNode() const {
-  return std::ranges::any_of(slots_,
-                             [](const auto& entry) { return entry.second.worker != nullptr; });
+  return std::ranges::any_of(slots_, [](const auto& entry) {
+    return entry.second.worker != nullptr && !entry.second.foreign;
+  });
 }
 
 std::string PodTable::NameOfPod(std::string_view uid) const {

@@ -10,6 +10,7 @@
 #include "agent/come_back.h"
 #include "agent/pod_worker.h"
 #include "agent/snapshot.h"
+#include "config/agent_config.h"
 #include "decide/pod_facts.h"
 #include "decide/room.h"
 #include "model/profile.h"
@@ -26,6 +27,9 @@ namespace jettison {
 // after each pass. Where room can be made for it, those of lower priority are ended and it waits
 // for them. A pod that was evicted or had to make room comes back after its back-off, at most one
 // between two passes (see NextToComeBack).
+//
+// A pod that somebody else runs is looked after as long as it is there: measured, shown, and
+// evicted where the policy allows that. It is never started again.
 class PodTable {
  public:
   // `edges` must outlive this. `allocatable`: what the pods' requests may sum up to; absent: not
@@ -39,6 +43,8 @@ class PodTable {
 
   // Takes over what the runtime has from before. Before anything else, and once.
   void Adopt(std::vector<RuntimePod> pods, Instant now);
+  // What becomes of somebody else's pods, those found later included. Before Adopt.
+  void SetAdoptPolicy(AdoptPolicy policy) { adopt_ = policy; }
   // What should run from now on; ends what should not, starts what may.
   void SetWanted(std::vector<Pod> pods, Instant now);
   void Handle(const RuntimeEvent& event, Instant now);
@@ -58,6 +64,7 @@ class PodTable {
   [[nodiscard]] Result<bool> Evict(const EvictionOrder& order, Instant now);
   // Whether something of that pod is still on the node.
   [[nodiscard]] bool IsOnNode(std::string_view uid) const;
+  // Pods of our own; somebody else's do not count.
   [[nodiscard]] bool AnyOnNode() const;
   // "namespace/name" of a pod on the node, or the UID itself where there is none.
   [[nodiscard]] std::string NameOfPod(std::string_view uid) const;
@@ -76,6 +83,7 @@ class PodTable {
     std::optional<Instant> comes_back_at;  // set: it was evicted and is not back
     std::optional<PodStatus> rest;         // its status while it has no worker
     int evictions = 0;
+    bool foreign = false;      // somebody else's pod
     std::string refused_for;   // the reason, where it may not start
     bool awaits_room = false;  // others are ending to make room for it
 
@@ -84,6 +92,7 @@ class PodTable {
   using Slots = std::map<std::string, Slot, std::less<>>;
 
   Slot& At(const std::string& name);
+  void AdoptOne(RuntimePod pod, Instant now);
   void SettleAll(Instant now);
   void EndUnwanted(Slot& slot, Instant now);
   void BuryWorker(Slot& slot, Instant now);
@@ -106,6 +115,7 @@ class PodTable {
   std::optional<SharedAmounts> allocatable_;
   Slots slots_;  // by namespace/name
   NodeConditions conditions_;
+  AdoptPolicy adopt_ = AdoptPolicy::kObserve;
   bool stopping_ = false;
   bool came_back_ = false;  // since the last pass
   mutable std::vector<const PodFacts*> active_;

@@ -311,6 +311,59 @@ TEST_F(PodTableWithRoomTest, APodThatIsTakenAwayWhileItWaitsIsForgotten) {
   EXPECT_THAT(Active(), ElementsAre("low", "next"));
 }
 
+class PodTableForeignTest : public PodTableTest {
+ protected:
+  static RuntimePod SomebodyElses(const std::string& name) {
+    RuntimePod found = {.pod = PodNamed(name),
+                        .containers = {{.pod_uid = "uid-" + name,
+                                        .name = "c",
+                                        .attempt = 0,
+                                        .created = Instant{},
+                                        .exit = std::nullopt}},
+                        .foreign = true};
+    found.pod.restart_policy = RestartPolicy::kNever;
+    return found;
+  }
+  void Find(const std::string& name, AdoptPolicy policy) {
+    table_.SetAdoptPolicy(policy);
+    runtime_.SetExisting({SomebodyElses(name)});
+    table_.Handle(PodFound{"uid-" + name, SomebodyElses(name)}, now_);
+    Deliver();
+  }
+};
+
+TEST_F(PodTableForeignTest, AnObservedPodIsMeasuredAndNeverEvicted) {
+  Find("other", AdoptPolicy::kObserve);
+  ASSERT_EQ(table_.Active().size(), 1U);
+  EXPECT_TRUE(table_.Active().front()->critical);
+  EXPECT_FALSE(View("other").evictions);
+  Find("other", AdoptPolicy::kObserve);
+  EXPECT_EQ(table_.Active().size(), 1U) << "found twice is one pod";
+  Find("unseen", AdoptPolicy::kNone);
+  EXPECT_EQ(table_.Active().size(), 1U);
+}
+
+TEST_F(PodTableForeignTest, OneThatMayBeEvictedGoesAndDoesNotComeBack) {
+  Find("other", AdoptPolicy::kEvict);
+  Evict("other");
+  EXPECT_THAT(runtime_.TakeCommands(), ElementsAre("stop uid-other/c 1s", "remove uid-other"));
+  EXPECT_THAT(table_.Views(now_), IsEmpty());
+  PassDone();
+  Pass(seconds(100));
+  EXPECT_THAT(runtime_.TakeCommands(), IsEmpty());
+}
+
+TEST_F(PodTableForeignTest, ManifestsAndTheAgentsEndLeaveItAlone) {
+  Find("other", AdoptPolicy::kEvict);
+  Want({PodNamed("other")});
+  EXPECT_EQ(table_.Active().size(), 2U) << "a manifest of the same name is another pod";
+  Want({});
+  table_.StopAll(now_);
+  Deliver();
+  EXPECT_THAT(Active(), ElementsAre("other"));
+  EXPECT_FALSE(table_.AnyOnNode());
+}
+
 TEST_F(PodTableTest, StopAllEndsEveryPodAndStartsNoMore) {
   Want({PodNamed("a"), PodNamed("b")});
   PassDone();

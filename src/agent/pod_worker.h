@@ -94,6 +94,7 @@ class PodWorker {
   void On(const ContainerStartFailed& event, Instant now);
   void On(const ContainerExited& event, Instant now);
   void On(const PodRemoved& event, Instant now);
+  void On(const PodFound&, Instant) {}  // it is the table's
 
   void Create();
   void Sync(Instant now);

@@ -10,4 +10,13 @@ std::string_view NameOf(RuntimeKind kind) {
   return "";
 }
 
+std::string_view NameOf(AdoptPolicy policy) {
+  switch (policy) {
+    case AdoptPolicy::kNone: return "none";
+    case AdoptPolicy::kObserve: return "observe";
+    case AdoptPolicy::kEvict: return "evict";
+  }
+  __builtin_unreachable();
+}
+
 }  // namespace jettison

@@ -18,6 +18,15 @@ enum class RuntimeKind : std::uint8_t { kProcess, kCri };
 // "process", "cri".
 [[nodiscard]] std::string_view NameOf(RuntimeKind kind);
 
+// What becomes of pods that somebody else runs on the same container runtime.
+enum class AdoptPolicy : std::uint8_t {
+  kNone,     // they are not looked at
+  kObserve,  // measured and shown, never evicted
+  kEvict,    // evicted like any other pod
+};
+// "none", "observe", "evict".
+[[nodiscard]] std::string_view NameOf(AdoptPolicy policy);
+
 // How long an evicted pod stays away before it is started again; doubles while it keeps being
 // evicted.
 struct EvictionBackoff {
@@ -64,6 +73,7 @@ struct AgentConfig {
   Duration runtime_request_timeout = std::chrono::minutes(2);  // [K]
 
   RuntimeKind runtime = RuntimeKind::kProcess;  // [J]
+  AdoptPolicy adopt = AdoptPolicy::kObserve;    // [J]
   Profile profile = Profile::kStandalone;       // [J]
   std::string root = "/var/lib/jettison";       // [J] the agent's own files
   std::string node_cgroup;  // [J] "/a/b" makes this group the node; empty: the whole machine

@@ -12,7 +12,7 @@ namespace jettison {
 namespace {
 
 constexpr auto kNames = std::to_array<std::string_view>(
-    {"apiVersion", "kind", "dryRun", "evictionBackoff", "logFormat", "monitoringInterval",
+    {"apiVersion", "kind", "adopt", "dryRun", "evictionBackoff", "logFormat", "monitoringInterval",
      "nodeCgroup", "nodeFs", "nodeName", "profile", "root", "runtime"});
 constexpr auto kBackoffNames = std::to_array<std::string_view>({"initial", "max"});
 
@@ -81,6 +81,10 @@ void ApplyJettisonConfiguration(const Fields& fields, AgentConfig& config) {
   Take(fields.OneOf<Profile>("profile", {{NameOf(Profile::kStandalone), Profile::kStandalone},
                                          {NameOf(Profile::kKubelet), Profile::kKubelet}}),
        config.profile);
+  Take(fields.OneOf<AdoptPolicy>("adopt", {{NameOf(AdoptPolicy::kNone), AdoptPolicy::kNone},
+                                           {NameOf(AdoptPolicy::kObserve), AdoptPolicy::kObserve},
+                                           {NameOf(AdoptPolicy::kEvict), AdoptPolicy::kEvict}}),
+       config.adopt);
   Take(fields.AbsolutePath("root"), config.root);
   ReadNode(fields, config);
   Take(fields.OneOf<bool>("logFormat", {{"text", false}, {"json", true}}), config.json_logs);

@@ -50,7 +50,7 @@ std::vector<std::size_t> Outranked(std::int32_t priority, std::span<const Occupa
   std::vector<std::size_t> outranked;
   for (std::size_t i = 0; i < occupants.size(); ++i) {
     const Occupant& occupant = occupants[i];
-    if (!occupant.ending && !occupant.claimed && occupant.priority < priority) {
+    if (!occupant.ending && !occupant.stays && occupant.priority < priority) {
       outranked.push_back(i);
     }
   }

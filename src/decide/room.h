@@ -30,8 +30,8 @@ using SharedAmounts = std::array<Nanos, kSharedResources.size()>;
 struct Occupant {
   SharedAmounts requests{};
   std::int32_t priority = 0;
-  bool ending = false;   // its place comes free by itself
-  bool claimed = false;  // nothing runs there yet, and nothing can be ended: room made for another
+  bool ending = false;  // its place comes free by itself
+  bool stays = false;   // it cannot be told to leave: not there yet, or not ours to end
 };
 
 // What a pod asks for and does not find; with the words of the kubelet.

@@ -74,7 +74,7 @@ TEST(Room, ThoseThatAreEndingAreAwaitedBeforeAnybodyElseIsEnded) {
 
 TEST(Room, MadeForAnotherIsNotTaken) {
   std::vector<Occupant> occupants = {With(60, 0)};
-  occupants[0].claimed = true;
+  occupants[0].stays = true;
   EXPECT_TRUE(FindRoom(Memory(50), 9, occupants, kHundred).shortage);
 }
 

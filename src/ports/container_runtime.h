@@ -13,6 +13,14 @@
 
 namespace jettison {
 
+// A pod that the runtime has: from before the agent started, or made by somebody else.
+struct RuntimePod {
+  Pod pod;                                  // as it was created, or as far as it can be told
+  std::vector<ContainerRecord> containers;  // every run it remembers
+  // Somebody else's: it may be ended, but is never started again, and its owner removes it.
+  bool foreign = false;
+};
+
 // What a runtime tells, in the order it happened.
 struct PodReady {  // volumes, groups and directories of the pod stand
   std::string pod_uid;
@@ -42,14 +50,12 @@ struct ContainerExited {
 struct PodRemoved {  // nothing of the pod is left: process, group, mount, file
   std::string pod_uid;
 };
-using RuntimeEvent = std::variant<PodReady, PodFailed, ContainerStarted, ContainerStartFailed,
-                                  ContainerExited, PodRemoved>;
-
-// A pod that the runtime still has from before the agent started.
-struct RuntimePod {
-  Pod pod;                                  // as it was created
-  std::vector<ContainerRecord> containers;  // every run it remembers
+struct PodFound {  // somebody else has started it
+  std::string pod_uid;
+  RuntimePod pod;
 };
+using RuntimeEvent = std::variant<PodReady, PodFailed, ContainerStarted, ContainerStartFailed,
+                                  ContainerExited, PodRemoved, PodFound>;
 
 // Runs pods. Commands return at once and never block the caller; what becomes of them arrives as
 // events. A command about something that is gone is not an error: the event says how things stand.
@@ -77,7 +83,8 @@ class ContainerRuntime {
   // Forgets one dead run: its record, log and writable layer.
   virtual void RemoveContainer(const std::string& pod_uid, const std::string& container,
                                int attempt) = 0;
-  // Takes down everything that is left of a pod whose containers have ended -> PodRemoved.
+  // Takes down everything that is left of a pod whose containers have ended -> PodRemoved. Of
+  // somebody else's pod nothing is removed but what would keep running.
   virtual void RemovePod(const std::string& pod_uid) = 0;
 
   // Where the files of a created pod are.
