@@ -1,0 +1,290 @@
+#include "platform/cri/client.h"
+
+#include <cri.grpc.pb.h>
+#include <grpc/grpc.h>
+#include <grpc/support/log.h>
+#include <grpc/support/time.h>
+#include <grpcpp/create_channel.h>
+#include <grpcpp/security/credentials.h>
+#include <sys/eventfd.h>
+#include <unistd.h>
+
+#include <condition_variable>
+#include <cstdint>
+#include <cstdio>
+#include <deque>
+#include <functional>
+#include <mutex>
+#include <optional>
+#include <string_view>
+#include <unordered_map>
+#include <utility>
+#include <vector>
+
+#include "platform/cri/endpoint.h"
+#include "platform/cri/status.h"
+#include "ports/file_descriptor.h"
+#include "ports/system_error.h"
+
+namespace jettison::cri {
+namespace {
+
+constexpr int kLargestMessage = 16 << 20;  // bytes, either way; the kubelet's limit too
+constexpr int kFirstRetryMs = 100;
+constexpr int kLongestRetryMs = 1000;
+constexpr int kConnectingMs = 5000;  // until a listener that says nothing is given up
+
+using RuntimeStub = api::RuntimeService::StubInterface::async_interface;
+using ImageStub = api::ImageService::StubInterface::async_interface;
+
+// A method of a stub that reports its end to a function.
+template <typename Stub, typename Request, typename Response>
+using Method = void (Stub::*)(grpc::ClientContext*, const Request*, Response*,
+                              std::function<void(grpc::Status)>);
+
+// One call: under way, then waiting to be delivered.
+class Call {
+ public:
+  virtual ~Call() = default;
+  virtual void Deliver() = 0;
+
+  grpc::ClientContext context;
+  std::optional<Error> error;
+};
+
+template <typename Response>
+class CallOf : public Call {
+ public:
+  explicit CallOf(Answer<Response> answer) : answer_(std::move(answer)) {}
+  void Deliver() override {
+    if (error) return answer_(Fail(*std::move(error)));
+    answer_(std::move(response));
+  }
+
+  Response response;
+
+ private:
+  Answer<Response> answer_;
+};
+
+// Keeps gRPC up; when the last one goes, so do gRPC's threads.
+class Library {
+ public:
+  Library() {
+    gpr_set_log_function(Log);
+    grpc_init();
+  }
+  ~Library() { grpc_shutdown_blocking(); }
+  Library(const Library&) = delete;
+  Library& operator=(const Library&) = delete;
+
+ private:
+  // Every failure comes back with its call, so gRPC's own log says nothing new, but for the reason
+  // why it is about to abort.
+  static void Log(gpr_log_func_args* line) {
+    const std::string_view message = line->message;
+    if (message.starts_with("assertion failed")) std::fprintf(stderr, "grpc: %s\n", line->message);
+  }
+};
+
+gpr_timespec DeadlineIn(Duration span) {
+  return gpr_time_add(gpr_now(GPR_CLOCK_MONOTONIC),
+                      gpr_time_from_nanos(span.count(), GPR_TIMESPAN));
+}
+
+std::shared_ptr<grpc::Channel> ChannelTo(const std::string& socket) {
+  grpc::ChannelArguments arguments;
+  arguments.SetMaxReceiveMessageSize(kLargestMessage);
+  arguments.SetMaxSendMessageSize(kLargestMessage);
+  arguments.SetInt(GRPC_ARG_INITIAL_RECONNECT_BACKOFF_MS, kFirstRetryMs);
+  arguments.SetInt(GRPC_ARG_MAX_RECONNECT_BACKOFF_MS, kLongestRetryMs);
+  arguments.SetInt(GRPC_ARG_MIN_RECONNECT_BACKOFF_MS, kConnectingMs);
+  arguments.SetInt(GRPC_ARG_USE_LOCAL_SUBCHANNEL_POOL, 1);
+  arguments.SetInt(GRPC_ARG_ENABLE_HTTP_PROXY, 0);
+  arguments.SetInt(GRPC_ARG_ENABLE_RETRIES, 0);  // who calls knows what may be done twice
+  return grpc::CreateCustomChannel(TargetOf(socket), grpc::InsecureChannelCredentials(), arguments);
+}
+
+// Calls end on gRPC's threads, which only move them to the queue of answers; everything else of a
+// call, its end included, happens on the thread that delivers.
+class Client : public Calls {
+ public:
+  Client(std::string socket, FileDescriptor event_fd)
+      : socket_(std::move(socket)),
+        event_fd_(std::move(event_fd)),
+        channel_(ChannelTo(socket_)),
+        runtime_(api::RuntimeService::NewStub(channel_)),
+        images_(api::ImageService::NewStub(channel_)) {}
+  ~Client() override { CancelAll(); }
+  Client(const Client&) = delete;
+  Client& operator=(const Client&) = delete;
+
+  void Version(Duration deadline, Answer<api::VersionResponse> answer) override {
+    api::VersionRequest request;
+    request.set_version("0.1.0");  // the kubelet's runtime API version
+    Start("Version", &RuntimeStub::Version, request, deadline, std::move(answer));
+  }
+  void Status(const api::StatusRequest& request, Duration deadline,
+              Answer<api::StatusResponse> answer) override {
+    Start("Status", &RuntimeStub::Status, request, deadline, std::move(answer));
+  }
+  void RunPodSandbox(const api::RunPodSandboxRequest& request, Duration deadline,
+                     Answer<api::RunPodSandboxResponse> answer) override {
+    Start("RunPodSandbox", &RuntimeStub::RunPodSandbox, request, deadline, std::move(answer));
+  }
+  void StopPodSandbox(const api::StopPodSandboxRequest& request, Duration deadline,
+                      Answer<api::StopPodSandboxResponse> answer) override {
+    Start("StopPodSandbox", &RuntimeStub::StopPodSandbox, request, deadline, std::move(answer));
+  }
+  void RemovePodSandbox(const api::RemovePodSandboxRequest& request, Duration deadline,
+                        Answer<api::RemovePodSandboxResponse> answer) override {
+    Start("RemovePodSandbox", &RuntimeStub::RemovePodSandbox, request, deadline, std::move(answer));
+  }
+  void ListPodSandbox(const api::ListPodSandboxRequest& request, Duration deadline,
+                      Answer<api::ListPodSandboxResponse> answer) override {
+    Start("ListPodSandbox", &RuntimeStub::ListPodSandbox, request, deadline, std::move(answer));
+  }
+  void CreateContainer(const api::CreateContainerRequest& request, Duration deadline,
+                       Answer<api::CreateContainerResponse> answer) override {
+    Start("CreateContainer", &RuntimeStub::CreateContainer, request, deadline, std::move(answer));
+  }
+  void StartContainer(const api::StartContainerRequest& request, Duration deadline,
+                      Answer<api::StartContainerResponse> answer) override {
+    Start("StartContainer", &RuntimeStub::StartContainer, request, deadline, std::move(answer));
+  }
+  void StopContainer(const api::StopContainerRequest& request, Duration deadline,
+                     Answer<api::StopContainerResponse> answer) override {
+    Start("StopContainer", &RuntimeStub::StopContainer, request, deadline, std::move(answer));
+  }
+  void RemoveContainer(const api::RemoveContainerRequest& request, Duration deadline,
+                       Answer<api::RemoveContainerResponse> answer) override {
+    Start("RemoveContainer", &RuntimeStub::RemoveContainer, request, deadline, std::move(answer));
+  }
+  void ListContainers(const api::ListContainersRequest& request, Duration deadline,
+                      Answer<api::ListContainersResponse> answer) override {
+    Start("ListContainers", &RuntimeStub::ListContainers, request, deadline, std::move(answer));
+  }
+  void ContainerStatus(const api::ContainerStatusRequest& request, Duration deadline,
+                       Answer<api::ContainerStatusResponse> answer) override {
+    Start("ContainerStatus", &RuntimeStub::ContainerStatus, request, deadline, std::move(answer));
+  }
+  void ExecSync(const api::ExecSyncRequest& request, Duration deadline,
+                Answer<api::ExecSyncResponse> answer) override {
+    Start("ExecSync", &RuntimeStub::ExecSync, request, deadline, std::move(answer));
+  }
+  void ListImages(Duration deadline, Answer<api::ListImagesResponse> answer) override {
+    Start("ListImages", &ImageStub::ListImages, api::ListImagesRequest(), deadline,
+          std::move(answer));
+  }
+  void ImageStatus(const api::ImageStatusRequest& request, Duration deadline,
+                   Answer<api::ImageStatusResponse> answer) override {
+    Start("ImageStatus", &ImageStub::ImageStatus, request, deadline, std::move(answer));
+  }
+  void PullImage(const api::PullImageRequest& request, Duration deadline,
+                 Answer<api::PullImageResponse> answer) override {
+    Start("PullImage", &ImageStub::PullImage, request, deadline, std::move(answer));
+  }
+  void RemoveImage(const api::RemoveImageRequest& request, Duration deadline,
+                   Answer<api::RemoveImageResponse> answer) override {
+    Start("RemoveImage", &ImageStub::RemoveImage, request, deadline, std::move(answer));
+  }
+  void ImageFsInfo(Duration deadline, Answer<api::ImageFsInfoResponse> answer) override {
+    Start("ImageFsInfo", &ImageStub::ImageFsInfo, api::ImageFsInfoRequest(), deadline,
+          std::move(answer));
+  }
+
+  [[nodiscard]] int fd() const override { return event_fd_.get(); }
+  void Deliver() override;
+
+ private:
+  RuntimeStub& StubFor(const RuntimeStub*) { return *runtime_->async(); }
+  ImageStub& StubFor(const ImageStub*) { return *images_->async(); }
+
+  template <typename Stub, typename Request, typename Response>
+  void Start(const char* name, Method<Stub, Request, Response> method, const Request& request,
+             Duration deadline, Answer<Response> answer);
+  // On a thread of gRPC, once a call.
+  void Finish(Call* call, std::optional<Error> error);
+  void CancelAll();
+
+  const Library library_;
+  const std::string socket_;
+  const FileDescriptor event_fd_;
+  const std::shared_ptr<grpc::Channel> channel_;
+  const std::unique_ptr<api::RuntimeService::Stub> runtime_;
+  const std::unique_ptr<api::ImageService::Stub> images_;
+
+  std::mutex mutex_;  // guards what follows
+  std::condition_variable finished_;
+  std::unordered_map<Call*, std::unique_ptr<Call>> under_way_;
+  std::deque<std::unique_ptr<Call>> answers_;
+};
+
+template <typename Stub, typename Request, typename Response>
+void Client::Start(const char* name, Method<Stub, Request, Response> method, const Request& request,
+                   Duration deadline, Answer<Response> answer) {
+  auto owned = std::make_unique<CallOf<Response>>(std::move(answer));
+  CallOf<Response>* const call = owned.get();
+  call->context.set_deadline(DeadlineIn(deadline));
+  {
+    const std::lock_guard lock(mutex_);
+    under_way_.emplace(call, std::move(owned));
+  }
+  const auto finish = [this, call, name, deadline](const grpc::Status& status) {
+    if (status.ok()) return Finish(call, std::nullopt);
+    Finish(call, ErrorOf({.call = name,
+                          .socket = socket_,
+                          .deadline = deadline,
+                          .status = status.error_code(),
+                          .message = status.error_message()}));
+  };
+  // The request is serialized before the method returns.
+  (StubFor(static_cast<const Stub*>(nullptr)).*method)(&call->context, &request, &call->response,
+                                                       finish);
+}
+
+void Client::Finish(Call* call, std::optional<Error> error) {
+  const std::lock_guard lock(mutex_);
+  call->error = std::move(error);
+  const auto node = under_way_.find(call);
+  answers_.push_back(std::move(node->second));
+  under_way_.erase(node);
+  const std::uint64_t one = 1;
+  (void)!::write(event_fd_.get(), &one, sizeof one);
+  finished_.notify_all();
+}
+
+void Client::Deliver() {
+  std::uint64_t ignored = 0;
+  (void)!::read(event_fd_.get(), &ignored, sizeof ignored);
+  std::deque<std::unique_ptr<Call>> answers;
+  {
+    const std::lock_guard lock(mutex_);
+    answers.swap(answers_);
+  }
+  for (const std::unique_ptr<Call>& call : answers) call->Deliver();
+}
+
+void Client::CancelAll() {
+  std::unique_lock lock(mutex_);
+  std::vector<Call*> calls;
+  for (const auto& [call, owned] : under_way_) calls.push_back(call);
+  // Whichever end meanwhile stay in answers_, and so alive.
+  lock.unlock();
+  for (Call* const call : calls) call->context.TryCancel();
+  lock.lock();
+  finished_.wait(lock, [this] { return under_way_.empty(); });
+  answers_.clear();
+}
+
+}  // namespace
+
+Result<std::unique_ptr<Calls>> Connect(const std::string& endpoint) {
+  Result<std::string> socket = SocketOf(endpoint);
+  if (!socket) return Fail(std::move(socket.error()));
+  FileDescriptor event_fd(::eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK));
+  if (!event_fd) return FailErrno("make an eventfd");
+  return std::make_unique<Client>(*std::move(socket), std::move(event_fd));
+}
+
+}  // namespace jettison::cri
