@@ -1,0 +1,154 @@
+#include "platform/cri/image_store.h"
+
+#include <simdjson.h>
+
+#include <chrono>
+#include <map>
+#include <optional>
+#include <set>
+#include <string_view>
+
+namespace jettison::cri {
+namespace {
+
+// A listing is two rounds of calls; the agent waits for it for 30 s and for a removal for 2 min.
+constexpr Duration kLookDeadline = std::chrono::seconds(14);
+constexpr Duration kRemoveDeadline = std::chrono::seconds(110);
+
+StoredImage FromApi(const api::Image& image) {
+  StoredImage stored{.id = image.id(), .size_bytes = image.size(), .pinned = image.pinned()};
+  stored.references.assign(image.repo_tags().begin(), image.repo_tags().end());
+  stored.references.insert(stored.references.end(), image.repo_digests().begin(),
+                           image.repo_digests().end());
+  return stored;
+}
+
+// The image that containerd makes sandboxes of: "sandboxImage" in the JSON that its verbose Status
+// has as "config". Empty: not told. (containerd 1.6, pkg/cri/server/status.go)
+std::string SandboxImageIn(const api::StatusResponse& status) {
+  const auto config = status.info().find("config");
+  if (config == status.info().end()) return {};
+  simdjson::dom::parser parser;
+  simdjson::dom::element document;
+  std::string_view name;
+  if (parser.parse(config->second).get(document) != simdjson::SUCCESS ||
+      document["sandboxImage"].get(name) != simdjson::SUCCESS) {
+    return {};
+  }
+  return std::string(name);
+}
+
+// Every name that an image is listed by -> its ID.
+using Names = std::map<std::string, std::string, std::less<>>;
+
+Names NamesOf(const std::vector<StoredImage>& images) {
+  Names names;
+  for (const StoredImage& image : images) {
+    names.emplace(image.id, image.id);
+    for (const std::string& reference : image.references) names.emplace(reference, image.id);
+  }
+  return names;
+}
+
+// What a container's image is called by: the reference that the runtime resolved when it made the
+// container, and not the name in its configuration, which may have moved to another image since.
+const std::string& NameOf(const api::Container& container) {
+  return container.image_ref().empty() ? container.image().image() : container.image_ref();
+}
+
+}  // namespace
+
+// One listing under way.
+struct CriImageStore::Look {
+  std::function<void(Result<Listing>)> answer;
+  int waiting = 0;  // calls of this round without answer
+  std::optional<Error> error;
+  api::ListImagesResponse images;
+  api::ListContainersResponse containers;
+  api::StatusResponse status;
+  bool resolved = false;  // the second round is over or not needed
+  std::set<std::string> in_use;
+};
+
+template <typename Response>
+Answer<Response> CriImageStore::Into(const std::shared_ptr<Look>& look, Response Look::*field) {
+  ++look->waiting;
+  return lifetime_.Guard([this, look, field](Result<Response> response) {
+    if (response) {
+      (*look).*field = *std::move(response);
+    } else if (!look->error) {
+      look->error = std::move(response.error());
+    }
+    if (--look->waiting == 0) Continue(look);
+  });
+}
+
+void CriImageStore::List(std::function<void(Result<Listing>)> answer) {
+  const auto look = std::make_shared<Look>();
+  look->answer = std::move(answer);
+  api::StatusRequest verbose;
+  verbose.set_verbose(true);
+  calls_.ListImages(kLookDeadline, Into(look, &Look::images));
+  calls_.ListContainers({}, kLookDeadline, Into(look, &Look::containers));
+  calls_.Status(verbose, kLookDeadline, Into(look, &Look::status));
+}
+
+void CriImageStore::Continue(const std::shared_ptr<Look>& look) {
+  if (look->error) return look->answer(Fail(*look->error));
+  Listing listing;
+  for (const api::Image& image : look->images.images()) listing.first.push_back(FromApi(image));
+  if (!look->resolved) {
+    look->resolved = true;
+    std::set<std::string> used;
+    for (const api::Container& container : look->containers.containers()) {
+      used.insert(NameOf(container));
+    }
+    used.insert(SandboxImageIn(look->status));
+    used.erase("");
+    const Names names = NamesOf(listing.first);
+    for (const std::string& name : used) {
+      const auto named = names.find(name);
+      if (named == names.end()) {
+        Resolve(look, name);
+      } else {
+        look->in_use.insert(named->second);
+      }
+    }
+    if (look->waiting > 0) return;
+  }
+  listing.second.ids.assign(look->in_use.begin(), look->in_use.end());
+  look->answer(std::move(listing));
+}
+
+void CriImageStore::Resolve(const std::shared_ptr<Look>& look, const std::string& name) {
+  ++look->waiting;
+  api::ImageStatusRequest request;
+  request.mutable_image()->set_image(name);
+  calls_.ImageStatus(
+      request, kLookDeadline,
+      lifetime_.Guard([this, look, name](const Result<api::ImageStatusResponse>& response) {
+        if (response && response->has_image()) {
+          look->in_use.insert(response->image().id());
+        } else if (response || response.error().code == ErrorCode::kNotFound) {
+          look->in_use.insert(name);
+        } else if (!look->error) {
+          look->error = response.error();
+        }
+        if (--look->waiting == 0) Continue(look);
+      }));
+}
+
+void CriImageStore::Remove(const std::string& id, std::function<void(Result<void>)> answer) {
+  api::RemoveImageRequest request;
+  request.mutable_image()->set_image(id);
+  calls_.RemoveImage(request, kRemoveDeadline,
+                     lifetime_.Guard([answer = std::move(answer)](
+                                         const Result<api::RemoveImageResponse>& response) {
+                       if (!response && response.error().code != ErrorCode::kNotFound) {
+                         return answer(Fail(response.error()));
+                       }
+                       answer({});
+                     }));
+}
+
+}  // namespace jettison::cri
