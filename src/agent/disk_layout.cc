@@ -51,4 +51,14 @@ DiskSurvey SurveyDisks(const DiskPlaces& places) {
   return survey;
 }
 
+void LogSurvey(const DiskSurvey& survey, const Log& log) {
+  for (const std::string& fault : survey.faults) {
+    log.Warn("a place counts as lying on nodefs, because it cannot be looked at", {{"err", fault}});
+  }
+  const auto place = [](const std::string& path) { return path.empty() ? "nodefs" : path; };
+  log.Info("disk layout", {{"layout", Describe(survey.layout)},
+                           {"imageFs", place(survey.image_fs)},
+                           {"containerFs", place(survey.container_fs)}});
+}
+
 }  // namespace jettison

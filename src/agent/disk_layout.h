@@ -6,6 +6,7 @@
 #include <string>
 #include <vector>
 
+#include "agent/log.h"
 #include "model/threshold.h"
 
 namespace jettison {
@@ -42,5 +43,8 @@ struct DiskSurvey {
 };
 // Looks at the places as they are mounted now.
 [[nodiscard]] DiskSurvey SurveyDisks(const DiskPlaces& places);
+
+// Says in the log what was found.
+void LogSurvey(const DiskSurvey& survey, const Log& log);
 
 }  // namespace jettison

@@ -1,57 +1,20 @@
 #include <gtest/gtest.h>
-#include <sched.h>
 #include <sys/mount.h>
-#include <sys/stat.h>
-#include <sys/wait.h>
-#include <unistd.h>
 
-#include <cstdio>
 #include <fstream>
-#include <functional>
 #include <string>
 
 #include "agent/disk_layout.h"
+#include "agent/live_disks.h"
 #include "agent/stats_collector.h"
-#include "pod_host/temporary_folder.h"
 #include "ports/fakes/fake_cgroups.h"
 #include "ports/fakes/fake_clock.h"
 
 namespace jettison {
 namespace {
 
-constexpr std::uint64_t kMi = std::uint64_t{1} << 20;
-
-// A folder with file systems of 1, 2 and 4 MiB mounted below, in a mount namespace that vanishes
-// with the process that made it. The first is a node's, "node"; the others are "disk2" and "disk3".
-class LiveDiskLayout : public testing::Test {
+class LiveDiskLayout : public LiveDisks {
  protected:
-  void SetUp() override {
-    if (::geteuid() != 0) GTEST_SKIP() << "mounting needs root";
-    for (const char* name : {"node", "disk2", "disk3"}) {
-      ASSERT_EQ(::mkdir(Path(name).c_str(), 0755), 0);
-    }
-  }
-  [[nodiscard]] std::string Path(const std::string& name) const {
-    return folder_.path() + "/" + name;
-  }
-  // Mounts the three and runs `body` there, in a process of its own; failures of `body` are told on
-  // standard error.
-  void WithDisks(const std::function<void()>& body) {
-    const pid_t child = ::fork();
-    ASSERT_GE(child, 0);
-    if (child == 0) {
-      if (!MountAll()) ::_exit(2);
-      body();
-      ::_exit(HasFailure() ? 1 : 0);
-    }
-    int status = 0;
-    ASSERT_EQ(::waitpid(child, &status, 0), child);
-    ASSERT_TRUE(WIFEXITED(status));
-    if (WEXITSTATUS(status) == 2) GTEST_SKIP() << "file systems cannot be mounted here";
-    EXPECT_EQ(WEXITSTATUS(status), 0);
-    EXPECT_EQ(SurveyDisks({.node = Path("node"), .images = Path("disk2")}).layout, DiskLayout{})
-        << "nothing is mounted outside";
-  }
   // The node's figures in a survey's terms.
   [[nodiscard]] NodeStats Read(const DiskSurvey& survey) {
     StatsCollector collector({.node = groups_,
@@ -66,23 +29,12 @@ class LiveDiskLayout : public testing::Test {
   // Sizes of nodefs, imagefs and containerfs in MiB.
   void ExpectSizes(const NodeStats& stats, std::uint64_t node, std::uint64_t image,
                    std::uint64_t container) {
-    EXPECT_EQ(stats.fs->capacity_bytes, node * kMi);
-    EXPECT_EQ(stats.image_fs->capacity_bytes, image * kMi);
-    EXPECT_EQ(stats.container_fs->capacity_bytes, container * kMi);
+    EXPECT_EQ(stats.fs->capacity_bytes, node * kDiskMi);
+    EXPECT_EQ(stats.image_fs->capacity_bytes, image * kDiskMi);
+    EXPECT_EQ(stats.container_fs->capacity_bytes, container * kDiskMi);
   }
-  void MakeFolder(const std::string& name) { ASSERT_EQ(::mkdir(Path(name).c_str(), 0755), 0); }
 
  private:
-  bool MountAll() {
-    const auto mount = [this](const char* name, const char* size) {
-      return ::mount("tmpfs", Path(name).c_str(), "tmpfs", 0, size) == 0;
-    };
-    return ::unshare(CLONE_NEWNS) == 0 &&
-           ::mount("none", "/", nullptr, MS_REC | MS_PRIVATE, nullptr) == 0 &&
-           mount("node", "size=1m") && mount("disk2", "size=2m") && mount("disk3", "size=4m");
-  }
-
-  pod_host::TemporaryFolder folder_;
   FakeCgroups groups_;
   FakeClock clock_;
   Log log_{LogFormat::kText, clock_, [](std::string_view) {}};
@@ -96,7 +48,7 @@ TEST_F(LiveDiskLayout, FoldersOnOneFileSystemAreOne) {
     const DiskSurvey survey = SurveyDisks(
         {.node = Path("node"), .images = Path("node/images"), .containers = Path("node/layers")});
     EXPECT_EQ(survey.layout, DiskLayout{});
-    ExpectSizes(Read(survey), 1, 1, 1);
+    ExpectSizes(Read(survey), 4, 4, 4);
   });
 }
 
@@ -106,7 +58,7 @@ TEST_F(LiveDiskLayout, ImagesWithTheLayersBesideThemAreADedicatedImageFs) {
     const DiskSurvey survey =
         SurveyDisks({.node = Path("node"), .images = Path("disk2/snapshots")});
     EXPECT_EQ(survey.layout, (DiskLayout{.dedicated_image_fs = true}));
-    ExpectSizes(Read(survey), 1, 2, 2);
+    ExpectSizes(Read(survey), 4, 8, 8);
   });
 }
 
@@ -117,7 +69,7 @@ TEST_F(LiveDiskLayout, LayersOnNodefsAreASplit) {
         {.node = Path("node"), .images = Path("disk2"), .containers = Path("node/layers")});
     EXPECT_EQ(survey.layout,
               (DiskLayout{.dedicated_image_fs = true, .dedicated_container_fs = true}));
-    ExpectSizes(Read(survey), 1, 2, 1);
+    ExpectSizes(Read(survey), 4, 8, 4);
   });
 }
 
@@ -128,7 +80,7 @@ TEST_F(LiveDiskLayout, OnlyTheLayersApartAreASplitAndTheImagesHaveTheFiguresOfNo
         {.node = Path("node"), .images = Path("node/images"), .containers = Path("disk3")});
     EXPECT_EQ(survey.layout,
               (DiskLayout{.dedicated_image_fs = true, .dedicated_container_fs = true}));
-    ExpectSizes(Read(survey), 1, 1, 4);
+    ExpectSizes(Read(survey), 4, 4, 16);
   });
 }
 
@@ -137,7 +89,7 @@ TEST_F(LiveDiskLayout, ThreeFileSystemsAreASplitWithFiguresOfTheirOwn) {
     const DiskSurvey survey =
         SurveyDisks({.node = Path("node"), .images = Path("disk2"), .containers = Path("disk3")});
     EXPECT_TRUE(survey.layout.dedicated_container_fs);
-    ExpectSizes(Read(survey), 1, 2, 4);
+    ExpectSizes(Read(survey), 4, 8, 16);
   });
 }
 
@@ -148,7 +100,7 @@ TEST_F(LiveDiskLayout, ABoundFolderIsWhereItsFilesAre) {
         ::mount(Path("disk2").c_str(), Path("node/images").c_str(), nullptr, MS_BIND, nullptr), 0);
     const DiskSurvey survey = SurveyDisks({.node = Path("node"), .images = Path("node/images")});
     EXPECT_TRUE(survey.layout.dedicated_image_fs);
-    ExpectSizes(Read(survey), 1, 2, 2);
+    ExpectSizes(Read(survey), 4, 8, 8);
   });
 }
 
@@ -156,12 +108,17 @@ TEST_F(LiveDiskLayout, WhatIsWrittenIsTakenFromTheFileSystemItLiesOn) {
   WithDisks([this] {
     const DiskSurvey survey = SurveyDisks({.node = Path("node"), .images = Path("disk2")});
     const NodeStats before = Read(survey);
-    std::ofstream(Path("disk2/blob")) << std::string(kMi, 'x');
+    std::ofstream(Path("disk2/blob")) << std::string(kDiskMi, 'x');
     const NodeStats after = Read(survey);
-    EXPECT_EQ(*before.image_fs->available_bytes - *after.image_fs->available_bytes, kMi);
+    EXPECT_EQ(*before.image_fs->available_bytes - *after.image_fs->available_bytes, kDiskMi);
     EXPECT_EQ(*before.image_fs->inodes_free - *after.image_fs->inodes_free, 1U);
     EXPECT_EQ(before.fs->available_bytes, after.fs->available_bytes);
   });
+}
+
+TEST_F(LiveDiskLayout, NothingIsMountedOutside) {
+  WithDisks([] {});
+  EXPECT_EQ(SurveyDisks({.node = Path("node"), .images = Path("disk2")}).layout, DiskLayout{});
 }
 
 }  // namespace
