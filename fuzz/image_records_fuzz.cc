@@ -1,0 +1,28 @@
+// links: jettison_agent
+//
+// Any bytes, read as records of images: what is accepted is written so that it reads back the same.
+#include <cstddef>
+#include <cstdint>
+#include <cstdlib>
+#include <string_view>
+
+#include "agent/image_records.h"
+
+extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
+  using namespace jettison;
+  const std::string_view text(reinterpret_cast<const char*>(data), size);
+  const auto reading = ParseImageRecords(text, Instant::max());
+  if (!reading) return 0;
+  const auto again = ParseImageRecords(FormatImageRecords(reading->records), Instant::max());
+  if (!again || !again->faults.empty()) std::abort();
+  if (again->records.size() != reading->records.size()) std::abort();
+  for (std::size_t i = 0; i < again->records.size(); ++i) {
+    const ImageRecord& first = reading->records[i];
+    const ImageRecord& second = again->records[i];
+    if (second.id != first.id || second.first_detected != first.first_detected ||
+        second.last_used != first.last_used) {
+      std::abort();
+    }
+  }
+  return 0;
+}
