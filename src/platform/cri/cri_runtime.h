@@ -47,8 +47,8 @@ struct CriRuntimeOptions {
 
 // Runs pods through a container runtime that speaks CRI v1. What has to be quick or certain, the
 // signal that ends a container and the news that it ended, goes through the kernel, so a runtime
-// that hangs delays neither. See docs/cri-runtime.md. `cgroups` and `clock` must outlive it. Used by
-// one thread.
+// that hangs delays neither. See docs/cri-runtime.md. `cgroups` and `clock` must outlive it. Used
+// by one thread.
 //
 // Fails where the root cannot be made or another agent works in it. The runtime's destruction
 // leaves what runs running.

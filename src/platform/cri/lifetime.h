@@ -16,8 +16,8 @@ class Lifetime {
 
   template <typename Callback>
   [[nodiscard]] auto Guard(Callback callback) const {
-    return [alive = std::weak_ptr<const bool>(token_), callback = std::move(callback)](
-               auto&&... arguments) {
+    return [alive = std::weak_ptr<const bool>(token_),
+            callback = std::move(callback)](auto&&... arguments) {
       if (!alive.expired()) callback(std::forward<decltype(arguments)>(arguments)...);
     };
   }

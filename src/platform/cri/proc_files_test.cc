@@ -44,10 +44,10 @@ TEST(UpperFolderOf, IsThatOfTheOverlayAtTheRoot) {
 }
 
 TEST(UpperFolderOf, IsEmptyWhereTheTextTellsNone) {
-  for (const char* text :
-       {"", "\n", "1 2 3", "1 2 0:4 / / rw - overlay overlay", "1 2 0:4 / / rw - overlay overlay rw",
-        "1 2 0:4 / / rw a b c d e f", "1 2 0:4 / / rw - overlay overlay upperdir=relative",
-        "1 2 0:4 / / rw - overlay overlay upperdir"}) {
+  for (const char* text : {"", "\n", "1 2 3", "1 2 0:4 / / rw - overlay overlay",
+                           "1 2 0:4 / / rw - overlay overlay rw", "1 2 0:4 / / rw a b c d e f",
+                           "1 2 0:4 / / rw - overlay overlay upperdir=relative",
+                           "1 2 0:4 / / rw - overlay overlay upperdir"}) {
     EXPECT_EQ(UpperFolderOf(text), "") << text;
   }
 }

@@ -21,8 +21,8 @@ FileDescriptor OpenBeneath(const FileDescriptor& root, const std::string& path) 
   open_how how{};
   how.flags = O_PATH | O_CLOEXEC;
   how.resolve = RESOLVE_BENEATH | RESOLVE_NO_MAGICLINKS;
-  return FileDescriptor(static_cast<int>(
-      ::syscall(SYS_openat2, root.get(), path.c_str(), &how, sizeof(how))));
+  return FileDescriptor(
+      static_cast<int>(::syscall(SYS_openat2, root.get(), path.c_str(), &how, sizeof(how))));
 }
 
 // Opens the path, making the folders that are missing on the way.

@@ -13,7 +13,7 @@
 #include <array>
 #include <cerrno>
 #include <cstdint>
-#include <cstring>
+#include <cstdio>
 
 namespace jettison::cri {
 namespace {
@@ -40,13 +40,33 @@ bool IsMounted(int folder, const char* name) {
          (facts.stx_attributes & STATX_ATTR_MOUNT_ROOT) != 0;
 }
 
+// Calls back with the name of everything in an open folder, in one round that may miss what changes
+// meanwhile; false: there was nothing.
+template <typename Visit>
+bool ForEachName(int folder, Visit visit) {
+  std::array<char, 4096> buffer;
+  bool any = false;
+  (void)::lseek(folder, 0, SEEK_SET);
+  for (;;) {
+    const long size = ::syscall(SYS_getdents64, folder, buffer.data(), buffer.size());
+    if (size <= 0) return any;
+    for (long at = 0; at < size;) {
+      const auto* entry = reinterpret_cast<const Entry*>(buffer.data() + at);
+      at += entry->size;
+      if (IsDots(entry->name)) continue;
+      any = true;
+      visit(entry->name);
+    }
+  }
+}
+
 // One deletion; remembers what went wrong first.
 class Removal {
  public:
   // Deletes `name` in the open folder.
   void Remove(int folder, const char* name, int depth) {
     for (int i = 0; i < kMaxStackedMounts && IsMounted(folder, name); ++i) {
-      if (!Detach(folder, name, depth)) return;
+      if (!Detach(folder, name)) return Note(errno);
     }
     if (::unlinkat(folder, name, 0) == 0 || errno == ENOENT) return;
     if (errno != EISDIR && errno != EPERM) return Note(errno);
@@ -56,6 +76,15 @@ class Removal {
     ::close(inner);
     if (::unlinkat(folder, name, AT_REMOVEDIR) != 0 && errno != ENOENT) Note(errno);
   }
+  // Everything within an open folder; what lies too deep is moved up to where it began first.
+  void Empty(int folder, int depth) {
+    if (depth == 1) top_ = folder;
+    const auto remove = [&](const char* name) {
+      if (depth < kMaxDepth || !MoveUp(folder, name)) Remove(folder, name, depth);
+    };
+    while (ForEachName(folder, remove) && error_ == 0) {
+    }
+  }
   [[nodiscard]] int error() const { return error_; }
 
  private:
@@ -63,61 +92,26 @@ class Removal {
     if (error_ == 0) error_ = error;
   }
 
-  // Everything within an open folder; what lies too deep is moved up to where it began first.
-  void Empty(int folder, int depth) {
-    if (depth == 1) top_ = folder;
-    for (bool again = true; again;) {
-      again = false;
-      std::array<char, 4096> buffer;
-      (void)::lseek(folder, 0, SEEK_SET);
-      for (;;) {
-        const long size = ::syscall(SYS_getdents64, folder, buffer.data(), buffer.size());
-        if (size <= 0) break;
-        for (long at = 0; at < size;) {
-          const auto* entry = reinterpret_cast<const Entry*>(buffer.data() + at);
-          at += entry->size;
-          if (IsDots(entry->name)) continue;
-          if (depth < kMaxDepth || !MoveUp(folder, entry->name)) {
-            Remove(folder, entry->name, depth);
-          }
-          again = error_ == 0;
-        }
-      }
-    }
-  }
-
-  bool MoveUp(int folder, const char* name) {
+  [[nodiscard]] bool MoveUp(int folder, const char* name) {
     struct stat facts {};
     if (::fstatat(folder, name, &facts, AT_SYMLINK_NOFOLLOW) != 0 || !S_ISDIR(facts.st_mode)) {
       return false;
     }
-    std::array<char, 32> moved{".deep-"};
-    std::size_t at = std::strlen(moved.data());
-    for (std::uint64_t number = moved_++;; number /= 10) {
-      moved[at++] = static_cast<char>('0' + number % 10);
-      if (number < 10) break;
-    }
+    std::array<char, 32> moved{};
+    (void)std::snprintf(moved.data(), moved.size(), ".deep-%lu", moved_++);
     return ::renameat(folder, name, top_, moved.data()) == 0;
   }
 
-  // Empties a tmpfs, then takes the mount away.
-  bool Detach(int folder, const char* name, int depth) {
-    const int inner = ::openat(folder, name, O_RDONLY | O_NOFOLLOW | O_CLOEXEC);
-    struct statfs filesystem {};
-    if (inner >= 0 && ::fstatfs(inner, &filesystem) == 0 && filesystem.f_type == TMPFS_MAGIC) {
-      Removal within;
-      within.Empty(inner, 1);
-    }
-    if (inner >= 0) ::close(inner);
-    (void)depth;
-    if (::fchdir(folder) == 0 && ::umount2(name, MNT_DETACH | UMOUNT_NOFOLLOW) == 0) return true;
-    Note(errno);
-    return false;
+  [[nodiscard]] static bool Detach(int folder, const char* name) {
+    if (folder == AT_FDCWD) return ::umount2(name, MNT_DETACH | UMOUNT_NOFOLLOW) == 0;
+    std::array<char, 320> path{};
+    (void)std::snprintf(path.data(), path.size(), "/proc/self/fd/%d/%s", folder, name);
+    return ::umount2(path.data(), MNT_DETACH | UMOUNT_NOFOLLOW) == 0;
   }
 
   int error_ = 0;
   int top_ = -1;
-  std::uint64_t moved_ = 0;
+  unsigned long moved_ = 0;
 };
 
 }  // namespace
@@ -126,6 +120,26 @@ int RemoveTree(const char* path) {
   Removal removal;
   removal.Remove(AT_FDCWD, path, 0);
   return removal.error();
+}
+
+int EmptyMemoryVolumes(const char* folder) {
+  const int open = ::open(folder, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
+  if (open < 0) return errno == ENOENT ? 0 : errno;
+  int error = 0;
+  ForEachName(open, [&](const char* name) {
+    if (!IsMounted(open, name)) return;
+    const int inner = ::openat(open, name, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
+    if (inner < 0) return;
+    struct statfs filesystem {};
+    if (::fstatfs(inner, &filesystem) == 0 && filesystem.f_type == TMPFS_MAGIC) {
+      Removal removal;
+      removal.Empty(inner, 1);
+      if (error == 0) error = removal.error();
+    }
+    ::close(inner);
+  });
+  ::close(open);
+  return error;
 }
 
 }  // namespace jettison::cri

@@ -2,13 +2,16 @@
 
 namespace jettison::cri {
 
+// Both return 0 or the errno of the first thing that could not be deleted; what is not there is no
+// error. They allocate nothing and take no lock, so that they may run in a forked child of a
+// process with threads.
+
 // Deletes a folder or file with everything in it, however deep and however much. A mount is never
-// crossed: what is mounted is detached, and before that emptied only where it is a tmpfs, whose
-// memory would otherwise stay as long as anything else holds it. What is not there is no error.
-// Returns 0 or the errno of the first thing that could not be deleted.
-//
-// Allocates nothing and takes no lock, so that it may run in a forked child of a process with
-// threads.
+// crossed: it is detached, and what it showed stays.
 [[nodiscard]] int RemoveTree(const char* path);
+
+// Empties each tmpfs that is mounted directly in the folder: its memory would otherwise stay for as
+// long as anything else holds the mount.
+[[nodiscard]] int EmptyMemoryVolumes(const char* folder);
 
 }  // namespace jettison::cri

@@ -13,8 +13,9 @@ TEST(PidIn, ReadsWhatContainerdWrites) {
 }
 
 TEST(PidIn, TakesAnythingElseForUnknown) {
-  for (const char* info : {"", "{", "[]", "7", R"({"pid":"7"})", R"({"pid":0})", R"({"pid":-1})",
-                           R"({"pid":1.5})", R"({"pid":99999999999})", R"({"process":{"pid":7}})"}) {
+  for (const char* info :
+       {"", "{", "[]", "7", R"({"pid":"7"})", R"({"pid":0})", R"({"pid":-1})", R"({"pid":1.5})",
+        R"({"pid":99999999999})", R"({"process":{"pid":7}})"}) {
     EXPECT_FALSE(PidIn(info)) << info;
   }
 }

@@ -1,0 +1,212 @@
+// What the runtime finds when it starts: the pods of an agent before it.
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <chrono>
+#include <set>
+#include <utility>
+
+#include "platform/cri/labels.h"
+#include "platform/cri/runtime.h"
+#include "pod_host/cgroup_layout.h"
+#include "pod_host/files.h"
+
+namespace jettison::cri {
+namespace {
+
+// How long List waits for all its answers; the agent asks again.
+constexpr Duration kListWait = std::chrono::seconds(3);
+constexpr QosClass kQosClasses[] = {QosClass::kGuaranteed, QosClass::kBurstable,
+                                    QosClass::kBestEffort};
+
+const std::string* Annotation(const api::PodSandbox& sandbox, std::string_view name) {
+  const auto it = sandbox.annotations().find(std::string(name));
+  return it == sandbox.annotations().end() ? nullptr : &it->second;
+}
+
+// Of several sandboxes of a pod one that is ready counts, then the newest.
+bool IsBetter(const api::PodSandbox& one, const api::PodSandbox& other) {
+  const bool ready = one.state() == api::SANDBOX_READY;
+  if (ready != (other.state() == api::SANDBOX_READY)) return ready;
+  return one.metadata().attempt() > other.metadata().attempt();
+}
+
+Error NotYet() {
+  return {ErrorCode::kUnavailable, "the container runtime has not told yet what it runs"};
+}
+
+}  // namespace
+
+void Runtime::ListAll(Listed listed) {
+  auto listing = std::make_shared<Listing>();
+  for (const auto& [uid, actor] : pods_) actor->AddKnown(listing->known);
+  const Duration deadline = surroundings_.options.request_timeout;
+  surroundings_.calls.ListPodSandbox(
+      api::ListPodSandboxRequest(), deadline,
+      lifetime_.Guard([this, deadline, listing,
+                       listed = std::move(listed)](Result<api::ListPodSandboxResponse> sandboxes) {
+        if (!sandboxes) return listed(Fail(sandboxes.error()));
+        for (auto& sandbox : *sandboxes->mutable_items()) {
+          listing->sandboxes.push_back(std::move(sandbox));
+        }
+        surroundings_.calls.ListContainers(
+            api::ListContainersRequest(), deadline,
+            [listing, listed](Result<api::ListContainersResponse> containers) {
+              if (!containers) return listed(Fail(containers.error()));
+              for (auto& container : *containers->mutable_containers()) {
+                listing->containers.push_back(std::move(container));
+              }
+              listed(std::move(*listing));
+            });
+      }));
+}
+
+Result<std::vector<RuntimePod>> Runtime::List() {
+  auto found = FindAll();
+  if (!found) return Fail(found.error());
+  auto pods = Adopt(*found);
+  RemoveLeftovers(*found);
+  if (!pods_.empty()) UpdateQosGroups();
+  adopted_ = true;
+  ScheduleRelist(surroundings_.options.relist_period);
+  return pods;
+}
+
+Result<Runtime::Found> Runtime::FindAll() {
+  auto listing = std::make_shared<std::optional<Result<Listing>>>();
+  ListAll([listing](Result<Listing> listed) { *listing = std::move(listed); });
+  if (!Await(kListWait, [&] { return listing->has_value(); })) return Fail(NotYet());
+  if (!**listing) return Fail((*listing)->error());
+  Found found;
+  std::set<std::string, std::less<>> ids;
+  for (api::PodSandbox& sandbox : (**listing)->sandboxes) {
+    if (!IsOurs(surroundings_, sandbox)) continue;
+    ids.insert(sandbox.id());
+    found.sandboxes.push_back(std::move(sandbox));
+  }
+  for (api::Container& container : (**listing)->containers) {
+    if (!ids.contains(container.pod_sandbox_id())) continue;
+    found.containers.push_back(std::move(container));
+  }
+  if (auto read = ReadStatuses(found); !read) return Fail(read.error());
+  return found;
+}
+
+// All at once; a container that vanished meanwhile is none.
+Result<void> Runtime::ReadStatuses(Found& found) {
+  using Answers = std::vector<std::optional<Result<api::ContainerStatusResponse>>>;
+  auto answers = std::make_shared<Answers>(found.containers.size());
+  auto missing = std::make_shared<std::size_t>(found.containers.size());
+  for (std::size_t i = 0; i < found.containers.size(); ++i) {
+    api::ContainerStatusRequest request;
+    request.set_container_id(found.containers[i].id());
+    request.set_verbose(true);
+    surroundings_.calls.ContainerStatus(
+        request, kListWait, [answers, missing, i](Result<api::ContainerStatusResponse> answer) {
+          (*answers)[i] = std::move(answer);
+          --*missing;
+        });
+  }
+  if (!Await(kListWait, [&] { return *missing == 0; })) return Fail(NotYet());
+  for (auto& answer : *answers) {
+    if (*answer) {
+      found.statuses.push_back(std::move(**answer));
+    } else if ((*answer).error().code != ErrorCode::kNotFound) {
+      return Fail((*answer).error());
+    } else {
+      found.statuses.emplace_back();
+    }
+  }
+  return {};
+}
+
+std::optional<Pod> Runtime::ReadPod(const api::PodSandbox& sandbox) {
+  auto pod = surroundings_.options.parse_pod(*Annotation(sandbox, kPodAnnotation));
+  if (pod && pod->uid != sandbox.metadata().uid()) {
+    pod = Fail(ErrorCode::kInvalidArgument, "it describes the pod " + pod->uid);
+  }
+  if (pod) {
+    if (auto names = pod_host::CheckNames(*pod); !names) pod = Fail(names.error());
+  }
+  if (pod) return std::move(*pod);
+  surroundings_.Log(fmt::format("annotation {} of sandbox {}: {}; the pod is ended and removed",
+                                kPodAnnotation, sandbox.id(), pod.error().message));
+  return std::nullopt;
+}
+
+std::vector<RuntimePod> Runtime::Adopt(const Found& found) {
+  std::map<std::string, const api::PodSandbox*> sandboxes;
+  for (const api::PodSandbox& sandbox : found.sandboxes) {
+    const api::PodSandbox*& best = sandboxes[sandbox.metadata().uid()];
+    if (best == nullptr || IsBetter(sandbox, *best)) best = &sandbox;
+  }
+  std::vector<RuntimePod> listed;
+  for (const auto& [uid, sandbox] : sandboxes) {
+    auto pod = ReadPod(*sandbox);
+    if (!pod) continue;
+    auto actor = std::make_unique<PodActor>(surroundings_, *pod);
+    const std::string* const network = Annotation(*sandbox, kNetworkAnnotation);
+    actor->Adopt({.id = sandbox->id(),
+                  .attempt = sandbox->metadata().attempt(),
+                  .host_network = network != nullptr && *network == "host"},
+                 sandbox->state() == api::SANDBOX_READY);
+    RuntimePod& runtime_pod = listed.emplace_back(RuntimePod{.pod = std::move(*pod)});
+    // In the order of attempts: the newest run of a container is the one that counts.
+    std::vector<const api::ContainerStatusResponse*> own;
+    for (std::size_t i = 0; i < found.containers.size(); ++i) {
+      if (found.containers[i].pod_sandbox_id() == sandbox->id() && found.statuses[i].has_status()) {
+        own.push_back(&found.statuses[i]);
+      }
+    }
+    std::sort(own.begin(), own.end(), [](const auto* a, const auto* b) {
+      return a->status().metadata().attempt() < b->status().metadata().attempt();
+    });
+    for (const api::ContainerStatusResponse* container : own) {
+      if (auto record = actor->AdoptContainer(*container)) {
+        runtime_pod.containers.push_back(std::move(*record));
+      }
+    }
+    pods_[uid] = std::move(actor);
+  }
+  return listed;
+}
+
+// Pods whose creation or removal was interrupted, or whose description cannot be read. Nobody will
+// ask for them again, so nothing of them may stay.
+void Runtime::RemoveLeftovers(const Found& found) {
+  std::set<std::string> uids;
+  for (const api::PodSandbox& sandbox : found.sandboxes) uids.insert(sandbox.metadata().uid());
+  std::vector<std::string> doomed;
+  const std::string pods = surroundings_.paths.Pods();
+  for (const std::string& name : pod_host::NamesIn(pods).value_or(std::vector<std::string>{})) {
+    if (name.starts_with(kDoomedPrefix)) {
+      doomed.push_back(fmt::format("{}/{}", pods, name));
+    } else {
+      uids.insert(name);
+    }
+  }
+  for (const std::string& uid : uids) {
+    if (!pods_.contains(uid) && pod_host::IsPathSegment(uid)) RemoveLeftover(uid);
+  }
+  if (doomed.empty()) return;
+  auto job = RemovalJob::Start(*readiness_, {.volumes = "", .trees = doomed},
+                               [this](const Result<void>& deleted) {
+                                 surroundings_.LogFailure("delete leftovers", deleted);
+                               });
+  surroundings_.LogFailure("delete leftovers", job);
+  if (job) doomed_job_ = std::move(*job);
+}
+
+void Runtime::RemoveLeftover(const std::string& uid) {
+  PodRemains remains{.uid = uid, .groups = {}, .log_dirs = {}};
+  for (const QosClass qos : kQosClasses) remains.groups.push_back(pod_host::PodGroup(qos, uid));
+  const std::string logs = surroundings_.paths.Logs();
+  for (const std::string& name : pod_host::NamesIn(logs).value_or(std::vector<std::string>{})) {
+    if (name.ends_with("_" + uid)) remains.log_dirs.push_back(fmt::format("{}/{}", logs, name));
+  }
+  auto& removal = leftovers_[uid];
+  removal = std::make_unique<PodRemoval>(surroundings_, std::move(remains));
+  removal->Start();
+}
+
+}  // namespace jettison::cri

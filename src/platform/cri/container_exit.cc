@@ -1,0 +1,45 @@
+#include "platform/cri/container_exit.h"
+
+#include <sys/wait.h>
+
+#include <algorithm>
+#include <csignal>
+
+namespace jettison::cri {
+namespace {
+
+constexpr int kSignalBase = 128;
+constexpr const char* kOomKilled = "OOMKilled";
+
+int SignalOf(int exit_code) {
+  const int signal = exit_code - kSignalBase;
+  return signal > 0 && signal <= SIGRTMAX ? signal : 0;
+}
+
+}  // namespace
+
+ContainerExit ExitOf(const api::ContainerStatus& status, const KernelWord& seen) {
+  ContainerExit exit{.exit_code = status.exit_code(),
+                     .signal = SignalOf(status.exit_code()),
+                     .oom_killed = seen.oom_killed || status.reason() == kOomKilled,
+                     .started = seen.started,
+                     .finished = seen.finished};
+  if (seen.wait_status)
+    exit.signal = WIFSIGNALED(*seen.wait_status) ? WTERMSIG(*seen.wait_status) : 0;
+  if (status.started_at() > 0) exit.started = Instant(Duration(status.started_at()));
+  if (status.finished_at() > 0) exit.finished = Instant(Duration(status.finished_at()));
+  exit.finished = std::max(exit.finished, exit.started);
+  return exit;
+}
+
+ContainerExit ExitOf(const KernelWord& seen) {
+  const int status = seen.wait_status.value_or(SIGKILL);
+  const int signal = WIFSIGNALED(status) ? WTERMSIG(status) : 0;
+  return {.exit_code = signal != 0 ? kSignalBase + signal : WEXITSTATUS(status),
+          .signal = signal,
+          .oom_killed = seen.oom_killed,
+          .started = seen.started,
+          .finished = std::max(seen.started, seen.finished)};
+}
+
+}  // namespace jettison::cri

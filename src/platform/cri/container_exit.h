@@ -1,0 +1,29 @@
+#pragma once
+
+#include <optional>
+
+#include "cri.pb.h"
+#include "model/container_record.h"
+#include "units/duration.h"
+
+namespace jettison::cri {
+
+namespace api = ::runtime::v1;
+
+// What is known of an end without asking the container runtime.
+struct KernelWord {
+  std::optional<int> wait_status;  // as wait(2) gives it
+  bool oom_killed = false;
+  Instant started;
+  Instant finished;  // when the end was seen
+};
+
+// How a container ended by the runtime's account of a container in the state EXITED. Times that the
+// runtime does not give, or that cannot be, are the kernel word's.
+[[nodiscard]] ContainerExit ExitOf(const api::ContainerStatus& status, const KernelWord& seen);
+
+// The same without the runtime: its wait status, or, where that is unknown, as if it had been
+// killed (137, as the kubelet counts a container of unknown status).
+[[nodiscard]] ContainerExit ExitOf(const KernelWord& seen);
+
+}  // namespace jettison::cri

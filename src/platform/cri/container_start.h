@@ -1,0 +1,83 @@
+#pragma once
+
+#include <sys/types.h>
+
+#include <functional>
+#include <memory>
+#include <optional>
+#include <string>
+
+#include "platform/cri/container_config.h"
+#include "platform/cri/image_fetch.h"
+#include "platform/cri/lifetime.h"
+#include "platform/cri/sandbox_creation.h"
+#include "platform/cri/surroundings.h"
+
+namespace jettison::cri {
+
+// What a run of a container is started from. The references outlive the start.
+struct StartOrder {
+  const Pod& pod;
+  const Container& container;
+  const std::string& pod_group;
+  int attempt = 0;
+  int oom_score_adj = 0;
+};
+
+// A container that runs, or has run already.
+struct StartedContainer {
+  std::string id;
+  bool ended = false;        // as far as the runtime knows
+  std::optional<pid_t> pid;  // absent where nobody tells
+  std::optional<int> stop_signal;
+  Instant started;
+};
+
+// The first process of a container by its group, whose name holds its ID; absent: there is none.
+[[nodiscard]] std::optional<pid_t> FirstProcessOf(const Surroundings& surroundings,
+                                                  const std::string& pod_group,
+                                                  const std::string& container_id);
+
+// Brings one run of a container up: image, container, start, first look. What fails leaves no
+// container behind.
+class ContainerStart {
+ public:
+  using Done = std::function<void(Result<StartedContainer>)>;
+
+  // `done` is called once, not before Start has returned.
+  ContainerStart(Surroundings& surroundings, StartOrder order, Done done);
+  void Start(const Sandbox& sandbox);
+  // It is not wanted any more: what has been made is killed and removed as soon as the runtime
+  // answers, and the start fails.
+  void Abandon();
+
+  // Empty before the runtime has made the container.
+  [[nodiscard]] const std::string& id() const { return id_; }
+  // A call waits for its answer, or will be made.
+  [[nodiscard]] bool busy() const { return busy_; }
+
+ private:
+  [[nodiscard]] Result<std::vector<HostMount>> Mounts() const;
+  void Create(const ImageFacts& image);
+  void OnCreated(const Result<api::CreateContainerResponse>& answer);
+  void OnStarted(const Result<api::StartContainerResponse>& answer);
+  void Look();
+  void OnStatus(const Result<api::ContainerStatusResponse>& answer);
+  void RemoveContainer();
+  void Finish(Result<StartedContainer> result);
+
+  Surroundings& surroundings_;
+  StartOrder order_;
+  Done done_;
+  Sandbox sandbox_;
+  std::optional<ImageFetch> image_;
+  std::optional<int> stop_signal_;
+  std::string id_;
+  bool busy_ = true;
+  bool abandoned_ = false;
+  int looks_ = 0;
+  pod_host::Readiness::Watch retry_;
+  Lifetime lifetime_;
+};
+
+}  // namespace jettison::cri

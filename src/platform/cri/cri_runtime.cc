@@ -1,0 +1,37 @@
+#include "platform/cri/cri_runtime.h"
+
+#include <utility>
+
+#include "platform/cri/calls.h"
+#include "platform/cri/host_processes.h"
+#include "platform/cri/runtime.h"
+#include "pod_host/files.h"
+#include "pod_host/paths.h"
+#include "pod_host/root_lock.h"
+
+namespace jettison {
+
+Result<std::unique_ptr<ContainerRuntime>> OpenCriRuntime(CriRuntimeOptions options,
+                                                         std::unique_ptr<cri::Calls> calls,
+                                                         Cgroups& cgroups, const Clock& clock) {
+  while (options.root.ends_with('/')) options.root.pop_back();
+  while (options.cgroup_prefix.ends_with('/')) options.cgroup_prefix.pop_back();
+  if (!options.root.starts_with('/')) {
+    return Fail(ErrorCode::kInvalidArgument, "the runtime's root must be an absolute path");
+  }
+  const pod_host::Paths paths(options.root, options.logs);
+  for (const std::string& folder : {paths.Pods(), paths.Logs()}) {
+    if (auto made = pod_host::MakeFolders(folder); !made) return Fail(made.error());
+  }
+  auto lock = pod_host::LockRoot(paths.Lock());
+  if (!lock) return Fail(lock.error());
+  auto readiness = pod_host::Readiness::Create();
+  if (!readiness) return Fail(readiness.error());
+  cri::RuntimeEdges edges{.calls = std::move(calls),
+                          .processes = std::make_unique<cri::HostProcesses>(),
+                          .readiness = std::move(*readiness),
+                          .lock = std::move(*lock)};
+  return std::make_unique<cri::Runtime>(std::move(edges), options, cgroups, clock);
+}
+
+}  // namespace jettison

@@ -1,0 +1,338 @@
+#include "platform/cri/pod_actor.h"
+
+#include <fmt/format.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <utility>
+
+#include "platform/cri/verbose_info.h"
+#include "pod_host/files.h"
+#include "pod_host/mount_plan.h"
+#include "pod_host/pod_containers.h"
+#include "pod_host/volumes.h"
+
+namespace jettison::cri {
+namespace {
+
+// Every container must be possible before any of them runs.
+Result<void> CheckContainers(const pod_host::Paths& paths, const Pod& pod) {
+  for (const Container* container : pod_host::ContainersOf(pod)) {
+    auto plan = pod_host::PlanMounts(paths, pod, *container);
+    if (!plan) return Fail(plan.error());
+    if (!container->image.empty()) continue;
+    return Fail(
+        ErrorCode::kInvalidArgument,
+        fmt::format("container {} has no image: set spec.containers[].image", container->name));
+  }
+  return {};
+}
+
+Instant InstantOf(std::int64_t ns, Instant otherwise) {
+  return ns > 0 ? Instant(Duration(ns)) : otherwise;
+}
+
+}  // namespace
+
+PodActor::PodActor(Surroundings& surroundings, Pod pod)
+    : surroundings_(surroundings), pod_(std::move(pod)) {
+  group_ = pod_host::PodGroup(surroundings_.options.rules.qos_class(pod_), pod_.uid);
+}
+
+Result<void> PodActor::Prepare() const {
+  const pod_host::Paths& paths = surroundings_.paths;
+  if (auto ok = CheckContainers(paths, pod_); !ok) return ok;
+  if (auto made = pod_host::MakeFolders(paths.Pod(pod_.uid)); !made) return made;
+  const CgroupLimits limits =
+      pod_host::PodLimits(pod_, surroundings_.options.rules, surroundings_.options.pod_pids_limit);
+  if (auto made = surroundings_.cgroups.Create(group_, limits); !made) return made;
+  if (auto made = pod_host::PrepareVolumes(paths, pod_); !made) return made;
+  return pod_host::MakeFolders(paths.PodLogs(pod_));
+}
+
+void PodActor::Create(std::uint32_t first_attempt) {
+  MakeSandbox(first_attempt);
+}
+
+void PodActor::MakeSandbox(std::uint32_t first_attempt) {
+  state_ = SandboxState::kMaking;
+  sandbox_.attempt = first_attempt;
+  if (auto prepared = Prepare(); !prepared) return OnSandbox(Fail(prepared.error()));
+  creation_ =
+      std::make_unique<SandboxCreation>(surroundings_, pod_, group_, first_attempt,
+                                        [this](const Result<Sandbox>& made) { OnSandbox(made); });
+  creation_->Start();
+}
+
+void PodActor::OnSandbox(const Result<Sandbox>& made) {
+  const std::vector<std::string> waiting = std::exchange(waiting_, {});
+  if (made) {
+    sandbox_ = *made;
+    state_ = SandboxState::kReady;
+    if (!std::exchange(created_, true)) surroundings_.Emit(PodReady{pod_.uid});
+  } else {
+    sandbox_.attempt += 2;  // as many as were tried
+    state_ = created_ ? SandboxState::kLost : SandboxState::kNone;
+    if (!created_) FailCreation(made.error());
+  }
+  for (const std::string& name : waiting) {
+    ContainerRun* const run = FindRun(name);
+    if (run == nullptr) continue;
+    if (made) {
+      run->Start(sandbox_);
+    } else {
+      run->RefuseStart(made.error());
+    }
+  }
+}
+
+void PodActor::FailCreation(Error error) {
+  create_error_ = std::move(error);
+  removing_ = true;
+  surroundings_.readiness.Wake();
+}
+
+ContainerRun* PodActor::FindRun(const std::string& name) {
+  const auto run = runs_.find(name);
+  return run == runs_.end() || run->second->ended() ? nullptr : run->second.get();
+}
+
+const ContainerRun* PodActor::FindRun(const std::string& name) const {
+  const auto run = runs_.find(name);
+  return run == runs_.end() || run->second->ended() ? nullptr : run->second.get();
+}
+
+StartOrder PodActor::OrderFor(const Container& container, int attempt, int adj) const {
+  return {.pod = pod_,
+          .container = container,
+          .pod_group = group_,
+          .attempt = attempt,
+          .oom_score_adj = adj};
+}
+
+void PodActor::KeepRun(const std::string& name, std::unique_ptr<ContainerRun> run) {
+  std::unique_ptr<ContainerRun>& place = runs_[name];
+  if (place && !place->idle()) lingering_.push_back(std::move(place));
+  place = std::move(run);
+}
+
+void PodActor::StartContainer(const std::string& name, int attempt, int oom_score_adj) {
+  const auto refuse = [&](ErrorCode code, std::string why) {
+    surroundings_.Emit(ContainerStartFailed{.pod_uid = pod_.uid,
+                                            .container = name,
+                                            .attempt = attempt,
+                                            .error = {code, std::move(why)}});
+  };
+  const Container* const spec = pod_host::FindContainer(pod_, name);
+  if (removing_ || !created_) return refuse(ErrorCode::kNotFound, "there is no such pod");
+  if (spec == nullptr) return refuse(ErrorCode::kNotFound, "the pod has no such container");
+  if (FindRun(name) != nullptr) {
+    return refuse(ErrorCode::kInvalidArgument, "the container runs already");
+  }
+  NoteIds();
+  auto run = std::make_unique<ContainerRun>(surroundings_, OrderFor(*spec, attempt, oom_score_adj));
+  ContainerRun& started = *run;
+  KeepRun(name, std::move(run));
+  if (state_ == SandboxState::kReady) return started.Start(sandbox_);
+  waiting_.push_back(name);
+  if (state_ != SandboxState::kMaking) MakeSandbox(next_attempt());
+}
+
+void PodActor::StopContainer(const std::string& name, Duration grace) {
+  if (ContainerRun* run = FindRun(name)) run->Stop(grace);
+}
+
+void PodActor::KillContainer(const std::string& name) {
+  if (ContainerRun* run = FindRun(name)) run->Kill();
+}
+
+// The IDs of runs that have one by now.
+void PodActor::NoteIds() {
+  for (const auto& [name, run] : runs_) {
+    if (!run->id().empty()) ids_[{name, run->attempt()}] = run->id();
+  }
+}
+
+void PodActor::RemoveContainer(const std::string& name, int attempt) {
+  const ContainerRun* const run = FindRun(name);
+  if (run != nullptr && run->attempt() == attempt) return;  // not dead
+  NoteIds();
+  if (const auto id = ids_.find({name, attempt}); id != ids_.end()) {
+    Forget(id->second);
+    const auto newest = runs_.find(name);
+    if (newest != runs_.end() && newest->second->id() == id->second) runs_.erase(newest);
+    ids_.erase(id);
+  }
+  if (!pod_host::IsPathSegment(name)) return;
+  const std::string logs = surroundings_.paths.ContainerLogs(pod_, name);
+  const std::string log_name = fmt::format("{}.log", attempt);
+  for (const std::string& file : pod_host::NamesIn(logs).value_or(std::vector<std::string>{})) {
+    if (file == log_name || file.starts_with(log_name + ".")) {
+      (void)::unlink(fmt::format("{}/{}", logs, file).c_str());
+    }
+  }
+}
+
+// Once forgotten, a container that the runtime did not remove is one that belongs to no run.
+void PodActor::Forget(const std::string& container_id) {
+  api::RemoveContainerRequest request;
+  request.set_container_id(container_id);
+  surroundings_.calls.RemoveContainer(
+      request, surroundings_.options.request_timeout,
+      lifetime_.Guard([this](const Result<api::RemoveContainerResponse>& answer) {
+        surroundings_.LogFailure("remove a container of pod " + FullName(pod_), answer);
+      }));
+}
+
+void PodActor::Remove() {
+  tell_removed_ = true;
+  if (std::exchange(removing_, true)) return;
+  for (auto& [name, run] : runs_) run->Kill();
+  surroundings_.readiness.Wake();
+}
+
+void PodActor::Advance() {
+  std::erase_if(lingering_, [](const auto& run) { return run->idle(); });
+  if (!removing_ || gone_ || state_ == SandboxState::kMaking) return;
+  const bool ended =
+      std::all_of(runs_.begin(), runs_.end(), [](const auto& run) { return run.second->ended(); });
+  if (!ended) return;
+  if (!removal_) {
+    removal_.emplace(surroundings_, PodRemains{.uid = pod_.uid,
+                                               .groups = {group_},
+                                               .log_dirs = {surroundings_.paths.PodLogs(pod_)}});
+    removal_->Start();
+  }
+  // Whoever waits for a pod that could not be made hears so even if the runtime does not answer.
+  if (create_error_ && (removal_->done() || !removal_->problem().empty())) {
+    surroundings_.Emit(PodFailed{pod_.uid, *std::exchange(create_error_, std::nullopt)});
+  }
+  if (!removal_->done()) return;
+  gone_ = true;
+  if (tell_removed_) surroundings_.Emit(PodRemoved{pod_.uid});
+}
+
+bool PodActor::Claims(const std::string& sandbox_id) const {
+  return removing_ || state_ == SandboxState::kMaking || sandbox_.id == sandbox_id;
+}
+
+PodDisk PodActor::Disk() const {
+  PodDisk disk = pod_host::DiskOf(surroundings_.paths, pod_);
+  for (PodDisk::ContainerDisk& container : disk.containers) {
+    const auto run = runs_.find(container.name);
+    if (run != runs_.end()) container.layer = run->second->layer();
+  }
+  return disk;
+}
+
+std::string PodActor::GroupOf(const std::string& container) const {
+  const ContainerRun* const run = FindRun(container);
+  return run == nullptr ? "" : run->group();
+}
+
+void PodActor::Adopt(Sandbox sandbox, bool ready) {
+  sandbox_ = std::move(sandbox);
+  state_ = ready ? SandboxState::kReady : SandboxState::kLost;
+  created_ = true;
+  // Groups and memory volumes do not outlive the machine's restart, the folders do.
+  surroundings_.LogFailure("adopt pod " + FullName(pod_), Prepare());
+}
+
+std::optional<ContainerRecord> PodActor::AdoptContainer(
+    const api::ContainerStatusResponse& container) {
+  const api::ContainerStatus& status = container.status();
+  const std::string& name = status.metadata().name();
+  const int attempt = static_cast<int>(status.metadata().attempt());
+  const Container* const spec = pod_host::FindContainer(pod_, name);
+  if (spec == nullptr || status.state() == api::CONTAINER_CREATED) {
+    Forget(status.id());
+    return std::nullopt;
+  }
+  ids_[{name, attempt}] = status.id();
+  const Instant now = surroundings_.clock.Now();
+  const Instant created = InstantOf(status.created_at(), now);
+  ContainerRecord record{
+      .pod_uid = pod_.uid, .name = name, .attempt = attempt, .created = created, .exit = {}};
+  const KernelWord seen{.started = InstantOf(status.started_at(), created), .finished = now};
+  if (status.state() == api::CONTAINER_EXITED) {
+    record.exit = ExitOf(status, seen);
+    return record;
+  }
+  if (status.state() != api::CONTAINER_RUNNING) {
+    surroundings_.Log(fmt::format(
+        "the container runtime does not know how container {} of pod {} stands: it is ended", name,
+        FullName(pod_)));
+    Forget(status.id());
+    ids_.erase({name, attempt});
+    record.exit = ExitOf(seen);
+    return record;
+  }
+  StartedContainer found{.id = status.id(), .started = seen.started};
+  const auto info = container.info().find("info");
+  if (info != container.info().end()) found.pid = PidIn(info->second);
+  if (!found.pid) found.pid = FirstProcessOf(surroundings_, group_, found.id);
+  auto run = std::make_unique<ContainerRun>(surroundings_, OrderFor(*spec, attempt, 0));
+  run->Adopt(found);
+  KeepRun(name, std::move(run));
+  return record;
+}
+
+void PodActor::AddKnown(std::set<std::string, std::less<>>& ids) const {
+  if (state_ == SandboxState::kReady) ids.insert(sandbox_.id);
+  for (const auto& [name, run] : runs_) {
+    if (!run->ended() && !run->id().empty()) ids.insert(run->id());
+  }
+}
+
+void PodActor::OnListed(const Listing& listing) {
+  if (removing_ || state_ == SandboxState::kMaking) return;
+  NoteIds();
+  const auto own = std::find_if(listing.sandboxes.begin(), listing.sandboxes.end(),
+                                [&](const auto& sandbox) { return sandbox.id() == sandbox_.id; });
+  const bool ready = own != listing.sandboxes.end() && own->state() == api::SANDBOX_READY;
+  if (state_ == SandboxState::kReady && !ready && listing.known.contains(sandbox_.id)) {
+    OnSandboxLost();
+  }
+  std::set<std::string, std::less<>> listed;
+  for (const api::Container& container : listing.containers) {
+    if (container.pod_sandbox_id() != sandbox_.id) continue;
+    listed.insert(container.id());
+    OnContainerListed(container);
+  }
+  for (const auto& [name, run] : runs_) {
+    const bool missing = listing.known.contains(run->id()) && !listed.contains(run->id());
+    if (missing) run->OnListedDead();
+  }
+}
+
+// Its containers have lost what they share. They are ended; what is to run is started in a new one.
+// (kubelet: "Pod sandbox changed, it will be killed and re-created.")
+void PodActor::OnSandboxLost() {
+  state_ = SandboxState::kLost;
+  surroundings_.Log(fmt::format("the sandbox of pod {} has ended; its containers are ended, too",
+                                FullName(pod_)));
+  for (const auto& [name, run] : runs_) run->Kill();
+}
+
+void PodActor::OnContainerListed(const api::Container& container) {
+  const std::string& name = container.metadata().name();
+  const int attempt = static_cast<int>(container.metadata().attempt());
+  const auto is_it = [&](const ContainerRun& run) { return run.id() == container.id(); };
+  const auto run = runs_.find(name);
+  if (run != runs_.end()) {
+    if (is_it(*run->second)) {
+      if (container.state() == api::CONTAINER_EXITED) run->second->OnListedDead();
+      return;
+    }
+    // The runtime's answer that it is made may be on its way.
+    if (!run->second->idle() && run->second->attempt() == attempt) return;
+  }
+  const bool lingers = std::any_of(lingering_.begin(), lingering_.end(), [&](const auto& other) {
+    return is_it(*other) || other->attempt() == attempt;
+  });
+  const auto id = ids_.find({name, attempt});
+  if (lingers || (id != ids_.end() && id->second == container.id())) return;
+  Forget(container.id());
+}
+
+}  // namespace jettison::cri

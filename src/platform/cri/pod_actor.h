@@ -1,0 +1,109 @@
+#pragma once
+
+#include <cstdint>
+#include <map>
+#include <memory>
+#include <optional>
+#include <set>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "platform/cri/container_run.h"
+#include "platform/cri/pod_removal.h"
+#include "platform/cri/sandbox_creation.h"
+#include "platform/cri/surroundings.h"
+#include "ports/pod_disk.h"
+
+namespace jettison::cri {
+
+// Everything that the runtime has, at one moment.
+struct Listing {
+  std::vector<api::PodSandbox> sandboxes;
+  std::vector<api::Container> containers;
+  // IDs of sandboxes and containers that were known when it was asked for; what is younger may be
+  // missing in it.
+  std::set<std::string, std::less<>> known;
+};
+
+// One pod from its creation, or its adoption, to its removal.
+class PodActor {
+ public:
+  PodActor(Surroundings& surroundings, Pod pod);
+  PodActor(const PodActor&) = delete;
+  PodActor& operator=(const PodActor&) = delete;
+  ~PodActor() = default;
+
+  // Groups, volumes, folders and sandbox -> PodReady or PodFailed.
+  void Create(std::uint32_t first_attempt);
+  // Takes over what was found of it; `ready`: containers can be started in the sandbox.
+  void Adopt(Sandbox sandbox, bool ready);
+  // Takes over one of its containers; absent where it never ran.
+  [[nodiscard]] std::optional<ContainerRecord> AdoptContainer(
+      const api::ContainerStatusResponse& container);
+
+  void StartContainer(const std::string& name, int attempt, int oom_score_adj);
+  void StopContainer(const std::string& name, Duration grace);
+  void KillContainer(const std::string& name);
+  void RemoveContainer(const std::string& name, int attempt);
+  // Ends what runs and takes everything down -> PodRemoved.
+  void Remove();
+
+  // Goes on with what waits for something else of the pod.
+  void Advance();
+  // Compares with what the runtime has. What belongs to no run is removed.
+  void OnListed(const Listing& listing);
+  void AddKnown(std::set<std::string, std::less<>>& ids) const;
+
+  [[nodiscard]] const Pod& pod() const { return pod_; }
+  // Its sandbox stood at least once.
+  [[nodiscard]] bool created() const { return created_; }
+  [[nodiscard]] bool removing() const { return removing_; }
+  // Nothing is left of it, and that has been told.
+  [[nodiscard]] bool gone() const { return gone_; }
+  // Whether the sandbox is or may become this pod's.
+  [[nodiscard]] bool Claims(const std::string& sandbox_id) const;
+  // The lowest attempt of its sandbox whose name is free for sure.
+  [[nodiscard]] std::uint32_t next_attempt() const { return sandbox_.attempt + 1; }
+  // Why a removal does not come to its end; empty: it does.
+  [[nodiscard]] std::string Problem() const { return removal_ ? removal_->problem() : ""; }
+  [[nodiscard]] PodDisk Disk() const;
+  [[nodiscard]] std::string GroupOf(const std::string& container) const;
+
+ private:
+  enum class SandboxState : std::uint8_t { kNone, kMaking, kReady, kLost };
+
+  // Groups, volumes and folders; what is there already is kept.
+  [[nodiscard]] Result<void> Prepare() const;
+  void MakeSandbox(std::uint32_t first_attempt);
+  void OnSandbox(const Result<Sandbox>& made);
+  void FailCreation(Error error);
+  [[nodiscard]] ContainerRun* FindRun(const std::string& name);
+  [[nodiscard]] const ContainerRun* FindRun(const std::string& name) const;
+  void KeepRun(const std::string& name, std::unique_ptr<ContainerRun> run);
+  void NoteIds();
+  void Forget(const std::string& container_id);
+  void OnSandboxLost();
+  void OnContainerListed(const api::Container& container);
+  [[nodiscard]] StartOrder OrderFor(const Container& container, int attempt, int adj) const;
+
+  Surroundings& surroundings_;
+  Pod pod_;
+  std::string group_;
+  SandboxState state_ = SandboxState::kNone;
+  Sandbox sandbox_;
+  std::unique_ptr<SandboxCreation> creation_;
+  bool created_ = false;  // PodReady was told, or the pod was adopted
+  std::map<std::string, std::unique_ptr<ContainerRun>> runs_;  // the newest of each container
+  std::vector<std::unique_ptr<ContainerRun>> lingering_;       // older ones that wait for an answer
+  std::vector<std::string> waiting_;  // containers to be started when the sandbox stands
+  std::map<std::pair<std::string, int>, std::string> ids_;  // container and attempt to ID
+  bool removing_ = false;
+  bool tell_removed_ = false;
+  bool gone_ = false;
+  std::optional<Error> create_error_;  // PodFailed has to be told
+  std::optional<PodRemoval> removal_;
+  Lifetime lifetime_;
+};
+
+}  // namespace jettison::cri

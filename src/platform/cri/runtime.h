@@ -1,0 +1,104 @@
+#pragma once
+
+#include <functional>
+#include <map>
+#include <memory>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "platform/cri/lifetime.h"
+#include "platform/cri/pod_actor.h"
+#include "platform/cri/pod_removal.h"
+#include "platform/cri/surroundings.h"
+#include "ports/container_runtime.h"
+#include "ports/file_descriptor.h"
+
+namespace jettison::cri {
+
+// The runtime's parts that tests replace.
+struct RuntimeEdges {
+  std::unique_ptr<Calls> calls;
+  std::unique_ptr<Processes> processes;
+  std::unique_ptr<pod_host::Readiness> readiness;
+  FileDescriptor lock;
+};
+
+// The CRI runtime: the pods it has, and who does what for them.
+class Runtime : public ContainerRuntime {
+ public:
+  Runtime(RuntimeEdges edges, const CriRuntimeOptions& options, Cgroups& cgroups,
+          const Clock& clock);
+
+  [[nodiscard]] Result<void> Ready() override;
+  [[nodiscard]] Result<std::vector<RuntimePod>> List() override;
+  void CreatePod(const Pod& pod) override;
+  void StartContainer(const std::string& pod_uid, const std::string& container, int attempt,
+                      int oom_score_adj) override;
+  void StopContainer(const std::string& pod_uid, const std::string& container,
+                     Duration grace) override;
+  void KillContainer(const std::string& pod_uid, const std::string& container) override;
+  void RemoveContainer(const std::string& pod_uid, const std::string& container,
+                       int attempt) override;
+  void RemovePod(const std::string& pod_uid) override;
+  [[nodiscard]] PodDisk DiskOf(const Pod& pod) const override;
+  [[nodiscard]] std::string GroupOf(const std::string& pod_uid,
+                                    const std::string& container) const override;
+  [[nodiscard]] int EventFd() const override { return readiness_->fd(); }
+  [[nodiscard]] std::vector<RuntimeEvent> TakeEvents() override;
+
+ private:
+  // One question whether the runtime answers and is ready; shared with its answers.
+  struct Probe {
+    std::optional<Result<void>> outcome;
+  };
+  // What was found at the start (adoption.cc).
+  struct Found {
+    std::vector<api::PodSandbox> sandboxes;
+    std::vector<api::Container> containers;
+    std::vector<api::ContainerStatusResponse> statuses;
+  };
+  using Listed = std::function<void(Result<Listing>)>;
+
+  [[nodiscard]] PodActor* Find(const std::string& pod_uid);
+  // Hands out answers until `done`, at most for so long; whether it is.
+  bool Await(Duration timeout, const std::function<bool()>& done);
+  void StartProbe();
+  void UpdateQosGroups();
+  void Advance();
+
+  // Everything that the runtime has, both lists in one answer.
+  void ListAll(Listed listed);
+  [[nodiscard]] Result<Found> FindAll();
+  [[nodiscard]] Result<void> ReadStatuses(Found& found);
+  [[nodiscard]] std::vector<RuntimePod> Adopt(const Found& found);
+  [[nodiscard]] std::optional<Pod> ReadPod(const api::PodSandbox& sandbox);
+  void RemoveLeftovers(const Found& found);
+  void RemoveLeftover(const std::string& uid);
+
+  // The slow truth (relist.cc).
+  void ScheduleRelist(Duration delay);
+  void Relist();
+  void OnListing(const Result<Listing>& listing);
+  void RemoveStrangers(const Listing& listing);
+
+  RuntimeEdges edges_;
+  pod_host::Readiness* readiness_;
+  Surroundings surroundings_;
+  std::shared_ptr<Probe> probe_;
+  std::map<std::string, std::unique_ptr<PodActor>> pods_;
+  // Attempts of sandboxes of pods that could not be made, whose names may still be taken.
+  std::map<std::string, std::uint32_t> first_attempts_;
+  // Remains of pods that nobody asks for, by UID, and sandboxes of pods that have another.
+  std::map<std::string, std::unique_ptr<PodRemoval>> leftovers_;
+  std::map<std::string, std::unique_ptr<SandboxClearance>> stale_;
+  std::vector<std::string> done_stale_;
+  std::unique_ptr<RemovalJob> doomed_job_;
+  bool adopted_ = false;
+  bool relisting_ = false;
+  pod_host::Readiness::Watch on_answers_;
+  pod_host::Readiness::Watch on_relist_;
+  Lifetime lifetime_;
+};
+
+}  // namespace jettison::cri
