@@ -1,0 +1,198 @@
+// The one program in the images of live tests, linked statically. What it does is its arguments:
+//
+//   pause                   waits
+//   ignore-term             waits and does not end on SIGTERM
+//   exit CODE [MS]          ends with the code, after so many milliseconds
+//   hog MIB [MIB_PER_S]     touches memory, at once or at a rate, says so and waits
+//   file BYTES PATH         writes a file, syncs it, says so and waits
+//   files COUNT FOLDER      makes empty files, says so and waits
+//   fork COUNT              has so many children that wait
+//   touch PATH              makes an empty file; ends with 1 where it cannot
+//   cat PATH                prints a file
+//   print TEXT...           prints each as a line
+//   env NAME                prints a variable
+//   id                      prints "UID GID GROUP..."
+//
+// What waits ends with 0 on SIGTERM.
+
+#include <fcntl.h>
+#include <grp.h>
+#include <sys/mman.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <array>
+#include <cerrno>
+#include <csignal>
+#include <cstddef>
+#include <cstdio>
+#include <cstdlib>
+#include <cstring>
+#include <ctime>
+
+namespace {
+
+constexpr std::size_t kMiB = std::size_t{1} << 20;
+constexpr std::size_t kPage = 4096;
+
+std::size_t Number(const char* text) {
+  return static_cast<std::size_t>(std::strtoull(text, nullptr, 10));
+}
+
+void SleepFor(double seconds) {
+  if (seconds <= 0) return;
+  timespec left{};
+  left.tv_sec = static_cast<time_t>(seconds);
+  left.tv_nsec = static_cast<long>((seconds - static_cast<double>(left.tv_sec)) * 1e9);
+  while (::nanosleep(&left, &left) != 0 && errno == EINTR) {
+  }
+}
+
+double Now() {
+  timespec now{};
+  ::clock_gettime(CLOCK_MONOTONIC, &now);
+  return static_cast<double>(now.tv_sec) + static_cast<double>(now.tv_nsec) / 1e9;
+}
+
+int Fail(const char* what) {
+  std::perror(what);
+  return 1;
+}
+
+[[noreturn]] void Wait() {
+  std::fflush(stdout);
+  for (;;) {
+    ::pause();
+    while (::waitpid(-1, nullptr, WNOHANG) > 0) {
+    }
+  }
+}
+
+int Hog(std::size_t mib, double rate) {
+  void* const mapped =
+      ::mmap(nullptr, mib * kMiB, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+  if (mapped == MAP_FAILED) return Fail("mmap");
+  auto* const bytes = static_cast<volatile char*>(mapped);
+  const double start = Now();
+  for (std::size_t done = 0; done < mib; ++done) {
+    for (std::size_t at = 0; at < kMiB; at += kPage) bytes[done * kMiB + at] = 1;
+    if (rate > 0) SleepFor(start + static_cast<double>(done + 1) / rate - Now());
+  }
+  std::printf("touched %zu MiB\n", mib);
+  Wait();
+}
+
+int WriteFile(std::size_t bytes, const char* path) {
+  static std::array<char, 65536> block;
+  block.fill('x');
+  const int fd = ::open(path, O_CREAT | O_TRUNC | O_WRONLY | O_CLOEXEC, 0644);
+  if (fd < 0) return Fail(path);
+  for (std::size_t left = bytes; left > 0;) {
+    const ssize_t written = ::write(fd, block.data(), std::min(left, block.size()));
+    if (written <= 0) return Fail(path);
+    left -= static_cast<std::size_t>(written);
+  }
+  ::fsync(fd);
+  ::close(fd);
+  std::printf("wrote %zu bytes\n", bytes);
+  Wait();
+}
+
+int Touch(const char* path) {
+  const int fd = ::open(path, O_CREAT | O_WRONLY | O_CLOEXEC, 0644);
+  if (fd < 0) return Fail(path);
+  ::close(fd);
+  return 0;
+}
+
+int MakeFiles(std::size_t count, const char* folder) {
+  for (std::size_t file = 0; file < count; ++file) {
+    std::array<char, 4096> path{};
+    std::snprintf(path.data(), path.size(), "%s/%zu", folder, file);
+    if (Touch(path.data()) != 0) return 1;
+  }
+  std::printf("made %zu files\n", count);
+  Wait();
+}
+
+int Fork(std::size_t count) {
+  for (std::size_t child = 0; child < count; ++child) {
+    const pid_t pid = ::fork();
+    if (pid < 0) return Fail("fork");
+    if (pid == 0) Wait();
+  }
+  std::printf("forked %zu\n", count);
+  Wait();
+}
+
+int Cat(const char* path) {
+  std::FILE* const file = std::fopen(path, "re");
+  if (file == nullptr) return Fail(path);
+  std::array<char, 4096> block{};
+  while (const std::size_t size = std::fread(block.data(), 1, block.size(), file)) {
+    std::fwrite(block.data(), 1, size, stdout);
+  }
+  std::fclose(file);
+  return 0;
+}
+
+int Identity() {
+  std::array<gid_t, 64> groups{};
+  const int count = ::getgroups(static_cast<int>(groups.size()), groups.data());
+  std::printf("%u %u", ::getuid(), ::getgid());
+  for (int at = 0; at < count; ++at) std::printf(" %u", groups[static_cast<std::size_t>(at)]);
+  std::printf("\n");
+  return 0;
+}
+
+int Print(int count, char** lines) {
+  for (int at = 0; at < count; ++at) std::printf("%s\n", lines[at]);
+  return 0;
+}
+
+void End(int) {
+  ::_exit(0);
+}
+
+// Process 1 of a container does not get a signal that it has no handler for.
+void HandleTerm(void (*handler)(int)) {
+  struct sigaction action {};
+  action.sa_handler = handler;
+  ::sigaction(SIGTERM, &action, nullptr);
+}
+
+int Run(int count, char** words) {
+  const auto is = [&](const char* verb, int arguments) {
+    return std::strcmp(words[0], verb) == 0 && count > arguments;
+  };
+  if (is("exit", 1)) {
+    if (count > 2) SleepFor(static_cast<double>(Number(words[2])) / 1000);
+    return static_cast<int>(Number(words[1]));
+  }
+  if (is("hog", 1)) {
+    return Hog(Number(words[1]), count > 2 ? static_cast<double>(Number(words[2])) : 0);
+  }
+  if (is("file", 2)) return WriteFile(Number(words[1]), words[2]);
+  if (is("files", 2)) return MakeFiles(Number(words[1]), words[2]);
+  if (is("fork", 1)) return Fork(Number(words[1]));
+  if (is("touch", 1)) return Touch(words[1]);
+  if (is("cat", 1)) return Cat(words[1]);
+  if (is("print", 0)) return Print(count - 1, words + 1);
+  if (is("env", 1)) {
+    const char* const value = std::getenv(words[1]);
+    return Print(value != nullptr ? 1 : 0, const_cast<char**>(&value));
+  }
+  if (is("id", 0)) return Identity();
+  if (is("pause", 0) || is("ignore-term", 0)) Wait();
+  std::fprintf(stderr, "cannot %s\n", words[0]);
+  return 64;
+}
+
+}  // namespace
+
+int main(int argc, char** argv) {
+  if (argc < 2) return 64;
+  HandleTerm(std::strcmp(argv[1], "ignore-term") == 0 ? SIG_IGN : End);
+  return Run(argc - 1, argv + 1);
+}
