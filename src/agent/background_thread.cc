@@ -1,9 +1,8 @@
 #include "agent/background_thread.h"
 
-#include <pthread.h>
-
-#include <csignal>
 #include <utility>
+
+#include "agent/signals_blocked.h"
 
 namespace jettison {
 
@@ -23,13 +22,8 @@ void BackgroundThread::Do(Job job) {
   }
   wake_.notify_one();
   if (thread_.joinable()) return;
-  // A thread inherits the mask: signals stay with the loop.
-  sigset_t all;
-  sigset_t before;
-  sigfillset(&all);
-  pthread_sigmask(SIG_SETMASK, &all, &before);
+  const SignalsBlocked blocked;
   thread_ = std::thread([this] { Work(); });
-  pthread_sigmask(SIG_SETMASK, &before, nullptr);
 }
 
 void BackgroundThread::Work() {

@@ -6,6 +6,8 @@
 #include <set>
 #include <variant>
 
+#include "agent/image_name.h"
+
 namespace jettison {
 namespace {
 
@@ -129,7 +131,10 @@ void ImageCollector::See(const std::pair<std::vector<StoredImage>, ImagesInUse>&
   const auto& [stored, in_use] = listing;
   std::set<std::string, std::less<>> named(in_use.ids.begin(), in_use.ids.end());
   if (edges_.needed) {
-    for (std::string& name : edges_.needed()) named.insert(std::move(name));
+    for (const std::string& name : edges_.needed()) {
+      named.insert(name);
+      named.insert(FullImageName(name));
+    }
   }
   const Instant now = edges_.clock.Now();
   // Those of the first look were there before anybody looked, unless there is a record.

@@ -37,8 +37,8 @@ struct ImageCollectorEdges {
   ImageRecordFile& records;
   EventLog& events;
   const Log& log;
-  // Names (IDs or references) of images that have to stay though no container uses them; null:
-  // none.
+  // Names of images that have to stay though no container uses them: IDs, or names as a manifest
+  // has them ("busybox"). Null: none.
   std::function<std::vector<std::string>()> needed;
 };
 

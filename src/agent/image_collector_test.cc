@@ -68,10 +68,11 @@ TEST_F(ImageCollectorTest, InUsePinnedSandboxAndNeededImagesStay) {
   bed_.Add("pinned");
   bed_.store.Pin("pinned");
   bed_.Add("wanted", {"local/never-pulled:1"});
+  bed_.Add("wanted-too", {"docker.io/library/busybox:latest"});
   bed_.Add("unused");
   bed_.store.Use("by-id");
   bed_.store.Use("docker.io/app:1");
-  bed_.needed = {"local/never-pulled:1"};
+  bed_.needed = {"local/never-pulled:1", "busybox"};
   Start();
   Pass(seconds(1));
   collector_->DeleteUnused();

@@ -31,6 +31,7 @@ class FolderImageStore : public ImageStore {
   FolderImageStore(std::string folder, const Clock& clock)
       : folder_(std::move(folder)), clock_(clock) {}
 
+  Result<std::string> Folder() override { return folder_; }
   void List(std::function<void(Result<std::pair<std::vector<StoredImage>, ImagesInUse>>)> answer)
       override {
     std::pair<std::vector<StoredImage>, ImagesInUse> listing;

@@ -4,26 +4,17 @@
 #include <fmt/format.h>
 #include <unistd.h>
 
-#include <chrono>
 #include <filesystem>
-#include <limits>
 #include <string>
 #include <system_error>
 
-#include "decide/pod_requests.h"
-#include "decide/qos.h"
-#include "platform/documents/json.h"
-#include "platform/kube_json/pod_reader.h"
-#include "platform/kube_json/pod_writer.h"
-#include "platform/process/process_runtime.h"
+#include "agent/runtimes.h"
 #include "pod_host/cgroup_layout.h"
 #include "ports/file_descriptor.h"
 #include "ports/system_error.h"
 
 namespace jettison {
 namespace {
-
-constexpr std::int64_t kNeverRotated = std::numeric_limits<std::int64_t>::max();
 
 std::string WithoutLeadingSlash(const std::string& path) {
   return path.starts_with('/') ? path.substr(1) : path;
@@ -46,12 +37,6 @@ Result<void> CheckRoot(const std::string& root) {
   return {};
 }
 
-std::optional<pod_host::CpuQuota> CpuQuotaOf(const CpuQuotaPolicy& policy) {
-  if (!policy.enforced) return std::nullopt;
-  const auto period = std::chrono::duration_cast<std::chrono::microseconds>(policy.period);
-  return pod_host::CpuQuota{.period_us = static_cast<std::uint64_t>(period.count())};
-}
-
 Result<std::unique_ptr<CgroupV1>> OpenGroups(const std::string& group) {
   // Nothing on this thread may wait; the runtime tries a busy group again by itself.
   auto groups = CgroupV1::Open(
@@ -65,41 +50,6 @@ Result<std::unique_ptr<CgroupV1>> OpenGroups(const std::string& group) {
         WithoutLeadingSlash(group));
   }
   return Fail(error.In("control groups of the node"));
-}
-
-Result<Pod> ParsePod(std::string_view text) {
-  const auto document = ParseJson(text);
-  if (!document) return Fail(document.error());
-  PodReading reading = ReadPod(*document, {.file = {}, .form = PodForm::kApiObject});
-  if (!reading.Ok()) return Fail(ErrorCode::kInvalidArgument, Describe(reading.faults.front()));
-  return std::move(reading.pod);
-}
-
-Result<std::unique_ptr<ContainerRuntime>> OpenRuntime(const AgentConfig& config, CgroupV1& groups,
-                                                      const Clock& clock, const Log& log) {
-  if (config.runtime != RuntimeKind::kProcess) {
-    return Fail(ErrorCode::kUnavailable,
-                fmt::format("the runtime `{}` is not part of this version; set `runtime: process` "
-                            "in JettisonConfiguration",
-                            NameOf(config.runtime)));
-  }
-  ProcessRuntimeOptions options;
-  options.root = config.root;
-  options.logs = config.logs.directory;
-  options.format_pod = [](const Pod& pod) { return WritePod(pod); };
-  options.parse_pod = ParsePod;
-  options.rules = {.qos_class = [](const Pod& pod) { return QosClassOf(pod); },
-                   .request = EffectiveRequest,
-                   .limit = EffectiveLimit};
-  options.rules.cpu_quota = CpuQuotaOf(config.cpu_quota);
-  options.pod_pids_limit = config.pod_pids_limit;
-  options.log_max_bytes =
-      static_cast<std::uint64_t>(config.logs.max_size_bytes.value_or(kNeverRotated));
-  options.log_max_files = config.logs.max_files;
-  options.log = [&log](std::string_view message) {
-    log.Warn("process runtime", {{"problem", message}});
-  };
-  return OpenProcessRuntime(std::move(options), groups, clock);
 }
 
 void SetOomScoreAdj(int value, const Log& log) {
@@ -142,7 +92,8 @@ Result<std::unique_ptr<Machine>> OpenMachine(const AgentConfig& config, const Lo
   machine->procfs = std::make_unique<Procfs>(std::move(*procfs));
   auto runtime = OpenRuntime(config, machine->pod_groups(), machine->clock, log);
   if (!runtime) return Fail(runtime.error());
-  machine->runtime = std::move(*runtime);
+  machine->runtime = std::move(runtime->runtime);
+  machine->images = std::move(runtime->images);
   if (!config.static_pod_path.empty()) {
     auto manifests = ManifestDirectory::Open(config.static_pod_path);
     if (!manifests) return Fail(manifests.error());

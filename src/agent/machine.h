@@ -11,6 +11,7 @@
 #include "platform/manifests/manifest_directory.h"
 #include "platform/procfs/procfs.h"
 #include "ports/container_runtime.h"
+#include "ports/image_store.h"
 #include "units/result.h"
 
 namespace jettison {
@@ -22,6 +23,7 @@ struct Machine {
   std::unique_ptr<CgroupV1> groups_of_root;  // where cgroupRoot puts the pods elsewhere; else null
   std::unique_ptr<Procfs> procfs;
   std::unique_ptr<ContainerRuntime> runtime;
+  std::unique_ptr<ImageStore> images;            // null: the runtime has none
   std::unique_ptr<ManifestDirectory> manifests;  // null: no path is configured
 
   // Below which "kubepods" stands.

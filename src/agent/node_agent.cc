@@ -7,6 +7,8 @@
 #include <csignal>
 #include <utility>
 
+#include "agent/disk_layout.h"
+#include "agent/runtime_reclaimer.h"
 #include "agent/service_notify.h"
 #include "agent/thread_priority.h"
 #include "config/containerfs_thresholds.h"
@@ -58,13 +60,6 @@ std::unique_ptr<NodeKiller> KillerFor(const AgentOptions& options, PodTable& pod
   return std::make_unique<TableKiller>(pods, clock);
 }
 
-std::unique_ptr<LastingReclaimer> ReclaimerFor(const AgentOptions& options,
-                                               const AgentConfig& config, PodTable& pods,
-                                               const Clock& clock) {
-  if (options.dry_run) return std::make_unique<DryRunReclaimer>();
-  return std::make_unique<TableReclaimer>(pods, config.container_gc, clock);
-}
-
 }  // namespace
 
 NodeAgent::NodeAgent(const AgentConfig& config, AgentOptions options, std::unique_ptr<Log> log,
@@ -94,7 +89,8 @@ NodeAgent::NodeAgent(const AgentConfig& config, AgentOptions options, std::uniqu
                    : machine_->pod_groups().OpenMemoryDirectory(pod_host::kPodsGroup);
       }),
       killer_(KillerFor(options_, pods_, machine_->clock)),
-      reclaimer_(ReclaimerFor(options_, config_, pods_, machine_->clock)),
+      images_(MakeImageCollector()),
+      reclaimer_(MakeReclaimer()),
       node_(SettingsOf(config_), {.clock = machine_->clock,
                                   .figures = figures_,
                                   .disk_walks = disk_walks_,
@@ -106,6 +102,35 @@ NodeAgent::NodeAgent(const AgentConfig& config, AgentOptions options, std::uniqu
                                   .log = *log_}),
       manifest_pods_(*log_),
       stop_(eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK)) {}
+
+std::unique_ptr<ImageCollector> NodeAgent::MakeImageCollector() {
+  if (!machine_->images) return nullptr;
+  image_records_ = std::make_unique<ImageRecordFile>(config_.root + "/images.json", *log_);
+  return std::make_unique<ImageCollector>(
+      ImageCollectorSettings{.policy = config_.image_gc},
+      ImageCollectorEdges{.clock = machine_->clock,
+                          .images = *machine_->images,
+                          .figures = figures_,
+                          .records = *image_records_,
+                          .events = events_,
+                          .log = *log_,
+                          .needed = [this] { return pods_.ImagesThatStay(); }});
+}
+
+std::unique_ptr<LastingReclaimer> NodeAgent::MakeReclaimer() {
+  if (options_.dry_run) return std::make_unique<DryRunReclaimer>();
+  if (!images_) {
+    return std::make_unique<TableReclaimer>(pods_, config_.container_gc, machine_->clock);
+  }
+  return std::make_unique<RuntimeReclaimer>(RuntimeReclaimerEdges{
+      .clock = machine_->clock,
+      .figures = figures_,
+      .images = *images_,
+      .delete_dead_containers = [this] {
+        return ForgetDeadContainers(pods_, config_.container_gc, ForgetOf::kEndedPodsToo,
+                                    machine_->clock.Now());
+      }});
+}
 
 void NodeAgent::Stop() {
   eventfd_write(stop_.get(), 1);
@@ -181,12 +206,29 @@ void NodeAgent::Begin(std::vector<RuntimePod> pods) {
   const Instant now = machine_->clock.Now();
   pods_.SetAdoptPolicy(config_.adopt);
   pods_.Adopt(std::move(pods), now);
+  SurveyFileSystems();
   node_.Begin();
   if (machine_->manifests) {
     RescanManifests();
   } else {
     pods_.SetWanted({}, now);
   }
+}
+
+// Only a runtime that answers can say where its images are.
+void NodeAgent::SurveyFileSystems() {
+  if (!machine_->images) return;
+  const auto folder = machine_->images->Folder();
+  if (!folder) {
+    log_->Warn("the file system of the images is not known and counts as nodefs",
+               {{"err", folder.error().message}});
+    return;
+  }
+  const DiskSurvey survey = SurveyDisks(
+      {.node = config_.node_fs.empty() ? config_.root : config_.node_fs, .images = *folder});
+  LogSurvey(survey, *log_);
+  figures_.SetDisks(survey.image_fs, survey.container_fs);
+  node_.SetLayout(survey.layout, ThresholdsFor(config_.eviction.thresholds, survey.layout));
 }
 
 void NodeAgent::TakeRuntimeEvents() {

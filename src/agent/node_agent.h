@@ -8,6 +8,8 @@
 #include "agent/disk_walk_thread.h"
 #include "agent/event_log.h"
 #include "agent/event_loop.h"
+#include "agent/image_collector.h"
+#include "agent/image_records.h"
 #include "agent/machine.h"
 #include "agent/manifest_pods.h"
 #include "agent/node.h"
@@ -38,6 +40,9 @@ class NodeAgent : public Agent {
   [[nodiscard]] Result<void> WatchAll();
   void TryRuntime();
   void Begin(std::vector<RuntimePod> pods);
+  void SurveyFileSystems();
+  [[nodiscard]] std::unique_ptr<ImageCollector> MakeImageCollector();
+  [[nodiscard]] std::unique_ptr<LastingReclaimer> MakeReclaimer();
   void TakeRuntimeEvents();
   void TakeManifests(const std::vector<ManifestChange>& changes);
   void RescanManifests();
@@ -58,6 +63,8 @@ class NodeAgent : public Agent {
   DiskWalkThread disk_walks_;
   ArmingThread arming_;
   std::unique_ptr<NodeKiller> killer_;
+  std::unique_ptr<ImageRecordFile> image_records_;  // null where the runtime has no images
+  std::unique_ptr<ImageCollector> images_;          // the same
   std::unique_ptr<LastingReclaimer> reclaimer_;
   Node node_;
   ManifestPods manifest_pods_;

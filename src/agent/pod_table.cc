@@ -279,6 +279,20 @@ std::string PodTable::NameOfPod(std::string_view uid) const {
   return slot == nullptr ? std::string(uid) : FullName(slot->facts->pod);
 }
 
+std::vector<std::string> PodTable::ImagesThatStay() const {
+  std::vector<std::string> images;
+  for (const auto& [name, slot] : slots_) {
+    if (!slot.wanted) continue;
+    for (const auto* containers :
+         {&slot.wanted->pod.init_containers, &slot.wanted->pod.containers}) {
+      for (const Container& container : *containers) {
+        if (container.image_pull_policy == PullPolicy::kNever) images.push_back(container.image);
+      }
+    }
+  }
+  return images;
+}
+
 std::vector<PodWorker*> PodTable::Workers() {
   std::vector<PodWorker*> workers;
   for (auto& [name, slot] : slots_) {

@@ -68,6 +68,9 @@ class PodTable {
   [[nodiscard]] bool AnyOnNode() const;
   // "namespace/name" of a pod on the node, or the UID itself where there is none.
   [[nodiscard]] std::string NameOfPod(std::string_view uid) const;
+  // Images of pods that are wanted, running or not, and could not be had again: those that are
+  // never pulled. The names that the manifests give them.
+  [[nodiscard]] std::vector<std::string> ImagesThatStay() const;
   // Those that exist on the node, for the collection of dead containers.
   [[nodiscard]] std::vector<PodWorker*> Workers();
   // Every pod, without figures, by namespace and name.

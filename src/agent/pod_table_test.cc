@@ -364,6 +364,19 @@ TEST_F(PodTableForeignTest, ManifestsAndTheAgentsEndLeaveItAlone) {
   EXPECT_FALSE(table_.AnyOnNode());
 }
 
+TEST_F(PodTableTest, ImagesThatAreNeverPulledStayForThePodsThatNameThem) {
+  Pod pod = PodNamed("a");
+  pod.containers[0].image = "local:1";
+  pod.containers[0].image_pull_policy = PullPolicy::kNever;
+  pod.containers.emplace_back().image = "remote:1";
+  Want({pod});
+  PassDone();
+  Evict("a");
+  EXPECT_THAT(table_.ImagesThatStay(), ElementsAre("local:1")) << "it waits to come back";
+  Want({});
+  EXPECT_THAT(table_.ImagesThatStay(), IsEmpty());
+}
+
 TEST_F(PodTableTest, StopAllEndsEveryPodAndStartsNoMore) {
   Want({PodNamed("a"), PodNamed("b")});
   PassDone();

@@ -29,6 +29,9 @@ class ImageStore {
  public:
   virtual ~ImageStore() = default;
 
+  // A folder of the host on the file system where the images lie. Asked once, when the runtime has
+  // just answered; waits for it some seconds at most.
+  [[nodiscard]] virtual Result<std::string> Folder() = 0;
   // Every image and which of them are in use, sandbox images included.
   virtual void List(
       std::function<void(Result<std::pair<std::vector<StoredImage>, ImagesInUse>>)> answer) = 0;

@@ -1,11 +1,12 @@
 #pragma once
 
+#include <cri.pb.h>
+
 #include <cstdint>
 #include <optional>
 #include <string>
 #include <vector>
 
-#include "cri.pb.h"
 #include "model/pod.h"
 #include "ports/cgroups.h"
 

@@ -1,8 +1,9 @@
 #pragma once
 
+#include <cri.pb.h>
+
 #include <optional>
 
-#include "cri.pb.h"
 #include "model/container_record.h"
 #include "units/duration.h"
 

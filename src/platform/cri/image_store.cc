@@ -1,5 +1,6 @@
 #include "platform/cri/image_store.h"
 
+#include <poll.h>
 #include <simdjson.h>
 
 #include <chrono>
@@ -14,6 +15,9 @@ namespace {
 // A listing is two rounds of calls; the agent waits for it for 30 s and for a removal for 2 min.
 constexpr Duration kLookDeadline = std::chrono::seconds(14);
 constexpr Duration kRemoveDeadline = std::chrono::seconds(110);
+constexpr Duration kFolderDeadline = std::chrono::seconds(5);
+constexpr int kPollMs = 100;
+constexpr int kFolderTries = 100;
 
 StoredImage FromApi(const api::Image& image) {
   StoredImage stored{.id = image.id(), .size_bytes = image.size(), .pinned = image.pinned()};
@@ -81,6 +85,25 @@ Answer<Response> CriImageStore::Into(const std::shared_ptr<Look>& look, Response
     }
     if (--look->waiting == 0) Continue(look);
   });
+}
+
+Result<std::string> CriImageStore::Folder() {
+  const auto info = std::make_shared<std::optional<Result<api::ImageFsInfoResponse>>>();
+  calls_.ImageFsInfo(kFolderDeadline, [info](Result<api::ImageFsInfoResponse> answer) {
+    info->emplace(std::move(answer));
+  });
+  // Every call is answered at its deadline at the latest; the rest is for calls that are not ours.
+  for (int tries = 0; !info->has_value() && tries < kFolderTries; ++tries) {
+    pollfd answers{.fd = calls_.fd(), .events = POLLIN, .revents = 0};
+    (void)::poll(&answers, 1, kPollMs);
+    calls_.Deliver();
+  }
+  if (!info->has_value()) return Fail(ErrorCode::kDeadlineExceeded, "ImageFsInfo: no answer");
+  if (!**info) return Fail((*info)->error());
+  for (const api::FilesystemUsage& usage : (**info)->image_filesystems()) {
+    if (usage.fs_id().mountpoint().starts_with('/')) return usage.fs_id().mountpoint();
+  }
+  return Fail(ErrorCode::kNotFound, "the runtime names no file system of its images");
 }
 
 void CriImageStore::List(std::function<void(Result<Listing>)> answer) {

@@ -65,6 +65,18 @@ class CriImageStoreTest : public ::testing::Test {
   std::unique_ptr<CriImageStore> store_;
 };
 
+TEST_F(CriImageStoreTest, TheFolderIsThatOfTheFirstFileSystemNamed) {
+  calls_.on_image_fs_info = [](const auto&) {
+    api::ImageFsInfoResponse response;
+    response.add_image_filesystems();
+    response.add_image_filesystems()->mutable_fs_id()->set_mountpoint("/images/overlayfs");
+    return response;
+  };
+  EXPECT_EQ(store_->Folder(), "/images/overlayfs");
+  calls_.on_image_fs_info = [](const auto&) { return api::ImageFsInfoResponse(); };
+  EXPECT_EQ(store_->Folder().error().code, ErrorCode::kNotFound);
+}
+
 TEST_F(CriImageStoreTest, ListsImagesWithTagsDigestsSizeAndPin) {
   *images_.add_images() = Image("sha256:a", "reg/a:1", 42);
   images_.mutable_images(0)->set_pinned(true);

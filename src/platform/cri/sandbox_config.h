@@ -1,9 +1,10 @@
 #pragma once
 
+#include <cri.pb.h>
+
 #include <cstdint>
 #include <string>
 
-#include "cri.pb.h"
 #include "model/pod.h"
 #include "units/duration.h"
 

@@ -1,0 +1,101 @@
+#include "agent/runtimes.h"
+
+#include <chrono>
+#include <limits>
+#include <utility>
+
+#include "agent/signals_blocked.h"
+#include "decide/pod_requests.h"
+#include "decide/qos.h"
+#include "model/fault.h"
+#include "platform/cri/client.h"
+#include "platform/cri/cri_runtime.h"
+#include "platform/cri/image_store.h"
+#include "platform/documents/json.h"
+#include "platform/kube_json/pod_reader.h"
+#include "platform/kube_json/pod_writer.h"
+#include "platform/process/process_runtime.h"
+#include "pod_host/cgroup_layout.h"
+
+namespace jettison {
+namespace {
+
+constexpr std::int64_t kNeverRotated = std::numeric_limits<std::int64_t>::max();
+
+std::optional<pod_host::CpuQuota> CpuQuotaOf(const CpuQuotaPolicy& policy) {
+  if (!policy.enforced) return std::nullopt;
+  const auto period = std::chrono::duration_cast<std::chrono::microseconds>(policy.period);
+  return pod_host::CpuQuota{.period_us = static_cast<std::uint64_t>(period.count())};
+}
+
+pod_host::PodRules RulesOf(const AgentConfig& config) {
+  return {.qos_class = [](const Pod& pod) { return QosClassOf(pod); },
+          .request = EffectiveRequest,
+          .limit = EffectiveLimit,
+          .cpu_quota = CpuQuotaOf(config.cpu_quota)};
+}
+
+Result<Pod> ParsePod(std::string_view text) {
+  const auto document = ParseJson(text);
+  if (!document) return Fail(document.error());
+  PodReading reading = ReadPod(*document, {.file = {}, .form = PodForm::kApiObject});
+  if (!reading.Ok()) return Fail(ErrorCode::kInvalidArgument, Describe(reading.faults.front()));
+  return std::move(reading.pod);
+}
+
+auto LogOf(const Log& log, const char* runtime) {
+  return [&log, runtime](std::string_view message) { log.Warn(runtime, {{"problem", message}}); };
+}
+
+Result<OpenedRuntime> OpenProcess(const AgentConfig& config, Cgroups& groups, const Clock& clock,
+                                  const Log& log) {
+  ProcessRuntimeOptions options;
+  options.root = config.root;
+  options.logs = config.logs.directory;
+  options.format_pod = [](const Pod& pod) { return WritePod(pod); };
+  options.parse_pod = ParsePod;
+  options.rules = RulesOf(config);
+  options.pod_pids_limit = config.pod_pids_limit;
+  options.log_max_bytes =
+      static_cast<std::uint64_t>(config.logs.max_size_bytes.value_or(kNeverRotated));
+  options.log_max_files = config.logs.max_files;
+  options.log = LogOf(log, "process runtime");
+  auto runtime = OpenProcessRuntime(std::move(options), groups, clock);
+  if (!runtime) return Fail(runtime.error());
+  return OpenedRuntime{.runtime = std::move(*runtime), .images = nullptr};
+}
+
+Result<OpenedRuntime> OpenCri(const AgentConfig& config, Cgroups& groups, const Clock& clock,
+                              const Log& log) {
+  const SignalsBlocked blocked;  // the connection has threads of its own
+  auto calls = cri::Connect(config.container_runtime_endpoint);
+  if (!calls) return Fail(calls.error().In("containerRuntimeEndpoint"));
+  CriRuntimeOptions options;
+  options.root = config.root;
+  options.logs = config.logs.directory;
+  options.cgroup_prefix = config.node_cgroup + config.cgroup_root;
+  options.format_pod = [](const Pod& pod) { return WritePod(pod); };
+  options.parse_pod = ParsePod;
+  options.rules = RulesOf(config);
+  options.pod_pids_limit = config.pod_pids_limit;
+  options.request_timeout = config.runtime_request_timeout;
+  options.log = LogOf(log, "container runtime");
+  cri::Calls& shared = **calls;  // owned by the runtime, which outlives the images
+  auto runtime = OpenCriRuntime(std::move(options), std::move(*calls), groups, clock);
+  if (!runtime) return Fail(runtime.error());
+  return OpenedRuntime{.runtime = std::move(*runtime),
+                       .images = std::make_unique<cri::CriImageStore>(shared)};
+}
+
+}  // namespace
+
+Result<OpenedRuntime> OpenRuntime(const AgentConfig& config, Cgroups& pod_groups,
+                                  const Clock& clock, const Log& log) {
+  switch (config.runtime) {
+    case RuntimeKind::kProcess: return OpenProcess(config, pod_groups, clock, log);
+    case RuntimeKind::kCri: return OpenCri(config, pod_groups, clock, log);
+  }
+  __builtin_unreachable();
+}
+
+}  // namespace jettison
