@@ -1,0 +1,79 @@
+// The messages that the agent speaks are written by hand; here they are held against those that the
+// installed containerd carries.
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+#include <unistd.h>
+
+#include <fstream>
+
+#include "tests/live/descriptor_differences.h"
+
+namespace jettison {
+namespace {
+
+namespace pb = google::protobuf;
+using ::testing::ElementsAre;
+using ::testing::IsEmpty;
+
+constexpr const char* kContainerd = "/usr/bin/containerd";
+
+pb::FileDescriptorProto OurDescriptor() {
+  pb::FileDescriptorSet files;
+  std::ifstream described(JETTISON_CRI_DESCRIPTOR, std::ios::binary);
+  EXPECT_TRUE(files.ParseFromIstream(&described));
+  return files.file(0);
+}
+
+TEST(LiveCriDescriptor, OurSubsetSaysWhatContainerdSays) {
+  if (::access(kContainerd, R_OK) != 0) GTEST_SKIP() << kContainerd << " is not installed";
+  const auto theirs = DescriptorInProgram(kContainerd, "runtime.v1");
+  ASSERT_TRUE(theirs) << "containerd does not carry the description of runtime.v1";
+  const pb::FileDescriptorProto ours = OurDescriptor();
+  EXPECT_EQ(ours.service_size(), 2);
+  EXPECT_GT(ours.message_type_size(), 70);
+  EXPECT_THAT(DescriptorDifferences(ours, *theirs), IsEmpty());
+}
+
+TEST(DescriptorDifferences, ASubsetHasNone) {
+  const pb::FileDescriptorProto whole = OurDescriptor();
+  pb::FileDescriptorProto subset = whole;
+  subset.mutable_message_type(0)->clear_field();
+  subset.mutable_message_type()->DeleteSubrange(1, 3);
+  subset.mutable_service(0)->mutable_method()->RemoveLast();
+  EXPECT_THAT(DescriptorDifferences(subset, whole), IsEmpty());
+}
+
+TEST(DescriptorDifferences, NameWhatIsWrong) {
+  const pb::FileDescriptorProto whole = OurDescriptor();
+  pb::FileDescriptorProto ours = whole;
+  for (auto& message : *ours.mutable_message_type()) {
+    if (message.name() == "KeyValue") message.mutable_field(0)->set_number(7);
+    if (message.name() == "ImageSpec") message.mutable_field(0)->set_name("picture");
+    if (message.name() == "Int64Value") {
+      message.mutable_field(0)->set_type(pb::FieldDescriptorProto::TYPE_UINT64);
+    }
+    if (message.name() == "Capability") {
+      message.mutable_field(1)->set_label(pb::FieldDescriptorProto::LABEL_OPTIONAL);
+    }
+  }
+  ours.mutable_enum_type(0)->mutable_value(1)->set_number(9);
+  ours.mutable_enum_type(1)->mutable_value()->RemoveLast();
+  ours.mutable_service(1)->mutable_method(0)->set_server_streaming(true);
+  EXPECT_THAT(
+      DescriptorDifferences(ours, whole),
+      ElementsAre("Int64Value: LABEL_OPTIONAL TYPE_UINT64 value = 1 here, LABEL_OPTIONAL "
+                  "TYPE_INT64 value = 1 there",
+                  "there is no field ImageSpec picture",
+                  "KeyValue: LABEL_OPTIONAL TYPE_STRING key = 7 here, LABEL_OPTIONAL TYPE_STRING "
+                  "key = 1 there",
+                  "Capability: LABEL_OPTIONAL TYPE_STRING drop_capabilities = 2 here, "
+                  "LABEL_REPEATED TYPE_STRING drop_capabilities = 2 there",
+                  "NamespaceMode: CONTAINER is 9 here, 1 there", "PodSandboxState: 1 values of 2",
+                  "ImageService: ListImages(.runtime.v1.ListImagesRequest) returns (stream "
+                  ".runtime.v1.ListImagesResponse) here, ListImages(.runtime.v1.ListImagesRequest) "
+                  "returns (.runtime.v1.ListImagesResponse) there"));
+}
+
+}  // namespace
+}  // namespace jettison
