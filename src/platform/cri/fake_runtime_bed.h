@@ -54,8 +54,8 @@ inline pod_host::PodRules PlainRules() {
 // Collects the events of a runtime.
 class EventReader {
  public:
-  // Waits until one of this type about this pod has come; null when none does in time. What it
-  // answers stays where it is.
+  // Waits until one of this type about this pod (without UID: any) has come; null when none does in
+  // time. What it answers stays where it is.
   template <typename Event>
   [[nodiscard]] const Event* Await(ContainerRuntime& runtime, const std::string& uid,
                                    std::chrono::milliseconds timeout = std::chrono::seconds(10)) {
@@ -63,7 +63,7 @@ class EventReader {
     for (;;) {
       for (; seen_ < events_.size(); ++seen_) {
         const auto* event = std::get_if<Event>(&events_[seen_]);
-        if (event == nullptr || event->pod_uid != uid) continue;
+        if (event == nullptr || (!uid.empty() && event->pod_uid != uid)) continue;
         ++seen_;
         return event;
       }
