@@ -17,10 +17,12 @@ using std::chrono::seconds;
 
 // A start that was killed is given up when the runtime does not answer for this long.
 constexpr Duration kStartPatience = seconds(1);
-// How long the runtime has to say how a container ended that ended by itself: its exit code may
-// decide whether a pod has succeeded. Of one that was killed, everything is known.
-constexpr Duration kExitPatience = seconds(10);
+// How long the runtime has to say how a container ended that was killed; that ended in a way that
+// the kernel tells; and that ended in a way that only the runtime knows, as the exit code may
+// decide whether a pod has succeeded.
 constexpr Duration kKilledPatience = milliseconds(300);
+constexpr Duration kKnownPatience = seconds(1);
+constexpr Duration kUnknownPatience = seconds(10);
 constexpr Duration kFirstAsk = milliseconds(5);
 constexpr Duration kLastAsk = milliseconds(500);
 
@@ -182,7 +184,7 @@ void ContainerRun::Kill() {
       return;
     case Phase::kExiting:
       killed_ = true;
-      SetPatience();
+      SetPatience(kKilledPatience);
       return;
     case Phase::kEnded: return;
   }
@@ -233,14 +235,17 @@ void ContainerRun::OnProcessEnded() {
     const auto left = surroundings_.cgroups.Processes(Path());
     if (left && !left->empty()) KillGroups();
   }
-  SetPatience();
+  SetPatience(killed_ ? kKilledPatience : kKnownPatience);
   AskHowItEnded();
 }
 
-void ContainerRun::SetPatience() {
-  on_patience_ = surroundings_.readiness.After(killed_ ? kKilledPatience : kExitPatience, [this] {
+void ContainerRun::SetPatience(Duration patience) {
+  on_patience_ = surroundings_.readiness.After(patience, [this, patience] {
     on_patience_.Stop();
     if (process_) seen_.wait_status = surroundings_.processes.WaitStatus(process_);
+    if (!killed_ && !seen_.wait_status && patience < kUnknownPatience) {
+      return SetPatience(kUnknownPatience);
+    }
     Exit(ExitOf(seen_));
   });
 }

@@ -69,8 +69,8 @@ class ContainerRun {
   void OnProcessEnded();
   void AskHowItEnded();
   void OnStatus(const Result<api::ContainerStatusResponse>& answer);
-  // How long the runtime has to say how it ended.
-  void SetPatience();
+  // How long the runtime has to say how it ended; then what the kernel tells has to do.
+  void SetPatience(Duration patience);
   void Exit(const ContainerExit& exit);
   [[nodiscard]] std::string Path() const;
   [[nodiscard]] std::string Described() const;

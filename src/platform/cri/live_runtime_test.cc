@@ -387,7 +387,7 @@ TEST_F(LiveCriRuntime, AFrozenContainerdDelaysNeitherTheSignalNorTheKill) {
     codes[exited->pod_uid] = exited->exit.exit_code;
   }
   EXPECT_EQ(codes["stubborn"], 137);
-  EXPECT_EQ(codes.count("polite"), 1U);
+  EXPECT_TRUE(codes["polite"] == 0 || codes["polite"] == 137) << "as far as the kernel tells";
   runtime().RemovePod("polite");
   runtime().RemovePod("stubborn");
   EXPECT_EQ(Await<PodRemoved>("polite", milliseconds(300)), nullptr);

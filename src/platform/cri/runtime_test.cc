@@ -281,6 +281,16 @@ TEST_F(CriRuntime, AnEndThatTheRuntimeHasNotNoticedYetIsAskedForAgain) {
   EXPECT_EQ(exited->exit.exit_code, 7);
 }
 
+TEST_F(CriRuntime, AnEndThatTheKernelTellsIsNotKeptBackByAHangingRuntime) {
+  ASSERT_TRUE(bed_.Run(SimplePod("u")));
+  bed_.calls->Hang();
+  containerd().Exit("main", 7);
+  const auto* exited = bed_.Await<ContainerExited>("u", seconds(5));
+  ASSERT_NE(exited, nullptr);
+  EXPECT_EQ(exited->exit.exit_code, 7);
+  EXPECT_EQ(exited->exit.signal, 0);
+}
+
 TEST_F(CriRuntime, AnOomKillIsKnownFromTheGroupOrTheRuntime) {
   ASSERT_TRUE(bed_.Run(SimplePod("u")));
   bed_.cgroups.SetOomKills(kGroup + "/run-2", 1);
