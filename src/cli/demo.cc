@@ -28,6 +28,7 @@ constexpr std::int64_t kFewestFreePids = 4 * kDemoNodePidsLimit;
 struct DemoOptions {
   bool plain = false;
   bool json = false;
+  RuntimeKind runtime = RuntimeKind::kProcess;
 };
 
 int Complain(std::string_view what) {
@@ -152,7 +153,7 @@ int RunOn(const DemoNode& node, const DemoOptions& options, DemoInterruption& in
 
 // Sets up the node, runs the demo on it and removes it again.
 int RunOnNewNode(const DemoOptions& options, DemoInterruption& interruption) {
-  auto node = DemoNode::SetUp();
+  auto node = DemoNode::SetUp(options.runtime);
   if (!node) return Complain(node.error().In("cannot set up the node").message);
   const int exit_code = interruption.Signal() ? 0 : RunOn(*node, options, interruption);
   const auto torn_down = node->TearDown();
@@ -194,6 +195,13 @@ void AddDemo(CLI::App& app, int& exit_code) {
   command->add_option("-o,--output", *output, "text: live; json: only the result, as one object")
       ->check(CLI::IsMember({"text", "json"}))
       ->capture_default_str();
+  auto runtime = std::make_shared<std::string>("process");
+  command
+      ->add_option("--runtime", *runtime,
+                   "process: pods are processes of this host; cri: they run on a containerd of the "
+                   "demo's own")
+      ->check(CLI::IsMember({"process", "cri"}))
+      ->capture_default_str();
   command->footer(
       "Runs the agent on a node of 512 MiB with eight pods, of which one leaks memory, one fills\n"
       "the disk, one outgrows the limit of its emptyDir and one forks. It takes about 40 seconds,\n"
@@ -204,11 +212,14 @@ void AddDemo(CLI::App& app, int& exit_code) {
       "  a folder jettison-demo-XXXXXX in $TMPDIR (or /tmp) with a file of 96 MiB, mounted as "
       "ext4\n"
       "  where only the demo and its pods see it\n"
+      "  with --runtime cri: a containerd (packages containerd and runc) in a group\n"
+      "  jettison-demo-PID-runtime, which keeps everything in that folder\n"
       "\n"
       "Exit status: 0 every expectation held, 1 one did not, or there was no root; 2 wrong usage;\n"
       "130 or 143 interrupted.");
-  command->callback([options, output, &exit_code] {
+  command->callback([options, output, runtime, &exit_code] {
     options->json = *output == "json";
+    if (*runtime == "cri") options->runtime = RuntimeKind::kCri;
     exit_code = RunDemo(*options);
   });
 }

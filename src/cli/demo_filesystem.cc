@@ -4,16 +4,18 @@
 #include <fmt/format.h>
 #include <linux/loop.h>
 #include <sched.h>
-#include <spawn.h>
 #include <sys/ioctl.h>
 #include <sys/mount.h>
-#include <sys/wait.h>
 #include <unistd.h>
 
 #include <cerrno>
 #include <filesystem>
+#include <fstream>
+#include <ranges>
 #include <utility>
+#include <vector>
 
+#include "cli/subprocess.h"
 #include "ports/file_descriptor.h"
 #include "ports/system_error.h"
 
@@ -34,34 +36,13 @@ Result<void> MakeImage(const std::string& image, std::int64_t size_mib) {
   return {};
 }
 
-std::string MkfsProgram() {
-  for (const char* path : {"/usr/sbin/mkfs.ext4", "/sbin/mkfs.ext4", "/usr/bin/mkfs.ext4"}) {
-    if (::access(path, X_OK) == 0) return path;
-  }
-  return "";
-}
-
 // No journal and few inodes: the node has nearly all of the space.
 Result<void> Format(const std::string& image) {
-  const std::string program = MkfsProgram();
-  if (program.empty()) return Fail(ErrorCode::kUnavailable, "there is no mkfs.ext4 (e2fsprogs)");
-  const char* args[] = {"mkfs.ext4",    "-q", "-F",   "-m",          "0",    "-O",
-                        "^has_journal", "-N", "4096", image.c_str(), nullptr};
-  posix_spawn_file_actions_t actions;
-  ::posix_spawn_file_actions_init(&actions);
-  for (const int fd : {STDIN_FILENO, STDOUT_FILENO, STDERR_FILENO}) {
-    ::posix_spawn_file_actions_addopen(&actions, fd, "/dev/null", O_RDWR, 0);
-  }
-  pid_t pid = -1;
-  const int error =
-      ::posix_spawn(&pid, program.c_str(), &actions, nullptr, const_cast<char**>(args), environ);
-  ::posix_spawn_file_actions_destroy(&actions);
-  if (error != 0) return Fail(SystemError(error, "start " + program));
-  int status = 0;
-  while (::waitpid(pid, &status, 0) < 0 && errno == EINTR) {
-  }
-  if (status != 0) return Fail(ErrorCode::kInternal, program + " failed");
-  return {};
+  const auto program = FindProgram("mkfs.ext4");
+  if (!program) return Fail(program.error().In("e2fsprogs is missing"));
+  const auto made =
+      RunProgram({*program, "-q", "-F", "-m", "0", "-O", "^has_journal", "-N", "4096", image});
+  return made ? Result<void>() : Fail(made.error());
 }
 
 // A loop device that holds the image. It frees itself when the last that has it open, or mounted,
@@ -133,6 +114,19 @@ Result<void> EnterPrivateMounts() {
     return FailErrno("make the mounts private");
   }
   return {};
+}
+
+void UnmountBelow(const std::string& folder, const std::string& except) {
+  std::ifstream mounts("/proc/self/mounts");
+  std::vector<std::string> below;
+  std::string device;
+  std::string point;
+  for (std::string rest; mounts >> device >> point && std::getline(mounts, rest);) {
+    if (point.starts_with(folder + "/") && point != except) below.push_back(point);
+  }
+  for (const std::string& mount : std::views::reverse(below)) {
+    (void)::umount2(mount.c_str(), MNT_DETACH | UMOUNT_NOFOLLOW);
+  }
 }
 
 DemoFilesystem::DemoFilesystem(std::string mount_point, std::string device)

@@ -7,6 +7,7 @@
 #include <iterator>
 #include <vector>
 
+#include "cli/demo_image.h"
 #include "model/fault.h"
 #include "platform/documents/documents.h"
 #include "platform/kube_json/pod_reader.h"
@@ -54,10 +55,43 @@ std::string Variables(const DemoPaths& paths, const DemoPod& pod) {
   return fmt::format("{}", fmt::join(variables, ", "));
 }
 
+struct DemoVolume {
+  std::string_view name;
+  std::string mount_path;
+  std::string source;  // as YAML
+  bool read_only = false;
+};
+
+// In an image that holds no file the host's programs are mounted, and the demo's own folder.
+std::vector<DemoVolume> VolumesOf(const DemoPaths& paths, const DemoPod& pod) {
+  std::vector<DemoVolume> volumes;
+  const auto mount_host = [&](std::string_view name, const std::string& folder, bool read_only) {
+    volumes.push_back(
+        {name, folder, fmt::format("hostPath: {{path: {}}}", Quoted(folder)), read_only});
+  };
+  if (paths.runtime == RuntimeKind::kCri) {
+    mount_host("usr", "/usr", true);
+    mount_host("program", paths.program.substr(0, paths.program.rfind('/')), true);
+    mount_host("demo", paths.base, false);
+  }
+  if (!pod.size_limit.empty()) {
+    volumes.push_back(
+        {"scratch", paths.Scratch(), fmt::format("emptyDir: {{sizeLimit: {}}}", pod.size_limit)});
+  }
+  return volumes;
+}
+
 }  // namespace
 
 std::string DemoPaths::Manifest(std::string_view pod) const {
   return fmt::format("{}/{}.yaml", Manifests(), pod);
+}
+
+DemoContainerdPaths DemoPaths::Containerd() const {
+  return {.root = Root() + "/containerd",
+          .state = base + "/containerd",
+          .scratch = base + "/images",
+          .cgroup = node_cgroup.substr(1) + "-runtime"};
 }
 
 std::string DemoPaths::Gate(std::string_view pod) const {
@@ -78,10 +112,11 @@ kernelMemcgNotification: true
 enforceNodeAllocatable: [none]
 podPidsLimit: {pod_pids}
 oomScoreAdj: 0
+containerRuntimeEndpoint: {endpoint}
 ---
 apiVersion: jettison.io/v1alpha1
 kind: JettisonConfiguration
-runtime: process
+runtime: {runtime}
 profile: standalone
 root: {root}
 nodeCgroup: {cgroup}
@@ -92,7 +127,8 @@ evictionBackoff: {{initial: 10s, max: 1m}}
       fmt::arg("manifests", Quoted(paths.Manifests())), fmt::arg("root", Quoted(paths.Root())),
       fmt::arg("memory", kDemoMemoryThresholdMiB), fmt::arg("disk", kDemoDiskThreshold),
       fmt::arg("pids", pid_threshold), fmt::arg("pod_pids", kDemoPodPidsLimit),
-      fmt::arg("cgroup", Quoted(paths.node_cgroup)));
+      fmt::arg("endpoint", Quoted("unix://" + paths.Containerd().Socket())),
+      fmt::arg("runtime", NameOf(paths.runtime)), fmt::arg("cgroup", Quoted(paths.node_cgroup)));
 }
 
 std::string DemoManifestText(const DemoPaths& paths, const DemoPod& pod) {
@@ -113,15 +149,25 @@ spec:
   if (!pod.priority_class.empty()) line("  priorityClassName: {}", pod.priority_class);
   line("  containers:");
   line("    - name: main");
+  if (paths.runtime == RuntimeKind::kCri) {
+    line("      image: {}", kDemoHostImage);
+    line("      imagePullPolicy: Never");
+  }
   const std::vector<std::string> command = {Unexpanded(paths.program), "workload"};
   line("      command: {}", QuotedList(command));
   line("      args: {}", QuotedList(pod.work));
   if (pod.culprit) line("      env: [{}]", Variables(paths, pod));
   if (!pod.resources.empty()) line("      resources: {}", pod.resources);
-  if (!pod.size_limit.empty()) {
-    line("      volumeMounts: [{{name: scratch, mountPath: {}}}]", Quoted(paths.Scratch()));
-    line("  volumes: [{{name: scratch, emptyDir: {{sizeLimit: {}}}}}]", pod.size_limit);
+  const std::vector<DemoVolume> volumes = VolumesOf(paths, pod);
+  if (volumes.empty()) return text;
+  line("      volumeMounts:");
+  for (const DemoVolume& volume : volumes) {
+    line("        - {{name: {}, mountPath: {}, readOnly: {}}}", volume.name,
+         Quoted(volume.mount_path), volume.read_only);
   }
+  line("  volumes:");
+  for (const DemoVolume& volume : volumes)
+    line("    - {{name: {}, {}}}", volume.name, volume.source);
   return text;
 }
 

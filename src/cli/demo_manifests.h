@@ -7,6 +7,8 @@
 #include <string_view>
 
 #include "cli/demo_cast.h"
+#include "cli/demo_containerd.h"
+#include "config/agent_config.h"
 #include "decide/pod_facts.h"
 #include "units/result.h"
 
@@ -17,6 +19,7 @@ struct DemoPaths {
   std::string base;         // the demo's own folder; everything else is below it
   std::string program;      // the program `jettison`, which the pods run
   std::string node_cgroup;  // from the root of each hierarchy: "/jettison-demo-1234"
+  RuntimeKind runtime = RuntimeKind::kProcess;
 
   [[nodiscard]] std::string Root() const { return base + "/node"; }  // of the agent: nodefs
   [[nodiscard]] std::string Image() const { return base + "/node.img"; }
@@ -26,6 +29,8 @@ struct DemoPaths {
   [[nodiscard]] std::string Gates() const { return base + "/gates"; }
   [[nodiscard]] std::string Gate(std::string_view pod) const;
   [[nodiscard]] std::string Scratch() const { return base + "/scratch"; }
+  // Of the demo's own container runtime, where it has one; its images and layers are on nodefs.
+  [[nodiscard]] DemoContainerdPaths Containerd() const;
 };
 
 // The two configuration documents of the demo's agent. `pid_threshold` is the threshold of

@@ -145,12 +145,10 @@ DemoCgroup::~DemoCgroup() {
   (void)Remove();
 }
 
-Result<DemoCgroup> DemoCgroup::Make() {
+Result<DemoCgroup> DemoCgroup::Make(std::string_view suffix, const CgroupLimits& limits) {
   auto cgroups = OpenCgroups();
   if (!cgroups) return Fail(cgroups.error());
-  DemoCgroup group(fmt::format("{}{}", kDemoPrefix, ::getpid()), std::move(*cgroups), {});
-  const CgroupLimits limits = {.memory_bytes = static_cast<std::uint64_t>(kDemoMemoryMiB) << 20,
-                               .pids_max = kDemoNodePidsLimit};
+  DemoCgroup group(fmt::format("{}{}{}", kDemoPrefix, ::getpid(), suffix), std::move(*cgroups), {});
   if (auto made = group.cgroups_->Create(group.name_, limits); !made) return Fail(made.error());
   auto directory = group.cgroups_->OpenMemoryDirectory(group.name_);
   if (!directory) return Fail(directory.error());
@@ -165,22 +163,26 @@ Result<void> DemoCgroup::Remove() {
 }
 
 DemoNode::DemoNode(DemoFolder folder, DemoFilesystem filesystem, DemoCgroup cgroup,
-                   std::string program)
+                   std::optional<DemoCgroup> runtime_cgroup, DemoPaths paths)
     : folder_(std::move(folder)),
       filesystem_(std::move(filesystem)),
       cgroup_(std::move(cgroup)),
-      paths_{.base = folder_.path(),
-             .program = std::move(program),
-             .node_cgroup = "/" + cgroup_.name()} {}
+      runtime_cgroup_(std::move(runtime_cgroup)),
+      paths_(std::move(paths)) {}
 
-Result<DemoNode> DemoNode::SetUp() {
+Result<DemoNode> DemoNode::SetUp(RuntimeKind runtime) {
   auto program = OwnProgram();
   if (!program) return Fail(program.error());
   auto folder = DemoFolder::Make();
   if (!folder) return Fail(folder.error());
-  auto cgroup = DemoCgroup::Make();
+  auto cgroup =
+      DemoCgroup::Make("", {.memory_bytes = static_cast<std::uint64_t>(kDemoMemoryMiB) << 20,
+                            .pids_max = kDemoNodePidsLimit});
   if (!cgroup) return Fail(cgroup.error());
-  const DemoPaths paths{.base = folder->path(), .program = *program, .node_cgroup = ""};
+  DemoPaths paths{.base = folder->path(),
+                  .program = std::move(*program),
+                  .node_cgroup = "/" + cgroup->name(),
+                  .runtime = runtime};
   for (const std::string& made :
        {paths.Root(), paths.Manifests(), paths.Gates(), paths.Scratch()}) {
     if (::mkdir(made.c_str(), 0755) != 0) return FailErrno("make " + made);
@@ -188,24 +190,48 @@ Result<DemoNode> DemoNode::SetUp() {
   if (auto entered = EnterPrivateMounts(); !entered) return Fail(entered.error());
   auto filesystem = DemoFilesystem::Mount(paths.Image(), paths.Root(), kDemoDiskMiB);
   if (!filesystem) return Fail(filesystem.error());
-  return DemoNode(std::move(*folder), std::move(*filesystem), std::move(*cgroup),
-                  std::move(*program));
+  DemoNode node(std::move(*folder), std::move(*filesystem), std::move(*cgroup), std::nullopt,
+                std::move(paths));
+  if (runtime == RuntimeKind::kCri) {
+    if (auto started = node.StartRuntime(); !started) {
+      (void)node.TearDown();
+      return Fail(started.error());
+    }
+  }
+  return node;
+}
+
+// A group of its own beside the node's: what the runtime uses is not the node's.
+Result<void> DemoNode::StartRuntime() {
+  auto cgroup = DemoCgroup::Make("-runtime", {});
+  if (!cgroup) return Fail(cgroup.error());
+  runtime_cgroup_.emplace(std::move(*cgroup));
+  auto shim_folder = HiddenShimFolder::Hide();
+  if (!shim_folder) return Fail(shim_folder.error());
+  shim_folder_.emplace(std::move(*shim_folder));
+  const auto pid = StartDemoContainerd(paths_.Containerd());
+  return pid ? Result<void>() : Fail(pid.error().In("a containerd for the demo"));
 }
 
 Result<void> DemoNode::TearDown() {
   // Each is tried, whatever became of the one before; the first failure is the cause of the others.
+  const auto runtime = runtime_cgroup_ ? runtime_cgroup_->Remove() : Result<void>();
   const auto processes = cgroup_.Remove();
+  shim_folder_.reset();
+  UnmountBelow(paths_.base, paths_.Root());
   const auto mount = filesystem_.Unmount();
   const auto files = folder_.Remove();
-  if (!processes) return processes;
-  if (!mount) return mount;
-  return files;
+  for (const auto& outcome : {runtime, processes, mount, files}) {
+    if (!outcome) return outcome;
+  }
+  return {};
 }
 
 std::string DemoNode::Describe() const {
   return fmt::format("a node of {} MiB in the control group {}, {} MiB of disk ({}) below {}",
                      kDemoMemoryMiB, cgroup_.name(), kDemoDiskMiB, filesystem_.description(),
-                     folder_.path());
+                     folder_.path()) +
+         (runtime_cgroup_ ? ", pods on a containerd of its own" : "");
 }
 
 DemoLeftovers RemoveDemoLeftovers() {

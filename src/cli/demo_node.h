@@ -1,6 +1,7 @@
 #pragma once
 
 #include <memory>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -34,11 +35,12 @@ class DemoFolder {
   FileDescriptor lock_;
 };
 
-// A control group with limits of its own at the root of each hierarchy, locked while this lives. It
+// A control group at the root of each hierarchy, locked while this lives. It
 // goes with every process in it.
 class DemoCgroup {
  public:
-  [[nodiscard]] static Result<DemoCgroup> Make();
+  // `suffix` tells several of one demo apart.
+  [[nodiscard]] static Result<DemoCgroup> Make(std::string_view suffix, const CgroupLimits& limits);
   DemoCgroup(DemoCgroup&& other) noexcept;
   DemoCgroup& operator=(DemoCgroup&&) = delete;
   ~DemoCgroup();
@@ -54,11 +56,11 @@ class DemoCgroup {
   FileDescriptor lock_;
 };
 
-// The node of a demo: its folder, its control group and its file system, in mounts that nobody else
-// sees. Everything goes when this goes.
+// The node of a demo: its folder, its control group, its file system and, where its pods are to run
+// on one, a containerd of its own; in mounts that nobody else sees. Everything goes when this goes.
 class DemoNode {
  public:
-  [[nodiscard]] static Result<DemoNode> SetUp();
+  [[nodiscard]] static Result<DemoNode> SetUp(RuntimeKind runtime);
   DemoNode(DemoNode&&) = default;
 
   // Removes everything, and answers what could not be removed.
@@ -69,12 +71,16 @@ class DemoNode {
   [[nodiscard]] std::string Describe() const;
 
  private:
-  DemoNode(DemoFolder folder, DemoFilesystem filesystem, DemoCgroup cgroup, std::string program);
+  [[nodiscard]] Result<void> StartRuntime();
+  DemoNode(DemoFolder folder, DemoFilesystem filesystem, DemoCgroup cgroup,
+           std::optional<DemoCgroup> runtime_cgroup, DemoPaths paths);
 
-  // In this order, so that the processes go first, then the mount, then the files.
+  // In this order, so that the processes go first, then the mounts, then the files.
   DemoFolder folder_;
   DemoFilesystem filesystem_;
   DemoCgroup cgroup_;
+  std::optional<HiddenShimFolder> shim_folder_;
+  std::optional<DemoCgroup> runtime_cgroup_;  // of the container runtime
   DemoPaths paths_;
 };
 

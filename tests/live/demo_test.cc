@@ -25,9 +25,9 @@ class LiveDemo : public ::testing::Test {
     if (!std::filesystem::exists("/sys/fs/cgroup/memory")) GTEST_SKIP() << "needs cgroup v1";
   }
 
-  [[nodiscard]] std::unique_ptr<Program> Start() const {
+  [[nodiscard]] std::unique_ptr<Program> Start(const std::string& runtime = "process") const {
     return std::make_unique<Program>(
-        std::vector<std::string>{JETTISON_BINARY, "demo", "--plain"},
+        std::vector<std::string>{JETTISON_BINARY, "demo", "--plain", "--runtime", runtime},
         std::vector<std::string>{"TMPDIR=" + folder_.path(), "LC_ALL=C.UTF-8"});
   }
 
@@ -45,6 +45,21 @@ TEST_F(LiveDemo, HoldsItsPromisesAndLeavesNothingBehind) {
   const auto demo = Start();
   EXPECT_EQ(demo->Wait(), 0) << demo->output();
   EXPECT_THAT(demo->output(), HasSubstr("16 of 16 expectations held"));
+  ExpectNothingLeftOf(*demo);
+}
+
+TEST_F(LiveDemo, HoldsThemOnAContainerdOfItsOwnToo) {
+  const auto demo = Start("cri");
+  EXPECT_EQ(demo->Wait(), 0) << demo->output();
+  EXPECT_THAT(demo->output(), HasSubstr("16 of 16 expectations held"));
+  ExpectNothingLeftOf(*demo);
+}
+
+TEST_F(LiveDemo, LeavesNothingBehindWhenInterruptedOnContainerd) {
+  const auto demo = Start("cri");
+  ASSERT_TRUE(demo->ReadUntil("act 1 of 4")) << demo->output();
+  demo->Signal(SIGINT);
+  EXPECT_EQ(demo->Wait(), 128 + SIGINT) << demo->output();
   ExpectNothingLeftOf(*demo);
 }
 

@@ -9,6 +9,7 @@
 #include <cerrno>
 #include <csignal>
 #include <cstdio>
+#include <cstring>
 #include <initializer_list>
 
 #include "platform/process/shim/agent_link.h"
@@ -51,6 +52,16 @@ void PrepareProcess() {
   (void)!chdir("/");
 }
 
+// What holds a pod's namespaces while its containers come and go: the program of the sandboxes of
+// `jettison demo`. As the first process of its namespace it also reaps what others leave there.
+[[noreturn]] void Pause() {
+  signal(SIGCHLD, SIG_IGN);
+  for (const int ending : {SIGTERM, SIGINT}) {
+    signal(ending, [](int) { _exit(0); });
+  }
+  while (true) pause();
+}
+
 int Main() {
   if (fcntl(kAgentSocket, F_GETFD) < 0 || fcntl(kOrderFile, F_GETFD) < 0) {
     std::fputs("jettison-shim is started by jettison, never by hand\n", stderr);
@@ -78,6 +89,7 @@ int Main() {
 }  // namespace
 }  // namespace jettison::shim
 
-int main() {
+int main(int argc, char** argv) {
+  if (argc == 2 && std::strcmp(argv[1], "--pause") == 0) jettison::shim::Pause();
   return jettison::shim::Main();
 }
