@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""measure.py BUILD [--only PART] [--runs N] [--idle-seconds S] [--json FILE] [--check]
+"""measure.py BUILD [--runtime cri] [--only PART] [--runs N] [--idle-seconds S] [--json FILE] [--check]
 
 Measures the agent as a whole, in a small node of its own (1 GiB, threshold 100 MiB) on this machine:
 
@@ -10,10 +10,14 @@ Measures the agent as a whole, in a small node of its own (1 GiB, threshold 100 
   start    From exec to the end of the first pass, N runs.
   idle     Memory, CPU time and wake-ups of the agent with five quiet pods.
 
+With --runtime cri the pods run on a containerd of the measurement's own, idle has fifty pods, start is
+left out, and growth comes twice more: beside fifty sandboxes, and while containerd is stopped (SIGSTOP).
+
 Prints tables in Markdown; --json also writes every single run. With --check the exit status is 1 when
 a bound is missed. Needs root. BUILD holds jettison and the target measure_programs.
 """
 import argparse
+import contextlib
 import dataclasses
 import json
 import math
@@ -24,6 +28,7 @@ import sys
 import time
 
 import meter
+from containerd import Containerd
 from node import MIB, Node, wait_for
 
 CAPACITY = 1024 * MIB
@@ -35,11 +40,39 @@ LATENCY_MS = {50: 2.0, 200: 2.0, 1000: 2.0}  # median
 VICTIM_RATES = (200, 800)  # only the growing pod goes, in every run
 OVERSHOOT_MIB, OVERSHOOT_SECONDS = 10, 0.005
 FIRST_PASS_MS, RSS_MIB, CPU_PERCENT = 20.0, 12.0, 0.1
+CRI_IDLE_PODS, CRI_RSS_MIB, CRI_PRIVATE_MIB, CRI_CPU_PERCENT = 50, 24.0, 6.0, 0.2
 
 
-def grow_once(build, rate):
+@dataclasses.dataclass
+class Setting:
+    """Where the pods of a measurement run."""
+    build: str
+    containerd: Containerd | None = None
+    sandboxes: int = 0  # idle pods beside those that matter
+    hung: bool = False  # containerd is stopped while memory grows
+
+    def node(self):
+        return Node(self.build, CAPACITY, THRESHOLD, self.containerd)
+
+    def describe(self):
+        beside = f" beside {self.sandboxes} sandboxes" if self.sandboxes else ""
+        return ("pods on containerd" if self.containerd else "process runtime") + beside + (
+            ", containerd stopped" if self.hung else "")
+
+    @contextlib.contextmanager
+    def trouble(self):
+        if self.hung:
+            self.containerd.stop_answering()
+        try:
+            yield
+        finally:
+            if self.hung:
+                self.containerd.answer_again()
+
+
+def grow_once(setting, rate):
     """One run of `growth`: what the watcher saw, and who else got a signal."""
-    with Node(build, CAPACITY, THRESHOLD) as node:
+    with setting.node() as node:
         others = {
             "burstable over its request": node.add_pod("over", hold_mib=100, request_mib=50),
             "burstable under its request": node.add_pod("under", hold_mib=100, request_mib=200),
@@ -47,11 +80,13 @@ def grow_once(build, rate):
             "idle best-effort": node.add_pod("idle", hold_mib=5),
         }
         grower = node.add_pod("grower", hold_mib=0, growth=(rate, 1000))
+        quiet = [node.add_pod(f"quiet-{i}", hold_mib=0) for i in range(setting.sandboxes)]
         node.start_agent()
-        node.wait_until_ready([grower, *others.values()])
+        node.wait_until_ready([grower, *others.values(), *quiet])
         time.sleep(0.5)  # the notification is armed again once the pods stand
-        seen = node.watch(grower)
-        wait_for(lambda: not os.path.exists(f"/proc/{grower.pid}"), "the end of the victim", seconds=20)
+        with setting.trouble():
+            seen = node.watch(grower)
+            wait_for(lambda: not os.path.exists(f"/proc/{grower.pid}"), "the end of the victim", seconds=20)
         time.sleep(1.5)  # further passes follow at once; let them show whom they pick
         seen["alsoEvicted"] = [name for name, report in others.items()
                                if report.signal_ns or not os.path.exists(f"/proc/{report.pid}")]
@@ -74,13 +109,14 @@ def latency_of(run, rate):
     return 0.0 if run["overshootBytes"] > -unseen else None
 
 
-def measure_growth(build, runs, faults):
+def measure_growth(setting, rates, runs, faults):
     results = {}
-    print("| growth (MiB/s) | runs | only the growing pod evicted | crossing to signal: median, 90%, worst (ms) "
+    print(f"From crossing the threshold to the signal, {setting.describe()}:\n\n"
+          "| growth (MiB/s) | runs | only the growing pod evicted | crossing to signal: median, 90%, worst (ms) "
           "| below the threshold at the signal: median, worst (MiB) | allowed (MiB) |\n"
           "| --- | --- | --- | --- | --- | --- |")
-    for rate in RATES:
-        seen = results[rate] = [grow_once(build, rate) for _ in range(runs)]
+    for rate in rates:
+        seen = results[rate] = [grow_once(setting, rate) for _ in range(runs)]
         timed = [(run, latency_of(run, rate)) for run in seen]
         right = sum(latency is not None and not run["alsoEvicted"] for run, latency in timed)
         latencies = sorted(latency for _, latency in timed if latency is not None)
@@ -105,15 +141,15 @@ def measure_growth(build, runs, faults):
     return results
 
 
-def add_quiet_pods(node):
-    return [node.add_pod(f"quiet-{i}", hold_mib=5, request_mib=10) for i in range(5)]
+def add_quiet_pods(node, count):
+    return [node.add_pod(f"quiet-{i}", hold_mib=5, request_mib=10) for i in range(count)]
 
 
 def first_pass_once(build):
     """Milliseconds from exec to READY=1, which the agent says when its first pass is over."""
     with (Node(build, CAPACITY, THRESHOLD) as node,
           socket.socket(socket.AF_UNIX, socket.SOCK_DGRAM) as notices):
-        add_quiet_pods(node)
+        add_quiet_pods(node, 5)
         address = str(node.folder / "notify")
         notices.bind(address)
         notices.settimeout(20)
@@ -139,27 +175,32 @@ def measure_start(build, runs, faults):
     return times
 
 
-def measure_idle(build, seconds, faults):
-    with Node(build, CAPACITY, THRESHOLD) as node:
-        reports = add_quiet_pods(node)
+def measure_idle(setting, seconds, faults):
+    pods = CRI_IDLE_PODS if setting.containerd else 5
+    rss_mib, cpu_percent = (CRI_RSS_MIB, CRI_CPU_PERCENT) if setting.containerd else (RSS_MIB, CPU_PERCENT)
+    with setting.node() as node:
+        reports = add_quiet_pods(node, pods)
         node.start_agent()
         node.wait_until_ready(reports)
         time.sleep(2)
         cost = meter.measure(node.agent.pid, seconds)
-    print("| idle, five pods | resident (MiB) | private (MiB) | CPU (% of one) | wake-ups/s | threads | descriptors |\n"
+    print(f"| idle, {pods} pods | resident (MiB) | private (MiB) | CPU (% of one) | wake-ups/s | threads | descriptors |\n"
           "| --- | --- | --- | --- | --- | --- | --- |\n"
           f"| jettison run, {cost.seconds:.0f} s | {cost.rss_kib / 1024:.1f} | {cost.private_kib / 1024:.1f} "
           f"| {cost.cpu_percent:.3f} | {cost.wakeups_per_s:.2f} | {cost.threads} | {cost.descriptors} |\n", flush=True)
-    if cost.rss_kib / 1024 > RSS_MIB:
-        faults.append(f"idle: {cost.rss_kib / 1024:.1f} MiB resident, allowed {RSS_MIB:g}")
-    if cost.cpu_percent > CPU_PERCENT:
-        faults.append(f"idle: {cost.cpu_percent:.3f}% of a CPU, allowed {CPU_PERCENT:g}%")
+    if cost.rss_kib / 1024 > rss_mib:
+        faults.append(f"idle: {cost.rss_kib / 1024:.1f} MiB resident, allowed {rss_mib:g}")
+    if setting.containerd and cost.private_kib / 1024 > CRI_PRIVATE_MIB:
+        faults.append(f"idle: {cost.private_kib / 1024:.1f} MiB private, allowed {CRI_PRIVATE_MIB:g}")
+    if cost.cpu_percent > cpu_percent:
+        faults.append(f"idle: {cost.cpu_percent:.3f}% of a CPU, allowed {cpu_percent:g}%")
     return dataclasses.asdict(cost)
 
 
 def main():
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("build")
+    parser.add_argument("--runtime", choices=["process", "cri"], default="process")
     parser.add_argument("--only", choices=["growth", "start", "idle"], action="append")
     parser.add_argument("--runs", type=int, default=20)
     parser.add_argument("--idle-seconds", type=float, default=60)
@@ -170,12 +211,20 @@ def main():
         sys.exit("measure.py: control groups need root")
     parts = options.only or ["idle", "start", "growth"]
     faults, results = [], {}
-    if "idle" in parts:
-        results["idle"] = measure_idle(options.build, options.idle_seconds, faults)
-    if "start" in parts:
-        results["start"] = measure_start(options.build, options.runs, faults)
-    if "growth" in parts:
-        results["growth"] = measure_growth(options.build, options.runs, faults)
+    with contextlib.ExitStack() as stack:
+        cri = options.runtime == "cri"
+        containerd = stack.enter_context(Containerd(options.build)) if cri else None
+        setting = Setting(options.build, containerd)
+        if "idle" in parts:
+            results["idle"] = measure_idle(setting, options.idle_seconds, faults)
+        if "start" in parts and not cri:
+            results["start"] = measure_start(options.build, options.runs, faults)
+        if "growth" in parts:
+            results["growth"] = measure_growth(setting, VICTIM_RATES if cri else RATES, options.runs, faults)
+        if "growth" in parts and cri:
+            for harder in (Setting(options.build, containerd, sandboxes=CRI_IDLE_PODS),
+                           Setting(options.build, containerd, hung=True)):
+                results[harder.describe()] = measure_growth(harder, VICTIM_RATES[:1], options.runs, faults)
     if options.json:
         with open(options.json, "w", encoding="utf-8") as file:
             json.dump(results, file, indent=1)

@@ -14,6 +14,8 @@ import subprocess
 import tempfile
 import time
 
+import containerd
+
 MIB = 1 << 20
 HIERARCHIES = "/sys/fs/cgroup"
 
@@ -46,12 +48,16 @@ class Report:
 
 
 class Node:
-    """A node of `capacity` bytes whose threshold memory.available is `threshold` bytes."""
+    """A node of `capacity` bytes whose threshold memory.available is `threshold` bytes.
 
-    def __init__(self, build, capacity, threshold):
+    Its pods are processes of the host, or run on `containerd` (containerd.py).
+    """
+
+    def __init__(self, build, capacity, threshold, containerd=None):
         self.build = pathlib.Path(build).resolve()
         self.capacity = capacity
         self.threshold = threshold
+        self.containerd = containerd
         self.folder = pathlib.Path(tempfile.mkdtemp(prefix="jettison-measure-"))
         self.group = self.folder.name
         self.memory_group = pathlib.Path(HIERARCHIES, "memory", self.group)
@@ -82,10 +88,11 @@ kind: KubeletConfiguration
 staticPodPath: {self.manifests}
 evictionHard: {{memory.available: "{self.threshold}"}}
 kernelMemcgNotification: true
+containerRuntimeEndpoint: {self.containerd.endpoint if self.containerd else "unix:///run/containerd/containerd.sock"}
 ---
 apiVersion: jettison.io/v1alpha1
 kind: JettisonConfiguration
-runtime: process
+runtime: {"cri" if self.containerd else "process"}
 root: {self.folder}/root
 nodeCgroup: /{self.group}
 """)
@@ -93,7 +100,8 @@ nodeCgroup: /{self.group}
     def add_pod(self, name, hold_mib, request_mib=None, limit_mib=None, growth=None):
         """One pod with one hog. `growth`: (MiB a second, MiB in the end), from the gate on."""
         report = Report(self.folder / f"{name}.report")
-        command = [str(self.build / "measure/measure_hog"), str(report.path), str(hold_mib)]
+        program = "/measure_hog" if self.containerd else str(self.build / "measure/measure_hog")
+        command = [program, str(report.path), str(hold_mib)]
         if growth:
             command += [str(self.gate), *map(str, growth)]
         resources = {}
@@ -101,8 +109,15 @@ nodeCgroup: /{self.group}
             resources["requests"] = {"memory": f"{request_mib}Mi"}
         if limit_mib:
             resources["limits"] = {"memory": f"{limit_mib}Mi", "cpu": "2"}
-        pod = {"apiVersion": "v1", "kind": "Pod", "metadata": {"name": name},
-               "spec": {"containers": [{"name": "hog", "command": command, "resources": resources}]}}
+        container = {"name": "hog", "command": command, "resources": resources}
+        spec = {"containers": [container]}
+        if self.containerd:
+            # The report tells the host's process id, and lies where the host's programs look for it.
+            spec["hostPID"] = True
+            spec["volumes"] = [{"name": "node", "hostPath": {"path": str(self.folder)}}]
+            container |= {"image": containerd.IMAGE, "imagePullPolicy": "Never",
+                          "volumeMounts": [{"name": "node", "mountPath": str(self.folder)}]}
+        pod = {"apiVersion": "v1", "kind": "Pod", "metadata": {"name": name}, "spec": spec}
         # JSON is YAML; a rename, so that no half of a manifest is ever read.
         unfinished = self.folder / f"{name}.unfinished"
         unfinished.write_text(json.dumps(pod))
