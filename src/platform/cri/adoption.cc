@@ -198,7 +198,7 @@ void Runtime::RemoveLeftovers(const Found& found) {
 }
 
 void Runtime::RemoveLeftover(const std::string& uid) {
-  PodRemains remains{.uid = uid, .groups = {}, .log_dirs = {}};
+  PodRemains remains{.uid = uid, .groups = {}, .log_dirs = {}, .layers = {}};
   for (const QosClass qos : kQosClasses) remains.groups.push_back(pod_host::PodGroup(qos, uid));
   const std::string logs = surroundings_.paths.Logs();
   for (const std::string& name : pod_host::NamesIn(logs).value_or(std::vector<std::string>{})) {

@@ -198,9 +198,14 @@ void PodActor::Advance() {
       std::all_of(runs_.begin(), runs_.end(), [](const auto& run) { return run.second->ended(); });
   if (!ended) return;
   if (!removal_) {
-    removal_.emplace(surroundings_, PodRemains{.uid = pod_.uid,
-                                               .groups = {group_},
-                                               .log_dirs = {surroundings_.paths.PodLogs(pod_)}});
+    PodRemains remains{.uid = pod_.uid,
+                       .groups = {group_},
+                       .log_dirs = {surroundings_.paths.PodLogs(pod_)},
+                       .layers = {}};
+    for (const auto& [name, run] : runs_) {
+      if (!run->layer().empty()) remains.layers.push_back(run->layer());
+    }
+    removal_.emplace(surroundings_, std::move(remains));
     removal_->Start();
   }
   // Whoever waits for a pod that could not be made hears so even if the runtime does not answer.

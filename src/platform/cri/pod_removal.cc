@@ -8,6 +8,8 @@
 #include <cstdio>
 #include <utility>
 
+#include "pod_host/files.h"
+
 namespace jettison::cri {
 namespace {
 
@@ -18,6 +20,8 @@ constexpr Duration kLastRetry = std::chrono::seconds(5);
 // Processes that were killed take a moment to go; only then is a failure worth a word. With the
 // delays above somewhat more than a second.
 constexpr int kPatientFailures = 8;
+constexpr Duration kLayerLookEvery = milliseconds(25);
+constexpr int kLayerLooks = 400;  // 10 s together
 
 Duration RetryDelay(int failures) {
   return std::min(kFirstRetry * (1 << std::min(failures, 12)), kLastRetry);
@@ -84,11 +88,28 @@ void PodRemoval::RemoveFiles() {
   order.trees.insert(order.trees.end(), remains_.log_dirs.begin(), remains_.log_dirs.end());
   auto job = RemovalJob::Start(surroundings_.readiness, order, [this](const Result<void>& deleted) {
     if (!deleted) return TryAgainLater(&PodRemoval::RemoveFiles, deleted.error());
-    done_ = true;
-    surroundings_.readiness.Wake();
+    AwaitLayers();
   });
   if (!job) return TryAgainLater(&PodRemoval::RemoveFiles, job.error());
   job_ = std::move(*job);
+}
+
+void PodRemoval::AwaitLayers() {
+  std::erase_if(remains_.layers, [](const std::string& layer) { return !pod_host::Exists(layer); });
+  if (!remains_.layers.empty() && layer_looks_++ < kLayerLooks) {
+    retry_ = surroundings_.readiness.After(kLayerLookEvery, [this] {
+      retry_.Stop();
+      AwaitLayers();
+    });
+    return;
+  }
+  if (!remains_.layers.empty()) {
+    surroundings_.Log(
+        fmt::format("pod {}: the runtime has not deleted {} yet; it is gone otherwise",
+                    remains_.uid, remains_.layers.front()));
+  }
+  done_ = true;
+  surroundings_.readiness.Wake();
 }
 
 void PodRemoval::TryAgainLater(Step step, const Error& error) {

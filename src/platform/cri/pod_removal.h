@@ -15,10 +15,14 @@ struct PodRemains {
   std::string uid;
   std::vector<std::string> groups;    // its control groups, those that may be gone included
   std::vector<std::string> log_dirs;  // its logs
+  // Its writable layers, which the runtime deletes when it finds the time.
+  std::vector<std::string> layers;
 };
 
 // Takes down what is left of a pod, step by step without waiting: processes at once, then
 // sandboxes, groups, mounts and files. What does not work is tried again, for as long as it takes.
+// Runtimes answer before a writable layer is deleted; a pod that holds its space still is not gone,
+// or the next one would be evicted for want of it. That is waited for some seconds.
 class PodRemoval {
  public:
   PodRemoval(Surroundings& surroundings, PodRemains remains);
@@ -40,6 +44,7 @@ class PodRemoval {
   [[nodiscard]] bool IsInhabited(const std::string& group) const;
   void RemoveGroups();
   void RemoveFiles();
+  void AwaitLayers();
   void TryAgainLater(Step step, const Error& error);
 
   Surroundings& surroundings_;
@@ -49,6 +54,7 @@ class PodRemoval {
   std::vector<std::string> doomed_;  // the pod's folder under the names it was given to be deleted
   bool done_ = false;
   int failures_ = 0;
+  int layer_looks_ = 0;
   std::string problem_;
   pod_host::Readiness::Watch retry_;
 };
