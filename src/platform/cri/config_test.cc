@@ -81,7 +81,7 @@ TEST(SandboxConfigOf, APodCannotPassForAnother) {
 
 TEST(SandboxConfigOf, SharesWithTheHostWhatThePodAsksFor) {
   Pod pod = WebPod();
-  const auto& own = SandboxOf(pod).linux().security_context().namespace_options();
+  const auto own = SandboxOf(pod).linux().security_context().namespace_options();
   EXPECT_EQ(own.network(), api::POD);
   EXPECT_EQ(own.pid(), api::CONTAINER);
   EXPECT_EQ(own.ipc(), api::POD);

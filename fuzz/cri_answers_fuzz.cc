@@ -1,0 +1,27 @@
+// links: jettison_cri
+#include <sys/types.h>
+
+#include <csignal>
+#include <cstddef>
+#include <cstdint>
+#include <cstdlib>
+#include <string>
+#include <string_view>
+
+#include "platform/cri/proc_files.h"
+#include "platform/cri/verbose_info.h"
+
+// Whatever a container runtime or a container's files tell, what is made of it can be used: a name
+// of one group, an absolute path, a process, a signal.
+extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
+  const std::string_view text(reinterpret_cast<const char*>(data), size);
+  const std::string group = jettison::cri::GroupBelow(text, "kubepods/podu");
+  if (group.find('/') != std::string::npos || group.find('\n') != std::string::npos) std::abort();
+  const std::string upper = jettison::cri::UpperFolderOf(text);
+  if (!upper.empty() && upper.front() != '/') std::abort();
+  if (const auto pid = jettison::cri::PidIn(text); pid && *pid <= 0) std::abort();
+  for (const auto signal : {jettison::cri::StopSignalIn(text), jettison::cri::SignalNamed(text)}) {
+    if (signal && (*signal <= 0 || *signal > SIGRTMAX)) std::abort();
+  }
+  return 0;
+}
