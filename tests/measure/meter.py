@@ -9,7 +9,7 @@ import time
 class Cost:
     seconds: float
     rss_kib: int
-    private_kib: int  # pages that nobody else maps, what its end would free
+    private_kib: int  # anonymous pages: no file backs them, so nothing but its end or swap frees them
     threads: int
     descriptors: int
     cpu_percent: float  # of one CPU; run time of all threads as the scheduler counts it, in ns
@@ -41,7 +41,7 @@ def measure(pid, seconds):
     return Cost(
         seconds=round(lasted, 1),
         rss_kib=int(status["VmRSS"][0]),
-        private_kib=int(pages["Private_Clean"][0]) + int(pages["Private_Dirty"][0]),
+        private_kib=int(pages["Anonymous"][0]),
         threads=int(status["Threads"][0]),
         descriptors=len(os.listdir(f"/proc/{pid}/fd")),
         cpu_percent=(run_after - run_before) / 1e9 / lasted * 100,
