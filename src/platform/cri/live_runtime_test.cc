@@ -132,10 +132,12 @@ class LiveCriRuntime : public testing::Test {
                                   const std::string& name = "main") const {
     return pod_host::ReadFile(pod_host::Paths(root()).Log(pod, name, attempt)).value_or("no log");
   }
-  [[nodiscard]] int ContainersInContainerd() {
-    const auto listed = bed_->Await<api::ListContainersResponse>([&](auto answer) {
-      bed_->calls().ListContainers(api::ListContainersRequest(), seconds(10), answer);
-    });
+  [[nodiscard]] int ContainersInContainerd(
+      std::optional<api::ContainerState> state = std::nullopt) {
+    api::ListContainersRequest request;
+    if (state) request.mutable_filter()->mutable_state()->set_state(*state);
+    const auto listed = bed_->Await<api::ListContainersResponse>(
+        [&](auto answer) { bed_->calls().ListContainers(request, seconds(10), answer); });
     return listed ? listed->containers_size() : -1;
   }
   [[nodiscard]] std::vector<pid_t> ProcessesIn(const Pod& pod) {
@@ -322,10 +324,10 @@ TEST_F(LiveCriRuntime, ARestartedAgentTakesOverItsPods) {
   const std::string layer = runtime().DiskOf(pod).containers[0].layer;
   runtime_.reset();
   const auto deadline = std::chrono::steady_clock::now() + seconds(10);
-  while (ProcessesIn(pod).size() > 2 && std::chrono::steady_clock::now() < deadline) {
+  while (ContainersInContainerd(api::CONTAINER_EXITED) == 0 &&
+         std::chrono::steady_clock::now() < deadline) {
     ::usleep(10'000);
   }
-  ::usleep(100'000);  // the end of the process is not yet the runtime's knowledge
   Open();
   const auto listed = runtime().List();
   ASSERT_TRUE(listed) << listed.error().message;
