@@ -29,9 +29,10 @@ int RunDoctor(const DoctorFlags& flags) {
   for (const Fault& fault : reading.faults) fmt::print(stderr, "jettison: {}\n", Describe(fault));
   if (!reading.faults.empty()) return kInvalidInput;
   std::vector<HostCheck> checks = KernelChecks(reading.config);
-  std::vector<HostCheck> node = NodeChecks(reading.config);
-  checks.insert(checks.end(), std::make_move_iterator(node.begin()),
-                std::make_move_iterator(node.end()));
+  for (std::vector<HostCheck> more : {NodeChecks(reading.config), RuntimeChecks(reading.config)}) {
+    checks.insert(checks.end(), std::make_move_iterator(more.begin()),
+                  std::make_move_iterator(more.end()));
+  }
   fmt::print("{}", flags.output == "json" ? ChecksAsJson(checks) : ChecksAsText(checks));
   return IsReady(checks) ? 0 : kMissing;
 }

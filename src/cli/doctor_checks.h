@@ -1,10 +1,16 @@
 #pragma once
 
+#include <chrono>
+#include <cstdint>
+#include <optional>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "cli/host_check.h"
 #include "config/agent_config.h"
+#include "platform/cri/runtime_facts.h"
+#include "units/duration.h"
 
 namespace jettison {
 
@@ -12,13 +18,37 @@ namespace jettison {
 // figures. Tries things on a group of its own, which is gone afterwards.
 [[nodiscard]] std::vector<HostCheck> KernelChecks(const AgentConfig& config);
 
-// What the machine is like: memory, swap, process ids, the file system of the agent's root, the
-// container runtime, and what the agent may do to its own processes.
+// What the machine is like: memory, swap, process ids, the file system of the agent's root, and
+// what the agent may do to its own processes.
 [[nodiscard]] std::vector<HostCheck> NodeChecks(const AgentConfig& config);
+
+// What runs the pods, and on which file systems. A container runtime is asked; one that works
+// answers within milliseconds, and each answer is waited for as long as `patience`. Starts threads:
+// whoever forks does so before.
+[[nodiscard]] std::vector<HostCheck> RuntimeChecks(const AgentConfig& config,
+                                                   Duration patience = std::chrono::seconds(3));
+
+// A container runtime that has answered.
+struct AnsweringRuntime {
+  cri::RuntimeFacts facts;
+  // Whether it has CAP_SYS_RESOURCE; absent: that cannot be told.
+  std::optional<bool> lowers_oom_scores;
+};
+[[nodiscard]] std::vector<HostCheck> ContainerRuntimeChecks(const AgentConfig& config,
+                                                            const AnsweringRuntime& runtime);
 
 // Which of the node's file systems are one, by where a runtime says that its images and its
 // writable layers are. `images` empty: it has none; `layers` empty: they are beside the images.
 [[nodiscard]] HostCheck DiskLayoutCheck(const AgentConfig& config, const std::string& images,
                                         const std::string& layers);
+// Kind, space and inodes of the file system that a folder is on, or will be; `signals` is how its
+// signals begin: "nodefs".
+[[nodiscard]] HostCheck FilesystemCheck(std::string_view signals, const std::string& folder);
+[[nodiscard]] HostCheck ProjectQuotaCheck(const std::string& root);
+
+// A path on nodefs.
+[[nodiscard]] const std::string& NodeFsOf(const AgentConfig& config);
+// "512 MiB", rounded down.
+[[nodiscard]] std::string Mebibytes(std::uint64_t bytes);
 
 }  // namespace jettison

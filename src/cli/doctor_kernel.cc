@@ -19,14 +19,6 @@ namespace {
 
 using cgroup_v1::Controller;
 
-HostCheck Ok(std::string check, std::string found) {
-  return {.check = std::move(check),
-          .status = HostStatus::kOk,
-          .found = std::move(found),
-          .cost = "",
-          .remedy = ""};
-}
-
 // A group for trying things out, gone at the end.
 class TrialGroup {
  public:
@@ -47,12 +39,12 @@ class TrialGroup {
 
 HostCheck CheckKernel() {
   utsname name{};
-  if (::uname(&name) != 0) return Ok("kernel", "unknown");
-  return Ok("kernel", fmt::format("{} {} {}", name.sysname, name.release, name.machine));
+  if (::uname(&name) != 0) return OkCheck("kernel", "unknown");
+  return OkCheck("kernel", fmt::format("{} {} {}", name.sysname, name.release, name.machine));
 }
 
 HostCheck CheckPrivileges() {
-  if (::geteuid() == 0) return Ok("privileges", "root");
+  if (::geteuid() == 0) return OkCheck("privileges", "root");
   return {.check = "privileges",
           .status = HostStatus::kMissing,
           .found = fmt::format("user {}", ::geteuid()),
@@ -61,7 +53,7 @@ HostCheck CheckPrivileges() {
 }
 
 HostCheck CheckMemoryController(const Result<std::unique_ptr<CgroupV1>>& cgroups) {
-  if (cgroups) return Ok("memory controller", "cgroup v1");
+  if (cgroups) return OkCheck("memory controller", "cgroup v1");
   return {.check = "memory controller",
           .status = HostStatus::kMissing,
           .found = "none of cgroup v1",
@@ -72,7 +64,7 @@ HostCheck CheckMemoryController(const Result<std::unique_ptr<CgroupV1>>& cgroups
 HostCheck CheckController(const CgroupV1& cgroups, Controller controller, HostStatus lack,
                           std::string cost) {
   const std::string name(NameOf(controller));
-  if (cgroups.Has(controller)) return Ok(name + " controller", "cgroup v1");
+  if (cgroups.Has(controller)) return OkCheck(name + " controller", "cgroup v1");
   return {.check = name + " controller",
           .status = lack,
           .found = "not mounted as cgroup v1",
@@ -83,7 +75,7 @@ HostCheck CheckController(const CgroupV1& cgroups, Controller controller, HostSt
 HostCheck CheckNodeGroup(CgroupV1& cgroups, const std::string& node_cgroup) {
   const std::string_view path =
       std::string_view(node_cgroup).substr(node_cgroup.starts_with('/') ? 1 : 0);
-  if (path.empty()) return Ok("node cgroup", "/, the whole machine");
+  if (path.empty()) return OkCheck("node cgroup", "/, the whole machine");
   if (const auto opened = cgroups.OpenMemoryDirectory(path); !opened) {
     return {.check = "node cgroup",
             .status = HostStatus::kMissing,
@@ -92,12 +84,13 @@ HostCheck CheckNodeGroup(CgroupV1& cgroups, const std::string& node_cgroup) {
             .remedy = "make the group in the memory hierarchy, or correct nodeCgroup"};
   }
   const auto limit = cgroups.ReadMemoryLimit(path);
-  if (limit && *limit) return Ok("node cgroup", fmt::format("{}, {} bytes", node_cgroup, **limit));
-  return Ok("node cgroup", node_cgroup + ", without a memory limit");
+  if (limit && *limit)
+    return OkCheck("node cgroup", fmt::format("{}, {} bytes", node_cgroup, **limit));
+  return OkCheck("node cgroup", node_cgroup + ", without a memory limit");
 }
 
 HostCheck CheckTrial(const Result<void>& made) {
-  if (made) return Ok("making groups", "in every hierarchy");
+  if (made) return OkCheck("making groups", "in every hierarchy");
   return {.check = "making groups",
           .status = HostStatus::kMissing,
           .found = made.error().message,
@@ -120,7 +113,7 @@ Result<std::chrono::milliseconds> TimeRegistration(const CgroupV1& cgroups,
 HostCheck CheckNotification(const CgroupV1& cgroups, const TrialGroup& trial) {
   const auto took = TimeRegistration(cgroups, trial.name());
   if (took) {
-    return Ok("memory notification", fmt::format("registered one in {} ms", took->count()));
+    return OkCheck("memory notification", fmt::format("registered one in {} ms", took->count()));
   }
   return {.check = "memory notification",
           .status = HostStatus::kDegraded,
@@ -130,7 +123,7 @@ HostCheck CheckNotification(const CgroupV1& cgroups, const TrialGroup& trial) {
 }
 
 HostCheck CheckKill(const CgroupV1& cgroups, const TrialGroup& trial) {
-  if (cgroups.HasKillFile(trial.name())) return Ok("cgroup.kill", "in the unified hierarchy");
+  if (cgroups.HasKillFile(trial.name())) return OkCheck("cgroup.kill", "in the unified hierarchy");
   const bool unified = cgroups.Has(Controller::kUnified);
   return {.check = "cgroup.kill",
           .status = HostStatus::kDegraded,
@@ -143,7 +136,7 @@ HostCheck CheckKill(const CgroupV1& cgroups, const TrialGroup& trial) {
 HostCheck CheckPressureStall() {
   std::ifstream file("/proc/pressure/memory");
   std::string line;
-  if (std::getline(file, line)) return Ok("pressure stall information", "on");
+  if (std::getline(file, line)) return OkCheck("pressure stall information", "on");
   const bool exists = ::access("/proc/pressure/memory", F_OK) == 0;
   return {.check = "pressure stall information",
           .status = HostStatus::kDegraded,

@@ -52,15 +52,6 @@ TEST_F(LiveDoctor, ANodeGroupThatDoesNotExistIsMissing) {
                                       Field(&HostCheck::status, HostStatus::kMissing))));
 }
 
-TEST(DoctorNode, ARuntimeThatDoesNotAnswerIsMissing) {
-  AgentConfig config;
-  config.runtime = RuntimeKind::kCri;
-  config.container_runtime_endpoint = "unix:///nonexistent/runtime.sock";
-  EXPECT_THAT(NodeChecks(config),
-              Contains(testing::AllOf(Field(&HostCheck::check, "container runtime"),
-                                      Field(&HostCheck::status, HostStatus::kMissing))));
-}
-
 TEST(DoctorNode, ADiskLayoutIsToldForARootThatIsNotThereYet) {
   AgentConfig config;
   config.root = "/nonexistent/root";

@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <cstddef>
 #include <iterator>
+#include <utility>
 
 #include "recordings/json_writer.h"
 
@@ -25,6 +26,14 @@ std::string Verdict(const std::vector<HostCheck>& checks) {
 }
 
 }  // namespace
+
+HostCheck OkCheck(std::string check, std::string found) {
+  return {.check = std::move(check),
+          .status = HostStatus::kOk,
+          .found = std::move(found),
+          .cost = "",
+          .remedy = ""};
+}
 
 std::string_view NameOf(HostStatus status) {
   switch (status) {

@@ -24,6 +24,9 @@ struct HostCheck {
   std::string remedy;  // how to get it; empty where ok
 };
 
+// A check that found what is wanted.
+[[nodiscard]] HostCheck OkCheck(std::string check, std::string found);
+
 // Whether nothing is missing.
 [[nodiscard]] bool IsReady(const std::vector<HostCheck>& checks);
 

@@ -1,13 +1,14 @@
 #include "platform/cri/image_store.h"
 
 #include <poll.h>
-#include <simdjson.h>
 
 #include <chrono>
 #include <map>
 #include <optional>
 #include <set>
 #include <string_view>
+
+#include "platform/cri/verbose_info.h"
 
 namespace jettison::cri {
 namespace {
@@ -27,19 +28,10 @@ StoredImage FromApi(const api::Image& image) {
   return stored;
 }
 
-// The image that containerd makes sandboxes of: "sandboxImage" in the JSON that its verbose Status
-// has as "config". Empty: not told. (containerd 1.6, pkg/cri/server/status.go)
+// The image that containerd makes sandboxes of. Empty: not told.
 std::string SandboxImageIn(const api::StatusResponse& status) {
   const auto config = status.info().find("config");
-  if (config == status.info().end()) return {};
-  simdjson::dom::parser parser;
-  simdjson::dom::element document;
-  std::string_view name;
-  if (parser.parse(config->second).get(document) != simdjson::SUCCESS ||
-      document["sandboxImage"].get(name) != simdjson::SUCCESS) {
-    return {};
-  }
-  return std::string(name);
+  return config == status.info().end() ? "" : SettingsIn(config->second).sandbox_image;
 }
 
 // Every name that an image is listed by -> its ID.

@@ -22,6 +22,25 @@ std::optional<int> Valid(int signal) {
   return signal > 0 && signal <= SIGRTMAX ? std::optional(signal) : std::nullopt;
 }
 
+bool IsTrue(simdjson::simdjson_result<simdjson::dom::element> value) {
+  bool is_true = false;
+  return value.get(is_true) == simdjson::SUCCESS && is_true;
+}
+
+// The option belongs to runc's handler; "systemdCgroup" of all is from before there were handlers.
+std::optional<CgroupDriver> DriverIn(simdjson::dom::element config) {
+  std::string_view handler;
+  simdjson::dom::element runtime;
+  const auto containerd = config["containerd"];
+  if (containerd["defaultRuntimeName"].get(handler) != simdjson::SUCCESS ||
+      containerd["runtimes"][handler].get(runtime) != simdjson::SUCCESS) {
+    return std::nullopt;
+  }
+  const bool systemd =
+      IsTrue(config["systemdCgroup"]) || IsTrue(runtime["options"]["SystemdCgroup"]);
+  return systemd ? CgroupDriver::kSystemd : CgroupDriver::kCgroupfs;
+}
+
 }  // namespace
 
 std::optional<pid_t> PidIn(std::string_view info) {
@@ -47,6 +66,23 @@ std::optional<int> StopSignalIn(std::string_view info) {
     return std::nullopt;
   }
   return SignalNamed(name);
+}
+
+RuntimeSettings SettingsIn(std::string_view config) {
+  RuntimeSettings settings;
+  simdjson::dom::parser parser;
+  simdjson::dom::element document;
+  if (parser.parse(config.data(), config.size()).get(document) != simdjson::SUCCESS) {
+    return settings;
+  }
+  settings.cgroup_driver = DriverIn(document);
+  std::string_view image;
+  if (document["sandboxImage"].get(image) == simdjson::SUCCESS) settings.sandbox_image = image;
+  bool restricts = false;
+  if (document["restrictOOMScoreAdj"].get(restricts) == simdjson::SUCCESS) {
+    settings.restricts_oom_score_adj = restricts;
+  }
+  return settings;
 }
 
 std::optional<int> SignalNamed(std::string_view name) {

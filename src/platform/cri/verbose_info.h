@@ -2,7 +2,9 @@
 
 #include <sys/types.h>
 
+#include <cstdint>
 #include <optional>
+#include <string>
 #include <string_view>
 
 namespace jettison::cri {
@@ -16,6 +18,18 @@ namespace jettison::cri {
 // The signal that asks the programs of an image to end (STOPSIGNAL); absent also where its name is
 // unknown here.
 [[nodiscard]] std::optional<int> StopSignalIn(std::string_view info);
+
+enum class CgroupDriver : std::uint8_t { kCgroupfs, kSystemd };
+
+// How a runtime is set up.
+struct RuntimeSettings {
+  std::optional<CgroupDriver> cgroup_driver;  // of the handler that runs pods which name none
+  std::string sandbox_image;                  // empty: not told
+  // Whether it raises an oom_score_adj that it may not set, where others fail.
+  std::optional<bool> restricts_oom_score_adj;
+};
+// The settings in the entry "config" of the verbose Status. (containerd 1.6: pkg/cri/config)
+[[nodiscard]] RuntimeSettings SettingsIn(std::string_view config);
 
 // The number of a signal that is written as "SIGTERM", "TERM", "15" or "SIGRTMIN+3".
 [[nodiscard]] std::optional<int> SignalNamed(std::string_view name);

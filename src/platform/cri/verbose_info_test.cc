@@ -29,6 +29,38 @@ TEST(StopSignalIn, ReadsTheImagesConfiguration) {
   }
 }
 
+TEST(SettingsIn, ReadsWhatContainerdWrites) {
+  const RuntimeSettings settings = SettingsIn(
+      R"({"containerd":{"snapshotter":"overlayfs","defaultRuntimeName":"runc","runtimes":{
+          "runc":{"runtimeType":"io.containerd.runc.v2","options":{"SystemdCgroup":true}}}},
+          "sandboxImage":"pause:1","systemdCgroup":false,"restrictOOMScoreAdj":false})");
+  EXPECT_EQ(settings.cgroup_driver, CgroupDriver::kSystemd);
+  EXPECT_EQ(settings.sandbox_image, "pause:1");
+  EXPECT_EQ(settings.restricts_oom_score_adj, false);
+}
+
+TEST(SettingsIn, TheDriverIsThatOfTheDefaultHandler) {
+  const auto driver = [](const char* config) { return SettingsIn(config).cgroup_driver; };
+  constexpr const char* kTwo =
+      R"({"containerd":{"defaultRuntimeName":"b","runtimes":{
+          "a":{"options":{"SystemdCgroup":true}},"b":{"options":null}}}})";
+  EXPECT_EQ(driver(kTwo), CgroupDriver::kCgroupfs);
+  EXPECT_EQ(driver(R"({"systemdCgroup":true,
+                       "containerd":{"defaultRuntimeName":"b","runtimes":{"b":{}}}})"),
+            CgroupDriver::kSystemd);
+  EXPECT_FALSE(driver(R"({"containerd":{"defaultRuntimeName":"b","runtimes":{}}})"));
+}
+
+TEST(SettingsIn, TakesAnythingElseForUnknown) {
+  for (const char* config :
+       {"", "{", "[]", "7", "{}", R"({"containerd":7,"sandboxImage":7,"restrictOOMScoreAdj":7})"}) {
+    const RuntimeSettings settings = SettingsIn(config);
+    EXPECT_FALSE(settings.cgroup_driver) << config;
+    EXPECT_EQ(settings.sandbox_image, "") << config;
+    EXPECT_FALSE(settings.restricts_oom_score_adj) << config;
+  }
+}
+
 TEST(SignalNamed, KnowsEverySpelling) {
   EXPECT_EQ(SignalNamed("SIGTERM"), SIGTERM);
   EXPECT_EQ(SignalNamed("USR1"), SIGUSR1);
