@@ -188,11 +188,17 @@ void ReadLogs(const Fields& fields, ContainerLogPolicy& logs) {
   Take(fields.AbsolutePath("podLogsDir"), logs.directory);
 }
 
-void ReadRuntime(const Fields& fields, AgentConfig& config) {
+void ReadRuntime(const Fields& fields, AgentConfig& config, Faults& warnings) {
   if (const auto text = fields.Text("containerRuntimeEndpoint"); text && !text->empty()) {
     config.container_runtime_endpoint = *text;
   }
   Take(fields.Text("imageServiceEndpoint"), config.image_service_endpoint);
+  const std::string& images = config.image_service_endpoint;
+  if (!images.empty() && images != config.container_runtime_endpoint) {
+    warnings.push_back({fields.file(), fields.Key("imageServiceEndpoint"), images,
+                        "is not used by jettison: images are asked for at "
+                        "containerRuntimeEndpoint"});
+  }
   TakeUnlessZero(fields.Span("runtimeRequestTimeout", Duration::zero()),
                  config.runtime_request_timeout);
   if (const auto back_off = fields.Inside("crashLoopBackOff")) {
@@ -229,7 +235,7 @@ void ApplyKubeletConfiguration(const Fields& fields, AgentConfig& config, Faults
   ReadCgroups(fields, config, warnings);
   ReadPods(fields, config);
   ReadLogs(fields, config.logs);
-  ReadRuntime(fields, config);
+  ReadRuntime(fields, config, warnings);
   ReadLogging(fields, config);
 }
 

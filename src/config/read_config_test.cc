@@ -158,6 +158,15 @@ logging: {format: json}
   EXPECT_TRUE(config.json_logs);
 }
 
+TEST(ReadConfig, AnImageServiceOfItsOwnIsAWarning) {
+  const ConfigReading reading = Kubelet(R"(
+containerRuntimeEndpoint: unix:///c.sock
+imageServiceEndpoint: unix:///i.sock
+)");
+  EXPECT_THAT(reading.faults, IsEmpty());
+  EXPECT_THAT(Described(reading.warnings), ElementsAre(HasSubstr("imageServiceEndpoint")));
+}
+
 TEST(ReadConfig, EveryJettisonFieldIsTakenOver) {
   const ConfigReading reading = Jettison(R"(
 runtime: cri
