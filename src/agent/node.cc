@@ -249,6 +249,7 @@ void Node::CollectGarbage(Instant now) {
   if (now < next_gc_) return;
   next_gc_ = now + kGcInterval;
   ForgetDeadContainers(edges_.pods, settings_.container_gc, ForgetOf::kRestartingPodsOnly, now);
+  if (edges_.collect_remains) edges_.collect_remains();
 }
 
 Snapshot Node::MakeSnapshot() const {

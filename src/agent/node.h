@@ -39,6 +39,8 @@ struct NodeEdges {
   LastingReclaimer& reclaimer;
   EventLog& events;
   const Log& log;
+  // Deletes what is left of pods that are gone; called every minute. Null: nothing is.
+  std::function<void()> collect_remains = nullptr;
 };
 
 // Guards one node: decides when to pass, runs the pass on figures of that moment, carries its

@@ -13,14 +13,11 @@ Result<void> TableKiller::Evict(const EvictionOrder& order) {
 
 std::size_t ForgetDeadContainers(PodTable& table, const ContainerGcPolicy& policy, ForgetOf which,
                                  Instant now) {
-  PodsForGc pods;
+  PodsForGc pods = table.StandingForGc();
   pods.terminated_count_as_gone = which == ForgetOf::kEndedPodsToo;
   std::vector<ContainerRecord> dead;
   const std::vector<PodWorker*> workers = table.Workers();
   for (const PodWorker* worker : workers) {
-    pods.standing[worker->facts().pod.uid] = worker->activity() == PodActivity::kFinished
-                                                 ? PodStanding::kTerminated
-                                                 : PodStanding::kLives;
     dead.insert(dead.end(), worker->dead_runs().begin(), worker->dead_runs().end());
   }
   const std::vector<ContainerRun> runs = ContainersToRemove(policy, dead, pods, now);

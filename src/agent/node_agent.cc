@@ -60,6 +60,14 @@ std::unique_ptr<NodeKiller> KillerFor(const AgentOptions& options, PodTable& pod
   return std::make_unique<TableKiller>(pods, clock);
 }
 
+// Below the root, which is locked, nobody else has logs; elsewhere a kubelet may.
+std::unique_ptr<PodLogsCollector> PodLogsOf(const AgentConfig& config, const Log& log) {
+  const std::string& folder = config.logs.directory;
+  const std::string below = config.root == "/" ? "/" : config.root + "/";
+  if (!folder.starts_with(below)) return nullptr;
+  return std::make_unique<PodLogsCollector>(folder, log);
+}
+
 }  // namespace
 
 NodeAgent::NodeAgent(const AgentConfig& config, AgentOptions options, std::unique_ptr<Log> log,
@@ -89,6 +97,7 @@ NodeAgent::NodeAgent(const AgentConfig& config, AgentOptions options, std::uniqu
                    : machine_->pod_groups().OpenMemoryDirectory(pod_host::kPodsGroup);
       }),
       killer_(KillerFor(options_, pods_, machine_->clock)),
+      pod_logs_(PodLogsOf(config_, *log_)),
       images_(MakeImageCollector()),
       reclaimer_(MakeReclaimer()),
       node_(SettingsOf(config_), {.clock = machine_->clock,
@@ -99,7 +108,8 @@ NodeAgent::NodeAgent(const AgentConfig& config, AgentOptions options, std::uniqu
                                   .killer = *killer_,
                                   .reclaimer = *reclaimer_,
                                   .events = events_,
-                                  .log = *log_}),
+                                  .log = *log_,
+                                  .collect_remains = [this] { CollectLogs(); }}),
       manifest_pods_(*log_),
       stop_(eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK)) {}
 
@@ -127,9 +137,13 @@ std::unique_ptr<LastingReclaimer> NodeAgent::MakeReclaimer() {
       .figures = figures_,
       .images = *images_,
       .delete_dead_containers = [this] {
-        return ForgetDeadContainers(pods_, config_.container_gc, ForgetOf::kEndedPodsToo,
-                                    machine_->clock.Now());
+        return CollectLogs() + ForgetDeadContainers(pods_, config_.container_gc,
+                                                    ForgetOf::kEndedPodsToo, machine_->clock.Now());
       }});
+}
+
+std::size_t NodeAgent::CollectLogs() {
+  return pod_logs_ ? pod_logs_->Collect(pods_.StandingForGc()) : 0;
 }
 
 void NodeAgent::Stop() {

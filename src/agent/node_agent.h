@@ -1,5 +1,6 @@
 #pragma once
 
+#include <cstddef>
 #include <memory>
 #include <optional>
 
@@ -14,6 +15,7 @@
 #include "agent/manifest_pods.h"
 #include "agent/node.h"
 #include "agent/node_actions.h"
+#include "agent/pod_logs_collector.h"
 #include "agent/pod_table.h"
 #include "agent/stats_collector.h"
 #include "decide/room.h"
@@ -43,6 +45,7 @@ class NodeAgent : public Agent {
   void SurveyFileSystems();
   [[nodiscard]] std::unique_ptr<ImageCollector> MakeImageCollector();
   [[nodiscard]] std::unique_ptr<LastingReclaimer> MakeReclaimer();
+  std::size_t CollectLogs();
   void TakeRuntimeEvents();
   void TakeManifests(const std::vector<ManifestChange>& changes);
   void RescanManifests();
@@ -63,6 +66,7 @@ class NodeAgent : public Agent {
   DiskWalkThread disk_walks_;
   ArmingThread arming_;
   std::unique_ptr<NodeKiller> killer_;
+  std::unique_ptr<PodLogsCollector> pod_logs_;      // null: logs are where others may have theirs
   std::unique_ptr<ImageRecordFile> image_records_;  // null where the runtime has no images
   std::unique_ptr<ImageCollector> images_;          // the same
   std::unique_ptr<LastingReclaimer> reclaimer_;

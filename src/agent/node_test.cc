@@ -144,7 +144,8 @@ class NodeTest : public testing::Test {
                   .killer = *killer_,
                   .reclaimer = reclaimer_,
                   .events = events_,
-                  .log = log_});
+                  .log = log_,
+                  .collect_remains = [this] { ++collections_; }});
     if (layout) {
       node_->SetLayout(*layout,
                        {Of(Signal::kNodeFsAvailable, 50), Of(Signal::kImageFsAvailable, 50)});
@@ -196,6 +197,7 @@ class NodeTest : public testing::Test {
   FakeReclaimer reclaimer_;
   std::unique_ptr<NodeKiller> killer_;
   DiskUse disk_;
+  int collections_ = 0;  // of what is left of pods that are gone
   std::unique_ptr<Node> node_;
 };
 
@@ -211,6 +213,16 @@ TEST_F(NodeTest, PassesEveryIntervalAfterMeasuringDiskUseAndSaysNothingWhenNothi
   EXPECT_EQ(node_->passes(), 3U);
   EXPECT_EQ(node_->NextDeadline(), clock_.Now() + seconds(10));
   EXPECT_THAT(lines_, IsEmpty());
+}
+
+TEST_F(NodeTest, RemainsAreCollectedEveryMinute) {
+  Start();
+  for (int pass = 0; pass < 5; ++pass) FullPass();
+  EXPECT_EQ(collections_, 0);
+  FullPass();
+  EXPECT_EQ(collections_, 1);
+  for (int pass = 0; pass < 6; ++pass) FullPass();
+  EXPECT_EQ(collections_, 2);
 }
 
 TEST_F(NodeTest, AWakeUpEvictsTheLargestPodAtOnceOnFreshFigures) {

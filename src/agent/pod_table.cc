@@ -38,6 +38,7 @@ void PodTable::AdoptOne(RuntimePod pod, Instant now) {
 }
 
 void PodTable::SetWanted(std::vector<Pod> pods, Instant now) {
+  told_wanted_ = true;
   std::map<std::string, Pod> by_name;
   for (Pod& pod : pods) by_name.insert_or_assign(FullName(pod), std::move(pod));
   for (auto& [name, slot] : slots_) {
@@ -299,6 +300,19 @@ std::vector<PodWorker*> PodTable::Workers() {
     if (slot.worker) workers.push_back(slot.worker.get());
   }
   return workers;
+}
+
+PodsForGc PodTable::StandingForGc() const {
+  PodsForGc pods;
+  pods.all_sources_ready = told_wanted_;
+  for (const auto& [name, slot] : slots_) {
+    if (slot.wanted) pods.standing[slot.wanted->pod.uid] = PodStanding::kLives;
+    if (!slot.worker) continue;
+    pods.standing[slot.facts->pod.uid] = slot.worker->activity() == PodActivity::kFinished
+                                             ? PodStanding::kTerminated
+                                             : PodStanding::kLives;
+  }
+  return pods;
 }
 
 const PodTable::Slot* PodTable::SlotOf(std::string_view uid) const {

@@ -11,6 +11,7 @@
 #include "agent/pod_worker.h"
 #include "agent/snapshot.h"
 #include "config/agent_config.h"
+#include "decide/container_gc.h"
 #include "decide/pod_facts.h"
 #include "decide/room.h"
 #include "model/profile.h"
@@ -73,6 +74,8 @@ class PodTable {
   [[nodiscard]] std::vector<std::string> ImagesThatStay() const;
   // Those that exist on the node, for the collection of dead containers.
   [[nodiscard]] std::vector<PodWorker*> Workers();
+  // How all pods stand, those included that are wanted and not on the node.
+  [[nodiscard]] PodsForGc StandingForGc() const;
   // Every pod, without figures, by namespace and name.
   [[nodiscard]] std::vector<PodView> Views(Instant now) const;
 
@@ -119,6 +122,7 @@ class PodTable {
   Slots slots_;  // by namespace/name
   NodeConditions conditions_;
   AdoptPolicy adopt_ = AdoptPolicy::kObserve;
+  bool told_wanted_ = false;  // SetWanted has been called
   bool stopping_ = false;
   bool came_back_ = false;  // since the last pass
   mutable std::vector<const PodFacts*> active_;

@@ -377,6 +377,20 @@ TEST_F(PodTableTest, ImagesThatAreNeverPulledStayForThePodsThatNameThem) {
   EXPECT_THAT(table_.ImagesThatStay(), IsEmpty());
 }
 
+TEST_F(PodTableTest, APodIsKnownFromWhenItIsWantedUntilNothingOfItIsLeft) {
+  EXPECT_FALSE(table_.StandingForGc().all_sources_ready);
+  Want({PodNamed("a"), PodNamed("b")});
+  PassDone();
+  Evict("b");
+  const PodsForGc pods = table_.StandingForGc();
+  EXPECT_TRUE(pods.all_sources_ready);
+  EXPECT_THAT(pods.standing, ElementsAre(testing::Pair("uid-a", PodStanding::kLives),
+                                         testing::Pair("uid-b", PodStanding::kLives)))
+      << "one of them waits to come back";
+  Want({});
+  EXPECT_THAT(table_.StandingForGc().standing, IsEmpty());
+}
+
 TEST_F(PodTableTest, StopAllEndsEveryPodAndStartsNoMore) {
   Want({PodNamed("a"), PodNamed("b")});
   PassDone();
