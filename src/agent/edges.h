@@ -40,6 +40,11 @@ class Figures {
   // disk use where it is given; without it that is absent.
   virtual void ReadPods(std::span<const PodFacts* const> pods, const DiskUse* disk,
                         std::vector<PodStats>& stats) = 0;
+  // Of these pods, in this order, the memory of each as a whole and nothing else.
+  virtual void ReadMemoryOf(std::span<const PodFacts* const> pods,
+                            std::vector<PodStats>& stats) = 0;
+  // Adds the memory of one pod's containers to what was read of it.
+  virtual void ReadContainersOf(const PodFacts& pod, PodStats& stats) = 0;
 };
 
 // Measures disk use beside the loop; the answer comes as Node::DiskMeasured.

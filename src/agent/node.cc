@@ -2,11 +2,13 @@
 
 #include <algorithm>
 #include <cassert>
+#include <iterator>
 #include <utility>
 
 #include "agent/node_actions.h"
 #include "agent/pass_log.h"
 #include "decide/eviction_order.h"
+#include "decide/ranking.h"
 
 namespace jettison {
 namespace {
@@ -68,6 +70,7 @@ void Node::Advance() {
   }
   // While an eviction is awaited a watch pass says whether anything may be decided at all.
   if (scheduler_.Begin(now)) StartWalk();
+  KeepWarm();
 }
 
 std::optional<Instant> Node::NextDeadline() const {
@@ -152,12 +155,40 @@ void Node::WatchPass() {
     return;
   }
   summary_.pods.clear();
-  if (threshold) edges_.figures.ReadPods(edges_.pods.Active(), nullptr, summary_.pods);
+  if (threshold) ReadPodsFor(settings_.policy.thresholds[*threshold].signal);
   Run(watch_policy_, now);
   if (now < approach_until_ && !wait_.active() &&
       NearThreshold(settings_.policy.thresholds, last_report_->observations)) {
     WatchAt(now + kApproachSpacing);
   }
+}
+
+// For memory, the memory of each pod is enough to choose, and containers are only named of the one
+// that is chosen: reading what nobody asks for takes longer than everything else together.
+void Node::ReadPodsFor(Signal signal) {
+  const auto& pods = edges_.pods.Active();
+  if (ResourceOf(signal) != Resource::kMemory) {
+    edges_.figures.ReadPods(pods, nullptr, summary_.pods);
+    return;
+  }
+  edges_.figures.ReadMemoryOf(pods, summary_.pods);
+  JoinStats(pods, summary_, scratch_);
+  const auto victim = FirstVictim(scratch_, signal, settings_.policy.layout);
+  if (victim) edges_.figures.ReadContainersOf(*pods[*victim], summary_.pods[*victim]);
+}
+
+// The first reading of a pod opens its files, which takes ten times as long as reading them: that
+// is done when a pod has come, not when memory runs out.
+void Node::KeepWarm() {
+  const auto& pods = edges_.pods.Active();
+  if (!settings_.memory_notifications || pods == warm_) return;
+  std::vector<const PodFacts*> added;
+  std::ranges::copy_if(pods, std::back_inserter(added), [this](const PodFacts* pod) {
+    return std::ranges::find(warm_, pod) == warm_.end();
+  });
+  warm_ = pods;
+  std::vector<PodStats> unused;
+  edges_.figures.ReadMemoryOf(added, unused);
 }
 
 void Node::Run(const PassPolicy& policy, Instant now) {

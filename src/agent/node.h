@@ -80,6 +80,8 @@ class Node : private SummarySource {
   [[nodiscard]] Result<Summary> ReadSummary() override;
   void FullPass(const DiskUse& disk);
   void WatchPass();
+  void ReadPodsFor(Signal signal);
+  void KeepWarm();
   void WatchAt(Instant at);
   // The threshold that a pass over the node's present figures would act for.
   [[nodiscard]] std::optional<std::size_t> WouldActFor(Instant now) const;
@@ -103,6 +105,7 @@ class Node : private SummarySource {
   EvictionState state_;
   Summary summary_;
   std::vector<ActivePod> scratch_;
+  std::vector<const PodFacts*> warm_;     // whose files the kernel was asked for before
   std::vector<PodStats> last_pod_stats_;  // of the last full pass, for onlookers
   std::shared_ptr<const CycleReport> last_report_;
   std::uint64_t passes_ = 0;

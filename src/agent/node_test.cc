@@ -43,6 +43,13 @@ class FakeFigures : public Figures {
       pod.volumes = use->second.volumes;
     }
   }
+  void ReadMemoryOf(std::span<const PodFacts* const> pods, std::vector<PodStats>& stats) override {
+    ++memory_reads;
+    ReadPods(pods, nullptr, stats);
+  }
+  void ReadContainersOf(const PodFacts& pod, PodStats& stats) override {
+    stats.containers.push_back({.name = "c", .memory_working_set_bytes = memory[pod.pod.name]});
+  }
   void SetAvailable(std::uint64_t mi, std::uint64_t inactive_mi = 0) {
     node.memory = MemoryStats{.time = std::nullopt,
                               .available_bytes = mi * kMi,
@@ -51,6 +58,7 @@ class FakeFigures : public Figures {
   }
 
   NodeStats node;
+  int memory_reads = 0;
   std::map<std::string, std::uint64_t> memory;  // by pod name
 
  private:
@@ -233,6 +241,17 @@ TEST_F(NodeTest, AWakeUpEvictsTheLargestPodAtOnceOnFreshFigures) {
   EXPECT_THAT(runtime_.TakeCommands(), ElementsAre("stop hog/c 1s"));
   EXPECT_TRUE(node_->MakeSnapshot().waiting_for_cleanup);
   EXPECT_THAT(lines_[1], testing::HasSubstr("must evict pod(s) to reclaim"));
+}
+
+TEST_F(NodeTest, MemoryOfAPodIsReadWhenItComesSoThatTheFirstTimeIsNotWhenItRunsOut) {
+  Start();
+  const int reads = figures_.memory_reads;
+  EXPECT_GT(reads, 0);
+  Pass(seconds(1));
+  EXPECT_EQ(figures_.memory_reads, reads);
+  pods_.SetWanted({PodNamed("hog"), PodNamed("idle"), PodNamed("new")}, clock_.Now());
+  Deliver();
+  EXPECT_EQ(figures_.memory_reads, reads + 1);
 }
 
 TEST_F(NodeTest, AWakeUpThatFindsNoPressureDoesNothing) {

@@ -110,7 +110,25 @@ void StatsCollector::ReadPods(std::span<const PodFacts* const> pods, const DiskU
   if (groups_.size() > pods.size() + 16) Forget(pods);
 }
 
-void StatsCollector::ReadPod(const PodFacts& facts, const DiskUse* disk, PodStats& stats) {
+void StatsCollector::ReadMemoryOf(std::span<const PodFacts* const> pods,
+                                  std::vector<PodStats>& stats) {
+  stats.resize(pods.size());
+  for (std::size_t i = 0; i < pods.size(); ++i) ReadPodMemory(*pods[i], stats[i]);
+}
+
+void StatsCollector::ReadContainersOf(const PodFacts& pod, PodStats& stats) {
+  for (const auto& [name, group] : GroupsOf(pod).containers) {
+    ContainerStats& container = stats.containers.emplace_back();
+    container.name = name;
+    if (group.empty()) continue;
+    if (const auto memory = sources_.pods.ReadMemory(group)) {
+      container.memory_working_set_bytes = memory->WorkingSet();
+    }
+  }
+}
+
+const StatsCollector::Groups& StatsCollector::ReadPodMemory(const PodFacts& facts,
+                                                            PodStats& stats) {
   stats = PodStats{};
   stats.uid = facts.pod.uid;
   stats.name = facts.pod.name;
@@ -121,15 +139,13 @@ void StatsCollector::ReadPod(const PodFacts& facts, const DiskUse* disk, PodStat
     stats.has_memory = true;
     stats.memory_working_set_bytes = memory->WorkingSet();
   }
+  return groups;
+}
+
+void StatsCollector::ReadPod(const PodFacts& facts, const DiskUse* disk, PodStats& stats) {
+  const Groups& groups = ReadPodMemory(facts, stats);
   if (const auto tasks = sources_.pods.ReadPids(groups.pod)) stats.process_count = *tasks;
-  for (const auto& [name, group] : groups.containers) {
-    ContainerStats& container = stats.containers.emplace_back();
-    container.name = name;
-    if (group.empty()) continue;
-    if (const auto memory = sources_.pods.ReadMemory(group)) {
-      container.memory_working_set_bytes = memory->WorkingSet();
-    }
-  }
+  ReadContainersOf(facts, stats);
   if (disk == nullptr) return;
   const auto use = disk->find(facts.pod.uid);
   if (use == disk->end()) return;

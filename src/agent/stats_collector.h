@@ -44,6 +44,9 @@ class StatsCollector : public Figures {
   void ReadPods(std::span<const PodFacts* const> pods, const DiskUse* disk,
                 std::vector<PodStats>& stats) override;
 
+  void ReadMemoryOf(std::span<const PodFacts* const> pods, std::vector<PodStats>& stats) override;
+  void ReadContainersOf(const PodFacts& pod, PodStats& stats) override;
+
   // Memory that the node has, in bytes: the limit of its group, or that of the machine without huge
   // pages, whichever is less.
   [[nodiscard]] Result<std::uint64_t> ReadMemoryCapacity() const;
@@ -63,6 +66,7 @@ class StatsCollector : public Figures {
   [[nodiscard]] std::optional<FsStats> ReadFs(const std::string& path, const char* what,
                                               Instant now);
   void ReadPod(const PodFacts& facts, const DiskUse* disk, PodStats& stats);
+  const Groups& ReadPodMemory(const PodFacts& facts, PodStats& stats);
   const Groups& GroupsOf(const PodFacts& facts);
   void Forget(std::span<const PodFacts* const> pods);
   template <typename T>

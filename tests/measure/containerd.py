@@ -127,6 +127,10 @@ class Containerd:
                 if str(self.socket).encode() in pathlib.Path(path).read_bytes().split(b"\0"):
                     yield int(path.split("/")[2])
 
+    def processes(self):
+        """containerd and its shims."""
+        return {self.process.pid, *self._shims()}
+
     def close(self):
         """Ends containerd and its shims; the containers' processes are the node's to end, before."""
         if self.process:

@@ -172,14 +172,16 @@ nodeCgroup: /{self.group}
         """Kills every process of the node: those in its groups, and those that use its folder."""
         pids = set()
         for group in groups:
-            for path in group.glob("**/cgroup.procs"):
+            for path in glob.glob(f"{group}/**/cgroup.procs", recursive=True):  # groups vanish meanwhile
                 with contextlib.suppress(OSError):
-                    pids.update(map(int, path.read_text().split()))
+                    pids.update(map(int, pathlib.Path(path).read_text().split()))
         for path in glob.glob("/proc/[0-9]*/fd/*"):
             with contextlib.suppress(OSError):
                 if os.readlink(path).startswith(f"{self.folder}/"):
                     pids.add(int(path.split("/")[2]))
         pids.discard(os.getpid())
+        if self.containerd:
+            pids -= self.containerd.processes()  # they write the pods' logs
         for pid in pids:
             with contextlib.suppress(ProcessLookupError):
                 os.kill(pid, signal.SIGKILL)
