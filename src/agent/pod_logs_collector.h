@@ -2,7 +2,7 @@
 
 #include <cstddef>
 #include <string>
-#include <vector>
+#include <utility>
 
 #include "agent/background_thread.h"
 #include "agent/log.h"
