@@ -48,6 +48,7 @@ void AddDoctor(CLI::App& app, int& exit_code) {
       ->check(CLI::IsMember({"text", "json"}));
   command->footer(
       "It tries things on a control group and in processes of its own, which are gone afterwards.\n"
+      "A container runtime is asked, and waited for some seconds at most.\n"
       "\n"
       "Examples:\n"
       "  jettison doctor\n"
