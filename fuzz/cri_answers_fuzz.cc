@@ -23,5 +23,6 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
   for (const auto signal : {jettison::cri::StopSignalIn(text), jettison::cri::SignalNamed(text)}) {
     if (signal && (*signal <= 0 || *signal > SIGRTMAX)) std::abort();
   }
+  if (jettison::cri::SettingsIn(text).sandbox_image.size() > text.size()) std::abort();
   return 0;
 }
