@@ -9,6 +9,8 @@ Measures the agent as a whole, in a small node of its own (1 GiB, threshold 100 
            each with an agent and pods of its own.
   start    From exec to the end of the first pass, N runs.
   idle     Memory, CPU time and wake-ups of the agent with five quiet pods.
+  relief   From the signal until the memory of an evicted pod of a GiB is back, beside SIGKILL of such a
+           pod's process with nothing else; N runs each.
 
 With --runtime cri the pods run on a containerd of the measurement's own, idle has fifty pods, start is
 left out, and growth comes twice more: beside fifty sandboxes, and while containerd is stopped (SIGSTOP).
@@ -22,6 +24,7 @@ import dataclasses
 import json
 import math
 import os
+import signal
 import socket
 import statistics
 import sys
@@ -40,6 +43,7 @@ LATENCY_MS = {50: 2.0, 200: 2.0, 1000: 2.0}  # median
 VICTIM_RATES = (200, 800)  # only the growing pod goes, in every run
 OVERSHOOT_MIB, OVERSHOOT_SECONDS = 10, 0.005
 FIRST_PASS_MS, RSS_MIB, CPU_PERCENT = 20.0, 12.0, 0.1
+RELIEF_CAPACITY, RELIEF_RATIO = 1280 * MIB, 1.5
 CRI_IDLE_PODS, CRI_RSS_MIB, CRI_PRIVATE_MIB, CRI_CPU_PERCENT = 50, 24.0, 6.0, 0.2
 
 
@@ -51,8 +55,8 @@ class Setting:
     sandboxes: int = 0  # idle pods beside those that matter
     hung: bool = False  # containerd is stopped while memory grows
 
-    def node(self):
-        return Node(self.build, CAPACITY, THRESHOLD, self.containerd)
+    def node(self, capacity=CAPACITY):
+        return Node(self.build, capacity, THRESHOLD, self.containerd)
 
     def describe(self):
         beside = f" beside {self.sandboxes} sandboxes" if self.sandboxes else ""
@@ -141,6 +145,43 @@ def measure_growth(setting, rates, runs, faults):
     return results
 
 
+def milliseconds_until_back(node, since_ns, before):
+    """Until less than 64 MiB of the node are used; per GiB of the `before` bytes used before."""
+    usage = node.memory_group / "memory.usage_in_bytes"
+    wait_for(lambda: int(usage.read_text()) < 64 * MIB, "the return of the memory", interval=0.0005)
+    return (time.monotonic_ns() - since_ns) / 1e6 / (before / (1024 * MIB))
+
+
+def relief_once(setting, evicted):
+    """Milliseconds per GiB, of a pod that the agent evicts or of one that is killed with nothing else."""
+    with setting.node(RELIEF_CAPACITY) as node:
+        grower = node.add_pod("grower", hold_mib=1024, growth=(200, 2048))
+        node.start_agent()
+        node.wait_until_ready([grower])
+        time.sleep(0.5)
+        if evicted:
+            node.watch(grower)
+            return milliseconds_until_back(node, grower.signal_ns, RELIEF_CAPACITY - THRESHOLD)
+        node.agent.kill()
+        node.agent.wait()
+        began = time.monotonic_ns()
+        os.kill(grower.pid, signal.SIGKILL)
+        return milliseconds_until_back(node, began, 1024 * MIB)
+
+
+def measure_relief(setting, runs, faults):
+    results = {way: sorted(relief_once(setting, way == "evicted") for _ in range(runs)) for way in ("evicted", "killed")}
+    medians = {way: statistics.median(times) for way, times in results.items()}
+    print(f"| memory of a pod of 1 GiB back, {setting.describe()} | runs | median (ms per GiB) | worst | ratio |\n"
+          "| --- | --- | --- | --- | --- |")
+    for way, times in results.items():
+        print(f"| {way} | {len(times)} | {medians[way]:.0f} | {times[-1]:.0f} | {medians[way] / medians['killed']:.2f} |")
+    print(flush=True)
+    if medians["evicted"] > RELIEF_RATIO * medians["killed"]:
+        faults.append(f"relief: {medians['evicted']:.0f} ms, SIGKILL takes {medians['killed']:.0f}, allowed {RELIEF_RATIO:g} times")
+    return results
+
+
 def add_quiet_pods(node, count):
     return [node.add_pod(f"quiet-{i}", hold_mib=5, request_mib=10) for i in range(count)]
 
@@ -201,7 +242,7 @@ def main():
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("build")
     parser.add_argument("--runtime", choices=["process", "cri"], default="process")
-    parser.add_argument("--only", choices=["growth", "start", "idle"], action="append")
+    parser.add_argument("--only", choices=["growth", "start", "idle", "relief"], action="append")
     parser.add_argument("--runs", type=int, default=20)
     parser.add_argument("--idle-seconds", type=float, default=60)
     parser.add_argument("--json")
@@ -209,7 +250,7 @@ def main():
     options = parser.parse_args()
     if os.geteuid() != 0:
         sys.exit("measure.py: control groups need root")
-    parts = options.only or ["idle", "start", "growth"]
+    parts = options.only or ["idle", "start", "growth", "relief"]
     faults, results = [], {}
     with contextlib.ExitStack() as stack:
         cri = options.runtime == "cri"
@@ -221,6 +262,8 @@ def main():
             results["start"] = measure_start(options.build, options.runs, faults)
         if "growth" in parts:
             results["growth"] = measure_growth(setting, VICTIM_RATES if cri else RATES, options.runs, faults)
+        if "relief" in parts:
+            results["relief"] = measure_relief(setting, options.runs, faults)
         if "growth" in parts and cri:
             for harder in (Setting(options.build, containerd, sandboxes=CRI_IDLE_PODS),
                            Setting(options.build, containerd, hung=True)):
