@@ -17,6 +17,7 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
   const std::string_view text(reinterpret_cast<const char*>(data), size);
   const std::string group = jettison::cri::GroupBelow(text, "kubepods/podu");
   if (group.find('/') != std::string::npos || group.find('\n') != std::string::npos) std::abort();
+  if (jettison::cri::MemoryGroupIn(text).find('\n') != std::string::npos) std::abort();
   const std::string upper = jettison::cri::UpperFolderOf(text);
   if (!upper.empty() && upper.front() != '/') std::abort();
   if (const auto pid = jettison::cri::PidIn(text); pid && *pid <= 0) std::abort();

@@ -24,7 +24,7 @@ PodDiskUse MeasurePod(const PodDisk& disk, const std::atomic<bool>& cancelled) {
     use.containers.push_back(
         {.name = container.name,
          .rootfs = container.layer.empty() ? FsUsage{} : Measure(walk, container.layer),
-         .logs = Measure(walk, container.logs)});
+         .logs = container.logs.empty() ? FsUsage{} : Measure(walk, container.logs)});
     Add(use.containers.back().rootfs, use.total);
     Add(use.containers.back().logs, use.total);
   }

@@ -195,7 +195,17 @@ void PodTable::GiveWay(Slot& slot, const Slot& to, Instant now) {
   slot.worker->Evict(order, now);
 }
 
+// The runtime finds somebody else's pod again under another UID when a pod of this agent takes it.
+void PodTable::LoseForeign(std::string_view uid) {
+  Slot* const slot = SlotOf(uid);
+  if (slot == nullptr || !slot->foreign) return;
+  slot->worker.reset();
+  slot->facts.reset();
+  slot->wanted = nullptr;
+}
+
 void PodTable::Start(Slot& slot, Instant now) {
+  LoseForeign(slot.wanted->pod.uid);
   slot.facts = slot.wanted;
   slot.rest.reset();
   slot.refused_for.clear();

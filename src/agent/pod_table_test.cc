@@ -355,13 +355,26 @@ TEST_F(PodTableForeignTest, OneThatMayBeEvictedGoesAndDoesNotComeBack) {
 
 TEST_F(PodTableForeignTest, ManifestsAndTheAgentsEndLeaveItAlone) {
   Find("other", AdoptPolicy::kEvict);
-  Want({PodNamed("other")});
+  Pod mine = PodNamed("other");
+  mine.uid = "uid-mine";
+  Want({mine});
   EXPECT_EQ(table_.Active().size(), 2U) << "a manifest of the same name is another pod";
   Want({});
   table_.StopAll(now_);
   Deliver();
   EXPECT_THAT(Active(), ElementsAre("other"));
   EXPECT_FALSE(table_.AnyOnNode());
+}
+
+TEST_F(PodTableForeignTest, APodOfTheSameUidTakesItsPlace) {
+  Find("other", AdoptPolicy::kObserve);
+  Pod pod = PodNamed("mine");
+  pod.uid = "uid-other";
+  Want({pod});
+  ASSERT_EQ(table_.Active().size(), 1U);
+  EXPECT_EQ(table_.Active().front()->pod.name, "mine");
+  EXPECT_FALSE(table_.Active().front()->critical);
+  EXPECT_EQ(table_.Views(now_).size(), 1U);
 }
 
 TEST_F(PodTableTest, ImagesThatAreNeverPulledStayForThePodsThatNameThem) {

@@ -79,6 +79,7 @@ Result<OpenedRuntime> OpenCri(const AgentConfig& config, Cgroups& groups, const 
   options.rules = RulesOf(config);
   options.pod_pids_limit = config.pod_pids_limit;
   options.request_timeout = config.runtime_request_timeout;
+  options.adopt_foreign = config.adopt != AdoptPolicy::kNone;
   options.log = LogOf(log, "container runtime");
   cri::Calls& shared = **calls;  // owned by the runtime, which outlives the images
   auto runtime = OpenCriRuntime(std::move(options), std::move(*calls), groups, clock);

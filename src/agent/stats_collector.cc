@@ -134,17 +134,24 @@ const StatsCollector::Groups& StatsCollector::ReadPodMemory(const PodFacts& fact
   stats.name = facts.pod.name;
   stats.namespace_ = facts.pod.namespace_;
   const Groups& groups = GroupsOf(facts);
-  // A group that is not there (yet, or any more) is no failure: its figures are unknown.
-  if (const auto memory = sources_.pods.ReadMemory(groups.pod)) {
+  // A group that is not there (yet, or any more) is no failure: its figures are unknown, or, of
+  // several, what the others hold is all there is.
+  for (const std::string& group : groups.pod) {
+    const auto memory = sources_.pods.ReadMemory(group);
+    if (!memory) continue;
     stats.has_memory = true;
-    stats.memory_working_set_bytes = memory->WorkingSet();
+    stats.memory_working_set_bytes =
+        stats.memory_working_set_bytes.value_or(0) + memory->WorkingSet();
   }
   return groups;
 }
 
 void StatsCollector::ReadPod(const PodFacts& facts, const DiskUse* disk, PodStats& stats) {
   const Groups& groups = ReadPodMemory(facts, stats);
-  if (const auto tasks = sources_.pods.ReadPids(groups.pod)) stats.process_count = *tasks;
+  for (const std::string& group : groups.pod) {
+    const auto tasks = sources_.pods.ReadPids(group);
+    if (tasks) stats.process_count = stats.process_count.value_or(0) + *tasks;
+  }
   ReadContainersOf(facts, stats);
   if (disk == nullptr) return;
   const auto use = disk->find(facts.pod.uid);
@@ -159,16 +166,23 @@ void StatsCollector::ReadPod(const PodFacts& facts, const DiskUse* disk, PodStat
   }
 }
 
+std::vector<std::string> StatsCollector::ForeignGroupsOf(const PodFacts& facts) const {
+  return sources_.runtime == nullptr ? std::vector<std::string>{}
+                                     : sources_.runtime->ForeignGroupsOf(facts.pod.uid);
+}
+
 // Empty: the container has no group now.
 std::string StatsCollector::GroupOf(const Groups& groups, const PodFacts& facts,
                                     const std::string& container) const {
   const std::string name =
       sources_.runtime != nullptr ? sources_.runtime->GroupOf(facts.pod.uid, container) : container;
-  return name.empty() ? name : pod_host::ContainerGroup(groups.pod, name);
+  if (name.empty() || !groups.foreign.empty()) return name;
+  return pod_host::ContainerGroup(groups.pod.front(), name);
 }
 
 bool StatsCollector::AreOf(const Groups& groups, const PodFacts& facts) const {
   if (groups.qos != QosClassOf(facts.pod)) return false;
+  if (groups.foreign != ForeignGroupsOf(facts)) return false;
   const auto& init = facts.pod.init_containers;
   const auto& regular = facts.pod.containers;
   if (groups.containers.size() != init.size() + regular.size()) return false;
@@ -185,7 +199,9 @@ const StatsCollector::Groups& StatsCollector::GroupsOf(const PodFacts& facts) {
   Groups& groups = entry->second;
   if (!is_new && AreOf(groups, facts)) return groups;
   groups.qos = QosClassOf(facts.pod);
-  groups.pod = pod_host::PodGroup(groups.qos, facts.pod.uid);
+  groups.foreign = ForeignGroupsOf(facts);
+  groups.pod = groups.foreign;
+  if (groups.pod.empty()) groups.pod = {pod_host::PodGroup(groups.qos, facts.pod.uid)};
   groups.containers.clear();
   for (const auto* containers : {&facts.pod.init_containers, &facts.pod.containers}) {
     for (const Container& container : *containers) {

@@ -55,10 +55,12 @@ class StatsCollector : public Figures {
   // The groups of one pod, worked out once and again when the pod behind its UID is another.
   struct Groups {
     QosClass qos = QosClass::kBestEffort;
-    std::string pod;
+    std::vector<std::string> foreign;  // what the runtime told of somebody else's pod
+    std::vector<std::string> pod;      // those that hold it together, mostly one
     std::vector<std::pair<std::string, std::string>> containers;  // name, group
   };
   [[nodiscard]] bool AreOf(const Groups& groups, const PodFacts& facts) const;
+  [[nodiscard]] std::vector<std::string> ForeignGroupsOf(const PodFacts& facts) const;
   [[nodiscard]] std::string GroupOf(const Groups& groups, const PodFacts& facts,
                                     const std::string& container) const;
   [[nodiscard]] std::optional<MemoryStats> ReadNodeMemory(Instant now);

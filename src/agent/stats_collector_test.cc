@@ -5,6 +5,7 @@
 
 #include "ports/fakes/fake_cgroups.h"
 #include "ports/fakes/fake_clock.h"
+#include "ports/fakes/fake_runtime.h"
 
 namespace jettison {
 namespace {
@@ -124,6 +125,53 @@ TEST_F(StatsCollectorTest, APodWithoutGroupHasNoFigures) {
   EXPECT_FALSE(pod.has_memory);
   EXPECT_EQ(pod.process_count, std::nullopt);
   EXPECT_TRUE(lines_.empty());
+}
+
+// A runtime with a pod of somebody else, who runs two containers side by side.
+class RuntimeOfOthers : public FakeRuntime {
+ public:
+  [[nodiscard]] std::string GroupOf(const std::string&,
+                                    const std::string& container) const override {
+    return containers_run ? "others/" + container : "";
+  }
+  [[nodiscard]] std::vector<std::string> ForeignGroupsOf(const std::string&) const override {
+    return groups;
+  }
+
+  std::vector<std::string> groups = {"others/c", "others/d"};
+  bool containers_run = true;
+};
+
+TEST_F(StatsCollectorTest, APodOfSomebodyElseIsReadWhereItLies) {
+  for (const char* group : {"others/c", "others/d"}) EXPECT_TRUE(groups_.Create(group, {}));
+  groups_.SetMemory("others/c", {.usage = 20 * kMi, .inactive_file = 5 * kMi});
+  groups_.SetMemory("others/d", {.usage = 3 * kMi, .inactive_file = 0});
+  groups_.SetPids("others/c", 2);
+  groups_.SetPids("others/d", 3);
+  RuntimeOfOthers runtime;
+  StatsCollector collector({.node = groups_,
+                            .pods = groups_,
+                            .procfs = procfs_,
+                            .whole_machine = false,
+                            .node_fs = "/",
+                            .runtime = &runtime},
+                           clock_, log_);
+  const std::vector<const PodFacts*> pods = {&facts_};
+  std::vector<PodStats> stats;
+  collector.ReadPods(pods, nullptr, stats);
+  EXPECT_TRUE(stats[0].has_memory);
+  EXPECT_EQ(stats[0].memory_working_set_bytes, 18 * kMi);
+  EXPECT_EQ(stats[0].process_count, 5U);
+  EXPECT_EQ(stats[0].containers[0].memory_working_set_bytes, 15 * kMi);
+  runtime.containers_run = false;
+  EXPECT_TRUE(groups_.Remove("others/c"));
+  collector.ReadPods(pods, nullptr, stats);
+  EXPECT_EQ(stats[0].memory_working_set_bytes, 3 * kMi) << "what is left of it";
+  EXPECT_EQ(stats[0].containers[0].memory_working_set_bytes, std::nullopt);
+  runtime.groups.clear();
+  collector.ReadPods(pods, nullptr, stats);
+  EXPECT_EQ(stats[0].memory_working_set_bytes, 50 * kMi)
+      << "another pod of that UID, in its layout";
 }
 
 }  // namespace

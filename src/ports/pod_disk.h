@@ -14,7 +14,7 @@ struct PodDisk {
   };
   struct ContainerDisk {
     std::string name;
-    std::string logs;   // folder of the logs of all runs
+    std::string logs;   // folder of the logs of all runs; empty: not known
     std::string layer;  // folder of what its newest run has written; empty: it never ran
   };
   std::vector<LocalVolume> empty_dirs;

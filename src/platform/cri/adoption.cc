@@ -16,6 +16,8 @@ namespace {
 
 // How long List waits for all its answers; the agent asks again.
 constexpr Duration kListWait = std::chrono::seconds(3);
+// The same for what the pods of others are; the rest does not wait for it.
+constexpr Duration kOthersWait = std::chrono::seconds(1);
 constexpr QosClass kQosClasses[] = {QosClass::kGuaranteed, QosClass::kBurstable,
                                     QosClass::kBestEffort};
 
@@ -67,6 +69,7 @@ Result<std::vector<RuntimePod>> Runtime::List() {
   auto pods = Adopt(*found);
   RemoveLeftovers(*found);
   if (!pods_.empty()) UpdateQosGroups();
+  if (surroundings_.options.adopt_foreign) AdoptOthers(found->of_others, pods);
   adopted_ = true;
   ScheduleRelist(surroundings_.options.relist_period);
   return pods;
@@ -80,13 +83,16 @@ Result<Runtime::Found> Runtime::FindAll() {
   Found found;
   std::set<std::string, std::less<>> ids;
   for (api::PodSandbox& sandbox : (**listing)->sandboxes) {
-    if (!IsOurs(surroundings_, sandbox)) continue;
+    if (!IsOurs(surroundings_, sandbox)) {
+      found.of_others.sandboxes.push_back(std::move(sandbox));
+      continue;
+    }
     ids.insert(sandbox.id());
     found.sandboxes.push_back(std::move(sandbox));
   }
   for (api::Container& container : (**listing)->containers) {
-    if (!ids.contains(container.pod_sandbox_id())) continue;
-    found.containers.push_back(std::move(container));
+    const bool own = ids.contains(container.pod_sandbox_id());
+    (own ? found.containers : found.of_others.containers).push_back(std::move(container));
   }
   if (auto read = ReadStatuses(found); !read) return Fail(read.error());
   return found;
@@ -169,6 +175,18 @@ std::vector<RuntimePod> Runtime::Adopt(const Found& found) {
     pods_[uid] = std::move(actor);
   }
   return listed;
+}
+
+// Those that are not told in time are found later.
+void Runtime::AdoptOthers(const Listing& listing, std::vector<RuntimePod>& pods) {
+  foreign_.OnListed(listing);
+  (void)Await(kOthersWait, [&] { return !foreign_.busy(); });
+  std::erase_if(surroundings_.events, [&](RuntimeEvent& event) {
+    auto* const found = std::get_if<PodFound>(&event);
+    if (found == nullptr) return false;
+    pods.push_back(std::move(found->pod));
+    return true;
+  });
 }
 
 // Pods whose creation or removal was interrupted, or whose description cannot be read. Nobody will

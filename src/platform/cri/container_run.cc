@@ -45,7 +45,7 @@ const std::string& ContainerRun::id() const {
 }
 
 std::string ContainerRun::Path() const {
-  return pod_host::ContainerGroup(order_.pod_group, group_);
+  return order_.pod_group.empty() ? group_ : pod_host::ContainerGroup(order_.pod_group, group_);
 }
 
 void ContainerRun::Start(const Sandbox& sandbox) {
@@ -92,8 +92,9 @@ void ContainerRun::Watch(const StartedContainer& container) {
   if (!process) return;
   const auto groups = processes.ReadFile(*container.pid, "cgroup");
   if (!groups) return;
-  group_ = GroupBelow(*groups, order_.pod_group);
+  if (container.group.empty()) group_ = GroupBelow(*groups, order_.pod_group);
   if (group_.empty() && groups->find(container.id) == std::string::npos) return;
+  if (group_.empty()) group_ = container.group;
   const auto mounts = processes.ReadFile(*container.pid, "mountinfo");
   layer_ = mounts ? UpperFolderOf(*mounts) : "";
   process_ = std::move(*process);

@@ -44,7 +44,8 @@ class ContainerRun {
   [[nodiscard]] int attempt() const { return order_.attempt; }
   // The runtime's ID of it; empty before there is one, and where it could not be started.
   [[nodiscard]] const std::string& id() const;
-  // The name of its group below the pod's; empty: none, or not known.
+  // The name of its group below the pod's, or below the node's where the order names none of the
+  // pod; empty: none, or not known.
   [[nodiscard]] const std::string& group() const { return group_; }
   // The folder that takes what it writes; empty: not known.
   [[nodiscard]] const std::string& layer() const { return layer_; }

@@ -31,6 +31,7 @@ struct StartedContainer {
   std::optional<pid_t> pid;  // absent where nobody tells
   std::optional<int> stop_signal;
   Instant started;
+  std::string group;  // below the pod's, where it has been looked up already
 };
 
 // The first process of a container by its group, whose name holds its ID; absent: there is none.

@@ -39,6 +39,9 @@ struct CriRuntimeOptions {
   // How long a call may take before it counts as failed (runtimeRequestTimeout); pulling an image
   // and making a sandbox may take longer.
   Duration request_timeout = std::chrono::minutes(2);
+  // Whether pods that others run on the same container runtime are found, measured and, if told to,
+  // ended (docs/cri-runtime.md, "Pods of others").
+  bool adopt_foreign = false;
   // How often everything is listed and compared with what is known.
   Duration relist_period = std::chrono::seconds(10);
   // Told what went differently than it should and hurts nobody yet; one sentence, no line feed.

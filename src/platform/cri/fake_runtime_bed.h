@@ -212,6 +212,12 @@ inline Result<api::ContainerStatusResponse> FakeContainerd::Status(const std::st
   api::ContainerStatus& status = *response.mutable_status();
   status.set_id(id);
   *status.mutable_metadata() = run.config.metadata();
+  *status.mutable_image() = run.config.image();
+  *status.mutable_labels() = run.config.labels();
+  *status.mutable_annotations() = run.config.annotations();
+  if (!run.config.log_path().empty()) {
+    status.set_log_path(boxes[run.sandbox].config.log_directory() + "/" + run.config.log_path());
+  }
   const bool hides = slow_to_notice && run.state == api::CONTAINER_EXITED;
   status.set_state(hides ? api::CONTAINER_RUNNING : run.state);
   status.set_created_at(1'000'000'000);
@@ -348,6 +354,7 @@ class FakeRuntimeBed {
   }
   [[nodiscard]] CriRuntimeOptions Options() {
     return {.root = root(),
+            .cgroup_prefix = cgroup_prefix,
             .format_pod = [](const Pod& pod) { return pod.uid; },
             .parse_pod = [this](std::string_view text) -> Result<Pod> {
               const auto it = known.find(std::string(text));
@@ -355,6 +362,7 @@ class FakeRuntimeBed {
               return it->second;
             },
             .rules = PlainRules(),
+            .adopt_foreign = adopt_foreign,
             .relist_period = relist_period,
             .log = [this](std::string_view message) { logged.emplace_back(message); }};
   }
@@ -394,6 +402,8 @@ class FakeRuntimeBed {
   FakeContainerd containerd{cgroups};
   FakeCalls* calls = nullptr;
   Duration relist_period = std::chrono::hours(1);
+  bool adopt_foreign = false;
+  std::string cgroup_prefix;
   std::map<std::string, Pod> known;
   std::vector<std::string> logged;
   EventReader events;

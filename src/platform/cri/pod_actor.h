@@ -10,21 +10,13 @@
 #include <vector>
 
 #include "platform/cri/container_run.h"
+#include "platform/cri/listing.h"
 #include "platform/cri/pod_removal.h"
 #include "platform/cri/sandbox_creation.h"
 #include "platform/cri/surroundings.h"
 #include "ports/pod_disk.h"
 
 namespace jettison::cri {
-
-// Everything that the runtime has, at one moment.
-struct Listing {
-  std::vector<api::PodSandbox> sandboxes;
-  std::vector<api::Container> containers;
-  // IDs of sandboxes and containers that were known when it was asked for; what is younger may be
-  // missing in it.
-  std::set<std::string, std::less<>> known;
-};
 
 // One pod from its creation, or its adoption, to its removal.
 class PodActor {

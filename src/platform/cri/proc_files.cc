@@ -58,6 +58,20 @@ std::string GroupBelow(std::string_view proc_cgroup, std::string_view parent) {
   return {};
 }
 
+std::string MemoryGroupIn(std::string_view proc_cgroup) {
+  std::string unified;
+  while (!proc_cgroup.empty()) {
+    std::string_view line = Cut(proc_cgroup, '\n');
+    Cut(line, ':');
+    std::string_view controllers = Cut(line, ':');
+    if (controllers.empty() && !line.empty()) unified = line;
+    while (!controllers.empty()) {
+      if (Cut(controllers, ',') == "memory") return std::string(line);
+    }
+  }
+  return unified;
+}
+
 std::string UpperFolderOf(std::string_view mountinfo) {
   std::string upper;
   while (!mountinfo.empty()) {

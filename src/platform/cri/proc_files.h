@@ -9,6 +9,10 @@ namespace jettison::cri {
 // by its /proc/PID/cgroup; empty where it is in none.
 [[nodiscard]] std::string GroupBelow(std::string_view proc_cgroup, std::string_view parent);
 
+// The control group that a process is charged to for memory, from the root of its hierarchy: that
+// of the memory controller, without one that of the unified hierarchy. Empty where neither is told.
+[[nodiscard]] std::string MemoryGroupIn(std::string_view proc_cgroup);
+
 // The folder that takes what a container writes: the upper folder of the overlay that is its root,
 // by its /proc/PID/mountinfo; empty where its root is something else.
 [[nodiscard]] std::string UpperFolderOf(std::string_view mountinfo);

@@ -29,6 +29,23 @@ TEST(GroupBelow, IsTheComponentAfterThePodsGroup) {
   }
 }
 
+TEST(MemoryGroupIn, IsThatOfTheControllerBeforeTheUnifiedOne) {
+  struct Row {
+    const char* text;
+    const char* group;
+  };
+  const std::vector<Row> rows = {
+      {"0::/unified\n12:pids,memory:/a b/c:d\n4:cpu:/x\n", "/a b/c:d"},
+      {"4:cpu:/x\n0::/k8s.io/1", "/k8s.io/1"},
+      {"3:name=memory:/x\n", ""},
+      {"0::/x\njunk\n::\n", "/x"},
+      {"4:cpu:/x\n", ""},
+      {"memory", ""},
+      {"", ""},
+  };
+  for (const Row& row : rows) EXPECT_EQ(MemoryGroupIn(row.text), row.group) << row.text;
+}
+
 TEST(UpperFolderOf, IsThatOfTheOverlayAtTheRoot) {
   const std::string overlay =
       "100 50 0:40 / / rw,relatime master:1 - overlay overlay "

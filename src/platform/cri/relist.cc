@@ -30,6 +30,7 @@ void Runtime::OnListing(const Result<Listing>& listing) {
   if (!listing) return;
   for (const auto& [uid, actor] : pods_) actor->OnListed(*listing);
   RemoveStrangers(*listing);
+  if (surroundings_.options.adopt_foreign) foreign_.OnListed(*listing);
 }
 
 // Sandboxes that this agent has made and does not know: their creation went wrong after the runtime

@@ -43,7 +43,10 @@ Runtime::Runtime(RuntimeEdges edges, const CriRuntimeOptions& options, Cgroups& 
                     .cgroups = cgroups,
                     .clock = clock,
                     .readiness = *readiness_,
-                    .events = {}} {
+                    .events = {}},
+      foreign_(surroundings_, [this](const std::string& uid) {
+        return pods_.contains(uid) || leftovers_.contains(uid);
+      }) {
   Calls& calls = *edges_.calls;
   on_answers_ = readiness_->OnReadable(calls.fd(), [&calls] { calls.Deliver(); });
 }
@@ -90,6 +93,10 @@ PodActor* Runtime::Find(const std::string& pod_uid) {
   return it == pods_.end() ? nullptr : it->second.get();
 }
 
+ForeignPod* Runtime::FindForeign(const std::string& pod_uid) const {
+  return pods_.contains(pod_uid) ? nullptr : foreign_.Find(pod_uid);
+}
+
 void Runtime::CreatePod(const Pod& pod) {
   const auto fail = [&](Error error) { surroundings_.Emit(PodFailed{pod.uid, std::move(error)}); };
   if (auto names = pod_host::CheckNames(pod); !names) return fail(names.error());
@@ -103,6 +110,7 @@ void Runtime::CreatePod(const Pod& pod) {
     return fail({ErrorCode::kUnavailable,
                  "a pod of the same UID is still being removed" + (why.empty() ? "" : ": " + why)});
   }
+  foreign_.Forget(pod.uid);
   const auto first_attempt = first_attempts_.find(pod.uid);
   auto actor = std::make_unique<PodActor>(surroundings_, pod);
   PodActor& created = *actor;
@@ -123,10 +131,12 @@ void Runtime::StartContainer(const std::string& pod_uid, const std::string& cont
 void Runtime::StopContainer(const std::string& pod_uid, const std::string& container,
                             Duration grace) {
   if (PodActor* pod = Find(pod_uid)) pod->StopContainer(container, grace);
+  if (ForeignPod* pod = FindForeign(pod_uid)) pod->StopContainer(container, grace);
 }
 
 void Runtime::KillContainer(const std::string& pod_uid, const std::string& container) {
   if (PodActor* pod = Find(pod_uid)) pod->KillContainer(container);
+  if (ForeignPod* pod = FindForeign(pod_uid)) pod->KillContainer(container);
 }
 
 void Runtime::RemoveContainer(const std::string& pod_uid, const std::string& container,
@@ -137,17 +147,25 @@ void Runtime::RemoveContainer(const std::string& pod_uid, const std::string& con
 
 void Runtime::RemovePod(const std::string& pod_uid) {
   if (PodActor* pod = Find(pod_uid)) return pod->Remove();
+  if (ForeignPod* pod = FindForeign(pod_uid)) return pod->Remove();
   surroundings_.Emit(PodRemoved{pod_uid});
 }
 
 PodDisk Runtime::DiskOf(const Pod& pod) const {
+  if (const ForeignPod* foreign = FindForeign(pod.uid)) return foreign->Disk();
   const auto it = pods_.find(pod.uid);
   return it == pods_.end() ? pod_host::DiskOf(surroundings_.paths, pod) : it->second->Disk();
 }
 
 std::string Runtime::GroupOf(const std::string& pod_uid, const std::string& container) const {
+  if (const ForeignPod* foreign = FindForeign(pod_uid)) return foreign->GroupOf(container);
   const auto it = pods_.find(pod_uid);
   return it == pods_.end() ? "" : it->second->GroupOf(container);
+}
+
+std::vector<std::string> Runtime::ForeignGroupsOf(const std::string& pod_uid) const {
+  const ForeignPod* const foreign = FindForeign(pod_uid);
+  return foreign == nullptr ? std::vector<std::string>{} : foreign->groups();
 }
 
 void Runtime::UpdateQosGroups() {
@@ -178,6 +196,7 @@ void Runtime::Advance() {
     any_gone = true;
   }
   if (any_gone) UpdateQosGroups();
+  foreign_.Advance();
   for (const std::string& id : std::exchange(done_stale_, {})) stale_.erase(id);
   std::erase_if(leftovers_, [](const auto& leftover) { return leftover.second->done(); });
 }

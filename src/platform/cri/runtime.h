@@ -7,6 +7,7 @@
 #include <string>
 #include <vector>
 
+#include "platform/cri/foreign_pods.h"
 #include "platform/cri/lifetime.h"
 #include "platform/cri/pod_actor.h"
 #include "platform/cri/pod_removal.h"
@@ -44,6 +45,7 @@ class Runtime : public ContainerRuntime {
   [[nodiscard]] PodDisk DiskOf(const Pod& pod) const override;
   [[nodiscard]] std::string GroupOf(const std::string& pod_uid,
                                     const std::string& container) const override;
+  [[nodiscard]] std::vector<std::string> ForeignGroupsOf(const std::string& pod_uid) const override;
   [[nodiscard]] int EventFd() const override { return readiness_->fd(); }
   [[nodiscard]] std::vector<RuntimeEvent> TakeEvents() override;
 
@@ -57,10 +59,13 @@ class Runtime : public ContainerRuntime {
     std::vector<api::PodSandbox> sandboxes;
     std::vector<api::Container> containers;
     std::vector<api::ContainerStatusResponse> statuses;
+    Listing of_others;
   };
   using Listed = std::function<void(Result<Listing>)>;
 
   [[nodiscard]] PodActor* Find(const std::string& pod_uid);
+  // Somebody else's pod; null: there is none, or a pod of this agent has the UID.
+  [[nodiscard]] ForeignPod* FindForeign(const std::string& pod_uid) const;
   // Hands out answers until `done`, at most for so long; whether it is.
   bool Await(Duration timeout, const std::function<bool()>& done);
   void StartProbe();
@@ -75,6 +80,7 @@ class Runtime : public ContainerRuntime {
   [[nodiscard]] std::optional<Pod> ReadPod(const api::PodSandbox& sandbox);
   void RemoveLeftovers(const Found& found);
   void RemoveLeftover(const std::string& uid);
+  void AdoptOthers(const Listing& listing, std::vector<RuntimePod>& pods);
 
   // The slow truth (relist.cc).
   void ScheduleRelist(Duration delay);
@@ -94,6 +100,7 @@ class Runtime : public ContainerRuntime {
   std::map<std::string, std::unique_ptr<SandboxClearance>> stale_;
   std::vector<std::string> done_stale_;
   std::unique_ptr<RemovalJob> doomed_job_;
+  ForeignPods foreign_;
   bool adopted_ = false;
   bool relisting_ = false;
   pod_host::Readiness::Watch on_answers_;

@@ -35,6 +35,9 @@ class Runtime : public ContainerRuntime {
   [[nodiscard]] PodDisk DiskOf(const Pod& pod) const override;
   [[nodiscard]] std::string GroupOf(const std::string& pod_uid,
                                     const std::string& container) const override;
+  [[nodiscard]] std::vector<std::string> ForeignGroupsOf(const std::string&) const override {
+    return {};  // nobody else runs pods in it
+  }
   [[nodiscard]] int EventFd() const override { return readiness_->fd(); }
   [[nodiscard]] std::vector<RuntimeEvent> TakeEvents() override;
 

@@ -33,6 +33,9 @@ class FakeRuntime : public ContainerRuntime {
                                     const std::string& container) const override {
     return container;
   }
+  [[nodiscard]] std::vector<std::string> ForeignGroupsOf(const std::string&) const override {
+    return {};
+  }
   [[nodiscard]] int EventFd() const override { return event_fd_.get(); }
   [[nodiscard]] std::vector<RuntimeEvent> TakeEvents() override;
 

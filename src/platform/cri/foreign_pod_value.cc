@@ -1,0 +1,190 @@
+#include "platform/cri/foreign_pod_value.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <charconv>
+#include <limits>
+#include <set>
+
+#include "model/pod_resources.h"
+#include "platform/cri/labels.h"
+#include "pod_host/cgroup_layout.h"
+#include "pod_host/paths.h"
+
+namespace jettison::cri {
+namespace {
+
+using pod_host::IsPathSegment;
+
+template <typename Map>
+const std::string* ValueOf(const Map& map, std::string_view name) {
+  const auto it = map.find(std::string(name));
+  return it == map.end() ? nullptr : &it->second;
+}
+
+// The label, else the metadata, else what is left.
+std::string NameOf(const std::string* label, const std::string& metadata,
+                   const std::string& otherwise) {
+  if (label != nullptr && IsPathSegment(*label)) return *label;
+  return IsPathSegment(metadata) ? metadata : otherwise;
+}
+
+template <typename Number>
+std::optional<Number> NumberIn(std::string_view text) {
+  Number number = 0;
+  const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), number);
+  if (error != std::errc() || end != text.data() + text.size()) return std::nullopt;
+  return number;
+}
+
+std::string_view ParentOf(std::string_view group) {
+  const std::size_t slash = group.rfind('/');
+  return slash == std::string_view::npos ? std::string_view() : group.substr(0, slash);
+}
+
+// Whether a group is named as the kubelet names that of a pod: "pod<uid>", or with systemd
+// "kubepods-burstable-pod<uid>.slice", where the UID has "_" for "-".
+bool IsGroupOfPod(std::string_view group, std::string_view uid) {
+  if (uid.empty()) return false;
+  const std::size_t slash = group.rfind('/');
+  const std::string_view name = slash == std::string_view::npos ? group : group.substr(slash + 1);
+  std::string unit(uid);
+  std::replace(unit.begin(), unit.end(), '-', '_');
+  return name == fmt::format("pod{}", uid) || name.ends_with(fmt::format("-pod{}.slice", unit));
+}
+
+// By the place in Kubernetes' layout; absent elsewhere.
+std::optional<QosClass> QosByGroup(std::string_view group) {
+  if (!group.starts_with(pod_host::kPodsGroup)) return std::nullopt;
+  const std::string_view pod = ParentOf(group);
+  if (pod.find("besteffort") != std::string_view::npos) return QosClass::kBestEffort;
+  if (pod.find("burstable") != std::string_view::npos) return QosClass::kBurstable;
+  return QosClass::kGuaranteed;
+}
+
+Container ContainerOf(const ForeignContainer& found) {
+  Container container;
+  container.name = found.name;
+  container.image = found.status.image().image();
+  constexpr auto kMost = static_cast<std::uint64_t>(std::numeric_limits<std::int64_t>::max());
+  if (found.memory_limit && *found.memory_limit <= kMost) {
+    container.resources.limits[std::string(kMemoryResource)] =
+        Quantity::Of(static_cast<std::int64_t>(*found.memory_limit));
+  }
+  return container;
+}
+
+// Takes over what the owner says in annotations.
+class Sayings {
+ public:
+  Sayings(const api::PodSandbox& sandbox, ForeignReading& reading)
+      : sandbox_(sandbox), reading_(reading) {}
+
+  void TakePriority() {
+    const std::string* const text = Find("priority");
+    if (text == nullptr) return;
+    reading_.pod.priority = NumberIn<std::int32_t>(*text);
+    if (!reading_.pod.priority) Ignore("priority", *text);
+  }
+  void TakeQosClass() {
+    const std::string* const text = Find("qos");
+    if (text == nullptr) return;
+    const auto qos = QosClassNamed(*text);
+    if (!qos) return Ignore("qos", *text);
+    reading_.pod.status_qos_class = qos;
+  }
+  // What is said of the pod as a whole stands with its first container and takes the place of what
+  // was found with any. Pod-level resources would not do: they know no ephemeral storage.
+  void TakeAmount(ResourceSide side, std::string_view side_name, std::string_view resource) {
+    const std::string name = fmt::format("{}.{}", side_name, resource);
+    const std::string* const text = Find(name);
+    if (text == nullptr) return;
+    auto amount = Quantity::Parse(*text);
+    if (!amount || amount->Sign() < 0) return Ignore(name, *text);
+    std::vector<Container>& containers = reading_.pod.containers;
+    for (Container& container : containers) {
+      (container.resources.*side).erase(std::string(resource));
+    }
+    if (containers.empty()) return;
+    (containers.front().resources.*side)[std::string(resource)] = std::move(*amount);
+  }
+
+ private:
+  [[nodiscard]] const std::string* Find(std::string_view name) const {
+    return ValueOf(sandbox_.annotations(), fmt::format("jettison.io/{}", name));
+  }
+  void Ignore(std::string_view name, const std::string& text) {
+    reading_.ignored.push_back(fmt::format("jettison.io/{}: {}", name, text));
+  }
+
+  const api::PodSandbox& sandbox_;
+  ForeignReading& reading_;
+};
+
+// The kubelet writes it beside containers, others may beside the sandbox.
+std::optional<std::int64_t> GracePeriodOf(const api::PodSandbox& sandbox,
+                                          const std::vector<ForeignContainer>& containers) {
+  const std::string* text = ValueOf(sandbox.annotations(), kGracePeriodAnnotation);
+  for (const ForeignContainer& container : containers) {
+    if (text != nullptr) break;
+    text = ValueOf(container.status.annotations(), kGracePeriodAnnotation);
+  }
+  const auto seconds = text == nullptr ? std::nullopt : NumberIn<std::int64_t>(*text);
+  return seconds && *seconds >= 0 ? seconds : std::nullopt;
+}
+
+}  // namespace
+
+void NameContainers(std::vector<ForeignContainer>& containers) {
+  std::set<std::string> taken;
+  for (ForeignContainer& container : containers) {
+    const api::ContainerStatus& status = container.status;
+    container.name = NameOf(ValueOf(status.labels(), kContainerNameLabel), status.metadata().name(),
+                            status.id());
+    if (!taken.insert(container.name).second) container.name = status.id();
+  }
+}
+
+std::vector<std::string> PodGroupsOf(const std::vector<ForeignContainer>& containers,
+                                     std::string_view uid) {
+  std::vector<std::string> groups;
+  for (const ForeignContainer& container : containers) {
+    const std::string_view parent = ParentOf(container.group);
+    std::string group = IsGroupOfPod(parent, uid) ? std::string(parent) : container.group;
+    if (std::find(groups.begin(), groups.end(), group) == groups.end()) {
+      groups.push_back(std::move(group));
+    }
+  }
+  return groups;
+}
+
+ForeignReading ReadForeignPod(const api::PodSandbox& sandbox,
+                              const std::vector<ForeignContainer>& containers) {
+  ForeignReading reading;
+  Pod& pod = reading.pod;
+  const auto& labels = sandbox.labels();
+  const api::PodSandboxMetadata& metadata = sandbox.metadata();
+  pod.name = NameOf(ValueOf(labels, kPodNameLabel), metadata.name(), sandbox.id());
+  pod.namespace_ = NameOf(ValueOf(labels, kPodNamespaceLabel), metadata.namespace_(), "default");
+  pod.uid = NameOf(ValueOf(labels, kPodUidLabel), metadata.uid(), sandbox.id());
+  for (const auto& [name, value] : labels) pod.labels[name] = value;
+  for (const auto& [name, value] : sandbox.annotations()) pod.annotations[name] = value;
+  pod.restart_policy = RestartPolicy::kNever;
+  for (const ForeignContainer& container : containers) {
+    pod.containers.push_back(ContainerOf(container));
+  }
+  if (!containers.empty()) pod.status_qos_class = QosByGroup(containers.front().group);
+  pod.termination_grace_period_seconds = GracePeriodOf(sandbox, containers);
+  Sayings sayings(sandbox, reading);
+  sayings.TakePriority();
+  sayings.TakeQosClass();
+  for (const std::string_view resource :
+       {std::string_view("cpu"), kMemoryResource, kEphemeralStorageResource}) {
+    sayings.TakeAmount(&ResourceRequirements::requests, "requests", resource);
+  }
+  sayings.TakeAmount(&ResourceRequirements::limits, "limits", kMemoryResource);
+  return reading;
+}
+
+}  // namespace jettison::cri
