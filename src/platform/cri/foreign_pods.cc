@@ -116,6 +116,9 @@ void ForeignPods::Consider(const Candidate& candidate) {
     if (!answer && answer.error().code != ErrorCode::kNotFound) return;
     if (!answer || answer->status().state() != api::CONTAINER_RUNNING) continue;
     const std::string& id = answer->status().id();
+    if (!candidate.running.contains(id)) {
+      return LeaveOut(candidate, "the container runtime tells of another container than was asked");
+    }
     const auto info = answer->info().find("info");
     const auto pid = info == answer->info().end() ? std::nullopt : PidIn(info->second);
     if (!pid) return LeaveOut(candidate, "the container runtime does not tell its processes");
@@ -142,13 +145,13 @@ Result<std::string> ForeignPods::GroupOf(const std::string& id, pid_t pid) const
   if (!group.starts_with(below) || group.find("/..") != std::string::npos) {
     return refuse("does not lie below the node's");
   }
-  // Whoever kills a group must know whose it is.
-  if (group.substr(group.rfind('/')).find(id) == std::string::npos) {
-    return refuse("is not named after its container");
-  }
+  // Whoever kills a group must know whose it is. A container may have made groups below its own.
+  const std::string path = group.substr(below.size());
+  const std::size_t at = path.find(id);
+  if (at == std::string::npos) return refuse("is not named after its container");
   const auto own = surroundings_.processes.ReadFile(::getpid(), "cgroup");
   if (own && own->find(id) != std::string::npos) return refuse("is this agent's own");
-  return group.substr(below.size());
+  return path.substr(0, path.find('/', at));
 }
 
 // A limit that holds for everybody there is none of its own.

@@ -242,6 +242,28 @@ TEST_F(CriForeignPods, AGroupThatIsSharedIsNoGroupToBeKilled) {
   EXPECT_THAT(bed_.logged, Contains(HasSubstr("is not named after its container")));
 }
 
+TEST_F(CriForeignPods, AnAnswerAboutAnotherContainerIsNone) {
+  Make("f");
+  const auto truth = bed_.calls->on_container_status;
+  for (const char* id : {"", "others"}) {
+    bed_.calls->on_container_status = [&](const api::ContainerStatusRequest& request) {
+      auto answer = truth(request);
+      if (answer) answer->mutable_status()->set_id(id);
+      return answer;
+    };
+    EXPECT_THAT(ListedUids(), IsEmpty());
+  }
+  EXPECT_THAT(bed_.logged, ElementsAre(HasSubstr("another container than was asked")));
+}
+
+TEST_F(CriForeignPods, GroupsThatAContainerMadeBelowItsOwnAreItsOwn) {
+  const std::string id = Make("f");
+  containerd().processes.Add(containerd().runs[id].pid, "4:memory:/others/" + id + "/init.scope\n",
+                             "");
+  EXPECT_THAT(ListedUids(), ElementsAre("f"));
+  EXPECT_THAT(runtime().ForeignGroupsOf("f"), ElementsAre("others/" + id));
+}
+
 TEST_F(CriForeignPods, AUidThatAPodOfThisAgentHasIsNotUsedTwice) {
   EXPECT_THAT(ListedUids(), IsEmpty());
   ASSERT_TRUE(bed_.Run(SimplePod("u")));
