@@ -1,8 +1,9 @@
 #pragma once
 
+#include <cri.pb.h>
+
 #include <functional>
 
-#include <cri.pb.h>
 #include "units/duration.h"
 #include "units/result.h"
 
