@@ -58,7 +58,8 @@ class CriForeignPods : public testing::Test {
   // What List answers.
   [[nodiscard]] std::vector<std::string> ListedUids() {
     std::vector<std::string> uids;
-    for (const RuntimePod& pod : runtime().List().value()) {
+    const auto listed = runtime().List();
+    for (const RuntimePod& pod : listed.value()) {
       EXPECT_EQ(pod.foreign, pod.pod.namespace_ == "theirs");
       uids.push_back(pod.pod.uid);
     }
