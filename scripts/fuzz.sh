@@ -2,7 +2,7 @@
 # usage: scripts/fuzz.sh SECONDS [NAME...]
 #
 # Builds the fuzz targets (all, or those named: "quantity" is fuzz/quantity_fuzz.cc) and runs each
-# for SECONDS, three at a time. One closing line per target; exit status 1 when one of them found
+# for SECONDS, five at a time. One closing line per target; exit status 1 when one of them found
 # something. What was found stands in build/fuzz/findings; what new seeds were made of it stays in
 # build/fuzz/corpus and is taken up by the next run.
 set -eu
@@ -42,7 +42,7 @@ if [ $# -eq 0 ]; then
 else
   for name in "$@"; do cmake --build --preset fuzz --target "${name}_fuzz"; done
 fi
-if printf '%s\n' "$@" | xargs -P 3 -I '{}' "$0" --one '{}' "$seconds"; then
+if printf '%s\n' "$@" | xargs -P 5 -I '{}' "$0" --one '{}' "$seconds"; then
   exit 0
 fi
 exit 1
