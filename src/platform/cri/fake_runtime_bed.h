@@ -84,6 +84,8 @@ class EventReader {
     while (::poll(&ready, 1, 0) == 1) Collect(runtime);
   }
   [[nodiscard]] std::size_t count() const { return events_.size(); }
+  // Await looks at those again that have come before.
+  void Rewind() { seen_ = 0; }
 
  private:
   std::deque<RuntimeEvent> events_;

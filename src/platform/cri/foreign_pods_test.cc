@@ -287,6 +287,7 @@ TEST_F(CriForeignPods, APodOfThisAgentTakesItsUidFromOthers) {
   const std::string sandbox = containerd().boxes.begin()->first;
   containerd().boxes[sandbox].config.mutable_metadata()->set_attempt(5);
   ASSERT_TRUE(bed_.Run(SimplePod("u")));
+  bed_.events.Rewind();  // it may have been found while the other was started
   const auto* found = bed_.Await<PodFound>("");
   ASSERT_NE(found, nullptr);
   EXPECT_EQ(found->pod_uid, sandbox);
