@@ -1,13 +1,12 @@
 #include "platform/cri/image_store.h"
 
-#include <poll.h>
-
 #include <chrono>
 #include <map>
 #include <optional>
 #include <set>
 #include <string_view>
 
+#include "platform/cri/await.h"
 #include "platform/cri/verbose_info.h"
 
 namespace jettison::cri {
@@ -17,8 +16,6 @@ namespace {
 constexpr Duration kLookDeadline = std::chrono::seconds(14);
 constexpr Duration kRemoveDeadline = std::chrono::seconds(110);
 constexpr Duration kFolderDeadline = std::chrono::seconds(5);
-constexpr int kPollMs = 100;
-constexpr int kFolderTries = 100;
 
 StoredImage FromApi(const api::Image& image) {
   StoredImage stored{.id = image.id(), .size_bytes = image.size(), .pinned = image.pinned()};
@@ -84,13 +81,9 @@ Result<std::string> CriImageStore::Folder() {
   calls_.ImageFsInfo(kFolderDeadline, [info](Result<api::ImageFsInfoResponse> answer) {
     info->emplace(std::move(answer));
   });
-  // Every call is answered at its deadline at the latest; the rest is for calls that are not ours.
-  for (int tries = 0; !info->has_value() && tries < kFolderTries; ++tries) {
-    pollfd answers{.fd = calls_.fd(), .events = POLLIN, .revents = 0};
-    (void)::poll(&answers, 1, kPollMs);
-    calls_.Deliver();
+  if (!AwaitAnswers(calls_, kFolderDeadline, [&] { return info->has_value(); })) {
+    return Fail(ErrorCode::kDeadlineExceeded, "ImageFsInfo: no answer");
   }
-  if (!info->has_value()) return Fail(ErrorCode::kDeadlineExceeded, "ImageFsInfo: no answer");
   if (!**info) return Fail((*info)->error());
   for (const api::FilesystemUsage& usage : (**info)->image_filesystems()) {
     if (usage.fs_id().mountpoint().starts_with('/')) return usage.fs_id().mountpoint();

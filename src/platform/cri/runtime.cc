@@ -1,12 +1,12 @@
 #include "platform/cri/runtime.h"
 
 #include <fmt/format.h>
-#include <poll.h>
 
 #include <algorithm>
 #include <chrono>
 #include <utility>
 
+#include "platform/cri/await.h"
 #include "pod_host/paths.h"
 #include "pod_host/qos_groups.h"
 
@@ -52,15 +52,7 @@ Runtime::Runtime(RuntimeEdges edges, const CriRuntimeOptions& options, Cgroups& 
 }
 
 bool Runtime::Await(Duration timeout, const std::function<bool()>& done) {
-  const auto deadline = std::chrono::steady_clock::now() + timeout;
-  for (;;) {
-    edges_.calls->Deliver();
-    if (done()) return true;
-    const auto left = std::chrono::ceil<milliseconds>(deadline - std::chrono::steady_clock::now());
-    if (left.count() <= 0) return false;
-    pollfd answers{.fd = edges_.calls->fd(), .events = POLLIN, .revents = 0};
-    (void)::poll(&answers, 1, static_cast<int>(left.count()));
-  }
+  return AwaitAnswers(*edges_.calls, timeout, done);
 }
 
 Result<void> Runtime::Ready() {

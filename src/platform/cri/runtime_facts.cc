@@ -1,7 +1,6 @@
 #include "platform/cri/runtime_facts.h"
 
 #include <fmt/format.h>
-#include <poll.h>
 
 #include <chrono>
 #include <functional>
@@ -9,6 +8,7 @@
 #include <string_view>
 #include <utility>
 
+#include "platform/cri/await.h"
 #include "platform/cri/calls.h"
 #include "platform/cri/client.h"
 #include "platform/cri/image_store.h"
@@ -27,15 +27,10 @@ Result<Response> Await(Calls& calls, Duration deadline,
                        const std::function<void(Answer<Response>)>& start) {
   const auto answer = std::make_shared<std::optional<Result<Response>>>();
   start([answer](Result<Response> given) { answer->emplace(std::move(given)); });
-  const auto end = std::chrono::steady_clock::now() + deadline + kAfterDeadline;
-  for (;;) {
-    calls.Deliver();
-    if (answer->has_value()) return std::move(**answer);
-    const auto left = std::chrono::ceil<milliseconds>(end - std::chrono::steady_clock::now());
-    if (left.count() <= 0) return Fail(ErrorCode::kDeadlineExceeded, "the runtime does not answer");
-    pollfd answers{.fd = calls.fd(), .events = POLLIN, .revents = 0};
-    (void)::poll(&answers, 1, static_cast<int>(left.count()));
+  if (!AwaitAnswers(calls, deadline + kAfterDeadline, [&] { return answer->has_value(); })) {
+    return Fail(ErrorCode::kDeadlineExceeded, "the runtime does not answer");
   }
+  return std::move(**answer);
 }
 
 const api::RuntimeCondition* ConditionIn(const api::StatusResponse& status, std::string_view type) {
