@@ -19,7 +19,7 @@ FsUsage Measure(TreeWalk& walk, const std::string& path) {
 
 PodDiskUse MeasurePod(const PodDisk& disk, const std::atomic<bool>& cancelled) {
   PodDiskUse use;
-  TreeWalk walk(&cancelled);
+  TreeWalk walk({.cancelled = &cancelled});
   for (const auto& container : disk.containers) {
     use.containers.push_back(
         {.name = container.name,

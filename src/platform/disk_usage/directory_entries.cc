@@ -6,11 +6,17 @@
 
 #include <cerrno>
 #include <cstring>
-#include <string_view>
 
 #include "ports/system_error.h"
 
 namespace jettison::disk_usage {
+namespace {
+
+bool IsSelfOrParent(const char* name) {
+  return name[0] == '.' && (name[1] == '\0' || (name[1] == '.' && name[2] == '\0'));
+}
+
+}  // namespace
 
 Result<bool> DirectoryEntries::ReadFrom(int directory) {
   unread_ = {};
@@ -22,16 +28,18 @@ Result<bool> DirectoryEntries::ReadFrom(int directory) {
   return size > 0;
 }
 
-const char* DirectoryEntries::Next() {
+std::optional<DirectoryEntry> DirectoryEntries::Next() {
   while (!unread_.empty()) {
+    const std::byte* const record = unread_.data();
     unsigned short length = 0;
-    std::memcpy(&length, unread_.data() + offsetof(dirent64, d_reclen), sizeof length);
-    const auto* const name =
-        reinterpret_cast<const char*>(unread_.data() + offsetof(dirent64, d_name));
+    std::memcpy(&length, record + offsetof(dirent64, d_reclen), sizeof length);
     unread_ = unread_.subspan(length);
-    if (const std::string_view text = name; text != "." && text != "..") return name;
+    const auto* const name = reinterpret_cast<const char*>(record + offsetof(dirent64, d_name));
+    if (IsSelfOrParent(name)) continue;
+    const auto type = std::to_integer<unsigned char>(record[offsetof(dirent64, d_type)]);
+    return DirectoryEntry{.name = name, .is_directory = type == DT_DIR};
   }
-  return nullptr;
+  return std::nullopt;
 }
 
 }  // namespace jettison::disk_usage

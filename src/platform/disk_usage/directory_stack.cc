@@ -8,10 +8,11 @@
 
 namespace jettison::disk_usage {
 
-void DirectoryStack::Push(FileDescriptor directory, ino_t inode) {
+void DirectoryStack::Push(FileDescriptor directory, ino_t inode, std::uint64_t key) {
   frames_.push_back(Frame{.fd = std::move(directory),
                           .position = 0,
                           .inode = inode,
+                          .key = key,
                           .exhausted = false,
                           .pending = {}});
   if (frames_.size() <= kOpenDirectories) return;
@@ -37,10 +38,6 @@ bool DirectoryStack::Pop() {
   if (Reopen(frames_.back(), left.fd.get())) return true;
   while (!frames_.back().fd) frames_.pop_back();  // ends at the top, which is always open
   return false;
-}
-
-void DirectoryStack::AddPending(const char* name) {
-  frames_.back().pending.append(name).push_back('\0');
 }
 
 std::string DirectoryStack::TakePending() {

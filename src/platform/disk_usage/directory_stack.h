@@ -3,7 +3,9 @@
 #include <sys/types.h>
 
 #include <cstddef>
+#include <cstdint>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "ports/file_descriptor.h"
@@ -18,8 +20,8 @@ class DirectoryStack {
  public:
   static constexpr std::size_t kOpenDirectories = 64;
 
-  // Enters a directory that the caller has opened.
-  void Push(FileDescriptor directory, ino_t inode);
+  // Enters a directory that the caller has opened, and calls `key`.
+  void Push(FileDescriptor directory, ino_t inode, std::uint64_t key = 0);
   // Leaves the current directory. False when the one above could not be opened again, or is another
   // one by now; then the walk is back at the nearest one that is still open, and everything between
   // is left out.
@@ -28,11 +30,13 @@ class DirectoryStack {
   [[nodiscard]] bool empty() const { return frames_.empty(); }
   // The current directory.
   [[nodiscard]] int fd() const { return frames_.back().fd.get(); }
+  [[nodiscard]] std::uint64_t key() const { return frames_.back().key; }
   // Its last entries have been read.
   [[nodiscard]] bool exhausted() const { return frames_.back().exhausted; }
   void SetExhausted() { frames_.back().exhausted = true; }
-  // Directories found in the current one that are still to be entered.
-  void AddPending(const char* name);
+  // Directories found in the current one that are still to be entered; names, each terminated by a
+  // zero.
+  void AddPending(std::string_view names) { frames_.back().pending.append(names); }
   // Takes one of them; empty when there is none.
   [[nodiscard]] std::string TakePending();
 
@@ -41,6 +45,7 @@ class DirectoryStack {
     FileDescriptor fd;   // empty while closed to save descriptors
     off_t position = 0;  // where to read on, while closed
     ino_t inode = 0;     // which directory it is
+    std::uint64_t key = 0;
     bool exhausted = false;
     std::string pending;  // names, each terminated by a zero
   };

@@ -8,6 +8,7 @@
 #include <cstdlib>
 #include <filesystem>
 #include <string>
+#include <string_view>
 #include <utility>
 
 namespace jettison::disk_usage {
@@ -48,8 +49,8 @@ class DirectoryStackTest : public testing::Test {
 TEST_F(DirectoryStackTest, PendingNamesComeBackOnceEach) {
   DirectoryStack stack;
   PushPath(stack, base_);
-  stack.AddPending("a");
-  stack.AddPending("bc");
+  using namespace std::string_view_literals;
+  stack.AddPending("a\0bc\0"sv);
   EXPECT_EQ(stack.TakePending(), "bc");
   EXPECT_EQ(stack.TakePending(), "a");
   EXPECT_EQ(stack.TakePending(), "");

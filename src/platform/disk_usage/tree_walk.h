@@ -1,76 +1,69 @@
 #pragma once
 
-#include <atomic>
 #include <cstdint>
 #include <string>
-#include <unordered_set>
 
 #include "model/summary.h"
-#include "platform/disk_usage/directory_entries.h"
-#include "platform/disk_usage/directory_stack.h"
+#include "platform/disk_usage/directory_ledger.h"
+#include "platform/disk_usage/shared_work.h"
+#include "platform/disk_usage/walk_options.h"
+#include "platform/disk_usage/walker.h"
+#include "ports/file_descriptor.h"
 #include "units/result.h"
 
 namespace jettison {
 
-// What a tree occupies, and how much of it could not be seen.
-struct TreeUsage {
-  FsUsage usage;             // both figures present
+// How much of a tree could not be seen.
+struct WalkErrors {
   std::uint64_t errors = 0;  // directories or files that could not be read: the figures lack them
   std::string first_error;   // what the first of them was; empty without errors
+};
+
+// What a tree occupies.
+struct TreeUsage {
+  FsUsage usage;             // both figures present
+  std::uint64_t errors = 0;  // as in WalkErrors
+  std::string first_error;
 };
 
 // Measures trees of files by walking them: bytes allocated on disk (st_blocks * 512, so a hole
 // counts nothing) and inodes, the top directory included. Stays on the file system of the top and
 // out of everything mounted below it; follows no symbolic link; a file that vanishes meanwhile
-// counts nothing. Trees measured by the same object are taken as one: a file with several hard
-// links counts where it is met first. Not for use by two threads at once.
+// counts nothing; a file with several hard links counts once in each tree, as du(1) does it.
+//
+// One thread measures, one tree after the other. Others may help: they take subtrees of whatever is
+// being measured.
 class TreeWalk {
  public:
-  // The walk ends early when `cancelled` (which must outlive this) becomes true.
-  explicit TreeWalk(const std::atomic<bool>* cancelled = nullptr) : cancelled_(cancelled) {}
+  explicit TreeWalk(WalkOptions options = {});
+  TreeWalk(const TreeWalk&) = delete;
+  TreeWalk& operator=(const TreeWalk&) = delete;
 
   // `path`: a directory, or a file (which is then the tree). kNotFound where it does not exist,
   // kUnavailable when cancelled; anything unreadable further down is counted in `errors`.
   [[nodiscard]] Result<TreeUsage> Measure(const std::string& path);
+  // The same, telling `ledger` of each directory; of a file as part of no directory.
+  [[nodiscard]] Result<WalkErrors> Survey(const std::string& path,
+                                          disk_usage::DirectoryLedger& ledger);
+  // The same for an open directory of the tree, whose parent `ledger` knows.
+  [[nodiscard]] Result<WalkErrors> SurveyBelow(FileDescriptor directory,
+                                               disk_usage::DirectoryKey parent,
+                                               disk_usage::DirectoryLedger& ledger);
+
+  // Helps, on the calling thread, until Close.
+  void Help();
+  // Sends helpers away, each when it is through with its subtree. They must have left before this
+  // object goes.
+  void Close() { work_.Close(); }
 
  private:
-  struct FileId {
-    std::uint64_t device = 0;
-    std::uint64_t inode = 0;
-    friend bool operator==(const FileId&, const FileId&) = default;
-  };
-  struct HashFileId {
-    std::size_t operator()(const FileId& id) const;
-  };
-  struct Found {  // one file, as statx(2) tells
-    bool is_directory = false;
-    bool is_mount_point = false;
-    std::uint32_t links = 0;
-    std::uint64_t bytes = 0;
-    FileId id;
-  };
-  // A walk under way.
-  struct Tally {
-    std::uint64_t device = 0;
-    std::uint64_t bytes = 0;
-    std::uint64_t inodes = 0;
-    std::uint64_t errors = 0;
-    std::string first_error;
-  };
+  [[nodiscard]] bool Cancelled() const {
+    return options_.cancelled != nullptr && *options_.cancelled;
+  }
 
-  [[nodiscard]] static Result<Found> Look(int directory, const char* name, int flags);
-  static void Report(const Error& error, Tally& tally);
-  [[nodiscard]] bool Cancelled() const { return cancelled_ != nullptr && *cancelled_; }
-  void Count(const Found& found, Tally& tally);
-  void CountEntry(const char* name, Tally& tally);
-  void Enter(const std::string& name, Tally& tally);
-  void ReadSome(Tally& tally);
-  [[nodiscard]] Result<void> Walk(Tally& tally);
-
-  const std::atomic<bool>* cancelled_;
-  disk_usage::DirectoryEntries entries_;
-  disk_usage::DirectoryStack stack_;
-  std::unordered_set<FileId, HashFileId> linked_;  // files with several links that were counted
+  WalkOptions options_;
+  disk_usage::SharedWork work_;
+  disk_usage::Walker walker_;  // of the thread that measures
 };
 
 }  // namespace jettison

@@ -1,0 +1,72 @@
+#include "platform/disk_usage/walker.h"
+
+#include <utility>
+
+#include "platform/disk_usage/file_status.h"
+
+namespace jettison::disk_usage {
+
+// A directory that may not be read counts by itself.
+void Walker::CountUnread(const char* name) {
+  const auto status = StatusOf(stack_.fd(), name);
+  if (!status || status->is_mount_point || status->device != job_->device()) return;
+  sum_.Clear();
+  sum_.bytes = status->bytes;
+  sum_.inodes = 1;
+  job_->ledger().Add(stack_.key(), sum_);
+}
+
+void Walker::Enter(const std::string& name) {
+  auto directory = OpenBelow(stack_.fd(), name.c_str());
+  if (!directory) {
+    if (Vanished(directory.error())) return;
+    job_->Report(1, directory.error().message);
+    return CountUnread(name.c_str());
+  }
+  const auto status = StatusOf(directory->get());
+  if (!status) return job_->Report(1, status.error().In(name).message);
+  if (status->device != job_->device() || status->is_mount_point) return;
+  const DirectoryKey key = job_->ledger().Enter(stack_.key(), directory->get());
+  sum_.Clear();
+  sum_.bytes = status->bytes;
+  sum_.inodes = 1;
+  job_->ledger().Add(key, sum_);
+  if (job_->counted() >= kWorthSharing && work_.Wanted()) {
+    work_.Offer(
+        {.job = job_, .directory = std::move(*directory), .inode = status->inode, .key = key});
+  } else {
+    stack_.Push(std::move(*directory), status->inode, key);
+  }
+}
+
+void Walker::ReadEntries() {
+  sum_.Clear();
+  const auto some = ReadSome(stack_.fd(), job_->device(), entries_, sum_);
+  if (!some) job_->Report(1, some.error().message);
+  if (!some || !*some) return stack_.SetExhausted();
+  if (sum_.errors > 0) job_->Report(sum_.errors, sum_.first_error);
+  job_->Counted(sum_.inodes + sum_.linked.size());
+  stack_.AddPending(sum_.subdirectories);
+  job_->ledger().Add(stack_.key(), sum_);
+  if (options_.breathe) options_.breathe();
+}
+
+void Walker::Walk(Subtree subtree) {
+  job_ = subtree.job;
+  stack_.Push(std::move(subtree.directory), subtree.inode, subtree.key);
+  while (!stack_.empty()) {
+    if (Cancelled()) {
+      stack_ = {};
+      return;
+    }
+    if (const std::string name = stack_.TakePending(); !name.empty()) {
+      Enter(name);
+    } else if (!stack_.exhausted()) {
+      ReadEntries();
+    } else if (!stack_.Pop()) {
+      job_->Report(1, "a directory was moved while it was measured");
+    }
+  }
+}
+
+}  // namespace jettison::disk_usage
