@@ -37,7 +37,9 @@ std::optional<DirectoryEntry> DirectoryEntries::Next() {
     const auto* const name = reinterpret_cast<const char*>(record + offsetof(dirent64, d_name));
     if (IsSelfOrParent(name)) continue;
     const auto type = std::to_integer<unsigned char>(record[offsetof(dirent64, d_type)]);
-    return DirectoryEntry{.name = name, .is_directory = type == DT_DIR};
+    DirectoryEntry entry{.name = name, .is_directory = type == DT_DIR};
+    std::memcpy(&entry.inode, record + offsetof(dirent64, d_ino), sizeof entry.inode);
+    return entry;
   }
   return std::nullopt;
 }

@@ -13,6 +13,7 @@ namespace jettison::disk_usage {
 // What a directory tells of one of its entries.
 struct DirectoryEntry {
   const char* name = "";      // terminated; valid until the buffer is read again
+  std::uint64_t inode = 0;    // of what a mount point hides, where it is one
   bool is_directory = false;  // false also where the file system does not tell
 };
 

@@ -9,14 +9,14 @@ void AddName(const char* name, DirectorySum& sum) {
   sum.subdirectories.append(name).push_back('\0');
 }
 
-void AddEntry(int directory, std::uint64_t device, const char* name, DirectorySum& sum) {
-  const auto status = StatusOf(directory, name);
+void AddEntry(int directory, std::uint64_t device, const DirectoryEntry& entry, DirectorySum& sum) {
+  const auto status = StatusOf(directory, entry.name, entry.inode);
   if (!status) {
     if (!Vanished(status.error())) sum.Report(status.error());
     return;
   }
   if (status->is_mount_point || status->device != device) return;
-  if (status->is_directory) return AddName(name, sum);
+  if (status->is_directory) return AddName(entry.name, sum);
   if (status->links > 1) {
     sum.linked.push_back({.inode = status->inode, .bytes = status->bytes, .links = status->links});
     return;
@@ -49,7 +49,7 @@ Result<bool> ReadSome(int directory, std::uint64_t device, DirectoryEntries& ent
     if (entry->is_directory) {
       AddName(entry->name, sum);
     } else {
-      AddEntry(directory, device, entry->name, sum);
+      AddEntry(directory, device, *entry, sum);
     }
   }
   return true;

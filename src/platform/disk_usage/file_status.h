@@ -8,7 +8,7 @@
 
 namespace jettison::disk_usage {
 
-// One file, as statx(2) tells.
+// One file, as statx(2) or fstatat(2) tells.
 struct FileStatus {
   bool is_directory = false;
   bool is_mount_point = false;
@@ -18,7 +18,10 @@ struct FileStatus {
   std::uint64_t inode = 0;
 };
 
-// Of an entry of an open directory; a symbolic link is taken for itself.
+// Of an entry of an open directory; a symbolic link is taken for itself. `inode` is what the
+// directory tells; where the file has it, it is no mount point.
+[[nodiscard]] Result<FileStatus> StatusOf(int directory, const char* name, std::uint64_t inode);
+// The same without knowing the inode.
 [[nodiscard]] Result<FileStatus> StatusOf(int directory, const char* name);
 // Of an open file.
 [[nodiscard]] Result<FileStatus> StatusOf(int fd);

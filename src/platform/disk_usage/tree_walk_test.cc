@@ -216,6 +216,19 @@ TEST_F(LiveTreeWalk, ADirectoryOfTheSameFileSystemBoundIntoTheTreeIsLeftOut) {
   EXPECT_EQ(status, 0);
 }
 
+TEST_F(LiveTreeWalk, AFileOfTheSameFileSystemBoundIntoTheTreeIsLeftOut) {
+  fs::create_directories(base_ / "tree");
+  Write(base_ / "tree/bound", 1);
+  Write(base_ / "other", 1000);
+  const int status = InChild([&] {
+    if (!EnterOwnMounts()) return 2;
+    const fs::path bound = base_ / "tree/bound";
+    if (::mount((base_ / "other").c_str(), bound.c_str(), nullptr, MS_BIND, nullptr) != 0) return 3;
+    return Measured(base_ / "tree").usage.inodes_used == 1U ? 0 : 4;
+  });
+  EXPECT_EQ(status, 0);
+}
+
 std::uint64_t FirstNumberOf(const std::string& command) {
   std::array<char, 256> line{};
   FILE* const pipe = ::popen(command.c_str(), "re");
