@@ -1,0 +1,42 @@
+#pragma once
+
+#include <cstddef>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "ports/directory_change.h"
+#include "ports/file_descriptor.h"
+#include "units/result.h"
+
+namespace jettison {
+
+// Changes in the directories of one file system, collected by the kernel until somebody asks.
+class FilesystemEvents {
+ public:
+  // What has changed since the last question.
+  struct Changes {
+    std::vector<DirectoryChange> directories;  // each once
+    bool lost = false;  // the kernel could not keep all: any directory may have changed
+  };
+
+  // Begins with the file system that holds `path`. kPermissionDenied without CAP_SYS_ADMIN;
+  // kUnavailable where the kernel or this file system cannot tell.
+  [[nodiscard]] static Result<FilesystemEvents> Of(const std::string& path);
+
+  // Never waits. What changed before the call is in it, at the latest.
+  [[nodiscard]] Changes Take();
+
+ private:
+  explicit FilesystemEvents(FileDescriptor group) : group_(std::move(group)) {}
+
+  FileDescriptor group_;
+};
+
+// Whether this kernel announces writes through an overlay on the file system of its upper layer:
+// Linux 6.5 and later. `release` is that of uname(2).
+[[nodiscard]] bool AnnouncesOverlayWrites(const std::string& release);
+// The same for the running kernel.
+[[nodiscard]] bool KernelAnnouncesOverlayWrites();
+
+}  // namespace jettison
