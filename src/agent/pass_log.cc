@@ -5,12 +5,15 @@
 #include <span>
 #include <string>
 
+#include "model/pressure.h"
+
 namespace jettison {
 namespace {
 
 std::string AmountOf(const CycleReport& report, Signal signal) {
   const auto& observation = report.observations[signal];
   if (!observation) return "unknown";
+  if (IsPressure(signal)) return ShareText(kWholeTime - observation->available);
   return Quantity::Of(observation->available, FormatOf(signal)).ToString();
 }
 
@@ -19,7 +22,7 @@ void LogThreshold(const CycleReport& report, const Log& log) {
   log.Warn("eviction manager: attempting to reclaim",
            {{"resourceName", NameOf(ResourceOf(signal))},
             {"signal", NameOf(signal)},
-            {"available", AmountOf(report, signal)},
+            {IsPressure(signal) ? "stalled" : "available", AmountOf(report, signal)},
             {"kind", report.acting_for->IsHard() ? "hard" : "soft"}});
 }
 

@@ -4,6 +4,8 @@
 
 #include <chrono>
 
+#include "model/pressure.h"
+
 namespace jettison {
 
 std::string BytesText(std::optional<std::int64_t> bytes) {
@@ -15,11 +17,13 @@ std::string BytesText(std::optional<std::int64_t> bytes) {
 }
 
 std::string AmountText(Signal signal, std::optional<std::int64_t> amount) {
+  if (IsPressure(signal)) return amount ? ShareText(*amount) : "-";
   switch (ResourceOf(signal)) {
     case Resource::kMemory:
     case Resource::kEphemeralStorage: return BytesText(amount);
     case Resource::kInodes:
-    case Resource::kPids: return amount ? fmt::format("{}", *amount) : "-";
+    case Resource::kPids:
+    case Resource::kIo: return amount ? fmt::format("{}", *amount) : "-";
   }
   __builtin_unreachable();
 }

@@ -11,6 +11,7 @@
 
 #include "config/go_float.h"
 #include "config/spelling.h"
+#include "model/pressure.h"
 
 namespace jettison {
 namespace {
@@ -18,10 +19,10 @@ namespace {
 constexpr std::string_view kAmountRule =
     "must be an amount such as 100Mi or a percentage such as 10%";
 
-const std::array<std::string_view, kSignalCount>& SignalNames() {
+const auto& SignalNames() {
   static const auto kNames = [] {
-    std::array<std::string_view, kSignalCount> names;
-    std::ranges::transform(kAllSignals, names.begin(), [](Signal s) { return NameOf(s); });
+    std::array<std::string_view, kKubeletSignals.size()> names;
+    std::ranges::transform(kKubeletSignals, names.begin(), [](Signal s) { return NameOf(s); });
     return names;
   }();
   return kNames;
@@ -65,6 +66,12 @@ class Parser {
 
   std::optional<Signal> SignalOf(const Entry& entry) {
     const auto signal = SignalNamed(entry.signal_name);
+    if (signal && IsPressure(*signal)) {
+      Refuse(entry,
+             "is no signal of the kubelet; set it in pressureHard or pressureSoft of "
+             "JettisonConfiguration");
+      return std::nullopt;
+    }
     if (!signal) {
       Refuse(entry, fmt::format("no eviction signal has this name{}; allowed: {}",
                                 DidYouMean(entry.signal_name, SignalNames()),

@@ -75,6 +75,16 @@ TEST(ThresholdParsing, AnUnknownSignalIsAFaultThatNamesTheKnownOnes) {
   EXPECT_THAT(parsing.faults[0].message, HasSubstr("pid.available"));
 }
 
+TEST(ThresholdParsing, ASignalOfPressureIsAFaultThatSaysWhereItBelongs) {
+  const auto parsing = ParseThresholds({.hard = {{"memory.pressure.full.avg10", "10%"}},
+                                        .soft = {},
+                                        .soft_grace_period = {},
+                                        .minimum_reclaim = {}});
+  ASSERT_EQ(parsing.faults.size(), 1U);
+  EXPECT_THAT(parsing.faults[0].message, HasSubstr("pressureHard"));
+  EXPECT_THAT(parsing.thresholds, IsEmpty());
+}
+
 TEST(ThresholdParsing, EveryFaultIsReportedAtOnce) {
   const auto parsing = ParseThresholds(
       {.hard = {{"memory.available", "-1"}, {"cpu.available", "1"}},

@@ -20,9 +20,7 @@ bool OnlyMemoryPressure(NodeConditions conditions) {
 // The names in alphabetical order, with a space between.
 std::string NamesOf(NodeConditions conditions) {
   std::string names;
-  for (NodeConditionType type :
-       {NodeConditionType::kDiskPressure, NodeConditionType::kMemoryPressure,
-        NodeConditionType::kPidPressure}) {
+  for (NodeConditionType type : kAllNodeConditions) {
     if (!conditions.Has(type)) continue;
     if (!names.empty()) names += ' ';
     names += NameOf(type);

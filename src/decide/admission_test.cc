@@ -11,6 +11,7 @@ namespace {
 constexpr auto kMemory = NodeConditionType::kMemoryPressure;
 constexpr auto kDisk = NodeConditionType::kDiskPressure;
 constexpr auto kPid = NodeConditionType::kPidPressure;
+constexpr auto kContention = NodeConditionType::kSystemDiskContentionPressure;
 
 NodeConditions Of(std::initializer_list<NodeConditionType> types) {
   NodeConditions conditions;
@@ -56,6 +57,7 @@ TEST(Admit, FollowsConditionsAndPod) {
       {"nor those who tolerate it", Tolerant(), Of({kMemory}), true},
       {"other pressure keeps everybody away", Burstable(), Of({kDisk}), false},
       {"whatever is tolerated", Tolerant(), Of({kPid}), false},
+      {"stalls on I/O, too", Burstable(), Of({kContention}), false},
       {"also beside memory pressure", Burstable(), Of({kMemory, kPid}), false},
       {"critical pods always may", HighPriority(), Of({kMemory, kDisk, kPid}), true},
       {"static ones are critical", Static(), Of({kDisk}), true},
@@ -78,6 +80,8 @@ TEST(Admit, NamesTheConditionsInAlphabeticalOrder) {
   EXPECT_EQ(Admit(Burstable(), Of({kPid, kMemory, kDisk}), Profile::kKubelet), refused);
   EXPECT_EQ(Admit(BestEffort(), Of({kMemory}), Profile::kKubelet).message,
             "The node had condition: [MemoryPressure]. ");
+  EXPECT_EQ(Admit(BestEffort(), Of({kContention, kPid}), Profile::kKubelet).message,
+            "The node had condition: [PIDPressure SystemDiskContentionPressure]. ");
 }
 
 TEST(Admit, SaysNothingWhenItAdmits) {

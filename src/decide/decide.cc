@@ -25,7 +25,15 @@ FileSystem FileSystemOf(Signal disk_signal) {
     case Signal::kNodeFsInodesFree:
     case Signal::kMemoryAvailable:
     case Signal::kAllocatableMemoryAvailable:
-    case Signal::kPidAvailable: return FileSystem::kNode;
+    case Signal::kMemoryPressureFullAvg10:
+    case Signal::kMemoryPressureFullAvg60:
+    case Signal::kMemoryPressureSomeAvg10:
+    case Signal::kMemoryPressureSomeAvg60:
+    case Signal::kPidAvailable:
+    case Signal::kIoPressureFullAvg10:
+    case Signal::kIoPressureFullAvg60:
+    case Signal::kIoPressureSomeAvg10:
+    case Signal::kIoPressureSomeAvg60: return FileSystem::kNode;
   }
   __builtin_unreachable();
 }

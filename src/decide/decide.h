@@ -17,7 +17,7 @@ namespace jettison {
 enum class ReclaimStep : std::uint8_t { kDeadContainers, kUnusedImages };
 [[nodiscard]] std::string_view NameOf(ReclaimStep step);  // "containers", "images"
 
-// What reclaims for a signal in a layout, in order; empty for memory and process ids.
+// What reclaims for a signal in a layout, in order; empty for memory, process ids and I/O.
 // (kubelet: buildSignalToNodeReclaimFuncs)
 [[nodiscard]] std::span<const ReclaimStep> ReclaimStepsFor(Signal signal, DiskLayout layout);
 

@@ -4,6 +4,8 @@
 
 #include <string>
 
+#include "model/pressure.h"
+
 namespace jettison {
 namespace {
 
@@ -38,6 +40,7 @@ TEST(ReclaimSteps, FollowLayoutAndSignal) {
     EXPECT_EQ(StepsFor(Signal::kContainerFsInodesFree, row.layout), row.containerfs);
     EXPECT_EQ(StepsFor(Signal::kMemoryAvailable, row.layout), "");
     EXPECT_EQ(StepsFor(Signal::kPidAvailable, row.layout), "");
+    for (Signal signal : kPressureSignals) EXPECT_EQ(StepsFor(signal, row.layout), "");
   }
 }
 
@@ -58,6 +61,19 @@ TEST(MostUrgent, PutsMemoryFirstAndHardBeforeSoft) {
   EXPECT_EQ(MostUrgent(thresholds, among), 3U);
   among.set(4);
   EXPECT_EQ(MostUrgent(thresholds, among), 4U);
+}
+
+TEST(MostUrgent, PutsStallsOnMemoryBehindItsShortageAndStallsOnIoLast) {
+  const std::vector<Threshold> thresholds = {{.signal = Signal::kIoPressureFullAvg10},
+                                             {.signal = Signal::kPidAvailable},
+                                             {.signal = Signal::kMemoryPressureSomeAvg60},
+                                             {.signal = Signal::kMemoryPressureFullAvg10},
+                                             {.signal = Signal::kAllocatableMemoryAvailable}};
+  ThresholdSet among;
+  for (std::size_t i = 0; i < thresholds.size(); ++i) {
+    among.set(i);
+    EXPECT_EQ(MostUrgent(thresholds, among), i);
+  }
 }
 
 struct Fixture {

@@ -5,6 +5,8 @@
 #include <algorithm>
 #include <optional>
 
+#include "model/pressure.h"
+
 namespace jettison {
 namespace {
 
@@ -35,7 +37,8 @@ std::optional<Quantity> UsageOf(const ContainerStats& stats, Resource resource) 
       }
       return Measured(*stats.rootfs->used_bytes + *stats.logs->used_bytes);
     case Resource::kInodes:
-    case Resource::kPids: return std::nullopt;
+    case Resource::kPids:
+    case Resource::kIo: return std::nullopt;
   }
   __builtin_unreachable();
 }
@@ -87,6 +90,35 @@ void AddContainerSentences(const ActivePod& pod, Resource resource, EvictionOrde
   order.annotations["starved_resource"] = NameOf(resource);
 }
 
+// The kubelet has no words for pressure; these follow the form of its own.
+std::string StalledSentences(const Threshold& threshold, const Observation& seen) {
+  return fmt::format("The node was stalled on resource: {}. Threshold: {}, {}: {}. ",
+                     NameOf(ResourceOf(threshold.signal)),
+                     ShareText(LostOf(QuantityOf(threshold.value, seen.capacity))),
+                     NameOf(threshold.signal), ShareText(kWholeTime - seen.available));
+}
+
+std::string StarvedSentences(const Threshold& threshold, const std::optional<Observation>& seen) {
+  if (seen && IsPressure(threshold.signal)) return StalledSentences(threshold, *seen);
+  std::string sentences =
+      fmt::format("The node was low on resource: {}. ", NameOf(ResourceOf(threshold.signal)));
+  if (!seen) return sentences;
+  return sentences +
+         fmt::format("Threshold quantity: {}, available: {}. ",
+                     QuantityOf(threshold.value, seen->capacity).ToString(),
+                     Quantity::Of(seen->available, FormatOf(threshold.signal)).ToString());
+}
+
+// What a pod is chosen by under pressure on I/O.
+void AddStalledPodSentence(const ActivePod& pod, Resource resource, EvictionOrder& order) {
+  if (resource != Resource::kIo || !pod.stats->io_some_avg10) return;
+  const std::string share = ShareText(*pod.stats->io_some_avg10);
+  order.message += fmt::format("Pod {} was stalled on {} itself for {} of the last 10s. ",
+                               pod.facts->pod.name, NameOf(resource), share);
+  order.annotations["offending_pod"] = pod.facts->pod.name;
+  order.annotations["offending_pod_usage"] = share;
+}
+
 std::int64_t GraceFor(const Threshold& threshold, const Pod& pod, std::int64_t maximum) {
   if (threshold.IsHard()) return kHardEvictionGracePeriodSeconds;
   return std::min(maximum, pod.termination_grace_period_seconds.value_or(maximum));
@@ -105,21 +137,14 @@ EvictionOrder OrderFor(const ActivePod& pod, const StorageViolation& violation) 
 EvictionOrder OrderFor(const ActivePod& pod, const PressureOrderInputs& inputs) {
   const Threshold& threshold = inputs.thresholds[inputs.threshold];
   const Resource resource = ResourceOf(threshold.signal);
-  const auto& seen = inputs.observations[threshold.signal];
-  EvictionOrder order{
-      .pod_uid = pod.facts->pod.uid,
-      .grace_period_seconds =
-          GraceFor(threshold, pod.facts->pod, inputs.max_pod_grace_period_seconds),
-      .message = fmt::format("The node was low on resource: {}. ", NameOf(resource)),
-      .annotations = {},
-      .disruption_target = true};
-  if (seen) {
-    order.message +=
-        fmt::format("Threshold quantity: {}, available: {}. ",
-                    QuantityOf(threshold.value, seen->capacity).ToString(),
-                    Quantity::Of(seen->available, FormatOf(threshold.signal)).ToString());
-  }
+  EvictionOrder order{.pod_uid = pod.facts->pod.uid,
+                      .grace_period_seconds =
+                          GraceFor(threshold, pod.facts->pod, inputs.max_pod_grace_period_seconds),
+                      .message = StarvedSentences(threshold, inputs.observations[threshold.signal]),
+                      .annotations = {},
+                      .disruption_target = true};
   if (pod.stats == nullptr) return order;
+  AddStalledPodSentence(pod, resource, order);
   AddPodSentence(pod, resource, order);
   AddContainerSentences(pod, resource, order);
   return order;

@@ -20,7 +20,7 @@ inline constexpr std::int64_t kHardEvictionGracePeriodSeconds = 1;
 
 // The order for the victim of node pressure: one second for a hard threshold, else the smaller of
 // the maximum and the pod's own grace period, and the kubelet's message with annotations.
-// (kubelet: evictionMessage, 1.36)
+// (kubelet: evictionMessage, 1.36; for pressure signals, which it has not got, in words of our own)
 struct PressureOrderInputs {
   std::span<const Threshold> thresholds;
   std::size_t threshold = 0;  // the one acted for

@@ -2,6 +2,8 @@
 
 #include <gtest/gtest.h>
 
+#include "model/pressure.h"
+
 namespace jettison {
 namespace {
 
@@ -75,6 +77,37 @@ TEST(EvictionOrder, WithoutStatsThereIsNobodyToBlame) {
   EXPECT_EQ(order.message,
             "The node was low on resource: memory. Threshold quantity: 100Mi, available: 90Mi. ");
   EXPECT_TRUE(order.annotations.empty());
+}
+
+TEST(EvictionOrder, OfMemoryPressureTellsTheAverageAndWhoUsesTheMemory) {
+  Fixture f;
+  f.seen[Signal::kMemoryPressureFullAvg10] =
+      Observation{.available = kWholeTime - 3412, .capacity = kWholeTime};
+  const EvictionOrder order =
+      f.Order({.signal = Signal::kMemoryPressureFullAvg10, .value = LeftOf(2000)});
+  EXPECT_EQ(order.message,
+            "The node was stalled on resource: memory. Threshold: 20%, memory.pressure.full.avg10: "
+            "34.12%. Container b was using 5, request is 0, has larger consumption of memory. "
+            "Container a was using 65Mi, request is 64Mi, has larger consumption of memory. ");
+  EXPECT_EQ(order.annotations.at("offending_containers"), "b,a");
+  EXPECT_EQ(order.annotations.at("starved_resource"), "memory");
+  EXPECT_EQ(order.grace_period_seconds, 1);
+}
+
+TEST(EvictionOrder, OfIoPressureTellsHowMuchThePodWasStalledItself) {
+  Fixture f;
+  f.stats.io_some_avg10 = 4150;
+  f.seen[Signal::kIoPressureSomeAvg60] =
+      Observation{.available = kWholeTime - 6000, .capacity = kWholeTime};
+  const EvictionOrder order =
+      f.Order({.signal = Signal::kIoPressureSomeAvg60, .value = LeftOf(5050)});
+  EXPECT_EQ(order.message,
+            "The node was stalled on resource: io. Threshold: 50.5%, io.pressure.some.avg60: 60%. "
+            "Pod web was stalled on io itself for 41.5% of the last 10s. ");
+  EXPECT_EQ(order.annotations.at("offending_pod"), "web");
+  EXPECT_EQ(order.annotations.at("offending_pod_usage"), "41.5%");
+  EXPECT_EQ(order.annotations.at("offending_containers"), "");
+  EXPECT_EQ(order.annotations.at("starved_resource"), "io");
 }
 
 TEST(EvictionOrder, InodesAreCountsAndBlameNoContainer) {

@@ -69,6 +69,18 @@ RankKey DiskRank(const ActivePod& pod, Signal signal, DiskLayout layout, RankKey
   return key;
 }
 
+// Hundredths of a percent of the time; zero where that is unknown.
+std::int32_t IoPressure(const ActivePod& pod) {
+  return pod.stats == nullptr ? 0 : pod.stats->io_some_avg10.value_or(0);
+}
+
+RankKey IoRank(const ActivePod& pod, RankKey key) {
+  key.known = true;
+  key.within_request = IoPressure(pod) == 0;
+  key.negated_excess = -Nanos{IoPressure(pod)} * kNanosPerUnit;
+  return key;
+}
+
 // Among pods of one priority those without stats go first, before any process count.
 RankKey PidRank(const ActivePod& pod, RankKey key) {
   constexpr Nanos kBeforeAnyCount = -(Nanos{1} << 64);
@@ -85,9 +97,15 @@ RankKey RankOf(const ActivePod& pod, Signal signal, DiskLayout layout) {
       .known = pod.stats != nullptr, .priority = pod.facts->priority, .uid = pod.facts->pod.uid};
   const Resource resource = ResourceOf(signal);
   if (resource == Resource::kPids) return PidRank(pod, key);
+  if (resource == Resource::kIo) return IoRank(pod, key);
   if (pod.stats == nullptr) return key;
   if (resource == Resource::kMemory) return MemoryRank(pod, key);
   return DiskRank(pod, signal, layout, key);
+}
+
+bool MayGo(const ActivePod& pod, Signal signal) {
+  if (pod.facts->critical) return false;
+  return ResourceOf(signal) != Resource::kIo || IoPressure(pod) > 0;
 }
 
 std::optional<std::size_t> FirstVictim(std::span<const ActivePod> pods, Signal signal,
@@ -95,7 +113,7 @@ std::optional<std::size_t> FirstVictim(std::span<const ActivePod> pods, Signal s
   std::optional<std::size_t> first;
   RankKey first_key;
   for (std::size_t i = 0; i < pods.size(); ++i) {
-    if (pods[i].facts->critical) continue;
+    if (!MayGo(pods[i], signal)) continue;
     const RankKey key = RankOf(pods[i], signal, layout);
     if (first && !(key < first_key)) continue;
     first = i;

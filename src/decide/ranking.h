@@ -17,7 +17,7 @@ namespace jettison {
 // Where a pod stands in the order of eviction: the smaller key goes first. The order is total,
 // because no two pods share a UID. Members are compared in this order.
 struct RankKey {
-  bool known = true;            // a pod without stats goes before all others (not for PIDs)
+  bool known = true;            // a pod without stats goes before all others (not for PIDs, I/O)
   bool within_request = false;  // those that exceed their request go first (not for PIDs)
   std::int32_t priority = 0;    // the lower one goes first
   Nanos negated_excess = 0;     // the larger usage - request goes first
@@ -27,11 +27,15 @@ struct RankKey {
 };
 
 // The key of one pod under pressure on one signal. (kubelet: rankMemoryPressure, rankPIDPressure,
-// rankDiskPressureFunc, buildSignalToRankFunc)
+// rankDiskPressureFunc, buildSignalToRankFunc; for I/O the rule is our own: usage is the pod's own
+// I/O pressure, of which nobody requests any, and where that is unknown the pod goes last)
 [[nodiscard]] RankKey RankOf(const ActivePod& pod, Signal signal, DiskLayout layout);
 
-// Index of the first pod to go that may go: the smallest key among the pods that are not critical;
-// none when all are.
+// Whether the pod may be the victim: it is not critical and, under pressure on I/O, has itself been
+// stalled on it. One that never waits for a disk does not keep others waiting either.
+[[nodiscard]] bool MayGo(const ActivePod& pod, Signal signal);
+
+// Index of the first pod to go that may go: the smallest key among these; none when nobody may.
 [[nodiscard]] std::optional<std::size_t> FirstVictim(std::span<const ActivePod> pods, Signal signal,
                                                      DiskLayout layout);
 

@@ -63,6 +63,35 @@ TEST(Ranking, PidsRankByPriorityThenProcessCount) {
   EXPECT_EQ(Order(node, Signal::kPidAvailable), "cbda") << "unknown before known, after priority";
 }
 
+TEST(Ranking, MemoryPressureRanksAsMemoryDoes) {
+  const Node node({{"a", 5, 100, 50}, {"b", 9, 10, 11}, {"c", 1, 10, 20}, {"d", 9, 0, {}}});
+  EXPECT_EQ(Order(node, Signal::kMemoryPressureFullAvg10), Order(node, Signal::kMemoryAvailable));
+}
+
+TEST(Ranking, IoPressureRanksByBeingStalledThenPriorityThenOwnPressure) {
+  Node node({{"a", 0, 0, 0},
+             {"b", 9, 0, 0},
+             {"c", 1, 0, 0},
+             {"d", 1, 0, 0},
+             {"e", 0, 0, {}},
+             {"f", 0, 0, 0}});
+  node.stats[1].io_some_avg10 = 900;
+  node.stats[2].io_some_avg10 = 100;
+  node.stats[3].io_some_avg10 = 9000;
+  node.stats[5].io_some_avg10 = 0;
+  EXPECT_EQ(Order(node, Signal::kIoPressureSomeAvg60), "dcbaef") << "unknown counts as none";
+}
+
+TEST(Ranking, WhoNeverWaitsForADiskIsNotEvictedForIt) {
+  Node node({{"a", 0, 0, 0}, {"b", 0, 0, 0}, {"c", 0, 0, {}}});
+  node.stats[0].io_some_avg10 = 0;
+  EXPECT_EQ(FirstVictim(node.pods, Signal::kIoPressureFullAvg10, {}), std::nullopt);
+  node.stats[1].io_some_avg10 = 1;
+  EXPECT_EQ(FirstVictim(node.pods, Signal::kIoPressureFullAvg10, {}), 1U);
+  node.facts[1].critical = true;
+  EXPECT_EQ(FirstVictim(node.pods, Signal::kIoPressureFullAvg10, {}), std::nullopt);
+}
+
 TEST(Ranking, EqualPodsGoInOrderOfTheirUids) {
   const Node node({{"c", 0, 0, 5}, {"a", 0, 0, 5}, {"b", 0, 0, 5}});
   EXPECT_EQ(Order(node, Signal::kMemoryAvailable), "abc");

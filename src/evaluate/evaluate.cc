@@ -1,6 +1,7 @@
 #include "evaluate/evaluate.h"
 
 #include <cassert>
+#include <cmath>
 #include <limits>
 
 namespace jettison {
@@ -51,6 +52,40 @@ ThresholdSet Fresh(std::span<const Threshold> thresholds, ThresholdSet among,
     fresh[i] = among[i] && seen && IsFresh(*seen, before[thresholds[i].signal]);
   }
   return fresh;
+}
+
+// Whether a pressure threshold is met by the stalls since the last eviction alone. The kernel's
+// average decays by e every window, so what is left in it of its value then is known; the rest is
+// the mean of the stalls since.
+bool IsMetSince(const EvictionMark& eviction, const Threshold& threshold, const Observation& seen,
+                Instant now) {
+  // The kernel brings its averages up to date every two seconds only (PSI_FREQ in
+  // kernel/sched/psi.c), so as much of the decay may not be in them yet.
+  constexpr Duration kUpdatePeriod = std::chrono::seconds(2);
+  const Duration window = PressureSignalOf(threshold.signal)->window;
+  const Duration elapsed = Elapsed(eviction.at, now);
+  if (elapsed < window) return false;
+  const std::size_t index = PressureIndexOf(threshold.signal);
+  const auto& before = eviction.available[index];
+  if (!before) return true;
+  const double age = std::chrono::duration<double>(elapsed - kUpdatePeriod) / window;
+  const double kept = std::exp(-age);
+  const auto lost = static_cast<double>(kWholeTime - seen.available);
+  const auto lost_before = static_cast<double>(kWholeTime - *before);
+  const auto line = static_cast<double>(LostOf(QuantityOf(threshold.value, seen.capacity)));
+  return lost - lost_before * kept > line * (1 - kept);
+}
+
+ThresholdSet WithoutEchoes(std::span<const Threshold> thresholds, ThresholdSet among,
+                           const EvictionState& state, const Observations& observations,
+                           Instant now) {
+  if (!state.last_eviction) return among;
+  for (std::size_t i = 0; i < thresholds.size(); ++i) {
+    if (!among[i] || !IsPressure(thresholds[i].signal)) continue;
+    among[i] =
+        IsMetSince(*state.last_eviction, thresholds[i], *observations[thresholds[i].signal], now);
+  }
+  return among;
 }
 
 ThresholdSet Overdue(std::span<const Threshold> thresholds, const EvictionState& state,
@@ -114,14 +149,29 @@ Evaluation Evaluate(std::span<const Threshold> thresholds, Duration pressure_tra
   TrackFirstObserved(result.met, now, result.next);
   TrackConditions(thresholds, result.met, pressure_transition_period, now, result.next);
   result.overdue = Overdue(thresholds, result.next, now);
-  result.acting = Fresh(thresholds, result.overdue, observations, state.last_observations);
+  const ThresholdSet fresh =
+      Fresh(thresholds, result.overdue, observations, state.last_observations);
+  result.acting = WithoutEchoes(thresholds, fresh, state, observations, now);
   result.next.met = result.overdue;
   result.next.last_observations = observations;
   return result;
 }
 
+void MarkEviction(const Observations& observations, Instant now, EvictionState& state) {
+  EvictionMark& mark = state.last_eviction.emplace();
+  mark.at = now;
+  for (Signal signal : kPressureSignals) {
+    const auto& seen = observations[signal];
+    if (seen) mark.available[PressureIndexOf(signal)] = static_cast<std::int32_t>(seen->available);
+  }
+}
+
 bool PressureRelieved(std::span<const Threshold> thresholds, const Observations& observations) {
-  return ThresholdsMet(thresholds, observations, true).none();
+  const ThresholdSet met = ThresholdsMet(thresholds, observations, true);
+  for (std::size_t i = 0; i < thresholds.size(); ++i) {
+    if (met[i] && !IsPressure(thresholds[i].signal)) return false;
+  }
+  return true;
 }
 
 }  // namespace jettison

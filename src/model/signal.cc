@@ -6,6 +6,10 @@ std::string_view NameOf(Signal signal) {
   switch (signal) {
     case Signal::kMemoryAvailable: return "memory.available";
     case Signal::kAllocatableMemoryAvailable: return "allocatableMemory.available";
+    case Signal::kMemoryPressureFullAvg10: return "memory.pressure.full.avg10";
+    case Signal::kMemoryPressureFullAvg60: return "memory.pressure.full.avg60";
+    case Signal::kMemoryPressureSomeAvg10: return "memory.pressure.some.avg10";
+    case Signal::kMemoryPressureSomeAvg60: return "memory.pressure.some.avg60";
     case Signal::kNodeFsAvailable: return "nodefs.available";
     case Signal::kNodeFsInodesFree: return "nodefs.inodesFree";
     case Signal::kImageFsAvailable: return "imagefs.available";
@@ -13,6 +17,10 @@ std::string_view NameOf(Signal signal) {
     case Signal::kContainerFsAvailable: return "containerfs.available";
     case Signal::kContainerFsInodesFree: return "containerfs.inodesFree";
     case Signal::kPidAvailable: return "pid.available";
+    case Signal::kIoPressureFullAvg10: return "io.pressure.full.avg10";
+    case Signal::kIoPressureFullAvg60: return "io.pressure.full.avg60";
+    case Signal::kIoPressureSomeAvg10: return "io.pressure.some.avg10";
+    case Signal::kIoPressureSomeAvg60: return "io.pressure.some.avg60";
   }
   __builtin_unreachable();
 }
@@ -30,6 +38,7 @@ std::string_view NameOf(Resource resource) {
     case Resource::kEphemeralStorage: return "ephemeral-storage";
     case Resource::kInodes: return "inodes";
     case Resource::kPids: return "pids";
+    case Resource::kIo: return "io";
   }
   __builtin_unreachable();
 }
@@ -37,7 +46,11 @@ std::string_view NameOf(Resource resource) {
 Resource ResourceOf(Signal signal) {
   switch (signal) {
     case Signal::kMemoryAvailable:
-    case Signal::kAllocatableMemoryAvailable: return Resource::kMemory;
+    case Signal::kAllocatableMemoryAvailable:
+    case Signal::kMemoryPressureFullAvg10:
+    case Signal::kMemoryPressureFullAvg60:
+    case Signal::kMemoryPressureSomeAvg10:
+    case Signal::kMemoryPressureSomeAvg60: return Resource::kMemory;
     case Signal::kNodeFsAvailable:
     case Signal::kImageFsAvailable:
     case Signal::kContainerFsAvailable: return Resource::kEphemeralStorage;
@@ -45,6 +58,10 @@ Resource ResourceOf(Signal signal) {
     case Signal::kImageFsInodesFree:
     case Signal::kContainerFsInodesFree: return Resource::kInodes;
     case Signal::kPidAvailable: return Resource::kPids;
+    case Signal::kIoPressureFullAvg10:
+    case Signal::kIoPressureFullAvg60:
+    case Signal::kIoPressureSomeAvg10:
+    case Signal::kIoPressureSomeAvg60: return Resource::kIo;
   }
   __builtin_unreachable();
 }
@@ -54,6 +71,7 @@ std::string_view NameOf(NodeConditionType type) {
     case NodeConditionType::kMemoryPressure: return "MemoryPressure";
     case NodeConditionType::kDiskPressure: return "DiskPressure";
     case NodeConditionType::kPidPressure: return "PIDPressure";
+    case NodeConditionType::kSystemDiskContentionPressure: return "SystemDiskContentionPressure";
   }
   __builtin_unreachable();
 }
@@ -64,6 +82,7 @@ NodeConditionType ConditionOf(Signal signal) {
     case Resource::kEphemeralStorage:
     case Resource::kInodes: return NodeConditionType::kDiskPressure;
     case Resource::kPids: return NodeConditionType::kPidPressure;
+    case Resource::kIo: return NodeConditionType::kSystemDiskContentionPressure;
   }
   __builtin_unreachable();
 }

@@ -9,10 +9,15 @@
 namespace jettison {
 
 // What an eviction threshold watches. The order is the documented tie-break between thresholds of
-// the same urgency: memory first, then the file systems, then process ids.
+// the same urgency: memory first, then the file systems, then process ids, then I/O. The pressure
+// signals are Jettison's own (model/pressure.h), the others the kubelet's.
 enum class Signal : std::uint8_t {
   kMemoryAvailable,
   kAllocatableMemoryAvailable,
+  kMemoryPressureFullAvg10,
+  kMemoryPressureFullAvg60,
+  kMemoryPressureSomeAvg10,
+  kMemoryPressureSomeAvg60,
   kNodeFsAvailable,
   kNodeFsInodesFree,
   kImageFsAvailable,
@@ -20,9 +25,33 @@ enum class Signal : std::uint8_t {
   kContainerFsAvailable,
   kContainerFsInodesFree,
   kPidAvailable,
+  kIoPressureFullAvg10,
+  kIoPressureFullAvg60,
+  kIoPressureSomeAvg10,
+  kIoPressureSomeAvg60,
 };
-inline constexpr std::size_t kSignalCount = 9;
+inline constexpr std::size_t kSignalCount = 17;
 inline constexpr std::array<Signal, kSignalCount> kAllSignals = {
+    Signal::kMemoryAvailable,
+    Signal::kAllocatableMemoryAvailable,
+    Signal::kMemoryPressureFullAvg10,
+    Signal::kMemoryPressureFullAvg60,
+    Signal::kMemoryPressureSomeAvg10,
+    Signal::kMemoryPressureSomeAvg60,
+    Signal::kNodeFsAvailable,
+    Signal::kNodeFsInodesFree,
+    Signal::kImageFsAvailable,
+    Signal::kImageFsInodesFree,
+    Signal::kContainerFsAvailable,
+    Signal::kContainerFsInodesFree,
+    Signal::kPidAvailable,
+    Signal::kIoPressureFullAvg10,
+    Signal::kIoPressureFullAvg60,
+    Signal::kIoPressureSomeAvg10,
+    Signal::kIoPressureSomeAvg60,
+};
+// Those that evictionHard and evictionSoft may name.
+inline constexpr std::array kKubeletSignals = {
     Signal::kMemoryAvailable,      Signal::kAllocatableMemoryAvailable, Signal::kNodeFsAvailable,
     Signal::kNodeFsInodesFree,     Signal::kImageFsAvailable,           Signal::kImageFsInodesFree,
     Signal::kContainerFsAvailable, Signal::kContainerFsInodesFree,      Signal::kPidAvailable,
@@ -32,23 +61,30 @@ inline constexpr std::array<Signal, kSignalCount> kAllSignals = {
   return static_cast<std::size_t>(signal);
 }
 
-// The name in KubeletConfiguration and in messages: "memory.available".
+// The name in configurations and in messages: "memory.available", "io.pressure.some.avg10".
 [[nodiscard]] std::string_view NameOf(Signal signal);
 [[nodiscard]] std::optional<Signal> SignalNamed(std::string_view name);
 
 // What a starved node lacks.
-enum class Resource : std::uint8_t { kMemory, kEphemeralStorage, kInodes, kPids };
-// The name in messages and annotations: "memory", "ephemeral-storage", "inodes", "pids".
+enum class Resource : std::uint8_t { kMemory, kEphemeralStorage, kInodes, kPids, kIo };
+// The name in messages and annotations: "memory", "ephemeral-storage", "inodes", "pids", "io".
 [[nodiscard]] std::string_view NameOf(Resource resource);
 [[nodiscard]] Resource ResourceOf(Signal signal);
 
-// A pressure condition of the node.
-enum class NodeConditionType : std::uint8_t { kMemoryPressure, kDiskPressure, kPidPressure };
-inline constexpr std::size_t kNodeConditionCount = 3;
+// A pressure condition of the node. The last one has no counterpart in the kubelet's eviction; its
+// name is that of KEP-5394 (PSI based node conditions) for stalls on I/O of the whole system.
+enum class NodeConditionType : std::uint8_t {
+  kMemoryPressure,
+  kDiskPressure,
+  kPidPressure,
+  kSystemDiskContentionPressure,
+};
+inline constexpr std::size_t kNodeConditionCount = 4;
 inline constexpr std::array<NodeConditionType, kNodeConditionCount> kAllNodeConditions = {
     NodeConditionType::kDiskPressure, NodeConditionType::kMemoryPressure,
-    NodeConditionType::kPidPressure};  // by name, as messages list them
-// "MemoryPressure", "DiskPressure", "PIDPressure".
+    NodeConditionType::kPidPressure,
+    NodeConditionType::kSystemDiskContentionPressure};  // by name, as messages list them
+// "MemoryPressure", "DiskPressure", "PIDPressure", "SystemDiskContentionPressure".
 [[nodiscard]] std::string_view NameOf(NodeConditionType type);
 [[nodiscard]] NodeConditionType ConditionOf(Signal signal);
 [[nodiscard]] constexpr std::size_t IndexOf(NodeConditionType type) {

@@ -43,6 +43,21 @@ struct RlimitStats {
   std::optional<std::int64_t> running;
 };
 
+// How much of the last 10 and 60 seconds was lost to stalls, in hundredths of a percent, 0 to
+// 10000. The kernel's running averages (Documentation/accounting/psi.rst).
+struct StallShares {
+  std::optional<std::int32_t> avg10;
+  std::optional<std::int32_t> avg60;
+};
+
+// Pressure stall information of one resource: `some`, at least one task waited for it; `full`,
+// every task that was not idle did, so nothing got done.
+struct PressureStats {
+  std::optional<Instant> time;
+  StallShares some;
+  StallShares full;
+};
+
 struct ContainerStats {
   std::string name;
   std::optional<std::uint64_t> memory_working_set_bytes;
@@ -66,6 +81,7 @@ struct PodStats {
   std::optional<std::uint64_t> memory_working_set_bytes;
   std::optional<FsUsage> ephemeral_storage;
   std::optional<std::uint64_t> process_count;
+  std::optional<std::int32_t> io_some_avg10;  // of its own group, as StallShares::avg10 of `some`
 };
 
 struct NodeStats {
@@ -76,6 +92,8 @@ struct NodeStats {
   std::optional<FsStats> image_fs;
   std::optional<FsStats> container_fs;
   std::optional<RlimitStats> rlimit;
+  std::optional<PressureStats> memory_pressure;  // the kubelet's memory.psi
+  std::optional<PressureStats> io_pressure;      // the kubelet's io.psi
 };
 
 struct Summary {

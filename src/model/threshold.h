@@ -21,7 +21,7 @@ struct Percentage {
 using ThresholdValue = std::variant<Quantity, Percentage>;
 
 // A line that pressure begins at: met while the signal is below `value`. The operator is always
-// LessThan.
+// LessThan, for pressure signals too: what runs out there is time (model/pressure.h).
 struct Threshold {
   Signal signal = Signal::kMemoryAvailable;
   ThresholdValue value;
@@ -31,9 +31,9 @@ struct Threshold {
   [[nodiscard]] bool IsHard() const { return grace_period == Duration::zero(); }
 };
 
-// More thresholds than any configuration can hold: nine signals, hard and soft, and the allocatable
-// copies of the hard ones.
-inline constexpr std::size_t kMaxThresholds = 32;
+// At least as many thresholds as any configuration can hold, which is 35: nine signals of the
+// kubelet and eight of pressure, hard and soft, and the allocatable copy of a hard one.
+inline constexpr std::size_t kMaxThresholds = 36;
 
 // Which file systems are one and which are several.
 struct DiskLayout {

@@ -1,5 +1,7 @@
 #include "observe/observations.h"
 
+#include "model/pressure.h"
+
 namespace jettison {
 namespace {
 
@@ -36,6 +38,27 @@ std::optional<Observation> Pids(const std::optional<RlimitStats>& rlimit) {
       .available = Signed(available), .capacity = *rlimit->max_pid, .time = rlimit->time};
 }
 
+std::optional<Observation> TimeLeft(const PressureStats& pressure,
+                                    std::optional<std::int32_t> lost) {
+  if (!lost) return std::nullopt;
+  return Observation{
+      .available = kWholeTime - *lost, .capacity = kWholeTime, .time = pressure.time};
+}
+
+void ObserveMemoryPressure(const PressureStats& pressure, Observations& seen) {
+  seen[Signal::kMemoryPressureFullAvg10] = TimeLeft(pressure, pressure.full.avg10);
+  seen[Signal::kMemoryPressureFullAvg60] = TimeLeft(pressure, pressure.full.avg60);
+  seen[Signal::kMemoryPressureSomeAvg10] = TimeLeft(pressure, pressure.some.avg10);
+  seen[Signal::kMemoryPressureSomeAvg60] = TimeLeft(pressure, pressure.some.avg60);
+}
+
+void ObserveIoPressure(const PressureStats& pressure, Observations& seen) {
+  seen[Signal::kIoPressureFullAvg10] = TimeLeft(pressure, pressure.full.avg10);
+  seen[Signal::kIoPressureFullAvg60] = TimeLeft(pressure, pressure.full.avg60);
+  seen[Signal::kIoPressureSomeAvg10] = TimeLeft(pressure, pressure.some.avg10);
+  seen[Signal::kIoPressureSomeAvg60] = TimeLeft(pressure, pressure.some.avg60);
+}
+
 }  // namespace
 
 Observations ObservationsFrom(const Summary& summary) {
@@ -50,6 +73,8 @@ Observations ObservationsFrom(const Summary& summary) {
   seen[Signal::kContainerFsAvailable] = Bytes(node.container_fs);
   seen[Signal::kContainerFsInodesFree] = Inodes(node.container_fs);
   seen[Signal::kPidAvailable] = Pids(node.rlimit);
+  if (node.memory_pressure) ObserveMemoryPressure(*node.memory_pressure, seen);
+  if (node.io_pressure) ObserveIoPressure(*node.io_pressure, seen);
   return seen;
 }
 
@@ -58,7 +83,8 @@ QuantityFormat FormatOf(Signal signal) {
     case Resource::kMemory:
     case Resource::kEphemeralStorage: return QuantityFormat::kBinarySI;
     case Resource::kInodes:
-    case Resource::kPids: return QuantityFormat::kDecimalSI;
+    case Resource::kPids:
+    case Resource::kIo: return QuantityFormat::kDecimalSI;
   }
   __builtin_unreachable();
 }

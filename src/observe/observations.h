@@ -11,7 +11,8 @@
 
 namespace jettison {
 
-// One signal as read in one pass. Bytes, inodes or process ids, by signal.
+// One signal as read in one pass. Bytes, inodes, process ids, or time not lost to stalls in
+// hundredths of a percent (model/pressure.h), by signal.
 struct Observation {
   std::int64_t available = 0;
   std::int64_t capacity = 0;
@@ -31,11 +32,12 @@ struct Observations {
 };
 
 // Reads every signal out of a summary. A signal needs its available amount and its capacity; where
-// one of them is unknown, so is the signal. (kubelet: makeSignalObservations, 1.36)
+// one of them is unknown, so is the signal. (kubelet: makeSignalObservations, 1.36; it has none of
+// pressure)
 [[nodiscard]] Observations ObservationsFrom(const Summary& summary);
 
 // The form in which messages print an observation's amounts: inodes and process ids are counts,
-// the rest are bytes.
+// the rest are bytes. For signals of the kubelet; shares of time are told by ShareText.
 [[nodiscard]] QuantityFormat FormatOf(Signal signal);
 
 }  // namespace jettison

@@ -57,6 +57,23 @@ TEST(Observations, ProcessIdsAvailableAreMaximumMinusRunning) {
   EXPECT_EQ(seen->capacity, 100);
 }
 
+TEST(Observations, OfPressureTheTimeThatWasNotLostIsAvailable) {
+  Summary summary;
+  summary.node.memory_pressure =
+      PressureStats{.time = kNoon, .some = {.avg10 = 1234, .avg60 = 0}, .full = {.avg60 = 10'000}};
+  summary.node.io_pressure = PressureStats{.full = {.avg10 = 1}};
+  const Observations seen = ObservationsFrom(summary);
+  EXPECT_EQ(seen[Signal::kMemoryPressureSomeAvg10]->available, 8766);
+  EXPECT_EQ(seen[Signal::kMemoryPressureSomeAvg10]->capacity, 10'000);
+  EXPECT_EQ(seen[Signal::kMemoryPressureSomeAvg10]->time, kNoon);
+  EXPECT_EQ(seen[Signal::kMemoryPressureSomeAvg60]->available, 10'000);
+  EXPECT_FALSE(seen[Signal::kMemoryPressureFullAvg10]) << "an old kernel does not tell";
+  EXPECT_EQ(seen[Signal::kMemoryPressureFullAvg60]->available, 0);
+  EXPECT_EQ(seen[Signal::kIoPressureFullAvg10]->available, 9999);
+  EXPECT_FALSE(seen[Signal::kIoPressureSomeAvg10]);
+  EXPECT_FALSE(seen[Signal::kMemoryAvailable]);
+}
+
 TEST(Observations, NothingMeasuredIsNothingObserved) {
   const Observations seen = ObservationsFrom({});
   for (Signal signal : kAllSignals) EXPECT_FALSE(seen[signal]) << NameOf(signal);

@@ -63,6 +63,7 @@ CycleReport RunPass(const PassPolicy& policy, const PassInput& input, NodePorts&
   }
   if (decision.threshold) Relieve(policy, input, decision, scratch, ports, report);
   state = report.evaluation.next;
+  if (!report.evictions.empty()) MarkEviction(report.observations, input.now, state);
   return report;
 }
 

@@ -2,6 +2,8 @@
 
 #include <gtest/gtest.h>
 
+#include "model/pressure.h"
+
 namespace jettison {
 namespace {
 
@@ -114,6 +116,24 @@ TEST(Pass, AFailedKillStillCountsAsTheEviction) {
   const CycleReport report = f.Run(5);
   ASSERT_EQ(report.evictions.size(), 1U);
   EXPECT_EQ(report.evictions[0].kill_error, "too slow");
+}
+
+TEST(Pass, StallsFromBeforeAnEvictionDoNotCallForAnother) {
+  Fixture f;
+  f.policy.thresholds = {{.signal = Signal::kMemoryPressureSomeAvg10, .value = LeftOf(2000)}};
+  Summary summary;
+  const auto evictions_at = [&](Duration at, std::int32_t lost) {
+    const Instant now{at};
+    summary.node.memory_pressure = PressureStats{.time = now, .some = {.avg10 = lost}};
+    NodePorts ports{.killer = f.node, .reclaimer = f.node, .summaries = f.node};
+    return RunPass(f.policy, {.now = now, .summary = summary, .pods = f.pods}, ports, f.state,
+                   f.scratch)
+        .evictions.size();
+  };
+  EXPECT_EQ(evictions_at(std::chrono::seconds(10), 9000), 1U);
+  EXPECT_EQ(evictions_at(std::chrono::seconds(12), 8000), 0U);
+  EXPECT_EQ(evictions_at(std::chrono::seconds(20), 3400), 0U) << "9000 / e is 3300";
+  EXPECT_EQ(evictions_at(std::chrono::seconds(30), 6000), 1U);
 }
 
 TEST(Pass, WithoutPodsNothingIsRanked) {

@@ -37,11 +37,22 @@ constexpr ConditionWords kPid = {
     "NodeHasSufficientPID",
     "node.kubernetes.io/pid-pressure"};
 
+// The kubelet has no words for this one. The taint is that of KEP-5394.
+constexpr ConditionWords kDiskContention = {
+    {"SystemDiskContentionPressure", "True", "KubeletHasDiskContention",
+     "kubelet has tasks stalled on I/O"},
+    {"SystemDiskContentionPressure", "False", "KubeletHasNoDiskContention",
+     "kubelet has no disk contention"},
+    "NodeHasDiskContention",
+    "NodeHasNoDiskContention",
+    "node.kubernetes.io/disk-contention-pressure"};
+
 constexpr const ConditionWords& WordsFor(NodeConditionType type) {
   switch (type) {
     case NodeConditionType::kMemoryPressure: return kMemory;
     case NodeConditionType::kDiskPressure: return kDisk;
     case NodeConditionType::kPidPressure: return kPid;
+    case NodeConditionType::kSystemDiskContentionPressure: return kDiskContention;
   }
   __builtin_unreachable();
 }
@@ -65,10 +76,10 @@ Event EvictedEvent(const EvictionOrder& order) {
 }
 
 std::vector<Event> ConditionEvents(NodeConditions before, NodeConditions after) {
-  // In the order in which the kubelet sets them.
+  // In the order in which the kubelet sets them, then our own.
   constexpr std::array<NodeConditionType, kNodeConditionCount> kOrder = {
       NodeConditionType::kMemoryPressure, NodeConditionType::kDiskPressure,
-      NodeConditionType::kPidPressure};
+      NodeConditionType::kPidPressure, NodeConditionType::kSystemDiskContentionPressure};
   std::vector<Event> events;
   for (NodeConditionType type : kOrder) {
     if (before.Has(type) == after.Has(type)) continue;

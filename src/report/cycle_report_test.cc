@@ -30,6 +30,21 @@ TEST(ConditionText, IsTheKubelets) {
   EXPECT_EQ(TaintOf(NodeConditionType::kDiskPressure), "node.kubernetes.io/disk-pressure");
 }
 
+TEST(ConditionText, OfContentionHasWordsOfItsOwn) {
+  constexpr auto kContention = NodeConditionType::kSystemDiskContentionPressure;
+  EXPECT_EQ(TextOf(kContention, true).reason, "KubeletHasDiskContention");
+  EXPECT_EQ(TextOf(kContention, false).status, "False");
+  EXPECT_EQ(TaintOf(kContention), "node.kubernetes.io/disk-contention-pressure");
+  NodeConditions after;
+  after.Set(kContention);
+  const auto events = ConditionEvents({}, after);
+  ASSERT_EQ(events.size(), 1U);
+  EXPECT_EQ(events[0].reason, "NodeHasDiskContention");
+  for (const NodeConditionType type : kAllNodeConditions) {
+    EXPECT_EQ(TextOf(type, true).type, NameOf(type));
+  }
+}
+
 TEST(ReclaimEvent, IsAWarningOnTheNode) {
   const Event event = ReclaimEvent(Resource::kEphemeralStorage);
   EXPECT_EQ(event.object, "node");

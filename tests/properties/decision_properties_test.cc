@@ -46,14 +46,14 @@ TEST(Permutation, ShufflingPodsChangesNoRankingForAnySignalAndLayout) {
   }
 }
 
-TEST(Permutation, TheFirstVictimIsTheFirstOfTheRankingThatIsNotCritical) {
+TEST(Permutation, TheFirstVictimIsTheFirstOfTheRankingThatMayGo) {
   for (std::uint32_t seed = 0; seed < 50; ++seed) {
     const SyntheticNode node(30, seed);
     const std::vector<ActivePod> pods = Joined(node);
     for (Signal signal : kAllSignals) {
       const auto order = RankedPods(pods, signal, {});
       const auto first = std::find_if(order.begin(), order.end(),
-                                      [&](std::size_t i) { return !pods[i].facts->critical; });
+                                      [&](std::size_t i) { return MayGo(pods[i], signal); });
       ASSERT_EQ(FirstVictim(pods, signal, {}),
                 first == order.end() ? std::nullopt : std::optional(*first));
     }
@@ -75,6 +75,7 @@ std::size_t PositionOf(const std::string& uid, const std::vector<std::string>& o
 void UseMore(PodStats& pod, std::uint64_t more) {
   *pod.memory_working_set_bytes += more;
   *pod.process_count += more;
+  if (pod.io_some_avg10) *pod.io_some_avg10 += static_cast<std::int32_t>(more % 10'000);
   for (ContainerStats& container : pod.containers) {
     for (auto* usage : {&container.rootfs, &container.logs}) {
       *(*usage)->used_bytes += more;
