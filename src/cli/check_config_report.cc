@@ -9,6 +9,8 @@
 #include <utility>
 #include <vector>
 
+#include "model/pressure.h"
+
 namespace jettison {
 namespace {
 
@@ -31,11 +33,21 @@ void PutAmount(Json& into, const ThresholdValue& value, const char* quantity,
   }
 }
 
+// What the operator wrote: the share that must not be exceeded.
+std::int64_t ShareOf(const Threshold& pressure) {
+  return LostOf(std::get<Quantity>(pressure.value));
+}
+
 Json AsJson(const Threshold& threshold) {
   Json json;
   json["signal"] = NameOf(threshold.signal);
-  json["operator"] = "LessThan";
-  PutAmount(json, threshold.value, "quantity", "percentage");
+  if (IsPressure(threshold.signal)) {
+    json["operator"] = "GreaterThan";
+    json["percentage"] = static_cast<double>(ShareOf(threshold)) / kWholeTime;
+  } else {
+    json["operator"] = "LessThan";
+    PutAmount(json, threshold.value, "quantity", "percentage");
+  }
   json["gracePeriod"] = FormatDuration(threshold.grace_period);
   if (threshold.min_reclaim) {
     PutAmount(json, *threshold.min_reclaim, "minReclaimQuantity", "minReclaimPercentage");
@@ -63,13 +75,20 @@ std::string ThresholdTable(const std::vector<Threshold>& thresholds) {
   if (thresholds.empty()) return "No thresholds: nothing is ever evicted for the node's sake.\n";
   std::string table =
       fmt::format("{:<28}{:<12}{:<10}{}\n", "SIGNAL", "BELOW", "GRACE", "MINIMUM RECLAIM");
+  std::string pressure;
   for (const Threshold& threshold : thresholds) {
+    const std::string grace = threshold.IsHard() ? "hard" : FormatDuration(threshold.grace_period);
+    if (IsPressure(threshold.signal)) {
+      pressure += fmt::format("{:<28}{:<12}{}\n", NameOf(threshold.signal),
+                              ShareText(ShareOf(threshold)), grace);
+      continue;
+    }
     table +=
         fmt::format("{:<28}{:<12}{:<10}{}\n", NameOf(threshold.signal), Amount(threshold.value),
-                    threshold.IsHard() ? "hard" : FormatDuration(threshold.grace_period),
-                    threshold.min_reclaim ? Amount(*threshold.min_reclaim) : "-");
+                    grace, threshold.min_reclaim ? Amount(*threshold.min_reclaim) : "-");
   }
-  return table;
+  if (pressure.empty()) return table;
+  return table + fmt::format("\n{:<28}{:<12}{}\n", "STALLED", "ABOVE", "GRACE") + pressure;
 }
 
 std::string Reserved(const NodeReservation& reservation) {

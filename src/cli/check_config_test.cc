@@ -88,6 +88,24 @@ TEST_F(CheckConfig, ThePolicyIsShownToPeopleWithPercentages) {
   EXPECT_THAT(printed_, HasSubstr("warning: "));
 }
 
+TEST_F(CheckConfig, PressureIsToldAsTheShareThatIsTooMuch) {
+  const std::string file = Write(
+      "apiVersion: jettison.io/v1alpha1\nkind: JettisonConfiguration\n"
+      "pressureHard: {memory.pressure.full.avg10: 12.5%}\n"
+      "pressureSoft: {io.pressure.some.avg60: 100%}\n"
+      "pressureSoftGracePeriod: {io.pressure.some.avg60: 90s}\n");
+  EXPECT_EQ(Run({file}), 0);
+  EXPECT_THAT(printed_, HasSubstr("\nSTALLED                     ABOVE       GRACE\n"
+                                  "memory.pressure.full.avg10  12.5%       hard\n"
+                                  "io.pressure.some.avg60      100%        1m30s\n"));
+  EXPECT_THAT(printed_, HasSubstr("warning: " + file + ": pressureSoft[io.pressure.some.avg60]"));
+  EXPECT_EQ(Run({file, "--output", "json"}), 0);
+  const auto thresholds = nlohmann::json::parse(printed_)["thresholds"];
+  EXPECT_EQ(thresholds[6], nlohmann::json::parse(R"({
+    "signal": "memory.pressure.full.avg10", "operator": "GreaterThan", "percentage": 0.125,
+    "gracePeriod": "0s"})"));
+}
+
 TEST_F(CheckConfig, FaultsAreShownToPeopleOneALine) {
   const std::string file = Kubelet("oomScoreAdj: 5000\nevictionHard: {x: y}\n");
   EXPECT_EQ(Run({file}), 2);

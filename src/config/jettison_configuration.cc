@@ -5,7 +5,9 @@
 #include <algorithm>
 #include <array>
 #include <span>
+#include <vector>
 
+#include "config/pressure_thresholds.h"
 #include "config/spelling.h"
 
 namespace jettison {
@@ -13,7 +15,8 @@ namespace {
 
 constexpr auto kNames = std::to_array<std::string_view>(
     {"apiVersion", "kind", "adopt", "dryRun", "evictionBackoff", "logFormat", "monitoringInterval",
-     "nodeCgroup", "nodeFs", "nodeName", "profile", "root", "runtime"});
+     "nodeCgroup", "nodeFs", "nodeName", "pressureHard", "pressureSoft", "pressureSoftGracePeriod",
+     "profile", "root", "runtime"});
 constexpr auto kBackoffNames = std::to_array<std::string_view>({"initial", "max"});
 
 constexpr Duration kShortestInterval = std::chrono::milliseconds(100);
@@ -73,7 +76,7 @@ void ReadNode(const Fields& fields, AgentConfig& config) {
 
 }  // namespace
 
-void ApplyJettisonConfiguration(const Fields& fields, AgentConfig& config) {
+void ApplyJettisonConfiguration(const Fields& fields, AgentConfig& config, Faults& warnings) {
   RefuseUnknown(fields, kNames);
   Take(fields.OneOf<RuntimeKind>("runtime",
                                  {{"process", RuntimeKind::kProcess}, {"cri", RuntimeKind::kCri}}),
@@ -93,6 +96,9 @@ void ApplyJettisonConfiguration(const Fields& fields, AgentConfig& config) {
   if (const auto backoff = fields.Inside("evictionBackoff")) {
     ReadBackoff(*backoff, config.eviction_backoff);
   }
+  const std::vector<Threshold> pressure = ReadPressureThresholds(fields, warnings);
+  config.eviction.thresholds.insert(config.eviction.thresholds.end(), pressure.begin(),
+                                    pressure.end());
 }
 
 }  // namespace jettison

@@ -88,7 +88,7 @@ ConfigReading ReadConfig(const std::vector<ConfigDocument>& documents) {
   }
   if (sorted.jettison != nullptr) {
     const Fields fields(sorted.jettison->document, sorted.jettison->file, reading.faults);
-    ApplyJettisonConfiguration(fields, reading.config);
+    ApplyJettisonConfiguration(fields, reading.config, reading.warnings);
   }
   FillIn(reading.config);
   return reading;

@@ -196,6 +196,25 @@ monitoringInterval: 500ms
   EXPECT_EQ(config.logs.directory, "/srv/j/logs");
 }
 
+TEST(ReadConfig, ThresholdsOnPressureComeBehindThoseOfTheKubelet) {
+  EXPECT_EQ(Signals(Jettison("")).size(), Signals(Kubelet("")).size()) << "off by default";
+  const ConfigReading reading =
+      ReadText(std::string(kJettison) +
+               "pressureHard: {memory.pressure.full.avg10: 20%}\n"
+               "pressureSoft: {io.pressure.some.avg60: '40%'}\n"
+               "pressureSoftGracePeriod: {io.pressure.some.avg60: 2m}\n---\n" +
+               kKubelet + "evictionHard: {memory.available: 1Gi}\n");
+  EXPECT_THAT(Described(reading.faults), IsEmpty());
+  const std::vector<Threshold>& thresholds = reading.config.eviction.thresholds;
+  ASSERT_EQ(thresholds.size(), 4U);
+  EXPECT_EQ(thresholds[0].signal, Signal::kMemoryAvailable);
+  EXPECT_EQ(thresholds[1].signal, Signal::kAllocatableMemoryAvailable);
+  EXPECT_EQ(thresholds[2].signal, Signal::kMemoryPressureFullAvg10);
+  EXPECT_TRUE(thresholds[2].IsHard());
+  EXPECT_EQ(thresholds[3].signal, Signal::kIoPressureSomeAvg60);
+  EXPECT_EQ(thresholds[3].grace_period, minutes(2));
+}
+
 TEST(ReadConfig, EachRefusedFieldIsOneFaultThatNamesWhatIsAllowed) {
   struct Row {
     const char* text;
@@ -257,6 +276,12 @@ TEST(ReadConfig, EachRefusedJettisonFieldIsOneFault) {
            Row{"evictionBackoff: {max: 5s}", "evictionBackoff.max: \"5s\": must be at least initi"},
            Row{"evictionBackoff: {initial: 10m}", "must be at most max, which is 5m0s"},
            Row{"evictionBackoff: 5s", "must be a map, not a string"},
+           Row{"pressureHard: 20%", "pressureHard: \"20%\": must be a map, not a string"},
+           Row{"pressureHard: {memory.pressure.some.avg10: 20}",
+               "pressureHard[memory.pressure.some.avg10]: \"20\": must be text"},
+           Row{"pressureHard: {memory.pressure.some.avg1: 20%}", "did you mean \"memory.pre"},
+           Row{"pressureSoft: {io.pressure.some.avg10: 20%}", "needs a grace period"},
+           Row{"pressuresoft: {}", "did you mean \"pressureSoft\"?"},
        }) {
     const ConfigReading reading = Jettison(row.text);
     EXPECT_EQ(reading.faults.size(), 1U) << row.text;
