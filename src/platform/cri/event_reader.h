@@ -1,0 +1,56 @@
+#pragma once
+
+#include <poll.h>
+
+#include <chrono>
+#include <deque>
+#include <string>
+#include <utility>
+#include <variant>
+
+#include "ports/container_runtime.h"
+
+namespace jettison::cri {
+
+// Collects the events of a runtime.
+class EventReader {
+ public:
+  // Waits until one of this type about this pod (without UID: any) has come; null when none does in
+  // time. What it answers stays where it is.
+  template <typename Event>
+  [[nodiscard]] const Event* Await(ContainerRuntime& runtime, const std::string& uid,
+                                   std::chrono::milliseconds timeout = std::chrono::seconds(10)) {
+    const auto deadline = std::chrono::steady_clock::now() + timeout;
+    for (;;) {
+      for (; seen_ < events_.size(); ++seen_) {
+        const auto* event = std::get_if<Event>(&events_[seen_]);
+        if (event == nullptr || (!uid.empty() && event->pod_uid != uid)) continue;
+        ++seen_;
+        return event;
+      }
+      const auto left =
+          std::chrono::ceil<std::chrono::milliseconds>(deadline - std::chrono::steady_clock::now());
+      if (left.count() <= 0) return nullptr;
+      pollfd ready{.fd = runtime.EventFd(), .events = POLLIN, .revents = 0};
+      (void)::poll(&ready, 1, static_cast<int>(left.count()));
+      Collect(runtime);
+    }
+  }
+  void Collect(ContainerRuntime& runtime) {
+    for (RuntimeEvent& event : runtime.TakeEvents()) events_.push_back(std::move(event));
+  }
+  // Until nothing more happens by itself.
+  void Settle(ContainerRuntime& runtime) {
+    pollfd ready{.fd = runtime.EventFd(), .events = POLLIN, .revents = 0};
+    while (::poll(&ready, 1, 0) == 1) Collect(runtime);
+  }
+  [[nodiscard]] std::size_t count() const { return events_.size(); }
+  // Await looks at those again that have come before.
+  void Rewind() { seen_ = 0; }
+
+ private:
+  std::deque<RuntimeEvent> events_;
+  std::size_t seen_ = 0;
+};
+
+}  // namespace jettison::cri

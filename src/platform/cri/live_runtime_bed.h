@@ -1,0 +1,173 @@
+#pragma once
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+#include <unistd.h>
+
+#include <map>
+#include <memory>
+#include <optional>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "platform/cgroup_v1/cgroup_v1.h"
+#include "platform/cri/client.h"
+#include "platform/cri/fake_runtime_bed.h"
+#include "platform/cri/test_bed/containerd_remains.h"
+#include "platform/cri/test_bed/live_containerd.h"
+
+namespace jettison::cri {
+
+class SystemClock : public Clock {
+ public:
+  [[nodiscard]] Instant Now() const override {
+    return std::chrono::time_point_cast<Duration>(std::chrono::system_clock::now());
+  }
+};
+
+// A pod whose container runs the test program.
+inline Pod TestPod(const std::string& uid, std::vector<std::string> arguments = {"pause"}) {
+  Pod pod = SimplePod(uid);
+  pod.containers[0].image = LiveContainerd::kTestImage;
+  pod.containers[0].image_pull_policy = PullPolicy::kNever;
+  pod.containers[0].args = std::move(arguments);
+  return pod;
+}
+
+// The runtime on a containerd of its own, with real processes in real control groups.
+class LiveCriRuntime : public testing::Test {
+ protected:
+  void SetUp() override {
+    if (const auto obstacle = LiveContainerd::Obstacle()) GTEST_SKIP() << *obstacle;
+    auto host = CgroupV1::Open({});
+    if (!host) GTEST_SKIP() << host.error().message;
+    auto bed = LiveContainerd::Start();
+    ASSERT_TRUE(bed) << bed.error().message;
+    bed_ = std::move(*bed);
+    const auto made = (*host)->Create(bed_->group(), {});
+    ASSERT_TRUE(made) << made.error().message;
+    auto node = CgroupV1::Open({.node_cgroup = bed_->group()});
+    ASSERT_TRUE(node) << node.error().message;
+    cgroups_ = std::move(*node);
+    Open();
+  }
+  void TearDown() override {
+    if (!bed_) return;
+    runtime_.reset();
+    cgroups_.reset();
+    const std::string folder = bed_->folder();
+    const std::string group = bed_->group();
+    bed_.reset();
+    EXPECT_THAT(ProcessesOf(folder), testing::IsEmpty());
+    EXPECT_THAT(GroupsNamed(group), testing::IsEmpty());
+    EXPECT_THAT(MountsOf(root()), testing::IsEmpty());
+  }
+
+  // Begins anew, as a restarted agent does.
+  void Open() {
+    runtime_.reset();
+    auto calls = Connect(bed_->endpoint());
+    ASSERT_TRUE(calls) << calls.error().message;
+    CriRuntimeOptions options{
+        .root = root(),
+        .cgroup_prefix = "/" + bed_->group(),
+        .format_pod = [](const Pod& pod) { return pod.uid; },
+        .parse_pod = [this](std::string_view text) -> Result<Pod> { return Known(text); },
+        .rules = PlainRules(),
+        .relist_period = std::chrono::milliseconds(200),
+        .log = [this](std::string_view message) { logged_.emplace_back(message); }};
+    auto opened = OpenCriRuntime(options, std::move(*calls), *cgroups_, clock_);
+    ASSERT_TRUE(opened) << opened.error().message;
+    runtime_ = std::move(*opened);
+    ASSERT_TRUE(IsReady());
+  }
+  [[nodiscard]] bool IsReady() {
+    for (int i = 0; i < 100; ++i) {
+      if (runtime_->Ready()) return true;
+      ::usleep(50'000);  // an answer at once that nobody listens yet
+    }
+    return false;
+  }
+  [[nodiscard]] Result<Pod> Known(std::string_view uid) const {
+    const auto it = known_.find(std::string(uid));
+    if (it == known_.end()) return Fail(ErrorCode::kInvalidArgument, "not a pod");
+    return it->second;
+  }
+  [[nodiscard]] const std::string& root() const { return folder_.path(); }
+  [[nodiscard]] ContainerRuntime& runtime() { return *runtime_; }
+  template <typename Event>
+  [[nodiscard]] const Event* Await(const std::string& uid,
+                                   std::chrono::milliseconds timeout = std::chrono::seconds(20)) {
+    return events_.Await<Event>(*runtime_, uid, timeout);
+  }
+
+  [[nodiscard]] testing::AssertionResult Create(const Pod& pod) {
+    known_[pod.uid] = pod;
+    runtime().CreatePod(pod);
+    if (Await<PodReady>(pod.uid) != nullptr) return testing::AssertionSuccess();
+    return testing::AssertionFailure() << "pod " << pod.uid << " was not made: " << Said();
+  }
+  [[nodiscard]] testing::AssertionResult StartContainer(const Pod& pod, const std::string& name,
+                                                        int attempt = 0) {
+    runtime().StartContainer(pod.uid, name, attempt, 500);
+    if (Await<ContainerStarted>(pod.uid) != nullptr) return testing::AssertionSuccess();
+    return testing::AssertionFailure() << name << " did not start: " << Said();
+  }
+  [[nodiscard]] testing::AssertionResult Start(const Pod& pod) {
+    const auto created = Create(pod);
+    return created ? StartContainer(pod, "main") : created;
+  }
+  // Creates it and runs its container to the end.
+  [[nodiscard]] const ContainerExited* Run(const Pod& pod) {
+    return Start(pod) ? Await<ContainerExited>(pod.uid) : nullptr;
+  }
+  [[nodiscard]] std::string Said() const {
+    std::string text;
+    for (const std::string& line : logged_) text += line + "\n";
+    return text;
+  }
+  // What a run has printed.
+  [[nodiscard]] std::string LogOf(const Pod& pod, int attempt = 0,
+                                  const std::string& name = "main") const {
+    return pod_host::ReadFile(pod_host::Paths(root()).Log(pod, name, attempt)).value_or("no log");
+  }
+  [[nodiscard]] int ContainersInContainerd(
+      std::optional<api::ContainerState> state = std::nullopt) {
+    api::ListContainersRequest request;
+    if (state) request.mutable_filter()->mutable_state()->set_state(*state);
+    const auto listed = bed_->Await<api::ListContainersResponse>([&](auto answer) {
+      bed_->calls().ListContainers(request, std::chrono::seconds(10), answer);
+    });
+    return listed ? listed->containers_size() : -1;
+  }
+  [[nodiscard]] std::vector<pid_t> ProcessesIn(const Pod& pod) {
+    return cgroups_->Processes("kubepods/burstable/pod" + pod.uid).value_or(std::vector<pid_t>{});
+  }
+  // Removes the pod and looks for what is left of it anywhere.
+  void RemoveAndLookForRemains(const Pod& pod) {
+    runtime().RemovePod(pod.uid);
+    ASSERT_NE(Await<PodRemoved>(pod.uid), nullptr) << Said();
+    EXPECT_THAT(GroupsNamed(bed_->group() + "/kubepods/burstable/pod" + pod.uid),
+                testing::IsEmpty());
+    EXPECT_THAT(*pod_host::NamesIn(root() + "/pods"), testing::IsEmpty());
+    EXPECT_THAT(*pod_host::NamesIn(root() + "/logs"), testing::IsEmpty());
+    EXPECT_THAT(MountsOf(root()), testing::IsEmpty());
+    const auto left = bed_->Await<api::ListPodSandboxResponse>([&](auto answer) {
+      bed_->calls().ListPodSandbox(api::ListPodSandboxRequest(), std::chrono::seconds(10), answer);
+    });
+    ASSERT_TRUE(left);
+    EXPECT_EQ(left->items_size(), 0);
+  }
+
+  pod_host::TemporaryFolder folder_;
+  SystemClock clock_;
+  std::unique_ptr<LiveContainerd> bed_;
+  std::unique_ptr<CgroupV1> cgroups_;
+  std::unique_ptr<ContainerRuntime> runtime_;
+  std::map<std::string, Pod> known_;
+  std::vector<std::string> logged_;
+  EventReader events_;
+};
+
+}  // namespace jettison::cri
