@@ -79,6 +79,8 @@ Result<OpenedRuntime> OpenCri(const AgentConfig& config, Cgroups& groups, const 
   options.rules = RulesOf(config);
   options.pod_pids_limit = config.pod_pids_limit;
   options.request_timeout = config.runtime_request_timeout;
+  options.log_max_bytes = config.logs.max_size_bytes;
+  options.log_max_files = config.logs.max_files;
   options.adopt_foreign = config.adopt != AdoptPolicy::kNone;
   options.log = LogOf(log, "container runtime");
   cri::Calls& shared = **calls;  // owned by the runtime, which outlives the images

@@ -72,6 +72,7 @@ Result<std::vector<RuntimePod>> Runtime::List() {
   if (surroundings_.options.adopt_foreign) AdoptOthers(found->of_others, pods);
   adopted_ = true;
   ScheduleRelist(surroundings_.options.relist_period);
+  rotation_.Start();
   return pods;
 }
 
@@ -207,7 +208,7 @@ void Runtime::RemoveLeftovers(const Found& found) {
     if (!pods_.contains(uid) && pod_host::IsPathSegment(uid)) RemoveLeftover(uid);
   }
   if (doomed.empty()) return;
-  auto job = RemovalJob::Start(*readiness_, {.volumes = "", .trees = doomed},
+  auto job = StartRemoval(*readiness_, {.volumes = "", .trees = doomed},
                                [this](const Result<void>& deleted) {
                                  surroundings_.LogFailure("delete leftovers", deleted);
                                });

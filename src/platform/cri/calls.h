@@ -47,6 +47,8 @@ class Calls {
                               Answer<api::ListContainersResponse> answer) = 0;
   virtual void ContainerStatus(const api::ContainerStatusRequest& request, Duration deadline,
                                Answer<api::ContainerStatusResponse> answer) = 0;
+  virtual void ReopenContainerLog(const api::ReopenContainerLogRequest& request, Duration deadline,
+                                  Answer<api::ReopenContainerLogResponse> answer) = 0;
   virtual void ExecSync(const api::ExecSyncRequest& request, Duration deadline,
                         Answer<api::ExecSyncResponse> answer) = 0;
   // ImageService

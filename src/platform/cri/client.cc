@@ -168,6 +168,11 @@ class Client : public Calls {
                        Answer<api::ContainerStatusResponse> answer) override {
     Start("ContainerStatus", &RuntimeStub::ContainerStatus, request, deadline, std::move(answer));
   }
+  void ReopenContainerLog(const api::ReopenContainerLogRequest& request, Duration deadline,
+                          Answer<api::ReopenContainerLogResponse> answer) override {
+    Start("ReopenContainerLog", &RuntimeStub::ReopenContainerLog, request, deadline,
+          std::move(answer));
+  }
   void ExecSync(const api::ExecSyncRequest& request, Duration deadline,
                 Answer<api::ExecSyncResponse> answer) override {
     Start("ExecSync", &RuntimeStub::ExecSync, request, deadline, std::move(answer));

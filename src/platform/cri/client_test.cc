@@ -89,14 +89,15 @@ TEST_F(ClientTest, EveryCallReachesTheMethodOfItsName) {
   client_->RemoveContainer({}, kLong, note("RuntimeService/RemoveContainer"));
   client_->ListContainers({}, kLong, note("RuntimeService/ListContainers"));
   client_->ContainerStatus({}, kLong, note("RuntimeService/ContainerStatus"));
+  client_->ReopenContainerLog({}, kLong, note("RuntimeService/ReopenContainerLog"));
   client_->ExecSync({}, kLong, note("RuntimeService/ExecSync"));
   client_->ListImages(kLong, note("ImageService/ListImages"));
   client_->ImageStatus({}, kLong, note("ImageService/ImageStatus"));
   client_->PullImage({}, kLong, note("ImageService/PullImage"));
   client_->RemoveImage({}, kLong, note("ImageService/RemoveImage"));
   client_->ImageFsInfo(kLong, note("ImageService/ImageFsInfo"));
-  while (reached.size() < 18 && Readable(client_->fd(), kLong)) client_->Deliver();
-  EXPECT_EQ(reached.size(), 18U);
+  while (reached.size() < 19 && Readable(client_->fd(), kLong)) client_->Deliver();
+  EXPECT_EQ(reached.size(), 19U);
   for (const auto& [call, message] : reached) {
     const std::string method = call.substr(call.find('/') + 1);
     EXPECT_EQ(message, method + ": /runtime.v1." + call);

@@ -38,6 +38,8 @@ class ContainerRun {
   // The runtime was asked for all it has, and this run was among it as ended, or missing.
   void OnListedDead();
 
+  // Its process runs, as far as is known.
+  [[nodiscard]] bool running() const { return phase_ == Phase::kRunning; }
   [[nodiscard]] bool ended() const { return phase_ == Phase::kEnded; }
   // Nothing is on its way that would need it.
   [[nodiscard]] bool idle() const { return ended() && (start_ == nullptr || !start_->busy()); }

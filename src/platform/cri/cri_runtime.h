@@ -42,6 +42,12 @@ struct CriRuntimeOptions {
   // Whether pods that others run on the same container runtime are found, measured and, if told to,
   // ended (docs/cri-runtime.md, "Pods of others").
   bool adopt_foreign = false;
+  // A container's log that has grown so large, in bytes, is rotated (containerLogMaxSize); absent:
+  // none is. So many files of a run are kept, the one being written included
+  // (containerLogMaxFiles); logs are looked at so often (containerLogMonitorInterval).
+  std::optional<std::int64_t> log_max_bytes = std::nullopt;
+  int log_max_files = 5;
+  Duration log_period = std::chrono::seconds(10);
   // How often everything is listed and compared with what is known.
   Duration relist_period = std::chrono::seconds(10);
   // Told what went differently than it should and hurts nobody yet; one sentence, no line feed.

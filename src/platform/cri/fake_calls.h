@@ -34,6 +34,7 @@ class FakeCalls : public Calls {
   Handler<api::RemoveContainerRequest, api::RemoveContainerResponse> on_remove_container;
   Handler<api::ListContainersRequest, api::ListContainersResponse> on_list_containers;
   Handler<api::ContainerStatusRequest, api::ContainerStatusResponse> on_container_status;
+  Handler<api::ReopenContainerLogRequest, api::ReopenContainerLogResponse> on_reopen_container_log;
   Handler<api::ExecSyncRequest, api::ExecSyncResponse> on_exec_sync;
   Handler<api::ListImagesRequest, api::ListImagesResponse> on_list_images;
   Handler<api::ImageStatusRequest, api::ImageStatusResponse> on_image_status;
@@ -95,6 +96,11 @@ class FakeCalls : public Calls {
   void ContainerStatus(const api::ContainerStatusRequest& request, Duration,
                        Answer<api::ContainerStatusResponse> answer) override {
     Queue("ContainerStatus " + request.container_id(), on_container_status, request,
+          std::move(answer));
+  }
+  void ReopenContainerLog(const api::ReopenContainerLogRequest& request, Duration,
+                          Answer<api::ReopenContainerLogResponse> answer) override {
+    Queue("ReopenContainerLog " + request.container_id(), on_reopen_container_log, request,
           std::move(answer));
   }
   void ExecSync(const api::ExecSyncRequest& request, Duration,

@@ -4,6 +4,7 @@
 
 #include <csignal>
 #include <deque>
+#include <fstream>
 #include <map>
 #include <memory>
 #include <optional>
@@ -87,6 +88,7 @@ class FakeContainerd {
   Result<api::RunPodSandboxResponse> RunSandbox(const api::RunPodSandboxRequest& request);
   Result<api::StartContainerResponse> StartContainer(const std::string& id);
   Result<api::ContainerStatusResponse> Status(const std::string& id);
+  Result<api::ReopenContainerLogResponse> Reopen(const std::string& id);
   void AnswerLists(FakeCalls& calls);
   void AnswerContainers(FakeCalls& calls);
 
@@ -159,6 +161,15 @@ inline Result<api::ContainerStatusResponse> FakeContainerd::Status(const std::st
   return response;
 }
 
+// A new file, empty.
+inline Result<api::ReopenContainerLogResponse> FakeContainerd::Reopen(const std::string& id) {
+  const auto it = runs.find(id);
+  if (it == runs.end()) return Fail(NotFound());
+  const std::string& folder = boxes.at(it->second.sandbox).config.log_directory();
+  std::ofstream(folder + "/" + it->second.config.log_path());
+  return api::ReopenContainerLogResponse();
+}
+
 inline void FakeContainerd::AnswerLists(FakeCalls& calls) {
   calls.on_version = [](const auto&) { return api::VersionResponse(); };
   calls.on_status = [this](const auto&) {
@@ -215,6 +226,9 @@ inline void FakeContainerd::AnswerContainers(FakeCalls& calls) {
     return Status(request.container_id());
   };
   calls.on_stop_container = [](const auto&) { return api::StopContainerResponse(); };
+  calls.on_reopen_container_log = [this](const auto& request) {
+    return Reopen(request.container_id());
+  };
   calls.on_remove_container = [this](const auto& request) {
     runs.erase(request.container_id());
     return api::RemoveContainerResponse();

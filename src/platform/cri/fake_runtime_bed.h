@@ -5,6 +5,7 @@
 #include <chrono>
 #include <map>
 #include <memory>
+#include <optional>
 #include <string>
 #include <utility>
 #include <vector>
@@ -72,6 +73,9 @@ class FakeRuntimeBed {
             },
             .rules = PlainRules(),
             .adopt_foreign = adopt_foreign,
+            .log_max_bytes = log_max_bytes,
+            .log_max_files = 3,
+            .log_period = std::chrono::milliseconds(10),
             .relist_period = relist_period,
             .log = [this](std::string_view message) { logged.emplace_back(message); }};
   }
@@ -112,6 +116,7 @@ class FakeRuntimeBed {
   FakeCalls* calls = nullptr;
   Duration relist_period = std::chrono::hours(1);
   bool adopt_foreign = false;
+  std::optional<std::int64_t> log_max_bytes;
   std::string cgroup_prefix;
   std::map<std::string, Pod> known;
   std::vector<std::string> logged;

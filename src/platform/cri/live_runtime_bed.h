@@ -75,6 +75,9 @@ class LiveCriRuntime : public testing::Test {
         .format_pod = [](const Pod& pod) { return pod.uid; },
         .parse_pod = [this](std::string_view text) -> Result<Pod> { return Known(text); },
         .rules = PlainRules(),
+        .log_max_bytes = log_max_bytes_,
+        .log_max_files = 4,
+        .log_period = std::chrono::milliseconds(100),
         .relist_period = std::chrono::milliseconds(200),
         .log = [this](std::string_view message) { logged_.emplace_back(message); }};
     auto opened = OpenCriRuntime(options, std::move(*calls), *cgroups_, clock_);
@@ -165,6 +168,7 @@ class LiveCriRuntime : public testing::Test {
   std::unique_ptr<LiveContainerd> bed_;
   std::unique_ptr<CgroupV1> cgroups_;
   std::unique_ptr<ContainerRuntime> runtime_;
+  std::optional<std::int64_t> log_max_bytes_;
   std::map<std::string, Pod> known_;
   std::vector<std::string> logged_;
   EventReader events_;

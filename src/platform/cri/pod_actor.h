@@ -11,6 +11,7 @@
 
 #include "platform/cri/container_run.h"
 #include "platform/cri/listing.h"
+#include "platform/cri/log_rotation.h"
 #include "platform/cri/pod_removal.h"
 #include "platform/cri/sandbox_creation.h"
 #include "platform/cri/surroundings.h"
@@ -46,6 +47,9 @@ class PodActor {
   // Compares with what the runtime has. What belongs to no run is removed.
   void OnListed(const Listing& listing);
   void AddKnown(std::set<std::string, std::less<>>& ids) const;
+
+  // The logs of containers that run.
+  void AddLogs(std::vector<RunningLog>& logs) const;
 
   [[nodiscard]] const Pod& pod() const { return pod_; }
   // Its sandbox stood at least once.

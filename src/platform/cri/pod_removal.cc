@@ -86,7 +86,7 @@ void PodRemoval::RemoveFiles() {
   RemovalOrder order{.volumes = doomed_.empty() ? "" : doomed_.back() + "/volumes",
                      .trees = doomed_};
   order.trees.insert(order.trees.end(), remains_.log_dirs.begin(), remains_.log_dirs.end());
-  auto job = RemovalJob::Start(surroundings_.readiness, order, [this](const Result<void>& deleted) {
+  auto job = StartRemoval(surroundings_.readiness, order, [this](const Result<void>& deleted) {
     if (!deleted) return TryAgainLater(&PodRemoval::RemoveFiles, deleted.error());
     AwaitLayers();
   });

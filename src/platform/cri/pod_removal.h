@@ -50,7 +50,7 @@ class PodRemoval {
   Surroundings& surroundings_;
   PodRemains remains_;
   std::unique_ptr<SandboxClearance> clearance_;
-  std::unique_ptr<RemovalJob> job_;
+  std::unique_ptr<ChildJob> job_;
   std::vector<std::string> doomed_;  // the pod's folder under the names it was given to be deleted
   bool done_ = false;
   int failures_ = 0;

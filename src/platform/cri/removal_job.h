@@ -1,13 +1,10 @@
 #pragma once
 
-#include <functional>
 #include <memory>
 #include <string>
 #include <vector>
 
-#include "pod_host/readiness.h"
-#include "ports/file_descriptor.h"
-#include "units/result.h"
+#include "platform/cri/child_job.h"
 
 namespace jettison::cri {
 
@@ -17,27 +14,10 @@ struct RemovalOrder {
   std::vector<std::string> trees;  // in this order
 };
 
-// Deletes trees of files in a forked child, however many they are, so that nobody waits for the
-// disk. Destroying it stops the deletion.
-class RemovalJob {
- public:
-  using Done = std::function<void(Result<void>)>;
-
-  // Starts it; `done` is called once, from Dispatch. Fails where no process can be made.
-  [[nodiscard]] static Result<std::unique_ptr<RemovalJob>> Start(pod_host::Readiness& readiness,
-                                                                 const RemovalOrder& order,
-                                                                 Done done);
-  RemovalJob(const RemovalJob&) = delete;
-  RemovalJob& operator=(const RemovalJob&) = delete;
-  ~RemovalJob();
-
- private:
-  RemovalJob(FileDescriptor child, Done done) : child_(std::move(child)), done_(std::move(done)) {}
-  void OnEnded();
-
-  FileDescriptor child_;
-  Done done_;
-  pod_host::Readiness::Watch on_end_;
-};
+// Deletes trees of files in a child, however many they are. Fails where there can be none; the
+// first failure of the deletion is told when everything has been tried.
+[[nodiscard]] Result<std::unique_ptr<ChildJob>> StartRemoval(pod_host::Readiness& readiness,
+                                                             const RemovalOrder& order,
+                                                             ChildJob::Done done);
 
 }  // namespace jettison::cri

@@ -44,9 +44,11 @@ Runtime::Runtime(RuntimeEdges edges, const CriRuntimeOptions& options, Cgroups& 
                     .clock = clock,
                     .readiness = *readiness_,
                     .events = {}},
-      foreign_(surroundings_, [this](const std::string& uid) {
-        return pods_.contains(uid) || leftovers_.contains(uid);
-      }) {
+      foreign_(surroundings_,
+               [this](const std::string& uid) {
+                 return pods_.contains(uid) || leftovers_.contains(uid);
+               }),
+      rotation_(surroundings_, [this] { return RunningLogs(); }) {
   Calls& calls = *edges_.calls;
   on_answers_ = readiness_->OnReadable(calls.fd(), [&calls] { calls.Deliver(); });
 }
@@ -158,6 +160,12 @@ std::string Runtime::GroupOf(const std::string& pod_uid, const std::string& cont
 std::vector<std::string> Runtime::ForeignGroupsOf(const std::string& pod_uid) const {
   const ForeignPod* const foreign = FindForeign(pod_uid);
   return foreign == nullptr ? std::vector<std::string>{} : foreign->groups();
+}
+
+std::vector<RunningLog> Runtime::RunningLogs() const {
+  std::vector<RunningLog> logs;
+  for (const auto& [uid, actor] : pods_) actor->AddLogs(logs);
+  return logs;
 }
 
 void Runtime::UpdateQosGroups() {

@@ -9,6 +9,7 @@
 
 #include "platform/cri/foreign_pods.h"
 #include "platform/cri/lifetime.h"
+#include "platform/cri/log_rotation.h"
 #include "platform/cri/pod_actor.h"
 #include "platform/cri/pod_removal.h"
 #include "platform/cri/surroundings.h"
@@ -70,6 +71,7 @@ class Runtime : public ContainerRuntime {
   bool Await(Duration timeout, const std::function<bool()>& done);
   void StartProbe();
   void UpdateQosGroups();
+  [[nodiscard]] std::vector<RunningLog> RunningLogs() const;
   void Advance();
 
   // Everything that the runtime has, both lists in one answer.
@@ -99,8 +101,9 @@ class Runtime : public ContainerRuntime {
   std::map<std::string, std::unique_ptr<PodRemoval>> leftovers_;
   std::map<std::string, std::unique_ptr<SandboxClearance>> stale_;
   std::vector<std::string> done_stale_;
-  std::unique_ptr<RemovalJob> doomed_job_;
+  std::unique_ptr<ChildJob> doomed_job_;
   ForeignPods foreign_;
+  LogRotation rotation_;
   bool adopted_ = false;
   bool relisting_ = false;
   pod_host::Readiness::Watch on_answers_;

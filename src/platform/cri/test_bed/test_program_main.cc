@@ -5,6 +5,8 @@
 //   exit CODE [MS]          ends with the code, after so many milliseconds
 //   hog MIB [MIB_PER_S]     touches memory, at once or at a rate, says so and waits
 //   file BYTES PATH         writes a file, syncs it, says so and waits
+//   fill BYTES PATH         writes a file and ends
+//   lines COUNT             prints so many numbered lines, says so to nobody and waits
 //   files COUNT FOLDER      makes empty files, says so and waits
 //   fork COUNT              has so many children that wait
 //   touch PATH              makes an empty file; ends with 1 where it cannot
@@ -96,6 +98,18 @@ int WriteFile(std::size_t bytes, const char* path) {
   ::fsync(fd);
   ::close(fd);
   std::printf("wrote %zu bytes\n", bytes);
+  return 0;
+}
+
+// A log driver reads as fast as it can; a line in ten milliseconds is a burst of hundreds here.
+int PrintLines(std::size_t count) {
+  constexpr std::size_t kBurst = 500;
+  for (std::size_t line = 0; line < count; ++line) {
+    std::printf("line %zu\n", line);
+    if (line % kBurst != kBurst - 1) continue;
+    std::fflush(stdout);
+    SleepFor(0.01);
+  }
   Wait();
 }
 
@@ -173,7 +187,12 @@ int Run(int count, char** words) {
   if (is("hog", 1)) {
     return Hog(Number(words[1]), count > 2 ? static_cast<double>(Number(words[2])) : 0);
   }
-  if (is("file", 2)) return WriteFile(Number(words[1]), words[2]);
+  if (is("file", 2)) {
+    if (const int status = WriteFile(Number(words[1]), words[2]); status != 0) return status;
+    Wait();
+  }
+  if (is("fill", 2)) return WriteFile(Number(words[1]), words[2]);
+  if (is("lines", 1)) return PrintLines(Number(words[1]));
   if (is("files", 2)) return MakeFiles(Number(words[1]), words[2]);
   if (is("fork", 1)) return Fork(Number(words[1]));
   if (is("touch", 1)) return Touch(words[1]);

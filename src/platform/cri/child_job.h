@@ -1,0 +1,43 @@
+#pragma once
+
+#include <functional>
+#include <memory>
+#include <string>
+
+#include "pod_host/readiness.h"
+#include "ports/file_descriptor.h"
+#include "units/result.h"
+
+namespace jettison::cri {
+
+// Work on files in a forked child, however long it takes, so that nobody waits for the disk.
+// Destroying it ends the child.
+class ChildJob {
+ public:
+  using Done = std::function<void(Result<void>)>;
+  // Runs in the child, gives an errno or 0. The other threads are missing there and may have held
+  // any lock: it allocates nothing and calls only what is async-signal-safe. The descriptors of the
+  // agent are closed.
+  using Work = std::function<int()>;
+
+  // Starts it; `what` names it in errors ("delete files"). `done` is called once, from Dispatch.
+  // Fails where no process can be made.
+  [[nodiscard]] static Result<std::unique_ptr<ChildJob>> Start(pod_host::Readiness& readiness,
+                                                               std::string what, const Work& work,
+                                                               Done done);
+  ChildJob(const ChildJob&) = delete;
+  ChildJob& operator=(const ChildJob&) = delete;
+  ~ChildJob();
+
+ private:
+  ChildJob(FileDescriptor child, std::string what, Done done)
+      : child_(std::move(child)), what_(std::move(what)), done_(std::move(done)) {}
+  void OnEnded();
+
+  FileDescriptor child_;
+  std::string what_;
+  Done done_;
+  pod_host::Readiness::Watch on_end_;
+};
+
+}  // namespace jettison::cri

@@ -1,0 +1,28 @@
+#pragma once
+
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "units/duration.h"
+
+namespace jettison::cri {
+
+// The name that a log gets when it is rotated: its own and the time, UTC, "0.log.20060102-150405".
+[[nodiscard]] std::string RotatedName(std::string_view log, Instant now);
+
+// What is to be done with the rotated files of one log.
+struct LogTidying {
+  std::vector<std::string> remove;
+  std::vector<std::string> compress;  // each becomes <name>.gz, by way of <name>.tmp
+  friend bool operator==(const LogTidying&, const LogTidying&) = default;
+};
+
+// Of the names in a folder those of the rotated files of `log` count, in the order of their times.
+// With the log itself at most `max_files` stay; files that were being written when their agent
+// ended, and those that are there compressed, too, go. All but the newest, into which the container
+// may still be writing, are to be compressed. (kubelet: cleanupUnusedLogs, removeExcessLogs)
+[[nodiscard]] LogTidying PlanTidying(const std::vector<std::string>& names, const std::string& log,
+                                     int max_files);
+
+}  // namespace jettison::cri
