@@ -28,6 +28,7 @@ class FakeDisk : public Figures {
     }
     return stats;
   }
+  void ReadNodeMemory(NodeStats&) override {}
   void ReadPods(std::span<const PodFacts* const>, const DiskUse*, std::vector<PodStats>&) override {
   }
   void ReadMemoryOf(std::span<const PodFacts* const>, std::vector<PodStats>&) override {}

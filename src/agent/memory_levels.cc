@@ -15,6 +15,10 @@ const std::optional<MemoryStats>* StatsOf(Signal signal, const NodeStats& node) 
   return nullptr;
 }
 
+bool IsWatched(Signal signal) {
+  return signal == Signal::kMemoryAvailable || signal == Signal::kAllocatableMemoryAvailable;
+}
+
 std::optional<std::uint64_t> LevelOf(const Threshold& threshold, const MemoryStats& stats) {
   if (!stats.available_bytes || !stats.working_set_bytes || !stats.usage_bytes) return std::nullopt;
   const std::uint64_t capacity = *stats.available_bytes + *stats.working_set_bytes;
@@ -51,7 +55,7 @@ bool NearThreshold(std::span<const Threshold> thresholds, const Observations& ob
   constexpr auto kNear = static_cast<std::int64_t>(kApproach + kLevelSlack);
   return std::ranges::any_of(thresholds, [&](const Threshold& threshold) {
     const auto& observed = observations[threshold.signal];
-    if (ResourceOf(threshold.signal) != Resource::kMemory || !observed) return false;
+    if (!IsWatched(threshold.signal) || !observed) return false;
     const std::int64_t above =
         observed->available - QuantityOf(threshold.value, observed->capacity).Value();
     return above >= 0 && above <= kNear;

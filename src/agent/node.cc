@@ -68,6 +68,7 @@ void Node::Advance() {
     watch_due_.reset();
     WatchPass();
   }
+  if (look_due_ && *look_due_ <= now) LookAtMemory();
   // While an eviction is awaited a watch pass says whether anything may be decided at all.
   if (scheduler_.Begin(now)) StartWalk();
   KeepWarm();
@@ -75,8 +76,9 @@ void Node::Advance() {
 
 std::optional<Instant> Node::NextDeadline() const {
   std::optional<Instant> next;
-  for (const auto& deadline : {edges_.pods.NextDeadline(), scheduler_.NextDeadline(),
-                               wait_.NextDeadline(), edges_.reclaimer.NextDeadline(), watch_due_}) {
+  for (const auto& deadline :
+       {edges_.pods.NextDeadline(), scheduler_.NextDeadline(), wait_.NextDeadline(),
+        edges_.reclaimer.NextDeadline(), watch_due_, look_due_}) {
     if (deadline && (!next || *deadline < *next)) next = deadline;
   }
   return next;
@@ -117,6 +119,33 @@ void Node::MemoryCrossed() {
 
 void Node::WatchAt(Instant at) {
   watch_due_ = watch_due_ ? std::min(*watch_due_, at) : at;
+}
+
+// A pass is only worth its while where it has something to say: a threshold newly crossed, or one
+// to act for. Whatever else it would find waits for the next.
+void Node::LookAtMemory() {
+  const Instant now = edges_.clock.Now();
+  edges_.figures.ReadNodeMemory(summary_.node);
+  const Observations seen = ObservationsFrom(summary_);
+  const Evaluation evaluation = Evaluate(
+      settings_.policy.thresholds, settings_.policy.pressure_transition_period, state_, seen, now);
+  for (std::size_t i = 0; i < settings_.policy.thresholds.size(); ++i) {
+    const bool is_new = evaluation.met[i] && !state_.first_observed_at[i];
+    if (!is_new && !evaluation.acting[i]) continue;
+    if (ResourceOf(settings_.policy.thresholds[i].signal) != Resource::kMemory) continue;
+    WatchPass();
+    break;
+  }
+  PlanLook(seen, now);
+}
+
+void Node::PlanLook(const Observations& observations, Instant now) {
+  look_due_.reset();
+  if (!settings_.look_ahead) return;
+  forecast_.Seen(observations, now);
+  const auto wait = forecast_.NextLook(settings_.policy.thresholds, kernel_tells_,
+                                       static_cast<std::int64_t>(kApproach + kLevelSlack));
+  if (wait) look_due_ = now + *wait;
 }
 
 std::optional<std::size_t> Node::WouldActFor(Instant now) const {
@@ -201,6 +230,7 @@ void Node::Run(const PassPolicy& policy, Instant now) {
   last_report_ = report;
   reclaim_awaited_ = reclaim_awaited_ || report->reclaim_under_way;
   AfterPass(*report, before, now);
+  PlanLook(report->observations, now);
 }
 
 // What a reclaim is judged by: file systems and memory of the node, pods do not count.

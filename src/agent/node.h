@@ -11,6 +11,7 @@
 #include "agent/event_log.h"
 #include "agent/eviction_wait.h"
 #include "agent/log.h"
+#include "agent/memory_forecast.h"
 #include "agent/pass_scheduler.h"
 #include "agent/pod_table.h"
 #include "agent/snapshot.h"
@@ -26,6 +27,8 @@ struct NodeSettings {
   Duration monitoring_interval = std::chrono::seconds(10);
   ContainerGcPolicy container_gc;
   bool memory_notifications = false;
+  // Look at memory between passes, as often as it could run short.
+  bool look_ahead = false;
 };
 
 // What a node works with; everything must outlive it.
@@ -52,6 +55,9 @@ struct NodeEdges {
 // measured, so it is unknown, no storage limit is checked, and where a disk signal would have to be
 // acted for nothing is decided: a full pass is asked for at once.
 //
+// Look: between passes memory alone is read, the more often the sooner it could run short. Where
+// that finds a threshold newly crossed, or one to act for, a watch pass follows.
+//
 // A reclaim that takes its time is started by a pass that then evicts nobody; when it is over a
 // full pass follows at once. Until then everything else goes on: memory comes before disks, so a
 // memory threshold acts meanwhile.
@@ -68,6 +74,10 @@ class Node : private SummarySource {
   void DiskMeasured(DiskUse disk);
   // The kernel says that memory use crossed a level, or levels have just been registered.
   void MemoryCrossed();
+  // The kernel says that memory has become tight, but not how much there is left.
+  void LookAtMemory();
+  // Whether the kernel now tells of every level that was asked for; at first it does not.
+  void SetKernelTells(bool tells) { kernel_tells_ = tells; }
   // Does what is due by now.
   void Advance();
   [[nodiscard]] std::optional<Instant> NextDeadline() const;
@@ -83,6 +93,7 @@ class Node : private SummarySource {
   void ReadPodsFor(Signal signal);
   void KeepWarm();
   void WatchAt(Instant at);
+  void PlanLook(const Observations& observations, Instant now);
   // The threshold that a pass over the node's present figures would act for.
   [[nodiscard]] std::optional<std::size_t> WouldActFor(Instant now) const;
   [[nodiscard]] bool MayDecide(std::optional<std::size_t> threshold) const;
@@ -113,6 +124,9 @@ class Node : private SummarySource {
   Instant armed_at_;
   std::optional<Instant> watch_due_;  // the next watch pass that nobody has to ask for
   Instant no_watch_before_;
+  MemoryForecast forecast_;
+  std::optional<Instant> look_due_;  // at memory alone
+  bool kernel_tells_ = false;
   Instant approach_until_;  // looked at often until then, if a threshold is near
   Instant next_gc_;
   bool reclaim_awaited_ = false;  // nobody was evicted because a reclaim was under way

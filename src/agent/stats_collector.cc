@@ -49,7 +49,7 @@ Result<std::uint64_t> StatsCollector::ReadMemoryCapacity() const {
   return *limit ? std::min(**limit, total) : total;
 }
 
-std::optional<MemoryStats> StatsCollector::ReadNodeMemory(Instant now) {
+std::optional<MemoryStats> StatsCollector::ReadWholeMemory(Instant now) {
   const auto capacity = ReadMemoryCapacity();
   const auto memory = sources_.node.ReadMemory("");
   const CgroupMemory* figures = Checked(memory, "memory of the node");
@@ -68,10 +68,16 @@ std::optional<MemoryStats> StatsCollector::ReadPodsMemory(Instant now) {
   return StatsOf(*figures, bytes ? *bytes : std::nullopt, now);
 }
 
+void StatsCollector::ReadNodeMemory(NodeStats& stats) {
+  const Instant now = clock_.Now();
+  stats.memory = ReadWholeMemory(now);
+  stats.pods_memory = ReadPodsMemory(now);
+}
+
 NodeStats StatsCollector::ReadNode() {
   const Instant now = clock_.Now();
   NodeStats stats;
-  stats.memory = ReadNodeMemory(now);
+  stats.memory = ReadWholeMemory(now);
   stats.pods_memory = ReadPodsMemory(now);
   const auto rlimit = sources_.procfs.ReadRlimit();
   if (const RlimitStats* figures = Checked(rlimit, "process ids")) {

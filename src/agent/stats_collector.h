@@ -41,6 +41,7 @@ class StatsCollector : public Figures {
   }
 
   [[nodiscard]] NodeStats ReadNode() override;
+  void ReadNodeMemory(NodeStats& stats) override;
   void ReadPods(std::span<const PodFacts* const> pods, const DiskUse* disk,
                 std::vector<PodStats>& stats) override;
 
@@ -63,7 +64,7 @@ class StatsCollector : public Figures {
   [[nodiscard]] std::vector<std::string> ForeignGroupsOf(const PodFacts& facts) const;
   [[nodiscard]] std::string GroupOf(const Groups& groups, const PodFacts& facts,
                                     const std::string& container) const;
-  [[nodiscard]] std::optional<MemoryStats> ReadNodeMemory(Instant now);
+  [[nodiscard]] std::optional<MemoryStats> ReadWholeMemory(Instant now);
   [[nodiscard]] std::optional<MemoryStats> ReadPodsMemory(Instant now);
   [[nodiscard]] std::optional<FsStats> ReadFs(const std::string& path, const char* what,
                                               Instant now);

@@ -1,0 +1,58 @@
+#pragma once
+
+#include <array>
+#include <optional>
+#include <span>
+
+#include "model/signal.h"
+#include "model/threshold.h"
+#include "observe/observations.h"
+#include "units/duration.h"
+
+namespace jettison {
+
+// How often memory is looked at between passes.
+struct LookRule {
+  // What a pod may begin to grow by at any moment, bytes a second, where nothing but looking
+  // would tell.
+  double sudden_growth = 1024.0 * 1024 * 1024;
+  Duration sudden_spacing = std::chrono::milliseconds(50);  // looks for it are no closer together
+  Duration shortest = std::chrono::milliseconds(5);         // nor are those after measured growth
+  Duration longest = std::chrono::seconds(10);
+};
+
+// Says from the last looks at memory when the next one is due: so soon that no threshold is passed
+// by much meanwhile, at the growth that was measured or at one that begins suddenly.
+class MemoryForecast {
+ public:
+  explicit MemoryForecast(LookRule rule = {}) : rule_(rule) {}
+
+  // Takes in what is available at `now`; other signals than those of memory do not count.
+  void Seen(const Observations& observations, Instant now);
+
+  // How fast what a signal watches shrinks, bytes a second; 0 where it grows or was seen once only.
+  [[nodiscard]] double ShrinkingBy(Signal signal) const;
+  // At that pace, the time until `threshold` is crossed; absent: it is crossed, never will be, or
+  // its signal was not seen.
+  [[nodiscard]] std::optional<Duration> TimeTo(const Threshold& threshold) const;
+
+  // The time from the last look to the next, for thresholds that are not crossed; absent: there is
+  // none. `kernel_tells`: the kernel wakes the agent at each line, so sudden growth is not looked
+  // for but within `kernel_slack` bytes before one, where its word may not come.
+  [[nodiscard]] std::optional<Duration> NextLook(std::span<const Threshold> thresholds,
+                                                 bool kernel_tells,
+                                                 std::int64_t kernel_slack) const;
+
+ private:
+  struct Trend {
+    std::optional<Observation> last;
+    Instant at;
+    double shrinking = 0;  // bytes a second
+  };
+  [[nodiscard]] const Trend* TrendOf(const Threshold& threshold) const;
+
+  LookRule rule_;
+  std::array<Trend, kSignalCount> trends_;
+};
+
+}  // namespace jettison

@@ -1,0 +1,99 @@
+#include "agent/node_test_bed.h"
+
+namespace jettison {
+namespace {
+
+using std::chrono::milliseconds;
+using std::chrono::seconds;
+using testing::ElementsAre;
+using testing::IsEmpty;
+
+class NodeEvictionTest : public NodeTestBed {};
+
+TEST_F(NodeEvictionTest, NoSecondPodBeforeTheFirstOneIsGoneThenAFullPassAtOnce) {
+  Start();
+  runtime_.IgnoreStop("c");
+  figures_.SetAvailable(99);
+  Pass(seconds(3));
+  Crossed();
+  EXPECT_THAT(runtime_.TakeCommands(), ElementsAre("stop hog/c 1s"));
+  clock_.Advance(milliseconds(500));
+  Crossed();
+  Pass(seconds(8));  // a periodic pass would be due
+  EXPECT_THAT(runtime_.TakeCommands(), ElementsAre("kill hog/c", "remove hog"));
+  EXPECT_EQ(walks_.started, 1) << "the clean-up asks for a full pass";
+  Measure();
+  EXPECT_THAT(runtime_.TakeCommands(), ElementsAre("stop idle/c 1s")) << "pressure goes on";
+}
+
+TEST_F(NodeEvictionTest, ASecondPodGoesWhenTheFirstIsNotGoneAfterThirtySeconds) {
+  Start();
+  runtime_.IgnoreStop("c");
+  runtime_.IgnoreKill("c");
+  figures_.SetAvailable(99);
+  Pass(seconds(3));
+  Crossed();
+  for (int i = 0; i < 29; ++i) {
+    Pass(seconds(1));
+    Measure();
+    clock_.Advance(milliseconds(1));
+    Crossed();
+  }
+  EXPECT_THAT(runtime_.TakeCommands(), ElementsAre("stop hog/c 1s", "kill hog/c", "kill hog/c"));
+  Pass(seconds(1));
+  Measure();
+  EXPECT_THAT(runtime_.TakeCommands(), ElementsAre("stop idle/c 1s"));
+}
+
+TEST_F(NodeEvictionTest, ASoftThresholdActsWhenItsGracePeriodEndsEvenBetweenTwoPasses) {
+  Start();
+  figures_.SetAvailable(150);
+  Pass(seconds(10));
+  Measure();
+  const Instant crossed = clock_.Now();
+  for (int i = 0; i < 5; ++i) {
+    Pass(seconds(10));
+    clock_.Advance(seconds(1));
+    Measure();
+  }
+  EXPECT_THAT(runtime_.TakeCommands(), IsEmpty());
+  EXPECT_EQ(node_->NextDeadline(), crossed + seconds(60));
+  Pass(crossed + seconds(60) - clock_.Now());
+  Measure();
+  EXPECT_THAT(runtime_.TakeCommands(), ElementsAre("stop hog/c 20s"));
+}
+
+TEST_F(NodeEvictionTest, AHardThresholdShortensASoftEvictionThatIsUnderWay) {
+  Start();
+  runtime_.IgnoreStop("c");
+  figures_.SetAvailable(150);
+  Pass(seconds(10));
+  Measure();
+  Pass(seconds(60));
+  Measure();
+  EXPECT_THAT(runtime_.TakeCommands(), ElementsAre("stop hog/c 20s"));
+  Pass(seconds(2));
+  Crossed();
+  EXPECT_THAT(runtime_.TakeCommands(), IsEmpty()) << "the soft one is being waited for";
+  Pass(seconds(2));
+  figures_.SetAvailable(99);
+  Crossed();
+  EXPECT_THAT(runtime_.TakeCommands(), ElementsAre("stop hog/c 1s"));
+}
+
+TEST_F(NodeEvictionTest, AHardThresholdIsSeenWithoutNotificationWhileASoftEvictionWaits) {
+  Start();
+  runtime_.IgnoreStop("c");
+  figures_.SetAvailable(150);
+  Pass(seconds(10));
+  Measure();
+  Pass(seconds(60));
+  Measure();
+  runtime_.TakeCommands();
+  figures_.SetAvailable(99);
+  Pass(seconds(10));
+  EXPECT_THAT(runtime_.TakeCommands(), ElementsAre("stop hog/c 1s"));
+}
+
+}  // namespace
+}  // namespace jettison
