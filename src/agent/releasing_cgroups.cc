@@ -1,0 +1,52 @@
+#include "agent/releasing_cgroups.h"
+
+#include <algorithm>
+#include <iterator>
+#include <utility>
+
+#include "pod_host/memory_release.h"
+#include "pod_host/pidfd.h"
+
+namespace jettison {
+namespace {
+
+// Of more processes than these the kernel takes the rest; each costs a descriptor until it is done.
+constexpr std::size_t kMostProcesses = 64;
+
+// Handles from before the kill, so that a number that is given out again is never meant.
+std::vector<FileDescriptor> HandlesOf(const Result<std::vector<pid_t>>& pids) {
+  std::vector<FileDescriptor> handles;
+  if (!pids) return handles;
+  for (std::size_t i = 0; i < std::min(pids->size(), kMostProcesses); ++i) {
+    FileDescriptor handle = pod_host::OpenPidfd((*pids)[i]);
+    if (handle) handles.push_back(std::move(handle));
+  }
+  return handles;
+}
+
+}  // namespace
+
+Result<void> ReleasingCgroups::Kill(std::string_view path) {
+  std::vector<FileDescriptor> handles = HandlesOf(groups_.Processes(path));
+  auto killed = groups_.Kill(path);
+  if (!killed || handles.empty()) return killed;
+  {
+    const std::lock_guard lock(mutex_);
+    std::ranges::move(handles, std::back_inserter(killed_));
+  }
+  thread_.Do([this] { ReleaseAll(); });
+  return killed;
+}
+
+// What fails has ended already, shares its memory with one that lives, or the kernel cannot: it
+// then comes back as it would have anyway.
+void ReleasingCgroups::ReleaseAll() {
+  std::vector<FileDescriptor> handles;
+  {
+    const std::lock_guard lock(mutex_);
+    handles = std::exchange(killed_, {});
+  }
+  for (const FileDescriptor& handle : handles) (void)pod_host::ReleaseMemory(handle);
+}
+
+}  // namespace jettison
