@@ -4,6 +4,7 @@
 
 #include <nlohmann/json.hpp>
 
+#include "model/pressure.h"
 #include "platform/kube_json/pod_writer.h"
 
 namespace jettison {
@@ -26,6 +27,21 @@ json Json(const MemoryStats& memory) {
   Put(out, "usageBytes", memory.usage_bytes);
   Put(out, "workingSetBytes", memory.working_set_bytes);
   return out;
+}
+
+double Percent(std::int32_t hundredths) {
+  return hundredths / 100.0;
+}
+
+json Json(const StallShares& shares) {
+  json out = json::object();
+  if (shares.avg10) out["avg10"] = Percent(*shares.avg10);
+  if (shares.avg60) out["avg60"] = Percent(*shares.avg60);
+  return out;
+}
+
+json Json(const PressureStats& pressure) {
+  return {{"some", Json(pressure.some)}, {"full", Json(pressure.full)}};
 }
 
 json Json(const FsStats& fs) {
@@ -83,6 +99,9 @@ json Json(const PodStats& pod) {
     Put(out["memory"], "workingSetBytes", pod.memory_working_set_bytes);
   }
   PutStats(out, "ephemeral-storage", pod.ephemeral_storage);
+  if (pod.io_some_avg10) {
+    out["io"] = {{"psi", {{"some", {{"avg10", Percent(*pod.io_some_avg10)}}}}}};
+  }
   if (pod.process_count) out["process_stats"] = {{"process_count", *pod.process_count}};
   return out;
 }
@@ -92,6 +111,11 @@ json Json(const Summary& summary) {
   PutStats(node, "memory", summary.node.memory);
   if (summary.node.pods_memory) {
     node["systemContainers"] = {{{"name", "pods"}, {"memory", Json(*summary.node.pods_memory)}}};
+  }
+  if (summary.node.memory_pressure) node["memory"]["psi"] = Json(*summary.node.memory_pressure);
+  if (summary.node.io_pressure) {
+    node["io"]["psi"] = Json(*summary.node.io_pressure);
+    Put(node["io"], "time", summary.node.io_pressure->time);
   }
   PutStats(node, "fs", summary.node.fs);
   PutStats(node, "rlimit", summary.node.rlimit);
@@ -125,7 +149,7 @@ json Config(const PassPolicy& policy) {
     if (threshold.signal == Signal::kAllocatableMemoryAvailable) {
       out["enforceNodeAllocatable"] = {"pods"};
     }
-    if (IsDerived(threshold.signal)) continue;
+    if (IsDerived(threshold.signal) || IsPressure(threshold.signal)) continue;
     out[threshold.IsHard() ? "evictionHard" : "evictionSoft"][signal] = Text(threshold.value);
     if (!threshold.IsHard()) {
       out["evictionSoftGracePeriod"][signal] = FormatDuration(threshold.grace_period);
@@ -133,6 +157,19 @@ json Config(const PassPolicy& policy) {
     if (threshold.min_reclaim) {
       out["evictionMinimumReclaim"][signal] = Text(*threshold.min_reclaim);
     }
+  }
+  return out;
+}
+
+json OwnConfig(const PassPolicy& policy) {
+  json out = json::object();
+  for (const Threshold& threshold : policy.thresholds) {
+    if (!IsPressure(threshold.signal)) continue;
+    const std::string signal(NameOf(threshold.signal));
+    const auto& left = std::get<Quantity>(threshold.value);
+    out[threshold.IsHard() ? "pressureHard" : "pressureSoft"][signal] = ShareText(LostOf(left));
+    if (threshold.IsHard()) continue;
+    out["pressureSoftGracePeriod"][signal] = FormatDuration(threshold.grace_period);
   }
   return out;
 }
@@ -162,6 +199,7 @@ std::string WriteScenario(const Scenario& scenario) {
   out["start"] = FormatInstant(scenario.start);
   out["profile"] = scenario.profile == Profile::kKubelet ? "kubelet" : "standalone";
   out["kubeletConfig"] = Config(scenario.policy);
+  out["jettisonConfig"] = OwnConfig(scenario.policy);
   out["disk"] = {{"dedicatedImageFs", scenario.policy.layout.dedicated_image_fs},
                  {"dedicatedContainerFs", scenario.policy.layout.dedicated_container_fs}};
   json pods = json::array();

@@ -7,6 +7,7 @@
 
 #include "config/containerfs_thresholds.h"
 #include "config/fields.h"
+#include "config/pressure_thresholds.h"
 #include "config/threshold_parsing.h"
 
 namespace jettison {
@@ -29,15 +30,19 @@ std::vector<Threshold> ThresholdsOf(const Fields& config, DiskLayout layout) {
 
 }  // namespace
 
-Result<PassPolicy> ScenarioPolicy(const Value& kubelet_config, const Value& disk) {
+Result<PassPolicy> ScenarioPolicy(const ScenarioSettings& settings) {
   constexpr auto kMost = std::numeric_limits<std::int64_t>::max();
   Faults faults;
-  const Fields layout(disk, "", faults, "disk.");
-  const Fields config(kubelet_config, "", faults, "kubeletConfig.");
+  Faults warnings;
+  const Fields layout(settings.disk, "", faults, "disk.");
+  const Fields config(settings.kubelet_config, "", faults, "kubeletConfig.");
+  const Fields own(settings.jettison_config, "", faults, "jettisonConfig.");
   PassPolicy policy;
   policy.layout = {.dedicated_image_fs = layout.Flag("dedicatedImageFs").value_or(false),
                    .dedicated_container_fs = layout.Flag("dedicatedContainerFs").value_or(false)};
   policy.thresholds = ThresholdsOf(config, policy.layout);
+  const std::vector<Threshold> pressure = ReadPressureThresholds(own, warnings);
+  policy.thresholds.insert(policy.thresholds.end(), pressure.begin(), pressure.end());
   policy.pressure_transition_period =
       config.Span("evictionPressureTransitionPeriod", Duration::min())
           .value_or(policy.pressure_transition_period);

@@ -6,9 +6,15 @@
 
 namespace jettison {
 
-// The policy of a scenario: the eviction fields of its kubeletConfig as they stand, without the
-// defaults of a running agent, and its disk layout. A null `kubelet_config` sets nothing; so does a
-// null `disk`. Fails with every fault in one message.
-[[nodiscard]] Result<PassPolicy> ScenarioPolicy(const Value& kubelet_config, const Value& disk);
+// What a scenario says of its policy; null where it says nothing.
+struct ScenarioSettings {
+  Value kubelet_config;   // "kubeletConfig": the eviction fields of a KubeletConfiguration
+  Value jettison_config;  // "jettisonConfig": the pressure fields of a JettisonConfiguration
+  Value disk;             // "disk": the layout
+};
+
+// The policy of a scenario: its settings as they stand, without the defaults of a running agent.
+// Fails with every fault in one message.
+[[nodiscard]] Result<PassPolicy> ScenarioPolicy(const ScenarioSettings& settings);
 
 }  // namespace jettison

@@ -72,8 +72,7 @@ class ScenarioReader::Walk {
 
   Buffers& buffers_;
   Scenario& into_;
-  Value kubelet_config_;
-  Value disk_;
+  ScenarioSettings settings_;
   std::unordered_map<std::string, std::size_t> pod_index_;
   std::optional<ImageCollection> collection_;
   bool has_start_ = false;
@@ -169,8 +168,9 @@ bool ScenarioReader::Walk::ScenarioObject(ondemand::object object) {
 
 bool ScenarioReader::Walk::ScenarioField(std::string_view key, ondemand::value value) {
   std::string_view text;
-  if (key == "kubeletConfig") return Tree(value, kubelet_config_);
-  if (key == "disk") return Tree(value, disk_);
+  if (key == "kubeletConfig") return Tree(value, settings_.kubelet_config);
+  if (key == "jettisonConfig") return Tree(value, settings_.jettison_config);
+  if (key == "disk") return Tree(value, settings_.disk);
   if (key == "steps") return Steps(value);
   if (key == "pods") {
     Value pods;
@@ -206,7 +206,7 @@ bool ScenarioReader::Walk::StepsFitTime() {
 }
 
 bool ScenarioReader::Walk::Policy() {
-  auto policy = ScenarioPolicy(kubelet_config_, disk_);
+  auto policy = ScenarioPolicy(settings_);
   if (!policy) return Refuse(policy.error().message);
   into_.policy = std::move(*policy);
   return true;

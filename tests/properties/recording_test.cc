@@ -7,6 +7,7 @@
 #include <string>
 
 #include "config/containerfs_thresholds.h"
+#include "model/pressure.h"
 #include "recordings/replay_writer.h"
 #include "recordings/scenario_reader.h"
 #include "tests/scenario_writer.h"
@@ -30,6 +31,12 @@ PassPolicy SomePolicy(std::mt19937& random) {
        .grace_period = grace,
        .min_reclaim = Quantity::Of(1 << 30)},
       {.signal = Signal::kImageFsInodesFree, .value = Percentage{0.25F}}};
+  if (random() % 2 == 0) {
+    thresholds.push_back({.signal = Signal::kMemoryPressureFullAvg10, .value = LeftOf(4000)});
+    thresholds.push_back({.signal = Signal::kIoPressureSomeAvg60,
+                          .value = LeftOf(2550),
+                          .grace_period = seconds(15)});
+  }
   policy.thresholds = ThresholdsFor(thresholds, policy.layout);
   policy.pressure_transition_period = seconds(random() % 60);
   policy.max_pod_grace_period_seconds = static_cast<std::int64_t>(random() % 60);
@@ -43,6 +50,12 @@ ScenarioStep SomeStep(const SyntheticNode& node, Duration at, Instant now, std::
   auto& stats = step.summary.node;
   stats.memory->available_bytes = random() % (200U << 20);
   stats.memory->time = now;
+  const auto share = [&] { return static_cast<std::int32_t>(random() % 10'001); };
+  stats.memory_pressure =
+      PressureStats{.time = now, .some = {.avg60 = share()}, .full = {.avg10 = share()}};
+  if (random() % 4 != 0) {
+    stats.io_pressure = PressureStats{.time = now, .some = {.avg10 = share(), .avg60 = share()}};
+  }
   stats.fs->available_bytes = random() % (100ULL << 30);
   stats.image_fs->inodes_free = random() % 6'000'000;
   stats.rlimit->running = 4'194'304 - static_cast<std::int64_t>(random() % 2000);

@@ -1,17 +1,15 @@
 #include "platform/kube_json/summary_reader.h"
 
-#include <fmt/format.h>
 #include <simdjson.h>
 
-#include <concepts>
 #include <string>
 #include <string_view>
 #include <utility>
 
+#include "platform/kube_json/json_walk.h"
+
 namespace jettison {
 namespace {
-
-using Element = simdjson::dom::element;
 
 // Empties an item for its next use without giving back its memory.
 void Reset(PodStats& pod) {
@@ -24,155 +22,84 @@ void Reset(PodStats& pod) {
   pod.memory_working_set_bytes.reset();
   pod.ephemeral_storage.reset();
   pod.process_count.reset();
+  pod.io_some_avg10.reset();
 }
-template <typename T>
-void Reset(T& item) {
-  item = T{};
-}
-
-// The item of that index, empty; one more where the list ends there.
-template <typename T>
-T& Fresh(std::vector<T>& items, std::size_t index) {
-  if (index == items.size()) return items.emplace_back();
-  Reset(items[index]);
-  return items[index];
-}
-
-// Walks a summary once, field by field. Every step answers whether it succeeded; where one fails,
-// each level on the way back puts its name in front of the path, so success costs nothing.
-class Walk {
+class SummaryWalk : private JsonWalk {
  public:
   bool Root(Element element, Summary& summary);
-  [[nodiscard]] Error TakeError();
+  [[nodiscard]] Error TakeError() { return JsonWalk::TakeError("summary"); }
 
  private:
-  // Visits the fields of a map: visit(key, value) -> bool.
-  template <typename Visit>
-  bool Fields(Element element, Visit visit);
-  // Visits a list as `items`, which is made as long as the list.
-  template <typename T, typename Visit>
-  bool Items(Element element, std::vector<T>& items, Visit visit);
-
   bool Node(Element element, NodeStats& node);
   bool SystemContainers(Element element, std::optional<MemoryStats>& pods_memory);
   bool Runtime(Element element, NodeStats& node);
-  bool Memory(Element element, std::optional<MemoryStats>& memory);
+  bool Memory(Element element, std::optional<MemoryStats>& memory,
+              std::optional<PressureStats>& pressure);
+  bool Io(Element element, std::optional<PressureStats>& pressure);
+  bool Psi(Element element, std::optional<PressureStats>& pressure);
+  bool StallLine(Element element, StallShares& shares);
   bool Fs(Element element, std::optional<FsStats>& fs);
   bool Rlimit(Element element, std::optional<RlimitStats>& rlimit);
   bool Pod(Element element, PodStats& pod);
   bool PodRef(Element element, PodStats& pod);
   bool PodMemory(Element element, PodStats& pod);
+  bool PodIo(Element element, PodStats& pod);
   bool ProcessStats(Element element, std::optional<std::uint64_t>& count);
   bool Container(Element element, ContainerStats& container);
   bool WorkingSet(Element element, std::optional<std::uint64_t>& bytes);
   bool Volume(Element element, VolumeStats& volume);
   bool Usage(Element element, std::optional<FsUsage>& usage);
   bool UsageField(std::string_view key, Element value, FsUsage& usage);
-
-  bool Text(Element element, std::string& text);
-  bool Time(Element element, std::optional<Instant>& time);
-  template <std::integral Number>
-  bool Count(Element element, std::optional<Number>& number);
-
-  bool Fail(std::string_view rule);
-  bool In(std::string_view field, bool ok);
-
-  std::string path_;
-  std::string rule_;
 };
 
-bool Walk::Fail(std::string_view rule) {
-  rule_ = rule;
-  return false;
-}
-
-bool Walk::In(std::string_view field, bool ok) {
-  if (!ok) path_.insert(0, fmt::format(".{}", field));
-  return ok;
-}
-
-Error Walk::TakeError() {
-  std::string_view path = path_;
-  if (path.starts_with('.')) path.remove_prefix(1);
-  return {ErrorCode::kInvalidArgument,
-          path.empty() ? fmt::format("summary {}", rule_) : fmt::format("{}: {}", path, rule_)};
-}
-
-template <typename Visit>
-bool Walk::Fields(Element element, Visit visit) {
-  simdjson::dom::object object;
-  if (element.get(object) != simdjson::SUCCESS) return Fail("must be a map");
-  for (const auto field : object) {
-    if (!In(field.key, visit(field.key, field.value))) return false;
-  }
-  return true;
-}
-
-template <typename T, typename Visit>
-bool Walk::Items(Element element, std::vector<T>& items, Visit visit) {
-  simdjson::dom::array array;
-  std::size_t count = 0;
-  if (element.get(array) == simdjson::SUCCESS) {
-    for (const Element item : array) {
-      if (!visit(item, Fresh(items, count))) {
-        path_.insert(0, fmt::format("[{}]", count));
-        return false;
-      }
-      ++count;
-    }
-  } else if (!element.is_null()) {
-    return Fail("must be a list");
-  }
-  items.resize(count);
-  return true;
-}
-
-bool Walk::Text(Element element, std::string& text) {
-  std::string_view view;
-  if (element.get(view) == simdjson::SUCCESS) {
-    text.assign(view);
-    return true;
-  }
-  text.clear();
-  return element.is_null() || Fail("must be a string");
-}
-
-bool Walk::Time(Element element, std::optional<Instant>& time) {
-  if (element.is_null()) return true;
-  std::string_view text;
-  if (element.get(text) != simdjson::SUCCESS)
-    return Fail("must be a time such as 2026-01-01T00:00:00Z");
-  const Result<Instant> instant = ParseInstant(text);
-  if (!instant) return Fail(instant.error().message);
-  time = *instant;
-  return true;
-}
-
-template <std::integral Number>
-bool Walk::Count(Element element, std::optional<Number>& number) {
-  Number value = 0;
-  if (element.get(value) == simdjson::SUCCESS) {
-    number = value;
-    return true;
-  }
-  if (element.is_null()) return true;
-  return Fail(std::is_signed_v<Number> ? "must be a whole number"
-                                       : "must be a whole number, 0 or more");
-}
-
-bool Walk::Memory(Element element, std::optional<MemoryStats>& memory) {
+bool SummaryWalk::Memory(Element element, std::optional<MemoryStats>& memory,
+                         std::optional<PressureStats>& pressure) {
   if (element.is_null()) return true;
   MemoryStats& into = memory.emplace();
-  return Fields(element, [&](std::string_view key, Element value) {
+  const bool ok = Fields(element, [&](std::string_view key, Element value) {
     if (key == "time") return Time(value, into.time);
     if (key == "availableBytes") return Count(value, into.available_bytes);
     if (key == "usageBytes") return Count(value, into.usage_bytes);
     if (key == "workingSetBytes") return Count(value, into.working_set_bytes);
+    if (key == "psi") return Psi(value, pressure);
+    return true;
+  });
+  if (pressure) pressure->time = into.time;
+  return ok;
+}
+
+bool SummaryWalk::Io(Element element, std::optional<PressureStats>& pressure) {
+  if (element.is_null()) return true;
+  std::optional<Instant> time;
+  const bool ok = Fields(element, [&](std::string_view key, Element value) {
+    if (key == "time") return Time(value, time);
+    if (key == "psi") return Psi(value, pressure);
+    return true;
+  });
+  if (pressure) pressure->time = time;
+  return ok;
+}
+
+bool SummaryWalk::Psi(Element element, std::optional<PressureStats>& pressure) {
+  if (element.is_null()) return true;
+  PressureStats& into = pressure.emplace();
+  return Fields(element, [&](std::string_view key, Element value) {
+    if (key == "some") return StallLine(value, into.some);
+    if (key == "full") return StallLine(value, into.full);
     return true;
   });
 }
 
-bool Walk::Fs(Element element, std::optional<FsStats>& fs) {
+bool SummaryWalk::StallLine(Element element, StallShares& shares) {
+  if (element.is_null()) return true;
+  return Fields(element, [&](std::string_view key, Element value) {
+    if (key == "avg10") return Share(value, shares.avg10);
+    if (key == "avg60") return Share(value, shares.avg60);
+    return true;
+  });
+}
+
+bool SummaryWalk::Fs(Element element, std::optional<FsStats>& fs) {
   if (element.is_null()) return true;
   FsStats& into = fs.emplace();
   return Fields(element, [&](std::string_view key, Element value) {
@@ -187,7 +114,7 @@ bool Walk::Fs(Element element, std::optional<FsStats>& fs) {
   });
 }
 
-bool Walk::Rlimit(Element element, std::optional<RlimitStats>& rlimit) {
+bool SummaryWalk::Rlimit(Element element, std::optional<RlimitStats>& rlimit) {
   if (element.is_null()) return true;
   RlimitStats& into = rlimit.emplace();
   return Fields(element, [&](std::string_view key, Element value) {
@@ -199,14 +126,16 @@ bool Walk::Rlimit(Element element, std::optional<RlimitStats>& rlimit) {
 }
 
 // The kubelet looks for the first of that name.
-bool Walk::SystemContainers(Element element, std::optional<MemoryStats>& pods_memory) {
+bool SummaryWalk::SystemContainers(Element element, std::optional<MemoryStats>& pods_memory) {
   bool found = false;
   std::vector<std::string> names;
   return Items(element, names, [&](Element item, std::string& name) {
     std::optional<MemoryStats> memory;
+    std::optional<PressureStats> unused;
+    name.clear();
     const bool ok = Fields(item, [&](std::string_view key, Element value) {
       if (key == "name") return Text(value, name);
-      if (key == "memory") return Memory(value, memory);
+      if (key == "memory") return Memory(value, memory, unused);
       return true;
     });
     if (name == "pods" && !std::exchange(found, true)) pods_memory = memory;
@@ -214,7 +143,7 @@ bool Walk::SystemContainers(Element element, std::optional<MemoryStats>& pods_me
   });
 }
 
-bool Walk::Runtime(Element element, NodeStats& node) {
+bool SummaryWalk::Runtime(Element element, NodeStats& node) {
   if (element.is_null()) return true;
   return Fields(element, [&](std::string_view key, Element value) {
     if (key == "imageFs") return Fs(value, node.image_fs);
@@ -223,11 +152,12 @@ bool Walk::Runtime(Element element, NodeStats& node) {
   });
 }
 
-bool Walk::Node(Element element, NodeStats& node) {
+bool SummaryWalk::Node(Element element, NodeStats& node) {
   return Fields(element, [&](std::string_view key, Element value) {
     if (key == "nodeName") return Text(value, node.node_name);
     if (key == "systemContainers") return SystemContainers(value, node.pods_memory);
-    if (key == "memory") return Memory(value, node.memory);
+    if (key == "memory") return Memory(value, node.memory, node.memory_pressure);
+    if (key == "io") return Io(value, node.io_pressure);
     if (key == "fs") return Fs(value, node.fs);
     if (key == "runtime") return Runtime(value, node);
     if (key == "rlimit") return Rlimit(value, node.rlimit);
@@ -235,26 +165,27 @@ bool Walk::Node(Element element, NodeStats& node) {
   });
 }
 
-bool Walk::UsageField(std::string_view key, Element value, FsUsage& usage) {
+bool SummaryWalk::UsageField(std::string_view key, Element value, FsUsage& usage) {
   if (key == "usedBytes") return Count(value, usage.used_bytes);
   if (key == "inodesUsed") return Count(value, usage.inodes_used);
   return true;
 }
 
-bool Walk::Usage(Element element, std::optional<FsUsage>& usage) {
+bool SummaryWalk::Usage(Element element, std::optional<FsUsage>& usage) {
   if (element.is_null()) return true;
   FsUsage& into = usage.emplace();
   return Fields(element,
                 [&](std::string_view key, Element value) { return UsageField(key, value, into); });
 }
 
-bool Walk::WorkingSet(Element element, std::optional<std::uint64_t>& bytes) {
+bool SummaryWalk::WorkingSet(Element element, std::optional<std::uint64_t>& bytes) {
   return Fields(element, [&](std::string_view key, Element value) {
     return key != "workingSetBytes" || Count(value, bytes);
   });
 }
 
-bool Walk::Container(Element element, ContainerStats& container) {
+bool SummaryWalk::Container(Element element, ContainerStats& container) {
+  container = {};
   return Fields(element, [&](std::string_view key, Element value) {
     if (key == "name") return Text(value, container.name);
     if (key == "memory") {
@@ -266,14 +197,15 @@ bool Walk::Container(Element element, ContainerStats& container) {
   });
 }
 
-bool Walk::Volume(Element element, VolumeStats& volume) {
+bool SummaryWalk::Volume(Element element, VolumeStats& volume) {
+  volume = {};
   return Fields(element, [&](std::string_view key, Element value) {
     if (key == "name") return Text(value, volume.name);
     return UsageField(key, value, volume.usage);
   });
 }
 
-bool Walk::PodRef(Element element, PodStats& pod) {
+bool SummaryWalk::PodRef(Element element, PodStats& pod) {
   return Fields(element, [&](std::string_view key, Element value) {
     if (key == "name") return Text(value, pod.name);
     if (key == "namespace") return Text(value, pod.namespace_);
@@ -282,23 +214,32 @@ bool Walk::PodRef(Element element, PodStats& pod) {
   });
 }
 
-bool Walk::PodMemory(Element element, PodStats& pod) {
+bool SummaryWalk::PodMemory(Element element, PodStats& pod) {
   if (element.is_null()) return true;
   pod.has_memory = true;
   return WorkingSet(element, pod.memory_working_set_bytes);
 }
 
-bool Walk::ProcessStats(Element element, std::optional<std::uint64_t>& count) {
+bool SummaryWalk::PodIo(Element element, PodStats& pod) {
+  std::optional<PressureStats> pressure;
+  if (!Io(element, pressure)) return false;
+  if (pressure) pod.io_some_avg10 = pressure->some.avg10;
+  return true;
+}
+
+bool SummaryWalk::ProcessStats(Element element, std::optional<std::uint64_t>& count) {
   if (element.is_null()) return true;
   return Fields(element, [&](std::string_view key, Element value) {
     return key != "process_count" || Count(value, count);
   });
 }
 
-bool Walk::Pod(Element element, PodStats& pod) {
+bool SummaryWalk::Pod(Element element, PodStats& pod) {
+  Reset(pod);
   return Fields(element, [&](std::string_view key, Element value) {
     if (key == "podRef") return PodRef(value, pod);
     if (key == "memory") return PodMemory(value, pod);
+    if (key == "io") return PodIo(value, pod);
     if (key == "ephemeral-storage") return Usage(value, pod.ephemeral_storage);
     if (key == "process_stats") return ProcessStats(value, pod.process_count);
     if (key == "containers") {
@@ -313,7 +254,7 @@ bool Walk::Pod(Element element, PodStats& pod) {
   });
 }
 
-bool Walk::Root(Element element, Summary& summary) {
+bool SummaryWalk::Root(Element element, Summary& summary) {
   bool has_pods = false;
   const bool ok = Fields(element, [&](std::string_view key, Element value) {
     if (key == "node") return Node(value, summary.node);
@@ -332,7 +273,7 @@ bool Walk::Root(Element element, Summary& summary) {
 
 Result<void> ReadSummary(simdjson::dom::element document, Summary& into) {
   into.node = {};
-  Walk walk;
+  SummaryWalk walk;
   if (!walk.Root(document, into)) return Fail(walk.TakeError());
   return {};
 }

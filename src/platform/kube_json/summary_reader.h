@@ -12,7 +12,8 @@ namespace jettison {
 // Reads a stats summary (the kubelet's /stats/summary, v1alpha1) from a parsed JSON document into
 // `into`, whose former content is replaced while its memory is used again. Fields that eviction
 // does not read are passed over unseen. A field that is missing or null is absent; so is a time of
-// null, Go's zero time.
+// null, Go's zero time. Pressure (memory.psi and io.psi, since 1.33) is read of the node, and of a
+// pod its io.psi.some.avg10; a percentage with more than two decimals is rounded to two.
 //
 // Fails with kInvalidArgument and the path of the first value that cannot be understood
 // ("pods[3].memory.workingSetBytes: must be a whole number, 0 or more"); `into` is then incomplete.

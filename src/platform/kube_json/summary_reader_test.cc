@@ -64,6 +64,35 @@ TEST(ReadSummary, LeavesAbsentWhatIsMissingOrNull) {
   EXPECT_FALSE(summary.pods[0].memory_working_set_bytes);
 }
 
+TEST(ReadSummary, ReadsPressureAsTheKubeletTellsItSince133) {
+  Summary summary;
+  ASSERT_TRUE(Read(R"({"node": {
+      "memory": {"psi": {"full": {"total": 9, "avg10": 12.34, "avg60": 0, "avg300": 7},
+                         "some": {"total": 9, "avg10": 100, "avg60": 33.335, "avg300": 7}},
+                 "time": "2026-11-20T10:38:12Z"},
+      "io": {"time": "2026-11-20T10:38:13Z", "psi": {"some": {"avg10": 0.01}, "full": null}},
+      "systemContainers": [{"name": "pods", "memory": {"psi": {"full": {"avg10": 99}}}}]},
+      "pods": [{"io": {"psi": {"some": {"avg10": 2.5, "avg60": 7}}}}, {"io": {}}, {"io": null}]})",
+                   summary));
+  const PressureStats& memory = *summary.node.memory_pressure;
+  EXPECT_EQ(FormatInstant(*memory.time), "2026-11-20T10:38:12Z");
+  EXPECT_EQ(memory.full.avg10, 1234);
+  EXPECT_EQ(memory.full.avg60, 0);
+  EXPECT_EQ(memory.some.avg10, 10'000);
+  EXPECT_NEAR(*memory.some.avg60, 3333, 1);
+  const PressureStats& io = *summary.node.io_pressure;
+  EXPECT_EQ(FormatInstant(*io.time), "2026-11-20T10:38:13Z");
+  EXPECT_EQ(io.some.avg10, 1);
+  EXPECT_FALSE(io.some.avg60);
+  EXPECT_FALSE(io.full.avg10);
+  ASSERT_EQ(summary.pods.size(), 3U);
+  EXPECT_EQ(summary.pods[0].io_some_avg10, 250);
+  EXPECT_FALSE(summary.pods[1].io_some_avg10 || summary.pods[2].io_some_avg10);
+  ASSERT_TRUE(Read(R"({"node": {"memory": {"psi": null}, "io": null}, "pods": [{}]})", summary));
+  EXPECT_FALSE(summary.node.memory_pressure || summary.node.io_pressure);
+  EXPECT_FALSE(summary.pods[0].io_some_avg10);
+}
+
 TEST(ReadSummary, TakesTheFirstSystemContainerNamedPods) {
   Summary summary;
   ASSERT_TRUE(Read(R"({"node": {"systemContainers": [
@@ -112,6 +141,10 @@ TEST(ReadSummary, SaysWhereAValueCannotBeUnderstood) {
        "node.runtime.imageFs.time: must be a time such as 2026-01-01T00:00:00Z"},
       {R"({"node": {"systemContainers": [{}, {"name": 1}]}})",
        "node.systemContainers[1].name: must be a string"},
+      {R"({"node": {"memory": {"psi": {"full": {"avg10": 100.5}}}}})",
+       "node.memory.psi.full.avg10: must be a number from 0 to 100"},
+      {R"({"pods": [{"io": {"psi": {"some": {"avg10": "1"}}}}]})",
+       "pods[0].io.psi.some.avg10: must be a number from 0 to 100"},
       {R"({"pods": {}})", "pods: must be a list"},
       {R"({"pods": [{}, {"containers": [{"logs": {"usedBytes": true}}]}]})",
        "pods[1].containers[0].logs.usedBytes: must be a whole number, 0 or more"},
