@@ -6,9 +6,11 @@
 #include <string>
 #include <string_view>
 
-#include "platform/cgroup_v1/group_io.h"
 #include "platform/cgroup_v1/kernel_files.h"
 #include "platform/cgroup_v1/mounts.h"
+#include "pod_host/group_files.h"
+#include "pod_host/kernel_text.h"
+#include "pod_host/mount_info.h"
 
 namespace {
 
@@ -20,18 +22,19 @@ void Require(bool holds) {
 
 // Whatever the text, a value that comes out is one that is safe to act on.
 extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
+  namespace host = jettison::pod_host;
   namespace v1 = jettison::cgroup_v1;
   const std::string_view text(reinterpret_cast<const char*>(data), size);
-  if (const auto counter = v1::ParseCounter(text)) {
-    Require(v1::ParseCounter(std::to_string(*counter)) == counter);
+  if (const auto counter = host::ParseCounter(text)) {
+    Require(host::ParseCounter(std::to_string(*counter)) == counter);
   }
-  if (const auto pids = v1::ParseProcs(text)) {
+  if (const auto pids = host::ParseProcs(text)) {
     Require(std::all_of(pids->begin(), pids->end(), [](pid_t pid) { return pid > 0; }));
   }
   (void)v1::ParseLimit(text);
   (void)v1::ParseMemoryStat(text);
   (void)v1::ParseOomKills(text);
-  (void)v1::ParseMountInfo(text);
-  if (v1::CheckPath(text)) Require(!text.starts_with('/') && text.find("/../") == text.npos);
+  (void)v1::FindHierarchies(host::ParseMounts(text));
+  if (host::CheckPath(text)) Require(!text.starts_with('/') && text.find("/../") == text.npos);
   return 0;
 }

@@ -8,6 +8,7 @@
 #include <string_view>
 #include <vector>
 
+#include "ports/file_descriptor.h"
 #include "units/result.h"
 
 namespace jettison {
@@ -15,7 +16,9 @@ namespace jettison {
 // Limits of one group; an absent one is left as it is.
 struct CgroupLimits {
   std::optional<std::uint64_t> memory_bytes = std::nullopt;
-  std::optional<std::uint64_t> cpu_shares = std::nullopt;   // 2..262144, v1 scale (1024 = one CPU)
+  // 2..262144, the scale of v1 (1024 = one CPU); v2 has weights instead and is given the one that
+  // belongs to these shares.
+  std::optional<std::uint64_t> cpu_shares = std::nullopt;
   std::optional<std::int64_t> cpu_quota_us = std::nullopt;  // per cpu_period_us; -1: unlimited
   std::optional<std::uint64_t> cpu_period_us = std::nullopt;
   std::optional<std::int64_t> pids_max = std::nullopt;
@@ -32,9 +35,10 @@ struct CgroupMemory {
   }
 };
 
-// The control groups below the node's own group. A path is relative to that group ("kubepods",
-// "kubepods/besteffort/pod<uid>/<container>"; "" is the node itself) and names the same group in
-// every hierarchy. A group that vanished is kNotFound for readings and success for removal.
+// The control groups below the node's own group, of whichever version the host has. A path is
+// relative to that group ("kubepods", "kubepods/besteffort/pod<uid>/<container>"; "" is the node
+// itself) and names the same group in every hierarchy. A group that vanished is kNotFound for
+// readings and success for removal.
 class Cgroups {
  public:
   virtual ~Cgroups() = default;
@@ -63,6 +67,15 @@ class Cgroups {
   [[nodiscard]] virtual Result<std::uint64_t> ReadPids(std::string_view path) = 0;
   // How many times the kernel's OOM killer has struck in this group.
   [[nodiscard]] virtual Result<std::uint64_t> ReadOomKills(std::string_view path) = 0;
+
+  // The group's directory where its memory is accounted: what notifications are registered with,
+  // and what a lock on the group is taken on.
+  [[nodiscard]] virtual Result<FileDescriptor> OpenMemoryDirectory(std::string_view path) const = 0;
+  // The group's directory in the unified hierarchy, where its pressure files are; kUnavailable
+  // where none is mounted.
+  [[nodiscard]] virtual Result<FileDescriptor> OpenPressureDirectory(std::string_view path) const {
+    return OpenMemoryDirectory(path);
+  }
 };
 
 }  // namespace jettison

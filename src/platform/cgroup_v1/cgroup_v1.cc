@@ -2,32 +2,31 @@
 
 #include <fcntl.h>
 #include <fmt/format.h>
-#include <sys/resource.h>
 #include <unistd.h>
 
 #include <algorithm>
+#include <array>
+#include <iterator>
+#include <span>
 #include <utility>
 
-#include "platform/cgroup_v1/group_io.h"
 #include "platform/cgroup_v1/kernel_files.h"
 #include "platform/cgroup_v1/limits.h"
+#include "platform/cgroup_v1/memory_figures.h"
 #include "platform/cgroup_v1/mounts.h"
 #include "platform/cgroup_v1/processes.h"
 #include "platform/cgroup_v1/removal.h"
+#include "pod_host/group_files.h"
+#include "pod_host/group_processes.h"
+#include "pod_host/kernel_text.h"
+#include "pod_host/mount_info.h"
 
 namespace jettison {
 namespace {
 
 using cgroup_v1::Controller;
-
-// A quarter of the descriptors the process may have, two for each group.
-std::size_t GroupsToKeep() {
-  constexpr std::size_t kMost = 4096;
-  constexpr rlim_t kShare = 8;
-  struct rlimit limit {};
-  if (::getrlimit(RLIMIT_NOFILE, &limit) != 0) return 0;
-  return std::min(kMost, static_cast<std::size_t>(limit.rlim_cur / kShare));
-}
+using pod_host::CheckPath;
+using pod_host::OpenGroup;
 
 std::string_view WithoutLeadingSlash(std::string_view path) {
   if (path.starts_with('/')) path.remove_prefix(1);
@@ -40,20 +39,36 @@ Result<T> Of(std::string_view path, Result<T> result) {
   return result;
 }
 
+Result<std::uint64_t> ReadTasks(std::span<const FileDescriptor> files) {
+  std::array<char, 32> buffer;  // NOLINT(cppcoreguidelines-pro-type-member-init): pread fills it
+  const auto text = pod_host::ReadKept(files.front().get(), buffer);
+  if (!text) return Fail(text.error().In("pids.current"));
+  return pod_host::ParseCounter(*text);
+}
+
 }  // namespace
 
 Result<std::unique_ptr<CgroupV1>> CgroupV1::Open(const CgroupV1Options& options) {
-  const auto points = cgroup_v1::ReadMountInfo(options.mountinfo_file);
-  if (!points) return Fail(points.error());
-  auto hierarchies =
-      cgroup_v1::Hierarchies::Open(*points, WithoutLeadingSlash(options.node_cgroup));
+  const auto mounts = pod_host::ReadMounts(options.mountinfo_file);
+  if (!mounts) return Fail(mounts.error());
+  auto hierarchies = cgroup_v1::Hierarchies::Open(cgroup_v1::FindHierarchies(*mounts),
+                                                  WithoutLeadingSlash(options.node_cgroup));
   if (!hierarchies) return Fail(hierarchies.error());
   return std::unique_ptr<CgroupV1>(
-      new CgroupV1(std::move(*hierarchies), options.remove_patience, GroupsToKeep()));
+      new CgroupV1(std::move(*hierarchies), options.remove_patience, pod_host::GroupsToKeep()));
 }
 
+// Where no pids controller is mounted, tasks_ is not read.
+CgroupV1::CgroupV1(cgroup_v1::Hierarchies hierarchies, std::chrono::milliseconds remove_patience,
+                   std::size_t keep)
+    : hierarchies_(std::move(hierarchies)),
+      remove_patience_(remove_patience),
+      memory_(hierarchies_.memory(),
+              {std::begin(cgroup_v1::kMemoryFiles), std::end(cgroup_v1::kMemoryFiles)}, keep),
+      tasks_(hierarchies_.NodeOf(Controller::kPids).value_or(-1), {"pids.current"}, keep) {}
+
 Result<void> CgroupV1::Create(std::string_view path, const CgroupLimits& limits) {
-  if (auto ok = cgroup_v1::CheckPath(path); !ok) return ok;
+  if (auto ok = CheckPath(path); !ok) return ok;
   const auto nothing = [](int) { return Result<void>(); };
   for (const cgroup_v1::Hierarchy& hierarchy : hierarchies_.all()) {
     const bool is_memory = hierarchy.node.get() == hierarchies_.memory();
@@ -69,83 +84,95 @@ Result<void> CgroupV1::Create(std::string_view path, const CgroupLimits& limits)
 }
 
 Result<void> CgroupV1::Remove(std::string_view path) {
-  if (auto ok = cgroup_v1::CheckPath(path); !ok) return ok;
+  if (auto ok = CheckPath(path); !ok) return ok;
   memory_.Forget(path);
+  tasks_.Forget(path);
   return Of(path, cgroup_v1::RemoveGroups(hierarchies_, path, remove_patience_));
 }
 
 Result<void> CgroupV1::Join(std::string_view path, pid_t pid) {
-  if (auto ok = cgroup_v1::CheckPath(path); !ok) return ok;
+  if (auto ok = CheckPath(path); !ok) return ok;
   return cgroup_v1::Join(hierarchies_, path, pid);
 }
 
 Result<std::vector<pid_t>> CgroupV1::Processes(std::string_view path) {
-  if (auto ok = cgroup_v1::CheckPath(path); !ok) return Fail(ok.error());
-  const auto group = cgroup_v1::OpenGroup(hierarchies_.memory(), path);
+  if (auto ok = CheckPath(path); !ok) return Fail(ok.error());
+  const auto group = OpenGroup(hierarchies_.memory(), path);
   if (!group) return Fail(group.error());
-  return Of(path, cgroup_v1::ProcessesBelow(group->get()));
+  return Of(path, pod_host::ProcessesBelow(group->get()));
 }
 
 Result<void> CgroupV1::Signal(std::string_view path, int signal) {
-  if (auto ok = cgroup_v1::CheckPath(path); !ok) return ok;
+  if (auto ok = CheckPath(path); !ok) return ok;
   return cgroup_v1::SignalAll(hierarchies_, path, signal);
 }
 
 Result<void> CgroupV1::Kill(std::string_view path) {
-  if (auto ok = cgroup_v1::CheckPath(path); !ok) return ok;
+  if (auto ok = CheckPath(path); !ok) return ok;
   return cgroup_v1::KillAll(hierarchies_, path);
 }
 
 Result<std::vector<std::string>> CgroupV1::Children(std::string_view path) {
-  if (auto ok = cgroup_v1::CheckPath(path); !ok) return Fail(ok.error());
-  const auto group = cgroup_v1::OpenGroup(hierarchies_.memory(), path);
+  if (auto ok = CheckPath(path); !ok) return Fail(ok.error());
+  const auto group = OpenGroup(hierarchies_.memory(), path);
   if (!group) return Fail(group.error());
-  auto names = Of(path, cgroup_v1::Subgroups(group->get()));
+  auto names = Of(path, pod_host::Subgroups(group->get()));
   if (names) std::sort(names->begin(), names->end());
   return names;
 }
 
 Result<CgroupMemory> CgroupV1::ReadMemory(std::string_view path) {
-  return memory_.Read(path);
+  const auto reading = Of(path, memory_.Read(path, cgroup_v1::ReadMemoryFiles));
+  if (!reading) return Fail(reading.error());
+  return reading->memory;
 }
 
 Result<std::optional<std::uint64_t>> CgroupV1::ReadMemoryLimit(std::string_view path) {
-  return memory_.ReadLimit(path);
+  const auto reading = Of(path, memory_.Read(path, cgroup_v1::ReadMemoryFiles));
+  if (!reading) return Fail(reading.error());
+  return reading->limit;
 }
 
 Result<std::uint64_t> CgroupV1::ReadPids(std::string_view path) {
-  if (auto ok = cgroup_v1::CheckPath(path); !ok) return Fail(ok.error());
+  if (auto ok = CheckPath(path); !ok) return Fail(ok.error());
   const auto node = hierarchies_.NodeOf(Controller::kPids);
   if (!node) return Fail(node.error());
-  const auto group = cgroup_v1::OpenGroup(*node, path);
-  if (!group) return Fail(group.error());
-  const auto text = cgroup_v1::ReadFile(group->get(), "pids.current");
-  if (!text && path.empty() && text.error().code == ErrorCode::kNotFound) {
-    return Fail(ErrorCode::kUnavailable,
-                "the root group has no pids.current: count by /proc/loadavg instead");
+  auto tasks = Of(path, tasks_.Read(path, ReadTasks));
+  if (!tasks && path.empty() && tasks.error().code == ErrorCode::kUnavailable) {
+    return Fail(tasks.error().In("count by /proc/loadavg instead"));
   }
-  if (!text) return Fail(text.error());
-  return Of(path, cgroup_v1::ParseCounter(*text));
+  return tasks;
 }
 
 Result<std::uint64_t> CgroupV1::ReadOomKills(std::string_view path) {
-  if (auto ok = cgroup_v1::CheckPath(path); !ok) return Fail(ok.error());
-  const auto group = cgroup_v1::OpenGroup(hierarchies_.memory(), path);
+  if (auto ok = CheckPath(path); !ok) return Fail(ok.error());
+  const auto group = OpenGroup(hierarchies_.memory(), path);
   if (!group) return Fail(group.error());
-  const auto text = cgroup_v1::ReadFile(group->get(), "memory.oom_control");
+  const auto text = pod_host::ReadFile(group->get(), "memory.oom_control");
   if (!text) return Fail(text.error());
   return Of(path, cgroup_v1::ParseOomKills(*text));
 }
 
 Result<FileDescriptor> CgroupV1::OpenMemoryDirectory(std::string_view path) const {
-  if (auto ok = cgroup_v1::CheckPath(path); !ok) return Fail(ok.error());
-  return cgroup_v1::OpenGroup(hierarchies_.memory(), path);
+  if (auto ok = CheckPath(path); !ok) return Fail(ok.error());
+  return OpenGroup(hierarchies_.memory(), path);
+}
+
+Result<FileDescriptor> CgroupV1::OpenPressureDirectory(std::string_view path) const {
+  const auto node = hierarchies_.NodeOf(Controller::kUnified);
+  if (!node) {
+    return Fail(ErrorCode::kUnavailable,
+                "groups have no pressure files without a unified hierarchy: mount -t cgroup2 none "
+                "/sys/fs/cgroup/unified");
+  }
+  if (auto ok = CheckPath(path); !ok) return Fail(ok.error());
+  return OpenGroup(*node, path);
 }
 
 bool CgroupV1::HasKillFile(std::string_view path) const {
   const auto node = hierarchies_.NodeOf(Controller::kUnified);
-  if (!node || !cgroup_v1::CheckPath(path)) return false;
-  const auto group = cgroup_v1::OpenGroup(*node, path);
+  if (!node || !CheckPath(path)) return false;
+  const auto group = OpenGroup(*node, path);
   return group && ::faccessat(group->get(), "cgroup.kill", W_OK, 0) == 0;
 }
 

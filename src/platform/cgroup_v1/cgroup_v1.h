@@ -9,7 +9,7 @@
 #include <vector>
 
 #include "platform/cgroup_v1/hierarchies.h"
-#include "platform/cgroup_v1/memory_figures.h"
+#include "pod_host/kept_files.h"
 #include "ports/cgroups.h"
 #include "ports/file_descriptor.h"
 
@@ -26,10 +26,11 @@ struct CgroupV1Options {
 };
 
 // The port over cgroup v1: controllers memory, cpu, cpuacct, pids and freezer, and the unified tree
-// where a hybrid host has it. Reading memory takes a few microseconds and allocates nothing once a
-// group has been read; Kill takes less than a millisecond for a few processes; Create, Join and
-// Remove wait for the kernel and belong off the hot path. Every method may be called from any
-// thread. "" names the node itself, which can be read but not signalled, killed or removed.
+// where a hybrid host has it. Reading memory and tasks takes a few microseconds and opens and
+// allocates nothing once a group has been read; Kill takes less than a millisecond for a few
+// processes; Create, Join and Remove wait for the kernel and belong off the hot path. Every method
+// may be called from any thread. "" names the node itself, which can be read but not signalled,
+// killed or removed.
 class CgroupV1 : public Cgroups {
  public:
   // kUnavailable where no v1 memory controller is mounted, kNotFound where the node's group does
@@ -55,8 +56,9 @@ class CgroupV1 : public Cgroups {
   // Counts victims of this very group, not of those below (v1 does not add these up).
   [[nodiscard]] Result<std::uint64_t> ReadOomKills(std::string_view path) override;
 
-  // The group's directory in the memory hierarchy, for registering memory notifications.
-  [[nodiscard]] Result<FileDescriptor> OpenMemoryDirectory(std::string_view path) const;
+  // In the memory hierarchy.
+  [[nodiscard]] Result<FileDescriptor> OpenMemoryDirectory(std::string_view path) const override;
+  [[nodiscard]] Result<FileDescriptor> OpenPressureDirectory(std::string_view path) const override;
   // Whether the controller is there ("memory", "cpu", "cpuacct", "pids", "freezer", "unified").
   [[nodiscard]] bool Has(cgroup_v1::Controller controller) const {
     return hierarchies_.Find(controller) != nullptr;
@@ -67,14 +69,12 @@ class CgroupV1 : public Cgroups {
 
  private:
   CgroupV1(cgroup_v1::Hierarchies hierarchies, std::chrono::milliseconds remove_patience,
-           std::size_t keep)
-      : hierarchies_(std::move(hierarchies)),
-        remove_patience_(remove_patience),
-        memory_(hierarchies_.memory(), keep) {}
+           std::size_t keep);
 
   const cgroup_v1::Hierarchies hierarchies_;
   const std::chrono::milliseconds remove_patience_;
-  cgroup_v1::MemoryFigures memory_;
+  pod_host::KeptFiles memory_;
+  pod_host::KeptFiles tasks_;
 };
 
 }  // namespace jettison

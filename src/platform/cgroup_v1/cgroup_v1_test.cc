@@ -7,8 +7,6 @@
 #include <fstream>
 #include <string>
 
-#include "platform/cgroup_v1/group_io.h"
-
 // The room over a tree of plain directories: what does not need a kernel.
 namespace jettison {
 namespace {

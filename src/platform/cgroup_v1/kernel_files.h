@@ -1,20 +1,15 @@
 #pragma once
 
-#include <sys/types.h>
-
 #include <cstdint>
 #include <optional>
 #include <string_view>
-#include <vector>
 
 #include "units/result.h"
 
 // The text of cgroup v1 files as values (kernel: Documentation/admin-guide/cgroup-v1). Pure. A text
-// that the kernel would not write is kInternal, never a zero.
+// that the kernel would not write is kInternal, never a zero. What both versions have is in
+// pod_host/kernel_text.h.
 namespace jettison::cgroup_v1 {
-
-// A file of one number: memory.usage_in_bytes, pids.current, memory.use_hierarchy.
-[[nodiscard]] Result<std::uint64_t> ParseCounter(std::string_view text);
 
 // A limit in bytes; absent where the file holds v1's "unlimited", the greatest multiple of a page
 // below 2^63. Anything from 2^62 is taken for that, since the page size varies.
@@ -27,10 +22,6 @@ struct MemoryStat {
 };
 // Fails when a row is missing or is no number; unknown rows are passed over.
 [[nodiscard]] Result<MemoryStat> ParseMemoryStat(std::string_view text);
-
-// cgroup.procs: one process id a line. A 0, which stands for a process outside of the reader's PID
-// namespace, is left out: as an argument of kill(2) it would mean the caller's own process group.
-[[nodiscard]] Result<std::vector<pid_t>> ParseProcs(std::string_view text);
 
 // The row oom_kill of memory.oom_control: how often the OOM killer struck in this very group. Rows
 // of that name exist since Linux 4.13; without one the answer is kUnavailable.

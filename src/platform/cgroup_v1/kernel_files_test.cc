@@ -8,11 +8,12 @@
 #include <string>
 #include <vector>
 
+#include "pod_host/kernel_text.h"
+
 namespace jettison::cgroup_v1 {
 namespace {
 
 using testing::ElementsAre;
-using testing::IsEmpty;
 
 std::string Recorded(const std::string& name) {
   std::ifstream file(std::string(JETTISON_ROOM_TESTDATA) + "/6.18/" + name);
@@ -23,27 +24,15 @@ constexpr const char* kStat =
     "cache 1\ninactive_file 7\nhierarchical_memory_limit 1000\ntotal_inactive_file 42\n";
 
 TEST(KernelFiles, RealFilesOfLinux618AreUnderstood) {
-  EXPECT_EQ(*ParseCounter(Recorded("memory.usage_in_bytes")), 28925952U);
+  EXPECT_EQ(*pod_host::ParseCounter(Recorded("memory.usage_in_bytes")), 28925952U);
   EXPECT_EQ(*ParseLimit(Recorded("memory.limit_in_bytes")), 268435456U);
   EXPECT_EQ(*ParseLimit(Recorded("memory.limit_in_bytes.unlimited")), std::nullopt);
   const auto stat = ParseMemoryStat(Recorded("memory.stat"));
   ASSERT_TRUE(stat) << stat.error().message;
   EXPECT_EQ(stat->total_inactive_file, 45056U);
   EXPECT_EQ(stat->hierarchical_memory_limit, 268435456U);
-  EXPECT_THAT(*ParseProcs(Recorded("cgroup.procs")), ElementsAre(9108, 9109));
+  EXPECT_THAT(*pod_host::ParseProcs(Recorded("cgroup.procs")), ElementsAre(9108, 9109));
   EXPECT_EQ(*ParseOomKills(Recorded("memory.oom_control")), 0U);
-}
-
-TEST(KernelFiles, ACounterIsOneNumberAndNothingElse) {
-  EXPECT_EQ(*ParseCounter("0\n"), 0U);
-  EXPECT_EQ(*ParseCounter("18446744073709551615"), 18446744073709551615U);
-  for (const char* const hostile :
-       {"", "\n", " 1\n", "1 \n", "1\n\n", "-1\n", "+1\n", "1x\n", "max\n", "0x10\n",
-        "18446744073709551616\n", "99999999999999999999999999\n", "1.5\n"}) {
-    const auto parsed = ParseCounter(hostile);
-    ASSERT_FALSE(parsed) << hostile;
-    EXPECT_EQ(parsed.error().code, ErrorCode::kInternal);
-  }
 }
 
 TEST(KernelFiles, TheUnlimitedValueOfAnyPageSizeIsNoLimit) {
@@ -84,17 +73,6 @@ TEST(KernelFiles, AnUnterminatedLastRowStillCounts) {
   EXPECT_EQ(
       ParseMemoryStat("hierarchical_memory_limit 5\ntotal_inactive_file 42")->total_inactive_file,
       42U);
-}
-
-TEST(KernelFiles, AProcessOutsideOfOurPidNamespaceIsLeftOut) {
-  EXPECT_THAT(*ParseProcs("0\n12\n0\n"), ElementsAre(12));
-  EXPECT_THAT(*ParseProcs(""), IsEmpty());
-}
-
-TEST(KernelFiles, AProcessIdThatKillWouldMisunderstandIsRefused) {
-  for (const char* const hostile : {"-1\n", "1\n\n2\n", "1 2\n", "x\n", "4294967295\n", "\n"}) {
-    EXPECT_FALSE(ParseProcs(hostile)) << hostile;
-  }
 }
 
 TEST(KernelFiles, OomKillsOfAKernelThatDoesNotCountAreUnavailable) {

@@ -2,10 +2,13 @@
 
 #include <string>
 
-#include "platform/cgroup_v1/group_io.h"
+#include "pod_host/group_files.h"
 
 namespace jettison::cgroup_v1 {
 namespace {
+
+using pod_host::OpenGroup;
+using pod_host::WriteFile;
 
 Result<FileDescriptor> OpenIn(const Hierarchies& hierarchies, Controller controller,
                               std::string_view path) {

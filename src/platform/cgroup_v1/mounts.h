@@ -7,7 +7,7 @@
 #include <string_view>
 #include <vector>
 
-#include "units/result.h"
+#include "pod_host/mount_info.h"
 
 namespace jettison::cgroup_v1 {
 
@@ -39,12 +39,8 @@ class MountPoints {
   std::array<std::optional<std::string>, kControllers.size()> points_;
 };
 
-// Finds the hierarchies in the text of /proc/self/mountinfo (proc(5)). A mount of a hierarchy's
-// root wins over a mount of one of its groups, then the earlier line over the later. A line that
-// does not follow the format is passed over: other mounts are none of our business.
-[[nodiscard]] MountPoints ParseMountInfo(std::string_view text);
-
-// Reads and parses such a file.
-[[nodiscard]] Result<MountPoints> ReadMountInfo(const std::string& file);
+// Finds the hierarchies among the mounts. A mount of a hierarchy's root wins over a mount of one of
+// its groups, then the earlier over the later.
+[[nodiscard]] MountPoints FindHierarchies(const std::vector<pod_host::Mount>& mounts);
 
 }  // namespace jettison::cgroup_v1

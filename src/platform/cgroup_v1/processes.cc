@@ -3,50 +3,28 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <cerrno>
 #include <csignal>
 #include <string>
 #include <utility>
+#include <vector>
 
-#include "platform/cgroup_v1/group_io.h"
-#include "platform/cgroup_v1/kernel_files.h"
-#include "ports/system_error.h"
+#include "pod_host/group_files.h"
+#include "pod_host/group_processes.h"
 
 namespace jettison::cgroup_v1 {
 namespace {
+
+using pod_host::OpenGroup;
+using pod_host::ProcessesBelow;
+using pod_host::SendTo;
+using pod_host::Subgroups;
+using pod_host::WriteFile;
 
 constexpr int kKillPasses = 50;
 constexpr int kPassesBeforeFreezing = 3;
 
 bool Vanished(const Error& error) {
   return error.code == ErrorCode::kNotFound;
-}
-
-Result<void> AppendProcesses(int group, std::vector<pid_t>& pids) {
-  const auto text = ReadFile(group, "cgroup.procs");
-  if (!text) return Vanished(text.error()) ? Result<void>() : Fail(text.error());
-  const auto own = ParseProcs(*text);
-  if (!own) return Fail(own.error().In("cgroup.procs"));
-  pids.insert(pids.end(), own->begin(), own->end());
-  const auto names = Subgroups(group);
-  if (!names) return Vanished(names.error()) ? Result<void>() : Fail(names.error());
-  for (const std::string& name : *names) {
-    const auto below = OpenGroup(group, name);
-    if (!below && Vanished(below.error())) continue;
-    if (!below) return Fail(below.error());
-    if (auto ok = AppendProcesses(below->get(), pids); !ok) return Fail(ok.error().In(name));
-  }
-  return {};
-}
-
-// A process that ended since it was listed is fine.
-Result<void> SendTo(const std::vector<pid_t>& pids, int signal) {
-  for (const pid_t pid : pids) {
-    if (::kill(pid, signal) != 0 && errno != ESRCH) {
-      return FailErrno(fmt::format("send signal {} to process {}", signal, pid));
-    }
-  }
-  return {};
 }
 
 // cgroup.kill (Linux 5.14) leaves no way to fork out of it. It reaches what is in the unified
@@ -115,14 +93,6 @@ Result<void> RefuseNode(std::string_view path) {
 }
 
 }  // namespace
-
-Result<std::vector<pid_t>> ProcessesBelow(int group) {
-  std::vector<pid_t> pids;
-  if (auto ok = AppendProcesses(group, pids); !ok) return Fail(ok.error());
-  std::sort(pids.begin(), pids.end());
-  pids.erase(std::unique(pids.begin(), pids.end()), pids.end());
-  return pids;
-}
 
 Result<void> Join(const Hierarchies& hierarchies, std::string_view path, pid_t pid) {
   for (const Hierarchy& hierarchy : hierarchies.all()) {

@@ -3,16 +3,11 @@
 #include <sys/types.h>
 
 #include <string_view>
-#include <vector>
 
 #include "platform/cgroup_v1/hierarchies.h"
 #include "units/result.h"
 
 namespace jettison::cgroup_v1 {
-
-// Every process of the group and of those below it, by rising id; groups that vanish meanwhile
-// count as empty. `group`: its directory in the memory hierarchy.
-[[nodiscard]] Result<std::vector<pid_t>> ProcessesBelow(int group);
 
 // Moves a process (0: the caller) into the group of that path in every hierarchy. The move costs a
 // grace period of the kernel for each hierarchy: milliseconds, so not for a hot path.

@@ -9,36 +9,23 @@
 #include <string>
 #include <thread>
 
-#include "platform/cgroup_v1/group_io.h"
-#include "platform/cgroup_v1/processes.h"
+#include "pod_host/group_files.h"
+#include "pod_host/group_processes.h"
 #include "ports/system_error.h"
 
 namespace jettison::cgroup_v1 {
 namespace {
 
+using pod_host::OpenGroup;
+using pod_host::Subgroups;
+using pod_host::WriteFile;
 using SteadyClock = std::chrono::steady_clock;
 constexpr std::chrono::milliseconds kFirstPause{1};
 constexpr std::chrono::milliseconds kLongestPause{20};
-constexpr std::size_t kNamedProcesses = 5;
 
-std::string CommandOf(pid_t pid) {
-  const FileDescriptor fd(::open(fmt::format("/proc/{}/comm", pid).c_str(), O_RDONLY | O_CLOEXEC));
-  if (!fd) return "exited";
-  auto text = ReadToEnd(fd.get()).value_or("exited");
-  while (text.ends_with('\n')) text.pop_back();
-  return text;
-}
-
-// "3 processes: 12 (sh), 13 (sleep), 14 (sleep)"
 std::string WhoIsThere(int parent, const std::string& name) {
   const auto group = OpenGroup(parent, name);
-  const auto pids = group ? ProcessesBelow(group->get()) : Result<std::vector<pid_t>>();
-  if (!pids || pids->empty()) return "no process is listed, a killed one is still exiting";
-  std::string text = fmt::format("{} processes:", pids->size());
-  for (std::size_t i = 0; i < std::min(pids->size(), kNamedProcesses); ++i) {
-    text += fmt::format("{} {} ({})", i == 0 ? "" : ",", (*pids)[i], CommandOf((*pids)[i]));
-  }
-  return pids->size() > kNamedProcesses ? text + ", ..." : text;
+  return group ? pod_host::DescribeProcesses(group->get()) : "nobody";
 }
 
 // Drops the page cache that is charged here. Only helps: a group that refuses is removed anyway.

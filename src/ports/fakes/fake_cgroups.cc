@@ -170,6 +170,12 @@ Result<std::uint64_t> FakeCgroups::ReadOomKills(std::string_view path) {
   return At(path).oom_kills;
 }
 
+Result<FileDescriptor> FakeCgroups::OpenMemoryDirectory(std::string_view path) const {
+  const std::lock_guard lock(mutex_);
+  if (auto ok = Check(Operation::kRead, path); !ok) return Fail(ok.error());
+  return Fail(ErrorCode::kUnavailable, "groups in memory have no directory");
+}
+
 void FakeCgroups::SetMemory(std::string_view path, CgroupMemory own) {
   const std::lock_guard lock(mutex_);
   At(path).memory = own;

@@ -46,6 +46,8 @@ class FakeCgroups : public Cgroups {
   // What SetPids said, or one task a process.
   [[nodiscard]] Result<std::uint64_t> ReadPids(std::string_view path) override;
   [[nodiscard]] Result<std::uint64_t> ReadOomKills(std::string_view path) override;
+  // kUnavailable: there is no directory.
+  [[nodiscard]] Result<FileDescriptor> OpenMemoryDirectory(std::string_view path) const override;
 
   // What the test sets. The group must exist (the setters create nothing).
   void SetMemory(std::string_view path, CgroupMemory own);

@@ -9,9 +9,10 @@
 #include "ports/file_descriptor.h"
 #include "units/result.h"
 
-// Directories and files of one hierarchy, always relative to an open directory. cgroupfs holds no
-// symbolic links and the paths are checked to stay below, so a path cannot lead elsewhere.
-namespace jettison::cgroup_v1 {
+// Directories and files of control groups of either version, always relative to an open directory.
+// cgroupfs holds no symbolic links and the paths are checked to stay below, so a path cannot lead
+// elsewhere.
+namespace jettison::pod_host {
 
 // Fails with kInvalidArgument unless `path` is "" or names joined by single slashes, none of them
 // "." or "..".
@@ -40,4 +41,4 @@ namespace jettison::cgroup_v1 {
 // Names of the groups directly below, in the directory's order.
 [[nodiscard]] Result<std::vector<std::string>> Subgroups(int group);
 
-}  // namespace jettison::cgroup_v1
+}  // namespace jettison::pod_host

@@ -1,4 +1,4 @@
-#include "platform/cgroup_v1/group_io.h"
+#include "pod_host/group_files.h"
 
 #include <dirent.h>
 #include <fcntl.h>
@@ -12,7 +12,7 @@
 
 #include "ports/system_error.h"
 
-namespace jettison::cgroup_v1 {
+namespace jettison::pod_host {
 namespace {
 
 constexpr int kDirectory = O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC;
@@ -120,4 +120,4 @@ Result<std::vector<std::string>> Subgroups(int group) {
   return names;
 }
 
-}  // namespace jettison::cgroup_v1
+}  // namespace jettison::pod_host

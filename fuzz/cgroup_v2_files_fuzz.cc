@@ -1,0 +1,50 @@
+// links: jettison_cgroup_v2
+#include <algorithm>
+#include <cstddef>
+#include <cstdint>
+#include <cstdlib>
+#include <string>
+#include <string_view>
+
+#include "platform/cgroup_v2/kernel_files.h"
+#include "platform/cgroup_v2/limits.h"
+#include "platform/cgroup_v2/tree.h"
+#include "pod_host/kernel_text.h"
+#include "pod_host/mount_info.h"
+
+namespace {
+
+void Require(bool holds) {
+  if (!holds) std::abort();
+}
+
+}  // namespace
+
+// Whatever the text, a value that comes out is one that stands in it.
+extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
+  namespace host = jettison::pod_host;
+  namespace v2 = jettison::cgroup_v2;
+  const std::string_view text(reinterpret_cast<const char*>(data), size);
+  if (const auto stat = v2::ParseMemoryStat(text)) {
+    Require(text.find(std::to_string(stat->inactive_file).substr(0, 1)) != text.npos);
+    Require(host::FindRow(text, "anon").has_value());
+  }
+  if (const auto limit = v2::ParseLimit(text)) {
+    Require(*limit ? v2::CpuWeight(**limit) >= 1 && v2::CpuWeight(**limit) <= 10'000
+                   : text.starts_with("max"));
+  }
+  if (const auto events = v2::ParseEvents(text)) {
+    Require(text.find("populated ") != text.npos);
+    Require(!events->frozen || text.find("frozen 1") != text.npos);
+  }
+  if (const auto kills = v2::ParseOomKills(text)) Require(text.find("oom_kill ") != text.npos);
+  if (const auto quota = v2::ParseCpuQuota(text)) {
+    Require(text.starts_with(*quota) && quota->find(' ') == text.npos);
+  }
+  Require(!v2::HasController(text, "memory") || text.find("memory") != text.npos);
+  const auto mounts = host::ParseMounts(text);
+  Require(v2::FindUnified(mounts).has_value() ==
+          std::any_of(mounts.begin(), mounts.end(),
+                      [](const host::Mount& mount) { return mount.type == "cgroup2"; }));
+  return 0;
+}

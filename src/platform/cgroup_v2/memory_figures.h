@@ -1,0 +1,33 @@
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <span>
+
+#include "ports/cgroups.h"
+#include "ports/file_descriptor.h"
+#include "units/result.h"
+
+// Readings of open files of a group, each file in one system call and without allocating.
+namespace jettison::cgroup_v2 {
+
+// The files of ReadMemoryFiles; usage last, since it is the figure that moves fastest.
+inline constexpr const char* kMemoryFiles[] = {"memory.stat", "memory.current"};
+[[nodiscard]] Result<CgroupMemory> ReadMemoryFiles(std::span<const FileDescriptor> files);
+
+// The same of the root, which has memory.stat alone: what is used there is anonymous memory and
+// page cache together, as the kubelet counts it. The kernel's own memory is not in it.
+inline constexpr const char* kRootMemoryFiles[] = {"memory.stat"};
+[[nodiscard]] Result<CgroupMemory> ReadRootMemoryFiles(std::span<const FileDescriptor> files);
+
+// Of memory.max: the group's own limit; absent for "max".
+[[nodiscard]] Result<std::optional<std::uint64_t>> ReadLimitFile(
+    std::span<const FileDescriptor> files);
+
+// Of pids.current.
+[[nodiscard]] Result<std::uint64_t> ReadTasksFile(std::span<const FileDescriptor> files);
+
+// Of memory.events.
+[[nodiscard]] Result<std::uint64_t> ReadOomKillsFile(std::span<const FileDescriptor> files);
+
+}  // namespace jettison::cgroup_v2

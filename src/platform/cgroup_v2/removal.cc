@@ -1,0 +1,85 @@
+#include "platform/cgroup_v2/removal.h"
+
+#include <fcntl.h>
+#include <fmt/format.h>
+#include <poll.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <cerrno>
+#include <string>
+
+#include "platform/cgroup_v2/kernel_files.h"
+#include "pod_host/group_files.h"
+#include "pod_host/group_processes.h"
+#include "ports/file_descriptor.h"
+#include "ports/system_error.h"
+
+namespace jettison::cgroup_v2 {
+namespace {
+
+using pod_host::OpenGroup;
+using SteadyClock = std::chrono::steady_clock;
+
+// Asks for all of what is left, which is page cache and what the kernel keeps of its own. Only
+// helps: a group that has nothing, or no such file, is removed anyway.
+void DropCache(int group) {
+  if (const auto text = pod_host::ReadFile(group, "memory.current"); text && *text != "0\n") {
+    (void)pod_host::WriteFile(group, "memory.reclaim", *text);
+  }
+}
+
+// The kernel announces a change of cgroup.events to whoever has read it (POLLPRI). It is looked at
+// again after a while in any case: a group can be busy without a process (EBUSY of the kernel's
+// own).
+void AwaitEmpty(int group, SteadyClock::time_point deadline) {
+  constexpr std::chrono::milliseconds kLongest{20};
+  const auto events = pod_host::OpenFile(group, "cgroup.events");
+  if (!events) return;
+  const auto text = pod_host::ReadToEnd(events->get());
+  const auto now = text ? ParseEvents(*text) : Result<GroupEvents>(Fail(text.error()));
+  if (now && !now->populated) return;
+  const auto left = std::chrono::ceil<std::chrono::milliseconds>(deadline - SteadyClock::now());
+  pollfd changed = {.fd = events->get(), .events = POLLPRI, .revents = 0};
+  const auto wait = std::clamp(left, std::chrono::milliseconds(0), kLongest);
+  (void)::poll(&changed, 1, static_cast<int>(wait.count()));
+}
+
+Result<void> RemoveOne(int parent, const std::string& name, int group,
+                       SteadyClock::time_point deadline) {
+  while (::unlinkat(parent, name.c_str(), AT_REMOVEDIR) != 0) {
+    if (errno == ENOENT) return {};
+    if (errno != EBUSY) return FailErrno("remove group " + name);
+    if (SteadyClock::now() >= deadline) {
+      return Fail(ErrorCode::kUnavailable, fmt::format("group {} is still in use by {}", name,
+                                                       pod_host::DescribeProcesses(group)));
+    }
+    AwaitEmpty(group, deadline);
+  }
+  return {};
+}
+
+// NOLINTNEXTLINE(misc-no-recursion): as deep as the tree of groups, which the kernel bounds
+Result<void> RemoveTree(int parent, const std::string& name, SteadyClock::time_point deadline) {
+  const auto group = OpenGroup(parent, name);
+  if (!group) {
+    return group.error().code == ErrorCode::kNotFound ? Result<void>() : Fail(group.error());
+  }
+  const auto below = pod_host::Subgroups(group->get());
+  if (!below) {
+    return below.error().code == ErrorCode::kNotFound ? Result<void>() : Fail(below.error());
+  }
+  for (const std::string& child : *below) {
+    if (auto ok = RemoveTree(group->get(), child, deadline); !ok) return Fail(ok.error().In(name));
+  }
+  DropCache(group->get());
+  return RemoveOne(parent, name, group->get(), deadline);
+}
+
+}  // namespace
+
+Result<void> RemoveGroups(int root, std::string_view path, std::chrono::milliseconds patience) {
+  return RemoveTree(root, std::string(path), SteadyClock::now() + patience);
+}
+
+}  // namespace jettison::cgroup_v2

@@ -1,0 +1,23 @@
+#pragma once
+
+#include <sys/types.h>
+
+#include <string>
+#include <vector>
+
+#include "units/result.h"
+
+// The processes of a control group of either version, by the open directory of the group.
+namespace jettison::pod_host {
+
+// Every process of the group and of those below it, by rising id; groups below that vanish
+// meanwhile count as empty, and so do threaded ones (v2), whose processes are listed above them.
+[[nodiscard]] Result<std::vector<pid_t>> ProcessesBelow(int group);
+
+// Sends a signal to each; one that has ended since it was listed is fine.
+[[nodiscard]] Result<void> SendTo(const std::vector<pid_t>& pids, int signal);
+
+// Who is in a group, for people: "2 processes: 12 (sh), 13 (sleep)".
+[[nodiscard]] std::string DescribeProcesses(int group);
+
+}  // namespace jettison::pod_host

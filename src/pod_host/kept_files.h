@@ -1,0 +1,74 @@
+#pragma once
+
+#include <cstddef>
+#include <functional>
+#include <mutex>
+#include <span>
+#include <string>
+#include <string_view>
+#include <unordered_map>
+#include <utility>
+#include <vector>
+
+#include "ports/file_descriptor.h"
+#include "units/result.h"
+
+namespace jettison::pod_host {
+
+// How many groups may have their files kept open, so that all of it takes no more than half of the
+// descriptors that this process may have.
+[[nodiscard]] std::size_t GroupsToKeep();
+
+// Reads the same files of control groups again and again. A group's files are opened together and
+// stay open between readings, so that one in the steady state opens nothing and allocates nothing.
+// A group that was removed and made again under the same name is never mistaken: a removed group's
+// file answers ENODEV forever, and the group is opened anew. Safe from any thread.
+class KeptFiles {
+ public:
+  // `root`: the directory that groups are named from; must outlive this. `names`: the files of one
+  // reading. At most `keep` groups are kept, any more are opened for each reading.
+  KeptFiles(int root, std::vector<const char*> names, std::size_t keep)
+      : root_(root), names_(std::move(names)), keep_(keep) {}
+
+  // What `read` makes of the open files of a group, in the order of their names. kNotFound where
+  // there is no such group, kUnavailable where it has no such file.
+  template <typename T>
+  [[nodiscard]] Result<T> Read(std::string_view group,
+                               Result<T> (*read)(std::span<const FileDescriptor>)) {
+    const std::lock_guard lock(mutex_);
+    if (const auto kept = files_.find(group); kept != files_.end()) {
+      auto reading = read(kept->second);
+      if (reading || reading.error().code != ErrorCode::kNotFound) return reading;
+      files_.erase(kept);  // that group is gone; there may be a new one of its name
+    }
+    auto files = Open(group);
+    if (!files) return Fail(files.error());
+    auto reading = read(*files);
+    if (reading && files_.size() < keep_) files_.emplace(group, std::move(*files));
+    return reading;
+  }
+
+  // Closes what is kept of the group and of those below it.
+  void Forget(std::string_view group);
+  // Groups whose files are open.
+  [[nodiscard]] std::size_t kept() const;
+
+ private:
+  using Files = std::vector<FileDescriptor>;
+  struct Hash {
+    using is_transparent = void;  // NOLINT(readability-identifier-naming): a name of the standard
+    std::size_t operator()(std::string_view text) const {
+      return std::hash<std::string_view>()(text);
+    }
+  };
+
+  [[nodiscard]] Result<Files> Open(std::string_view group) const;
+
+  const int root_;
+  const std::vector<const char*> names_;
+  const std::size_t keep_;
+  mutable std::mutex mutex_;  // guards files_
+  std::unordered_map<std::string, Files, Hash, std::equal_to<>> files_;
+};
+
+}  // namespace jettison::pod_host

@@ -1,0 +1,32 @@
+#pragma once
+
+#include <sys/types.h>
+
+#include <cstdint>
+#include <optional>
+#include <string_view>
+#include <vector>
+
+#include "units/result.h"
+
+// What the files of control groups are made of, in either version. Pure. A text that the kernel
+// would not write is kInternal, never a zero.
+namespace jettison::pod_host {
+
+// A file of one number, with or without its newline: pids.current, memory.current.
+[[nodiscard]] Result<std::uint64_t> ParseCounter(std::string_view text);
+
+// The rest of the row that begins with `key` and a space; absent where there is no such row.
+[[nodiscard]] std::optional<std::string_view> FindRow(std::string_view text, std::string_view key);
+
+// The number of that row. Fails where the row is missing or holds anything else.
+[[nodiscard]] Result<std::uint64_t> RowNumber(std::string_view text, std::string_view key);
+
+// cgroup.procs: one process id a line. A 0, which stands for a process outside of the reader's PID
+// namespace, is left out: as an argument of kill(2) it would mean the caller's own process group.
+[[nodiscard]] Result<std::vector<pid_t>> ParseProcs(std::string_view text);
+
+// "expected WHAT, found TEXT", with the beginning of the text.
+[[nodiscard]] tl::unexpected<Error> FailText(std::string_view what, std::string_view text);
+
+}  // namespace jettison::pod_host

@@ -1,0 +1,31 @@
+#pragma once
+
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "units/result.h"
+
+namespace jettison::pod_host {
+
+// One mount of /proc/self/mountinfo, escaped characters restored.
+struct Mount {
+  std::string root;   // what of the file system is mounted: "/" for all of it
+  std::string point;  // where
+  std::string type;   // "cgroup2", "ext4"
+  std::string super_options;
+
+  // Whether all of the file system is there, not one of its folders bound to that place.
+  [[nodiscard]] bool IsOfRoot() const { return root == "/"; }
+  // Whether the comma-separated super options hold this one.
+  [[nodiscard]] bool HasOption(std::string_view option) const;
+};
+
+// The mounts in the text of such a file, in its order (proc(5)). A line that does not follow the
+// format is passed over: other mounts are none of our business. Pure.
+[[nodiscard]] std::vector<Mount> ParseMounts(std::string_view text);
+
+// Reads and parses such a file.
+[[nodiscard]] Result<std::vector<Mount>> ReadMounts(const std::string& file);
+
+}  // namespace jettison::pod_host
