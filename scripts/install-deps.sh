@@ -9,6 +9,7 @@ packages=(
   libsystemd-dev libboost-dev libgtest-dev libgmock-dev libbenchmark-dev
   libgrpc++-dev protobuf-compiler protobuf-compiler-grpc libprotobuf-dev libabsl-dev libc-ares-dev
   libre2-dev zlib1g-dev containerd runc
+  qemu-system-x86 busybox-static
   e2fsprogs util-linux python3 clang-format git
 )
 [ "${1:-}" = --fuzz ] && packages+=(clang-19 libclang-rt-19-dev)
