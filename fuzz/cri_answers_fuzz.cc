@@ -8,6 +8,7 @@
 #include <string>
 #include <string_view>
 
+#include "platform/cri/foreign_spec.h"
 #include "platform/cri/proc_files.h"
 #include "platform/cri/verbose_info.h"
 
@@ -24,6 +25,11 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
   for (const auto signal : {jettison::cri::StopSignalIn(text), jettison::cri::SignalNamed(text)}) {
     if (signal && (*signal <= 0 || *signal > SIGRTMAX)) std::abort();
   }
+  constexpr std::string_view kGroup = "/system.slice/docker-1.scope/x";
+  for (const std::string& path : {std::string(text), jettison::cri::ReadSpec(text).cgroups_path}) {
+    if (!kGroup.starts_with(jettison::cri::DeclaredGroup(kGroup, path))) std::abort();
+  }
+  (void)jettison::cri::ReadSpecInInfo(text);
   if (jettison::cri::SettingsIn(text).sandbox_image.size() > text.size()) std::abort();
   return 0;
 }

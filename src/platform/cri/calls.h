@@ -4,6 +4,7 @@
 
 #include <functional>
 
+#include "platform/cri/containerd_calls.h"
 #include "units/duration.h"
 #include "units/result.h"
 
@@ -60,6 +61,9 @@ class Calls {
   virtual void RemoveImage(const api::RemoveImageRequest& request, Duration deadline,
                            Answer<api::RemoveImageResponse> answer) = 0;
   virtual void ImageFsInfo(Duration deadline, Answer<api::ImageFsInfoResponse> answer) = 0;
+
+  // Calls beside CRI, answered with the others; null: none can be made.
+  [[nodiscard]] virtual ContainerdCalls* containerd() { return nullptr; }
 
   // Readable when answers have come.
   [[nodiscard]] virtual int fd() const = 0;

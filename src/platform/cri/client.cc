@@ -1,5 +1,8 @@
 #include "platform/cri/client.h"
 
+#include <containerd_containers.grpc.pb.h>
+#include <containerd_namespaces.grpc.pb.h>
+#include <containerd_tasks.grpc.pb.h>
 #include <cri.grpc.pb.h>
 #include <grpc/grpc.h>
 #include <grpc/support/log.h>
@@ -17,6 +20,7 @@
 #include <mutex>
 #include <optional>
 #include <string_view>
+#include <type_traits>
 #include <unordered_map>
 #include <utility>
 #include <vector>
@@ -36,6 +40,9 @@ constexpr int kConnectingMs = 5000;  // until a listener that says nothing is gi
 
 using RuntimeStub = api::RuntimeService::StubInterface::async_interface;
 using ImageStub = api::ImageService::StubInterface::async_interface;
+using NamespacesStub = namespaces_api::Namespaces::StubInterface::async_interface;
+using ContainersStub = containers_api::Containers::StubInterface::async_interface;
+using TasksStub = tasks_api::Tasks::StubInterface::async_interface;
 
 // A method of a stub that reports its end to a function.
 template <typename Stub, typename Request, typename Response>
@@ -107,14 +114,17 @@ std::shared_ptr<grpc::Channel> ChannelTo(const std::string& socket) {
 
 // Calls end on gRPC's threads, which only move them to the queue of answers; everything else of a
 // call, its end included, happens on the thread that delivers.
-class Client : public Calls {
+class Client : public Calls, public ContainerdCalls {
  public:
   Client(std::string socket, FileDescriptor event_fd)
       : socket_(std::move(socket)),
         event_fd_(std::move(event_fd)),
         channel_(ChannelTo(socket_)),
         runtime_(api::RuntimeService::NewStub(channel_)),
-        images_(api::ImageService::NewStub(channel_)) {}
+        images_(api::ImageService::NewStub(channel_)),
+        namespaces_(namespaces_api::Namespaces::NewStub(channel_)),
+        containers_(containers_api::Containers::NewStub(channel_)),
+        tasks_(tasks_api::Tasks::NewStub(channel_)) {}
   ~Client() override { CancelAll(); }
   Client(const Client&) = delete;
   Client& operator=(const Client&) = delete;
@@ -198,16 +208,36 @@ class Client : public Calls {
           std::move(answer));
   }
 
+  ContainerdCalls* containerd() override { return this; }
+  void ListNamespaces(Duration deadline,
+                      Answer<namespaces_api::ListNamespacesResponse> answer) override {
+    Start("ListNamespaces", &NamespacesStub::List, namespaces_api::ListNamespacesRequest(),
+          deadline, std::move(answer));
+  }
+  void ListContainersIn(const std::string& of, const containers_api::ListContainersRequest& request,
+                        Duration deadline,
+                        Answer<containers_api::ListContainersResponse> answer) override {
+    Start("ListContainersIn", &ContainersStub::List, request, deadline, std::move(answer), of);
+  }
+  void GetTaskIn(const std::string& of, const tasks_api::GetRequest& request, Duration deadline,
+                 Answer<tasks_api::GetResponse> answer) override {
+    Start("GetTaskIn", &TasksStub::Get, request, deadline, std::move(answer), of);
+  }
+
   [[nodiscard]] int fd() const override { return event_fd_.get(); }
   void Deliver() override;
 
  private:
   RuntimeStub& StubFor(const RuntimeStub*) { return *runtime_->async(); }
   ImageStub& StubFor(const ImageStub*) { return *images_->async(); }
+  NamespacesStub& StubFor(const NamespacesStub*) { return *namespaces_->async(); }
+  ContainersStub& StubFor(const ContainersStub*) { return *containers_->async(); }
+  TasksStub& StubFor(const TasksStub*) { return *tasks_->async(); }
 
+  // `of`: the namespace of containerd; empty: the call is about none.
   template <typename Stub, typename Request, typename Response>
   void Start(const char* name, Method<Stub, Request, Response> method, const Request& request,
-             Duration deadline, Answer<Response> answer);
+             Duration deadline, Answer<Response> answer, const std::string& of = {});
   // On a thread of gRPC, once a call.
   void Finish(Call* call, std::optional<Error> error);
   void CancelAll();
@@ -218,6 +248,9 @@ class Client : public Calls {
   const std::shared_ptr<grpc::Channel> channel_;
   const std::unique_ptr<api::RuntimeService::Stub> runtime_;
   const std::unique_ptr<api::ImageService::Stub> images_;
+  const std::unique_ptr<namespaces_api::Namespaces::Stub> namespaces_;
+  const std::unique_ptr<containers_api::Containers::Stub> containers_;
+  const std::unique_ptr<tasks_api::Tasks::Stub> tasks_;
 
   std::mutex mutex_;  // guards what follows
   std::condition_variable finished_;
@@ -227,10 +260,12 @@ class Client : public Calls {
 
 template <typename Stub, typename Request, typename Response>
 void Client::Start(const char* name, Method<Stub, Request, Response> method, const Request& request,
-                   Duration deadline, Answer<Response> answer) {
+                   Duration deadline, Answer<Response> answer, const std::string& of) {
+  constexpr bool kOfCri = std::is_same_v<Stub, RuntimeStub> || std::is_same_v<Stub, ImageStub>;
   auto owned = std::make_unique<CallOf<Response>>(std::move(answer));
   CallOf<Response>* const call = owned.get();
   call->context.set_deadline(DeadlineIn(deadline));
+  if (!of.empty()) call->context.AddMetadata("containerd-namespace", of);
   {
     const std::lock_guard lock(mutex_);
     under_way_.emplace(call, std::move(owned));
@@ -241,7 +276,8 @@ void Client::Start(const char* name, Method<Stub, Request, Response> method, con
                           .socket = socket_,
                           .deadline = deadline,
                           .status = status.error_code(),
-                          .message = status.error_message()}));
+                          .message = status.error_message(),
+                          .of_cri = kOfCri}));
   };
   // The request is serialized before the method returns.
   (StubFor(static_cast<const Stub*>(nullptr)).*method)(&call->context, &request, &call->response,

@@ -7,6 +7,7 @@
 #include <csignal>
 #include <utility>
 
+#include "platform/cri/containerd_task.h"
 #include "platform/cri/proc_files.h"
 
 namespace jettison::cri {
@@ -208,6 +209,7 @@ void ContainerRun::KillGroups() {
 }
 
 void ContainerRun::TellRuntimeToStop(Duration timeout) {
+  if (!container_.task_namespace.empty()) return;  // containerd hears of the end by itself
   api::StopContainerRequest request;
   request.set_container_id(container_.id);
   request.set_timeout(WholeSeconds(timeout));
@@ -252,11 +254,15 @@ void ContainerRun::SetPatience(Duration patience) {
 }
 
 void ContainerRun::AskHowItEnded() {
+  const auto answered = lifetime_.Guard([this](const auto& answer) { OnStatus(answer); });
+  const Duration deadline = surroundings_.options.request_timeout;
+  if (!container_.task_namespace.empty()) {
+    return AskTaskStatus(surroundings_.calls, {container_.task_namespace, container_.id}, deadline,
+                         answered);
+  }
   api::ContainerStatusRequest request;
   request.set_container_id(container_.id);
-  surroundings_.calls.ContainerStatus(
-      request, surroundings_.options.request_timeout,
-      lifetime_.Guard([this](const auto& answer) { OnStatus(answer); }));
+  surroundings_.calls.ContainerStatus(request, deadline, answered);
 }
 
 void ContainerRun::OnStatus(const Result<api::ContainerStatusResponse>& answer) {

@@ -32,6 +32,8 @@ struct StartedContainer {
   std::optional<int> stop_signal;
   Instant started;
   std::string group;  // below the pod's, where it has been looked up already
+  // Set: CRI does not know the container, containerd has it in this namespace.
+  std::string task_namespace;
 };
 
 // The first process of a container by its group, whose name holds its ID; absent: there is none.

@@ -11,13 +11,14 @@
 #include <vector>
 
 #include "platform/cri/calls.h"
+#include "platform/cri/containerd_task.h"
 #include "ports/file_descriptor.h"
 
 namespace jettison::cri {
 
 // A runtime whose answers a test writes: a function a method, called when the answer is delivered.
 // A method without one answers kUnavailable. Every call is written down. Used by one thread.
-class FakeCalls : public Calls {
+class FakeCalls : public Calls, public ContainerdCalls {
  public:
   template <typename Request, typename Response>
   using Handler = std::function<Result<Response>(const Request&)>;
@@ -41,6 +42,11 @@ class FakeCalls : public Calls {
   Handler<api::PullImageRequest, api::PullImageResponse> on_pull_image;
   Handler<api::RemoveImageRequest, api::RemoveImageResponse> on_remove_image;
   Handler<api::ImageFsInfoRequest, api::ImageFsInfoResponse> on_image_fs_info;
+
+  Handler<namespaces_api::ListNamespacesRequest, namespaces_api::ListNamespacesResponse>
+      on_list_namespaces;
+  Handler<std::string, containers_api::ListContainersResponse> on_list_containers_in;  // namespace
+  Handler<TaskKey, tasks_api::GetResponse> on_get_task;
 
   FakeCalls() : event_fd_(::eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK)) {}
 
@@ -126,6 +132,21 @@ class FakeCalls : public Calls {
     Queue("ImageFsInfo", on_image_fs_info, api::ImageFsInfoRequest(), std::move(answer));
   }
 
+  ContainerdCalls* containerd() override { return this; }
+  void ListNamespaces(Duration, Answer<namespaces_api::ListNamespacesResponse> answer) override {
+    Queue("ListNamespaces", on_list_namespaces, namespaces_api::ListNamespacesRequest(),
+          std::move(answer));
+  }
+  void ListContainersIn(const std::string& of, const containers_api::ListContainersRequest&,
+                        Duration, Answer<containers_api::ListContainersResponse> answer) override {
+    Queue("ListContainersIn " + of, on_list_containers_in, of, std::move(answer));
+  }
+  void GetTaskIn(const std::string& of, const tasks_api::GetRequest& request, Duration,
+                 Answer<tasks_api::GetResponse> answer) override {
+    Queue("GetTaskIn " + of + " " + request.container_id(), on_get_task,
+          TaskKey{.of = of, .id = request.container_id()}, std::move(answer));
+  }
+
   [[nodiscard]] int fd() const override { return event_fd_.get(); }
   // Answers every call that waits, those that follow from the answers included.
   void Deliver() override {
@@ -145,6 +166,13 @@ class FakeCalls : public Calls {
   // Calls are written down, but their answers are kept back until Resume.
   void Hang() { hanging_ = true; }
   void Resume() { hanging_ = false; }
+  // The same for calls of one method alone.
+  void HoldBack(std::string method) { held_back_ = std::move(method); }
+  void LetGo() {
+    held_back_.clear();
+    for (auto& answer : std::exchange(kept_, {})) answers_.push_back(std::move(answer));
+    Wake();
+  }
   // The calls since the last time, in order: the method and the name or ID it is about.
   [[nodiscard]] std::vector<std::string> TakeCalls() { return std::exchange(calls_, {}); }
   // How many calls wait for their answer.
@@ -155,16 +183,22 @@ class FakeCalls : public Calls {
   void Queue(const std::string& call, const Handler<Request, Response>& handler,
              const Request& request, Answer<Response> answer) {
     calls_.push_back(call);
-    answers_.emplace_back([&handler, call, request, answer = std::move(answer)] {
+    const bool kept = !held_back_.empty() && call.starts_with(held_back_);
+    (kept ? kept_ : answers_).emplace_back([&handler, call, request, answer = std::move(answer)] {
       if (handler) return answer(handler(request));
       answer(Fail(ErrorCode::kUnavailable, call + ": the fake has no answer"));
     });
+    Wake();
+  }
+  void Wake() {
     const std::uint64_t one = 1;
     (void)!::write(event_fd_.get(), &one, sizeof one);
   }
 
   FileDescriptor event_fd_;
   std::deque<std::function<void()>> answers_;
+  std::deque<std::function<void()>> kept_;
+  std::string held_back_;
   std::vector<std::string> calls_;
   bool hanging_ = false;
 };

@@ -49,6 +49,7 @@ void ForeignPod::Begin(const std::vector<ForeignContainer>& containers) {
   }
   surroundings_.Emit(PodFound{pod_.uid, std::move(found)});
   for (const ForeignContainer& container : containers) {
+    is_task_ = !container.task_namespace.empty();
     const Container* const spec = pod_host::FindContainer(pod_, container.name);
     if (spec == nullptr) continue;
     const api::ContainerStatus& status = container.status;
@@ -59,9 +60,10 @@ void ForeignPod::Begin(const std::vector<ForeignContainer>& containers) {
                                   .attempt = static_cast<int>(status.metadata().attempt())});
     run->Adopt({.id = status.id(),
                 .pid = container.pid,
-                .stop_signal = {},
+                .stop_signal = container.stop_signal,
                 .started = InstantOf(status.started_at(), now),
-                .group = container.group});
+                .group = container.group,
+                .task_namespace = container.task_namespace});
     runs_[container.name] = std::move(run);
     log_folders_[container.name] = LogFolderOf(status, container.name);
   }
@@ -99,6 +101,7 @@ void ForeignPod::Advance() {
 }
 
 void ForeignPod::StopSandbox() {
+  if (is_task_) return TellRemoved();
   stopping_ = true;
   on_patience_ = surroundings_.readiness.After(kStopPatience, [this] { TellRemoved(); });
   api::StopPodSandboxRequest request;
@@ -122,14 +125,6 @@ void ForeignPod::OnListed(const std::set<std::string>& running) {
   const bool same =
       std::includes(considered_.begin(), considered_.end(), running.begin(), running.end());
   if (running.empty() || !same) TellRemoved();
-}
-
-std::vector<std::string> ForeignPod::EndedIds() const {
-  std::vector<std::string> ids;
-  for (const auto& [name, run] : runs_) {
-    if (run->ended()) ids.push_back(run->id());
-  }
-  return ids;
 }
 
 PodDisk ForeignPod::Disk() const {

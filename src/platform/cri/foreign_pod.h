@@ -29,7 +29,7 @@ class ForeignPod {
 
   void StopContainer(const std::string& name, Duration grace);
   void KillContainer(const std::string& name);
-  // Ends what runs and stops the sandbox -> PodRemoved. Nothing is removed.
+  // Ends what runs and stops the sandbox, if it has one -> PodRemoved. Nothing is removed.
   void Remove();
 
   // Goes on with what waits for something else of the pod.
@@ -41,8 +41,8 @@ class ForeignPod {
   // It has been told that it is gone.
   [[nodiscard]] bool gone() const { return gone_; }
   [[nodiscard]] const std::string& sandbox_id() const { return sandbox_id_; }
-  // IDs of its containers that have ended for sure.
-  [[nodiscard]] std::vector<std::string> EndedIds() const;
+  // It is a container that CRI does not know: its sandbox is made up.
+  [[nodiscard]] bool is_task() const { return is_task_; }
   [[nodiscard]] PodDisk Disk() const;
   // The group of a container's run, relative to the node's own; empty: it has ended.
   [[nodiscard]] std::string GroupOf(const std::string& container) const;
@@ -60,6 +60,7 @@ class ForeignPod {
   std::set<std::string> considered_;
   std::vector<std::string> groups_;
   std::string no_group_;  // runs name theirs in full
+  bool is_task_ = false;
   std::map<std::string, std::unique_ptr<ContainerRun>> runs_;
   std::map<std::string, std::string> log_folders_;  // by container
   bool ending_ = false;                             // by our hand: RemovePod follows

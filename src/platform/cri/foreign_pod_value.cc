@@ -72,10 +72,13 @@ Container ContainerOf(const ForeignContainer& found) {
     container.resources.limits[std::string(kMemoryResource)] =
         Quantity::Of(static_cast<std::int64_t>(*found.memory_limit));
   }
+  if (found.milli_cpu) {
+    container.resources.requests["cpu"] = *Quantity::Parse(fmt::format("{}m", *found.milli_cpu));
+  }
   return container;
 }
 
-// Takes over what the owner says in annotations.
+// Takes over what the owner says in annotations, else in labels.
 class Sayings {
  public:
   Sayings(const api::PodSandbox& sandbox, ForeignReading& reading)
@@ -112,7 +115,9 @@ class Sayings {
 
  private:
   [[nodiscard]] const std::string* Find(std::string_view name) const {
-    return ValueOf(sandbox_.annotations(), fmt::format("jettison.io/{}", name));
+    const std::string key = fmt::format("jettison.io/{}", name);
+    const std::string* const annotation = ValueOf(sandbox_.annotations(), key);
+    return annotation != nullptr ? annotation : ValueOf(sandbox_.labels(), key);
   }
   void Ignore(std::string_view name, const std::string& text) {
     reading_.ignored.push_back(fmt::format("jettison.io/{}: {}", name, text));

@@ -2,11 +2,8 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
-#include "platform/cgroup_v1/cgroup_v1.h"
-#include "platform/cri/client.h"
-#include "platform/cri/fake_runtime_bed.h"
-#include "platform/cri/test_bed/containerd_remains.h"
-#include "platform/cri/test_bed/live_containerd.h"
+#include "platform/cri/live_foreign_bed.h"
+#include "pod_host/files.h"
 
 namespace jettison::cri {
 namespace {
@@ -15,47 +12,8 @@ using std::chrono::milliseconds;
 using std::chrono::seconds;
 using testing::IsEmpty;
 
-class LiveCriForeignPods : public testing::Test {
+class LiveCriForeignPods : public LiveForeignBed {
  protected:
-  void SetUp() override {
-    if (const auto obstacle = LiveContainerd::Obstacle()) GTEST_SKIP() << *obstacle;
-    auto host = CgroupV1::Open({});
-    if (!host) GTEST_SKIP() << host.error().message;
-    auto bed = LiveContainerd::Start();
-    ASSERT_TRUE(bed) << bed.error().message;
-    bed_ = std::move(*bed);
-    ASSERT_TRUE((*host)->Create(bed_->group(), {}));
-    auto node = CgroupV1::Open({.node_cgroup = bed_->group()});
-    ASSERT_TRUE(node) << node.error().message;
-    cgroups_ = std::move(*node);
-    auto calls = Connect(bed_->endpoint());
-    ASSERT_TRUE(calls) << calls.error().message;
-    CriRuntimeOptions options{
-        .root = folder_.path(),
-        .cgroup_prefix = "/" + bed_->group(),
-        .format_pod = [](const Pod& pod) { return pod.uid; },
-        .parse_pod = [](std::string_view) -> Result<Pod> {
-          return Fail(ErrorCode::kInvalidArgument, "not a pod");
-        },
-        .rules = PlainRules(),
-        .adopt_foreign = true,
-        .relist_period = milliseconds(100),
-        .log = [this](std::string_view message) { logged_.emplace_back(message); }};
-    auto opened = OpenCriRuntime(options, std::move(*calls), *cgroups_, clock_);
-    ASSERT_TRUE(opened) << opened.error().message;
-    runtime_ = std::move(*opened);
-  }
-  void TearDown() override {
-    if (!bed_) return;
-    runtime_.reset();
-    cgroups_.reset();
-    const std::string folder = bed_->folder();
-    const std::string group = bed_->group();
-    bed_.reset();
-    EXPECT_THAT(ProcessesOf(folder), IsEmpty());
-    EXPECT_THAT(GroupsNamed(group), IsEmpty());
-  }
-
   // Somebody else makes a pod that runs the test program; the IDs of its sandbox and container.
   void MakeTheirs(const std::vector<std::string>& arguments) {
     api::RunPodSandboxRequest make;
@@ -106,19 +64,7 @@ class LiveCriForeignPods : public testing::Test {
     }
     return std::nullopt;
   }
-  [[nodiscard]] ContainerRuntime& runtime() { return *runtime_; }
-  template <typename Event>
-  [[nodiscard]] const Event* Await(const std::string& uid, milliseconds timeout = seconds(20)) {
-    return events_.Await<Event>(*runtime_, uid, timeout);
-  }
 
-  pod_host::TemporaryFolder folder_;
-  FakeClock clock_{Instant(seconds(100))};
-  std::unique_ptr<LiveContainerd> bed_;
-  std::unique_ptr<CgroupV1> cgroups_;
-  std::unique_ptr<ContainerRuntime> runtime_;
-  std::vector<std::string> logged_;
-  EventReader events_;
   std::string sandbox_;
   std::string container_;
 };

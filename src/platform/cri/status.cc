@@ -51,6 +51,9 @@ std::string SentenceOf(const FailedCall& failed) {
 }  // namespace
 
 Error ErrorOf(const FailedCall& failed) {
+  if (failed.status == grpc::UNIMPLEMENTED && !failed.of_cri) {
+    return Error{ErrorCode::kNotFound, "the runtime has no API of containerd's"}.In(failed.call);
+  }
   return Error{CodeOf(failed.status), SentenceOf(failed)}.In(failed.call);
 }
 

@@ -60,6 +60,11 @@ TEST(Status, WhatCanBePutRightFromOutsideSaysWhere) {
               HasSubstr("/run/c.sock does not speak the Container Runtime Interface v1 (why)"));
 }
 
+TEST(Status, ARuntimeWithoutContainerdsApiHasNotGotWhatWasAskedFor) {
+  const FailedCall call{.call = "ListNamespaces", .status = 12, .message = "why", .of_cri = false};
+  EXPECT_EQ(ErrorOf(call).code, ErrorCode::kNotFound);
+}
+
 TEST(Status, ADeadlineSaysHowLongItWas) {
   EXPECT_EQ(ErrorOfStatus(4).message, "RunPodSandbox: no answer on /run/c.sock within 2s");
 }

@@ -86,12 +86,14 @@ std::vector<std::string> MountsOf(const std::string& folder) {
 std::vector<std::string> ShimSocketsOf(const std::string& folder) {
   constexpr std::string_view kScheme = "unix://";
   std::vector<std::string> sockets;
-  const std::string tasks = folder + "/state/io.containerd.runtime.v2.task/k8s.io";
-  for (const std::string& id : NamesIn(tasks)) {
-    std::string path = Content(tasks + "/" + id + "/address");
-    if (!path.starts_with(kScheme)) continue;
-    path.erase(0, kScheme.size());
-    if (fs::exists(path)) sockets.push_back(path);
+  const std::string tasks = folder + "/state/io.containerd.runtime.v2.task/";
+  for (const std::string& of : NamesIn(tasks)) {  // namespaces
+    for (const std::string& id : NamesIn(tasks + of)) {
+      std::string path = Content(tasks + of + "/" + id + "/address");
+      if (!path.starts_with(kScheme)) continue;
+      path.erase(0, kScheme.size());
+      if (fs::exists(path)) sockets.push_back(path);
+    }
   }
   std::ranges::sort(sockets);
   sockets.erase(std::ranges::unique(sockets).begin(), sockets.end());

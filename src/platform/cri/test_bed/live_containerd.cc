@@ -22,6 +22,8 @@ namespace {
 constexpr Duration kCallDeadline = std::chrono::seconds(10);
 constexpr std::chrono::seconds kStartPatience(60);  // emulated machines are slow
 
+constexpr const char* kCriNamespace = "k8s.io";
+
 // Version 2 of containerd's configuration (containerd-config.toml(5), CRI plugin's config.md).
 // - opt and the snapshotters that are switched off would make or probe things of the host.
 // - restrict_oom_score_adj: test machines may lack CAP_SYS_RESOURCE; without it runc refuses the
@@ -167,22 +169,49 @@ Result<void> LiveContainerd::AwaitReady() {
 }
 
 Result<void> LiveContainerd::Import(const std::vector<TestImage>& images) {
-  const auto archive = ImageArchive(images, JETTISON_CRI_TEST_PROGRAM);
-  if (!archive) return Fail(archive.error());
-  const std::string path = folder() + "/images.tar";
-  if (const auto written = pod_host::WriteFile(path, *archive); !written) return written;
-  const std::string log = folder() + "/import.log";
-  const auto pid = Execute(
-      {"ctr", "--address", socket(), "--namespace", "k8s.io", "images", "import", path}, log);
-  if (!pid) return Fail(pid.error());
-  int status = -1;
-  (void)::waitpid(*pid, &status, 0);
-  ::unlink(path.c_str());
-  if (status != 0) return Fail(ErrorCode::kInternal, "ctr images import: " + EndOf(log));
+  if (const auto imported = ImportInto(kCriNamespace, images); !imported) return imported;
   for (const TestImage& image : images) {
     if (const auto seen = AwaitImage(image.reference); !seen) return seen;
   }
   return {};
+}
+
+Result<void> LiveContainerd::ImportInto(const std::string& of,
+                                        const std::vector<TestImage>& images) {
+  const auto archive = ImageArchive(images, JETTISON_CRI_TEST_PROGRAM);
+  if (!archive) return Fail(archive.error());
+  const std::string path = folder() + "/images.tar";
+  if (const auto written = pod_host::WriteFile(path, *archive); !written) return written;
+  const auto imported = Ctr(of, {"images", "import", path});
+  ::unlink(path.c_str());
+  return imported;
+}
+
+Result<void> LiveContainerd::Ctr(const std::string& of, const std::vector<std::string>& words) {
+  std::vector<std::string> command = {"ctr", "--address", socket(), "--namespace", of};
+  command.insert(command.end(), words.begin(), words.end());
+  const std::string log = folder() + "/ctr.log";
+  const auto pid = Execute(std::move(command), log);
+  if (!pid) return Fail(pid.error());
+  int status = -1;
+  (void)::waitpid(*pid, &status, 0);
+  if (status != 0) return Fail(ErrorCode::kInternal, "ctr: " + EndOf(log));
+  return {};
+}
+
+Result<void> LiveContainerd::RunStray(const StrayContainer& container) {
+  if (stray_.insert(container.of).second && container.of != kCriNamespace) {
+    const auto imported = ImportInto(container.of, {{.reference = kTestImage}});
+    if (!imported) return imported;
+  }
+  // Without pipes, which ctr would leave behind outside the folder.
+  std::vector<std::string> words = {
+      "run",      "--detach",           "--null-io", "--runc-root", folder() + "/runc",
+      "--cgroup", "/" + container.group};
+  words.insert(words.end(), container.options.begin(), container.options.end());
+  words.insert(words.end(), {kTestImage, container.id, "/test-program"});
+  words.insert(words.end(), container.arguments.begin(), container.arguments.end());
+  return Ctr(container.of, words);
 }
 
 // The CRI plug-in hears of images that others bring by an event, a moment later.
@@ -211,6 +240,7 @@ void LiveContainerd::Kill() {
 
 void LiveContainerd::Freeze() {
   ::kill(pid_, SIGSTOP);
+  (void)::waitpid(pid_, nullptr, WUNTRACED);  // until all its threads stand
 }
 
 void LiveContainerd::Thaw() {

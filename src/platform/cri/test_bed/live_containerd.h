@@ -7,6 +7,7 @@
 #include <functional>
 #include <memory>
 #include <optional>
+#include <set>
 #include <string>
 #include <vector>
 
@@ -60,6 +61,19 @@ class LiveContainerd {
 
   // Makes images known to the runtime.
   [[nodiscard]] Result<void> Import(const std::vector<TestImage>& images);
+  // Runs the command ctr in a namespace of containerd; fails with what it says.
+  [[nodiscard]] Result<void> Ctr(const std::string& of, const std::vector<std::string>& words);
+  // Has somebody run a container in a namespace of containerd, past CRI, as
+  // `ctr run [options] IMAGE ID [argument...]` does, with what the bed needs on top. Its image is
+  // the test image.
+  struct StrayContainer {
+    std::string of = "default";
+    std::string id;
+    std::string group;                 // its control group, without leading slash
+    std::vector<std::string> options;  // of ctr run
+    std::vector<std::string> arguments{"pause"};
+  };
+  [[nodiscard]] Result<void> RunStray(const StrayContainer& container);
   // Ends the daemon at once, as a crash does; containers go on.
   void Kill();
   // Starts it after Kill and waits until it answers.
@@ -75,6 +89,8 @@ class LiveContainerd {
   LiveContainerd();
   [[nodiscard]] Result<void> Spawn();
   [[nodiscard]] Result<void> AwaitReady();
+  [[nodiscard]] Result<void> ImportInto(const std::string& of,
+                                        const std::vector<TestImage>& images);
   [[nodiscard]] Result<void> AwaitImage(const std::string& reference);
   [[nodiscard]] bool HasEnded() const;
 
@@ -84,6 +100,7 @@ class LiveContainerd {
   pid_t pid_ = -1;
   FileDescriptor process_;  // readable when it has ended
   std::unique_ptr<Calls> calls_;
+  std::set<std::string> stray_;  // namespaces that have the test image, besides CRI's
 };
 
 template <typename Response>

@@ -1,0 +1,40 @@
+#pragma once
+
+#include <containerd_containers.pb.h>
+#include <containerd_namespaces.pb.h>
+#include <containerd_tasks.pb.h>
+
+#include <functional>
+#include <string>
+
+#include "units/duration.h"
+#include "units/result.h"
+
+namespace jettison::cri {
+
+namespace namespaces_api = ::containerd::services::namespaces::v1;
+namespace containers_api = ::containerd::services::containers::v1;
+namespace tasks_api = ::containerd::services::tasks::v1;
+namespace task_api = ::containerd::v1::types;
+
+// The calls of containerd's own API that the agent makes: it tells of containers that did not come
+// through CRI, in every namespace. They are answered as Calls are. A runtime that has no such API
+// answers kNotFound.
+class ContainerdCalls {
+ public:
+  virtual ~ContainerdCalls() = default;
+
+  virtual void ListNamespaces(
+      Duration deadline,
+      std::function<void(Result<namespaces_api::ListNamespacesResponse>)> answer) = 0;
+  // `of`: the namespace of containerd, letters, digits and [._-].
+  virtual void ListContainersIn(
+      const std::string& of, const containers_api::ListContainersRequest& request,
+      Duration deadline,
+      std::function<void(Result<containers_api::ListContainersResponse>)> answer) = 0;
+  virtual void GetTaskIn(const std::string& of, const tasks_api::GetRequest& request,
+                         Duration deadline,
+                         std::function<void(Result<tasks_api::GetResponse>)> answer) = 0;
+};
+
+}  // namespace jettison::cri

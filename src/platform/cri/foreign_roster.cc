@@ -1,0 +1,63 @@
+#include "platform/cri/foreign_roster.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <string_view>
+#include <utility>
+
+namespace jettison::cri {
+
+ForeignRoster::ForeignRoster(Surroundings& surroundings,
+                             std::function<bool(const std::string&)> taken)
+    : surroundings_(surroundings), taken_(std::move(taken)) {}
+
+Result<void> ForeignRoster::Take(ForeignFinding finding, Complaints& complaints) {
+  std::vector<ForeignContainer>& containers = finding.containers;
+  std::sort(containers.begin(), containers.end(), [](const auto& a, const auto& b) {
+    return std::pair(a.status.created_at(), std::string_view(a.status.id())) <
+           std::pair(b.status.created_at(), std::string_view(b.status.id()));
+  });
+  NameContainers(containers);
+  const std::string& id = finding.sandbox.id();
+  ForeignReading reading = ReadForeignPod(finding.sandbox, containers);
+  Pod& pod = reading.pod;
+  const auto is_taken = [&] { return taken_(pod.uid) || pods_.contains(pod.uid); };
+  if (is_taken()) pod.uid = id;
+  if (is_taken()) return Fail(ErrorCode::kInvalidArgument, "another pod has its ID as UID");
+  for (const std::string& ignored : reading.ignored) {
+    complaints.Say(id, fmt::format("annotation of pod {} makes no sense and is ignored: {}",
+                                   FullName(pod), ignored));
+  }
+  auto& place = pods_[pod.uid];
+  place = std::make_unique<ForeignPod>(surroundings_, std::move(pod), id,
+                                       std::move(finding.considered));
+  place->Begin(containers);
+  return {};
+}
+
+void ForeignRoster::OnSandboxesListed(const std::map<std::string, std::set<std::string>>& running) {
+  for (const auto& [uid, pod] : pods_) {
+    if (pod->is_task()) continue;
+    const auto sandbox = running.find(pod->sandbox_id());
+    pod->OnListed(sandbox == running.end() ? std::set<std::string>{} : sandbox->second);
+  }
+  Advance();
+}
+
+void ForeignRoster::Advance() {
+  for (const auto& [uid, pod] : pods_) pod->Advance();
+  std::erase_if(pods_, [](const auto& pod) { return pod.second->gone(); });
+}
+
+bool ForeignRoster::Has(const std::string& sandbox_id) const {
+  return std::any_of(pods_.begin(), pods_.end(),
+                     [&](const auto& pod) { return pod.second->sandbox_id() == sandbox_id; });
+}
+
+ForeignPod* ForeignRoster::Find(const std::string& uid) const {
+  const auto it = pods_.find(uid);
+  return it == pods_.end() ? nullptr : it->second.get();
+}
+
+}  // namespace jettison::cri

@@ -1,0 +1,52 @@
+#pragma once
+
+#include <functional>
+#include <map>
+#include <memory>
+#include <set>
+#include <string>
+#include <vector>
+
+#include "platform/cri/complaints.h"
+#include "platform/cri/foreign_pod.h"
+#include "platform/cri/foreign_pod_value.h"
+#include "platform/cri/surroundings.h"
+
+namespace jettison::cri {
+
+// Somebody else's pod as it was found.
+struct ForeignFinding {
+  api::PodSandbox sandbox;                   // its ID is like no other's
+  std::vector<ForeignContainer> containers;  // those that run, not yet named
+  std::set<std::string> considered;          // IDs of all that ran when it was looked at
+};
+
+// The pods of others that are looked after, however they were found.
+class ForeignRoster {
+ public:
+  // `taken`: whether a pod of this agent has the UID.
+  ForeignRoster(Surroundings& surroundings, std::function<bool(const std::string&)> taken);
+  ForeignRoster(const ForeignRoster&) = delete;
+  ForeignRoster& operator=(const ForeignRoster&) = delete;
+  ~ForeignRoster() = default;
+
+  // Looks after it from now on, under the ID of its sandbox where another pod has its UID. Fails
+  // where that is taken, too. What it says that makes no sense is a complaint of its sandbox's.
+  [[nodiscard]] Result<void> Take(ForeignFinding finding, Complaints& complaints);
+  // What runs in each sandbox by the runtime's account; tasks are not among them.
+  void OnSandboxesListed(const std::map<std::string, std::set<std::string>>& running);
+  // Forgets those that are gone.
+  void Advance();
+
+  [[nodiscard]] bool Has(const std::string& sandbox_id) const;
+  // Null: there is none of this UID.
+  [[nodiscard]] ForeignPod* Find(const std::string& uid) const;
+  void Forget(const std::string& uid) { pods_.erase(uid); }
+
+ private:
+  Surroundings& surroundings_;
+  std::function<bool(const std::string&)> taken_;
+  std::map<std::string, std::unique_ptr<ForeignPod>> pods_;  // by UID
+};
+
+}  // namespace jettison::cri

@@ -1,0 +1,85 @@
+#include "platform/cri/foreign_task_value.h"
+
+#include <fmt/format.h>
+
+#include "platform/cri/labels.h"
+#include "platform/cri/verbose_info.h"
+#include "pod_host/paths.h"
+
+namespace jettison::cri {
+namespace {
+
+constexpr const char* kKindLabel = "io.cri-containerd.kind";
+constexpr const char* kNerdctlNameLabel = "nerdctl/name";
+// What every client of containerd copies from the image. (containerd: WithImageStopSignal)
+constexpr const char* kStopSignalLabel = "io.containerd.image.config.stop-signal";
+// The weight of who asks for nothing: the kernel's and Docker's default, which ctr writes down.
+constexpr std::uint64_t kUsualShares = 1024;
+
+bool IsAlphanumeric(char c) {
+  return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9');
+}
+
+bool IsSeparator(char c) {
+  return c == '.' || c == '_' || c == '-';
+}
+
+std::string NameOf(const containers_api::Container& container) {
+  const auto label = container.labels().find(kNerdctlNameLabel);
+  const bool is_name = label != container.labels().end() && pod_host::IsPathSegment(label->second);
+  return is_name ? label->second : container.id();
+}
+
+}  // namespace
+
+bool IsIdentifier(std::string_view name) {
+  constexpr std::size_t kLongest = 76;
+  if (name.empty() || name.size() > kLongest) return false;
+  bool may_separate = false;
+  for (const char c : name) {
+    if (!IsAlphanumeric(c) && !(IsSeparator(c) && may_separate)) return false;
+    may_separate = IsAlphanumeric(c);
+  }
+  return may_separate;
+}
+
+bool IsOfCri(const containers_api::Container& container) {
+  return container.labels().contains(kKindLabel);
+}
+
+// Two separators: no name of either has them.
+std::string SandboxIdFor(const std::string& of, const containers_api::Container& container) {
+  return fmt::format("{}--{}", of, container.id());
+}
+
+api::PodSandbox SandboxFor(const std::string& of, const containers_api::Container& container,
+                           const ContainerSpec& spec) {
+  api::PodSandbox sandbox;
+  sandbox.set_id(SandboxIdFor(of, container));
+  sandbox.mutable_metadata()->set_name(NameOf(container));
+  sandbox.mutable_metadata()->set_namespace_(of);
+  sandbox.mutable_metadata()->set_uid(container.id());
+  *sandbox.mutable_labels() = container.labels();
+  // Several containers may have the same one, and each is a pod here.
+  sandbox.mutable_labels()->erase(std::string(kPodUidLabel));
+  for (const auto& [name, value] : spec.annotations) (*sandbox.mutable_annotations())[name] = value;
+  return sandbox;
+}
+
+ForeignContainer ContainerFor(const std::string& of, const containers_api::Container& container,
+                              const ContainerSpec& spec) {
+  ForeignContainer found;
+  found.status.set_id(container.id());
+  found.status.mutable_metadata()->set_name(NameOf(container));
+  found.status.mutable_image()->set_image(container.image());
+  *found.status.mutable_labels() = container.labels();
+  found.task_namespace = of;
+  const auto signal = container.labels().find(kStopSignalLabel);
+  if (signal != container.labels().end()) found.stop_signal = SignalNamed(signal->second);
+  if (spec.cpu_shares && *spec.cpu_shares != kUsualShares) {
+    found.milli_cpu = MilliCpuOf(*spec.cpu_shares);
+  }
+  return found;
+}
+
+}  // namespace jettison::cri

@@ -1,0 +1,36 @@
+#pragma once
+
+#include <string>
+#include <string_view>
+
+#include "platform/cri/containerd_calls.h"
+#include "platform/cri/foreign_pod_value.h"
+#include "platform/cri/foreign_spec.h"
+
+namespace jettison::cri {
+
+// Whether containerd would have a namespace or a container of this name: letters and digits with
+// single [._-] between them, 76 characters at most. (containerd: identifiers)
+[[nodiscard]] bool IsIdentifier(std::string_view name);
+
+// Whether CRI has made it, and so tells of it.
+[[nodiscard]] bool IsOfCri(const containers_api::Container& container);
+
+// The ID of the sandbox below: like no other container's, whatever its namespace.
+[[nodiscard]] std::string SandboxIdFor(const std::string& of,
+                                       const containers_api::Container& container);
+
+// The sandbox that a container without one would have, so that it can be shown as a pod. Its UID
+// is the container's ID; its name the one that nerdctl gave, else the ID; its namespace
+// containerd's. Labels and the annotations of the specification are its own, so that those of
+// Kubernetes and of jettison.io count.
+[[nodiscard]] api::PodSandbox SandboxFor(const std::string& of,
+                                         const containers_api::Container& container,
+                                         const ContainerSpec& spec);
+
+// The container, as far as containerd's record tells.
+[[nodiscard]] ForeignContainer ContainerFor(const std::string& of,
+                                            const containers_api::Container& container,
+                                            const ContainerSpec& spec);
+
+}  // namespace jettison::cri
