@@ -49,7 +49,6 @@ void PodWorker::Start(Instant now) {
 }
 
 void PodWorker::Create() {
-  creating_ = true;
   create_again_at_.reset();
   edges_->runtime.CreatePod(facts_->pod);
 }
@@ -146,12 +145,10 @@ std::optional<Instant> PodWorker::NextDeadline() const {
 }
 
 void PodWorker::On(const PodReady&, Instant) {
-  creating_ = false;
   if (state_ == State::kCreating) state_ = State::kRunning;
 }
 
 void PodWorker::On(const PodFailed& event, Instant now) {
-  creating_ = false;
   if (state_ != State::kCreating) return;
   create_error_ = event.error.message;
   create_again_at_ = create_backoff_.NextStart(now, now);
@@ -270,7 +267,6 @@ void PodWorker::BeginEnding(Duration grace, bool remove, Instant now) {
 }
 
 void PodWorker::AdvanceEnding(Instant now) {
-  if (creating_) return;  // PodReady or PodFailed comes first
   if (!AnyAlive()) {
     EndingDone();
     return;

@@ -117,7 +117,6 @@ class PodWorker {
   WorkerEdges* edges_;
   State state_ = State::kCreating;
   std::vector<ContainerLifecycle> runs_;  // init containers first, each in the order of the spec
-  bool creating_ = false;                 // CreatePod has not been answered
   bool initialized_ = false;              // every init container has done its part
   bool failed_ = false;                   // it ended badly by itself
   std::optional<EvictionOrder> eviction_;

@@ -294,14 +294,21 @@ TEST(PodWorker, ACompletedPodStaysUntilNobodyWantsIt) {
   EXPECT_THAT(bench.Deliver().Commands(), ElementsAre("remove u"));
 }
 
-TEST(PodWorker, EndingWhileThePodIsBeingMadeWaitsForTheAnswer) {
-  Bench bench(PodOf({}, {Named("a")}));
-  bench.worker.Start(bench.now());
-  bench.worker.Terminate(bench.now());
-  bench.worker.Advance(bench.now());
-  EXPECT_THAT(bench.Commands(), ElementsAre("create u"));
-  EXPECT_THAT(bench.Deliver().Commands(), ElementsAre("remove u"));
-  EXPECT_TRUE(bench.worker.IsGone());
+TEST(PodWorker, EndingWhileThePodIsBeingMadeWaitsForNoAnswer) {
+  for (const bool evicted : {false, true}) {
+    Bench bench(PodOf({}, {Named("a")}));
+    bench.worker.Start(bench.now());
+    if (evicted) {
+      EXPECT_TRUE(bench.worker.Evict(OrderOf(1), bench.now()));
+    } else {
+      bench.worker.Terminate(bench.now());
+    }
+    bench.worker.Advance(bench.now());
+    EXPECT_THAT(bench.Commands(), ElementsAre("create u", "remove u"));
+    EXPECT_FALSE(bench.worker.IsGone());
+    EXPECT_THAT(bench.Deliver().Commands(), IsEmpty());
+    EXPECT_TRUE(bench.worker.IsGone());
+  }
 }
 
 TEST(PodWorker, AContainerThatIsJustStartingIsStoppedOnceItRuns) {

@@ -83,7 +83,8 @@ class ContainerRuntime {
   // Forgets one dead run: its record, log and writable layer.
   virtual void RemoveContainer(const std::string& pod_uid, const std::string& container,
                                int attempt) = 0;
-  // Takes down everything that is left of a pod whose containers have ended -> PodRemoved. Of
+  // Takes down everything that is left of a pod whose containers have ended -> PodRemoved. One that
+  // is still being created is given up: after this neither PodReady nor PodFailed need come. Of
   // somebody else's pod nothing is removed but what would keep running.
   virtual void RemovePod(const std::string& pod_uid) = 0;
 

@@ -219,6 +219,8 @@ void Runtime::RemovePod(const std::string& pod_uid) {
     surroundings_.Emit(PodRemoved{pod_uid});
     return;
   }
+  // Whoever has a pod removed waits for that, not for why it could not be created.
+  it->second.create_error.reset();
   if (!it->second.removing) BeginRemoval(it->second);
 }
 

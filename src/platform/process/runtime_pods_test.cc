@@ -103,6 +103,15 @@ TEST_F(ProcessRuntimePods, APodThatCannotBeMadeLeavesNothing) {
   EXPECT_FALSE(cgroups_.Exists(kGroup));
 }
 
+TEST_F(ProcessRuntimePods, WhoeverHasAPodRemovedHearsThatItIsGoneThoughItCouldNotBeMade) {
+  Pod pod = ShellPod("u", "true");
+  pod.volumes = {{"v", SecretSource{.secret_name = "s"}}};
+  bed_.runtime().CreatePod(pod);
+  bed_.runtime().RemovePod("u");
+  EXPECT_NE(bed_.Await<PodRemoved>("u"), nullptr);
+  EXPECT_THAT(*NamesIn(bed_.paths().Pods()), IsEmpty());
+}
+
 TEST_F(ProcessRuntimePods, CommandsAboutWhatIsNotThereAreAnsweredOrIgnored) {
   bed_.runtime().StopContainer("nobody", "main", std::chrono::seconds(1));
   bed_.runtime().KillContainer("nobody", "main");
