@@ -179,8 +179,18 @@ void PodActor::Forget(const std::string& container_id) {
       }));
 }
 
+// A call that makes a sandbox may take minutes, and nobody waits for what it makes any more: the
+// next listing finds and removes that.
+void PodActor::AbandonSandbox() {
+  if (state_ != SandboxState::kMaking) return;
+  creation_.reset();
+  OnSandbox(Fail(ErrorCode::kUnavailable, "the pod was ended while its sandbox was being made"));
+}
+
 void PodActor::Remove() {
   tell_removed_ = true;
+  AbandonSandbox();
+  create_error_.reset();
   if (std::exchange(removing_, true)) return;
   for (auto& [name, run] : runs_) run->Kill();
   surroundings_.readiness.Wake();

@@ -74,6 +74,7 @@ class PodActor {
   void MakeSandbox(std::uint32_t first_attempt);
   void OnSandbox(const Result<Sandbox>& made);
   void FailCreation(Error error);
+  void AbandonSandbox();
   [[nodiscard]] ContainerRun* FindRun(const std::string& name);
   [[nodiscard]] const ContainerRun* FindRun(const std::string& name) const;
   void KeepRun(const std::string& name, std::unique_ptr<ContainerRun> run);

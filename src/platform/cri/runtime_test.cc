@@ -9,6 +9,7 @@
 namespace jettison::cri {
 namespace {
 
+using std::chrono::milliseconds;
 using std::chrono::seconds;
 using testing::Contains;
 using testing::HasSubstr;
@@ -83,6 +84,39 @@ TEST_F(CriRuntime, APodThatCannotBeMadeLeavesNothingAndSaysWhy) {
   ASSERT_TRUE(bed_.Create(SimplePod("u"))) << "and may be tried again";
   EXPECT_GE(containerd().boxes.begin()->second.config.metadata().attempt(), 2U)
       << "under a name that was not taken";
+}
+
+TEST_F(CriRuntime, APodThatIsRemovedWhileItsSandboxHangsIsGoneAtOnceAndWhatComesLaterIsRemoved) {
+  bed_.relist_period = milliseconds(10);
+  bed_.Open();
+  ASSERT_TRUE(runtime().List());
+  bed_.calls->HoldBack("RunPodSandbox");
+  runtime().CreatePod(SimplePod("u"));
+  bed_.events.Settle(runtime());
+  runtime().RemovePod("u");
+  ASSERT_NE(bed_.Await<PodRemoved>("u"), nullptr);
+  bed_.ExpectNothingLeft("u");
+  bed_.calls->LetGo();
+  bed_.calls->Deliver();
+  EXPECT_EQ(containerd().boxes.size(), 1U);
+  const auto deadline = std::chrono::steady_clock::now() + seconds(10);
+  while (!containerd().boxes.empty() && std::chrono::steady_clock::now() < deadline) {
+    EXPECT_EQ(bed_.Await<PodReady>("u", milliseconds(5)), nullptr);
+  }
+  bed_.ExpectNothingLeft("u");
+}
+
+TEST_F(CriRuntime, APodThatIsMadeAgainWhileItsFirstSandboxHangsHasOne) {
+  ASSERT_TRUE(runtime().List());
+  bed_.calls->HoldBack("RunPodSandbox");
+  runtime().CreatePod(SimplePod("u"));
+  bed_.events.Settle(runtime());
+  ASSERT_TRUE(bed_.Remove("u"));
+  bed_.calls->HoldBack("nothing");
+  ASSERT_TRUE(bed_.Create(SimplePod("u")));
+  ASSERT_EQ(containerd().boxes.size(), 1U);
+  EXPECT_GE(containerd().boxes.begin()->second.config.metadata().attempt(), 1U)
+      << "the name of the first may be taken";
 }
 
 TEST_F(CriRuntime, APodIsRefusedBeforeAnythingIsMade) {
