@@ -61,13 +61,20 @@ struct Capabilities {
   friend bool operator==(const Capabilities&, const Capabilities&) = default;
 };
 
+// `seccompProfile.type`: the system calls that a container may make.
+enum class SeccompProfile : std::uint8_t { kRuntimeDefault, kUnconfined };
+
 // `securityContext` of a container; user and group, where absent, are the pod's, then the image's.
+// What else is absent is the pod's, where it has such a field.
 struct SecurityContext {
   std::optional<std::int64_t> run_as_user;
   std::optional<std::int64_t> run_as_group;
+  std::optional<bool> run_as_non_root;
   bool privileged = false;
+  bool allow_privilege_escalation = true;
   bool read_only_root_filesystem = false;
   Capabilities capabilities;
+  std::optional<SeccompProfile> seccomp_profile;
   friend bool operator==(const SecurityContext&, const SecurityContext&) = default;
 };
 
@@ -140,6 +147,11 @@ struct Toleration {
 struct PodSecurityContext {
   std::optional<std::int64_t> run_as_user;
   std::optional<std::int64_t> run_as_group;
+  std::optional<bool> run_as_non_root;
+  std::vector<std::int64_t> supplemental_groups;
+  // A further group of all processes, to which volumes of type emptyDir belong.
+  std::optional<std::int64_t> fs_group;
+  std::optional<SeccompProfile> seccomp_profile;
   friend bool operator==(const PodSecurityContext&, const PodSecurityContext&) = default;
 };
 

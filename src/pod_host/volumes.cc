@@ -48,7 +48,10 @@ class Preparation {
     if (auto made = MakeFolders(path_); !made) return made;
     // mkdir's mode is cut by the umask, this one is not.
     if (::chmod(path_.c_str(), 0777) != 0) return FailErrno("chmod " + path_);
-    return source.medium == "Memory" ? MountTmpfs(path_, source.size_limit) : Result<void>{};
+    if (source.medium == "Memory") {
+      if (auto mounted = MountTmpfs(path_, source.size_limit); !mounted) return mounted;
+    }
+    return GiveToGroup();
   }
   Result<void> operator()(const HostPathSource& source) const { return PrepareHostPath(source); }
   Result<void> operator()(const ConfigMapSource& source) const {
@@ -65,6 +68,15 @@ class Preparation {
   }
 
  private:
+  // What is made in the folder belongs to the pod's group, too.
+  [[nodiscard]] Result<void> GiveToGroup() const {
+    const auto group = pod_.security_context.fs_group;
+    if (!group) return {};
+    if (::chown(path_.c_str(), static_cast<uid_t>(-1), static_cast<gid_t>(*group)) != 0) {
+      return FailErrno("chown " + path_);
+    }
+    return ::chmod(path_.c_str(), 02777) == 0 ? Result<void>{} : FailErrno("chmod " + path_);
+  }
   Result<void> Link(std::string_view kind, const std::string& name, const std::string& folder,
                     bool optional) const {
     if (!IsPathSegment(name) || !IsPathSegment(pod_.namespace_)) {

@@ -9,7 +9,8 @@ namespace jettison::pod_host {
 // Makes the pod's volumes below its folder; what is there already is kept, so that it can be called
 // again for a pod that is adopted (a tmpfs does not outlive the machine's restart).
 //   emptyDir             a folder that everybody may write to; medium "Memory": a tmpfs of the size
-//                        limit
+//                        limit. Where the pod has an fsGroup it belongs to that, and so does what
+//                        is made in it
 //   configMap, secret    a link to <root>/config/configmaps/<namespace>/<name> or
 //                        <root>/config/secrets/<namespace>/<name>; an empty folder where an
 //                        optional one is missing

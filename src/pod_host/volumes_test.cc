@@ -3,6 +3,7 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 #include <sys/stat.h>
+#include <unistd.h>
 
 #include "pod_host/files.h"
 #include "pod_host/temporary_folder.h"
@@ -18,6 +19,7 @@ class PrepareVolumesTest : public testing::Test {
     Pod pod;
     pod.uid = "u";
     pod.namespace_ = "ns";
+    pod.security_context.fs_group = fs_group_;
     pod.volumes = {{"v", std::move(source)}};
     return PrepareVolumes(paths_, pod);
   }
@@ -25,6 +27,7 @@ class PrepareVolumesTest : public testing::Test {
     return Prepare(HostPathSource{.path = path, .type = type});
   }
 
+  std::optional<std::int64_t> fs_group_;
   TemporaryFolder folder_;
   const Paths paths_{folder_.path()};
   const std::string volume_ = paths_.Volume("u", "v");
@@ -39,6 +42,20 @@ TEST_F(PrepareVolumesTest, AnEmptyDirIsAFolderForEverybody) {
   ASSERT_TRUE(WriteFile(volume_ + "/kept", "x"));
   ASSERT_TRUE(Prepare(EmptyDirSource{}));
   EXPECT_TRUE(Exists(volume_ + "/kept"));
+}
+
+TEST_F(PrepareVolumesTest, AnEmptyDirAndWhatIsMadeInItBelongToThePodsGroup) {
+  fs_group_ = ::geteuid() == 0 ? 33 : ::getegid();
+  for (int time = 0; time < 2; ++time) {  // the second time it is there
+    ASSERT_TRUE(Prepare(EmptyDirSource{}));
+    ASSERT_TRUE(MakeFolders(volume_ + "/inner"));
+    for (const std::string& folder : {volume_, volume_ + "/inner"}) {
+      struct stat facts {};
+      ASSERT_EQ(::stat(folder.c_str(), &facts), 0);
+      EXPECT_EQ(facts.st_gid, *fs_group_);
+      EXPECT_EQ(facts.st_mode & S_ISGID, static_cast<mode_t>(S_ISGID));
+    }
+  }
 }
 
 TEST_F(PrepareVolumesTest, ConfigAndSecretsShowTheFoldersOfTheirNames) {

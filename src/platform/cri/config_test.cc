@@ -10,6 +10,7 @@ namespace {
 
 using testing::Contains;
 using testing::ElementsAre;
+using testing::IsEmpty;
 using testing::IsSupersetOf;
 using testing::Pair;
 
@@ -164,14 +165,75 @@ TEST(ContainerConfigOf, TakesTheContainersUserBeforeThePodsBeforeTheImages) {
   EXPECT_EQ(security().run_as_user().value(), 0) << "an image that says nothing is root's";
 }
 
+TEST(ContainerConfigOf, TakesGroupsAndSystemCallsFromThePodUnlessTheContainerSaysOtherwise) {
+  Pod pod = WebPod();
+  const auto plain = ContainerOf(pod).linux().security_context();
+  EXPECT_THAT(plain.supplemental_groups(), IsEmpty());
+  EXPECT_FALSE(plain.has_seccomp()) << "the runtime's own choice";
+  EXPECT_FALSE(plain.no_new_privs());
+  pod.security_context = {.supplemental_groups = {3, 4},
+                          .fs_group = 5,
+                          .seccomp_profile = SeccompProfile::kRuntimeDefault};
+  const auto security = ContainerOf(pod).linux().security_context();
+  EXPECT_THAT(security.supplemental_groups(), ElementsAre(5, 3, 4));
+  ASSERT_TRUE(security.has_seccomp());
+  EXPECT_EQ(security.seccomp().profile_type(), api::SecurityProfile::RuntimeDefault);
+  const auto config = SandboxOf(pod);
+  const auto& sandbox = config.linux().security_context();
+  EXPECT_THAT(sandbox.supplemental_groups(), ElementsAre(5, 3, 4));
+  EXPECT_EQ(sandbox.seccomp().profile_type(), api::SecurityProfile::RuntimeDefault);
+  pod.containers[0].security_context.seccomp_profile = SeccompProfile::kUnconfined;
+  EXPECT_EQ(ContainerOf(pod).linux().security_context().seccomp().profile_type(),
+            api::SecurityProfile::Unconfined);
+}
+
+TEST(CheckNonRoot, RefusesRootAndWhoMayBeRoot) {
+  struct Row {
+    std::optional<std::int64_t> own_user;
+    std::optional<std::int64_t> pods_user;
+    ImageFacts image;
+    const char* message;  // between "container" and "(pod:"; empty: allowed
+  };
+  const std::vector<Row> rows = {
+      {{}, {}, {.id = "i"}, " has runAsNonRoot and image will run as root "},
+      {{}, {}, {.id = "i", .user = 0}, " has runAsNonRoot and image will run as root "},
+      {{}, {}, {.id = "i", .user = 7}, ""},
+      {{},
+       {},
+       {.id = "i", .user_name = "www"},
+       " has runAsNonRoot and image has non-numeric user (www), cannot verify user is non-root "},
+      {0, 7, {.id = "i", .user = 7}, "'s runAsUser breaks non-root policy "},
+      {{}, 0, {.id = "i", .user = 7}, "'s runAsUser breaks non-root policy "},
+      {7, 0, {.id = "i"}, ""},
+      {{}, 7, {.id = "i", .user_name = "www"}, ""}};
+  for (const Row& row : rows) {
+    Pod pod = WebPod();
+    Container& container = pod.containers[0];
+    container.security_context.run_as_user = row.own_user;
+    pod.security_context.run_as_user = row.pods_user;
+    EXPECT_TRUE(CheckNonRoot(pod, container, row.image)) << "nobody minds";
+    pod.security_context.run_as_non_root = true;
+    const auto checked = CheckNonRoot(pod, container, row.image);
+    const std::string message = row.message;
+    EXPECT_EQ(checked ? "" : checked.error().message,
+              message.empty() ? ""
+                              : "CreateContainerConfigError: container" + message +
+                                    "(pod: \"web_shop(u)\", container: c)");
+    container.security_context.run_as_non_root = false;
+    EXPECT_TRUE(CheckNonRoot(pod, container, row.image)) << "the container's word counts";
+  }
+}
+
 TEST(ContainerConfigOf, PassesOnTheRights) {
   Pod pod = WebPod();
   pod.containers[0].security_context = {.privileged = true,
+                                        .allow_privilege_escalation = false,
                                         .read_only_root_filesystem = true,
                                         .capabilities = {.add = {"NET_ADMIN"}, .drop = {"ALL"}}};
   const auto config = ContainerOf(pod);
   const auto& security = config.linux().security_context();
   EXPECT_TRUE(security.privileged());
+  EXPECT_TRUE(security.no_new_privs());
   EXPECT_TRUE(security.readonly_rootfs());
   EXPECT_THAT(security.capabilities().add_capabilities(), ElementsAre("NET_ADMIN"));
   EXPECT_THAT(security.capabilities().drop_capabilities(), ElementsAre("ALL"));

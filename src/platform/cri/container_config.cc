@@ -107,9 +107,40 @@ void SetSecurity(const ContainerPlan& plan, api::LinuxContainerSecurityContext& 
     security.mutable_capabilities()->add_drop_capabilities(name);
   }
   SetUser(plan, security);
+  for (const std::int64_t group : SupplementalGroupsOf(plan.pod)) {
+    security.add_supplemental_groups(group);
+  }
+  security.set_no_new_privs(!own.allow_privilege_escalation);
+  const auto seccomp =
+      own.seccomp_profile ? own.seccomp_profile : plan.pod.security_context.seccomp_profile;
+  if (seccomp) *security.mutable_seccomp() = ProfileOf(*seccomp);
 }
 
 }  // namespace
+
+Result<void> CheckNonRoot(const Pod& pod, const Container& container, const ImageFacts& image) {
+  const SecurityContext& own = container.security_context;
+  const PodSecurityContext& shared = pod.security_context;
+  const auto non_root = own.run_as_non_root ? own.run_as_non_root : shared.run_as_non_root;
+  if (!non_root.value_or(false)) return {};
+  const auto refuse = [&](std::string_view why) {
+    return Fail(ErrorCode::kInvalidArgument,
+                fmt::format("CreateContainerConfigError: container{} (pod: \"{}_{}({})\", "
+                            "container: {})",
+                            why, pod.name, pod.namespace_, pod.uid, container.name));
+  };
+  if (const auto user = own.run_as_user ? own.run_as_user : shared.run_as_user) {
+    return *user == 0 ? refuse("'s runAsUser breaks non-root policy") : Result<void>{};
+  }
+  if (!image.user && !image.user_name.empty()) {
+    return refuse(
+        fmt::format(" has runAsNonRoot and image has non-numeric user ({}), cannot "
+                    "verify user is non-root",
+                    image.user_name));
+  }
+  if (image.user.value_or(0) == 0) return refuse(" has runAsNonRoot and image will run as root");
+  return {};
+}
 
 api::ContainerConfig ContainerConfigOf(const ContainerPlan& plan) {
   api::ContainerConfig config;

@@ -9,6 +9,7 @@
 
 #include "model/pod.h"
 #include "ports/cgroups.h"
+#include "units/result.h"
 
 namespace jettison::cri {
 
@@ -40,6 +41,12 @@ struct ContainerPlan {
   std::vector<HostMount> mounts;
   CgroupLimits limits;
 };
+
+// Refuses a container that must not run as root (runAsNonRoot, its own or the pod's) and would, or
+// of which that is not known. An image that names no user is root's. (kubelet: verifyRunAsNonRoot,
+// in its words)
+[[nodiscard]] Result<void> CheckNonRoot(const Pod& pod, const Container& container,
+                                        const ImageFacts& image);
 
 // The container as the kubelet asks for one (generateContainerConfig). Command, arguments and
 // values are expanded with the container's variables; an empty command leaves the image's.

@@ -72,6 +72,9 @@ Result<std::vector<HostMount>> ContainerStart::Mounts() const {
 void ContainerStart::Create(const ImageFacts& image) {
   const auto& [pod, container, group, attempt, adj] = order_;
   stop_signal_ = image.stop_signal;
+  if (auto allowed = CheckNonRoot(pod, container, image); !allowed) {
+    return Finish(Fail(allowed.error()));
+  }
   auto mounts = Mounts();
   if (!mounts) return Finish(Fail(mounts.error()));
   const std::string logs = surroundings_.paths.ContainerLogs(pod, container.name);

@@ -63,7 +63,30 @@ api::PodSandboxConfig SandboxConfigOf(const SandboxPlan& plan) {
       security.mutable_run_as_group()->set_value(*group);
     }
   }
+  for (const std::int64_t group : SupplementalGroupsOf(pod)) {
+    security.add_supplemental_groups(group);
+  }
+  if (const auto seccomp = pod.security_context.seccomp_profile) {
+    *security.mutable_seccomp() = ProfileOf(*seccomp);
+  }
   return config;
+}
+
+std::vector<std::int64_t> SupplementalGroupsOf(const Pod& pod) {
+  const PodSecurityContext& context = pod.security_context;
+  std::vector<std::int64_t> groups;
+  if (context.fs_group) groups.push_back(*context.fs_group);
+  groups.insert(groups.end(), context.supplemental_groups.begin(),
+                context.supplemental_groups.end());
+  return groups;
+}
+
+api::SecurityProfile ProfileOf(SeccompProfile profile) {
+  api::SecurityProfile described;
+  described.set_profile_type(profile == SeccompProfile::kUnconfined
+                                 ? api::SecurityProfile::Unconfined
+                                 : api::SecurityProfile::RuntimeDefault);
+  return described;
 }
 
 api::NamespaceOption NamespacesOf(const Pod& pod, bool host_network) {

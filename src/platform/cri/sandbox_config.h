@@ -4,6 +4,7 @@
 
 #include <cstdint>
 #include <string>
+#include <vector>
 
 #include "model/pod.h"
 #include "units/duration.h"
@@ -30,5 +31,10 @@ struct SandboxPlan {
 
 // The namespaces that the pod shares with the host, for sandbox and containers alike.
 [[nodiscard]] api::NamespaceOption NamespacesOf(const Pod& pod, bool host_network);
+
+// Groups that all processes of the pod are in, besides their own.
+[[nodiscard]] std::vector<std::int64_t> SupplementalGroupsOf(const Pod& pod);
+
+[[nodiscard]] api::SecurityProfile ProfileOf(SeccompProfile profile);
 
 }  // namespace jettison::cri

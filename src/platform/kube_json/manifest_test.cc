@@ -180,6 +180,14 @@ TEST(Manifest, SaysWhatIsWrongAndWhere) {
        "spec.containers[0].securityContext.capabilities.add[0]", "without CAP_"},
       {"securityContext: {runAsGroup: 2147483648}", "", "spec.securityContext.runAsGroup",
        "whole number"},
+      {"securityContext: {supplementalGroups: [-1]}", "",
+       "spec.securityContext.supplementalGroups[0]", "whole number"},
+      {"securityContext: {seccompProfile: {type: Strict}}", "",
+       "spec.securityContext.seccompProfile.type", "RuntimeDefault, Unconfined or Localhost"},
+      {"", "securityContext: {allowPrivilegeEscalation: false, privileged: true}",
+       "spec.containers[0].securityContext.allowPrivilegeEscalation", "where privileged is true"},
+      {"", "securityContext: {allowPrivilegeEscalation: false, capabilities: {add: [SYS_ADMIN]}}",
+       "spec.containers[0].securityContext.allowPrivilegeEscalation", "SYS_ADMIN"},
       {"hostIPC: 1", "", "spec.hostIPC", "true or false"},
       {"", "resources: []", "spec.containers[0].resources", "must be a map, found a list"},
   };
@@ -229,10 +237,15 @@ TEST(Manifest, ReportsEveryFaultAtOnceWithItsLine) {
 TEST(Manifest, WarnsOfWhatHasNoEffectHere) {
   EXPECT_THAT(Read(Manifest("shareProcessNamespace: true")).warnings,
               ElementsAre("spec.shareProcessNamespace: not supported here, has no effect"));
-  EXPECT_THAT(Read(Manifest("securityContext: {runAsUser: 1, fsGroup: 2}")).warnings,
-              ElementsAre(HasSubstr("spec.securityContext.fsGroup:")));
-  EXPECT_THAT(Read(Manifest("", "securityContext: {runAsUser: 1, runAsNonRoot: true}")).warnings,
-              ElementsAre(HasSubstr("spec.containers[0].securityContext.runAsNonRoot:")));
+  EXPECT_THAT(Read(Manifest("securityContext: {fsGroup: 2, fsGroupChangePolicy: Always}")).warnings,
+              ElementsAre(HasSubstr("spec.securityContext.fsGroupChangePolicy:")));
+  EXPECT_THAT(Read(Manifest("", "securityContext: {runAsUser: 1, procMount: Default}")).warnings,
+              ElementsAre(HasSubstr("spec.containers[0].securityContext.procMount:")));
+  EXPECT_THAT(Read(Manifest("",
+                            "securityContext: {seccompProfile: {type: Localhost, "
+                            "localhostProfile: x.json}}"))
+                  .warnings,
+              ElementsAre(HasSubstr("seccompProfile.type: Localhost is not supported")));
   EXPECT_THAT(
       Read(Manifest("", "securityContext: {capabilities: {add: [NET_RAW], keep: [x]}}")).warnings,
       ElementsAre(HasSubstr("spec.containers[0].securityContext.capabilities.keep:")));

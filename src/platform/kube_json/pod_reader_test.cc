@@ -42,7 +42,13 @@ spec:
   hostNetwork: true
   hostPID: true
   hostIPC: true
-  securityContext: {runAsUser: 7, runAsGroup: 8}
+  securityContext:
+    runAsUser: 7
+    runAsGroup: 8
+    runAsNonRoot: true
+    supplementalGroups: [9, 10]
+    fsGroup: 11
+    seccompProfile: {type: RuntimeDefault}
   priority: -10
   priorityClassName: low
   overhead: {memory: 8Mi}
@@ -57,7 +63,8 @@ spec:
   - {name: repo, gitRepo: {repository: r}}
   - {name: claim, persistentVolumeClaim: {claimName: c}}
   initContainers:
-  - {name: proxy, image: proxy:1, restartPolicy: Always}
+  - {name: proxy, image: proxy:1, restartPolicy: Always,
+     securityContext: {allowPrivilegeEscalation: false}}
   containers:
   - name: web
     image: web:1
@@ -74,7 +81,10 @@ spec:
     securityContext:
       runAsUser: 0
       runAsGroup: 1
+      runAsNonRoot: false
       privileged: true
+      allowPrivilegeEscalation: true
+      seccompProfile: {type: Unconfined}
       readOnlyRootFilesystem: true
       capabilities: {add: [NET_ADMIN], drop: [ALL]}
     lifecycle: {preStop: {exec: {command: [sleep, "1"]}}}
@@ -87,15 +97,18 @@ Pod WholePod() {
   proxy.name = "proxy";
   proxy.image = "proxy:1";
   proxy.restart_policy = RestartPolicy::kAlways;
+  proxy.security_context.allow_privilege_escalation = false;
   Container web;
   web.name = "web";
   web.image = "web:1";
   web.image_pull_policy = PullPolicy::kNever;
   web.security_context = {.run_as_user = 0,
                           .run_as_group = 1,
+                          .run_as_non_root = false,
                           .privileged = true,
                           .read_only_root_filesystem = true,
-                          .capabilities = {.add = {"NET_ADMIN"}, .drop = {"ALL"}}};
+                          .capabilities = {.add = {"NET_ADMIN"}, .drop = {"ALL"}},
+                          .seccomp_profile = SeccompProfile::kUnconfined};
   web.command = {"/bin/web"};
   web.args = {"--port", "80"};
   web.working_dir = "/srv";
@@ -132,7 +145,12 @@ Pod WholePod() {
   pod.host_network = true;
   pod.host_pid = true;
   pod.host_ipc = true;
-  pod.security_context = {.run_as_user = 7, .run_as_group = 8};
+  pod.security_context = {.run_as_user = 7,
+                          .run_as_group = 8,
+                          .run_as_non_root = true,
+                          .supplemental_groups = {9, 10},
+                          .fs_group = 11,
+                          .seccomp_profile = SeccompProfile::kRuntimeDefault};
   pod.status_qos_class = QosClass::kBurstable;
   return pod;
 }

@@ -63,16 +63,25 @@ void SetNumber(Json& into, const char* name, const std::optional<std::int64_t>& 
   if (number) into[name] = *number;
 }
 
+void SetSeccompProfile(Json& into, const std::optional<SeccompProfile>& profile) {
+  if (!profile) return;
+  into["seccompProfile"]["type"] =
+      *profile == SeccompProfile::kUnconfined ? "Unconfined" : "RuntimeDefault";
+}
+
 Json JsonOf(const SecurityContext& context) {
   Json json = Json::object();
   SetNumber(json, "runAsUser", context.run_as_user);
   SetNumber(json, "runAsGroup", context.run_as_group);
+  if (context.run_as_non_root) json["runAsNonRoot"] = *context.run_as_non_root;
   SetTrue(json, "privileged", context.privileged);
+  if (!context.allow_privilege_escalation) json["allowPrivilegeEscalation"] = false;
   SetTrue(json, "readOnlyRootFilesystem", context.read_only_root_filesystem);
   Json capabilities = Json::object();
   Set(capabilities, "add", Json(context.capabilities.add));
   Set(capabilities, "drop", Json(context.capabilities.drop));
   Set(json, "capabilities", std::move(capabilities));
+  SetSeccompProfile(json, context.seccomp_profile);
   return json;
 }
 
@@ -80,6 +89,10 @@ Json JsonOf(const PodSecurityContext& context) {
   Json json = Json::object();
   SetNumber(json, "runAsUser", context.run_as_user);
   SetNumber(json, "runAsGroup", context.run_as_group);
+  if (context.run_as_non_root) json["runAsNonRoot"] = *context.run_as_non_root;
+  Set(json, "supplementalGroups", Json(context.supplemental_groups));
+  SetNumber(json, "fsGroup", context.fs_group);
+  SetSeccompProfile(json, context.seccomp_profile);
   return json;
 }
 

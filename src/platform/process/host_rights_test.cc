@@ -34,7 +34,10 @@ TEST(CheckRights, RefuseByNameWhatWouldBeLeftOut) {
   const std::vector<Row> rows = {
       {{.run_as_user = 1}, "securityContext.runAsUser"},
       {{.run_as_group = 1}, "securityContext.runAsGroup"},
+      {{.run_as_non_root = true}, "securityContext.runAsNonRoot"},
+      {{.allow_privilege_escalation = false}, "securityContext.allowPrivilegeEscalation"},
       {{.read_only_root_filesystem = true}, "securityContext.readOnlyRootFilesystem"},
+      {{.seccomp_profile = SeccompProfile::kRuntimeDefault}, "securityContext.seccompProfile"},
       {{.capabilities = {.add = {}, .drop = {"ALL"}}}, "securityContext.capabilities.drop"}};
   for (const Row& row : rows) {
     const auto checked = CheckRights(PodWith(row.context));
