@@ -7,11 +7,15 @@
 #include "agent/disk_layout.h"
 #include "agent/live_disks.h"
 #include "agent/stats_collector.h"
+#include "platform/cri/fake_calls.h"
+#include "platform/cri/image_store.h"
 #include "ports/fakes/fake_cgroups.h"
 #include "ports/fakes/fake_clock.h"
 
 namespace jettison {
 namespace {
+
+namespace api = ::runtime::v1;
 
 class LiveDiskLayout : public LiveDisks {
  protected:
@@ -70,6 +74,29 @@ TEST_F(LiveDiskLayout, LayersOnNodefsAreASplit) {
     EXPECT_EQ(survey.layout,
               (DiskLayout{.dedicated_image_fs = true, .dedicated_container_fs = true}));
     ExpectSizes(Read(survey), 4, 8, 4);
+  });
+}
+
+TEST_F(LiveDiskLayout, ARuntimeThatTellsWhereItsLayersAreMakesASplitAndOneThatDoesNotNone) {
+  WithDisks([this] {
+    MakeFolder("node/layers");
+    cri::FakeCalls runtime;
+    api::ImageFsInfoResponse told;
+    told.add_image_filesystems()->mutable_fs_id()->set_mountpoint(Path("disk2"));
+    runtime.on_image_fs_info = [&](const auto&) { return told; };
+    cri::CriImageStore store(runtime);
+    const auto survey = [&] {
+      const StorageFolders folders = store.Folders().value();
+      return SurveyDisks(
+          {.node = Path("node"), .images = folders.images, .containers = folders.containers});
+    };
+    EXPECT_EQ(survey().layout, (DiskLayout{.dedicated_image_fs = true}));
+    told.add_container_filesystems()->mutable_fs_id()->set_mountpoint(Path("node/layers"));
+    EXPECT_EQ(survey().layout,
+              (DiskLayout{.dedicated_image_fs = true, .dedicated_container_fs = true}));
+    ExpectSizes(Read(survey()), 4, 8, 4);
+    told.mutable_container_filesystems(0)->mutable_fs_id()->set_mountpoint(Path("disk2"));
+    EXPECT_EQ(survey().layout, (DiskLayout{.dedicated_image_fs = true})) << "by device";
   });
 }
 

@@ -31,7 +31,9 @@ class FolderImageStore : public ImageStore {
   FolderImageStore(std::string folder, const Clock& clock)
       : folder_(std::move(folder)), clock_(clock) {}
 
-  Result<std::string> Folder() override { return folder_; }
+  Result<StorageFolders> Folders() override {
+    return StorageFolders{.images = folder_, .containers = ""};
+  }
   void List(std::function<void(Result<std::pair<std::vector<StoredImage>, ImagesInUse>>)> answer)
       override {
     std::pair<std::vector<StoredImage>, ImagesInUse> listing;

@@ -232,14 +232,16 @@ void NodeAgent::Begin(std::vector<RuntimePod> pods) {
 // Only a runtime that answers can say where its images are.
 void NodeAgent::SurveyFileSystems() {
   if (!machine_->images) return;
-  const auto folder = machine_->images->Folder();
-  if (!folder) {
+  const auto folders = machine_->images->Folders();
+  if (!folders) {
     log_->Warn("the file system of the images is not known and counts as nodefs",
-               {{"err", folder.error().message}});
+               {{"err", folders.error().message}});
     return;
   }
-  const DiskSurvey survey = SurveyDisks(
-      {.node = config_.node_fs.empty() ? config_.root : config_.node_fs, .images = *folder});
+  const DiskSurvey survey =
+      SurveyDisks({.node = config_.node_fs.empty() ? config_.root : config_.node_fs,
+                   .images = folders->images,
+                   .containers = folders->containers});
   LogSurvey(survey, *log_);
   figures_.SetDisks(survey.image_fs, survey.container_fs);
   node_.SetLayout(survey.layout, ThresholdsFor(config_.eviction.thresholds, survey.layout));

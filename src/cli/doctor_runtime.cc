@@ -179,20 +179,25 @@ HostCheck CheckOomScores(const AnsweringRuntime& runtime) {
   return check;
 }
 
-void AppendDiskChecks(const AgentConfig& config, const Result<std::string>& folder,
+void AppendDiskChecks(const AgentConfig& config, const Result<StorageFolders>& folders,
                       std::vector<HostCheck>& checks) {
-  if (!folder) {
+  if (!folders) {
     checks.push_back(
         {.check = "disk layout",
          .status = HostStatus::kDegraded,
-         .found = "the runtime does not tell where its images are: " + folder.error().message,
+         .found = "the runtime does not tell where its images are: " + folders.error().message,
          .cost = "they count as lying on nodefs, so a shortage of their own is not "
                  "seen",
          .remedy = "see what the runtime says in its log"});
     return;
   }
-  const HostCheck layout = DiskLayoutCheck(config, *folder, "");
-  if (layout.status == HostStatus::kOk) checks.push_back(FilesystemCheck("imagefs", *folder));
+  const HostCheck layout = DiskLayoutCheck(config, folders->images, folders->containers);
+  if (layout.status == HostStatus::kOk) {
+    checks.push_back(FilesystemCheck("imagefs", folders->images));
+    if (!folders->containers.empty()) {
+      checks.push_back(FilesystemCheck("containerfs", folders->containers));
+    }
+  }
   checks.push_back(layout);
 }
 
@@ -207,7 +212,7 @@ std::vector<HostCheck> ContainerRuntimeChecks(const AgentConfig& config,
   checks.push_back(CheckSandboxImage(facts));
   checks.push_back(CheckPodNetwork(facts.no_network));
   checks.push_back(CheckOomScores(runtime));
-  AppendDiskChecks(config, facts.image_folder, checks);
+  AppendDiskChecks(config, facts.folders, checks);
   return checks;
 }
 

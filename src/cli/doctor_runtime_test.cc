@@ -102,7 +102,7 @@ AnsweringRuntime Healthy(const std::string& images) {
                                  .sandbox_image = "pause:1",
                                  .restricts_oom_score_adj = false},
                     .has_sandbox_image = true,
-                    .image_folder = images},
+                    .folders = StorageFolders{.images = images, .containers = ""}},
           .lowers_oom_scores = true};
 }
 
@@ -144,11 +144,20 @@ TEST_F(DoctorRuntime, WhatOnlyCostsSomethingIsDegraded) {
   EXPECT_THAT(checks, Contains(IsCheck("disk layout", HostStatus::kDegraded, "/nonexistent")));
 }
 
+TEST_F(DoctorRuntime, WritableLayersApartFromTheImagesAreShown) {
+  AnsweringRuntime runtime = Healthy(folder_.path());
+  runtime.facts.folders->containers = "/proc";
+  const auto checks = ContainerRuntimeChecks(ConfigFor("unix:///s"), runtime);
+  EXPECT_THAT(checks, Contains(IsCheck("disk layout", HostStatus::kOk,
+                                       "images and writable layers have different file systems")));
+  EXPECT_THAT(checks, Contains(Field(&HostCheck::check, "file system of /proc")));
+}
+
 TEST_F(DoctorRuntime, WhatARuntimeDoesNotTellIsNoFault) {
   AnsweringRuntime runtime = Healthy(folder_.path());
   runtime.facts.settings = {};
   runtime.facts.no_network = "NetworkPluginNotReady: cni plugin not initialized";
-  runtime.facts.image_folder = Fail(ErrorCode::kNotFound, "no file system");
+  runtime.facts.folders = Fail(ErrorCode::kNotFound, "no file system");
   runtime.lowers_oom_scores = std::nullopt;
   const auto checks = ContainerRuntimeChecks(ConfigFor("unix:///s"), runtime);
   EXPECT_THAT(checks, Contains(IsCheck("cgroup driver", HostStatus::kOk, "not told")));

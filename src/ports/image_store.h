@@ -23,15 +23,21 @@ struct ImagesInUse {
   std::vector<std::string> ids;
 };
 
+// Folders of the host on the file systems where a runtime keeps things.
+struct StorageFolders {
+  std::string images;
+  std::string containers;  // writable layers; empty: beside the images, as far as it tells
+  friend bool operator==(const StorageFolders&, const StorageFolders&) = default;
+};
+
 // Where a runtime keeps its images. Calls return at once; each answer comes once, on the agent's
 // own thread.
 class ImageStore {
  public:
   virtual ~ImageStore() = default;
 
-  // A folder of the host on the file system where the images lie. Asked once, when the runtime has
-  // just answered; waits for it some seconds at most.
-  [[nodiscard]] virtual Result<std::string> Folder() = 0;
+  // Asked once, when the runtime has just answered; waits for it some seconds at most.
+  [[nodiscard]] virtual Result<StorageFolders> Folders() = 0;
   // Every image and which of them are in use, sandbox images included.
   virtual void List(
       std::function<void(Result<std::pair<std::vector<StoredImage>, ImagesInUse>>)> answer) = 0;

@@ -5,7 +5,10 @@
 #include <gtest/gtest.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <fstream>
+#include <iterator>
+#include <string_view>
 
 #include "tests/live/descriptor_differences.h"
 
@@ -25,6 +28,17 @@ pb::FileDescriptorProto OurDescriptor() {
   return files.file(0);
 }
 
+// Younger than the oldest containerd there is a point in talking to (1.6, of Kubernetes 1.23); such
+// a one sends none of them, and that says what is meant.
+constexpr std::string_view kYounger[] = {
+    // Since 1.29: where writable layers lie, if not beside the images.
+    "there is no field ImageFsInfoResponse container_filesystems",
+};
+
+bool IsYounger(std::string_view difference) {
+  return std::ranges::find(kYounger, difference) != std::end(kYounger);
+}
+
 TEST(LiveCriDescriptor, OurSubsetSaysWhatContainerdSays) {
   if (::access(kContainerd, R_OK) != 0) GTEST_SKIP() << kContainerd << " is not installed";
   const auto theirs = DescriptorInProgram(kContainerd, "runtime.v1");
@@ -32,7 +46,9 @@ TEST(LiveCriDescriptor, OurSubsetSaysWhatContainerdSays) {
   const pb::FileDescriptorProto ours = OurDescriptor();
   EXPECT_EQ(ours.service_size(), 2);
   EXPECT_GT(ours.message_type_size(), 70);
-  EXPECT_THAT(DescriptorDifferences(ours, *theirs), IsEmpty());
+  std::vector<std::string> differences = DescriptorDifferences(ours, *theirs);
+  std::erase_if(differences, IsYounger);
+  EXPECT_THAT(differences, IsEmpty());
 }
 
 TEST(DescriptorDifferences, ASubsetHasNone) {

@@ -7,6 +7,7 @@
 #include <thread>
 
 #include "platform/cri/client_fixture.h"
+#include "platform/cri/image_store.h"
 
 namespace jettison::cri {
 namespace {
@@ -26,6 +27,16 @@ class NamesMethods : public grpc::CallbackGenericService {
   }
 };
 
+// A runtime with the fields of later interfaces.
+class SplitImages : public api::ImageService::Service {
+  grpc::Status ImageFsInfo(grpc::ServerContext*, const api::ImageFsInfoRequest*,
+                           api::ImageFsInfoResponse* response) override {
+    response->add_image_filesystems()->mutable_fs_id()->set_mountpoint("/images");
+    response->add_container_filesystems()->mutable_fs_id()->set_mountpoint("/layers");
+    return grpc::Status::OK;
+  }
+};
+
 TEST_F(ClientTest, RequestAndResponseTravel) {
   StartServer();
   api::RunPodSandboxRequest request;
@@ -35,6 +46,14 @@ TEST_F(ClientTest, RequestAndResponseTravel) {
   client_->RunPodSandbox(request, kLong, [&](auto given) { answer = std::move(given); });
   EXPECT_EQ(Await(answer).value().pod_sandbox_id(), "web in /kubepods/pod1");
   EXPECT_EQ(CallVersion().value().runtime_name(), "test");
+}
+
+TEST_F(ClientTest, ARuntimeTellsThatItsWritableLayersAreApartFromItsImages) {
+  SplitImages images;
+  server_ = Serve(socket_, &images);
+  EXPECT_EQ(CriImageStore(*client_).Folders(),
+            (StorageFolders{.images = "/images", .containers = "/layers"}));
+  ShutDown(server_);
 }
 
 TEST_F(ClientTest, AnAnswerComesWithDeliverOnTheThreadThatDelivers) {

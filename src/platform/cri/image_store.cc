@@ -43,6 +43,15 @@ Names NamesOf(const std::vector<StoredImage>& images) {
   return names;
 }
 
+// A path on the first of several file systems that has one; empty: none has.
+template <typename Usages>
+std::string FirstPlace(const Usages& usages) {
+  for (const api::FilesystemUsage& usage : usages) {
+    if (usage.fs_id().mountpoint().starts_with('/')) return usage.fs_id().mountpoint();
+  }
+  return {};
+}
+
 // What a container's image is called by: the reference that the runtime resolved when it made the
 // container, and not the name in its configuration, which may have moved to another image since.
 const std::string& NameOf(const api::Container& container) {
@@ -76,7 +85,7 @@ Answer<Response> CriImageStore::Into(const std::shared_ptr<Look>& look, Response
   });
 }
 
-Result<std::string> CriImageStore::Folder() {
+Result<StorageFolders> CriImageStore::Folders() {
   const auto info = std::make_shared<std::optional<Result<api::ImageFsInfoResponse>>>();
   calls_.ImageFsInfo(kFolderDeadline, [info](Result<api::ImageFsInfoResponse> answer) {
     info->emplace(std::move(answer));
@@ -85,9 +94,9 @@ Result<std::string> CriImageStore::Folder() {
     return Fail(ErrorCode::kDeadlineExceeded, "ImageFsInfo: no answer");
   }
   if (!**info) return Fail((*info)->error());
-  for (const api::FilesystemUsage& usage : (**info)->image_filesystems()) {
-    if (usage.fs_id().mountpoint().starts_with('/')) return usage.fs_id().mountpoint();
-  }
+  StorageFolders folders{.images = FirstPlace((**info)->image_filesystems()),
+                         .containers = FirstPlace((**info)->container_filesystems())};
+  if (!folders.images.empty()) return folders;
   return Fail(ErrorCode::kNotFound, "the runtime names no file system of its images");
 }
 

@@ -22,9 +22,10 @@ class CriImageStore : public ImageStore {
   // `calls` must outlive this. Answers that come after the end of this object are dropped.
   explicit CriImageStore(Calls& calls) : calls_(calls) {}
 
-  // The first image file system that the runtime names. Fails where it names none, or does not
-  // answer within five seconds.
-  [[nodiscard]] Result<std::string> Folder() override;
+  // The first file system that the runtime names of images, and of containers; few tell the latter
+  // (since CRI of Kubernetes 1.29). Fails where it names none of images, or does not answer within
+  // five seconds.
+  [[nodiscard]] Result<StorageFolders> Folders() override;
   void List(std::function<void(Result<Listing>)> answer) override;
   void Remove(const std::string& id, std::function<void(Result<void>)> answer) override;
 

@@ -65,16 +65,28 @@ class CriImageStoreTest : public ::testing::Test {
   std::unique_ptr<CriImageStore> store_;
 };
 
-TEST_F(CriImageStoreTest, TheFolderIsThatOfTheFirstFileSystemNamed) {
+TEST_F(CriImageStoreTest, TheFoldersAreThoseOfTheFirstFileSystemsNamed) {
   calls_.on_image_fs_info = [](const auto&) {
     api::ImageFsInfoResponse response;
     response.add_image_filesystems();
     response.add_image_filesystems()->mutable_fs_id()->set_mountpoint("/images/overlayfs");
     return response;
   };
-  EXPECT_EQ(store_->Folder(), "/images/overlayfs");
-  calls_.on_image_fs_info = [](const auto&) { return api::ImageFsInfoResponse(); };
-  EXPECT_EQ(store_->Folder().error().code, ErrorCode::kNotFound);
+  EXPECT_EQ(store_->Folders(), (StorageFolders{.images = "/images/overlayfs", .containers = ""}));
+  calls_.on_image_fs_info = [](const auto&) {
+    api::ImageFsInfoResponse response;
+    response.add_image_filesystems()->mutable_fs_id()->set_mountpoint("/images");
+    response.add_container_filesystems()->mutable_fs_id()->set_mountpoint("/layers");
+    response.add_container_filesystems()->mutable_fs_id()->set_mountpoint("/other");
+    return response;
+  };
+  EXPECT_EQ(store_->Folders(), (StorageFolders{.images = "/images", .containers = "/layers"}));
+  calls_.on_image_fs_info = [](const auto&) {
+    api::ImageFsInfoResponse response;
+    response.add_container_filesystems()->mutable_fs_id()->set_mountpoint("/layers");
+    return response;
+  };
+  EXPECT_EQ(store_->Folders().error().code, ErrorCode::kNotFound);
 }
 
 TEST_F(CriImageStoreTest, ListsImagesWithTagsDigestsSizeAndPin) {

@@ -82,7 +82,7 @@ Result<RuntimeFacts> AskRuntime(Calls& calls, Duration patience) {
   const auto has_image = HasImage(calls, patience, facts.settings.sandbox_image);
   if (!has_image) return Fail(has_image.error());
   facts.has_sandbox_image = *has_image;
-  facts.image_folder = CriImageStore(calls).Folder();
+  facts.folders = CriImageStore(calls).Folders();
   return facts;
 }
 

@@ -4,6 +4,7 @@
 #include <string>
 
 #include "platform/cri/verbose_info.h"
+#include "ports/image_store.h"
 #include "units/duration.h"
 #include "units/result.h"
 
@@ -19,7 +20,7 @@ struct RuntimeFacts {
   std::optional<std::string> no_network;  // why it has no network for pods; absent: it has
   RuntimeSettings settings;               // containerd tells them
   bool has_sandbox_image = false;         // false also where the image is not told
-  Result<std::string> image_folder;       // see CriImageStore::Folder
+  Result<StorageFolders> folders;         // see CriImageStore::Folders
 };
 
 // Asks a runtime for them, and waits for each answer as long as `patience`, for that of the folder

@@ -60,7 +60,7 @@ TEST_F(RuntimeFactsTest, AreWhatTheAnswersSay) {
   EXPECT_FALSE(facts->no_network);
   EXPECT_EQ(facts->settings.sandbox_image, "pause:1");
   EXPECT_TRUE(facts->has_sandbox_image);
-  EXPECT_EQ(facts->image_folder, "/images");
+  EXPECT_EQ(facts->folders, (StorageFolders{.images = "/images", .containers = ""}));
 }
 
 TEST_F(RuntimeFactsTest, AConditionThatDoesNotHoldSaysWhy) {
@@ -85,7 +85,7 @@ TEST_F(RuntimeFactsTest, ImagesOfNoKnownPlaceLeaveTheOtherFacts) {
   calls_.on_image_fs_info = [](const auto&) { return api::ImageFsInfoResponse(); };
   const auto facts = AskRuntime(calls_, kPatience);
   ASSERT_TRUE(facts) << facts.error().message;
-  EXPECT_FALSE(facts->image_folder);
+  EXPECT_FALSE(facts->folders);
 }
 
 TEST_F(RuntimeFactsTest, ARuntimeThatHangsIsWaitedForOnlySoLong) {

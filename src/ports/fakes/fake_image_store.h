@@ -17,7 +17,9 @@ namespace jettison {
 // one answers no sooner than in a later turn of the loop. Used by one thread.
 class FakeImageStore : public ImageStore {
  public:
-  [[nodiscard]] Result<std::string> Folder() override { return std::string("/"); }
+  [[nodiscard]] Result<StorageFolders> Folders() override {
+    return StorageFolders{.images = "/", .containers = ""};
+  }
   void List(std::function<void(Result<std::pair<std::vector<StoredImage>, ImagesInUse>>)> answer)
       override;
   void Remove(const std::string& id, std::function<void(Result<void>)> answer) override;
