@@ -6,21 +6,16 @@
 
 #include <condition_variable>
 #include <csignal>
-#include <filesystem>
-#include <fstream>
 #include <mutex>
 #include <thread>
 
 #include "agent/background_thread.h"
-#include "agent/disk_walk_thread.h"
 #include "agent/event_loop.h"
 #include "agent/mailbox.h"
 #include "agent/thread_priority.h"
 
 namespace jettison {
 namespace {
-
-namespace fs = std::filesystem;
 
 bool AwaitReadable(int fd) {
   pollfd ready = {.fd = fd, .events = POLLIN, .revents = 0};
@@ -60,34 +55,6 @@ TEST(Mailbox, IsReadableWhileItHoldsSomething) {
   EXPECT_EQ(poll(&ready, 1, 0), 1);
   EXPECT_EQ(mailbox.TakeAll(), (std::vector<int>{1, 2}));
   EXPECT_EQ(poll(&ready, 1, 0), 0);
-}
-
-TEST(MeasurePod, CountsTheLayerTheLogsAndTheVolumesButMemoryOnlyByItself) {
-  std::string pattern = (fs::temp_directory_path() / "measure-pod-XXXXXX").string();
-  const std::string top = mkdtemp(pattern.data());
-  const auto write = [&](const std::string& file) {
-    fs::create_directories(fs::path(top + file).parent_path());
-    std::ofstream(top + file) << std::string(8192, 'x') << std::flush;
-  };
-  write("/layers/10/f");
-  write("/layers/10/g");
-  write("/logs/0.log");
-  write("/disk/f");
-  write("/memory/f");
-  const PodDisk disk = {
-      .empty_dirs = {{.name = "d", .path = top + "/disk", .memory = false},
-                     {.name = "m", .path = top + "/memory", .memory = true},
-                     {.name = "gone", .path = top + "/nowhere", .memory = false}},
-      .containers = {{.name = "c", .logs = top + "/logs", .layer = top + "/layers/10"}}};
-  const std::atomic<bool> cancelled = false;
-  const PodDiskUse use = MeasurePod(disk, cancelled);
-  fs::remove_all(top);
-  EXPECT_EQ(use.containers.at(0).rootfs.inodes_used, 3U);
-  EXPECT_EQ(use.containers.at(0).logs.inodes_used, 2U);
-  EXPECT_EQ(use.volumes.at(0).usage.inodes_used, 2U);
-  EXPECT_EQ(use.volumes.at(1).usage.inodes_used, 2U);
-  EXPECT_EQ(use.volumes.at(2).usage.used_bytes, std::nullopt) << "not there is not zero";
-  EXPECT_EQ(use.total.inodes_used, 7U) << "without the one in memory";
 }
 
 TEST(EventLoop, CallsBackForDescriptorsSignalsAndTheTimerUntilItIsToldToQuit) {

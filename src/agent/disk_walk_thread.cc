@@ -1,50 +1,81 @@
 #include "agent/disk_walk_thread.h"
 
-#include "platform/disk_usage/tree_walk.h"
+#include <thread>
+
+#include "agent/disk_thread_priority.h"
 
 namespace jettison {
 namespace {
 
-void Add(const FsUsage& usage, FsUsage& total) {
-  if (usage.used_bytes) total.used_bytes = total.used_bytes.value_or(0) + *usage.used_bytes;
-  if (usage.inodes_used) total.inodes_used = total.inodes_used.value_or(0) + *usage.inodes_used;
-}
-
-FsUsage Measure(TreeWalk& walk, const std::string& path) {
-  const auto measured = walk.Measure(path);
-  return measured ? measured->usage : FsUsage{};
-}
+// Of the walking thread's time, as long as no disk is short.
+constexpr double kShare = 0.5;
 
 }  // namespace
 
-PodDiskUse MeasurePod(const PodDisk& disk, const std::atomic<bool>& cancelled) {
-  PodDiskUse use;
-  TreeWalk walk({.cancelled = &cancelled});
-  for (const auto& container : disk.containers) {
-    use.containers.push_back(
-        {.name = container.name,
-         .rootfs = container.layer.empty() ? FsUsage{} : Measure(walk, container.layer),
-         .logs = container.logs.empty() ? FsUsage{} : Measure(walk, container.logs)});
-    Add(use.containers.back().rootfs, use.total);
-    Add(use.containers.back().logs, use.total);
-  }
-  for (const auto& volume : disk.empty_dirs) {
-    use.volumes.push_back({.name = volume.name, .usage = Measure(walk, volume.path)});
-    if (!volume.memory) Add(use.volumes.back().usage, use.total);
-  }
-  return use;
+DiskWalkThread::DiskWalkThread(const ContainerRuntime& runtime, const Clock& clock)
+    : runtime_(runtime),
+      pace_(kShare),
+      measurer_(clock, {.cancelled = &cancelled_,
+                        .shared = &pace_.urgent(),
+                        .waited = [this](Duration time) { pace_.Waited(time); },
+                        .breathe = [this] { pace_.Breathe(); }}) {}
+
+DiskWalkThread::~DiskWalkThread() {
+  cancelled_ = true;
+  pace_.Stop();
+  measurer_.walk().Close();
 }
 
 void DiskWalkThread::Start(std::span<const PodFacts* const> pods) {
   std::vector<DiskTask> tasks;
   for (const PodFacts* facts : pods) {
-    tasks.push_back({.uid = facts->pod.uid, .disk = runtime_.DiskOf(facts->pod)});
+    tasks.push_back({.uid = facts->pod.uid,
+                     .disk = runtime_.DiskOf(facts->pod),
+                     .limits = DiskLimitsOf(*facts)});
   }
-  thread_.Do([this, tasks = std::move(tasks)] {
-    DiskUse use;
-    for (const DiskTask& task : tasks) use[task.uid] = MeasurePod(task.disk, cancelled_);
-    results_.Put(std::move(use));
-  });
+  if (!helping_ && pace_.urgent() && std::thread::hardware_concurrency() > 1) {
+    helping_ = true;
+    helper_.Do([this] {
+      LowerDiskThreadPriority();
+      pace_.TakeUp();
+      measurer_.walk().Help();
+    });
+  }
+  thread_.Do([this, tasks = std::move(tasks)] { Walk(tasks); });
+}
+
+std::vector<std::size_t> DiskWalkThread::OrderOf(const std::vector<DiskTask>& tasks) const {
+  std::vector<std::pair<std::string, const DiskHistory*>> pods;
+  for (const DiskTask& task : tasks) {
+    const auto known = history_.find(task.uid);
+    pods.emplace_back(task.uid, known == history_.end() ? nullptr : &known->second);
+  }
+  return DiskWalkOrder(pods);
+}
+
+void DiskWalkThread::Remember(const DiskTask& task, const PodDiskUse& use) {
+  const auto [entry, is_new] = history_.try_emplace(task.uid);
+  DiskHistory& history = entry->second;
+  const std::uint64_t used = use.total.used_bytes.value_or(0);
+  history.grown_bytes = !is_new && used > history.used_bytes ? used - history.used_bytes : 0;
+  history.used_bytes = used;
+  history.fullness = FullnessOf(use, task.limits);
+}
+
+void DiskWalkThread::Walk(const std::vector<DiskTask>& tasks) {
+  LowerDiskThreadPriority();
+  pace_.TakeUp();
+  measurer_.BeginPass();
+  DiskUse use;
+  for (const std::size_t place : OrderOf(tasks)) {
+    const DiskTask& task = tasks[place];
+    const PodDiskUse& measured = use[task.uid] = measurer_.Measure(task.disk);
+    Remember(task, measured);
+  }
+  measurer_.EndPass();
+  std::erase_if(history_, [&](const auto& entry) { return !use.contains(entry.first); });
+  for (std::string& note : measurer_.TakeNotes()) notes_.Put(std::move(note));
+  results_.Put(std::move(use));
 }
 
 }  // namespace jettison

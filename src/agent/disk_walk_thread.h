@@ -1,13 +1,18 @@
 #pragma once
 
 #include <atomic>
+#include <map>
 #include <string>
 #include <utility>
 #include <vector>
 
 #include "agent/background_thread.h"
+#include "agent/disk_measurer.h"
+#include "agent/disk_pace.h"
+#include "agent/disk_walk_order.h"
 #include "agent/edges.h"
 #include "agent/mailbox.h"
+#include "ports/clock.h"
 #include "ports/container_runtime.h"
 
 namespace jettison {
@@ -16,28 +21,40 @@ namespace jettison {
 struct DiskTask {
   std::string uid;
   PodDisk disk;
+  DiskLimits limits;
 };
 
-// Walks the folders of one pod; what is not there (any more) is absent, which is not zero. Ends
-// early when `cancelled`.
-[[nodiscard]] PodDiskUse MeasurePod(const PodDisk& disk, const std::atomic<bool>& cancelled);
-
-// Measures pods' disk use on a thread of its own; it can take seconds.
+// Measures pods' disk use beside the loop, on a thread that stays behind ordinary ones and rests
+// half of the time. While a disk is short it does not rest, and a second thread helps.
 class DiskWalkThread : public DiskWalks {
  public:
-  // `runtime` says where the files are, and must outlive this.
-  explicit DiskWalkThread(const ContainerRuntime& runtime) : runtime_(runtime) {}
-  ~DiskWalkThread() override { cancelled_ = true; }
+  // `runtime` says where the files are; both must outlive this.
+  DiskWalkThread(const ContainerRuntime& runtime, const Clock& clock);
+  ~DiskWalkThread() override;
 
   void Start(std::span<const PodFacts* const> pods) override;
+  // Whether a disk is short.
+  void SetUrgent(bool urgent) { pace_.SetUrgent(urgent); }
   // Readable when a walk is done.
   [[nodiscard]] int fd() const { return results_.fd(); }
   [[nodiscard]] std::vector<DiskUse> TakeResults() { return results_.TakeAll(); }
+  // Sentences for the log.
+  [[nodiscard]] std::vector<std::string> TakeNotes() { return notes_.TakeAll(); }
 
  private:
+  void Walk(const std::vector<DiskTask>& tasks);
+  [[nodiscard]] std::vector<std::size_t> OrderOf(const std::vector<DiskTask>& tasks) const;
+  void Remember(const DiskTask& task, const PodDiskUse& use);
+
   const ContainerRuntime& runtime_;
   std::atomic<bool> cancelled_ = false;
+  DiskPace pace_;
   Mailbox<DiskUse> results_;
+  Mailbox<std::string> notes_;
+  DiskMeasurer measurer_;                                    // of the walking thread
+  std::map<std::string, DiskHistory, std::less<>> history_;  // the same; by pod UID
+  bool helping_ = false;
+  BackgroundThread helper_;
   BackgroundThread thread_;  // the last member: it ends first
 };
 

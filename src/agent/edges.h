@@ -26,6 +26,7 @@ struct PodDiskUse {
   std::vector<OfContainer> containers;
   std::vector<VolumeStats> volumes;  // emptyDirs, those in memory included
   FsUsage total;                     // without those in memory
+  Instant measured_at;               // every figure above holds what was on disk then, or later
 };
 // By pod UID; a pod that could not be measured is absent.
 using DiskUse = std::map<std::string, PodDiskUse, std::less<>>;

@@ -90,7 +90,7 @@ NodeAgent::NodeAgent(const AgentConfig& config, AgentOptions options, std::uniqu
                 .node_fs = config_.node_fs,
                 .runtime = machine_->runtime.get()},
                machine_->clock, *log_),
-      disk_walks_(*machine_->runtime),
+      disk_walks_(*machine_->runtime, machine_->clock),
       arming_([this](Signal signal) {
         return signal == Signal::kMemoryAvailable
                    ? machine_->node_groups->OpenMemoryDirectory("")
@@ -298,6 +298,7 @@ void NodeAgent::TakeArmedLevels() {
 
 void NodeAgent::TakeDiskUse() {
   std::vector<DiskUse> results = disk_walks_.TakeResults();
+  for (const std::string& note : disk_walks_.TakeNotes()) log_->Info("disk use", {{"note", note}});
   if (!results.empty()) node_.DiskMeasured(std::move(results.back()));
 }
 
@@ -317,6 +318,7 @@ void NodeAgent::AfterEachTurn() {
   const Instant now = machine_->clock.Now();
   if (next_try_ && *next_try_ <= now) TryRuntime();
   if (begun_) {
+    disk_walks_.SetUrgent(node_.state().conditions.Has(NodeConditionType::kDiskPressure));
     node_.Advance();
     if (next_rescan_ && *next_rescan_ <= now) RescanManifests();
   }

@@ -2,6 +2,7 @@
 
 #include <fcntl.h>
 
+#include <chrono>
 #include <utility>
 
 #include "platform/disk_usage/file_status.h"
@@ -68,9 +69,16 @@ Result<TreeUsage> TreeWalk::Measure(const std::string& path) {
 }
 
 void TreeWalk::Help() {
+  using SteadyClock = std::chrono::steady_clock;
   disk_usage::Walker walker(options_, work_);
   work_.Join();
-  while (auto subtree = work_.NextForHelper()) {
+  for (;;) {
+    const auto begin = SteadyClock::now();
+    auto subtree = work_.NextForHelper();
+    if (!subtree) break;
+    if (options_.waited) {
+      options_.waited(std::chrono::duration_cast<Duration>(SteadyClock::now() - begin));
+    }
     walker.Walk(std::move(*subtree));
     work_.Done();
   }

@@ -78,6 +78,18 @@ TEST_F(TreeWalkHelpers, TakeAPartOfTheWork) {
   while (!helped) ASSERT_TRUE(walk.Measure(base_));
 }
 
+TEST_F(TreeWalkHelpers, AreLeftNothingWhileTheWalkIsNotShared) {
+  const std::atomic<bool> shared = false;
+  std::atomic<bool> helped = false;
+  const auto self = std::this_thread::get_id();
+  TreeWalk walk({.shared = &shared, .breathe = [&] {
+                   if (std::this_thread::get_id() != self) helped = true;
+                 }});
+  const Helpers helpers(walk, 1);
+  for (int i = 0; i < 5; ++i) ASSERT_TRUE(walk.Measure(base_));
+  EXPECT_FALSE(helped);
+}
+
 TEST_F(TreeWalkHelpers, ACancelledWalkEndsForAllOfThem) {
   std::atomic<bool> cancelled = false;
   std::atomic<int> directories = 0;

@@ -3,11 +3,17 @@
 #include <atomic>
 #include <functional>
 
+#include "units/duration.h"
+
 namespace jettison {
 
 // How a walk behaves towards others.
 struct WalkOptions {
   const std::atomic<bool>* cancelled = nullptr;  // the walk ends early when it becomes true
+  // Subtrees are left to helpers only while it is true; null: always.
+  const std::atomic<bool>* shared = nullptr;
+  // Called by a helper with the time that it has waited for a subtree. May be empty.
+  std::function<void(Duration)> waited = nullptr;
   // Called by each thread of the walk about every thousand files, and at least once a directory:
   // whoever wants the walk to be slower sleeps in it. May be empty.
   std::function<void()> breathe = nullptr;

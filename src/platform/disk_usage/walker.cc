@@ -16,6 +16,11 @@ void Walker::CountUnread(const char* name) {
   job_->ledger().Add(stack_.key(), sum_);
 }
 
+bool Walker::WorthSharing() const {
+  const bool shared = options_.shared == nullptr || *options_.shared;
+  return job_->counted() >= kSmallWalk && shared && work_.Wanted();
+}
+
 void Walker::Enter(const std::string& name) {
   auto directory = OpenBelow(stack_.fd(), name.c_str());
   if (!directory) {
@@ -31,7 +36,7 @@ void Walker::Enter(const std::string& name) {
   sum_.bytes = status->bytes;
   sum_.inodes = 1;
   job_->ledger().Add(key, sum_);
-  if (job_->counted() >= kWorthSharing && work_.Wanted()) {
+  if (WorthSharing()) {
     work_.Offer(
         {.job = job_, .directory = std::move(*directory), .inode = status->inode, .key = key});
   } else {

@@ -23,8 +23,9 @@ class Walker {
 
  private:
   // A walk this small is over before another thread has woken up.
-  static constexpr std::size_t kWorthSharing = 2000;
+  static constexpr std::size_t kSmallWalk = 2000;
 
+  [[nodiscard]] bool WorthSharing() const;
   void Enter(const std::string& name);
   void CountUnread(const char* name);
   void ReadEntries();

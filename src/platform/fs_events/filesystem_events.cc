@@ -40,6 +40,12 @@ Result<FilesystemEvents> FilesystemEvents::Of(const std::string& path) {
   return FilesystemEvents(std::move(group));
 }
 
+// Nobody asks for FAN_OPEN, so to take it off changes nothing; without a mark it is refused.
+bool FilesystemEvents::Covers(const std::string& path) const {
+  constexpr unsigned kMark = FAN_MARK_REMOVE | FAN_MARK_FILESYSTEM;
+  return ::fanotify_mark(group_.get(), kMark, FAN_OPEN, AT_FDCWD, path.c_str()) == 0;
+}
+
 FilesystemEvents::Changes FilesystemEvents::Take() {
   std::vector<std::byte> buffer(std::size_t{64} * 1024);
   fs_events::EventRecords records;

@@ -24,6 +24,11 @@ class FilesystemEvents {
   // kUnavailable where the kernel or this file system cannot tell.
   [[nodiscard]] static Result<FilesystemEvents> Of(const std::string& path);
 
+  // Whether `path` is on that file system, and the mark still stands: it goes when the last mount
+  // of the file system does, and does not come back with it. Then what is known of it is worth
+  // nothing.
+  [[nodiscard]] bool Covers(const std::string& path) const;
+
   // Never waits. What changed before the call is in it, at the latest.
   [[nodiscard]] Changes Take();
 

@@ -101,6 +101,17 @@ TEST_F(LiveFilesystemEvents, DirectoriesMadeRemovedAndMovedAreSubdirectories) {
   });
 }
 
+TEST_F(LiveFilesystemEvents, TheMarkGoesWithTheFileSystemAndDoesNotComeBack) {
+  EXPECT_ON_TMPFS([](const fs::path& top, FilesystemEvents& events) {
+    if (!events.Covers(top) || !events.Covers(top / "a/b") || events.Covers("/proc")) return 10;
+    std::ofstream(top / "a/f") << "x";
+    if (events.Take().directories.size() != 1) return 11;  // asking did not take the mark off
+    if (::umount(top.c_str()) != 0 || events.Covers(top)) return 12;
+    if (::mount("tmpfs", top.c_str(), "tmpfs", 0, "size=4m") != 0) return 13;
+    return events.Covers(top) ? 14 : 0;
+  });
+}
+
 TEST_F(LiveFilesystemEvents, MoreThanTheQueueHoldsIsLost) {
   std::ifstream limit("/proc/sys/fs/fanotify/max_queued_events");
   int most = 0;

@@ -1,0 +1,84 @@
+#pragma once
+
+#include <sys/types.h>
+
+#include <chrono>
+#include <cstdint>
+#include <map>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "agent/edges.h"
+#include "platform/disk_usage/remembered_trees.h"
+#include "platform/disk_usage/tree_walk.h"
+#include "platform/fs_events/filesystem_events.h"
+#include "ports/clock.h"
+#include "ports/pod_disk.h"
+#include "units/duration.h"
+
+namespace jettison {
+
+struct DiskMeasurerSettings {
+  // What is remembered of a tree is walked again after this time at the latest, and after half of
+  // it at the earliest, because writes through memory mappings are not announced.
+  Duration full_walk_period = std::chrono::minutes(5);
+  // Whether changes through an overlay are announced on the file system of its upper layer.
+  bool overlay_announced = KernelAnnouncesOverlayWrites();
+};
+
+// Measures what pods occupy on disk, a pass at a time. Where the kernel tells which directories of
+// a file system changed, trees are remembered and only those are read again; elsewhere, and every
+// few minutes, they are walked whole. Used by one thread; others may help `walk`.
+class DiskMeasurer {
+ public:
+  DiskMeasurer(const Clock& clock, WalkOptions options, DiskMeasurerSettings settings = {});
+
+  [[nodiscard]] TreeWalk& walk() { return walk_; }
+
+  // Brings what is remembered up to date: a figure of this pass holds what changed before this
+  // call.
+  void BeginPass();
+  // What is not there (any more) is absent, which is not zero.
+  [[nodiscard]] PodDiskUse Measure(const PodDisk& disk);
+  // What nobody asked for in this pass is forgotten.
+  void EndPass();
+  // Sentences for the log, since the last call.
+  [[nodiscard]] std::vector<std::string> TakeNotes();
+  // How many trees were walked whole, ever.
+  [[nodiscard]] std::uint64_t full_walks() const { return full_walks_; }
+
+ private:
+  enum class TreeKind {
+    kOrdinary,
+    kUpperLayer,  // written to through an overlay
+    kMemory,      // a tmpfs of its own
+  };
+  struct Filesystem {
+    std::optional<FilesystemEvents> events;  // absent: it cannot tell
+    RememberedTrees trees;
+    Instant caught_up;
+    std::map<std::string, Instant> next_walk;  // by path
+    bool asked_for = false;                    // in this pass
+  };
+  [[nodiscard]] FsUsage MeasureTree(const std::string& path, TreeKind kind, Instant& as_of);
+  [[nodiscard]] Filesystem* FilesystemOf(const std::string& path);
+  [[nodiscard]] FsUsage WalkAndRemember(const std::string& path, Filesystem& filesystem);
+  void CatchUp(Filesystem& filesystem);
+  void Note(std::string sentence);
+
+  const Clock& clock_;
+  DiskMeasurerSettings settings_;
+  TreeWalk walk_;
+  std::map<dev_t, Filesystem> filesystems_;
+  std::map<std::string, bool> asked_for_;  // paths remembered: whether in this pass
+  std::vector<std::string> notes_;
+  std::map<std::string, bool> noted_;
+  std::uint64_t full_walks_ = 0;
+};
+
+// When a tree that was walked whole at `walked` is due again: different for different paths, so
+// that those walked together are spread over half the period.
+[[nodiscard]] Instant NextFullWalk(const std::string& path, Instant walked, Duration period);
+
+}  // namespace jettison
