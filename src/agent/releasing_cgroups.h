@@ -48,6 +48,12 @@ class ReleasingCgroups : public Cgroups {
   [[nodiscard]] Result<std::uint64_t> ReadOomKills(std::string_view path) override {
     return groups_.ReadOomKills(path);
   }
+  [[nodiscard]] Result<FileDescriptor> OpenMemoryDirectory(std::string_view path) const override {
+    return groups_.OpenMemoryDirectory(path);
+  }
+  [[nodiscard]] Result<FileDescriptor> OpenPressureDirectory(std::string_view path) const override {
+    return groups_.OpenPressureDirectory(path);
+  }
 
  private:
   void ReleaseAll();
