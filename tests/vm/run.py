@@ -38,6 +38,8 @@ def parse_arguments():
     parser.add_argument("--cpus", type=int, default=1)
     parser.add_argument("--disk", type=int, default=0,
                         help="MiB of ext4, mounted on /disk, where temporary files go then")
+    parser.add_argument("--project-quota", action="store_true",
+                        help="the disk counts what projects occupy")
     parser.add_argument("--deadline", type=int, default=300, help="seconds until it is given up")
     parser.add_argument("--module", action="append", default=[], help="to be loaded first")
     parser.add_argument("--file", action="append", default=[], help=f"put into {FOLDER}, too")
@@ -63,6 +65,7 @@ def make_initrd(options, kernel, file):
     initrd.put("/etc/passwd", b"root:x:0:0:root:/root:/bin/sh\n", 0o644)
     initrd.put("/etc/group", b"root:x:0:\n", 0o644)
     modules = options.module + (["virtio_pci", "virtio_blk", "ext4"] if options.disk else [])
+    modules += ["quota_v2"] if options.project_quota else []
     for number, (name, content) in enumerate(kernel.modules(modules)):
         initrd.put(f"/lib/modules/{number:02}-{name}.ko", content, 0o644)
     for source in [options.program, *options.file]:
@@ -77,7 +80,8 @@ def make_initrd(options, kernel, file):
 def make_disk(options, path):
     with open(path, "wb") as disk:
         disk.truncate(options.disk << 20)
-    subprocess.run([tool("mkfs.ext4"), "-q", "-m", "0", path], check=True)
+    features = ["-O", "quota,project", "-E", "quotatype=prjquota"] if options.project_quota else []
+    subprocess.run([tool("mkfs.ext4"), "-q", "-m", "0", *features, path], check=True)
     return ["-drive", f"file={path},if=virtio,format=raw,cache=unsafe"]
 
 
@@ -90,6 +94,8 @@ def start(options, kernel, folder):
              f"jettison.cgroup={options.cgroup}"]
     if options.cgroup == "v2":
         words.append("cgroup_no_v1=all")
+    if options.project_quota:
+        words.append("jettison.disk=prjquota")
     return subprocess.Popen(
         [tool("qemu-system-x86_64"), "-accel", "tcg,thread=multi", "-M", "q35",
          "-cpu", "max", "-m", str(options.memory), "-smp", str(options.cpus), "-nodefaults",

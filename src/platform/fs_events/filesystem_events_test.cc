@@ -7,7 +7,10 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include <algorithm>
+#include <array>
 #include <cstdlib>
+#include <cstring>
 #include <filesystem>
 #include <fstream>
 #include <functional>
@@ -27,6 +30,27 @@ TEST(OverlayWrites, AreAnnouncedSinceLinux65) {
   EXPECT_TRUE(AnnouncesOverlayWrites("6.12.9-amd64"));
   EXPECT_TRUE(AnnouncesOverlayWrites("7.0.0-rc1"));
   EXPECT_FALSE(AnnouncesOverlayWrites(""));
+}
+
+FileHandle HandleOfFolder(const std::string& path) {
+  struct alignas(file_handle) {
+    std::array<std::byte, sizeof(file_handle) + FileHandle::kMaxBytes> bytes{};
+  } buffer;
+  auto* const head = reinterpret_cast<file_handle*>(buffer.bytes.data());
+  head->handle_bytes = FileHandle::kMaxBytes;
+  int mount = 0;
+  FileHandle handle;
+  if (::name_to_handle_at(AT_FDCWD, path.c_str(), head, &mount, 0) != 0) return handle;
+  handle.type = head->handle_type;
+  handle.size = head->handle_bytes;
+  std::memcpy(handle.bytes.data(), head->f_handle, handle.size);
+  return handle;
+}
+
+bool Tells(const FilesystemEvents::Changes& changes, const FileHandle& directory) {
+  return std::ranges::any_of(changes.directories, [&](const DirectoryChange& change) {
+    return KeyOf(change.directory) == KeyOf(directory);
+  });
 }
 
 // A small file system of each test's own, in a mount namespace that goes with the child: nobody
@@ -110,6 +134,36 @@ TEST_F(LiveFilesystemEvents, TheMarkGoesWithTheFileSystemAndDoesNotComeBack) {
     if (::mount("tmpfs", top.c_str(), "tmpfs", 0, "size=4m") != 0) return 13;
     return events.Covers(top) ? 14 : 0;
   });
+}
+
+// On the file system where temporary files go; others may be at work there, too.
+TEST_F(LiveFilesystemEvents, WritesThroughAnOverlayAreToldWhereTheKernelsReleaseSaysSo) {
+  std::string top = testing::TempDir() + "jettison-overlay-XXXXXX";
+  ASSERT_NE(::mkdtemp(top.data()), nullptr);
+  const auto events = FilesystemEvents::Of(top);
+  ChildProcess child([&](const auto& /*ready*/) {
+    for (const char* name : {"lower", "upper", "work", "merged"}) {
+      fs::create_directory(fs::path(top) / name);
+    }
+    const std::string layers =
+        "lowerdir=" + top + "/lower,upperdir=" + top + "/upper,workdir=" + top + "/work";
+    if (::unshare(CLONE_NEWNS) != 0 ||
+        ::mount("none", "/", nullptr, MS_REC | MS_PRIVATE, nullptr) != 0 ||
+        ::mount("overlay", (top + "/merged").c_str(), "overlay", 0, layers.c_str()) != 0) {
+      ::_exit(77);
+    }
+    std::ofstream(top + "/merged/file") << "x";
+    auto own = FilesystemEvents::Of(top);
+    const int fd = ::open((top + "/merged/file").c_str(), O_WRONLY | O_APPEND | O_CLOEXEC);
+    if (!own || ::write(fd, "more", 4) != 4) ::_exit(10);
+    const bool told = Tells(own->Take(), HandleOfFolder(top + "/upper"));
+    ::_exit(told == KernelAnnouncesOverlayWrites() ? 0 : 11);
+  });
+  child.Start();
+  const int status = WEXITSTATUS(child.Wait());
+  fs::remove_all(top);
+  if (!events || status == 77) GTEST_SKIP() << "this file system cannot tell, or hold an overlay";
+  EXPECT_EQ(status, 0);
 }
 
 TEST_F(LiveFilesystemEvents, MoreThanTheQueueHoldsIsLost) {
