@@ -73,9 +73,8 @@ class Cgroups {
   [[nodiscard]] virtual Result<FileDescriptor> OpenMemoryDirectory(std::string_view path) const = 0;
   // The group's directory in the unified hierarchy, where its pressure files are; kUnavailable
   // where none is mounted.
-  [[nodiscard]] virtual Result<FileDescriptor> OpenPressureDirectory(std::string_view path) const {
-    return OpenMemoryDirectory(path);
-  }
+  [[nodiscard]] virtual Result<FileDescriptor> OpenPressureDirectory(
+      std::string_view path) const = 0;
 };
 
 }  // namespace jettison

@@ -60,6 +60,10 @@ class CgroupV2 : public Cgroups {
   // Counts victims of the group and of those below it.
   [[nodiscard]] Result<std::uint64_t> ReadOomKills(std::string_view path) override;
   [[nodiscard]] Result<FileDescriptor> OpenMemoryDirectory(std::string_view path) const override;
+  // The same directory.
+  [[nodiscard]] Result<FileDescriptor> OpenPressureDirectory(std::string_view path) const override {
+    return OpenMemoryDirectory(path);
+  }
 
   // Whether the node has the controller ("memory", "cpu", "pids") to give to the groups below it.
   [[nodiscard]] bool Has(std::string_view controller) const;

@@ -57,6 +57,12 @@ class DeadlyCgroups : public Cgroups {
   Result<std::uint64_t> ReadOomKills(std::string_view path) override {
     return Around([&] { return cgroups_.ReadOomKills(path); });
   }
+  Result<FileDescriptor> OpenMemoryDirectory(std::string_view path) const override {
+    return cgroups_.OpenMemoryDirectory(path);
+  }
+  Result<FileDescriptor> OpenPressureDirectory(std::string_view path) const override {
+    return cgroups_.OpenPressureDirectory(path);
+  }
 
  private:
   template <typename Call>

@@ -48,6 +48,9 @@ class FakeCgroups : public Cgroups {
   [[nodiscard]] Result<std::uint64_t> ReadOomKills(std::string_view path) override;
   // kUnavailable: there is no directory.
   [[nodiscard]] Result<FileDescriptor> OpenMemoryDirectory(std::string_view path) const override;
+  [[nodiscard]] Result<FileDescriptor> OpenPressureDirectory(std::string_view path) const override {
+    return OpenMemoryDirectory(path);
+  }
 
   // What the test sets. The group must exist (the setters create nothing).
   void SetMemory(std::string_view path, CgroupMemory own);
