@@ -88,7 +88,8 @@ NodeAgent::NodeAgent(const AgentConfig& config, AgentOptions options, std::uniqu
                 .procfs = *machine_->procfs,
                 .whole_machine = config_.node_cgroup.empty(),
                 .node_fs = config_.node_fs,
-                .runtime = machine_->runtime.get()},
+                .runtime = machine_->runtime.get(),
+                .thresholds = config_.eviction.thresholds},
                machine_->clock, *log_),
       disk_walks_(*machine_->runtime, machine_->clock),
       arming_([this](Signal signal) {

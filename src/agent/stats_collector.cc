@@ -84,6 +84,7 @@ NodeStats StatsCollector::ReadNode() {
     stats.rlimit = *figures;
     stats.rlimit->time = now;
   }
+  ReadPressure(stats, now);
   stats.fs = ReadFs(sources_.node_fs, "file system of the node", now);
   // The kubelet reports one file system under the name of each that lies on it.
   stats.image_fs = sources_.image_fs.empty()
@@ -97,6 +98,19 @@ NodeStats StatsCollector::ReadNode() {
     stats.container_fs = ReadFs(sources_.container_fs, "file system of writable layers", now);
   }
   return stats;
+}
+
+void StatsCollector::ReadPressure(NodeStats& stats, Instant now) {
+  using psi::PressureResource;
+  if (pressure_.Needs(PressureResource::kMemory)) {
+    const auto memory = pressure_.ReadNode(PressureResource::kMemory, now);
+    if (const auto* figures = Checked(memory, "memory pressure")) stats.memory_pressure = *figures;
+  }
+  if (pressure_.Needs(PressureResource::kIo)) {
+    const auto io = pressure_.ReadNode(PressureResource::kIo, now);
+    if (const auto* figures = Checked(io, "I/O pressure")) stats.io_pressure = *figures;
+  }
+  compares_io_ = pressure_.ComparesPods(stats);
 }
 
 std::optional<FsStats> StatsCollector::ReadFs(const std::string& path, const char* what,
@@ -113,6 +127,7 @@ void StatsCollector::ReadPods(std::span<const PodFacts* const> pods, const DiskU
                               std::vector<PodStats>& stats) {
   stats.resize(pods.size());
   for (std::size_t i = 0; i < pods.size(); ++i) ReadPod(*pods[i], disk, stats[i]);
+  if (!compares_io_ || pressure_.pod_files() > 2 * pods.size() + 16) pressure_.ForgetPods();
   if (groups_.size() > pods.size() + 16) Forget(pods);
 }
 
@@ -159,6 +174,7 @@ void StatsCollector::ReadPod(const PodFacts& facts, const DiskUse* disk, PodStat
     if (tasks) stats.process_count = stats.process_count.value_or(0) + *tasks;
   }
   ReadContainersOf(facts, stats);
+  if (compares_io_) stats.io_some_avg10 = pressure_.ReadPod(groups.pod);
   if (disk == nullptr) return;
   const auto use = disk->find(facts.pod.uid);
   if (use == disk->end()) return;

@@ -7,6 +7,8 @@
 
 #include "agent/edges.h"
 #include "agent/log.h"
+#include "agent/pressure_reader.h"
+#include "model/threshold.h"
 #include "platform/procfs/procfs.h"
 #include "ports/cgroups.h"
 #include "ports/clock.h"
@@ -25,6 +27,8 @@ struct FigureSources {
   const ContainerRuntime* runtime = nullptr;
   std::string image_fs = {};      // a path on the file system of the images; empty: it is nodefs
   std::string container_fs = {};  // a path on that of writable layers; empty: it is nodefs
+  // Those on pressure decide what is read of it.
+  std::vector<Threshold> thresholds = {};
 };
 
 // Makes the node's figures out of what the kernel offers. A reading that fails leaves its figures
@@ -32,7 +36,13 @@ struct FigureSources {
 class StatsCollector : public Figures {
  public:
   StatsCollector(FigureSources sources, const Clock& clock, const Log& log)
-      : sources_(std::move(sources)), clock_(clock), log_(log) {}
+      : sources_(std::move(sources)),
+        clock_(clock),
+        log_(log),
+        pressure_({.node = sources_.node,
+                   .pods = sources_.pods,
+                   .whole_machine = sources_.whole_machine,
+                   .thresholds = sources_.thresholds}) {}
 
   // Where images and writable layers are, once the runtime has told; paths as in FigureSources.
   void SetDisks(std::string image_fs, std::string container_fs) {
@@ -68,6 +78,7 @@ class StatsCollector : public Figures {
   [[nodiscard]] std::optional<MemoryStats> ReadPodsMemory(Instant now);
   [[nodiscard]] std::optional<FsStats> ReadFs(const std::string& path, const char* what,
                                               Instant now);
+  void ReadPressure(NodeStats& stats, Instant now);
   void ReadPod(const PodFacts& facts, const DiskUse* disk, PodStats& stats);
   const Groups& ReadPodMemory(const PodFacts& facts, PodStats& stats);
   const Groups& GroupsOf(const PodFacts& facts);
@@ -78,6 +89,8 @@ class StatsCollector : public Figures {
   FigureSources sources_;
   const Clock& clock_;
   const Log& log_;
+  PressureReader pressure_;
+  bool compares_io_ = false;  // of pods, by the node's figures of this pass
   std::map<std::string, Groups, std::less<>> groups_;  // by pod UID
   std::map<std::string, bool, std::less<>> failing_;   // by what is read
 };
