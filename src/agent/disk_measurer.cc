@@ -6,6 +6,7 @@
 #include <utility>
 
 #include "platform/filesystem/filesystem.h"
+#include "platform/project_quota/project_quota.h"
 
 namespace jettison {
 namespace {
@@ -99,6 +100,14 @@ FsUsage DiskMeasurer::WalkAndRemember(const std::string& path, Filesystem& files
   const auto walked = filesystem.trees.Walk(path, walk_);
   filesystem.next_walk[path] = NextFullWalk(path, clock_.Now(), settings_.full_walk_period);
   return walked ? walked->usage : FsUsage{};
+}
+
+// What the file system itself has counted.
+std::optional<FsUsage> DiskMeasurer::CountedUse(const std::string& path) {
+  const auto project = ProjectOf(path);
+  if (!project || !*project) return std::nullopt;
+  const auto usage = ReadProjectUsage(path, **project);
+  return usage ? std::optional(*usage) : std::nullopt;
 }
 
 FsUsage DiskMeasurer::MeasureTree(const std::string& path, TreeKind kind, Instant& as_of) {

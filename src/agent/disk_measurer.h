@@ -27,7 +27,8 @@ struct DiskMeasurerSettings {
   bool overlay_announced = KernelAnnouncesOverlayWrites();
 };
 
-// Measures what pods occupy on disk, a pass at a time. Where the kernel tells which directories of
+// Measures what pods occupy on disk, a pass at a time. A folder with a project is asked for what its
+// file system has counted. Where the kernel tells which directories of
 // a file system changed, trees are remembered and only those are read again; elsewhere, and every
 // few minutes, they are walked whole. Used by one thread; others may help `walk`.
 class DiskMeasurer {
@@ -61,6 +62,7 @@ class DiskMeasurer {
     std::map<std::string, Instant> next_walk;  // by path
     bool asked_for = false;                    // in this pass
   };
+  [[nodiscard]] static std::optional<FsUsage> CountedUse(const std::string& path);
   [[nodiscard]] FsUsage MeasureTree(const std::string& path, TreeKind kind, Instant& as_of);
   [[nodiscard]] Filesystem* FilesystemOf(const std::string& path);
   [[nodiscard]] FsUsage WalkAndRemember(const std::string& path, Filesystem& filesystem);

@@ -8,6 +8,7 @@
 #include <utility>
 
 #include "agent/disk_layout.h"
+#include "agent/disk_projects.h"
 #include "agent/runtime_reclaimer.h"
 #include "agent/service_notify.h"
 #include "agent/thread_priority.h"
@@ -250,7 +251,17 @@ void NodeAgent::SurveyFileSystems() {
 
 void NodeAgent::TakeRuntimeEvents() {
   const Instant now = machine_->clock.Now();
-  for (const RuntimeEvent& event : machine_->runtime->TakeEvents()) pods_.Handle(event, now);
+  for (const RuntimeEvent& event : machine_->runtime->TakeEvents()) {
+    // Its volumes stand and are empty; its containers start when the event is handled.
+    if (const auto* ready = std::get_if<PodReady>(&event)) CountDiskUseOf(ready->pod_uid);
+    pods_.Handle(event, now);
+  }
+}
+
+void NodeAgent::CountDiskUseOf(const std::string& pod_uid) {
+  for (const PodFacts* facts : pods_.Active()) {
+    if (facts->pod.uid == pod_uid) AssignProjects(machine_->runtime->DiskOf(facts->pod));
+  }
 }
 
 void NodeAgent::TakeManifests(const std::vector<ManifestChange>& changes) {

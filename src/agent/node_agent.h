@@ -47,6 +47,7 @@ class NodeAgent : public Agent {
   [[nodiscard]] std::unique_ptr<LastingReclaimer> MakeReclaimer();
   std::size_t CollectLogs();
   void TakeRuntimeEvents();
+  void CountDiskUseOf(const std::string& pod_uid);
   void TakeManifests(const std::vector<ManifestChange>& changes);
   void RescanManifests();
   void TakeArmedLevels();

@@ -115,7 +115,7 @@ void StatsCollector::ReadPressure(NodeStats& stats, Instant now) {
 
 std::optional<FsStats> StatsCollector::ReadFs(const std::string& path, const char* what,
                                               Instant now) {
-  const auto fs = ReadFilesystem(path);
+  const auto fs = disks_.Read(path);
   const FsStats* figures = Checked(fs, what);
   if (figures == nullptr) return std::nullopt;
   FsStats stats = *figures;

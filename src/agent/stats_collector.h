@@ -5,6 +5,7 @@
 #include <utility>
 #include <vector>
 
+#include "agent/disk_stats_reader.h"
 #include "agent/edges.h"
 #include "agent/log.h"
 #include "agent/pressure_reader.h"
@@ -87,6 +88,7 @@ class StatsCollector : public Figures {
   const T* Checked(const Result<T>& reading, const char* what);
 
   FigureSources sources_;
+  DiskStatsReader disks_;
   const Clock& clock_;
   const Log& log_;
   PressureReader pressure_;

@@ -45,6 +45,8 @@ struct AnsweringRuntime {
 // signals begin: "nodefs".
 [[nodiscard]] HostCheck FilesystemCheck(std::string_view signals, const std::string& folder);
 [[nodiscard]] HostCheck ProjectQuotaCheck(const std::string& root);
+// Whether the kernel tells what changed on the file system of pods' files.
+[[nodiscard]] HostCheck DiskChangesCheck(const std::string& root);
 
 // A path on nodefs.
 [[nodiscard]] const std::string& NodeFsOf(const AgentConfig& config);

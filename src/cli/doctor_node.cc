@@ -138,6 +138,7 @@ std::vector<HostCheck> NodeChecks(const AgentConfig& config) {
   checks.push_back(CheckSwap());
   checks.push_back(FilesystemCheck("nodefs", NodeFsOf(config)));
   checks.push_back(ProjectQuotaCheck(config.root));
+  checks.push_back(DiskChangesCheck(config.root));
   if (config.runtime == RuntimeKind::kProcess) checks.push_back(CheckMounts());
   checks.push_back(CheckOomScore());
   return checks;

@@ -1,0 +1,77 @@
+#include "agent/disk_stats_reader.h"
+
+#include <fcntl.h>
+#include <poll.h>
+
+#include <condition_variable>
+#include <mutex>
+#include <optional>
+#include <thread>
+#include <utility>
+
+#include "agent/signals_blocked.h"
+#include "platform/filesystem/filesystem.h"
+#include "platform/filesystem/mount_kind.h"
+#include "pod_host/mount_info.h"
+
+namespace jettison {
+
+// Shared with the thread that asks, which may outlive whoever wanted to know.
+struct SlowFilesystem::Question {
+  std::mutex mutex;
+  std::condition_variable answered;
+  std::optional<Result<FsStats>> answer;  // guarded by mutex
+
+  [[nodiscard]] std::optional<Result<FsStats>> Await(Duration deadline) {
+    std::unique_lock lock(mutex);
+    answered.wait_for(lock, deadline, [this] { return answer.has_value(); });
+    return answer;
+  }
+};
+
+Result<FsStats> SlowFilesystem::ReadWithin(Duration deadline) {
+  const auto late = [this] {
+    return Fail(ErrorCode::kDeadlineExceeded, "statvfs " + path_ + ": does not answer");
+  };
+  // An answer that comes late is of a moment that nobody knows: it only says that one can ask
+  // again.
+  if (open_ && !open_->Await(Duration::zero())) return late();
+  open_ = std::make_shared<Question>();
+  const SignalsBlocked blocked;
+  std::thread([question = open_, ask = ask_, path = path_] {
+    Result<FsStats> answer = ask(path);
+    const std::lock_guard lock(question->mutex);
+    question->answer = std::move(answer);
+    question->answered.notify_all();
+  }).detach();
+  auto answer = open_->Await(deadline);
+  if (!answer) return late();
+  open_.reset();
+  return *std::move(answer);
+}
+
+DiskStatsReader::DiskStatsReader(std::string mounts)
+    : mounts_(std::move(mounts)), mounts_fd_(::open(mounts_.c_str(), O_RDONLY | O_CLOEXEC)) {}
+
+bool DiskStatsReader::MountsChanged() {
+  pollfd mounts = {.fd = mounts_fd_.get(), .events = POLLPRI, .revents = 0};
+  return ::poll(&mounts, 1, 0) > 0;
+}
+
+bool DiskStatsReader::AnswersAtOnce(const std::string& path) {
+  if (MountsChanged()) at_once_.clear();
+  const auto known = at_once_.find(path);
+  if (known != at_once_.end()) return known->second;
+  const auto mounts = pod_host::ReadMounts(mounts_);
+  const pod_host::Mount* mount = mounts ? MountOf(*mounts, path) : nullptr;
+  // What is not known is asked directly: without mountinfo nothing could be said of anything.
+  return at_once_[path] = !mounts || (mount != nullptr && AnswersByItself(mount->type));
+}
+
+Result<FsStats> DiskStatsReader::Read(const std::string& path) {
+  if (AnswersAtOnce(path)) return ReadFilesystem(path);
+  return slow_.try_emplace(path, path, SlowFilesystem::Ask(ReadFilesystem))
+      .first->second.ReadWithin(kDeadline);
+}
+
+}  // namespace jettison
