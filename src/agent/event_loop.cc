@@ -24,7 +24,8 @@ using Source = std::unique_ptr<sd_event_source, Unref>;
 }  // namespace
 
 struct EventLoop::Watched {
-  Callback callback;
+  std::function<void(std::uint32_t)> on_ready;  // of a descriptor
+  Callback on_signal;
   Source source;
 };
 
@@ -56,14 +57,15 @@ Result<std::unique_ptr<EventLoop>> EventLoop::Make() {
   return loop;
 }
 
-Result<void> EventLoop::Watch(int fd, Callback callback, Urgency urgency) {
+Result<void> EventLoop::Add(int fd, std::uint32_t events, Urgency urgency,
+                            std::function<void(std::uint32_t)> callback) {
   auto watched = std::make_unique<Watched>();
-  watched->callback = std::move(callback);
+  watched->on_ready = std::move(callback);
   sd_event_source* source = nullptr;
   const int added = sd_event_add_io(
-      event_, &source, fd, EPOLLIN,
-      [](sd_event_source*, int, std::uint32_t, void* data) {
-        static_cast<Watched*>(data)->callback();
+      event_, &source, fd, events,
+      [](sd_event_source*, int, std::uint32_t seen, void* data) {
+        static_cast<Watched*>(data)->on_ready(seen);
         return 0;
       },
       watched.get());
@@ -73,6 +75,16 @@ Result<void> EventLoop::Watch(int fd, Callback callback, Urgency urgency) {
       source, urgency == Urgency::kFirst ? SD_EVENT_PRIORITY_IMPORTANT : SD_EVENT_PRIORITY_NORMAL);
   sources_->watched[fd] = std::move(watched);
   return {};
+}
+
+Result<void> EventLoop::Watch(int fd, Callback callback, Urgency urgency) {
+  return Add(fd, EPOLLIN, urgency, [callback = std::move(callback)](std::uint32_t) { callback(); });
+}
+
+Result<void> EventLoop::WatchAlarm(int fd, std::function<void(bool error)> callback) {
+  return Add(fd, EPOLLPRI, Urgency::kFirst, [callback = std::move(callback)](std::uint32_t seen) {
+    callback((seen & EPOLLERR) != 0);
+  });
 }
 
 void EventLoop::Unwatch(int fd) {
@@ -115,12 +127,12 @@ Result<void> EventLoop::OnSignals(std::initializer_list<int> signals, Callback c
   sources_->mask_changed = true;
   for (const int signal : signals) {
     auto watched = std::make_unique<Watched>();
-    watched->callback = callback;
+    watched->on_signal = callback;
     sd_event_source* source = nullptr;
     const int added = sd_event_add_signal(
         event_, &source, signal,
         [](sd_event_source*, const signalfd_siginfo*, void* data) {
-          static_cast<Watched*>(data)->callback();
+          static_cast<Watched*>(data)->on_signal();
           return 0;
         },
         watched.get());

@@ -1,5 +1,6 @@
 #pragma once
 
+#include <cstdint>
 #include <functional>
 #include <initializer_list>
 #include <map>
@@ -30,6 +31,9 @@ class EventLoop {
   // Calls back while `fd` is readable. The descriptor stays the caller's and must be unwatched
   // before it is closed.
   [[nodiscard]] Result<void> Watch(int fd, Callback callback, Urgency urgency = Urgency::kNormal);
+  // Calls back when the kernel marks `fd` (EPOLLPRI), before anything else. `error`: it did so with
+  // EPOLLERR, which some files always do and others when what they belong to is gone.
+  [[nodiscard]] Result<void> WatchAlarm(int fd, std::function<void(bool error)> callback);
   void Unwatch(int fd);
   // Calls back once, `delay` from now; absent: not at all. Replaces what was set before.
   void SetTimer(std::optional<Duration> delay);
@@ -46,6 +50,8 @@ class EventLoop {
   struct Sources;
 
   explicit EventLoop(sd_event* event);
+  [[nodiscard]] Result<void> Add(int fd, std::uint32_t events, Urgency urgency,
+                                 std::function<void(std::uint32_t)> callback);
 
   sd_event* event_;
   std::unique_ptr<Sources> sources_;

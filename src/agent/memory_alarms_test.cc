@@ -1,0 +1,72 @@
+#include "agent/memory_alarms.h"
+
+#include <fcntl.h>
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <fstream>
+
+#include "pod_host/temporary_folder.h"
+#include "ports/fakes/fake_clock.h"
+
+namespace jettison {
+namespace {
+
+using testing::ElementsAre;
+using testing::HasSubstr;
+using testing::IsEmpty;
+using testing::SizeIs;
+
+class MemoryAlarmsTest : public testing::Test {
+ protected:
+  MemoryAlarms Open() {
+    const auto open_folder = [this] {
+      return Result<FileDescriptor>(
+          FileDescriptor(open(folder_.path().c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC)));
+    };
+    return MemoryAlarms::Open({.machine_pressure = "",
+                               .node_pressure = open_folder,
+                               .pods_pressure = open_folder,
+                               .pods_memory = open_folder},
+                              log_);
+  }
+
+  pod_host::TemporaryFolder folder_;
+  FakeClock clock_{Instant(std::chrono::hours(1))};
+  std::vector<std::string> lines_;
+  Log log_{LogFormat::kText, clock_, [this](std::string_view line) { lines_.emplace_back(line); }};
+};
+
+TEST_F(MemoryAlarmsTest, WhereTheKernelOffersNothingThatIsSaidOnce) {
+  EXPECT_THAT(Open().fds(), IsEmpty());
+  EXPECT_THAT(lines_, ElementsAre(HasSubstr("of=node"), HasSubstr("of=pods")));
+}
+
+TEST_F(MemoryAlarmsTest, EventsOfThePodsGroupAreReadSoThatTheNextOnesAreTold) {
+  std::ofstream(folder_.path() + "/memory.events") << "low 0\nhigh 0\nmax 1\noom 0\noom_kill 0\n";
+  const MemoryAlarms alarms = Open();
+  ASSERT_THAT(alarms.fds(), SizeIs(1));
+  EXPECT_TRUE(alarms.Drain(alarms.fds().front(), true)) << "that file always has an error";
+}
+
+// Without privileges the kernel still lets a process wait for pressure, in windows of two seconds.
+TEST(LiveMemoryAlarms, TheMachinesPressureCanBeWaitedFor) {
+  const FakeClock clock{Instant(std::chrono::hours(1))};
+  std::vector<std::string> lines;
+  const Log log(LogFormat::kText, clock,
+                [&lines](std::string_view line) { lines.emplace_back(line); });
+  const auto nowhere = [] {
+    return Result<FileDescriptor>(Fail(ErrorCode::kNotFound, "no such group"));
+  };
+  const MemoryAlarms alarms = MemoryAlarms::Open({.machine_pressure = "/proc/pressure/memory",
+                                                  .node_pressure = nowhere,
+                                                  .pods_pressure = nowhere,
+                                                  .pods_memory = nowhere},
+                                                 log);
+  ASSERT_THAT(alarms.fds(), SizeIs(1)) << (lines.empty() ? "" : lines.front());
+  EXPECT_TRUE(alarms.Drain(alarms.fds().front(), false));
+  EXPECT_FALSE(alarms.Drain(alarms.fds().front(), true)) << "its group would be gone";
+}
+
+}  // namespace
+}  // namespace jettison
