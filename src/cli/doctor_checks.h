@@ -18,6 +18,9 @@ namespace jettison {
 // figures. Tries things on a group of its own, which is gone afterwards.
 [[nodiscard]] std::vector<HostCheck> KernelChecks(const AgentConfig& config);
 
+// Those about stalls: figures of the machine and of groups, and which triggers may be had.
+[[nodiscard]] std::vector<HostCheck> PressureChecks();
+
 // What the machine is like: memory, swap, process ids, the file system of the agent's root, and
 // what the agent may do to its own processes.
 [[nodiscard]] std::vector<HostCheck> NodeChecks(const AgentConfig& config);

@@ -5,7 +5,6 @@
 #include <array>
 #include <cerrno>
 #include <chrono>
-#include <fstream>
 #include <memory>
 #include <string>
 #include <utility>
@@ -133,18 +132,6 @@ HostCheck CheckKill(const CgroupV1& cgroups, const TrialGroup& trial) {
                             : "mount -t cgroup2 none /sys/fs/cgroup/unified (Linux 5.14 or later)"};
 }
 
-HostCheck CheckPressureStall() {
-  std::ifstream file("/proc/pressure/memory");
-  std::string line;
-  if (std::getline(file, line)) return OkCheck("pressure stall information", "on");
-  const bool exists = ::access("/proc/pressure/memory", F_OK) == 0;
-  return {.check = "pressure stall information",
-          .status = HostStatus::kDegraded,
-          .found = exists ? "compiled in, switched off" : "not in this kernel",
-          .cost = "no figure tells how long processes wait for memory",
-          .remedy = exists ? "boot with psi=1" : "a kernel with CONFIG_PSI"};
-}
-
 void AppendGroupChecks(CgroupV1& cgroups, const AgentConfig& config,
                        std::vector<HostCheck>& checks) {
   checks.push_back(CheckController(cgroups, Controller::kCpu, HostStatus::kMissing,
@@ -170,7 +157,7 @@ std::vector<HostCheck> KernelChecks(const AgentConfig& config) {
   const auto cgroups = CgroupV1::Open({});
   checks.push_back(CheckMemoryController(cgroups));
   if (cgroups) AppendGroupChecks(**cgroups, config, checks);
-  checks.push_back(CheckPressureStall());
+  for (HostCheck& check : PressureChecks()) checks.push_back(std::move(check));
   return checks;
 }
 
