@@ -49,7 +49,7 @@ void ForeignPod::Begin(const std::vector<ForeignContainer>& containers) {
   }
   surroundings_.Emit(PodFound{pod_.uid, std::move(found)});
   for (const ForeignContainer& container : containers) {
-    is_task_ = !container.task_namespace.empty();
+    task_ = {.of = container.task_namespace, .id = container.status.id()};
     const Container* const spec = pod_host::FindContainer(pod_, container.name);
     if (spec == nullptr) continue;
     const api::ContainerStatus& status = container.status;
@@ -101,7 +101,7 @@ void ForeignPod::Advance() {
 }
 
 void ForeignPod::StopSandbox() {
-  if (is_task_) return TellRemoved();
+  if (is_task()) return TellRemoved();
   stopping_ = true;
   on_patience_ = surroundings_.readiness.After(kStopPatience, [this] { TellRemoved(); });
   api::StopPodSandboxRequest request;

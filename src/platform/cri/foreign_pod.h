@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "platform/cri/container_run.h"
+#include "platform/cri/containerd_task.h"
 #include "platform/cri/foreign_pod_value.h"
 #include "platform/cri/lifetime.h"
 #include "platform/cri/surroundings.h"
@@ -42,7 +43,9 @@ class ForeignPod {
   [[nodiscard]] bool gone() const { return gone_; }
   [[nodiscard]] const std::string& sandbox_id() const { return sandbox_id_; }
   // It is a container that CRI does not know: its sandbox is made up.
-  [[nodiscard]] bool is_task() const { return is_task_; }
+  [[nodiscard]] bool is_task() const { return !task_.of.empty(); }
+  // Which one; only where it is.
+  [[nodiscard]] const TaskKey& task() const { return task_; }
   [[nodiscard]] PodDisk Disk() const;
   // The group of a container's run, relative to the node's own; empty: it has ended.
   [[nodiscard]] std::string GroupOf(const std::string& container) const;
@@ -60,7 +63,7 @@ class ForeignPod {
   std::set<std::string> considered_;
   std::vector<std::string> groups_;
   std::string no_group_;  // runs name theirs in full
-  bool is_task_ = false;
+  TaskKey task_;
   std::map<std::string, std::unique_ptr<ContainerRun>> runs_;
   std::map<std::string, std::string> log_folders_;  // by container
   bool ending_ = false;                             // by our hand: RemovePod follows

@@ -55,6 +55,14 @@ bool ForeignRoster::Has(const std::string& sandbox_id) const {
                      [&](const auto& pod) { return pod.second->sandbox_id() == sandbox_id; });
 }
 
+std::vector<std::string> ForeignRoster::TasksIn(const std::string& of) const {
+  std::vector<std::string> ids;
+  for (const auto& [uid, pod] : pods_) {
+    if (pod->is_task() && pod->task().of == of) ids.push_back(pod->task().id);
+  }
+  return ids;
+}
+
 ForeignPod* ForeignRoster::Find(const std::string& uid) const {
   const auto it = pods_.find(uid);
   return it == pods_.end() ? nullptr : it->second.get();

@@ -39,6 +39,8 @@ class ForeignRoster {
   void Advance();
 
   [[nodiscard]] bool Has(const std::string& sandbox_id) const;
+  // IDs of the containers that CRI does not know, of this namespace of containerd.
+  [[nodiscard]] std::vector<std::string> TasksIn(const std::string& of) const;
   // Null: there is none of this UID.
   [[nodiscard]] ForeignPod* Find(const std::string& uid) const;
   void Forget(const std::string& uid) { pods_.erase(uid); }

@@ -2,6 +2,8 @@
 
 #include <fmt/format.h>
 
+#include <utility>
+
 #include "platform/cri/labels.h"
 #include "platform/cri/verbose_info.h"
 #include "pod_host/paths.h"
@@ -45,6 +47,14 @@ bool IsIdentifier(std::string_view name) {
 
 bool IsOfCri(const containers_api::Container& container) {
   return container.labels().contains(kKindLabel);
+}
+
+containers_api::ListContainersRequest ThoseNotOfCri(const std::vector<std::string>& except) {
+  std::string filter = fmt::format(R"(labels."{0}"!=container,labels."{0}"!=sandbox)", kKindLabel);
+  for (const std::string& id : except) filter += fmt::format(R"(,id!="{}")", id);
+  containers_api::ListContainersRequest request;
+  request.add_filters(std::move(filter));
+  return request;
 }
 
 // Two separators: no name of either has them.

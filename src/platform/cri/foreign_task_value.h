@@ -2,6 +2,7 @@
 
 #include <string>
 #include <string_view>
+#include <vector>
 
 #include "platform/cri/containerd_calls.h"
 #include "platform/cri/foreign_pod_value.h"
@@ -15,6 +16,11 @@ namespace jettison::cri {
 
 // Whether CRI has made it, and so tells of it.
 [[nodiscard]] bool IsOfCri(const containers_api::Container& container);
+
+// Asks for all others, but for those with these IDs: each comes with its specification, of some
+// KiB, and CRI tells of its own itself.
+[[nodiscard]] containers_api::ListContainersRequest ThoseNotOfCri(
+    const std::vector<std::string>& except = {});
 
 // The ID of the sandbox below: like no other container's, whatever its namespace.
 [[nodiscard]] std::string SandboxIdFor(const std::string& of,

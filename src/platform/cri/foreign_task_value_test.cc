@@ -83,6 +83,13 @@ TEST(ForeignTaskValue, TheImagesStopSignalIsTaken) {
   EXPECT_EQ(ContainerFor("default", container, {}).stop_signal, SIGQUIT);
 }
 
+TEST(ForeignTaskValue, WhatIsKnownIsNotListed) {
+  EXPECT_THAT(ThoseNotOfCri().filters(),
+              testing::ElementsAre(R"(labels."io.cri-containerd.kind"!=container,)"
+                                   R"(labels."io.cri-containerd.kind"!=sandbox)"));
+  EXPECT_THAT(ThoseNotOfCri({"a", "b-1"}).filters(0), testing::EndsWith(R"(,id!="a",id!="b-1")"));
+}
+
 TEST(ForeignTaskValue, NoTwoContainersHaveOneSandbox) {
   containers_api::Container container = Web();
   EXPECT_EQ(SandboxIdFor("default", container), "default--1a2b");

@@ -14,10 +14,6 @@
 namespace jettison::cri {
 namespace {
 
-// What CRI has made it tells itself, with a specification of some 10 KiB for each.
-constexpr const char* kNotOfCri =
-    R"(labels."io.cri-containerd.kind"!=container,labels."io.cri-containerd.kind"!=sandbox)";
-
 bool Runs(const task_api::Process& task) {
   switch (task.status()) {
     case task_api::RUNNING:
@@ -49,7 +45,9 @@ void ForeignTasks::Look() {
 void ForeignTasks::Answered(bool complete) {
   seen_all_ = seen_all_ && complete;
   if (--under_way_ > 0 || !seen_all_) return;
-  const auto is_there = [this](const std::string& id) { return seen_.contains(id); };
+  const auto is_there = [this](const std::string& id) {
+    return seen_.contains(id) || roster_.Has(id);
+  };
   complaints_.KeepOnly(is_there);
   std::erase_if(left_out_, [&](const auto& entry) { return !is_there(entry.first); });
 }
@@ -65,10 +63,8 @@ void ForeignTasks::OnNamespaces(const Result<namespaces_api::ListNamespacesRespo
 
 void ForeignTasks::ListContainers(const std::string& of) {
   ++under_way_;
-  containers_api::ListContainersRequest request;
-  request.add_filters(kNotOfCri);
   surroundings_.calls.containerd()->ListContainersIn(
-      of, request, surroundings_.options.request_timeout,
+      of, ThoseNotOfCri(roster_.TasksIn(of)), surroundings_.options.request_timeout,
       lifetime_.Guard([this, of](Result<containers_api::ListContainersResponse> answer) {
         const bool complete = answer.has_value();
         OnContainers(of, std::move(answer));
