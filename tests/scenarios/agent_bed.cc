@@ -82,8 +82,9 @@ std::string AgentBed::WriteConfig() const {
       "apiVersion: jettison.io/v1alpha1\n"
       "kind: JettisonConfiguration\n"
       "root: {0}/root\n"
-      "nodeCgroup: /{2}\n",
-      folder_, kubelet_fields_, group_);
+      "nodeCgroup: /{2}\n"
+      "{3}",
+      folder_, kubelet_fields_, group_, jettison_fields_);
   return file;
 }
 

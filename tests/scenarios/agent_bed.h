@@ -25,6 +25,8 @@ class AgentBed {
 
   // Lines for the KubeletConfiguration, in front of what every test has.
   void Configure(std::string_view kubelet_fields) { kubelet_fields_ = kubelet_fields; }
+  // The same for the JettisonConfiguration.
+  void ConfigureAgent(std::string_view jettison_fields) { jettison_fields_ = jettison_fields; }
   void StartAgent(const std::vector<std::string>& flags = {});
   // As the kernel's OOM killer would end it.
   void KillAgent();
@@ -57,6 +59,7 @@ class AgentBed {
   std::string group_;
   std::unique_ptr<CgroupV1> cgroups_;
   std::string kubelet_fields_;
+  std::string jettison_fields_;
   pid_t agent_ = -1;
   FileDescriptor log_;
   std::string unread_;

@@ -6,7 +6,7 @@
 //   hog MIB [MIB_PER_S]     touches memory, at once or at a rate, says so and waits
 //   file BYTES PATH         writes a file, syncs it, says so and waits
 //   fill BYTES PATH         writes a file and ends
-//   lines COUNT             prints so many numbered lines, says so to nobody and waits
+//   lines COUNT             prints so many numbered lines, some 50,000 a second, and waits
 //   files COUNT FOLDER      makes empty files, says so and waits
 //   fork COUNT              has so many children that wait
 //   touch PATH              makes an empty file; ends with 1 where it cannot
@@ -101,7 +101,7 @@ int WriteFile(std::size_t bytes, const char* path) {
   return 0;
 }
 
-// A log driver reads as fast as it can; a line in ten milliseconds is a burst of hundreds here.
+// In bursts: a sleep after each line would be far longer than the line takes.
 int PrintLines(std::size_t count) {
   constexpr std::size_t kBurst = 500;
   for (std::size_t line = 0; line < count; ++line) {
