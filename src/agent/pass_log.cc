@@ -2,6 +2,7 @@
 
 #include <fmt/format.h>
 
+#include <cstddef>
 #include <span>
 #include <string>
 
@@ -72,6 +73,10 @@ void LogEvictions(const CycleReport& report, const PodTable& pods, const Log& lo
   }
   if (report.ranked_for && report.evictions.empty()) {
     log.Warn("eviction manager: unable to evict any pods from the node");
+    if (const std::size_t observed = pods.CountObserved(); observed > 0) {
+      log.Warn("eviction manager: pods of somebody else are only observed (adopt: observe)",
+               {{"count", std::to_string(observed)}});
+    }
   }
 }
 

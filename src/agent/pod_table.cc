@@ -285,6 +285,13 @@ bool PodTable::AnyOnNode() const {
   });
 }
 
+std::size_t PodTable::CountObserved() const {
+  if (adopt_ != AdoptPolicy::kObserve) return 0;
+  return static_cast<std::size_t>(std::ranges::count_if(slots_, [](const auto& entry) {
+    return entry.second.worker != nullptr && entry.second.foreign;
+  }));
+}
+
 std::string PodTable::NameOfPod(std::string_view uid) const {
   const Slot* slot = SlotOf(uid);
   return slot == nullptr ? std::string(uid) : FullName(slot->facts->pod);

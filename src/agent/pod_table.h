@@ -1,5 +1,6 @@
 #pragma once
 
+#include <cstddef>
 #include <map>
 #include <memory>
 #include <optional>
@@ -67,6 +68,8 @@ class PodTable {
   [[nodiscard]] bool IsOnNode(std::string_view uid) const;
   // Pods of our own; somebody else's do not count.
   [[nodiscard]] bool AnyOnNode() const;
+  // How many pods of somebody else are only observed, by the policy, and so never evicted.
+  [[nodiscard]] std::size_t CountObserved() const;
   // "namespace/name" of a pod on the node, or the UID itself where there is none.
   [[nodiscard]] std::string NameOfPod(std::string_view uid) const;
   // Images of pods that are wanted, running or not, and could not be had again: those that are

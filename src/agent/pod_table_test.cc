@@ -339,12 +339,14 @@ TEST_F(PodTableForeignTest, AnObservedPodIsMeasuredAndNeverEvicted) {
   EXPECT_FALSE(View("other").evictions);
   Find("other", AdoptPolicy::kObserve);
   EXPECT_EQ(table_.Active().size(), 1U) << "found twice is one pod";
+  EXPECT_EQ(table_.CountObserved(), 1U);
   Find("unseen", AdoptPolicy::kNone);
   EXPECT_EQ(table_.Active().size(), 1U);
 }
 
 TEST_F(PodTableForeignTest, OneThatMayBeEvictedGoesAndDoesNotComeBack) {
   Find("other", AdoptPolicy::kEvict);
+  EXPECT_EQ(table_.CountObserved(), 0U);
   Evict("other");
   EXPECT_THAT(runtime_.TakeCommands(), ElementsAre("stop uid-other/c 1s", "remove uid-other"));
   EXPECT_THAT(table_.Views(now_), IsEmpty());
