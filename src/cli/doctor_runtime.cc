@@ -13,6 +13,7 @@
 #include <utility>
 
 #include "cli/doctor_checks.h"
+#include "cli/doctor_foreign.h"
 #include "platform/cri/endpoint.h"
 #include "ports/file_descriptor.h"
 
@@ -228,9 +229,14 @@ std::vector<HostCheck> RuntimeChecks(const AgentConfig& config, Duration patienc
   if (connection.error != 0) return {Unreachable(*socket, connection.error)};
   auto facts = cri::AskRuntime(config.container_runtime_endpoint, patience);
   if (!facts) return {Unanswered(facts.error())};
-  return ContainerRuntimeChecks(
+  auto checks = ContainerRuntimeChecks(
       config,
       {.facts = *std::move(facts), .lowers_oom_scores = LowersOomScores(connection.fd.get())});
+  if (config.adopt != AdoptPolicy::kNone) {
+    checks.push_back(ForeignPodsCheck(
+        config, cri::AskForeign(config.container_runtime_endpoint, config.root, patience)));
+  }
+  return checks;
 }
 
 }  // namespace jettison
