@@ -111,6 +111,13 @@ std::optional<FsUsage> DiskMeasurer::CountedUse(const std::string& path) {
 }
 
 FsUsage DiskMeasurer::MeasureTree(const std::string& path, TreeKind kind, Instant& as_of) {
+  if (kind == TreeKind::kOrdinary) {
+    const Instant now = clock_.Now();
+    if (const auto usage = CountedUse(path)) {
+      as_of = std::min(as_of, now);
+      return *usage;
+    }
+  }
   const bool announced =
       kind == TreeKind::kOrdinary || (kind == TreeKind::kUpperLayer && settings_.overlay_announced);
   Filesystem* const filesystem = announced ? FilesystemOf(path) : nullptr;

@@ -11,7 +11,6 @@
 #include <fstream>
 #include <set>
 
-#include "agent/disk_projects.h"
 #include "ports/fakes/fake_clock.h"
 
 namespace jettison {
@@ -159,25 +158,6 @@ TEST_F(LiveDiskMeasurer, UpperLayersAreWalkedWhereTheKernelDoesNotAnnounceThem) 
   }
   EXPECT_EQ(old.full_walks(), 3U);
   EXPECT_EQ(recent.full_walks(), 1U);
-}
-
-using LiveDiskProjects = DiskMeasurerTest;
-
-// tests/vm names a disk that counts projects.
-TEST_F(LiveDiskProjects, OnADiskThatCountsProjectsAVolumeIsNotWalked) {
-  const char* disk = std::getenv("JETTISON_PRJQUOTA_FS");
-  if (disk == nullptr) GTEST_SKIP() << "no file system with project quota";
-  const std::string volume = std::string(disk) + "/volume";
-  fs::create_directory(volume);
-  const PodDisk pod = {.empty_dirs = {{.name = "v", .path = volume}}};
-  AssignProjects(pod);
-  fs::create_directories(volume + "/a/b");
-  std::ofstream(volume + "/a/b/file") << std::string(1 << 20, 'x') << std::flush;
-  const PodDiskUse use = Pass(pod);
-  EXPECT_EQ(use.total.inodes_used, 4U);
-  EXPECT_GE(use.total.used_bytes, 1U << 20);
-  EXPECT_EQ(measurer_.full_walks(), 0U);
-  fs::remove_all(volume);
 }
 
 TEST_F(LiveDiskMeasurer, WhereChangesCannotBeHadThatIsSaidOnce) {
