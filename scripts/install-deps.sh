@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
 # Installs the Debian packages that building and testing need; says nothing when all are there.
-# With --fuzz also what the fuzz targets need.
+# With --fuzz also what the fuzz targets and the sanitized builds need (clang).
 set -euo pipefail
 
 packages=(
