@@ -52,7 +52,7 @@ struct CpuQuotaPolicy {
 // A field says in brackets which configuration it comes from: K, KubeletConfiguration under the
 // same name, J, JettisonConfiguration.
 struct AgentConfig {
-  EvictionPolicy eviction;         // [K] eviction*, localStorageCapacityIsolation
+  EvictionPolicy eviction;         // [K] eviction*, localStorageCapacityIsolation; [J] pressure*
   ImageGcPolicy image_gc;          // [K] image*GCAge, imageGC*ThresholdPercent
   ContainerGcPolicy container_gc;  // the kubelet's defaults; it has flags for these, no fields
   NodeReservation reservation;     // [K] kubeReserved, systemReserved, enforceNodeAllocatable
