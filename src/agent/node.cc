@@ -168,6 +168,8 @@ void Node::FullPass(const DiskUse& disk) {
   // Storage limits are no hard threshold, so they wait for the clean-up.
   Run(wait_.active() ? watch_policy_ : settings_.policy, now);
   last_pod_stats_ = summary_.pods;
+  disk_measured_at_.clear();
+  for (const auto& [uid, use] : disk) disk_measured_at_[uid] = use.measured_at;
   if (!edges_.reclaimer.UnderWay()) edges_.reclaimer.Forget();
   CollectGarbage(now);
 }
@@ -338,6 +340,8 @@ Snapshot Node::MakeSnapshot() const {
     pod->memory_working_set_bytes = stats.memory_working_set_bytes;
     pod->process_count = stats.process_count;
     pod->ephemeral_storage = stats.ephemeral_storage;
+    const auto measured = disk_measured_at_.find(stats.uid);
+    if (measured != disk_measured_at_.end()) pod->disk_measured_at = measured->second;
   }
   return snapshot;
 }

@@ -2,6 +2,7 @@
 
 #include <cstdint>
 #include <functional>
+#include <map>
 #include <memory>
 #include <optional>
 #include <string>
@@ -118,6 +119,7 @@ class Node : private SummarySource {
   std::vector<ActivePod> scratch_;
   std::vector<const PodFacts*> warm_;     // whose files the kernel was asked for before
   std::vector<PodStats> last_pod_stats_;  // of the last full pass, for onlookers
+  std::map<std::string, Instant, std::less<>> disk_measured_at_;  // in it, by pod UID
   std::shared_ptr<const CycleReport> last_report_;
   std::uint64_t passes_ = 0;
   std::vector<MemoryLevel> armed_;  // what the kernel was last asked for

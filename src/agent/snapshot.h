@@ -55,6 +55,7 @@ struct PodView {
   std::optional<std::uint64_t> memory_working_set_bytes;
   std::optional<std::uint64_t> process_count;
   std::optional<FsUsage> ephemeral_storage;
+  std::optional<Instant> disk_measured_at;  // ephemeral_storage holds what was there then, or later
 };
 
 struct LoggedEvent {
