@@ -23,7 +23,8 @@ Result<std::unique_ptr<Agent>> Agent::Make(const AgentConfig& config, AgentOptio
                           .pods = (*machine)->pod_groups(),
                           .procfs = *(*machine)->procfs,
                           .whole_machine = config.node_cgroup.empty(),
-                          .node_fs = config.node_fs},
+                          .node_fs = config.node_fs,
+                          .cgroup_driver = config.cgroup_driver},
                          (*machine)->clock, *log);
   const auto memory = figures.ReadMemoryCapacity();
   if (!memory) return Fail(memory.error().In("memory capacity of the node"));

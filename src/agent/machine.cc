@@ -37,18 +37,13 @@ Result<void> CheckRoot(const std::string& root) {
   return {};
 }
 
-Result<std::unique_ptr<CgroupV1>> OpenGroups(const std::string& group) {
+Result<std::unique_ptr<Cgroups>> OpenGroups(const std::string& group) {
   // Nothing on this thread may wait; the runtime tries a busy group again by itself.
-  auto groups = CgroupV1::Open(
+  auto groups = OpenHostCgroups(
       {.node_cgroup = WithoutLeadingSlash(group), .remove_patience = std::chrono::milliseconds(0)});
   if (groups) return groups;
   Error error = groups.error();
-  if (error.code == ErrorCode::kNotFound) {
-    error.message += fmt::format(
-        "; make the group and give it its memory limit, or set `nodeCgroup` to one that exists "
-        "(mkdir /sys/fs/cgroup/memory/{})",
-        WithoutLeadingSlash(group));
-  }
+  if (error.code == ErrorCode::kNotFound) error.message += ", and give it its memory limit";
   return Fail(error.In("control groups of the node"));
 }
 
@@ -76,6 +71,9 @@ CgroupLimits PodsGroupLimits(const AgentConfig& config, const ResourceList& capa
 Result<std::unique_ptr<Machine>> OpenMachine(const AgentConfig& config, const Log& log) {
   if (const auto root = CheckRoot(config.root); !root) return Fail(root.error());
   auto machine = std::make_unique<Machine>();
+  const auto version = MountedCgroups();
+  if (!version) return Fail(version.error());
+  machine->cgroup_version = *version;
   auto groups = OpenGroups(config.node_cgroup);
   if (!groups) return Fail(groups.error());
   machine->node_groups = std::move(*groups);
@@ -90,7 +88,8 @@ Result<std::unique_ptr<Machine>> OpenMachine(const AgentConfig& config, const Lo
   auto procfs = Procfs::Open();
   if (!procfs) return Fail(procfs.error());
   machine->procfs = std::make_unique<Procfs>(std::move(*procfs));
-  auto runtime = OpenRuntime(config, machine->pod_groups(), machine->clock, log);
+  machine->killing_groups = std::make_unique<ReleasingCgroups>(machine->pod_groups());
+  auto runtime = OpenRuntime(config, *machine->killing_groups, machine->clock, log);
   if (!runtime) return Fail(runtime.error());
   machine->runtime = std::move(runtime->runtime);
   machine->images = std::move(runtime->images);
@@ -106,7 +105,8 @@ void SetUpNode(const AgentConfig& config, const ResourceList& capacity, Machine&
                const Log& log) {
   SetOomScoreAdj(config.oom_score_adj, log);
   const auto made =
-      machine.pod_groups().Create(pod_host::kPodsGroup, PodsGroupLimits(config, capacity));
+      machine.pod_groups().Create(pod_host::PodsGroup(config.cgroup_driver),
+                                  PodsGroupLimits(config, capacity));
   if (!made) {
     log.Error("the limits of the pods' group cannot be set", {{"err", made.error().message}});
   }

@@ -3,13 +3,14 @@
 #include <cstdint>
 #include <memory>
 
+#include "agent/host_cgroups.h"
 #include "agent/log.h"
 #include "agent/steady_clock.h"
 #include "config/agent_config.h"
 #include "model/pod.h"
-#include "platform/cgroup_v1/cgroup_v1.h"
 #include "platform/manifests/manifest_directory.h"
 #include "platform/procfs/procfs.h"
+#include "ports/cgroups.h"
 #include "ports/container_runtime.h"
 #include "ports/image_store.h"
 #include "units/result.h"
@@ -19,15 +20,16 @@ namespace jettison {
 // The edges to this machine, opened. Torn down from the last to the first.
 struct Machine {
   SteadyClock clock;
-  std::unique_ptr<CgroupV1> node_groups;     // "" is the node
-  std::unique_ptr<CgroupV1> groups_of_root;  // where cgroupRoot puts the pods elsewhere; else null
+  CgroupVersion cgroup_version = CgroupVersion::kV1;
+  std::unique_ptr<Cgroups> node_groups;     // "" is the node
+  std::unique_ptr<Cgroups> groups_of_root;  // where cgroupRoot puts the pods elsewhere; else null
   std::unique_ptr<Procfs> procfs;
   std::unique_ptr<ContainerRuntime> runtime;
   std::unique_ptr<ImageStore> images;            // null: the runtime has none
   std::unique_ptr<ManifestDirectory> manifests;  // null: no path is configured
 
   // Below which "kubepods" stands.
-  [[nodiscard]] CgroupV1& pod_groups() const {
+  [[nodiscard]] Cgroups& pod_groups() const {
     return groups_of_root ? *groups_of_root : *node_groups;
   }
 };

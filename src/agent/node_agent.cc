@@ -90,13 +90,17 @@ NodeAgent::NodeAgent(const AgentConfig& config, AgentOptions options, std::uniqu
                 .whole_machine = config_.node_cgroup.empty(),
                 .node_fs = config_.node_fs,
                 .runtime = machine_->runtime.get(),
+                .cgroup_driver = config_.cgroup_driver,
                 .thresholds = config_.eviction.thresholds},
                machine_->clock, *log_),
       disk_walks_(*machine_->runtime, machine_->clock),
-      arming_([this](Signal signal) {
-        return signal == Signal::kMemoryAvailable
-                   ? machine_->node_groups->OpenMemoryDirectory("")
-                   : machine_->pod_groups().OpenMemoryDirectory(pod_host::kPodsGroup);
+      arming_([this](Signal signal) -> Result<FileDescriptor> {
+        if (machine_->cgroup_version == CgroupVersion::kV2) {
+          return Fail(ErrorCode::kUnavailable, "cgroup v2 has no levels of usage");
+        }
+        return signal == Signal::kMemoryAvailable ? machine_->node_groups->OpenMemoryDirectory("")
+                                                  : machine_->pod_groups().OpenMemoryDirectory(
+                                                        pod_host::PodsGroup(config_.cgroup_driver));
       }),
       killer_(KillerFor(options_, pods_, machine_->clock)),
       pod_logs_(PodLogsOf(config_, *log_)),
@@ -289,10 +293,11 @@ void NodeAgent::RescanManifests() {
 // it is looked at once.
 void NodeAgent::TakeArmedLevels() {
   for (ArmingThread::Armed& armed : arming_.TakeResults()) {
-    for (const Error& error : armed.errors) {
+    if (!armed.errors.empty() && !said_unarmed_) {
       log_->Warn("memory notification cannot be had, memory is looked at in each pass only",
-                 {{"err", error.message}});
+                 {{"err", armed.errors.front().message}});
     }
+    said_unarmed_ = !armed.errors.empty();
     for (const MemcgThreshold& level : levels_) loop_->Unwatch(level.fd());
     levels_ = std::move(armed.levels);
     for (MemcgThreshold& level : levels_) {
@@ -305,7 +310,7 @@ void NodeAgent::TakeArmedLevels() {
       if (!watched) log_->Warn("memory notification", {{"err", watched.error().message}});
     }
   }
-  node_.MemoryCrossed();
+  if (!levels_.empty()) node_.MemoryCrossed();
 }
 
 void NodeAgent::TakeDiskUse() {

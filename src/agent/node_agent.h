@@ -82,6 +82,7 @@ class NodeAgent : public Agent {
   bool stopping_ = false;  // pods are being ended before Run returns
   bool said_unready_ = false;
   bool said_unwatched_ = false;
+  bool said_unarmed_ = false;
   std::optional<Instant> next_try_;     // of the runtime
   std::optional<Instant> next_rescan_;  // of the manifests
   Duration try_delay_{0};

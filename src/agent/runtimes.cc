@@ -32,7 +32,8 @@ pod_host::PodRules RulesOf(const AgentConfig& config) {
   return {.qos_class = [](const Pod& pod) { return QosClassOf(pod); },
           .request = EffectiveRequest,
           .limit = EffectiveLimit,
-          .cpu_quota = CpuQuotaOf(config.cpu_quota)};
+          .cpu_quota = CpuQuotaOf(config.cpu_quota),
+          .cgroup_driver = config.cgroup_driver};
 }
 
 Result<Pod> ParsePod(std::string_view text) {

@@ -60,10 +60,10 @@ std::optional<MemoryStats> StatsCollector::ReadWholeMemory(Instant now) {
 
 // Without a limit on the pods' group, nor above it, the signal is unknown, as in the kubelet.
 std::optional<MemoryStats> StatsCollector::ReadPodsMemory(Instant now) {
-  const auto memory = sources_.pods.ReadMemory(pod_host::kPodsGroup);
+  const auto memory = sources_.pods.ReadMemory(pod_host::PodsGroup(sources_.cgroup_driver));
   const CgroupMemory* figures = Checked(memory, "memory of the pods' group");
   if (figures == nullptr) return std::nullopt;
-  const auto limit = sources_.pods.ReadMemoryLimit(pod_host::kPodsGroup);
+  const auto limit = sources_.pods.ReadMemoryLimit(pod_host::PodsGroup(sources_.cgroup_driver));
   const std::optional<std::uint64_t>* bytes = Checked(limit, "memory limit of the pods' group");
   return StatsOf(*figures, bytes ? *bytes : std::nullopt, now);
 }
@@ -223,7 +223,8 @@ const StatsCollector::Groups& StatsCollector::GroupsOf(const PodFacts& facts) {
   groups.qos = QosClassOf(facts.pod);
   groups.foreign = ForeignGroupsOf(facts);
   groups.pod = groups.foreign;
-  if (groups.pod.empty()) groups.pod = {pod_host::PodGroup(groups.qos, facts.pod.uid)};
+  if (groups.pod.empty())
+    groups.pod = {pod_host::PodGroup(groups.qos, facts.pod.uid, sources_.cgroup_driver)};
   groups.containers.clear();
   for (const auto* containers : {&facts.pod.init_containers, &facts.pod.containers}) {
     for (const Container& container : *containers) {

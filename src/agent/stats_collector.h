@@ -9,6 +9,7 @@
 #include "agent/edges.h"
 #include "agent/log.h"
 #include "agent/pressure_reader.h"
+#include "model/cgroup_driver.h"
 #include "model/threshold.h"
 #include "platform/procfs/procfs.h"
 #include "ports/cgroups.h"
@@ -20,7 +21,7 @@ namespace jettison {
 // Where figures are read.
 struct FigureSources {
   Cgroups& node;  // "" is the node
-  Cgroups& pods;  // "kubepods" below it holds the pods
+  Cgroups& pods;  // the pods' group is below it
   const Procfs& procfs;
   bool whole_machine = true;  // the node is not a slice with a limit of its own
   std::string node_fs;        // a path on the file system of the node's files
@@ -28,6 +29,7 @@ struct FigureSources {
   const ContainerRuntime* runtime = nullptr;
   std::string image_fs = {};      // a path on the file system of the images; empty: it is nodefs
   std::string container_fs = {};  // a path on that of writable layers; empty: it is nodefs
+  CgroupDriver cgroup_driver = CgroupDriver::kCgroupfs;  // how the pods' groups are named
   // Those on pressure decide what is read of it.
   std::vector<Threshold> thresholds = {};
 };

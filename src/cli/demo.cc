@@ -29,6 +29,7 @@ struct DemoOptions {
   bool plain = false;
   bool json = false;
   RuntimeKind runtime = RuntimeKind::kProcess;
+  int patience = 1;
 };
 
 int Complain(std::string_view what) {
@@ -79,7 +80,8 @@ Result<AgentConfig> Furnish(const DemoPaths& paths) {
 }
 
 // Runs the agent until the show is over or a signal comes.
-Result<void> Perform(const AgentConfig& config, DemoShow& show, DemoInterruption& interruption) {
+Result<void> Perform(const AgentConfig& config, DemoShow& show, const DemoOptions& demo,
+                     DemoInterruption& interruption) {
   AgentOptions options;
   options.stop_pods = true;
   options.handle_signals = false;
@@ -88,7 +90,7 @@ Result<void> Perform(const AgentConfig& config, DemoShow& show, DemoInterruption
   auto agent = Agent::Make(config, std::move(options));
   if (!agent) return Fail(agent.error());
   show.on_finished = [&agent] { (*agent)->Stop(); };
-  interruption.Stops(agent->get(), kLimitSeconds);
+  interruption.Stops(agent->get(), kLimitSeconds * static_cast<unsigned>(demo.patience));
   auto ran = (*agent)->Run();
   interruption.Stops(nullptr);
   return ran;
@@ -141,8 +143,8 @@ int RunOn(const DemoNode& node, const DemoOptions& options, DemoInterruption& in
   auto facts = ReadDemoFacts(node.paths());
   if (!facts) return Complain(facts.error().message);
   if (!options.json) Introduce(node);
-  DemoShow show(node.paths(), std::move(*facts), ViewOf(options));
-  const auto performed = Perform(*config, show, interruption);
+  DemoShow show(node.paths(), std::move(*facts), ViewOf(options), options.patience);
+  const auto performed = Perform(*config, show, options, interruption);
   show.Close();
   if (!performed) {
     PrintLog(show);
@@ -201,6 +203,11 @@ void AddDemo(CLI::App& app, int& exit_code) {
                    "process: pods are processes of this host; cri: they run on a containerd of the "
                    "demo's own")
       ->check(CLI::IsMember({"process", "cri"}))
+      ->capture_default_str();
+  command
+      ->add_option("--patience", options->patience,
+                   "how many times longer it may take on a slow machine before it gives up")
+      ->check(CLI::Range(1, 100))
       ->capture_default_str();
   command->footer(
       "Runs the agent on a node of 512 MiB with eight pods, of which one leaks memory, one fills\n"

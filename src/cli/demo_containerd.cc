@@ -11,9 +11,9 @@
 #include <fstream>
 #include <system_error>
 
+#include "agent/host_cgroups.h"
 #include "cli/demo_image.h"
 #include "cli/subprocess.h"
-#include "platform/cgroup_v1/cgroup_v1.h"
 #include "ports/system_error.h"
 
 namespace jettison {
@@ -126,7 +126,7 @@ Result<void> ImportImages(const DemoContainerdPaths& paths, const std::string& c
 
 // So that whoever ends the group ends containerd, its shims and what these started.
 Result<void> PutIntoGroup(const std::string& group, pid_t pid) {
-  const auto groups = CgroupV1::Open({});
+  const auto groups = OpenHostCgroups({});
   if (!groups) return Fail(groups.error());
   return (*groups)->Join(group, pid);
 }

@@ -14,6 +14,7 @@
 #include <filesystem>
 #include <utility>
 
+#include "agent/host_cgroups.h"
 #include "cli/demo_cast.h"
 #include "ports/system_error.h"
 
@@ -59,11 +60,11 @@ Result<void> CheckSpace(const std::string& folder) {
                           folder, free_mib, 2 * kDemoDiskMiB));
 }
 
-Result<std::unique_ptr<CgroupV1>> OpenCgroups() {
-  return CgroupV1::Open({.node_cgroup = "", .remove_patience = kRemovePatience});
+Result<std::unique_ptr<Cgroups>> OpenCgroups() {
+  return OpenHostCgroups({.remove_patience = kRemovePatience});
 }
 
-Result<void> KillAndRemove(CgroupV1& cgroups, const std::string& name) {
+Result<void> KillAndRemove(Cgroups& cgroups, const std::string& name) {
   if (auto killed = cgroups.Kill(name); !killed && killed.error().code != ErrorCode::kNotFound) {
     return killed;
   }
@@ -135,7 +136,7 @@ Result<void> DemoFolder::Remove() {
   return {};
 }
 
-DemoCgroup::DemoCgroup(std::string name, std::unique_ptr<CgroupV1> cgroups, FileDescriptor lock)
+DemoCgroup::DemoCgroup(std::string name, std::unique_ptr<Cgroups> cgroups, FileDescriptor lock)
     : name_(std::move(name)), cgroups_(std::move(cgroups)), lock_(std::move(lock)) {}
 DemoCgroup::DemoCgroup(DemoCgroup&& other) noexcept
     : name_(std::exchange(other.name_, {})),

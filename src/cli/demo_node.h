@@ -7,7 +7,7 @@
 
 #include "cli/demo_filesystem.h"
 #include "cli/demo_manifests.h"
-#include "platform/cgroup_v1/cgroup_v1.h"
+#include "ports/cgroups.h"
 #include "ports/file_descriptor.h"
 #include "units/result.h"
 
@@ -35,8 +35,8 @@ class DemoFolder {
   FileDescriptor lock_;
 };
 
-// A control group at the root of each hierarchy, locked while this lives. It
-// goes with every process in it.
+// A control group at the root of each hierarchy, locked while this lives. It goes with every
+// process in it.
 class DemoCgroup {
  public:
   // `suffix` tells several of one demo apart.
@@ -49,10 +49,10 @@ class DemoCgroup {
   [[nodiscard]] const std::string& name() const { return name_; }
 
  private:
-  DemoCgroup(std::string name, std::unique_ptr<CgroupV1> cgroups, FileDescriptor lock);
+  DemoCgroup(std::string name, std::unique_ptr<Cgroups> cgroups, FileDescriptor lock);
 
   std::string name_;  // empty: removed
-  std::unique_ptr<CgroupV1> cgroups_;
+  std::unique_ptr<Cgroups> cgroups_;
   FileDescriptor lock_;
 };
 

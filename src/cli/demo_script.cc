@@ -74,7 +74,8 @@ bool DemoScript::IsOver(const Snapshot& snapshot, const DemoHistory& history) {
   const Instant now = snapshot.at;
   if (act_ == 0) return HoldsFor(EverybodyRuns(snapshot), kOverture, now);
   if (const DemoAct* act = Current()) {
-    return HoldsFor(IsDone(*act, history), kPause, now) || now - act_started_ >= kActLimit;
+    return HoldsFor(IsDone(*act, history), kPause, now) ||
+           now - act_started_ >= patience_ * kActLimit;
   }
   return HoldsFor(EverybodyRuns(snapshot) && snapshot.conditions.Empty(), kCalm, now);
 }
@@ -82,7 +83,7 @@ bool DemoScript::IsOver(const Snapshot& snapshot, const DemoHistory& history) {
 DemoCues DemoScript::Advance(const Snapshot& snapshot, const DemoHistory& history) {
   DemoCues cues;
   if (!started_) started_ = act_started_ = snapshot.at;
-  if (snapshot.at - *started_ >= kDemoDeadline) cues.finished = true;
+  if (snapshot.at - *started_ >= patience_ * kDemoDeadline) cues.finished = true;
   if (const DemoAct* act = Current();
       act != nullptr && gate_open_ && history.EvictionOf(act->pod) != nullptr) {
     gate_open_ = false;

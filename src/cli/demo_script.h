@@ -23,7 +23,7 @@ struct DemoAct {
 };
 [[nodiscard]] std::span<const DemoAct> DemoActs();
 
-// The longest that a demo may last.
+// The longest that a demo may last, on a machine that needs no patience.
 inline constexpr Duration kDemoDeadline = std::chrono::seconds(56);
 
 // What is to be done now.
@@ -34,9 +34,12 @@ struct DemoCues {
 };
 
 // Leads through the acts, one at a time, then waits until the node is calm and everybody is back.
-// An act whose culprit is not evicted within a quarter of a minute is given up.
+// An act whose culprit is not evicted within a quarter of a minute is given up. `patience`: on a
+// slow machine it takes so many times that long, and the whole so many times kDemoDeadline.
 class DemoScript {
  public:
+  explicit DemoScript(int patience = 1) : patience_(patience) {}
+
   [[nodiscard]] DemoCues Advance(const Snapshot& snapshot, const DemoHistory& history);
 
   // 0: the pods start. 1 to DemoActs().size(): that act. Then: calm returns.
@@ -48,6 +51,7 @@ class DemoScript {
   [[nodiscard]] bool IsOver(const Snapshot& snapshot, const DemoHistory& history);
   [[nodiscard]] bool HoldsFor(bool state, Duration span, Instant now);
 
+  int patience_;
   std::size_t act_ = 0;
   std::optional<Instant> started_;
   Instant act_started_;

@@ -96,5 +96,16 @@ TEST(DemoScript, ItEndsByItself) {
   EXPECT_TRUE(rehearsal.Step(56).finished);
 }
 
+TEST(DemoScript, WithPatienceEverythingMayTakeSoManyTimesLonger) {
+  Rehearsal rehearsal;
+  rehearsal.script = DemoScript(3);
+  rehearsal.Step(0);
+  ASSERT_EQ(rehearsal.Step(3).open_gate, "leaker");
+  EXPECT_FALSE(rehearsal.Step(38).open_gate);
+  EXPECT_EQ(rehearsal.Step(39).open_gate, "filler");
+  EXPECT_FALSE(rehearsal.Step(56).finished);
+  EXPECT_TRUE(rehearsal.Step(168).finished);
+}
+
 }  // namespace
 }  // namespace jettison

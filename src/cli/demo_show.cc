@@ -19,11 +19,12 @@ constexpr Duration kShortestFrame = std::chrono::milliseconds(50);
 
 }  // namespace
 
-DemoShow::DemoShow(DemoPaths paths, DemoFacts facts, DemoView view)
+DemoShow::DemoShow(DemoPaths paths, DemoFacts facts, DemoView view, int patience)
     : paths_(std::move(paths)),
       facts_(std::move(facts)),
       view_(view),
-      terminal_(view == DemoView::kScreen ? DemoTerminal::Open() : std::nullopt) {}
+      terminal_(view == DemoView::kScreen ? DemoTerminal::Open() : std::nullopt),
+      script_(patience) {}
 
 void DemoShow::Follow(const DemoCues& cues) const {
   if (cues.close_gate) ::unlink(paths_.Gate(*cues.close_gate).c_str());

@@ -28,7 +28,8 @@ enum class DemoView : std::uint8_t {
 // Leads the demo from one snapshot to the next: records it, opens and closes gates, shows the node.
 class DemoShow {
  public:
-  DemoShow(DemoPaths paths, DemoFacts facts, DemoView view);
+  // `patience`: see DemoScript.
+  DemoShow(DemoPaths paths, DemoFacts facts, DemoView view, int patience);
 
   // Takes a snapshot of the agent; once the script has ended, snapshots are only shown.
   void Observe(const Snapshot& snapshot);

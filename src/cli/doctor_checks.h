@@ -18,6 +18,10 @@ namespace jettison {
 // figures. Tries things on a group of its own, which is gone afterwards.
 [[nodiscard]] std::vector<HostCheck> KernelChecks(const AgentConfig& config);
 
+// Those of them that are about control groups: version, controllers, the node's group,
+// notifications, killing.
+[[nodiscard]] std::vector<HostCheck> CgroupChecks(const AgentConfig& config);
+
 // Those about stalls: figures of the machine and of groups, and which triggers may be had.
 [[nodiscard]] std::vector<HostCheck> PressureChecks();
 

@@ -5,8 +5,8 @@
 #include <memory>
 #include <vector>
 
+#include "agent/host_cgroups.h"
 #include "cli/doctor_checks.h"
-#include "platform/cgroup_v1/cgroup_v1.h"
 
 namespace jettison {
 namespace {
@@ -20,11 +20,11 @@ class LiveDoctor : public testing::Test {
  protected:
   void SetUp() override {
     if (::geteuid() != 0) GTEST_SKIP() << "making control groups needs root";
-    auto opened = CgroupV1::Open({});
+    auto opened = OpenHostCgroups({});
     if (!opened) GTEST_SKIP() << opened.error().message;
     cgroups_ = std::move(*opened);
   }
-  std::unique_ptr<CgroupV1> cgroups_;
+  std::unique_ptr<Cgroups> cgroups_;
 };
 
 TEST_F(LiveDoctor, EverythingThatIsNotOkSaysWhatItCostsAndHowToMendIt) {

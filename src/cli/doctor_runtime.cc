@@ -118,21 +118,24 @@ HostCheck CheckReadiness(const AgentConfig& config, const cri::RuntimeFacts& fac
                  "see what the runtime says in its log");
 }
 
-HostCheck CheckDriver(const std::optional<cri::CgroupDriver>& driver) {
+HostCheck CheckDriver(CgroupDriver wanted, const std::optional<cri::CgroupDriver>& told) {
   constexpr const char* kName = "cgroup driver";
-  if (!driver) return OkCheck(kName, "not told by this runtime; it has to be cgroupfs");
-  switch (*driver) {
-    case cri::CgroupDriver::kCgroupfs: return OkCheck(kName, "cgroupfs");
-    case cri::CgroupDriver::kSystemd: break;
+  if (!told) {
+    return OkCheck(kName, fmt::format("not told by this runtime; it has to be {}", NameOf(wanted)));
   }
+  const CgroupDriver driver =
+      *told == cri::CgroupDriver::kSystemd ? CgroupDriver::kSystemd : CgroupDriver::kCgroupfs;
+  if (driver == wanted) return OkCheck(kName, std::string(NameOf(driver)));
   return {.check = kName,
           .status = HostStatus::kMissing,
-          .found = "systemd",
-          .cost = "no pod starts: their groups are paths, which this driver does not take",
-          .remedy =
-              "set SystemdCgroup = false for the runtime's default handler (containerd: "
+          .found = fmt::format("{}, the agent is told {}", NameOf(driver), NameOf(wanted)),
+          .cost = "no pod starts: the two name groups differently",
+          .remedy = fmt::format(
+              "set cgroupDriver: {} in KubeletConfiguration, or SystemdCgroup = {} for the "
+              "runtime's default handler (containerd: "
               "[plugins.\"io.containerd.grpc.v1.cri\".containerd.runtimes.runc.options] in "
-              "/etc/containerd/config.toml) and restart it"};
+              "/etc/containerd/config.toml) and restart it",
+              NameOf(driver), wanted == CgroupDriver::kSystemd)};
 }
 
 HostCheck CheckSandboxImage(const cri::RuntimeFacts& facts) {
@@ -209,7 +212,7 @@ std::vector<HostCheck> ContainerRuntimeChecks(const AgentConfig& config,
   const cri::RuntimeFacts& facts = runtime.facts;
   std::vector<HostCheck> checks;
   checks.push_back(CheckReadiness(config, facts));
-  checks.push_back(CheckDriver(facts.settings.cgroup_driver));
+  checks.push_back(CheckDriver(config.cgroup_driver, facts.settings.cgroup_driver));
   checks.push_back(CheckSandboxImage(facts));
   checks.push_back(CheckPodNetwork(facts.no_network));
   checks.push_back(CheckOomScores(runtime));

@@ -6,6 +6,7 @@
 #include <string_view>
 
 #include "config/node_allocatable.h"
+#include "model/cgroup_driver.h"
 #include "model/images.h"
 #include "model/profile.h"
 #include "model/threshold.h"
@@ -62,10 +63,11 @@ struct AgentConfig {
   Duration max_restart_backoff = std::chrono::minutes(5);    // [K] crashLoopBackOff
   std::string static_pod_path;                               // [K] absolute; empty: no pods
   Duration file_check_frequency = std::chrono::seconds(20);  // [K]
-  std::string cgroup_root;                     // [K] below the node's group: "" or "/a/b"
-  bool cgroups_per_qos = true;                 // [K]
-  std::optional<std::int64_t> pod_pids_limit;  // [K] absent: no limit of its own
-  CpuQuotaPolicy cpu_quota;                    // [K] cpuCFSQuota, cpuCFSQuotaPeriod
+  std::string cgroup_root;                               // [K] below the node's group: "" or "/a/b"
+  CgroupDriver cgroup_driver = CgroupDriver::kCgroupfs;  // [K]
+  bool cgroups_per_qos = true;                           // [K]
+  std::optional<std::int64_t> pod_pids_limit;            // [K] absent: no limit of its own
+  CpuQuotaPolicy cpu_quota;                              // [K] cpuCFSQuota, cpuCFSQuotaPeriod
   ContainerLogPolicy logs;   // [K] containerLogMax*, podLogsDir; unless set, <root>/logs
   int oom_score_adj = -999;  // [K] of the agent itself
   std::string container_runtime_endpoint = "unix:///run/containerd/containerd.sock";  // [K]

@@ -156,6 +156,10 @@ void ReadReserved(const Fields& fields, std::string_view key, ResourceList& into
 void ReadCgroups(const Fields& fields, AgentConfig& config, Faults& warnings) {
   Take(fields.AbsolutePath("cgroupRoot"), config.cgroup_root);
   if (config.cgroup_root == "/") config.cgroup_root.clear();
+  Take(fields.OneOf<CgroupDriver>("cgroupDriver",
+                                  {{NameOf(CgroupDriver::kCgroupfs), CgroupDriver::kCgroupfs},
+                                   {NameOf(CgroupDriver::kSystemd), CgroupDriver::kSystemd}}),
+       config.cgroup_driver);
   Take(fields.Flag("cgroupsPerQOS"), config.cgroups_per_qos);
   if (!config.cgroups_per_qos && config.reservation.enforce_pods) {
     fields.Refuse("cgroupsPerQOS", "false",

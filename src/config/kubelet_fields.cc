@@ -151,7 +151,6 @@ struct Unused {
 
 constexpr auto kUnused = std::to_array<Unused>({
     {"allowedUnsafeSysctls", "", "pods' sysctls are not set"},
-    {"cgroupDriver", "cgroupfs", "groups are laid out as the driver cgroupfs does"},
     {"cpuManagerPolicy", "none", "CPUs are not pinned"},
     {"featureGates", "", "there are no feature gates; see docs/conformance.md for what holds"},
     {"kubeReservedCgroup", "", "reserved resources are kept free, but not enforced on a group"},

@@ -74,6 +74,16 @@ void FillIn(AgentConfig& config) {
   }
 }
 
+// A slice's name says where it is, so a container runtime cannot be told to make it elsewhere.
+void CheckSlices(const ConfigDocument& kubelet, const AgentConfig& config, Faults& faults) {
+  if (config.cgroup_driver != CgroupDriver::kSystemd || config.runtime != RuntimeKind::kCri) return;
+  if (config.node_cgroup.empty() && config.cgroup_root.empty()) return;
+  Fields(kubelet.document, kubelet.file, faults)
+      .Refuse("cgroupDriver", "systemd",
+              "cannot be combined with nodeCgroup or cgroupRoot where runtime is cri: systemd "
+              "places kubepods.slice at the root");
+}
+
 }  // namespace
 
 ConfigReading ReadConfig(const std::vector<ConfigDocument>& documents) {
@@ -91,6 +101,7 @@ ConfigReading ReadConfig(const std::vector<ConfigDocument>& documents) {
     ApplyJettisonConfiguration(fields, reading.config, reading.warnings);
   }
   FillIn(reading.config);
+  if (sorted.kubelet != nullptr) CheckSlices(*sorted.kubelet, reading.config, reading.faults);
   return reading;
 }
 

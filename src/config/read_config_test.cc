@@ -97,6 +97,13 @@ TEST(ReadConfig, ADurationOfZeroMeansTheDefaultWhereTheKubeletSaysSo) {
   EXPECT_EQ(config.image_gc.min_age, minutes(2));
 }
 
+TEST(ReadConfig, ASliceCannotBeMovedBelowANodesGroup) {
+  const std::string both =
+      std::string(kKubelet) + "cgroupDriver: systemd\n---\n" + kJettison + "nodeCgroup: /node\n";
+  EXPECT_THAT(Described(ReadText(both).faults), IsEmpty());
+  EXPECT_THAT(FirstFault(ReadText(both + "runtime: cri\n")), HasSubstr("cgroupDriver"));
+}
+
 TEST(ReadConfig, EveryKubeletFieldThatHasAnEffectIsTakenOver) {
   const ConfigReading reading = Kubelet(R"(
 evictionPressureTransitionPeriod: 30s
@@ -113,6 +120,7 @@ enforceNodeAllocatable: [none]
 staticPodPath: pods
 fileCheckFrequency: 1s
 cgroupRoot: /a/b/
+cgroupDriver: systemd
 cgroupsPerQOS: false
 podPidsLimit: 500
 cpuCFSQuota: false
@@ -143,6 +151,7 @@ logging: {format: json}
   EXPECT_EQ(config.static_pod_path, "/etc/j/pods");
   EXPECT_EQ(config.file_check_frequency, seconds(1));
   EXPECT_EQ(config.cgroup_root, "/a/b");
+  EXPECT_EQ(config.cgroup_driver, CgroupDriver::kSystemd);
   EXPECT_FALSE(config.cgroups_per_qos);
   EXPECT_EQ(config.pod_pids_limit, 500);
   EXPECT_FALSE(config.cpu_quota.enforced);
@@ -240,6 +249,7 @@ TEST(ReadConfig, EachRefusedFieldIsOneFaultThatNamesWhatIsAllowed) {
            Row{"enforceNodeAllocatable: [none, pods]", "must stand alone"},
            Row{"cgroupsPerQOS: false", "must be true where enforceNodeAllocatable"},
            Row{"cgroupRoot: a", "must be an absolute path"},
+           Row{"cgroupDriver: openrc", "must be cgroupfs or systemd"},
            Row{"cgroupRoot: 5", "cgroupRoot: \"5\": must be text"},
            Row{"cpuCFSQuotaPeriod: 2s", "must be from 1ms to 1s"},
            Row{"oomScoreAdj: -1001", "must be a whole number from -1000 to 1000"},

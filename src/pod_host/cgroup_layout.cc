@@ -35,6 +35,16 @@ std::uint64_t MemoryBytes(const Quantity& quantity) {
   return static_cast<std::uint64_t>(std::max<std::int64_t>(quantity.Value(), 0));
 }
 
+// Guaranteed pods have no group of their class.
+std::string_view ClassName(QosClass qos) {
+  switch (qos) {
+    case QosClass::kGuaranteed: return "";
+    case QosClass::kBurstable: return "burstable";
+    case QosClass::kBestEffort: return "besteffort";
+  }
+  __builtin_unreachable();
+}
+
 void LimitCpu(CgroupLimits& limits, const Quantity& quantity, const PodRules& rules) {
   if (!rules.cpu_quota) return;
   limits.cpu_quota_us = CpuQuotaUs(quantity.MilliValue(), rules.cpu_quota->period_us);
@@ -43,17 +53,36 @@ void LimitCpu(CgroupLimits& limits, const Quantity& quantity, const PodRules& ru
 
 }  // namespace
 
-std::string QosGroup(QosClass qos) {
-  switch (qos) {
-    case QosClass::kGuaranteed: return std::string(kPodsGroup);
-    case QosClass::kBurstable: return fmt::format("{}/burstable", kPodsGroup);
-    case QosClass::kBestEffort: return fmt::format("{}/besteffort", kPodsGroup);
-  }
-  __builtin_unreachable();
+std::string_view PodsGroup(CgroupDriver driver) {
+  return driver == CgroupDriver::kSystemd ? "kubepods.slice" : kPodsGroup;
 }
 
-std::string PodGroup(QosClass qos, std::string_view uid) {
-  return fmt::format("{}/pod{}", QosGroup(qos), uid);
+std::string QosGroup(QosClass qos, CgroupDriver driver) {
+  const std::string_view pods = PodsGroup(driver);
+  const std::string_view name = ClassName(qos);
+  if (name.empty()) return std::string(pods);
+  return driver == CgroupDriver::kSystemd ? fmt::format("{}/{}-{}.slice", pods, kPodsGroup, name)
+                                          : fmt::format("{}/{}", pods, name);
+}
+
+std::string PodGroup(QosClass qos, std::string_view uid, CgroupDriver driver) {
+  const std::string above = QosGroup(qos, driver);
+  if (driver == CgroupDriver::kCgroupfs) return fmt::format("{}/pod{}", above, uid);
+  std::string escaped(uid);
+  std::replace(escaped.begin(), escaped.end(), '-', '_');
+  const std::string_view name = ClassName(qos);
+  return fmt::format("{}/{}{}{}-pod{}.slice", above, kPodsGroup, name.empty() ? "" : "-", name,
+                     escaped);
+}
+
+std::string ContainerGroupName(std::string_view container, CgroupDriver driver) {
+  return driver == CgroupDriver::kSystemd ? fmt::format("{}.scope", container)
+                                          : std::string(container);
+}
+
+std::string CgroupParent(std::string_view prefix, std::string_view pod_group, CgroupDriver driver) {
+  if (driver == CgroupDriver::kCgroupfs) return fmt::format("{}/{}", prefix, pod_group);
+  return std::string(pod_group.substr(pod_group.rfind('/') + 1));
 }
 
 std::string ContainerGroup(std::string_view pod_group, std::string_view container) {

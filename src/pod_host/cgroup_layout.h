@@ -6,20 +6,33 @@
 #include <string>
 #include <string_view>
 
+#include "model/cgroup_driver.h"
 #include "model/pod.h"
 #include "ports/cgroups.h"
 
 namespace jettison::pod_host {
 
-// The groups of pods and containers as the kubelet lays them out (cgroupfs driver), relative to the
-// node's own group: kubepods/pod<uid>/<container> for guaranteed pods, kubepods/burstable/... and
-// kubepods/besteffort/... for the others.
+// The groups of pods and containers as the kubelet lays them out, relative to the node's own group.
+// With the driver cgroupfs: kubepods/pod<uid>/<container> for guaranteed pods,
+// kubepods/burstable/... and kubepods/besteffort/... for the others. With the driver systemd the
+// same groups are slices, whose names hold those above them, with "_" for "-" in the UID:
+// kubepods.slice/kubepods-burstable.slice/kubepods-burstable-pod<uid>.slice/<container>.scope.
+// Source: pkg/kubelet/cm/cgroup_manager_linux.go, CgroupName.ToSystemd and ToCgroupfs.
 inline constexpr std::string_view kPodsGroup = "kubepods";
 
+// The group that holds every pod.
+[[nodiscard]] std::string_view PodsGroup(CgroupDriver driver);
 // The group that holds the pods of a class.
-[[nodiscard]] std::string QosGroup(QosClass qos);
-[[nodiscard]] std::string PodGroup(QosClass qos, std::string_view uid);
+[[nodiscard]] std::string QosGroup(QosClass qos, CgroupDriver driver = CgroupDriver::kCgroupfs);
+[[nodiscard]] std::string PodGroup(QosClass qos, std::string_view uid,
+                                   CgroupDriver driver = CgroupDriver::kCgroupfs);
+// What a container's group is called where the agent makes it.
+[[nodiscard]] std::string ContainerGroupName(std::string_view container, CgroupDriver driver);
 [[nodiscard]] std::string ContainerGroup(std::string_view pod_group, std::string_view container);
+// What a container runtime is told to make a pod's groups in: the path below `prefix`, or, since
+// systemd knows where a slice belongs, its name alone.
+[[nodiscard]] std::string CgroupParent(std::string_view prefix, std::string_view pod_group,
+                                       CgroupDriver driver);
 
 // The v1 scale: 1024 a CPU. Never below 2 or above 262144, as the kernel wants it.
 // Source: pkg/kubelet/cm/helpers_linux.go, MilliCPUToShares.
@@ -40,6 +53,7 @@ struct PodRules {
   // What the pod as a whole may use; absent where nothing limits it.
   std::function<std::optional<Quantity>(const Pod&, std::string_view)> limit;
   std::optional<CpuQuota> cpu_quota = CpuQuota{};
+  CgroupDriver cgroup_driver = CgroupDriver::kCgroupfs;
 };
 
 // Limits of the pod's group: CPU shares from the request; memory limit and CPU quota where every

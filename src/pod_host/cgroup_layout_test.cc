@@ -58,6 +58,26 @@ TEST(CpuQuotaUs, IsOfAPeriodOf100MsAndAtLeastOne) {
   for (const auto& [milli, quota] : cases) EXPECT_EQ(CpuQuotaUs(milli, 100'000), quota) << milli;
 }
 
+TEST(CgroupLayout, WithTheDriverSystemdEachGroupIsASliceNamedByThoseAboveIt) {
+  constexpr CgroupDriver kSystemd = CgroupDriver::kSystemd;
+  EXPECT_EQ(PodsGroup(kSystemd), "kubepods.slice");
+  EXPECT_EQ(QosGroup(QosClass::kGuaranteed, kSystemd), "kubepods.slice");
+  EXPECT_EQ(QosGroup(QosClass::kBestEffort, kSystemd), "kubepods.slice/kubepods-besteffort.slice");
+  EXPECT_EQ(PodGroup(QosClass::kGuaranteed, "1-2", kSystemd),
+            "kubepods.slice/kubepods-pod1_2.slice");
+  const std::string pod = PodGroup(QosClass::kBurstable, "d-e-f", kSystemd);
+  EXPECT_EQ(pod, "kubepods.slice/kubepods-burstable.slice/kubepods-burstable-podd_e_f.slice");
+  EXPECT_EQ(ContainerGroupName("main", kSystemd), "main.scope");
+  EXPECT_EQ(CgroupParent("", pod, kSystemd), "kubepods-burstable-podd_e_f.slice");
+}
+
+TEST(CgroupLayout, WithTheDriverCgroupfsARuntimeIsToldAPath) {
+  const std::string pod = PodGroup(QosClass::kBurstable, "d-e");
+  EXPECT_EQ(pod, "kubepods/burstable/podd-e");
+  EXPECT_EQ(ContainerGroupName("main", CgroupDriver::kCgroupfs), "main");
+  EXPECT_EQ(CgroupParent("/node", pod, CgroupDriver::kCgroupfs), "/node/kubepods/burstable/podd-e");
+}
+
 TEST(ContainerLimits, ComeFromItsOwnResources) {
   const CgroupLimits limits = ContainerLimits(
       WithResources({{"cpu", Q("250m")}, {"memory", Q("1Gi")}}, {{"memory", Q("64Mi")}}),

@@ -9,10 +9,10 @@ Result<void> UpdateQosGroups(Cgroups& cgroups, const PodRules& rules,
     if (rules.qos_class(*pod) != QosClass::kBurstable) continue;
     burstable_milli_cpu += rules.request(*pod, "cpu").MilliValue();
   }
-  const auto burstable = cgroups.Create(QosGroup(QosClass::kBurstable),
+  const auto burstable = cgroups.Create(QosGroup(QosClass::kBurstable, rules.cgroup_driver),
                                         {.cpu_shares = CpuShares(burstable_milli_cpu)});
-  const auto best_effort =
-      cgroups.Create(QosGroup(QosClass::kBestEffort), {.cpu_shares = CpuShares(0)});
+  const auto best_effort = cgroups.Create(QosGroup(QosClass::kBestEffort, rules.cgroup_driver),
+                                          {.cpu_shares = CpuShares(0)});
   return burstable ? best_effort : burstable;
 }
 

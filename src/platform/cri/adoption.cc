@@ -209,16 +209,18 @@ void Runtime::RemoveLeftovers(const Found& found) {
   }
   if (doomed.empty()) return;
   auto job = StartRemoval(*readiness_, {.volumes = "", .trees = doomed},
-                               [this](const Result<void>& deleted) {
-                                 surroundings_.LogFailure("delete leftovers", deleted);
-                               });
+                          [this](const Result<void>& deleted) {
+                            surroundings_.LogFailure("delete leftovers", deleted);
+                          });
   surroundings_.LogFailure("delete leftovers", job);
   if (job) doomed_job_ = std::move(*job);
 }
 
 void Runtime::RemoveLeftover(const std::string& uid) {
   PodRemains remains{.uid = uid, .groups = {}, .log_dirs = {}, .layers = {}};
-  for (const QosClass qos : kQosClasses) remains.groups.push_back(pod_host::PodGroup(qos, uid));
+  for (const QosClass qos : kQosClasses)
+    remains.groups.push_back(
+        pod_host::PodGroup(qos, uid, surroundings_.options.rules.cgroup_driver));
   const std::string logs = surroundings_.paths.Logs();
   for (const std::string& name : pod_host::NamesIn(logs).value_or(std::vector<std::string>{})) {
     if (name.ends_with("_" + uid)) remains.log_dirs.push_back(fmt::format("{}/{}", logs, name));

@@ -31,7 +31,8 @@ Result<void> CheckContainers(const pod_host::Paths& paths, const Pod& pod) {
 
 PodActor::PodActor(Surroundings& surroundings, Pod pod)
     : surroundings_(surroundings), pod_(std::move(pod)) {
-  group_ = pod_host::PodGroup(surroundings_.options.rules.qos_class(pod_), pod_.uid);
+  group_ = pod_host::PodGroup(surroundings_.options.rules.qos_class(pod_), pod_.uid,
+                              surroundings_.options.rules.cgroup_driver);
 }
 
 Result<void> PodActor::Prepare() const {

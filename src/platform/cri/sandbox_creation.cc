@@ -4,6 +4,7 @@
 #include <utility>
 
 #include "platform/cri/sandbox_config.h"
+#include "pod_host/cgroup_layout.h"
 
 namespace jettison::cri {
 namespace {
@@ -23,6 +24,11 @@ bool IsNetworkReady(const api::StatusResponse& status) {
   return it != conditions.end() && it->status();
 }
 
+std::string CgroupParentOf(const Surroundings& surroundings, const std::string& pod_group) {
+  return pod_host::CgroupParent(surroundings.options.cgroup_prefix, pod_group,
+                                surroundings.options.rules.cgroup_driver);
+}
+
 }  // namespace
 
 api::PodSandboxConfig DescriptionOf(const Surroundings& surroundings, const Pod& pod,
@@ -30,7 +36,7 @@ api::PodSandboxConfig DescriptionOf(const Surroundings& surroundings, const Pod&
   return SandboxConfigOf({.pod = pod,
                           .attempt = sandbox.attempt,
                           .host_network = sandbox.host_network,
-                          .cgroup_parent = surroundings.options.cgroup_prefix + "/" + pod_group,
+                          .cgroup_parent = CgroupParentOf(surroundings, pod_group),
                           .log_directory = surroundings.paths.PodLogs(pod),
                           .root = surroundings.options.root,
                           .written_pod = "",
@@ -82,7 +88,7 @@ void SandboxCreation::Run() {
       SandboxConfigOf({.pod = pod_,
                        .attempt = sandbox_.attempt,
                        .host_network = sandbox_.host_network,
-                       .cgroup_parent = surroundings_.options.cgroup_prefix + "/" + pod_group_,
+                       .cgroup_parent = CgroupParentOf(surroundings_, pod_group_),
                        .log_directory = surroundings_.paths.PodLogs(pod_),
                        .root = surroundings_.options.root,
                        .written_pod = surroundings_.options.format_pod(pod_),

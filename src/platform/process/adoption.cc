@@ -46,7 +46,8 @@ Result<std::vector<RuntimePod>> Runtime::List() {
   for (const std::string& uid : *uids) {
     if (auto pod = ReadPod(uid)) {
       PodEntry& entry = pods_[uid];
-      entry.group = PodGroup(surroundings_.options.rules.qos_class(*pod), uid);
+      entry.group = PodGroup(surroundings_.options.rules.qos_class(*pod), uid,
+                             surroundings_.options.rules.cgroup_driver);
       entry.pod = std::move(*pod);
     } else {
       leftovers.push_back(uid);
@@ -95,7 +96,7 @@ std::vector<ContainerRecord> Runtime::AdoptRuns(PodEntry& entry) {
     std::vector<const FoundRun*> of_container;
     for (auto run = first; run != last; ++run) of_container.push_back(&*run);
     const std::uint64_t oom_kills =
-        surroundings_.cgroups.ReadOomKills(ContainerGroup(entry.group, first->container))
+        surroundings_.cgroups.ReadOomKills(GroupOfContainer(entry.group, first->container))
             .value_or(0);
     const std::vector<bool> oom_killed = OomKilled(of_container, oom_kills);
     for (std::size_t i = 0; first != last; ++first, ++i) {
@@ -110,7 +111,7 @@ std::vector<ContainerRecord> Runtime::AdoptRuns(PodEntry& entry) {
 
 std::optional<ContainerRecord> Runtime::AdoptRun(PodEntry& entry, FoundRun run, bool oom_killed) {
   const Pod& pod = entry.pod;
-  const std::string group = ContainerGroup(entry.group, run.container);
+  const std::string group = GroupOfContainer(entry.group, run.container);
   if (run.state == RunState::kNeverRan && run.shim) {
     // The word to go may still have been on its way; once its shim is gone the folder is final.
     (void)EndProcess(run.shim, kShimEndTimeoutMs);
@@ -171,7 +172,7 @@ void Runtime::RemoveLeftover(const std::string& uid) {
     }
   }
   for (const QosClass qos : kQosClasses) {
-    remains.groups.push_back(PodGroup(qos, uid));
+    remains.groups.push_back(PodGroup(qos, uid, surroundings_.options.rules.cgroup_driver));
     surroundings_.LogFailure("end pod " + uid, surroundings_.cgroups.Kill(remains.groups.back()));
   }
   // A shim whose container has been killed ends by itself, and reaps it.

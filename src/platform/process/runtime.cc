@@ -93,7 +93,8 @@ void Runtime::CreatePod(const Pod& pod) {
   }
   PodEntry& entry = pods_[pod.uid];
   entry.pod = pod;
-  entry.group = PodGroup(surroundings_.options.rules.qos_class(pod), pod.uid);
+  entry.group = PodGroup(surroundings_.options.rules.qos_class(pod), pod.uid,
+                         surroundings_.options.rules.cgroup_driver);
   if (auto made = MakePod(entry); !made) {
     entry.create_error = made.error();
     BeginRemoval(entry);
@@ -142,7 +143,7 @@ void Runtime::StartContainer(const std::string& pod_uid, const std::string& cont
   }
   auto run =
       std::make_unique<ContainerRun>(surroundings_, RunName{pod_uid, container, attempt},
-                                     entry->pod, *spec, ContainerGroup(entry->group, container));
+                                     entry->pod, *spec, GroupOfContainer(entry->group, container));
   run->Start(oom_score_adj);
   entry->runs[container] = std::move(run);
   entry->newest[container] = attempt;
@@ -162,7 +163,12 @@ PodDisk Runtime::DiskOf(const Pod& pod) const {
 }
 
 std::string Runtime::GroupOf(const std::string&, const std::string& container) const {
-  return container;
+  return pod_host::ContainerGroupName(container, surroundings_.options.rules.cgroup_driver);
+}
+
+std::string Runtime::GroupOfContainer(const std::string& pod_group,
+                                      const std::string& container) const {
+  return ContainerGroup(pod_group, GroupOf("", container));
 }
 
 void Runtime::StopContainer(const std::string& pod_uid, const std::string& container,

@@ -61,6 +61,8 @@ class Runtime : public ContainerRuntime {
   void BeginRemoval(PodEntry& entry);
   void ContinueRemovals();
   void UpdateQosGroups();
+  [[nodiscard]] std::string GroupOfContainer(const std::string& pod_group,
+                                             const std::string& container) const;
   void CollectJobs();
 
   // What an earlier agent has left (adoption.cc).

@@ -1,0 +1,37 @@
+#pragma once
+
+#include <chrono>
+#include <cstdint>
+#include <memory>
+#include <string>
+#include <string_view>
+
+#include "ports/cgroups.h"
+#include "units/result.h"
+
+namespace jettison {
+
+enum class CgroupVersion : std::uint8_t { kV1, kV2 };
+// "cgroup v1", "cgroup v2".
+[[nodiscard]] std::string_view NameOf(CgroupVersion version);
+
+// Which version accounts memory on this host, by what is mounted: v1 where a hierarchy of v1 holds
+// the memory controller, whatever else is mounted beside it (a hybrid host); else v2. A controller
+// is in one hierarchy only, so never both. Where the agent itself lives plays no part.
+// `mountinfo_file`: as in proc(5).
+[[nodiscard]] Result<CgroupVersion> MountedCgroups(
+    const std::string& mountinfo_file = "/proc/self/mountinfo");
+
+struct HostCgroupsOptions {
+  // The node's group, from the root of each hierarchy; "" or "/" for the root.
+  std::string node_cgroup;
+  // How long Remove waits for killed processes to be gone.
+  std::chrono::milliseconds remove_patience{1000};
+  std::string mountinfo_file = "/proc/self/mountinfo";
+};
+
+// This host's control groups, of the version that accounts memory. kUnavailable where none does;
+// kNotFound where the node's group does not exist.
+[[nodiscard]] Result<std::unique_ptr<Cgroups>> OpenHostCgroups(const HostCgroupsOptions& options);
+
+}  // namespace jettison

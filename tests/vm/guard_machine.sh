@@ -1,0 +1,100 @@
+#!/bin/sh
+# `jettison run` on a whole machine with nothing but cgroup v2: a best-effort pod leaks memory beside a
+# guaranteed one. It must be evicted before the kernel's OOM killer looks, and nobody else.
+# usage: guard_machine.sh cgroupfs|systemd
+set -u
+driver=$1
+log=/tmp/agent.log
+failed=0
+
+expect() { # expect WHAT COMMAND...
+  what=$1
+  shift
+  if "$@" >/tmp/out 2>&1; then
+    echo "ok: $what"
+  else
+    echo "FAILED: $what"
+    tail -n 5 /tmp/out
+    failed=1
+  fi
+}
+
+await() { # await SECONDS COMMAND...
+  left=$(($1 * 5))
+  shift
+  until "$@" >/dev/null 2>&1; do
+    left=$((left - 1))
+    [ $left -gt 0 ] || return 1
+    sleep 0.2
+  done
+}
+
+pod() { # pod NAME RESOURCES WORKLOAD...
+  name=$1
+  resources=$2
+  shift 2
+  cat >/tmp/manifests/"$name".yaml <<END
+apiVersion: v1
+kind: Pod
+metadata: {name: $name, uid: uid-of-$name}
+spec:
+  terminationGracePeriodSeconds: 2
+  containers:
+  - name: main
+    command: [/test/jettison, workload]
+    args: [$(echo "$*" | sed 's/ /, /g; s/\([0-9][0-9]*\)/"\1"/g')]
+    resources: $resources
+END
+}
+
+mkdir -p /tmp/manifests
+cat >/tmp/config.yaml <<END
+apiVersion: kubelet.config.k8s.io/v1beta1
+kind: KubeletConfiguration
+staticPodPath: /tmp/manifests
+evictionHard: {memory.available: 150Mi}
+kernelMemcgNotification: true
+cgroupDriver: $driver
+---
+apiVersion: jettison.io/v1alpha1
+kind: JettisonConfiguration
+root: /tmp/node
+monitoringInterval: 1s
+END
+pod guard "{requests: {cpu: 100m, memory: 64Mi}, limits: {cpu: 100m, memory: 64Mi}}" \
+  hold --total 40
+pod leaker "{}" leak --rate 20 --total 450
+
+case $driver in
+  cgroupfs)
+    pods=/sys/fs/cgroup/kubepods
+    guard=$pods/poduid-of-guard/main
+    leaker=$pods/besteffort/poduid-of-leaker
+    ;;
+  systemd)
+    pods=/sys/fs/cgroup/kubepods.slice
+    guard=$pods/kubepods-poduid_of_guard.slice/main.scope
+    leaker=$pods/kubepods-besteffort.slice/kubepods-besteffort-poduid_of_leaker.slice
+    ;;
+esac
+
+expect "the machine has what the agent needs" jettison doctor --config /tmp/config.yaml
+expect "doctor says which version" sh -c 'jettison doctor | grep -q "memory controller.*cgroup v2"'
+
+jettison run --stop-pods --config /tmp/config.yaml 2>$log &
+agent=$!
+expect "the guaranteed pod runs" await 120 grep -q . $guard/cgroup.procs
+expect "it has its limit" grep -qx 67108864 $guard/memory.max
+expect "all pods together have theirs" grep -q '^[0-9]' $pods/memory.max
+expect "who leaks is evicted" await 180 grep -q 'pod is evicted successfully.*leaker' $log
+expect "its group goes" await 60 test ! -e $leaker
+expect "nobody else is evicted" sh -c "! grep 'pod is evicted successfully' $log | grep -v leaker"
+expect "the guaranteed pod still runs" grep -q . $guard/cgroup.procs
+expect "the kernel killed nobody" grep -qx 'oom_kill 0' $pods/memory.events
+rm -f /tmp/manifests/leaker.yaml
+kill $agent
+wait $agent
+expect "the agent ends well" test $? -eq 0
+expect "it leaves no pod behind" test ! -e "${guard%/*}"
+[ $failed -eq 0 ] || tail -n 40 $log
+exit $failed
