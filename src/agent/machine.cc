@@ -104,11 +104,18 @@ Result<std::unique_ptr<Machine>> OpenMachine(const AgentConfig& config, const Lo
 void SetUpNode(const AgentConfig& config, const ResourceList& capacity, Machine& machine,
                const Log& log) {
   SetOomScoreAdj(config.oom_score_adj, log);
-  const auto made =
-      machine.pod_groups().Create(pod_host::PodsGroup(config.cgroup_driver),
-                                  PodsGroupLimits(config, capacity));
-  if (!made) {
-    log.Error("the limits of the pods' group cannot be set", {{"err", made.error().message}});
+  machine.limits = std::make_unique<EnforcedLimits>(log);
+  const NodeReservation& reservation = config.reservation;
+  machine.limits->Enforce(machine.pod_groups(),
+                          std::string(pod_host::PodsGroup(config.cgroup_driver)),
+                          PodsGroupLimits(config, capacity), false);
+  if (const auto& kube = reservation.kube_enforced) {
+    machine.limits->Enforce(*machine.node_groups, kube->group,
+                            LimitsOf(*kube, reservation.kube_reserved), true);
+  }
+  if (const auto& system = reservation.system_enforced) {
+    machine.limits->Enforce(*machine.node_groups, system->group,
+                            LimitsOf(*system, reservation.system_reserved), true);
   }
 }
 

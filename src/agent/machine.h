@@ -3,8 +3,10 @@
 #include <cstdint>
 #include <memory>
 
+#include "agent/enforced_limits.h"
 #include "agent/host_cgroups.h"
 #include "agent/log.h"
+#include "agent/releasing_cgroups.h"
 #include "agent/steady_clock.h"
 #include "config/agent_config.h"
 #include "model/pod.h"
@@ -23,6 +25,8 @@ struct Machine {
   CgroupVersion cgroup_version = CgroupVersion::kV1;
   std::unique_ptr<Cgroups> node_groups;     // "" is the node
   std::unique_ptr<Cgroups> groups_of_root;  // where cgroupRoot puts the pods elsewhere; else null
+  std::unique_ptr<EnforcedLimits> limits;   // on those groups; null before SetUpNode
+  std::unique_ptr<ReleasingCgroups> killing_groups;  // the pods' groups, as the runtime kills them
   std::unique_ptr<Procfs> procfs;
   std::unique_ptr<ContainerRuntime> runtime;
   std::unique_ptr<ImageStore> images;            // null: the runtime has none
@@ -38,8 +42,9 @@ struct Machine {
 [[nodiscard]] Result<std::unique_ptr<Machine>> OpenMachine(const AgentConfig& config,
                                                            const Log& log);
 
-// Prepares the machine for pods: the pods' group with its limits (node allocatable), and the
-// agent's own oom_score_adj. What cannot be had is logged and done without.
+// Prepares the machine for pods: the pods' group with its limits (node allocatable), those of the
+// system's groups where they are to be enforced, and the agent's own oom_score_adj. What cannot be
+// had is logged and done without.
 void SetUpNode(const AgentConfig& config, const ResourceList& capacity, Machine& machine,
                const Log& log);
 

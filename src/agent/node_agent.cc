@@ -313,10 +313,13 @@ void NodeAgent::TakeArmedLevels() {
   if (!levels_.empty()) node_.MemoryCrossed();
 }
 
+// A full pass begins here, which is when limits are looked after.
 void NodeAgent::TakeDiskUse() {
   std::vector<DiskUse> results = disk_walks_.TakeResults();
   for (const std::string& note : disk_walks_.TakeNotes()) log_->Info("disk use", {{"note", note}});
-  if (!results.empty()) node_.DiskMeasured(std::move(results.back()));
+  if (results.empty()) return;
+  machine_->limits->Check();
+  node_.DiskMeasured(std::move(results.back()));
 }
 
 void NodeAgent::TakeStop() {

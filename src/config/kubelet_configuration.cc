@@ -7,6 +7,7 @@
 #include <limits>
 #include <utility>
 
+#include "config/enforcement.h"
 #include "config/kubelet_fields.h"
 #include "config/spelling.h"
 
@@ -16,9 +17,6 @@ namespace {
 constexpr std::int64_t kMaxInt32 = std::numeric_limits<std::int32_t>::max();
 constexpr std::int64_t kMaxInt64 = std::numeric_limits<std::int64_t>::max();
 
-constexpr auto kEnforcements = std::to_array<std::string_view>(
-    {"pods", "none", "system-reserved", "system-reserved-compressible", "kube-reserved",
-     "kube-reserved-compressible"});
 constexpr auto kReservable =
     std::to_array<std::string_view>({"cpu", "memory", "ephemeral-storage", "pid"});
 
@@ -38,29 +36,6 @@ void Append(Faults& to, Faults&& from, const std::string& file) {
   for (Fault& fault : from) {
     fault.file = file;
     to.push_back(std::move(fault));
-  }
-}
-
-void ReadEnforcement(const Fields& fields, AgentConfig& config, Faults& warnings) {
-  const auto named = fields.TextList("enforceNodeAllocatable");
-  if (!named) return;
-  const auto has = [&](std::string_view name) { return std::ranges::count(*named, name) > 0; };
-  config.reservation.enforce_pods = has("pods");
-  for (const std::string& name : *named) {
-    if (std::ranges::find(kEnforcements, name) == kEnforcements.end()) {
-      fields.Refuse("enforceNodeAllocatable", name,
-                    fmt::format("must be {}{}", Alternatives(kEnforcements),
-                                DidYouMean(name, kEnforcements)));
-    } else if (name != "pods" && name != "none") {
-      warnings.push_back({fields.file(), fields.Key("enforceNodeAllocatable"), name,
-                          "is not used by jettison: only the pods' group gets a limit"});
-    }
-  }
-  if (has("none") && named->size() > 1) {
-    fields.Refuse("enforceNodeAllocatable", "none", "must stand alone");
-  }
-  if (std::ranges::count(*named, "pods") > 1) {
-    fields.Refuse("enforceNodeAllocatable", "pods", "stands there twice");
   }
 }
 
@@ -229,7 +204,7 @@ void ReadLogging(const Fields& fields, AgentConfig& config) {
 void ApplyKubeletConfiguration(const Fields& fields, AgentConfig& config, Faults& warnings,
                                Faults& faults) {
   WarnOfUnusedFields(fields, warnings);
-  ReadEnforcement(fields, config, warnings);
+  ReadEnforcement(fields, config.reservation);
   ReadThresholds(fields, config, warnings, faults);
   ReadEviction(fields, config);
   ReadImageGcShares(fields, config.image_gc);

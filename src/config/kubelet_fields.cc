@@ -153,7 +153,6 @@ constexpr auto kUnused = std::to_array<Unused>({
     {"allowedUnsafeSysctls", "", "pods' sysctls are not set"},
     {"cpuManagerPolicy", "none", "CPUs are not pinned"},
     {"featureGates", "", "there are no feature gates; see docs/conformance.md for what holds"},
-    {"kubeReservedCgroup", "", "reserved resources are kept free, but not enforced on a group"},
     {"kubeletCgroups", "", "the agent stays in the group that it is started in"},
     {"maxPods", "110", "the number of pods is not limited"},
     {"memoryManagerPolicy", "None", "memory is not pinned to NUMA nodes"},
@@ -173,7 +172,6 @@ constexpr auto kUnused = std::to_array<Unused>({
     {"singleProcessOOMKill", "true", "the kernel kills single processes"},
     {"staticPodURL", "", "put the manifests into staticPodPath"},
     {"systemCgroups", "", "no process is moved out of its group"},
-    {"systemReservedCgroup", "", "reserved resources are kept free, but not enforced on a group"},
     {"topologyManagerPolicy", "none", "NUMA topology is not considered"},
     {"userNamespaces", "", "pods share the host's user namespace"},
 });

@@ -1,5 +1,7 @@
 #pragma once
 
+#include <optional>
+#include <string>
 #include <vector>
 
 #include "model/pod.h"
@@ -7,11 +9,19 @@
 
 namespace jettison {
 
+// A group of the system that is limited to what is reserved for it.
+struct EnforcedReservation {
+  std::string group;               // below the node's own: "system.slice"
+  bool compressible_only = false;  // of CPU alone (enforceNodeAllocatable has "...-compressible")
+};
+
 // What is kept from pods, and whether the kernel is asked to see to it.
 struct NodeReservation {
   ResourceList kube_reserved;    // "cpu", "memory", "ephemeral-storage", "pid"
   ResourceList system_reserved;  // the same
   bool enforce_pods = true;      // enforceNodeAllocatable has "pods": their group gets a limit
+  std::optional<EnforcedReservation> kube_enforced = std::nullopt;    // kubeReservedCgroup
+  std::optional<EnforcedReservation> system_enforced = std::nullopt;  // systemReservedCgroup
 };
 
 // What pods may ask for together: of every resource in `capacity`, what is left after both

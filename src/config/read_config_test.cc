@@ -97,6 +97,21 @@ TEST(ReadConfig, ADurationOfZeroMeansTheDefaultWhereTheKubeletSaysSo) {
   EXPECT_EQ(config.image_gc.min_age, minutes(2));
 }
 
+TEST(ReadConfig, ReservationsAreEnforcedOnTheGroupsThatAreNamed) {
+  const ConfigReading reading = Kubelet(
+      "enforceNodeAllocatable: [pods, kube-reserved, system-reserved-compressible]\n"
+      "kubeReservedCgroup: /podruntime.slice\nsystemReservedCgroup: /system/all\n");
+  EXPECT_THAT(Described(reading.faults), IsEmpty());
+  EXPECT_THAT(Described(reading.warnings), IsEmpty());
+  const NodeReservation& reservation = reading.config.reservation;
+  EXPECT_TRUE(reservation.enforce_pods);
+  EXPECT_EQ(reservation.kube_enforced->group, "podruntime.slice");
+  EXPECT_FALSE(reservation.kube_enforced->compressible_only);
+  EXPECT_EQ(reservation.system_enforced->group, "system/all");
+  EXPECT_TRUE(reservation.system_enforced->compressible_only);
+  EXPECT_FALSE(Kubelet("kubeReservedCgroup: /a\n").config.reservation.kube_enforced);
+}
+
 TEST(ReadConfig, ASliceCannotBeMovedBelowANodesGroup) {
   const std::string both =
       std::string(kKubelet) + "cgroupDriver: systemd\n---\n" + kJettison + "nodeCgroup: /node\n";
@@ -247,6 +262,10 @@ TEST(ReadConfig, EachRefusedFieldIsOneFaultThatNamesWhatIsAllowed) {
            Row{"systemReserved: {cpu: '-1'}", "systemReserved[cpu]: \"-1\": must be an amount"},
            Row{"enforceNodeAllocatable: [pod]", "did you mean \"pods\"?"},
            Row{"enforceNodeAllocatable: [none, pods]", "must stand alone"},
+           Row{"enforceNodeAllocatable: [kube-reserved]", "set kubeReservedCgroup"},
+           Row{"enforceNodeAllocatable: [kube-reserved, kube-reserved-compressible]\n"
+               "kubeReservedCgroup: /a",
+               "excludes kube-reserved"},
            Row{"cgroupsPerQOS: false", "must be true where enforceNodeAllocatable"},
            Row{"cgroupRoot: a", "must be an absolute path"},
            Row{"cgroupDriver: openrc", "must be cgroupfs or systemd"},
@@ -346,7 +365,7 @@ TEST(ReadConfig, LogRotationCanBeSwitchedOff) {
 TEST(ReadConfig, FieldsThatAreMisspeltOrUnusedAreWarnedOf) {
   const ConfigReading reading = Kubelet(
       "evictionHrad: {}\nmemorySwap: {swapBehavior: LimitedSwap}\nport: 1\nmaxPods: 110\n"
-      "featureGates: {NodeSwap: true}\nenforceNodeAllocatable: [pods, kube-reserved]\n"
+      "featureGates: {NodeSwap: true}\nenforceNodeAllocatable: [pods]\n"
       "evictionSoft: {containerfs.available: 0%}\n");
   EXPECT_THAT(Described(reading.faults), IsEmpty());
   EXPECT_THAT(
@@ -354,7 +373,7 @@ TEST(ReadConfig, FieldsThatAreMisspeltOrUnusedAreWarnedOf) {
       ElementsAre(HasSubstr("evictionHrad: \"a map\": KubeletConfiguration has no such field (did "
                             "you mean \"evictionHard\"?); it is ignored"),
                   HasSubstr("memorySwap: \"a map\": is not used by jettison"),
-                  HasSubstr("featureGates"), HasSubstr("enforceNodeAllocatable: \"kube-reserved\""),
+                  HasSubstr("featureGates"),
                   HasSubstr("evictionSoft[containerfs.available]: \"0%\": has no effect")));
 }
 

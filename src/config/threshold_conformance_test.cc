@@ -79,6 +79,11 @@ Value AsConfiguration(const Value& config) {
   members.emplace_back("kind", text("KubeletConfiguration"));
   members.emplace_back("apiVersion", text("kubelet.config.k8s.io/v1beta1"));
   if (config.Find("evictionHard") == nullptr) members.emplace_back("evictionHard", Value::Map{});
+  // The records are about thresholds; where they enforce reservations they do not say on which
+  // group.
+  for (const char* group : {"kubeReservedCgroup", "systemReservedCgroup"}) {
+    members.emplace_back(group, text("/reserved"));
+  }
   if (config.Find("enforceNodeAllocatable") == nullptr) {
     members.emplace_back("enforceNodeAllocatable", Value::List{text("none")});
   }

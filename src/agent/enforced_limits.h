@@ -1,0 +1,48 @@
+#pragma once
+
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "agent/log.h"
+#include "config/node_allocatable.h"
+#include "model/pod.h"
+#include "ports/cgroups.h"
+
+namespace jettison {
+
+// Limits of groups that stand as long as the agent runs: that of all pods, and those of the
+// system's own groups. Somebody else may change them (a service manager that is told to reload its
+// units, an operator), so their memory limits are compared again and again.
+class EnforcedLimits {
+ public:
+  explicit EnforcedLimits(const Log& log) : log_(log) {}
+
+  // Sets the limits of a group and stands by them. `must_exist`: a missing group is not made.
+  // What cannot be had is logged and done without until Check.
+  void Enforce(Cgroups& groups, std::string group, const CgroupLimits& limits, bool must_exist);
+
+  // Sets what somebody else has changed once more, and logs that; what goes on failing is logged
+  // when it begins to.
+  void Check();
+
+ private:
+  struct Entry {
+    Cgroups* groups = nullptr;
+    std::string group;
+    CgroupLimits limits;
+    bool must_exist = false;
+    bool failing = false;
+  };
+  void Set(Entry& entry);
+
+  const Log& log_;
+  std::vector<Entry> entries_;
+};
+
+// What the groups of the system are limited to: memory, tasks and CPU shares as reserved for them,
+// or the shares alone. Source: pkg/kubelet/cm/node_container_manager_linux.go, getCgroupConfig.
+[[nodiscard]] CgroupLimits LimitsOf(const EnforcedReservation& enforced,
+                                    const ResourceList& reserved);
+
+}  // namespace jettison
