@@ -47,7 +47,7 @@ spec:
 END
 }
 
-mkdir -p /tmp/manifests
+mkdir -p /tmp/manifests /sys/fs/cgroup/reserved
 cat >/tmp/config.yaml <<END
 apiVersion: kubelet.config.k8s.io/v1beta1
 kind: KubeletConfiguration
@@ -55,6 +55,9 @@ staticPodPath: /tmp/manifests
 evictionHard: {memory.available: 150Mi}
 kernelMemcgNotification: true
 cgroupDriver: $driver
+kubeReserved: {memory: 32Mi}
+kubeReservedCgroup: /reserved
+enforceNodeAllocatable: [pods, kube-reserved]
 ---
 apiVersion: jettison.io/v1alpha1
 kind: JettisonConfiguration
@@ -86,6 +89,11 @@ agent=$!
 expect "the guaranteed pod runs" await 120 grep -q . $guard/cgroup.procs
 expect "it has its limit" grep -qx 67108864 $guard/memory.max
 expect "all pods together have theirs" grep -q '^[0-9]' $pods/memory.max
+expect "what is reserved is enforced" grep -qx 33554432 /sys/fs/cgroup/reserved/memory.max
+limit=$(cat $pods/memory.max)
+echo max >$pods/memory.max
+expect "a limit that somebody changed is set again" await 60 grep -qx "$limit" $pods/memory.max
+expect "and that is told" await 10 grep -q 'changed by somebody else.*kubepods' $log
 expect "who leaks is evicted" await 180 grep -q 'pod is evicted successfully.*leaker' $log
 expect "its group goes" await 60 test ! -e $leaker
 expect "nobody else is evicted" sh -c "! grep 'pod is evicted successfully' $log | grep -v leaker"
