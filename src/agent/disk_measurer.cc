@@ -2,7 +2,6 @@
 
 #include <algorithm>
 #include <functional>
-#include <tuple>
 #include <utility>
 
 #include "platform/filesystem/filesystem.h"
@@ -55,6 +54,7 @@ void DiskMeasurer::CatchUp(Filesystem& filesystem) {
 void DiskMeasurer::BeginPass() {
   for (auto& [device, filesystem] : filesystems_) {
     filesystem.asked_for = false;
+    filesystem.inodes = 0;
     CatchUp(filesystem);
   }
   for (auto& [path, asked] : asked_for_) asked = false;
@@ -63,6 +63,7 @@ void DiskMeasurer::BeginPass() {
 void DiskMeasurer::EndPass() {
   std::erase_if(filesystems_, [](const auto& entry) { return !entry.second.asked_for; });
   for (auto& [device, filesystem] : filesystems_) {
+    DecideWatching(filesystem);
     for (const std::string& path : filesystem.trees.Paths()) {
       if (!asked_for_[path]) filesystem.trees.Forget(path);
     }
@@ -72,34 +73,46 @@ void DiskMeasurer::EndPass() {
   std::erase_if(asked_for_, [](const auto& entry) { return !entry.second; });
 }
 
-// Null where changes on the path's file system cannot be had.
+// One that is watched stays so until it holds half as much: to begin again takes a walk.
+void DiskMeasurer::DecideWatching(Filesystem& filesystem) const {
+  const std::uint64_t enough =
+      filesystem.events ? settings_.worth_watching / 2 : settings_.worth_watching;
+  filesystem.wanted = filesystem.inodes >= enough;
+  if (filesystem.wanted || !filesystem.events) return;
+  filesystem.events.reset();
+  filesystem.trees.ForgetAll();
+  filesystem.next_walk.clear();
+}
+
 DiskMeasurer::Filesystem* DiskMeasurer::FilesystemOf(const std::string& path) {
   const auto device = DeviceOf(path);
   if (!device) return nullptr;
-  auto [place, is_new] = filesystems_.try_emplace(*device);
+  const auto place = filesystems_.try_emplace(*device).first;
   // Another file system may have come in the place, and with the number, of one that was unmounted.
-  if (!is_new && place->second.events && !place->second.events->Covers(path)) {
+  if (place->second.events && !place->second.events->Covers(path)) {
     filesystems_.erase(place);
-    std::tie(place, is_new) = filesystems_.try_emplace(*device);
+    Filesystem& other = filesystems_[*device];
+    other.asked_for = true;
+    return &other;
   }
-  Filesystem& filesystem = place->second;
-  filesystem.asked_for = true;
-  if (is_new) {
-    if (auto events = FilesystemEvents::Of(path)) {
-      filesystem.events = std::move(*events);
-    } else {
-      Note("changes cannot be had, so pods' files are walked whole each time: " +
-           events.error().message);
-    }
-  }
-  return filesystem.events ? &filesystem : nullptr;
+  place->second.asked_for = true;
+  return &place->second;
 }
 
-FsUsage DiskMeasurer::WalkAndRemember(const std::string& path, Filesystem& filesystem) {
-  ++full_walks_;
-  const auto walked = filesystem.trees.Walk(path, walk_);
-  filesystem.next_walk[path] = NextFullWalk(path, clock_.Now(), settings_.full_walk_period);
-  return walked ? walked->usage : FsUsage{};
+// Whether changes are told from now on at the latest.
+bool DiskMeasurer::Watch(Filesystem& filesystem, const std::string& path) {
+  if (filesystem.events || !filesystem.wanted || filesystem.refused) {
+    return filesystem.events.has_value();
+  }
+  auto events = FilesystemEvents::Of(path);
+  filesystem.refused = !events;
+  if (!events) {
+    Note("changes cannot be had, so pods' files are walked whole each time: " +
+         events.error().message);
+    return false;
+  }
+  filesystem.events = std::move(*events);
+  return true;
 }
 
 // What the file system itself has counted.
@@ -108,6 +121,31 @@ std::optional<FsUsage> DiskMeasurer::CountedUse(const std::string& path) {
   if (!project || !*project) return std::nullopt;
   const auto usage = ReadProjectUsage(path, **project);
   return usage ? std::optional(*usage) : std::nullopt;
+}
+
+FsUsage DiskMeasurer::WalkWhole(const std::string& path, Instant& as_of) {
+  as_of = std::min(as_of, clock_.Now());
+  ++full_walks_;
+  const auto measured = walk_.Measure(path);
+  return measured ? measured->usage : FsUsage{};
+}
+
+FsUsage DiskMeasurer::BringUpToDate(const std::string& path, Filesystem& filesystem,
+                                    Instant& as_of) {
+  const Instant now = clock_.Now();
+  asked_for_[path] = true;
+  const auto due = filesystem.next_walk.find(path);
+  if (due != filesystem.next_walk.end() && now < due->second) {
+    if (const auto usage = filesystem.trees.UsageOf(path)) {
+      as_of = std::min(as_of, filesystem.caught_up);
+      return *usage;
+    }
+  }
+  as_of = std::min(as_of, now);
+  ++full_walks_;
+  const auto walked = filesystem.trees.Walk(path, walk_);
+  filesystem.next_walk[path] = NextFullWalk(path, now, settings_.full_walk_period);
+  return walked ? walked->usage : FsUsage{};
 }
 
 FsUsage DiskMeasurer::MeasureTree(const std::string& path, TreeKind kind, Instant& as_of) {
@@ -121,23 +159,11 @@ FsUsage DiskMeasurer::MeasureTree(const std::string& path, TreeKind kind, Instan
   const bool announced =
       kind == TreeKind::kOrdinary || (kind == TreeKind::kUpperLayer && settings_.overlay_announced);
   Filesystem* const filesystem = announced ? FilesystemOf(path) : nullptr;
-  const Instant now = clock_.Now();
-  if (filesystem == nullptr) {
-    as_of = std::min(as_of, now);
-    ++full_walks_;
-    const auto measured = walk_.Measure(path);
-    return measured ? measured->usage : FsUsage{};
-  }
-  asked_for_[path] = true;
-  const auto due = filesystem->next_walk.find(path);
-  if (due != filesystem->next_walk.end() && now < due->second) {
-    if (const auto usage = filesystem->trees.UsageOf(path)) {
-      as_of = std::min(as_of, filesystem->caught_up);
-      return *usage;
-    }
-  }
-  as_of = std::min(as_of, now);
-  return WalkAndRemember(path, *filesystem);
+  if (filesystem == nullptr) return WalkWhole(path, as_of);
+  const FsUsage usage =
+      Watch(*filesystem, path) ? BringUpToDate(path, *filesystem, as_of) : WalkWhole(path, as_of);
+  filesystem->inodes += usage.inodes_used.value_or(0);
+  return usage;
 }
 
 PodDiskUse DiskMeasurer::Measure(const PodDisk& disk) {

@@ -23,14 +23,17 @@ struct DiskMeasurerSettings {
   // What is remembered of a tree is walked again after this time at the latest, and after half of
   // it at the earliest, because writes through memory mappings are not announced.
   Duration full_walk_period = std::chrono::minutes(5);
+  // Changes are only asked for on a file system where pods have at least so many files: with fewer,
+  // walking them takes less than the kernel's telling costs whoever writes there.
+  std::uint64_t worth_watching = 10'000;
   // Whether changes through an overlay are announced on the file system of its upper layer.
   bool overlay_announced = KernelAnnouncesOverlayWrites();
 };
 
-// Measures what pods occupy on disk, a pass at a time. A folder with a project is asked for what its
-// file system has counted. Where the kernel tells which directories of
-// a file system changed, trees are remembered and only those are read again; elsewhere, and every
-// few minutes, they are walked whole. Used by one thread; others may help `walk`.
+// Measures what pods occupy on disk, a pass at a time. A folder with a project is asked for what
+// its file system has counted. Where the kernel tells which directories of a file system changed,
+// trees are remembered and only those are read again; elsewhere, and every few minutes, they are
+// walked whole. Used by one thread; others may help `walk`.
 class DiskMeasurer {
  public:
   DiskMeasurer(const Clock& clock, WalkOptions options, DiskMeasurerSettings settings = {});
@@ -56,16 +59,23 @@ class DiskMeasurer {
     kMemory,      // a tmpfs of its own
   };
   struct Filesystem {
-    std::optional<FilesystemEvents> events;  // absent: it cannot tell
+    bool wanted = false;                     // changes are to be asked for
+    bool refused = false;                    // they cannot be had
+    std::optional<FilesystemEvents> events;  // present: they are told
     RememberedTrees trees;
     Instant caught_up;
     std::map<std::string, Instant> next_walk;  // by path
     bool asked_for = false;                    // in this pass
+    std::uint64_t inodes = 0;                  // of trees measured in this pass
   };
   [[nodiscard]] static std::optional<FsUsage> CountedUse(const std::string& path);
   [[nodiscard]] FsUsage MeasureTree(const std::string& path, TreeKind kind, Instant& as_of);
   [[nodiscard]] Filesystem* FilesystemOf(const std::string& path);
-  [[nodiscard]] FsUsage WalkAndRemember(const std::string& path, Filesystem& filesystem);
+  [[nodiscard]] bool Watch(Filesystem& filesystem, const std::string& path);
+  [[nodiscard]] FsUsage WalkWhole(const std::string& path, Instant& as_of);
+  [[nodiscard]] FsUsage BringUpToDate(const std::string& path, Filesystem& filesystem,
+                                      Instant& as_of);
+  void DecideWatching(Filesystem& filesystem) const;
   void CatchUp(Filesystem& filesystem);
   void Note(std::string sentence);
 

@@ -43,7 +43,7 @@ class DiskMeasurerTest : public testing::Test {
 
   std::string top_;
   FakeClock clock_;
-  DiskMeasurer measurer_{clock_, {}};
+  DiskMeasurer measurer_{clock_, {}, {.worth_watching = 0}};
 };
 
 TEST_F(DiskMeasurerTest, CountsTheLayerTheLogsAndTheVolumesButMemoryOnlyByItself) {
@@ -99,10 +99,13 @@ class LiveDiskMeasurer : public DiskMeasurerTest {
     if (!events) GTEST_SKIP() << events.error().message;
     Write("/volume/a/file");
     disk_ = {.empty_dirs = {{.name = "v", .path = top_ + "/volume"}}};
+    static_cast<void>(Pass(disk_));  // finds out how much there is
     first_ = *Pass(disk_).total.inodes_used;
+    walks_ = measurer_.full_walks();
   }
   PodDisk disk_;
   std::uint64_t first_ = 0;
+  std::uint64_t walks_ = 0;  // until everything is remembered
 };
 
 TEST_F(LiveDiskMeasurer, WhatIsAnnouncedIsSeenInTheNextPassWithoutAFullWalk) {
@@ -110,7 +113,7 @@ TEST_F(LiveDiskMeasurer, WhatIsAnnouncedIsSeenInTheNextPassWithoutAFullWalk) {
   Write("/volume/b/c/d");
   clock_.Advance(seconds(10));
   EXPECT_EQ(Pass(disk_).total.inodes_used, first_ + 4);
-  EXPECT_EQ(measurer_.full_walks(), 1U);
+  EXPECT_EQ(measurer_.full_walks(), walks_);
 }
 
 TEST_F(LiveDiskMeasurer, AMemoryMappingIsSeenWithinTheFullWalksPeriod) {
@@ -129,26 +132,26 @@ TEST_F(LiveDiskMeasurer, AMemoryMappingIsSeenWithinTheFullWalksPeriod) {
   ::munmap(pages, kBytes);
   clock_.Advance(minutes(5));
   EXPECT_GE(*Pass(disk_).total.used_bytes, before + kBytes);
-  EXPECT_EQ(measurer_.full_walks(), 2U);
+  EXPECT_EQ(measurer_.full_walks(), walks_ + 1);
 }
 
 TEST_F(LiveDiskMeasurer, APodThatIsNotAskedForIsForgotten) {
   static_cast<void>(Pass({}));
   EXPECT_EQ(Pass(disk_).total.inodes_used, first_);
-  EXPECT_EQ(measurer_.full_walks(), 2U);
+  EXPECT_EQ(measurer_.full_walks(), walks_ + 1);
 }
 
 TEST_F(LiveDiskMeasurer, AVolumeThatWasMadeAnewIsAnotherOne) {
   fs::remove_all(top_ + "/volume");
   Write("/volume/x/y/z/file");
   EXPECT_EQ(Pass(disk_).total.inodes_used, 5U);
-  EXPECT_EQ(measurer_.full_walks(), 2U);
+  EXPECT_EQ(measurer_.full_walks(), walks_ + 1);
 }
 
 TEST_F(LiveDiskMeasurer, UpperLayersAreWalkedWhereTheKernelDoesNotAnnounceThem) {
   const PodDisk layer = {.containers = {{.name = "c", .layer = top_ + "/volume"}}};
-  DiskMeasurer old(clock_, {}, {.overlay_announced = false});
-  DiskMeasurer recent(clock_, {}, {.overlay_announced = true});
+  DiskMeasurer old(clock_, {}, {.worth_watching = 0, .overlay_announced = false});
+  DiskMeasurer recent(clock_, {}, {.worth_watching = 0, .overlay_announced = true});
   for (int pass = 0; pass < 3; ++pass) {
     for (DiskMeasurer* measurer : {&old, &recent}) {
       measurer->BeginPass();
@@ -157,7 +160,26 @@ TEST_F(LiveDiskMeasurer, UpperLayersAreWalkedWhereTheKernelDoesNotAnnounceThem) 
     }
   }
   EXPECT_EQ(old.full_walks(), 3U);
-  EXPECT_EQ(recent.full_walks(), 1U);
+  EXPECT_EQ(recent.full_walks(), 2U);
+}
+
+TEST_F(LiveDiskMeasurer, FewFilesAreWalkedEachTimeAndMoreAreWatchedUntilHalfOfThemAreLeft) {
+  DiskMeasurer measurer(clock_, {}, {.worth_watching = 20});
+  const auto walks = [&] {
+    const std::uint64_t before = measurer.full_walks();
+    measurer.BeginPass();
+    static_cast<void>(measurer.Measure(disk_));
+    measurer.EndPass();
+    return measurer.full_walks() - before;
+  };
+  EXPECT_EQ(walks() + walks() + walks(), 3U);
+  for (int i = 0; i < 20; ++i) Write("/volume/" + std::to_string(i), 1);
+  EXPECT_EQ(walks() + walks() + walks(), 2U);
+  for (int i = 0; i < 8; ++i) fs::remove(top_ + "/volume/" + std::to_string(i));
+  EXPECT_EQ(walks(), 0U);
+  for (int i = 8; i < 20; ++i) fs::remove(top_ + "/volume/" + std::to_string(i));
+  EXPECT_EQ(walks(), 0U) << "seen for the last time";
+  EXPECT_EQ(walks() + walks(), 2U);
 }
 
 TEST_F(LiveDiskMeasurer, WhereChangesCannotBeHadThatIsSaidOnce) {
