@@ -60,7 +60,8 @@ ThresholdSet Fresh(std::span<const Threshold> thresholds, ThresholdSet among,
 bool IsMetSince(const EvictionMark& eviction, const Threshold& threshold, const Observation& seen,
                 Instant now) {
   // The kernel brings its averages up to date every two seconds only (PSI_FREQ in
-  // kernel/sched/psi.c), so as much of the decay may not be in them yet.
+  // kernel/sched/psi.c). So the decay of as much may not be in them now, and the stalls of as much,
+  // all of the time at worst, were not in them at the eviction.
   constexpr Duration kUpdatePeriod = std::chrono::seconds(2);
   const Duration window = PressureSignalOf(threshold.signal)->window;
   const Duration elapsed = Elapsed(eviction.at, now);
@@ -68,10 +69,14 @@ bool IsMetSince(const EvictionMark& eviction, const Threshold& threshold, const 
   const std::size_t index = PressureIndexOf(threshold.signal);
   const auto& before = eviction.available[index];
   if (!before) return true;
-  const double age = std::chrono::duration<double>(elapsed - kUpdatePeriod) / window;
-  const double kept = std::exp(-age);
+  const auto kept_after = [window](Duration span) {
+    return std::exp(-(std::chrono::duration<double>(span) / window));
+  };
+  const double kept = kept_after(elapsed - kUpdatePeriod);
+  const double kept_of_period = kept_after(kUpdatePeriod);
   const auto lost = static_cast<double>(kWholeTime - seen.available);
-  const auto lost_before = static_cast<double>(kWholeTime - *before);
+  const double lost_before = static_cast<double>(kWholeTime - *before) * kept_of_period +
+                             kWholeTime * (1 - kept_of_period);
   const auto line = static_cast<double>(LostOf(QuantityOf(threshold.value, seen.capacity)));
   return lost - lost_before * kept > line * (1 - kept);
 }

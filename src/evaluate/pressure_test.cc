@@ -85,6 +85,17 @@ TEST(Pressure, WhatIsLeftInTheAverageAfterAnEvictionDoesNotAct) {
   EXPECT_GT(passed, 12) << "the condition was held meanwhile";
 }
 
+TEST(Pressure, StallsThatTheAverageDidNotHoldYetAtTheEvictionDoNotActEither) {
+  // As a kernel told it: the culprit's last two seconds came in after he was dead.
+  const std::vector<Threshold> thresholds = {{.signal = kSignal, .value = LeftOf(50)}};
+  EvictionState state;
+  MarkEviction(Lost(561), kStart, state);
+  for (const auto& [after, lost] : {std::pair(10, 385), {11, 315}, {13, 258}, {20, 127}}) {
+    const Instant now = kStart + seconds(after);
+    EXPECT_TRUE(Evaluate(thresholds, seconds(30), state, Lost(lost), now).acting.none()) << after;
+  }
+}
+
 TEST(Pressure, StallsThatGoOnAfterAnEvictionActOnceTheWindowHasPassed) {
   for (const double share : {30.0, 50.0, 90.0}) {
     StalledNode node;
