@@ -38,6 +38,7 @@ NodeSettings SettingsOf(const AgentConfig& config) {
   settings.monitoring_interval = config.monitoring_interval;
   settings.container_gc = config.container_gc;
   settings.memory_notifications = config.kernel_memcg_notification;
+  settings.look_ahead = true;
   return settings;
 }
 
@@ -202,6 +203,7 @@ Result<void> NodeAgent::Run() {
   log_->Info("agent stopped");
   levels_.clear();
   loop_.reset();
+  alarms_ = {};
   return result;
 }
 
@@ -228,6 +230,7 @@ void NodeAgent::Begin(std::vector<RuntimePod> pods) {
   pods_.Adopt(std::move(pods), now);
   SurveyFileSystems();
   node_.Begin();
+  WatchAlarms();
   if (machine_->manifests) {
     RescanManifests();
   } else {
@@ -300,6 +303,7 @@ void NodeAgent::TakeArmedLevels() {
     said_unarmed_ = !armed.errors.empty();
     for (const MemcgThreshold& level : levels_) loop_->Unwatch(level.fd());
     levels_ = std::move(armed.levels);
+    node_.SetKernelTells(armed.errors.empty() && !levels_.empty());
     for (MemcgThreshold& level : levels_) {
       const auto watched = loop_->Watch(
           level.fd(),
@@ -311,6 +315,24 @@ void NodeAgent::TakeArmedLevels() {
     }
   }
   if (!levels_.empty()) node_.MemoryCrossed();
+}
+
+// The pods' group is there by now, which alarms are opened on.
+void NodeAgent::WatchAlarms() {
+  const std::string_view pods = pod_host::PodsGroup(config_.cgroup_driver);
+  alarms_ = MemoryAlarms::Open(
+      {.machine_pressure = config_.node_cgroup.empty() ? "/proc/pressure/memory" : "",
+       .node_pressure = [this] { return machine_->node_groups->OpenPressureDirectory(""); },
+       .pods_pressure = [&] { return machine_->pod_groups().OpenPressureDirectory(pods); },
+       .pods_memory = [&] { return machine_->pod_groups().OpenMemoryDirectory(pods); }},
+      *log_);
+  for (const int fd : alarms_.fds()) {
+    const auto watched = loop_->WatchAlarm(fd, [this, fd](bool error) {
+      if (!alarms_.Drain(fd, error)) loop_->Unwatch(fd);
+      node_.LookAtMemory();
+    });
+    if (!watched) log_->Warn("memory alarm", {{"err", watched.error().message}});
+  }
 }
 
 // A full pass begins here, which is when limits are looked after.

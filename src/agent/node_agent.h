@@ -13,6 +13,7 @@
 #include "agent/image_records.h"
 #include "agent/machine.h"
 #include "agent/manifest_pods.h"
+#include "agent/memory_alarms.h"
 #include "agent/node.h"
 #include "agent/node_actions.h"
 #include "agent/pod_logs_collector.h"
@@ -51,6 +52,7 @@ class NodeAgent : public Agent {
   void TakeManifests(const std::vector<ManifestChange>& changes);
   void RescanManifests();
   void TakeArmedLevels();
+  void WatchAlarms();
   void TakeDiskUse();
   void TakeStop();
   void AfterEachTurn();
@@ -73,6 +75,7 @@ class NodeAgent : public Agent {
   std::unique_ptr<LastingReclaimer> reclaimer_;
   Node node_;
   ManifestPods manifest_pods_;
+  MemoryAlarms alarms_;
   std::vector<MemcgThreshold> levels_;  // registered, and watched by the loop
   FileDescriptor stop_;
   std::unique_ptr<EventLoop> loop_;
