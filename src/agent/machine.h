@@ -32,7 +32,7 @@ struct Machine {
   std::unique_ptr<ImageStore> images;            // null: the runtime has none
   std::unique_ptr<ManifestDirectory> manifests;  // null: no path is configured
 
-  // Below which "kubepods" stands.
+  // Below which the group of all pods stands.
   [[nodiscard]] Cgroups& pod_groups() const {
     return groups_of_root ? *groups_of_root : *node_groups;
   }
