@@ -50,14 +50,16 @@ class Report:
 class Node:
     """A node of `capacity` bytes whose threshold memory.available is `threshold` bytes.
 
-    Its pods are processes of the host, or run on `containerd` (containerd.py).
+    Its pods are processes of the host, or run on `containerd` (containerd.py). Not `notified`, the agent
+    looks at memory by the clock.
     """
 
-    def __init__(self, build, capacity, threshold, containerd=None):
+    def __init__(self, build, capacity, threshold, containerd=None, notified=True):
         self.build = pathlib.Path(build).resolve()
         self.capacity = capacity
         self.threshold = threshold
         self.containerd = containerd
+        self.notified = notified
         self.folder = pathlib.Path(tempfile.mkdtemp(prefix="jettison-measure-"))
         self.group = self.folder.name
         self.memory_group = pathlib.Path(HIERARCHIES, "memory", self.group)
@@ -87,7 +89,7 @@ apiVersion: kubelet.config.k8s.io/v1beta1
 kind: KubeletConfiguration
 staticPodPath: {self.manifests}
 evictionHard: {{memory.available: "{self.threshold}"}}
-kernelMemcgNotification: true
+kernelMemcgNotification: {str(self.notified).lower()}
 containerRuntimeEndpoint: {self.containerd.endpoint if self.containerd else "unix:///run/containerd/containerd.sock"}
 ---
 apiVersion: jettison.io/v1alpha1
