@@ -212,7 +212,8 @@ void Node::ReadPodsFor(Signal signal) {
 // is done when a pod has come, not when memory runs out.
 void Node::KeepWarm() {
   const auto& pods = edges_.pods.Active();
-  if (!settings_.memory_notifications || pods == warm_) return;
+  if (pods == warm_) return;
+  if (!settings_.memory_notifications && !settings_.look_ahead) return;
   std::vector<const PodFacts*> added;
   std::ranges::copy_if(pods, std::back_inserter(added), [this](const PodFacts* pod) {
     return std::ranges::find(warm_, pod) == warm_.end();

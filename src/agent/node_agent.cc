@@ -89,6 +89,7 @@ NodeAgent::NodeAgent(const AgentConfig& config, AgentOptions options, std::uniqu
                 .pods = machine_->pod_groups(),
                 .procfs = *machine_->procfs,
                 .whole_machine = config_.node_cgroup.empty(),
+                .memory_estimator = config_.memory_estimator,
                 .node_fs = config_.node_fs,
                 .runtime = machine_->runtime.get(),
                 .cgroup_driver = config_.cgroup_driver,

@@ -10,14 +10,14 @@ namespace jettison {
 namespace {
 
 MemoryStats StatsOf(const CgroupMemory& memory, std::optional<std::uint64_t> capacity,
-                    Instant now) {
+                    MemoryEstimator estimator, Instant now) {
+  const std::uint64_t taken =
+      estimator == MemoryEstimator::kWorkingSet ? memory.WorkingSet() : memory.WithoutFilePages();
   MemoryStats stats;
   stats.time = now;
   stats.usage_bytes = memory.usage;
-  stats.working_set_bytes = memory.WorkingSet();
-  if (capacity) {
-    stats.available_bytes = *capacity > memory.WorkingSet() ? *capacity - memory.WorkingSet() : 0;
-  }
+  stats.working_set_bytes = taken;
+  if (capacity) stats.available_bytes = *capacity > taken ? *capacity - taken : 0;
   return stats;
 }
 
@@ -55,7 +55,8 @@ std::optional<MemoryStats> StatsCollector::ReadWholeMemory(Instant now) {
   const CgroupMemory* figures = Checked(memory, "memory of the node");
   if (figures == nullptr) return std::nullopt;
   const std::uint64_t* bytes = Checked(capacity, "memory capacity of the node");
-  return StatsOf(*figures, bytes ? std::optional(*bytes) : std::nullopt, now);
+  return StatsOf(*figures, bytes ? std::optional(*bytes) : std::nullopt, sources_.memory_estimator,
+                 now);
 }
 
 // Without a limit on the pods' group, nor above it, the signal is unknown, as in the kubelet.
@@ -65,7 +66,7 @@ std::optional<MemoryStats> StatsCollector::ReadPodsMemory(Instant now) {
   if (figures == nullptr) return std::nullopt;
   const auto limit = sources_.pods.ReadMemoryLimit(pod_host::PodsGroup(sources_.cgroup_driver));
   const std::optional<std::uint64_t>* bytes = Checked(limit, "memory limit of the pods' group");
-  return StatsOf(*figures, bytes ? *bytes : std::nullopt, now);
+  return StatsOf(*figures, bytes ? *bytes : std::nullopt, sources_.memory_estimator, now);
 }
 
 void StatsCollector::ReadNodeMemory(NodeStats& stats) {

@@ -10,6 +10,7 @@
 #include "agent/log.h"
 #include "agent/pressure_reader.h"
 #include "model/cgroup_driver.h"
+#include "model/memory_estimator.h"
 #include "model/threshold.h"
 #include "platform/procfs/procfs.h"
 #include "ports/cgroups.h"
@@ -24,7 +25,8 @@ struct FigureSources {
   Cgroups& pods;  // the pods' group is below it
   const Procfs& procfs;
   bool whole_machine = true;  // the node is not a slice with a limit of its own
-  std::string node_fs;        // a path on the file system of the node's files
+  MemoryEstimator memory_estimator = MemoryEstimator::kWorkingSet;  // of node and pods together
+  std::string node_fs;  // a path on the file system of the node's files
   // Names the groups of containers; null: each is named as its container.
   const ContainerRuntime* runtime = nullptr;
   std::string image_fs = {};      // a path on the file system of the images; empty: it is nodefs

@@ -57,6 +57,29 @@ TEST_F(StatsCollectorTest, NodeMemoryIsTheLimitOfItsGroupLessTheWorkingSet) {
   EXPECT_EQ(stats.memory->available_bytes, 422 * kMi);
 }
 
+TEST_F(StatsCollectorTest, ActiveFilePagesCountAsAvailableWhereThatIsWanted) {
+  groups_.SetMemory("", {.usage = 40 * kMi, .inactive_file = 0, .active_file = 30 * kMi});
+  StatsCollector generous({.node = groups_,
+                           .pods = groups_,
+                           .procfs = procfs_,
+                           .whole_machine = false,
+                           .memory_estimator = MemoryEstimator::kAvailable,
+                           .node_fs = "/"},
+                          clock_, log_);
+  EXPECT_EQ(generous.ReadNode().memory->available_bytes, 452 * kMi);
+  EXPECT_EQ(collector_.ReadNode().memory->available_bytes, 422 * kMi);
+  const std::vector<const PodFacts*> pods = {&facts_};
+  std::vector<PodStats> stats;
+  generous.ReadPods(pods, nullptr, stats);
+  EXPECT_EQ(stats[0].memory_working_set_bytes, 50 * kMi) << "pods are ranked as ever";
+}
+
+TEST_F(StatsCollectorTest, MorePagesThanAreUsedAreNeverLessThanNothing) {
+  const CgroupMemory memory{.usage = 10, .inactive_file = 8, .active_file = 7};
+  EXPECT_EQ(memory.WorkingSet(), 2U);
+  EXPECT_EQ(memory.WithoutFilePages(), 0U);
+}
+
 TEST_F(StatsCollectorTest, PodsMemoryIsTheLimitOfTheirGroupLessItsWorkingSet) {
   EXPECT_EQ(collector_.ReadNode().pods_memory->available_bytes, 350 * kMi);
 }

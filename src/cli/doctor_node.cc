@@ -5,12 +5,14 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <cerrno>
 #include <fstream>
 #include <string>
 #include <system_error>
 #include <utility>
 
+#include "agent/host_cgroups.h"
 #include "cli/doctor_checks.h"
 #include "platform/procfs/procfs.h"
 
@@ -85,6 +87,32 @@ HostCheck CheckMemory(const Procfs& procfs) {
                              Mebibytes(memory->total), Mebibytes(memory->huge_pages)));
 }
 
+// Both ways of counting side by side, since they may be far apart.
+HostCheck CheckAvailableMemory(const AgentConfig& config, const Procfs& procfs) {
+  const auto groups = OpenHostCgroups({.node_cgroup = config.node_cgroup});
+  const auto memory = groups ? (*groups)->ReadMemory("") : Fail(groups.error());
+  const auto limit = groups ? (*groups)->ReadMemoryLimit("") : Fail(groups.error());
+  const auto machine = procfs.ReadMemory();
+  if (!memory || !machine) {
+    return {.check = "memory available",
+            .status = HostStatus::kMissing,
+            .found = memory ? machine.error().message : memory.error().message,
+            .cost = "memory.available is unknown",
+            .remedy = "see the rows on the memory controller and the node cgroup"};
+  }
+  std::uint64_t capacity = machine->WithoutHugePages();
+  if (!config.node_cgroup.empty() && limit && *limit) capacity = std::min(capacity, **limit);
+  const auto available = [&](MemoryEstimator estimator, std::uint64_t taken) {
+    return fmt::format("{} by {}{}", Mebibytes(capacity > taken ? capacity - taken : 0),
+                       NameOf(estimator),
+                       estimator == config.memory_estimator ? " (in force)" : "");
+  };
+  return OkCheck(
+      "memory available",
+      fmt::format("{}, {}", available(MemoryEstimator::kWorkingSet, memory->WorkingSet()),
+                  available(MemoryEstimator::kAvailable, memory->WithoutFilePages())));
+}
+
 HostCheck CheckPids(const Procfs& procfs) {
   const auto rlimit = procfs.ReadRlimit();
   if (rlimit) {
@@ -98,7 +126,7 @@ HostCheck CheckPids(const Procfs& procfs) {
           .remedy = "mount proc"};
 }
 
-void AppendProcChecks(std::vector<HostCheck>& checks) {
+void AppendProcChecks(const AgentConfig& config, std::vector<HostCheck>& checks) {
   const auto procfs = Procfs::Open();
   if (!procfs) {
     checks.push_back({.check = "proc",
@@ -109,6 +137,7 @@ void AppendProcChecks(std::vector<HostCheck>& checks) {
     return;
   }
   checks.push_back(CheckMemory(*procfs));
+  checks.push_back(CheckAvailableMemory(config, *procfs));
   checks.push_back(CheckPids(*procfs));
 }
 
@@ -134,7 +163,7 @@ HostCheck CheckSwap() {
 
 std::vector<HostCheck> NodeChecks(const AgentConfig& config) {
   std::vector<HostCheck> checks;
-  AppendProcChecks(checks);
+  AppendProcChecks(config, checks);
   checks.push_back(CheckSwap());
   checks.push_back(FilesystemCheck("nodefs", NodeFsOf(config)));
   checks.push_back(ProjectQuotaCheck(config.root));

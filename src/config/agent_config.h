@@ -8,6 +8,7 @@
 #include "config/node_allocatable.h"
 #include "model/cgroup_driver.h"
 #include "model/images.h"
+#include "model/memory_estimator.h"
 #include "model/profile.h"
 #include "model/threshold.h"
 #include "units/duration.h"
@@ -81,8 +82,9 @@ struct AgentConfig {
   std::string node_cgroup;  // [J] "/a/b" makes this group the node; empty: the whole machine
   std::string node_fs;      // [J] a path on the file system that is nodefs; unless set, `root`
   std::string node_name;    // [J] empty: the caller's host name
-  bool dry_run = false;     // [J]
-  bool json_logs = false;   // [J] logFormat, else [K] logging.format
+  MemoryEstimator memory_estimator = MemoryEstimator::kWorkingSet;  // [J] memoryAvailable
+  bool dry_run = false;                                             // [J]
+  bool json_logs = false;  // [J] logFormat, else [K] logging.format
 };
 
 }  // namespace jettison

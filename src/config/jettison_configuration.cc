@@ -14,9 +14,9 @@ namespace jettison {
 namespace {
 
 constexpr auto kNames = std::to_array<std::string_view>(
-    {"apiVersion", "kind", "adopt", "dryRun", "evictionBackoff", "logFormat", "monitoringInterval",
-     "nodeCgroup", "nodeFs", "nodeName", "pressureHard", "pressureSoft", "pressureSoftGracePeriod",
-     "profile", "root", "runtime"});
+    {"apiVersion", "kind", "adopt", "dryRun", "evictionBackoff", "logFormat", "memoryAvailable",
+     "monitoringInterval", "nodeCgroup", "nodeFs", "nodeName", "pressureHard", "pressureSoft",
+     "pressureSoftGracePeriod", "profile", "root", "runtime"});
 constexpr auto kBackoffNames = std::to_array<std::string_view>({"initial", "max"});
 
 constexpr Duration kShortestInterval = std::chrono::milliseconds(100);
@@ -88,6 +88,10 @@ void ApplyJettisonConfiguration(const Fields& fields, AgentConfig& config, Fault
                                            {NameOf(AdoptPolicy::kObserve), AdoptPolicy::kObserve},
                                            {NameOf(AdoptPolicy::kEvict), AdoptPolicy::kEvict}}),
        config.adopt);
+  Take(fields.OneOf<MemoryEstimator>(
+           "memoryAvailable", {{NameOf(MemoryEstimator::kWorkingSet), MemoryEstimator::kWorkingSet},
+                               {NameOf(MemoryEstimator::kAvailable), MemoryEstimator::kAvailable}}),
+       config.memory_estimator);
   Take(fields.AbsolutePath("root"), config.root);
   ReadNode(fields, config);
   Take(fields.OneOf<bool>("logFormat", {{"text", false}, {"json", true}}), config.json_logs);

@@ -199,6 +199,7 @@ nodeCgroup: /guarded/slice
 nodeFs: /data
 nodeName: edge-1.example
 profile: kubelet
+memoryAvailable: available
 logFormat: json
 dryRun: true
 evictionBackoff: {initial: 1s, max: 1m}
@@ -212,6 +213,7 @@ monitoringInterval: 500ms
   EXPECT_EQ(config.node_fs, "/data");
   EXPECT_EQ(config.node_name, "edge-1.example");
   EXPECT_EQ(config.profile, Profile::kKubelet);
+  EXPECT_EQ(config.memory_estimator, MemoryEstimator::kAvailable);
   EXPECT_TRUE(config.json_logs);
   EXPECT_TRUE(config.dry_run);
   EXPECT_EQ(config.eviction_backoff.initial, seconds(1));
@@ -296,6 +298,7 @@ TEST(ReadConfig, EachRefusedJettisonFieldIsOneFault) {
            Row{"dryrun: true", "there is no such field (did you mean \"dryRun\"?)"},
            Row{"runtime: docker", "runtime: \"docker\": must be process or cri"},
            Row{"profile: Kubelet", "did you mean \"kubelet\"?"},
+           Row{"memoryAvailable: avail", "workingSet"},
            Row{"root: var", "must be an absolute path"},
            Row{"nodeCgroup: ../x", "must be an absolute path"},
            Row{"nodeName: Edge", "lower-case letters"},

@@ -61,6 +61,12 @@ Result<std::uint64_t> RowNumber(std::string_view text, std::string_view key) {
   return *value;
 }
 
+std::optional<std::uint64_t> RowNumberIfAny(std::string_view text, std::string_view key) {
+  if (!FindRow(text, key)) return std::nullopt;
+  const auto number = RowNumber(text, key);
+  return number ? std::optional(*number) : std::nullopt;
+}
+
 Result<std::vector<pid_t>> ParseProcs(std::string_view text) {
   std::vector<pid_t> pids;
   while (!text.empty()) {

@@ -21,6 +21,9 @@ namespace jettison::pod_host {
 
 // The number of that row. Fails where the row is missing or holds anything else.
 [[nodiscard]] Result<std::uint64_t> RowNumber(std::string_view text, std::string_view key);
+// The same of a row that need not be there; absent, too, where it holds no number.
+[[nodiscard]] std::optional<std::uint64_t> RowNumberIfAny(std::string_view text,
+                                                          std::string_view key);
 
 // cgroup.procs: one process id a line. A 0, which stands for a process outside of the reader's PID
 // namespace, is left out: as an argument of kill(2) it would mean the caller's own process group.

@@ -28,10 +28,17 @@ struct CgroupLimits {
 struct CgroupMemory {
   std::uint64_t usage = 0;
   std::uint64_t inactive_file = 0;
+  std::optional<std::uint64_t> active_file = std::nullopt;  // absent: the kernel does not tell
 
   // usage - inactive file, never below zero: Kubernetes' working set.
   [[nodiscard]] std::uint64_t WorkingSet() const {
     return usage > inactive_file ? usage - inactive_file : 0;
+  }
+  // The same without active file pages, never below zero.
+  [[nodiscard]] std::uint64_t WithoutFilePages() const {
+    const std::uint64_t working_set = WorkingSet();
+    const std::uint64_t active = active_file.value_or(0);
+    return working_set > active ? working_set - active : 0;
   }
 };
 

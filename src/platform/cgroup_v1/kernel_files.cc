@@ -26,6 +26,7 @@ Result<MemoryStat> ParseMemoryStat(std::string_view text) {
   const auto limit = pod_host::RowNumber(text, "hierarchical_memory_limit");
   if (!limit) return Fail(limit.error());
   return MemoryStat{.total_inactive_file = *inactive,
+                    .total_active_file = pod_host::RowNumberIfAny(text, "total_active_file"),
                     .hierarchical_memory_limit = AbsentIfUnlimited(*limit)};
 }
 

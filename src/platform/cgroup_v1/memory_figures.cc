@@ -33,7 +33,9 @@ Result<MemoryReading> ReadMemoryFiles(std::span<const FileDescriptor> files) {
   if (!text) return Fail(text.error());
   const auto usage = Of(kMemoryFiles[1], pod_host::ParseCounter(*text));
   if (!usage) return Fail(usage.error());
-  return MemoryReading{.memory = {.usage = *usage, .inactive_file = rows->total_inactive_file},
+  return MemoryReading{.memory = {.usage = *usage,
+                                  .inactive_file = rows->total_inactive_file,
+                                  .active_file = rows->total_active_file},
                        .limit = rows->hierarchical_memory_limit};
 }
 

@@ -32,7 +32,10 @@ Result<MemoryStat> ParseMemoryStat(std::string_view text) {
   if (!file) return Fail(file.error());
   const auto inactive = RowNumber(text, "inactive_file");
   if (!inactive) return Fail(inactive.error());
-  return MemoryStat{.anon = *anon, .file = *file, .inactive_file = *inactive};
+  return MemoryStat{.anon = *anon,
+                    .file = *file,
+                    .inactive_file = *inactive,
+                    .active_file = pod_host::RowNumberIfAny(text, "active_file")};
 }
 
 Result<std::uint64_t> ParseOomKills(std::string_view text) {

@@ -19,6 +19,7 @@ struct MemoryStat {
   std::uint64_t anon = 0;
   std::uint64_t file = 0;           // page cache, tmpfs and shared memory included
   std::uint64_t inactive_file = 0;  // page cache off the active list
+  std::optional<std::uint64_t> active_file = std::nullopt;  // page cache on it; absent: no such row
 };
 // Fails when a row is missing or is no number.
 [[nodiscard]] Result<MemoryStat> ParseMemoryStat(std::string_view text);

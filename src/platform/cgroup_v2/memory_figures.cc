@@ -33,13 +33,16 @@ Result<CgroupMemory> ReadMemoryFiles(std::span<const FileDescriptor> files) {
   if (!stat) return Fail(stat.error());
   const auto usage = Read<kSmallBytes>(files[1], kMemoryFiles[1], pod_host::ParseCounter);
   if (!usage) return Fail(usage.error());
-  return CgroupMemory{.usage = *usage, .inactive_file = stat->inactive_file};
+  return CgroupMemory{
+      .usage = *usage, .inactive_file = stat->inactive_file, .active_file = stat->active_file};
 }
 
 Result<CgroupMemory> ReadRootMemoryFiles(std::span<const FileDescriptor> files) {
   const auto stat = Read<kStatBytes>(files[0], kRootMemoryFiles[0], ParseMemoryStat);
   if (!stat) return Fail(stat.error());
-  return CgroupMemory{.usage = stat->anon + stat->file, .inactive_file = stat->inactive_file};
+  return CgroupMemory{.usage = stat->anon + stat->file,
+                      .inactive_file = stat->inactive_file,
+                      .active_file = stat->active_file};
 }
 
 Result<std::optional<std::uint64_t>> ReadLimitFile(std::span<const FileDescriptor> files) {

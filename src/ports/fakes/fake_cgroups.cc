@@ -141,6 +141,9 @@ Result<CgroupMemory> FakeCgroups::ReadMemory(std::string_view path) {
   for (const Group* group : Subtree(path)) {
     sum.usage += group->memory.usage;
     sum.inactive_file += group->memory.inactive_file;
+    if (group->memory.active_file) {
+      sum.active_file = sum.active_file.value_or(0) + *group->memory.active_file;
+    }
   }
   return sum;
 }
