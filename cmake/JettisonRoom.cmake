@@ -28,6 +28,7 @@ function(jettison_room name)
     target_include_directories(jettison_${name} PUBLIC ${CMAKE_SOURCE_DIR}/src)
     target_link_libraries(jettison_${name} PUBLIC ${ROOM_DEPS} fmt::fmt tl::expected
                           PRIVATE jettison_warnings)
+    jettison_precompile(jettison_${name} jettison_precompiled)
   else()
     add_library(jettison_${name} INTERFACE)
     target_include_directories(jettison_${name} INTERFACE ${CMAKE_SOURCE_DIR}/src)
@@ -49,6 +50,7 @@ function(jettison_test name)
     JETTISON_TESTDATA="${CMAKE_SOURCE_DIR}/tests/testdata"
     JETTISON_ROOM_TESTDATA="${CMAKE_CURRENT_SOURCE_DIR}/testdata"
     JETTISON_BINARY="${CMAKE_BINARY_DIR}/jettison")
+  jettison_precompile(${name} jettison_precompiled_tests)
   gtest_discover_tests(${name} TEST_FILTER -Live*.* PROPERTIES LABELS fast DISCOVERY_TIMEOUT 60)
   gtest_discover_tests(${name} TEST_FILTER Live*.* PROPERTIES LABELS live DISCOVERY_TIMEOUT 60
                        TEST_LIST ${name}_LIVE_TESTS)

@@ -16,6 +16,9 @@ if [ ! -e "$build/CTestTestfile.cmake" ]; then
   echo "BUILD_DIR must be a folder that was configured with tests, build/dev for example" >&2
   exit 2
 fi
+# What the sanitizers report is to name lines; an older llvm-symbolizer does not understand clang's.
+export ASAN_SYMBOLIZER_PATH=${ASAN_SYMBOLIZER_PATH:-$(command -v addr2line || true)}
+export TSAN_OPTIONS=${TSAN_OPTIONS:+$TSAN_OPTIONS:}external_symbolizer_path=$ASAN_SYMBOLIZER_PATH
 results=$(cd "$build" && pwd)/test-results
 mkdir -p "$results"
 rm -f "$results"/*.xml

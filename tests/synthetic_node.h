@@ -38,9 +38,11 @@ class SyntheticNode {
 
   Container MakeContainer(std::size_t i) {
     Container container{.name = fmt::format("c{}", i), .image = "registry.example/app:1"};
-    if (!OneIn(3)) container.resources.requests.emplace("memory", Mib(32 << Below(5)));
-    if (OneIn(3)) container.resources.limits.emplace("memory", Mib(256 << Below(3)));
-    if (OneIn(4)) container.resources.requests.emplace("ephemeral-storage", Mib(1 << Below(10)));
+    if (!OneIn(3))
+      container.resources.requests.emplace("memory", Mib(std::uint64_t{32} << Below(5)));
+    if (OneIn(3)) container.resources.limits.emplace("memory", Mib(std::uint64_t{256} << Below(3)));
+    if (OneIn(4))
+      container.resources.requests.emplace("ephemeral-storage", Mib(std::uint64_t{1} << Below(10)));
     if (OneIn(8)) container.resources.limits.emplace("ephemeral-storage", Mib(64 << 10));
     return container;
   }

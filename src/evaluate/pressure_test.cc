@@ -120,7 +120,7 @@ TEST(Pressure, AnAverageThatWasUnknownAtTheEvictionWaitsForTheWindowOnly) {
   const std::vector<Threshold> thresholds = {{.signal = kSignal, .value = LeftOf(2000)}};
   EvictionState state;
   MarkEviction({}, kStart, state);
-  const auto acts = [&](Duration after) {
+  const auto acts = [&](Duration after) -> bool {
     return Evaluate(thresholds, seconds(30), state, Lost(3000), kStart + after).acting[0];
   };
   EXPECT_FALSE(acts(seconds(9)));

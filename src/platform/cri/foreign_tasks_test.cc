@@ -89,7 +89,8 @@ class CriForeignTasks : public testing::Test {
   [[nodiscard]] FakeProcesses& processes() { return bed_.containerd.processes; }
   [[nodiscard]] std::vector<std::string> ListedUids() {
     std::vector<std::string> uids;
-    for (const RuntimePod& pod : runtime().List().value()) {
+    const auto listed = runtime().List();
+    for (const RuntimePod& pod : listed.value()) {
       EXPECT_TRUE(pod.foreign);
       uids.push_back(pod.pod.uid);
     }

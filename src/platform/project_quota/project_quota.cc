@@ -32,7 +32,7 @@ Result<FileDescriptor> OpenFolder(const std::string& folder) {
 
 Result<FsUsage> UsageOn(int fd, ProjectId project) {
   if_dqblk quota{};
-  const unsigned command = QCMD(Q_GETQUOTA, PRJQUOTA);
+  const auto command = static_cast<unsigned>(QCMD(Q_GETQUOTA, PRJQUOTA));
   if (::syscall(SYS_quotactl_fd, fd, command, project, &quota) != 0) {
     return Refused("project quota");
   }

@@ -1,0 +1,31 @@
+# With JETTISON_PCH the headers that nearly every source includes are compiled once and not hundreds
+# of times; clang then needs a quarter to a third less time for a source. Off by default: a source
+# that forgets an include must not build, and ccache gets on without.
+option(JETTISON_PCH "compile the headers that most sources include only once" OFF)
+
+# jettison_precompiled_for(NAME [LIBRARIES library...] HEADERS header...): a library that holds them for others.
+function(jettison_precompiled_for name)
+  cmake_parse_arguments(PCH "" "" "LIBRARIES;HEADERS" ${ARGN})
+  set(source ${CMAKE_BINARY_DIR}/${name}.cc)
+  file(CONFIGURE OUTPUT ${source} CONTENT "// precompiled headers need a source\n")
+  add_library(${name} STATIC ${source})
+  target_link_libraries(${name} PRIVATE fmt::fmt tl::expected jettison_warnings ${PCH_LIBRARIES})
+  target_precompile_headers(${name} PRIVATE ${PCH_HEADERS})
+endfunction()
+
+if(JETTISON_PCH)
+  set(headers <algorithm> <chrono> <cstdint> <functional> <map> <memory> <optional> <string>
+              <string_view> <utility> <variant> <vector> <fmt/format.h> <tl/expected.hpp>)
+  jettison_precompiled_for(jettison_precompiled HEADERS ${headers})
+  if(JETTISON_TESTS)
+    jettison_precompiled_for(jettison_precompiled_tests LIBRARIES GTest::gtest GTest::gmock
+                             HEADERS ${headers} <gmock/gmock.h> <gtest/gtest.h>)
+  endif()
+endif()
+
+# jettison_precompile(TARGET FROM): TARGET uses what FROM holds, if anything is precompiled.
+function(jettison_precompile target from)
+  if(JETTISON_PCH)
+    target_precompile_headers(${target} REUSE_FROM ${from})
+  endif()
+endfunction()
