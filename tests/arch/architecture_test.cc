@@ -89,6 +89,9 @@ TEST(IncludeRules, ArrowsPointOneWay) {
   EXPECT_FALSE(MayInclude("sim", "platform/procfs"));
   EXPECT_FALSE(MayInclude("sim", "agent"));
   EXPECT_FALSE(MayInclude("agent", "cli"));
+  EXPECT_TRUE(MayInclude("api", "agent"));
+  EXPECT_FALSE(MayInclude("agent", "api"));
+  EXPECT_FALSE(MayInclude("api", "sim"));
   EXPECT_FALSE(MayInclude("no such room", "units"));
 }
 

@@ -57,8 +57,10 @@ bool IsPure(std::string_view room) {
 bool MayInclude(std::string_view from_room, std::string_view to_room) {
   if (from_room == to_room) return true;
   if (from_room == "cli") return true;
-  if (from_room == "recordings") return to_room != "cli" && to_room != "agent";
-  if (from_room == "agent") return to_room != "cli" && to_room != "sim" && to_room != "recordings";
+  if (to_room == "cli" || to_room == "api") return false;
+  if (from_room == "api") return to_room != "sim";
+  if (from_room == "recordings") return to_room != "agent";
+  if (from_room == "agent") return to_room != "sim" && to_room != "recordings";
   if (from_room.starts_with("platform/")) {
     return to_room == "units" || to_room == "model" || to_room == "ports" || to_room == "pod_host";
   }
