@@ -1,0 +1,42 @@
+#pragma once
+
+#include <functional>
+#include <map>
+#include <optional>
+#include <string>
+#include <utility>
+#include <vector>
+
+namespace jettison {
+
+// A request as it came in, complete, within every limit, and from somebody who may ask.
+struct HttpRequest {
+  std::string method;  // "GET" or "POST"; HEAD comes as GET, the server leaves the body out
+  std::string path;    // decoded, without the query: "/api/v1/evictions/7"
+  // Decoded; of a name that stands twice the first value counts, one without "=" is empty.
+  std::map<std::string, std::string, std::less<>> query;
+  std::string accept;         // these three are header values, empty where there was none
+  std::string content_type;   // with its parameters: "application/json; charset=utf-8"
+  std::string last_event_id;  // where an event stream broke off
+  std::string body;
+  std::string peer;  // "unix" or "192.0.2.7:40312", for the log
+};
+
+// The next bytes of a stream. Empty: there is nothing yet; asked again after
+// HttpServer::WakeStreams. Absent: the stream has ended. Called on the server's thread, only when
+// all bytes given before have gone out, so a slow reader piles up nothing: what it misses is the
+// function's to skip.
+using HttpStream = std::function<std::optional<std::string>()>;
+
+// An answer.
+struct HttpResponse {
+  int status = 200;
+  std::string content_type = "application/json";
+  std::string body;
+  // Besides Content-Type and Content-Length, which the server sets.
+  std::vector<std::pair<std::string, std::string>> headers;
+  // Where set, sent instead of `body`, until it ends or the client goes; it is destroyed then.
+  HttpStream stream;
+};
+
+}  // namespace jettison

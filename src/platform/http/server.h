@@ -1,0 +1,81 @@
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <functional>
+#include <memory>
+#include <string>
+#include <string_view>
+
+#include "platform/http/message.h"
+#include "units/duration.h"
+#include "units/result.h"
+
+namespace jettison {
+
+// What one client, and all of them together, may ask of the server.
+struct HttpLimits {
+  std::size_t target_bytes = 4096;                // path and query as sent; beyond: 414
+  std::size_t header_bytes = 8192;                // request line and headers; beyond: 431
+  std::size_t body_bytes = std::size_t{1} << 20;  // beyond: 413
+  std::size_t connections =
+      64;                    // beyond: the oldest without a whole request goes, or new ones wait
+  std::size_t streams = 16;  // beyond: 503
+  Duration request = std::chrono::seconds(10);  // from the first byte (or connecting) to the last
+  Duration answer = std::chrono::seconds(30);   // to take an answer; of a stream, one chunk
+  Duration idle = std::chrono::seconds(60);     // between an answer and the next request
+};
+
+// Where to listen and who may ask. An empty text means none.
+struct HttpServerOptions {
+  std::string socket_path;    // absolute; mode 0660, its folder is made where it is missing
+  std::string socket_group;   // name or number of the group that owns the socket, else the process'
+  std::string address;        // "127.0.0.1:10350", "[::1]:0" (any free port)
+  std::string tls_cert_file;  // PEM, with intermediate certificates; needs the key
+  std::string tls_private_key_file;  // PEM
+  std::string client_ca_file;        // PEM: a client certificate signed by one of these may ask
+  std::string bearer_token_file;     // who sends this token may ask; read again when it changes
+  HttpLimits limits;
+};
+
+// Makes the answer to a request. It is not called from two threads at once, and must not wait.
+using HttpHandler = std::function<HttpResponse(const HttpRequest&)>;
+
+// Makes the answer for an error that the server itself finds: status (4xx or 5xx), a sentence.
+using HttpErrorAnswer = std::function<HttpResponse(int status, std::string_view message)>;
+
+// A server of HTTP/1.1 on a unix socket, a TCP address or both, on libmicrohttpd. All of it happens
+// on the one thread that is in Serve; nothing wakes that thread while there is no connection.
+class HttpServer {
+ public:
+  // Listens; nobody is answered before Serve. Refused, with a sentence that says what to do:
+  // - an address other than loopback without TLS and without a client CA or a token (who is on the
+  //   machine may ask a loopback address without);
+  // - a socket that somebody still answers on; a stale one is replaced;
+  // - certificates, keys, token files that cannot be read or are none.
+  [[nodiscard]] static Result<std::unique_ptr<HttpServer>> Open(HttpServerOptions options,
+                                                                HttpHandler handler,
+                                                                HttpErrorAnswer error_answer);
+  HttpServer(const HttpServer&) = delete;
+  HttpServer& operator=(const HttpServer&) = delete;
+  // Serve must have returned. Closes every connection, destroys every stream, removes the socket.
+  ~HttpServer();
+
+  // Answers until Stop. The caller's thread should be an ordinary one, with every signal blocked.
+  void Serve();
+
+  // The rest may be called from every thread.
+  // Ends Serve, once; also one that has not begun yet.
+  void Stop();
+  // Every stream that had nothing to send is asked again. Costs next to nothing without streams.
+  void WakeStreams();
+  // The TCP port; 0 where there is no address.
+  [[nodiscard]] std::uint16_t port() const;
+
+ private:
+  class Core;
+  explicit HttpServer(std::unique_ptr<Core> core);
+  std::unique_ptr<Core> core_;
+};
+
+}  // namespace jettison
