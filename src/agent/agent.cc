@@ -30,9 +30,11 @@ Result<std::unique_ptr<Agent>> Agent::Make(const AgentConfig& config, AgentOptio
   if (!memory) return Fail(memory.error().In("memory capacity of the node"));
   SetUpNode(config, NodeCapacity(*memory, std::nullopt), **machine, *log);
   const ResourceList resources = NodeCapacity(*memory, figures.ReadNode().fs);
-  return std::make_unique<NodeAgent>(
-      config, std::move(options), std::move(log), std::move(*machine),
-      NodeShares{.memory_bytes = *memory, .allocatable = SharedAmong(config, resources)});
+  return std::make_unique<NodeAgent>(config, std::move(options), std::move(log),
+                                     std::move(*machine),
+                                     NodeShares{.memory_bytes = *memory,
+                                                .allocatable = SharedAmong(config, resources),
+                                                .capacity = resources});
 }
 
 }  // namespace jettison

@@ -11,6 +11,7 @@
 namespace jettison {
 
 struct AgentConfig;  // config/agent_config.h
+class Board;         // agent/board.h
 
 enum class LogFormat : std::uint8_t { kText, kJson };
 
@@ -26,6 +27,8 @@ struct AgentOptions {
   // Called on the agent's thread after each pass and after each change of a pod or event, never
   // between a decision and its kill. It must return soon: the node is not watched meanwhile.
   std::function<void(const Snapshot&)> observer;
+  // Where other threads look on; null: nobody does, and no passes are kept for them.
+  std::shared_ptr<Board> board;
 };
 
 // The node agent: watches the node, runs its pods, evicts the right one in time.

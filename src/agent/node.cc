@@ -29,9 +29,9 @@ constexpr Duration kApproachTime = milliseconds(30);
 constexpr Duration kApproachRest = milliseconds(300);
 constexpr Duration kGcInterval = std::chrono::minutes(1);
 
-PassPolicy WithoutStorageLimits(PassPolicy policy) {
+std::shared_ptr<const PassPolicy> WithoutStorageLimits(PassPolicy policy) {
   policy.local_storage_capacity_isolation = false;
-  return policy;
+  return std::make_shared<const PassPolicy>(std::move(policy));
 }
 
 bool IsDisk(Signal signal) {
@@ -42,15 +42,19 @@ bool IsDisk(Signal signal) {
 
 Node::Node(NodeSettings settings, const NodeEdges& edges)
     : settings_(std::move(settings)),
+      policy_(std::make_shared<const PassPolicy>(settings_.policy)),
       watch_policy_(WithoutStorageLimits(settings_.policy)),
       edges_(edges),
       scheduler_(settings_.monitoring_interval, edges.clock.Now()),
-      next_gc_(edges.clock.Now() + kGcInterval) {}
+      next_gc_(edges.clock.Now() + kGcInterval) {
+  condition_changed_at_.fill(edges.clock.Now());
+}
 
 void Node::SetLayout(DiskLayout layout, std::vector<Threshold> thresholds) {
   assert(passes_ == 0);  // the eviction state speaks of thresholds by their place
   settings_.policy.layout = layout;
   settings_.policy.thresholds = std::move(thresholds);
+  policy_ = std::make_shared<const PassPolicy>(settings_.policy);
   watch_policy_ = WithoutStorageLimits(settings_.policy);
 }
 
@@ -166,8 +170,9 @@ void Node::FullPass(const DiskUse& disk) {
   if (!MayDecide(WouldActFor(now))) return;
   edges_.figures.ReadPods(edges_.pods.Active(), &disk, summary_.pods);
   // Storage limits are no hard threshold, so they wait for the clean-up.
-  Run(wait_.active() ? watch_policy_ : settings_.policy, now);
+  Run(wait_.active() ? watch_policy_ : policy_, now);
   last_pod_stats_ = summary_.pods;
+  pods_measured_at_ = now;
   disk_measured_at_.clear();
   for (const auto& [uid, use] : disk) disk_measured_at_[uid] = use.measured_at;
   if (!edges_.reclaimer.UnderWay()) edges_.reclaimer.Forget();
@@ -223,17 +228,19 @@ void Node::KeepWarm() {
   edges_.figures.ReadMemoryOf(added, unused);
 }
 
-void Node::Run(const PassPolicy& policy, Instant now) {
+void Node::Run(const std::shared_ptr<const PassPolicy>& policy, Instant now) {
   NodePorts ports = {.killer = edges_.killer, .reclaimer = edges_.reclaimer, .summaries = *this};
   const NodeConditions before = state_.conditions;
+  RecordedPass pass{.number = passes_ + 1, .policy = policy, .before = state_};
+  const std::vector<const PodFacts*> pods = edges_.pods.Active();
   auto report = std::make_shared<CycleReport>(
-      RunPass(policy, {.now = now, .summary = summary_, .pods = edges_.pods.Active()}, ports,
-              state_, scratch_));
+      RunPass(*policy, {.now = now, .summary = summary_, .pods = pods}, ports, state_, scratch_));
   ++passes_;
   last_report_ = report;
   reclaim_awaited_ = reclaim_awaited_ || report->reclaim_under_way;
   AfterPass(*report, before, now);
   PlanLook(report->observations, now);
+  if (settings_.record_passes) Record(std::move(pass), pods);
 }
 
 // What a reclaim is judged by: file systems and memory of the node, pods do not count.
@@ -245,6 +252,10 @@ Result<Summary> Node::ReadSummary() {
 
 void Node::AfterPass(const CycleReport& report, NodeConditions before, Instant now) {
   AwaitCleanup(report, now);
+  for (const NodeConditionType type : kAllNodeConditions) {
+    if (before.Has(type) != report.conditions().Has(type))
+      condition_changed_at_[IndexOf(type)] = now;
+  }
   LogPass(report, before, edges_.pods, edges_.events, edges_.log);
   edges_.pods.PassDone(report.conditions(), now);
   ScheduleGraceEnds(report.evaluation);
@@ -314,37 +325,6 @@ void Node::CollectGarbage(Instant now) {
   next_gc_ = now + kGcInterval;
   ForgetDeadContainers(edges_.pods, settings_.container_gc, ForgetOf::kRestartingPodsOnly, now);
   if (edges_.collect_remains) edges_.collect_remains();
-}
-
-Snapshot Node::MakeSnapshot() const {
-  Snapshot snapshot;
-  snapshot.at = edges_.clock.Now();
-  snapshot.passes = passes_;
-  snapshot.conditions = state_.conditions;
-  snapshot.waiting_for_cleanup = wait_.active();
-  snapshot.pods = edges_.pods.Views(snapshot.at);
-  snapshot.events.assign(edges_.events.events().begin(), edges_.events.events().end());
-  snapshot.last_report = last_report_;
-  for (std::size_t i = 0; i < settings_.policy.thresholds.size(); ++i) {
-    ThresholdView view;
-    view.threshold = settings_.policy.thresholds[i];
-    if (last_report_) {
-      view.observation = last_report_->observations[view.threshold.signal];
-      view.met = last_report_->evaluation.met[i];
-      view.overdue = last_report_->evaluation.overdue[i];
-    }
-    snapshot.thresholds.push_back(std::move(view));
-  }
-  for (const PodStats& stats : last_pod_stats_) {
-    const auto pod = std::ranges::find(snapshot.pods, stats.uid, &PodView::uid);
-    if (pod == snapshot.pods.end() || pod->activity == PodActivity::kWaiting) continue;
-    pod->memory_working_set_bytes = stats.memory_working_set_bytes;
-    pod->process_count = stats.process_count;
-    pod->ephemeral_storage = stats.ephemeral_storage;
-    const auto measured = disk_measured_at_.find(stats.uid);
-    if (measured != disk_measured_at_.end()) pod->disk_measured_at = measured->second;
-  }
-  return snapshot;
 }
 
 }  // namespace jettison

@@ -1,5 +1,6 @@
 #pragma once
 
+#include <array>
 #include <cstdint>
 #include <functional>
 #include <map>
@@ -13,8 +14,10 @@
 #include "agent/eviction_wait.h"
 #include "agent/log.h"
 #include "agent/memory_forecast.h"
+#include "agent/pass_history.h"
 #include "agent/pass_scheduler.h"
 #include "agent/pod_table.h"
+#include "agent/signal_history.h"
 #include "agent/snapshot.h"
 #include "model/images.h"
 #include "pass/pass.h"
@@ -30,6 +33,8 @@ struct NodeSettings {
   bool memory_notifications = false;
   // Look at memory between passes, as often as it could run short.
   bool look_ahead = false;
+  // Keep the last passes for onlookers, with all that they were made of.
+  bool record_passes = false;
 };
 
 // What a node works with; everything must outlive it.
@@ -45,6 +50,8 @@ struct NodeEdges {
   const Log& log;
   // Deletes what is left of pods that are gone; called every minute. Null: nothing is.
   std::function<void()> collect_remains = nullptr;
+  // Takes each pass that evicted, when all is done. Null: nobody does.
+  std::function<void(const std::shared_ptr<const RecordedPass>&)> on_eviction = nullptr;
 };
 
 // Guards one node: decides when to pass, runs the pass on figures of that moment, carries its
@@ -85,6 +92,7 @@ class Node : private SummarySource {
   // Passes finished since the start.
   [[nodiscard]] std::uint64_t passes() const { return passes_; }
   [[nodiscard]] const EvictionState& state() const { return state_; }
+  // How the node stands, for onlookers; NodeIdentity is the caller's to add.
   [[nodiscard]] Snapshot MakeSnapshot() const;
 
  private:
@@ -98,7 +106,10 @@ class Node : private SummarySource {
   // The threshold that a pass over the node's present figures would act for.
   [[nodiscard]] std::optional<std::size_t> WouldActFor(Instant now) const;
   [[nodiscard]] bool MayDecide(std::optional<std::size_t> threshold) const;
-  void Run(const PassPolicy& policy, Instant now);
+  void Run(const std::shared_ptr<const PassPolicy>& policy, Instant now);
+  void Record(RecordedPass pass, const std::vector<const PodFacts*>& pods);
+  [[nodiscard]] std::vector<ThresholdView> ThresholdViews() const;
+  void AddFigures(std::vector<PodView>& pods) const;
   void AfterPass(const CycleReport& report, NodeConditions before, Instant now);
   void AwaitCleanup(const CycleReport& report, Instant now);
   void CheckCleanup(Instant now);
@@ -110,7 +121,8 @@ class Node : private SummarySource {
   [[nodiscard]] bool NeedsWalk() const;
 
   NodeSettings settings_;
-  PassPolicy watch_policy_;  // the policy without storage limits
+  std::shared_ptr<const PassPolicy> policy_;        // the settings'
+  std::shared_ptr<const PassPolicy> watch_policy_;  // without storage limits
   NodeEdges edges_;
   PassScheduler scheduler_;
   EvictionWait wait_;
@@ -119,8 +131,12 @@ class Node : private SummarySource {
   std::vector<ActivePod> scratch_;
   std::vector<const PodFacts*> warm_;     // whose files the kernel was asked for before
   std::vector<PodStats> last_pod_stats_;  // of the last full pass, for onlookers
+  std::optional<Instant> pods_measured_at_;
   std::map<std::string, Instant, std::less<>> disk_measured_at_;  // in it, by pod UID
   std::shared_ptr<const CycleReport> last_report_;
+  PassHistory recorded_;
+  SignalHistory history_;
+  std::array<Instant, kNodeConditionCount> condition_changed_at_;
   std::uint64_t passes_ = 0;
   std::vector<MemoryLevel> armed_;  // what the kernel was last asked for
   Instant armed_at_;

@@ -27,7 +27,7 @@ constexpr Duration kMaxTryDelay = seconds(10);
 // A manifest folder that does not exist yet cannot be watched; it is looked for this often.
 constexpr Duration kMissingFolderRescan = seconds(1);
 
-NodeSettings SettingsOf(const AgentConfig& config) {
+NodeSettings SettingsOf(const AgentConfig& config, const AgentOptions& options) {
   NodeSettings settings;
   settings.policy = {
       .thresholds = ThresholdsFor(config.eviction.thresholds, DiskLayout{}),
@@ -39,6 +39,7 @@ NodeSettings SettingsOf(const AgentConfig& config) {
   settings.container_gc = config.container_gc;
   settings.memory_notifications = config.kernel_memcg_notification;
   settings.look_ahead = true;
+  settings.record_passes = options.board != nullptr;
   return settings;
 }
 
@@ -108,18 +109,23 @@ NodeAgent::NodeAgent(const AgentConfig& config, AgentOptions options, std::uniqu
       pod_logs_(PodLogsOf(config_, *log_)),
       images_(MakeImageCollector()),
       reclaimer_(MakeReclaimer()),
-      node_(SettingsOf(config_), {.clock = machine_->clock,
-                                  .figures = figures_,
-                                  .disk_walks = disk_walks_,
-                                  .notifier = arming_,
-                                  .pods = pods_,
-                                  .killer = *killer_,
-                                  .reclaimer = *reclaimer_,
-                                  .events = events_,
-                                  .log = *log_,
-                                  .collect_remains = [this] { CollectLogs(); }}),
+      node_(SettingsOf(config_, options_), {.clock = machine_->clock,
+                                            .figures = figures_,
+                                            .disk_walks = disk_walks_,
+                                            .notifier = arming_,
+                                            .pods = pods_,
+                                            .killer = *killer_,
+                                            .reclaimer = *reclaimer_,
+                                            .events = events_,
+                                            .log = *log_,
+                                            .collect_remains = [this] { CollectLogs(); }}),
       manifest_pods_(*log_),
-      stop_(eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK)) {}
+      stop_(eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK)),
+      identity_(
+          std::make_shared<const NodeIdentity>(NodeIdentity{.config = config_,
+                                                            .started_at = machine_->clock.Now(),
+                                                            .capacity = shares.capacity,
+                                                            .allocatable = shares.allocatable})) {}
 
 std::unique_ptr<ImageCollector> NodeAgent::MakeImageCollector() {
   if (!machine_->images) return nullptr;
@@ -184,6 +190,12 @@ Result<void> NodeAgent::WatchAll() {
   };
   for (const Entry& entry : entries) {
     const auto watched = loop_->Watch(entry.fd, entry.callback);
+    if (!watched) return Fail(watched.error());
+  }
+  if (options_.board) {
+    // Answered after the turn, as everything that is due.
+    const auto watched =
+        loop_->Watch(options_.board->fd(), [this] { board_asked_ = options_.board->TakeAsked(); });
     if (!watched) return Fail(watched.error());
   }
   if (!machine_->manifests) return {};
@@ -372,8 +384,24 @@ void NodeAgent::AfterEachTurn() {
   }
   if (stopping_ && !pods_.AnyOnNode()) loop_->Quit();
   if (options_.observer && begun_) options_.observer(node_.MakeSnapshot());
+  if (options_.board) ShowBoard(now);
   const auto deadline = NextDeadline();
   loop_->SetTimer(deadline ? std::optional(*deadline - machine_->clock.Now()) : std::nullopt);
+}
+
+void NodeAgent::ShowBoard(Instant now) {
+  options_.board->Turned(now);
+  if (!begun_) return;
+  if (board_asked_) {
+    board_asked_ = false;
+    auto snapshot = std::make_shared<Snapshot>(node_.MakeSnapshot());
+    snapshot->node = identity_;
+    options_.board->Put(std::move(snapshot));
+  }
+  if (shown_passes_ == node_.passes() && shown_events_ == events_.count()) return;
+  shown_passes_ = node_.passes();
+  shown_events_ = events_.count();
+  options_.board->TellNews();
 }
 
 std::optional<Instant> NodeAgent::NextDeadline() const {

@@ -1,11 +1,13 @@
 #pragma once
 
 #include <cstddef>
+#include <cstdint>
 #include <memory>
 #include <optional>
 
 #include "agent/agent.h"
 #include "agent/arming_thread.h"
+#include "agent/board.h"
 #include "agent/disk_walk_thread.h"
 #include "agent/event_log.h"
 #include "agent/event_loop.h"
@@ -27,6 +29,7 @@ namespace jettison {
 struct NodeShares {
   std::uint64_t memory_bytes = 0;  // its capacity
   SharedAmounts allocatable{};     // what pods may ask for together
+  ResourceList capacity;           // as v1.Node tells it
 };
 
 // The agent as it runs: one loop that feeds a Node from this machine.
@@ -55,6 +58,7 @@ class NodeAgent : public Agent {
   void WatchAlarms();
   void TakeDiskUse();
   void TakeStop();
+  void ShowBoard(Instant now);
   void AfterEachTurn();
   [[nodiscard]] std::optional<Instant> NextDeadline() const;
 
@@ -79,6 +83,11 @@ class NodeAgent : public Agent {
   std::vector<MemcgThreshold> levels_;  // registered, and watched by the loop
   FileDescriptor stop_;
   std::unique_ptr<EventLoop> loop_;
+
+  std::shared_ptr<const NodeIdentity> identity_;
+  bool board_asked_ = false;
+  std::uint64_t shown_passes_ = 0;  // of what the board's onlookers have been told
+  std::uint64_t shown_events_ = 0;
 
   bool begun_ = false;     // the runtime has answered
   bool ready_ = false;     // the service manager has been told

@@ -264,6 +264,17 @@ const std::vector<const PodFacts*>& PodTable::Active() const {
   return active_;
 }
 
+std::vector<std::shared_ptr<const PodFacts>> PodTable::Keep(
+    const std::vector<const PodFacts*>& pods) const {
+  std::vector<std::shared_ptr<const PodFacts>> kept;
+  kept.reserve(pods.size());
+  for (const auto& [name, slot] : slots_) {
+    if (kept.size() == pods.size()) break;
+    if (slot.facts && slot.facts.get() == pods[kept.size()]) kept.push_back(slot.facts);
+  }
+  return kept;
+}
+
 Result<bool> PodTable::Evict(const EvictionOrder& order, Instant now) {
   Slot* slot = SlotOf(order.pod_uid);
   if (slot == nullptr) {
@@ -344,8 +355,9 @@ PodTable::Slot* PodTable::SlotOf(std::string_view uid) {
 }
 
 PodView PodTable::ViewOf(const Slot& slot, Instant now) {
-  const PodFacts& facts = slot.worker ? *slot.facts : *slot.wanted;
   PodView view;
+  view.facts = slot.worker ? slot.facts : slot.wanted;
+  const PodFacts& facts = *view.facts;
   view.name = facts.pod.name;
   view.namespace_ = facts.pod.namespace_;
   view.uid = facts.pod.uid;

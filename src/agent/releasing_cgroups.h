@@ -42,6 +42,9 @@ class ReleasingCgroups : public Cgroups {
       std::string_view path) override {
     return groups_.ReadMemoryLimit(path);
   }
+  [[nodiscard]] Result<LimitedMemory> ReadLimitedMemory(std::string_view path) override {
+    return groups_.ReadLimitedMemory(path);
+  }
   [[nodiscard]] Result<std::uint64_t> ReadPids(std::string_view path) override {
     return groups_.ReadPids(path);
   }

@@ -1,5 +1,6 @@
 #pragma once
 
+#include <array>
 #include <cstdint>
 #include <memory>
 #include <optional>
@@ -7,12 +8,16 @@
 #include <vector>
 
 #include "agent/pod_status.h"
+#include "agent/signal_history.h"
+#include "config/agent_config.h"
+#include "decide/pod_facts.h"
 #include "model/event.h"
 #include "model/pod.h"
 #include "model/signal.h"
 #include "model/summary.h"
 #include "model/threshold.h"
 #include "observe/observations.h"
+#include "pass/recorded_pass.h"
 #include "report/cycle_report.h"
 #include "units/duration.h"
 
@@ -27,6 +32,15 @@ struct ThresholdView {
   std::optional<Observation> observation;  // absent: the signal could not be measured
   bool met = false;                        // now, or before and minimum reclaim not yet reached
   bool overdue = false;                    // met for its whole grace period
+  std::optional<Instant> since;            // met: first observed then
+  std::optional<Duration> time_to;         // not met: until it is, as memory shrinks now
+};
+
+// One condition of the node as it stands. Conditions are found out by passes.
+struct ConditionView {
+  NodeConditionType type = NodeConditionType::kMemoryPressure;
+  bool status = false;
+  Instant last_transition;  // the agent's start, where it never changed
 };
 
 // What the worker of a pod is at.
@@ -41,6 +55,7 @@ enum class PodActivity : std::uint8_t {
 [[nodiscard]] std::string_view NameOf(PodActivity activity);  // "waiting", "starting", ...
 
 struct PodView {
+  std::shared_ptr<const PodFacts> facts;  // never null: its specification, and what ranks it
   std::string name;
   std::string namespace_;
   std::string uid;
@@ -65,16 +80,34 @@ struct LoggedEvent {
   Event event;
 };
 
+// What does not change while the agent runs.
+struct NodeIdentity {
+  AgentConfig config;  // with the node's name filled in
+  Instant started_at;
+  ResourceList capacity;  // cpu, memory, ephemeral-storage
+  SharedAmounts allocatable{};
+};
+
 struct Snapshot {
   Instant at;
+  std::shared_ptr<const NodeIdentity> node;  // null in tests alone
+  std::shared_ptr<const PassPolicy> policy;  // what passes are made with; null in tests alone
   std::uint64_t passes =
       0;  // finished since the start; 0: none yet, so nothing is known of signals
   NodeConditions conditions;
-  bool waiting_for_cleanup = false;  // of evicted pods
+  std::vector<ConditionView> condition_views;  // by name, as v1.Node lists them
+  bool waiting_for_cleanup = false;            // of evicted pods
+  bool reclaim_under_way = false;
   std::vector<ThresholdView> thresholds;
   std::vector<PodView> pods;                       // by namespace and name
   std::vector<LoggedEvent> events;                 // the last ones, newest last
   std::shared_ptr<const CycleReport> last_report;  // null before the first pass
+  // Figures of the node now, of pods as of the last full pass; null before that.
+  std::shared_ptr<const Summary> summary;
+  std::optional<Instant> pods_measured_at;  // the last full pass
+  // The last full passes, and those others that did something; oldest first.
+  std::vector<std::shared_ptr<const RecordedPass>> cycles;
+  std::vector<SignalSample> history;  // the last hour, oldest first
 };
 
 }  // namespace jettison

@@ -21,12 +21,33 @@ MemoryStats StatsOf(const CgroupMemory& memory, std::optional<std::uint64_t> cap
   return stats;
 }
 
+std::uint64_t CapacityOf(const procfs::MachineMemory& machine, std::optional<std::uint64_t> limit) {
+  const std::uint64_t total = machine.WithoutHugePages();
+  return limit ? std::min(*limit, total) : total;
+}
+
+LimitedMemory WithoutLimit(const CgroupMemory& memory) {
+  return {.memory = memory, .limit = std::nullopt};
+}
+
+// As if nothing had been read of the pod; what its strings and lists have taken is kept.
+void Clear(PodStats& stats) {
+  stats.volumes.clear();
+  stats.has_memory = false;
+  stats.memory_working_set_bytes.reset();
+  stats.ephemeral_storage.reset();
+  stats.process_count.reset();
+  stats.io_some_avg10.reset();
+}
+
 }  // namespace
 
 // The value, or null; says once when something begins to fail, and nothing of what has gone.
 template <typename T>
-const T* StatsCollector::Checked(const Result<T>& reading, const char* what) {
-  bool& failing = failing_[what];
+const T* StatsCollector::Checked(const Result<T>& reading, std::string_view what) {
+  auto known = failing_.find(what);
+  if (known == failing_.end()) known = failing_.emplace(what, false).first;
+  bool& failing = known->second;
   if (reading) {
     failing = false;
     return &*reading;
@@ -42,31 +63,32 @@ const T* StatsCollector::Checked(const Result<T>& reading, const char* what) {
 Result<std::uint64_t> StatsCollector::ReadMemoryCapacity() const {
   const auto machine = sources_.procfs.ReadMemory();
   if (!machine) return Fail(machine.error());
-  const std::uint64_t total = machine->WithoutHugePages();
-  if (sources_.whole_machine) return total;
+  if (sources_.whole_machine) return CapacityOf(*machine, std::nullopt);
   const auto limit = sources_.node.ReadMemoryLimit("");
   if (!limit) return Fail(limit.error());
-  return *limit ? std::min(**limit, total) : total;
+  return CapacityOf(*machine, *limit);
 }
 
+// The limit of a whole machine's group does not count, so that it need not be read.
 std::optional<MemoryStats> StatsCollector::ReadWholeMemory(Instant now) {
-  const auto capacity = ReadMemoryCapacity();
-  const auto memory = sources_.node.ReadMemory("");
-  const CgroupMemory* figures = Checked(memory, "memory of the node");
+  const auto machine = sources_.procfs.ReadMemory();
+  const auto reading = sources_.whole_machine ? sources_.node.ReadMemory("").map(WithoutLimit)
+                                              : sources_.node.ReadLimitedMemory("");
+  const LimitedMemory* figures = Checked(reading, "memory of the node");
   if (figures == nullptr) return std::nullopt;
-  const std::uint64_t* bytes = Checked(capacity, "memory capacity of the node");
-  return StatsOf(*figures, bytes ? std::optional(*bytes) : std::nullopt, sources_.memory_estimator,
-                 now);
+  std::optional<std::uint64_t> capacity;
+  if (const auto* total = Checked(machine, "memory capacity of the node")) {
+    capacity = CapacityOf(*total, figures->limit);
+  }
+  return StatsOf(figures->memory, capacity, sources_.memory_estimator, now);
 }
 
 // Without a limit on the pods' group, nor above it, the signal is unknown, as in the kubelet.
 std::optional<MemoryStats> StatsCollector::ReadPodsMemory(Instant now) {
-  const auto memory = sources_.pods.ReadMemory(pod_host::PodsGroup(sources_.cgroup_driver));
-  const CgroupMemory* figures = Checked(memory, "memory of the pods' group");
+  const auto reading = sources_.pods.ReadLimitedMemory(pod_host::PodsGroup(sources_.cgroup_driver));
+  const LimitedMemory* figures = Checked(reading, "memory of the pods' group");
   if (figures == nullptr) return std::nullopt;
-  const auto limit = sources_.pods.ReadMemoryLimit(pod_host::PodsGroup(sources_.cgroup_driver));
-  const std::optional<std::uint64_t>* bytes = Checked(limit, "memory limit of the pods' group");
-  return StatsOf(*figures, bytes ? *bytes : std::nullopt, sources_.memory_estimator, now);
+  return StatsOf(figures->memory, figures->limit, sources_.memory_estimator, now);
 }
 
 void StatsCollector::ReadNodeMemory(NodeStats& stats) {
@@ -135,13 +157,25 @@ void StatsCollector::ReadPods(std::span<const PodFacts* const> pods, const DiskU
 void StatsCollector::ReadMemoryOf(std::span<const PodFacts* const> pods,
                                   std::vector<PodStats>& stats) {
   stats.resize(pods.size());
-  for (std::size_t i = 0; i < pods.size(); ++i) ReadPodMemory(*pods[i], stats[i]);
+  for (std::size_t i = 0; i < pods.size(); ++i) {
+    ReadPodMemory(*pods[i], stats[i]);
+    stats[i].containers.clear();
+  }
 }
 
 void StatsCollector::ReadContainersOf(const PodFacts& pod, PodStats& stats) {
-  for (const auto& [name, group] : GroupsOf(pod).containers) {
-    ContainerStats& container = stats.containers.emplace_back();
+  ReadContainers(GroupsOf(pod), stats);
+}
+
+void StatsCollector::ReadContainers(const Groups& groups, PodStats& stats) {
+  stats.containers.resize(groups.containers.size());
+  for (std::size_t i = 0; i < groups.containers.size(); ++i) {
+    const auto& [name, group] = groups.containers[i];
+    ContainerStats& container = stats.containers[i];
     container.name = name;
+    container.memory_working_set_bytes.reset();
+    container.rootfs.reset();
+    container.logs.reset();
     if (group.empty()) continue;
     if (const auto memory = sources_.pods.ReadMemory(group)) {
       container.memory_working_set_bytes = memory->WorkingSet();
@@ -151,7 +185,7 @@ void StatsCollector::ReadContainersOf(const PodFacts& pod, PodStats& stats) {
 
 const StatsCollector::Groups& StatsCollector::ReadPodMemory(const PodFacts& facts,
                                                             PodStats& stats) {
-  stats = PodStats{};
+  Clear(stats);
   stats.uid = facts.pod.uid;
   stats.name = facts.pod.name;
   stats.namespace_ = facts.pod.namespace_;
@@ -174,7 +208,7 @@ void StatsCollector::ReadPod(const PodFacts& facts, const DiskUse* disk, PodStat
     const auto tasks = sources_.pods.ReadPids(group);
     if (tasks) stats.process_count = stats.process_count.value_or(0) + *tasks;
   }
-  ReadContainersOf(facts, stats);
+  ReadContainers(groups, stats);
   if (compares_io_) stats.io_some_avg10 = pressure_.ReadPod(groups.pod);
   if (disk == nullptr) return;
   const auto use = disk->find(facts.pod.uid);
@@ -212,9 +246,18 @@ bool StatsCollector::AreOf(const Groups& groups, const PodFacts& facts) const {
   for (std::size_t i = 0; i < groups.containers.size(); ++i) {
     const Container& container = i < init.size() ? init[i] : regular[i - init.size()];
     const auto& [name, group] = groups.containers[i];
-    if (name != container.name || group != GroupOf(groups, facts, name)) return false;
+    if (name != container.name || !IsGroupOf(group, groups, facts, name)) return false;
   }
   return true;
+}
+
+// GroupOf without making it where no runtime has a say.
+bool StatsCollector::IsGroupOf(std::string_view group, const Groups& groups, const PodFacts& facts,
+                               const std::string& container) const {
+  if (sources_.runtime != nullptr) return group == GroupOf(groups, facts, container);
+  const std::string& pod = groups.pod.front();
+  return group.size() == pod.size() + 1 + container.size() && group.starts_with(pod) &&
+         group[pod.size()] == '/' && group.ends_with(container);
 }
 
 const StatsCollector::Groups& StatsCollector::GroupsOf(const PodFacts& facts) {

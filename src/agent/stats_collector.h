@@ -1,7 +1,12 @@
 #pragma once
 
+#include <cstddef>
+#include <functional>
 #include <map>
+#include <optional>
 #include <string>
+#include <string_view>
+#include <unordered_map>
 #include <utility>
 #include <vector>
 
@@ -36,8 +41,9 @@ struct FigureSources {
   std::vector<Threshold> thresholds = {};
 };
 
-// Makes the node's figures out of what the kernel offers. A reading that fails leaves its figures
-// absent and is logged when it begins to fail, once.
+// Makes the node's figures out of what the kernel offers. No file is read twice for one of these
+// calls, and a reading of what was read before, into the same `stats`, allocates nothing. A reading
+// that fails leaves its figures absent and is logged when it begins to fail, once.
 class StatsCollector : public Figures {
  public:
   StatsCollector(FigureSources sources, const Clock& clock, const Log& log)
@@ -75,7 +81,16 @@ class StatsCollector : public Figures {
     std::vector<std::string> pod;      // those that hold it together, mostly one
     std::vector<std::pair<std::string, std::string>> containers;  // name, group
   };
+  // Looks up by parts of strings, which are then not made.
+  struct Hash {
+    using is_transparent = void;  // NOLINT(readability-identifier-naming): a name of the standard
+    std::size_t operator()(std::string_view text) const {
+      return std::hash<std::string_view>()(text);
+    }
+  };
   [[nodiscard]] bool AreOf(const Groups& groups, const PodFacts& facts) const;
+  [[nodiscard]] bool IsGroupOf(std::string_view group, const Groups& groups, const PodFacts& facts,
+                               const std::string& container) const;
   [[nodiscard]] std::vector<std::string> ForeignGroupsOf(const PodFacts& facts) const;
   [[nodiscard]] std::string GroupOf(const Groups& groups, const PodFacts& facts,
                                     const std::string& container) const;
@@ -84,12 +99,13 @@ class StatsCollector : public Figures {
   [[nodiscard]] std::optional<FsStats> ReadFs(const std::string& path, const char* what,
                                               Instant now);
   void ReadPressure(NodeStats& stats, Instant now);
+  void ReadContainers(const Groups& groups, PodStats& stats);
   void ReadPod(const PodFacts& facts, const DiskUse* disk, PodStats& stats);
   const Groups& ReadPodMemory(const PodFacts& facts, PodStats& stats);
   const Groups& GroupsOf(const PodFacts& facts);
   void Forget(std::span<const PodFacts* const> pods);
   template <typename T>
-  const T* Checked(const Result<T>& reading, const char* what);
+  const T* Checked(const Result<T>& reading, std::string_view what);
 
   FigureSources sources_;
   DiskStatsReader disks_;
@@ -97,8 +113,8 @@ class StatsCollector : public Figures {
   const Log& log_;
   PressureReader pressure_;
   bool compares_io_ = false;  // of pods, by the node's figures of this pass
-  std::map<std::string, Groups, std::less<>> groups_;  // by pod UID
-  std::map<std::string, bool, std::less<>> failing_;   // by what is read
+  std::unordered_map<std::string, Groups, Hash, std::equal_to<>> groups_;  // by pod UID
+  std::map<std::string, bool, std::less<>> failing_;                       // by what is read
 };
 
 }  // namespace jettison

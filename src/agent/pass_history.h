@@ -1,0 +1,34 @@
+#pragma once
+
+#include <cstddef>
+#include <deque>
+#include <memory>
+#include <vector>
+
+#include "pass/recorded_pass.h"
+
+namespace jettison {
+
+// Whether a pass did something beyond looking.
+[[nodiscard]] bool DidSomething(const RecordedPass& pass);
+
+// The last passes, and longer those that did something: `ordinary` of the one, `special` of the
+// other kind.
+class PassHistory {
+ public:
+  explicit PassHistory(std::size_t ordinary = 8, std::size_t special = 32)
+      : ordinary_limit_(ordinary), special_limit_(special) {}
+
+  void Add(std::shared_ptr<const RecordedPass> pass);
+  // Oldest first.
+  [[nodiscard]] std::vector<std::shared_ptr<const RecordedPass>> Passes() const;
+
+ private:
+  using Ring = std::deque<std::shared_ptr<const RecordedPass>>;
+  std::size_t ordinary_limit_;
+  std::size_t special_limit_;
+  Ring ordinary_;
+  Ring special_;
+};
+
+}  // namespace jettison

@@ -1,0 +1,37 @@
+#pragma once
+
+#include <array>
+#include <bitset>
+#include <cstddef>
+#include <cstdint>
+#include <deque>
+#include <vector>
+
+#include "model/signal.h"
+#include "observe/observations.h"
+#include "units/duration.h"
+
+namespace jettison {
+
+// What was available of each signal at one moment; `known` says of which.
+struct SignalSample {
+  Instant at;
+  std::array<std::int64_t, kSignalCount> available{};
+  std::bitset<kSignalCount> known;
+};
+
+// The course of the signals over the last hour: a sample a pass, of passes close together one a
+// second.
+class SignalHistory {
+ public:
+  void Add(const Observations& observations, Instant now);
+  // Oldest first.
+  [[nodiscard]] std::vector<SignalSample> Samples() const {
+    return {samples_.begin(), samples_.end()};
+  }
+
+ private:
+  std::deque<SignalSample> samples_;
+};
+
+}  // namespace jettison

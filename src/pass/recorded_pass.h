@@ -1,0 +1,26 @@
+#pragma once
+
+#include <cstdint>
+#include <memory>
+#include <vector>
+
+#include "decide/pod_facts.h"
+#include "evaluate/evaluate.h"
+#include "model/summary.h"
+#include "pass/pass.h"
+#include "report/cycle_report.h"
+
+namespace jettison {
+
+// One pass with everything that it was made of, as values: it can be made again with the same
+// result, and what it did can be explained when the pods are gone.
+struct RecordedPass {
+  std::uint64_t number = 0;                  // of passes since the agent started, from 1
+  std::shared_ptr<const PassPolicy> policy;  // as for that pass: a watch pass has no storage limits
+  EvictionState before;                      // the state it began with
+  Summary summary;                           // its figures
+  std::vector<std::shared_ptr<const PodFacts>> pods;  // active ones, by namespace and name
+  CycleReport report;
+};
+
+}  // namespace jettison
