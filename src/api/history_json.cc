@@ -1,0 +1,82 @@
+#include "api/history_json.h"
+
+#include <algorithm>
+#include <chrono>
+#include <string_view>
+#include <vector>
+
+#include "api/overview_json.h"
+#include "recordings/json_writer.h"
+
+namespace jettison {
+namespace {
+
+std::int64_t MillisecondsOf(Instant at) {
+  return std::chrono::duration_cast<std::chrono::milliseconds>(at.time_since_epoch()).count();
+}
+
+// A sample that did not see the signal is null, so that every list is as long as `times`.
+void WriteSignal(JsonWriter& json, const std::vector<SignalSample>& history, Signal signal) {
+  json.BeginObject();
+  json.Field("signal", NameOf(signal));
+  json.Field("unit", UnitOf(signal));
+  json.Key("available");
+  json.BeginArray();
+  for (const SignalSample& sample : history) {
+    if (sample.known[IndexOf(signal)]) {
+      json.Number(sample.available[IndexOf(signal)]);
+    } else {
+      json.Null();
+    }
+  }
+  json.EndArray();
+  json.EndObject();
+}
+
+std::string NameOfPod(const RecordedPass& pass, std::string_view uid) {
+  for (const auto& facts : pass.pods) {
+    if (facts->pod.uid == uid) return FullName(facts->pod);
+  }
+  return std::string(uid);
+}
+
+void WriteEvictions(JsonWriter& json, const RecordedPass& pass) {
+  for (const EvictionRecord& eviction : pass.report.evictions) {
+    json.BeginObject();
+    json.Field("at", MillisecondsOf(pass.report.at));
+    json.Field("pod", NameOfPod(pass, eviction.order.pod_uid));
+    if (pass.report.acting_for) json.Field("signal", NameOf(pass.report.acting_for->signal));
+    json.Field("message", eviction.order.message);
+    json.EndObject();
+  }
+}
+
+}  // namespace
+
+std::string HistoryJson(const Snapshot& snapshot) {
+  std::string text;
+  JsonWriter json(text);
+  json.BeginObject();
+  json.Field("at", MillisecondsOf(snapshot.at));
+  json.Key("times");
+  json.BeginArray();
+  for (const SignalSample& sample : snapshot.history) json.Number(MillisecondsOf(sample.at));
+  json.EndArray();
+  json.Key("signals");
+  json.BeginArray();
+  for (const Signal signal : kAllSignals) {
+    const bool watched = std::ranges::any_of(
+        snapshot.thresholds,
+        [signal](const ThresholdView& view) { return view.threshold.signal == signal; });
+    if (watched) WriteSignal(json, snapshot.history, signal);
+  }
+  json.EndArray();
+  json.Key("evictions");
+  json.BeginArray();
+  for (const auto& pass : snapshot.cycles) WriteEvictions(json, *pass);
+  json.EndArray();
+  json.EndObject();
+  return text;
+}
+
+}  // namespace jettison

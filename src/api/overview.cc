@@ -1,0 +1,208 @@
+#include "api/overview.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+#include <map>
+#include <tuple>
+
+#include "api/overview_order.h"
+#include "api/signal_trend.h"
+#include "decide/decide.h"
+#include "evaluate/evaluate.h"
+#include "model/pressure.h"
+#include "report/cycle_report.h"
+
+namespace jettison {
+namespace {
+
+constexpr std::size_t kEvents = 50;
+constexpr Duration kFarAway = std::chrono::hours(24);  // nobody waits for a threshold that far off
+
+std::string ValueText(const ThresholdValue& value, Signal signal) {
+  if (const auto* quantity = std::get_if<Quantity>(&value)) {
+    return IsPressure(signal) ? ShareText(LostOf(*quantity)) : quantity->ToString();
+  }
+  return fmt::format("{:.6g}%", std::get<Percentage>(value).fraction * 100);
+}
+
+std::optional<std::int64_t> AmountOf(const ThresholdView& view) {
+  if (const auto* quantity = std::get_if<Quantity>(&view.threshold.value)) {
+    return quantity->Value();
+  }
+  if (!view.observation) return std::nullopt;
+  return QuantityOf(view.threshold.value, view.observation->capacity).Value();
+}
+
+// What the agent foresees where it does, else the trend carried on.
+std::optional<Duration> TimeTo(const ThresholdView& view, std::optional<double> trend) {
+  if (view.met || !view.observation) return std::nullopt;
+  if (view.time_to) return view.time_to;
+  if (!trend || *trend >= 0) return std::nullopt;
+  const auto left = static_cast<double>(view.observation->available - AmountOf(view).value_or(0));
+  const std::chrono::duration<double> time(left / -*trend);
+  if (time > kFarAway) return std::nullopt;
+  return std::max(std::chrono::duration_cast<Duration>(time), Duration::zero());
+}
+
+OverviewThreshold ThresholdOf(const ThresholdView& view, std::optional<double> trend) {
+  const Threshold& threshold = view.threshold;
+  return {.hard = threshold.IsHard(),
+          .value = ValueText(threshold.value, threshold.signal),
+          .amount = AmountOf(view),
+          .min_reclaim =
+              threshold.min_reclaim ? ValueText(*threshold.min_reclaim, threshold.signal) : "",
+          .grace_period = threshold.grace_period,
+          .met = view.met,
+          .overdue = view.overdue,
+          .since = view.since,
+          .time_to = TimeTo(view, trend)};
+}
+
+std::vector<OverviewSignal> SignalsOf(const Snapshot& snapshot) {
+  std::map<Signal, OverviewSignal> signals;
+  for (const ThresholdView& view : snapshot.thresholds) {
+    const auto [found, is_new] = signals.try_emplace(view.threshold.signal);
+    OverviewSignal& signal = found->second;
+    const std::optional<double> trend = TrendOf(snapshot, view.threshold.signal);
+    if (is_new) {
+      signal.signal = view.threshold.signal;
+      if (trend) signal.trend_per_second = std::llround(*trend);
+      if (view.observation) {
+        signal.available = view.observation->available;
+        signal.capacity = view.observation->capacity;
+      }
+    }
+    signal.thresholds.push_back(ThresholdOf(view, trend));
+  }
+  std::vector<OverviewSignal> list;
+  for (auto& [name, signal] : signals) {
+    std::ranges::stable_sort(signal.thresholds, [](const auto& a, const auto& b) {
+      return std::tuple(!a.hard, a.amount) < std::tuple(!b.hard, b.amount);
+    });
+    list.push_back(std::move(signal));
+  }
+  return list;
+}
+
+std::vector<OverviewCondition> ConditionsOf(const Snapshot& snapshot) {
+  std::vector<OverviewCondition> conditions;
+  for (const ConditionView& view : snapshot.condition_views) {
+    const NodeConditionText text = TextOf(view.type, view.status);
+    conditions.push_back({.type = std::string(text.type),
+                          .status = view.status,
+                          .since = view.last_transition,
+                          .reason = std::string(text.reason),
+                          .message = std::string(text.message)});
+  }
+  return conditions;
+}
+
+std::vector<OverviewTaint> TaintsOf(NodeConditions conditions) {
+  std::vector<OverviewTaint> taints;
+  for (const NodeConditionType type : kAllNodeConditions) {
+    if (!conditions.Has(type) || TaintOf(type).empty()) continue;
+    taints.push_back({.key = std::string(TaintOf(type)), .effect = "NoSchedule"});
+  }
+  return taints;
+}
+
+std::vector<OverviewEvent> EventsOf(const std::vector<LoggedEvent>& logged) {
+  std::vector<OverviewEvent> events;
+  std::map<std::tuple<std::string_view, std::string_view, std::string_view>, std::size_t> known;
+  for (auto entry = logged.rbegin(); entry != logged.rend(); ++entry) {
+    const auto key = std::tuple<std::string_view, std::string_view, std::string_view>(
+        entry->pod, entry->event.reason, entry->event.message);
+    if (const auto found = known.find(key); found != known.end()) {
+      ++events[found->second].count;
+      continue;
+    }
+    if (events.size() == kEvents) continue;
+    known.emplace(key, events.size());
+    events.push_back({.at = entry->at,
+                      .type = NameOf(entry->event.type),
+                      .object = entry->pod.empty() ? "node" : entry->pod,
+                      .reason = entry->event.reason,
+                      .message = entry->event.message});
+  }
+  std::ranges::reverse(events);
+  return events;
+}
+
+std::optional<OverviewPass> LastPassOf(const Snapshot& snapshot) {
+  if (!snapshot.last_report) return std::nullopt;
+  const CycleReport& report = *snapshot.last_report;
+  OverviewPass pass{.at = report.at,
+                    .acting_for = {},
+                    .evictions = {},
+                    .reclaim_steps = {},
+                    .reclaim_under_way = report.reclaim_under_way,
+                    .relieved_by_reclaim = report.relieved_by_reclaim};
+  if (report.acting_for) pass.acting_for = NameOf(report.acting_for->signal);
+  for (const EvictionRecord& eviction : report.evictions) {
+    pass.evictions.push_back(eviction.order.pod_uid);
+  }
+  for (const ReclaimStep step : report.reclaim_attempted) {
+    pass.reclaim_steps.emplace_back(NameOf(step));
+  }
+  return pass;
+}
+
+std::string_view PhaseOf(const Snapshot& snapshot) {
+  if (snapshot.waiting_for_cleanup) return "waiting for clean-up";
+  return snapshot.reclaim_under_way ? "reclaim under way" : "monitoring";
+}
+
+// How much of what lies between nothing used and the threshold is still there: 1 all, 0 at the
+// threshold, negative beyond. Absent: not known.
+std::optional<double> Headroom(const ThresholdView& view) {
+  const auto amount = AmountOf(view);
+  if (!view.observation || !amount) return std::nullopt;
+  const auto before = static_cast<double>(view.observation->capacity - *amount);
+  if (before <= 0) return std::nullopt;
+  return static_cast<double>(view.observation->available - *amount) / before;
+}
+
+}  // namespace
+
+Signal NearestSignal(const std::vector<ThresholdView>& thresholds) {
+  std::vector<Threshold> plain;
+  ThresholdSet met;
+  std::optional<std::pair<double, Signal>> nearest;
+  for (const ThresholdView& view : thresholds) {
+    met[plain.size()] = view.met;
+    plain.push_back(view.threshold);
+    const auto headroom = Headroom(view);
+    if (headroom && (!nearest || *headroom < nearest->first)) {
+      nearest.emplace(*headroom, view.threshold.signal);
+    }
+  }
+  if (const auto urgent = MostUrgent(plain, met)) return plain[*urgent].signal;
+  return nearest ? nearest->second : Signal::kMemoryAvailable;
+}
+
+Overview OverviewOf(const Snapshot& snapshot, const OverviewOptions& options) {
+  Overview overview;
+  overview.at = snapshot.at;
+  overview.version = options.version;
+  if (snapshot.node) {
+    overview.node = snapshot.node->config.node_name;
+    overview.started_at = snapshot.node->started_at;
+    overview.dry_run = snapshot.node->config.dry_run;
+  }
+  overview.phase = PhaseOf(snapshot);
+  overview.conditions = ConditionsOf(snapshot);
+  overview.taints = TaintsOf(snapshot.conditions);
+  overview.signals = SignalsOf(snapshot);
+  overview.nearest = NearestSignal(snapshot.thresholds);
+  overview.ranked_for = options.ranked_for.value_or(overview.nearest);
+  overview.pods = PodsInOrder(snapshot, overview.ranked_for);
+  overview.pods_measured_at = snapshot.pods_measured_at;
+  overview.events = EventsOf(snapshot.events);
+  overview.passes = snapshot.passes;
+  overview.last_pass = LastPassOf(snapshot);
+  return overview;
+}
+
+}  // namespace jettison

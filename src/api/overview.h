@@ -1,0 +1,125 @@
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "agent/snapshot.h"
+#include "model/signal.h"
+#include "units/duration.h"
+
+namespace jettison {
+
+// What people look at, gathered from a snapshot into one value: `jettison status`, `jettison top`
+// and the dashboard read it as JSON (overview_json.h). docs/overview.md has every field.
+
+// A threshold as it stands. Amounts are in the unit of its signal.
+struct OverviewThreshold {
+  bool hard = true;
+  std::string value;                   // as configured: "100Mi", "10%"
+  std::optional<std::int64_t> amount;  // what that is; absent: a share of an unknown capacity
+  std::string min_reclaim;             // as configured; empty: none
+  Duration grace_period{0};
+  bool met = false;
+  bool overdue = false;
+  std::optional<Instant> since;     // met: first observed then
+  std::optional<Duration> time_to;  // not met: until it is, at the present pace
+};
+
+// A signal that has thresholds. Bytes, inodes, process ids, or hundredths of a percent of the time
+// that are not lost to stalls.
+struct OverviewSignal {
+  Signal signal = Signal::kMemoryAvailable;
+  std::optional<std::int64_t> available;  // absent: not measured
+  std::optional<std::int64_t> capacity;
+  std::optional<std::int64_t> trend_per_second;  // of what is available; negative: it shrinks
+  std::vector<OverviewThreshold> thresholds;     // hard first, then by amount
+};
+
+struct OverviewCondition {
+  std::string type;
+  bool status = false;
+  Instant since;
+  std::string reason;
+  std::string message;
+};
+
+struct OverviewTaint {
+  std::string key;
+  std::string effect;
+};
+
+struct OverviewPod {
+  std::string namespace_;
+  std::string name;
+  std::string uid;
+  std::optional<std::int64_t> place;  // in the order of eviction, from 1; absent: it does not go
+  std::string qos;
+  std::int32_t priority = 0;
+  bool critical = false;
+  std::string activity;                      // "running", as NameOf(PodActivity)
+  std::string phase;                         // "Running", as NameOf(PodPhase)
+  std::string reason;                        // of its status; often empty
+  std::optional<std::int64_t> memory_bytes;  // its working set
+  std::int64_t request_bytes = 0;            // of memory
+  std::optional<std::int64_t> processes;
+  std::optional<std::int64_t> ephemeral_bytes;
+  bool over_request = false;           // of what is ranked for
+  std::optional<std::int64_t> excess;  // usage minus request of that; absent where not ranked
+  std::int64_t evictions = 0;          // since the agent started
+  std::optional<Instant> comes_back_at;
+  std::string why;  // it goes before the next one: the deciding field; empty for the last
+};
+
+// Equal events are one, with a count.
+struct OverviewEvent {
+  Instant at;  // the last time
+  std::int64_t count = 1;
+  std::string type;    // "Normal", "Warning"
+  std::string object;  // "node", or "namespace/name" of a pod
+  std::string reason;
+  std::string message;
+};
+
+struct OverviewPass {
+  Instant at;
+  std::string acting_for;                  // a signal; empty: nothing was acted for
+  std::vector<std::string> evictions;      // UIDs
+  std::vector<std::string> reclaim_steps;  // tried: "containers", "images"
+  bool reclaim_under_way = false;
+  bool relieved_by_reclaim = false;
+};
+
+struct Overview {
+  Instant at;
+  std::string node;
+  std::string version;
+  Instant started_at;
+  bool dry_run = false;
+  std::string phase;  // "monitoring", "waiting for clean-up", "reclaim under way"
+  std::vector<OverviewCondition> conditions;
+  std::vector<OverviewTaint> taints;
+  std::vector<OverviewSignal> signals;  // in the order of Signal
+  Signal nearest = Signal::kMemoryAvailable;
+  Signal ranked_for = Signal::kMemoryAvailable;
+  std::vector<OverviewPod> pods;  // those with a place, by it; then the others by name
+  std::optional<Instant> pods_measured_at;
+  std::vector<OverviewEvent> events;  // the last 50, newest last
+  std::uint64_t passes = 0;
+  std::optional<OverviewPass> last_pass;
+};
+
+struct OverviewOptions {
+  std::string_view version;          // of the program
+  std::optional<Signal> ranked_for;  // absent: the signal nearest to its threshold
+};
+
+[[nodiscard]] Overview OverviewOf(const Snapshot& snapshot, const OverviewOptions& options);
+
+// The most urgent signal whose threshold is met; where none is, the one that has used up the
+// largest share of what lies before a threshold; memory.available where nothing is known.
+[[nodiscard]] Signal NearestSignal(const std::vector<ThresholdView>& thresholds);
+
+}  // namespace jettison

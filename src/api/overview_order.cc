@@ -1,0 +1,110 @@
+#include "api/overview_order.h"
+
+#include <algorithm>
+#include <map>
+#include <string_view>
+
+#include "decide/pod_facts.h"
+#include "decide/ranking.h"
+
+namespace jettison {
+namespace {
+
+constexpr Nanos kNanosPerUnit = 1'000'000'000;
+
+std::int64_t Units(Nanos nanos) {
+  return static_cast<std::int64_t>(nanos / kNanosPerUnit);
+}
+
+std::optional<std::int64_t> Signed(std::optional<std::uint64_t> amount) {
+  if (!amount) return std::nullopt;
+  return static_cast<std::int64_t>(*amount);
+}
+
+bool TakesUpResources(const PodView& view) {
+  return view.activity == PodActivity::kStarting || view.activity == PodActivity::kRunning;
+}
+
+OverviewPod PodOf(const PodView& view) {
+  OverviewPod pod;
+  pod.namespace_ = view.namespace_;
+  pod.name = view.name;
+  pod.uid = view.uid;
+  pod.qos = NameOf(view.qos);
+  pod.priority = view.priority;
+  pod.critical = view.critical;
+  pod.activity = NameOf(view.activity);
+  pod.phase = NameOf(view.status.phase);
+  pod.reason = view.status.reason;
+  pod.memory_bytes = Signed(view.memory_working_set_bytes);
+  if (view.facts) pod.request_bytes = Units(view.facts->memory_request);
+  pod.processes = Signed(view.process_count);
+  if (view.ephemeral_storage) pod.ephemeral_bytes = Signed(view.ephemeral_storage->used_bytes);
+  pod.evictions = view.evictions;
+  pod.comes_back_at = view.comes_back_at;
+  return pod;
+}
+
+// What the key of a pod says of its figures.
+void AddRank(const RankKey& key, Signal signal, OverviewPod& pod) {
+  pod.excess = Units(-key.negated_excess);
+  pod.over_request = ResourceOf(signal) != Resource::kPids && !key.within_request;
+}
+
+// The views that can be ranked beside their statistics.
+struct Ranked {
+  std::vector<const PodView*> views;
+  std::vector<ActivePod> pods;
+};
+
+Ranked RankedViews(const Snapshot& snapshot) {
+  std::map<std::string_view, const PodStats*> by_uid;
+  if (snapshot.summary) {
+    for (const PodStats& stats : snapshot.summary->pods) by_uid[stats.uid] = &stats;
+  }
+  Ranked ranked;
+  for (const PodView& view : snapshot.pods) {
+    const auto stats = by_uid.find(view.uid);
+    if (!TakesUpResources(view) || !view.facts || stats == by_uid.end()) continue;
+    ranked.views.push_back(&view);
+    ranked.pods.push_back({view.facts.get(), stats->second});
+  }
+  return ranked;
+}
+
+}  // namespace
+
+std::vector<OverviewPod> PodsInOrder(const Snapshot& snapshot, Signal signal) {
+  const DiskLayout layout = snapshot.policy ? snapshot.policy->layout : DiskLayout{};
+  const Ranked ranked = RankedViews(snapshot);
+  std::vector<OverviewPod> pods;
+  std::map<std::string_view, const ActivePod*> staying;
+  std::optional<RankKey> before;
+  for (const std::size_t i : RankedPods(ranked.pods, signal, layout)) {
+    if (!MayGo(ranked.pods[i], signal)) {
+      staying.emplace(ranked.views[i]->uid, &ranked.pods[i]);
+      continue;
+    }
+    const RankKey key = RankOf(ranked.pods[i], signal, layout);
+    if (before) pods.back().why = DecidingField(*before, key);
+    before = key;
+    OverviewPod& pod = pods.emplace_back(PodOf(*ranked.views[i]));
+    AddRank(key, signal, pod);
+    pod.place = static_cast<std::int64_t>(pods.size());
+  }
+  const auto placed = static_cast<std::ptrdiff_t>(pods.size());
+  for (const PodView& view : snapshot.pods) {
+    if (std::ranges::find(ranked.views, &view) != ranked.views.end() &&
+        !staying.contains(view.uid)) {
+      continue;
+    }
+    OverviewPod& pod = pods.emplace_back(PodOf(view));
+    const auto found = staying.find(view.uid);
+    if (found != staying.end()) AddRank(RankOf(*found->second, signal, layout), signal, pod);
+  }
+  std::stable_partition(pods.begin() + placed, pods.end(),
+                        [](const OverviewPod& pod) { return pod.excess.has_value(); });
+  return pods;
+}
+
+}  // namespace jettison
