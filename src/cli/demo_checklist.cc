@@ -6,7 +6,7 @@
 #include <chrono>
 
 #include "cli/demo_figures.h"
-#include "recordings/json_writer.h"
+#include "json/json_writer.h"
 
 namespace jettison {
 namespace {

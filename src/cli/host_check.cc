@@ -7,7 +7,7 @@
 #include <iterator>
 #include <utility>
 
-#include "recordings/json_writer.h"
+#include "json/json_writer.h"
 
 namespace jettison {
 namespace {

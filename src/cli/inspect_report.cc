@@ -14,7 +14,7 @@
 #include "platform/documents/documents.h"
 #include "platform/documents/json.h"
 #include "platform/kube_json/pod_reader.h"
-#include "recordings/json_writer.h"
+#include "json/json_writer.h"
 
 namespace jettison {
 namespace {

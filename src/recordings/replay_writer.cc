@@ -1,6 +1,6 @@
 #include "recordings/replay_writer.h"
 
-#include "recordings/json_writer.h"
+#include "json/json_writer.h"
 
 namespace jettison {
 namespace {

@@ -86,6 +86,9 @@ TEST(IncludeRules, ArrowsPointOneWay) {
   EXPECT_TRUE(MayInclude("platform/procfs", "ports"));
   EXPECT_FALSE(MayInclude("platform/procfs", "decide"));
   EXPECT_FALSE(MayInclude("platform/procfs", "platform/cgroup_v1"));
+  EXPECT_TRUE(MayInclude("explain", "pass"));
+  EXPECT_FALSE(MayInclude("explain", "platform/documents"));
+  EXPECT_FALSE(MayInclude("decide", "explain"));
   EXPECT_FALSE(MayInclude("sim", "platform/procfs"));
   EXPECT_FALSE(MayInclude("sim", "agent"));
   EXPECT_FALSE(MayInclude("agent", "cli"));

@@ -18,6 +18,7 @@ const std::map<std::string, Names, std::less<>>& Arrows() {
   static const auto kArrows = [] {
     std::map<std::string, Names, std::less<>> arrows;
     arrows["units"] = {};
+    arrows["json"] = {};
     arrows["model"] = {"units"};
     for (const char* room : {"config", "observe", "evaluate", "decide", "report"}) {
       arrows[room] = kCore;
@@ -28,6 +29,8 @@ const std::map<std::string, Names, std::less<>>& Arrows() {
     arrows["act"].insert("ports");
     arrows["pass"] = arrows["act"];
     arrows["pass"].insert("act");
+    arrows["explain"] = kCore;
+    arrows["explain"].insert({"ports", "act", "pass", "json"});
     arrows["sim"] = arrows["pass"];
     arrows["sim"].insert("pass");
     return arrows;
@@ -49,8 +52,8 @@ std::string RoomOf(std::string_view path) {
 }
 
 bool IsPure(std::string_view room) {
-  constexpr std::array<std::string_view, 7> kPure = {"units",    "model",  "config", "observe",
-                                                     "evaluate", "decide", "report"};
+  constexpr std::array<std::string_view, 9> kPure = {
+      "units", "json", "model", "config", "observe", "evaluate", "decide", "report", "explain"};
   return std::find(kPure.begin(), kPure.end(), room) != kPure.end();
 }
 

@@ -1,4 +1,4 @@
-#include "recordings/json_writer.h"
+#include "json/json_writer.h"
 
 #include <algorithm>
 

@@ -1,0 +1,72 @@
+#pragma once
+
+#include <fmt/format.h>
+
+#include <concepts>
+#include <string>
+#include <string_view>
+
+namespace jettison {
+
+// Appends JSON to a string, for output that is written by the megabyte. Commas are put where they
+// belong; the caller opens and closes what it writes.
+class JsonWriter {
+ public:
+  explicit JsonWriter(std::string& out) : out_(out) {}
+
+  void BeginObject() { Open('{'); }
+  void EndObject() { Close('}'); }
+  void BeginArray() { Open('['); }
+  void EndArray() { Close(']'); }
+
+  void Key(std::string_view name) {
+    String(name);
+    out_ += ':';
+    comma_ = false;
+  }
+  void String(std::string_view text);
+  void Bool(bool value) { Raw(value ? "true" : "false"); }
+  void Null() { Raw("null"); }
+  void Number(std::integral auto value) {
+    Separate();
+    fmt::format_to(std::back_inserter(out_), "{}", value);
+    comma_ = true;
+  }
+  // The shortest decimal that is this number, which must be finite.
+  void Number(std::floating_point auto value) {
+    Separate();
+    fmt::format_to(std::back_inserter(out_), "{}", value);
+    comma_ = true;
+  }
+
+  // "name": value
+  void Field(std::string_view name, std::string_view value) { Key(name), String(value); }
+  void Field(std::string_view name, const char* value) { Field(name, std::string_view(value)); }
+  void Field(std::string_view name, bool value) { Key(name), Bool(value); }
+  void Field(std::string_view name, std::integral auto value) { Key(name), Number(value); }
+  void Field(std::string_view name, std::floating_point auto value) { Key(name), Number(value); }
+
+ private:
+  void Separate() {
+    if (comma_) out_ += ',';
+  }
+  void Raw(std::string_view text) {
+    Separate();
+    out_ += text;
+    comma_ = true;
+  }
+  void Open(char bracket) {
+    Separate();
+    out_ += bracket;
+    comma_ = false;
+  }
+  void Close(char bracket) {
+    out_ += bracket;
+    comma_ = true;
+  }
+
+  std::string& out_;
+  bool comma_ = false;
+};
+
+}  // namespace jettison
