@@ -1,0 +1,43 @@
+#pragma once
+
+#include <CLI/CLI.hpp>
+#include <string>
+
+#include "platform/http/client.h"
+#include "units/result.h"
+
+namespace jettison {
+
+// How a command reaches the agent.
+struct AskOptions {
+  std::string server = "unix:///run/jettison/jettison.sock";
+  std::string token_file;  // empty: no bearer token is sent
+  std::string ca_file;     // PEM; empty: those that the system trusts
+  std::string cert_file;   // PEM; empty: no client certificate
+  std::string key_file;
+  int timeout_seconds = 5;
+};
+
+// Adds --server (or JETTISON_SERVER), --token-file (or JETTISON_TOKEN_FILE), --ca-file,
+// --cert-file,
+// --key-file and --timeout to a command, in a group of their own. `options` must outlive the
+// parsing.
+void AddAskOptions(CLI::App& command, AskOptions& options);
+
+// Whom to ask. The token is read here, so that a change of its file counts at once; fails where it
+// cannot be read.
+[[nodiscard]] Result<HttpTarget> TargetOf(const AskOptions& options);
+
+// The body of the agent's answer to a GET of `path`, which begins with "/" and has its query with
+// it. An answer other than 200 is an error: its message is that of the Kubernetes Status in it,
+// kNotFound for 404, kInvalidArgument for other 4xx, kPermissionDenied for 401 and 403.
+[[nodiscard]] Result<std::string> AskAgent(const AskOptions& options, const std::string& path);
+
+// Says on standard error why the agent could not be asked or did not answer; returns the exit
+// status: 2 where what was asked for is malformed, otherwise 1.
+[[nodiscard]] int ReportUnanswered(const Error& error);
+
+// Writes to standard output; where that fails says so on standard error and returns 1, else 0.
+[[nodiscard]] int PrintAnswer(const std::string& text);
+
+}  // namespace jettison
