@@ -4,7 +4,8 @@
 # Builds the fuzz targets (all, or those named: "quantity" is fuzz/quantity_fuzz.cc) and runs each
 # for SECONDS, five at a time. One closing line per target; exit status 1 when one of them found
 # something. What was found stands in build/fuzz/findings; what new seeds were made of it stays in
-# build/fuzz/corpus and is taken up by the next run.
+# build/fuzz/corpus and is taken up by the next run. FUZZ_SEED in the environment sets where chance
+# begins; without it every run is another one.
 set -eu
 cd "$(dirname "$0")/.."
 
@@ -17,7 +18,7 @@ if [ "${1:-}" = --one ]; then
   seeds=fuzz/corpus/$name
   [ -d "$seeds" ] || seeds=
   # shellcheck disable=SC2086  # no seeds: no argument
-  if "build/fuzz/fuzz/${name}_fuzz" -max_total_time="$seconds" -timeout=10 -rss_limit_mb=2048 \
+  if "build/fuzz/fuzz/${name}_fuzz" -max_total_time="$seconds" -seed="${FUZZ_SEED:-0}" -timeout=10 -rss_limit_mb=2048 \
     -print_final_stats=1 -artifact_prefix="build/fuzz/findings/$name-" \
     "$grown" $seeds >"$log" 2>&1; then
     runs=$(sed -n 's/^stat::number_of_executed_units: *//p' "$log")

@@ -1,8 +1,8 @@
 #!/usr/bin/env python3
 """tally.py RESULTS.xml...: sums up test results in JUnit form, as ctest writes them.
 
-Prints each skipped test with the reason it gave, then "N passed, N failed, N skipped". Exit status 1
-when a test failed, or when a file cannot be read.
+Prints each test that failed, each skipped one with the reason it gave, then "N passed, N failed, N
+skipped". Exit status 1 when a test failed, or when a file cannot be read.
 """
 import re
 import sys
@@ -46,6 +46,7 @@ def main():
                     skips.append((name, reason_of(output)))
                 else:
                     failed += 1
+                    print(f"failed: {name}")
         except (OSError, xml.etree.ElementTree.ParseError) as error:
             print(f"{path}: {error}", file=sys.stderr)
             failed += 1
