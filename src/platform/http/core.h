@@ -1,0 +1,89 @@
+#pragma once
+
+#include <atomic>
+#include <memory>
+#include <optional>
+#include <string>
+#include <string_view>
+
+#include "platform/http/access.h"
+#include "platform/http/connections.h"
+#include "platform/http/daemon.h"
+#include "platform/http/exchange.h"
+#include "platform/http/listen.h"
+#include "platform/http/server.h"
+
+namespace jettison::http {
+
+// What a server is made of, listening already.
+struct Parts {
+  HttpLimits limits;
+  HttpHandler handler;
+  HttpErrorAnswer error_answer;
+  SocketFile unix_socket;  // either may be absent
+  FileDescriptor tcp_socket;
+  std::optional<TlsFiles> tls;  // of the TCP socket
+  Access access{std::nullopt, false};
+};
+
+}  // namespace jettison::http
+
+namespace jettison {
+
+// The loop: one epoll over the listening sockets, the daemons, the streams' sockets and a wake-up.
+class HttpServer::Core final : public http::DaemonEvents {
+ public:
+  [[nodiscard]] static Result<std::unique_ptr<Core>> Start(http::Parts parts);
+  ~Core() override;
+
+  void Serve();
+  void Stop();
+  void WakeStreams();
+  [[nodiscard]] std::uint16_t port() const { return port_; }
+
+  void OnTarget(http::Connection& connection, const char* target) override;
+  bool OnRequest(http::Connection& connection, MHD_Connection* handle, const char* path,
+                 const char* method, const char* version, std::string_view bytes) override;
+  void OnAnswered(http::Connection& connection) override;
+  void OnClosed(http::Connection& connection) override;
+
+  // The next bytes of a stream, or that there are none now, or never again.
+  struct Reader;
+  static ssize_t Read(void* reader, std::uint64_t position, char* buffer, std::size_t size);
+
+ private:
+  explicit Core(http::Parts parts) : parts_(std::move(parts)), connections_(parts_.limits) {}
+
+  Result<void> Watch(int descriptor, std::uint32_t events);
+  void WaitForEvents();
+  void OnEvent(int descriptor);
+  [[nodiscard]] bool IsListener(int descriptor) const;
+  void RunDaemons();
+  void Accept(int listener);
+  void AddClient(int listener, FileDescriptor socket);
+  bool HasRoom();
+  void SetListening(bool listening);
+  void ListenAgain();
+  void CutOverdue();
+  void Cut(http::Connection& connection);
+  void ResumeStreams();
+  bool Begin(const http::Head& head, http::Connection& connection);
+  bool Answer(const http::Head& head, http::Connection& connection);
+  bool Refuse(MHD_Connection* handle, http::Connection& connection, const http::Refusal& refusal);
+  bool Queue(MHD_Connection* handle, http::Connection& connection, HttpResponse response);
+  bool QueueStream(MHD_Connection* handle, http::Connection& connection, HttpResponse response);
+
+  http::Parts parts_;
+  std::uint16_t port_ = 0;
+  http::Connections connections_;
+  FileDescriptor epoll_;
+  FileDescriptor wake_;  // an eventfd
+  std::atomic<bool> stop_ = false;
+  std::atomic<int> waiting_streams_ = 0;   // for WakeStreams to know whether to wake
+  bool is_listening_ = true;               // whether new clients are taken in
+  std::optional<http::SteadyTime> pause_;  // none is taken in before
+  std::unique_ptr<http::Daemon> plain_;
+  std::unique_ptr<http::Daemon> tls_;  // null without TLS
+};
+
+}  // namespace jettison

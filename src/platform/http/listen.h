@@ -1,0 +1,48 @@
+#pragma once
+
+#include <string>
+#include <utility>
+
+#include "model/tcp_address.h"
+#include "ports/file_descriptor.h"
+#include "units/result.h"
+
+namespace jettison::http {
+
+// A unix socket that listens; the file goes with it.
+class SocketFile {
+ public:
+  // Listens at `path` (absolute, 107 bytes at most) with mode 0660, owned by `group` (a name or a
+  // number; empty: the process' own). The folder is made where it is missing (0755). What is left
+  // of a process that is gone is replaced; kUnavailable where somebody still answers,
+  // kInvalidArgument where something else than a socket is there.
+  [[nodiscard]] static Result<SocketFile> Listen(const std::string& path, const std::string& group);
+  SocketFile() = default;
+  SocketFile(SocketFile&& other) noexcept
+      : path_(std::exchange(other.path_, {})), descriptor_(std::move(other.descriptor_)) {}
+  SocketFile& operator=(SocketFile&& other) noexcept {
+    std::swap(path_, other.path_);
+    std::swap(descriptor_, other.descriptor_);
+    return *this;
+  }
+  SocketFile(const SocketFile&) = delete;
+  SocketFile& operator=(const SocketFile&) = delete;
+  ~SocketFile();
+
+  // -1 where there is none.
+  [[nodiscard]] int get() const { return descriptor_.get(); }
+
+ private:
+  SocketFile(std::string path, FileDescriptor descriptor)
+      : path_(std::move(path)), descriptor_(std::move(descriptor)) {}
+  std::string path_;
+  FileDescriptor descriptor_;
+};
+
+// Listens on a TCP address.
+[[nodiscard]] Result<FileDescriptor> ListenOn(const TcpAddress& address);
+
+// The port that a listening TCP socket has got.
+[[nodiscard]] std::uint16_t PortOf(const FileDescriptor& socket);
+
+}  // namespace jettison::http

@@ -1,0 +1,107 @@
+#include "platform/http/server.h"
+
+#include <fmt/format.h>
+
+#include <optional>
+#include <utility>
+
+#include "platform/http/core.h"
+
+namespace jettison {
+namespace {
+
+using http::Parts;
+
+// Why these may not go together, with what to do.
+std::optional<std::string> FaultOf(const HttpServerOptions& options, const TcpAddress& address) {
+  const bool has_tls = !options.tls_cert_file.empty();
+  if (has_tls != !options.tls_private_key_file.empty()) {
+    return "TLS needs both tlsCertFile and tlsPrivateKeyFile";
+  }
+  if (!options.client_ca_file.empty() && !has_tls) {
+    return "client certificates (clientCAFile) need TLS: set tlsCertFile and tlsPrivateKeyFile";
+  }
+  if (address.is_loopback) return std::nullopt;
+  if (!has_tls) {
+    return fmt::format(
+        "{} can be reached from other machines, so it needs TLS: set tlsCertFile and "
+        "tlsPrivateKeyFile, or listen on 127.0.0.1 or ::1",
+        options.address);
+  }
+  if (options.client_ca_file.empty() && options.bearer_token_file.empty()) {
+    return fmt::format(
+        "{} can be reached from other machines, so clients must say who they are: set clientCAFile "
+        "or bearerTokenFile, or listen on 127.0.0.1 or ::1",
+        options.address);
+  }
+  return std::nullopt;
+}
+
+Result<void> PrepareTcp(const HttpServerOptions& options, Parts& parts) {
+  const auto address = ParseTcpAddress(options.address);
+  if (!address) {
+    return Fail(ErrorCode::kInvalidArgument,
+                fmt::format("{} is no IP address with a port, such as 127.0.0.1:10350 or "
+                            "[::1]:10350",
+                            options.address));
+  }
+  if (auto fault = FaultOf(options, *address)) {
+    return Fail(ErrorCode::kInvalidArgument, std::move(*fault));
+  }
+  if (!options.tls_cert_file.empty()) {
+    auto tls = http::ReadTlsFiles(options.tls_cert_file, options.tls_private_key_file,
+                                  options.client_ca_file);
+    if (!tls) return Fail(tls.error());
+    parts.tls = std::move(*tls);
+  }
+  std::optional<http::BearerToken> token;
+  if (!options.bearer_token_file.empty()) {
+    auto read = http::BearerToken::Read(options.bearer_token_file);
+    if (!read) return Fail(read.error());
+    token = std::move(*read);
+  }
+  parts.access = http::Access(std::move(token), !options.client_ca_file.empty());
+  auto socket = http::ListenOn(*address);
+  if (!socket) return Fail(socket.error());
+  parts.tcp_socket = std::move(*socket);
+  return {};
+}
+
+}  // namespace
+
+HttpServer::HttpServer(std::unique_ptr<Core> core) : core_(std::move(core)) {}
+HttpServer::~HttpServer() = default;
+
+Result<std::unique_ptr<HttpServer>> HttpServer::Open(HttpServerOptions options, HttpHandler handler,
+                                                     HttpErrorAnswer error_answer) {
+  const auto fail = [](const Error& error) { return Fail(error.In("serve HTTP")); };
+  Parts parts{.limits = options.limits,
+              .handler = std::move(handler),
+              .error_answer = std::move(error_answer)};
+  if (!options.address.empty()) {
+    if (auto prepared = PrepareTcp(options, parts); !prepared) return fail(prepared.error());
+  }
+  if (!options.socket_path.empty()) {
+    auto file = http::SocketFile::Listen(options.socket_path, options.socket_group);
+    if (!file) return fail(file.error());
+    parts.unix_socket = std::move(*file);
+  }
+  auto core = Core::Start(std::move(parts));
+  if (!core) return fail(core.error());
+  return std::unique_ptr<HttpServer>(new HttpServer(std::move(*core)));
+}
+
+void HttpServer::Serve() {
+  core_->Serve();
+}
+void HttpServer::Stop() {
+  core_->Stop();
+}
+void HttpServer::WakeStreams() {
+  core_->WakeStreams();
+}
+std::uint16_t HttpServer::port() const {
+  return core_->port();
+}
+
+}  // namespace jettison

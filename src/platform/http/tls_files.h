@@ -1,0 +1,26 @@
+#pragma once
+
+#include <string>
+
+#include "units/result.h"
+
+namespace jettison::http {
+
+// What TLS needs, as PEM.
+struct TlsFiles {
+  std::string certificate;  // with those between it and its CA
+  std::string private_key;
+  std::string client_ca;  // empty: clients are not asked for certificates
+};
+
+// Reads the files (`client_ca_file` may be empty) and sees to it that they can be used: that there
+// is a certificate, that the key is its key, that there is a CA. The key is not protected by a
+// password.
+[[nodiscard]] Result<TlsFiles> ReadTlsFiles(const std::string& cert_file,
+                                            const std::string& private_key_file,
+                                            const std::string& client_ca_file);
+
+// The text of a file of at most 1 MiB.
+[[nodiscard]] Result<std::string> ReadPemFile(const std::string& path);
+
+}  // namespace jettison::http
