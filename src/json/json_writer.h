@@ -3,13 +3,14 @@
 #include <fmt/format.h>
 
 #include <concepts>
+#include <optional>
 #include <string>
 #include <string_view>
 
 namespace jettison {
 
 // Appends JSON to a string, for output that is written by the megabyte. Commas are put where they
-// belong; the caller opens and closes what it writes.
+// belong; the caller opens and closes what it writes. Bytes that are not UTF-8 become U+FFFD.
 class JsonWriter {
  public:
   explicit JsonWriter(std::string& out) : out_(out) {}
@@ -27,6 +28,14 @@ class JsonWriter {
   void String(std::string_view text);
   void Bool(bool value) { Raw(value ? "true" : "false"); }
   void Null() { Raw("null"); }
+  // A value that is written already.
+  void Json(std::string_view value) { Raw(value); }
+  // A number with two decimals, 0 or more: 1234 is 12.34.
+  void Hundredths(std::integral auto value) {
+    Separate();
+    fmt::format_to(std::back_inserter(out_), "{}.{:02}", value / 100, value % 100);
+    comma_ = true;
+  }
   void Number(std::integral auto value) {
     Separate();
     fmt::format_to(std::back_inserter(out_), "{}", value);
@@ -45,6 +54,11 @@ class JsonWriter {
   void Field(std::string_view name, bool value) { Key(name), Bool(value); }
   void Field(std::string_view name, std::integral auto value) { Key(name), Number(value); }
   void Field(std::string_view name, std::floating_point auto value) { Key(name), Number(value); }
+  // Where there is no value the member is left out.
+  template <typename T>
+  void Field(std::string_view name, const std::optional<T>& value) {
+    if (value) Field(name, *value);
+  }
 
  private:
   void Separate() {

@@ -2,6 +2,7 @@
 
 #include <cstdint>
 #include <memory>
+#include <optional>
 #include <vector>
 
 #include "decide/pod_facts.h"
@@ -21,6 +22,7 @@ struct RecordedPass {
   Summary summary;                           // its figures
   std::vector<std::shared_ptr<const PodFacts>> pods;  // active ones, by namespace and name
   CycleReport report;
+  std::optional<Summary> after_reclaim;  // the node after a reclaim; absent: it was not read again
 };
 
 }  // namespace jettison

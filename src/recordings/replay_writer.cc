@@ -81,8 +81,15 @@ void WriteAdmissions(const Scenario& scenario, const ScenarioStep& step, const S
 
 void WriteStep(const Scenario& scenario, const ScenarioStep& step, const StepOutcome& outcome,
                JsonWriter& json) {
-  const CycleReport& report = outcome.report;
   json.BeginObject();
+  WriteReport(outcome.report, json);
+  WriteAdmissions(scenario, step, outcome, json);
+  json.EndObject();
+}
+
+}  // namespace
+
+void WriteReport(const CycleReport& report, JsonWriter& json) {
   WriteConditions(report.conditions(), json);
   if (report.ranked_for) json.Field("reclaimSignal", NameOf(*report.ranked_for));
   WriteList("reclaimed", report.reclaim_attempted, json,
@@ -91,11 +98,7 @@ void WriteStep(const Scenario& scenario, const ScenarioStep& step, const StepOut
   WriteList("events", report.events, json, [&](const Event& each) { WriteEvent(each, json); });
   WriteList("evictions", report.evictions, json,
             [&](const EvictionRecord& each) { WriteEviction(each, json); });
-  WriteAdmissions(scenario, step, outcome, json);
-  json.EndObject();
 }
-
-}  // namespace
 
 void WriteReplay(const Scenario& scenario, const std::vector<StepOutcome>& outcomes,
                  std::string& out) {

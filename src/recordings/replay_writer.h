@@ -3,10 +3,17 @@
 #include <string>
 #include <vector>
 
+#include "json/json_writer.h"
+#include "report/cycle_report.h"
 #include "sim/image_collection.h"
 #include "sim/scenario.h"
 
 namespace jettison {
+
+// Writes what came of one pass as members of an object: "nodeConditions", "reclaimSignal",
+// "reclaimed", "ranking", "events", "evictions"; lists that are empty are left out, except the
+// first.
+void WriteReport(const CycleReport& report, JsonWriter& json);
 
 // Appends one line of `jettison replay` output: {"name", "steps": [...]} with the fields of the
 // conformance vectors; lists that are empty are left out, except nodeConditions.

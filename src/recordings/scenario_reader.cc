@@ -13,6 +13,7 @@
 #include "platform/documents/json.h"
 #include "platform/kube_json/pod_reader.h"
 #include "platform/kube_json/summary_reader.h"
+#include "recordings/eviction_state.h"
 #include "recordings/image_collection_reader.h"
 #include "recordings/scenario_policy.h"
 
@@ -48,6 +49,7 @@ class ScenarioReader::Walk {
   bool ScenarioField(std::string_view key, ondemand::value value);
   bool StepsFitTime();
   bool Policy();
+  bool State();
   bool Tree(ondemand::value value, Value& into);
   bool Pods(const Value& pods);
   bool Steps(ondemand::value value);
@@ -73,6 +75,8 @@ class ScenarioReader::Walk {
   Buffers& buffers_;
   Scenario& into_;
   ScenarioSettings settings_;
+  Value state_;
+  std::vector<std::size_t> protected_;
   std::unordered_map<std::string, std::size_t> pod_index_;
   std::optional<ImageCollection> collection_;
   bool has_start_ = false;
@@ -163,7 +167,8 @@ bool ScenarioReader::Walk::ScenarioObject(ondemand::object object) {
   if (!has_start_) return In("start", Refuse("is missing; write an RFC 3339 time"));
   if (!StepsFitTime()) return false;
   for (PodFacts& pod : into_.pods) pod.critical = IsCritical(pod.pod, into_.profile);
-  return Policy();
+  for (const std::size_t i : protected_) into_.pods[i].critical = true;
+  return Policy() && State();
 }
 
 bool ScenarioReader::Walk::ScenarioField(std::string_view key, ondemand::value value) {
@@ -171,11 +176,13 @@ bool ScenarioReader::Walk::ScenarioField(std::string_view key, ondemand::value v
   if (key == "kubeletConfig") return Tree(value, settings_.kubelet_config);
   if (key == "jettisonConfig") return Tree(value, settings_.jettison_config);
   if (key == "disk") return Tree(value, settings_.disk);
+  if (key == "state") return Tree(value, state_);
   if (key == "steps") return Steps(value);
   if (key == "pods") {
     Value pods;
     return Tree(value, pods) && Pods(pods);
   }
+  if (key == "protectedPods") return PodList(value, protected_);
   if (key != "name" && key != "start" && key != "profile") return true;
   if (!Text(value, text)) return false;
   if (key == "name") {
@@ -209,6 +216,14 @@ bool ScenarioReader::Walk::Policy() {
   auto policy = ScenarioPolicy(settings_);
   if (!policy) return Refuse(policy.error().message);
   into_.policy = std::move(*policy);
+  return true;
+}
+
+// The thresholds it belongs to are known by now.
+bool ScenarioReader::Walk::State() {
+  auto state = ReadEvictionState(state_, into_.policy.thresholds);
+  if (!state) return In("state", Refuse(state.error().message));
+  into_.state = *state;
   return true;
 }
 
@@ -251,6 +266,7 @@ bool ScenarioReader::Walk::Step(ondemand::value value, ScenarioStep& step) {
   step.active.clear();
   step.admit.clear();
   step.kill_errors.clear();
+  step.reclaim_under_way = false;
   bool has_summary = false;
   for (auto field : object) {
     std::string_view key;
@@ -275,6 +291,10 @@ bool ScenarioReader::Walk::StepField(std::string_view key, ondemand::value value
   if (key == "activePods") return PodList(value, step.active);
   if (key == "admit") return PodList(value, step.admit);
   if (key == "killErrors") return PodList(value, step.kill_errors);
+  if (key == "reclaimUnderWay") {
+    return value.get_bool().get(step.reclaim_under_way) == simdjson::SUCCESS ||
+           Refuse("must be true or false");
+  }
   if (key != "at") return true;
   std::string_view text;
   if (!Text(value, text)) return false;

@@ -16,7 +16,7 @@ std::vector<const PodFacts*> ActivePods(const Scenario& scenario, const Scenario
 std::vector<StepOutcome> Replay(const Scenario& scenario) {
   std::vector<StepOutcome> outcomes;
   outcomes.reserve(scenario.steps.size());
-  EvictionState state;
+  EvictionState state = scenario.state;
   std::vector<ActivePod> scratch;
   for (const ScenarioStep& step : scenario.steps) {
     SimulatedNode node(scenario, step);

@@ -6,6 +6,7 @@
 
 #include "decide/admission.h"
 #include "decide/pod_facts.h"
+#include "evaluate/evaluate.h"
 #include "model/profile.h"
 #include "model/summary.h"
 #include "pass/pass.h"
@@ -22,6 +23,7 @@ struct ScenarioStep {
   std::vector<std::size_t> active;               // the running pods, in this order
   std::vector<std::size_t> admit;                // pods that ask for admission after the pass
   std::vector<std::size_t> kill_errors;          // pods whose kill reports an error
+  bool reclaim_under_way = false;                // a reclaim is not over within the pass
 };
 
 // A node over time: everything a replay needs, as values.
@@ -30,6 +32,7 @@ struct Scenario {
   Instant start;
   PassPolicy policy;
   Profile profile = Profile::kKubelet;
+  EvictionState state;  // that the first pass begins with
   std::vector<PodFacts> pods;
   std::vector<ScenarioStep> steps;
 };

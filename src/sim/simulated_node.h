@@ -21,13 +21,17 @@ class SimulatedNode final : public PodKiller, public NodeReclaimer, public Summa
     }
     return {};
   }
-  Result<ReclaimProgress> DeleteDeadContainers() override { return ReclaimProgress::kDone; }
-  Result<ReclaimProgress> DeleteUnusedImages() override { return ReclaimProgress::kDone; }
+  Result<ReclaimProgress> DeleteDeadContainers() override { return Progress(); }
+  Result<ReclaimProgress> DeleteUnusedImages() override { return Progress(); }
   Result<Summary> ReadSummary() override {
     return step_.summary_after_reclaim ? *step_.summary_after_reclaim : step_.summary;
   }
 
  private:
+  [[nodiscard]] ReclaimProgress Progress() const {
+    return step_.reclaim_under_way ? ReclaimProgress::kUnderWay : ReclaimProgress::kDone;
+  }
+
   const Scenario& scenario_;
   const ScenarioStep& step_;
 };

@@ -3,88 +3,18 @@
 
 #include <gtest/gtest.h>
 
-#include <random>
+#include <memory>
 #include <string>
+#include <vector>
 
-#include "config/containerfs_thresholds.h"
-#include "model/pressure.h"
 #include "recordings/replay_writer.h"
 #include "recordings/scenario_reader.h"
-#include "tests/scenario_writer.h"
-#include "tests/synthetic_node.h"
+#include "recordings/scenario_writer.h"
+#include "sim/simulated_node.h"
+#include "tests/random_scenario.h"
 
 namespace jettison {
 namespace {
-
-using std::chrono::seconds;
-
-PassPolicy SomePolicy(std::mt19937& random) {
-  PassPolicy policy;
-  policy.layout.dedicated_image_fs = random() % 2 == 0;
-  policy.layout.dedicated_container_fs = policy.layout.dedicated_image_fs && random() % 2 == 0;
-  const Duration grace = seconds(random() % 3 * 15);
-  std::vector<Threshold> thresholds = {
-      {.signal = Signal::kMemoryAvailable, .value = Quantity::Of(100 << 20)},
-      {.signal = Signal::kPidAvailable, .value = Quantity::Of(1000), .grace_period = {}},
-      {.signal = Signal::kNodeFsAvailable,
-       .value = Percentage{0.5F},
-       .grace_period = grace,
-       .min_reclaim = Quantity::Of(1 << 30)},
-      {.signal = Signal::kImageFsInodesFree, .value = Percentage{0.25F}}};
-  if (random() % 2 == 0) {
-    thresholds.push_back({.signal = Signal::kMemoryPressureFullAvg10, .value = LeftOf(4000)});
-    thresholds.push_back({.signal = Signal::kIoPressureSomeAvg60,
-                          .value = LeftOf(2550),
-                          .grace_period = seconds(15)});
-  }
-  policy.thresholds = ThresholdsFor(thresholds, policy.layout);
-  policy.pressure_transition_period = seconds(random() % 60);
-  policy.max_pod_grace_period_seconds = static_cast<std::int64_t>(random() % 60);
-  return policy;
-}
-
-ScenarioStep SomeStep(const SyntheticNode& node, Duration at, Instant now, std::mt19937& random) {
-  ScenarioStep step;
-  step.at = at;
-  step.summary = node.summary;
-  auto& stats = step.summary.node;
-  stats.memory->available_bytes = random() % (200U << 20);
-  stats.memory->time = now;
-  const auto share = [&] { return static_cast<std::int32_t>(random() % 10'001); };
-  stats.memory_pressure =
-      PressureStats{.time = now, .some = {.avg60 = share()}, .full = {.avg10 = share()}};
-  if (random() % 4 != 0) {
-    stats.io_pressure = PressureStats{.time = now, .some = {.avg10 = share(), .avg60 = share()}};
-  }
-  stats.fs->available_bytes = random() % (100ULL << 30);
-  stats.image_fs->inodes_free = random() % 6'000'000;
-  stats.rlimit->running = 4'194'304 - static_cast<std::int64_t>(random() % 2000);
-  for (std::size_t i = 0; i < node.pods.size(); ++i) {
-    if (random() % 5 != 0) step.active.push_back(i);
-    if (random() % 4 == 0) step.admit.push_back(i);
-    if (random() % 8 == 0) step.kill_errors.push_back(i);
-  }
-  if (random() % 2 == 0) step.summary_after_reclaim = node.summary;
-  return step;
-}
-
-Scenario SomeScenario(std::uint32_t seed) {
-  std::mt19937 random(seed);
-  const SyntheticNode node(12, seed);
-  Scenario scenario{.name = "recorded " + std::to_string(seed),
-                    .start = Instant(std::chrono::hours(24 * 365 * 55)),
-                    .policy = SomePolicy(random),
-                    .profile = seed % 2 == 0 ? Profile::kKubelet : Profile::kStandalone,
-                    .pods = {},
-                    .steps = {}};
-  for (const PodFacts& pod : node.facts)
-    scenario.pods.push_back(FactsOf(pod.pod, scenario.profile));
-  for (int i = 0; i < 6; ++i) {
-    const Duration at = seconds(10 * i);
-    scenario.steps.push_back(SomeStep(node, at, scenario.start + at, random));
-  }
-  return scenario;
-}
 
 std::string ReplayLine(const Scenario& scenario) {
   std::string line;
@@ -92,19 +22,23 @@ std::string ReplayLine(const Scenario& scenario) {
   return line;
 }
 
+Scenario ReadBack(std::string text) {
+  const std::size_t length = text.size();
+  text.resize(length + ScenarioReader::kPadding);
+  Scenario scenario;
+  const auto read = ScenarioReader().Read(std::string_view(text).substr(0, length), scenario);
+  EXPECT_TRUE(read) << read.error().message;
+  return scenario;
+}
+
 TEST(Recording, AReplayEqualsItsRecording) {
-  ScenarioReader reader;
   int evictions = 0;
   for (std::uint32_t seed = 0; seed < 60; ++seed) {
     const Scenario recorded = SomeScenario(seed);
-    std::string text = WriteScenario(recorded);
-    const std::size_t length = text.size();
-    text.resize(length + ScenarioReader::kPadding);
-    Scenario read_back;
-    const auto read = reader.Read(std::string_view(text).substr(0, length), read_back);
-    ASSERT_TRUE(read) << read.error().message;
+    std::string text;
+    WriteScenario(recorded, text);
     const std::string line = ReplayLine(recorded);
-    ASSERT_EQ(ReplayLine(read_back), line);
+    ASSERT_EQ(ReplayLine(ReadBack(text)), line);
     evictions += line.find("evictions") != std::string::npos ? 1 : 0;
   }
   EXPECT_GT(evictions, 30) << "the scenarios are too peaceful to prove anything";
@@ -113,6 +47,62 @@ TEST(Recording, AReplayEqualsItsRecording) {
 TEST(Recording, TheSameScenarioGivesTheSameReportEveryTime) {
   const Scenario scenario = SomeScenario(3);
   EXPECT_EQ(ReplayLine(scenario), ReplayLine(scenario));
+}
+
+// The passes of a scenario as an agent records them, each with the state it began with.
+std::vector<RecordedPass> PassesOf(const Scenario& scenario) {
+  std::vector<RecordedPass> passes;
+  EvictionState state;
+  std::vector<ActivePod> scratch;
+  for (const ScenarioStep& step : scenario.steps) {
+    RecordedPass& pass = passes.emplace_back();
+    pass.number = passes.size();
+    pass.policy = std::make_shared<const PassPolicy>(scenario.policy);
+    pass.before = state;
+    pass.summary = step.summary;
+    pass.after_reclaim = step.summary_after_reclaim;
+    std::vector<const PodFacts*> active;
+    for (const std::size_t i : step.active) {
+      pass.pods.push_back(std::make_shared<const PodFacts>(scenario.pods[i]));
+      active.push_back(pass.pods.back().get());
+    }
+    SimulatedNode node(scenario, step);
+    NodePorts ports{.killer = node, .reclaimer = node, .summaries = node};
+    pass.report = RunPass(scenario.policy,
+                          {.now = scenario.start + step.at,
+                           .summary = pass.summary,
+                           .pods = active,
+                           .full_ranking = true},
+                          ports, state, scratch);
+  }
+  return passes;
+}
+
+std::string ReportText(const CycleReport& report) {
+  std::string text;
+  JsonWriter json(text);
+  json.BeginObject();
+  WriteReport(report, json);
+  json.EndObject();
+  return text;
+}
+
+TEST(Recording, APassReplaysAloneFromTheStateItBeganWith) {
+  std::size_t later_evictions = 0;
+  for (std::uint32_t seed = 0; seed < 20; ++seed) {
+    Scenario scenario = SomeScenario(seed);
+    scenario.pods[seed % scenario.pods.size()].critical = true;  // somebody else's, only observed
+    scenario.steps[2].reclaim_under_way = seed % 3 == 0;
+    for (const RecordedPass& pass : PassesOf(scenario)) {
+      std::string text;
+      WriteCycle(pass, scenario.profile, text);
+      const std::vector<StepOutcome> outcomes = Replay(ReadBack(text));
+      ASSERT_EQ(outcomes.size(), 1U);
+      ASSERT_EQ(ReportText(outcomes[0].report), ReportText(pass.report)) << text;
+      if (pass.number > 1) later_evictions += pass.report.evictions.size();
+    }
+  }
+  EXPECT_GT(later_evictions, 20U) << "the passes are too peaceful to prove anything";
 }
 
 }  // namespace

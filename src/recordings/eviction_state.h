@@ -1,0 +1,30 @@
+#pragma once
+
+#include <vector>
+
+#include "evaluate/evaluate.h"
+#include "json/json_writer.h"
+#include "model/threshold.h"
+#include "model/value.h"
+#include "units/result.h"
+
+namespace jettison {
+
+// The state that a pass begins with, as a record's member "state":
+//
+//   {"thresholds": [{"signal", "kind": "hard" or "soft", "overdue", "firstObserved"}],
+//    "conditions": [{"type", "status": "True" or "False", "lastObserved"}],
+//    "observations": [{"signal", "available", "capacity", "time"}],   of the last pass
+//    "lastEviction": {"at", "observations": [{"signal", "available"}]}}
+//
+// Instants are RFC 3339; what there is none of is left out.
+void WriteEvictionState(const EvictionState& state, const std::vector<Threshold>& thresholds,
+                        JsonWriter& json);
+
+// Reads it for these thresholds; one that they do not have is passed over. Null or absent: the
+// state of a node that was never looked at. Fails with kInvalidArgument and the path of the first
+// fault.
+[[nodiscard]] Result<EvictionState> ReadEvictionState(const Value& state,
+                                                      const std::vector<Threshold>& thresholds);
+
+}  // namespace jettison

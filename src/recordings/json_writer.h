@@ -1,3 +1,0 @@
-#pragma once
-
-#include "json/json_writer.h"  // where it is now

@@ -1,0 +1,22 @@
+#pragma once
+
+#include "json/json_writer.h"
+#include "pass/pass.h"
+
+namespace jettison {
+
+// Writes the members "kubeletConfig", "jettisonConfig" and "disk" of a record; ScenarioPolicy reads
+// them to an equal policy, its thresholds perhaps in another order.
+void WritePolicy(const PassPolicy& policy, JsonWriter& json);
+
+// Writes thresholds as the members of a KubeletConfiguration that they come from: "evictionHard",
+// always, and "evictionSoft", "evictionSoftGracePeriod" and "evictionMinimumReclaim" where there is
+// something to say. Those that follow from others (containerfs.*, allocatable memory) and those on
+// pressure are left out.
+void WriteEvictionSettings(const std::vector<Threshold>& thresholds, JsonWriter& json);
+
+// The same for "pressureHard", "pressureSoft" and "pressureSoftGracePeriod" of a
+// JettisonConfiguration; nothing where there are none.
+void WritePressureSettings(const std::vector<Threshold>& thresholds, JsonWriter& json);
+
+}  // namespace jettison

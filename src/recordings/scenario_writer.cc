@@ -1,0 +1,120 @@
+#include "recordings/scenario_writer.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <vector>
+
+#include "decide/pod_kind.h"
+#include "json/json_writer.h"
+#include "platform/kube_json/pod_writer.h"
+#include "recordings/eviction_state.h"
+#include "recordings/policy_writer.h"
+#include "recordings/replay_writer.h"
+#include "recordings/summary_writer.h"
+
+namespace jettison {
+namespace {
+
+using Indices = std::vector<std::size_t>;
+
+void PutUids(std::string_view name, const Scenario& scenario, const Indices& pods,
+             JsonWriter& json) {
+  json.Key(name);
+  json.BeginArray();
+  for (const std::size_t i : pods) json.String(scenario.pods[i].pod.uid);
+  json.EndArray();
+}
+
+void WriteStep(const Scenario& scenario, const ScenarioStep& step, JsonWriter& json) {
+  json.BeginObject();
+  json.Field("at", FormatDuration(step.at));
+  json.Key("summary");
+  WriteSummary(step.summary, {}, json);
+  if (step.reclaim_under_way) json.Field("reclaimUnderWay", true);
+  if (step.summary_after_reclaim) {
+    json.Key("summaryAfterReclaim");
+    WriteSummary(*step.summary_after_reclaim, {}, json);
+  }
+  PutUids("activePods", scenario, step.active, json);
+  PutUids("admit", scenario, step.admit, json);
+  PutUids("killErrors", scenario, step.kill_errors, json);
+  json.EndObject();
+}
+
+// Pods that are never evicted although their specification does not say so.
+Indices ProtectedPods(const Scenario& scenario) {
+  Indices pods;
+  for (std::size_t i = 0; i < scenario.pods.size(); ++i) {
+    const PodFacts& facts = scenario.pods[i];
+    if (facts.critical && !IsCritical(facts.pod, scenario.profile)) pods.push_back(i);
+  }
+  return pods;
+}
+
+// What reads a record reads it in one go: the pods must come before the steps.
+void WriteMembers(const Scenario& scenario, JsonWriter& json) {
+  json.Field("name", scenario.name);
+  json.Field("start", FormatInstant(scenario.start));
+  json.Field("profile", NameOf(scenario.profile));
+  WritePolicy(scenario.policy, json);
+  json.Key("state");
+  WriteEvictionState(scenario.state, scenario.policy.thresholds, json);
+  json.Key("pods");
+  json.BeginArray();
+  for (const PodFacts& pod : scenario.pods) json.Json(WritePod(pod.pod));
+  json.EndArray();
+  const Indices kept = ProtectedPods(scenario);
+  if (!kept.empty()) PutUids("protectedPods", scenario, kept, json);
+  json.Key("steps");
+  json.BeginArray();
+  for (const ScenarioStep& step : scenario.steps) WriteStep(scenario, step, json);
+  json.EndArray();
+}
+
+}  // namespace
+
+Scenario ScenarioOf(const RecordedPass& pass, Profile profile) {
+  Scenario scenario{.name = fmt::format("pass {}", pass.number),
+                    .start = pass.report.at,
+                    .policy = *pass.policy,
+                    .profile = profile,
+                    .state = pass.before,
+                    .pods = {},
+                    .steps = {}};
+  ScenarioStep& step = scenario.steps.emplace_back();
+  step.summary = pass.summary;
+  step.summary_after_reclaim = pass.after_reclaim;
+  step.reclaim_under_way = pass.report.reclaim_under_way;
+  for (const auto& facts : pass.pods) {
+    const auto killed = std::ranges::find(pass.report.evictions, facts->pod.uid,
+                                          [](const EvictionRecord& e) { return e.order.pod_uid; });
+    if (killed != pass.report.evictions.end() && killed->kill_error) {
+      step.kill_errors.push_back(scenario.pods.size());
+    }
+    step.active.push_back(scenario.pods.size());
+    scenario.pods.push_back(*facts);
+  }
+  return scenario;
+}
+
+void WriteScenario(const Scenario& scenario, std::string& out) {
+  JsonWriter json(out);
+  json.BeginObject();
+  WriteMembers(scenario, json);
+  json.EndObject();
+}
+
+void WriteCycle(const RecordedPass& pass, Profile profile, std::string& out) {
+  JsonWriter json(out);
+  json.BeginObject();
+  WriteMembers(ScenarioOf(pass, profile), json);
+  json.Field("pass", pass.number);
+  json.Key("report");
+  json.BeginObject();
+  WriteReport(pass.report, json);
+  json.EndObject();
+  json.EndObject();
+}
+
+}  // namespace jettison

@@ -1,0 +1,208 @@
+#include "recordings/summary_writer.h"
+
+namespace jettison {
+namespace {
+
+void PutTime(const std::optional<Instant>& time, JsonWriter& json, std::string_view name = "time") {
+  if (time) json.Field(name, FormatInstant(*time));
+}
+
+void WriteShares(std::string_view name, const StallShares& shares, JsonWriter& json) {
+  json.Key(name);
+  json.BeginObject();
+  if (shares.avg10) json.Key("avg10"), json.Hundredths(*shares.avg10);
+  if (shares.avg60) json.Key("avg60"), json.Hundredths(*shares.avg60);
+  json.EndObject();
+}
+
+void PutPressure(const std::optional<PressureStats>& pressure, JsonWriter& json) {
+  if (!pressure) return;
+  json.Key("psi");
+  json.BeginObject();
+  WriteShares("full", pressure->full, json);
+  WriteShares("some", pressure->some, json);
+  json.EndObject();
+}
+
+void PutMemory(const std::optional<MemoryStats>& memory,
+               const std::optional<PressureStats>& pressure, JsonWriter& json) {
+  if (!memory && !pressure) return;
+  json.Key("memory");
+  json.BeginObject();
+  if (memory) {
+    PutTime(memory->time, json);
+    json.Field("availableBytes", memory->available_bytes);
+    json.Field("usageBytes", memory->usage_bytes);
+    json.Field("workingSetBytes", memory->working_set_bytes);
+  }
+  PutPressure(pressure, json);
+  json.EndObject();
+}
+
+void PutFs(std::string_view name, const std::optional<FsStats>& fs, JsonWriter& json) {
+  if (!fs) return;
+  json.Key(name);
+  json.BeginObject();
+  PutTime(fs->time, json);
+  json.Field("availableBytes", fs->available_bytes);
+  json.Field("capacityBytes", fs->capacity_bytes);
+  json.Field("usedBytes", fs->used_bytes);
+  json.Field("inodesFree", fs->inodes_free);
+  json.Field("inodes", fs->inodes);
+  json.Field("inodesUsed", fs->inodes_used);
+  json.EndObject();
+}
+
+void WriteUsage(const FsUsage& usage, const std::optional<Instant>& time, JsonWriter& json) {
+  PutTime(time, json);
+  json.Field("usedBytes", usage.used_bytes);
+  json.Field("inodesUsed", usage.inodes_used);
+}
+
+void PutUsage(std::string_view name, const std::optional<FsUsage>& usage,
+              const std::optional<Instant>& time, JsonWriter& json) {
+  if (!usage) return;
+  json.Key(name);
+  json.BeginObject();
+  WriteUsage(*usage, time, json);
+  json.EndObject();
+}
+
+void WriteNode(const NodeStats& node, const SummaryTimes& times, JsonWriter& json) {
+  json.BeginObject();
+  json.Field("nodeName", node.node_name);
+  if (node.pods_memory) {
+    json.Key("systemContainers");
+    json.BeginArray();
+    json.BeginObject();
+    json.Field("name", "pods");
+    PutTime(times.node_started, json, "startTime");
+    PutMemory(node.pods_memory, std::nullopt, json);
+    json.EndObject();
+    json.EndArray();
+  }
+  PutTime(times.node_started, json, "startTime");
+  PutMemory(node.memory, node.memory_pressure, json);
+  if (node.io_pressure) {
+    json.Key("io");
+    json.BeginObject();
+    PutTime(node.io_pressure->time, json);
+    PutPressure(node.io_pressure, json);
+    json.EndObject();
+  }
+  PutFs("fs", node.fs, json);
+  json.Key("runtime");
+  json.BeginObject();
+  PutFs("imageFs", node.image_fs, json);
+  PutFs("containerFs", node.container_fs, json);
+  json.EndObject();
+  if (node.rlimit) {
+    json.Key("rlimit");
+    json.BeginObject();
+    PutTime(node.rlimit->time, json);
+    json.Field("maxpid", node.rlimit->max_pid);
+    json.Field("curproc", node.rlimit->running);
+    json.EndObject();
+  }
+  json.EndObject();
+}
+
+void PutWorkingSet(const std::optional<std::uint64_t>& bytes, const std::optional<Instant>& time,
+                   JsonWriter& json) {
+  json.Key("memory");
+  json.BeginObject();
+  PutTime(time, json);
+  json.Field("workingSetBytes", bytes);
+  json.EndObject();
+}
+
+void WriteContainer(const ContainerStats& container, const std::optional<Instant>& started,
+                    const std::optional<Instant>& measured, JsonWriter& json) {
+  json.BeginObject();
+  json.Field("name", container.name);
+  PutTime(started, json, "startTime");
+  if (container.memory_working_set_bytes) {
+    PutWorkingSet(container.memory_working_set_bytes, measured, json);
+  }
+  PutUsage("rootfs", container.rootfs, measured, json);
+  PutUsage("logs", container.logs, measured, json);
+  json.EndObject();
+}
+
+void WriteContainers(const PodStats& pod, const PodStartTimes* started,
+                     const std::optional<Instant>& measured, JsonWriter& json) {
+  json.Key("containers");
+  json.BeginArray();
+  for (std::size_t i = 0; i < pod.containers.size(); ++i) {
+    const bool known = started != nullptr && i < started->containers.size();
+    WriteContainer(pod.containers[i], known ? started->containers[i] : std::nullopt, measured,
+                   json);
+  }
+  json.EndArray();
+}
+
+void PutVolumes(const PodStats& pod, const std::optional<Instant>& measured, JsonWriter& json) {
+  if (pod.volumes.empty()) return;
+  json.Key("volume");
+  json.BeginArray();
+  for (const VolumeStats& volume : pod.volumes) {
+    json.BeginObject();
+    WriteUsage(volume.usage, measured, json);
+    json.Field("name", volume.name);
+    json.EndObject();
+  }
+  json.EndArray();
+}
+
+void PutPodPressure(const std::optional<std::int32_t>& some_avg10, JsonWriter& json) {
+  if (!some_avg10) return;
+  json.Key("io");
+  json.BeginObject();
+  json.Key("psi");
+  json.BeginObject();
+  WriteShares("some", {.avg10 = some_avg10, .avg60 = {}}, json);
+  json.EndObject();
+  json.EndObject();
+}
+
+void WritePodStats(const PodStats& pod, const PodStartTimes* started,
+                   const std::optional<Instant>& measured, JsonWriter& json) {
+  json.BeginObject();
+  json.Key("podRef");
+  json.BeginObject();
+  json.Field("name", pod.name);
+  json.Field("namespace", pod.namespace_);
+  json.Field("uid", pod.uid);
+  json.EndObject();
+  if (started != nullptr) PutTime(started->pod, json, "startTime");
+  WriteContainers(pod, started, measured, json);
+  if (pod.has_memory) PutWorkingSet(pod.memory_working_set_bytes, measured, json);
+  PutPodPressure(pod.io_some_avg10, json);
+  PutVolumes(pod, measured, json);
+  PutUsage("ephemeral-storage", pod.ephemeral_storage, measured, json);
+  if (pod.process_count) {
+    json.Key("process_stats");
+    json.BeginObject();
+    json.Field("process_count", *pod.process_count);
+    json.EndObject();
+  }
+  json.EndObject();
+}
+
+}  // namespace
+
+void WriteSummary(const Summary& summary, const SummaryTimes& times, JsonWriter& json) {
+  json.BeginObject();
+  json.Key("node");
+  WriteNode(summary.node, times, json);
+  json.Key("pods");
+  json.BeginArray();
+  for (std::size_t i = 0; i < summary.pods.size(); ++i) {
+    const PodStartTimes* started = i < times.pods.size() ? &times.pods[i] : nullptr;
+    WritePodStats(summary.pods[i], started, times.pods_measured, json);
+  }
+  json.EndArray();
+  json.EndObject();
+}
+
+}  // namespace jettison
