@@ -1,6 +1,7 @@
 #!/usr/bin/env bash
 # Installs the Debian packages that building and testing need; says nothing when all are there.
-# With --fuzz also what the fuzz targets and the sanitized builds need (clang).
+# With --fuzz also what the fuzz targets and the sanitized builds need (clang), with --browser what the
+# dashboard's tests need (Chromium, half a gigabyte).
 set -euo pipefail
 
 packages=(
@@ -12,7 +13,19 @@ packages=(
   qemu-system-x86 busybox-static
   e2fsprogs util-linux python3 clang-format git
 )
-[ "${1:-}" = --fuzz ] && packages+=(clang-19 libclang-rt-19-dev)
+# The dashboard is built with node and npm; those of another source than Debian do as well.
+command -v node >/dev/null || packages+=(nodejs)
+command -v npm >/dev/null || packages+=(npm)
+for part in "$@"; do
+  case "$part" in
+    --fuzz) packages+=(clang-19 libclang-rt-19-dev) ;;
+    --browser) packages+=(chromium) ;;
+    *)
+      echo "usage: scripts/install-deps.sh [--fuzz] [--browser]" >&2
+      exit 2
+      ;;
+  esac
+done
 
 missing=()
 for package in "${packages[@]}"; do

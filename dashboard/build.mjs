@@ -1,0 +1,108 @@
+// Makes the dashboard one file that needs nothing else, and a C++ source that holds it.
+//
+//   node build.mjs --packages DIR --page FILE.html --source FILE.cc
+//
+// DIR is where `npm ci` put the packages of package-lock.json. The page has one style and one script,
+// both inline; its Content-Security-Policy names their hashes, so that nothing else in it can run.
+import { createHash } from 'node:crypto';
+import { readFileSync, writeFileSync } from 'node:fs';
+import { createRequire } from 'node:module';
+import { dirname, join, resolve } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { parseArgs } from 'node:util';
+
+const here = dirname(fileURLToPath(import.meta.url));
+
+// One bundle of `entry`: everything that it imports, made small.
+async function bundled(esbuild, entry, packages) {
+  const result = await esbuild.build({
+    entryPoints: [join(here, entry)],
+    nodePaths: [join(packages, 'node_modules')],
+    bundle: true,
+    minify: true,
+    write: false,
+    format: 'iife',
+    charset: 'utf8',
+    target: ['chrome100', 'firefox100', 'safari15.4'],
+    legalComments: 'none', // the whole licences are in the page
+    logLevel: 'warning',
+  });
+  return result.outputFiles[0].text.trim();
+}
+
+const hashOf = (text) => `'sha256-${createHash('sha256').update(text).digest('base64')}'`;
+
+function policyOf(style, script) {
+  return [
+    "default-src 'none'",
+    `style-src ${hashOf(style)}`,
+    `script-src ${hashOf(script)}`,
+    "connect-src 'self'",
+    'img-src data:',
+    "base-uri 'none'",
+    "form-action 'none'",
+    "frame-ancestors 'none'",
+  ].join('; ');
+}
+
+// A text as C++ string literals, one a line of it; bytes that are not ASCII as octal escapes.
+function literal(text) {
+  const named = { 0x22: '\\"', 0x5c: '\\\\', 0x0a: '\\n', 0x3f: '\\?' };
+  const lines = [];
+  for (let at = 0; at < text.length; at += 4096) {
+    let line = '';
+    for (const byte of Buffer.from(text.slice(at, at + 4096), 'utf8')) {
+      const plain = byte >= 0x20 && byte < 0x7f;
+      line += named[byte] ?? (plain ? String.fromCharCode(byte) : `\\${byte.toString(8).padStart(3, '0')}`);
+    }
+    lines.push(`    "${line}"`);
+  }
+  return lines.join('\n');
+}
+
+function sourceOf(page, policy) {
+  return `// Made by dashboard/build.mjs.
+#include "api/dashboard/page.h"
+
+namespace jettison {
+namespace {
+constexpr std::string_view kPage =
+${literal(page)};
+constexpr std::string_view kPolicy =
+${literal(policy)};
+}  // namespace
+
+std::string_view DashboardPage() { return kPage; }
+std::string_view DashboardPolicy() { return kPolicy; }
+
+}  // namespace jettison
+`;
+}
+
+// What the libraries in the page want to be said with them.
+function licenceOf(packages, name) {
+  const folder = join(packages, 'node_modules', name);
+  const { version } = JSON.parse(readFileSync(join(folder, 'package.json'), 'utf8'));
+  return `<!--\n${name} ${version}\n\n${readFileSync(join(folder, 'LICENSE'), 'utf8').trim()}\n-->`;
+}
+
+async function main() {
+  const { values } = parseArgs({
+    options: { packages: { type: 'string' }, page: { type: 'string' }, source: { type: 'string' } },
+  });
+  const packages = resolve(values.packages);
+  const esbuild = createRequire(join(packages, 'package.json'))('esbuild');
+  const style = await bundled(esbuild, 'style/all.css', packages);
+  const script = await bundled(esbuild, 'src/main.js', packages);
+  const page = readFileSync(join(here, 'index.html'), 'utf8')
+    .replace('<!-- licences -->', () => licenceOf(packages, 'uplot'))
+    .replace('/* style */', () => style)
+    .replace('/* script */', () => script);
+  const policy = policyOf(style, script);
+  writeFileSync(values.page, page);
+  writeFileSync(`${values.page}.policy`, policy);
+  writeFileSync(values.source, sourceOf(page, policy));
+  console.log(`${values.page}: ${Math.round(Buffer.byteLength(page) / 1024)} KiB`);
+}
+
+await main();

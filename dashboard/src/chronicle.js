@@ -1,0 +1,68 @@
+// What happened: evictions, events, passes; the newest first.
+import { moment } from './format.js';
+import { byId, h, keyed, setAttribute, setText } from './dom.js';
+import { explain } from './explanation.js';
+import { passText } from './words.js';
+
+const MOST_EVICTIONS = 50;
+const MOST_PASSES = 30;
+
+// Passes that were seen, by their moment, oldest first.
+export class Passes {
+  #seen = new Map();
+
+  add(pass) {
+    if (pass?.at == null) return;
+    this.#seen.set(pass.at, pass);
+    const list = [...this.#seen.keys()].sort((a, b) => a - b);
+    for (const at of list.slice(0, Math.max(0, list.length - MOST_PASSES))) this.#seen.delete(at);
+  }
+
+  newestFirst() {
+    return [...this.#seen.values()].sort((a, b) => b.at - a.at);
+  }
+}
+
+export function showEvictions(evictions, now) {
+  const newest = evictions.slice(-MOST_EVICTIONS).reverse();
+  keyed(byId('evictions'), newest, {
+    keyOf: ({ at, pod }) => `${at} ${pod}`,
+    create: (eviction) => h('li', {},
+      h('p', { class: 'row wrap' },
+        h('span', { class: 'mark', 'aria-hidden': true }, '▼'),
+        h('button', { type: 'button', class: 'link strong', onclick: () => explain(eviction.pod) }, eviction.pod),
+        h('time', { class: 'quiet' })),
+      h('p', {}, eviction.message),
+      eviction.signal ? h('p', { class: 'quiet' }, `for ${eviction.signal}`) : null),
+    update: (element, { at }) => setText(element.querySelector('time'), moment(at, now)),
+  });
+  byId('no-evictions').hidden = newest.length > 0;
+}
+
+export function showEvents(events, now) {
+  keyed(byId('events'), [...events].reverse(), {
+    keyOf: ({ object, reason, message }) => `${object} ${reason} ${message}`,
+    create: (event) => h('tr', {}, h('td', { class: 'time' }), h('td', { class: 'reason' }, event.reason),
+      h('td', {}, event.object), h('td', { class: 'message' }, event.message)),
+    update: (row, event) => {
+      setAttribute(row, 'class', event.type === 'Warning' ? 'warning' : null);
+      setText(row.children[0], moment(event.at, now));
+      setText(row.children[1], event.count > 1 ? `${event.reason} ×${event.count}` : event.reason);
+    },
+  });
+  byId('no-events').hidden = events.length > 0;
+  byId('event-table').hidden = events.length === 0;
+}
+
+export function showPasses(passes, pods, now) {
+  const names = new Map(pods.map((pod) => [pod.uid, pod.fullName]));
+  const list = passes.newestFirst();
+  keyed(byId('passes'), list, {
+    keyOf: ({ at }) => at,
+    create: (pass) => h('tr', {}, h('td', { class: 'time' }),
+      h('td', {}, passText(pass, (uid) => names.get(uid) ?? uid))),
+    update: (row, pass) => setText(row.children[0], moment(pass.at, now)),
+  });
+  byId('no-passes').hidden = list.length > 0;
+  byId('pass-table').hidden = list.length === 0;
+}

@@ -1,0 +1,76 @@
+// Wires the page: what the feed brings goes into the model, the model onto the page.
+import { Passes, showEvents, showEvictions, showPasses } from './chronicle.js';
+import { announceEvictions, showConnection } from './connection.js';
+import { byId, setAttribute, setText } from './dom.js';
+import { installExplanation } from './explanation.js';
+import { Feed } from './feed.js';
+import { historyFrom, overviewFrom } from './model.js';
+import { showNode } from './node.js';
+import { installPods, showPods } from './pods.js';
+import { Series } from './series.js';
+import { repaintSignals, showSignals } from './signals.js';
+import { installTheme } from './theme.js';
+
+const series = new Series();
+const passes = new Passes();
+let overview;
+let evictions = [];
+let range = 5 * 60 * 1000;
+let drawing = 0;
+
+// Draws once a frame, however much has come in.
+function draw() {
+  cancelAnimationFrame(drawing);
+  drawing = requestAnimationFrame(() => {
+    if (!overview) return;
+    byId('waiting').hidden = true;
+    byId('content').hidden = false;
+    const now = overview.at;
+    const from = range > 0 ? now - range : Math.min(series.oldest(), now - 60000);
+    showNode(overview);
+    showSignals(overview, { series, evictions, window: { from, to: now }, now });
+    showPods(overview);
+    showEvictions(evictions, now);
+    showEvents(overview.events, now);
+    showPasses(passes, overview.pods, now);
+  });
+}
+
+const feed = new Feed({
+  overview(json) {
+    overview = overviewFrom(json);
+    for (const signal of overview.signals) series.add(signal.name, overview.at, signal.value);
+    passes.add(overview.lastPass);
+    draw();
+  },
+  history(json) {
+    const history = historyFrom(json);
+    series.merge(history.points);
+    history.passes.forEach((pass) => passes.add(pass));
+    announceEvictions(history.evictions);
+    evictions = history.evictions;
+    draw();
+  },
+  state: showConnection,
+});
+
+function installControls() {
+  byId('range').addEventListener('change', (event) => {
+    range = Number(event.target.value) * 1000;
+    draw();
+  });
+  const pause = byId('pause');
+  pause.addEventListener('click', () => {
+    const paused = pause.getAttribute('aria-pressed') !== 'true';
+    setAttribute(pause, 'aria-pressed', String(paused));
+    setText(pause, paused ? 'Resume' : 'Pause');
+    feed.pause(paused);
+    showConnection({ paused });
+  });
+}
+
+installTheme(byId('theme'), repaintSignals);
+installExplanation();
+installPods((signal) => feed.rankFor(signal));
+installControls();
+feed.start();

@@ -1,0 +1,66 @@
+// What is said of the node as a whole: its name, its conditions and taints, what would happen now.
+import { ago, duration, plural } from './format.js';
+import { byId, h, keyed, setAttribute, setText } from './dom.js';
+import { outlook, whyOf } from './words.js';
+
+function showConditions(overview) {
+  keyed(byId('conditions'), overview.conditions, {
+    keyOf: (condition) => condition.type,
+    create: () => h('li', {}, h('span', { class: 'dot', 'aria-hidden': true }), h('strong'), h('span'),
+      h('span', { class: 'quiet' })),
+    update: (element, condition) => {
+      setAttribute(element, 'data-status', condition.status ? 'true' : 'false');
+      setAttribute(element, 'title', `${condition.reason}: ${condition.message}`);
+      setText(element.children[1], condition.type);
+      setText(element.children[2], condition.status ? 'True' : 'False');
+      setText(element.children[3], `for ${duration(overview.at - condition.since)}`);
+    },
+  });
+}
+
+function showTaints(overview) {
+  keyed(byId('taints'), overview.taints, {
+    keyOf: (taint) => `${taint.key}:${taint.effect}`,
+    create: (taint) => h('li', {}, h('code', {}, `${taint.key}:${taint.effect}`)),
+  });
+  byId('no-taints').hidden = overview.taints.length > 0;
+}
+
+// The headline: is anything short, and who would go first?
+function headline(overview) {
+  if (overview.passes === 0) return 'No pass has run yet: nothing is known of this node.';
+  if (overview.phase !== 'monitoring') return `The agent acts: ${overview.phase}.`;
+  const { signal, met } = outlook(overview);
+  const short = overview.signals.filter(({ level }) => level === 'hard' || level === 'soft');
+  if (short.length > 0) return `Short of ${short.map(({ name }) => name).join(', ')}.`;
+  return met ? `A threshold of ${signal} is met.` : 'Nothing runs short.';
+}
+
+function consequence(overview) {
+  const { signal, victim, next } = outlook(overview);
+  if (overview.passes === 0) return '';
+  if (!victim) return `If ${signal} ran out now, there would be no pod to evict.`;
+  const dry = overview.dryRun ? ' (in words only, as this is a dry run)' : '';
+  const order = next ? `first, before ${next.fullName}${dry}` : `as the only one${dry}`;
+  return `If ${signal} ran out now, ${victim.fullName} would be evicted ${order}: ${whyOf(victim)}.`;
+}
+
+export function showNode(overview) {
+  setText(byId('node-name'), overview.node || 'node');
+  document.title = `${overview.node || 'node'} – Jettison`;
+  const worst = overview.signals.some(({ level }) => level === 'hard') ? 'hard'
+    : overview.signals.some(({ level }) => level === 'soft') || overview.conditions.some(({ status }) => status) ? 'soft' : 'ok';
+  setAttribute(byId('now'), 'data-level', worst);
+  setText(byId('headline'), headline(overview));
+  setText(byId('consequence'), consequence(overview));
+  byId('dry-run').hidden = !overview.dryRun;
+  setText(byId('facts'), [
+    `Jettison ${overview.version}`,
+    `running for ${duration(overview.at - overview.startedAt)}`,
+    plural(overview.passes, 'pass', 'passes'),
+    plural(overview.pods.length, 'pod'),
+    overview.podsMeasuredAt == null ? 'pods not measured yet' : `pods measured ${ago(overview.podsMeasuredAt, overview.at)}`,
+  ].join(' · '));
+  showConditions(overview);
+  showTaints(overview);
+}

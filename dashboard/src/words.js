@@ -1,0 +1,101 @@
+// Sentences about the figures: what a card, a row or a screen reader says.
+import { ABSENT, amount, count, duration, plural } from './format.js';
+
+// What sets a pod apart from the one behind it.
+const WHY = {
+  'no statistics': 'it has no figures',
+  'usage above request': 'it uses more than it requests',
+  priority: 'its priority is lower',
+  'usage minus request': 'its usage minus request is larger',
+  UID: 'its UID decides, all else equal',
+};
+
+export function whyOf(pod) {
+  if (pod.place == null) return stayingOf(pod);
+  if (pod.why == null || pod.why === '') return 'it is the last that may go';
+  return WHY[pod.why] ?? pod.why;
+}
+
+function stayingOf(pod) {
+  if (pod.critical) return 'it stays: critical';
+  if (pod.activity !== 'running' && pod.activity !== 'starting') return 'it takes up nothing now';
+  if (pod.excess == null) return 'it stays: not measured yet';
+  return 'it stays: it has no part in this';
+}
+
+export function stateOf(pod, now) {
+  if (pod.comesBackAt != null && pod.comesBackAt > now) {
+    return `${pod.reason || 'waiting'}, back in ${duration(pod.comesBackAt - now)}`;
+  }
+  return pod.reason ? `${pod.activity}, ${pod.reason}` : pod.activity;
+}
+
+// "evicts at once below 100 MiB", "evicts after 1 min 30 s below 1 GiB".
+export function thresholdText(signal, threshold) {
+  const when = threshold.kind === 'hard' ? 'at once' : `after ${duration(threshold.graceMs)}`;
+  const side = signal.below ? 'below' : 'above';
+  const at = threshold.at == null ? threshold.text : amount(signal.unit, threshold.at);
+  const share = signal.below && threshold.at != null && threshold.text.endsWith('%') ? ` (${threshold.text})` : '';
+  return `${side} ${at}${share} ${when}`;
+}
+
+export function thresholdState(threshold, now) {
+  if (threshold.overdue) return 'met, acts now';
+  if (threshold.met && threshold.kind === 'hard') return 'met';
+  if (threshold.met) {
+    const left = threshold.since == null ? null : threshold.graceMs - (now - threshold.since);
+    return left == null ? 'met' : `met, acts in ${duration(left)}`;
+  }
+  return threshold.timeToMs == null ? 'not met' : `met in ${duration(threshold.timeToMs)} at this pace`;
+}
+
+// The figure, and what it is a figure of.
+export function readingText(signal) {
+  if (signal.value == null) return [ABSENT, 'not known'];
+  const value = amount(signal.unit, signal.value);
+  if (!signal.below) return [value, 'of the time lost to stalls'];
+  return [value, `of ${amount(signal.unit, signal.capacity)} available`];
+}
+
+// How fast it changes, an amount a second; empty where it hardly does.
+export function trendText(signal) {
+  const { trend, value, unit } = signal;
+  if (trend == null || value == null) return '';
+  if (Math.abs(trend) * 60 < Math.max(value, 1) * 0.002) return 'steady';
+  return `${trend < 0 ? '↘' : '↗'} ${amount(unit, Math.abs(trend))}/s`;
+}
+
+// The whole card in one sentence, for those who do not see the curve.
+export function signalSentence(signal, evictions, now) {
+  const lines = signal.thresholds.map(
+    (threshold) => `${threshold.kind} threshold ${thresholdText(signal, threshold)}, ${thresholdState(threshold, now)}`,
+  );
+  const marked = evictions.length > 0 ? `; ${plural(evictions.length, 'eviction')} in view` : '';
+  return `${signal.name}: ${readingText(signal).join(' ')}; ${lines.join('; ')}${marked}`;
+}
+
+export function excessText(pod, resource) {
+  if (pod.excess == null) return ABSENT;
+  if (resource === 'pids') return count(pod.excess);
+  const unit = resource === 'inodes' ? 'count' : resource === 'io' ? 'percent' : 'bytes';
+  return `${pod.excess > 0 ? '+' : ''}${amount(unit, pod.excess).replace('-', '−')}`;
+}
+
+// What a pass did, in a few words.
+export function passText(pass, nameOf) {
+  const did = [];
+  if (pass.actingFor) did.push(`acted for ${pass.actingFor}`);
+  if (pass.reclaimSteps.length > 0) did.push(`reclaimed ${pass.reclaimSteps.join(', ')}`);
+  if (pass.relieved) did.push('that was enough');
+  if (pass.reclaimUnderWay) did.push('reclaim under way');
+  if (pass.evictions.length > 0) did.push(`evicted ${pass.evictions.map(nameOf).join(', ')}`);
+  return did.length > 0 ? did.join('; ') : 'nothing to do';
+}
+
+// What the pods are ranked for, and who would go first for it.
+export function outlook(overview) {
+  const nearest = overview.signals.find((signal) => signal.name === overview.rankedFor);
+  const [victim, next] = overview.pods.filter((pod) => pod.place != null);
+  const met = nearest?.thresholds.some((threshold) => threshold.met) ?? false;
+  return { signal: overview.rankedFor, met, victim, next };
+}
