@@ -6,7 +6,7 @@
 #include <vector>
 
 #include "api/overview_json.h"
-#include "recordings/json_writer.h"
+#include "json/json_writer.h"
 
 namespace jettison {
 namespace {
@@ -74,6 +74,10 @@ std::string HistoryJson(const Snapshot& snapshot) {
   json.Key("evictions");
   json.BeginArray();
   for (const auto& pass : snapshot.cycles) WriteEvictions(json, *pass);
+  json.EndArray();
+  json.Key("passes");
+  json.BeginArray();
+  for (const auto& pass : snapshot.cycles) WritePass(json, OverviewPassOf(pass->report));
   json.EndArray();
   json.EndObject();
   return text;

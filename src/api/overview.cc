@@ -130,25 +130,6 @@ std::vector<OverviewEvent> EventsOf(const std::vector<LoggedEvent>& logged) {
   return events;
 }
 
-std::optional<OverviewPass> LastPassOf(const Snapshot& snapshot) {
-  if (!snapshot.last_report) return std::nullopt;
-  const CycleReport& report = *snapshot.last_report;
-  OverviewPass pass{.at = report.at,
-                    .acting_for = {},
-                    .evictions = {},
-                    .reclaim_steps = {},
-                    .reclaim_under_way = report.reclaim_under_way,
-                    .relieved_by_reclaim = report.relieved_by_reclaim};
-  if (report.acting_for) pass.acting_for = NameOf(report.acting_for->signal);
-  for (const EvictionRecord& eviction : report.evictions) {
-    pass.evictions.push_back(eviction.order.pod_uid);
-  }
-  for (const ReclaimStep step : report.reclaim_attempted) {
-    pass.reclaim_steps.emplace_back(NameOf(step));
-  }
-  return pass;
-}
-
 std::string_view PhaseOf(const Snapshot& snapshot) {
   if (snapshot.waiting_for_cleanup) return "waiting for clean-up";
   return snapshot.reclaim_under_way ? "reclaim under way" : "monitoring";
@@ -165,6 +146,23 @@ std::optional<double> Headroom(const ThresholdView& view) {
 }
 
 }  // namespace
+
+OverviewPass OverviewPassOf(const CycleReport& report) {
+  OverviewPass pass{.at = report.at,
+                    .acting_for = {},
+                    .evictions = {},
+                    .reclaim_steps = {},
+                    .reclaim_under_way = report.reclaim_under_way,
+                    .relieved_by_reclaim = report.relieved_by_reclaim};
+  if (report.acting_for) pass.acting_for = NameOf(report.acting_for->signal);
+  for (const EvictionRecord& eviction : report.evictions) {
+    pass.evictions.push_back(eviction.order.pod_uid);
+  }
+  for (const ReclaimStep step : report.reclaim_attempted) {
+    pass.reclaim_steps.emplace_back(NameOf(step));
+  }
+  return pass;
+}
 
 Signal NearestSignal(const std::vector<ThresholdView>& thresholds) {
   std::vector<Threshold> plain;
@@ -201,7 +199,7 @@ Overview OverviewOf(const Snapshot& snapshot, const OverviewOptions& options) {
   overview.pods_measured_at = snapshot.pods_measured_at;
   overview.events = EventsOf(snapshot.events);
   overview.passes = snapshot.passes;
-  overview.last_pass = LastPassOf(snapshot);
+  if (snapshot.last_report) overview.last_pass = OverviewPassOf(*snapshot.last_report);
   return overview;
 }
 

@@ -116,6 +116,9 @@ struct OverviewOptions {
   std::optional<Signal> ranked_for;  // absent: the signal nearest to its threshold
 };
 
+// What a pass did, from its report.
+[[nodiscard]] OverviewPass OverviewPassOf(const CycleReport& report);
+
 [[nodiscard]] Overview OverviewOf(const Snapshot& snapshot, const OverviewOptions& options);
 
 // The most urgent signal whose threshold is met; where none is, the one that has used up the

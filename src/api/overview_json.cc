@@ -2,8 +2,8 @@
 
 #include <cmath>
 
+#include "json/json_writer.h"
 #include "model/pressure.h"
-#include "recordings/json_writer.h"
 
 namespace jettison {
 namespace {
@@ -109,17 +109,6 @@ void Texts(JsonWriter& json, std::string_view name, const std::vector<std::strin
   json.EndArray();
 }
 
-void Write(JsonWriter& json, const OverviewPass& pass) {
-  json.BeginObject();
-  json.Field("at", FormatInstant(pass.at));
-  OptionalField(json, "actingFor", pass.acting_for);
-  Texts(json, "evictions", pass.evictions);
-  Texts(json, "reclaimSteps", pass.reclaim_steps);
-  json.Field("reclaimUnderWay", pass.reclaim_under_way);
-  json.Field("relievedByReclaim", pass.relieved_by_reclaim);
-  json.EndObject();
-}
-
 template <typename List>
 void WriteList(JsonWriter& json, std::string_view name, const List& list) {
   json.Key(name);
@@ -129,6 +118,17 @@ void WriteList(JsonWriter& json, std::string_view name, const List& list) {
 }
 
 }  // namespace
+
+void WritePass(JsonWriter& json, const OverviewPass& pass) {
+  json.BeginObject();
+  json.Field("at", FormatInstant(pass.at));
+  OptionalField(json, "actingFor", pass.acting_for);
+  Texts(json, "evictions", pass.evictions);
+  Texts(json, "reclaimSteps", pass.reclaim_steps);
+  json.Field("reclaimUnderWay", pass.reclaim_under_way);
+  json.Field("relievedByReclaim", pass.relieved_by_reclaim);
+  json.EndObject();
+}
 
 std::string_view UnitOf(Signal signal) {
   if (IsPressure(signal)) return "share";
@@ -163,7 +163,7 @@ std::string OverviewJson(const Overview& overview) {
   json.Field("passes", overview.passes);
   if (overview.last_pass) {
     json.Key("lastPass");
-    Write(json, *overview.last_pass);
+    WritePass(json, *overview.last_pass);
   }
   json.EndObject();
   return text;

@@ -5,6 +5,7 @@
 
 #include "agent/snapshot.h"
 #include "api/overview.h"
+#include "json/json_writer.h"
 #include "model/signal.h"
 
 namespace jettison {
@@ -12,6 +13,9 @@ namespace jettison {
 // The overview as JSON: /api/v1/overview. docs/overview.md has every field.
 [[nodiscard]] std::string OverviewJson(const Overview& overview);
 [[nodiscard]] std::string OverviewJson(const Snapshot& snapshot, const OverviewOptions& options);
+
+// A pass as the overview and the history have it.
+void WritePass(JsonWriter& json, const OverviewPass& pass);
 
 // "bytes", "inodes", "pids", "share" (hundredths of a percent of the time).
 [[nodiscard]] std::string_view UnitOf(Signal signal);
