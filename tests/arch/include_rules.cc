@@ -18,7 +18,7 @@ const std::map<std::string, Names, std::less<>>& Arrows() {
   static const auto kArrows = [] {
     std::map<std::string, Names, std::less<>> arrows;
     arrows["units"] = {};
-    arrows["json"] = {};
+    arrows["json"] = {"units"};
     arrows["model"] = {"units"};
     for (const char* room : {"config", "observe", "evaluate", "decide", "report"}) {
       arrows[room] = kCore;

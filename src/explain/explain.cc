@@ -1,0 +1,108 @@
+#include "explain/explain.h"
+
+#include <algorithm>
+
+#include "explain/otherwise.h"
+#include "explain/pass_parts.h"
+#include "explain/signal_figures.h"
+#include "explain/storage_limits.h"
+#include "explain/threshold_facts.h"
+
+namespace jettison {
+namespace {
+
+PassOutcome OutcomeOf(const CycleReport& report) {
+  if (!report.acting_for) {
+    return report.evictions.empty() ? PassOutcome::kNothing : PassOutcome::kStorageLimits;
+  }
+  if (report.reclaim_under_way) return PassOutcome::kReclaimUnderWay;
+  if (report.relieved_by_reclaim) return PassOutcome::kRelieved;
+  return report.evictions.empty() ? PassOutcome::kNobodyMayGo : PassOutcome::kEvicted;
+}
+
+std::optional<std::size_t> IndexOf(std::span<const ActivePod> pods, std::string_view uid) {
+  const auto found =
+      std::ranges::find_if(pods, [uid](const ActivePod& pod) { return pod.facts->pod.uid == uid; });
+  if (found == pods.end()) return std::nullopt;
+  return static_cast<std::size_t>(found - pods.begin());
+}
+
+PodIdentity IdentityIn(std::span<const ActivePod> pods, const std::string& uid) {
+  const auto index = IndexOf(pods, uid);
+  return index ? IdentityOf(*pods[*index].facts)
+               : PodIdentity{.namespace_ = "", .name = "", .uid = uid};
+}
+
+EvictedPod EvictedBy(const EvictionRecord& record, std::span<const ActivePod> pods) {
+  const EvictionOrder& order = record.order;
+  return {.pod = IdentityIn(pods, order.pod_uid),
+          .grace_period_seconds = order.grace_period_seconds,
+          .reason = order.reason,
+          .message = order.message,
+          .annotations = order.annotations,
+          .kill_error = record.kill_error};
+}
+
+ReclaimFacts ReclaimOf(const CycleReport& report) {
+  return {.attempted = report.reclaim_attempted,
+          .errors = report.reclaim_errors,
+          .under_way = report.reclaim_under_way,
+          .relieved = report.relieved_by_reclaim};
+}
+
+}  // namespace
+
+PassExplanation ExplainParts(const PassParts& parts, const ExplainOptions& options) {
+  const CycleReport& report = parts.report;
+  std::vector<ActivePod> pods;
+  JoinStats(parts.pods, parts.summary, pods);
+  const DecisionInputs inputs{.policy = parts.policy,
+                              .before = parts.before,
+                              .observations = report.observations,
+                              .now = report.at,
+                              .pods = pods};
+  const Decision decision = DecisionFor(inputs);
+  const auto subject = IndexOf(pods, options.subject_uid);
+  PassExplanation explanation{.id = options.id,
+                              .at = report.at,
+                              .pass = parts.number,
+                              .dry_run = options.dry_run,
+                              .outcome = OutcomeOf(report),
+                              .conditions = report.conditions(),
+                              .reclaim = ReclaimOf(report)};
+  if (!options.subject_uid.empty()) explanation.subject = IdentityIn(pods, options.subject_uid);
+  explanation.thresholds =
+      FactsOf(parts.policy.thresholds, report.observations, report.evaluation, report.at);
+  if (report.acting_for && decision.threshold) {
+    explanation.threshold = explanation.thresholds[*decision.threshold];
+    explanation.signal =
+        ReadingOf(report.acting_for->signal, parts.summary, options.memory_estimator);
+  }
+  for (const StorageViolation& violation : decision.violations) {
+    explanation.limits.push_back(LimitOf(pods[violation.pod], violation, parts.policy.layout));
+  }
+  if (report.ranked_for) {
+    explanation.order = OrderOf(pods, *report.ranked_for, parts.policy.layout, decision.victim,
+                                options.order_limit);
+  }
+  for (const EvictionRecord& record : report.evictions) {
+    explanation.evicted.push_back(EvictedBy(record, pods));
+  }
+  explanation.otherwise = OtherwiseFor(inputs, decision, explanation.outcome, subject);
+  return explanation;
+}
+
+PassExplanation Explain(const RecordedPass& pass, const ExplainOptions& options) {
+  std::vector<const PodFacts*> pods;
+  pods.reserve(pass.pods.size());
+  for (const auto& facts : pass.pods) pods.push_back(facts.get());
+  return ExplainParts({.number = pass.number,
+                       .policy = *pass.policy,
+                       .before = pass.before,
+                       .summary = pass.summary,
+                       .pods = pods,
+                       .report = pass.report},
+                      options);
+}
+
+}  // namespace jettison

@@ -1,0 +1,226 @@
+#include "explain/explain.h"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include "explain/explanation_text.h"
+#include "explain/test_bed.h"
+
+namespace jettison {
+namespace {
+
+using std::chrono::seconds;
+using ::testing::HasSubstr;
+
+const Otherwise* Find(const PassExplanation& explanation, Otherwise::Change change) {
+  const auto found = std::ranges::find(explanation.otherwise, change, &Otherwise::change);
+  return found == explanation.otherwise.end() ? nullptr : &*found;
+}
+
+// 66 MiB left of 1 GiB; leaker goes, cache would be next.
+ExplainTestBed Starved() {
+  ExplainTestBed bed;
+  bed.AddPod({.name = "cache", .memory_mi = 200, .memory_request_mi = 100});
+  bed.AddPod({.name = "db", .memory_mi = 90, .memory_request_mi = 100});
+  bed.AddPod({.name = "leaker", .memory_mi = 112});
+  bed.AddPod({.name = "system", .memory_mi = 500, .priority = 2'000'000'000});
+  bed.SetAvailable(66);
+  return bed;
+}
+
+TEST(Explain, TellsVictimSignalThresholdAndOrder) {
+  const PassExplanation why = Explain(Starved().Pass(), {.id = "ev-1"});
+  EXPECT_EQ(why.outcome, PassOutcome::kEvicted);
+  ASSERT_EQ(why.evicted.size(), 1U);
+  EXPECT_EQ(why.evicted.front().pod.FullName(), "default/leaker");
+  EXPECT_THAT(why.evicted.front().message, HasSubstr("Threshold quantity: 100Mi, available: 66Mi"));
+  ASSERT_TRUE(why.signal && why.threshold && why.order);
+  EXPECT_EQ(why.signal->figures.back().amount, 66 * kMi);
+  EXPECT_EQ(why.threshold->line, 100 * kMi);
+  EXPECT_TRUE(why.threshold->acting);
+  std::vector<std::string> names;
+  std::vector<std::string_view> fields;
+  for (const RankedPod& pod : why.order->pods) {
+    names.push_back(pod.pod.name);
+    fields.push_back(pod.decided_by);
+  }
+  EXPECT_THAT(names, testing::ElementsAre("leaker", "cache", "system", "db"));
+  EXPECT_THAT(fields,
+              testing::ElementsAre("usage minus request", "priority", "usage above request", ""));
+  EXPECT_TRUE(why.order->pods[0].chosen);
+  EXPECT_EQ(why.order->pods[1].excess, 100 * kMi);
+  EXPECT_TRUE(why.order->pods[2].critical);
+}
+
+TEST(Explain, SumsOfMemoryAddUp) {
+  const PassExplanation why = Explain(Starved().Pass());
+  std::int64_t sum = 0;
+  for (const SignalFigure& figure : why.signal->figures) {
+    switch (figure.role) {
+      case SignalFigure::Role::kTerm: sum = figure.amount; break;
+      case SignalFigure::Role::kSubtracted: sum -= figure.amount; break;
+      case SignalFigure::Role::kResult: EXPECT_EQ(sum, figure.amount) << figure.key; break;
+    }
+  }
+  EXPECT_EQ(why.signal->figures[1].key, "inactiveFile");
+  EXPECT_EQ(why.signal->figures[1].amount, 24 * kMi);
+}
+
+TEST(Explain, LessUsageOfTheVictimWouldHaveSpentIt) {
+  const PassExplanation why = Explain(Starved().Pass());
+  const Otherwise* usage = Find(why, Otherwise::Change::kUsage);
+  ASSERT_NE(usage, nullptr);
+  // At 12 MiB less both exceed their requests by 100; of equals the UID decides, cache's is less.
+  EXPECT_EQ(usage->by, 12 * kMi);
+  EXPECT_EQ(usage->pod, "default/leaker");
+  EXPECT_EQ(usage->victim, "default/cache");
+  EXPECT_THAT(TextOf(why), HasSubstr("Had default/leaker used 12Mi less, default/cache "
+                                     "would have been evicted."));
+}
+
+TEST(Explain, AHigherPriorityOrALargerRequestWouldHaveSpentTheVictim) {
+  const PassExplanation why = Explain(Starved().Pass());
+  const Otherwise* priority = Find(why, Otherwise::Change::kPriority);
+  ASSERT_NE(priority, nullptr);
+  EXPECT_EQ(priority->to, 1);
+  EXPECT_EQ(priority->victim, "default/cache");
+  const Otherwise* request = Find(why, Otherwise::Change::kRequest);
+  ASSERT_NE(request, nullptr);
+  EXPECT_EQ(request->to, 12 * kMi);
+}
+
+TEST(Explain, MoreMemoryOrALowerThresholdWouldHaveSpentEverybody) {
+  const PassExplanation why = Explain(Starved().Pass());
+  const Otherwise* available = Find(why, Otherwise::Change::kAvailable);
+  ASSERT_NE(available, nullptr);
+  EXPECT_EQ(available->by, 34 * kMi);
+  EXPECT_EQ(available->outcome, PassOutcome::kNothing);
+  EXPECT_EQ(Find(why, Otherwise::Change::kThreshold)->to, 66 * kMi);
+  EXPECT_EQ(Find(why, Otherwise::Change::kGracePeriod), nullptr);
+}
+
+TEST(Explain, WherePriorityCannotHelpOnlyProtectionDoes) {
+  ExplainTestBed bed;
+  bed.AddPod({.name = "big", .memory_mi = 300});
+  bed.AddPod({.name = "small", .memory_mi = 10, .memory_request_mi = 20});
+  bed.SetAvailable(50);
+  const PassExplanation why = Explain(bed.Pass());
+  EXPECT_EQ(Find(why, Otherwise::Change::kPriority), nullptr);
+  const Otherwise* critical = Find(why, Otherwise::Change::kCritical);
+  ASSERT_NE(critical, nullptr);
+  EXPECT_EQ(critical->victim, "default/small");
+}
+
+TEST(Explain, AnotherThresholdThatWouldHaveActedIsNamed) {
+  ExplainTestBed bed = Starved();
+  bed.summary.node.rlimit->running = 950;
+  const PassExplanation why = Explain(bed.Pass());
+  const Otherwise* available = Find(why, Otherwise::Change::kAvailable);
+  ASSERT_NE(available, nullptr);
+  EXPECT_EQ(available->outcome, PassOutcome::kEvicted);
+  EXPECT_EQ(available->signal, Signal::kPidAvailable);
+}
+
+TEST(Explain, NobodyMayGoWhereAllAreProtected) {
+  ExplainTestBed bed;
+  bed.AddPod({.name = "system", .memory_mi = 500, .priority = 2'000'000'000});
+  bed.SetAvailable(66);
+  const PassExplanation why = Explain(bed.Pass());
+  EXPECT_EQ(why.outcome, PassOutcome::kNobodyMayGo);
+  EXPECT_EQ(Find(why, Otherwise::Change::kUsage), nullptr);
+  EXPECT_EQ(Find(why, Otherwise::Change::kAvailable)->by, 34 * kMi);
+  EXPECT_THAT(TextOf(why), HasSubstr("no pod may go"));
+}
+
+TEST(Explain, ASoftThresholdTellsItsGracePeriod) {
+  ExplainTestBed bed = Starved();
+  bed.policy.thresholds[0].grace_period = seconds(90);
+  (void)bed.Pass();
+  bed.now += seconds(30);
+  const PassExplanation waiting = Explain(bed.Pass());
+  EXPECT_EQ(waiting.outcome, PassOutcome::kNothing);
+  EXPECT_EQ(waiting.thresholds[0].grace_left, seconds(60));
+  bed.now += seconds(70);
+  const PassExplanation why = Explain(bed.Pass());
+  EXPECT_EQ(why.outcome, PassOutcome::kEvicted);
+  EXPECT_EQ(why.threshold->met_for, seconds(100));
+  EXPECT_EQ(Find(why, Otherwise::Change::kGracePeriod)->to, Duration(seconds(100)).count());
+}
+
+TEST(Explain, MinimumReclaimHoldsAThreshold) {
+  ExplainTestBed bed = Starved();
+  bed.policy.thresholds[0].min_reclaim = Quantity::Of(50 * kMi);
+  (void)bed.Pass();
+  bed.SetAvailable(120);
+  const PassExplanation why = Explain(bed.Pass());
+  EXPECT_EQ(why.outcome, PassOutcome::kEvicted);
+  EXPECT_TRUE(why.threshold->held);
+  EXPECT_EQ(why.threshold->end, 150 * kMi);
+  EXPECT_EQ(Find(why, Otherwise::Change::kAvailable)->by, 30 * kMi);
+}
+
+TEST(Explain, APercentageIsWorkedOut) {
+  ExplainTestBed bed = Starved();
+  bed.SetAvailable(500);
+  bed.policy.thresholds[1].value = Percentage{0.125F};
+  bed.summary.node.fs->available_bytes = ExplainTestBed::Bytes(95);
+  const PassExplanation why = Explain(bed.Pass());
+  EXPECT_EQ(why.threshold->line, 125 * kMi);
+  EXPECT_EQ(why.threshold->end, 135 * kMi);
+  EXPECT_EQ(why.reclaim.attempted.size(), 2U);
+  EXPECT_THAT(TextOf(why), HasSubstr("12.5% of 1000Mi is 125Mi. 95Mi are available: 30Mi short."));
+  EXPECT_THAT(TextOf(why), HasSubstr("- reserved for root"));
+}
+
+TEST(Explain, ABrokenStorageLimitTellsWhatWouldHaveKeptIt) {
+  ExplainTestBed bed;
+  Pod pod;
+  pod.name = "scratch";
+  pod.uid = "uid-scratch";
+  pod.volumes.push_back(
+      {.name = "cache", .source = EmptyDirSource{.size_limit = Quantity::Of(50 * kMi)}});
+  bed.AddPod(pod, {.name = "scratch", .memory_mi = 1});
+  bed.StatsOf("scratch").volumes.push_back(
+      {.name = "cache", .usage = {.used_bytes = ExplainTestBed::Bytes(64), .inodes_used = 9}});
+  const PassExplanation why = Explain(bed.Pass(), {.id = "ev-2", .subject_uid = "uid-scratch"});
+  EXPECT_EQ(why.outcome, PassOutcome::kStorageLimits);
+  ASSERT_EQ(why.limits.size(), 1U);
+  EXPECT_EQ(why.limits[0].used, 64 * kMi);
+  EXPECT_EQ(why.limits[0].limit, 50 * kMi);
+  EXPECT_EQ(Find(why, Otherwise::Change::kUsage)->by, 14 * kMi);
+  EXPECT_EQ(Find(why, Otherwise::Change::kLimit)->to, 64 * kMi);
+  EXPECT_EQ(Find(why, Otherwise::Change::kLimit)->outcome, PassOutcome::kNothing);
+  EXPECT_THAT(TextOf(why), HasSubstr("emptyDir volume cache"));
+}
+
+TEST(Explain, AReclaimThatWasEnoughSaysWhoWouldHaveGone) {
+  ExplainTestBed bed = Starved();
+  bed.SetAvailable(500);
+  bed.after_reclaim = bed.summary;
+  bed.summary.node.fs->available_bytes = ExplainTestBed::Bytes(95);
+  const PassExplanation why = Explain(bed.Pass());
+  EXPECT_EQ(why.outcome, PassOutcome::kRelieved);
+  const Otherwise* without = Find(why, Otherwise::Change::kNoReclaim);
+  ASSERT_NE(without, nullptr);
+  EXPECT_EQ(without->outcome, PassOutcome::kEvicted);
+}
+
+TEST(Explain, ALongOrderIsCutAroundTheVictim) {
+  ExplainTestBed bed;
+  for (int i = 0; i < 40; ++i) {
+    bed.AddPod({.name = fmt::format("critical-{:02}", i),
+                .memory_mi = 100 + i,
+                .priority = 2'000'000'000});
+    bed.AddPod({.name = fmt::format("plain-{:02}", i), .memory_mi = 10, .memory_request_mi = 20});
+  }
+  bed.SetAvailable(66);
+  const PassExplanation why = Explain(bed.Pass(), {.order_limit = 10});
+  EXPECT_EQ(why.order->total, 80U);
+  ASSERT_EQ(why.order->pods.size(), 10U);
+  EXPECT_EQ(why.order->pods.front().place, 36U);
+  EXPECT_TRUE(why.order->pods[5].chosen);
+  EXPECT_THAT(TextOf(why), HasSubstr("10 of 80 pods"));
+}
+
+}  // namespace
+}  // namespace jettison

@@ -1,0 +1,215 @@
+#include "explain/explanation_json.h"
+
+#include "explain/explanation_text.h"
+#include "explain/json_parts.h"
+#include "explain/text_sections.h"
+#include "json/json_writer.h"
+
+namespace jettison {
+namespace {
+
+constexpr std::string_view kKind = "Explanation";
+
+std::string_view AboutOf(const PassExplanation& explanation) {
+  return explanation.subject ? "eviction" : "pass";
+}
+
+void WriteConditions(NodeConditions conditions, JsonWriter& json) {
+  json.Key("conditions");
+  json.BeginArray();
+  for (const NodeConditionType type : kAllNodeConditions) {
+    if (conditions.Has(type)) json.String(NameOf(type));
+  }
+  json.EndArray();
+}
+
+void WriteReclaim(const ReclaimFacts& reclaim, JsonWriter& json) {
+  if (reclaim.attempted.empty()) return;
+  json.Key("reclaim");
+  json.BeginObject();
+  json.Key("attempted");
+  json.BeginArray();
+  for (const ReclaimStep step : reclaim.attempted) json.String(NameOf(step));
+  json.EndArray();
+  json.Key("errors");
+  json.BeginArray();
+  for (const std::string& error : reclaim.errors) json.String(error);
+  json.EndArray();
+  json.Field("reclaimedBytes", reclaim.reclaimed_bytes);
+  json.Field("underWay", reclaim.under_way);
+  json.Field("relieved", reclaim.relieved);
+  json.EndObject();
+}
+
+void WriteEvicted(const EvictedPod& evicted, JsonWriter& json) {
+  json.BeginObject();
+  WritePod("pod", evicted.pod, json);
+  json.Field("gracePeriodSeconds", evicted.grace_period_seconds);
+  json.Field("reason", evicted.reason);
+  json.Field("message", evicted.message);
+  json.Key("annotations");
+  json.BeginObject();
+  for (const auto& [name, value] : evicted.annotations) json.Field(name, value);
+  json.EndObject();
+  json.Field("killError", evicted.kill_error);
+  json.EndObject();
+}
+
+void WriteOtherwise(const Otherwise& otherwise, const std::string& text, JsonWriter& json) {
+  json.BeginObject();
+  json.Field("change", NameOf(otherwise.change));
+  if (!otherwise.pod.empty()) json.Field("pod", otherwise.pod);
+  if (otherwise.by != 0) json.Field("by", otherwise.by);
+  if (otherwise.change != Otherwise::Change::kNoReclaim) json.Field("to", otherwise.to);
+  json.Field("outcome", NameOf(otherwise.outcome));
+  if (!otherwise.victim.empty()) json.Field("victim", otherwise.victim);
+  if (otherwise.signal) json.Field("signal", NameOf(*otherwise.signal));
+  json.Field("text", text);
+  json.EndObject();
+}
+
+void WriteOtherwiseList(const PassExplanation& explanation, JsonWriter& json) {
+  const Signal signal =
+      explanation.threshold ? explanation.threshold->threshold.signal : Signal::kNodeFsAvailable;
+  json.Key("otherwise");
+  json.BeginArray();
+  for (const Otherwise& otherwise : explanation.otherwise) {
+    WriteOtherwise(otherwise, SentenceOf(otherwise, signal, explanation.hypothetical), json);
+  }
+  json.EndArray();
+}
+
+// What a pass did, or would do: members of an open object.
+void WritePass(const PassExplanation& explanation, JsonWriter& json) {
+  json.Field("at", FormatInstant(explanation.at));
+  if (!explanation.hypothetical) json.Field("pass", explanation.pass);
+  if (explanation.dry_run) json.Field("dryRun", true);
+  json.Field("summary", HeadlineOf(explanation));
+  json.Field("outcome", NameOf(explanation.outcome));
+  WriteConditions(explanation.conditions, json);
+  if (explanation.signal) {
+    json.Key("signal");
+    WriteReading(*explanation.signal, json);
+  }
+  if (explanation.threshold) {
+    json.Key("threshold");
+    WriteThreshold(*explanation.threshold, json);
+  }
+  WriteThresholds(explanation.thresholds, json);
+  WriteReclaim(explanation.reclaim, json);
+  WriteLimits(explanation.limits, json);
+  if (explanation.order) {
+    json.Key("ranking");
+    json.BeginObject();
+    WriteOrder(*explanation.order, json);
+    json.EndObject();
+  }
+  json.Key("evicted");
+  json.BeginArray();
+  for (const EvictedPod& evicted : explanation.evicted) WriteEvicted(evicted, json);
+  json.EndArray();
+  WriteOtherwiseList(explanation, json);
+}
+
+void WriteNeighbour(std::string_view name, const std::optional<RankedPod>& neighbour,
+                    JsonWriter& json) {
+  if (!neighbour) return;
+  json.Key(name);
+  WriteRankedPod(*neighbour, json);
+}
+
+void WritePlace(const PodPlace& place, JsonWriter& json) {
+  json.BeginObject();
+  json.Field("signal", NameOf(place.signal));
+  json.Field("unit", UnitNameOf(place.signal));
+  json.Field("total", place.total);
+  json.Key("self");
+  WriteRankedPod(place.self, json);
+  WriteNeighbour("before", place.before, json);
+  WriteNeighbour("after", place.after, json);
+  json.Field("moreUsageToBeFirst", place.more_usage);
+  json.Field("lessUsageNotToBeFirst", place.less_usage);
+  json.EndObject();
+}
+
+}  // namespace
+
+std::string JsonOf(const PassExplanation& explanation) {
+  std::string out;
+  JsonWriter json(out);
+  json.BeginObject();
+  WriteHead(kKind, json);
+  json.Field("about", AboutOf(explanation));
+  if (!explanation.id.empty()) json.Field("id", explanation.id);
+  if (explanation.subject) WritePod("pod", *explanation.subject, json);
+  WritePass(explanation, json);
+  json.Field("text", TextOf(explanation));
+  json.EndObject();
+  return out + "\n";
+}
+
+std::string JsonOf(const NodeExplanation& explanation) {
+  std::string out;
+  JsonWriter json(out);
+  json.BeginObject();
+  WriteHead(kKind, json);
+  json.Field("about", "node");
+  json.Field("waitingForCleanup", explanation.waiting_for_cleanup);
+  WritePass(explanation.pass, json);
+  json.Key("signals");
+  json.BeginArray();
+  for (const SignalReading& reading : explanation.signals) WriteReading(reading, json);
+  json.EndArray();
+  json.Key("first");
+  json.BeginArray();
+  for (const PodOrder& order : explanation.first) {
+    json.BeginObject();
+    WriteOrder(order, json);
+    json.EndObject();
+  }
+  json.EndArray();
+  json.Field("text", TextOf(explanation));
+  json.EndObject();
+  return out + "\n";
+}
+
+std::string JsonOf(const PodExplanation& explanation) {
+  std::string out;
+  JsonWriter json(out);
+  json.BeginObject();
+  WriteHead(kKind, json);
+  json.Field("about", "pod");
+  json.Field("at", FormatInstant(explanation.at));
+  WritePod("pod", explanation.pod, json);
+  json.Field("qosClass", NameOf(explanation.qos));
+  json.Field("priority", explanation.priority);
+  json.Field("mayBeEvicted", explanation.protected_by.empty());
+  if (!explanation.protected_by.empty()) json.Field("protectedBy", explanation.protected_by);
+  if (!explanation.activity.empty()) json.Field("activity", explanation.activity);
+  json.Key("places");
+  json.BeginArray();
+  for (const PodPlace& place : explanation.places) WritePlace(place, json);
+  json.EndArray();
+  WriteLimits(explanation.limits, json);
+  json.Key("evictions");
+  json.BeginArray();
+  for (const std::string& id : explanation.evictions) json.String(id);
+  json.EndArray();
+  json.Field("text", TextOf(explanation));
+  json.EndObject();
+  return out + "\n";
+}
+
+std::string JsonOf(const PodOrder& order, Instant at) {
+  std::string out;
+  JsonWriter json(out);
+  json.BeginObject();
+  WriteHead("Ranking", json);
+  json.Field("at", FormatInstant(at));
+  WriteOrder(order, json);
+  json.Field("text", TextOf(order));
+  json.EndObject();
+  return out + "\n";
+}
+
+}  // namespace jettison

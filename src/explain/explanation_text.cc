@@ -1,0 +1,142 @@
+#include "explain/explanation_text.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+
+#include "explain/amounts.h"
+#include "explain/text_sections.h"
+#include "explain/text_table.h"
+
+namespace jettison {
+namespace {
+
+std::string OriginOf(const PassExplanation& explanation) {
+  std::string origin;
+  if (!explanation.id.empty()) origin = fmt::format("eviction {}, ", explanation.id);
+  origin += FormatInstant(explanation.at);
+  if (!explanation.hypothetical) origin += fmt::format(", pass {}", explanation.pass);
+  if (explanation.dry_run) origin += ", dry run: nobody was told to end";
+  return origin + "\n";
+}
+
+// Others that were met as well, beside the one acted for.
+std::vector<ThresholdFacts> AlsoMet(const PassExplanation& explanation) {
+  std::vector<ThresholdFacts> others;
+  bool skipped = false;
+  for (const ThresholdFacts& facts : explanation.thresholds) {
+    const bool acted_for = explanation.threshold && facts.acting && !skipped &&
+                           facts.threshold.signal == explanation.threshold->threshold.signal &&
+                           facts.threshold.IsHard() == explanation.threshold->threshold.IsHard();
+    skipped = skipped || acted_for;
+    if (facts.met && !acted_for) others.push_back(facts);
+  }
+  return others;
+}
+
+std::string ReclaimText(const ReclaimFacts& reclaim, bool now) {
+  std::string text = "\nRECLAIM\n";
+  for (const ReclaimStep step : reclaim.attempted) {
+    text += fmt::format("  {} {}\n", step == ReclaimStep::kDeadContainers ? "dead" : "unused",
+                        NameOf(step));
+  }
+  if (reclaim.reclaimed_bytes) {
+    const auto bytes = static_cast<std::int64_t>(*reclaim.reclaimed_bytes);
+    text += fmt::format("  {} freed {}\n", Quantity::Of(bytes).ToString(),
+                        RoughText(Signal::kNodeFsAvailable, bytes));
+  }
+  for (const std::string& error : reclaim.errors) text += Wrapped(error, "  failed: ", 4);
+  if (now) return text + "  What it would free is not known; below it frees nothing.\n";
+  if (reclaim.under_way) return text + "  It is not over yet.\n";
+  return text + (reclaim.relieved ? "  That was enough.\n" : "  That was not enough.\n");
+}
+
+std::string EvictedText(const std::vector<EvictedPod>& evicted, bool now) {
+  std::string text = now ? "\nWOULD BE EVICTED\n" : "\nEVICTED\n";
+  for (const EvictedPod& each : evicted) {
+    text += fmt::format("  {}, grace period {} s, uid {}\n", each.pod.FullName(),
+                        each.grace_period_seconds, each.pod.uid);
+    text += Wrapped(each.message, "    ", 4);
+    if (each.kill_error) text += Wrapped(*each.kill_error, "    It could not be ended: ", 4);
+  }
+  return text;
+}
+
+std::string OtherwiseText(const PassExplanation& explanation) {
+  if (explanation.otherwise.empty()) return "";
+  const Signal signal =
+      explanation.threshold ? explanation.threshold->threshold.signal : Signal::kNodeFsAvailable;
+  std::string text = "\nOTHERWISE\n";
+  for (const Otherwise& otherwise : explanation.otherwise) {
+    text += Wrapped(SentenceOf(otherwise, signal, explanation.hypothetical), "  - ", 4);
+  }
+  return text;
+}
+
+// Everything but the headline.
+std::string SectionsOf(const PassExplanation& explanation) {
+  std::string text;
+  if (explanation.signal) {
+    text += fmt::format("\nSIGNAL  {}\n{}", NameOf(explanation.signal->signal),
+                        FiguresText(*explanation.signal));
+  }
+  if (explanation.threshold) text += "\n" + ThresholdText(*explanation.threshold);
+  const std::vector<ThresholdFacts> others = AlsoMet(explanation);
+  if (!others.empty() && !explanation.hypothetical) text += "\nALSO MET\n" + ThresholdTable(others);
+  if (!explanation.reclaim.attempted.empty()) {
+    text += ReclaimText(explanation.reclaim, explanation.hypothetical);
+  }
+  if (!explanation.limits.empty()) text += "\nSTORAGE LIMITS\n" + LimitsText(explanation.limits);
+  if (explanation.order) {
+    text +=
+        fmt::format("\nORDER OF EVICTION for {}, {} pods\n{}", NameOf(explanation.order->signal),
+                    explanation.order->total, OrderText(*explanation.order));
+  }
+  if (!explanation.evicted.empty()) {
+    text += EvictedText(explanation.evicted, explanation.hypothetical);
+  }
+  return text + OtherwiseText(explanation);
+}
+
+std::string FirstText(const PodOrder& order) {
+  if (order.pods.empty()) return "no pods";
+  std::string text;
+  for (const RankedPod& pod : order.pods) {
+    if (!text.empty()) text += ", then ";
+    text += pod.pod.FullName();
+    if (pod.usage) text += fmt::format(" ({})", AmountText(order.signal, *pod.usage));
+    if (!pod.may_go) text += " never";
+  }
+  return text;
+}
+
+}  // namespace
+
+std::string TextOf(const PassExplanation& explanation) {
+  return HeadlineOf(explanation) + "\n" + OriginOf(explanation) + SectionsOf(explanation);
+}
+
+std::string TextOf(const NodeExplanation& explanation) {
+  std::string text = HeadlineOf(explanation.pass) + "\n" + OriginOf(explanation.pass);
+  if (explanation.waiting_for_cleanup) {
+    text += "Evicted pods are being cleaned up: few others go before that is over.\n";
+  }
+  text += "\nTHRESHOLDS\n" + ThresholdTable(explanation.pass.thresholds);
+  text += "\nWHO WOULD GO FIRST\n";
+  std::size_t width = 0;
+  for (const PodOrder& order : explanation.first) {
+    width = std::max(width, NameOf(order.signal).size());
+  }
+  for (const PodOrder& order : explanation.first) {
+    text += Wrapped(FirstText(order), fmt::format("  {:<{}}  ", NameOf(order.signal), width),
+                    width + 4);
+  }
+  return text + SectionsOf(explanation.pass);
+}
+
+std::string TextOf(const PodOrder& order) {
+  return fmt::format("ORDER OF EVICTION for {}, {} pods\n{}", NameOf(order.signal), order.total,
+                     OrderText(order));
+}
+
+}  // namespace jettison
