@@ -27,13 +27,24 @@ export function showEvictions(evictions, now) {
   const newest = evictions.slice(-MOST_EVICTIONS).reverse();
   keyed(byId('evictions'), newest, {
     keyOf: ({ at, pod }) => `${at} ${pod}`,
-    create: (eviction) => h('li', {},
-      h('p', { class: 'row wrap' },
-        h('span', { class: 'mark', 'aria-hidden': true }, '▼'),
-        h('button', { type: 'button', class: 'link strong', onclick: () => explain(eviction.pod) }, eviction.pod),
-        h('time', { class: 'quiet' })),
-      h('p', {}, eviction.message),
-      eviction.signal ? h('p', { class: 'quiet' }, `for ${eviction.signal}`) : null),
+    create: (eviction) =>
+      h(
+        'li',
+        {},
+        h(
+          'p',
+          { class: 'row wrap' },
+          h('span', { class: 'mark', 'aria-hidden': true }, '▼'),
+          h(
+            'button',
+            { type: 'button', class: 'link strong', onclick: () => explain(eviction.pod) },
+            eviction.pod,
+          ),
+          h('time', { class: 'quiet' }),
+        ),
+        h('p', {}, eviction.message),
+        eviction.signal ? h('p', { class: 'quiet' }, `for ${eviction.signal}`) : null,
+      ),
     update: (element, { at }) => setText(element.querySelector('time'), moment(at, now)),
   });
   byId('no-evictions').hidden = newest.length > 0;
@@ -42,8 +53,15 @@ export function showEvictions(evictions, now) {
 export function showEvents(events, now) {
   keyed(byId('events'), [...events].reverse(), {
     keyOf: ({ object, reason, message }) => `${object} ${reason} ${message}`,
-    create: (event) => h('tr', {}, h('td', { class: 'time' }), h('td', { class: 'reason' }, event.reason),
-      h('td', {}, event.object), h('td', { class: 'message' }, event.message)),
+    create: (event) =>
+      h(
+        'tr',
+        {},
+        h('td', { class: 'time' }),
+        h('td', { class: 'reason' }, event.reason),
+        h('td', {}, event.object),
+        h('td', { class: 'message' }, event.message),
+      ),
     update: (row, event) => {
       setAttribute(row, 'class', event.type === 'Warning' ? 'warning' : null);
       setText(row.children[0], moment(event.at, now));
@@ -54,14 +72,23 @@ export function showEvents(events, now) {
   byId('event-table').hidden = events.length === 0;
 }
 
-export function showPasses(passes, pods, now) {
+// A pass knows the pods that it evicted by their UIDs; `pods` and `evictions` know their names.
+function namesOf(pass, pods, evictions) {
+  const then = evictions.filter(({ at }) => at === pass.at);
+  if (then.length === pass.evictions.length) return then.map(({ pod }) => pod);
+  return pass.evictions.map((uid) => pods.get(uid) ?? uid);
+}
+
+export function showPasses(passes, { pods, evictions, now }) {
   const names = new Map(pods.map((pod) => [pod.uid, pod.fullName]));
   const list = passes.newestFirst();
   keyed(byId('passes'), list, {
     keyOf: ({ at }) => at,
-    create: (pass) => h('tr', {}, h('td', { class: 'time' }),
-      h('td', {}, passText(pass, (uid) => names.get(uid) ?? uid))),
-    update: (row, pass) => setText(row.children[0], moment(pass.at, now)),
+    create: () => h('tr', {}, h('td', { class: 'time' }), h('td')),
+    update: (row, pass) => {
+      setText(row.children[0], moment(pass.at, now));
+      setText(row.children[1], passText(pass, namesOf(pass, names, evictions)));
+    },
   });
   byId('no-passes').hidden = list.length > 0;
   byId('pass-table').hidden = list.length === 0;

@@ -19,8 +19,10 @@ function render() {
   const lost = name === 'lost' && state.error != null;
   byId('lost').hidden = !lost;
   if (!lost) return;
-  const since = state.lastAt == null ? 'The agent has not answered yet.'
-    : `The agent does not answer. What you see is of ${clock(state.lastAt)}, ${duration(Date.now() - state.lastAt)} ago.`;
+  const since =
+    state.lastAt == null
+      ? 'The agent has not answered yet.'
+      : `The agent does not answer. What you see is of ${clock(state.lastAt)}, ${duration(Date.now() - state.lastAt)} ago.`;
   setText(byId('lost-text'), `${since} Trying again. (${state.error.message})`);
 }
 
@@ -40,7 +42,10 @@ export function announceEvictions(evictions) {
   const fresh = evictions.filter(({ at, pod }) => !known.has(`${at} ${pod}`));
   for (const { at, pod } of fresh) known.add(`${at} ${pod}`);
   if (!first && fresh.length > 0) {
-    const names = fresh.slice(0, 3).map(({ pod }) => pod).join(', ');
+    const names = fresh
+      .slice(0, 3)
+      .map(({ pod }) => pod)
+      .join(', ');
     setText(byId('announcement'), `${plural(fresh.length, 'eviction')}: ${names}`);
   }
   first = false;

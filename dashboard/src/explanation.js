@@ -1,32 +1,14 @@
 // Why a pod stands where it stands, or why it went: the agent's own explanation, on request.
 import { byId, setText } from './dom.js';
-
-async function textOf(query) {
-  const response = await fetch(`/api/v1/explain?${query}`, {
-    headers: { accept: 'text/plain' },
-    signal: AbortSignal.timeout(8000),
-  });
-  const text = await response.text();
-  if (response.ok) return text;
-  throw new Error(messageIn(text) ?? `HTTP ${response.status}`);
-}
-
-// The message of a Kubernetes Status, where the text is one.
-function messageIn(text) {
-  try {
-    return JSON.parse(text).message;
-  } catch {
-    return undefined;
-  }
-}
+import { answer } from './feed.js';
 
 async function open(title, query) {
   const dialog = byId('explanation');
   setText(byId('explanation-title'), title);
   setText(byId('explanation-text'), 'Asking the agent …');
-  dialog.showModal();
+  if (!dialog.open) dialog.showModal();
   try {
-    setText(byId('explanation-text'), await textOf(query));
+    setText(byId('explanation-text'), (await answer(`/api/v1/explain${query}`)).text);
   } catch (error) {
     setText(byId('explanation-text'), `The agent gave no explanation: ${error.message}`);
   }
@@ -34,12 +16,7 @@ async function open(title, query) {
 
 // Of a pod, by "namespace/name".
 export function explain(pod) {
-  open(pod, `pod=${encodeURIComponent(pod)}&output=text`);
-}
-
-// Of what would happen now.
-export function explainNow() {
-  open('What would happen now', 'output=text');
+  open(pod, `?pod=${encodeURIComponent(pod)}`);
 }
 
 export function installExplanation() {
@@ -49,5 +26,5 @@ export function installExplanation() {
   dialog.addEventListener('click', (event) => {
     if (event.target === dialog) dialog.close();
   });
-  byId('explain-now').addEventListener('click', explainNow);
+  byId('explain-now').addEventListener('click', () => open('What would happen now', ''));
 }

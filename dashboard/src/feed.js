@@ -1,6 +1,6 @@
-// The page's line to the agent: the overview whenever something is new and every few seconds in any
-// case, the history now and then. The agent says what is new on /api/v1/watch; where that cannot be
-// had the page asks by the clock alone. Nothing is asked while the page is hidden or paused.
+// The page's line to the agent. /api/v1/watch tells what is new, with the whole overview in it, and
+// the overview is asked for every few seconds in any case; where the watch cannot be had, by the clock
+// alone. While the page is hidden or paused nothing is asked and nothing watched.
 import { EventParser } from './sse.js';
 
 const TIMEOUT_MS = 8000;
@@ -14,25 +14,25 @@ const WATCH_RETRY_MS = 5000;
 export class Feed {
   #on;
   #signal = '';
+  #paused = false;
   #timer = 0;
   #due = Infinity;
   #asking = false;
   #again = false; // something new was told while an answer was awaited
   #failures = 0;
   #historyAt = -Infinity;
+  #watch; // an AbortController while the watch is open or being opened
   #watching = false;
   #watchTimer = 0;
-  #paused = false;
 
-  // `on` has overview(json), history(json), state({connected, live, error, since}).
+  // `on` has overview(json), history(json), state({connected, live, error}).
   constructor(on) {
     this.#on = on;
-    document.addEventListener('visibilitychange', () => this.#schedule(0));
+    document.addEventListener('visibilitychange', () => this.#wake());
   }
 
   start() {
-    this.#schedule(0);
-    this.#watch();
+    this.#wake();
   }
 
   // The signal that pods are ranked for; empty: the agent chooses.
@@ -43,7 +43,20 @@ export class Feed {
 
   pause(paused) {
     this.#paused = paused;
-    if (!paused) this.#schedule(0);
+    this.#wake();
+  }
+
+  get #idle() {
+    return this.#paused || document.hidden;
+  }
+
+  #wake() {
+    if (this.#idle) {
+      this.#watch?.abort();
+      return;
+    }
+    this.#schedule(0);
+    this.#watchIn(0);
   }
 
   #schedule(ms) {
@@ -57,7 +70,7 @@ export class Feed {
   async #refresh() {
     this.#due = Infinity;
     this.#again = this.#asking;
-    if (this.#asking || this.#paused || document.hidden) return;
+    if (this.#asking || this.#idle) return;
     this.#asking = true;
     const began = performance.now();
     try {
@@ -72,16 +85,18 @@ export class Feed {
       this.#asking = false;
       this.#failures += 1;
       this.#historyAt = -Infinity;
+      this.#watch?.abort(); // what it came through may be dead without having ended
       this.#tell(error);
       this.#schedule(RETRY_MS[Math.min(this.#failures, RETRY_MS.length) - 1]);
     }
   }
 
   async #ask(began) {
-    const query = this.#signal ? `?signal=${encodeURIComponent(this.#signal)}` : '';
+    const signal = this.#signal;
+    const query = signal ? `?signal=${encodeURIComponent(signal)}` : '';
     const overview = await answer(`/api/v1/overview${query}`);
     if (this.#paused) return;
-    this.#on.overview(overview);
+    if (signal === this.#signal) this.#on.overview(overview);
     if (began - this.#historyAt < HISTORY_MS) return;
     this.#on.history(await answer('/api/v1/history'));
     this.#historyAt = began;
@@ -91,43 +106,56 @@ export class Feed {
     this.#on.state({ connected: !error, live: this.#watching, error });
   }
 
-  // Something is new: an eviction may be in the history, too.
-  #news() {
-    this.#historyAt = Math.min(this.#historyAt, performance.now() - HISTORY_MS + NEWS_MS);
-    this.#schedule(NEWS_MS);
+  #watchIn(ms) {
+    clearTimeout(this.#watchTimer);
+    if (this.#watch && !this.#watch.signal.aborted) return;
+    this.#watchTimer = setTimeout(() => this.#follow(), ms);
   }
 
-  async #watch() {
+  // Reads the watch until it ends.
+  async #follow() {
+    const controller = new AbortController();
+    this.#watch = controller;
     try {
-      const response = await fetch('/api/v1/watch', { headers: { accept: 'text/event-stream' } });
+      const headers = { accept: 'text/event-stream' };
+      const response = await fetch('/api/v1/watch', { headers, signal: controller.signal });
       if (!response.ok || !response.body) throw new Error(`HTTP ${response.status}`);
       const parser = new EventParser();
       const reader = response.body.pipeThrough(new TextDecoderStream()).getReader();
       this.#watching = true;
+      this.#tell(undefined);
       for (;;) {
         const { value, done } = await reader.read();
         if (done) break;
-        if (parser.push(value).length > 0) this.#news();
+        parser.push(value).forEach((event) => this.#news(event));
       }
     } catch {
       // the overview tells whether the agent is there at all
     }
+    if (this.#watch !== controller) return; // another one has been opened since
     if (this.#watching) this.#schedule(0);
     this.#watching = false;
-    this.#watchIn(WATCH_RETRY_MS);
+    this.#watch = undefined;
+    if (!this.#idle) this.#watchIn(WATCH_RETRY_MS);
   }
 
-  #watchIn(ms) {
-    clearTimeout(this.#watchTimer);
-    if (!this.#watching) this.#watchTimer = setTimeout(() => this.#watch(), ms);
+  #news({ event, data }) {
+    if (this.#idle) return;
+    // The watch ranks for what the agent chooses; another order has to be asked for.
+    if (event === 'status' && this.#signal === '') {
+      this.#on.overview(JSON.parse(data));
+      return;
+    }
+    if (event === 'eviction') this.#historyAt = -Infinity;
+    this.#schedule(NEWS_MS);
   }
 }
 
 // The JSON of one answer; an Error with the agent's own words otherwise.
 export async function answer(path) {
-  const response = await fetch(path, {
-    headers: { accept: 'application/json' },
-    signal: AbortSignal.timeout(TIMEOUT_MS),
+  const headers = { accept: 'application/json' };
+  const response = await fetch(path, { headers, signal: AbortSignal.timeout(TIMEOUT_MS) }).catch((error) => {
+    throw new Error(error.name === 'TimeoutError' ? `no answer in ${TIMEOUT_MS / 1000} s` : 'no connection');
   });
   if (response.ok) return response.json();
   const said = await response.json().catch(() => ({}));

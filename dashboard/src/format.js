@@ -48,7 +48,12 @@ export function duration(ms) {
   const seconds = Math.max(0, ms) / 1000;
   if (seconds < 10) return `${rounded(Math.round(seconds * 10) / 10)} s`;
   if (seconds < 60) return `${Math.round(seconds)} s`;
-  const steps = [['d', 86400], ['h', 3600], ['min', 60], ['s', 1]];
+  const steps = [
+    ['d', 86400],
+    ['h', 3600],
+    ['min', 60],
+    ['s', 1],
+  ];
   const whole = Math.round(seconds);
   const first = steps.findIndex(([, size]) => whole >= size);
   const [name, size] = steps[first];

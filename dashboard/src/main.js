@@ -32,7 +32,7 @@ function draw() {
     showPods(overview);
     showEvictions(evictions, now);
     showEvents(overview.events, now);
-    showPasses(passes, overview.pods, now);
+    showPasses(passes, { pods: overview.pods, evictions, now });
   });
 }
 

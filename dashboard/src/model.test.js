@@ -2,7 +2,16 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { historyFrom, overviewFrom, resourceOf } from './model.js';
 
-const BARE = { at: '2026-01-02T03:04:05Z', node: 'n', conditions: [], taints: [], signals: [], pods: [], events: [], passes: 0 };
+const BARE = {
+  at: '2026-01-02T03:04:05Z',
+  node: 'n',
+  conditions: [],
+  taints: [],
+  signals: [],
+  pods: [],
+  events: [],
+  passes: 0,
+};
 
 function signalOf(json) {
   return overviewFrom({ ...BARE, signals: [json] }).signals[0];
@@ -16,8 +25,16 @@ test('times are milliseconds, absent ones stay absent', () => {
 });
 
 test('a threshold that is met gives the signal its level, a hard one before a soft one', () => {
-  const threshold = (kind, met) => ({ kind, value: '1Gi', amount: 5, gracePeriodSeconds: 0, met, overdue: false });
-  const level = (available, ...thresholds) => signalOf({ signal: 'memory.available', unit: 'bytes', available, thresholds }).level;
+  const threshold = (kind, met) => ({
+    kind,
+    value: '1Gi',
+    amount: 5,
+    gracePeriodSeconds: 0,
+    met,
+    overdue: false,
+  });
+  const level = (available, ...thresholds) =>
+    signalOf({ signal: 'memory.available', unit: 'bytes', available, thresholds }).level;
   assert.equal(level(9, threshold('hard', false), threshold('soft', false)), 'ok');
   assert.equal(level(4, threshold('hard', false), threshold('soft', true)), 'soft');
   assert.equal(level(4, threshold('soft', true), threshold('hard', true)), 'hard');
@@ -25,8 +42,16 @@ test('a threshold that is met gives the signal its level, a hard one before a so
 });
 
 test('of pressure the time lost is shown, which grows', () => {
-  const signal = signalOf({ signal: 'io.pressure.full.avg10', unit: 'share', available: 9640, capacity: 10000, trendPerSecond: -50,
-    thresholds: [{ kind: 'hard', value: '20%', amount: 8000, gracePeriodSeconds: 0, met: false, overdue: false }] });
+  const signal = signalOf({
+    signal: 'io.pressure.full.avg10',
+    unit: 'share',
+    available: 9640,
+    capacity: 10000,
+    trendPerSecond: -50,
+    thresholds: [
+      { kind: 'hard', value: '20%', amount: 8000, gracePeriodSeconds: 0, met: false, overdue: false },
+    ],
+  });
   assert.equal(signal.value, 3.6);
   assert.equal(signal.thresholds[0].at, 20);
   assert.equal(signal.trend, 0.5);
@@ -34,16 +59,34 @@ test('of pressure the time lost is shown, which grows', () => {
 });
 
 test('the history becomes points, unknown ones null', () => {
-  const history = historyFrom({ times: [1, 2], evictions: [], signals: [
-    { signal: 'memory.available', unit: 'bytes', available: [5, null] },
-    { signal: 'memory.pressure.some.avg10', unit: 'share', available: [10000, 9000] }] });
-  assert.deepEqual(history.points['memory.available'], [[1, 5], [2, null]]);
-  assert.deepEqual(history.points['memory.pressure.some.avg10'], [[1, 0], [2, 10]]);
+  const history = historyFrom({
+    times: [1, 2],
+    evictions: [],
+    signals: [
+      { signal: 'memory.available', unit: 'bytes', available: [5, null] },
+      { signal: 'memory.pressure.some.avg10', unit: 'share', available: [10000, 9000] },
+    ],
+  });
+  assert.deepEqual(history.points['memory.available'], [
+    [1, 5],
+    [2, null],
+  ]);
+  assert.deepEqual(history.points['memory.pressure.some.avg10'], [
+    [1, 0],
+    [2, 10],
+  ]);
   assert.deepEqual(history.passes, []);
 });
 
 test('each signal is about one resource', () => {
-  const table = { 'memory.available': 'memory', 'allocatableMemory.available': 'memory', 'memory.pressure.full.avg10': 'memory',
-    'nodefs.available': 'disk', 'imagefs.inodesFree': 'inodes', 'pid.available': 'pids', 'io.pressure.some.avg60': 'io' };
+  const table = {
+    'memory.available': 'memory',
+    'allocatableMemory.available': 'memory',
+    'memory.pressure.full.avg10': 'memory',
+    'nodefs.available': 'disk',
+    'imagefs.inodesFree': 'inodes',
+    'pid.available': 'pids',
+    'io.pressure.some.avg60': 'io',
+  };
   for (const [signal, resource] of Object.entries(table)) assert.equal(resourceOf(signal), resource);
 });

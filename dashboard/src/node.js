@@ -6,8 +6,15 @@ import { outlook, whyOf } from './words.js';
 function showConditions(overview) {
   keyed(byId('conditions'), overview.conditions, {
     keyOf: (condition) => condition.type,
-    create: () => h('li', {}, h('span', { class: 'dot', 'aria-hidden': true }), h('strong'), h('span'),
-      h('span', { class: 'quiet' })),
+    create: () =>
+      h(
+        'li',
+        {},
+        h('span', { class: 'dot', 'aria-hidden': true }),
+        h('strong'),
+        h('span'),
+        h('span', { class: 'quiet' }),
+      ),
     update: (element, condition) => {
       setAttribute(element, 'data-status', condition.status ? 'true' : 'false');
       setAttribute(element, 'title', `${condition.reason}: ${condition.message}`);
@@ -48,19 +55,28 @@ function consequence(overview) {
 export function showNode(overview) {
   setText(byId('node-name'), overview.node || 'node');
   document.title = `${overview.node || 'node'} – Jettison`;
-  const worst = overview.signals.some(({ level }) => level === 'hard') ? 'hard'
-    : overview.signals.some(({ level }) => level === 'soft') || overview.conditions.some(({ status }) => status) ? 'soft' : 'ok';
+  const worst = overview.signals.some(({ level }) => level === 'hard')
+    ? 'hard'
+    : overview.signals.some(({ level }) => level === 'soft') ||
+        overview.conditions.some(({ status }) => status)
+      ? 'soft'
+      : 'ok';
   setAttribute(byId('now'), 'data-level', worst);
   setText(byId('headline'), headline(overview));
   setText(byId('consequence'), consequence(overview));
   byId('dry-run').hidden = !overview.dryRun;
-  setText(byId('facts'), [
-    `Jettison ${overview.version}`,
-    `running for ${duration(overview.at - overview.startedAt)}`,
-    plural(overview.passes, 'pass', 'passes'),
-    plural(overview.pods.length, 'pod'),
-    overview.podsMeasuredAt == null ? 'pods not measured yet' : `pods measured ${ago(overview.podsMeasuredAt, overview.at)}`,
-  ].join(' · '));
+  setText(
+    byId('facts'),
+    [
+      `Jettison ${overview.version}`,
+      `running for ${duration(overview.at - overview.startedAt)}`,
+      plural(overview.passes, 'pass', 'passes'),
+      plural(overview.pods.length, 'pod'),
+      overview.podsMeasuredAt == null
+        ? 'pods not measured yet'
+        : `pods measured ${ago(overview.podsMeasuredAt, overview.at)}`,
+    ].join(' · '),
+  );
   showConditions(overview);
   showTaints(overview);
 }

@@ -3,7 +3,10 @@
 // Every word of the filter is somewhere in the text; case does not count.
 export function matches(text, filter) {
   const low = text.toLowerCase();
-  return filter.toLowerCase().split(/\s+/).every((word) => low.includes(word));
+  return filter
+    .toLowerCase()
+    .split(/\s+/)
+    .every((word) => low.includes(word));
 }
 
 // The page that `wanted` asks for (from 0), or the last one where there are fewer.

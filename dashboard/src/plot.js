@@ -81,16 +81,25 @@ export class Plot {
       legend: { show: false },
       cursor: { sync: { key: together.key }, drag: { x: false, y: false }, points: { size: 7 } },
       scales: { x: { time: true }, y: { range: (_, low, high) => [low ?? 0, high ?? 1] } },
-      series: [
-        {},
-        { stroke: accent, width: 2, fill: () => colour('--area'), points: { show: false } },
-      ],
+      series: [{}, { stroke: accent, width: 2, fill: () => colour('--area'), points: { show: false } }],
       axes: [
-        { ...axis, grid: { show: false }, ticks: { ...grid, size: 4 }, size: 26, space: 48,
-          values: (_, times) => times.map((at) => clock(at * 1000).slice(0, this.#clockLength())) },
-        { ...axis, grid, ticks: { show: false }, size: 60, space: 24,
+        {
+          ...axis,
+          grid: { show: false },
+          ticks: { ...grid, size: 4 },
+          size: 26,
+          space: 48,
+          values: (_, times) => times.map((at) => clock(at * 1000).slice(0, this.#clockLength())),
+        },
+        {
+          ...axis,
+          grid,
+          ticks: { show: false },
+          size: 60,
+          space: 24,
           splits: (_, __, low, high) => ticks(low, high, this.#signal.unit),
-          values: (_, values) => values.map((value) => onAxis(this.#signal.unit, value)) },
+          values: (_, values) => values.map((value) => onAxis(this.#signal.unit, value)),
+        },
       ],
       hooks: {
         draw: [(plot) => this.#drawThresholds(plot), (plot) => this.#drawEvictions(plot)],

@@ -7,7 +7,13 @@ import { matches, pageOf } from './paging.js';
 import { excessText, stateOf, whyOf } from './words.js';
 
 const narrow = matchMedia('(max-width: 600px)');
-const EXCESS = { memory: 'Over request', disk: 'Over request', inodes: 'Inodes', pids: 'Processes', io: 'Stalled' };
+const EXCESS = {
+  memory: 'Over request',
+  disk: 'Over request',
+  inodes: 'Inodes',
+  pids: 'Processes',
+  io: 'Stalled',
+};
 let page = 0;
 let filter = '';
 let shown; // the overview that the table shows
@@ -15,12 +21,26 @@ let shown; // the overview that the table shows
 function newRow(pod) {
   const cell = (name) => h('td', { class: name });
   const link = h('button', { type: 'button', class: 'link', onclick: () => explain(pod.fullName) }, pod.name);
-  return h('tr', {},
+  return h(
+    'tr',
+    {},
     cell('place number'),
-    h('th', { scope: 'row', class: 'pod' }, link, h('span', { class: 'quiet namespace' }),
-      h('span', { class: 'quiet folded' })),
-    cell('wide'), cell('wide number'), cell('memory number'), cell('wide number'), cell('wider number'),
-    cell('number'), cell('wide why'), cell('state'));
+    h(
+      'th',
+      { scope: 'row', class: 'pod' },
+      link,
+      h('span', { class: 'quiet namespace' }),
+      h('span', { class: 'quiet folded' }),
+    ),
+    cell('wide'),
+    cell('wide number'),
+    cell('memory number'),
+    cell('wide number'),
+    cell('wider number'),
+    cell('number'),
+    cell('wide why'),
+    cell('state'),
+  );
 }
 
 function updateRow(row, pod, overview) {
@@ -39,14 +59,19 @@ function updateRow(row, pod, overview) {
   setText(excess, excessText(pod, resourceOf(overview.rankedFor)));
   setText(reason, why);
   setText(state, stateOf(pod, overview.at));
-  setAttribute(row, 'class', [pod.place == null ? 'stays' : '', pod.place === 1 ? 'first' : ''].join(' ').trim() || null);
+  setAttribute(
+    row,
+    'class',
+    [pod.place == null ? 'stays' : '', pod.place === 1 ? 'first' : ''].join(' ').trim() || null,
+  );
   setAttribute(excess, 'class', `excess number ${pod.overRequest ? 'over' : ''}`.trim());
 }
 
 function render() {
   if (!shown) return;
   const found = shown.pods.filter((pod) =>
-    matches(`${pod.fullName} ${pod.qos} ${pod.activity} ${pod.reason ?? ''}`, filter.trim()));
+    matches(`${pod.fullName} ${pod.qos} ${pod.activity} ${pod.reason ?? ''}`, filter.trim()),
+  );
   const part = pageOf(found, page, narrow.matches ? 10 : 25);
   page = part.page;
   keyed(byId('pod-rows'), part.rows, {
@@ -63,7 +88,10 @@ function renderPaging(part) {
   const total = shown.pods.length;
   const range = `${count(part.first + 1)} to ${count(part.first + part.rows.length)} of ${count(part.total)}`;
   const none = total === 0 ? 'No pods on this node yet.' : 'No pod matches the filter.';
-  setText(byId('pod-count'), part.total === 0 ? none : `${range}${part.total < total ? ` (filtered from ${count(total)})` : ''}`);
+  setText(
+    byId('pod-count'),
+    part.total === 0 ? none : `${range}${part.total < total ? ` (filtered from ${count(total)})` : ''}`,
+  );
   byId('pod-pages').hidden = part.pages < 2;
   byId('pods-before').disabled = part.page === 0;
   byId('pods-after').disabled = part.page === part.pages - 1;

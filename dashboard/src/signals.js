@@ -22,18 +22,39 @@ function newCard(signal) {
     rows: h('tbody'),
   };
   const title = `signal-${signal.name}`;
-  card.table = h('details', { ontoggle: () => fillTable(card) },
+  card.table = h(
+    'details',
+    { ontoggle: () => fillTable(card) },
     h('summary', {}, 'Figures'),
-    h('div', { class: 'scroll', tabindex: 0, role: 'group', 'aria-label': `Figures of ${signal.name}` },
-      h('table', {},
-        h('thead', {}, h('tr', {}, h('th', { scope: 'col' }, 'Time'),
-          h('th', { scope: 'col', class: 'number' }, signal.below ? 'Available' : 'Lost'))),
-        card.rows)));
-  card.element = h('article', { class: 'card signal', 'aria-labelledby': title },
+    h(
+      'div',
+      { class: 'scroll', tabindex: 0, role: 'group', 'aria-label': `Figures of ${signal.name}` },
+      h(
+        'table',
+        {},
+        h(
+          'thead',
+          {},
+          h(
+            'tr',
+            {},
+            h('th', { scope: 'col' }, 'Time'),
+            h('th', { scope: 'col', class: 'number' }, signal.below ? 'Available' : 'Lost'),
+          ),
+        ),
+        card.rows,
+      ),
+    ),
+  );
+  card.element = h(
+    'article',
+    { class: 'card signal', 'aria-labelledby': title },
     h('div', { class: 'row' }, h('h3', { id: title }, signal.name), card.level),
     h('p', { class: 'row wrap' }, h('span', {}, card.value, ' ', card.of), card.trend),
     h('div', { class: 'plotted' }, card.host, card.reading, card.none),
-    card.thresholds, card.table);
+    card.thresholds,
+    card.table,
+  );
   card.host.addEventListener('keydown', (event) => moveCursor(card, event));
   card.host.addEventListener('blur', () => card.plot?.leave());
   cards.set(signal.name, card);
@@ -52,19 +73,28 @@ function fillTable(card) {
   const shown = [...thinned(card.points, TABLE_ROWS)].reverse();
   keyed(card.rows, shown, {
     keyOf: ([at]) => at,
-    create: ([at, value]) => h('tr', {}, h('td', {}, clock(at)),
-      h('td', { class: 'number' }, amount(card.signal.unit, value))),
+    create: ([at, value]) =>
+      h('tr', {}, h('td', {}, clock(at)), h('td', { class: 'number' }, amount(card.signal.unit, value))),
   });
 }
 
 function fillThresholds(card, signal, now) {
   keyed(card.thresholds, signal.thresholds, {
     keyOf: (threshold) => `${threshold.kind} ${threshold.text}`,
-    create: (threshold) => h('li', { class: threshold.kind },
-      h('span', { class: 'line', 'aria-hidden': true }), h('span'), h('span', { class: 'quiet' })),
+    create: (threshold) =>
+      h(
+        'li',
+        { class: threshold.kind },
+        h('span', { class: 'line', 'aria-hidden': true }),
+        h('span'),
+        h('span', { class: 'quiet' }),
+      ),
     update: (element, threshold) => {
       setText(element.children[1], `${threshold.kind}, ${thresholdText(signal, threshold)}`);
-      setText(element.children[2], threshold.met || threshold.timeToMs != null ? thresholdState(threshold, now) : '');
+      setText(
+        element.children[2],
+        threshold.met || threshold.timeToMs != null ? thresholdState(threshold, now) : '',
+      );
     },
   });
 }
@@ -79,8 +109,11 @@ function updateCard(card, signal, { series, evictions, window, now }) {
   setText(card.level, LEVELS[signal.level]);
   setAttribute(card.element, 'data-level', signal.level);
   const marks = evictions.filter((eviction) => eviction.signal === signal.name && eviction.at >= window.from);
-  setAttribute(card.host, 'aria-label',
-    `${signalSentence(signal, marks, now)}. The arrow keys read the curve.`);
+  setAttribute(
+    card.host,
+    'aria-label',
+    `${signalSentence(signal, marks, now)}. The arrow keys read the curve.`,
+  );
   card.none.hidden = card.points.some(([, known]) => known != null);
   fillThresholds(card, signal, now);
   fillTable(card);

@@ -3,7 +3,10 @@ import { test } from 'node:test';
 import { EventParser } from './sse.js';
 
 const STREAM = ': hello\n\nevent: eviction\nid: 7\ndata: {"a":1}\n\ndata: one\ndata:two\r\n\r\nid: 9\n\n';
-const EVENTS = [{ event: 'eviction', id: '7', data: '{"a":1}' }, { event: 'message', data: 'one\ntwo' }];
+const EVENTS = [
+  { event: 'eviction', id: '7', data: '{"a":1}' },
+  { event: 'message', data: 'one\ntwo' },
+];
 
 test('events come out whole however the stream is cut', () => {
   for (let size = 1; size <= STREAM.length; size += 1) {

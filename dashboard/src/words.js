@@ -35,7 +35,8 @@ export function thresholdText(signal, threshold) {
   const when = threshold.kind === 'hard' ? 'at once' : `after ${duration(threshold.graceMs)}`;
   const side = signal.below ? 'below' : 'above';
   const at = threshold.at == null ? threshold.text : amount(signal.unit, threshold.at);
-  const share = signal.below && threshold.at != null && threshold.text.endsWith('%') ? ` (${threshold.text})` : '';
+  const share =
+    signal.below && threshold.at != null && threshold.text.endsWith('%') ? ` (${threshold.text})` : '';
   return `${side} ${at}${share} ${when}`;
 }
 
@@ -68,7 +69,8 @@ export function trendText(signal) {
 // The whole card in one sentence, for those who do not see the curve.
 export function signalSentence(signal, evictions, now) {
   const lines = signal.thresholds.map(
-    (threshold) => `${threshold.kind} threshold ${thresholdText(signal, threshold)}, ${thresholdState(threshold, now)}`,
+    (threshold) =>
+      `${threshold.kind} threshold ${thresholdText(signal, threshold)}, ${thresholdState(threshold, now)}`,
   );
   const marked = evictions.length > 0 ? `; ${plural(evictions.length, 'eviction')} in view` : '';
   return `${signal.name}: ${readingText(signal).join(' ')}; ${lines.join('; ')}${marked}`;
@@ -81,14 +83,14 @@ export function excessText(pod, resource) {
   return `${pod.excess > 0 ? '+' : ''}${amount(unit, pod.excess).replace('-', '−')}`;
 }
 
-// What a pass did, in a few words.
-export function passText(pass, nameOf) {
+// What a pass did, in a few words; `evicted` are the names of the pods.
+export function passText(pass, evicted) {
   const did = [];
   if (pass.actingFor) did.push(`acted for ${pass.actingFor}`);
   if (pass.reclaimSteps.length > 0) did.push(`reclaimed ${pass.reclaimSteps.join(', ')}`);
   if (pass.relieved) did.push('that was enough');
   if (pass.reclaimUnderWay) did.push('reclaim under way');
-  if (pass.evictions.length > 0) did.push(`evicted ${pass.evictions.map(nameOf).join(', ')}`);
+  if (evicted.length > 0) did.push(`evicted ${evicted.join(', ')}`);
   return did.length > 0 ? did.join('; ') : 'nothing to do';
 }
 

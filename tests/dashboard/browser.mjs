@@ -17,8 +17,15 @@ export function skipWithoutBrowser() {
 }
 
 export function launch() {
-  const args = ['--no-sandbox', '--disable-gpu', '--disable-quic', '--no-first-run', '--disable-sync',
-    '--disable-background-networking', '--disable-component-update'];
+  const args = [
+    '--no-sandbox',
+    '--disable-gpu',
+    '--disable-quic',
+    '--no-first-run',
+    '--disable-sync',
+    '--disable-background-networking',
+    '--disable-component-update',
+  ];
   return chromium.launch({ executablePath, args });
 }
 
@@ -55,5 +62,6 @@ export async function accessibilityFaults(page) {
   await page.evaluate(source);
   const { violations } = await page.evaluate(() => window.axe.run());
   return violations.flatMap(({ id, nodes }) =>
-    nodes.map((node) => `${id}: ${node.target}: ${node.failureSummary.replaceAll('\n', ' ')}`));
+    nodes.map((node) => `${id}: ${node.target}: ${node.failureSummary.replaceAll('\n', ' ')}`),
+  );
 }
