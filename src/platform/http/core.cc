@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 #include <netinet/in.h>
 #include <netinet/tcp.h>
+#include <poll.h>
 #include <sys/epoll.h>
 #include <sys/eventfd.h>
 #include <sys/socket.h>
@@ -137,7 +138,7 @@ void HttpServer::Core::RunDaemons() {
 }
 
 void HttpServer::Core::Accept(int listener) {
-  for (int i = 0; i < kAcceptedAtOnce && HasRoom(); ++i) {
+  for (int i = 0; i < kAcceptedAtOnce && HasRoom(listener); ++i) {
     FileDescriptor socket(::accept4(listener, nullptr, nullptr, SOCK_CLOEXEC | SOCK_NONBLOCK));
     if (!socket) {
       if (errno == EMFILE || errno == ENFILE) {
@@ -178,8 +179,10 @@ void HttpServer::Core::AddClient(int listener, FileDescriptor socket) {
   daemon.Run();
 }
 
-bool HttpServer::Core::HasRoom() {
+bool HttpServer::Core::HasRoom(int listener) {
   if (!connections_.IsFull()) return true;
+  pollfd somebody{listener, POLLIN, 0};
+  if (::poll(&somebody, 1, 0) <= 0) return false;  // nobody has to go for nobody
   if (Connection* oldest = connections_.OldestIncomplete()) {
     Cut(*oldest);
     RunDaemons();

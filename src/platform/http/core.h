@@ -61,7 +61,8 @@ class HttpServer::Core final : public http::DaemonEvents {
   void RunDaemons();
   void Accept(int listener);
   void AddClient(int listener, FileDescriptor socket);
-  bool HasRoom();
+  // Whether one more client may be taken in; makes room for one that waits there.
+  bool HasRoom(int listener);
   void SetListening(bool listening);
   void ListenAgain();
   void CutOverdue();

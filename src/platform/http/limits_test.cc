@@ -22,7 +22,7 @@ HttpResponse Good(const HttpRequest& request) {
   return {.content_type = "text/plain", .body = "good " + request.body};
 }
 
-TEST(HttpServerLimits, ARequestThatDrippsInIsCutInTimeWithAWord) {
+TEST(HttpServerLimits, ARequestThatDripsInIsCutInTimeWithAWord) {
   TestServer server;
   ASSERT_TRUE(server.Start(Good, {.limits = {.request = milliseconds(300)}}))
       << server.error.message;
@@ -64,6 +64,16 @@ TEST(HttpServerLimits, AnAnswerThatIsNotTakenIsCut) {
   ::poll(nullptr, 0, 600);
   EXPECT_LT(wire.ReadAll().size(), 30'000'000U);
   EXPECT_TRUE(wire.is_closed());
+}
+
+TEST(HttpServerLimits, NobodyIsCutWhileNobodyWaitsForThePlace) {
+  TestServer server;
+  ASSERT_TRUE(server.Start(Good, {.limits = {.connections = 1}})) << server.error.message;
+  Wire slow(server.socket());
+  slow.Send("GET / HTTP/1.1\r\n");
+  EXPECT_EQ(slow.ReadUntil("x", milliseconds(50)), "");
+  slow.Send("Host: h\r\nConnection: close\r\n\r\n");
+  EXPECT_THAT(slow.ReadAll(), EndsWith("good "));
 }
 
 TEST(HttpServerLimits, TheOldestIncompleteOneMakesRoom) {
