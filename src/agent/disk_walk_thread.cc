@@ -1,5 +1,6 @@
 #include "agent/disk_walk_thread.h"
 
+#include <chrono>
 #include <thread>
 
 #include "agent/disk_thread_priority.h"
@@ -18,7 +19,8 @@ DiskWalkThread::DiskWalkThread(const ContainerRuntime& runtime, const Clock& clo
       measurer_(clock, {.cancelled = &cancelled_,
                         .shared = &pace_.urgent(),
                         .waited = [this](Duration time) { pace_.Waited(time); },
-                        .breathe = [this] { pace_.Breathe(); }}) {}
+                        .breathe = [this] { pace_.Breathe(); },
+                        .directories = &directories_}) {}
 
 DiskWalkThread::~DiskWalkThread() {
   cancelled_ = true;
@@ -65,6 +67,9 @@ void DiskWalkThread::Remember(const DiskTask& task, const PodDiskUse& use) {
 void DiskWalkThread::Walk(const std::vector<DiskTask>& tasks) {
   LowerDiskThreadPriority();
   pace_.TakeUp();
+  const auto begin = std::chrono::steady_clock::now();
+  const std::uint64_t directories = directories_;
+  const std::uint64_t trees = measurer_.full_walks();
   measurer_.BeginPass();
   DiskUse use;
   for (const std::size_t place : OrderOf(tasks)) {
@@ -75,6 +80,9 @@ void DiskWalkThread::Walk(const std::vector<DiskTask>& tasks) {
   measurer_.EndPass();
   std::erase_if(history_, [&](const auto& entry) { return !use.contains(entry.first); });
   for (std::string& note : measurer_.TakeNotes()) notes_.Put(std::move(note));
+  costs_.Put({.took = std::chrono::steady_clock::now() - begin,
+              .directories = directories_ - directories,
+              .trees = measurer_.full_walks() - trees});
   results_.Put(std::move(use));
 }
 

@@ -1,6 +1,7 @@
 #pragma once
 
 #include <atomic>
+#include <cstdint>
 #include <map>
 #include <string>
 #include <utility>
@@ -14,6 +15,7 @@
 #include "agent/mailbox.h"
 #include "ports/clock.h"
 #include "ports/container_runtime.h"
+#include "units/duration.h"
 
 namespace jettison {
 
@@ -22,6 +24,13 @@ struct DiskTask {
   std::string uid;
   PodDisk disk;
   DiskLimits limits;
+};
+
+// What measuring the disk use of all pods took.
+struct WalkCost {
+  Duration took{0};               // pauses included
+  std::uint64_t directories = 0;  // read
+  std::uint64_t trees = 0;        // walked whole
 };
 
 // Measures pods' disk use beside the loop, on a thread that stays behind ordinary ones and rests
@@ -38,6 +47,8 @@ class DiskWalkThread : public DiskWalks {
   // Readable when a walk is done.
   [[nodiscard]] int fd() const { return results_.fd(); }
   [[nodiscard]] std::vector<DiskUse> TakeResults() { return results_.TakeAll(); }
+  // Of the walks whose results have been put.
+  [[nodiscard]] std::vector<WalkCost> TakeCosts() { return costs_.TakeAll(); }
   // Sentences for the log.
   [[nodiscard]] std::vector<std::string> TakeNotes() { return notes_.TakeAll(); }
 
@@ -49,7 +60,9 @@ class DiskWalkThread : public DiskWalks {
   const ContainerRuntime& runtime_;
   std::atomic<bool> cancelled_ = false;
   DiskPace pace_;
+  std::atomic<std::uint64_t> directories_ = 0;  // read, ever
   Mailbox<DiskUse> results_;
+  Mailbox<WalkCost> costs_;
   Mailbox<std::string> notes_;
   DiskMeasurer measurer_;                                    // of the walking thread
   std::map<std::string, DiskHistory, std::less<>> history_;  // the same; by pod UID

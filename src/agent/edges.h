@@ -76,6 +76,9 @@ class LastingReclaimer : public NodeReclaimer {
   [[nodiscard]] virtual bool UnderWay() const = 0;
   // A pass has been told how it ended: asked for again, it is done anew.
   virtual void Forget() = 0;
+  // Bytes that the file system of the images has gained by removals of dead containers, ever; 0
+  // where that is not measured.
+  [[nodiscard]] virtual std::uint64_t ContainerBytes() const { return 0; }
 };
 
 // A PodKiller that tells which pods it really told to end.

@@ -70,6 +70,7 @@ void ImageCollector::Advance(Instant now) {
   if (wait_ == Wait::kSettling) {
     if (settling_->next_look() <= now) LookAtSpace(now);
   } else if (wait_ != Wait::kNothing && deadline_ <= now) {
+    ++(wait_ == Wait::kRemoving ? counters_.remove_errors : counters_.list_errors);
     GiveUp({ErrorCode::kDeadlineExceeded, wait_ == Wait::kRemoving
                                               ? "the runtime does not finish removing an image"
                                               : "the runtime does not list its images"});
@@ -120,7 +121,10 @@ void ImageCollector::List(Wait wait) {
 }
 
 void ImageCollector::TakeListing(const Listing& listing) {
-  if (!listing) return GiveUp(listing.error().In("list images"));
+  if (!listing) {
+    ++counters_.list_errors;
+    return GiveUp(listing.error().In("list images"));
+  }
   See(*listing);
   if (wait_ == Wait::kChecking) return TryRemove();
   if (task_ == Task::kLook) return End({});
@@ -197,9 +201,11 @@ void ImageCollector::TakeRemoval(const Result<void>& removed) {
   if (removed) {
     edges_.log.Info("image garbage collector: removed image",
                     {{"imageID", step.id}, {"size", fmt::to_string(step.size_bytes)}});
+    ++counters_.removed[static_cast<std::size_t>(step.reason)];
     std::erase_if(images_, [&](const ImageRecord& image) { return image.id == step.id; });
     run_->Removed();
   } else {
+    ++counters_.remove_errors;
     edges_.log.Warn("image garbage collector: image cannot be removed",
                     {{"imageID", step.id}, {"err", removed.error().message}});
     run_->RemoveFailed(removed.error().In(step.id));
@@ -225,7 +231,9 @@ void ImageCollector::Settle() {
 
 void ImageCollector::LookAtSpace(Instant now) {
   if (!settling_->Look(edges_.figures.ReadNode(), now)) return;
-  freed_bytes_ += settling_->freed_bytes().value_or(0);
+  const std::uint64_t freed = settling_->freed_bytes().value_or(0);
+  freed_bytes_ += freed;
+  counters_.freed_bytes += freed;
   settling_.reset();
   before_.reset();
   Go();

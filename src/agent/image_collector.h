@@ -12,6 +12,7 @@
 #include "agent/event_log.h"
 #include "agent/image_records.h"
 #include "agent/log.h"
+#include "agent/node_counters.h"
 #include "agent/space_settling.h"
 #include "decide/image_gc.h"
 #include "ports/clock.h"
@@ -65,6 +66,7 @@ class ImageCollector {
   [[nodiscard]] std::optional<Instant> NextDeadline() const;
   // What is known of images, sorted by ID, as of the last look.
   [[nodiscard]] const std::vector<ImageRecord>& images() const { return images_; }
+  [[nodiscard]] const ImageCounters& counters() const { return counters_; }
 
  private:
   enum class Task : std::uint8_t { kNone, kLook, kCollect, kDeleteUnused };
@@ -113,6 +115,7 @@ class ImageCollector {
   bool failed_before_ = false;     // the periodic collection before
   bool said_unlisted_ = false;
 
+  ImageCounters counters_;
   bool wanted_ = false;  // DeleteUnused, when the present task has ended
   Result<void> deleted_;
 };

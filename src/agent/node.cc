@@ -113,6 +113,8 @@ void Node::DiskMeasured(DiskUse disk) {
 
 void Node::MemoryCrossed() {
   const Instant now = edges_.clock.Now();
+  ++counters_.memory_notifications;
+  if (!woken_at_) woken_at_ = now;
   if (now >= approach_until_ + kApproachRest) approach_until_ = now + kApproachTime;
   if (now < no_watch_before_) {
     WatchAt(no_watch_before_);
@@ -129,6 +131,8 @@ void Node::WatchAt(Instant at) {
 // to act for. Whatever else it would find waits for the next.
 void Node::LookAtMemory() {
   const Instant now = edges_.clock.Now();
+  ++counters_.looks;
+  woken_at_ = now;
   edges_.figures.ReadNodeMemory(summary_.node);
   const Observations seen = ObservationsFrom(summary_);
   const Evaluation evaluation = Evaluate(
@@ -140,6 +144,7 @@ void Node::LookAtMemory() {
     WatchPass();
     break;
   }
+  woken_at_.reset();
   PlanLook(seen, now);
 }
 
@@ -235,12 +240,16 @@ void Node::Run(const std::shared_ptr<const PassPolicy>& policy, Instant now) {
   const std::vector<const PodFacts*> pods = edges_.pods.Active();
   auto report = std::make_shared<CycleReport>(
       RunPass(*policy, {.now = now, .summary = summary_, .pods = pods}, ports, state_, scratch_));
+  PassTimes times = {.woken = woken_at_.value_or(now), .began = now, .decided = edges_.clock.Now()};
   ++passes_;
   last_report_ = report;
   reclaim_awaited_ = reclaim_awaited_ || report->reclaim_under_way;
   AfterPass(*report, before, now);
   PlanLook(report->observations, now);
   if (settings_.record_passes) Record(std::move(pass), pods);
+  times.ended = edges_.clock.Now();
+  CountPass(*report, policy == watch_policy_ ? PassKind::kWatch : PassKind::kFull, times,
+            settings_.dry_run, counters_);
 }
 
 // What a reclaim is judged by: file systems and memory of the node, pods do not count.

@@ -14,6 +14,7 @@
 #include "agent/eviction_wait.h"
 #include "agent/log.h"
 #include "agent/memory_forecast.h"
+#include "agent/node_counters.h"
 #include "agent/pass_history.h"
 #include "agent/pass_scheduler.h"
 #include "agent/pod_table.h"
@@ -35,6 +36,7 @@ struct NodeSettings {
   bool look_ahead = false;
   // Keep the last passes for onlookers, with all that they were made of.
   bool record_passes = false;
+  bool dry_run = false;  // victims are counted as such, nothing else
 };
 
 // What a node works with; everything must outlive it.
@@ -92,6 +94,7 @@ class Node : private SummarySource {
   // Passes finished since the start.
   [[nodiscard]] std::uint64_t passes() const { return passes_; }
   [[nodiscard]] const EvictionState& state() const { return state_; }
+  [[nodiscard]] const PassCounters& counters() const { return counters_; }
   // How the node stands, for onlookers; NodeIdentity is the caller's to add.
   [[nodiscard]] Snapshot MakeSnapshot() const;
 
@@ -138,7 +141,9 @@ class Node : private SummarySource {
   SignalHistory history_;
   std::array<Instant, kNodeConditionCount> condition_changed_at_;
   std::uint64_t passes_ = 0;
-  std::vector<MemoryLevel> armed_;  // what the kernel was last asked for
+  PassCounters counters_;
+  std::optional<Instant> woken_at_;  // for the pass that is to come of it
+  std::vector<MemoryLevel> armed_;   // what the kernel was last asked for
   Instant armed_at_;
   std::optional<Instant> watch_due_;  // the next watch pass that nobody has to ask for
   Instant no_watch_before_;

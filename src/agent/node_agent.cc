@@ -40,7 +40,13 @@ NodeSettings SettingsOf(const AgentConfig& config, const AgentOptions& options) 
   settings.memory_notifications = config.kernel_memcg_notification;
   settings.look_ahead = true;
   settings.record_passes = options.board != nullptr;
+  settings.dry_run = options.dry_run;
   return settings;
+}
+
+AgentConfig WithOptions(AgentConfig config, const AgentOptions& options) {
+  config.dry_run = config.dry_run || options.dry_run;
+  return config;
 }
 
 BackoffRule ComeBackRule(const AgentConfig& config) {
@@ -75,7 +81,7 @@ std::unique_ptr<PodLogsCollector> PodLogsOf(const AgentConfig& config, const Log
 
 NodeAgent::NodeAgent(const AgentConfig& config, AgentOptions options, std::unique_ptr<Log> log,
                      std::unique_ptr<Machine> machine, const NodeShares& shares)
-    : config_(config),
+    : config_(WithOptions(config, options)),
       options_(std::move(options)),
       log_(std::move(log)),
       machine_(std::move(machine)),
@@ -228,6 +234,7 @@ void NodeAgent::TryRuntime() {
     Begin(std::move(*pods));
     return;
   }
+  ++runtime_unready_;
   if (!said_unready_) {
     log_->Warn("container runtime is not ready, waiting for it", {{"err", pods.error().message}});
     said_unready_ = true;
@@ -352,6 +359,11 @@ void NodeAgent::WatchAlarms() {
 void NodeAgent::TakeDiskUse() {
   std::vector<DiskUse> results = disk_walks_.TakeResults();
   for (const std::string& note : disk_walks_.TakeNotes()) log_->Info("disk use", {{"note", note}});
+  for (const WalkCost& cost : disk_walks_.TakeCosts()) {
+    walks_.duration.Observe(cost.took);
+    walks_.directories += cost.directories;
+    walks_.trees += cost.trees;
+  }
   if (results.empty()) return;
   machine_->limits->Check();
   node_.DiskMeasured(std::move(results.back()));
@@ -387,6 +399,15 @@ void NodeAgent::AfterEachTurn() {
   if (options_.board) ShowBoard(now);
   const auto deadline = NextDeadline();
   loop_->SetTimer(deadline ? std::optional(*deadline - machine_->clock.Now()) : std::nullopt);
+NodeCounters NodeAgent::Counters() const {
+  return {.passes = node_.counters(),
+          .pods = worker_edges_.counters,
+          .images = images_ ? images_->counters() : ImageCounters{},
+          .walks = walks_,
+          .container_bytes = reclaimer_->ContainerBytes(),
+          .runtime_unready = runtime_unready_};
+}
+
 }
 
 void NodeAgent::ShowBoard(Instant now) {
@@ -396,6 +417,7 @@ void NodeAgent::ShowBoard(Instant now) {
     board_asked_ = false;
     auto snapshot = std::make_shared<Snapshot>(node_.MakeSnapshot());
     snapshot->node = identity_;
+    snapshot->counters = std::make_shared<const NodeCounters>(Counters());
     options_.board->Put(std::move(snapshot));
   }
   if (shown_passes_ == node_.passes() && shown_events_ == events_.count()) return;

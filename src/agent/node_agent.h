@@ -59,6 +59,7 @@ class NodeAgent : public Agent {
   void TakeDiskUse();
   void TakeStop();
   void ShowBoard(Instant now);
+  [[nodiscard]] NodeCounters Counters() const;
   void AfterEachTurn();
   [[nodiscard]] std::optional<Instant> NextDeadline() const;
 
@@ -84,6 +85,8 @@ class NodeAgent : public Agent {
   FileDescriptor stop_;
   std::unique_ptr<EventLoop> loop_;
 
+  WalkCounters walks_;
+  std::uint64_t runtime_unready_ = 0;  // times that it did not answer when it was waited for
   std::shared_ptr<const NodeIdentity> identity_;
   bool board_asked_ = false;
   std::uint64_t shown_passes_ = 0;  // of what the board's onlookers have been told

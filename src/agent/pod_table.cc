@@ -52,6 +52,7 @@ void PodTable::SetWanted(std::vector<Pod> pods, Instant now) {
                       : std::make_shared<const PodFacts>(FactsOf(std::move(pod), profile_));
     // Another pod owes nothing for the evictions of the one before.
     slot.comes_back_at.reset();
+    slot.returns = false;
     slot.come_back = Backoff(come_back_rule_);
     slot.refused_for.clear();
     slot.awaits_room = false;
@@ -116,6 +117,7 @@ void PodTable::BuryWorker(Slot& slot, Instant now) {
   if (slot.wanted == slot.facts && slot.worker->IsEvicted() && !slot.foreign) {
     slot.comes_back_at = slot.come_back.NextStart(slot.started_at, now);
     slot.rest = slot.worker->Status(now);
+    slot.returns = true;
   }
   slot.worker.reset();
   slot.facts.reset();
@@ -137,6 +139,7 @@ void PodTable::Refuse(Slot& slot, std::string reason, std::string message, Insta
   slot.rest = std::move(status);
   if (slot.refused_for == reason) return;
   slot.refused_for = reason;
+  ++edges_->counters.admission_rejections[reason];
   edges_->events.Add(now, FullName(slot.wanted->pod),
                      {.object = slot.wanted->pod.uid,
                       .type = EventType::kWarning,
@@ -178,6 +181,7 @@ bool PodTable::HasRoom(Slot& slot, Instant now) {
   slot.refused_for.clear();
   slot.rest.emplace().message = "waiting for the place of pods that are ending";
   for (const std::size_t i : room.give_way) GiveWay(*holders[i], slot, now);
+  edges_->counters.preemptions[room.scarce] += room.give_way.size();
   return false;
 }
 
@@ -211,6 +215,7 @@ void PodTable::Start(Slot& slot, Instant now) {
   slot.refused_for.clear();
   slot.awaits_room = false;
   slot.started_at = now;
+  if (std::exchange(slot.returns, false)) ++edges_->counters.restarted_pods;
   slot.worker = std::make_unique<PodWorker>(*slot.facts, *edges_);
   edges_->log.Info("pod started",
                    {{"pod", FullName(slot.facts->pod)}, {"uid", slot.facts->pod.uid}});
@@ -370,7 +375,10 @@ PodView PodTable::ViewOf(const Slot& slot, Instant now) {
   } else if (slot.rest) {
     view.status = *slot.rest;
   }
+  view.wanted = slot.wanted != nullptr && !slot.foreign;
+  view.foreign = slot.foreign;
   view.evictions = slot.evictions;
+  view.dead_containers = slot.worker ? slot.worker->dead_runs().size() : 0;
   view.comes_back_at = slot.comes_back_at;
   return view;
 }

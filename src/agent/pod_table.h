@@ -95,6 +95,7 @@ class PodTable {
     std::optional<Instant> comes_back_at;  // set: it was evicted and is not back
     std::optional<PodStatus> rest;         // its status while it has no worker
     int evictions = 0;
+    bool returns = false;      // it ran here, and starts again under the same UID
     bool foreign = false;      // somebody else's pod
     std::string refused_for;   // the reason, where it may not start
     bool awaits_room = false;  // others are ending to make room for it

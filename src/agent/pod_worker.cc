@@ -50,6 +50,7 @@ void PodWorker::Start(Instant now) {
 
 void PodWorker::Create() {
   create_again_at_.reset();
+  ++edges_->counters.started_pods;
   edges_->runtime.CreatePod(facts_->pod);
 }
 
@@ -68,6 +69,7 @@ void PodWorker::Adopt(std::vector<ContainerRecord> records, Instant now) {
   // their own records were collected since.
   initialized_ = std::ranges::any_of(
       runs_, [](const ContainerLifecycle& run) { return !run.is_init() && run.WasStarted(); });
+  counted_running_ = true;
   state_ = State::kRunning;
   Sync(now);
   UpdateConditions(now);
@@ -151,6 +153,7 @@ void PodWorker::On(const PodReady&, Instant) {
 void PodWorker::On(const PodFailed& event, Instant now) {
   if (state_ != State::kCreating) return;
   create_error_ = event.error.message;
+  ++edges_->counters.started_pods_errors;
   create_again_at_ = create_backoff_.NextStart(now, now);
   Tell(EventType::kWarning, "FailedCreatePodSandBox", create_error_, now);
 }
@@ -159,6 +162,7 @@ void PodWorker::On(const ContainerStarted& event, Instant now) {
   ContainerLifecycle* run = Find(event.container, event.attempt);
   if (run == nullptr || run->phase() != ContainerLifecycle::Phase::kStarting) return;
   run->Started(event.at);
+  CountRunning(now);
   Tell(EventType::kNormal, "Started",
        event.attempt == 0
            ? fmt::format("Started container {}", event.container)
@@ -170,6 +174,7 @@ void PodWorker::On(const ContainerStartFailed& event, Instant now) {
   ContainerLifecycle* run = Find(event.container, event.attempt);
   if (run == nullptr || run->phase() != ContainerLifecycle::Phase::kStarting) return;
   run->StartFailed(event.error.message, now);
+  ++edges_->counters.started_containers_errors[run->is_init() ? 1 : 0];
   Tell(EventType::kWarning, "Failed",
        fmt::format("Error: container {}: {}", event.container, event.error.message), now);
 }
@@ -248,6 +253,7 @@ void PodWorker::StartIfDue(ContainerLifecycle& run, Instant now) {
                    (run.phase() == ContainerLifecycle::Phase::kExited &&
                     run.RestartsUnder(facts_->pod.restart_policy) && run.restart_at() <= now);
   if (!due) return;
+  ++edges_->counters.started_containers[run.is_init() ? 1 : 0];
   const int adj = OomScoreAdj(facts_->pod, run.spec(), edges_->memory_capacity_bytes);
   edges_->runtime.StartContainer(facts_->pod.uid, run.spec().name, run.BeginStart(),
                                  std::min(adj, kMaxOomScoreAdj));
@@ -311,6 +317,7 @@ void PodWorker::KillAlive() {
 
 void PodWorker::ReportLateKill(Instant now) {
   ending_->late = true;
+  ++edges_->counters.late_kills;
   Tell(EventType::kWarning, "ExceededGracePeriod",
        "Container runtime did not kill the pod within specified grace period.", now);
   const std::string name = FullName(facts_->pod);
@@ -348,6 +355,7 @@ void PodWorker::ForgetRun(const std::string& container, int attempt) {
   std::erase_if(dead_runs_, [&](const ContainerRecord& record) {
     return record.name == container && record.attempt == attempt;
   });
+  ++edges_->counters.dead_containers_removed;
   edges_->runtime.RemoveContainer(facts_->pod.uid, container, attempt);
 }
 
@@ -356,6 +364,12 @@ ContainerLifecycle* PodWorker::Find(const std::string& container, int attempt) {
     return r.attempt() == attempt && r.spec().name == container;
   });
   return run == runs_.end() ? nullptr : &*run;
+}
+
+void PodWorker::CountRunning(Instant now) {
+  if (counted_running_ || Phase() != PodPhase::kRunning) return;
+  counted_running_ = true;
+  edges_->counters.pod_start.Observe(Elapsed(*start_time_, now));
 }
 
 void PodWorker::Tell(EventType type, const char* reason, std::string message, Instant now) {

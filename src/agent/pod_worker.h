@@ -9,6 +9,7 @@
 #include "agent/container_lifecycle.h"
 #include "agent/event_log.h"
 #include "agent/log.h"
+#include "agent/node_counters.h"
 #include "agent/pod_status.h"
 #include "agent/snapshot.h"
 #include "decide/pod_facts.h"
@@ -24,6 +25,7 @@ struct WorkerEdges {
   const Log& log;
   std::uint64_t memory_capacity_bytes = 0;  // of the node, for oom_score_adj
   BackoffRule restart_rule = kRestartRule;
+  PodCounters counters = {};  // of all pods
 };
 
 // How long a kill may take before it is called late: half as long again as the grace period, at
@@ -110,6 +112,7 @@ class PodWorker {
   [[nodiscard]] bool AnyAlive() const;
   [[nodiscard]] PodPhase Phase() const;
   [[nodiscard]] ContainerLifecycle* Find(const std::string& container, int attempt);
+  void CountRunning(Instant now);
   void Tell(EventType type, const char* reason, std::string message, Instant now);
   void UpdateConditions(Instant now);
 
@@ -119,6 +122,7 @@ class PodWorker {
   std::vector<ContainerLifecycle> runs_;  // init containers first, each in the order of the spec
   bool initialized_ = false;              // every init container has done its part
   bool failed_ = false;                   // it ended badly by itself
+  bool counted_running_ = false;          // a regular container has started, or was found
   std::optional<EvictionOrder> eviction_;
   Instant evicted_at_;
   std::optional<Ending> ending_;

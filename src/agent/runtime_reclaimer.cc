@@ -58,6 +58,7 @@ void RuntimeReclaimer::Advance(Instant now) {
 void RuntimeReclaimer::AdvanceContainers(Instant now) {
   if (!settling_ || now < settling_->next_look()) return;
   if (!settling_->Look(edges_.figures.ReadNode(), now)) return;
+  container_bytes_ += settling_->freed_bytes().value_or(0);
   settling_.reset();
   containers_.End({});
   if (images_.stage == Stage::kWanted) StartImages(now);

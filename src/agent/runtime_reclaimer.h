@@ -36,6 +36,7 @@ class RuntimeReclaimer : public LastingReclaimer {
   [[nodiscard]] std::optional<Instant> NextDeadline() const override;
   [[nodiscard]] bool UnderWay() const override;
   void Forget() override;
+  [[nodiscard]] std::uint64_t ContainerBytes() const override { return container_bytes_; }
 
  private:
   enum class Stage : std::uint8_t { kIdle, kWanted, kUnderWay, kDone };
@@ -57,6 +58,7 @@ class RuntimeReclaimer : public LastingReclaimer {
   Step containers_;
   Step images_;
   std::optional<SpaceSettling> settling_;  // of the containers' space
+  std::uint64_t container_bytes_ = 0;
 };
 
 }  // namespace jettison

@@ -7,6 +7,7 @@
 #include <string>
 #include <vector>
 
+#include "agent/node_counters.h"
 #include "agent/pod_status.h"
 #include "agent/signal_history.h"
 #include "config/agent_config.h"
@@ -62,9 +63,12 @@ struct PodView {
   QosClass qos = QosClass::kBestEffort;
   std::int32_t priority = 0;
   bool critical = false;
+  bool wanted = false;   // by a manifest of this agent
+  bool foreign = false;  // somebody else's
   PodActivity activity = PodActivity::kWaiting;
   PodStatus status;
   int evictions = 0;                     // since the agent started
+  std::size_t dead_containers = 0;       // runs that ended and are not removed yet
   std::optional<Instant> comes_back_at;  // evicted: the end of its back-off
   // Figures of the last full pass; absent where they could not be read or the pod does not run.
   std::optional<std::uint64_t> memory_working_set_bytes;
@@ -108,6 +112,7 @@ struct Snapshot {
   // The last full passes, and those others that did something; oldest first.
   std::vector<std::shared_ptr<const RecordedPass>> cycles;
   std::vector<SignalSample> history;  // the last hour, oldest first
+  std::shared_ptr<const NodeCounters> counters;  // null in tests alone
 };
 
 }  // namespace jettison

@@ -77,6 +77,14 @@ Event NodeWarning(std::string reason, std::string message) {
 
 }  // namespace
 
+std::string_view NameOf(ImageGcReason reason) {
+  switch (reason) {
+    case ImageGcReason::kAge: return "age";
+    case ImageGcReason::kSpace: return "space";
+  }
+  __builtin_unreachable();
+}
+
 ImageGcRun::ImageGcRun(const ImageGcPolicy& policy, ImageGcMode mode,
                        std::span<const ImageRecord> images, ImageGcTimes times)
     : policy_(policy), mode_(mode), times_(times), left_(InOrder(images)) {
@@ -113,7 +121,10 @@ void ImageGcRun::Advance() {
   for (; at_ < candidates_.size(); ++at_) {
     const ImageRecord& image = candidates_[at_];
     if (Wants(image)) {
-      step_ = RemoveImage{image.id, image.size_bytes};
+      step_ = RemoveImage{
+          .id = image.id,
+          .size_bytes = image.size_bytes,
+          .reason = phase_ == Phase::kByAge ? ImageGcReason::kAge : ImageGcReason::kSpace};
       return;
     }
     left_.push_back(image);

@@ -1,10 +1,12 @@
 #pragma once
 
+#include <array>
 #include <cstdint>
 #include <optional>
 #include <set>
 #include <span>
 #include <string>
+#include <string_view>
 #include <variant>
 #include <vector>
 
@@ -35,10 +37,17 @@ struct ImageFsUsage {
   std::uint64_t available = 0;
 };
 
+// Why an image goes: nobody has used it for too long, or its space is needed.
+enum class ImageGcReason : std::uint8_t { kAge, kSpace };
+inline constexpr std::array<ImageGcReason, 2> kAllImageGcReasons = {ImageGcReason::kAge,
+                                                                    ImageGcReason::kSpace};
+[[nodiscard]] std::string_view NameOf(ImageGcReason reason);  // "age", "space"
+
 // Remove this image; answer with Removed or RemoveFailed.
 struct RemoveImage {
   std::string id;
   std::uint64_t size_bytes = 0;
+  ImageGcReason reason = ImageGcReason::kSpace;
 };
 // Measure the image file system, now; answer with Measured or MeasureFailed.
 struct MeasureImageFs {};

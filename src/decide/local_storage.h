@@ -1,5 +1,6 @@
 #pragma once
 
+#include <cstddef>
 #include <cstdint>
 #include <span>
 #include <string>
@@ -12,6 +13,7 @@ namespace jettison {
 
 // Which limit a pod broke.
 enum class StorageLimitKind : std::uint8_t { kEmptyDir, kPod, kContainer };
+inline constexpr std::size_t kStorageLimitKindCount = 3;
 
 // A pod over one of its local-storage limits.
 struct StorageViolation {

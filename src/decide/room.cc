@@ -98,7 +98,8 @@ Room FindRoom(const SharedAmounts& requests, std::int32_t priority,
     if (!occupant.ending) staying = Sum(staying, occupant.requests);
   }
   if (!ShortageOf(requests, now, *allocatable)) return {.free = true};
-  if (!ShortageOf(requests, staying, *allocatable)) return {};
+  const auto scarce = ShortageOf(requests, staying, *allocatable);
+  if (!scarce) return {};
 
   const std::vector<std::size_t> outranked = Outranked(priority, occupants);
   SharedAmounts kept = staying;
@@ -106,6 +107,7 @@ Room FindRoom(const SharedAmounts& requests, std::int32_t priority,
     for (std::size_t r = 0; r < kept.size(); ++r) kept[r] -= occupants[i].requests[r];
   }
   Room room;
+  room.scarce = scarce->resource;
   room.shortage = ShortageOf(requests, kept, *allocatable);
   if (room.shortage) return room;
   // Whoever still fits beside the newcomer stays, the most important first.

@@ -49,6 +49,7 @@ struct Shortage {
 struct Room {
   bool free = false;                  // there is enough of everything now
   std::vector<std::size_t> give_way;  // occupants to be ended, so that there will be
+  std::size_t scarce = 0;             // where some give way: what for, in kSharedResources
   std::optional<Shortage> shortage;   // there is not, even when all give way who have to
 
   // Enough comes free when those that are ending, and those that give way, are gone.

@@ -1,5 +1,8 @@
 #include "pass/pass.h"
 
+#include <optional>
+#include <utility>
+
 #include "decide/ranking.h"
 #include "observe/observations.h"
 
@@ -7,10 +10,12 @@ namespace jettison {
 namespace {
 
 // Kills first and tells afterwards: the victim's memory is what the node is waiting for.
-void Evict(EvictionOrder order, PodKiller& killer, CycleReport& report) {
+void Evict(EvictionOrder order, std::optional<StorageLimitKind> limit, PodKiller& killer,
+           CycleReport& report) {
   const auto killed = killer.Evict(order);
   report.events.push_back(EvictedEvent(order));
-  report.evictions.push_back({.order = std::move(order), .kill_error = std::nullopt});
+  report.evictions.push_back(
+      {.order = std::move(order), .storage_limit = limit, .kill_error = std::nullopt});
   if (!killed) report.evictions.back().kill_error = killed.error().message;
 }
 
@@ -41,7 +46,7 @@ void Relieve(const PassPolicy& policy, const PassInput& input, const Decision& d
                        .threshold = *decision.threshold,
                        .observations = report.observations,
                        .max_pod_grace_period_seconds = policy.max_pod_grace_period_seconds}),
-          ports.killer, report);
+          std::nullopt, ports.killer, report);
   }
   if (input.full_ranking) RankForReport(pods, threshold.signal, policy.layout, report);
 }
@@ -59,7 +64,7 @@ CycleReport RunPass(const PassPolicy& policy, const PassInput& input, NodePorts&
   const Decision decision = Decide(policy.thresholds, policy.local_storage_capacity_isolation,
                                    policy.layout, report.evaluation, scratch);
   for (const StorageViolation& violation : decision.violations) {
-    Evict(OrderFor(scratch[violation.pod], violation), ports.killer, report);
+    Evict(OrderFor(scratch[violation.pod], violation), violation.kind, ports.killer, report);
   }
   if (decision.threshold) Relieve(policy, input, decision, scratch, ports, report);
   state = report.evaluation.next;

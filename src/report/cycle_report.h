@@ -6,6 +6,7 @@
 
 #include "decide/decide.h"
 #include "decide/eviction_order.h"
+#include "decide/local_storage.h"
 #include "evaluate/evaluate.h"
 #include "model/event.h"
 #include "model/signal.h"
@@ -15,6 +16,7 @@ namespace jettison {
 // A pod that a pass failed.
 struct EvictionRecord {
   EvictionOrder order;
+  std::optional<StorageLimitKind> storage_limit;  // that the pod broke; absent: node pressure
   std::optional<std::string> kill_error;
 };
 

@@ -1,6 +1,7 @@
 #pragma once
 
 #include <atomic>
+#include <cstdint>
 #include <functional>
 
 #include "units/duration.h"
@@ -17,6 +18,7 @@ struct WalkOptions {
   // Called by each thread of the walk about every thousand files, and at least once a directory:
   // whoever wants the walk to be slower sleeps in it. May be empty.
   std::function<void()> breathe = nullptr;
+  std::atomic<std::uint64_t>* directories = nullptr;  // counts those read, where it is not null
 };
 
 }  // namespace jettison

@@ -48,7 +48,10 @@ void Walker::ReadEntries() {
   sum_.Clear();
   const auto some = ReadSome(stack_.fd(), job_->device(), entries_, sum_);
   if (!some) job_->Report(1, some.error().message);
-  if (!some || !*some) return stack_.SetExhausted();
+  if (!some || !*some) {
+    if (options_.directories != nullptr) ++*options_.directories;
+    return stack_.SetExhausted();
+  }
   if (sum_.errors > 0) job_->Report(sum_.errors, sum_.first_error);
   job_->Counted(sum_.inodes + sum_.linked.size());
   stack_.AddPending(sum_.subdirectories);
