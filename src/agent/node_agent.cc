@@ -399,6 +399,8 @@ void NodeAgent::AfterEachTurn() {
   if (options_.board) ShowBoard(now);
   const auto deadline = NextDeadline();
   loop_->SetTimer(deadline ? std::optional(*deadline - machine_->clock.Now()) : std::nullopt);
+}
+
 NodeCounters NodeAgent::Counters() const {
   return {.passes = node_.counters(),
           .pods = worker_edges_.counters,
@@ -406,8 +408,6 @@ NodeCounters NodeAgent::Counters() const {
           .walks = walks_,
           .container_bytes = reclaimer_->ContainerBytes(),
           .runtime_unready = runtime_unready_};
-}
-
 }
 
 void NodeAgent::ShowBoard(Instant now) {
