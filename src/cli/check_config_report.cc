@@ -122,6 +122,19 @@ std::string Or(const std::string& text, std::string_view otherwise) {
   return text.empty() ? std::string(otherwise) : text;
 }
 
+std::string Http(const HttpConfig& http) {
+  std::string text = http.socket;
+  if (!http.address.empty()) {
+    const bool by_token = !http.bearer_token_file.empty();
+    const bool by_certificate = !http.client_ca_file.empty();
+    text += fmt::format("{}{} ({}{}{}{})", text.empty() ? "" : ", ", http.address,
+                        http.tls_cert_file.empty() ? "plain" : "TLS",
+                        by_certificate ? ", client certificate" : "",
+                        by_certificate && by_token ? " or" : "", by_token ? " token" : "");
+  }
+  return Or(text, "nowhere");
+}
+
 std::string Settings(const AgentConfig& config) {
   const EvictionPolicy& eviction = config.eviction;
   const std::vector<std::pair<std::string_view, std::string>> lines = {
@@ -146,6 +159,7 @@ std::string Settings(const AgentConfig& config) {
       {"evicted pods", fmt::format("come back after {}, later up to {}",
                                    FormatDuration(config.eviction_backoff.initial),
                                    FormatDuration(config.eviction_backoff.max))},
+      {"answers at", Http(config.http)},
       {"dry run", config.dry_run ? "yes: nothing is evicted or reclaimed" : "no"},
   };
   std::string text;

@@ -5,6 +5,7 @@
 #include <string>
 #include <string_view>
 
+#include "config/http_configuration.h"
 #include "config/node_allocatable.h"
 #include "model/cgroup_driver.h"
 #include "model/images.h"
@@ -83,6 +84,7 @@ struct AgentConfig {
   std::string node_fs;      // [J] a path on the file system that is nodefs; unless set, `root`
   std::string node_name;    // [J] empty: the caller's host name
   MemoryEstimator memory_estimator = MemoryEstimator::kWorkingSet;  // [J] memoryAvailable
+  HttpConfig http;                                                  // [J]
   bool dry_run = false;                                             // [J]
   bool json_logs = false;  // [J] logFormat, else [K] logging.format
 };

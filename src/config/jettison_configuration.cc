@@ -7,6 +7,7 @@
 #include <span>
 #include <vector>
 
+#include "config/http_configuration.h"
 #include "config/pressure_thresholds.h"
 #include "config/spelling.h"
 
@@ -14,9 +15,9 @@ namespace jettison {
 namespace {
 
 constexpr auto kNames = std::to_array<std::string_view>(
-    {"apiVersion", "kind", "adopt", "dryRun", "evictionBackoff", "logFormat", "memoryAvailable",
-     "monitoringInterval", "nodeCgroup", "nodeFs", "nodeName", "pressureHard", "pressureSoft",
-     "pressureSoftGracePeriod", "profile", "root", "runtime"});
+    {"apiVersion", "kind", "adopt", "dryRun", "evictionBackoff", "http", "logFormat",
+     "memoryAvailable", "monitoringInterval", "nodeCgroup", "nodeFs", "nodeName", "pressureHard",
+     "pressureSoft", "pressureSoftGracePeriod", "profile", "root", "runtime"});
 constexpr auto kBackoffNames = std::to_array<std::string_view>({"initial", "max"});
 
 constexpr Duration kShortestInterval = std::chrono::milliseconds(100);
@@ -100,6 +101,7 @@ void ApplyJettisonConfiguration(const Fields& fields, AgentConfig& config, Fault
   if (const auto backoff = fields.Inside("evictionBackoff")) {
     ReadBackoff(*backoff, config.eviction_backoff);
   }
+  if (const auto http = fields.Inside("http")) config.http = ReadHttpConfiguration(*http);
   const std::vector<Threshold> pressure = ReadPressureThresholds(fields, warnings);
   config.eviction.thresholds.insert(config.eviction.thresholds.end(), pressure.begin(),
                                     pressure.end());
