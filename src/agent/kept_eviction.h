@@ -1,0 +1,49 @@
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <memory>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "explain/explain.h"
+#include "pass/recorded_pass.h"
+#include "units/duration.h"
+#include "units/result.h"
+
+namespace jettison {
+
+// An eviction that is remembered when the pod is gone: its explanation, written out, and what lists
+// and searches need of it. The members other than `json` are all in that text as well.
+struct KeptEviction {
+  std::uint64_t number = 0;  // counts from 1, over restarts
+  std::string id;            // "ev-<number>"
+  Instant at;
+  PodIdentity pod;
+  std::string signal;   // "memory.available"; empty: the pod broke a limit of local storage
+  std::string summary;  // one line
+  std::string message;  // of the pod's status
+  bool dry_run = false;
+  std::string text;  // the explanation for people
+  std::string json;  // the explanation as a JSON object, a newline at its end
+
+  [[nodiscard]] std::size_t Bytes() const { return text.size() + json.size() + message.size(); }
+};
+
+// The last evictions, oldest first.
+using KeptEvictions = std::vector<std::shared_ptr<const KeptEviction>>;
+
+// "ev-12", and back; 0 where the text is no such id.
+[[nodiscard]] std::string EvictionId(std::uint64_t number);
+[[nodiscard]] std::uint64_t EvictionNumber(std::string_view id);
+
+// Explains why a pass failed the pod with `uid`.
+[[nodiscard]] KeptEviction KeepEviction(const RecordedPass& pass, const std::string& uid,
+                                        std::uint64_t number, ExplainOptions options);
+
+// Understands the `json` of one. Fails with kInvalidArgument where it is not the explanation of an
+// eviction; members that are not known do no harm.
+[[nodiscard]] Result<KeptEviction> ParseKeptEviction(std::string json);
+
+}  // namespace jettison
