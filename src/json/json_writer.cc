@@ -2,6 +2,8 @@
 
 #include <algorithm>
 
+#include "units/utf8.h"
+
 namespace jettison {
 namespace {
 
@@ -9,25 +11,6 @@ namespace {
 bool IsSpecial(char c) {
   const auto byte = static_cast<unsigned char>(c);
   return byte < 0x20 || byte >= 0x80 || c == '"' || c == '\\';
-}
-
-bool IsContinuation(char c) {
-  return (static_cast<unsigned char>(c) & 0xC0U) == 0x80U;
-}
-
-// Bytes of the character beyond ASCII that `text` begins with; 0 where it is none (RFC 3629: no
-// overlong form, no surrogate, nothing beyond U+10FFFF).
-std::size_t CharacterSize(std::string_view text) {
-  const auto byte = [&](std::size_t i) { return static_cast<unsigned char>(text[i]); };
-  const unsigned char first = byte(0);
-  const std::size_t size = first >= 0xF0 ? 4 : (first >= 0xE0 ? 3 : 2);
-  if (first < 0xC2 || first > 0xF4 || text.size() < size) return 0;
-  if (!std::ranges::all_of(text.substr(1, size - 1), IsContinuation)) return 0;
-  if ((first == 0xE0 && byte(1) < 0xA0) || (first == 0xED && byte(1) >= 0xA0) ||
-      (first == 0xF0 && byte(1) < 0x90) || (first == 0xF4 && byte(1) >= 0x90)) {
-    return 0;
-  }
-  return size;
 }
 
 void AppendEscaped(char c, std::string& out) {
@@ -47,8 +30,8 @@ std::size_t AppendSpecial(std::string_view text, std::string& out) {
     AppendEscaped(text.front(), out);
     return 1;
   }
-  const std::size_t size = CharacterSize(text);
-  if (size == 0) out += "\xEF\xBF\xBD";
+  const std::size_t size = Utf8CharacterSize(text);
+  if (size == 0) out += kReplacementCharacter;
   out += text.substr(0, size);
   return std::max<std::size_t>(size, 1);
 }
