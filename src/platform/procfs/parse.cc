@@ -2,8 +2,11 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
+#include <array>
 #include <charconv>
 #include <optional>
+#include <span>
 #include <string>
 #include <system_error>
 
@@ -31,49 +34,61 @@ std::optional<T> Number(std::string_view text) {
   return value;
 }
 
-// The value of the row "KEY:   VALUE"; absent where there is no such row.
-std::optional<std::string_view> Row(std::string_view text, std::string_view key) {
-  while (!text.empty()) {
+// A row "KEY:   VALUE" that is looked for.
+struct Row {
+  std::string_view key;
+  std::optional<std::string_view> value = std::nullopt;  // absent: there is no such row
+};
+
+bool TakeIfOf(std::string_view line, Row& row) {
+  if (row.value || line.size() <= row.key.size() || line[row.key.size()] != ':') return false;
+  if (!line.starts_with(row.key)) return false;
+  line.remove_prefix(row.key.size() + 1);
+  line.remove_prefix(std::min(line.find_first_not_of(' '), line.size()));
+  row.value = line;
+  return true;
+}
+
+// All in one pass, which ends when there is nothing more to find.
+void FindRows(std::string_view text, std::span<Row> rows) {
+  std::size_t missing = rows.size();
+  while (!text.empty() && missing > 0) {
     const auto end = text.find('\n');
-    std::string_view line = text.substr(0, end);
-    if (line.starts_with(key) && line.substr(key.size()).starts_with(':')) {
-      line.remove_prefix(key.size() + 1);
-      const auto value = line.find_first_not_of(' ');
-      return value == std::string_view::npos ? std::string_view() : line.substr(value);
-    }
+    const std::string_view line = text.substr(0, end);
+    if (std::ranges::any_of(rows, [&](Row& row) { return TakeIfOf(line, row); })) --missing;
     text.remove_prefix(end == std::string_view::npos ? text.size() : end + 1);
   }
-  return std::nullopt;
 }
 
 // The row's value, which ends in `unit` and is then multiplied by `factor`; absent without the row.
-Result<std::optional<std::uint64_t>> Amount(std::string_view text, std::string_view key,
-                                            std::string_view unit, std::uint64_t factor) {
-  auto row = Row(text, key);
-  if (!row) return std::nullopt;
-  const bool has_unit = row->ends_with(unit);
-  if (has_unit) row->remove_suffix(unit.size());
-  const auto number = has_unit ? Number<std::uint64_t>(*row) : std::nullopt;
+Result<std::optional<std::uint64_t>> Amount(const Row& row, std::string_view unit,
+                                            std::uint64_t factor) {
+  if (!row.value) return std::nullopt;
+  std::string_view value = *row.value;
+  const bool has_unit = value.ends_with(unit);
+  if (has_unit) value.remove_suffix(unit.size());
+  const auto number = has_unit ? Number<std::uint64_t>(value) : std::nullopt;
   std::uint64_t product = 0;
   if (!number || __builtin_mul_overflow(*number, factor, &product)) {
-    return FailText(fmt::format("a number{} in row {}", unit, key), *row);
+    return FailText(fmt::format("a number{} in row {}", unit, row.key), value);
   }
   return product;
 }
 
-Result<std::optional<std::uint64_t>> Kibibytes(std::string_view text, std::string_view key) {
-  constexpr std::uint64_t kKibi = 1024;
-  return Amount(text, key, " kB", kKibi);
+constexpr std::uint64_t kKibi = 1024;
+
+Result<std::optional<std::uint64_t>> Kibibytes(const Row& row) {
+  return Amount(row, " kB", kKibi);
 }
 
-Result<std::uint64_t> HugePages(std::string_view text) {
-  const auto all = Kibibytes(text, "Hugetlb");
+Result<std::uint64_t> HugePages(const Row& total, const Row& page_size, const Row& all_sizes) {
+  const auto all = Kibibytes(all_sizes);
   if (!all) return Fail(all.error());
   if (*all) return **all;
-  const auto size = Kibibytes(text, "Hugepagesize");
+  const auto size = Kibibytes(page_size);
   if (!size) return Fail(size.error());
   if (!*size) return 0;
-  const auto pages = Amount(text, "HugePages_Total", "", **size);
+  const auto pages = Amount(total, "", **size);
   if (!pages) return Fail(pages.error());
   return pages->value_or(0);
 }
@@ -81,12 +96,30 @@ Result<std::uint64_t> HugePages(std::string_view text) {
 }  // namespace
 
 Result<MachineMemory> ParseMemInfo(std::string_view text) {
-  const auto total = Kibibytes(text, "MemTotal");
+  // In the kernel's order.
+  std::array<Row, 6> rows = {Row{"MemTotal"},     {"SwapTotal"},    {"SwapFree"},
+                             {"HugePages_Total"}, {"Hugepagesize"}, {"Hugetlb"}};
+  FindRows(text, rows);
+  const auto total = Kibibytes(rows[0]);
   if (!total) return Fail(total.error());
   if (!*total) return Fail(ErrorCode::kInternal, "no row MemTotal");
-  const auto huge = HugePages(text);
+  const auto swap_total = Kibibytes(rows[1]);
+  if (!swap_total) return Fail(swap_total.error());
+  const auto swap_free = Kibibytes(rows[2]);
+  if (!swap_free) return Fail(swap_free.error());
+  const auto huge = HugePages(rows[3], rows[4], rows[5]);
   if (!huge) return Fail(huge.error());
-  return MachineMemory{.total = **total, .huge_pages = *huge};
+  return MachineMemory{
+      .total = **total, .huge_pages = *huge, .swap_total = *swap_total, .swap_free = *swap_free};
+}
+
+Result<std::uint64_t> ParseMinFree(std::string_view text) {
+  const auto kibibytes = Number<std::uint64_t>(WithoutNewline(text));
+  std::uint64_t bytes = 0;
+  if (!kibibytes || __builtin_mul_overflow(*kibibytes, kKibi, &bytes)) {
+    return FailText("a number of kibibytes", text);
+  }
+  return bytes;
 }
 
 Result<std::int64_t> ParseTaskCount(std::string_view text) {
@@ -109,6 +142,19 @@ Result<std::int64_t> ParsePidLimit(std::string_view text) {
   const auto limit = Number<std::int64_t>(WithoutNewline(text));
   if (!limit || *limit <= 0) return FailText("a positive number", text);
   return *limit;
+}
+
+Result<PageCounts> ParseStatm(std::string_view text) {
+  constexpr std::uint64_t kMost = std::uint64_t{1} << 52;  // pages of 4 KiB in 64 bits of address
+  const auto first = text.find(' ');
+  if (first == std::string_view::npos) return FailText("numbers of pages", text);
+  const std::string_view rest = text.substr(first + 1);
+  const auto all = Number<std::uint64_t>(text.substr(0, first));
+  const auto resident = Number<std::uint64_t>(rest.substr(0, rest.find(' ')));
+  if (!all || !resident || *all > kMost || *resident > kMost) {
+    return FailText("numbers of pages", text);
+  }
+  return PageCounts{.all = *all, .resident = *resident};
 }
 
 }  // namespace jettison::procfs

@@ -1,6 +1,7 @@
 #pragma once
 
 #include <cstdint>
+#include <optional>
 #include <string_view>
 
 #include "units/result.h"
@@ -13,6 +14,9 @@ namespace jettison::procfs {
 struct MachineMemory {
   std::uint64_t total = 0;       // MemTotal: what the kernel manages; huge pages are part of it
   std::uint64_t huge_pages = 0;  // set aside as huge pages, of every size, used or not
+  // SwapTotal, SwapFree; absent: no such rows (no CONFIG_SWAP).
+  std::optional<std::uint64_t> swap_total = std::nullopt;
+  std::optional<std::uint64_t> swap_free = std::nullopt;
 
   // What ordinary pages can take: never below zero.
   [[nodiscard]] std::uint64_t WithoutHugePages() const {
@@ -28,7 +32,18 @@ struct MachineMemory {
 // count one each.
 [[nodiscard]] Result<std::int64_t> ParseTaskCount(std::string_view text);
 
+// vm.min_free_kbytes: bytes that the kernel keeps free for itself.
+[[nodiscard]] Result<std::uint64_t> ParseMinFree(std::string_view text);
+
 // kernel.pid_max, kernel.threads-max: one positive number.
 [[nodiscard]] Result<std::int64_t> ParsePidLimit(std::string_view text);
+
+// Pages of a process's address space.
+struct PageCounts {
+  std::uint64_t all = 0;
+  std::uint64_t resident = 0;
+};
+// /proc/PID/statm: the first two of its numbers.
+[[nodiscard]] Result<PageCounts> ParseStatm(std::string_view text);
 
 }  // namespace jettison::procfs

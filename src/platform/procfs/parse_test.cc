@@ -38,6 +38,21 @@ TEST(ProcfsParse, AnOldKernelTellsOnlyThoseOfTheDefaultSize) {
   EXPECT_EQ(memory->huge_pages, 3U * 2048 * 1024);
 }
 
+TEST(ProcfsParse, SwapIsWhatTheRowsSayAndUnknownWithoutThem) {
+  const auto memory = ParseMemInfo("MemTotal: 9 kB\nSwapTotal: 6 kB\nSwapFree:  2 kB\n");
+  EXPECT_EQ(memory->swap_total, 6U * 1024);
+  EXPECT_EQ(memory->swap_free, 2U * 1024);
+  EXPECT_EQ(ParseMemInfo("MemTotal: 9 kB\n")->swap_total, std::nullopt);
+  EXPECT_FALSE(ParseMemInfo("MemTotal: 9 kB\nSwapTotal: x kB\n"));
+}
+
+TEST(ProcfsParse, WhatTheKernelKeepsFreeIsInKibibytes) {
+  EXPECT_EQ(*ParseMinFree("67584\n"), 67584U * 1024);
+  for (const char* const hostile : {"", "-1\n", "1 2\n", "1 kB\n", "18446744073709551615\n"}) {
+    EXPECT_FALSE(ParseMinFree(hostile)) << hostile;
+  }
+}
+
 TEST(ProcfsParse, AKernelWithoutHugePagesHasNone) {
   EXPECT_EQ(ParseMemInfo("MemTotal: 9000 kB\n")->huge_pages, 0U);
 }
@@ -71,6 +86,17 @@ TEST(ProcfsParse, APidLimitIsOnePositiveNumber) {
   EXPECT_EQ(*ParsePidLimit("4194304\n"), 4194304);
   for (const char* const hostile : {"", "0\n", "-1\n", "1 2\n", "x\n", "1\n\n", "max\n"}) {
     EXPECT_FALSE(ParsePidLimit(hostile)) << hostile;
+  }
+}
+
+TEST(ProcfsParse, StatmCountsPages) {
+  const auto pages = ParseStatm("1893 1029 929 7 0 141 0\n");
+  ASSERT_TRUE(pages) << pages.error().message;
+  EXPECT_EQ(pages->all, 1893U);
+  EXPECT_EQ(pages->resident, 1029U);
+  for (const char* text : {"", "1", "1 ", "a 1 1", "1 b 1", "-1 1 1", "99999999999999999999 1 1",
+                           "1 9223372036854775807 1"}) {
+    EXPECT_FALSE(ParseStatm(text)) << text;
   }
 }
 
