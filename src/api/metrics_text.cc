@@ -1,0 +1,53 @@
+#include "api/metrics_text.h"
+
+#include <chrono>
+
+#include "api/metric_sections.h"
+
+namespace jettison {
+namespace {
+
+// Of one pod's samples, and of everything else.
+constexpr std::size_t kPodBytes = 1'000;
+constexpr std::size_t kNodeBytes = 64 << 10;
+
+double Seconds(Duration duration) {
+  return std::chrono::duration<double>(duration).count();
+}
+
+}  // namespace
+
+std::string MetricsText(const Snapshot& snapshot) {
+  static const NodeCounters kNone;
+  const NodeCounters& counters = snapshot.counters ? *snapshot.counters : kNone;
+  MetricsWriter writer(kNodeBytes + snapshot.pods.size() * kPodBytes);
+  WriteKubeletMetrics(snapshot, counters, writer);
+  WriteSignalMetrics(snapshot, writer);
+  WriteAgentMetrics(snapshot, counters, writer);
+  WritePodMetrics(snapshot, writer);
+  return std::move(writer).Take();
+}
+
+std::string ProcessMetricsText(const OwnProcess& process, std::optional<Instant> started_at) {
+  MetricsWriter writer;
+  writer.Family("process_cpu_seconds_total", MetricType::kCounter,
+                "Processor time that the agent has taken, in the kernel too.");
+  writer.Sample(Seconds(process.cpu));
+  writer.Family("process_resident_memory_bytes", MetricType::kGauge,
+                "Memory of the agent that is in RAM.");
+  writer.Sample(process.resident_bytes);
+  writer.Family("process_virtual_memory_bytes", MetricType::kGauge, "Address space of the agent.");
+  writer.Sample(process.virtual_bytes);
+  writer.Family("process_open_fds", MetricType::kGauge,
+                "File descriptors that the agent has open.");
+  if (process.open_fds) writer.Sample(*process.open_fds);
+  writer.Family("process_max_fds", MetricType::kGauge,
+                "File descriptors that the agent may have open.");
+  if (process.max_fds) writer.Sample(*process.max_fds);
+  writer.Family("process_start_time_seconds", MetricType::kGauge,
+                "When the agent started, in seconds since 1970.");
+  if (started_at) writer.Sample(Seconds(started_at->time_since_epoch()));
+  return std::move(writer).Take();
+}
+
+}  // namespace jettison

@@ -1,0 +1,24 @@
+#pragma once
+
+#include <optional>
+#include <string>
+
+#include "agent/snapshot.h"
+#include "platform/procfs/own_process.h"
+
+namespace jettison {
+
+// Content type of the texts below.
+inline constexpr const char* kMetricsContentType = "text/plain; version=0.0.4; charset=utf-8";
+
+// How the node stands and what the agent has done, as Prometheus reads it: first the kubelet's
+// metrics under their own names, labels and bounds, then Jettison's. Each is on the page
+// docs/metrics.md. What is unknown has no sample.
+[[nodiscard]] std::string MetricsText(const Snapshot& snapshot);
+
+// What the agent's process takes up, under the names that every client library has (process_*); to
+// be appended to the former. `started_at`: absent where nobody knows.
+[[nodiscard]] std::string ProcessMetricsText(const OwnProcess& process,
+                                             std::optional<Instant> started_at);
+
+}  // namespace jettison

@@ -1,0 +1,169 @@
+#include "api/metrics_text.h"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <chrono>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "tests/synthetic_snapshot.h"
+
+namespace jettison {
+namespace {
+
+using testing::HasSubstr;
+using testing::Not;
+
+constexpr std::size_t kMemory = static_cast<std::size_t>(Signal::kMemoryAvailable);
+
+// The lines that are samples of this series, without its name.
+std::vector<std::string> Samples(const std::string& text, const std::string& name) {
+  std::vector<std::string> found;
+  for (std::size_t at = 0; at < text.size();) {
+    const std::size_t end = text.find('\n', at);
+    const std::string line = text.substr(at, end - at);
+    const bool named =
+        line.starts_with(name) && (line[name.size()] == ' ' || line[name.size()] == '{');
+    if (named) found.push_back(line.substr(name.size()));
+    at = end + 1;
+  }
+  return found;
+}
+
+void Count(Snapshot& snapshot, void (*change)(NodeCounters&)) {
+  auto counters = std::make_shared<NodeCounters>();
+  change(*counters);
+  snapshot.counters = std::move(counters);
+}
+
+TEST(MetricsText, AnEmptySnapshotHasFamiliesAndNothingMadeUp) {
+  const std::string text = MetricsText({});
+  EXPECT_THAT(text, HasSubstr("# TYPE jettison_signal_available gauge\n"));
+  EXPECT_TRUE(Samples(text, "jettison_signal_available").empty());
+  EXPECT_TRUE(Samples(text, "jettison_last_pass_timestamp_seconds").empty());
+  EXPECT_TRUE(Samples(text, "kubelet_node_name").empty());
+}
+
+TEST(MetricsText, EvictionsAreThoseOfTheKubelet) {
+  Snapshot snapshot = SyntheticSnapshot(1);
+  Count(snapshot, [](NodeCounters& counters) {
+    counters.passes.evictions[kMemory] = 18;
+    for (int i = 0; i < 18; ++i) {
+      counters.passes.stats_age[kMemory].Observe(std::chrono::milliseconds(i < 10 ? 7 : 20));
+    }
+  });
+  const std::string text = MetricsText(snapshot);
+  // As the kubelet wrote it in shared/real/metrics.txt.
+  EXPECT_THAT(text, HasSubstr("\nkubelet_evictions{eviction_signal=\"memory.available\"} 18\n"));
+  for (const char* bucket : {"\"0.005\"} 0", "\"0.01\"} 10", "\"0.025\"} 18", "\"0.05\"} 18",
+                             "\"0.1\"} 18", "\"0.25\"} 18", "\"0.5\"} 18", "\"1\"} 18",
+                             "\"2.5\"} 18", "\"5\"} 18", "\"10\"} 18", "\"+Inf\"} 18"}) {
+    EXPECT_THAT(text, HasSubstr("kubelet_eviction_stats_age_seconds_bucket{eviction_signal="
+                                "\"memory.available\",le=" +
+                                std::string(bucket) + "\n"));
+  }
+  EXPECT_THAT(text, HasSubstr("kubelet_eviction_stats_age_seconds_count{eviction_signal="
+                              "\"memory.available\"} 18\n"));
+}
+
+TEST(MetricsText, ASeriesThatMayCountIsThereFromTheStart) {
+  const std::string text = MetricsText(SyntheticSnapshot(1));
+  EXPECT_THAT(text, HasSubstr("kubelet_evictions{eviction_signal=\"emptydirfs.limit\"} 0\n"));
+  EXPECT_THAT(text, HasSubstr("kubelet_evictions{eviction_signal=\"nodefs.available\"} 0\n"));
+  EXPECT_THAT(text, HasSubstr("kubelet_admission_rejections_total{reason=\"OutOfmemory\"} 0\n"));
+  EXPECT_THAT(text, Not(HasSubstr("eviction_signal=\"io.pressure")));
+}
+
+TEST(MetricsText, PodsCountByWhereTheyComeFromAndWhatTheyAreAt) {
+  Snapshot snapshot = SyntheticSnapshot(3);
+  snapshot.pods[0].activity = PodActivity::kTerminating;
+  snapshot.pods[1].wanted = false;
+  snapshot.pods[1].foreign = true;
+  snapshot.pods[2].activity = PodActivity::kWaiting;
+  snapshot.pods[2].status.containers.clear();
+  const std::string text = MetricsText(snapshot);
+  EXPECT_THAT(text, HasSubstr("kubelet_desired_pods{static=\"\"} 2\n"));
+  EXPECT_THAT(text, HasSubstr("kubelet_active_pods{static=\"\"} 2\n"));
+  EXPECT_THAT(text, HasSubstr("kubelet_working_pods{config=\"desired\",lifecycle=\"terminating\","
+                              "static=\"\"} 1\n"));
+  EXPECT_THAT(text, HasSubstr("kubelet_working_pods{config=\"runtime_only\",lifecycle=\"sync\","
+                              "static=\"unknown\"} 1\n"));
+  EXPECT_THAT(text, HasSubstr("kubelet_running_pods 2\n"));
+  EXPECT_THAT(text, HasSubstr("jettison_pods{activity=\"waiting\"} 1\n"));
+}
+
+TEST(MetricsText, AThresholdStandsBesideItsSignalInTheSameUnit) {
+  Snapshot snapshot = SyntheticSnapshot(1);
+  snapshot.thresholds[2].time_to = std::chrono::milliseconds(1500);
+  const std::string text = MetricsText(snapshot);
+  EXPECT_THAT(text, HasSubstr("jettison_signal_available{signal=\"memory.available\"} 52428800\n"));
+  EXPECT_THAT(text, HasSubstr("jettison_threshold_amount{kind=\"hard\","
+                              "signal=\"memory.available\"} 104857600\n"));
+  EXPECT_THAT(text,
+              HasSubstr("jettison_threshold_met{kind=\"hard\",signal=\"memory.available\"} 1\n"));
+  // 10% of 100 GiB, as the kubelet rounds it.
+  EXPECT_THAT(text, HasSubstr("jettison_threshold_amount{kind=\"hard\",signal=\"nodefs.available\"}"
+                              " 10737418400\n"));
+  EXPECT_THAT(text, HasSubstr("jettison_time_to_threshold_seconds{kind=\"hard\","
+                              "signal=\"nodefs.available\"} 1.5\n"));
+  EXPECT_THAT(text, HasSubstr("jettison_node_condition{condition=\"MemoryPressure\"} 1\n"));
+}
+
+TEST(MetricsText, PressureIsAShareOfTime) {
+  Snapshot snapshot = SyntheticSnapshot(1);
+  auto report = std::make_shared<CycleReport>(*snapshot.last_report);
+  const Observation seen{.available = 8'000, .capacity = 10'000};
+  report->observations[Signal::kIoPressureFullAvg10] = seen;
+  snapshot.last_report = report;
+  snapshot.thresholds.push_back(
+      {.threshold = {.signal = Signal::kIoPressureFullAvg10, .value = Quantity::Of(9'000)},
+       .observation = seen});
+  const std::string text = MetricsText(snapshot);
+  EXPECT_THAT(text,
+              HasSubstr("jettison_signal_available{signal=\"io.pressure.full.avg10\"} 0.8\n"));
+  EXPECT_THAT(text, HasSubstr("jettison_threshold_amount{kind=\"hard\","
+                              "signal=\"io.pressure.full.avg10\"} 0.9\n"));
+}
+
+TEST(MetricsText, NoSeriesIsThereTwice) {
+  Snapshot snapshot = SyntheticSnapshot(4);
+  snapshot.pods[1] = snapshot.pods[0];  // somebody else's of the same name
+  snapshot.thresholds.push_back(snapshot.thresholds[1]);
+  const std::string text = MetricsText(snapshot);
+  std::vector<std::string> series;
+  for (std::size_t at = 0; at < text.size(); at = text.find('\n', at) + 1) {
+    const std::string line = text.substr(at, text.find('\n', at) - at);
+    if (!line.starts_with('#')) series.push_back(line.substr(0, line.rfind(' ')));
+  }
+  std::ranges::sort(series);
+  EXPECT_EQ(std::ranges::adjacent_find(series), series.end());
+}
+
+TEST(MetricsText, WhatIsNotKnownOfAPodHasNoSample) {
+  Snapshot snapshot = SyntheticSnapshot(2);
+  snapshot.pods[0].memory_working_set_bytes.reset();
+  snapshot.pods[0].ephemeral_storage.reset();
+  const std::string text = MetricsText(snapshot);
+  EXPECT_EQ(Samples(text, "jettison_pod_memory_working_set_bytes").size(), 1U);
+  EXPECT_EQ(Samples(text, "jettison_pod_ephemeral_storage_used_bytes").size(), 1U);
+  EXPECT_EQ(Samples(text, "jettison_pod_processes").size(), 2U);
+}
+
+TEST(MetricsText, TheProcessHasTheNamesOfEveryClientLibrary) {
+  const std::string text = ProcessMetricsText({.cpu = std::chrono::milliseconds(1500),
+                                               .resident_bytes = 4096,
+                                               .virtual_bytes = 8192,
+                                               .open_fds = 7},
+                                              Instant(std::chrono::milliseconds(2500)));
+  EXPECT_THAT(text, HasSubstr("\nprocess_cpu_seconds_total 1.5\n"));
+  EXPECT_THAT(text, HasSubstr("\nprocess_resident_memory_bytes 4096\n"));
+  EXPECT_THAT(text, HasSubstr("\nprocess_open_fds 7\n"));
+  EXPECT_THAT(text, HasSubstr("\nprocess_start_time_seconds 2.5\n"));
+  EXPECT_TRUE(Samples(text, "process_max_fds").empty());
+}
+
+}  // namespace
+}  // namespace jettison

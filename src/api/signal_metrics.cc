@@ -1,0 +1,121 @@
+#include <algorithm>
+#include <chrono>
+#include <map>
+#include <optional>
+#include <utility>
+
+#include "api/metric_sections.h"
+#include "evaluate/evaluate.h"
+#include "model/pressure.h"
+
+namespace jettison {
+namespace {
+
+using enum MetricType;
+
+// Amounts of pressure are shares of time here, 0 to 1; all others stay what they are.
+double AmountOf(Signal signal, std::int64_t amount) {
+  const auto number = static_cast<double>(amount);
+  return IsPressure(signal) ? number / kWholeTime : number;
+}
+
+// Absent: a percentage of a capacity that is not known.
+std::optional<double> LineOf(const ThresholdView& view) {
+  if (!view.observation && std::holds_alternative<Percentage>(view.threshold.value)) {
+    return std::nullopt;
+  }
+  const std::int64_t capacity = view.observation ? view.observation->capacity : 0;
+  return AmountOf(view.threshold.signal, QuantityOf(view.threshold.value, capacity).Value());
+}
+
+std::string_view KindOf(const Threshold& threshold) {
+  return threshold.IsHard() ? "hard" : "soft";
+}
+
+// One threshold for each signal and kind. Where there are two, which only the allocatable copy of a
+// hard one can bring about, the line that is crossed first counts.
+std::vector<const ThresholdView*> Lines(const Snapshot& snapshot) {
+  std::map<std::pair<Signal, std::string_view>, const ThresholdView*> lines;
+  for (const ThresholdView& view : snapshot.thresholds) {
+    const ThresholdView*& line = lines[{view.threshold.signal, KindOf(view.threshold)}];
+    if (line == nullptr || LineOf(view) > LineOf(*line)) line = &view;
+  }
+  std::vector<const ThresholdView*> chosen;
+  for (const auto& [key, view] : lines) chosen.push_back(view);
+  return chosen;
+}
+
+void WriteSignals(const Snapshot& snapshot, MetricsWriter& writer) {
+  const auto write = [&](std::string_view name, std::string_view help,
+                         std::int64_t Observation::*figure) {
+    writer.Family(name, kGauge, help);
+    if (!snapshot.last_report) return;
+    for (const Signal signal : kAllSignals) {
+      const auto& seen = snapshot.last_report->observations[signal];
+      if (!seen) continue;
+      writer.Sample({{"signal", NameOf(signal)}}, AmountOf(signal, (*seen).*figure));
+    }
+  };
+  write("jettison_signal_available",
+        "What is left of what a signal watches, in its unit: bytes, inodes, process ids, or the "
+        "share of time without stalls.",
+        &Observation::available);
+  write("jettison_signal_capacity", "All of what a signal watches, in its unit.",
+        &Observation::capacity);
+}
+
+template <typename Figure>
+void WriteThresholds(std::string_view name, std::string_view help,
+                     const std::vector<const ThresholdView*>& lines, Figure figure,
+                     MetricsWriter& writer) {
+  writer.Family(name, kGauge, help);
+  for (const ThresholdView* view : lines) {
+    const auto value = figure(*view);
+    if (!value) continue;
+    writer.Sample({{"kind", KindOf(view->threshold)}, {"signal", NameOf(view->threshold.signal)}},
+                  *value);
+  }
+}
+
+std::optional<double> TimeTo(const ThresholdView& view) {
+  if (!view.time_to) return std::nullopt;
+  return std::chrono::duration<double>(*view.time_to).count();
+}
+
+void WriteConditions(const Snapshot& snapshot, MetricsWriter& writer) {
+  writer.Family("jettison_node_condition", kGauge,
+                "Whether the node has this condition, held for the transition period.");
+  for (const ConditionView& view : snapshot.condition_views) {
+    writer.Sample({{"condition", NameOf(view.type)}}, view.status);
+  }
+  writer.Family("jettison_node_condition_transition_timestamp_seconds", kGauge,
+                "When this condition last changed, or the start of the agent.");
+  for (const ConditionView& view : snapshot.condition_views) {
+    writer.Sample({{"condition", NameOf(view.type)}},
+                  std::chrono::duration<double>(view.last_transition.time_since_epoch()).count());
+  }
+}
+
+}  // namespace
+
+void WriteSignalMetrics(const Snapshot& snapshot, MetricsWriter& writer) {
+  WriteSignals(snapshot, writer);
+  const std::vector<const ThresholdView*> lines = Lines(snapshot);
+  WriteThresholds("jettison_threshold_amount",
+                  "The line below which a signal's available amount is too little, in its unit.",
+                  lines, LineOf, writer);
+  WriteThresholds(
+      "jettison_threshold_met",
+      "Whether the threshold is met, or was and its minimum reclaim is not reached yet.", lines,
+      [](const ThresholdView& view) { return std::optional(view.met); }, writer);
+  WriteThresholds(
+      "jettison_threshold_overdue", "Whether it has been met for its whole grace period.", lines,
+      [](const ThresholdView& view) { return std::optional(view.overdue); }, writer);
+  WriteThresholds("jettison_time_to_threshold_seconds",
+                  "How long until the line is crossed as memory shrinks now; no sample where it "
+                  "does not shrink, or is crossed.",
+                  lines, TimeTo, writer);
+  WriteConditions(snapshot, writer);
+}
+
+}  // namespace jettison
