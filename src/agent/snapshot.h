@@ -24,6 +24,8 @@
 
 namespace jettison {
 
+struct KeptEviction;  // agent/kept_eviction.h
+
 // The state of the node as values, made by the agent for whoever looks on: the demo's screen, a
 // status page. It shares nothing with the agent and may be kept and read on any thread.
 
@@ -113,6 +115,8 @@ struct Snapshot {
   std::vector<std::shared_ptr<const RecordedPass>> cycles;
   std::vector<SignalSample> history;  // the last hour, oldest first
   std::shared_ptr<const NodeCounters> counters;  // null in tests alone
+  // Why pods were evicted, oldest first, some of them before the agent's start; null in tests alone.
+  std::shared_ptr<const std::vector<std::shared_ptr<const KeptEviction>>> evictions;
 };
 
 }  // namespace jettison
