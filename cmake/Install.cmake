@@ -16,3 +16,7 @@ install(FILES ${CMAKE_BINARY_DIR}/jettison.service DESTINATION lib/systemd/syste
 file(GLOB pages CONFIGURE_DEPENDS ${CMAKE_SOURCE_DIR}/docs/*.md)
 install(FILES ${pages} ${CMAKE_SOURCE_DIR}/packaging/jettison.yaml ${CMAKE_SOURCE_DIR}/LICENSE
         DESTINATION ${CMAKE_INSTALL_DOCDIR})
+install(FILES ${CMAKE_SOURCE_DIR}/packaging/prometheus/jettison-alerts.yaml
+        DESTINATION ${CMAKE_INSTALL_DOCDIR}/prometheus)
+install(FILES ${CMAKE_SOURCE_DIR}/packaging/grafana/jettison.json
+        DESTINATION ${CMAKE_INSTALL_DOCDIR}/grafana)

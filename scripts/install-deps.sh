@@ -27,18 +27,40 @@ for part in "$@"; do
   esac
 done
 
+# Tests alone need Prometheus, and its package would start it as a service, now and after each boot. So
+# its two programs are taken out of the package and put here, where CMake finds them.
+prometheus=/usr/local/lib/jettison-tests
+install_prometheus() {
+  local folder
+  folder=$(mktemp -d)
+  (
+    cd "$folder"
+    apt-get download -qq -o APT::Sandbox::User=root prometheus >/dev/null
+    dpkg-deb --fsys-tarfile prometheus_*.deb | tar -x ./usr/bin/prometheus ./usr/bin/promtool
+  )
+  install -D -t "$prometheus" "$folder/usr/bin/prometheus" "$folder/usr/bin/promtool"
+  rm -rf "$folder"
+}
+has_prometheus() {
+  [ -x "$prometheus/promtool" ] || command -v promtool >/dev/null
+}
+
 missing=()
 for package in "${packages[@]}"; do
   dpkg-query -W -f='${Status}' "$package" 2>/dev/null | grep -q 'ok installed' || missing+=("$package")
 done
-[ ${#missing[@]} -eq 0 ] && exit 0
+[ ${#missing[@]} -eq 0 ] && has_prometheus && exit 0
 
 if [ "$(id -u)" -ne 0 ]; then
   echo "These packages are missing; install them and try again:" >&2
   echo "  sudo apt-get install ${missing[*]}" >&2
+  has_prometheus || echo "Prometheus is missing, too: sudo $0" >&2
   exit 1
 fi
-echo "Installing ${missing[*]}"
 export DEBIAN_FRONTEND=noninteractive
 apt-get update -qq
-apt-get install -y -qq --no-install-recommends "${missing[@]}" >/dev/null
+if [ ${#missing[@]} -gt 0 ]; then
+  echo "Installing ${missing[*]}"
+  apt-get install -y -qq --no-install-recommends "${missing[@]}" >/dev/null
+fi
+has_prometheus || install_prometheus
