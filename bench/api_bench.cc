@@ -11,15 +11,11 @@
 namespace jettison {
 namespace {
 
-// With what the process tells of itself, as /metrics answers.
 void BM_Metrics(benchmark::State& bench) {
   const Snapshot snapshot = SyntheticSnapshot(static_cast<std::size_t>(bench.range(0)));
   std::size_t bytes = 0;
   for (auto _ : bench) {
-    std::string text = MetricsText(snapshot);
-    if (const auto process = ReadOwnProcess()) {
-      text += ProcessMetricsText(*process, snapshot.node->started_at);
-    }
+    std::string text = MetricsPage(snapshot);
     bytes = text.size();
     benchmark::DoNotOptimize(text);
   }

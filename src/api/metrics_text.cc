@@ -50,4 +50,13 @@ std::string ProcessMetricsText(const OwnProcess& process, std::optional<Instant>
   return std::move(writer).Take();
 }
 
+std::string MetricsPage(const Snapshot& snapshot) {
+  std::string page = MetricsText(snapshot);
+  const auto process = ReadOwnProcess();
+  if (!process) return page;
+  return page + ProcessMetricsText(*process, snapshot.node
+                                                 ? std::optional(snapshot.node->started_at)
+                                                 : std::nullopt);
+}
+
 }  // namespace jettison

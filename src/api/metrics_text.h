@@ -8,9 +8,6 @@
 
 namespace jettison {
 
-// Content type of the texts below.
-inline constexpr const char* kMetricsContentType = "text/plain; version=0.0.4; charset=utf-8";
-
 // How the node stands and what the agent has done, as Prometheus reads it: first the kubelet's
 // metrics under their own names, labels and bounds, then Jettison's. Each is on the page
 // docs/metrics.md. What is unknown has no sample.
@@ -20,5 +17,8 @@ inline constexpr const char* kMetricsContentType = "text/plain; version=0.0.4; c
 // be appended to the former. `started_at`: absent where nobody knows.
 [[nodiscard]] std::string ProcessMetricsText(const OwnProcess& process,
                                              std::optional<Instant> started_at);
+
+// Both, the latter read now; what is answered at /metrics.
+[[nodiscard]] std::string MetricsPage(const Snapshot& snapshot);
 
 }  // namespace jettison
