@@ -15,6 +15,7 @@
 #include "cli/demo_interruption.h"
 #include "cli/demo_node.h"
 #include "cli/demo_show.h"
+#include "cli/terminal.h"
 #include "platform/procfs/procfs.h"
 
 namespace jettison {

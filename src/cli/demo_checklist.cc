@@ -5,7 +5,7 @@
 #include <algorithm>
 #include <chrono>
 
-#include "cli/demo_figures.h"
+#include "cli/amount_text.h"
 #include "json/json_writer.h"
 
 namespace jettison {

@@ -5,7 +5,7 @@
 #include <vector>
 
 #include "cli/demo_expectations.h"
-#include "cli/demo_text.h"
+#include "cli/text_line.h"
 #include "units/duration.h"
 
 namespace jettison {

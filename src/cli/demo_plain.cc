@@ -5,7 +5,7 @@
 
 #include <chrono>
 
-#include "cli/demo_figures.h"
+#include "cli/amount_text.h"
 #include "evaluate/evaluate.h"
 
 namespace jettison {

@@ -5,7 +5,7 @@
 #include <chrono>
 #include <optional>
 
-#include "cli/demo_figures.h"
+#include "cli/amount_text.h"
 #include "cli/demo_order.h"
 #include "report/cycle_report.h"
 

@@ -6,7 +6,7 @@
 
 #include "agent/snapshot.h"
 #include "cli/demo_manifests.h"
-#include "cli/demo_text.h"
+#include "cli/text_line.h"
 #include "model/signal.h"
 #include "units/duration.h"
 

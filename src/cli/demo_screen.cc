@@ -5,8 +5,8 @@
 #include <algorithm>
 #include <iterator>
 
-#include "cli/demo_bar.h"
-#include "cli/demo_figures.h"
+#include "cli/amount_text.h"
+#include "cli/bar.h"
 #include "cli/demo_pod_table.h"
 #include "cli/demo_script.h"
 #include "evaluate/evaluate.h"
@@ -58,14 +58,19 @@ TextLine SignalLine(const ThresholdView& view, const DemoPeaks& peaks, std::size
   const auto& seen = view.observation;
   TextLine line;
   line.To(kMargin).Add(NameOf(signal), view.met ? Ink::kBadStrong : Ink::kPlain).To(kBarFrom);
-  AddBar(line, view, peaks.Lowest(signal),
-         columns > kBarFrom + kNumbers ? columns - kBarFrom - kNumbers : 4, style);
   std::optional<std::int64_t> available;
   std::optional<std::int64_t> least;
   if (seen) {
     available = seen->available;
     least = QuantityOf(view.threshold.value, seen->capacity).Value();
   }
+  AddBar(line,
+         {.available = available,
+          .capacity = seen ? seen->capacity : 0,
+          .threshold = least.value_or(0),
+          .lowest = peaks.Lowest(signal),
+          .met = view.met},
+         columns > kBarFrom + kNumbers ? columns - kBarFrom - kNumbers : 4, style);
   line.RightTo(columns - 16, AmountText(signal, available), view.met ? Ink::kBad : Ink::kPlain);
   return line.RightTo(columns - kMargin, AmountText(signal, least));
 }

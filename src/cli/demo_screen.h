@@ -7,7 +7,7 @@
 #include "agent/snapshot.h"
 #include "cli/demo_manifests.h"
 #include "cli/demo_peaks.h"
-#include "cli/demo_text.h"
+#include "cli/text_line.h"
 #include "units/duration.h"
 
 namespace jettison {
@@ -19,11 +19,6 @@ struct ScreenContent {
   Instant started;      // of the demo
   std::size_t act = 0;  // see DemoScript::act
   DemoPeaks peaks = {};
-};
-
-struct ScreenSize {
-  std::size_t columns = 80;
-  std::size_t rows = 24;
 };
 
 // The node as lines for a terminal of that size: no line is longer than the columns, and one row is

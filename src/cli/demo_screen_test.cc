@@ -5,7 +5,6 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
-#include "cli/demo_bar.h"
 #include "cli/demo_plain.h"
 #include "cli/demo_pod_table.h"
 #include "cli/demo_test_snapshots.h"
@@ -89,32 +88,14 @@ TEST(DemoScreen, AnUnknownSignalIsShownAsUnknown) {
                                                    Not(HasSubstr("MiB")))));
 }
 
-TEST(DemoBar, TheThresholdStandsAtTheSamePlaceForEverySignal) {
-  for (const ThresholdView& view : Calm(0).thresholds) {
-    TextLine line;
-    AddBar(line, view, std::nullopt, 40, kAscii);
-    EXPECT_EQ(line.Render(40, kAscii).find('|'), 30U);
-  }
-}
-
-TEST(DemoBar, ReachesItsMarkExactlyWhenTheThresholdIsReached) {
-  Snapshot snapshot = Calm(0);
-  ThresholdView& view = snapshot.thresholds[0];
-  EXPECT_DOUBLE_EQ(BarShare(view, 100 << 20), kThresholdAt);
-  EXPECT_DOUBLE_EQ(BarShare(view, view.observation->capacity), 0);
-  EXPECT_LE(BarShare(view, -1), 1);
-}
-
-TEST(DemoBar, TheLowestAmountOfTheActLeavesAShadow) {
+TEST(DemoPeaks, TheLowestAmountIsThatOfTheAct) {
   Snapshot snapshot = Calm(0);
   DemoPeaks peaks;
   snapshot.thresholds[0].observation->available = 90 << 20;
   peaks.Record(snapshot, 1);
   snapshot.thresholds[0].observation->available = 512 << 20;
   peaks.Record(snapshot, 1);
-  TextLine line;
-  AddBar(line, snapshot.thresholds[0], peaks.Lowest(Signal::kMemoryAvailable), 20, kAscii);
-  EXPECT_EQ(line.Render(20, kAscii), ":::::::::::::::|....");
+  EXPECT_EQ(peaks.Lowest(Signal::kMemoryAvailable), 90 << 20);
   peaks.Record(snapshot, 2);
   EXPECT_EQ(peaks.Lowest(Signal::kMemoryAvailable), 512 << 20);
 }

@@ -9,6 +9,7 @@
 #include <utility>
 
 #include "cli/demo_screen.h"
+#include "cli/terminal.h"
 #include "ports/file_descriptor.h"
 
 namespace jettison {

@@ -5,15 +5,9 @@
 #include <string>
 #include <vector>
 
-#include "cli/demo_screen.h"
-#include "cli/demo_text.h"
+#include "cli/text_line.h"
 
 namespace jettison {
-
-// What standard output can show, from its locale and NO_COLOR (no-color.org).
-[[nodiscard]] TextStyle StyleOfStandardOutput();
-// Its size now; 80x24 where it is no terminal.
-[[nodiscard]] ScreenSize SizeOfStandardOutput();
 
 // A region of the terminal that is drawn again and again in place; what stood above it stays.
 class DemoTerminal {

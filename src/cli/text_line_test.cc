@@ -1,4 +1,4 @@
-#include "cli/demo_text.h"
+#include "cli/text_line.h"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>

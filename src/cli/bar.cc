@@ -1,11 +1,9 @@
-#include "cli/demo_bar.h"
+#include "cli/bar.h"
 
 #include <algorithm>
 #include <array>
 #include <cmath>
 #include <string>
-
-#include "evaluate/evaluate.h"
 
 namespace jettison {
 namespace {
@@ -20,8 +18,8 @@ std::string_view Cell(int eighths, TextStyle style) {
   return kBlocks[static_cast<std::size_t>(eighths)];
 }
 
-Ink InkOf(const ThresholdView& view, double share) {
-  if (view.met) return Ink::kBad;
+Ink InkOf(const BarFigures& figures, double share) {
+  if (figures.met) return Ink::kBad;
   return share >= kNearly * kThresholdAt ? Ink::kWarning : Ink::kGood;
 }
 
@@ -30,27 +28,27 @@ int Eighths(double share, std::size_t columns) {
   return static_cast<int>(std::lround(share * static_cast<double>(columns) * 8));
 }
 
-}  // namespace
-
-double BarShare(const ThresholdView& view, std::int64_t available) {
-  if (!view.observation) return 0;
-  const auto capacity = static_cast<double>(view.observation->capacity);
-  const auto threshold =
-      static_cast<double>(QuantityOf(view.threshold.value, view.observation->capacity).Value());
-  if (capacity <= threshold) return 1;
-  const double used = capacity - static_cast<double>(available);
-  return std::clamp(used / (capacity - threshold) * kThresholdAt, 0.0, 1.0);
+std::size_t ColumnOf(double share, std::size_t columns) {
+  return static_cast<std::size_t>(std::lround(static_cast<double>(columns) * share));
 }
 
-void AddBar(TextLine& line, const ThresholdView& view, std::optional<std::int64_t> lowest,
-            std::size_t columns, TextStyle style) {
-  const std::int64_t available = view.observation ? view.observation->available : 0;
-  const double share = BarShare(view, available);
-  const double shadow_share = BarShare(view, lowest.value_or(available));
-  const Ink ink = InkOf(view, share);
+}  // namespace
+
+double BarShare(const BarFigures& figures, std::int64_t available) {
+  const auto before = static_cast<double>(figures.capacity - figures.threshold);
+  if (before <= 0) return 1;
+  const auto used = static_cast<double>(figures.capacity - available);
+  return std::clamp(used / before * kThresholdAt, 0.0, 1.0);
+}
+
+void AddBar(TextLine& line, const BarFigures& figures, std::size_t columns, TextStyle style) {
+  const double share = figures.available ? BarShare(figures, *figures.available) : 0;
+  const double shadow_share = figures.lowest ? BarShare(figures, *figures.lowest) : share;
+  const Ink ink = InkOf(figures, share);
   const Ink shadow_ink = shadow_share > kThresholdAt ? Ink::kBad : Ink::kFaint;
-  const auto mark =
-      static_cast<std::size_t>(std::lround(static_cast<double>(columns) * kThresholdAt));
+  const std::size_t mark = ColumnOf(kThresholdAt, columns);
+  const std::size_t earlier =
+      figures.earlier ? ColumnOf(BarShare(figures, *figures.earlier), columns) : columns;
   const int filled = Eighths(share, columns);
   const int shadow = Eighths(shadow_share, columns);
   for (std::size_t i = 0; i < columns; ++i) {
@@ -58,6 +56,8 @@ void AddBar(TextLine& line, const ThresholdView& view, std::optional<std::int64_
     const int eighths = std::clamp(filled - begin, 0, 8);
     if (i == mark) {
       line.Add(style.unicode ? "┃" : "|", Ink::kStrong);
+    } else if (i == earlier) {
+      line.Add(style.unicode ? "╎" : "!", Ink::kStrong);
     } else if (eighths == 0 && shadow >= begin + 4) {
       line.Add(style.unicode ? "░" : ":", shadow_ink);
     } else {

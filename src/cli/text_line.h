@@ -17,7 +17,13 @@ struct TextStyle {
   bool unicode = true;
 };
 
-// How many columns a UTF-8 text takes. Every character counts as one: the demo writes no others.
+struct ScreenSize {
+  std::size_t columns = 80;
+  std::size_t rows = 24;
+};
+
+// How many columns a UTF-8 text takes. Every character counts as one: nothing wider is written, names
+// of Kubernetes are ASCII.
 [[nodiscard]] std::size_t WidthOf(std::string_view text);
 
 // One line of text in pieces, each with its ink; laid out in columns before it is rendered.
