@@ -2,7 +2,6 @@
 
 #include <algorithm>
 
-#include "decide/qos.h"
 #include "platform/filesystem/filesystem.h"
 #include "pod_host/cgroup_layout.h"
 
@@ -26,18 +25,30 @@ std::uint64_t CapacityOf(const procfs::MachineMemory& machine, std::optional<std
   return limit ? std::min(*limit, total) : total;
 }
 
+std::optional<std::uint64_t> SwapUsed(const procfs::MachineMemory& machine) {
+  if (!machine.swap_total || !machine.swap_free) return std::nullopt;
+  return *machine.swap_total > *machine.swap_free ? *machine.swap_total - *machine.swap_free : 0;
+}
+
 LimitedMemory WithoutLimit(const CgroupMemory& memory) {
   return {.memory = memory, .limit = std::nullopt};
 }
 
-// As if nothing had been read of the pod; what its strings and lists have taken is kept.
+// As if nothing had been measured of the pod as a whole.
 void Clear(PodStats& stats) {
-  stats.volumes.clear();
   stats.has_memory = false;
   stats.memory_working_set_bytes.reset();
+  stats.swap_bytes.reset();
   stats.ephemeral_storage.reset();
   stats.process_count.reset();
   stats.io_some_avg10.reset();
+}
+
+// Null: it was not measured.
+const PodDiskUse* DiskUseOf(const PodFacts& facts, const DiskUse* disk) {
+  if (disk == nullptr) return nullptr;
+  const auto use = disk->find(facts.pod.uid);
+  return use == disk->end() ? nullptr : &use->second;
 }
 
 }  // namespace
@@ -70,17 +81,21 @@ Result<std::uint64_t> StatsCollector::ReadMemoryCapacity() const {
 }
 
 // The limit of a whole machine's group does not count, so that it need not be read.
-std::optional<MemoryStats> StatsCollector::ReadWholeMemory(Instant now) {
+void StatsCollector::ReadWholeMemory(NodeStats& stats, Instant now) {
+  stats.memory.reset();
+  stats.swap.reset();
   const auto machine = sources_.procfs.ReadMemory();
   const auto reading = sources_.whole_machine ? sources_.node.ReadMemory("").map(WithoutLimit)
                                               : sources_.node.ReadLimitedMemory("");
   const LimitedMemory* figures = Checked(reading, "memory of the node");
-  if (figures == nullptr) return std::nullopt;
-  std::optional<std::uint64_t> capacity;
-  if (const auto* total = Checked(machine, "memory capacity of the node")) {
-    capacity = CapacityOf(*total, figures->limit);
-  }
-  return StatsOf(figures->memory, capacity, sources_.memory_estimator, now);
+  const auto* total = Checked(machine, "memory capacity of the node");
+  if (figures == nullptr) return;
+  const auto capacity = total ? std::optional(CapacityOf(*total, figures->limit)) : std::nullopt;
+  stats.memory = StatsOf(figures->memory, capacity, sources_.memory_estimator, now);
+  if (total == nullptr) return;
+  stats.swap = {.time = now,
+                .available_bytes = total->swap_free,
+                .usage_bytes = sources_.whole_machine ? SwapUsed(*total) : figures->memory.swap};
 }
 
 // Without a limit on the pods' group, nor above it, the signal is unknown, as in the kubelet.
@@ -93,14 +108,14 @@ std::optional<MemoryStats> StatsCollector::ReadPodsMemory(Instant now) {
 
 void StatsCollector::ReadNodeMemory(NodeStats& stats) {
   const Instant now = clock_.Now();
-  stats.memory = ReadWholeMemory(now);
+  ReadWholeMemory(stats, now);
   stats.pods_memory = ReadPodsMemory(now);
 }
 
 NodeStats StatsCollector::ReadNode() {
   const Instant now = clock_.Now();
   NodeStats stats;
-  stats.memory = ReadWholeMemory(now);
+  ReadWholeMemory(stats, now);
   stats.pods_memory = ReadPodsMemory(now);
   const auto rlimit = sources_.procfs.ReadRlimit();
   if (const RlimitStats* figures = Checked(rlimit, "process ids")) {
@@ -160,6 +175,7 @@ void StatsCollector::ReadMemoryOf(std::span<const PodFacts* const> pods,
   for (std::size_t i = 0; i < pods.size(); ++i) {
     ReadPodMemory(*pods[i], stats[i]);
     stats[i].containers.clear();
+    stats[i].volumes.clear();
   }
 }
 
@@ -198,6 +214,7 @@ const StatsCollector::Groups& StatsCollector::ReadPodMemory(const PodFacts& fact
     stats.has_memory = true;
     stats.memory_working_set_bytes =
         stats.memory_working_set_bytes.value_or(0) + memory->WorkingSet();
+    if (memory->swap) stats.swap_bytes = stats.swap_bytes.value_or(0) + *memory->swap;
   }
   return groups;
 }
@@ -210,12 +227,14 @@ void StatsCollector::ReadPod(const PodFacts& facts, const DiskUse* disk, PodStat
   }
   ReadContainers(groups, stats);
   if (compares_io_) stats.io_some_avg10 = pressure_.ReadPod(groups.pod);
-  if (disk == nullptr) return;
-  const auto use = disk->find(facts.pod.uid);
-  if (use == disk->end()) return;
-  stats.ephemeral_storage = use->second.total;
-  stats.volumes = use->second.volumes;
-  for (const PodDiskUse::OfContainer& container : use->second.containers) {
+  const PodDiskUse* use = DiskUseOf(facts, disk);
+  if (use == nullptr) {
+    stats.volumes.clear();
+    return;
+  }
+  stats.ephemeral_storage = use->total;
+  stats.volumes = use->volumes;
+  for (const PodDiskUse::OfContainer& container : use->containers) {
     const auto found = std::ranges::find(stats.containers, container.name, &ContainerStats::name);
     if (found == stats.containers.end()) continue;
     found->rootfs = container.rootfs;
@@ -238,7 +257,7 @@ std::string StatsCollector::GroupOf(const Groups& groups, const PodFacts& facts,
 }
 
 bool StatsCollector::AreOf(const Groups& groups, const PodFacts& facts) const {
-  if (groups.qos != QosClassOf(facts.pod)) return false;
+  if (groups.qos != facts.qos) return false;
   if (groups.foreign != ForeignGroupsOf(facts)) return false;
   const auto& init = facts.pod.init_containers;
   const auto& regular = facts.pod.containers;
@@ -264,7 +283,7 @@ const StatsCollector::Groups& StatsCollector::GroupsOf(const PodFacts& facts) {
   const auto [entry, is_new] = groups_.try_emplace(facts.pod.uid);
   Groups& groups = entry->second;
   if (!is_new && AreOf(groups, facts)) return groups;
-  groups.qos = QosClassOf(facts.pod);
+  groups.qos = facts.qos;
   groups.foreign = ForeignGroupsOf(facts);
   groups.pod = groups.foreign;
   if (groups.pod.empty())

@@ -94,7 +94,7 @@ class StatsCollector : public Figures {
   [[nodiscard]] std::vector<std::string> ForeignGroupsOf(const PodFacts& facts) const;
   [[nodiscard]] std::string GroupOf(const Groups& groups, const PodFacts& facts,
                                     const std::string& container) const;
-  [[nodiscard]] std::optional<MemoryStats> ReadWholeMemory(Instant now);
+  void ReadWholeMemory(NodeStats& stats, Instant now);
   [[nodiscard]] std::optional<MemoryStats> ReadPodsMemory(Instant now);
   [[nodiscard]] std::optional<FsStats> ReadFs(const std::string& path, const char* what,
                                               Instant now);

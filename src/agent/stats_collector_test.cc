@@ -74,6 +74,15 @@ TEST_F(StatsCollectorTest, ActiveFilePagesCountAsAvailableWhereThatIsWanted) {
   EXPECT_EQ(stats[0].memory_working_set_bytes, 50 * kMi) << "pods are ranked as ever";
 }
 
+TEST_F(StatsCollectorTest, SwapOfNodeAndPodsIsTheirOwnAndUnknownWhereItIsNotAccounted) {
+  EXPECT_EQ(collector_.ReadNode().swap->usage_bytes, std::nullopt);
+  EXPECT_EQ(ReadPods(nullptr).at(0).swap_bytes, std::nullopt);
+  groups_.SetMemory("", {.swap = 5 * kMi});
+  groups_.SetMemory("kubepods/besteffort/podu", {.swap = 3 * kMi});
+  EXPECT_EQ(collector_.ReadNode().swap->usage_bytes, 8 * kMi);
+  EXPECT_EQ(ReadPods(nullptr).at(0).swap_bytes, 3 * kMi);
+}
+
 TEST_F(StatsCollectorTest, MorePagesThanAreUsedAreNeverLessThanNothing) {
   const CgroupMemory memory{.usage = 10, .inactive_file = 8, .active_file = 7};
   EXPECT_EQ(memory.WorkingSet(), 2U);

@@ -2,6 +2,7 @@
 
 #include "decide/pod_kind.h"
 #include "decide/pod_requests.h"
+#include "decide/qos.h"
 
 namespace jettison {
 namespace {
@@ -39,6 +40,7 @@ PodFacts FactsOf(Pod pod, Profile profile) {
   PodFacts facts;
   facts.priority = pod.priority.value_or(0);
   facts.critical = IsCritical(pod, profile);
+  facts.qos = QosClassOf(pod);
   facts.memory_request = EffectiveRequest(pod, "memory").ToNanos();
   facts.ephemeral_storage_request = EffectiveRequest(pod, kEphemeralStorage).ToNanos();
   if (const auto limit = EffectiveLimit(pod, kEphemeralStorage)) {

@@ -23,7 +23,8 @@ struct StorageLimit {
 // a pass then compares numbers and parses nothing.
 struct PodFacts {
   std::int32_t priority = 0;
-  bool critical = false;            // never evicted
+  bool critical = false;  // never evicted
+  QosClass qos = QosClass::kBestEffort;
   bool has_storage_limits = false;  // any of the three kinds below
   Nanos memory_request = 0;         // effective, bytes
   Nanos ephemeral_storage_request = 0;

@@ -19,6 +19,13 @@ struct MemoryStats {
   std::optional<std::uint64_t> working_set_bytes;
 };
 
+// Swap space: of a node that is a group, `available` is the machine's and `usage` the group's own.
+struct SwapStats {
+  std::optional<Instant> time;
+  std::optional<std::uint64_t> available_bytes;
+  std::optional<std::uint64_t> usage_bytes;  // absent, too, where the kernel does not account swap
+};
+
 // A file system as a whole.
 struct FsStats {
   std::optional<Instant> time;
@@ -79,6 +86,7 @@ struct PodStats {
   bool has_memory =
       false;  // there are memory figures, even where the working set is not among them
   std::optional<std::uint64_t> memory_working_set_bytes;
+  std::optional<std::uint64_t> swap_bytes;  // absent: not accounted
   std::optional<FsUsage> ephemeral_storage;
   std::optional<std::uint64_t> process_count;
   std::optional<std::int32_t> io_some_avg10;  // of its own group, as StallShares::avg10 of `some`
@@ -88,6 +96,7 @@ struct NodeStats {
   std::string node_name;
   std::optional<MemoryStats> memory;
   std::optional<MemoryStats> pods_memory;  // systemContainers "pods": the pods' cgroup
+  std::optional<SwapStats> swap;
   std::optional<FsStats> fs;
   std::optional<FsStats> image_fs;
   std::optional<FsStats> container_fs;

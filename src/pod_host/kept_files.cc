@@ -17,7 +17,7 @@ bool IsWithin(std::string_view path, std::string_view group) {
 
 }  // namespace
 
-// A group has two files for memory and one for its tasks.
+// A group has at most three files for memory and one for its tasks.
 std::size_t GroupsToKeep() {
   constexpr std::size_t kMost = 4096;
   constexpr rlim_t kShare = 8;
@@ -31,14 +31,14 @@ Result<KeptFiles::Files> KeptFiles::Open(std::string_view group) const {
   const auto directory = OpenGroup(root_, group);
   if (!directory) return Fail(directory.error());
   Files files;
-  files.reserve(names_.size());
-  for (const char* name : names_) {
-    auto file = OpenFile(directory->get(), name);
+  for (std::size_t i = 0; i < names_.size(); ++i) {
+    auto file = OpenFile(directory->get(), names_[i]);
     if (!file && file.error().code == ErrorCode::kNotFound && OpenGroup(root_, group)) {
-      return Fail(ErrorCode::kUnavailable, fmt::format("it has no {}", name));
+      if (i >= needed_) continue;
+      return Fail(ErrorCode::kUnavailable, fmt::format("it has no {}", names_[i]));
     }
     if (!file) return Fail(file.error());
-    files.push_back(std::move(*file));
+    files[i] = std::move(*file);
   }
   return files;
 }

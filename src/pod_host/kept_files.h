@@ -1,5 +1,7 @@
 #pragma once
 
+#include <array>
+#include <cassert>
 #include <cstddef>
 #include <functional>
 #include <mutex>
@@ -25,10 +27,15 @@ namespace jettison::pod_host {
 // file answers ENODEV forever, and the group is opened anew. Safe from any thread.
 class KeptFiles {
  public:
+  static constexpr std::size_t kMostFiles = 3;
+
   // `root`: the directory that groups are named from; must outlive this. `names`: the files of one
-  // reading. At most `keep` groups are kept, any more are opened for each reading.
-  KeptFiles(int root, std::vector<const char*> names, std::size_t keep)
-      : root_(root), names_(std::move(names)), keep_(keep) {}
+  // reading, kMostFiles at most. At most `keep` groups are kept, any more are opened for each
+  // reading. The last `optional` of the files need not be there: their descriptors are invalid.
+  KeptFiles(int root, std::vector<const char*> names, std::size_t keep, std::size_t optional = 0)
+      : root_(root), names_(std::move(names)), keep_(keep), needed_(names_.size() - optional) {
+    assert(names_.size() <= kMostFiles);
+  }
 
   // What `read` makes of the open files of a group, in the order of their names. kNotFound where
   // there is no such group, kUnavailable where it has no such file.
@@ -37,13 +44,13 @@ class KeptFiles {
                                Result<T> (*read)(std::span<const FileDescriptor>)) {
     const std::lock_guard lock(mutex_);
     if (const auto kept = files_.find(group); kept != files_.end()) {
-      auto reading = read(kept->second);
+      auto reading = read(std::span(kept->second).first(names_.size()));
       if (reading || reading.error().code != ErrorCode::kNotFound) return reading;
       files_.erase(kept);  // that group is gone; there may be a new one of its name
     }
     auto files = Open(group);
     if (!files) return Fail(files.error());
-    auto reading = read(*files);
+    auto reading = read(std::span(*files).first(names_.size()));
     if (reading && files_.size() < keep_) files_.emplace(group, std::move(*files));
     return reading;
   }
@@ -54,7 +61,7 @@ class KeptFiles {
   [[nodiscard]] std::size_t kept() const;
 
  private:
-  using Files = std::vector<FileDescriptor>;
+  using Files = std::array<FileDescriptor, kMostFiles>;  // in the map's node: one look-up less
   struct Hash {
     using is_transparent = void;  // NOLINT(readability-identifier-naming): a name of the standard
     std::size_t operator()(std::string_view text) const {
@@ -67,6 +74,7 @@ class KeptFiles {
   const int root_;
   const std::vector<const char*> names_;
   const std::size_t keep_;
+  const std::size_t needed_;
   mutable std::mutex mutex_;  // guards files_
   std::unordered_map<std::string, Files, Hash, std::equal_to<>> files_;
 };

@@ -76,5 +76,17 @@ TEST_F(KeptFilesOfFolders, AMissingGroupIsNotFoundAndAMissingFileUnavailable) {
   EXPECT_EQ(kept.Read("../a", TextOf).error().code, ErrorCode::kInvalidArgument);
 }
 
+Result<bool> HasSecond(std::span<const FileDescriptor> files) {
+  return static_cast<bool>(files[1]);
+}
+
+TEST_F(KeptFilesOfFolders, AFileThatNeedNotBeThereMayBeMissing) {
+  KeptFiles kept(root_.get(), {"figure", "other"}, 8, 1);
+  EXPECT_FALSE(*kept.Read("a", HasSecond));
+  std::ofstream(folder_.path() + "/ab/other") << "1";
+  EXPECT_TRUE(*kept.Read("ab", HasSecond));
+  EXPECT_EQ(kept.kept(), 2U);
+}
+
 }  // namespace
 }  // namespace jettison::pod_host

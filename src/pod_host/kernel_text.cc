@@ -18,12 +18,17 @@ std::string_view WithoutNewline(std::string_view text) {
 }
 
 // A number and nothing else.
-std::optional<std::uint64_t> Number(std::string_view text) {
+std::optional<std::uint64_t> ParsedNumber(std::string_view text) {
   std::uint64_t value = 0;
   const char* const end = text.data() + text.size();
   const auto [stop, error] = std::from_chars(text.data(), end, value);
   if (error != std::errc() || stop != end) return std::nullopt;
   return value;
+}
+
+// The space is looked at first: it tells nearly every other row apart.
+bool IsRow(std::string_view line, std::string_view key) {
+  return line.size() > key.size() && line[key.size()] == ' ' && line.starts_with(key);
 }
 
 }  // namespace
@@ -34,37 +39,47 @@ tl::unexpected<Error> FailText(std::string_view what, std::string_view text) {
 }
 
 Result<std::uint64_t> ParseCounter(std::string_view text) {
-  const auto value = Number(WithoutNewline(text));
+  const auto value = ParsedNumber(WithoutNewline(text));
   if (!value) return FailText("a number", text);
   return *value;
 }
 
-std::optional<std::string_view> FindRow(std::string_view text, std::string_view key) {
-  std::size_t at = 0;
-  while ((at = text.find(key, at)) != std::string_view::npos) {
-    const std::size_t after = at + key.size();
-    const bool starts_row = at == 0 || text[at - 1] == '\n';
-    if (starts_row && after < text.size() && text[after] == ' ') {
-      const std::string_view rest = text.substr(after + 1);
-      return rest.substr(0, rest.find('\n'));
-    }
-    at = after;
-  }
-  return std::nullopt;
-}
-
-Result<std::uint64_t> RowNumber(std::string_view text, std::string_view key) {
-  const auto row = FindRow(text, key);
-  if (!row) return Fail(ErrorCode::kInternal, fmt::format("no row {}", key));
-  const auto value = Number(*row);
-  if (!value) return FailText(fmt::format("a number in row {}", key), *row);
+Result<std::uint64_t> Row::Number() const {
+  if (!rest) return Fail(ErrorCode::kInternal, fmt::format("no row {}", key));
+  const auto value = ParsedNumber(*rest);
+  if (!value) return FailText(fmt::format("a number in row {}", key), *rest);
   return *value;
 }
 
-std::optional<std::uint64_t> RowNumberIfAny(std::string_view text, std::string_view key) {
-  if (!FindRow(text, key)) return std::nullopt;
-  const auto number = RowNumber(text, key);
-  return number ? std::optional(*number) : std::nullopt;
+std::optional<std::uint64_t> Row::NumberIfAny() const {
+  return rest ? ParsedNumber(*rest) : std::nullopt;
+}
+
+void FindRows(std::string_view text, std::span<Row> rows) {
+  std::size_t missing = rows.size();
+  while (!text.empty() && missing > 0) {
+    const std::size_t end = text.find('\n');
+    const std::string_view line = text.substr(0, end);
+    for (Row& row : rows) {
+      if (row.rest || !IsRow(line, row.key)) continue;
+      row.rest = line.substr(row.key.size() + 1);
+      --missing;
+      break;
+    }
+    text.remove_prefix(end == std::string_view::npos ? text.size() : end + 1);
+  }
+}
+
+std::optional<std::string_view> FindRow(std::string_view text, std::string_view key) {
+  Row row{.key = key};
+  FindRows(text, {&row, 1});
+  return row.rest;
+}
+
+Result<std::uint64_t> RowNumber(std::string_view text, std::string_view key) {
+  Row row{.key = key};
+  FindRows(text, {&row, 1});
+  return row.Number();
 }
 
 Result<std::vector<pid_t>> ParseProcs(std::string_view text) {
@@ -72,7 +87,7 @@ Result<std::vector<pid_t>> ParseProcs(std::string_view text) {
   while (!text.empty()) {
     const auto end = text.find('\n');
     const std::string_view line = text.substr(0, end);
-    const auto pid = Number(line);
+    const auto pid = ParsedNumber(line);
     if (!pid || *pid > static_cast<std::uint64_t>(std::numeric_limits<pid_t>::max())) {
       return FailText("a process id", line);
     }

@@ -3,6 +3,8 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <array>
+
 namespace jettison::pod_host {
 namespace {
 
@@ -41,6 +43,18 @@ TEST(KernelText, ARowIsFoundByItsWholeKeyOnly) {
   EXPECT_FALSE(RowNumber(kText, "empty"));
   EXPECT_FALSE(RowNumber(kText, "las"));
   EXPECT_FALSE(RowNumber("", "file"));
+}
+
+TEST(KernelText, SeveralRowsAreFoundTogetherInWhateverOrder) {
+  std::array<Row, 4> rows = {Row{"b"}, Row{"aa"}, Row{"a"}, Row{"none"}};
+  FindRows("a 1\naa 2\nb x\na 3\n", rows);
+  EXPECT_EQ(rows[0].rest, "x");
+  EXPECT_EQ(rows[0].NumberIfAny(), std::nullopt);
+  EXPECT_FALSE(rows[0].Number());
+  EXPECT_EQ(*rows[1].Number(), 2U);
+  EXPECT_EQ(*rows[2].Number(), 1U) << "the first of one key";
+  EXPECT_EQ(rows[3].rest, std::nullopt);
+  EXPECT_EQ(rows[3].Number().error().message, "no row none");
 }
 
 }  // namespace

@@ -6,6 +6,7 @@
 #include <optional>
 #include <string>
 #include <string_view>
+#include <utility>
 #include <vector>
 
 #include "ports/file_descriptor.h"
@@ -29,6 +30,7 @@ struct CgroupMemory {
   std::uint64_t usage = 0;
   std::uint64_t inactive_file = 0;
   std::optional<std::uint64_t> active_file = std::nullopt;  // absent: the kernel does not tell
+  std::optional<std::uint64_t> swap = std::nullopt;         // absent: swap is not accounted
 
   // usage - inactive file, never below zero: Kubernetes' working set.
   [[nodiscard]] std::uint64_t WorkingSet() const {
@@ -40,6 +42,12 @@ struct CgroupMemory {
     const std::uint64_t active = active_file.value_or(0);
     return working_set > active ? working_set - active : 0;
   }
+};
+
+// The same beside the lowest limit of the group and of those above it; absent where none has one.
+struct LimitedMemory {
+  CgroupMemory memory;
+  std::optional<std::uint64_t> limit;  // bytes
 };
 
 // The control groups below the node's own group, of whichever version the host has. A path is
@@ -70,6 +78,14 @@ class Cgroups {
   // The memory limit; absent when there is none.
   [[nodiscard]] virtual Result<std::optional<std::uint64_t>> ReadMemoryLimit(
       std::string_view path) = 0;
+  // Both at once, for less where one file tells both.
+  [[nodiscard]] virtual Result<LimitedMemory> ReadLimitedMemory(std::string_view path) {
+    auto memory = ReadMemory(path);
+    if (!memory) return Fail(std::move(memory.error()));
+    auto limit = ReadMemoryLimit(path);
+    if (!limit) return Fail(std::move(limit.error()));
+    return LimitedMemory{.memory = *memory, .limit = *limit};
+  }
   // Tasks in the group and below (threads, as the kernel's pids controller counts).
   [[nodiscard]] virtual Result<std::uint64_t> ReadPids(std::string_view path) = 0;
   // How many times the kernel's OOM killer has struck in this group.

@@ -121,14 +121,18 @@ Result<std::vector<std::string>> CgroupV1::Children(std::string_view path) {
   return names;
 }
 
+Result<LimitedMemory> CgroupV1::ReadLimitedMemory(std::string_view path) {
+  return Of(path, memory_.Read(path, cgroup_v1::ReadMemoryFiles));
+}
+
 Result<CgroupMemory> CgroupV1::ReadMemory(std::string_view path) {
-  const auto reading = Of(path, memory_.Read(path, cgroup_v1::ReadMemoryFiles));
+  const auto reading = ReadLimitedMemory(path);
   if (!reading) return Fail(reading.error());
   return reading->memory;
 }
 
 Result<std::optional<std::uint64_t>> CgroupV1::ReadMemoryLimit(std::string_view path) {
-  const auto reading = Of(path, memory_.Read(path, cgroup_v1::ReadMemoryFiles));
+  const auto reading = ReadLimitedMemory(path);
   if (!reading) return Fail(reading.error());
   return reading->limit;
 }

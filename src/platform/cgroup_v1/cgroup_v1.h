@@ -51,6 +51,8 @@ class CgroupV1 : public Cgroups {
   // unlimited; a limit may be more than the machine has.
   [[nodiscard]] Result<std::optional<std::uint64_t>> ReadMemoryLimit(
       std::string_view path) override;
+  // One reading of the same two files.
+  [[nodiscard]] Result<LimitedMemory> ReadLimitedMemory(std::string_view path) override;
   // kUnavailable for a hierarchy's root, which has no pids files: /proc/loadavg counts there.
   [[nodiscard]] Result<std::uint64_t> ReadPids(std::string_view path) override;
   // Counts victims of this very group, not of those below (v1 does not add these up).

@@ -1,5 +1,7 @@
 #include "platform/cgroup_v1/kernel_files.h"
 
+#include <array>
+
 #include "pod_host/kernel_text.h"
 
 namespace jettison::cgroup_v1 {
@@ -21,12 +23,19 @@ Result<std::optional<std::uint64_t>> ParseLimit(std::string_view text) {
 }
 
 Result<MemoryStat> ParseMemoryStat(std::string_view text) {
-  const auto inactive = pod_host::RowNumber(text, "total_inactive_file");
-  if (!inactive) return Fail(inactive.error());
-  const auto limit = pod_host::RowNumber(text, "hierarchical_memory_limit");
+  // In the kernel's order.
+  std::array<pod_host::Row, 4> rows = {pod_host::Row{"hierarchical_memory_limit"},
+                                       {"total_swap"},
+                                       {"total_inactive_file"},
+                                       {"total_active_file"}};
+  pod_host::FindRows(text, rows);
+  const auto limit = rows[0].Number();
   if (!limit) return Fail(limit.error());
+  const auto inactive = rows[2].Number();
+  if (!inactive) return Fail(inactive.error());
   return MemoryStat{.total_inactive_file = *inactive,
-                    .total_active_file = pod_host::RowNumberIfAny(text, "total_active_file"),
+                    .total_active_file = rows[3].NumberIfAny(),
+                    .total_swap = rows[1].NumberIfAny(),
                     .hierarchical_memory_limit = AbsentIfUnlimited(*limit)};
 }
 

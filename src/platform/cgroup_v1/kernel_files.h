@@ -17,8 +17,9 @@ namespace jettison::cgroup_v1 {
 
 // What is used of memory.stat. The total_ rows count the group and everything below it.
 struct MemoryStat {
-  std::uint64_t total_inactive_file = 0;                   // bytes; page cache off the active list
-  std::optional<std::uint64_t> total_active_file;          // bytes; absent: no such row
+  std::uint64_t total_inactive_file = 0;           // bytes; page cache off the active list
+  std::optional<std::uint64_t> total_active_file;  // bytes; absent: no such row
+  std::optional<std::uint64_t> total_swap;  // bytes; absent: swap is not accounted (swapaccount=0)
   std::optional<std::uint64_t> hierarchical_memory_limit;  // bytes; absent: unlimited
 };
 // Fails when a row is missing or is no number; unknown rows are passed over.

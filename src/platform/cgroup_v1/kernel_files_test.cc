@@ -30,6 +30,7 @@ TEST(KernelFiles, RealFilesOfLinux618AreUnderstood) {
   const auto stat = ParseMemoryStat(Recorded("memory.stat"));
   ASSERT_TRUE(stat) << stat.error().message;
   EXPECT_EQ(stat->total_inactive_file, 45056U);
+  EXPECT_EQ(stat->total_swap, 0U);
   EXPECT_EQ(stat->hierarchical_memory_limit, 268435456U);
   EXPECT_THAT(*pod_host::ParseProcs(Recorded("cgroup.procs")), ElementsAre(9108, 9109));
   EXPECT_EQ(*ParseOomKills(Recorded("memory.oom_control")), 0U);
@@ -47,6 +48,7 @@ TEST(KernelFiles, OnlyTheTotalRowCountsNotItsShorterNamesake) {
   ASSERT_TRUE(stat);
   EXPECT_EQ(stat->total_inactive_file, 42U);
   EXPECT_FALSE(stat->total_active_file) << "no such row";
+  EXPECT_FALSE(stat->total_swap) << "unknown, not none";
   EXPECT_EQ(stat->hierarchical_memory_limit, 1000U);
 }
 

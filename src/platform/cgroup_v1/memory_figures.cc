@@ -21,7 +21,7 @@ Result<T> Of(const char* file, Result<T> result) {
 
 }  // namespace
 
-Result<MemoryReading> ReadMemoryFiles(std::span<const FileDescriptor> files) {
+Result<LimitedMemory> ReadMemoryFiles(std::span<const FileDescriptor> files) {
   std::array<char, kStatBytes> stat_buffer;  // NOLINT(cppcoreguidelines-pro-type-member-init)
   const auto stat = Of(kMemoryFiles[0], pod_host::ReadKept(files[0].get(), stat_buffer));
   if (!stat) return Fail(stat.error());
@@ -33,9 +33,10 @@ Result<MemoryReading> ReadMemoryFiles(std::span<const FileDescriptor> files) {
   if (!text) return Fail(text.error());
   const auto usage = Of(kMemoryFiles[1], pod_host::ParseCounter(*text));
   if (!usage) return Fail(usage.error());
-  return MemoryReading{.memory = {.usage = *usage,
+  return LimitedMemory{.memory = {.usage = *usage,
                                   .inactive_file = rows->total_inactive_file,
-                                  .active_file = rows->total_active_file},
+                                  .active_file = rows->total_active_file,
+                                  .swap = rows->total_swap},
                        .limit = rows->hierarchical_memory_limit};
 }
 

@@ -2,6 +2,8 @@
 
 #include <fmt/format.h>
 
+#include <array>
+
 #include "pod_host/kernel_text.h"
 
 namespace jettison::cgroup_v2 {
@@ -26,16 +28,20 @@ Result<std::optional<std::uint64_t>> ParseLimit(std::string_view text) {
 }
 
 Result<MemoryStat> ParseMemoryStat(std::string_view text) {
-  const auto anon = RowNumber(text, "anon");
+  // In the kernel's order.
+  std::array<pod_host::Row, 4> rows = {
+      pod_host::Row{"anon"}, {"file"}, {"inactive_file"}, {"active_file"}};
+  pod_host::FindRows(text, rows);
+  const auto anon = rows[0].Number();
   if (!anon) return Fail(anon.error());
-  const auto file = RowNumber(text, "file");
+  const auto file = rows[1].Number();
   if (!file) return Fail(file.error());
-  const auto inactive = RowNumber(text, "inactive_file");
+  const auto inactive = rows[2].Number();
   if (!inactive) return Fail(inactive.error());
   return MemoryStat{.anon = *anon,
                     .file = *file,
                     .inactive_file = *inactive,
-                    .active_file = pod_host::RowNumberIfAny(text, "active_file")};
+                    .active_file = rows[3].NumberIfAny()};
 }
 
 Result<std::uint64_t> ParseOomKills(std::string_view text) {

@@ -31,10 +31,18 @@ Result<T> Read(const FileDescriptor& file, const char* name, Result<T> (*parse)(
 Result<CgroupMemory> ReadMemoryFiles(std::span<const FileDescriptor> files) {
   const auto stat = Read<kStatBytes>(files[0], kMemoryFiles[0], ParseMemoryStat);
   if (!stat) return Fail(stat.error());
+  std::optional<std::uint64_t> swap;
+  if (files[2]) {
+    const auto taken = Read<kSmallBytes>(files[2], kMemoryFiles[2], pod_host::ParseCounter);
+    if (!taken) return Fail(taken.error());
+    swap = *taken;
+  }
   const auto usage = Read<kSmallBytes>(files[1], kMemoryFiles[1], pod_host::ParseCounter);
   if (!usage) return Fail(usage.error());
-  return CgroupMemory{
-      .usage = *usage, .inactive_file = stat->inactive_file, .active_file = stat->active_file};
+  return CgroupMemory{.usage = *usage,
+                      .inactive_file = stat->inactive_file,
+                      .active_file = stat->active_file,
+                      .swap = swap};
 }
 
 Result<CgroupMemory> ReadRootMemoryFiles(std::span<const FileDescriptor> files) {

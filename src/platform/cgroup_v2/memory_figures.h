@@ -1,5 +1,6 @@
 #pragma once
 
+#include <cstddef>
 #include <cstdint>
 #include <optional>
 #include <span>
@@ -11,8 +12,11 @@
 // Readings of open files of a group, each file in one system call and without allocating.
 namespace jettison::cgroup_v2 {
 
-// The files of ReadMemoryFiles; usage last, since it is the figure that moves fastest.
-inline constexpr const char* kMemoryFiles[] = {"memory.stat", "memory.current"};
+// The files of ReadMemoryFiles, which reads usage last, since it is the figure that moves fastest.
+// The last kOptionalMemoryFiles of them are not there where swap is not accounted.
+inline constexpr const char* kMemoryFiles[] = {"memory.stat", "memory.current",
+                                               "memory.swap.current"};
+inline constexpr std::size_t kOptionalMemoryFiles = 1;
 [[nodiscard]] Result<CgroupMemory> ReadMemoryFiles(std::span<const FileDescriptor> files);
 
 // The same of the root, which has memory.stat alone: what is used there is anonymous memory and

@@ -144,6 +144,7 @@ Result<CgroupMemory> FakeCgroups::ReadMemory(std::string_view path) {
     if (group->memory.active_file) {
       sum.active_file = sum.active_file.value_or(0) + *group->memory.active_file;
     }
+    if (group->memory.swap) sum.swap = sum.swap.value_or(0) + *group->memory.swap;
   }
   return sum;
 }
