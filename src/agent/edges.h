@@ -8,7 +8,10 @@
 
 #include "agent/memory_levels.h"
 #include "decide/pod_facts.h"
+#include "model/memory_reclaim.h"
 #include "model/summary.h"
+#include "model/threshold.h"
+#include "observe/observations.h"
 #include "ports/node_actions.h"
 #include "units/duration.h"
 
@@ -79,6 +82,17 @@ class LastingReclaimer : public NodeReclaimer {
   // Bytes that the file system of the images has gained by removals of dead containers, ever; 0
   // where that is not measured.
   [[nodiscard]] virtual std::uint64_t ContainerBytes() const { return 0; }
+};
+
+// Takes memory back from dead and idle groups, beside the loop, before a pod has to go for it.
+class MemoryLadder {
+ public:
+  virtual ~MemoryLadder() = default;
+  // What has just been observed: it begins, goes on or stops, and never waits.
+  virtual void Seen(std::span<const Threshold> thresholds, const Observations& observations,
+                    std::span<const PodFacts* const> pods, Instant now) = 0;
+  // What has been taken since the last call.
+  [[nodiscard]] virtual std::vector<ReclaimedMemory> TakeReclaimed() = 0;
 };
 
 // A PodKiller that tells which pods it really told to end.

@@ -150,6 +150,9 @@ void Node::LookAtMemory() {
 
 void Node::PlanLook(const Observations& observations, Instant now) {
   look_due_.reset();
+  if (edges_.ladder != nullptr) {
+    edges_.ladder->Seen(settings_.policy.thresholds, observations, edges_.pods.Active(), now);
+  }
   if (!settings_.look_ahead) return;
   forecast_.Seen(observations, now);
   const auto wait = forecast_.NextLook(settings_.policy.thresholds, kernel_tells_,
@@ -240,6 +243,7 @@ void Node::Run(const std::shared_ptr<const PassPolicy>& policy, Instant now) {
   const std::vector<const PodFacts*> pods = edges_.pods.Active();
   auto report = std::make_shared<CycleReport>(
       RunPass(*policy, {.now = now, .summary = summary_, .pods = pods}, ports, state_, scratch_));
+  if (edges_.ladder != nullptr) report->reclaimed = edges_.ladder->TakeReclaimed();
   PassTimes times = {.woken = woken_at_.value_or(now), .began = now, .decided = edges_.clock.Now()};
   ++passes_;
   last_report_ = report;

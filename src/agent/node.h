@@ -52,6 +52,8 @@ struct NodeEdges {
   const Log& log;
   // Deletes what is left of pods that are gone; called every minute. Null: nothing is.
   std::function<void()> collect_remains = nullptr;
+  // Told of every look at memory. Null: no memory is taken back.
+  MemoryLadder* ladder = nullptr;
   // Takes each pass that evicted, when all is done. Null: nobody does.
   std::function<void(const std::shared_ptr<const RecordedPass>&)> on_eviction = nullptr;
 };

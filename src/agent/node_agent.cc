@@ -9,11 +9,13 @@
 
 #include "agent/disk_layout.h"
 #include "agent/disk_projects.h"
+#include "agent/memory_ladder_thread.h"
 #include "agent/runtime_reclaimer.h"
 #include "agent/service_notify.h"
 #include "agent/thread_priority.h"
 #include "config/containerfs_thresholds.h"
 #include "pod_host/cgroup_layout.h"
+#include "pod_host/group_memory_files.h"
 
 namespace jettison {
 namespace {
@@ -115,6 +117,7 @@ NodeAgent::NodeAgent(const AgentConfig& config, AgentOptions options, std::uniqu
       pod_logs_(PodLogsOf(config_, *log_)),
       images_(MakeImageCollector()),
       reclaimer_(MakeReclaimer()),
+      ladder_(MakeMemoryLadder()),
       node_(SettingsOf(config_, options_), {.clock = machine_->clock,
                                             .figures = figures_,
                                             .disk_walks = disk_walks_,
@@ -124,7 +127,8 @@ NodeAgent::NodeAgent(const AgentConfig& config, AgentOptions options, std::uniqu
                                             .reclaimer = *reclaimer_,
                                             .events = events_,
                                             .log = *log_,
-                                            .collect_remains = [this] { CollectLogs(); }}),
+                                            .collect_remains = [this] { CollectLogs(); },
+                                            .ladder = ladder_.get()}),
       manifest_pods_(*log_),
       stop_(eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK)),
       identity_(
@@ -160,6 +164,25 @@ std::unique_ptr<LastingReclaimer> NodeAgent::MakeReclaimer() {
         return CollectLogs() + ForgetDeadContainers(pods_, config_.container_gc,
                                                     ForgetOf::kEndedPodsToo, machine_->clock.Now());
       }});
+}
+
+std::unique_ptr<MemoryLadder> NodeAgent::MakeMemoryLadder() {
+  if (config_.memory_reclaim == MemoryReclaim::kOff) return nullptr;
+  group_memory_ = std::make_unique<pod_host::GroupMemoryFiles>(machine_->pod_groups());
+  if (options_.dry_run) dry_group_memory_ = std::make_unique<DryRunGroupMemory>(*group_memory_);
+  return std::make_unique<MemoryLadderThread>(
+      MemoryLadderSettings{.reclaim = config_.memory_reclaim,
+                           .pods_group = std::string(pod_host::PodsGroup(config_.cgroup_driver)),
+                           .estimator = config_.memory_estimator},
+      MemoryLadderEdges{
+          .groups = machine_->pod_groups(),
+          .memory = dry_group_memory_ ? *dry_group_memory_ : *group_memory_,
+          .clock = machine_->clock,
+          .log = *log_,
+          .group_of = [this](const PodFacts& facts) -> std::string {
+            if (!machine_->runtime->ForeignGroupsOf(facts.pod.uid).empty()) return {};
+            return pod_host::PodGroup(facts.qos, facts.pod.uid, config_.cgroup_driver);
+          }});
 }
 
 std::size_t NodeAgent::CollectLogs() {

@@ -22,6 +22,7 @@
 #include "agent/pod_table.h"
 #include "agent/stats_collector.h"
 #include "decide/room.h"
+#include "ports/group_memory.h"
 
 namespace jettison {
 
@@ -49,6 +50,7 @@ class NodeAgent : public Agent {
   void SurveyFileSystems();
   [[nodiscard]] std::unique_ptr<ImageCollector> MakeImageCollector();
   [[nodiscard]] std::unique_ptr<LastingReclaimer> MakeReclaimer();
+  [[nodiscard]] std::unique_ptr<MemoryLadder> MakeMemoryLadder();
   std::size_t CollectLogs();
   void TakeRuntimeEvents();
   void CountDiskUseOf(const std::string& pod_uid);
@@ -78,6 +80,9 @@ class NodeAgent : public Agent {
   std::unique_ptr<ImageRecordFile> image_records_;  // null where the runtime has no images
   std::unique_ptr<ImageCollector> images_;          // the same
   std::unique_ptr<LastingReclaimer> reclaimer_;
+  std::unique_ptr<GroupMemory> group_memory_;  // null: memory is taken from nobody
+  std::unique_ptr<GroupMemory> dry_group_memory_;
+  std::unique_ptr<MemoryLadder> ladder_;  // the same
   Node node_;
   ManifestPods manifest_pods_;
   MemoryAlarms alarms_;

@@ -10,6 +10,7 @@
 #include "model/cgroup_driver.h"
 #include "model/images.h"
 #include "model/memory_estimator.h"
+#include "model/memory_reclaim.h"
 #include "model/profile.h"
 #include "model/threshold.h"
 #include "units/duration.h"
@@ -84,6 +85,7 @@ struct AgentConfig {
   std::string node_fs;      // [J] a path on the file system that is nodefs; unless set, `root`
   std::string node_name;    // [J] empty: the caller's host name
   MemoryEstimator memory_estimator = MemoryEstimator::kWorkingSet;  // [J] memoryAvailable
+  MemoryReclaim memory_reclaim = MemoryReclaim::kOff;               // [J]
   HttpConfig http;                                                  // [J]
   bool dry_run = false;                                             // [J]
   bool json_logs = false;  // [J] logFormat, else [K] logging.format

@@ -16,7 +16,7 @@ namespace {
 
 constexpr auto kNames = std::to_array<std::string_view>(
     {"apiVersion", "kind", "adopt", "dryRun", "evictionBackoff", "http", "logFormat",
-     "memoryAvailable", "monitoringInterval", "nodeCgroup", "nodeFs", "nodeName", "pressureHard",
+     "memoryAvailable", "memoryReclaim", "monitoringInterval", "nodeCgroup", "nodeFs", "nodeName", "pressureHard",
      "pressureSoft", "pressureSoftGracePeriod", "profile", "root", "runtime"});
 constexpr auto kBackoffNames = std::to_array<std::string_view>({"initial", "max"});
 
@@ -93,6 +93,11 @@ void ApplyJettisonConfiguration(const Fields& fields, AgentConfig& config, Fault
            "memoryAvailable", {{NameOf(MemoryEstimator::kWorkingSet), MemoryEstimator::kWorkingSet},
                                {NameOf(MemoryEstimator::kAvailable), MemoryEstimator::kAvailable}}),
        config.memory_estimator);
+  Take(fields.OneOf<MemoryReclaim>("memoryReclaim",
+                                   {{NameOf(MemoryReclaim::kOff), MemoryReclaim::kOff},
+                                    {NameOf(MemoryReclaim::kDead), MemoryReclaim::kDead},
+                                    {NameOf(MemoryReclaim::kIdle), MemoryReclaim::kIdle}}),
+       config.memory_reclaim);
   Take(fields.AbsolutePath("root"), config.root);
   ReadNode(fields, config);
   Take(fields.OneOf<bool>("logFormat", {{"text", false}, {"json", true}}), config.json_logs);

@@ -200,6 +200,7 @@ nodeFs: /data
 nodeName: edge-1.example
 profile: kubelet
 memoryAvailable: available
+memoryReclaim: idle
 logFormat: json
 dryRun: true
 evictionBackoff: {initial: 1s, max: 1m}
@@ -214,6 +215,7 @@ monitoringInterval: 500ms
   EXPECT_EQ(config.node_name, "edge-1.example");
   EXPECT_EQ(config.profile, Profile::kKubelet);
   EXPECT_EQ(config.memory_estimator, MemoryEstimator::kAvailable);
+  EXPECT_EQ(config.memory_reclaim, MemoryReclaim::kIdle);
   EXPECT_TRUE(config.json_logs);
   EXPECT_TRUE(config.dry_run);
   EXPECT_EQ(config.eviction_backoff.initial, seconds(1));
@@ -299,6 +301,7 @@ TEST(ReadConfig, EachRefusedJettisonFieldIsOneFault) {
            Row{"runtime: docker", "runtime: \"docker\": must be process or cri"},
            Row{"profile: Kubelet", "did you mean \"kubelet\"?"},
            Row{"memoryAvailable: avail", "workingSet"},
+           Row{"memoryReclaim: all", "dead"},
            Row{"root: var", "must be an absolute path"},
            Row{"nodeCgroup: ../x", "must be an absolute path"},
            Row{"nodeName: Edge", "lower-case letters"},

@@ -9,6 +9,7 @@
 #include "decide/local_storage.h"
 #include "evaluate/evaluate.h"
 #include "model/event.h"
+#include "model/memory_reclaim.h"
 #include "model/signal.h"
 
 namespace jettison {
@@ -30,6 +31,8 @@ struct CycleReport {
   std::vector<std::string> reclaim_errors;
   bool reclaim_under_way = false;  // it takes its time: nobody was evicted before it is over
   bool relieved_by_reclaim = false;
+  // What was taken back beside the passes since the last one, so that no pod had to go.
+  std::vector<ReclaimedMemory> reclaimed;
   std::optional<Signal> ranked_for;       // absent where no ranking took place
   std::vector<std::string> ranking;       // UIDs, first to go first; filled on request
   std::vector<Event> events;              // in order

@@ -1,0 +1,31 @@
+#pragma once
+
+#include <cstdint>
+#include <string_view>
+
+#include "ports/cgroups.h"
+#include "ports/group_memory.h"
+
+namespace jettison::pod_host {
+
+// The port over the files of control groups, whichever version they are of: memory.reclaim takes as
+// much as is asked for (cgroup v2, Linux 5.19); memory.force_empty, where there is only that
+// (cgroup v1), all that the kernel can take, page cache and, with swap, anonymous memory. CPU time
+// is that of cpu.stat in the unified hierarchy, which needs no controller.
+class GroupMemoryFiles : public GroupMemory {
+ public:
+  // `groups` must outlive this.
+  explicit GroupMemoryFiles(const Cgroups& groups) : groups_(groups) {}
+
+  [[nodiscard]] Result<void> Take(std::string_view group, std::uint64_t bytes) override;
+  [[nodiscard]] Result<std::uint64_t> CpuTimeUs(std::string_view group) override;
+
+ private:
+  const Cgroups& groups_;
+};
+
+// The file of a group that memory is taken back by: "memory.reclaim", "memory.force_empty", or ""
+// where it has neither.
+[[nodiscard]] std::string_view ReclaimFileOf(int group);
+
+}  // namespace jettison::pod_host
