@@ -1,0 +1,239 @@
+#include "api/overview.h"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include "api/history_json.h"
+#include "api/overview_json.h"
+
+namespace jettison {
+namespace {
+
+using std::chrono::seconds;
+using ::testing::ElementsAre;
+using ::testing::HasSubstr;
+using ::testing::SizeIs;
+
+constexpr std::int64_t kMiB = std::int64_t{1} << 20;
+
+Instant At(int second) {
+  return Instant(seconds(1'000'000 + second));
+}
+
+ThresholdView View(Signal signal, ThresholdValue value, std::int64_t available,
+                   std::int64_t capacity) {
+  return {.threshold = {.signal = signal, .value = std::move(value), .min_reclaim = {}},
+          .observation = Observation{.available = available, .capacity = capacity, .time = {}},
+          .since = {},
+          .time_to = {}};
+}
+
+// A pod with its figures; it goes into the snapshot's summary, too.
+void AddPod(const std::string& name, std::int32_t priority, std::uint64_t memory_mib,
+            Snapshot& snapshot) {
+  auto facts = std::make_shared<PodFacts>();
+  facts->priority = priority;
+  facts->pod.name = name;
+  facts->pod.uid = name + "-uid";
+  facts->memory_request = Nanos{10 * kMiB} * 1'000'000'000;
+  PodView view{.facts = facts, .name = name, .namespace_ = "default", .uid = facts->pod.uid};
+  view.priority = priority;
+  view.activity = PodActivity::kRunning;
+  view.memory_working_set_bytes = memory_mib * kMiB;
+  PodStats stats;
+  stats.uid = view.uid;
+  stats.has_memory = true;
+  stats.memory_working_set_bytes = view.memory_working_set_bytes;
+  Summary summary = snapshot.summary ? *snapshot.summary : Summary{};
+  summary.pods.push_back(stats);
+  snapshot.summary = std::make_shared<const Summary>(std::move(summary));
+  snapshot.pods.push_back(std::move(view));
+}
+
+Snapshot Calm() {
+  Snapshot snapshot;
+  snapshot.at = At(100);
+  snapshot.passes = 7;
+  snapshot.thresholds = {
+      View(Signal::kMemoryAvailable, Quantity::Of(100 * kMiB), 200 * kMiB, 500 * kMiB),
+      View(Signal::kNodeFsAvailable, Percentage{0.1F}, 500 * kMiB, 1000 * kMiB)};
+  AddPod("a", 0, 20, snapshot);
+  AddPod("b", 0, 50, snapshot);
+  AddPod("c", -1, 11, snapshot);
+  return snapshot;
+}
+
+std::vector<std::string> Names(const Overview& overview) {
+  std::vector<std::string> names;
+  for (const OverviewPod& pod : overview.pods) names.push_back(pod.name);
+  return names;
+}
+
+TEST(Overview, PodsStandInTheOrderOfEvictionWithTheFieldThatDecides) {
+  const Overview overview = OverviewOf(Calm(), {.version = "1", .ranked_for = {}});
+  EXPECT_EQ(overview.ranked_for, Signal::kMemoryAvailable);
+  ASSERT_THAT(Names(overview), ElementsAre("c", "b", "a"));
+  EXPECT_EQ(overview.pods[0].why, "priority");
+  EXPECT_EQ(overview.pods[1].why, "usage minus request");
+  EXPECT_EQ(overview.pods[2].why, "");
+  EXPECT_EQ(overview.pods[1].place, 2);
+  EXPECT_EQ(overview.pods[1].excess, 40 * kMiB);
+  EXPECT_TRUE(overview.pods[1].over_request);
+}
+
+TEST(Overview, WhoDoesNotGoHasNoPlace) {
+  Snapshot snapshot = Calm();
+  auto critical = std::make_shared<PodFacts>(*snapshot.pods[1].facts);
+  critical->critical = true;
+  snapshot.pods[1].facts = critical;
+  snapshot.pods[0].activity = PodActivity::kWaiting;
+  AddPod("new", 0, 1, snapshot);
+  snapshot.pods[3].uid = "not measured yet";
+  const Overview overview = OverviewOf(snapshot, {.version = "1", .ranked_for = {}});
+  EXPECT_THAT(Names(overview), ElementsAre("c", "b", "a", "new"));
+  EXPECT_TRUE(overview.pods[0].place);
+  EXPECT_TRUE(overview.pods[1].excess) << "what is ranked has figures";
+  for (std::size_t i = 1; i < 4; ++i) EXPECT_FALSE(overview.pods[i].place) << i;
+}
+
+TEST(Overview, PodsMayBeRankedForAnotherSignal) {
+  const Overview overview =
+      OverviewOf(Calm(), {.version = "1", .ranked_for = Signal::kNodeFsAvailable});
+  EXPECT_EQ(overview.ranked_for, Signal::kNodeFsAvailable);
+  EXPECT_EQ(overview.nearest, Signal::kMemoryAvailable);
+  EXPECT_THAT(Names(overview), ElementsAre("c", "a", "b"));  // priority, then the UID
+}
+
+TEST(NearestSignal, IsTheOneThatHasUsedUpMostOfItsRoom) {
+  Snapshot snapshot = Calm();
+  EXPECT_EQ(NearestSignal(snapshot.thresholds), Signal::kMemoryAvailable);
+  snapshot.thresholds[1].observation->available = 101 * kMiB;
+  EXPECT_EQ(NearestSignal(snapshot.thresholds), Signal::kNodeFsAvailable);
+}
+
+TEST(NearestSignal, OfThoseThatAreMetTheMostUrgentCounts) {
+  Snapshot snapshot = Calm();
+  snapshot.thresholds[0].observation->available = 99 * kMiB;
+  snapshot.thresholds[0].met = true;
+  snapshot.thresholds[1].observation->available = 1;
+  snapshot.thresholds[1].met = true;
+  EXPECT_EQ(NearestSignal(snapshot.thresholds), Signal::kMemoryAvailable);
+  EXPECT_EQ(NearestSignal({}), Signal::kMemoryAvailable);
+}
+
+SignalSample Sample(int second, Signal signal, std::int64_t available) {
+  SignalSample sample{.at = At(second), .known = {}};
+  sample.available[IndexOf(signal)] = available;
+  sample.known.set(IndexOf(signal));
+  return sample;
+}
+
+TEST(Overview, TrendAndTimeComeFromTheHistory) {
+  Snapshot snapshot = Calm();
+  snapshot.history = {Sample(10, Signal::kNodeFsAvailable, 999 * kMiB),  // too long ago
+                      Sample(80, Signal::kNodeFsAvailable, 540 * kMiB),
+                      Sample(90, Signal::kMemoryAvailable, 1),
+                      Sample(100, Signal::kNodeFsAvailable, 500 * kMiB)};
+  const Overview overview = OverviewOf(snapshot, {.version = "1", .ranked_for = {}});
+  EXPECT_FALSE(overview.signals[0].trend_per_second);
+  EXPECT_EQ(overview.signals[1].trend_per_second, -2 * kMiB);
+  ASSERT_TRUE(overview.signals[1].thresholds[0].time_to);
+  EXPECT_NEAR(std::chrono::duration<double>(*overview.signals[1].thresholds[0].time_to).count(),
+              200, 0.01);
+}
+
+TEST(Overview, WhatTheAgentForeseesOfMemoryComesBeforeTheHistory) {
+  Snapshot snapshot = Calm();
+  snapshot.thresholds[0].time_to = seconds(20);
+  const Overview overview = OverviewOf(snapshot, {.version = "1", .ranked_for = {}});
+  EXPECT_EQ(overview.signals[0].trend_per_second, -5 * kMiB);
+  EXPECT_EQ(overview.signals[0].thresholds[0].time_to, seconds(20));
+}
+
+TEST(Overview, AnEvictionBeginsTheTrendAnew) {
+  Snapshot snapshot = Calm();
+  snapshot.history = {Sample(80, Signal::kNodeFsAvailable, 0),
+                      Sample(100, Signal::kNodeFsAvailable, 500 * kMiB)};
+  auto pass = std::make_shared<RecordedPass>();
+  pass->report.at = At(90);
+  pass->report.evictions.emplace_back();
+  snapshot.cycles = {pass};
+  const Overview overview = OverviewOf(snapshot, {.version = "1", .ranked_for = {}});
+  EXPECT_FALSE(overview.signals[1].trend_per_second);
+}
+
+TEST(Overview, ASignalThatIsNotMeasuredHasNoFigures) {
+  Snapshot snapshot = Calm();
+  snapshot.thresholds[1].observation.reset();
+  const Overview overview = OverviewOf(snapshot, {.version = "1", .ranked_for = {}});
+  EXPECT_FALSE(overview.signals[1].available);
+  EXPECT_FALSE(overview.signals[1].thresholds[0].amount);
+  EXPECT_EQ(overview.signals[1].thresholds[0].value, "10%");
+}
+
+TEST(Overview, ThresholdsOfOneSignalStandTogetherHardOnesFirst) {
+  Snapshot snapshot = Calm();
+  ThresholdView soft =
+      View(Signal::kMemoryAvailable, Quantity::Of(200 * kMiB), 300 * kMiB, 500 * kMiB);
+  soft.threshold.grace_period = seconds(90);
+  snapshot.thresholds.insert(snapshot.thresholds.begin(), soft);
+  const Overview overview = OverviewOf(snapshot, {.version = "1", .ranked_for = {}});
+  ASSERT_THAT(overview.signals, SizeIs(2));
+  ASSERT_THAT(overview.signals[0].thresholds, SizeIs(2));
+  EXPECT_TRUE(overview.signals[0].thresholds[0].hard);
+  EXPECT_EQ(overview.signals[0].thresholds[1].grace_period, seconds(90));
+}
+
+TEST(Overview, EqualEventsAreOneWithACount) {
+  Snapshot snapshot = Calm();
+  for (int i = 0; i < 70; ++i) {
+    snapshot.events.push_back({.sequence = static_cast<std::uint64_t>(i + 1),
+                               .at = At(i),
+                               .pod = i % 2 == 0 ? "default/a" : "",
+                               .event = {.object = {},
+                                         .reason = i % 2 == 0 ? "BackOff" : "Reason",
+                                         .message = std::to_string(i % 2 == 0 ? 0 : i),
+                                         .annotations = {}}});
+  }
+  const Overview overview = OverviewOf(snapshot, {.version = "1", .ranked_for = {}});
+  ASSERT_THAT(overview.events, SizeIs(36));
+  EXPECT_EQ(overview.events.back().object, "node");
+  EXPECT_EQ(overview.events[34].object, "default/a");
+  EXPECT_EQ(overview.events[34].count, 35);
+  EXPECT_EQ(overview.events[34].at, At(68));
+}
+
+TEST(Overview, ConditionsAndTaintsAreTheKubelets) {
+  Snapshot snapshot = Calm();
+  snapshot.conditions.Set(NodeConditionType::kDiskPressure);
+  snapshot.condition_views = {
+      {.type = NodeConditionType::kDiskPressure, .status = true, .last_transition = At(3)}};
+  const Overview overview = OverviewOf(snapshot, {.version = "1", .ranked_for = {}});
+  ASSERT_THAT(overview.conditions, SizeIs(1));
+  EXPECT_EQ(overview.conditions[0].reason, "KubeletHasDiskPressure");
+  ASSERT_THAT(overview.taints, SizeIs(1));
+  EXPECT_EQ(overview.taints[0].key, "node.kubernetes.io/disk-pressure");
+}
+
+TEST(OverviewJson, UnknownFieldsAreLeftOut) {
+  Snapshot snapshot = Calm();
+  snapshot.thresholds[1].observation.reset();
+  const std::string json = OverviewJson(snapshot, {.version = "0.1.0", .ranked_for = {}});
+  EXPECT_THAT(json, HasSubstr(R"("version":"0.1.0")"));
+  EXPECT_THAT(json, HasSubstr(R"({"signal":"nodefs.available","unit":"bytes","thresholds":[{)"
+                              R"("kind":"hard","value":"10%","gracePeriodSeconds":0,"met":false)"));
+  EXPECT_EQ(json.find("lastPass"), std::string::npos);
+}
+
+TEST(HistoryJson, EverySignalHasAnEntryForEachSample) {
+  Snapshot snapshot = Calm();
+  snapshot.history = {Sample(1, Signal::kMemoryAvailable, 5),
+                      Sample(2, Signal::kNodeFsAvailable, 6)};
+  const std::string json = HistoryJson(snapshot);
+  EXPECT_THAT(json, HasSubstr(R"("times":[1000001000,1000002000])"));
+  EXPECT_THAT(json, HasSubstr(R"("unit":"bytes","available":[5,null]})"));
+  EXPECT_THAT(json, HasSubstr(R"("unit":"bytes","available":[null,6]})"));
+}
+
+}  // namespace
+}  // namespace jettison
