@@ -1,0 +1,51 @@
+#include "cli/commands.h"
+
+#include <CLI/CLI.hpp>
+
+#include "cli/check_config.h"
+#include "cli/demo.h"
+#include "cli/doctor.h"
+#include "cli/explain.h"
+#include "cli/inspect.h"
+#include "cli/rank.h"
+#include "cli/replay.h"
+#include "cli/run.h"
+#include "cli/status.h"
+#include "cli/top.h"
+#include "cli/workload.h"
+
+namespace jettison {
+namespace {
+
+constexpr const char* kExamples =
+    "Examples:\n"
+    "  jettison demo                                 a node under pressure, before your eyes\n"
+    "  jettison doctor                               what this host offers and what is missing\n"
+    "  jettison check-config kubelet.yaml            the effective policy, or every fault\n"
+    "  jettison run --config jettison.yaml           guard this node\n"
+    "  jettison status                               the node for a glance\n"
+    "  jettison top                                  the node live\n"
+    "  jettison explain default/web                  why it was evicted, or where it stands\n"
+    "  jettison replay scenarios.ndjson              what would have happened\n"
+    "\n"
+    "Exit status: 0 done, 1 failed, 2 wrong usage or invalid input.";
+
+}  // namespace
+
+void AddCommands(CLI::App& app, int& exit_code) {
+  app.footer(kExamples);
+  app.require_subcommand(1);
+  AddRun(app, exit_code);
+  AddStatus(app, exit_code);
+  AddTop(app, exit_code);
+  AddExplain(app, exit_code);
+  AddRank(app, exit_code);
+  AddDemo(app, exit_code);
+  AddDoctor(app, exit_code);
+  AddCheckConfig(app, exit_code);
+  AddInspect(app, exit_code);
+  AddReplay(app, exit_code);
+  AddWorkload(app, exit_code);
+}
+
+}  // namespace jettison

@@ -1,0 +1,14 @@
+#pragma once
+
+#include <string_view>
+
+#include "api/overview.h"
+#include "units/result.h"
+
+namespace jettison {
+
+// What /api/v1/overview answered, as a value. Fields that an older or newer agent does not send are
+// absent; kInvalidArgument where the text is no overview.
+[[nodiscard]] Result<Overview> ReadOverview(std::string_view json);
+
+}  // namespace jettison
