@@ -3,6 +3,7 @@
 #include <CLI/CLI.hpp>
 
 #include "cli/check_config.h"
+#include "cli/complete.h"
 #include "cli/demo.h"
 #include "cli/doctor.h"
 #include "cli/explain.h"
@@ -46,6 +47,7 @@ void AddCommands(CLI::App& app, int& exit_code) {
   AddInspect(app, exit_code);
   AddReplay(app, exit_code);
   AddWorkload(app, exit_code);
+  AddComplete(app, exit_code);
 }
 
 }  // namespace jettison

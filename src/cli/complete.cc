@@ -1,0 +1,58 @@
+#include "cli/complete.h"
+
+#include <fmt/format.h>
+
+#include <CLI/CLI.hpp>
+#include <cstdlib>
+#include <string>
+#include <vector>
+
+#include "cli/ask_overview.h"
+#include "cli/completion.h"
+#include "cli/overview_reader.h"
+#include "cli/overview_text.h"
+#include "platform/http/client.h"
+
+namespace jettison {
+namespace {
+
+// Somebody waits for it with a finger on a key.
+constexpr Duration kPatience = std::chrono::milliseconds(300);
+
+// The pods of the running agent; none where it does not answer at once.
+std::vector<Completion> RunningPods(const std::optional<std::string>& server) {
+  AskOptions options;
+  const char* variable = std::getenv("JETTISON_SERVER");
+  if (variable != nullptr) options.server = variable;
+  if (server) options.server = *server;
+  auto target = TargetOf(options);
+  if (!target) return {};
+  target->timeout = kPatience;
+  const auto answer = HttpGet(*target, OverviewPath(std::nullopt));
+  const auto overview = ReadOverview(answer ? answer->body : "");
+  if (!overview) return {};
+  std::vector<Completion> pods;
+  for (const OverviewPod& pod : overview->pods) {
+    pods.push_back({PodNameText(pod, /*with_namespace=*/true), PodStateText(pod, overview->at)});
+  }
+  return pods;
+}
+
+void Print(const Completions& completions) {
+  for (const Completion& word : completions.words) {
+    const std::string line = word.description.substr(0, word.description.find('\n'));
+    fmt::print("{}{}{}\n", word.text, line.empty() ? "" : "\t", line);
+  }
+  if (completions.files) fmt::print(":files\n");
+}
+
+}  // namespace
+
+void AddComplete(CLI::App& app, int& /*exit_code*/) {
+  CLI::App* command = app.add_subcommand("complete", "What may stand next, for shells");
+  command->group("")->prefix_command();
+  command->callback(
+      [&app, command] { Print(CompletionsOf(app, command->remaining(), RunningPods)); });
+}
+
+}  // namespace jettison

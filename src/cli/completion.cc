@@ -1,0 +1,181 @@
+#include "cli/completion.h"
+
+#include <algorithm>
+#include <string_view>
+#include <utility>
+
+#include "model/signal.h"
+
+namespace jettison {
+namespace {
+
+// Where the words before the last one have led.
+struct Position {
+  const CLI::App* app = nullptr;
+  const CLI::Option* awaiting = nullptr;  // an option whose value comes next
+  std::size_t positionals = 0;            // values given so far that belong to no option
+  std::optional<std::string> server;
+};
+
+bool IsHidden(const CLI::App& app) {
+  return app.get_group().empty();
+}
+
+// The option of that name, "--output" or "-h"; null where there is none.
+const CLI::Option* OptionOf(const CLI::App& app, const std::string& name) {
+  return app.get_option_no_throw(name);
+}
+
+const CLI::App* CommandOf(const CLI::App& app, const std::string& name) {
+  const auto commands =
+      app.get_subcommands([&](const CLI::App* command) { return command->get_name() == name; });
+  return commands.empty() ? nullptr : commands.front();
+}
+
+bool TakesValue(const CLI::Option& option) {
+  return option.get_items_expected_max() > 0;
+}
+
+void TakeOption(const std::string& word, Position& position) {
+  const std::size_t equals = word.find('=');
+  const CLI::Option* option = OptionOf(*position.app, word.substr(0, equals));
+  if (option == nullptr || !TakesValue(*option)) return;
+  if (equals == std::string::npos) {
+    position.awaiting = option;
+  } else if (option->check_lname("server")) {
+    position.server = word.substr(equals + 1);
+  }
+}
+
+void TakeWord(const std::string& word, Position& position) {
+  if (position.awaiting != nullptr) {
+    if (word == "=") return;
+    if (position.awaiting->check_lname("server")) position.server = word;
+    position.awaiting = nullptr;
+  } else if (word.starts_with('-')) {
+    TakeOption(word, position);
+  } else if (const CLI::App* command = CommandOf(*position.app, word)) {
+    position.app = command;
+  } else {
+    ++position.positionals;
+  }
+}
+
+// The values that an option's description names: "{text,json}", with what its check adds.
+std::vector<Completion> NamedValues(const std::string& type) {
+  std::vector<Completion> values;
+  const std::size_t begin = type.find('{');
+  const std::size_t end = type.find('}');
+  if (begin == std::string::npos || end == std::string::npos) return values;
+  std::string_view list = std::string_view(type).substr(begin + 1, end - begin - 1);
+  while (!list.empty()) {
+    const std::string_view value = list.substr(0, list.find(','));
+    values.push_back({std::string(value), ""});
+    list.remove_prefix(std::min(value.size() + 1, list.size()));
+  }
+  return values;
+}
+
+bool NamesFile(const CLI::Option& option, const std::string& type) {
+  const std::string name = option.get_name();
+  return type.find("FILE") != std::string::npos || type.find("DIR") != std::string::npos ||
+         name.find("FILE") != std::string::npos || name.find("file") != std::string::npos ||
+         name.find("--config") != std::string::npos;
+}
+
+Completions ValuesOf(const CLI::Option& option, const Position& position,
+                     const RunningNames& pods) {
+  Completions values;
+  const std::string type = option.get_type_name();
+  if (type.find("SIGNAL") != std::string::npos) {
+    for (const Signal signal : kAllSignals) {
+      values.words.push_back({std::string(NameOf(signal)), ""});
+    }
+    return values;
+  }
+  if (type.find("POD") != std::string::npos || option.get_name().find("POD") != std::string::npos) {
+    values.words = pods(position.server);
+    return values;
+  }
+  values.words = NamedValues(type);
+  values.files = values.words.empty() && NamesFile(option, type);
+  return values;
+}
+
+void KeepThoseThatBeginWith(std::string_view begin, std::vector<Completion>& words) {
+  std::erase_if(words, [begin](const Completion& word) { return !word.text.starts_with(begin); });
+}
+
+Completions OptionsOf(const CLI::App& app) {
+  Completions completions;
+  for (const CLI::Option* option : app.get_options()) {
+    if (option->get_group().empty()) continue;
+    for (const std::string& name : option->get_lnames()) {
+      completions.words.push_back({"--" + name, option->get_description()});
+    }
+  }
+  return completions;
+}
+
+Completions CommandsOf(const CLI::App& app) {
+  Completions completions;
+  for (const CLI::App* command : app.get_subcommands([](const CLI::App*) { return true; })) {
+    if (IsHidden(*command)) continue;
+    completions.words.push_back({command->get_name(), command->get_description()});
+  }
+  return completions;
+}
+
+// The argument without a name that comes next; null where there is none.
+const CLI::Option* NextPositional(const Position& position) {
+  std::size_t left = position.positionals;
+  for (const CLI::Option* option : position.app->get_options()) {
+    if (!option->get_positional()) continue;
+    const auto most = static_cast<std::size_t>(std::max(option->get_items_expected_max(), 1));
+    if (left < most) return option;
+    left -= most;
+  }
+  return nullptr;
+}
+
+Completions ArgumentsOf(const Position& position, const RunningNames& pods) {
+  Completions completions = CommandsOf(*position.app);
+  const CLI::Option* positional = NextPositional(position);
+  if (!completions.words.empty() || positional == nullptr) return completions;
+  return ValuesOf(*positional, position, pods);
+}
+
+// "--output=js", one word: the values with the option in front.
+Completions GluedValues(const std::string& word, const Position& position,
+                        const RunningNames& pods) {
+  const std::string option_name = word.substr(0, word.find('='));
+  const CLI::Option* option = OptionOf(*position.app, option_name);
+  if (option == nullptr || !TakesValue(*option)) return {};
+  Completions completions = ValuesOf(*option, position, pods);
+  for (Completion& value : completions.words) value.text = option_name + "=" + value.text;
+  return completions;
+}
+
+}  // namespace
+
+Completions CompletionsOf(const CLI::App& app, const Words& words, const RunningNames& pods) {
+  if (words.empty()) return CommandsOf(app);
+  Position position{.app = &app};
+  for (std::size_t i = 0; i + 1 < words.size(); ++i) TakeWord(words[i], position);
+  const std::string& last = words.back();
+  Completions completions;
+  if (position.awaiting != nullptr) {
+    completions = ValuesOf(*position.awaiting, position, pods);
+    if (last == "=") return completions;  // bash: nothing of the value is there yet
+  } else if (last.starts_with('-') && last.find('=') != std::string::npos) {
+    completions = GluedValues(last, position, pods);
+  } else if (last.starts_with('-')) {
+    completions = OptionsOf(*position.app);
+  } else {
+    completions = ArgumentsOf(position, pods);
+  }
+  KeepThoseThatBeginWith(last, completions.words);
+  return completions;
+}
+
+}  // namespace jettison
