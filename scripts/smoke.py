@@ -130,7 +130,7 @@ def doctor_answers(program, _):
 
 
 def every_command_helps(program, _):
-    for command in ("run", "demo", "replay", "check-config", "inspect", "doctor"):
+    for command in ("run", "status", "top", "demo", "replay", "check-config", "inspect", "doctor"):
         result = run(program, command, "--help")
         assert result.returncode == 0 and command in result.stdout, f"{command}: {result.stderr}"
     assert run(program, "no-such-command").returncode == 2
