@@ -96,6 +96,7 @@ inline Overview UnderPressure(std::int64_t pods = 3) {
   leaker.reason = "Evicted";
   leaker.evictions = 1;
   leaker.excess.reset();
+  leaker.why.clear();
   overview.pods.push_back(leaker);
   overview.pods_measured_at = At(-2);
   overview.events = {{.at = At(-2),

@@ -117,7 +117,10 @@ void AddPodsUnderWay(const Overview& overview, Lines& lines) {
     line.Add("  ").Add(PodNameText(pod, /*with_namespace=*/true), Ink::kStrong).Add("  ");
     line.Add(PodStateText(pod, overview.at), PodStateInk(pod));
     if (!pod.reason.empty() && pod.reason != "Evicted") line.Add(" (").Add(pod.reason).Add(")");
-    if (pod.evictions > 0) line.Add(fmt::format(", evicted {} times", pod.evictions), Ink::kFaint);
+    if (pod.evictions > 0) {
+      line.Add(fmt::format(", {} eviction{}", pod.evictions, pod.evictions == 1 ? "" : "s"),
+               Ink::kFaint);
+    }
   }
   if (hidden > 0) lines.emplace_back().Add(fmt::format("  and {} more", hidden), Ink::kFaint);
 }
