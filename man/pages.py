@@ -90,7 +90,7 @@ def option_lines(entries):
         if default:
             notes.append(f"default {default}")
         if variable_of(head):
-            notes.append(f"else from {variable_of(head)}")
+            notes.append(f"or from {variable_of(head)}")
         if notes:
             meaning += f" ({', '.join(notes)})"
         lines += [".TP", option_head(re.sub(r"\(Env:\w+\)", "", head).strip()), line(roff(meaning.strip()))]

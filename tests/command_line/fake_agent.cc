@@ -1,0 +1,52 @@
+#include "tests/command_line/fake_agent.h"
+
+#include <cstdio>
+#include <cstdlib>
+#include <utility>
+
+#include "api/overview_json.h"
+
+namespace jettison {
+
+FakeAgent::FakeAgent(Overview overview) : overview_(std::move(overview)) {
+  auto server = HttpServer::Open(
+      {.socket_path = socket_}, [this](const HttpRequest& request) { return Answer(request); },
+      [](int status, std::string_view message) {
+        return HttpResponse{.status = status, .body = std::string(message)};
+      });
+  if (!server) {
+    std::fprintf(stderr, "%s\n", server.error().message.c_str());
+    std::abort();
+  }
+  server_ = *std::move(server);
+  thread_ = std::thread([this] { server_->Serve(); });
+}
+
+FakeAgent::~FakeAgent() {
+  Stop();
+}
+
+void FakeAgent::Stop() {
+  if (!server_) return;
+  server_->Stop();
+  thread_.join();
+  server_.reset();
+}
+
+void FakeAgent::Show(Overview overview) {
+  const std::lock_guard lock(mutex_);
+  overview_ = std::move(overview);
+}
+
+HttpResponse FakeAgent::Answer(const HttpRequest& request) {
+  if (request.path != "/api/v1/overview") return {.status = 404, .body = "no such page"};
+  const std::lock_guard lock(mutex_);
+  Overview overview = overview_;
+  const auto signal = request.query.find("signal");
+  if (signal != request.query.end()) {
+    overview.ranked_for = SignalNamed(signal->second).value_or(overview.ranked_for);
+  }
+  return {.body = OverviewJson(overview)};
+}
+
+}  // namespace jettison

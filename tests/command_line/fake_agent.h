@@ -1,0 +1,41 @@
+#pragma once
+
+#include <cstdint>
+#include <memory>
+#include <mutex>
+#include <string>
+#include <thread>
+
+#include "api/overview.h"
+#include "platform/http/server.h"
+#include "tests/live/program.h"
+
+namespace jettison {
+
+// Answers for an agent that is not there, on a socket of its own, for as long as this lives.
+class FakeAgent {
+ public:
+  explicit FakeAgent(Overview overview);
+  FakeAgent(const FakeAgent&) = delete;
+  FakeAgent& operator=(const FakeAgent&) = delete;
+  ~FakeAgent();
+
+  // What is answered from now on; its pods are said to be ranked for whatever is asked.
+  void Show(Overview overview);
+  // From now on nobody answers.
+  void Stop();
+  // For --server.
+  [[nodiscard]] std::string server() const { return "unix://" + socket_; }
+
+ private:
+  [[nodiscard]] HttpResponse Answer(const HttpRequest& request);
+
+  TemporaryFolder folder_;
+  std::string socket_ = folder_.path() + "/agent.sock";
+  std::mutex mutex_;
+  Overview overview_;  // guarded by mutex_
+  std::unique_ptr<HttpServer> server_;
+  std::thread thread_;
+};
+
+}  // namespace jettison

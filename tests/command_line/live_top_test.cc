@@ -1,0 +1,166 @@
+// `jettison status` and `jettison top` as somebody at a terminal has them.
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <csignal>
+
+#include "cli/overview_test_values.h"
+#include "tests/command_line/fake_agent.h"
+#include "tests/command_line/terminal.h"
+#include "tests/live/program.h"
+
+namespace jettison {
+namespace {
+
+using overview_test::UnderPressure;
+using ::testing::HasSubstr;
+using ::testing::Not;
+using ::testing::SizeIs;
+
+constexpr const char* kLeavesAlternateScreen = "\x1b[?1049l";
+const std::vector<std::string> kUtf8 = {"TERM=xterm-256color", "LC_ALL=C.UTF-8", "NO_COLOR="};
+
+std::vector<std::string> Top(const FakeAgent& agent) {
+  return {JETTISON_BINARY, "top", "--server", agent.server(), "--interval", "0.1"};
+}
+
+TEST(LiveTop, KeysChangeWhatIsShown) {
+  FakeAgent agent(UnderPressure(60));
+  Terminal terminal(Top(agent), kUtf8, 100, 24);
+  ASSERT_TRUE(terminal.WaitFor("jettison top")) << terminal.output();
+  ASSERT_TRUE(terminal.WaitFor("order of eviction for memory.available (nearest)"));
+  EXPECT_FALSE(terminal.Echoes());
+  EXPECT_THAT(terminal.Screen(), SizeIs(24));
+  terminal.Type("ss");
+  EXPECT_TRUE(terminal.WaitFor("order of eviction for nodefs.available"));
+  terminal.Type("\x1b[6~");
+  EXPECT_TRUE(terminal.WaitFor("PODS 16-"));
+  terminal.Type("\x1bOF");
+  EXPECT_TRUE(terminal.WaitFor("-61 of 61"));
+  terminal.Type("?");
+  EXPECT_TRUE(terminal.WaitFor("Page Down"));
+  terminal.Type("?p");
+  EXPECT_TRUE(terminal.WaitFor("PAUSED"));
+  terminal.Type("q");
+  EXPECT_EQ(terminal.Wait(), 0);
+  EXPECT_TRUE(terminal.Echoes());
+  EXPECT_THAT(terminal.output(), HasSubstr(kLeavesAlternateScreen));
+}
+
+TEST(LiveTop, FollowsTheAgentAndSaysWhenItDoesNotAnswer) {
+  FakeAgent agent(UnderPressure(2));
+  Terminal terminal(Top(agent), kUtf8, 80, 24);
+  ASSERT_TRUE(terminal.WaitFor("MemoryPressure"));
+  Overview calm = UnderPressure(2);
+  for (OverviewCondition& condition : calm.conditions) condition.status = false;
+  agent.Show(calm);
+  EXPECT_TRUE(terminal.WaitFor("no pressure"));
+  agent.Stop();
+  EXPECT_TRUE(terminal.WaitFor("as of 12:00:00: ")) << terminal.output();
+  terminal.Type("q");
+  EXPECT_EQ(terminal.Wait(), 0);
+}
+
+TEST(LiveTop, FollowsTheSizeOfTheTerminal) {
+  FakeAgent agent(UnderPressure(60));
+  Terminal terminal(Top(agent), kUtf8, 80, 24);
+  ASSERT_TRUE(terminal.WaitFor("web-1"));
+  EXPECT_THAT(terminal.Screen(), SizeIs(24));
+  terminal.Resize(140, 40);
+  EXPECT_TRUE(terminal.WaitFor("PROCS"));
+  EXPECT_THAT(terminal.Screen(), SizeIs(40));
+  terminal.Type("q");
+  EXPECT_EQ(terminal.Wait(), 0);
+}
+
+TEST(LiveTop, EverySignalGivesTheTerminalBack) {
+  FakeAgent agent(UnderPressure());
+  for (const int signal : {SIGINT, SIGTERM, SIGHUP}) {
+    Terminal terminal(Top(agent), kUtf8, 80, 24);
+    ASSERT_TRUE(terminal.WaitFor("jettison top"));
+    EXPECT_FALSE(terminal.Echoes());
+    terminal.Signal(signal);
+    EXPECT_EQ(terminal.Wait(), 0);
+    EXPECT_TRUE(terminal.Echoes());
+    EXPECT_THAT(terminal.output(), HasSubstr(kLeavesAlternateScreen));
+  }
+}
+
+TEST(LiveTop, MayBeStoppedAndGoOn) {
+  FakeAgent agent(UnderPressure());
+  Terminal terminal(Top(agent), kUtf8, 80, 24);
+  ASSERT_TRUE(terminal.WaitFor("jettison top"));
+  terminal.Type("\x1a");  // Ctrl-Z
+  ASSERT_TRUE(terminal.WaitUntilStopped());
+  EXPECT_TRUE(terminal.Echoes());
+  terminal.Signal(SIGCONT);
+  Overview calm = UnderPressure();
+  calm.node = "back-again";
+  agent.Show(calm);
+  EXPECT_TRUE(terminal.WaitFor("back-again"));
+  EXPECT_FALSE(terminal.Echoes());
+  terminal.Type("\x03");  // Ctrl-C
+  EXPECT_EQ(terminal.Wait(), 0);
+}
+
+TEST(LiveTop, NoColourWhereNoneIsWanted) {
+  FakeAgent agent(UnderPressure());
+  Terminal terminal(Top(agent), {"TERM=xterm", "LC_ALL=C", "NO_COLOR=1"}, 80, 24);
+  ASSERT_TRUE(terminal.WaitFor("memory.available"));
+  terminal.Type("q");
+  EXPECT_EQ(terminal.Wait(), 0);
+  EXPECT_THAT(terminal.output(), Not(HasSubstr("\x1b[1m")));
+  EXPECT_THAT(terminal.output(), Not(HasSubstr("\x1b[31m")));
+}
+
+TEST(LiveTop, WithoutATerminalItTellsTheNodeInLines) {
+  FakeAgent agent(UnderPressure());
+  Program program(
+      {JETTISON_BINARY, "top", "--server", agent.server(), "--interval", "0.1", "--count", "2"},
+      {});
+  EXPECT_EQ(program.Wait(), 0);
+  EXPECT_THAT(program.output(),
+              HasSubstr("12:00:00  MemoryPressure, waiting for clean-up; memory"));
+  EXPECT_EQ(program.output().find('\x1b'), std::string::npos);
+  EXPECT_EQ(std::ranges::count(program.output(), '\n'), 2);
+}
+
+TEST(LiveTop, OnADumbTerminalToo) {
+  FakeAgent agent(UnderPressure());
+  std::vector<std::string> arguments = Top(agent);
+  arguments.insert(arguments.end(), {"--count", "1"});
+  Terminal terminal(arguments, {"TERM=dumb"}, 80, 24);
+  EXPECT_EQ(terminal.Wait(), 0);
+  EXPECT_EQ(terminal.output().find('\x1b'), std::string::npos);
+}
+
+TEST(LiveTop, WithoutAnAgentItSaysSoAndEnds) {
+  Program program({JETTISON_BINARY, "top", "--server", "unix:///nonexistent/agent.sock"}, {});
+  EXPECT_EQ(program.Wait(), 1);
+  EXPECT_THAT(program.output(), HasSubstr("jettison: "));
+}
+
+int StatusOf(const std::vector<std::string>& more, std::string& output) {
+  std::vector<std::string> arguments = {JETTISON_BINARY, "status"};
+  arguments.insert(arguments.end(), more.begin(), more.end());
+  Program program(arguments, {});
+  const int status = program.Wait();
+  output = program.output();
+  return status;
+}
+
+TEST(LiveStatus, ExitStatusSaysWhatIsTheMatter) {
+  FakeAgent agent(UnderPressure());
+  std::string output;
+  EXPECT_EQ(StatusOf({"--server", agent.server()}, output), 0);
+  EXPECT_THAT(output, HasSubstr("edge-7  MemoryPressure"));
+  EXPECT_EQ(StatusOf({"--server", agent.server(), "--exit-code", "--output", "json"}, output), 3);
+  EXPECT_THAT(output, HasSubstr("\"node\":\"edge-7\""));
+  EXPECT_EQ(StatusOf({"--server", "unix:///nonexistent/agent.sock"}, output), 1);
+  EXPECT_EQ(StatusOf({"--output", "xml"}, output), 2);
+}
+
+}  // namespace
+}  // namespace jettison
