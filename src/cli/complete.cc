@@ -4,6 +4,7 @@
 
 #include <CLI/CLI.hpp>
 #include <cstdlib>
+#include <memory>
 #include <string>
 #include <vector>
 
@@ -49,10 +50,10 @@ void Print(const Completions& completions) {
 }  // namespace
 
 void AddComplete(CLI::App& app, int& /*exit_code*/) {
+  auto words = std::make_shared<Words>();
   CLI::App* command = app.add_subcommand("complete", "What may stand next, for shells");
-  command->group("")->prefix_command();
-  command->callback(
-      [&app, command] { Print(CompletionsOf(app, command->remaining(), RunningPods)); });
+  command->group("")->add_option("WORD", *words, "behind --");
+  command->callback([&app, words] { Print(CompletionsOf(app, *words, RunningPods)); });
 }
 
 }  // namespace jettison
