@@ -81,6 +81,19 @@ TEST_F(DiskWalkThreadTest, MeasuresEveryPodInWhicheverOrder) {
   }
 }
 
+TEST_F(DiskWalkThreadTest, TellsWhatAWalkTook) {
+  MakePod("a", 3, 1);
+  const RuntimeWithVolumes runtime(top_);
+  DiskWalkThread walks(runtime, clock_);
+  walks.Start(Pods());
+  static_cast<void>(Await(walks));
+  const std::vector<WalkCost> costs = walks.TakeCosts();
+  ASSERT_EQ(costs.size(), 1U);
+  EXPECT_GT(costs[0].took.count(), 0);
+  EXPECT_EQ(costs[0].directories, 4U) << "the volume and what is in it";
+  EXPECT_EQ(costs[0].trees, 1U);
+}
+
 TEST_F(DiskWalkThreadTest, FindsTheSameWithAHelperWhileADiskIsShort) {
   MakePod("large", 60, 60);
   const RuntimeWithVolumes runtime(top_);

@@ -60,6 +60,10 @@ TEST_F(ImageCollectorTest, CollectsEveryFiveMinutesFromTheHighThresholdDownToThe
   EXPECT_THAT(Removals(), ElementsAre("remove a"));
   EXPECT_TRUE(bed_.Said("images removed"));
   EXPECT_TRUE(bed_.Said("freed=104857600"));
+  const ImageCounters& counters = collector_->counters();
+  EXPECT_EQ(counters.removed[static_cast<std::size_t>(ImageGcReason::kSpace)], 1U);
+  EXPECT_EQ(counters.removed[static_cast<std::size_t>(ImageGcReason::kAge)], 0U);
+  EXPECT_EQ(counters.freed_bytes, 100 * kTestMi);
 }
 
 TEST_F(ImageCollectorTest, InUsePinnedSandboxAndNeededImagesStay) {

@@ -91,6 +91,7 @@ class CountingNode : public NodeTestBed {};
 
 TEST_F(CountingNode, AMemoryNotificationThatEvictsIsCountedAllTheWay) {
   Start();
+  clock_.Advance(seconds(3));
   figures_.SetAvailable(99);
   Crossed();
   const PassCounters& counters = node_->counters();
@@ -104,6 +105,7 @@ TEST_F(CountingNode, APodThatComesBackCountsAsStartedAndRestarted) {
   Start();
   EXPECT_EQ(edges_.counters.started_pods, 2U);
   EXPECT_EQ(edges_.counters.pod_start.Count(), 2U);
+  clock_.Advance(seconds(3));
   figures_.SetAvailable(99);
   Crossed();
   Deliver();
@@ -116,6 +118,7 @@ TEST_F(CountingNode, APodThatComesBackCountsAsStartedAndRestarted) {
 
 TEST_F(CountingNode, ARefusalCountsOnceForItsReason) {
   Start();
+  clock_.Advance(seconds(3));
   figures_.SetAvailable(99);
   Crossed();
   pods_.SetWanted({PodNamed("hog"), PodNamed("idle"), PodNamed("late")}, clock_.Now());

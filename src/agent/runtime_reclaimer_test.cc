@@ -53,6 +53,14 @@ TEST_F(RuntimeReclaimerTest, DeadContainersAreUnderWayUntilTheirSpaceIsFree) {
   EXPECT_EQ(asked_, 1) << "what was just done is told, not done again";
 }
 
+TEST_F(RuntimeReclaimerTest, WhatDeadContainersGiveBackIsMeasured) {
+  dead_ = 1;
+  EXPECT_EQ(reclaimer_.DeleteDeadContainers(), ReclaimProgress::kUnderWay);
+  bed_.disk.available_mi += 30;
+  Pass(seconds(2));
+  EXPECT_EQ(reclaimer_.ContainerBytes(), 30 * kTestMi);
+}
+
 TEST_F(RuntimeReclaimerTest, ImagesComeAfterTheContainersThatUsedThem) {
   dead_ = 1;
   EXPECT_EQ(reclaimer_.DeleteDeadContainers(), ReclaimProgress::kUnderWay);
