@@ -1,0 +1,87 @@
+#include "cli/explain.h"
+
+#include <fmt/format.h>
+
+#include <cstdio>
+#include <memory>
+#include <string>
+
+#include "agent/kept_eviction.h"
+#include "cli/ask_agent.h"
+#include "cli/explain_file.h"
+
+namespace jettison {
+namespace {
+
+constexpr int kWrongUsage = 2;
+
+struct ExplainCommand {
+  AskOptions ask;
+  std::string target;  // a pod or an eviction; empty: now
+  std::string file;
+  std::string record;
+  std::string output = "text";
+};
+
+std::string PathFor(const ExplainCommand& command) {
+  std::string path = "/api/v1/explain?output=" + command.output;
+  if (command.target.empty()) return path;
+  const bool eviction = EvictionNumber(command.target) > 0;
+  return path + (eviction ? "&eviction=" : "&pod=") + EncodedForUrl(command.target);
+}
+
+int RunExplain(const ExplainCommand& command) {
+  if (!command.file.empty()) {
+    return ExplainFile({.path = command.file,
+                        .record = command.record,
+                        .pod = command.target,
+                        .json = command.output == "json"});
+  }
+  if (!command.record.empty()) {
+    fmt::print(stderr, "jettison: --record names a record of --file, which is not given\n");
+    return kWrongUsage;
+  }
+  const auto answer = AskAgent(command.ask, PathFor(command));
+  return answer ? PrintAnswer(*answer) : ReportUnanswered(answer.error());
+}
+
+constexpr const char* kFooter =
+    "Without POD and EVICTION: what would happen now. POD is namespace/name, a name or a UID: "
+    "where\n"
+    "it stands in each order of eviction, or, when it is gone, why it was evicted. EVICTION is the "
+    "id\n"
+    "of one that is remembered (ev-12); a pod of such a name is found by namespace/name.\n"
+    "With --file passes that were recorded are explained, without an agent.\n"
+    "\n"
+    "Examples:\n"
+    "  jettison explain                        how far is each threshold, who would go first\n"
+    "  jettison explain default/web            where does it stand, or why did it go\n"
+    "  jettison explain ev-12                  one eviction in full\n"
+    "  jettison explain ev-12 --output json | jq -r '.otherwise[].text'\n"
+    "  jettison explain --file node.ndjson --record memory-3\n"
+    "\n"
+    "Exit status: 0 done, 1 the agent could not be asked or there is no such pod or eviction, 2 "
+    "wrong\n"
+    "usage or an invalid record.";
+
+}  // namespace
+
+void AddExplain(CLI::App& app, int& exit_code) {
+  const auto options = std::make_shared<ExplainCommand>();
+  CLI::App* command = app.add_subcommand(
+      "explain", "Say why a pod was evicted, where one stands, or what would happen now");
+  command->add_option("TARGET", options->target, "a pod or an eviction")->type_name("POD|EVICTION");
+  command
+      ->add_option("--file", options->file,
+                   "explain the passes of recorded scenarios (NDJSON); - reads standard input")
+      ->type_name("FILE");
+  command->add_option("--record", options->record, "with --file: only the record of that name");
+  command->add_option("--output", options->output, "text or json")
+      ->check(CLI::IsMember({"text", "json"}))
+      ->capture_default_str();
+  AddAskOptions(*command, options->ask);
+  command->footer(kFooter);
+  command->callback([options, &exit_code] { exit_code = RunExplain(*options); });
+}
+
+}  // namespace jettison

@@ -1,0 +1,159 @@
+#include "cli/explain_file.h"
+
+#include <fmt/format.h>
+
+#include <cerrno>
+#include <cstdio>
+#include <cstring>
+#include <memory>
+
+#include "cli/ask_agent.h"
+#include "explain/explanation_json.h"
+#include "explain/explanation_text.h"
+#include "recordings/line_reader.h"
+#include "recordings/scenario_reader.h"
+
+namespace jettison {
+namespace {
+
+constexpr int kFailed = 1;
+constexpr int kInvalidInput = 2;
+
+struct CloseFile {
+  void operator()(std::FILE* file) const {
+    if (file != stdin) std::fclose(file);
+  }
+};
+using File = std::unique_ptr<std::FILE, CloseFile>;
+
+bool IsBlank(std::string_view line) {
+  return line.find_first_not_of(" \t\r") == std::string_view::npos;
+}
+
+bool IsPod(const PodIdentity& pod, const std::string& wanted) {
+  return wanted == pod.name || wanted == pod.FullName() || wanted == pod.uid;
+}
+
+// The pass, or with a pod that was named its eviction; nothing where it was not evicted in it.
+std::optional<PassExplanation> ExplanationOf(const RecordedPass& pass, const std::string& pod) {
+  PassExplanation explanation = Explain(pass);
+  if (pod.empty()) return explanation;
+  for (const EvictedPod& evicted : explanation.evicted) {
+    if (IsPod(evicted.pod, pod)) return Explain(pass, {.subject_uid = evicted.pod.uid});
+  }
+  return std::nullopt;
+}
+
+bool DidNothing(const PassExplanation& explanation) {
+  return explanation.outcome == PassOutcome::kNothing;
+}
+
+// Reads record after record and keeps what is to be printed.
+class FileExplainer {
+ public:
+  FileExplainer(const ExplainFileOptions& options, std::FILE* stream)
+      : options_(options), lines_(stream, ScenarioReader::kPadding) {}
+
+  int Run() {
+    while (const auto line = lines_.Next()) {
+      if (!IsBlank(*line)) One(*line);
+    }
+    if (lines_.Failed()) {
+      fmt::print(stderr, "jettison: cannot read {}: {}\n", options_.path, std::strerror(errno));
+      return kFailed;
+    }
+    const int printed = PrintAnswer(out_);
+    if (printed != 0) return printed;
+    if (faults_ > 0) return kInvalidInput;
+    if (explained_ > 0) return 0;
+    fmt::print(stderr, "jettison: {}\n", NothingFound());
+    return kFailed;
+  }
+
+ private:
+  void One(std::string_view record) {
+    const auto read = reader_.Read(record, scenario_);
+    if (!read) {
+      ++faults_;
+      fmt::print(stderr, "jettison: {}:{}: {}\n", options_.path, lines_.line_number(),
+                 read.error().message);
+      return;
+    }
+    if (*read || (!options_.record.empty() && scenario_.name != options_.record)) return;
+    const std::vector<RecordedPass> passes = RecordedPassesOf(scenario_);
+    std::vector<PassExplanation> told;
+    for (const RecordedPass& pass : passes) {
+      auto explanation = ExplanationOf(pass, options_.pod);
+      if (explanation && !DidNothing(*explanation)) told.push_back(*std::move(explanation));
+    }
+    if (told.empty() && options_.pod.empty() && !passes.empty()) {
+      told.push_back(Explain(passes.back()));
+    }
+    for (const PassExplanation& explanation : told) Print(explanation);
+  }
+
+  void Print(const PassExplanation& explanation) {
+    ++explained_;
+    if (options_.json) {
+      out_ += JsonOf(explanation);
+      return;
+    }
+    if (!out_.empty()) out_ += "\n" + std::string(72, '-') + "\n\n";
+    if (!scenario_.name.empty()) out_ += scenario_.name + "\n";
+    out_ += TextOf(explanation);
+  }
+
+  [[nodiscard]] std::string NothingFound() const {
+    if (!options_.pod.empty()) {
+      return fmt::format("no pod \"{}\" is evicted in what {} records", options_.pod,
+                         options_.path);
+    }
+    if (options_.record.empty()) return fmt::format("there is no scenario in {}", options_.path);
+    return fmt::format("there is no record \"{}\" in {}", options_.record, options_.path);
+  }
+
+  const ExplainFileOptions& options_;
+  LineReader lines_;
+  ScenarioReader reader_;
+  Scenario scenario_;
+  std::string out_;
+  std::size_t faults_ = 0;
+  std::size_t explained_ = 0;
+};
+
+}  // namespace
+
+std::vector<RecordedPass> RecordedPassesOf(const Scenario& scenario) {
+  const auto policy = std::make_shared<const PassPolicy>(scenario.policy);
+  std::vector<std::shared_ptr<const PodFacts>> pods;
+  for (const PodFacts& facts : scenario.pods) {
+    pods.push_back(std::make_shared<const PodFacts>(facts));
+  }
+  std::vector<StepOutcome> outcomes = Replay(scenario);
+  std::vector<RecordedPass> passes;
+  EvictionState state = scenario.state;
+  for (std::size_t i = 0; i < outcomes.size(); ++i) {
+    RecordedPass& pass = passes.emplace_back();
+    pass.number = i + 1;
+    pass.policy = policy;
+    pass.before = state;
+    pass.summary = scenario.steps[i].summary;
+    for (const std::size_t index : scenario.steps[i].active) pass.pods.push_back(pods[index]);
+    pass.report = std::move(outcomes[i].report);
+    state = pass.report.evaluation.next;
+    if (!pass.report.evictions.empty())
+      MarkEviction(pass.report.observations, pass.report.at, state);
+  }
+  return passes;
+}
+
+int ExplainFile(const ExplainFileOptions& options) {
+  const File file(options.path == "-" ? stdin : std::fopen(options.path.c_str(), "re"));
+  if (!file) {
+    fmt::print(stderr, "jettison: cannot open {}: {}\n", options.path, std::strerror(errno));
+    return kFailed;
+  }
+  return FileExplainer(options, file.get()).Run();
+}
+
+}  // namespace jettison

@@ -1,0 +1,26 @@
+#pragma once
+
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "explain/explain.h"
+#include "sim/scenario.h"
+
+namespace jettison {
+
+// The passes of a scenario as they are recorded when it is run, one for each step.
+[[nodiscard]] std::vector<RecordedPass> RecordedPassesOf(const Scenario& scenario);
+
+struct ExplainFileOptions {
+  std::string path;    // - is standard input
+  std::string record;  // name of the record; empty: every one
+  std::string pod;     // namespace/name, name or UID: only passes that evicted it; empty: any
+  bool json = false;
+};
+
+// Explains the passes of the scenarios in a file (NDJSON): those that acted or evicted, or, where
+// none did, the last one of each. Prints what it finds; returns the exit status.
+[[nodiscard]] int ExplainFile(const ExplainFileOptions& options);
+
+}  // namespace jettison

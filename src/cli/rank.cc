@@ -1,0 +1,59 @@
+#include "cli/rank.h"
+
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "cli/ask_agent.h"
+#include "model/signal.h"
+
+namespace jettison {
+namespace {
+
+struct RankOptions {
+  AskOptions ask;
+  std::string signal = "memory.available";
+  std::string output = "text";
+};
+
+int RunRank(const RankOptions& options) {
+  const auto answer = AskAgent(options.ask, "/api/v1/rank?signal=" + EncodedForUrl(options.signal) +
+                                                "&output=" + options.output);
+  return answer ? PrintAnswer(*answer) : ReportUnanswered(answer.error());
+}
+
+std::vector<std::string> SignalNames() {
+  std::vector<std::string> names;
+  for (const Signal signal : kAllSignals) names.emplace_back(NameOf(signal));
+  return names;
+}
+
+constexpr const char* kFooter =
+    "Every pod in the order in which it would be evicted for that signal, with what it uses and\n"
+    "requests, and with the field that decided between it and the next.\n"
+    "\n"
+    "Examples:\n"
+    "  jettison rank --signal memory.available\n"
+    "  jettison rank --signal nodefs.available --output json | jq -r '.pods[0].name'\n"
+    "\n"
+    "Exit status: 0 done, 1 the agent could not be asked or does not know yet, 2 wrong usage.";
+
+}  // namespace
+
+void AddRank(CLI::App& app, int& exit_code) {
+  const auto options = std::make_shared<RankOptions>();
+  CLI::App* command =
+      app.add_subcommand("rank", "Ask the agent in which order pods would be evicted");
+  command->add_option("--signal", options->signal, "What runs out: memory.available, ...")
+      ->check(CLI::IsMember(SignalNames()))
+      ->type_name("SIGNAL")
+      ->capture_default_str();
+  command->add_option("--output", options->output, "text or json")
+      ->check(CLI::IsMember({"text", "json"}))
+      ->capture_default_str();
+  AddAskOptions(*command, options->ask);
+  command->footer(kFooter);
+  command->callback([options, &exit_code] { exit_code = RunRank(*options); });
+}
+
+}  // namespace jettison
