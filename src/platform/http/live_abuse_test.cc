@@ -24,6 +24,19 @@ constexpr int kRequests = 10'000;
 constexpr std::size_t kAtOnce = 200;       // open at a time, three times what is allowed
 constexpr std::int64_t kGrowthKib = 4096;  // of the process, beyond what the first thousand needed
 
+// AddressSanitizer keeps what was freed for a while, so size tells nothing there; leaks it finds
+// itself.
+#if defined(__has_feature)
+#if __has_feature(address_sanitizer) || __has_feature(thread_sanitizer)
+#define JETTISON_HTTP_SANITIZED 1
+#endif
+#endif
+#ifdef JETTISON_HTTP_SANITIZED
+constexpr bool kSizeTells = false;
+#else
+constexpr bool kSizeTells = true;
+#endif
+
 std::int64_t ResidentKib() {
   std::ifstream status("/proc/self/status");
   for (std::string line; std::getline(status, line);) {
@@ -123,7 +136,7 @@ TEST_F(LiveHttpAbuse, TenThousandBadRequestsLeaveNothingBehind) {
   RecordProperty("growth_kib", std::to_string(growth));
   RecordProperty("longest_ms", std::to_string(longest));
   EXPECT_EQ(OpenDescriptors(), descriptors);
-  EXPECT_LE(growth, kGrowthKib);
+  EXPECT_LE(kSizeTells ? growth : 0, kGrowthKib);
   EXPECT_EQ(answered_, kRequests / 100);
   EXPECT_LT(longest, 1000);
   AskWell();

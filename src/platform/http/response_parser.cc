@@ -10,7 +10,7 @@
 namespace jettison::http {
 namespace {
 
-constexpr std::size_t kLongestChunkLine = 4096;
+constexpr std::size_t kLongestLine = 4096;  // of those between and behind chunks
 
 tl::unexpected<Error> NotHttp(std::string_view what) {
   return Fail(ErrorCode::kInternal, fmt::format("the answer is not HTTP/1.1: {}", what));
@@ -164,11 +164,9 @@ Result<bool> ResponseParser::TakeBody(std::size_t bytes) {
 
 Result<bool> ResponseParser::TakeChunkSize() {
   const auto line = Line();
-  if (!line) {
-    if (pending_.size() > kLongestChunkLine) return NotHttp("a chunk has no size");
-    return false;
-  }
-  const std::string_view digits = Trimmed(std::string_view(*line).substr(0, line->find(';')));
+  if (!line) return Fail(line.error());
+  if (!*line) return false;
+  const std::string_view digits = Trimmed(std::string_view(**line).substr(0, (*line)->find(';')));
   const auto size = NumberOf(digits, 16);
   if (!size || *size > max_body_bytes_) return NotHttp("the size of a chunk is none, or too large");
   state_ = *size == 0 ? State::kTrailers : State::kChunk;
@@ -176,19 +174,22 @@ Result<bool> ResponseParser::TakeChunkSize() {
   return true;
 }
 
-bool ResponseParser::TakeTrailer() {
+Result<bool> ResponseParser::TakeTrailer() {
   const auto line = Line();
-  if (!line) return false;
-  if (line->empty()) state_ = State::kDone;
-  return true;
+  if (!line) return Fail(line.error());
+  if (*line && (*line)->empty()) state_ = State::kDone;
+  return line->has_value();
 }
 
-std::optional<std::string> ResponseParser::Line() {
+Result<std::optional<std::string>> ResponseParser::Line() {
   const std::size_t end = pending_.find("\r\n");
-  if (end == std::string::npos) return std::nullopt;
+  if (std::min(end, pending_.size()) > kLongestLine) {
+    return NotHttp(fmt::format("a line between chunks has more than {} bytes", kLongestLine));
+  }
+  if (end == std::string::npos) return std::optional<std::string>();
   std::string line = pending_.substr(0, end);
   pending_.erase(0, end + 2);
-  return line;
+  return std::optional(std::move(line));
 }
 
 }  // namespace jettison::http

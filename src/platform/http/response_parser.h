@@ -50,8 +50,9 @@ class ResponseParser {
   Result<void> ChooseBody();
   Result<bool> TakeBody(std::size_t bytes);
   Result<bool> TakeChunkSize();
-  bool TakeTrailer();
-  std::optional<std::string> Line();
+  Result<bool> TakeTrailer();
+  // The next line, without its break; absent: it is not whole yet.
+  Result<std::optional<std::string>> Line();
 
   std::size_t max_body_bytes_;
   bool is_head_request_;

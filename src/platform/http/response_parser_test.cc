@@ -78,7 +78,8 @@ TEST(ResponseParser, WhatIsBrokenIsAnError) {
       {ok + "Transfer-Encoding: chunked\r\n\r\nffffffffffffffff\r\n", "size of a chunk"},
       {ok + "Transfer-Encoding: chunked\r\n\r\n1\r\nab\r\n", "no end"},
       {ok + "Transfer-Encoding: chunked\r\n\r\n5\r\nhello\r\n", "in the middle"},
-      {ok + "Transfer-Encoding: chunked\r\n\r\n" + std::string(5000, '0'), "no size"},
+      {ok + "Transfer-Encoding: chunked\r\n\r\n" + std::string(5000, '0'), "more than 4096"},
+      {ok + "Transfer-Encoding: chunked\r\n\r\n0\r\n" + std::string(5000, 'x'), "more than 4096"},
       {ok + "X: " + std::string(70'000, 'x'), "its head has more than 65536"},
   };
   for (const auto& [bytes, problem] : kRows) {
