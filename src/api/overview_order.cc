@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <map>
+#include <set>
 #include <string_view>
 
 #include "decide/pod_facts.h"
@@ -78,11 +79,12 @@ std::vector<OverviewPod> PodsInOrder(const Snapshot& snapshot, Signal signal) {
   const DiskLayout layout = snapshot.policy ? snapshot.policy->layout : DiskLayout{};
   const Ranked ranked = RankedViews(snapshot);
   std::vector<OverviewPod> pods;
-  std::map<std::string_view, const ActivePod*> staying;
+  std::map<const PodView*, const ActivePod*> staying;
+  std::set<const PodView*> going;
   std::optional<RankKey> before;
   for (const std::size_t i : RankedPods(ranked.pods, signal, layout)) {
     if (!MayGo(ranked.pods[i], signal)) {
-      staying.emplace(ranked.views[i]->uid, &ranked.pods[i]);
+      staying.emplace(ranked.views[i], &ranked.pods[i]);
       continue;
     }
     const RankKey key = RankOf(ranked.pods[i], signal, layout);
@@ -91,15 +93,13 @@ std::vector<OverviewPod> PodsInOrder(const Snapshot& snapshot, Signal signal) {
     OverviewPod& pod = pods.emplace_back(PodOf(*ranked.views[i]));
     AddRank(key, signal, pod);
     pod.place = static_cast<std::int64_t>(pods.size());
+    going.insert(ranked.views[i]);
   }
   const auto placed = static_cast<std::ptrdiff_t>(pods.size());
   for (const PodView& view : snapshot.pods) {
-    if (std::ranges::find(ranked.views, &view) != ranked.views.end() &&
-        !staying.contains(view.uid)) {
-      continue;
-    }
+    if (going.contains(&view)) continue;
     OverviewPod& pod = pods.emplace_back(PodOf(view));
-    const auto found = staying.find(view.uid);
+    const auto found = staying.find(&view);
     if (found != staying.end()) AddRank(RankOf(*found->second, signal, layout), signal, pod);
   }
   std::stable_partition(pods.begin() + placed, pods.end(),
