@@ -87,7 +87,7 @@ Completions ValuesOf(const CLI::Option& option, const Position& position,
                      const RunningNames& pods) {
   Completions values;
   const std::string type = option.get_type_name();
-  if (type.find("SIGNAL") != std::string::npos) {
+  if (option.check_lname("signal")) {
     for (const Signal signal : kAllSignals) {
       values.words.push_back({std::string(NameOf(signal)), ""});
     }
