@@ -15,7 +15,7 @@ namespace jettison {
 namespace {
 
 struct TopOptions {
-  AskOptions ask;
+  AskOptions ask = {.timeout_seconds = 2};  // keys wait for it
   double interval_seconds = 1;
   std::string signal;
   int count = 0;  // 0: no end
