@@ -1,7 +1,5 @@
 #include "act/act.h"
 
-#include "observe/observations.h"
-
 namespace jettison {
 namespace {
 
@@ -31,7 +29,8 @@ ReclaimOutcome Reclaim(std::span<const ReclaimStep> steps, std::span<const Thres
     outcome.errors.push_back(summary.error().message);
     return outcome;
   }
-  outcome.relieved = PressureRelieved(thresholds, ObservationsFrom(*summary));
+  outcome.seen = ObservationsFrom(*summary);
+  outcome.relieved = PressureRelieved(thresholds, *outcome.seen);
   return outcome;
 }
 

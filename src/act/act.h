@@ -1,10 +1,12 @@
 #pragma once
 
+#include <optional>
 #include <string>
 #include <vector>
 
 #include "decide/decide.h"
 #include "decide/eviction_order.h"
+#include "observe/observations.h"
 #include "ports/node_actions.h"
 #include "units/result.h"
 
@@ -21,8 +23,9 @@ struct NodePorts {
 struct ReclaimOutcome {
   std::vector<ReclaimStep> attempted;
   std::vector<std::string> errors;
-  bool under_way = false;  // not over yet: too early to tell, nobody may die for it now
-  bool relieved = false;   // no threshold is met any more: nobody has to die
+  bool under_way = false;            // not over yet: too early to tell, nobody may die for it now
+  bool relieved = false;             // no threshold is met any more: nobody has to die
+  std::optional<Observations> seen;  // afterwards; absent where nothing was read
 };
 
 // Tries each step, then reads the node again and asks whether pressure is relieved. With no step

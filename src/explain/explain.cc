@@ -44,10 +44,15 @@ EvictedPod EvictedBy(const EvictionRecord& record, std::span<const ActivePod> po
 }
 
 ReclaimFacts ReclaimOf(const CycleReport& report) {
-  return {.attempted = report.reclaim_attempted,
-          .errors = report.reclaim_errors,
-          .under_way = report.reclaim_under_way,
-          .relieved = report.relieved_by_reclaim};
+  ReclaimFacts facts{.attempted = report.reclaim_attempted,
+                     .errors = report.reclaim_errors,
+                     .under_way = report.reclaim_under_way,
+                     .relieved = report.relieved_by_reclaim,
+                     .memory = report.reclaimed};
+  if (!report.after_reclaim) return facts;
+  facts.available_before = report.observations[report.acting_for->signal]->available;
+  facts.available_after = report.after_reclaim->available;
+  return facts;
 }
 
 }  // namespace

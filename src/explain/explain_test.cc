@@ -203,6 +203,14 @@ TEST(Explain, AReclaimThatWasEnoughSaysWhoWouldHaveGone) {
   const Otherwise* without = Find(why, Otherwise::Change::kNoReclaim);
   ASSERT_NE(without, nullptr);
   EXPECT_EQ(without->outcome, PassOutcome::kEvicted);
+  EXPECT_THAT(TextOf(why), HasSubstr("95Mi available before, 900Mi afterwards: 805Mi gained"));
+}
+
+TEST(Explain, MemoryThatWasTakenBesideThePassesIsTold) {
+  RecordedPass pass = Starved().Pass();
+  pass.report.reclaimed = {
+      {.step = MemoryReclaim::kDead, .group = "kubepods/pod1", .bytes = 1 << 20}};
+  EXPECT_THAT(TextOf(Explain(pass)), HasSubstr("1Mi taken from the dead group kubepods/pod1"));
 }
 
 TEST(Explain, ALongOrderIsCutAroundTheVictim) {

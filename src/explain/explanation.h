@@ -9,6 +9,7 @@
 
 #include "decide/decide.h"
 #include "decide/local_storage.h"
+#include "model/memory_reclaim.h"
 #include "model/pod.h"
 #include "model/signal.h"
 #include "model/threshold.h"
@@ -111,7 +112,10 @@ struct ReclaimFacts {
   std::vector<std::string> errors;
   bool under_way = false;
   bool relieved = false;
-  std::optional<std::uint64_t> reclaimed_bytes;  // absent: not known
+  std::optional<std::int64_t> available_before;  // of the signal acted for
+  std::optional<std::int64_t> available_after;   // absent: nobody looked again
+  std::vector<ReclaimedMemory>
+      memory;  // taken beside the passes since the one before, group by group
 };
 
 // How a pass ended.

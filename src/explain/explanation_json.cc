@@ -24,7 +24,7 @@ void WriteConditions(NodeConditions conditions, JsonWriter& json) {
 }
 
 void WriteReclaim(const ReclaimFacts& reclaim, JsonWriter& json) {
-  if (reclaim.attempted.empty()) return;
+  if (reclaim.attempted.empty() && reclaim.memory.empty()) return;
   json.Key("reclaim");
   json.BeginObject();
   json.Key("attempted");
@@ -35,7 +35,18 @@ void WriteReclaim(const ReclaimFacts& reclaim, JsonWriter& json) {
   json.BeginArray();
   for (const std::string& error : reclaim.errors) json.String(error);
   json.EndArray();
-  json.Field("reclaimedBytes", reclaim.reclaimed_bytes);
+  json.Field("availableBefore", reclaim.available_before);
+  json.Field("availableAfter", reclaim.available_after);
+  json.Key("memory");
+  json.BeginArray();
+  for (const ReclaimedMemory& taken : reclaim.memory) {
+    json.BeginObject();
+    json.Field("step", NameOf(taken.step));
+    json.Field("group", taken.group);
+    json.Field("bytes", taken.bytes);
+    json.EndObject();
+  }
+  json.EndArray();
   json.Field("underWay", reclaim.under_way);
   json.Field("relieved", reclaim.relieved);
   json.EndObject();

@@ -34,21 +34,39 @@ std::vector<ThresholdFacts> AlsoMet(const PassExplanation& explanation) {
   return others;
 }
 
-std::string ReclaimText(const ReclaimFacts& reclaim, bool now) {
+std::string FreedText(const ReclaimFacts& reclaim, Signal signal) {
+  if (!reclaim.available_before || !reclaim.available_after) return "";
+  const std::int64_t freed = *reclaim.available_after - *reclaim.available_before;
+  return fmt::format("  {} available before, {} afterwards: {} {}\n",
+                     AmountText(signal, *reclaim.available_before),
+                     AmountText(signal, *reclaim.available_after),
+                     AmountText(signal, freed < 0 ? -freed : freed), freed < 0 ? "lost" : "gained");
+}
+
+std::string TakenText(const ReclaimedMemory& taken) {
+  const auto bytes = static_cast<std::int64_t>(taken.bytes);
+  return fmt::format("  {} taken from the {} group {}\n",
+                     AmountText(Signal::kMemoryAvailable, bytes), NameOf(taken.step), taken.group);
+}
+
+std::string ReclaimText(const ReclaimFacts& reclaim, Signal signal, bool now) {
   std::string text = "\nRECLAIM\n";
+  for (const ReclaimedMemory& taken : reclaim.memory) text += TakenText(taken);
+  if (reclaim.attempted.empty()) return text;
   for (const ReclaimStep step : reclaim.attempted) {
     text += fmt::format("  {} {}\n", step == ReclaimStep::kDeadContainers ? "dead" : "unused",
                         NameOf(step));
   }
-  if (reclaim.reclaimed_bytes) {
-    const auto bytes = static_cast<std::int64_t>(*reclaim.reclaimed_bytes);
-    text += fmt::format("  {} freed {}\n", Quantity::Of(bytes).ToString(),
-                        RoughText(Signal::kNodeFsAvailable, bytes));
-  }
   for (const std::string& error : reclaim.errors) text += Wrapped(error, "  failed: ", 4);
   if (now) return text + "  What it would free is not known; below it frees nothing.\n";
   if (reclaim.under_way) return text + "  It is not over yet.\n";
+  text += FreedText(reclaim, signal);
   return text + (reclaim.relieved ? "  That was enough.\n" : "  That was not enough.\n");
+}
+
+// Storage limits are in bytes of a disk.
+Signal SignalOf(const PassExplanation& explanation) {
+  return explanation.threshold ? explanation.threshold->threshold.signal : Signal::kNodeFsAvailable;
 }
 
 std::string EvictedText(const std::vector<EvictedPod>& evicted, bool now) {
@@ -64,8 +82,7 @@ std::string EvictedText(const std::vector<EvictedPod>& evicted, bool now) {
 
 std::string OtherwiseText(const PassExplanation& explanation) {
   if (explanation.otherwise.empty()) return "";
-  const Signal signal =
-      explanation.threshold ? explanation.threshold->threshold.signal : Signal::kNodeFsAvailable;
+  const Signal signal = SignalOf(explanation);
   std::string text = "\nOTHERWISE\n";
   for (const Otherwise& otherwise : explanation.otherwise) {
     text += Wrapped(SentenceOf(otherwise, signal, explanation.hypothetical), "  - ", 4);
@@ -83,8 +100,8 @@ std::string SectionsOf(const PassExplanation& explanation) {
   if (explanation.threshold) text += "\n" + ThresholdText(*explanation.threshold);
   const std::vector<ThresholdFacts> others = AlsoMet(explanation);
   if (!others.empty() && !explanation.hypothetical) text += "\nALSO MET\n" + ThresholdTable(others);
-  if (!explanation.reclaim.attempted.empty()) {
-    text += ReclaimText(explanation.reclaim, explanation.hypothetical);
+  if (!explanation.reclaim.attempted.empty() || !explanation.reclaim.memory.empty()) {
+    text += ReclaimText(explanation.reclaim, SignalOf(explanation), explanation.hypothetical);
   }
   if (!explanation.limits.empty()) text += "\nSTORAGE LIMITS\n" + LimitsText(explanation.limits);
   if (explanation.order) {

@@ -37,6 +37,7 @@ void Relieve(const PassPolicy& policy, const PassInput& input, const Decision& d
   report.reclaim_errors = std::move(reclaim.errors);
   report.reclaim_under_way = reclaim.under_way;
   report.relieved_by_reclaim = reclaim.relieved;
+  if (reclaim.seen) report.after_reclaim = (*reclaim.seen)[threshold.signal];
   if (reclaim.under_way || reclaim.relieved || pods.empty()) return;
   report.ranked_for = threshold.signal;
   if (decision.victim) {

@@ -89,6 +89,7 @@ TEST(Pass, NobodyIsEvictedWhenReclaimWasEnough) {
   f.node.after = WithNodeFs(50);
   const CycleReport report = f.Run(5);
   EXPECT_TRUE(report.relieved_by_reclaim);
+  EXPECT_EQ(report.after_reclaim->available, 50);
   EXPECT_TRUE(report.evictions.empty());
   EXPECT_FALSE(report.ranked_for);
   EXPECT_TRUE(report.conditions().Has(NodeConditionType::kDiskPressure));

@@ -31,6 +31,7 @@ struct CycleReport {
   std::vector<std::string> reclaim_errors;
   bool reclaim_under_way = false;  // it takes its time: nobody was evicted before it is over
   bool relieved_by_reclaim = false;
+  std::optional<Observation> after_reclaim;  // of the signal acted for, by the look after a reclaim
   // What was taken back beside the passes since the last one, so that no pod had to go.
   std::vector<ReclaimedMemory> reclaimed;
   std::optional<Signal> ranked_for;       // absent where no ranking took place
