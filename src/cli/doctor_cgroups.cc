@@ -13,6 +13,7 @@
 #include "platform/cgroup_v1/cgroup_v1.h"
 #include "platform/cgroup_v2/cgroup_v2.h"
 #include "platform/memcg_events/memcg_threshold.h"
+#include "pod_host/group_memory_files.h"
 
 namespace jettison {
 namespace {
@@ -150,6 +151,33 @@ HostCheck CheckKill(const OpenedGroups& opened, const TrialGroup& trial) {
                             : "mount -t cgroup2 none /sys/fs/cgroup/unified (Linux 5.14 or later)"};
 }
 
+HostCheck CheckMemoryReclaim(const OpenedGroups& opened, const TrialGroup& trial,
+                             MemoryReclaim wanted) {
+  constexpr const char* kName = "memory reclaim";
+  const auto directory = opened.groups->OpenMemoryDirectory(trial.name());
+  const std::string_view file =
+      directory ? pod_host::ReclaimFileOf(directory->get()) : std::string_view();
+  if (!file.empty()) {
+    return OkCheck(kName, fmt::format("{} (memoryReclaim: {})", file, NameOf(wanted)));
+  }
+  if (wanted == MemoryReclaim::kOff) return OkCheck(kName, "no means to (memoryReclaim: off)");
+  return {.check = kName,
+          .status = HostStatus::kDegraded,
+          .found = "groups have neither memory.reclaim nor memory.force_empty",
+          .cost = "memoryReclaim has no effect: no memory is taken back before a pod goes",
+          .remedy = "Linux 5.19 or later"};
+}
+
+HostCheck CheckSwapAccounting(const OpenedGroups& opened, const TrialGroup& trial) {
+  const auto memory = opened.groups->ReadMemory(trial.name());
+  if (memory && memory->swap) return OkCheck("swap accounting", "per group");
+  return {.check = "swap accounting",
+          .status = HostStatus::kDegraded,
+          .found = memory ? "groups do not tell" : memory.error().message,
+          .cost = "who uses swap is unknown",
+          .remedy = "boot with swapaccount=1, and a kernel with CONFIG_SWAP"};
+}
+
 }  // namespace
 
 std::vector<HostCheck> CgroupChecks(const AgentConfig& config) {
@@ -178,6 +206,8 @@ std::vector<HostCheck> CgroupChecks(const AgentConfig& config) {
   if (!trial.made()) return checks;
   checks.push_back(CheckNotification(*opened, trial));
   checks.push_back(CheckKill(*opened, trial));
+  checks.push_back(CheckMemoryReclaim(*opened, trial, config.memory_reclaim));
+  checks.push_back(CheckSwapAccounting(*opened, trial));
   return checks;
 }
 

@@ -55,6 +55,12 @@ struct AnsweringRuntime {
 // Whether the kernel tells what changed on the file system of pods' files.
 [[nodiscard]] HostCheck DiskChangesCheck(const std::string& root);
 
+// What the kernel keeps free for itself, beside the hard threshold on memory.available; `capacity`
+// is the node's memory in bytes.
+[[nodiscard]] HostCheck MinFreeCheck(
+    const AgentConfig& config, std::uint64_t capacity,
+    const std::string& min_free_file = "/proc/sys/vm/min_free_kbytes");
+
 // A path on nodefs.
 [[nodiscard]] const std::string& NodeFsOf(const AgentConfig& config);
 // "512 MiB", rounded down.

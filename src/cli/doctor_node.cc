@@ -7,7 +7,6 @@
 
 #include <algorithm>
 #include <cerrno>
-#include <fstream>
 #include <string>
 #include <system_error>
 #include <utility>
@@ -126,6 +125,19 @@ HostCheck CheckPids(const Procfs& procfs) {
           .remedy = "mount proc"};
 }
 
+HostCheck CheckSwap(const procfs::MachineMemory& memory) {
+  const std::uint64_t total = memory.swap_total.value_or(0);
+  if (total == 0) return OkCheck("swap", "off");
+  const std::uint64_t free = std::min(memory.swap_free.value_or(0), total);
+  return {.check = "swap",
+          .status = HostStatus::kDegraded,
+          .found = fmt::format("{} of {} in use", Mebibytes(total - free), Mebibytes(total)),
+          .cost =
+              "memory that is swapped out does not count as used: the node gets slow before "
+              "memory.available falls",
+          .remedy = "swapoff -a, and remove it from /etc/fstab"};
+}
+
 void AppendProcChecks(const AgentConfig& config, std::vector<HostCheck>& checks) {
   const auto procfs = Procfs::Open();
   if (!procfs) {
@@ -138,25 +150,11 @@ void AppendProcChecks(const AgentConfig& config, std::vector<HostCheck>& checks)
   }
   checks.push_back(CheckMemory(*procfs));
   checks.push_back(CheckAvailableMemory(config, *procfs));
-  checks.push_back(CheckPids(*procfs));
-}
-
-HostCheck CheckSwap() {
-  std::ifstream swaps("/proc/swaps");
-  std::string line;
-  std::getline(swaps, line);  // the header
-  std::string devices;
-  while (std::getline(swaps, line)) {
-    devices += (devices.empty() ? "" : ", ") + line.substr(0, line.find_first_of(" \t"));
+  if (const auto memory = procfs->ReadMemory()) {
+    checks.push_back(MinFreeCheck(config, memory->WithoutHugePages()));
+    checks.push_back(CheckSwap(*memory));
   }
-  if (devices.empty()) return OkCheck("swap", "off");
-  return {.check = "swap",
-          .status = HostStatus::kDegraded,
-          .found = devices,
-          .cost =
-              "memory that is swapped out does not count as used: the node gets slow before "
-              "memory.available falls",
-          .remedy = "swapoff -a, and remove it from /etc/fstab"};
+  checks.push_back(CheckPids(*procfs));
 }
 
 }  // namespace
@@ -164,7 +162,6 @@ HostCheck CheckSwap() {
 std::vector<HostCheck> NodeChecks(const AgentConfig& config) {
   std::vector<HostCheck> checks;
   AppendProcChecks(config, checks);
-  checks.push_back(CheckSwap());
   checks.push_back(FilesystemCheck("nodefs", NodeFsOf(config)));
   checks.push_back(ProjectQuotaCheck(config.root));
   checks.push_back(DiskChangesCheck(config.root));
