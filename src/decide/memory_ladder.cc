@@ -12,17 +12,11 @@ bool IsOfMemory(Signal signal) {
   return signal == Signal::kMemoryAvailable || signal == Signal::kAllocatableMemoryAvailable;
 }
 
-// What has to be available so that the threshold is out of sight; absent: it is so far.
-std::optional<std::int64_t> LineOf(const Threshold& threshold, const Observation& observed) {
-  const std::int64_t value = QuantityOf(threshold.value, observed.capacity).Value();
-  if (threshold.IsHard()) {
-    const std::int64_t near = value + value / 2;
-    return observed.available < near ? std::optional(near) : std::nullopt;
-  }
-  if (observed.available >= value) return std::nullopt;
-  const std::int64_t beyond =
-      threshold.min_reclaim ? QuantityOf(*threshold.min_reclaim, observed.capacity).Value() : 0;
-  return value + beyond;
+// What has to be available so that the threshold is out of sight.
+std::int64_t LineOf(const Threshold& threshold, std::int64_t capacity) {
+  const std::int64_t value = QuantityOf(threshold.value, capacity).Value();
+  if (threshold.IsHard()) return value + value / 2;
+  return value + (threshold.min_reclaim ? QuantityOf(*threshold.min_reclaim, capacity).Value() : 0);
 }
 
 }  // namespace
@@ -34,9 +28,7 @@ std::uint64_t LadderGoal(std::span<const Threshold> thresholds, const Observatio
     if (!IsOfMemory(threshold.signal) || !observed) continue;
     const std::int64_t value = QuantityOf(threshold.value, observed->capacity).Value();
     if (threshold.IsHard() && observed->available < value) return 0;
-    if (const auto line = LineOf(threshold, *observed)) {
-      goal = std::max(goal, *line - observed->available);
-    }
+    goal = std::max(goal, LineOf(threshold, observed->capacity) - observed->available);
   }
   return static_cast<std::uint64_t>(goal);
 }

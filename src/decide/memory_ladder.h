@@ -15,8 +15,9 @@
 namespace jettison {
 
 // How many bytes should be taken back so that no pod has to go for memory: 0, nothing is to be
-// done. A soft threshold that is met asks for what is missing to its value and minimum reclaim, a
-// hard one asks from half its value above the line on. While a hard one is met nothing is: whoever
+// done. A soft threshold asks for what is missing to its value and minimum reclaim, since one that
+// was met stays so until there, a hard one for what is missing to one and a half times its value.
+// While a hard one is met nothing is: whoever
 // grows past it is met at once, and nothing must compete with that.
 [[nodiscard]] std::uint64_t LadderGoal(std::span<const Threshold> thresholds,
                                        const Observations& observations);

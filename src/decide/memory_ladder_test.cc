@@ -29,7 +29,8 @@ std::uint64_t GoalAt(std::int64_t available, const std::vector<Threshold>& thres
 }
 
 TEST(LadderGoal, ASoftThresholdAsksForItsValueAndMinimumReclaim) {
-  EXPECT_EQ(GoalAt(300, {Soft(300, 50)}), 0U);
+  EXPECT_EQ(GoalAt(350, {Soft(300, 50)}), 0U);
+  EXPECT_EQ(GoalAt(310, {Soft(300, 50)}), 40U) << "one that was met still is";
   EXPECT_EQ(GoalAt(280, {Soft(300, 50)}), 70U);
 }
 
