@@ -1,7 +1,7 @@
 // What happened: evictions, events, passes; the newest first.
 import { moment } from './format.js';
 import { byId, h, keyed, setAttribute, setText } from './dom.js';
-import { explain } from './explanation.js';
+import { explainEviction } from './explanation.js';
 import { passText } from './words.js';
 
 const MOST_EVICTIONS = 50;
@@ -23,29 +23,32 @@ export class Passes {
   }
 }
 
+function newEviction({ at, pod, signal, message, dryRun }, now) {
+  const item = h('li');
+  const why = () => explainEviction(item.eviction);
+  const title = [
+    h('span', { class: 'mark', 'aria-hidden': true }, '▼'),
+    h('button', { type: 'button', class: 'link strong', onclick: why }, pod),
+    dryRun && h('span', { class: 'badge' }, 'dry run'),
+    h('time', { class: 'quiet', datetime: new Date(at).toISOString() }, moment(at, now)),
+  ];
+  item.append(
+    h('p', { class: 'row wrap' }, title),
+    h('p', {}, message),
+    h('p', { class: 'quiet' }, signal ? `for ${signal}` : 'for a limit of local storage'),
+  );
+  return item;
+}
+
 export function showEvictions(evictions, now) {
   const newest = evictions.slice(-MOST_EVICTIONS).reverse();
   keyed(byId('evictions'), newest, {
     keyOf: ({ at, pod }) => `${at} ${pod}`,
-    create: (eviction) =>
-      h(
-        'li',
-        {},
-        h(
-          'p',
-          { class: 'row wrap' },
-          h('span', { class: 'mark', 'aria-hidden': true }, '▼'),
-          h(
-            'button',
-            { type: 'button', class: 'link strong', onclick: () => explain(eviction.pod) },
-            eviction.pod,
-          ),
-          h('time', { class: 'quiet' }),
-        ),
-        h('p', {}, eviction.message),
-        eviction.signal ? h('p', { class: 'quiet' }, `for ${eviction.signal}`) : null,
-      ),
-    update: (element, { at }) => setText(element.querySelector('time'), moment(at, now)),
+    create: (eviction) => newEviction(eviction, now),
+    update: (item, eviction) => {
+      item.eviction = eviction; // it gets its id when its explanation is kept
+      setText(item.querySelector('time'), moment(eviction.at, now));
+    },
   });
   byId('no-evictions').hidden = newest.length > 0;
 }

@@ -19,6 +19,12 @@ export function explain(pod) {
   open(pod, `?pod=${encodeURIComponent(pod)}`);
 }
 
+// Of an eviction: the one that is kept, or else the pod's last one.
+export function explainEviction({ id, pod }) {
+  if (id == null) explain(pod);
+  else open(`${pod}: ${id}`, `?eviction=${encodeURIComponent(id)}`);
+}
+
 export function installExplanation() {
   const dialog = byId('explanation');
   byId('explanation-close').addEventListener('click', () => dialog.close());

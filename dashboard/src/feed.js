@@ -25,7 +25,7 @@ export class Feed {
   #watching = false;
   #watchTimer = 0;
 
-  // `on` has overview(json), history(json), state({connected, live, error}).
+  // `on` has overview(json), history(json, evictions), state({connected, live, error}).
   constructor(on) {
     this.#on = on;
     document.addEventListener('visibilitychange', () => this.#wake());
@@ -98,7 +98,8 @@ export class Feed {
     if (this.#paused) return;
     if (signal === this.#signal) this.#on.overview(overview);
     if (began - this.#historyAt < HISTORY_MS) return;
-    this.#on.history(await answer('/api/v1/history'));
+    const evictions = answer('/api/v1/evictions').catch(() => ({ items: [] })); // none are kept
+    this.#on.history(await answer('/api/v1/history'), await evictions);
     this.#historyAt = began;
   }
 

@@ -4,7 +4,7 @@ import { announceEvictions, showConnection } from './connection.js';
 import { byId, setAttribute, setText } from './dom.js';
 import { installExplanation } from './explanation.js';
 import { Feed } from './feed.js';
-import { historyFrom, overviewFrom } from './model.js';
+import { evictionsFrom, historyFrom, overviewFrom } from './model.js';
 import { showNode } from './node.js';
 import { installPods, showPods } from './pods.js';
 import { Series } from './series.js';
@@ -43,12 +43,12 @@ const feed = new Feed({
     passes.add(overview.lastPass);
     draw();
   },
-  history(json) {
+  history(json, kept) {
     const history = historyFrom(json);
     series.merge(history.points);
     history.passes.forEach((pass) => passes.add(pass));
-    announceEvictions(history.evictions);
-    evictions = history.evictions;
+    evictions = evictionsFrom(kept, history.evictions);
+    announceEvictions(evictions);
     draw();
   },
   state: showConnection,

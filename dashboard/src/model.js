@@ -108,6 +108,22 @@ export function historyFrom(json) {
   };
 }
 
+// The evictions that the agent keeps over restarts, and those of its last passes, whose explanations it
+// may still be writing; oldest first. Those that are kept have an id.
+export function evictionsFrom(list, recent) {
+  const kept = list.items.map(({ id, at, pod, signal, message, dryRun }) => ({
+    id,
+    at: timeOf(at),
+    pod: `${pod.namespace}/${pod.name}`,
+    signal,
+    message,
+    dryRun: dryRun === true,
+  }));
+  const known = new Set(kept.map(({ at, pod }) => `${at} ${pod}`));
+  const others = recent.filter(({ at, pod }) => !known.has(`${at} ${pod}`));
+  return [...kept, ...others].sort((a, b) => a.at - b.at);
+}
+
 // What a signal is about, as ranking has it: "memory", "disk", "inodes", "pids" or "io".
 export function resourceOf(signal) {
   if (signal.startsWith('io.')) return 'io';

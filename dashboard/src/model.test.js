@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { historyFrom, overviewFrom, resourceOf } from './model.js';
+import { evictionsFrom, historyFrom, overviewFrom, resourceOf } from './model.js';
 
 const BARE = {
   at: '2026-01-02T03:04:05Z',
@@ -89,4 +89,21 @@ test('each signal is about one resource', () => {
     'io.pressure.some.avg60': 'io',
   };
   for (const [signal, resource] of Object.entries(table)) assert.equal(resourceOf(signal), resource);
+});
+
+test('an eviction that is kept is not told twice, one that is not yet kept is told', () => {
+  const pod = { namespace: 'a', name: 'b', uid: 'c' };
+  const kept = { items: [{ id: 'ev-1', at: '1970-01-01T00:00:05.000Z', pod, message: 'm', summary: 's' }] };
+  const recent = [
+    { at: 9000, pod: 'a/b', signal: 'pid.available', message: 'n' },
+    { at: 5000, pod: 'a/b', message: 'm' },
+  ];
+  const found = evictionsFrom(kept, recent);
+  assert.deepEqual(
+    found.map(({ id, at, pod: name }) => [id, at, name]),
+    [
+      ['ev-1', 5000, 'a/b'],
+      [undefined, 9000, 'a/b'],
+    ],
+  );
 });

@@ -52,31 +52,35 @@ function consequence(overview) {
   return `If ${signal} ran out now, ${victim.fullName} would be evicted ${order}: ${whyOf(victim)}.`;
 }
 
+// "hard" or "soft" where a threshold is met or a condition holds, else "ok".
+function levelOf(overview) {
+  const levels = overview.signals.map(({ level }) => level);
+  if (levels.includes('hard')) return 'hard';
+  const short = levels.includes('soft') || overview.conditions.some(({ status }) => status);
+  return short ? 'soft' : 'ok';
+}
+
+function factsOf({ version, at, startedAt, passes, pods, podsMeasuredAt }) {
+  const measured = podsMeasuredAt == null ? 'not measured yet' : `measured ${ago(podsMeasuredAt, at)}`;
+  return [
+    `Jettison ${version}`,
+    `running for ${duration(at - startedAt)}`,
+    plural(passes, 'pass', 'passes'),
+    plural(pods.length, 'pod'),
+    `pods ${measured}`,
+  ].join(' · ');
+}
+
 export function showNode(overview) {
-  setText(byId('node-name'), overview.node || 'node');
-  document.title = `${overview.node || 'node'} – Jettison`;
-  const worst = overview.signals.some(({ level }) => level === 'hard')
-    ? 'hard'
-    : overview.signals.some(({ level }) => level === 'soft') ||
-        overview.conditions.some(({ status }) => status)
-      ? 'soft'
-      : 'ok';
-  setAttribute(byId('now'), 'data-level', worst);
+  const level = levelOf(overview);
+  const name = overview.node || 'node';
+  setText(byId('node-name'), name);
+  document.title = `${level === 'ok' ? '' : '! '}${name} – Jettison`;
+  setAttribute(byId('now'), 'data-level', level);
   setText(byId('headline'), headline(overview));
   setText(byId('consequence'), consequence(overview));
   byId('dry-run').hidden = !overview.dryRun;
-  setText(
-    byId('facts'),
-    [
-      `Jettison ${overview.version}`,
-      `running for ${duration(overview.at - overview.startedAt)}`,
-      plural(overview.passes, 'pass', 'passes'),
-      plural(overview.pods.length, 'pod'),
-      overview.podsMeasuredAt == null
-        ? 'pods not measured yet'
-        : `pods measured ${ago(overview.podsMeasuredAt, overview.at)}`,
-    ].join(' · '),
-  );
+  setText(byId('facts'), factsOf(overview));
   showConditions(overview);
   showTaints(overview);
 }

@@ -76,6 +76,14 @@ export class FakeAgent {
     this.tell('eviction', {});
   }
 
+  // All evictions but the last, whose explanation is still being written.
+  kept() {
+    return this.evictions.slice(0, -1).map(({ at, pod, ...rest }, index) => {
+      const [namespace, name] = pod.split('/');
+      return { id: `ev-${index + 1}`, at: iso(at), pod: { namespace, name, uid: `u-${index}` }, ...rest };
+    });
+  }
+
   // To everybody who watches.
   tell(event, data) {
     for (const watcher of this.watchers) watcher.write(`event: ${event}\ndata: ${JSON.stringify(data)}\n\n`);
@@ -169,8 +177,11 @@ export class FakeAgent {
       json(this.overview(url.searchParams.get('signal') ?? undefined));
     } else if (url.pathname === '/api/v1/history') {
       json(this.history());
+    } else if (url.pathname === '/api/v1/evictions') {
+      json({ kind: 'EvictionList', items: this.kept() });
     } else if (url.pathname === '/api/v1/explain') {
-      json({ kind: 'Explanation', text: `Explanation of ${url.searchParams.get('pod') ?? 'the node'}\n` });
+      const of = url.searchParams.get('eviction') ?? url.searchParams.get('pod') ?? 'the node';
+      json({ kind: 'Explanation', text: `Explanation of ${of}\n` });
     } else if (url.pathname === '/api/v1/watch' && !this.withoutWatch) {
       response.writeHead(200, { 'content-type': 'text/event-stream' }).write(': hello\n\n');
       this.watchers.add(response);

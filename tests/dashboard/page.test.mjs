@@ -108,6 +108,17 @@ test('an eviction appears at once, is marked and read aloud', async () => {
   assert.ok(Date.now() - began < 1500, `${Date.now() - began} ms`);
   assert.equal(await page.locator('#announcement').textContent(), '1 eviction: shop/victim');
   assert.match(await page.locator('.plot').first().getAttribute('aria-label'), /2 evictions in view/);
+  for (const [place, of] of [
+    ['first', 'shop/victim'],
+    ['last', 'ev-1'],
+  ]) {
+    await page.locator('#evictions li button')[place]().click();
+    await page.waitForFunction(
+      (text) => document.getElementById('explanation-text').textContent === text,
+      `Explanation of ${of}\n`,
+    );
+    await page.click('#explanation-close');
+  }
 });
 
 test('what the watch tells of the node is shown without another question', async () => {
