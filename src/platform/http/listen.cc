@@ -78,6 +78,23 @@ Result<void> RemoveStale(const std::string& path, const sockaddr_un& address) {
   return {};
 }
 
+// Makes the folder, whatever the process' umask, where it is missing.
+Result<void> MakeFolder(const std::string& path) {
+  const std::filesystem::path folder = std::filesystem::path(path).parent_path();
+  std::error_code error;
+  if (std::filesystem::create_directories(folder, error)) {
+    std::filesystem::permissions(folder, std::filesystem::perms{0755}, error);
+  }
+  if (error) return Fail(SystemError(error.value(), "make the folder of " + path));
+  return {};
+}
+
+// Of the file itself; 0 where there is none.
+ino_t InodeOf(const std::string& path) {
+  struct stat status {};
+  return ::lstat(path.c_str(), &status) == 0 ? status.st_ino : 0;
+}
+
 Result<void> SetOwner(const std::string& path, const std::string& group) {
   if (!group.empty()) {
     const auto id = GroupOf(group);
@@ -117,9 +134,7 @@ Result<SocketFile> SocketFile::Listen(const std::string& path, const std::string
                 fmt::format("{} is too long for a socket: {} bytes at most", path,
                             sizeof(address->sun_path) - 1));
   }
-  std::error_code error;
-  std::filesystem::create_directories(std::filesystem::path(path).parent_path(), error);
-  if (error) return Fail(SystemError(error.value(), "make the folder of " + path));
+  if (auto made = MakeFolder(path); !made) return Fail(made.error());
   if (auto removed = RemoveStale(path, *address); !removed) return Fail(removed.error());
 
   FileDescriptor descriptor(::socket(AF_UNIX, kSocketFlags, 0));
@@ -129,14 +144,14 @@ Result<SocketFile> SocketFile::Listen(const std::string& path, const std::string
       0) {
     return FailErrno("make the socket " + path);
   }
-  SocketFile file(path, std::move(descriptor));
+  SocketFile file(path, InodeOf(path), std::move(descriptor));
   if (auto owned = SetOwner(path, group); !owned) return Fail(owned.error());
   if (::listen(file.get(), kBacklog) != 0) return FailErrno("listen at " + path);
   return file;
 }
 
 SocketFile::~SocketFile() {
-  if (!path_.empty()) ::unlink(path_.c_str());
+  if (!path_.empty() && InodeOf(path_) == inode_) ::unlink(path_.c_str());
 }
 
 Result<FileDescriptor> ListenOn(const TcpAddress& address) {

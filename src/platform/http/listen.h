@@ -1,5 +1,7 @@
 #pragma once
 
+#include <sys/types.h>
+
 #include <string>
 #include <utility>
 
@@ -9,7 +11,7 @@
 
 namespace jettison::http {
 
-// A unix socket that listens; the file goes with it.
+// A unix socket that listens; the file goes with it, unless somebody else has put another there.
 class SocketFile {
  public:
   // Listens at `path` (absolute, 107 bytes at most) with mode 0660, owned by `group` (a name or a
@@ -19,9 +21,12 @@ class SocketFile {
   [[nodiscard]] static Result<SocketFile> Listen(const std::string& path, const std::string& group);
   SocketFile() = default;
   SocketFile(SocketFile&& other) noexcept
-      : path_(std::exchange(other.path_, {})), descriptor_(std::move(other.descriptor_)) {}
+      : path_(std::exchange(other.path_, {})),
+        inode_(other.inode_),
+        descriptor_(std::move(other.descriptor_)) {}
   SocketFile& operator=(SocketFile&& other) noexcept {
     std::swap(path_, other.path_);
+    std::swap(inode_, other.inode_);
     std::swap(descriptor_, other.descriptor_);
     return *this;
   }
@@ -33,9 +38,10 @@ class SocketFile {
   [[nodiscard]] int get() const { return descriptor_.get(); }
 
  private:
-  SocketFile(std::string path, FileDescriptor descriptor)
-      : path_(std::move(path)), descriptor_(std::move(descriptor)) {}
+  SocketFile(std::string path, ino_t inode, FileDescriptor descriptor)
+      : path_(std::move(path)), inode_(inode), descriptor_(std::move(descriptor)) {}
   std::string path_;
+  ino_t inode_ = 0;  // of the file
   FileDescriptor descriptor_;
 };
 

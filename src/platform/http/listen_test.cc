@@ -50,6 +50,16 @@ TEST_F(SocketFileTest, AStaleOneIsReplaced) {
   EXPECT_TRUE(Wire(path()).is_connected());
 }
 
+TEST_F(SocketFileTest, OneThatAnotherPutThereStays) {
+  auto first = SocketFile::Listen(path(), "");
+  ASSERT_TRUE(first);
+  std::filesystem::rename(path(), path() + ".old");
+  const auto second = SocketFile::Listen(path(), "");
+  ASSERT_TRUE(second);
+  { const SocketFile gone = std::move(*first); }
+  EXPECT_TRUE(Wire(path()).is_connected());
+}
+
 TEST_F(SocketFileTest, OneThatSomebodyAnswersOnIsLeftAlone) {
   const auto file = SocketFile::Listen(path(), "");
   ASSERT_TRUE(file);
