@@ -3,6 +3,7 @@
 #include <utility>
 
 #include "agent/capacity.h"
+#include "agent/journal.h"
 #include "agent/log.h"
 #include "agent/machine.h"
 #include "agent/node_agent.h"
@@ -17,6 +18,8 @@ Result<std::unique_ptr<Agent>> Agent::Make(const AgentConfig& config, AgentOptio
   auto log = std::make_unique<Log>(
       config.json_logs ? LogFormat::kJson : options.log_format, kLogClock,
       options.log ? Log::Sink(options.log) : StandardErrorSink(), options.dry_run);
+  log->SetLeast(config.log_level);
+  if (!options.log && StandardErrorIsJournal()) log->SendFieldsTo(JournalSink());
   auto machine = OpenMachine(config, *log);
   if (!machine) return Fail(machine.error());
   StatsCollector figures({.node = *(*machine)->node_groups,

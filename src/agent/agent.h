@@ -3,6 +3,7 @@
 #include <cstdint>
 #include <functional>
 #include <memory>
+#include <string>
 #include <string_view>
 
 #include "agent/snapshot.h"
@@ -27,6 +28,8 @@ struct AgentOptions {
   // Called on the agent's thread after each pass and after each change of a pod or event, never
   // between a decision and its kill. It must return soon: the node is not watched meanwhile.
   std::function<void(const Snapshot&)> observer;
+  // Makes the text of `nodeStatusFile`; empty: none is written.
+  std::function<std::string(const Snapshot&)> node_status;
   // Where other threads look on; null: nobody does, and no passes are kept for them.
   std::shared_ptr<Board> board;
 };

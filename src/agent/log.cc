@@ -55,13 +55,10 @@ void AppendJson(std::string& line, LogField field) {
 
 }  // namespace
 
-std::string_view NameOf(LogLevel level) {
-  switch (level) {
-    case LogLevel::kInfo: return "info";
-    case LogLevel::kWarning: return "warning";
-    case LogLevel::kError: return "error";
-  }
-  __builtin_unreachable();
+std::string FormatMessage(std::string_view message, std::span<const LogField> fields) {
+  std::string line(message);
+  for (const LogField& field : fields) AppendText(line, field);
+  return line;
 }
 
 std::string FormatLine(LogFormat format, Instant at, LogLevel level, std::string_view message,
@@ -80,8 +77,13 @@ std::string FormatLine(LogFormat format, Instant at, LogLevel level, std::string
 
 void Log::Write(LogLevel level, std::string_view message,
                 std::initializer_list<LogField> fields) const {
+  if (level < least_) return;
   std::vector<LogField> all(fields);
   if (dry_run_) all.push_back({"dryRun", "true"});
+  if (field_sink_) {
+    field_sink_(level, message, all);
+    return;
+  }
   sink_(FormatLine(format_, clock_.Now(), level, message, all));
 }
 

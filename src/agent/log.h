@@ -8,19 +8,19 @@
 #include <utility>
 
 #include "agent/agent.h"
+#include "model/log_level.h"
 #include "ports/clock.h"
 
 namespace jettison {
-
-enum class LogLevel : std::uint8_t { kInfo, kWarning, kError };
-// "info", "warning", "error".
-[[nodiscard]] std::string_view NameOf(LogLevel level);
 
 // One `key=value` of a log line.
 struct LogField {
   std::string_view key;
   std::string_view value;
 };
+
+// What a line says without time and level: the message, then the fields as logfmt.
+[[nodiscard]] std::string FormatMessage(std::string_view message, std::span<const LogField> fields);
 
 // A line without newline. Text is logfmt (values are quoted where they must be), JSON one object:
 // time, level, msg, then the fields in order.
@@ -31,10 +31,20 @@ struct LogField {
 class Log {
  public:
   using Sink = std::function<void(std::string_view)>;
+  using FieldSink =
+      std::function<void(LogLevel, std::string_view message, std::span<const LogField>)>;
   // With `dry_run` every line says so.
   Log(LogFormat format, const Clock& clock, Sink sink, bool dry_run = false)
       : format_(format), clock_(clock), sink_(std::move(sink)), dry_run_(dry_run) {}
 
+  // Lines below are not written.
+  void SetLeast(LogLevel least) { least_ = least; }
+  // Lines go there in parts, and no more as a whole to the sink.
+  void SendFieldsTo(FieldSink sink) { field_sink_ = std::move(sink); }
+
+  void Debug(std::string_view message, std::initializer_list<LogField> fields = {}) const {
+    Write(LogLevel::kDebug, message, fields);
+  }
   void Info(std::string_view message, std::initializer_list<LogField> fields = {}) const {
     Write(LogLevel::kInfo, message, fields);
   }
@@ -52,6 +62,8 @@ class Log {
   LogFormat format_;
   const Clock& clock_;
   Sink sink_;
+  FieldSink field_sink_;
+  LogLevel least_ = LogLevel::kInfo;
   bool dry_run_;
 };
 

@@ -250,6 +250,7 @@ void Node::Run(const std::shared_ptr<const PassPolicy>& policy, Instant now) {
   reclaim_awaited_ = reclaim_awaited_ || report->reclaim_under_way;
   AfterPass(*report, before, now);
   PlanLook(report->observations, now);
+  pass.after_reclaim = std::exchange(after_reclaim_, std::nullopt);
   if (settings_.record_passes) Record(std::move(pass), pods);
   times.ended = edges_.clock.Now();
   CountPass(*report, policy == watch_policy_ ? PassKind::kWatch : PassKind::kFull, times,
@@ -260,6 +261,7 @@ void Node::Run(const std::shared_ptr<const PassPolicy>& policy, Instant now) {
 Result<Summary> Node::ReadSummary() {
   Summary summary;
   summary.node = edges_.figures.ReadNode();
+  if (settings_.record_passes) after_reclaim_ = summary;
   return summary;
 }
 
@@ -269,6 +271,8 @@ void Node::AfterPass(const CycleReport& report, NodeConditions before, Instant n
     if (before.Has(type) != report.conditions().Has(type))
       condition_changed_at_[IndexOf(type)] = now;
   }
+  const bool changed = !(before == report.conditions());
+  if (changed && edges_.on_conditions) edges_.on_conditions(before, report.conditions(), now);
   LogPass(report, before, edges_.pods, edges_.events, edges_.log);
   edges_.pods.PassDone(report.conditions(), now);
   ScheduleGraceEnds(report.evaluation);
@@ -299,6 +303,7 @@ void Node::CheckCleanup(Instant now) {
   } else {
     edges_.log.Info("eviction manager: pods were cleaned up");
   }
+  if (edges_.on_cleanup) edges_.on_cleanup(*outcome != EvictionWait::Outcome::kTimedOut, now);
   watch_due_.reset();
   scheduler_.Request(now);
 }

@@ -52,6 +52,11 @@ struct NodeEdges {
   const Log& log;
   // Deletes what is left of pods that are gone; called every minute. Null: nothing is.
   std::function<void()> collect_remains = nullptr;
+  // Told when the conditions of the node have changed. Null: nobody is.
+  std::function<void(NodeConditions before, NodeConditions after, Instant now)> on_conditions =
+      nullptr;
+  // Told when the wait for evicted pods is over; whether all are gone. Null: nobody is.
+  std::function<void(bool all_gone, Instant now)> on_cleanup = nullptr;
   // Told of every look at memory. Null: no memory is taken back.
   MemoryLadder* ladder = nullptr;
   // Takes each pass that evicted, when all is done. Null: nobody does.
@@ -139,6 +144,7 @@ class Node : private SummarySource {
   std::optional<Instant> pods_measured_at_;
   std::map<std::string, Instant, std::less<>> disk_measured_at_;  // in it, by pod UID
   std::shared_ptr<const CycleReport> last_report_;
+  std::optional<Summary> after_reclaim_;  // what the reclaim of this pass was judged by
   PassHistory recorded_;
   SignalHistory history_;
   std::array<Instant, kNodeConditionCount> condition_changed_at_;

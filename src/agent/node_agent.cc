@@ -114,21 +114,36 @@ NodeAgent::NodeAgent(const AgentConfig& config, AgentOptions options, std::uniqu
                                                         pod_host::PodsGroup(config_.cgroup_driver));
       }),
       killer_(KillerFor(options_, pods_, machine_->clock)),
+      hooks_(config_.hooks, config_.node_name, options_.dry_run,
+             [this](std::string_view uid) { return pods_.NameOfPod(uid); }),
+      hooking_killer_(*killer_, hooks_, machine_->clock),
       pod_logs_(PodLogsOf(config_, *log_)),
       images_(MakeImageCollector()),
       reclaimer_(MakeReclaimer()),
       ladder_(MakeMemoryLadder()),
-      node_(SettingsOf(config_, options_), {.clock = machine_->clock,
-                                            .figures = figures_,
-                                            .disk_walks = disk_walks_,
-                                            .notifier = arming_,
-                                            .pods = pods_,
-                                            .killer = *killer_,
-                                            .reclaimer = *reclaimer_,
-                                            .events = events_,
-                                            .log = *log_,
-                                            .collect_remains = [this] { CollectLogs(); },
-                                            .ladder = ladder_.get()}),
+      evictions_({.folder = config_.root + "/evictions",
+                  .dry_run = config_.dry_run,
+                  .memory_estimator = config_.memory_estimator},
+                 *log_),
+      node_(
+          SettingsOf(config_, options_),
+          {.clock = machine_->clock,
+           .figures = figures_,
+           .disk_walks = disk_walks_,
+           .notifier = arming_,
+           .pods = pods_,
+           .killer = hooking_killer_,
+           .reclaimer = *reclaimer_,
+           .events = events_,
+           .log = *log_,
+           .collect_remains = [this] { CollectLogs(); },
+           .on_conditions = [this](NodeConditions before, NodeConditions after,
+                                   Instant now) { hooks_.ConditionsChanged(before, after, now); },
+           .on_cleanup = [this](bool all_gone, Instant now) { hooks_.CleanedUp(all_gone, now); },
+           .ladder = ladder_.get(),
+           .on_eviction =
+               [this](const std::shared_ptr<const RecordedPass>& pass) { evictions_.Add(pass); }}),
+      status_file_(config_.node_status_file, options_.node_status),
       manifest_pods_(*log_),
       stop_(eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK)),
       identity_(
@@ -216,6 +231,9 @@ Result<void> NodeAgent::WatchAll() {
       {disk_walks_.fd(), [this] { TakeDiskUse(); }},
       {arming_.fd(), [this] { TakeArmedLevels(); }},
       {stop_.get(), [this] { TakeStop(); }},
+      {hooks_.fd(), [this] { hooks_.LogFailures(*log_); }},
+      {status_file_.fd(), [this] { TakeStatusErrors(); }},
+      {evictions_.fd(), [this] { evictions_.LogComplaints(); }},
   };
   for (const Entry& entry : entries) {
     const auto watched = loop_->Watch(entry.fd, entry.callback);
@@ -419,6 +437,9 @@ void NodeAgent::AfterEachTurn() {
   }
   if (stopping_ && !pods_.AnyOnNode()) loop_->Quit();
   if (options_.observer && begun_) options_.observer(node_.MakeSnapshot());
+  if (node_.passes() > 0 && status_file_.Due(node_.state().conditions, now)) {
+    status_file_.Write(SnapshotNow(), now);
+  }
   if (options_.board) ShowBoard(now);
   const auto deadline = NextDeadline();
   loop_->SetTimer(deadline ? std::optional(*deadline - machine_->clock.Now()) : std::nullopt);
@@ -433,6 +454,21 @@ NodeCounters NodeAgent::Counters() const {
           .runtime_unready = runtime_unready_};
 }
 
+// Said when it begins, not each time.
+void NodeAgent::TakeStatusErrors() {
+  const std::vector<std::string> errors = status_file_.TakeErrors();
+  if (!errors.empty() && !said_no_status_) {
+    log_->Warn("the node's status file cannot be written", {{"err", errors.front()}});
+  }
+  said_no_status_ = true;
+}
+
+Snapshot NodeAgent::SnapshotNow() const {
+  Snapshot snapshot = node_.MakeSnapshot();
+  snapshot.node = identity_;
+  return snapshot;
+}
+
 void NodeAgent::ShowBoard(Instant now) {
   options_.board->Turned(now);
   if (!begun_) return;
@@ -441,6 +477,7 @@ void NodeAgent::ShowBoard(Instant now) {
     auto snapshot = std::make_shared<Snapshot>(node_.MakeSnapshot());
     snapshot->node = identity_;
     snapshot->counters = std::make_shared<const NodeCounters>(Counters());
+    snapshot->evictions = evictions_.Evictions();
     options_.board->Put(std::move(snapshot));
   }
   if (shown_passes_ == node_.passes() && shown_events_ == events_.count()) return;
@@ -451,7 +488,8 @@ void NodeAgent::ShowBoard(Instant now) {
 
 std::optional<Instant> NodeAgent::NextDeadline() const {
   std::optional<Instant> next;
-  for (const auto& at : {begun_ ? node_.NextDeadline() : std::nullopt, next_try_, next_rescan_}) {
+  for (const auto& at : {begun_ ? node_.NextDeadline() : std::nullopt, next_try_, next_rescan_,
+                         status_file_.NextDeadline()}) {
     if (at && (!next || *at < *next)) next = at;
   }
   return next;

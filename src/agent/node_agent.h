@@ -11,6 +11,8 @@
 #include "agent/disk_walk_thread.h"
 #include "agent/event_log.h"
 #include "agent/event_loop.h"
+#include "agent/eviction_history.h"
+#include "agent/hooks.h"
 #include "agent/image_collector.h"
 #include "agent/image_records.h"
 #include "agent/machine.h"
@@ -18,6 +20,7 @@
 #include "agent/memory_alarms.h"
 #include "agent/node.h"
 #include "agent/node_actions.h"
+#include "agent/node_status_file.h"
 #include "agent/pod_logs_collector.h"
 #include "agent/pod_table.h"
 #include "agent/stats_collector.h"
@@ -60,7 +63,9 @@ class NodeAgent : public Agent {
   void WatchAlarms();
   void TakeDiskUse();
   void TakeStop();
+  void TakeStatusErrors();
   void ShowBoard(Instant now);
+  [[nodiscard]] Snapshot SnapshotNow() const;
   [[nodiscard]] NodeCounters Counters() const;
   void AfterEachTurn();
   [[nodiscard]] std::optional<Instant> NextDeadline() const;
@@ -76,6 +81,8 @@ class NodeAgent : public Agent {
   DiskWalkThread disk_walks_;
   ArmingThread arming_;
   std::unique_ptr<NodeKiller> killer_;
+  Hooks hooks_;
+  HookingKiller hooking_killer_;
   std::unique_ptr<PodLogsCollector> pod_logs_;      // null: logs are where others may have theirs
   std::unique_ptr<ImageRecordFile> image_records_;  // null where the runtime has no images
   std::unique_ptr<ImageCollector> images_;          // the same
@@ -83,7 +90,9 @@ class NodeAgent : public Agent {
   std::unique_ptr<GroupMemory> group_memory_;  // null: memory is taken from nobody
   std::unique_ptr<GroupMemory> dry_group_memory_;
   std::unique_ptr<MemoryLadder> ladder_;  // the same
+  EvictionHistory evictions_;
   Node node_;
+  NodeStatusFile status_file_;
   ManifestPods manifest_pods_;
   MemoryAlarms alarms_;
   std::vector<MemcgThreshold> levels_;  // registered, and watched by the loop
@@ -103,6 +112,7 @@ class NodeAgent : public Agent {
   bool said_unready_ = false;
   bool said_unwatched_ = false;
   bool said_unarmed_ = false;
+  bool said_no_status_ = false;
   std::optional<Instant> next_try_;     // of the runtime
   std::optional<Instant> next_rescan_;  // of the manifests
   Duration try_delay_{0};

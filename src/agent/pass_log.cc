@@ -84,7 +84,11 @@ void LogEvictions(const CycleReport& report, const PodTable& pods, const Log& lo
 
 void LogPass(const CycleReport& report, NodeConditions before, const PodTable& pods,
              EventLog& events, const Log& log) {
-  if (report.acting_for) LogThreshold(report, log);
+  if (report.acting_for) {
+    LogThreshold(report, log);
+  } else if (report.evictions.empty()) {
+    log.Debug("eviction manager: no resources are starved");
+  }
   LogReclaim(report, log);
   LogEvictions(report, pods, log);
   for (const Event& event : report.events) {

@@ -4,11 +4,14 @@
 #include <optional>
 #include <string>
 #include <string_view>
+#include <vector>
 
+#include "config/hooks_configuration.h"
 #include "config/http_configuration.h"
 #include "config/node_allocatable.h"
 #include "model/cgroup_driver.h"
 #include "model/images.h"
+#include "model/log_level.h"
 #include "model/memory_estimator.h"
 #include "model/memory_reclaim.h"
 #include "model/profile.h"
@@ -86,9 +89,12 @@ struct AgentConfig {
   std::string node_name;    // [J] empty: the caller's host name
   MemoryEstimator memory_estimator = MemoryEstimator::kWorkingSet;  // [J] memoryAvailable
   MemoryReclaim memory_reclaim = MemoryReclaim::kOff;               // [J]
-  HttpConfig http;                                                  // [J]
-  bool dry_run = false;                                             // [J]
-  bool json_logs = false;  // [J] logFormat, else [K] logging.format
+  std::vector<HookConfig> hooks;                                    // [J]
+  std::string node_status_file;          // [J] the node as v1.Node, written there; empty: nowhere
+  HttpConfig http;                       // [J]
+  bool dry_run = false;                  // [J]
+  LogLevel log_level = LogLevel::kInfo;  // [J] lines below are not written
+  bool json_logs = false;                // [J] logFormat, else [K] logging.format
 };
 
 }  // namespace jettison

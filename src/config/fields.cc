@@ -164,4 +164,24 @@ std::optional<Fields> Fields::Inside(std::string_view key) const {
   return Fields(*value, file_, faults_, Key(key) + ".");
 }
 
+std::vector<Fields> Fields::ListOfMaps(std::string_view key) const {
+  std::vector<Fields> maps;
+  const Value* value = Find(key);
+  if (value == nullptr) return maps;
+  const Value::List* list = value->AsList();
+  if (list == nullptr) {
+    RefuseKind(key, *value, "a list");
+    return maps;
+  }
+  for (std::size_t i = 0; i < list->size(); ++i) {
+    const std::string place = fmt::format("{}[{}]", key, i);
+    if ((*list)[i].AsMap() == nullptr) {
+      RefuseKind(place, (*list)[i], "a map");
+    } else {
+      maps.push_back(Fields((*list)[i], file_, faults_, Key(place) + "."));
+    }
+  }
+  return maps;
+}
+
 }  // namespace jettison

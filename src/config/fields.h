@@ -56,6 +56,10 @@ class Fields {
   // The members of a map inside.
   [[nodiscard]] std::optional<Fields> Inside(std::string_view key) const;
 
+  // The maps that a list is made of, in its order; "hooks[1]." stands before the keys of the
+  // second.
+  [[nodiscard]] std::vector<Fields> ListOfMaps(std::string_view key) const;
+
   [[nodiscard]] const Value& map() const { return map_; }
   [[nodiscard]] const std::string& file() const { return file_; }
   [[nodiscard]] std::string Key(std::string_view key) const { return path_ + std::string(key); }

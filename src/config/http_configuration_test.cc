@@ -20,13 +20,13 @@ struct Read {
 
 Read ReadText(const std::string& text) {
   Read read;
-  const auto documents = ParseDocuments(text);
+  const auto documents = ParseDocuments("http: " + text);
   if (!documents || documents->empty()) {
     ADD_FAILURE() << text;
     return read;
   }
   Faults faults;
-  read.config = ReadHttpConfiguration(Fields(documents->front(), "c.yaml", faults, "http."));
+  read.config = ReadHttpConfiguration(Fields(*documents->front().Find("http"), "c.yaml", faults, "http."));
   for (const Fault& fault : faults) read.faults.push_back(Describe(fault));
   return read;
 }

@@ -14,10 +14,28 @@
 namespace jettison {
 namespace {
 
-constexpr auto kNames = std::to_array<std::string_view>(
-    {"apiVersion", "kind", "adopt", "dryRun", "evictionBackoff", "http", "logFormat",
-     "memoryAvailable", "memoryReclaim", "monitoringInterval", "nodeCgroup", "nodeFs", "nodeName", "pressureHard",
-     "pressureSoft", "pressureSoftGracePeriod", "profile", "root", "runtime"});
+constexpr auto kNames = std::to_array<std::string_view>({"apiVersion",
+                                                         "kind",
+                                                         "adopt",
+                                                         "dryRun",
+                                                         "evictionBackoff",
+                                                         "hooks",
+                                                         "http",
+                                                         "logFormat",
+                                                         "logLevel",
+                                                         "memoryAvailable",
+                                                         "memoryReclaim",
+                                                         "monitoringInterval",
+                                                         "nodeCgroup",
+                                                         "nodeFs",
+                                                         "nodeName",
+                                                         "nodeStatusFile",
+                                                         "pressureHard",
+                                                         "pressureSoft",
+                                                         "pressureSoftGracePeriod",
+                                                         "profile",
+                                                         "root",
+                                                         "runtime"});
 constexpr auto kBackoffNames = std::to_array<std::string_view>({"initial", "max"});
 
 constexpr Duration kShortestInterval = std::chrono::milliseconds(100);
@@ -101,12 +119,19 @@ void ApplyJettisonConfiguration(const Fields& fields, AgentConfig& config, Fault
   Take(fields.AbsolutePath("root"), config.root);
   ReadNode(fields, config);
   Take(fields.OneOf<bool>("logFormat", {{"text", false}, {"json", true}}), config.json_logs);
+  Take(fields.OneOf<LogLevel>("logLevel", {{NameOf(LogLevel::kDebug), LogLevel::kDebug},
+                                           {NameOf(LogLevel::kInfo), LogLevel::kInfo},
+                                           {NameOf(LogLevel::kWarning), LogLevel::kWarning},
+                                           {NameOf(LogLevel::kError), LogLevel::kError}}),
+       config.log_level);
   Take(fields.Flag("dryRun"), config.dry_run);
   Take(fields.Span("monitoringInterval", kShortestInterval), config.monitoring_interval);
   if (const auto backoff = fields.Inside("evictionBackoff")) {
     ReadBackoff(*backoff, config.eviction_backoff);
   }
   if (const auto http = fields.Inside("http")) config.http = ReadHttpConfiguration(*http);
+  config.hooks = ReadHooks(fields);
+  Take(fields.AbsolutePath("nodeStatusFile"), config.node_status_file);
   const std::vector<Threshold> pressure = ReadPressureThresholds(fields, warnings);
   config.eviction.thresholds.insert(config.eviction.thresholds.end(), pressure.begin(),
                                     pressure.end());

@@ -1,0 +1,82 @@
+#include "agent/hook_thread.h"
+
+#include <fmt/format.h>
+#include <sys/eventfd.h>
+
+#include <utility>
+
+#include "agent/hook_program.h"
+#include "agent/signals_blocked.h"
+#include "platform/http/client.h"
+
+namespace jettison {
+namespace {
+
+constexpr std::size_t kMostWaiting = 32;
+
+// "http://host:port/path?query" as whom to ask and what for.
+std::pair<std::string, std::string> EndpointAndPath(const std::string& url) {
+  const auto path = url.find('/', url.find("://") + 3);
+  if (path == std::string::npos) return {url, "/"};
+  return {url.substr(0, path), url.substr(path)};
+}
+
+Result<void> Post(const HookConfig& hook, const std::string& notice) {
+  const auto [endpoint, path] = EndpointAndPath(hook.url);
+  const auto answer = HttpPost({.endpoint = endpoint, .timeout = hook.timeout}, path, notice);
+  if (!answer) return Fail(answer.error());
+  if (answer->status >= 200 && answer->status < 300) return {};
+  return Fail(ErrorCode::kInternal, fmt::format("it answers with status {}", answer->status));
+}
+
+}  // namespace
+
+HookThread::HookThread(HookConfig hook, Mailbox<HookFailure>& failures)
+    : hook_(std::move(hook)), failures_(failures), stopped_(eventfd(0, EFD_CLOEXEC)) {}
+
+HookThread::~HookThread() {
+  {
+    const std::lock_guard lock(mutex_);
+    stop_ = true;
+  }
+  eventfd_write(stopped_.get(), 1);
+  wake_.notify_one();
+  if (thread_.joinable()) thread_.join();
+}
+
+void HookThread::Tell(std::string notice) {
+  bool gave_up = false;
+  {
+    const std::lock_guard lock(mutex_);
+    waiting_.push_back(std::move(notice));
+    if (waiting_.size() > kMostWaiting) {
+      waiting_.pop_front();
+      gave_up = true;
+    }
+  }
+  wake_.notify_one();
+  if (gave_up) failures_.Put({hook_.name, "it is too slow, a notice was given up"});
+  if (thread_.joinable()) return;
+  const SignalsBlocked blocked;
+  thread_ = std::thread([this] { Work(); });
+}
+
+Result<void> HookThread::Call(const std::string& notice) const {
+  if (hook_.exec.empty()) return Post(hook_, notice);
+  return RunHookProgram(hook_.exec, notice, hook_.timeout, stopped_.get());
+}
+
+void HookThread::Work() {
+  std::unique_lock lock(mutex_);
+  for (;;) {
+    wake_.wait(lock, [this] { return stop_ || !waiting_.empty(); });
+    if (stop_) return;
+    const std::string notice = std::move(waiting_.front());
+    waiting_.pop_front();
+    lock.unlock();
+    if (const auto told = Call(notice); !told) failures_.Put({hook_.name, told.error().message});
+    lock.lock();
+  }
+}
+
+}  // namespace jettison

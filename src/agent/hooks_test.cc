@@ -1,0 +1,181 @@
+#include "agent/hooks.h"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+#include <poll.h>
+#include <sys/eventfd.h>
+
+#include <chrono>
+#include <fstream>
+#include <nlohmann/json.hpp>
+#include <sstream>
+
+#include "agent/hook_program.h"
+#include "pod_host/pidfd.h"
+#include "pod_host/temporary_folder.h"
+#include "ports/fakes/fake_clock.h"
+
+namespace jettison {
+namespace {
+
+using std::chrono::milliseconds;
+using std::chrono::seconds;
+using ::testing::HasSubstr;
+using ::testing::StartsWith;
+
+constexpr Instant kNow{seconds(1'700'000'000)};
+
+bool WaitFor(int fd, int ms) {
+  pollfd waiting = {.fd = fd, .events = POLLIN, .revents = 0};
+  return poll(&waiting, 1, ms) == 1;
+}
+
+const EvictionOrder kOrder = {.pod_uid = "uid-1",
+                              .grace_period_seconds = 1,
+                              .message = "The node was low on resource: memory.",
+                              .annotations = {{"starved_resource", "memory"}}};
+
+TEST(HookBudget, AllowsAFewInARowAndThenOneAnInterval) {
+  HookBudget budget(seconds(1), 3);
+  for (int i = 0; i < 3; ++i) EXPECT_TRUE(budget.Take(kNow)) << i;
+  EXPECT_FALSE(budget.Take(kNow));
+  EXPECT_FALSE(budget.Take(kNow + milliseconds(900)));
+  EXPECT_TRUE(budget.Take(kNow + seconds(1)));
+  EXPECT_FALSE(budget.Take(kNow + seconds(1)));
+  EXPECT_TRUE(budget.Take(kNow + seconds(60)));
+}
+
+TEST(HookMessage, SaysWhoIsEvictedAndWhy) {
+  const auto notice = nlohmann::json::parse(
+      AfterEvictionNotice({kNow, "node-1", true}, "default/db", kOrder, false));
+  EXPECT_EQ(notice["type"], "AfterEviction");
+  EXPECT_EQ(notice["time"], "2023-11-14T22:13:20Z");
+  EXPECT_EQ(notice["pod"],
+            (nlohmann::json{{"namespace", "default"}, {"name", "db"}, {"uid", "uid-1"}}));
+  EXPECT_EQ(notice["eviction"]["annotations"]["starved_resource"], "memory");
+  EXPECT_EQ(notice["dryRun"], true);
+  EXPECT_EQ(notice["cleanedUp"], false);
+}
+
+TEST(HookMessage, SaysWhatAConditionHasBecome) {
+  const auto notice = nlohmann::json::parse(
+      ConditionNotice({kNow, "node-1", false}, NodeConditionType::kMemoryPressure, true));
+  EXPECT_EQ(notice["condition"]["type"], "MemoryPressure");
+  EXPECT_EQ(notice["condition"]["reason"], "KubeletHasInsufficientMemory");
+}
+
+class HookProgram : public testing::Test {
+ protected:
+  [[nodiscard]] Result<void> Run(const std::string& script, Duration timeout = seconds(60)) const {
+    return RunHookProgram({"/bin/sh", "-c", script, folder_.path() + "/out"}, "notice\n", timeout,
+                          stop_.get());
+  }
+  [[nodiscard]] std::string Out() const {
+    std::ostringstream text;
+    text << std::ifstream(folder_.path() + "/out").rdbuf();
+    return text.str();
+  }
+  pod_host::TemporaryFolder folder_;
+  FileDescriptor stop_{eventfd(0, EFD_CLOEXEC)};
+};
+
+TEST_F(HookProgram, ReadsTheNoticeFromItsInput) {
+  ASSERT_TRUE(Run("cat > \"$0\""));
+  EXPECT_EQ(Out(), "notice\n");
+}
+
+TEST_F(HookProgram, ThatFailsSaysHow) {
+  EXPECT_EQ(Run("exit 7").error().message, "exit status 7");
+  EXPECT_EQ(Run("kill -9 $$").error().message, "ended by signal 9");
+}
+
+TEST_F(HookProgram, ThatHangsIsKilledWithWhatItStarted) {
+  const auto told = Run("sleep 1000 & echo $! > \"$0\"; wait", milliseconds(300));
+  ASSERT_FALSE(told);
+  EXPECT_EQ(told.error().code, ErrorCode::kDeadlineExceeded);
+  std::istringstream pid(Out());
+  pid_t child = 0;
+  ASSERT_TRUE(pid >> child);
+  const FileDescriptor handle = pod_host::OpenPidfd(child);
+  EXPECT_TRUE(!handle || WaitFor(handle.get(), 30'000)) << "it runs on";
+}
+
+TEST_F(HookProgram, IsKilledWhenTheAgentStops) {
+  eventfd_write(stop_.get(), 1);
+  EXPECT_FALSE(Run("sleep 1000"));
+}
+
+TEST_F(HookProgram, ThatIsNotThereIsAnError) {
+  const auto told = RunHookProgram({"/nowhere/hook"}, "", seconds(1), stop_.get());
+  EXPECT_THAT(told.error().message, StartsWith("start /nowhere/hook: "));
+}
+
+class HooksTest : public testing::Test {
+ protected:
+  HookConfig Append(std::vector<Occasion> when) const {
+    return {.name = "append",
+            .when = std::move(when),
+            .exec = {"/bin/sh", "-c", "cat >> \"$0\"; echo >> \"$0\"; exit 3",
+                     folder_.path() + "/out"}};
+  }
+  // Each call ends with a failure, so its failure says that it is over.
+  std::vector<nlohmann::json> Told(Hooks& hooks, int calls) {
+    for (int i = 0; i < calls; ++i) {
+      EXPECT_TRUE(WaitFor(hooks.fd(), 30'000));
+      hooks.LogFailures(log_);
+    }
+    std::vector<nlohmann::json> notices;
+    std::ifstream file(folder_.path() + "/out");
+    for (std::string line; std::getline(file, line);) {
+      notices.push_back(nlohmann::json::parse(line));
+    }
+    return notices;
+  }
+
+  pod_host::TemporaryFolder folder_;
+  FakeClock clock_;
+  std::string logged_;
+  Log log_{LogFormat::kText, clock_, [this](std::string_view line) { logged_ += line; }};
+};
+
+TEST_F(HooksTest, AreToldOfWhatTheyAskedForAlone) {
+  Hooks hooks(std::vector{Append({Occasion::kBeforeEviction})}, "node-1", false,
+              [](std::string_view) { return "default/db"; });
+  NodeConditions pressure;
+  pressure.Set(NodeConditionType::kMemoryPressure);
+  hooks.ConditionsChanged({}, pressure, kNow);
+  hooks.Evicting(kOrder, kNow);
+  hooks.CleanedUp(true, kNow);
+  const auto told = Told(hooks, 1);
+  ASSERT_EQ(told.size(), 1U);
+  EXPECT_EQ(told[0]["type"], "BeforeEviction");
+  EXPECT_EQ(told[0]["pod"]["name"], "db");
+  EXPECT_THAT(logged_, HasSubstr("hook was not told"));
+  EXPECT_THAT(logged_, HasSubstr("hook=append err=\"exit status 3\""));
+}
+
+TEST_F(HooksTest, SayThatAnEvictedPodIsGoneOnce) {
+  Hooks hooks(std::vector{Append({Occasion::kAfterEviction})}, "node-1", false,
+              [](std::string_view) { return "default/db"; });
+  hooks.Evicting(kOrder, kNow);
+  hooks.CleanedUp(true, kNow);
+  hooks.CleanedUp(true, kNow);
+  const auto told = Told(hooks, 1);
+  ASSERT_EQ(told.size(), 1U);
+  EXPECT_EQ(told[0]["cleanedUp"], true);
+}
+
+TEST_F(HooksTest, ThatAreCalledTooOftenMissSome) {
+  HookConfig slow = Append({Occasion::kBeforeEviction});
+  slow.min_interval = std::chrono::hours(1);
+  Hooks hooks(std::vector{slow}, "node-1", false, [](std::string_view) { return "default/db"; });
+  for (int i = 0; i < 11; ++i) hooks.Evicting(kOrder, kNow);
+  for (int i = 0; i < 300 && logged_.find("too often") == std::string::npos; ++i) {
+    ASSERT_TRUE(WaitFor(hooks.fd(), 30'000));
+    hooks.LogFailures(log_);
+  }
+  EXPECT_THAT(logged_, HasSubstr("it is called too often, a notice was given up"));
+}
+
+}  // namespace
+}  // namespace jettison
