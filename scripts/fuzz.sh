@@ -4,10 +4,12 @@
 # Builds the fuzz targets (all, or those named: "quantity" is fuzz/quantity_fuzz.cc) and runs each
 # for SECONDS, five at a time. One closing line per target; exit status 1 when one of them found
 # something. What was found stands in build/fuzz/findings; what new seeds were made of it stays in
-# build/fuzz/corpus and is taken up by the next run. FUZZ_SEED in the environment sets where chance
-# begins; without it every run is another one.
+# build/fuzz/corpus and is taken up by the next run. In the environment, FUZZ_SEED sets where chance
+# begins (without it every run is another one) and FUZZ_PRESET which build is used: fuzz, which is
+# optimised, or asan, which CI has anyway.
 set -eu
 cd "$(dirname "$0")/.."
+preset=${FUZZ_PRESET:-fuzz}
 
 if [ "${1:-}" = --one ]; then
   name=$2
@@ -18,7 +20,7 @@ if [ "${1:-}" = --one ]; then
   seeds=fuzz/corpus/$name
   [ -d "$seeds" ] || seeds=
   # shellcheck disable=SC2086  # no seeds: no argument
-  if "build/fuzz/fuzz/${name}_fuzz" -max_total_time="$seconds" -seed="${FUZZ_SEED:-0}" -timeout=10 -rss_limit_mb=2048 \
+  if "build/$preset/fuzz/${name}_fuzz" -max_total_time="$seconds" -seed="${FUZZ_SEED:-0}" -timeout=10 -rss_limit_mb=2048 \
     -print_final_stats=1 -artifact_prefix="build/fuzz/findings/$name-" \
     "$grown" $seeds >"$log" 2>&1; then
     runs=$(sed -n 's/^stat::number_of_executed_units: *//p' "$log")
@@ -36,12 +38,12 @@ case "${1:-}" in
 esac
 seconds=$1
 shift
-cmake --preset fuzz >/dev/null
+cmake --preset "$preset" >/dev/null
 if [ $# -eq 0 ]; then
-  cmake --build --preset fuzz --target fuzzers
+  cmake --build --preset "$preset" --target fuzzers
   set -- $(for source in fuzz/*_fuzz.cc; do basename "$source" _fuzz.cc; done)
 else
-  for name in "$@"; do cmake --build --preset fuzz --target "${name}_fuzz"; done
+  for name in "$@"; do cmake --build --preset "$preset" --target "${name}_fuzz"; done
 fi
 if printf '%s\n' "$@" | xargs -P 5 -I '{}' "$0" --one '{}' "$seconds"; then
   exit 0
