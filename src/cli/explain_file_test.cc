@@ -1,0 +1,102 @@
+#include "cli/explain_file.h"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+#include <unistd.h>
+
+#include <filesystem>
+#include <fstream>
+
+#include "recordings/scenario_writer.h"
+
+namespace jettison {
+namespace {
+
+using ::testing::HasSubstr;
+
+constexpr std::int64_t kMi = 1 << 20;
+
+PodStats StatsOf(const std::string& name, std::uint64_t mi) {
+  return {.uid = "uid-" + name,
+          .name = name,
+          .namespace_ = "default",
+          .containers = {},
+          .volumes = {},
+          .has_memory = true,
+          .memory_working_set_bytes = mi * kMi};
+}
+
+// Two passes; the second finds 60 MiB of memory, and web goes.
+Scenario TwoPasses() {
+  Scenario scenario{.name = "short of memory", .start = Instant(std::chrono::hours(1))};
+  scenario.policy.thresholds = {
+      {.signal = Signal::kMemoryAvailable, .value = Quantity::Of(100 * kMi)}};
+  for (const char* name : {"db", "web"}) {
+    Pod pod;
+    pod.name = name;
+    pod.uid = std::string("uid-") + name;
+    pod.containers.push_back({.name = "main", .image = "app"});
+    scenario.pods.push_back(FactsOf(std::move(pod), Profile::kKubelet));
+  }
+  for (const std::uint64_t available : {500, 60}) {
+    ScenarioStep& step = scenario.steps.emplace_back();
+    step.at = std::chrono::seconds(10 * scenario.steps.size());
+    step.summary.node.memory = MemoryStats{.time = scenario.start + step.at,
+                                           .available_bytes = available * kMi,
+                                           .working_set_bytes = (1024 - available) * kMi};
+    step.summary.pods = {StatsOf("db", 40), StatsOf("web", 80)};
+    step.active = {0, 1};
+  }
+  return scenario;
+}
+
+class ExplainFileTest : public testing::Test {
+ protected:
+  ExplainFileTest() : path_(testing::TempDir() + "explain-file-" + std::to_string(::getpid())) {
+    std::string line;
+    WriteScenario(TwoPasses(), line);
+    std::ofstream(path_) << line << "\n";
+  }
+  ~ExplainFileTest() override { std::filesystem::remove(path_); }
+  std::string Run(ExplainFileOptions options, int expected) {
+    options.path = path_;
+    testing::internal::CaptureStdout();
+    const int status = ExplainFile(options);
+    std::string out = testing::internal::GetCapturedStdout();
+    EXPECT_EQ(status, expected) << out;
+    return out;
+  }
+  std::string path_;
+};
+
+TEST_F(ExplainFileTest, ThePassThatEvictedIsExplained) {
+  const std::string out = Run({}, 0);
+  EXPECT_THAT(out, testing::StartsWith(
+                       "short of memory\ndefault/web was evicted: the node was low on memory."));
+  EXPECT_THAT(out,
+              HasSubstr("Had default/web used 40Mi less, default/db would have been evicted."));
+  EXPECT_THAT(Run({.json = true}, 0), HasSubstr("\"outcome\":\"evicted\""));
+}
+
+TEST_F(ExplainFileTest, ARecordOrAPodIsPickedOut) {
+  EXPECT_THAT(Run({.record = "short of memory", .pod = "default/web"}, 0),
+              HasSubstr("default/web was"));
+  EXPECT_EQ(Run({.pod = "db"}, 1), "");
+  EXPECT_EQ(Run({.record = "another"}, 1), "");
+}
+
+TEST_F(ExplainFileTest, WhatIsNoRecordIsInvalidInput) {
+  std::ofstream(path_) << "{\"steps\": 7}\n";
+  EXPECT_EQ(Run({}, 2), "");
+}
+
+TEST(RecordedPasses, AreTheReplaysWithTheStateThatEachBeganWith) {
+  const std::vector<RecordedPass> passes = RecordedPassesOf(TwoPasses());
+  ASSERT_EQ(passes.size(), 2U);
+  EXPECT_TRUE(passes[0].report.evictions.empty());
+  EXPECT_EQ(passes[1].before.last_observations[Signal::kMemoryAvailable]->available, 500 * kMi);
+  EXPECT_EQ(passes[1].report.evictions.front().order.pod_uid, "uid-web");
+}
+
+}  // namespace
+}  // namespace jettison
