@@ -25,7 +25,7 @@ export class Feed {
   #watching = false;
   #watchTimer = 0;
 
-  // `on` has overview(json), history(json, evictions), state({connected, live, error}).
+  // `on` has overview(json), history(json, evictions), pass(json), state({connected, live, error}).
   constructor(on) {
     this.#on = on;
     document.addEventListener('visibilitychange', () => this.#wake());
@@ -147,6 +147,7 @@ export class Feed {
       this.#on.overview(JSON.parse(data));
       return;
     }
+    if (event === 'pass') this.#on.pass(JSON.parse(data));
     if (event === 'eviction') this.#historyAt = -Infinity;
     this.#schedule(NEWS_MS);
   }

@@ -4,13 +4,14 @@ import { announceEvictions, showConnection } from './connection.js';
 import { byId, setAttribute, setText } from './dom.js';
 import { installExplanation } from './explanation.js';
 import { Feed } from './feed.js';
-import { evictionsFrom, historyFrom, overviewFrom } from './model.js';
+import { evictionsFrom, historyFrom, overviewFrom, pointsOf } from './model.js';
 import { showNode } from './node.js';
 import { installPods, showPods } from './pods.js';
 import { Series } from './series.js';
 import { repaintSignals, showSignals } from './signals.js';
 import { installTheme } from './theme.js';
 
+const SHORTEST_MS = 60 * 1000; // what a plot shows where less is known
 const series = new Series();
 const passes = new Passes();
 let overview;
@@ -26,7 +27,8 @@ function draw() {
     byId('waiting').hidden = true;
     byId('content').hidden = false;
     const now = overview.at;
-    const from = range > 0 ? now - range : Math.min(series.oldest(), now - 60000);
+    const oldest = Math.min(series.oldest(), now - SHORTEST_MS);
+    const from = range > 0 ? Math.max(now - range, oldest) : oldest;
     showNode(overview);
     showSignals(overview, { series, evictions, window: { from, to: now }, now });
     showPods(overview);
@@ -49,6 +51,11 @@ const feed = new Feed({
     history.passes.forEach((pass) => passes.add(pass));
     evictions = evictionsFrom(kept, history.evictions);
     announceEvictions(evictions);
+    draw();
+  },
+  // The history has a point a second; passes that evict are closer together than that.
+  pass(json) {
+    series.merge(pointsOf(json));
     draw();
   },
   state: showConnection,

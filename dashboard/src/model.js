@@ -108,6 +108,17 @@ export function historyFrom(json) {
   };
 }
 
+// What a pass, as /api/v1/watch tells it, saw of each signal: points like those of the history.
+export function pointsOf(pass) {
+  const at = timeOf(pass.at);
+  return Object.fromEntries(
+    pass.signals.map(({ signal, available }) => {
+      const unit = signal.includes('.pressure.') ? 'share' : 'bytes';
+      return [signal, [[at, shown(unit, available)]]];
+    }),
+  );
+}
+
 // The evictions that the agent keeps over restarts, and those of its last passes, whose explanations it
 // may still be writing; oldest first. Those that are kept have an id.
 export function evictionsFrom(list, recent) {

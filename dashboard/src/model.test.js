@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { evictionsFrom, historyFrom, overviewFrom, resourceOf } from './model.js';
+import { evictionsFrom, historyFrom, overviewFrom, pointsOf, resourceOf } from './model.js';
 
 const BARE = {
   at: '2026-01-02T03:04:05Z',
@@ -106,4 +106,15 @@ test('an eviction that is kept is not told twice, one that is not yet kept is to
       [undefined, 9000, 'a/b'],
     ],
   );
+});
+
+test('what a pass saw becomes points', () => {
+  const signals = [
+    { signal: 'memory.available', available: 5, capacity: 9 },
+    { signal: 'io.pressure.full.avg10', available: 9000, capacity: 10000 },
+  ];
+  assert.deepEqual(pointsOf({ at: '1970-01-01T00:00:01Z', signals }), {
+    'memory.available': [[1000, 5]],
+    'io.pressure.full.avg10': [[1000, 10]],
+  });
 });

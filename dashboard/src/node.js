@@ -40,7 +40,9 @@ function headline(overview) {
   const { signal, met } = outlook(overview);
   const short = overview.signals.filter(({ level }) => level === 'hard' || level === 'soft');
   if (short.length > 0) return `Short of ${short.map(({ name }) => name).join(', ')}.`;
-  return met ? `A threshold of ${signal} is met.` : 'Nothing runs short.';
+  if (met) return `A threshold of ${signal} is met.`;
+  const held = overview.conditions.filter(({ status }) => status).map(({ type }) => type);
+  return held.length > 0 ? `No longer short; ${held.join(', ')} still held.` : 'Nothing runs short.';
 }
 
 function consequence(overview) {

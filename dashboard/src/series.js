@@ -1,7 +1,7 @@
 // The course of the signals, put together from what the agent remembers and what was seen since.
 
 // Points closer together than this are one.
-const CLOSEST_MS = 400;
+const CLOSEST_MS = 50;
 const LONGEST_MS = 60 * 60 * 1000;
 // Where nothing was known for so long the line has a gap.
 const GAP_MS = 45 * 1000;

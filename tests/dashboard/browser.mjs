@@ -5,18 +5,22 @@ import { join } from 'node:path';
 
 // The build fetches them there; import knows no other place than beside this file.
 const packages = createRequire(join(process.env.DASHBOARD_PACKAGES, 'package.json'));
-const { chromium } = packages('playwright-core');
 const PLACES = [process.env.CHROMIUM, '/usr/bin/chromium', '/usr/bin/chromium-browser'];
 const executablePath = PLACES.find((path) => path && existsSync(path));
 
 // Ends the program as ctest and scripts/tally.py know it from a skipped test.
-export function skipWithoutBrowser() {
-  if (executablePath) return;
-  console.log('browser.mjs: Skipped\nneeds chromium (scripts/install-deps.sh --browser)');
+export function skip(reason) {
+  console.log(`browser.mjs: Skipped\n${reason}`);
   process.exit(77);
 }
 
+export function skipWithoutBrowser() {
+  if (!executablePath) skip('needs chromium (scripts/install-deps.sh --browser)');
+  if (Number(process.versions.node.split('.')[0]) < 20) skip('playwright-core needs node 20');
+}
+
 export function launch() {
+  const { chromium } = packages('playwright-core');
   const args = [
     '--no-sandbox',
     '--disable-gpu',
