@@ -270,13 +270,16 @@ bool StatsCollector::AreOf(const Groups& groups, const PodFacts& facts) const {
   return true;
 }
 
-// GroupOf without making it where no runtime has a say.
+// Whether GroupOf would make it, without making it.
 bool StatsCollector::IsGroupOf(std::string_view group, const Groups& groups, const PodFacts& facts,
                                const std::string& container) const {
-  if (sources_.runtime != nullptr) return group == GroupOf(groups, facts, container);
+  std::string told;
+  if (sources_.runtime != nullptr) told = sources_.runtime->GroupOf(facts.pod.uid, container);
+  const std::string_view name = sources_.runtime != nullptr ? told : container;
+  if (name.empty() || !groups.foreign.empty()) return group == name;
   const std::string& pod = groups.pod.front();
-  return group.size() == pod.size() + 1 + container.size() && group.starts_with(pod) &&
-         group[pod.size()] == '/' && group.ends_with(container);
+  return group.size() == pod.size() + 1 + name.size() && group.starts_with(pod) &&
+         group[pod.size()] == '/' && group.ends_with(name);
 }
 
 const StatsCollector::Groups& StatsCollector::GroupsOf(const PodFacts& facts) {

@@ -23,15 +23,18 @@ VECTORS = pathlib.Path(__file__).resolve().parent.parent / "testdata/vectors"
 DECISION_US = {110: 10, 1_000: 80, 10_000: 1_000, 100_000: 15_000}
 # What an onlooker may cost, by benchmark.
 ANSWER_US = {"BM_Metrics/1000": 5_000}
+# Reading all figures of a pass, to a bare loop over the same open files, by number of pods.
+READING_RATIO = {110: 1.25, 1_000: 1.25}
 SCENARIOS_PER_S = 6_000
 COPIES = 20
 GROWTH_MIB = 4  # what 20 times the input may add to the largest resident size
 
 
-def run_benchmark(program):
+def run_benchmark(program, *options):
     """Median CPU time in microseconds of every benchmark in a program, by name."""
     result = subprocess.run(
-        [program, "--benchmark_format=json", "--benchmark_repetitions=5", "--benchmark_report_aggregates_only=true"],
+        [program, "--benchmark_format=json", "--benchmark_repetitions=5", "--benchmark_report_aggregates_only=true",
+         *options],
         capture_output=True, text=True, check=True)
     scale = {"ns": 1e-3, "us": 1.0, "ms": 1e3, "s": 1e6}
     return {entry["run_name"]: entry["cpu_time"] * scale[entry["time_unit"]]
@@ -49,9 +52,24 @@ def bench_decisions(program, faults):
     print(flush=True)
 
 
+def bench_reading(program, faults):
+    # The two are run in turns, so that neighbours on the machine are the same to both.
+    times = run_benchmark(program, "--benchmark_enable_random_interleaving=true")
+    print("| pods | reading for one pass (us) | bare loop (us) | ratio | allowed |\n| --- | --- | --- | --- | --- |")
+    for pods, allowed in READING_RATIO.items():
+        reading, bare = times.get(f"BM_ReadPass/{pods}", 0), times.get(f"BM_BareReads/{pods}", 0)
+        if not bare:
+            print(f"| {pods} | needs root and cgroup v1 | | | {allowed} |")
+            continue
+        print(f"| {pods} | {reading:.0f} | {bare:.0f} | {reading / bare:.2f} | {allowed} |")
+        if reading > allowed * bare:
+            faults.append(f"reading for {pods} pods: {reading / bare:.2f} times a bare loop, allowed {allowed}")
+    print(flush=True)
+
+
 def bench_others(folder, faults):
     for program in sorted(folder.glob("*_bench")):
-        if program.name == "decision_bench":
+        if program.name in ("decision_bench", "reading_bench"):
             continue
         print(f"| {program.name} | median (us) |\n| --- | --- |")
         for name, time_us in run_benchmark(program).items():
@@ -114,6 +132,7 @@ def main():
     options = parser.parse_args()
     faults = []
     bench_decisions(options.build / "bench/decision_bench", faults)
+    bench_reading(options.build / "bench/reading_bench", faults)
     bench_others(options.build / "bench", faults)
     bench_replay(options.build / "jettison", faults)
     for fault in faults:

@@ -23,9 +23,10 @@ const pod_host::Mount* MountOf(const std::vector<pod_host::Mount>& mounts, std::
 }
 
 bool AnswersByItself(std::string_view type) {
-  constexpr std::array<std::string_view, 18> kKinds = {
-      "bcachefs", "btrfs", "devtmpfs", "erofs",    "exfat", "ext2",  "ext3", "ext4", "f2fs",
-      "overlay",  "proc",  "ramfs",    "squashfs", "sysfs", "tmpfs", "vfat", "xfs",  "zfs"};
+  constexpr std::array<std::string_view, 19> kKinds = {
+      "bcachefs", "btrfs", "devtmpfs", "erofs", "exfat", "ext2",   "ext3",
+      "ext4",     "f2fs",  "overlay",  "proc",  "ramfs", "rootfs", "squashfs",
+      "sysfs",    "tmpfs", "vfat",     "xfs",   "zfs"};
   return std::ranges::find(kKinds, type) != kKinds.end();
 }
 

@@ -32,7 +32,7 @@ TEST(MountOf, TheLastOneOnAPointHidesThoseBefore) {
 }
 
 TEST(AnswersByItself, LocalFileSystemsDoAndEverythingElseMayNot) {
-  for (const char* type : {"ext4", "xfs", "btrfs", "tmpfs", "overlay", "zfs"}) {
+  for (const char* type : {"ext4", "xfs", "btrfs", "tmpfs", "overlay", "rootfs", "zfs"}) {
     EXPECT_TRUE(AnswersByItself(type)) << type;
   }
   for (const char* type : {"nfs", "nfs4", "cifs", "ceph", "9p", "virtiofs", "fuse", "fuse.sshfs",
