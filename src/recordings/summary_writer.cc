@@ -39,6 +39,16 @@ void PutMemory(const std::optional<MemoryStats>& memory,
   json.EndObject();
 }
 
+void PutSwap(const std::optional<SwapStats>& swap, JsonWriter& json) {
+  if (!swap) return;
+  json.Key("swap");
+  json.BeginObject();
+  PutTime(swap->time, json);
+  json.Field("swapAvailableBytes", swap->available_bytes);
+  json.Field("swapUsageBytes", swap->usage_bytes);
+  json.EndObject();
+}
+
 void PutFs(std::string_view name, const std::optional<FsStats>& fs, JsonWriter& json) {
   if (!fs) return;
   json.Key(name);
@@ -70,7 +80,7 @@ void PutUsage(std::string_view name, const std::optional<FsUsage>& usage,
 
 void WriteNode(const NodeStats& node, const SummaryTimes& times, JsonWriter& json) {
   json.BeginObject();
-  json.Field("nodeName", node.node_name);
+  json.Field("nodeName", node.node_name.empty() ? times.node_name : node.node_name);
   if (node.pods_memory) {
     json.Key("systemContainers");
     json.BeginArray();
@@ -90,6 +100,7 @@ void WriteNode(const NodeStats& node, const SummaryTimes& times, JsonWriter& jso
     PutPressure(node.io_pressure, json);
     json.EndObject();
   }
+  PutSwap(node.swap, json);
   PutFs("fs", node.fs, json);
   json.Key("runtime");
   json.BeginObject();
@@ -177,6 +188,10 @@ void WritePodStats(const PodStats& pod, const PodStartTimes* started,
   if (started != nullptr) PutTime(started->pod, json, "startTime");
   WriteContainers(pod, started, measured, json);
   if (pod.has_memory) PutWorkingSet(pod.memory_working_set_bytes, measured, json);
+  if (pod.swap_bytes) {
+    PutSwap(SwapStats{.time = measured, .available_bytes = {}, .usage_bytes = pod.swap_bytes},
+            json);
+  }
   PutPodPressure(pod.io_some_avg10, json);
   PutVolumes(pod, measured, json);
   PutUsage("ephemeral-storage", pod.ephemeral_storage, measured, json);

@@ -20,6 +20,7 @@ void Reset(PodStats& pod) {
   pod.volumes.clear();
   pod.has_memory = false;
   pod.memory_working_set_bytes.reset();
+  pod.swap_bytes.reset();
   pod.ephemeral_storage.reset();
   pod.process_count.reset();
   pod.io_some_avg10.reset();
@@ -35,6 +36,8 @@ class SummaryWalk : private JsonWalk {
   bool Runtime(Element element, NodeStats& node);
   bool Memory(Element element, std::optional<MemoryStats>& memory,
               std::optional<PressureStats>& pressure);
+  bool Swap(Element element, std::optional<SwapStats>& swap);
+  bool PodSwap(Element element, PodStats& pod);
   bool Io(Element element, std::optional<PressureStats>& pressure);
   bool Psi(Element element, std::optional<PressureStats>& pressure);
   bool StallLine(Element element, StallShares& shares);
@@ -66,6 +69,17 @@ bool SummaryWalk::Memory(Element element, std::optional<MemoryStats>& memory,
   });
   if (pressure) pressure->time = into.time;
   return ok;
+}
+
+bool SummaryWalk::Swap(Element element, std::optional<SwapStats>& swap) {
+  if (element.is_null()) return true;
+  SwapStats& into = swap.emplace();
+  return Fields(element, [&](std::string_view key, Element value) {
+    if (key == "time") return Time(value, into.time);
+    if (key == "swapAvailableBytes") return Count(value, into.available_bytes);
+    if (key == "swapUsageBytes") return Count(value, into.usage_bytes);
+    return true;
+  });
 }
 
 bool SummaryWalk::Io(Element element, std::optional<PressureStats>& pressure) {
@@ -157,6 +171,7 @@ bool SummaryWalk::Node(Element element, NodeStats& node) {
     if (key == "nodeName") return Text(value, node.node_name);
     if (key == "systemContainers") return SystemContainers(value, node.pods_memory);
     if (key == "memory") return Memory(value, node.memory, node.memory_pressure);
+    if (key == "swap") return Swap(value, node.swap);
     if (key == "io") return Io(value, node.io_pressure);
     if (key == "fs") return Fs(value, node.fs);
     if (key == "runtime") return Runtime(value, node);
@@ -220,6 +235,13 @@ bool SummaryWalk::PodMemory(Element element, PodStats& pod) {
   return WorkingSet(element, pod.memory_working_set_bytes);
 }
 
+bool SummaryWalk::PodSwap(Element element, PodStats& pod) {
+  std::optional<SwapStats> swap;
+  if (!Swap(element, swap)) return false;
+  if (swap) pod.swap_bytes = swap->usage_bytes;
+  return true;
+}
+
 bool SummaryWalk::PodIo(Element element, PodStats& pod) {
   std::optional<PressureStats> pressure;
   if (!Io(element, pressure)) return false;
@@ -239,6 +261,7 @@ bool SummaryWalk::Pod(Element element, PodStats& pod) {
   return Fields(element, [&](std::string_view key, Element value) {
     if (key == "podRef") return PodRef(value, pod);
     if (key == "memory") return PodMemory(value, pod);
+    if (key == "swap") return PodSwap(value, pod);
     if (key == "io") return PodIo(value, pod);
     if (key == "ephemeral-storage") return Usage(value, pod.ephemeral_storage);
     if (key == "process_stats") return ProcessStats(value, pod.process_count);

@@ -32,12 +32,15 @@ TEST(ReadSummary, ReadsTheSummaryOfARealKubelet) {
   EXPECT_EQ(node.container_fs->inodes_used, 137U);
   EXPECT_EQ(node.rlimit->max_pid, 32768);
   EXPECT_EQ(node.rlimit->running, 228);
+  EXPECT_EQ(node.swap->available_bytes, 0U);
+  EXPECT_EQ(node.swap->usage_bytes, 0U);
   ASSERT_EQ(summary.pods.size(), 2U);
   const PodStats& pod = summary.pods[1];
   EXPECT_EQ(pod.name, "sleep-2");
   EXPECT_EQ(pod.namespace_, "default");
   EXPECT_EQ(pod.uid, "ef084d25bc574fac8e564a67c320b6ea");
   EXPECT_TRUE(pod.has_memory);
+  EXPECT_EQ(pod.swap_bytes, 0U);
   EXPECT_EQ(pod.memory_working_set_bytes, 487424U);
   EXPECT_EQ(pod.ephemeral_storage->used_bytes, 24576U);
   EXPECT_EQ(pod.process_count, std::nullopt);
