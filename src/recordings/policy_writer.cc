@@ -23,12 +23,6 @@ void PutMap(std::string_view name, const Settings& settings, JsonWriter& json) {
   if (!settings.empty()) WriteMap(name, settings, json);
 }
 
-// containerfs.* follows from the others, and allocatable memory from the enforcement of pods.
-bool IsDerived(Signal signal) {
-  return signal == Signal::kContainerFsAvailable || signal == Signal::kContainerFsInodesFree ||
-         signal == Signal::kAllocatableMemoryAvailable;
-}
-
 // A soft threshold without grace period is hard in all but its name.
 bool StandsAmongHard(const Threshold& threshold, const Settings& hard) {
   return threshold.IsHard() && !hard.contains(NameOf(threshold.signal));
@@ -42,7 +36,9 @@ void WriteEvictionSettings(const std::vector<Threshold>& thresholds, JsonWriter&
   Settings grace;
   Settings reclaim;
   for (const Threshold& threshold : thresholds) {
-    if (IsDerived(threshold.signal) || IsPressure(threshold.signal)) continue;
+    // Follows from the enforcement of pods.
+    if (threshold.signal == Signal::kAllocatableMemoryAvailable) continue;
+    if (IsPressure(threshold.signal)) continue;
     const std::string_view signal = NameOf(threshold.signal);
     if (StandsAmongHard(threshold, hard)) {
       hard[signal] = ThresholdText(threshold.value);

@@ -1,6 +1,7 @@
 #pragma once
 
 #include <optional>
+#include <string_view>
 #include <vector>
 
 #include "json/json_writer.h"
@@ -18,6 +19,7 @@ struct PodStartTimes {
 
 // What clients of a live node want to know beside the figures.
 struct SummaryTimes {
+  std::string_view node_name;  // where the figures do not name it
   std::optional<Instant> node_started;
   std::optional<Instant> pods_measured;  // when figures of pods were read
   std::vector<PodStartTimes> pods;       // as Summary::pods; empty: nothing is known

@@ -204,15 +204,31 @@ Json SpecOf(const Pod& pod) {
   return json;
 }
 
+Json ApiObjectOf(const Pod& pod) {
+  return {
+      {"apiVersion", "v1"}, {"kind", "Pod"}, {"metadata", MetadataOf(pod)}, {"spec", SpecOf(pod)}};
+}
+
+std::string TextOf(const Json& json) {
+  return json.dump(-1, ' ', false, Json::error_handler_t::replace);
+}
+
 }  // namespace
 
 std::string WritePod(const Pod& pod) {
-  Json json = {
-      {"apiVersion", "v1"}, {"kind", "Pod"}, {"metadata", MetadataOf(pod)}, {"spec", SpecOf(pod)}};
+  Json json = ApiObjectOf(pod);
   if (pod.status_qos_class) {
     json["status"]["qosClass"] = std::string(NameOf(*pod.status_qos_class));
   }
-  return json.dump(-1, ' ', false, Json::error_handler_t::replace);
+  return TextOf(json);
+}
+
+std::string WritePod(const Pod& pod, const PodOnNode& on_node) {
+  Json json = ApiObjectOf(pod);
+  if (!on_node.node_name.empty()) json["spec"]["nodeName"] = on_node.node_name;
+  std::string text = TextOf(json);
+  text.pop_back();
+  return text + ",\"status\":" + on_node.status + "}";
 }
 
 }  // namespace jettison

@@ -1,0 +1,128 @@
+#include "api/admit.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <utility>
+
+#include "api/status_object.h"
+#include "decide/admission.h"
+#include "decide/pod_kind.h"
+#include "decide/qos.h"
+#include "decide/room.h"
+#include "json/json_writer.h"
+#include "platform/documents/documents.h"
+#include "platform/kube_json/pod_reader.h"
+
+namespace jettison {
+namespace {
+
+// Without containers on the node it holds no place, unless others are ending to make one for it.
+bool TakesUpRoom(const PodView& pod) {
+  if (pod.activity == PodActivity::kFinished) return false;
+  if (pod.activity != PodActivity::kWaiting) return true;
+  return pod.status.phase == PodPhase::kPending && !pod.comes_back_at;
+}
+
+Occupant OccupantOf(const PodView& pod, Profile profile) {
+  const bool only_observed = pod.critical && !IsCritical(pod.facts->pod, profile);
+  return {.requests = pod.facts->requests,
+          .priority = pod.priority,
+          .ending =
+              pod.activity == PodActivity::kTerminating || pod.activity == PodActivity::kCleaningUp,
+          .stays = pod.activity == PodActivity::kWaiting || only_observed};
+}
+
+Room RoomFor(const Snapshot& snapshot, const PodFacts& pod, std::vector<const PodView*>& holders) {
+  std::vector<Occupant> occupants;
+  for (const PodView& other : snapshot.pods) {
+    if (!TakesUpRoom(other)) continue;
+    if (other.name == pod.pod.name && other.namespace_ == pod.pod.namespace_) continue;
+    holders.push_back(&other);
+    occupants.push_back(OccupantOf(other, snapshot.node->config.profile));
+  }
+  return FindRoom(pod.requests, pod.priority, occupants, snapshot.node->allocatable);
+}
+
+std::vector<StatusCause> CausesOf(const Faults& faults) {
+  std::vector<StatusCause> causes;
+  for (const Fault& fault : faults) {
+    causes.push_back({fault.key, fault.value.empty()
+                                     ? fault.message
+                                     : fmt::format("\"{}\": {}", fault.value, fault.message)});
+  }
+  return causes;
+}
+
+void WriteList(std::string_view name, const std::vector<std::string>& items, JsonWriter& json) {
+  json.Key(name);
+  json.BeginArray();
+  for (const std::string& item : items) json.String(item);
+  json.EndArray();
+}
+
+std::string AdmitJson(const AdmitAnswer& answer, const PodFacts& pod,
+                      const std::vector<std::string>& warnings) {
+  std::string text;
+  JsonWriter json(text);
+  json.BeginObject();
+  json.Field("admit", answer.admit);
+  json.Field("reason", answer.reason);
+  json.Field("message", answer.message);
+  WriteList("givesWay", answer.gives_way, json);
+  json.Field("pod", FullName(pod.pod));
+  json.Field("qosClass", NameOf(QosClassOf(pod.pod)));
+  json.Field("priority", pod.priority);
+  json.Field("critical", pod.critical);
+  WriteList("warnings", warnings, json);
+  json.EndObject();
+  text += '\n';
+  return text;
+}
+
+}  // namespace
+
+AdmitAnswer AdmitNow(const Snapshot& snapshot, const PodFacts& pod) {
+  AdmissionAnswer admission = Admit(pod.pod, snapshot.conditions, snapshot.node->config.profile);
+  if (!admission.admit) {
+    return {.admit = false,
+            .reason = std::move(admission.reason),
+            .message = std::move(admission.message),
+            .gives_way = {}};
+  }
+  std::vector<const PodView*> holders;
+  const Room room = RoomFor(snapshot, pod, holders);
+  if (room.shortage) {
+    return {.admit = false,
+            .reason = room.shortage->Reason(),
+            .message = room.shortage->Message(),
+            .gives_way = {}};
+  }
+  AdmitAnswer answer;
+  if (room.Awaited()) answer.message = "it would wait for the place of pods that are ending";
+  for (const std::size_t i : room.give_way) {
+    answer.gives_way.push_back(FullName(holders[i]->facts->pod));
+  }
+  return answer;
+}
+
+HttpResponse AnswerAdmit(const Snapshot& snapshot, std::string_view body) {
+  const auto documents = ParseDocuments(body);
+  if (!documents) return StatusAnswer(400, "the body is no document: " + documents.error().message);
+  if (documents->size() != 1) {
+    return StatusAnswer(400, fmt::format("the body must be one v1.Pod, JSON or YAML; there are {} "
+                                         "documents in it",
+                                         documents->size()));
+  }
+  PodReading reading = ReadPod(documents->front(), {.file = "", .form = PodForm::kManifest});
+  if (!reading.Ok()) {
+    return StatusAnswer(422, "the pod cannot be run here: " + DescribeAll(reading.faults),
+                        CausesOf(reading.faults));
+  }
+  const PodFacts pod = FactsOf(std::move(reading.pod), snapshot.node->config.profile);
+  HttpResponse answer;
+  answer.body = AdmitJson(AdmitNow(snapshot, pod), pod, reading.warnings);
+  return answer;
+}
+
+}  // namespace jettison

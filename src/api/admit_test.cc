@@ -1,0 +1,110 @@
+#include "api/admit.h"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include "api/test_snapshot.h"
+#include "platform/documents/json.h"
+
+namespace jettison {
+namespace {
+
+using ::testing::ElementsAre;
+using ::testing::HasSubstr;
+using ::testing::IsEmpty;
+
+std::shared_ptr<const PodFacts> PodOf(const std::string& name, std::int64_t memory,
+                                      std::int32_t priority) {
+  Pod pod{.name = name, .uid = "uid-" + name, .priority = priority};
+  Container container{.name = "c"};
+  if (memory > 0) container.resources.requests.emplace("memory", Quantity::Of(memory));
+  pod.containers.push_back(std::move(container));
+  return std::make_shared<const PodFacts>(FactsOf(std::move(pod), Profile::kKubelet));
+}
+
+// 1000 bytes of memory for pods, 600 of them taken by one of priority 10.
+Snapshot Node() {
+  Snapshot snapshot = TestSnapshot(0);
+  auto identity = std::make_shared<NodeIdentity>(*snapshot.node);
+  identity->allocatable[1] = Quantity::Of(1000).ToNanos();
+  snapshot.node = identity;
+  snapshot.pods.push_back(ViewOf(PodOf("there", 600, 10)));
+  return snapshot;
+}
+
+TEST(AdmitNow, APodThatFitsMayStart) {
+  const AdmitAnswer answer = AdmitNow(Node(), *PodOf("new", 400, 0));
+  EXPECT_TRUE(answer.admit);
+  EXPECT_EQ(answer.reason, "");
+}
+
+TEST(AdmitNow, OneThatDoesNotIsRefusedInTheKubeletsWords) {
+  const AdmitAnswer answer = AdmitNow(Node(), *PodOf("new", 401, 10));
+  EXPECT_FALSE(answer.admit);
+  EXPECT_EQ(answer.reason, "OutOfmemory");
+  EXPECT_THAT(answer.message, HasSubstr("resource: memory, requested: 401, used: 600"));
+}
+
+TEST(AdmitNow, OneOfHigherPrioritySaysWhoGivesWay) {
+  const AdmitAnswer answer = AdmitNow(Node(), *PodOf("new", 401, 11));
+  EXPECT_TRUE(answer.admit);
+  EXPECT_THAT(answer.gives_way, ElementsAre("default/there"));
+}
+
+TEST(AdmitNow, APodOfTheSameNameIsReplacedAndTakesUpNoRoom) {
+  const AdmitAnswer answer = AdmitNow(Node(), *PodOf("there", 1000, 0));
+  EXPECT_TRUE(answer.admit);
+  EXPECT_THAT(answer.gives_way, IsEmpty());
+}
+
+TEST(AdmitNow, APodThatWaitsToComeBackHoldsNoPlaceAndOneThatEndsWillGiveItsUp) {
+  Snapshot snapshot = Node();
+  snapshot.pods[0].activity = PodActivity::kWaiting;
+  snapshot.pods[0].status.phase = PodPhase::kFailed;
+  EXPECT_TRUE(AdmitNow(snapshot, *PodOf("new", 1000, 0)).admit);
+  snapshot.pods[0].activity = PodActivity::kTerminating;
+  const AdmitAnswer answer = AdmitNow(snapshot, *PodOf("new", 1000, 0));
+  EXPECT_TRUE(answer.admit);
+  EXPECT_THAT(answer.message, HasSubstr("wait"));
+}
+
+TEST(AdmitNow, UnderDiskPressureNobodyMayStart) {
+  Snapshot snapshot = Node();
+  snapshot.conditions.Set(NodeConditionType::kDiskPressure);
+  const AdmitAnswer answer = AdmitNow(snapshot, *PodOf("new", 1, 0));
+  EXPECT_FALSE(answer.admit);
+  EXPECT_EQ(answer.reason, "Evicted");
+  EXPECT_THAT(answer.message, HasSubstr("DiskPressure"));
+}
+
+TEST(AnswerAdmit, TellsWhatItUnderstoodOfThePod) {
+  const HttpResponse answer = AnswerAdmit(Node(), R"({"apiVersion":"v1","kind":"Pod",
+      "metadata":{"name":"new"},"spec":{"containers":[{"name":"c","command":["x"],
+      "resources":{"limits":{"memory":"2000"}}}]}})");
+  EXPECT_EQ(answer.status, 200);
+  const auto json = ParseJson(answer.body);
+  ASSERT_TRUE(json) << answer.body;
+  EXPECT_FALSE(*json->Find("admit")->AsBool());
+  EXPECT_EQ(*json->Find("reason")->AsString(), "OutOfmemory");
+  EXPECT_EQ(*json->Find("pod")->AsString(), "default/new");
+  EXPECT_EQ(*json->Find("qosClass")->AsString(), "Burstable");
+}
+
+TEST(AnswerAdmit, NamesEveryFaultOfAPodThatCannotBeRun) {
+  const HttpResponse answer = AnswerAdmit(
+      Node(), "apiVersion: v1\nkind: Pod\nmetadata: {name: BAD}\nspec: {containers: []}\n");
+  EXPECT_EQ(answer.status, 422);
+  EXPECT_THAT(answer.body, HasSubstr(R"("reason":"Invalid")"));
+  EXPECT_THAT(answer.body, HasSubstr(R"("field":"metadata.name")"));
+  EXPECT_THAT(answer.body, HasSubstr(R"("field":"spec.containers")"));
+}
+
+TEST(AnswerAdmit, WhatIsNoSingleDocumentIsABadRequest) {
+  for (const char* body : {"", "{", "a: 1\n---\nb: 2\n", "{\"a\":1}{\"b\":2}"}) {
+    EXPECT_EQ(AnswerAdmit(Node(), body).status, 400) << body;
+  }
+  EXPECT_EQ(AnswerAdmit(Node(), "[]").status, 422);
+}
+
+}  // namespace
+}  // namespace jettison

@@ -1,0 +1,39 @@
+#pragma once
+
+#include <functional>
+#include <memory>
+#include <string_view>
+
+#include "agent/board.h"
+#include "api/host_facts.h"
+#include "api/watch.h"
+#include "platform/http/message.h"
+#include "units/duration.h"
+
+namespace jettison {
+
+// What the endpoints answer from.
+struct ApiSources {
+  Board& board;
+  HostFacts host;
+  std::function<Instant()> now;  // a clock that does not step back, near the agent's
+  Instant started_at;            // by it
+};
+
+// The HTTP API: every path with what is answered there, in one table (api.cc). Used by one thread,
+// the server's; only News is the agent's to call.
+class Api {
+ public:
+  // What `sources` refers to must outlive this, and the streams that it opened.
+  explicit Api(ApiSources sources);
+
+  // Never fails: what cannot be answered is told by a Status object.
+  [[nodiscard]] HttpResponse Answer(const HttpRequest& request);
+  [[nodiscard]] const std::shared_ptr<Watch>& watch() const { return watch_; }
+
+ private:
+  ApiSources sources_;
+  std::shared_ptr<Watch> watch_;
+};
+
+}  // namespace jettison

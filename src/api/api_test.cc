@@ -1,0 +1,150 @@
+#include "api/api.h"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include "api/route.h"
+#include "api/status_object.h"
+#include "api/test_snapshot.h"
+#include "platform/documents/json.h"
+
+namespace jettison {
+namespace {
+
+using ::testing::HasSubstr;
+
+class ApiTest : public testing::Test {
+ protected:
+  void Begin(Snapshot snapshot) {
+    board_.Turned(kTestNow);
+    board_.Put(std::make_shared<const Snapshot>(std::move(snapshot)));
+  }
+  HttpResponse Get(const std::string& path,
+                   std::map<std::string, std::string, std::less<>> query = {}) {
+    return api_.Answer({.method = "GET", .path = path, .query = std::move(query)});
+  }
+
+  Board board_;
+  Api api_{{.board = board_, .host = {}, .now = [] { return kTestNow; }, .started_at = kTestNow}};
+};
+
+// What a Status object says, having checked that it is one.
+struct Refusal {
+  std::string code;
+  std::string reason;
+  std::string message;
+};
+Refusal RefusalIn(const HttpResponse& answer) {
+  const auto status = ParseJson(answer.body);
+  EXPECT_TRUE(status) << answer.body;
+  if (!status) return {};
+  EXPECT_EQ(*status->Find("kind")->AsString(), "Status");
+  EXPECT_EQ(*status->Find("apiVersion")->AsString(), "v1");
+  EXPECT_EQ(*status->Find("status")->AsString(), "Failure");
+  EXPECT_EQ(answer.content_type, "application/json");
+  EXPECT_EQ(status->Find("code")->AsNumber()->text, std::to_string(answer.status));
+  const Value* const reason = status->Find("reason");
+  return {.code = status->Find("code")->AsNumber()->text,
+          .reason = reason == nullptr ? "" : *reason->AsString(),
+          .message = *status->Find("message")->AsString()};
+}
+
+TEST_F(ApiTest, AnUnknownPathIsNamedTogetherWithWhatThereIs) {
+  const Refusal refusal = RefusalIn(Get("/pod"));
+  EXPECT_EQ(refusal.reason, "NotFound");
+  EXPECT_THAT(refusal.message, HasSubstr("\"/pod\" (did you mean \"/pods\"?)"));
+  EXPECT_THAT(refusal.message, HasSubstr("/api/v1/events"));
+  EXPECT_EQ(Get("/pods/").status, 404);
+}
+
+TEST_F(ApiTest, AnotherMethodIsRefusedWithTheOneThatIsAllowed) {
+  const HttpResponse answer = api_.Answer({.method = "DELETE", .path = "/pods"});
+  EXPECT_EQ(RefusalIn(answer).reason, "MethodNotAllowed");
+  EXPECT_THAT(answer.headers, testing::Contains(testing::Pair("Allow", "GET")));
+  EXPECT_EQ(RefusalIn(Get("/api/v1/admit")).code, "405");
+}
+
+TEST_F(ApiTest, AnUnknownParameterIsNamedTogetherWithThoseThereAre) {
+  Begin(TestSnapshot(1));
+  EXPECT_EQ(RefusalIn(Get("/pods", {{"pretty", ""}})).message,
+            "/pods has no parameter \"pretty\"; it takes none");
+  EXPECT_EQ(RefusalIn(Get("/api/v1/cycles", {{"m", "1"}})).message,
+            "/api/v1/cycles has no parameter \"m\"; it takes: n");
+  for (const char* wrong : {"0", "-1", "101", "x", ""}) {
+    EXPECT_EQ(RefusalIn(Get("/api/v1/cycles", {{"n", wrong}})).reason, "BadRequest") << wrong;
+  }
+  EXPECT_EQ(RefusalIn(Get("/api/v1/overview", {{"signal", "cpu"}})).reason, "BadRequest");
+}
+
+TEST_F(ApiTest, WhatTheClientDoesNotAcceptIsNotSent) {
+  Begin(TestSnapshot(1));
+  EXPECT_EQ(
+      RefusalIn(api_.Answer({.method = "GET", .path = "/pods", .accept = "text/html"})).reason,
+      "NotAcceptable");
+}
+
+TEST_F(ApiTest, BeforeTheAgentHasBegunOnlyProbesAreAnswered) {
+  board_.Turned(kTestNow);
+  for (const char* path : {"/pods", "/stats/summary", "/configz", "/api/v1/node"}) {
+    EXPECT_EQ(RefusalIn(Get(path)).reason, "ServiceUnavailable") << path;
+  }
+  EXPECT_EQ(Get("/livez").body, "ok");
+  EXPECT_EQ(Get("/readyz").status, 500);
+}
+
+TEST_F(ApiTest, BeforeTheFirstPassThereAreNoFigures) {
+  Snapshot snapshot = TestSnapshot(1);
+  snapshot.passes = 0;
+  snapshot.summary = nullptr;
+  Begin(std::move(snapshot));
+  EXPECT_THAT(RefusalIn(Get("/stats/summary")).message, HasSubstr("no pass yet"));
+  EXPECT_EQ(Get("/pods").status, 200);
+}
+
+TEST_F(ApiTest, EveryJsonEndpointAnswersJson) {
+  Begin(TestSnapshot(3));
+  for (const char* path : {"/stats/summary", "/pods", "/configz", "/api/v1/node", "/api/v1/events",
+                           "/api/v1/overview", "/api/v1/history"}) {
+    const HttpResponse answer = Get(path);
+    EXPECT_EQ(answer.status, 200) << path;
+    EXPECT_EQ(answer.content_type, "application/json") << path;
+    EXPECT_TRUE(ParseJson(answer.body)) << path << answer.body;
+  }
+}
+
+TEST_F(ApiTest, APodMayBeSentAsJsonOrYamlAndNothingElse) {
+  Begin(TestSnapshot(0));
+  HttpRequest request{.method = "POST", .path = "/api/v1/admit"};
+  request.body =
+      "apiVersion: v1\nkind: Pod\nmetadata: {name: p}\nspec: {containers: [{name: c, "
+      "command: [x]}]}\n";
+  for (const char* type : {"", "application/json", "application/yaml; charset=utf-8"}) {
+    request.content_type = type;
+    EXPECT_EQ(api_.Answer(request).status, 200) << type;
+  }
+  request.content_type = "application/x-www-form-urlencoded";
+  EXPECT_EQ(RefusalIn(api_.Answer(request)).reason, "UnsupportedMediaType");
+}
+
+TEST(StatusAnswer, CarriesWhatCouldNotBeReadAsText) {
+  const HttpResponse answer = StatusAnswer(422, "two \xFF faults", {{"spec.x", "must \"y\""}});
+  const auto status = ParseJson(answer.body);
+  ASSERT_TRUE(status) << answer.body;
+  const Value& cause = status->Find("details")->Find("causes")->AsList()->front();
+  EXPECT_EQ(*cause.Find("field")->AsString(), "spec.x");
+  EXPECT_EQ(*cause.Find("message")->AsString(), "must \"y\"");
+}
+
+TEST(Accepts, ReadsRangesAndTheirParameters) {
+  for (const char* yes :
+       {"", "*/*", "application/json", "application/*;q=0.5",
+        "text/html,application/xhtml+xml;q=0.9,*/*;q=0.8", " application/json "}) {
+    EXPECT_TRUE(Accepts(yes, "application/json; charset=utf-8")) << yes;
+  }
+  for (const char* no : {"text/html", "text/*, image/png", "application/jsonx", ",;"}) {
+    EXPECT_FALSE(Accepts(no, "application/json")) << no;
+  }
+}
+
+}  // namespace
+}  // namespace jettison

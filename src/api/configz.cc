@@ -1,0 +1,193 @@
+#include "api/configz.h"
+
+#include <string_view>
+
+#include "json/json_writer.h"
+#include "recordings/policy_writer.h"
+
+namespace jettison {
+namespace {
+
+// Members that a configuration leaves out where they say nothing.
+void PutText(std::string_view name, const std::string& text, JsonWriter& json) {
+  if (!text.empty()) json.Field(name, text);
+}
+
+void PutResources(std::string_view name, const ResourceList& resources, JsonWriter& json) {
+  if (resources.empty()) return;
+  json.Key(name);
+  json.BeginObject();
+  for (const auto& [resource, amount] : resources) json.Field(resource, amount.ToString());
+  json.EndObject();
+}
+
+void PutGroup(std::string_view name, const std::optional<EnforcedReservation>& enforced,
+              JsonWriter& json) {
+  if (enforced) json.Field(name, "/" + enforced->group);
+}
+
+void WriteEnforcement(std::string_view what, const std::optional<EnforcedReservation>& enforced,
+                      JsonWriter& json) {
+  if (!enforced) return;
+  json.String(std::string(what) + (enforced->compressible_only ? "-compressible" : ""));
+}
+
+void WriteReservation(const NodeReservation& reservation, JsonWriter& json) {
+  PutResources("kubeReserved", reservation.kube_reserved, json);
+  PutResources("systemReserved", reservation.system_reserved, json);
+  PutGroup("kubeReservedCgroup", reservation.kube_enforced, json);
+  PutGroup("systemReservedCgroup", reservation.system_enforced, json);
+  json.Key("enforceNodeAllocatable");
+  json.BeginArray();
+  if (reservation.enforce_pods) json.String("pods");
+  WriteEnforcement("kube-reserved", reservation.kube_enforced, json);
+  WriteEnforcement("system-reserved", reservation.system_enforced, json);
+  if (!reservation.enforce_pods && !reservation.kube_enforced && !reservation.system_enforced) {
+    json.String("none");
+  }
+  json.EndArray();
+}
+
+void WriteImages(const ImageGcPolicy& policy, JsonWriter& json) {
+  json.Field("imageMinimumGCAge", FormatDuration(policy.min_age));
+  json.Field("imageMaximumGCAge", FormatDuration(policy.max_age));
+  json.Field("imageGCHighThresholdPercent", policy.high_threshold_percent);
+  json.Field("imageGCLowThresholdPercent", policy.low_threshold_percent);
+}
+
+void WriteLogs(const ContainerLogPolicy& logs, JsonWriter& json) {
+  PutText("podLogsDir", logs.directory, json);
+  json.Field("containerLogMaxSize",
+             logs.max_size_bytes ? Quantity::Of(*logs.max_size_bytes).ToString() : "-1");
+  json.Field("containerLogMaxFiles", logs.max_files);
+}
+
+void WriteGroups(const AgentConfig& config, JsonWriter& json) {
+  PutText("cgroupRoot", config.cgroup_root, json);
+  json.Field("cgroupsPerQOS", config.cgroups_per_qos);
+  json.Field("cgroupDriver", NameOf(config.cgroup_driver));
+  json.Field("podPidsLimit", config.pod_pids_limit.value_or(-1));
+  json.Field("cpuCFSQuota", config.cpu_quota.enforced);
+  json.Field("cpuCFSQuotaPeriod", FormatDuration(config.cpu_quota.period));
+  json.Field("oomScoreAdj", config.oom_score_adj);
+}
+
+void WriteRuntime(const AgentConfig& config, JsonWriter& json) {
+  json.Field("containerRuntimeEndpoint", config.container_runtime_endpoint);
+  PutText("imageServiceEndpoint", config.image_service_endpoint, json);
+  json.Field("runtimeRequestTimeout", FormatDuration(config.runtime_request_timeout));
+  json.Key("crashLoopBackOff");
+  json.BeginObject();
+  json.Field("maxContainerRestartPeriod", FormatDuration(config.max_restart_backoff));
+  json.EndObject();
+}
+
+void WriteEviction(const AgentConfig& config, JsonWriter& json) {
+  WriteEvictionSettings(config.eviction.thresholds, json);
+  json.Field("evictionPressureTransitionPeriod",
+             FormatDuration(config.eviction.pressure_transition_period));
+  json.Field("evictionMaxPodGracePeriod", config.eviction.max_pod_grace_period_seconds);
+  json.Field("localStorageCapacityIsolation", config.eviction.local_storage_capacity_isolation);
+  json.Field("kernelMemcgNotification", config.kernel_memcg_notification);
+}
+
+void WriteKubelet(const AgentConfig& config, JsonWriter& json) {
+  json.BeginObject();
+  json.Field("apiVersion", "kubelet.config.k8s.io/v1beta1");
+  json.Field("kind", "KubeletConfiguration");
+  PutText("staticPodPath", config.static_pod_path, json);
+  json.Field("fileCheckFrequency", FormatDuration(config.file_check_frequency));
+  WriteImages(config.image_gc, json);
+  WriteGroups(config, json);
+  WriteEviction(config, json);
+  WriteReservation(config.reservation, json);
+  WriteLogs(config.logs, json);
+  WriteRuntime(config, json);
+  json.EndObject();
+}
+
+void WriteHttp(const HttpConfig& http, JsonWriter& json) {
+  json.Key("http");
+  json.BeginObject();
+  json.Field("socket", http.socket);
+  PutText("socketGroup", http.socket_group, json);
+  PutText("address", http.address, json);
+  PutText("tlsCertFile", http.tls_cert_file, json);
+  PutText("tlsPrivateKeyFile", http.tls_private_key_file, json);
+  PutText("clientCAFile", http.client_ca_file, json);
+  PutText("bearerTokenFile", http.bearer_token_file, json);
+  json.EndObject();
+}
+
+void WriteHook(const HookConfig& hook, JsonWriter& json) {
+  json.BeginObject();
+  json.Field("name", hook.name);
+  json.Key("when");
+  json.BeginArray();
+  for (const Occasion occasion : hook.when) json.String(NameOf(occasion));
+  json.EndArray();
+  if (!hook.exec.empty()) {
+    json.Key("exec");
+    json.BeginArray();
+    for (const std::string& word : hook.exec) json.String(word);
+    json.EndArray();
+  }
+  PutText("url", hook.url, json);
+  json.Field("timeout", FormatDuration(hook.timeout));
+  json.Field("minInterval", FormatDuration(hook.min_interval));
+  json.EndObject();
+}
+
+void PutHooks(const std::vector<HookConfig>& hooks, JsonWriter& json) {
+  if (hooks.empty()) return;
+  json.Key("hooks");
+  json.BeginArray();
+  for (const HookConfig& hook : hooks) WriteHook(hook, json);
+  json.EndArray();
+}
+
+void WriteOwn(const AgentConfig& config, JsonWriter& json) {
+  json.BeginObject();
+  json.Field("apiVersion", "jettison.io/v1alpha1");
+  json.Field("kind", "JettisonConfiguration");
+  json.Field("runtime", NameOf(config.runtime));
+  json.Field("adopt", NameOf(config.adopt));
+  json.Field("profile", NameOf(config.profile));
+  json.Field("root", config.root);
+  PutText("nodeCgroup", config.node_cgroup, json);
+  PutText("nodeFs", config.node_fs, json);
+  PutText("nodeName", config.node_name, json);
+  PutText("nodeStatusFile", config.node_status_file, json);
+  json.Field("memoryAvailable", NameOf(config.memory_estimator));
+  json.Field("memoryReclaim", NameOf(config.memory_reclaim));
+  json.Field("monitoringInterval", FormatDuration(config.monitoring_interval));
+  json.Key("evictionBackoff");
+  json.BeginObject();
+  json.Field("initial", FormatDuration(config.eviction_backoff.initial));
+  json.Field("max", FormatDuration(config.eviction_backoff.max));
+  json.EndObject();
+  WritePressureSettings(config.eviction.thresholds, json);
+  PutHooks(config.hooks, json);
+  WriteHttp(config.http, json);
+  json.Field("dryRun", config.dry_run);
+  json.Field("logLevel", NameOf(config.log_level));
+  json.Field("logFormat", config.json_logs ? "json" : "text");
+  json.EndObject();
+}
+
+}  // namespace
+
+std::string ConfigzJson(const AgentConfig& config) {
+  std::string text;
+  JsonWriter json(text);
+  json.BeginObject();
+  json.Key("kubeletconfig");
+  WriteKubelet(config, json);
+  json.Key("jettisonconfig");
+  WriteOwn(config, json);
+  json.EndObject();
+  text += '\n';
+  return text;
+}
+
+}  // namespace jettison

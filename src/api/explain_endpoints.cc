@@ -1,0 +1,219 @@
+#include "api/explain_endpoints.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "agent/kept_eviction.h"
+#include "api/node_now.h"
+#include "api/status_object.h"
+#include "config/spelling.h"
+#include "explain/explanation_json.h"
+#include "explain/explanation_text.h"
+#include "json/json_writer.h"
+
+namespace jettison {
+namespace {
+
+using Names = std::vector<std::string_view>;
+
+HttpResponse Body(std::string text, std::string_view type) {
+  HttpResponse answer;
+  answer.content_type = type;
+  answer.body = std::move(text);
+  return answer;
+}
+
+// An answer in the form that was asked for.
+class Form {
+ public:
+  explicit Form(const Call& call)
+      : output_(call.Parameter("output")), only_text_(!Accepts(call.request.accept, kJson)) {}
+
+  [[nodiscard]] bool valid() const { return !output_ || *output_ == "text" || *output_ == "json"; }
+  [[nodiscard]] bool text() const { return output_ ? *output_ == "text" : only_text_; }
+
+  template <typename Explanation>
+  [[nodiscard]] HttpResponse Of(const Explanation& explanation) const {
+    return text() ? Body(TextOf(explanation), kText) : Body(JsonOf(explanation), kJson);
+  }
+  [[nodiscard]] HttpResponse Of(const KeptEviction& kept) const {
+    return text() ? Body(kept.text, kText) : Body(kept.json, kJson);
+  }
+
+ private:
+  std::optional<std::string_view> output_;
+  bool only_text_;
+};
+
+const KeptEvictions& EvictionsOf(const Snapshot& snapshot) {
+  static const KeptEvictions kNone;
+  return snapshot.evictions ? *snapshot.evictions : kNone;
+}
+
+std::optional<HttpResponse> WrongForm(const Form& form) {
+  if (form.valid()) return std::nullopt;
+  return StatusAnswer(400, "output must be \"text\" or \"json\"");
+}
+
+std::optional<HttpResponse> NoPassYet(const Snapshot& snapshot) {
+  if (snapshot.passes > 0 && snapshot.summary && snapshot.policy) return std::nullopt;
+  return StatusAnswer(503, "the agent has made no pass yet, so nothing is measured");
+}
+
+bool IsNamed(std::string_view wanted, std::string_view namespace_, std::string_view name,
+             std::string_view uid) {
+  if (wanted == uid || wanted == name) return true;
+  const std::size_t slash = wanted.find('/');
+  return slash != std::string_view::npos && wanted.substr(0, slash) == namespace_ &&
+         wanted.substr(slash + 1) == name;
+}
+
+HttpResponse ExplainEviction(const Snapshot& snapshot, std::string_view id, const Form& form) {
+  Names ids;
+  for (const auto& kept : EvictionsOf(snapshot)) {
+    if (kept->id == id) return form.Of(*kept);
+    ids.push_back(kept->id);
+  }
+  const std::string known = ids.empty()
+                                ? "none is remembered"
+                                : fmt::format("remembered are {} to {}", ids.front(), ids.back());
+  return StatusAnswer(404, fmt::format("there is no eviction \"{}\"; {}", id, known));
+}
+
+std::vector<const PodView*> PodsNamed(const Snapshot& snapshot, std::string_view wanted) {
+  std::vector<const PodView*> found;
+  for (const PodView& pod : snapshot.pods) {
+    if (IsNamed(wanted, pod.namespace_, pod.name, pod.uid)) found.push_back(&pod);
+  }
+  return found;
+}
+
+const KeptEviction* LastEvictionOf(const Snapshot& snapshot, std::string_view wanted) {
+  const KeptEvictions& all = EvictionsOf(snapshot);
+  const auto found = std::find_if(all.rbegin(), all.rend(), [&](const auto& kept) {
+    return IsNamed(wanted, kept->pod.namespace_, kept->pod.name, kept->pod.uid);
+  });
+  return found == all.rend() ? nullptr : found->get();
+}
+
+HttpResponse NoSuchPod(const Snapshot& snapshot, std::string_view wanted) {
+  std::vector<std::string> names;
+  for (const PodView& pod : snapshot.pods) {
+    if (wanted.find('/') == std::string_view::npos) names.push_back(pod.name);
+    names.push_back(pod.namespace_ + "/" + pod.name);
+  }
+  const Names known(names.begin(), names.end());
+  return StatusAnswer(404,
+                      fmt::format("there is no pod \"{}\" on the node, and none of that name has "
+                                  "been evicted as far as is remembered{}",
+                                  wanted, DidYouMean(wanted, known)));
+}
+
+HttpResponse SeveralPods(const std::vector<const PodView*>& pods, std::string_view wanted) {
+  std::vector<std::string> names;
+  for (const PodView* pod : pods) names.push_back(pod->namespace_ + "/" + pod->name);
+  return StatusAnswer(400, fmt::format("there are several pods named \"{}\"; which of them: {}",
+                                       wanted, fmt::join(names, " ")));
+}
+
+// Where a pod on the node stands; nothing where it is in no order of eviction.
+std::optional<PodExplanation> Standing(const Snapshot& snapshot, const PodView& pod) {
+  auto explanation = ExplainPod(NodeNowOf(snapshot), pod.uid);
+  if (!explanation) return std::nullopt;
+  explanation->activity = NameOf(pod.activity);
+  for (const auto& kept : EvictionsOf(snapshot)) {
+    if (kept->pod.namespace_ == pod.namespace_ && kept->pod.name == pod.name) {
+      explanation->evictions.push_back(kept->id);
+    }
+  }
+  return explanation;
+}
+
+HttpResponse ExplainPodNamed(const Snapshot& snapshot, std::string_view wanted, const Form& form) {
+  const std::vector<const PodView*> pods = PodsNamed(snapshot, wanted);
+  if (pods.size() > 1) return SeveralPods(pods, wanted);
+  if (!pods.empty()) {
+    if (auto refusal = NoPassYet(snapshot)) return *std::move(refusal);
+    if (const auto standing = Standing(snapshot, *pods.front())) return form.Of(*standing);
+  }
+  if (const KeptEviction* kept = LastEvictionOf(snapshot, wanted)) return form.Of(*kept);
+  if (pods.empty()) return NoSuchPod(snapshot, wanted);
+  return StatusAnswer(
+      404,
+      fmt::format("pod {}/{} is {}: it is in no order of eviction, and has not been evicted "
+                  "as far as is remembered",
+                  pods.front()->namespace_, pods.front()->name, NameOf(pods.front()->activity)));
+}
+
+void WriteEviction(const KeptEviction& kept, JsonWriter& json) {
+  json.BeginObject();
+  json.Field("id", kept.id);
+  json.Field("at", FormatInstant(kept.at));
+  json.Key("pod");
+  json.BeginObject();
+  json.Field("namespace", kept.pod.namespace_);
+  json.Field("name", kept.pod.name);
+  json.Field("uid", kept.pod.uid);
+  json.EndObject();
+  if (!kept.signal.empty()) json.Field("signal", kept.signal);
+  if (kept.dry_run) json.Field("dryRun", true);
+  json.Field("summary", kept.summary);
+  json.Field("message", kept.message);
+  json.EndObject();
+}
+
+}  // namespace
+
+HttpResponse AnswerExplain(const Call& call) {
+  const Form form(call);
+  const Snapshot& snapshot = *call.snapshot;
+  if (auto refusal = WrongForm(form)) return *std::move(refusal);
+  const auto pod = call.Parameter("pod");
+  const auto eviction = call.Parameter("eviction");
+  if (pod && eviction) return StatusAnswer(400, "give either pod or eviction, not both");
+  if (eviction) return ExplainEviction(snapshot, *eviction, form);
+  if (pod) return ExplainPodNamed(snapshot, *pod, form);
+  if (auto refusal = NoPassYet(snapshot)) return *std::move(refusal);
+  return form.Of(ExplainNode(NodeNowOf(snapshot)));
+}
+
+HttpResponse AnswerEvictions(const Call& call) {
+  std::string out;
+  JsonWriter json(out);
+  json.BeginObject();
+  json.Field("apiVersion", "jettison.io/v1alpha1");
+  json.Field("kind", "EvictionList");
+  json.Key("items");
+  json.BeginArray();
+  for (const auto& kept : EvictionsOf(*call.snapshot)) WriteEviction(*kept, json);
+  json.EndArray();
+  json.EndObject();
+  return Body(out + "\n", kJson);
+}
+
+HttpResponse AnswerEviction(const Call& call) {
+  const Form form(call);
+  if (auto refusal = WrongForm(form)) return *std::move(refusal);
+  return ExplainEviction(*call.snapshot, call.rest, form);
+}
+
+HttpResponse AnswerRank(const Call& call) {
+  const Form form(call);
+  if (auto refusal = WrongForm(form)) return *std::move(refusal);
+  const std::string_view name = call.Parameter("signal").value_or("");
+  const auto signal = SignalNamed(name);
+  if (!signal) {
+    Names names;
+    for (const Signal each : kAllSignals) names.push_back(NameOf(each));
+    return StatusAnswer(400, fmt::format("signal is \"{}\"{}; it must be one of {}", name,
+                                         DidYouMean(name, names), fmt::join(names, ", ")));
+  }
+  const PodOrder order = OrderNow(NodeNowOf(*call.snapshot), *signal);
+  return form.text() ? Body(TextOf(order), kText) : Body(JsonOf(order, call.snapshot->at), kJson);
+}
+
+}  // namespace jettison

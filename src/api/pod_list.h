@@ -1,0 +1,12 @@
+#pragma once
+
+#include <string>
+
+#include "agent/snapshot.h"
+
+namespace jettison {
+
+// Every pod of the node as a v1.PodList: specification and status, by namespace and name.
+[[nodiscard]] std::string PodListJson(const Snapshot& snapshot);
+
+}  // namespace jettison

@@ -1,0 +1,40 @@
+#pragma once
+
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "agent/snapshot.h"
+#include "platform/http/message.h"
+#include "units/duration.h"
+
+namespace jettison {
+
+// One thing that a probe looks at.
+struct Check {
+  std::string_view name;
+  std::string failure;  // why it failed; empty: it did not
+};
+
+// When the agent's loop last turned, and from when on that is waited for.
+struct LoopTurns {
+  std::optional<Instant> last;  // absent: it has not begun to
+  Instant waiting_since;
+};
+
+// Whether the agent lives: its loop, which turns every 10 s at least, has turned within 30 s.
+[[nodiscard]] std::vector<Check> LiveChecks(const LoopTurns& turns, Instant now);
+
+// Whether it does its work: it lives, the runtime has answered, a pass was made, the last one no
+// more than three intervals ago, and the figures that thresholds need could be read. `snapshot` is
+// null where the agent has not begun yet.
+[[nodiscard]] std::vector<Check> ReadyChecks(const LoopTurns& turns, const Snapshot* snapshot,
+                                             Instant now);
+
+// The answer in the form of Kubernetes' own probes: 200 and "ok", or 500 and every check by name;
+// with `verbose` these in any case. `probe`: "livez".
+[[nodiscard]] HttpResponse ProbeAnswer(std::string_view probe, const std::vector<Check>& checks,
+                                       bool verbose);
+
+}  // namespace jettison

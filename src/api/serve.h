@@ -1,0 +1,27 @@
+#pragma once
+
+#include <memory>
+#include <string>
+
+#include "agent/board.h"
+#include "config/http_configuration.h"
+#include "units/result.h"
+
+namespace jettison {
+
+// The HTTP API of an agent, served beside it on a thread of its own until this is destroyed. A
+// second thread reminds event streams of what they could not be told at once; it lives while there
+// are any.
+class Serving {
+ public:
+  // Opens what the configuration names; null where it names nothing. Calls of the board's OnNews
+  // are taken over. `board` must outlive this. Errors say what cannot be opened and what to do.
+  [[nodiscard]] static Result<std::unique_ptr<Serving>> Open(const HttpConfig& config,
+                                                             Board& board);
+  virtual ~Serving() = default;
+
+  // Where it is answered, for the log: "/run/jettison/jettison.sock, 127.0.0.1:10350".
+  [[nodiscard]] virtual std::string endpoints() const = 0;
+};
+
+}  // namespace jettison

@@ -1,0 +1,90 @@
+#include "api/stats_summary.h"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+#include <simdjson.h>
+
+#include "api/test_snapshot.h"
+#include "platform/kube_json/summary_reader.h"
+
+namespace jettison {
+namespace {
+
+using ::testing::HasSubstr;
+using ::testing::Not;
+
+Summary Read(const std::string& json) {
+  simdjson::dom::parser parser;
+  simdjson::dom::element document;
+  Summary summary;
+  EXPECT_EQ(parser.parse(json).get(document), simdjson::SUCCESS) << json;
+  const auto read = ReadSummary(document, summary);
+  EXPECT_TRUE(read) << read.error().message;
+  return summary;
+}
+
+Snapshot With(Summary summary) {
+  Snapshot snapshot = TestSnapshot(0);
+  snapshot.summary = std::make_shared<const Summary>(std::move(summary));
+  return snapshot;
+}
+
+TEST(StatsSummary, OfARealKubeletReadsBackToTheSame) {
+  simdjson::dom::parser parser;
+  Summary real;
+  ASSERT_TRUE(ReadSummary(
+      parser
+          .load(JETTISON_ROOM_TESTDATA "/../../platform/kube_json/testdata/stats-summary-1.32.json")
+          .value(),
+      real));
+  const std::string first = StatsSummaryJson(With(real));
+  const Summary again = Read(first);
+  EXPECT_EQ(StatsSummaryJson(With(again)), first);
+  EXPECT_EQ(again.node.memory->working_set_bytes, 1620660224U);
+  EXPECT_EQ(again.node.memory->time, real.node.memory->time);
+  EXPECT_EQ(again.node.container_fs->inodes_used, 137U);
+  ASSERT_EQ(again.pods.size(), real.pods.size());
+  EXPECT_EQ(again.pods[1].uid, real.pods[1].uid);
+  EXPECT_EQ(again.pods[1].ephemeral_storage->used_bytes,
+            real.pods[1].ephemeral_storage->used_bytes);
+  EXPECT_EQ(again.pods[1].containers[0].logs->inodes_used, 1U);
+}
+
+TEST(StatsSummary, OfOurOwnReadsBackToTheSame) {
+  const Snapshot snapshot = TestSnapshot(20);
+  Snapshot again = snapshot;
+  const std::string text = StatsSummaryJson(snapshot);
+  again.summary = std::make_shared<const Summary>(Read(text));
+  EXPECT_EQ(StatsSummaryJson(again), text);
+}
+
+TEST(StatsSummary, WhatWasNotMeasuredIsAbsent) {
+  Summary summary;
+  summary.pods.push_back({.uid = "u", .name = "p", .namespace_ = "default"});
+  const std::string text = StatsSummaryJson(With(std::move(summary)));
+  EXPECT_THAT(text, HasSubstr(R"("nodeName":"node-1")"));
+  for (const char* key : {"memory", "fs\"", "imageFs", "rlimit", "psi", "process_stats",
+                          "ephemeral-storage", "volume"}) {
+    EXPECT_THAT(text, Not(HasSubstr(key)));
+  }
+}
+
+TEST(StatsSummary, PressureIsToldInPercent) {
+  Summary summary;
+  summary.node.memory = MemoryStats{.time = kTestNow};
+  summary.node.memory_pressure = PressureStats{.time = kTestNow, .full = {.avg10 = 1234}};
+  EXPECT_THAT(StatsSummaryJson(With(summary)), HasSubstr(R"("full":{"avg10":12.34})"));
+}
+
+TEST(StatsSummary, SaysWhenPodsBeganAndWereMeasured) {
+  const Snapshot snapshot = TestSnapshot(1);
+  const std::string text = StatsSummaryJson(snapshot);
+  EXPECT_THAT(text,
+              HasSubstr(R"("startTime":")" + FormatInstant(kTestNow - std::chrono::hours(1))));
+  EXPECT_THAT(text,
+              HasSubstr(R"("startTime":")" + FormatInstant(kTestNow - std::chrono::minutes(59))));
+  EXPECT_THAT(text, HasSubstr(R"("time":")" + FormatInstant(*snapshot.pods_measured_at)));
+}
+
+}  // namespace
+}  // namespace jettison

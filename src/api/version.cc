@@ -1,0 +1,9 @@
+#include "api/version.h"
+
+namespace jettison {
+
+std::string_view Version() {
+  return JETTISON_VERSION;
+}
+
+}  // namespace jettison

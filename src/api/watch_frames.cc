@@ -1,0 +1,178 @@
+#include "api/watch_frames.h"
+
+#include <fmt/format.h>
+
+#include <charconv>
+
+#include "agent/kept_eviction.h"
+#include "api/event_list.h"
+#include "api/node_json.h"
+#include "api/overview_json.h"
+#include "api/version.h"
+#include "json/json_writer.h"
+
+namespace jettison {
+namespace {
+
+constexpr Duration kStatusInterval = std::chrono::seconds(1);
+
+// One frame; `data` is JSON of one line.
+void Append(std::string_view type, std::string_view data, const WatchCursor& cursor,
+            std::string& out) {
+  while (data.ends_with('\n')) data.remove_suffix(1);
+  fmt::format_to(std::back_inserter(out), "id: {}\nevent: {}\ndata: {}\n\n", FrameId(cursor), type,
+                 data);
+}
+
+void AppendConditions(const Snapshot& snapshot, WatchCursor& cursor, std::string& out) {
+  const auto& views = snapshot.condition_views;
+  const bool all = cursor.conditions.size() != views.size();
+  cursor.conditions.resize(views.size());
+  for (std::size_t i = 0; i < views.size(); ++i) {
+    if (!all && cursor.conditions[i] == views[i].status) continue;
+    cursor.conditions[i] = views[i].status;
+    Append("condition", ConditionJson(views[i], snapshot.at), cursor, out);
+  }
+}
+
+void AppendEvents(const Snapshot& snapshot, WatchCursor& cursor, std::string& out) {
+  if (snapshot.events.empty() || snapshot.events.back().sequence <= cursor.event) return;
+  // Each as often as it happened until then, as an update of a v1.Event would tell.
+  for (const LoggedEvent& event : snapshot.events) {
+    if (event.sequence <= cursor.event) continue;
+    cursor.event = event.sequence;
+    const CountedEvent counted = CountedUntil(snapshot.events, event);
+    Append("event", EventJson(counted, snapshot.node->config.node_name), cursor, out);
+  }
+}
+
+void WriteSignals(const Observations& observations, JsonWriter& json) {
+  json.Key("signals");
+  json.BeginArray();
+  for (const Signal signal : kAllSignals) {
+    const auto& seen = observations[signal];
+    if (!seen) continue;
+    json.BeginObject();
+    json.Field("signal", NameOf(signal));
+    json.Field("available", seen->available);
+    json.Field("capacity", seen->capacity);
+    json.EndObject();
+  }
+  json.EndArray();
+}
+
+std::string PassJson(const RecordedPass& pass) {
+  const CycleReport& report = pass.report;
+  std::string text;
+  JsonWriter json(text);
+  json.BeginObject();
+  json.Field("number", pass.number);
+  json.Field("at", FormatInstant(report.at));
+  if (report.acting_for) json.Field("actingFor", NameOf(report.acting_for->signal));
+  json.Key("reclaimed");
+  json.BeginArray();
+  for (const ReclaimStep step : report.reclaim_attempted) json.String(NameOf(step));
+  json.EndArray();
+  json.Field("reclaimUnderWay", report.reclaim_under_way);
+  json.Field("relievedByReclaim", report.relieved_by_reclaim);
+  json.Key("evictions");
+  json.BeginArray();
+  for (const EvictionRecord& eviction : report.evictions) json.String(eviction.order.pod_uid);
+  json.EndArray();
+  WriteSignals(report.observations, json);
+  json.EndObject();
+  return text;
+}
+
+std::string NameOfPod(const RecordedPass& pass, std::string_view uid) {
+  for (const auto& facts : pass.pods) {
+    if (facts->pod.uid == uid) return FullName(facts->pod);
+  }
+  return std::string(uid);
+}
+
+// By which its explanation is asked for; absent where that is not kept (any more).
+std::optional<std::string> IdOf(const Snapshot& snapshot, const RecordedPass& pass,
+                                const EvictionRecord& eviction) {
+  if (!snapshot.evictions) return std::nullopt;
+  for (const auto& kept : *snapshot.evictions) {
+    if (kept->at == pass.report.at && kept->pod.uid == eviction.order.pod_uid) return kept->id;
+  }
+  return std::nullopt;
+}
+
+std::string EvictionJson(const Snapshot& snapshot, const RecordedPass& pass,
+                         const EvictionRecord& eviction) {
+  std::string text;
+  JsonWriter json(text);
+  json.BeginObject();
+  json.Field("id", IdOf(snapshot, pass, eviction));
+  json.Field("pass", pass.number);
+  json.Field("at", FormatInstant(pass.report.at));
+  json.Field("pod", NameOfPod(pass, eviction.order.pod_uid));
+  json.Field("uid", eviction.order.pod_uid);
+  if (pass.report.acting_for) json.Field("signal", NameOf(pass.report.acting_for->signal));
+  json.Field("reason", eviction.order.reason);
+  json.Field("message", eviction.order.message);
+  json.Field("gracePeriodSeconds", eviction.order.grace_period_seconds);
+  json.Field("error", eviction.kill_error);
+  json.EndObject();
+  return text;
+}
+
+void AppendPasses(const Snapshot& snapshot, WatchCursor& cursor, std::string& out) {
+  for (const auto& pass : snapshot.cycles) {
+    if (pass->number <= cursor.pass) continue;
+    for (const EvictionRecord& eviction : pass->report.evictions) {
+      Append("eviction", EvictionJson(snapshot, *pass, eviction), cursor, out);
+    }
+    cursor.pass = pass->number;
+    Append("pass", PassJson(*pass), cursor, out);
+  }
+}
+
+void AppendStatus(const Snapshot& snapshot, WatchCursor& cursor, std::string& out) {
+  if (cursor.status_at && Elapsed(*cursor.status_at, snapshot.at) < kStatusInterval) return;
+  cursor.status_at = snapshot.at;
+  Append("status", OverviewJson(snapshot, {.version = Version(), .ranked_for = {}}), cursor, out);
+}
+
+std::optional<std::uint64_t> TakeNumber(std::string_view& text) {
+  std::uint64_t number = 0;
+  const char* const end = text.data() + text.size();
+  const auto [stop, error] = std::from_chars(text.data(), end, number);
+  if (error != std::errc{} || (stop != end && *stop != '-')) return std::nullopt;
+  text.remove_prefix(static_cast<std::size_t>(stop - text.data()) + (stop == end ? 0 : 1));
+  return number;
+}
+
+}  // namespace
+
+std::string FrameId(const WatchCursor& cursor) {
+  return fmt::format("{}-{}-{}", cursor.run, cursor.event, cursor.pass);
+}
+
+WatchCursor CursorAt(std::string_view last_event_id) {
+  const auto run = TakeNumber(last_event_id);
+  const auto event = TakeNumber(last_event_id);
+  const auto pass = TakeNumber(last_event_id);
+  WatchCursor cursor;
+  if (!run || !event || !pass || !last_event_id.empty()) return cursor;
+  cursor.run = static_cast<std::int64_t>(*run);
+  cursor.event = *event;
+  cursor.pass = *pass;
+  return cursor;
+}
+
+std::string WatchFrames(const Snapshot& snapshot, WatchCursor& cursor) {
+  const std::int64_t run = snapshot.node->started_at.time_since_epoch().count();
+  if (cursor.run != run) cursor = {.run = run};
+  std::string out;
+  AppendConditions(snapshot, cursor, out);
+  AppendEvents(snapshot, cursor, out);
+  AppendPasses(snapshot, cursor, out);
+  AppendStatus(snapshot, cursor, out);
+  return out;
+}
+
+}  // namespace jettison
