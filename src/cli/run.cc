@@ -10,6 +10,12 @@
 #include <vector>
 
 #include "agent/agent.h"
+#include "agent/board.h"
+#include "agent/log.h"
+#include "agent/steady_clock.h"
+#include "api/host_facts.h"
+#include "api/node_json.h"
+#include "api/serve.h"
 #include "cli/config_files.h"
 
 namespace jettison {
@@ -32,6 +38,32 @@ std::string HostName() {
   return name;
 }
 
+bool IsAsked(const HttpConfig& http) {
+  return !http.socket.empty() || !http.address.empty();
+}
+
+// Runs the agent with its HTTP API beside it, which stands before the agent begins and as long as
+// it runs.
+Result<void> RunServed(const AgentConfig& config, AgentOptions options) {
+  const auto board = IsAsked(config.http) ? std::make_shared<Board>() : nullptr;
+  options.board = board;
+  if (!config.node_status_file.empty()) {
+    options.node_status = [host = ReadHostFacts()](const Snapshot& snapshot) {
+      return NodeJson(snapshot, host);
+    };
+  }
+  const LogFormat format = config.json_logs ? LogFormat::kJson : options.log_format;
+  const auto agent = Agent::Make(config, std::move(options));
+  if (!agent) return Fail(agent.error());
+  if (!board) return (*agent)->Run();
+  const auto serving = Serving::Open(config.http, *board);
+  if (!serving) return Fail(serving.error());
+  const SteadyClock clock;
+  const std::string endpoints = (*serving)->endpoints();
+  Log(format, clock, StandardErrorSink()).Info("HTTP is served", {{"endpoints", endpoints}});
+  return (*agent)->Run();
+}
+
 int RunAgent(const RunOptions& options) {
   ConfigReading reading = ReadConfigFiles(options.files);
   for (const Fault& warning : reading.warnings) {
@@ -45,8 +77,7 @@ int RunAgent(const RunOptions& options) {
   agent_options.dry_run = options.dry_run;
   agent_options.stop_pods = options.stop_pods;
   agent_options.log_format = options.output == "json" ? LogFormat::kJson : LogFormat::kText;
-  const auto agent = Agent::Make(reading.config, std::move(agent_options));
-  const auto result = agent ? (*agent)->Run() : Result<void>(Fail(agent.error()));
+  const auto result = RunServed(reading.config, std::move(agent_options));
   if (result) return 0;
   fmt::print(stderr, "jettison: {}\n", result.error().message);
   return kFailed;

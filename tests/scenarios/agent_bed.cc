@@ -83,6 +83,7 @@ std::string AgentBed::WriteConfig() const {
       "kind: JettisonConfiguration\n"
       "root: {0}/root\n"
       "nodeCgroup: /{2}\n"
+      "http: {{socket: {0}/agent.sock}}\n"
       "{3}",
       folder_, kubelet_fields_, group_, jettison_fields_);
   return file;

@@ -49,6 +49,8 @@ class AgentBed {
   // Ids of the processes in the node's group.
   [[nodiscard]] std::vector<pid_t> Processes();
   [[nodiscard]] const std::string& folder() const { return folder_; }
+  // Where the agent answers over HTTP.
+  [[nodiscard]] std::string endpoint() const { return "unix://" + folder_ + "/agent.sock"; }
   // The node's control group, without leading slash.
   [[nodiscard]] const std::string& group() const { return group_; }
 
