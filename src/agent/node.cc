@@ -174,6 +174,7 @@ bool Node::MayDecide(std::optional<std::size_t> threshold) const {
 
 void Node::FullPass(const DiskUse& disk) {
   const Instant now = edges_.clock.Now();
+  pass_woken_at_ = std::exchange(woken_at_, std::nullopt).value_or(now);
   summary_.node = edges_.figures.ReadNode();
   if (!MayDecide(WouldActFor(now))) return;
   edges_.figures.ReadPods(edges_.pods.Active(), &disk, summary_.pods);
@@ -189,6 +190,7 @@ void Node::FullPass(const DiskUse& disk) {
 
 void Node::WatchPass() {
   const Instant now = edges_.clock.Now();
+  pass_woken_at_ = std::exchange(woken_at_, std::nullopt).value_or(now);
   summary_.node = edges_.figures.ReadNode();
   const auto threshold = WouldActFor(now);
   no_watch_before_ = now + kWatchSpacing;
@@ -244,7 +246,7 @@ void Node::Run(const std::shared_ptr<const PassPolicy>& policy, Instant now) {
   auto report = std::make_shared<CycleReport>(
       RunPass(*policy, {.now = now, .summary = summary_, .pods = pods}, ports, state_, scratch_));
   if (edges_.ladder != nullptr) report->reclaimed = edges_.ladder->TakeReclaimed();
-  PassTimes times = {.woken = woken_at_.value_or(now), .began = now, .decided = edges_.clock.Now()};
+  PassTimes times = {.woken = pass_woken_at_, .began = now, .decided = edges_.clock.Now()};
   ++passes_;
   last_report_ = report;
   reclaim_awaited_ = reclaim_awaited_ || report->reclaim_under_way;

@@ -151,6 +151,7 @@ class Node : private SummarySource {
   std::uint64_t passes_ = 0;
   PassCounters counters_;
   std::optional<Instant> woken_at_;  // for the pass that is to come of it
+  Instant pass_woken_at_;            // for the present one
   std::vector<MemoryLevel> armed_;   // what the kernel was last asked for
   Instant armed_at_;
   std::optional<Instant> watch_due_;  // the next watch pass that nobody has to ask for

@@ -101,6 +101,17 @@ TEST_F(CountingNode, AMemoryNotificationThatEvictsIsCountedAllTheWay) {
   EXPECT_EQ(counters.detection_latency.Count(), 1U);
 }
 
+TEST_F(CountingNode, AWakeUpThatFoundNothingIsNoPartOfALaterEvictionsLatency) {
+  Start();
+  clock_.Advance(seconds(3));
+  Crossed();
+  clock_.Advance(seconds(3));
+  figures_.SetAvailable(99);
+  Crossed();
+  EXPECT_EQ(node_->counters().detection_latency.Count(), 1U);
+  EXPECT_EQ(node_->counters().detection_latency.View().sum, Duration::zero());
+}
+
 TEST_F(CountingNode, APodThatComesBackCountsAsStartedAndRestarted) {
   Start();
   EXPECT_EQ(edges_.counters.started_pods, 2U);
