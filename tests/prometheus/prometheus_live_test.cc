@@ -1,0 +1,181 @@
+// A real Prometheus scrapes a running agent over TCP and is asked for what it has found.
+#include <fmt/format.h>
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+#include <netinet/in.h>
+#include <sys/socket.h>
+#include <unistd.h>
+
+#include <chrono>
+#include <filesystem>
+#include <fstream>
+#include <memory>
+#include <nlohmann/json.hpp>
+#include <string>
+#include <thread>
+#include <vector>
+
+#include "platform/http/client.h"
+#include "tests/live/program.h"
+
+namespace jettison {
+namespace {
+
+namespace fs = std::filesystem;
+using std::chrono::milliseconds;
+using std::chrono::seconds;
+using testing::IsEmpty;
+
+constexpr seconds kPatience(60);
+
+// One that nobody listens on now.
+std::uint16_t FreePort() {
+  const FileDescriptor socket(::socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC, 0));
+  sockaddr_in address{};
+  address.sin_family = AF_INET;
+  address.sin_addr.s_addr = htonl(INADDR_LOOPBACK);
+  socklen_t size = sizeof(address);
+  auto* const plain = reinterpret_cast<sockaddr*>(&address);
+  if (::bind(socket.get(), plain, size) != 0 || ::getsockname(socket.get(), plain, &size) != 0) {
+    return 0;
+  }
+  return ntohs(address.sin_port);
+}
+
+// A group of 256 MiB that is the agent's node.
+class NodeGroup {
+ public:
+  explicit NodeGroup(std::string name) : name_(std::move(name)) {
+    const bool v1 = fs::exists("/sys/fs/cgroup/memory");
+    const fs::path group = fs::path("/sys/fs/cgroup") / (v1 ? "memory" : "") / name_;
+    fs::create_directory(group);
+    std::ofstream(group / (v1 ? "memory.limit_in_bytes" : "memory.max")) << (256 << 20);
+  }
+  NodeGroup(const NodeGroup&) = delete;
+  NodeGroup& operator=(const NodeGroup&) = delete;
+  ~NodeGroup() {
+    for (const std::string& group : CgroupsNamed(name_)) Remove(group);
+  }
+  [[nodiscard]] const std::string& name() const { return name_; }
+
+ private:
+  static void Remove(const fs::path& group) {
+    std::error_code ignored;
+    for (const auto& entry : fs::directory_iterator(group, ignored)) {
+      if (entry.is_directory(ignored)) Remove(entry.path());
+    }
+    fs::remove(group, ignored);
+  }
+  std::string name_;
+};
+
+class LivePrometheus : public testing::Test {
+ protected:
+  void SetUp() override {
+    if (::geteuid() != 0) GTEST_SKIP() << "needs root";
+    if (std::string(JETTISON_PROMETHEUS).empty()) {
+      GTEST_SKIP() << "no prometheus: scripts/install-deps.sh brings it";
+    }
+    group_ = std::make_unique<NodeGroup>(fs::path(folder_.path()).filename());
+    fs::create_directory(folder_.path() + "/manifests");
+    agent_port_ = FreePort();
+    port_ = FreePort();
+  }
+  void TearDown() override {
+    prometheus_.reset();
+    agent_.reset();
+    group_.reset();
+    EXPECT_EQ(ProcessesLeft(), 0);
+    EXPECT_THAT(CgroupsNamed(fs::path(folder_.path()).filename()), IsEmpty());
+  }
+  [[nodiscard]] std::string Write(const std::string& name, const std::string& text) const {
+    const std::string path = folder_.path() + "/" + name;
+    std::ofstream(path) << text;
+    return path;
+  }
+  // An agent with a pod that does nothing.
+  void StartAgent() {
+    const std::string& folder = folder_.path();
+    const std::string config =
+        Write("config.yaml",
+              fmt::format("apiVersion: kubelet.config.k8s.io/v1beta1\n"
+                          "kind: KubeletConfiguration\n"
+                          "staticPodPath: {0}/manifests\n"
+                          "evictionHard: {{memory.available: 50Mi, nodefs.available: 1%}}\n"
+                          "---\n"
+                          "apiVersion: jettison.io/v1alpha1\n"
+                          "kind: JettisonConfiguration\n"
+                          "root: {0}/root\n"
+                          "nodeName: scraped\n"
+                          "nodeCgroup: /{1}\n"
+                          "monitoringInterval: 1s\n"
+                          "http: {{socket: {0}/jettison.sock, address: '127.0.0.1:{2}'}}\n",
+                          folder, group_->name(), agent_port_));
+    static_cast<void>(
+        Write("manifests/idle.yaml",
+              "apiVersion: v1\n"
+              "kind: Pod\n"
+              "metadata: {name: idle}\n"
+              "spec: {containers: [{name: c, image: none, command: [sleep, inf]}]}\n"));
+    agent_ = std::make_unique<Program>(
+        std::vector<std::string>{JETTISON_BINARY, "run", "--stop-pods", "--config", config},
+        std::vector<std::string>{});
+    ASSERT_TRUE(agent_->ReadUntil("agent is ready")) << agent_->output();
+  }
+  void StartPrometheus() {
+    const std::string config =
+        Write("prometheus.yaml", fmt::format("global: {{scrape_interval: 1s}}\n"
+                                             "scrape_configs:\n"
+                                             "  - job_name: jettison\n"
+                                             "    static_configs:\n"
+                                             "      - targets: ['127.0.0.1:{}']\n",
+                                             agent_port_));
+    prometheus_ = std::make_unique<Program>(
+        std::vector<std::string>{JETTISON_PROMETHEUS, "--config.file=" + config,
+                                 "--storage.tsdb.path=" + folder_.path() + "/data",
+                                 fmt::format("--web.listen-address=127.0.0.1:{}", port_)},
+        std::vector<std::string>{"GOMAXPROCS=1"});
+    ASSERT_TRUE(prometheus_->ReadUntil("Server is ready")) << prometheus_->output();
+  }
+  // The value of the first sample that Prometheus has for a query, when it has one.
+  std::string Ask(const std::string& query) const {
+    const HttpTarget target{.endpoint = fmt::format("http://127.0.0.1:{}", port_)};
+    const auto deadline = std::chrono::steady_clock::now() + kPatience;
+    std::string last;
+    do {
+      const auto answer = HttpGet(target, "/api/v1/query?query=" + EncodedForUrl(query));
+      if (answer) {
+        last = answer->body;
+        const auto body = nlohmann::json::parse(last, nullptr, false);
+        const auto at = nlohmann::json::json_pointer("/data/result/0/value/1");
+        if (!body.is_discarded() && body.contains(at)) return body.at(at).get<std::string>();
+      }
+      std::this_thread::sleep_for(milliseconds(100));
+    } while (std::chrono::steady_clock::now() < deadline);
+    return "nothing: " + last;
+  }
+
+  TemporaryFolder folder_;
+  std::unique_ptr<NodeGroup> group_;
+  std::unique_ptr<Program> agent_;
+  std::unique_ptr<Program> prometheus_;
+  std::uint16_t agent_port_ = 0;
+  std::uint16_t port_ = 0;
+};
+
+TEST_F(LivePrometheus, AQueryForASeriesOfARunningAgentIsAnswered) {
+  ASSERT_NO_FATAL_FAILURE(StartAgent());
+  ASSERT_NO_FATAL_FAILURE(StartPrometheus());
+  EXPECT_EQ(Ask("up{job=\"jettison\"} == 1"), "1");
+  EXPECT_EQ(Ask("jettison_signal_capacity{signal=\"memory.available\"}"), "268435456");
+  EXPECT_EQ(Ask("jettison_threshold_amount{signal=\"memory.available\", kind=\"hard\"}"),
+            "52428800");
+  EXPECT_EQ(Ask("kubelet_node_name{node=\"scraped\"}"), "1");
+  EXPECT_EQ(Ask("kubelet_evictions{eviction_signal=\"memory.available\"}"), "0");
+  EXPECT_EQ(Ask("jettison_pod_processes{pod=\"idle\"} >= bool 1"), "1");
+  EXPECT_EQ(Ask("process_resident_memory_bytes > bool 1e6"), "1");
+  EXPECT_EQ(Ask("jettison_pass_duration_seconds_count{kind=\"full\"} > bool 0"), "1");
+}
+
+}  // namespace
+}  // namespace jettison
