@@ -105,9 +105,7 @@ std::string SectionsOf(const PassExplanation& explanation) {
   }
   if (!explanation.limits.empty()) text += "\nSTORAGE LIMITS\n" + LimitsText(explanation.limits);
   if (explanation.order) {
-    text +=
-        fmt::format("\nORDER OF EVICTION for {}, {} pods\n{}", NameOf(explanation.order->signal),
-                    explanation.order->total, OrderText(*explanation.order));
+    text += "\n" + TextOf(*explanation.order);
   }
   if (!explanation.evicted.empty()) {
     text += EvictedText(explanation.evicted, explanation.hypothetical);
@@ -152,8 +150,8 @@ std::string TextOf(const NodeExplanation& explanation) {
 }
 
 std::string TextOf(const PodOrder& order) {
-  return fmt::format("ORDER OF EVICTION for {}, {} pods\n{}", NameOf(order.signal), order.total,
-                     OrderText(order));
+  return fmt::format("ORDER OF EVICTION for {}, {} pod{}\n{}", NameOf(order.signal), order.total,
+                     order.total == 1 ? "" : "s", OrderText(order));
 }
 
 }  // namespace jettison

@@ -77,7 +77,7 @@ std::string Then(const Otherwise& otherwise, bool now) {
     case PassOutcome::kEvicted: return fmt::format("{} {}", otherwise.victim, evicted);
     case PassOutcome::kStorageLimits:
       return fmt::format("{} {} for a storage limit", otherwise.victim, evicted);
-    case PassOutcome::kNobodyMayGo: return fmt::format("nobody else {}: none may go", evicted);
+    case PassOutcome::kNobodyMayGo: return fmt::format("nobody {}: none may go", evicted);
     case PassOutcome::kNothing:
     case PassOutcome::kRelieved:
     case PassOutcome::kReclaimUnderWay: return fmt::format("nobody {}", evicted);

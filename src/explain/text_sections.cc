@@ -168,7 +168,7 @@ std::string OrderText(const PodOrder& order) {
   TextTable table({Align::kLeft, Align::kRight, Align::kLeft, Align::kLeft, Align::kRight,
                    Align::kRight, Align::kRight, Align::kRight, Align::kLeft});
   table.Add(
-      {"", "#", "POD", "OVER", "PRIORITY", "USAGE", "REQUEST", excess, "GOES BEFORE THE NEXT BY"});
+      {"", "#", "POD", "OVER", "PRIORITY", "USAGE", "REQUEST", excess, "AHEAD OF THE NEXT BY"});
   for (const RankedPod& pod : order.pods) table.Add(RowOf(pod, order.signal));
   std::string text = table.Text(0);
   if (order.pods.size() < order.total) {
