@@ -6,6 +6,8 @@
 #include <array>
 #include <chrono>
 #include <cmath>
+#include <cstdlib>
+#include <limits>
 #include <utility>
 
 #include "model/pressure.h"
@@ -48,7 +50,8 @@ std::string AmountText(Signal signal, std::optional<std::int64_t> amount) {
 std::string TrendText(Signal signal, std::optional<std::int64_t> per_second) {
   if (!per_second) return "-";
   constexpr std::int64_t kHardlyBytes = 512;  // less would be told as 0 KiB
-  const std::int64_t size = std::abs(*per_second);
+  const std::int64_t size =
+      std::abs(std::max(*per_second, -std::numeric_limits<std::int64_t>::max()));
   if (size == 0 || (IsBytes(signal) && size < kHardlyBytes)) return "steady";
   return fmt::format("{}{}/s", *per_second < 0 ? "-" : "+", AmountText(signal, size));
 }

@@ -35,9 +35,10 @@ std::size_t ColumnOf(double share, std::size_t columns) {
 }  // namespace
 
 double BarShare(const BarFigures& figures, std::int64_t available) {
-  const auto before = static_cast<double>(figures.capacity - figures.threshold);
+  const double before =
+      static_cast<double>(figures.capacity) - static_cast<double>(figures.threshold);
   if (before <= 0) return 1;
-  const auto used = static_cast<double>(figures.capacity - available);
+  const double used = static_cast<double>(figures.capacity) - static_cast<double>(available);
   return std::clamp(used / before * kThresholdAt, 0.0, 1.0);
 }
 

@@ -1,5 +1,6 @@
 #include "cli/overview_reader.h"
 
+#include <algorithm>
 #include <charconv>
 #include <chrono>
 #include <concepts>
@@ -45,9 +46,11 @@ class Members {
     return at.has_value();
   }
   bool Read(std::string_view key, Duration& into) const {
+    constexpr double kMost = 9e9;  // seconds; 64 bits hold a little more of their billionths
     double seconds = 0;
     if (!Read(key, seconds)) return false;
-    into = std::chrono::duration_cast<Duration>(std::chrono::duration<double>(seconds));
+    into = std::chrono::duration_cast<Duration>(
+        std::chrono::duration<double>(std::clamp(seconds, -kMost, kMost)));
     return true;
   }
   bool Read(std::string_view key, Signal& into) const {

@@ -31,7 +31,7 @@ std::string PodStateText(const OverviewPod& pod, Instant now) {
   if (pod.activity == "running") return pod.evictions > 0 ? "running again" : "running";
   if (pod.activity != "waiting" || pod.evictions == 0) return pod.activity;
   if (!pod.comes_back_at || *pod.comes_back_at <= now) return "held back";
-  return fmt::format("back in {}", SpanText(*pod.comes_back_at - now));
+  return fmt::format("back in {}", SpanText(Elapsed(now, *pod.comes_back_at)));
 }
 
 Ink PodStateInk(const OverviewPod& pod) {
@@ -45,10 +45,10 @@ std::string ThresholdStateText(const OverviewThreshold& threshold, Instant now) 
     return threshold.time_to ? fmt::format("in {}", SpanText(*threshold.time_to)) : "far";
   }
   if (!threshold.since) return "met";
-  const Duration met = now - *threshold.since;
+  const Duration met = std::max(Elapsed(*threshold.since, now), Duration::zero());
   if (threshold.hard || threshold.overdue) return fmt::format("met for {}", SpanText(met));
   return fmt::format("met for {}, acts in {}", SpanText(met),
-                     SpanText(threshold.grace_period - met));
+                     SpanText(std::max(threshold.grace_period, Duration::zero()) - met));
 }
 
 std::string PressureText(const Overview& overview) {

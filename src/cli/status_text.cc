@@ -32,10 +32,11 @@ void AddHead(const Overview& overview, Lines& lines) {
   if (overview.dry_run) line.Add("  ").Add("DRY RUN: nothing is evicted", Ink::kWarning);
   TextLine& agent = lines.emplace_back();
   agent.Add(fmt::format("jettison {}, up {}, {} passes", overview.version,
-                        SpanText(overview.at - overview.started_at), overview.passes),
+                        SpanText(Elapsed(overview.started_at, overview.at)), overview.passes),
             Ink::kFaint);
   if (overview.last_pass) {
-    agent.Add(fmt::format(", the last one {} ago", SpanText(overview.at - overview.last_pass->at)),
+    agent.Add(fmt::format(", the last one {} ago",
+                          SpanText(Elapsed(overview.last_pass->at, overview.at))),
               Ink::kFaint);
   }
 }
@@ -58,7 +59,7 @@ void AddConditions(const Overview& overview, Lines& lines) {
         .To(31)
         .Add(condition.status ? "True" : "False", ink)
         .To(39)
-        .Add(SpanText(overview.at - condition.since))
+        .Add(SpanText(Elapsed(condition.since, overview.at)))
         .To(48)
         .Add(condition.reason, ink);
   }
@@ -157,7 +158,7 @@ void AddEvictions(const Overview& overview, std::size_t columns, TextStyle style
     const OverviewEvent& event = *evictions[i];
     TextLine& line = lines.emplace_back();
     line.Add("  ").Add(event.object, Ink::kStrong);
-    line.Add(fmt::format("  {} ago", SpanText(overview.at - event.at)), Ink::kFaint);
+    line.Add(fmt::format("  {} ago", SpanText(Elapsed(event.at, overview.at))), Ink::kFaint);
     if (event.count > 1) line.Add(fmt::format(", {} times", event.count), Ink::kFaint);
     constexpr std::size_t kIndent = 4;
     for (const std::string& text : Wrap(event.message, columns - kIndent, 4, style)) {

@@ -22,13 +22,17 @@ struct ScreenSize {
   std::size_t rows = 24;
 };
 
-// How many columns a UTF-8 text takes. Every character counts as one: nothing wider is written, names
-// of Kubernetes are ASCII.
+// How many columns a UTF-8 text takes. Every character counts as one: nothing wider is written,
+// names of Kubernetes are ASCII.
 [[nodiscard]] std::size_t WidthOf(std::string_view text);
+
+// The text with a blank for every control character: what others wrote must not steer a terminal.
+[[nodiscard]] std::string Printable(std::string_view text);
 
 // One line of text in pieces, each with its ink; laid out in columns before it is rendered.
 class TextLine {
  public:
+  // As Printable.
   TextLine& Add(std::string_view text, Ink ink = Ink::kPlain);
   // Fills up with blanks to that column; where the line is longer already, one blank parts it from
   // what follows.

@@ -48,6 +48,14 @@ TEST(TextLine, InkIsWrittenOnlyWithColor) {
   EXPECT_EQ(line.Render(80, {.color = true}), "\x1b[31ma\x1b[0mb");
 }
 
+TEST(TextLine, AControlCharacterDoesNotReachTheTerminal) {
+  TextLine line;
+  line.Add(
+      "a\x1b[2Jb\nc\x7f\xc2\x9b"
+      "d\xc3\xa4");
+  EXPECT_EQ(line.Render(80, kPlainText), "a [2Jb c  d\xc3\xa4");
+}
+
 TEST(Wrap, BreaksAtBlanks) {
   EXPECT_THAT(Wrap("one two three", 7, 9, kPlainText), ElementsAre("one two", "three"));
   EXPECT_THAT(Wrap("unbreakable word", 4, 9, kPlainText), ElementsAre("unbreakable", "word"));

@@ -4,6 +4,7 @@
 
 #include "cli/amount_text.h"
 #include "cli/overview_text.h"
+#include "cli/text_line.h"
 
 namespace jettison {
 namespace {
@@ -37,11 +38,11 @@ std::vector<std::string> TopLines::News(const Overview& overview) {
   std::vector<std::string> lines;
   for (const OverviewEvent& event : overview.events) {
     if (!told_until_ || event.at <= *told_until_) continue;
-    lines.push_back(fmt::format("{}  {} {} {}: {}", ClockText(event.at), event.type, event.reason,
-                                event.object, event.message));
+    lines.push_back(Printable(fmt::format("{}  {} {} {}: {}", ClockText(event.at), event.type,
+                                          event.reason, event.object, event.message)));
   }
   told_until_ = overview.at;
-  lines.push_back(NodeText(overview));
+  lines.push_back(Printable(NodeText(overview)));
   return lines;
 }
 

@@ -45,8 +45,7 @@ Column Figure(std::string_view header, std::size_t width, int dispensable,
 
 Cell OverCell(const OverviewPod& pod, Signal signal) {
   if (!pod.excess) return {"-", Ink::kFaint};
-  const std::string text = AmountText(signal, *pod.excess < 0 ? -*pod.excess : *pod.excess);
-  return {(*pod.excess < 0 ? "-" : "") + text, pod.over_request ? Ink::kWarning : Ink::kPlain};
+  return {AmountText(signal, pod.excess), pod.over_request ? Ink::kWarning : Ink::kPlain};
 }
 
 std::size_t NameWidth(const Overview& overview, bool with_namespace, std::size_t columns) {

@@ -54,16 +54,17 @@ TextLine Subtitle(const TopContent& content) {
   if (!content.trouble.empty()) return line.Add(content.trouble, Ink::kBadStrong);
   if (content.view.paused) line.Add("PAUSED", Ink::kWarning).Add("  ");
   line.Add(overview.phase, overview.phase == "monitoring" ? Ink::kFaint : Ink::kWarning);
-  line.Add(fmt::format(", up {}", SpanText(overview.at - overview.started_at)), Ink::kFaint);
+  line.Add(fmt::format(", up {}", SpanText(Elapsed(overview.started_at, overview.at))),
+           Ink::kFaint);
   if (overview.last_pass) {
     line.Add(fmt::format(", pass {} {} ago", overview.passes,
-                         SpanText(overview.at - overview.last_pass->at)),
+                         SpanText(Elapsed(overview.last_pass->at, overview.at))),
              Ink::kFaint);
   }
   if (overview.pods_measured_at) {
-    line.Add(
-        fmt::format(", pods measured {} ago", SpanText(overview.at - *overview.pods_measured_at)),
-        Ink::kFaint);
+    line.Add(fmt::format(", pods measured {} ago",
+                         SpanText(Elapsed(*overview.pods_measured_at, overview.at))),
+             Ink::kFaint);
   }
   return line;
 }

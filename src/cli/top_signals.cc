@@ -99,7 +99,7 @@ std::vector<const OverviewSignal*> ShownSignals(const Overview& overview, std::s
 
 std::string ReachedText(const OverviewThreshold& threshold, Instant now) {
   if (!threshold.met) return threshold.time_to ? "in " + SpanText(*threshold.time_to) : "";
-  return threshold.since ? "met " + SpanText(now - *threshold.since) : "met";
+  return threshold.since ? "met " + SpanText(Elapsed(*threshold.since, now)) : "met";
 }
 
 TextLine SignalLine(const OverviewSignal& signal, const Columns& at, Instant now, TextStyle style) {

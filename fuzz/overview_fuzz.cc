@@ -1,0 +1,50 @@
+// links: jettison_cli
+#include <algorithm>
+#include <cstddef>
+#include <cstdint>
+#include <cstdlib>
+#include <string>
+#include <string_view>
+
+#include "cli/key_reader.h"
+#include "cli/overview_reader.h"
+#include "cli/status_text.h"
+#include "cli/top_lines.h"
+#include "cli/top_screen.h"
+
+namespace {
+
+void Require(bool holds) {
+  if (!holds) std::abort();
+}
+
+bool HasControl(std::string_view text) {
+  return std::ranges::any_of(text, [](char c) {
+    return c != '\n' && (static_cast<unsigned char>(c) < 0x20 || c == 0x7f);
+  });
+}
+
+}  // namespace
+
+// Whatever an agent answers and whatever keys are pressed, what is shown fits the terminal and does
+// not steer it.
+extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
+  using namespace jettison;
+  constexpr TextStyle kPlain = {.color = false, .unicode = false};
+  const std::string_view text(reinterpret_cast<const char*>(data), size);
+  const auto overview = ReadOverview(text);
+  const Overview shown = overview.value_or(Overview{});
+  TopView view;
+  KeyReader reader;
+  for (const KeyPress key : reader.Read(text)) static_cast<void>(Press(key, shown, 9, view));
+  if (!overview) return 0;
+  const ScreenSize screen = {.columns = 1 + size % 150, .rows = 1 + size % 50};
+  const auto lines = ComposeTop({.overview = shown, .view = view, .trouble = {}}, screen, kPlain);
+  Require(lines.size() == screen.rows);
+  for (const std::string& line : lines) {
+    Require(WidthOf(line) <= screen.columns && !HasControl(line));
+  }
+  Require(!HasControl(StatusText(shown, screen.columns, kPlain)));
+  for (const std::string& line : TopLines().News(shown)) Require(!HasControl(line));
+  return 0;
+}
