@@ -41,7 +41,8 @@ function draw() {
 const feed = new Feed({
   overview(json) {
     overview = overviewFrom(json);
-    for (const signal of overview.signals) series.add(signal.name, overview.at, signal.value);
+    const seenAt = overview.lastPass?.at ?? overview.at; // the figures are those of the last pass
+    for (const signal of overview.signals) series.add(signal.name, seenAt, signal.value);
     passes.add(overview.lastPass);
     draw();
   },

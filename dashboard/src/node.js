@@ -6,21 +6,16 @@ import { outlook, whyOf } from './words.js';
 function showConditions(overview) {
   keyed(byId('conditions'), overview.conditions, {
     keyOf: (condition) => condition.type,
-    create: () =>
-      h(
-        'li',
-        {},
-        h('span', { class: 'dot', 'aria-hidden': true }),
-        h('strong'),
-        h('span'),
-        h('span', { class: 'quiet' }),
-      ),
+    create: ({ type }) => {
+      const text = h('span', {}, h('strong', {}, type), ' ', h('span'), ' ', h('span', { class: 'quiet' }));
+      return h('li', {}, h('span', { class: 'dot', 'aria-hidden': true }), text);
+    },
     update: (element, condition) => {
+      const [, status, since] = element.lastChild.children;
       setAttribute(element, 'data-status', condition.status ? 'true' : 'false');
       setAttribute(element, 'title', `${condition.reason}: ${condition.message}`);
-      setText(element.children[1], condition.type);
-      setText(element.children[2], condition.status ? 'True' : 'False');
-      setText(element.children[3], `for ${duration(overview.at - condition.since)}`);
+      setText(status, condition.status ? 'True' : 'False');
+      setText(since, `for ${duration(overview.at - condition.since)}`);
     },
   });
 }
@@ -42,7 +37,7 @@ function headline(overview) {
   if (short.length > 0) return `Short of ${short.map(({ name }) => name).join(', ')}.`;
   if (met) return `A threshold of ${signal} is met.`;
   const held = overview.conditions.filter(({ status }) => status).map(({ type }) => type);
-  return held.length > 0 ? `No longer short; ${held.join(', ')} still held.` : 'Nothing runs short.';
+  return held.length > 0 ? `No longer short, but still under ${held.join(', ')}.` : 'Nothing runs short.';
 }
 
 function consequence(overview) {
@@ -62,12 +57,12 @@ function levelOf(overview) {
   return short ? 'soft' : 'ok';
 }
 
-function factsOf({ version, at, startedAt, passes, pods, podsMeasuredAt }) {
+function factsOf({ version, at, startedAt, passes, lastPass, pods, podsMeasuredAt }) {
   const measured = podsMeasuredAt == null ? 'not measured yet' : `measured ${ago(podsMeasuredAt, at)}`;
   return [
     `Jettison ${version}`,
     `running for ${duration(at - startedAt)}`,
-    plural(passes, 'pass', 'passes'),
+    `${plural(passes, 'pass', 'passes')}${lastPass ? `, the last ${ago(lastPass.at, at)}` : ''}`,
     plural(pods.length, 'pod'),
     `pods ${measured}`,
   ].join(' · ');

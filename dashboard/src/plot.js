@@ -88,8 +88,9 @@ export class Plot {
           grid: { show: false },
           ticks: { ...grid, size: 4 },
           size: 26,
-          space: 48,
-          values: (_, times) => times.map((at) => clock(at * 1000).slice(0, this.#clockLength())),
+          space: 62,
+          values: (_, times, __, ___, step) =>
+            times.map((at) => clock(at * 1000).slice(0, step < 60 ? 8 : 5)),
         },
         {
           ...axis,
@@ -106,12 +107,6 @@ export class Plot {
         setCursor: [(plot) => read(this.#readingAt(plot.cursor.idx))],
       },
     };
-  }
-
-  // Seconds matter only where the whole plot is short.
-  #clockLength() {
-    const { min, max } = this.#plot?.scales.x ?? {};
-    return max - min > 120 ? 5 : 8;
   }
 
   #readingAt(index) {

@@ -55,7 +55,7 @@ export function readingText(signal) {
   if (signal.value == null) return [ABSENT, 'not known'];
   const value = amount(signal.unit, signal.value);
   if (!signal.below) return [value, 'of the time lost to stalls'];
-  return [value, `of ${amount(signal.unit, signal.capacity)} available`];
+  return [value, `of ${amount(signal.unit, signal.capacity)}`];
 }
 
 // How fast it changes, an amount a second; empty where it hardly does.

@@ -53,7 +53,7 @@ test('a threshold says what it is up to', () => {
 test('a card is one sentence for those who do not see the curve', () => {
   const sentence = signalSentence(MEMORY, [{}], 21000);
   for (const part of [
-    'memory.available: 163 MiB of 4 GiB available',
+    'memory.available: 163 MiB of 4 GiB;',
     'hard threshold below 100 MiB',
     '1 eviction in view',
   ]) {

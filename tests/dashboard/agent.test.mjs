@@ -43,7 +43,7 @@ test("the page is the agent's own and follows its watch", async () => {
     assert.ok(names.includes(name), name);
   assert.match(
     await textOf('.signal >> nth=0'),
-    /MiB of 256 MiB available[\s\S]*hard, below 100 MiB at once[\s\S]*soft, below 130 MiB after 1 min/,
+    /MiB of 256 MiB[\s\S]*hard, below 100 MiB at once[\s\S]*soft, below 130 MiB after 1 min/,
   );
   const elsewhere = await page.request.get(`${node.url}dashboard`);
   assert.match(elsewhere.headers()['content-security-policy'], /default-src 'none'/);
