@@ -123,7 +123,9 @@ ssize_t HttpServer::Core::Read(void* reader_pointer, std::uint64_t /*position*/,
                                std::size_t size) {
   auto* reader = static_cast<Reader*>(reader_pointer);
   Connection& connection = *reader->connection;
-  if (connection.is_cut) return MHD_CONTENT_READER_END_WITH_ERROR;
+  // Not as an error: libmicrohttpd 0.9.75 forgets to clear away some connections that end so. It
+  // will find the socket shut when it sends the end.
+  if (connection.is_cut) return MHD_CONTENT_READER_END_OF_STREAM;
   if (reader->given == reader->chunk.size()) {
     auto chunk = reader->next();
     if (!chunk) return MHD_CONTENT_READER_END_OF_STREAM;

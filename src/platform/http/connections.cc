@@ -27,6 +27,7 @@ std::size_t Connections::streams() const {
 Connection* Connections::OldestIncomplete() const {
   Connection* oldest = nullptr;
   for (const auto& [descriptor, connection] : all_) {
+    if (connection->is_cut) continue;
     if (connection->phase != Phase::kReceiving && connection->phase != Phase::kIdle) continue;
     if (oldest == nullptr || connection->since < oldest->since) oldest = connection.get();
   }

@@ -41,7 +41,7 @@ struct Connection {
   Phase phase = Phase::kReceiving;
   SteadyTime deadline;  // when it is cut; not while it waits
   bool has_stream = false;
-  bool is_cut = false;               // its stream ends, whatever else it had to send
+  bool is_cut = false;               // it is going; a stream ends, whatever it had to send
   std::optional<bool> is_certified;  // whether its certificate is trusted, once that was looked at
   MHD_Connection* handle = nullptr;  // of a stream
   Exchange exchange;                 // what it is at
@@ -60,7 +60,8 @@ class Connections {
   [[nodiscard]] std::size_t streams() const;
   [[nodiscard]] bool IsFull() const { return size() >= limits_.connections; }
 
-  // Of those that have no whole request the one that has been so for longest; null: none has not.
+  // Of those that have no whole request, and are not cut, the one that has been so for longest;
+  // null: there is none.
   [[nodiscard]] Connection* OldestIncomplete() const;
   // When the next one is overdue.
   [[nodiscard]] std::optional<SteadyTime> NextDeadline() const;

@@ -83,7 +83,10 @@ class LiveHttpAbuse : public ::testing::Test {
     ASSERT_TRUE(server_.Start(
         [](const HttpRequest& request) -> HttpResponse {
           if (request.path == "/watch") {
-            return {.stream = [] { return std::optional<std::string>(""); }};
+            // Something to begin with, as of a snapshot, then nothing.
+            return {.stream = [first = std::string(4500, 's')]() mutable {
+              return std::optional(std::exchange(first, {}));
+            }};
           }
           return {.content_type = "text/plain", .body = "good"};
         },
@@ -101,6 +104,7 @@ class LiveHttpAbuse : public ::testing::Test {
       const std::string request = BadRequest(i, random_);
       (void)::send(wire.get(), request.data(), request.size(), MSG_DONTWAIT | MSG_NOSIGNAL);
       if (i % 3 == 0) wire.EndSending();
+      if (i % 10 == 0) server_.server().WakeStreams();
       if (i % 100 == 0) AskWell();
     }
   }

@@ -123,6 +123,29 @@ TEST_F(HttpStreams, AStreamEndsWhenItsClientGoes) {
   EXPECT_TRUE(Becomes([&] { return feed_.alive() == 0; }));
 }
 
+TEST_F(HttpStreams, TheConnectionOfAStreamGoesWithItAndLeavesItsPlace) {
+  Start({.limits = {.connections = 2}});
+  feed_.Say("bytes that are never read");
+  for (int i = 0; i < 10; ++i) {
+    {
+      Wire wire(server_.socket());
+      wire.Send("GET /watch HTTP/1.1\r\nHost: h\r\n\r\n");
+      if (i % 2 == 0) wire.ReadUntil("read");
+      // Woken and suspended several times before its client goes.
+      for (int wake = 0; wake < 5; ++wake) {
+        const int asked = feed_.asked();
+        ASSERT_TRUE(Becomes([&] {
+          server_.server().WakeStreams();
+          return feed_.asked() > asked + 1;
+        }));
+      }
+    }
+    Wire other(server_.socket());
+    other.Send(Ask("/"));
+    ASSERT_THAT(other.ReadAll(std::chrono::seconds(5)), HasSubstr("good")) << i;
+  }
+}
+
 TEST_F(HttpStreams, MuchIsSentAsFastAsTheClientReads) {
   Start();
   const std::string much(3'000'000, 'x');
