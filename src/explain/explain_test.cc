@@ -206,6 +206,13 @@ TEST(Explain, AReclaimThatWasEnoughSaysWhoWouldHaveGone) {
   EXPECT_THAT(TextOf(why), HasSubstr("95Mi available before, 900Mi afterwards: 805Mi gained"));
 }
 
+TEST(Explain, ADryRunSaysThatNobodyWent) {
+  const std::string text = TextOf(Explain(Starved().Pass(), {.dry_run = true}));
+  EXPECT_THAT(text, testing::StartsWith("default/leaker would have been evicted: "));
+  EXPECT_THAT(text, HasSubstr("dry run: nobody was told to end"));
+  EXPECT_THAT(text, HasSubstr("WOULD HAVE BEEN EVICTED"));
+}
+
 TEST(Explain, MemoryThatWasTakenBesideThePassesIsTold) {
   RecordedPass pass = Starved().Pass();
   pass.report.reclaimed = {

@@ -69,9 +69,10 @@ Signal SignalOf(const PassExplanation& explanation) {
   return explanation.threshold ? explanation.threshold->threshold.signal : Signal::kNodeFsAvailable;
 }
 
-std::string EvictedText(const std::vector<EvictedPod>& evicted, bool now) {
-  std::string text = now ? "\nWOULD BE EVICTED\n" : "\nEVICTED\n";
-  for (const EvictedPod& each : evicted) {
+std::string EvictedText(const PassExplanation& explanation) {
+  std::string text = explanation.dry_run ? "\nWOULD HAVE BEEN EVICTED\n" : "\nEVICTED\n";
+  if (explanation.hypothetical) text = "\nWOULD BE EVICTED\n";
+  for (const EvictedPod& each : explanation.evicted) {
     text += fmt::format("  {}, grace period {} s, uid {}\n", each.pod.FullName(),
                         each.grace_period_seconds, each.pod.uid);
     text += Wrapped(each.message, "    ", 4);
@@ -108,13 +109,13 @@ std::string SectionsOf(const PassExplanation& explanation) {
     text += "\n" + TextOf(*explanation.order);
   }
   if (!explanation.evicted.empty()) {
-    text += EvictedText(explanation.evicted, explanation.hypothetical);
+    text += EvictedText(explanation);
   }
   return text + OtherwiseText(explanation);
 }
 
 std::string FirstText(const PodOrder& order) {
-  if (order.pods.empty()) return "no pods";
+  if (order.pods.empty()) return "no pod has been measured";
   std::string text;
   for (const RankedPod& pod : order.pods) {
     if (!text.empty()) text += ", then ";

@@ -99,6 +99,18 @@ std::string WhoOf(const PassExplanation& explanation) {
   return explanation.subject ? explanation.subject->FullName() : NamesOf(explanation.evicted);
 }
 
+bool AreSeveral(const PassExplanation& explanation) {
+  return explanation.evicted.size() > 1 && !explanation.subject;
+}
+
+// "the node was low on memory"; empty where no threshold was acted for.
+std::string CauseOf(const PassExplanation& explanation) {
+  if (!explanation.threshold) return "";
+  const Signal signal = explanation.threshold->threshold.signal;
+  return fmt::format("the node {} {} {}", explanation.hypothetical ? "is" : "was", Lack(signal),
+                     NameOf(ResourceOf(signal)));
+}
+
 }  // namespace
 
 std::string SentenceOf(const Otherwise& otherwise, Signal signal, bool hypothetical) {
@@ -109,21 +121,15 @@ std::string SentenceOf(const Otherwise& otherwise, Signal signal, bool hypotheti
 
 std::string HeadlineOf(const PassExplanation& explanation) {
   const bool now = explanation.hypothetical;
-  const char* would = now ? "would be" : "was";
-  std::string cause;
-  if (explanation.threshold) {
-    const Signal signal = explanation.threshold->threshold.signal;
-    cause = fmt::format("the node {} {} {}", now ? "is" : "was", Lack(signal),
-                        NameOf(ResourceOf(signal)));
-  }
+  const char* would = now ? "would be" : (explanation.dry_run ? "would have been" : "was");
+  const std::string cause = CauseOf(explanation);
   switch (explanation.outcome) {
     case PassOutcome::kEvicted:
       return fmt::format("{} {} evicted: {}.", WhoOf(explanation), would, cause);
     case PassOutcome::kStorageLimits:
+      if (std::string_view(would) == "was" && AreSeveral(explanation)) would = "were";
       return fmt::format("{} {} evicted for more local storage than allowed.", WhoOf(explanation),
-                         explanation.evicted.size() > 1 && !explanation.subject
-                             ? (now ? "would be" : "were")
-                             : would);
+                         would);
     case PassOutcome::kReclaimUnderWay:
       return fmt::format("Nobody {} evicted yet: {}, and a reclaim is under way.", would, cause);
     case PassOutcome::kRelieved:
