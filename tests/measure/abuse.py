@@ -1,0 +1,171 @@
+#!/usr/bin/env python3
+"""Asks a running agent 10,000 times in every wrong way there is, and now and then rightly.
+
+    tests/measure/abuse.py build/release [--check]
+
+Starts the agent of that build, in a dry run, with files of its own; needs root. Tells its resident memory
+and descriptors before and after, and how long the good requests took. With --check it fails where
+something is left behind or somebody was kept out.
+"""
+import argparse
+import glob
+import os
+import random
+import socket
+import subprocess
+import sys
+import tempfile
+import time
+
+REQUESTS = 10_000
+AT_ONCE = 200  # open at a time; 64 are allowed
+GROWTH_KIB = 2048  # beyond what the first thousand needed
+WORST_MS = 1000
+
+CONFIG = """apiVersion: jettison.io/v1alpha1
+kind: JettisonConfiguration
+root: {folder}/root
+dryRun: true
+http: {{socket: {folder}/j.sock}}
+---
+apiVersion: kubelet.config.k8s.io/v1beta1
+kind: KubeletConfiguration
+enforceNodeAllocatable: []
+cgroupRoot: /jettison-abuse
+"""
+
+
+def bad_request(number, noise):
+    """What a client sends that never gets far; the slow ones never end."""
+    get = b"GET / HTTP/1.1\r\nHost: h\r\n"
+    post = b"POST /api/v1/admit HTTP/1.1\r\nHost: h\r\n"
+    kinds = [
+        noise.randbytes(200) + b"\r\n\r\n",
+        b"GET /" + noise.randbytes(40) + b" HTTP/1.1\r\nHost: h\r\n\r\n",
+        b"GET /" + b"a" * 40_000,
+        get + b"X: " + b"b" * 40_000,
+        get + b"X: slow\r\n",
+        post + b"Content-Length: 1000000\r\n\r\nslow",
+        post + b"Content-Length: 99999999999999999999\r\n\r\n",
+        post + b"Transfer-Encoding: chunked\r\n\r\nfffffffffffffffff\r\n",
+        b"GET /api/v1/watch HTTP/1.1\r\nHost: h\r\n\r\n",
+        b"",
+        post + b'Content-Length: 5\r\n\r\n{"a":',
+        b"GET /nothing?x=1 HTTP/1.1\r\nHost: h\r\n\r\n",
+    ]
+    return kinds[number % len(kinds)]
+
+
+class Agent:
+    def __init__(self, build, folder):
+        self.path = f"{folder}/j.sock"
+        with open(f"{folder}/config.yaml", "w") as config:
+            config.write(CONFIG.format(folder=folder))
+        self.process = subprocess.Popen([f"{build}/jettison", "run", "--config", f"{folder}/config.yaml"],
+                                        stderr=open(f"{folder}/log", "w"))
+
+    def wait_until_ready(self):
+        deadline = time.monotonic() + 30
+        while time.monotonic() < deadline and self.process.poll() is None:
+            try:
+                if self.ask("/readyz").startswith(b"HTTP/1.1 200"):
+                    return
+            except OSError:
+                pass
+            time.sleep(0.1)
+        sys.exit("the agent does not become ready")
+
+    def connect(self):
+        client = socket.socket(socket.AF_UNIX)
+        client.settimeout(10)
+        client.connect(self.path)
+        return client
+
+    def ask(self, path):
+        with self.connect() as client:
+            client.sendall(f"GET {path} HTTP/1.1\r\nHost: h\r\nConnection: close\r\n\r\n".encode())
+            answer = b""
+            while part := client.recv(65536):
+                answer += part
+        return answer
+
+    def resident_kib(self):
+        with open(f"/proc/{self.process.pid}/status") as status:
+            return next(int(line.split()[1]) for line in status if line.startswith("VmRSS"))
+
+    def descriptors(self):
+        return len(os.listdir(f"/proc/{self.process.pid}/fd"))
+
+    def settled_descriptors(self, wanted):
+        deadline = time.monotonic() + 10
+        while self.descriptors() > wanted and time.monotonic() < deadline:
+            time.sleep(0.05)
+        return self.descriptors()
+
+    def stop(self):
+        self.process.terminate()
+        self.process.wait(timeout=30)
+
+
+def abuse(agent, first, last, noise):
+    """Keeps the last clients open, half closes each third; the times of good requests in ms."""
+    clients, times = [], []
+    for number in range(first, last):
+        if len(clients) == AT_ONCE:
+            clients.pop(0).close()
+        client = agent.connect()
+        client.setblocking(False)
+        clients.append(client)
+        try:
+            client.send(bad_request(number, noise))
+            if number % 3 == 0:
+                client.shutdown(socket.SHUT_WR)
+        except OSError:
+            pass  # cut already
+        if number % 100 == 0:
+            start = time.monotonic()
+            if not agent.ask("/metrics").startswith(b"HTTP/1.1 200"):
+                sys.exit("a good request was refused")
+            times.append((time.monotonic() - start) * 1e3)
+    for client in clients:
+        client.close()
+    return times
+
+
+def remove_groups():
+    """The groups that the agent made for pods; there are none in them."""
+    for top in glob.glob("/sys/fs/cgroup/jettison-abuse") + glob.glob("/sys/fs/cgroup/*/jettison-abuse"):
+        for folder, _, _ in os.walk(top, topdown=False):
+            os.rmdir(folder)
+
+
+def main():
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawTextHelpFormatter)
+    parser.add_argument("build")
+    parser.add_argument("--check", action="store_true")
+    options = parser.parse_args()
+    noise = random.Random(7)
+    with tempfile.TemporaryDirectory() as folder:
+        agent = Agent(options.build, folder)
+        try:
+            agent.wait_until_ready()
+            descriptors = agent.descriptors()
+            abuse(agent, 0, REQUESTS // 10, noise)
+            before = agent.resident_kib()
+            start = time.monotonic()
+            times = sorted(abuse(agent, 0, REQUESTS, noise))
+            seconds = time.monotonic() - start
+            left = agent.settled_descriptors(descriptors) - descriptors
+            growth = agent.resident_kib() - before
+        finally:
+            agent.stop()
+            remove_groups()
+    print(f"{REQUESTS} bad requests in {seconds:.1f} s, {AT_ONCE} at once; good ones beside them: "
+          f"median {times[len(times) // 2]:.1f} ms, worst {times[-1]:.1f} ms")
+    print(f"resident {before} KiB, grown by {growth} KiB; descriptors left over: {left}")
+    if options.check and (growth > GROWTH_KIB or left > 0 or times[-1] > WORST_MS):
+        sys.exit("a bound is missed")
+
+
+if __name__ == "__main__":
+    main()
