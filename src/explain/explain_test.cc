@@ -140,6 +140,8 @@ TEST(Explain, ASoftThresholdTellsItsGracePeriod) {
   const PassExplanation waiting = Explain(bed.Pass());
   EXPECT_EQ(waiting.outcome, PassOutcome::kNothing);
   EXPECT_EQ(waiting.thresholds[0].grace_left, seconds(60));
+  EXPECT_THAT(TextOf(waiting), HasSubstr("Nobody was evicted: the soft threshold of "
+                                         "memory.available has 1m0s of its grace period left."));
   bed.now += seconds(70);
   const PassExplanation why = Explain(bed.Pass());
   EXPECT_EQ(why.outcome, PassOutcome::kEvicted);

@@ -99,6 +99,18 @@ std::string WhoOf(const PassExplanation& explanation) {
   return explanation.subject ? explanation.subject->FullName() : NamesOf(explanation.evicted);
 }
 
+// Why nothing had to be done: thresholds that are met may still wait.
+std::string Calm(const PassExplanation& explanation) {
+  for (const ThresholdFacts& facts : explanation.thresholds) {
+    if (!facts.met) continue;
+    const std::string_view name = NameOf(facts.threshold.signal);
+    if (!facts.grace_left) return fmt::format("{} waits for fresh figures", name);
+    return fmt::format("the soft threshold of {} has {} of its grace period left", name,
+                       ShortDuration(*facts.grace_left));
+  }
+  return explanation.hypothetical ? "nothing is short" : "nothing was short";
+}
+
 bool AreSeveral(const PassExplanation& explanation) {
   return explanation.evicted.size() > 1 && !explanation.subject;
 }
@@ -136,7 +148,8 @@ std::string HeadlineOf(const PassExplanation& explanation) {
       return fmt::format("Nobody {} evicted: {}, and a reclaim was enough.", would, cause);
     case PassOutcome::kNobodyMayGo:
       return fmt::format("Nobody could be evicted, although {}: no pod may go.", cause);
-    case PassOutcome::kNothing: return fmt::format("Nobody {} evicted: nothing is short.", would);
+    case PassOutcome::kNothing:
+      return fmt::format("Nobody {} evicted: {}.", would, Calm(explanation));
   }
   __builtin_unreachable();
 }
