@@ -26,7 +26,8 @@ Read ReadText(const std::string& text) {
     return read;
   }
   Faults faults;
-  read.config = ReadHttpConfiguration(Fields(*documents->front().Find("http"), "c.yaml", faults, "http."));
+  read.config =
+      ReadHttpConfiguration(Fields(*documents->front().Find("http"), "c.yaml", faults, "http."));
   for (const Fault& fault : faults) read.faults.push_back(Describe(fault));
   return read;
 }
@@ -40,13 +41,13 @@ TEST(HttpConfiguration, NothingSaidMeansTheSocketAlone) {
 
 TEST(HttpConfiguration, EveryFieldIsTakenOver) {
   const Read read = ReadText(R"(
-socket: /s/j.sock
-socketGroup: adm
-address: 0.0.0.0:10350
-tlsCertFile: /c.pem
-tlsPrivateKeyFile: /k.pem
-clientCAFile: /ca.pem
-bearerTokenFile: /token
+  socket: /s/j.sock
+  socketGroup: adm
+  address: 0.0.0.0:10350
+  tlsCertFile: /c.pem
+  tlsPrivateKeyFile: /k.pem
+  clientCAFile: /ca.pem
+  bearerTokenFile: /token
 )");
   EXPECT_THAT(read.faults, IsEmpty());
   EXPECT_EQ(read.config.socket, "/s/j.sock");
@@ -66,7 +67,7 @@ TEST(HttpConfiguration, AnEmptyTextMeansNone) {
 
 TEST(HttpConfiguration, ALoopbackAddressNeedsNothing) {
   for (const char* text :
-       {"address: 127.0.0.1:80", "address: '[::1]:80'",
+       {"{address: 127.0.0.1:80}", "{address: '[::1]:80'}",
         "{address: 127.0.0.1:80, bearerTokenFile: /t}",
         "{address: 127.0.0.1:80, tlsCertFile: /c, tlsPrivateKeyFile: /k}",
         "{address: 127.0.0.1:80, tlsCertFile: /c, tlsPrivateKeyFile: /k, clientCAFile: /ca}"}) {
@@ -75,7 +76,7 @@ TEST(HttpConfiguration, ALoopbackAddressNeedsNothing) {
 }
 
 TEST(HttpConfiguration, AnotherAddressNeedsTlsAndWhoMayAsk) {
-  EXPECT_THAT(ReadText("address: 0.0.0.0:80").faults,
+  EXPECT_THAT(ReadText("{address: 0.0.0.0:80}").faults,
               ElementsAre(HasSubstr("needs TLS"), HasSubstr("who they are")));
   EXPECT_THAT(ReadText("{address: '[::]:80', bearerTokenFile: /t}").faults,
               ElementsAre(HasSubstr("needs TLS")));
@@ -112,7 +113,8 @@ TEST(HttpConfiguration, EachWrongFieldIsAFault) {
     EXPECT_THAT(ReadText(text).faults, ElementsAre(HasSubstr(fault))) << text;
   }
   const std::string longest(108, 'a');
-  EXPECT_THAT(ReadText("socket: /" + longest).faults, ElementsAre(HasSubstr("at most 107 bytes")));
+  EXPECT_THAT(ReadText("{socket: /" + longest + "}").faults,
+              ElementsAre(HasSubstr("at most 107 bytes")));
 }
 
 TEST(HttpConfiguration, AllFaultsAreToldAtOnceWithTheirField) {
