@@ -199,6 +199,7 @@ nodeCgroup: /guarded/slice
 nodeFs: /data
 nodeName: edge-1.example
 profile: kubelet
+http: {socket: "", address: "127.0.0.1:10350"}
 memoryAvailable: available
 memoryReclaim: idle
 logFormat: json
@@ -214,6 +215,8 @@ monitoringInterval: 500ms
   EXPECT_EQ(config.node_fs, "/data");
   EXPECT_EQ(config.node_name, "edge-1.example");
   EXPECT_EQ(config.profile, Profile::kKubelet);
+  EXPECT_EQ(config.http.socket, "");
+  EXPECT_EQ(config.http.address, "127.0.0.1:10350");
   EXPECT_EQ(config.memory_estimator, MemoryEstimator::kAvailable);
   EXPECT_EQ(config.memory_reclaim, MemoryReclaim::kIdle);
   EXPECT_TRUE(config.json_logs);
@@ -299,6 +302,7 @@ TEST(ReadConfig, EachRefusedJettisonFieldIsOneFault) {
   for (const Row& row : {
            Row{"dryrun: true", "there is no such field (did you mean \"dryRun\"?)"},
            Row{"runtime: docker", "runtime: \"docker\": must be process or cri"},
+           Row{"http: {address: '0'}", "http.address: \"0\": must be an IP address with a port"},
            Row{"profile: Kubelet", "did you mean \"kubelet\"?"},
            Row{"memoryAvailable: avail", "workingSet"},
            Row{"memoryReclaim: all", "dead"},
