@@ -52,12 +52,10 @@ void MemoryLadderThread::Begin(MemoryClimb climb) {
                                   .clock = edges_.clock,
                                   .stop = [this] { return stop_.load(); }},
                                  samples_);
-    {
-      const std::lock_guard lock(mutex_);
-      std::ranges::move(outcome.reclaimed, std::back_inserter(reclaimed_));
-      std::ranges::move(outcome.errors, std::back_inserter(errors_));
-    }
-    climbing_ = false;
+    const std::lock_guard lock(mutex_);
+    climbing_ = false;  // whoever is told of this climb may ask for the next
+    std::ranges::move(outcome.reclaimed, std::back_inserter(reclaimed_));
+    std::ranges::move(outcome.errors, std::back_inserter(errors_));
   });
 }
 
