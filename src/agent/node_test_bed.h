@@ -159,7 +159,8 @@ class NodeTestBed : public testing::Test {
                   .reclaimer = reclaimer_,
                   .events = events_,
                   .log = log_,
-                  .collect_remains = [this] { ++collections_; }});
+                  .collect_remains = [this] { ++collections_; },
+                  .ladder = ladder_});
     if (layout) {
       node_->SetLayout(*layout,
                        {Of(Signal::kNodeFsAvailable, 50), Of(Signal::kImageFsAvailable, 50)});
@@ -210,6 +211,7 @@ class NodeTestBed : public testing::Test {
   PodTable pods_{Profile::kStandalone, kComeBackRule, edges_};
   FakeReclaimer reclaimer_;
   std::unique_ptr<NodeKiller> killer_;
+  MemoryLadder* ladder_ = nullptr;
   bool look_ahead_ = false;
   DiskUse disk_;
   int collections_ = 0;  // of what is left of pods that are gone
