@@ -13,8 +13,13 @@ void EventLog::Add(Instant at, std::string pod, Event event) {
     log_.Info("event", fields);
   }
   if (events_.size() == capacity_) events_.pop_front();
-  events_.push_back(
-      {.sequence = ++count_, .at = at, .pod = std::move(pod), .event = std::move(event)});
+  const EventCounts::Count equal = counts_.Add(at, pod, event);
+  events_.push_back({.sequence = ++count_,
+                     .at = at,
+                     .pod = std::move(pod),
+                     .event = std::move(event),
+                     .times = equal.times,
+                     .first_at = equal.first});
 }
 
 }  // namespace jettison

@@ -5,6 +5,7 @@
 #include <deque>
 #include <string>
 
+#include "agent/event_counts.h"
 #include "agent/log.h"
 #include "agent/snapshot.h"
 #include "model/event.h"
@@ -30,6 +31,7 @@ class EventLog {
   std::size_t capacity_;
   std::deque<LoggedEvent> events_;
   std::uint64_t count_ = 0;
+  EventCounts counts_;
 };
 
 }  // namespace jettison

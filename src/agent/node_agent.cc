@@ -469,6 +469,12 @@ Snapshot NodeAgent::SnapshotNow() const {
   return snapshot;
 }
 
+std::string NodeAgent::ManifestError() const {
+  if (!machine_->manifests || machine_->manifests->watched()) return "";
+  const Error& error = machine_->manifests->watched().error();
+  return error.code == ErrorCode::kNotFound ? "" : error.message;
+}
+
 void NodeAgent::ShowBoard(Instant now) {
   options_.board->Turned(now);
   if (!begun_) return;
@@ -478,6 +484,7 @@ void NodeAgent::ShowBoard(Instant now) {
     snapshot->node = identity_;
     snapshot->counters = std::make_shared<const NodeCounters>(Counters());
     snapshot->evictions = evictions_.Evictions();
+    snapshot->manifest_error = ManifestError();
     options_.board->Put(std::move(snapshot));
   }
   if (shown_passes_ == node_.passes() && shown_events_ == events_.count()) return;

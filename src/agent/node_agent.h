@@ -4,6 +4,7 @@
 #include <cstdint>
 #include <memory>
 #include <optional>
+#include <string>
 
 #include "agent/agent.h"
 #include "agent/arming_thread.h"
@@ -64,6 +65,7 @@ class NodeAgent : public Agent {
   void TakeDiskUse();
   void TakeStop();
   void TakeStatusErrors();
+  [[nodiscard]] std::string ManifestError() const;
   void ShowBoard(Instant now);
   [[nodiscard]] Snapshot SnapshotNow() const;
   [[nodiscard]] NodeCounters Counters() const;

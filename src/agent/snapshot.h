@@ -84,6 +84,9 @@ struct LoggedEvent {
   Instant at;
   std::string pod;  // "namespace/name"; empty for an event of the node
   Event event;
+  // How often it happened until then, equal but for its time, and when for the first time.
+  int times = 1;
+  Instant first_at;
 };
 
 // What does not change while the agent runs.
@@ -106,6 +109,8 @@ struct Snapshot {
   bool reclaim_under_way = false;
   std::vector<ThresholdView> thresholds;
   std::vector<PodView> pods;                       // by namespace and name
+  // Why staticPodPath cannot be read; empty: it can, it is not there yet, or there is none.
+  std::string manifest_error;
   std::vector<LoggedEvent> events;                 // the last ones, newest last
   std::shared_ptr<const CycleReport> last_report;  // null before the first pass
   // Figures of the node now, of pods as of the last full pass; null before that.
@@ -113,9 +118,10 @@ struct Snapshot {
   std::optional<Instant> pods_measured_at;  // the last full pass
   // The last full passes, and those others that did something; oldest first.
   std::vector<std::shared_ptr<const RecordedPass>> cycles;
-  std::vector<SignalSample> history;  // the last hour, oldest first
+  std::vector<SignalSample> history;             // the last hour, oldest first
   std::shared_ptr<const NodeCounters> counters;  // null in tests alone
-  // Why pods were evicted, oldest first, some of them before the agent's start; null in tests alone.
+  // Why pods were evicted, oldest first, some of them before the agent's start; null in tests
+  // alone.
   std::shared_ptr<const std::vector<std::shared_ptr<const KeptEviction>>> evictions;
 };
 

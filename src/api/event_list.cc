@@ -3,10 +3,10 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <map>
+#include <set>
 #include <string>
 #include <tuple>
-#include <utility>
+#include <vector>
 
 #include "api/kube_time.h"
 #include "json/json_writer.h"
@@ -40,14 +40,18 @@ Subject SubjectOf(const LoggedEvent& event, std::string_view node_name) {
   return {"Pod", pod.substr(0, slash), pod.substr(slash + 1), event.event.object};
 }
 
-void WriteMetadata(const CountedEvent& event, const Subject& subject, JsonWriter& json) {
-  const auto first = static_cast<std::uint64_t>(event.first.time_since_epoch().count());
+Instant FirstOf(const LoggedEvent& event) {
+  return event.times > 1 ? event.first_at : event.at;
+}
+
+void WriteMetadata(const LoggedEvent& event, const Subject& subject, JsonWriter& json) {
+  const auto first = static_cast<std::uint64_t>(FirstOf(event).time_since_epoch().count());
   json.Key("metadata");
   json.BeginObject();
   json.Field("name", fmt::format("{}.{:x}", subject.name, first));
   json.Field("namespace", subject.namespace_.empty() ? "default" : subject.namespace_);
-  json.Field("creationTimestamp", KubeTime(event.first));
-  const auto& annotations = event.last->event.annotations;
+  json.Field("creationTimestamp", KubeTime(FirstOf(event)));
+  const auto& annotations = event.event.annotations;
   if (!annotations.empty()) {
     json.Key("annotations");
     json.BeginObject();
@@ -68,24 +72,24 @@ void WriteSubject(const Subject& subject, JsonWriter& json) {
   json.EndObject();
 }
 
-void WriteEvent(const CountedEvent& event, std::string_view node_name, JsonWriter& json) {
-  const Subject subject = SubjectOf(*event.last, node_name);
+void WriteEvent(const LoggedEvent& event, std::string_view node_name, JsonWriter& json) {
+  const Subject subject = SubjectOf(event, node_name);
   json.BeginObject();
   json.Field("kind", "Event");
   json.Field("apiVersion", "v1");
   WriteMetadata(event, subject, json);
   WriteSubject(subject, json);
-  json.Field("reason", event.last->event.reason);
-  json.Field("message", event.last->event.message);
+  json.Field("reason", event.event.reason);
+  json.Field("message", event.event.message);
   json.Key("source");
   json.BeginObject();
   json.Field("component", kComponent);
   json.Field("host", node_name);
   json.EndObject();
-  json.Field("firstTimestamp", KubeTime(event.first));
-  json.Field("lastTimestamp", KubeTime(event.last->at));
-  json.Field("count", event.count);
-  json.Field("type", NameOf(event.last->event.type));
+  json.Field("firstTimestamp", KubeTime(FirstOf(event)));
+  json.Field("lastTimestamp", KubeTime(event.at));
+  json.Field("count", event.times);
+  json.Field("type", NameOf(event.event.type));
   json.Key("eventTime");
   json.Null();
   json.Field("reportingComponent", kComponent);
@@ -93,37 +97,20 @@ void WriteEvent(const CountedEvent& event, std::string_view node_name, JsonWrite
   json.EndObject();
 }
 
+// The newest of each kind, oldest first.
+std::vector<const LoggedEvent*> NewestOfEach(const std::vector<LoggedEvent>& events) {
+  std::set<Key> seen;
+  std::vector<const LoggedEvent*> newest;
+  for (auto event = events.rbegin(); event != events.rend(); ++event) {
+    if (seen.insert(KeyOf(*event)).second) newest.push_back(&*event);
+  }
+  std::ranges::reverse(newest);
+  return newest;
+}
+
 }  // namespace
 
-std::vector<CountedEvent> Correlated(const std::vector<LoggedEvent>& events) {
-  std::map<Key, std::size_t> places;
-  std::vector<CountedEvent> counted;
-  for (auto event = events.rbegin(); event != events.rend(); ++event) {
-    const auto [place, is_new] = places.emplace(KeyOf(*event), counted.size());
-    if (is_new) {
-      counted.push_back({.last = &*event, .first = event->at, .count = 1});
-    } else {
-      counted[place->second].first = event->at;
-      ++counted[place->second].count;
-    }
-  }
-  std::ranges::reverse(counted);
-  return counted;
-}
-
-CountedEvent CountedUntil(const std::vector<LoggedEvent>& events, const LoggedEvent& event) {
-  CountedEvent counted{.last = &event, .first = event.at, .count = 1};
-  bool found = false;
-  for (const LoggedEvent& other : events) {
-    if (other.sequence >= event.sequence) break;
-    if (KeyOf(other) != KeyOf(event)) continue;
-    if (!std::exchange(found, true)) counted.first = other.at;
-    ++counted.count;
-  }
-  return counted;
-}
-
-std::string EventJson(const CountedEvent& event, std::string_view node_name) {
+std::string EventJson(const LoggedEvent& event, std::string_view node_name) {
   std::string text;
   JsonWriter json(text);
   WriteEvent(event, node_name, json);
@@ -140,8 +127,8 @@ std::string EventListJson(const Snapshot& snapshot) {
   json.Json("{}");
   json.Key("items");
   json.BeginArray();
-  for (const CountedEvent& event : Correlated(snapshot.events)) {
-    WriteEvent(event, snapshot.node->config.node_name, json);
+  for (const LoggedEvent* event : NewestOfEach(snapshot.events)) {
+    WriteEvent(*event, snapshot.node->config.node_name, json);
   }
   json.EndArray();
   json.EndObject();

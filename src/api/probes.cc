@@ -69,6 +69,7 @@ std::vector<Check> ReadyChecks(const LoopTurns& turns, const Snapshot* snapshot,
   checks.push_back({"runtime", ""});
   checks.push_back(PassCheck(*snapshot, now));
   checks.push_back(FiguresCheck(*snapshot));
+  checks.push_back({"manifests", snapshot->manifest_error});
   return checks;
 }
 

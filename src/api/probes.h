@@ -27,8 +27,8 @@ struct LoopTurns {
 [[nodiscard]] std::vector<Check> LiveChecks(const LoopTurns& turns, Instant now);
 
 // Whether it does its work: it lives, the runtime has answered, a pass was made, the last one no
-// more than three intervals ago, and the figures that thresholds need could be read. `snapshot` is
-// null where the agent has not begun yet.
+// more than three intervals ago, the figures that thresholds need could be read, and so can the
+// folder of manifests. `snapshot` is null where the agent has not begun yet.
 [[nodiscard]] std::vector<Check> ReadyChecks(const LoopTurns& turns, const Snapshot* snapshot,
                                              Instant now);
 

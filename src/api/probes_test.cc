@@ -32,7 +32,8 @@ TEST(Livez, HoldsAsLongAsTheLoopTurns) {
 TEST(Readyz, NamesEachCheckAsKubernetesDoes) {
   const Snapshot snapshot = TestSnapshot(1);
   EXPECT_EQ(Ready(&snapshot),
-            "[+]loop ok\n[+]runtime ok\n[+]pass ok\n[+]figures ok\nreadyz check passed\n");
+            "[+]loop ok\n[+]runtime ok\n[+]pass ok\n[+]figures ok\n[+]manifests ok\nreadyz check "
+            "passed\n");
   EXPECT_EQ(ProbeAnswer("readyz", ReadyChecks(kTurning, &snapshot, kTestNow), false).body, "ok");
 }
 

@@ -37,12 +37,10 @@ void AppendConditions(const Snapshot& snapshot, WatchCursor& cursor, std::string
 
 void AppendEvents(const Snapshot& snapshot, WatchCursor& cursor, std::string& out) {
   if (snapshot.events.empty() || snapshot.events.back().sequence <= cursor.event) return;
-  // Each as often as it happened until then, as an update of a v1.Event would tell.
   for (const LoggedEvent& event : snapshot.events) {
     if (event.sequence <= cursor.event) continue;
     cursor.event = event.sequence;
-    const CountedEvent counted = CountedUntil(snapshot.events, event);
-    Append("event", EventJson(counted, snapshot.node->config.node_name), cursor, out);
+    Append("event", EventJson(event, snapshot.node->config.node_name), cursor, out);
   }
 }
 
