@@ -1,6 +1,7 @@
 #include "agent/pod_table.h"
 
 #include <algorithm>
+#include <unordered_set>
 #include <utility>
 
 #include "agent/come_back.h"
@@ -271,11 +272,11 @@ const std::vector<const PodFacts*>& PodTable::Active() const {
 
 std::vector<std::shared_ptr<const PodFacts>> PodTable::Keep(
     const std::vector<const PodFacts*>& pods) const {
+  const std::unordered_set<const PodFacts*> wanted(pods.begin(), pods.end());
   std::vector<std::shared_ptr<const PodFacts>> kept;
   kept.reserve(pods.size());
   for (const auto& [name, slot] : slots_) {
-    if (kept.size() == pods.size()) break;
-    if (slot.facts && slot.facts.get() == pods[kept.size()]) kept.push_back(slot.facts);
+    if (wanted.contains(slot.facts.get())) kept.push_back(slot.facts);
   }
   return kept;
 }

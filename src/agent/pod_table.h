@@ -61,7 +61,7 @@ class PodTable {
   // The pods that an eviction could choose: they take up resources and ending them would bring
   // these back. By namespace and name; valid until the next change.
   [[nodiscard]] const std::vector<const PodFacts*>& Active() const;
-  // The same pods, kept alive: those of `pods`, which are in the order of Active, that are there.
+  // The same pods, kept alive, by namespace and name: those of `pods` that are still there.
   [[nodiscard]] std::vector<std::shared_ptr<const PodFacts>> Keep(
       const std::vector<const PodFacts*>& pods) const;
   // Fails a pod; false when it is ending as soon as that already. kNotFound for one that is not
