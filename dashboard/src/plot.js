@@ -77,7 +77,7 @@ export class Plot {
     return {
       width: Math.max(200, Math.floor(this.#host.clientWidth)),
       height: HEIGHT,
-      padding: [14, 8, 0, 0],
+      padding: [14, 20, 0, 0],
       legend: { show: false },
       cursor: { sync: { key: together.key }, drag: { x: false, y: false }, points: { size: 7 } },
       scales: { x: { time: true }, y: { range: (_, low, high) => [low ?? 0, high ?? 1] } },
