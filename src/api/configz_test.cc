@@ -59,8 +59,9 @@ TEST(Configz, OfNothingButDefaultsReadsBack) {
 
 TEST(Configz, OfARealKubeletsConfigurationReadsBack) {
   std::ostringstream text;
-  text << std::ifstream(JETTISON_ROOM_TESTDATA "/../../config/testdata/kubelet-1.32-effective.json")
+  text << std::ifstream(JETTISON_TESTDATA "/../../src/config/testdata/kubelet-1.32-effective.json")
               .rdbuf();
+  ASSERT_FALSE(text.str().empty());
   ExpectTheSame(ReadText(text.str()));
 }
 
@@ -85,7 +86,6 @@ imageMaximumGCAge: 48h
 podPidsLimit: 4096
 containerLogMaxSize: "-1"
 cgroupRoot: /guarded
-cgroupDriver: systemd
 kernelMemcgNotification: true
 staticPodPath: /etc/pods
 crashLoopBackOff: {maxContainerRestartPeriod: 20s}

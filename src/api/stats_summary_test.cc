@@ -34,7 +34,7 @@ TEST(StatsSummary, OfARealKubeletReadsBackToTheSame) {
   Summary real;
   ASSERT_TRUE(ReadSummary(
       parser
-          .load(JETTISON_ROOM_TESTDATA "/../../platform/kube_json/testdata/stats-summary-1.32.json")
+          .load(JETTISON_TESTDATA "/../../src/platform/kube_json/testdata/stats-summary-1.32.json")
           .value(),
       real));
   const std::string first = StatsSummaryJson(With(real));
