@@ -4,8 +4,11 @@
 #include <benchmark/benchmark.h>
 
 #include <cstddef>
+#include <string>
 
 #include "api/metrics_text.h"
+#include "api/pod_list.h"
+#include "api/stats_summary.h"
 #include "tests/synthetic_snapshot.h"
 
 namespace jettison {
@@ -22,6 +25,28 @@ void BM_Metrics(benchmark::State& bench) {
   bench.counters["bytes"] = static_cast<double>(bytes);
 }
 BENCHMARK(BM_Metrics)->Arg(110)->Arg(1'000)->Unit(benchmark::kMillisecond);
+
+template <typename Write>
+void Time(benchmark::State& bench, Write write) {
+  const Snapshot snapshot = SyntheticSnapshot(static_cast<std::size_t>(bench.range(0)));
+  std::size_t bytes = 0;
+  for (auto _ : bench) {
+    std::string text = write(snapshot);
+    bytes = text.size();
+    benchmark::DoNotOptimize(text);
+  }
+  bench.counters["bytes"] = static_cast<double>(bytes);
+}
+
+void BM_StatsSummary(benchmark::State& bench) {
+  Time(bench, StatsSummaryJson);
+}
+BENCHMARK(BM_StatsSummary)->Arg(110)->Arg(1'000)->Unit(benchmark::kMillisecond);
+
+void BM_Pods(benchmark::State& bench) {
+  Time(bench, PodListJson);
+}
+BENCHMARK(BM_Pods)->Arg(110)->Arg(1'000)->Unit(benchmark::kMillisecond);
 
 // The same as a value, which the agent's loop makes for all who ask within a tenth of a second.
 void BM_CopyCounters(benchmark::State& bench) {

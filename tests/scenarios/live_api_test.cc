@@ -1,0 +1,170 @@
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+#include <poll.h>
+
+#include "platform/documents/json.h"
+#include "platform/http/client.h"
+#include "recordings/replay_writer.h"
+#include "recordings/scenario_reader.h"
+#include "tests/scenarios/agent_bed.h"
+
+namespace jettison {
+namespace {
+
+using std::chrono::seconds;
+using std::chrono::steady_clock;
+using testing::HasSubstr;
+
+class LiveApi : public testing::Test {
+ protected:
+  void SetUp() override {
+    if (!bed_.error().empty()) GTEST_SKIP() << bed_.error();
+    bed_.Configure("evictionHard: {memory.available: 100Mi}\n");
+    bed_.ConfigureAgent("monitoringInterval: 500ms\n");
+    bed_.Put("web.yaml", AgentBed::Manifest("web", {"sleep", "1000"}));
+    target_.endpoint = bed_.endpoint();
+  }
+  void Start() {
+    bed_.StartAgent();
+    ASSERT_TRUE(bed_.WaitForLine({"HTTP is served", "agent.sock"}));
+    ASSERT_TRUE(bed_.WaitForLine({"Started container main"}));
+  }
+  HttpResponse Get(const std::string& path) {
+    auto answer = HttpGet(target_, path);
+    EXPECT_TRUE(answer) << path << ": " << answer.error().message;
+    return answer ? std::move(*answer) : HttpResponse{.status = 0};
+  }
+  // Until the answer holds that text.
+  bool WaitFor(const std::string& path, std::string_view text) {
+    const auto deadline = steady_clock::now() + seconds(20);
+    while (steady_clock::now() < deadline) {
+      if (Get(path).body.find(text) != std::string::npos) return true;
+      poll(nullptr, 0, 50);
+    }
+    return false;
+  }
+  // Reads the stream until an event holds that text.
+  static bool WaitFor(HttpEventStream& stream, std::string_view type, std::string_view text) {
+    const auto deadline = steady_clock::now() + seconds(20);
+    while (steady_clock::now() < deadline) {
+      pollfd readable{.fd = stream.descriptor(), .events = POLLIN, .revents = 0};
+      poll(&readable, 1, 1000);
+      const auto events = stream.Read();
+      if (!events) return false;
+      for (const HttpEvent& event : *events) {
+        if (event.type == type && event.data.find(text) != std::string::npos) return true;
+      }
+    }
+    return false;
+  }
+
+  AgentBed bed_;
+  HttpTarget target_;
+};
+
+TEST_F(LiveApi, EveryEndpointIsAnswered) {
+  Start();
+  ASSERT_TRUE(WaitFor("/readyz?verbose", "readyz check passed"));
+  ASSERT_TRUE(WaitFor("/api/v1/cycles", "\"pass\":"));
+  for (const char* path : {"/stats/summary", "/pods", "/configz", "/api/v1/node", "/api/v1/events",
+                           "/api/v1/overview", "/api/v1/history"}) {
+    const HttpResponse answer = Get(path);
+    EXPECT_EQ(answer.status, 200) << path;
+    EXPECT_TRUE(ParseJson(answer.body)) << path << ": " << answer.body;
+  }
+  EXPECT_EQ(Get("/healthz").body, "ok");
+  EXPECT_EQ(Get("/livez").body, "ok");
+  EXPECT_THAT(Get("/").body, HasSubstr("<html"));
+  EXPECT_THAT(Get("/metrics").body, HasSubstr("jettison_"));
+  EXPECT_THAT(Get("/pods").body, HasSubstr("\"phase\":\"Running\""));
+  EXPECT_TRUE(WaitFor("/stats/summary", "\"podRef\":{\"name\":\"web\""));
+  EXPECT_THAT(Get("/configz").body, HasSubstr("\"memory.available\":\"100Mi\""));
+  EXPECT_THAT(Get("/api/v1/node").body, HasSubstr("KubeletHasSufficientMemory"));
+  EXPECT_THAT(Get("/api/v1/events").body, HasSubstr("Started container main"));
+  EXPECT_EQ(bed_.StopAgent(), 0);
+}
+
+TEST_F(LiveApi, ABadRequestIsAnsweredByAStatusObject) {
+  Start();
+  const struct {
+    const char* path;
+    int status;
+    const char* reason;
+  } kRows[] = {{"/nothing", 404, "NotFound"},
+               {"/api/v1/admit", 405, "MethodNotAllowed"},
+               {"/pods?pretty=1", 400, "BadRequest"},
+               {"/api/v1/cycles?n=none", 400, "BadRequest"}};
+  for (const auto& row : kRows) {
+    const HttpResponse answer = Get(row.path);
+    EXPECT_EQ(answer.status, row.status) << row.path;
+    EXPECT_THAT(answer.body, HasSubstr("\"kind\":\"Status\"")) << row.path;
+    EXPECT_THAT(answer.body, HasSubstr("\"reason\":\"" + std::string(row.reason))) << row.path;
+  }
+  const auto refused = HttpPost(target_, "/api/v1/admit", "{", "application/json");
+  ASSERT_TRUE(refused);
+  EXPECT_EQ(refused->status, 400);
+  const auto large = HttpPost(target_, "/api/v1/admit", std::string(2 << 20, ' '));
+  if (large) {
+    EXPECT_EQ(large->status, 413);
+    EXPECT_THAT(large->body, HasSubstr("RequestEntityTooLarge"));
+  }
+}
+
+TEST_F(LiveApi, AnAdmissionIsAnsweredAndNothingStarts) {
+  Start();
+  const auto fits =
+      HttpPost(target_, "/api/v1/admit", AgentBed::Manifest("new", {"true"}), "application/yaml");
+  ASSERT_TRUE(fits);
+  EXPECT_THAT(fits->body, HasSubstr("\"admit\":true"));
+  const auto large =
+      HttpPost(target_, "/api/v1/admit",
+               AgentBed::Manifest("new", {"true"}, "    resources: {requests: {memory: 100Ti}}\n"),
+               "application/yaml");
+  ASSERT_TRUE(large);
+  EXPECT_THAT(large->body, HasSubstr("\"reason\":\"OutOfmemory\""));
+  EXPECT_THAT(Get("/pods").body, testing::Not(HasSubstr("\"name\":\"new\"")));
+}
+
+TEST_F(LiveApi, TheWatchTellsWhatHappensAndGoesOnWhereItBrokeOff) {
+  Start();
+  auto stream = HttpEventStream::Open(target_, "/api/v1/watch");
+  ASSERT_TRUE(stream) << stream.error().message;
+  EXPECT_TRUE(WaitFor(**stream, "status", "\"pods\""));
+  bed_.Put("late.yaml", AgentBed::Manifest("late", {"sleep", "1000"}));
+  EXPECT_TRUE(WaitFor(**stream, "event", "Started container main"));
+  EXPECT_TRUE(WaitFor(**stream, "pass", "\"number\""));
+  stream->reset();
+  stream = HttpEventStream::Open(target_, "/api/v1/watch", "of another run");
+  ASSERT_TRUE(stream) << stream.error().message;
+  EXPECT_TRUE(WaitFor(**stream, "event", "\"name\":\"late\""));
+}
+
+TEST_F(LiveApi, ARecordedPassReplaysToTheSameReport) {
+  Start();
+  ASSERT_TRUE(WaitFor("/api/v1/cycles", "\"report\""));
+  std::string record = Get("/api/v1/cycles?n=1").body;
+  ASSERT_FALSE(record.empty());
+  record.pop_back();
+  const std::size_t length = record.size();
+  record.resize(length + ScenarioReader::kPadding);
+  const std::string_view line = std::string_view(record).substr(0, length);
+  Scenario scenario;
+  const auto read = ScenarioReader().Read(line, scenario);
+  ASSERT_TRUE(read) << read.error().message;
+  std::string report = "\"report\":";
+  JsonWriter json(report);
+  json.BeginObject();
+  WriteReport(Replay(scenario).at(0).report, json);
+  json.EndObject();
+  EXPECT_TRUE(line.ends_with(report + "}")) << report << " is not the end of " << line;
+}
+
+TEST_F(LiveApi, TheSocketGoesWithTheAgent) {
+  Start();
+  EXPECT_EQ(Get("/livez").status, 200);
+  EXPECT_EQ(bed_.StopAgent(), 0);
+  EXPECT_FALSE(HttpGet(target_, "/livez"));
+}
+
+}  // namespace
+}  // namespace jettison
