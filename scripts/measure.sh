@@ -3,7 +3,7 @@
 #
 # Builds the agent and the programs that measure it (build/release unless told) and runs
 # tests/measure/measure.py, whose --help lists the options. --check fails when a bound is missed.
-# Wants root and a quiet machine; takes about sixteen minutes.
+# Wants root and a quiet machine; takes about half an hour.
 set -euo pipefail
 cd "$(dirname "$0")/.."
 

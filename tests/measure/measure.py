@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""measure.py BUILD [--runtime cri] [--only PART] [--runs N] [--idle-seconds S] [--json FILE] [--check]
+"""measure.py BUILD [--runtime cri] [--only PART] [--rate R] [--runs N] [--idle-seconds S] [--json FILE] [--check]
 
 Measures the agent as a whole, in a small node of its own (1 GiB, threshold 100 MiB) on this machine:
 
@@ -10,6 +10,10 @@ Measures the agent as a whole, in a small node of its own (1 GiB, threshold 100 
   clock    The same without notifications of the kernel: memory is looked at by the clock.
   start    From exec to the end of the first pass, N runs.
   idle     Memory, CPU time and wake-ups of the agent with five quiet pods.
+  many     The same with 110 of them on a node of 4 GiB, at rest and under memory pressure that lasts, each
+           with the kernel's notifications and without.
+  asked    How long a pass over 110 pods takes while an onlooker asks a hundred times a second, beside one
+           that nobody looks at, in turn.
   relief   From the signal until the memory of an evicted pod of a GiB is back, beside SIGKILL of such a
            pod's process with nothing else; N runs each.
 
@@ -32,6 +36,7 @@ import sys
 import time
 
 import meter
+import onlookers
 from containerd import Containerd
 from node import MIB, Node, wait_for
 
@@ -43,6 +48,8 @@ RATES = (50, 200, 800, 1000)  # MiB a second
 LATENCY_MS = {50: 2.0, 200: 2.0, 1000: 2.0}  # median
 VICTIM_RATES = (200, 800)  # only the growing pod goes, in every run
 OVERSHOOT_MIB, OVERSHOOT_SECONDS = 10, 0.005
+MANY_PODS, MANY_CAPACITY, MANY_CPU_PERCENT, MANY_WAKEUPS = 110, 4096 * MIB, 0.1, {False: 2.0, True: 20.0}
+ASKED_RATIO = 1.05
 FIRST_PASS_MS, RSS_MIB, CPU_PERCENT = 20.0, 12.0, 0.1
 RELIEF_CAPACITY, RELIEF_RATIO = 1280 * MIB, 1.5
 CRI_IDLE_PODS, CRI_RSS_MIB, CRI_PRIVATE_MIB, CRI_CPU_PERCENT = 50, 24.0, 6.0, 0.2
@@ -56,9 +63,10 @@ class Setting:
     sandboxes: int = 0  # idle pods beside those that matter
     hung: bool = False  # containerd is stopped while memory grows
     notified: bool = True  # the kernel tells the agent of levels
+    pressed: bool = False  # under memory pressure all the time
 
     def node(self, capacity=CAPACITY):
-        return Node(self.build, capacity, THRESHOLD, self.containerd, self.notified)
+        return Node(self.build, capacity, THRESHOLD, self.containerd, self.notified, self.pressed)
 
     def describe(self):
         beside = f" beside {self.sandboxes} sandboxes" if self.sandboxes else ""
@@ -118,7 +126,7 @@ def latency_of(run, rate):
 def measure_growth(setting, rates, runs, faults):
     results = {}
     print(f"From crossing the threshold to the signal, {setting.describe()}:\n\n"
-          "| growth (MiB/s) | runs | only the growing pod evicted | crossing to signal: median, 90%, worst (ms) "
+          "| growth (MiB/s) | runs | only the growing pod evicted | crossing to signal: median, 90%, 99%, worst (ms) "
           "| below the threshold at the signal: median, worst (MiB) | allowed (MiB) |\n"
           "| --- | --- | --- | --- | --- | --- |")
     for rate in rates:
@@ -132,7 +140,8 @@ def measure_growth(setting, rates, runs, faults):
             faults.append(f"{rate} MiB/s: no run with a signal")
             continue
         median = statistics.median(latencies)
-        print(f"| {rate} | {len(seen)} | {right} | {median:.2f}, {latencies[math.ceil(len(latencies) * 0.9) - 1]:.2f}, "
+        nine, ninety_nine = (latencies[math.ceil(len(latencies) * share) - 1] for share in (0.9, 0.99))
+        print(f"| {rate} | {len(seen)} | {right} | {median:.2f}, {nine:.2f}, {ninety_nine:.2f}, "
               f"{latencies[-1]:.2f} | {statistics.median(overshoots):.2f}, {overshoots[-1]:.2f} | {allowed:.0f} |",
               flush=True)
         if setting.notified and median > LATENCY_MS.get(rate, float("inf")):
@@ -240,11 +249,52 @@ def measure_idle(setting, seconds, faults):
     return dataclasses.asdict(cost)
 
 
+def measure_many(build, seconds, faults):
+    results = {}
+    print(f"| {MANY_PODS} quiet pods | notifications | resident (MiB) | private (MiB) | CPU (% of one) | wake-ups/s | threads |\n"
+          "| --- | --- | --- | --- | --- | --- | --- |")
+    for pressed, notified in ((False, True), (False, False), (True, True), (True, False)):
+        setting = Setting(build, notified=notified, pressed=pressed)
+        with setting.node(MANY_CAPACITY) as node:
+            reports = add_quiet_pods(node, MANY_PODS)
+            node.start_agent()
+            node.wait_until_ready(reports)
+            time.sleep(12)  # until the passes after the start are over
+            cost = meter.measure(node.agent.pid, seconds)
+        name = "under pressure" if pressed else "at rest"
+        print(f"| {name} | {'on' if notified else 'off'} | {cost.rss_kib / 1024:.1f} | {cost.private_kib / 1024:.1f} "
+              f"| {cost.cpu_percent:.3f} | {cost.wakeups_per_s:.2f} | {cost.threads} |", flush=True)
+        if cost.cpu_percent > MANY_CPU_PERCENT:
+            faults.append(f"{MANY_PODS} pods {name}: {cost.cpu_percent:.3f}% of a CPU, allowed {MANY_CPU_PERCENT:g}%")
+        if cost.wakeups_per_s > MANY_WAKEUPS[pressed]:
+            faults.append(f"{MANY_PODS} pods {name}: {cost.wakeups_per_s:.2f} wake-ups a second, allowed {MANY_WAKEUPS[pressed]:g}")
+        results[f"{name}, {notified}"] = dataclasses.asdict(cost)
+    print()
+    return results
+
+
+def measure_asked(build, faults):
+    with Node(build, MANY_CAPACITY, THRESHOLD, interval="100ms") as node:
+        reports = add_quiet_pods(node, MANY_PODS)
+        node.start_agent()
+        node.wait_until_ready(reports)
+        time.sleep(2)
+        alone, asked, answers = onlookers.compare(str(node.folder / "agent.sock"))
+    print(f"| {MANY_PODS} pods, a full pass | median (ms) | ratio |\n| --- | --- | --- |\n"
+          f"| nobody asks | {alone:.3f} | 1 |\n"
+          f"| {onlookers.REQUESTS_PER_S} requests a second | {asked:.3f} | {asked / alone:.3f} |\n\n"
+          + "\n".join(f"{path}: median {took:.2f} ms to the last byte" for path, took in answers.items()) + "\n", flush=True)
+    if asked > ASKED_RATIO * alone:
+        faults.append(f"asked: a pass takes {asked / alone:.3f} times as long, allowed {ASKED_RATIO:g}")
+    return {"alone": alone, "asked": asked, "answers": answers}
+
+
 def main():
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("build")
     parser.add_argument("--runtime", choices=["process", "cri"], default="process")
-    parser.add_argument("--only", choices=["growth", "clock", "start", "idle", "relief"], action="append")
+    parser.add_argument("--only", choices=["growth", "clock", "start", "idle", "many", "asked", "relief"], action="append")
+    parser.add_argument("--rate", type=int, action="append", help="of growth, MiB a second; may be given again")
     parser.add_argument("--runs", type=int, default=20)
     parser.add_argument("--idle-seconds", type=float, default=60)
     parser.add_argument("--json")
@@ -252,7 +302,7 @@ def main():
     options = parser.parse_args()
     if os.geteuid() != 0:
         sys.exit("measure.py: control groups need root")
-    parts = options.only or ["idle", "start", "growth", "clock", "relief"]
+    parts = options.only or ["idle", "many", "asked", "start", "growth", "clock", "relief"]
     faults, results = [], {}
     with contextlib.ExitStack() as stack:
         cri = options.runtime == "cri"
@@ -260,13 +310,17 @@ def main():
         setting = Setting(options.build, containerd)
         if "idle" in parts:
             results["idle"] = measure_idle(setting, options.idle_seconds, faults)
+        if "many" in parts and not cri:
+            results["many"] = measure_many(options.build, options.idle_seconds, faults)
+        if "asked" in parts and not cri:
+            results["asked"] = measure_asked(options.build, faults)
         if "start" in parts and not cri:
             results["start"] = measure_start(options.build, options.runs, faults)
         if "growth" in parts:
-            results["growth"] = measure_growth(setting, VICTIM_RATES if cri else RATES, options.runs, faults)
+            results["growth"] = measure_growth(setting, options.rate or (VICTIM_RATES if cri else RATES), options.runs, faults)
         if "clock" in parts and not cri:
             unaided = Setting(options.build, notified=False)
-            results[unaided.describe()] = measure_growth(unaided, VICTIM_RATES, options.runs, faults)
+            results[unaided.describe()] = measure_growth(unaided, options.rate or VICTIM_RATES, options.runs, faults)
         if "relief" in parts:
             results["relief"] = measure_relief(setting, options.runs, faults)
         if "growth" in parts and cri:

@@ -51,15 +51,18 @@ class Node:
     """A node of `capacity` bytes whose threshold memory.available is `threshold` bytes.
 
     Its pods are processes of the host, or run on `containerd` (containerd.py). Not `notified`, the agent
-    looks at memory by the clock.
+    looks at memory by the clock. `pressed`, it is under memory pressure all the time: a soft threshold
+    that is always met, with a grace period of an hour.
     """
 
-    def __init__(self, build, capacity, threshold, containerd=None, notified=True):
+    def __init__(self, build, capacity, threshold, containerd=None, notified=True, pressed=False, interval="10s"):
         self.build = pathlib.Path(build).resolve()
         self.capacity = capacity
         self.threshold = threshold
         self.containerd = containerd
         self.notified = notified
+        self.pressed = pressed
+        self.interval = interval  # from pass to pass
         self.folder = pathlib.Path(tempfile.mkdtemp(prefix="jettison-measure-"))
         self.group = self.folder.name
         self.memory_group = pathlib.Path(HIERARCHIES, "memory", self.group)
@@ -84,12 +87,16 @@ class Node:
         self.close()
 
     def _write_config(self):
+        soft = f"""\
+evictionSoft: {{memory.available: "{self.capacity}"}}
+evictionSoftGracePeriod: {{memory.available: 1h}}
+""" if self.pressed else ""
         (self.folder / "config.yaml").write_text(f"""\
 apiVersion: kubelet.config.k8s.io/v1beta1
 kind: KubeletConfiguration
 staticPodPath: {self.manifests}
 evictionHard: {{memory.available: "{self.threshold}"}}
-kernelMemcgNotification: {str(self.notified).lower()}
+{soft}kernelMemcgNotification: {str(self.notified).lower()}
 containerRuntimeEndpoint: {self.containerd.endpoint if self.containerd else "unix:///run/containerd/containerd.sock"}
 ---
 apiVersion: jettison.io/v1alpha1
@@ -97,6 +104,8 @@ kind: JettisonConfiguration
 runtime: {"cri" if self.containerd else "process"}
 root: {self.folder}/root
 nodeCgroup: /{self.group}
+monitoringInterval: {self.interval}
+http: {{socket: {self.folder}/agent.sock}}
 """)
 
     def add_pod(self, name, hold_mib, request_mib=None, limit_mib=None, growth=None):
