@@ -62,7 +62,6 @@ HttpResponse AnswerDashboard(const Call&) {
   HttpResponse answer;
   answer.body = DashboardPage();
   answer.headers.emplace_back("Content-Security-Policy", std::string(DashboardPolicy()));
-  answer.headers.emplace_back("X-Content-Type-Options", "nosniff");
   answer.headers.emplace_back("Referrer-Policy", "no-referrer");
   return answer;
 }

@@ -76,7 +76,6 @@ std::vector<Check> ReadyChecks(const LoopTurns& turns, const Snapshot* snapshot,
 HttpResponse ProbeAnswer(std::string_view probe, const std::vector<Check>& checks, bool verbose) {
   HttpResponse answer;
   answer.content_type = "text/plain; charset=utf-8";
-  answer.headers.emplace_back("X-Content-Type-Options", "nosniff");
   const bool passed = std::ranges::all_of(checks, [](const Check& c) { return c.failure.empty(); });
   if (passed && !verbose) {
     answer.body = "ok";
