@@ -189,15 +189,15 @@ std::unique_ptr<MemoryLadder> NodeAgent::MakeMemoryLadder() {
       MemoryLadderSettings{.reclaim = config_.memory_reclaim,
                            .pods_group = std::string(pod_host::PodsGroup(config_.cgroup_driver)),
                            .estimator = config_.memory_estimator},
-      MemoryLadderEdges{
-          .groups = machine_->pod_groups(),
-          .memory = dry_group_memory_ ? *dry_group_memory_ : *group_memory_,
-          .clock = machine_->clock,
-          .log = *log_,
-          .group_of = [this](const PodFacts& facts) -> std::string {
-            if (!machine_->runtime->ForeignGroupsOf(facts.pod.uid).empty()) return {};
-            return pod_host::PodGroup(facts.qos, facts.pod.uid, config_.cgroup_driver);
-          }});
+      MemoryLadderEdges{.groups = machine_->pod_groups(),
+                        .memory = dry_group_memory_ ? *dry_group_memory_ : *group_memory_,
+                        .clock = machine_->clock,
+                        .log = *log_,
+                        .group_of = [this](const PodFacts& facts) -> std::string {
+                          if (!machine_->runtime->ForeignGroupsOf(facts.pod.uid).empty()) return {};
+                          return pod_host::PodGroup(facts.qos, facts.pod.uid,
+                                                    config_.cgroup_driver);
+                        }});
 }
 
 std::size_t NodeAgent::CollectLogs() {

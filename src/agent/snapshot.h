@@ -108,7 +108,7 @@ struct Snapshot {
   bool waiting_for_cleanup = false;            // of evicted pods
   bool reclaim_under_way = false;
   std::vector<ThresholdView> thresholds;
-  std::vector<PodView> pods;                       // by namespace and name
+  std::vector<PodView> pods;  // by namespace and name
   // Why staticPodPath cannot be read; empty: it can, it is not there yet, or there is none.
   std::string manifest_error;
   std::vector<LoggedEvent> events;                 // the last ones, newest last

@@ -11,10 +11,10 @@
 #include "decide/pod_requests.h"
 #include "decide/qos.h"
 #include "decide/tolerations.h"
+#include "json/json_writer.h"
 #include "platform/documents/documents.h"
 #include "platform/documents/json.h"
 #include "platform/kube_json/pod_reader.h"
-#include "json/json_writer.h"
 
 namespace jettison {
 namespace {
