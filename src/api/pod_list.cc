@@ -115,7 +115,8 @@ std::string StatusOf(const PodView& pod) {
 }  // namespace
 
 std::string PodListJson(const Snapshot& snapshot) {
-  const std::string_view node = snapshot.node ? snapshot.node->config.node_name : "";
+  const std::string_view node =
+      snapshot.node ? std::string_view(snapshot.node->config.node_name) : "";
   std::string text;
   JsonWriter json(text);
   json.BeginObject();
