@@ -38,7 +38,7 @@ Scenario TwoPasses() {
     pod.containers.push_back({.name = "main", .image = "app"});
     scenario.pods.push_back(FactsOf(std::move(pod), Profile::kKubelet));
   }
-  for (const std::uint64_t available : {500, 60}) {
+  for (const std::uint64_t available : {500U, 60U}) {
     ScenarioStep& step = scenario.steps.emplace_back();
     step.at = std::chrono::seconds(10 * scenario.steps.size());
     step.summary.node.memory = MemoryStats{.time = scenario.start + step.at,
