@@ -12,7 +12,7 @@ Measures the agent as a whole, in a small node of its own (1 GiB, threshold 100 
   idle     Memory, CPU time and wake-ups of the agent with five quiet pods.
   many     The same with 110 of them on a node of 4 GiB, at rest and under memory pressure that lasts, each
            with the kernel's notifications and without.
-  asked    How long a pass over 110 pods takes while an onlooker asks a hundred times a second, beside one
+  asked    How long a pass over 110 pods (--pods) takes while an onlooker asks a hundred times a second, beside one
            that nobody looks at, in turn.
   relief   From the signal until the memory of an evicted pod of a GiB is back, beside SIGKILL of such a
            pod's process with nothing else; N runs each.
@@ -273,14 +273,14 @@ def measure_many(build, seconds, faults):
     return results
 
 
-def measure_asked(build, faults):
+def measure_asked(build, pods, faults):
     with Node(build, MANY_CAPACITY, THRESHOLD, interval="100ms") as node:
-        reports = add_quiet_pods(node, MANY_PODS)
+        reports = [node.add_pod(f"quiet-{i}", hold_mib=1) for i in range(pods)]
         node.start_agent()
         node.wait_until_ready(reports)
         time.sleep(2)
         alone, asked, answers = onlookers.compare(str(node.folder / "agent.sock"))
-    print(f"| {MANY_PODS} pods, a full pass | median (ms) | ratio |\n| --- | --- | --- |\n"
+    print(f"| {pods} pods, a full pass | median (ms) | ratio |\n| --- | --- | --- |\n"
           f"| nobody asks | {alone:.3f} | 1 |\n"
           f"| {onlookers.REQUESTS_PER_S} requests a second | {asked:.3f} | {asked / alone:.3f} |\n\n"
           + "\n".join(f"{path}: median {took:.2f} ms to the last byte" for path, took in answers.items()) + "\n", flush=True)
@@ -295,6 +295,7 @@ def main():
     parser.add_argument("--runtime", choices=["process", "cri"], default="process")
     parser.add_argument("--only", choices=["growth", "clock", "start", "idle", "many", "asked", "relief"], action="append")
     parser.add_argument("--rate", type=int, action="append", help="of growth, MiB a second; may be given again")
+    parser.add_argument("--pods", type=int, default=MANY_PODS, help="of the part `asked`")
     parser.add_argument("--runs", type=int, default=20)
     parser.add_argument("--idle-seconds", type=float, default=60)
     parser.add_argument("--json")
@@ -313,7 +314,7 @@ def main():
         if "many" in parts and not cri:
             results["many"] = measure_many(options.build, options.idle_seconds, faults)
         if "asked" in parts and not cri:
-            results["asked"] = measure_asked(options.build, faults)
+            results["asked"] = measure_asked(options.build, options.pods, faults)
         if "start" in parts and not cri:
             results["start"] = measure_start(options.build, options.runs, faults)
         if "growth" in parts:
