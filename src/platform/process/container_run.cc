@@ -5,6 +5,7 @@
 #include <unistd.h>
 
 #include <algorithm>
+#include <cerrno>
 #include <csignal>
 #include <utility>
 
@@ -268,13 +269,18 @@ void ContainerRun::Kill() {
 
 void RemoveUnusedRun(const Paths& paths, const Pod& pod, const std::string& container,
                      int attempt) {
+  // A shim whose agent has died may be making its first files just now; it makes two, and none in a
+  // folder that is gone.
+  constexpr int kMostTries = 4;
   const std::string run_dir = paths.Run(pod.uid, container, attempt);
-  for (const char* name :
-       {shim::kStartingFile, shim::kRunningFile, shim::kExitDraftFile, shim::kExitFile}) {
-    (void)::unlink(fmt::format("{}/{}", run_dir, name).c_str());
+  for (int tries = 0; tries < kMostTries; ++tries) {
+    for (const char* name :
+         {shim::kStartingFile, shim::kRunningFile, shim::kExitDraftFile, shim::kExitFile}) {
+      (void)::unlink(fmt::format("{}/{}", run_dir, name).c_str());
+    }
+    (void)::rmdir(paths.Rootfs(pod.uid, container, attempt).c_str());
+    if (::rmdir(run_dir.c_str()) == 0 || errno != ENOTEMPTY) break;
   }
-  (void)::rmdir(paths.Rootfs(pod.uid, container, attempt).c_str());
-  (void)::rmdir(run_dir.c_str());
   const std::string log = paths.Log(pod, container, attempt);
   struct stat facts {};
   if (::stat(log.c_str(), &facts) == 0 && facts.st_size == 0) (void)::unlink(log.c_str());
