@@ -1,3 +1,6 @@
+// The place in the source that sends a line is the same for all of them.
+#define SD_JOURNAL_SUPPRESS_LOCATION
+
 #include "agent/journal.h"
 
 #include <fmt/format.h>
