@@ -3,37 +3,19 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
-#include "tests/live/program.h"
-#include "tests/scenarios/agent_bed.h"
+#include "tests/command_line/running_agent.h"
 
 namespace jettison {
 namespace {
 
 using ::testing::HasSubstr;
 
-class LiveExplain : public ::testing::Test {
+class LiveExplain : public RunningAgent {
  protected:
   void SetUp() override {
-    if (!bed_.error().empty()) GTEST_SKIP() << bed_.error();
-    bed_.Configure("evictionHard: {memory.available: 100Mi}\n");
-    bed_.Put("quiet.yaml", AgentBed::Manifest("quiet", {"sleep", "1000"}));
-    bed_.StartAgent();
-    ASSERT_TRUE(bed_.WaitForLine({"Started container main"}));
-    bed_.Put("leak.yaml", AgentBed::Manifest("leak", {JETTISON_BINARY, "workload", "leak", "--rate",
-                                                      "200", "--total", "200"}));
-    ASSERT_TRUE(bed_.WaitForLine({"pods were cleaned up"}));
+    RunningAgent::SetUp();
+    if (!IsSkipped() && !HasFatalFailure()) EvictALeak();
   }
-  void TearDown() override {
-    if (!HasFailure()) return;
-    for (const std::string& line : bed_.lines()) ADD_FAILURE() << line;
-  }
-  [[nodiscard]] std::string Says(std::vector<std::string> arguments, int status = 0) const {
-    arguments.insert(arguments.begin(), JETTISON_BINARY);
-    Program program(arguments, {"JETTISON_SERVER=" + bed_.endpoint()});
-    EXPECT_EQ(program.Wait(), status) << program.output();
-    return program.output();
-  }
-  AgentBed bed_;
 };
 
 TEST_F(LiveExplain, AnEvictionAPodAndWhatWouldHappenNow) {

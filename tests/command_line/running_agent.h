@@ -1,0 +1,44 @@
+#pragma once
+
+#include <gtest/gtest.h>
+
+#include <string>
+#include <vector>
+
+#include "tests/live/program.h"
+#include "tests/scenarios/agent_bed.h"
+
+namespace jettison {
+
+// A real agent with a quiet pod, default/quiet, that evicts below 100Mi; the commands that ask it.
+class RunningAgent : public ::testing::Test {
+ protected:
+  void SetUp() override {
+    if (!bed_.error().empty()) GTEST_SKIP() << bed_.error();
+    bed_.Configure("evictionHard: {memory.available: 100Mi}\n");
+    bed_.Put("quiet.yaml", AgentBed::Manifest("quiet", {"sleep", "1000"}));
+    bed_.StartAgent();
+    ASSERT_TRUE(bed_.WaitForLine({"Started container main"}));
+  }
+  void TearDown() override {
+    if (!HasFailure()) return;
+    for (const std::string& line : bed_.lines()) ADD_FAILURE() << line;
+  }
+  // Starts default/leak and waits until it was evicted and is gone.
+  void EvictALeak() {
+    bed_.Put("leak.yaml", AgentBed::Manifest("leak", {JETTISON_BINARY, "workload", "leak", "--rate",
+                                                      "200", "--total", "200"}));
+    ASSERT_TRUE(bed_.WaitForLine({"pods were cleaned up"}));
+  }
+  // What a command prints that ends with this status.
+  [[nodiscard]] std::string Says(std::vector<std::string> arguments, int status = 0) const {
+    arguments.insert(arguments.begin(), JETTISON_BINARY);
+    Program program(arguments, {"JETTISON_SERVER=" + bed_.endpoint()});
+    EXPECT_EQ(program.Wait(), status) << program.output();
+    return program.output();
+  }
+
+  AgentBed bed_;
+};
+
+}  // namespace jettison
