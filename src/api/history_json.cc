@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "api/overview_json.h"
+#include "explain/explanation.h"
 #include "json/json_writer.h"
 
 namespace jettison {
@@ -19,7 +20,7 @@ std::int64_t MillisecondsOf(Instant at) {
 void WriteSignal(JsonWriter& json, const std::vector<SignalSample>& history, Signal signal) {
   json.BeginObject();
   json.Field("signal", NameOf(signal));
-  json.Field("unit", UnitOf(signal));
+  json.Field("unit", UnitNameOf(signal));
   json.Key("available");
   json.BeginArray();
   for (const SignalSample& sample : history) {

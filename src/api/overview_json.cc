@@ -2,8 +2,8 @@
 
 #include <cmath>
 
+#include "explain/explanation.h"
 #include "json/json_writer.h"
-#include "model/pressure.h"
 
 namespace jettison {
 namespace {
@@ -39,7 +39,7 @@ void Write(JsonWriter& json, const OverviewThreshold& threshold) {
 void Write(JsonWriter& json, const OverviewSignal& signal) {
   json.BeginObject();
   json.Field("signal", NameOf(signal.signal));
-  json.Field("unit", UnitOf(signal.signal));
+  json.Field("unit", UnitNameOf(signal.signal));
   OptionalField(json, "available", signal.available);
   OptionalField(json, "capacity", signal.capacity);
   OptionalField(json, "trendPerSecond", signal.trend_per_second);
@@ -128,18 +128,6 @@ void WritePass(JsonWriter& json, const OverviewPass& pass) {
   json.Field("reclaimUnderWay", pass.reclaim_under_way);
   json.Field("relievedByReclaim", pass.relieved_by_reclaim);
   json.EndObject();
-}
-
-std::string_view UnitOf(Signal signal) {
-  if (IsPressure(signal)) return "share";
-  switch (ResourceOf(signal)) {
-    case Resource::kMemory:
-    case Resource::kEphemeralStorage: return "bytes";
-    case Resource::kInodes: return "inodes";
-    case Resource::kPids: return "pids";
-    case Resource::kIo: return "share";
-  }
-  __builtin_unreachable();
 }
 
 std::string OverviewJson(const Overview& overview) {

@@ -17,7 +17,4 @@ namespace jettison {
 // A pass as the overview and the history have it.
 void WritePass(JsonWriter& json, const OverviewPass& pass);
 
-// "bytes", "inodes", "pids", "share" (hundredths of a percent of the time).
-[[nodiscard]] std::string_view UnitOf(Signal signal);
-
 }  // namespace jettison

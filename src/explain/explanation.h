@@ -17,7 +17,7 @@
 #include "units/duration.h"
 
 // Answers to "why", as values: text and JSON are written from them and from nothing else. Amounts
-// without a type of their own are in the unit of their signal (UnitOf): bytes, inodes, process ids,
+// without a type of their own are in the unit of their signal (UnitNameOf): bytes, inodes, process ids,
 // or hundredths of a percent of the time.
 namespace jettison {
 
