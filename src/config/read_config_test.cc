@@ -6,7 +6,7 @@
 #include <fstream>
 #include <sstream>
 
-#include "platform/documents/documents.h"
+#include "config/test_documents.h"
 
 namespace jettison {
 namespace {
@@ -17,44 +17,6 @@ using std::chrono::seconds;
 using ::testing::ElementsAre;
 using ::testing::HasSubstr;
 using ::testing::IsEmpty;
-
-constexpr const char* kKubelet =
-    "apiVersion: kubelet.config.k8s.io/v1beta1\nkind: KubeletConfiguration\n";
-constexpr const char* kJettison = "apiVersion: jettison.io/v1alpha1\nkind: JettisonConfiguration\n";
-
-ConfigReading ReadText(const std::string& text, const std::string& file = "/etc/j/c.yaml") {
-  const auto documents = ParseDocuments(text);
-  if (!documents) {
-    ADD_FAILURE() << documents.error().message;
-    return {};
-  }
-  std::vector<ConfigDocument> named;
-  for (const Value& document : *documents) named.push_back({file, document});
-  return ReadConfig(named);
-}
-
-ConfigReading Kubelet(const std::string& text) {
-  return ReadText(kKubelet + text);
-}
-ConfigReading Jettison(const std::string& text) {
-  return ReadText(kJettison + text);
-}
-
-std::vector<std::string> Described(const Faults& faults) {
-  std::vector<std::string> lines;
-  for (const Fault& fault : faults) lines.push_back(Describe(fault));
-  return lines;
-}
-std::string FirstFault(const ConfigReading& reading) {
-  return reading.faults.empty() ? "no fault" : Describe(reading.faults.front());
-}
-std::vector<std::string> Signals(const ConfigReading& reading) {
-  std::vector<std::string> names;
-  for (const Threshold& t : reading.config.eviction.thresholds) {
-    names.emplace_back(NameOf(t.signal));
-  }
-  return names;
-}
 
 TEST(ReadConfig, NothingSaidMeansTheDefaults) {
   const ConfigReading reading = ReadConfig({});
@@ -191,61 +153,6 @@ imageServiceEndpoint: unix:///i.sock
   EXPECT_THAT(Described(reading.warnings), ElementsAre(HasSubstr("imageServiceEndpoint")));
 }
 
-TEST(ReadConfig, EveryJettisonFieldIsTakenOver) {
-  const ConfigReading reading = Jettison(R"(
-runtime: cri
-root: /srv/j/
-nodeCgroup: /guarded/slice
-nodeFs: /data
-nodeName: edge-1.example
-profile: kubelet
-http: {socket: "", address: "127.0.0.1:10350"}
-memoryAvailable: available
-memoryReclaim: idle
-logFormat: json
-dryRun: true
-evictionBackoff: {initial: 1s, max: 1m}
-monitoringInterval: 500ms
-)");
-  EXPECT_THAT(Described(reading.faults), IsEmpty());
-  const AgentConfig& config = reading.config;
-  EXPECT_EQ(config.runtime, RuntimeKind::kCri);
-  EXPECT_EQ(config.root, "/srv/j");
-  EXPECT_EQ(config.node_cgroup, "/guarded/slice");
-  EXPECT_EQ(config.node_fs, "/data");
-  EXPECT_EQ(config.node_name, "edge-1.example");
-  EXPECT_EQ(config.profile, Profile::kKubelet);
-  EXPECT_EQ(config.http.socket, "");
-  EXPECT_EQ(config.http.address, "127.0.0.1:10350");
-  EXPECT_EQ(config.memory_estimator, MemoryEstimator::kAvailable);
-  EXPECT_EQ(config.memory_reclaim, MemoryReclaim::kIdle);
-  EXPECT_TRUE(config.json_logs);
-  EXPECT_TRUE(config.dry_run);
-  EXPECT_EQ(config.eviction_backoff.initial, seconds(1));
-  EXPECT_EQ(config.eviction_backoff.max, minutes(1));
-  EXPECT_EQ(config.monitoring_interval, milliseconds(500));
-  EXPECT_EQ(config.logs.directory, "/srv/j/logs");
-}
-
-TEST(ReadConfig, ThresholdsOnPressureComeBehindThoseOfTheKubelet) {
-  EXPECT_EQ(Signals(Jettison("")).size(), Signals(Kubelet("")).size()) << "off by default";
-  const ConfigReading reading =
-      ReadText(std::string(kJettison) +
-               "pressureHard: {memory.pressure.full.avg10: 20%}\n"
-               "pressureSoft: {io.pressure.some.avg60: '40%'}\n"
-               "pressureSoftGracePeriod: {io.pressure.some.avg60: 2m}\n---\n" +
-               kKubelet + "evictionHard: {memory.available: 1Gi}\n");
-  EXPECT_THAT(Described(reading.faults), IsEmpty());
-  const std::vector<Threshold>& thresholds = reading.config.eviction.thresholds;
-  ASSERT_EQ(thresholds.size(), 4U);
-  EXPECT_EQ(thresholds[0].signal, Signal::kMemoryAvailable);
-  EXPECT_EQ(thresholds[1].signal, Signal::kAllocatableMemoryAvailable);
-  EXPECT_EQ(thresholds[2].signal, Signal::kMemoryPressureFullAvg10);
-  EXPECT_TRUE(thresholds[2].IsHard());
-  EXPECT_EQ(thresholds[3].signal, Signal::kIoPressureSomeAvg60);
-  EXPECT_EQ(thresholds[3].grace_period, minutes(2));
-}
-
 TEST(ReadConfig, EachRefusedFieldIsOneFaultThatNamesWhatIsAllowed) {
   struct Row {
     const char* text;
@@ -291,40 +198,6 @@ TEST(ReadConfig, EachRefusedFieldIsOneFaultThatNamesWhatIsAllowed) {
     EXPECT_EQ(reading.faults.size(), 1U) << row.text;
     EXPECT_THAT(FirstFault(reading), HasSubstr(row.fault)) << row.text;
     EXPECT_THAT(FirstFault(reading), HasSubstr("/etc/j/c.yaml: ")) << row.text;
-  }
-}
-
-TEST(ReadConfig, EachRefusedJettisonFieldIsOneFault) {
-  struct Row {
-    const char* text;
-    const char* fault;
-  };
-  for (const Row& row : {
-           Row{"dryrun: true", "there is no such field (did you mean \"dryRun\"?)"},
-           Row{"runtime: docker", "runtime: \"docker\": must be process or cri"},
-           Row{"http: {address: '0'}", "http.address: \"0\": must be an IP address with a port"},
-           Row{"profile: Kubelet", "did you mean \"kubelet\"?"},
-           Row{"memoryAvailable: avail", "workingSet"},
-           Row{"memoryReclaim: all", "dead"},
-           Row{"root: var", "must be an absolute path"},
-           Row{"nodeCgroup: ../x", "must be an absolute path"},
-           Row{"nodeName: Edge", "lower-case letters"},
-           Row{"logFormat: xml", "must be text or json"},
-           Row{"monitoringInterval: 1ms", "must be at least 100ms"},
-           Row{"evictionBackoff: {first: 1s}", "evictionBackoff.first: \"1s\": there is no such"},
-           Row{"evictionBackoff: {max: 5s}", "evictionBackoff.max: \"5s\": must be at least initi"},
-           Row{"evictionBackoff: {initial: 10m}", "must be at most max, which is 5m0s"},
-           Row{"evictionBackoff: 5s", "must be a map, not a string"},
-           Row{"pressureHard: 20%", "pressureHard: \"20%\": must be a map, not a string"},
-           Row{"pressureHard: {memory.pressure.some.avg10: 20}",
-               "pressureHard[memory.pressure.some.avg10]: \"20\": must be text"},
-           Row{"pressureHard: {memory.pressure.some.avg1: 20%}", "did you mean \"memory.pre"},
-           Row{"pressureSoft: {io.pressure.some.avg10: 20%}", "needs a grace period"},
-           Row{"pressuresoft: {}", "did you mean \"pressureSoft\"?"},
-       }) {
-    const ConfigReading reading = Jettison(row.text);
-    EXPECT_EQ(reading.faults.size(), 1U) << row.text;
-    EXPECT_THAT(FirstFault(reading), HasSubstr(row.fault)) << row.text;
   }
 }
 
