@@ -17,8 +17,8 @@
 #include "units/duration.h"
 
 // Answers to "why", as values: text and JSON are written from them and from nothing else. Amounts
-// without a type of their own are in the unit of their signal (UnitNameOf): bytes, inodes, process ids,
-// or hundredths of a percent of the time.
+// without a type of their own are in the unit of their signal (UnitNameOf): bytes, inodes, process
+// ids, or hundredths of a percent of the time.
 namespace jettison {
 
 struct PodIdentity {
