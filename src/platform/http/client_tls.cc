@@ -7,6 +7,8 @@
 
 #include <array>
 
+#include "platform/http/gnutls/library.h"
+
 namespace jettison::http {
 namespace {
 
@@ -61,6 +63,7 @@ Result<void> LoadCredentials(gnutls_certificate_credentials_t credentials,
 
 Result<std::unique_ptr<ClientTls>> ClientTls::Create(const HttpTarget& target,
                                                      const std::string& host, int socket) {
+  if (auto loaded = LoadGnutls(); !loaded) return Fail(loaded.error());
   std::unique_ptr<ClientTls> tls(new ClientTls());
   if (auto prepared = tls->Prepare(target, host, socket); !prepared) return Fail(prepared.error());
   return tls;

@@ -9,6 +9,7 @@
 #include <memory>
 #include <optional>
 
+#include "platform/http/gnutls/library.h"
 #include "ports/file_descriptor.h"
 #include "ports/system_error.h"
 
@@ -82,6 +83,7 @@ Result<std::string> ReadPemFile(const std::string& path) {
 
 Result<TlsFiles> ReadTlsFiles(const std::string& cert_file, const std::string& private_key_file,
                               const std::string& client_ca_file) {
+  if (auto loaded = LoadGnutls(); !loaded) return Fail(loaded.error());
   TlsFiles files;
   auto certificate = ReadPemFile(cert_file);
   if (!certificate) return Fail(certificate.error());
