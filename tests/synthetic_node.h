@@ -72,6 +72,7 @@ class SyntheticNode {
     stats.ephemeral_storage = Usage();
     stats.process_count = Below(500);
     // From the other figures, so that those stay what they were.
+    if (memory % 2 != 0) stats.swap_bytes = memory % 7 * (memory / 16);
     if (memory % 3 != 0) stats.io_some_avg10 = static_cast<std::int32_t>(memory % 5'000);
     return stats;
   }

@@ -19,6 +19,7 @@ bool IsBytes(Signal signal) {
   if (IsPressure(signal)) return false;
   switch (ResourceOf(signal)) {
     case Resource::kMemory:
+    case Resource::kSwap:
     case Resource::kEphemeralStorage: return true;
     case Resource::kInodes:
     case Resource::kPids:

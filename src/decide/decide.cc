@@ -29,6 +29,7 @@ FileSystem FileSystemOf(Signal disk_signal) {
     case Signal::kMemoryPressureFullAvg60:
     case Signal::kMemoryPressureSomeAvg10:
     case Signal::kMemoryPressureSomeAvg60:
+    case Signal::kSwapAvailable:
     case Signal::kPidAvailable:
     case Signal::kIoPressureFullAvg10:
     case Signal::kIoPressureFullAvg60:

@@ -36,6 +36,7 @@ std::optional<Quantity> UsageOf(const ContainerStats& stats, Resource resource) 
         return std::nullopt;
       }
       return Measured(*stats.rootfs->used_bytes + *stats.logs->used_bytes);
+    case Resource::kSwap:
     case Resource::kInodes:
     case Resource::kPids:
     case Resource::kIo: return std::nullopt;
@@ -119,6 +120,16 @@ void AddStalledPodSentence(const ActivePod& pod, Resource resource, EvictionOrde
   order.annotations["offending_pod_usage"] = share;
 }
 
+// What a pod is chosen by when swap is short, and nobody requests.
+void AddSwappedPodSentence(const ActivePod& pod, Resource resource, EvictionOrder& order) {
+  if (resource != Resource::kSwap || !pod.stats->swap_bytes) return;
+  const std::string usage = Measured(*pod.stats->swap_bytes).ToString();
+  order.message +=
+      fmt::format("Pod {} was using {} of {}. ", pod.facts->pod.name, usage, NameOf(resource));
+  order.annotations["offending_pod"] = pod.facts->pod.name;
+  order.annotations["offending_pod_usage"] = usage;
+}
+
 std::int64_t GraceFor(const Threshold& threshold, const Pod& pod, std::int64_t maximum) {
   if (threshold.IsHard()) return kHardEvictionGracePeriodSeconds;
   return std::min(maximum, pod.termination_grace_period_seconds.value_or(maximum));
@@ -145,6 +156,7 @@ EvictionOrder OrderFor(const ActivePod& pod, const PressureOrderInputs& inputs) 
                       .disruption_target = true};
   if (pod.stats == nullptr) return order;
   AddStalledPodSentence(pod, resource, order);
+  AddSwappedPodSentence(pod, resource, order);
   AddPodSentence(pod, resource, order);
   AddContainerSentences(pod, resource, order);
   return order;

@@ -110,6 +110,20 @@ TEST(EvictionOrder, OfIoPressureTellsHowMuchThePodWasStalledItself) {
   EXPECT_EQ(order.annotations.at("starved_resource"), "io");
 }
 
+TEST(EvictionOrder, OfSwapTellsHowMuchOfItThePodHas) {
+  Fixture f;
+  f.seen[Signal::kSwapAvailable] = Observation{.available = 40 << 20, .capacity = 1 << 30};
+  f.stats.swap_bytes = 300 << 20;
+  const EvictionOrder order = f.Order(Hard(Signal::kSwapAvailable));
+  EXPECT_EQ(order.message,
+            "The node was low on resource: swap. Threshold quantity: 100Mi, available: 40Mi. "
+            "Pod web was using 300Mi of swap. ");
+  EXPECT_EQ(order.annotations.at("offending_pod"), "web");
+  EXPECT_EQ(order.annotations.at("offending_pod_usage"), "300Mi");
+  EXPECT_EQ(order.annotations.at("offending_containers"), "");
+  EXPECT_EQ(order.annotations.at("starved_resource"), "swap");
+}
+
 TEST(EvictionOrder, InodesAreCountsAndBlameNoContainer) {
   Threshold threshold{.signal = Signal::kNodeFsInodesFree, .value = Percentage{0.5F}};
   const EvictionOrder order = Fixture().Order(threshold);

@@ -50,10 +50,12 @@ Nanos DiskUsage(const ActivePod& pod, MeasuredFiles files, Resource resource) {
   return Nanos{static_cast<std::int64_t>(sum)} * kNanosPerUnit;
 }
 
+std::uint64_t WorkingSet(const ActivePod& pod) {
+  return pod.stats->memory_working_set_bytes.value_or(0);
+}
+
 RankKey MemoryRank(const ActivePod& pod, RankKey key) {
-  const Nanos usage =
-      Nanos{static_cast<std::int64_t>(pod.stats->memory_working_set_bytes.value_or(0))} *
-      kNanosPerUnit;
+  const Nanos usage = Nanos{static_cast<std::int64_t>(WorkingSet(pod))} * kNanosPerUnit;
   key.within_request = usage <= pod.facts->memory_request;
   key.negated_excess = pod.facts->memory_request - usage;
   return key;
@@ -67,6 +69,25 @@ RankKey DiskRank(const ActivePod& pod, Signal signal, DiskLayout layout, RankKey
   // The kubelet subtracts the ephemeral-storage request from inodes, too.
   key.negated_excess = pod.facts->ephemeral_storage_request - usage;
   return key;
+}
+
+// What a pod has swapped out is memory of it, too, which it may have requested. Among those that
+// took more than that the one goes that gives most swap back, whatever it has besides.
+RankKey SwapRank(const ActivePod& pod, RankKey key) {
+  key.known = true;
+  key.within_request = true;
+  if (pod.stats == nullptr) return key;
+  if (!pod.stats->swap_bytes) return MemoryRank(pod, key);
+  const Nanos swap = Nanos{static_cast<std::int64_t>(*pod.stats->swap_bytes)} * kNanosPerUnit;
+  const Nanos resident = Nanos{static_cast<std::int64_t>(WorkingSet(pod))} * kNanosPerUnit;
+  key.within_request = swap == 0 || swap + resident <= pod.facts->memory_request;
+  key.negated_excess = -swap;
+  return key;
+}
+
+bool GivesSwapBack(const ActivePod& pod) {
+  if (pod.stats == nullptr) return false;
+  return pod.stats->swap_bytes.value_or(WorkingSet(pod)) > 0;
 }
 
 // Hundredths of a percent of the time; zero where that is unknown.
@@ -98,6 +119,7 @@ RankKey RankOf(const ActivePod& pod, Signal signal, DiskLayout layout) {
   const Resource resource = ResourceOf(signal);
   if (resource == Resource::kPids) return PidRank(pod, key);
   if (resource == Resource::kIo) return IoRank(pod, key);
+  if (resource == Resource::kSwap) return SwapRank(pod, key);
   if (pod.stats == nullptr) return key;
   if (resource == Resource::kMemory) return MemoryRank(pod, key);
   return DiskRank(pod, signal, layout, key);
@@ -105,7 +127,9 @@ RankKey RankOf(const ActivePod& pod, Signal signal, DiskLayout layout) {
 
 bool MayGo(const ActivePod& pod, Signal signal) {
   if (pod.facts->critical) return false;
-  return ResourceOf(signal) != Resource::kIo || IoPressure(pod) > 0;
+  const Resource resource = ResourceOf(signal);
+  if (resource == Resource::kSwap) return GivesSwapBack(pod);
+  return resource != Resource::kIo || IoPressure(pod) > 0;
 }
 
 std::optional<std::size_t> FirstVictim(std::span<const ActivePod> pods, Signal signal,

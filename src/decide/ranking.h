@@ -17,7 +17,7 @@ namespace jettison {
 // Where a pod stands in the order of eviction: the smaller key goes first. The order is total,
 // because no two pods share a UID. Members are compared in this order.
 struct RankKey {
-  bool known = true;            // a pod without stats goes before all others (not for PIDs, I/O)
+  bool known = true;            // a pod without stats goes before all others (memory, disks)
   bool within_request = false;  // those that exceed their request go first (not for PIDs)
   std::int32_t priority = 0;    // the lower one goes first
   Nanos negated_excess = 0;     // the larger usage - request goes first
@@ -28,11 +28,15 @@ struct RankKey {
 
 // The key of one pod under pressure on one signal. (kubelet: rankMemoryPressure, rankPIDPressure,
 // rankDiskPressureFunc, buildSignalToRankFunc; for I/O the rule is our own: usage is the pod's own
-// I/O pressure, of which nobody requests any, and where that is unknown the pod goes last)
+// I/O pressure, of which nobody requests any, and where that is unknown the pod goes last; so it is
+// for swap: usage is what the pod has swapped out, and its request is exceeded where that and its
+// working set together exceed the one for memory. Where swap is not accounted, memory decides)
 [[nodiscard]] RankKey RankOf(const ActivePod& pod, Signal signal, DiskLayout layout);
 
-// Whether the pod may be the victim: it is not critical and, under pressure on I/O, has itself been
-// stalled on it. One that never waits for a disk does not keep others waiting either.
+// Whether the pod may be the victim: it is not critical and its end would help. Under pressure on
+// I/O it has to have been stalled on it itself: one that never waits for a disk does not keep
+// others waiting either. Where swap is short it has to have something there to give back; where
+// swap is not accounted, memory.
 [[nodiscard]] bool MayGo(const ActivePod& pod, Signal signal);
 
 // Index of the first pod to go that may go: the smallest key among these; none when nobody may.

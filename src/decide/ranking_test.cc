@@ -92,6 +92,36 @@ TEST(Ranking, WhoNeverWaitsForADiskIsNotEvictedForIt) {
   EXPECT_EQ(FirstVictim(node.pods, Signal::kIoPressureFullAvg10, {}), std::nullopt);
 }
 
+TEST(Ranking, SwapRanksByExceedingTheRequestWithItThenPriorityThenSwap) {
+  Node node({{"a", 0, 100, 60},  // 40 swapped: just what it requested
+             {"b", 9, 10, 5},    // 6 swapped: one too much, high priority
+             {"c", 1, 0, 1000},  // 10 swapped
+             {"d", 1, 0, 1},     // 20 swapped
+             {"e", 0, 0, 5000},  // none
+             {"f", 0, 0, {}}});  // nothing known
+  const std::uint64_t swapped[] = {40, 6, 10, 20, 0, 0};
+  for (std::size_t i = 0; i < node.stats.size(); ++i) node.stats[i].swap_bytes = swapped[i];
+  EXPECT_EQ(Order(node, Signal::kSwapAvailable), "dcbaef");
+}
+
+TEST(Ranking, WhoHasNothingInSwapIsNotEvictedForIt) {
+  Node node({{"a", 0, 0, 500}, {"b", 9, 0, 5}, {"c", 0, 0, {}}});
+  node.stats[0].swap_bytes = 0;
+  node.stats[1].swap_bytes = 0;
+  EXPECT_EQ(FirstVictim(node.pods, Signal::kSwapAvailable, {}), std::nullopt);
+  node.stats[1].swap_bytes = 1;
+  EXPECT_EQ(FirstVictim(node.pods, Signal::kSwapAvailable, {}), 1U);
+}
+
+TEST(Ranking, WhereSwapIsNotAccountedMemoryDecides) {
+  const Node node({{"a", 5, 100, 50}, {"b", 9, 10, 11}, {"c", 1, 10, 20}, {"d", 1, 10, 30}});
+  EXPECT_EQ(Order(node, Signal::kSwapAvailable), Order(node, Signal::kMemoryAvailable));
+  EXPECT_EQ(FirstVictim(node.pods, Signal::kSwapAvailable, {}), 3U);
+  const Node unknown({{"a", 0, 0, {}}, {"b", 0, 0, 0}});
+  EXPECT_EQ(FirstVictim(unknown.pods, Signal::kSwapAvailable, {}), std::nullopt)
+      << "nobody is known to have anything";
+}
+
 TEST(Ranking, EqualPodsGoInOrderOfTheirUids) {
   const Node node({{"c", 0, 0, 5}, {"a", 0, 0, 5}, {"b", 0, 0, 5}});
   EXPECT_EQ(Order(node, Signal::kMemoryAvailable), "abc");

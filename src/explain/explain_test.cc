@@ -99,6 +99,30 @@ TEST(Explain, MoreMemoryOrALowerThresholdWouldHaveSpentEverybody) {
   EXPECT_EQ(Find(why, Otherwise::Change::kGracePeriod), nullptr);
 }
 
+TEST(Explain, OfSwapWhatWasSwappedOutCountsAndTheRequestIsForMemory) {
+  ExplainTestBed bed;
+  bed.policy.thresholds = {{.signal = Signal::kSwapAvailable, .value = Percentage{0.1F}}};
+  bed.AddPod({.name = "idle", .memory_mi = 20, .memory_request_mi = 100});
+  bed.AddPod({.name = "web", .memory_mi = 400});
+  bed.StatsOf("idle").swap_bytes = ExplainTestBed::Bytes(90);
+  bed.StatsOf("web").swap_bytes = ExplainTestBed::Bytes(10);
+  bed.summary.node.swap = SwapStats{.available_bytes = ExplainTestBed::Bytes(12),
+                                    .usage_bytes = ExplainTestBed::Bytes(116)};
+  const PassExplanation why = Explain(bed.Pass());
+  ASSERT_EQ(why.outcome, PassOutcome::kEvicted);
+  EXPECT_EQ(why.evicted.front().pod.name, "idle");
+  EXPECT_EQ(why.order->pods[0].usage, 90 * kMi);
+  EXPECT_TRUE(why.order->pods[0].exceeds_request);
+  EXPECT_EQ(why.order->pods[0].request, 0) << "nobody requests swap";
+  EXPECT_EQ(Find(why, Otherwise::Change::kUsage)->by, 10 * kMi) << "110 MiB of 100 MiB";
+  EXPECT_EQ(Find(why, Otherwise::Change::kRequest)->to, 110 * kMi);
+  const std::string text = TextOf(why);
+  EXPECT_THAT(text, HasSubstr("the node was low on swap"));
+  EXPECT_THAT(text, HasSubstr("Had default/idle used 10Mi less of swap, default/web would have"));
+  EXPECT_THAT(text, HasSubstr("With a memory request of 110Mi or more for default/idle"));
+  EXPECT_THAT(text, HasSubstr("swap.available < 10%"));
+}
+
 TEST(Explain, WherePriorityCannotHelpOnlyProtectionDoes) {
   ExplainTestBed bed;
   bed.AddPod({.name = "big", .memory_mi = 300});

@@ -39,6 +39,7 @@ std::string_view UnitNameOf(Signal signal) {
   if (PressureSignalOf(signal)) return "share";
   switch (ResourceOf(signal)) {
     case Resource::kMemory:
+    case Resource::kSwap:
     case Resource::kEphemeralStorage: return "bytes";
     case Resource::kInodes: return "inodes";
     case Resource::kPids: return "pids";

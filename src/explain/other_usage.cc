@@ -89,6 +89,10 @@ std::optional<PodStats> WithUsage(const ActivePod& pod, Signal signal, DiskLayou
       changed = stats.memory_working_set_bytes.has_value();
       Add(delta, stats.memory_working_set_bytes);
       break;
+    case Resource::kSwap:
+      changed = stats.swap_bytes.has_value();
+      Add(delta, stats.swap_bytes);
+      break;
     case Resource::kPids:
       changed = stats.process_count.has_value();
       Add(delta, stats.process_count);

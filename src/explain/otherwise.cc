@@ -23,6 +23,19 @@ std::int64_t StepOf(Signal signal) {
   return UnitNameOf(signal) == "bytes" ? kKi : 1;
 }
 
+// Of memory that is swapped out as well.
+bool IsMemoryRequested(Signal signal) {
+  const Resource resource = ResourceOf(signal);
+  return resource == Resource::kMemory || resource == Resource::kSwap;
+}
+
+// The largest request that could make a difference: all there is of it. Whose pages are swapped out
+// may have more memory than there is swap.
+std::int64_t LargestRequest(Signal signal, const ActivePod& pod, const Observation& seen) {
+  if (ResourceOf(signal) != Resource::kSwap || pod.stats == nullptr) return seen.capacity;
+  return seen.capacity + static_cast<std::int64_t>(pod.stats->memory_working_set_bytes.value_or(0));
+}
+
 // One pod beside the first of all others, so that a change of it can be tried without ranking
 // everybody: whoever of the two goes first goes first of all.
 class Contest {
@@ -94,16 +107,17 @@ class PressureChanges {
   void LargerRequest(const Contest& contest) {
     if (UnitNameOf(threshold_.signal) != "bytes") return;
     PodFacts facts = *contest.pod().facts;
-    const bool memory = ResourceOf(threshold_.signal) == Resource::kMemory;
+    const bool memory = IsMemoryRequested(threshold_.signal);
     Nanos& request = memory ? facts.memory_request : facts.ephemeral_storage_request;
-    const auto to =
-        LeastThat(StepOf(threshold_.signal), inputs_.observations[threshold_.signal]->capacity,
-                  [&](std::int64_t bytes) {
-                    request = std::max(Nanos{bytes} * kNanosPerUnit,
-                                       memory ? contest.pod().facts->memory_request
-                                              : contest.pod().facts->ephemeral_storage_request);
-                    return !contest.Goes({&facts, contest.pod().stats});
-                  });
+    const auto to = LeastThat(
+        StepOf(threshold_.signal),
+        LargestRequest(threshold_.signal, contest.pod(), *inputs_.observations[threshold_.signal]),
+        [&](std::int64_t bytes) {
+          request = std::max(Nanos{bytes} * kNanosPerUnit,
+                             memory ? contest.pod().facts->memory_request
+                                    : contest.pod().facts->ephemeral_storage_request);
+          return !contest.Goes({&facts, contest.pod().stats});
+        });
     if (!to) return;
     request = Nanos{*to} * kNanosPerUnit;
     Add({.change = Change::kRequest, .to = *to}, {&facts, contest.pod().stats});

@@ -22,6 +22,7 @@ Nanos RequestFor(const PodFacts& facts, Resource resource) {
     case Resource::kMemory: return facts.memory_request;
     case Resource::kEphemeralStorage:
     case Resource::kInodes: return facts.ephemeral_storage_request;
+    case Resource::kSwap:
     case Resource::kPids:
     case Resource::kIo: return 0;
   }
@@ -30,6 +31,7 @@ Nanos RequestFor(const PodFacts& facts, Resource resource) {
 
 bool IsMeasured(const PodStats& stats, Resource resource) {
   if (resource == Resource::kMemory) return stats.memory_working_set_bytes.has_value();
+  if (resource == Resource::kSwap) return stats.swap_bytes.has_value();
   if (resource == Resource::kPids) return stats.process_count.has_value();
   if (resource == Resource::kIo) return stats.io_some_avg10.has_value();
   return true;

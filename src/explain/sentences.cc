@@ -22,13 +22,16 @@ std::string Both(Signal signal, std::int64_t amount) {
 
 // Inodes and process ids cannot be requested.
 std::string_view ARequestOf(Signal signal) {
-  return ResourceOf(signal) == Resource::kMemory ? "a memory request"
-                                                 : "an ephemeral-storage request";
+  const Resource resource = ResourceOf(signal);
+  return resource == Resource::kMemory || resource == Resource::kSwap
+             ? "a memory request"
+             : "an ephemeral-storage request";
 }
 
 std::string Usage(const Otherwise& otherwise, Signal signal, bool now) {
-  return fmt::format("{} {} used {} less", now ? "If" : "Had", otherwise.pod,
-                     Both(signal, otherwise.by));
+  return fmt::format("{} {} used {} less{}", now ? "If" : "Had", otherwise.pod,
+                     Both(signal, otherwise.by),
+                     ResourceOf(signal) == Resource::kSwap ? " of swap" : "");
 }
 
 std::string Available(const Otherwise& otherwise, Signal signal, bool now) {

@@ -63,6 +63,8 @@ SignalReading ReadingOf(Signal signal, const Summary& summary, MemoryEstimator e
     AddMemory(*summary.node.memory, seen, estimator, figures);
   } else if (signal == Signal::kAllocatableMemoryAvailable) {
     AddMemory(*summary.node.pods_memory, seen, estimator, figures);
+  } else if (signal == Signal::kSwapAvailable) {
+    AddTaken("capacity", "used", seen, figures);
   } else if (ResourceOf(signal) == Resource::kEphemeralStorage) {
     AddBytes(*FileSystemOf(signal, summary.node), seen, figures);
   } else if (ResourceOf(signal) == Resource::kInodes) {

@@ -97,6 +97,7 @@ std::string Decided(std::string_view field, Signal signal) {
   const Resource resource = ResourceOf(signal);
   if (field != "usage minus request") return std::string(field);
   if (resource == Resource::kPids) return "process count";
+  if (resource == Resource::kSwap) return "swap used";
   return resource == Resource::kIo ? "time stalled" : std::string(field);
 }
 

@@ -22,6 +22,7 @@ std::optional<PressureSignal> PressureSignalOf(Signal signal) {
     case Signal::kIoPressureSomeAvg60: return {{Resource::kIo, StallKind::kSome, kLong}};
     case Signal::kMemoryAvailable:
     case Signal::kAllocatableMemoryAvailable:
+    case Signal::kSwapAvailable:
     case Signal::kNodeFsAvailable:
     case Signal::kNodeFsInodesFree:
     case Signal::kImageFsAvailable:

@@ -43,7 +43,7 @@ inline constexpr std::array kPressureSignals = {
 };
 inline constexpr std::size_t kPressureSignalCount = kPressureSignals.size();
 
-// What it is about; nothing for a signal of the kubelet.
+// What it is about; nothing for any other signal.
 [[nodiscard]] std::optional<PressureSignal> PressureSignalOf(Signal signal);
 [[nodiscard]] constexpr bool IsPressure(Signal signal) {
   return (signal >= Signal::kMemoryPressureFullAvg10 &&

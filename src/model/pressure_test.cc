@@ -8,12 +8,13 @@
 namespace jettison {
 namespace {
 
-TEST(PressureSignal, EverySignalIsTheKubeletsOrOneOfPressure) {
+TEST(PressureSignal, EverySignalIsTheKubeletsOrOneOfPressureOrSwap) {
   std::set<std::string_view> names;
   for (const Signal signal : kAllSignals) {
     const bool kubelet = std::ranges::find(kKubeletSignals, signal) != kKubeletSignals.end();
     const bool pressure = std::ranges::find(kPressureSignals, signal) != kPressureSignals.end();
-    EXPECT_NE(kubelet, pressure) << NameOf(signal);
+    const bool swap = signal == Signal::kSwapAvailable;
+    EXPECT_EQ(kubelet + pressure + swap, 1) << NameOf(signal);
     EXPECT_EQ(IsPressure(signal), pressure) << NameOf(signal);
     EXPECT_EQ(PressureSignalOf(signal).has_value(), pressure) << NameOf(signal);
     EXPECT_EQ(SignalNamed(NameOf(signal)), signal);
@@ -36,7 +37,8 @@ TEST(PressureSignal, ItsNameSaysWhatItIsAbout) {
 
 TEST(PressureSignal, SignalsAreDeclaredInTheOrderOfUrgency) {
   EXPECT_TRUE(std::ranges::is_sorted(kAllSignals));
-  EXPECT_LT(Signal::kMemoryPressureSomeAvg60, Signal::kNodeFsAvailable) << "memory before disks";
+  EXPECT_LT(Signal::kMemoryPressureSomeAvg60, Signal::kSwapAvailable);
+  EXPECT_LT(Signal::kSwapAvailable, Signal::kNodeFsAvailable) << "memory before disks";
   EXPECT_GT(Signal::kIoPressureFullAvg10, Signal::kPidAvailable);
 }
 

@@ -10,6 +10,7 @@ std::string_view NameOf(Signal signal) {
     case Signal::kMemoryPressureFullAvg60: return "memory.pressure.full.avg60";
     case Signal::kMemoryPressureSomeAvg10: return "memory.pressure.some.avg10";
     case Signal::kMemoryPressureSomeAvg60: return "memory.pressure.some.avg60";
+    case Signal::kSwapAvailable: return "swap.available";
     case Signal::kNodeFsAvailable: return "nodefs.available";
     case Signal::kNodeFsInodesFree: return "nodefs.inodesFree";
     case Signal::kImageFsAvailable: return "imagefs.available";
@@ -35,6 +36,7 @@ std::optional<Signal> SignalNamed(std::string_view name) {
 std::string_view NameOf(Resource resource) {
   switch (resource) {
     case Resource::kMemory: return "memory";
+    case Resource::kSwap: return "swap";
     case Resource::kEphemeralStorage: return "ephemeral-storage";
     case Resource::kInodes: return "inodes";
     case Resource::kPids: return "pids";
@@ -51,6 +53,7 @@ Resource ResourceOf(Signal signal) {
     case Signal::kMemoryPressureFullAvg60:
     case Signal::kMemoryPressureSomeAvg10:
     case Signal::kMemoryPressureSomeAvg60: return Resource::kMemory;
+    case Signal::kSwapAvailable: return Resource::kSwap;
     case Signal::kNodeFsAvailable:
     case Signal::kImageFsAvailable:
     case Signal::kContainerFsAvailable: return Resource::kEphemeralStorage;
@@ -78,7 +81,8 @@ std::string_view NameOf(NodeConditionType type) {
 
 NodeConditionType ConditionOf(Signal signal) {
   switch (ResourceOf(signal)) {
-    case Resource::kMemory: return NodeConditionType::kMemoryPressure;
+    case Resource::kMemory:
+    case Resource::kSwap: return NodeConditionType::kMemoryPressure;
     case Resource::kEphemeralStorage:
     case Resource::kInodes: return NodeConditionType::kDiskPressure;
     case Resource::kPids: return NodeConditionType::kPidPressure;

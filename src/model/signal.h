@@ -9,8 +9,8 @@
 namespace jettison {
 
 // What an eviction threshold watches. The order is the documented tie-break between thresholds of
-// the same urgency: memory first, then the file systems, then process ids, then I/O. The pressure
-// signals are Jettison's own (model/pressure.h), the others the kubelet's.
+// the same urgency: memory first, then swap, the file systems, process ids, I/O. The pressure
+// signals (model/pressure.h) and swap.available are Jettison's own, the others the kubelet's.
 enum class Signal : std::uint8_t {
   kMemoryAvailable,
   kAllocatableMemoryAvailable,
@@ -18,6 +18,7 @@ enum class Signal : std::uint8_t {
   kMemoryPressureFullAvg60,
   kMemoryPressureSomeAvg10,
   kMemoryPressureSomeAvg60,
+  kSwapAvailable,
   kNodeFsAvailable,
   kNodeFsInodesFree,
   kImageFsAvailable,
@@ -30,25 +31,17 @@ enum class Signal : std::uint8_t {
   kIoPressureSomeAvg10,
   kIoPressureSomeAvg60,
 };
-inline constexpr std::size_t kSignalCount = 17;
+inline constexpr std::size_t kSignalCount = 18;
 inline constexpr std::array<Signal, kSignalCount> kAllSignals = {
-    Signal::kMemoryAvailable,
-    Signal::kAllocatableMemoryAvailable,
-    Signal::kMemoryPressureFullAvg10,
-    Signal::kMemoryPressureFullAvg60,
-    Signal::kMemoryPressureSomeAvg10,
-    Signal::kMemoryPressureSomeAvg60,
-    Signal::kNodeFsAvailable,
-    Signal::kNodeFsInodesFree,
-    Signal::kImageFsAvailable,
-    Signal::kImageFsInodesFree,
-    Signal::kContainerFsAvailable,
-    Signal::kContainerFsInodesFree,
-    Signal::kPidAvailable,
-    Signal::kIoPressureFullAvg10,
-    Signal::kIoPressureFullAvg60,
-    Signal::kIoPressureSomeAvg10,
-    Signal::kIoPressureSomeAvg60,
+    Signal::kMemoryAvailable,         Signal::kAllocatableMemoryAvailable,
+    Signal::kMemoryPressureFullAvg10, Signal::kMemoryPressureFullAvg60,
+    Signal::kMemoryPressureSomeAvg10, Signal::kMemoryPressureSomeAvg60,
+    Signal::kSwapAvailable,           Signal::kNodeFsAvailable,
+    Signal::kNodeFsInodesFree,        Signal::kImageFsAvailable,
+    Signal::kImageFsInodesFree,       Signal::kContainerFsAvailable,
+    Signal::kContainerFsInodesFree,   Signal::kPidAvailable,
+    Signal::kIoPressureFullAvg10,     Signal::kIoPressureFullAvg60,
+    Signal::kIoPressureSomeAvg10,     Signal::kIoPressureSomeAvg60,
 };
 // Those that evictionHard and evictionSoft may name.
 inline constexpr std::array kKubeletSignals = {
@@ -66,8 +59,9 @@ inline constexpr std::array kKubeletSignals = {
 [[nodiscard]] std::optional<Signal> SignalNamed(std::string_view name);
 
 // What a starved node lacks.
-enum class Resource : std::uint8_t { kMemory, kEphemeralStorage, kInodes, kPids, kIo };
-// The name in messages and annotations: "memory", "ephemeral-storage", "inodes", "pids", "io".
+enum class Resource : std::uint8_t { kMemory, kSwap, kEphemeralStorage, kInodes, kPids, kIo };
+// The name in messages and annotations: "memory", "swap", "ephemeral-storage", "inodes", "pids",
+// "io".
 [[nodiscard]] std::string_view NameOf(Resource resource);
 [[nodiscard]] Resource ResourceOf(Signal signal);
 

@@ -31,9 +31,9 @@ struct Threshold {
   [[nodiscard]] bool IsHard() const { return grace_period == Duration::zero(); }
 };
 
-// At least as many thresholds as any configuration can hold, which is 35: nine signals of the
-// kubelet and eight of pressure, hard and soft, and the allocatable copy of a hard one.
-inline constexpr std::size_t kMaxThresholds = 36;
+// At least as many thresholds as any configuration can hold, which is 37: nine signals of the
+// kubelet, eight of pressure and swap, hard and soft, and the allocatable copy of a hard one.
+inline constexpr std::size_t kMaxThresholds = 38;
 
 // Which file systems are one and which are several.
 struct DiskLayout {

@@ -16,6 +16,16 @@ std::optional<Observation> Memory(const std::optional<MemoryStats>& memory) {
                      .time = memory->time};
 }
 
+// All there could be is what is free and what the node has taken; a node without swap has no such
+// signal.
+std::optional<Observation> Swap(const std::optional<SwapStats>& swap) {
+  if (!swap || !swap->available_bytes || !swap->usage_bytes) return std::nullopt;
+  const std::uint64_t all = *swap->available_bytes + *swap->usage_bytes;
+  if (all == 0) return std::nullopt;
+  return Observation{
+      .available = Signed(*swap->available_bytes), .capacity = Signed(all), .time = swap->time};
+}
+
 std::optional<Observation> Bytes(const std::optional<FsStats>& fs) {
   if (!fs || !fs->available_bytes || !fs->capacity_bytes) return std::nullopt;
   return Observation{.available = Signed(*fs->available_bytes),
@@ -66,6 +76,7 @@ Observations ObservationsFrom(const Summary& summary) {
   Observations seen;
   seen[Signal::kMemoryAvailable] = Memory(node.memory);
   seen[Signal::kAllocatableMemoryAvailable] = Memory(node.pods_memory);
+  seen[Signal::kSwapAvailable] = Swap(node.swap);
   seen[Signal::kNodeFsAvailable] = Bytes(node.fs);
   seen[Signal::kNodeFsInodesFree] = Inodes(node.fs);
   seen[Signal::kImageFsAvailable] = Bytes(node.image_fs);
@@ -81,6 +92,7 @@ Observations ObservationsFrom(const Summary& summary) {
 QuantityFormat FormatOf(Signal signal) {
   switch (ResourceOf(signal)) {
     case Resource::kMemory:
+    case Resource::kSwap:
     case Resource::kEphemeralStorage: return QuantityFormat::kBinarySI;
     case Resource::kInodes:
     case Resource::kPids:

@@ -32,8 +32,8 @@ struct Observations {
 };
 
 // Reads every signal out of a summary. A signal needs its available amount and its capacity; where
-// one of them is unknown, so is the signal. (kubelet: makeSignalObservations, 1.36; it has none of
-// pressure)
+// one of them is unknown, so is the signal, and that of swap where there is none. (kubelet:
+// makeSignalObservations, 1.36; it has none of pressure and swap)
 [[nodiscard]] Observations ObservationsFrom(const Summary& summary);
 
 // The form in which messages print an observation's amounts: inodes and process ids are counts,

@@ -57,6 +57,21 @@ TEST(Observations, ProcessIdsAvailableAreMaximumMinusRunning) {
   EXPECT_EQ(seen->capacity, 100);
 }
 
+TEST(Observations, SwapIsWhatIsFreeOfThatAndWhatIsTaken) {
+  Summary summary;
+  summary.node.swap = SwapStats{.time = kNoon, .available_bytes = 30, .usage_bytes = 70};
+  const auto seen = ObservationsFrom(summary)[Signal::kSwapAvailable];
+  ASSERT_TRUE(seen);
+  EXPECT_EQ(seen->available, 30);
+  EXPECT_EQ(seen->capacity, 100);
+  EXPECT_EQ(seen->time, kNoon);
+  for (const SwapStats& swap : {SwapStats{.available_bytes = 0, .usage_bytes = 0},
+                                SwapStats{.available_bytes = 30}, SwapStats{.usage_bytes = 70}}) {
+    summary.node.swap = swap;
+    EXPECT_FALSE(ObservationsFrom(summary)[Signal::kSwapAvailable]) << "none, or not accounted";
+  }
+}
+
 TEST(Observations, OfPressureTheTimeThatWasNotLostIsAvailable) {
   Summary summary;
   summary.node.memory_pressure =

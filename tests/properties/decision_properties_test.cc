@@ -75,6 +75,7 @@ std::size_t PositionOf(const std::string& uid, const std::vector<std::string>& o
 void UseMore(PodStats& pod, std::uint64_t more) {
   *pod.memory_working_set_bytes += more;
   *pod.process_count += more;
+  if (pod.swap_bytes) *pod.swap_bytes += more;
   if (pod.io_some_avg10) *pod.io_some_avg10 += static_cast<std::int32_t>(more % 10'000);
   for (ContainerStats& container : pod.containers) {
     for (auto* usage : {&container.rootfs, &container.logs}) {
