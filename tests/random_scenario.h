@@ -33,6 +33,9 @@ inline PassPolicy SomePolicy(std::mt19937& random) {
                           .value = LeftOf(2550),
                           .grace_period = std::chrono::seconds(15)});
   }
+  if (random() % 3 == 0) {
+    thresholds.push_back({.signal = Signal::kSwapAvailable, .value = Percentage{0.1F}});
+  }
   policy.thresholds = ThresholdsFor(thresholds, policy.layout);
   policy.pressure_transition_period = std::chrono::seconds(random() % 60);
   policy.max_pod_grace_period_seconds = static_cast<std::int64_t>(random() % 60);
@@ -52,6 +55,10 @@ inline ScenarioStep SomeStep(const SyntheticNode& node, Duration at, Instant now
       PressureStats{.time = now, .some = {.avg60 = share()}, .full = {.avg10 = share()}};
   if (random() % 4 != 0) {
     stats.io_pressure = PressureStats{.time = now, .some = {.avg10 = share(), .avg60 = share()}};
+  }
+  if (random() % 2 == 0) {
+    stats.swap =
+        SwapStats{.time = now, .available_bytes = random() % (1U << 30), .usage_bytes = 3ULL << 30};
   }
   stats.fs->available_bytes = random() % (100ULL << 30);
   stats.image_fs->inodes_free = random() % 6'000'000;

@@ -166,7 +166,7 @@ void WriteOwn(const AgentConfig& config, JsonWriter& json) {
   json.Field("initial", FormatDuration(config.eviction_backoff.initial));
   json.Field("max", FormatDuration(config.eviction_backoff.max));
   json.EndObject();
-  WritePressureSettings(config.eviction.thresholds, json);
+  WriteOwnSettings(config.eviction.thresholds, json);
   PutHooks(config.hooks, json);
   WriteHttp(config.http, json);
   json.Field("dryRun", config.dry_run);

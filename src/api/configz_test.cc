@@ -107,6 +107,9 @@ evictionBackoff: {initial: 20s, max: 10m}
 pressureHard: {memory.pressure.full.avg10: 20.5%}
 pressureSoft: {io.pressure.some.avg60: 60%}
 pressureSoftGracePeriod: {io.pressure.some.avg60: 2m}
+swapHard: {swap.available: 7%}
+swapSoft: {swap.available: 1Gi}
+swapSoftGracePeriod: {swap.available: 90s}
 hooks:
 - {name: tell, when: [ConditionChange], exec: [/bin/true, a b], timeout: 3s}
 - {name: post, when: [BeforeEviction, AfterEviction], url: "http://127.0.0.1:9000/x"}

@@ -106,6 +106,14 @@ TEST_F(CheckConfig, PressureIsToldAsTheShareThatIsTooMuch) {
     "gracePeriod": "0s"})"));
 }
 
+TEST_F(CheckConfig, SwapStandsAmongWhatRunsOut) {
+  const std::string file = Write(
+      "apiVersion: jettison.io/v1alpha1\nkind: JettisonConfiguration\n"
+      "swapHard: {swap.available: 512Mi}\n");
+  EXPECT_EQ(Run({file}), 0);
+  EXPECT_THAT(printed_, HasSubstr("swap.available              512Mi       hard      -\n"));
+}
+
 TEST_F(CheckConfig, FaultsAreShownToPeopleOneALine) {
   const std::string file = Kubelet("oomScoreAdj: 5000\nevictionHard: {x: y}\n");
   EXPECT_EQ(Run({file}), 2);

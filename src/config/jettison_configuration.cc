@@ -10,6 +10,7 @@
 #include "config/http_configuration.h"
 #include "config/pressure_thresholds.h"
 #include "config/spelling.h"
+#include "config/swap_thresholds.h"
 
 namespace jettison {
 namespace {
@@ -35,7 +36,10 @@ constexpr auto kNames = std::to_array<std::string_view>({"apiVersion",
                                                          "pressureSoftGracePeriod",
                                                          "profile",
                                                          "root",
-                                                         "runtime"});
+                                                         "runtime",
+                                                         "swapHard",
+                                                         "swapSoft",
+                                                         "swapSoftGracePeriod"});
 constexpr auto kBackoffNames = std::to_array<std::string_view>({"initial", "max"});
 
 constexpr Duration kShortestInterval = std::chrono::milliseconds(100);
@@ -132,9 +136,10 @@ void ApplyJettisonConfiguration(const Fields& fields, AgentConfig& config, Fault
   if (const auto http = fields.Inside("http")) config.http = ReadHttpConfiguration(*http);
   config.hooks = ReadHooks(fields);
   Take(fields.AbsolutePath("nodeStatusFile"), config.node_status_file);
-  const std::vector<Threshold> pressure = ReadPressureThresholds(fields, warnings);
-  config.eviction.thresholds.insert(config.eviction.thresholds.end(), pressure.begin(),
-                                    pressure.end());
+  for (const OwnSignals* own : {&kPressureSettings, &kSwapSettings}) {
+    const std::vector<Threshold> read = ReadOwnThresholds(*own, fields, warnings);
+    config.eviction.thresholds.insert(config.eviction.thresholds.end(), read.begin(), read.end());
+  }
 }
 
 }  // namespace jettison

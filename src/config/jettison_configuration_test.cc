@@ -75,6 +75,23 @@ TEST(JettisonConfiguration, ThresholdsOnPressureComeBehindThoseOfTheKubelet) {
   EXPECT_EQ(thresholds[3].grace_period, minutes(2));
 }
 
+TEST(JettisonConfiguration, ThresholdsOnSwapComeLast) {
+  const ConfigReading reading = Jettison(
+      "swapHard: {swap.available: 5%}\n"
+      "swapSoft: {swap.available: 1Gi}\n"
+      "swapSoftGracePeriod: {swap.available: 2m}\n"
+      "pressureHard: {memory.pressure.full.avg10: 20%}\n");
+  EXPECT_THAT(Described(reading.faults), IsEmpty());
+  const std::vector<Threshold>& thresholds = reading.config.eviction.thresholds;
+  ASSERT_GE(thresholds.size(), 3U);
+  const Threshold* const last = &thresholds.back() - 1;
+  EXPECT_EQ(last[-1].signal, Signal::kMemoryPressureFullAvg10);
+  EXPECT_EQ(last[0].signal, Signal::kSwapAvailable);
+  EXPECT_TRUE(last[0].IsHard());
+  EXPECT_EQ(last[1].signal, Signal::kSwapAvailable);
+  EXPECT_EQ(last[1].grace_period, minutes(2));
+}
+
 TEST(JettisonConfiguration, EachRefusedFieldIsOneFault) {
   struct Row {
     const char* text;
@@ -104,6 +121,8 @@ TEST(JettisonConfiguration, EachRefusedFieldIsOneFault) {
                "pressureHard[memory.pressure.some.avg10]: \"20\": must be text"},
            Row{"pressureHard: {memory.pressure.some.avg1: 20%}", "did you mean \"memory.pre"},
            Row{"pressureSoft: {io.pressure.some.avg10: 20%}", "needs a grace period"},
+           Row{"swapHard: 1Gi", "swapHard: \"1Gi\": must be a map, not a string"},
+           Row{"swapHard: {swap.free: 1Gi}", "allowed: swap.available"},
            Row{"pressuresoft: {}", "did you mean \"pressureSoft\"?"},
        }) {
     const ConfigReading reading = Jettison(row.text);

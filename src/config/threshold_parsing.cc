@@ -66,10 +66,11 @@ class Parser {
 
   std::optional<Signal> SignalOf(const Entry& entry) {
     const auto signal = SignalNamed(entry.signal_name);
-    if (signal && IsPressure(*signal)) {
-      Refuse(entry,
-             "is no signal of the kubelet; set it in pressureHard or pressureSoft of "
-             "JettisonConfiguration");
+    if (signal && std::ranges::find(kKubeletSignals, *signal) == kKubeletSignals.end()) {
+      const std::string_view kind = IsPressure(*signal) ? "pressure" : "swap";
+      Refuse(entry, fmt::format("is no signal of the kubelet; set it in {0}Hard or {0}Soft of "
+                                "JettisonConfiguration",
+                                kind));
       return std::nullopt;
     }
     if (!signal) {

@@ -75,13 +75,14 @@ TEST(ThresholdParsing, AnUnknownSignalIsAFaultThatNamesTheKnownOnes) {
   EXPECT_THAT(parsing.faults[0].message, HasSubstr("pid.available"));
 }
 
-TEST(ThresholdParsing, ASignalOfPressureIsAFaultThatSaysWhereItBelongs) {
+TEST(ThresholdParsing, ASignalOfOurOwnIsAFaultThatSaysWhereItBelongs) {
   const auto parsing = ParseThresholds({.hard = {{"memory.pressure.full.avg10", "10%"}},
-                                        .soft = {},
+                                        .soft = {{"swap.available", "10%"}},
                                         .soft_grace_period = {},
                                         .minimum_reclaim = {}});
-  ASSERT_EQ(parsing.faults.size(), 1U);
+  ASSERT_EQ(parsing.faults.size(), 2U);
   EXPECT_THAT(parsing.faults[0].message, HasSubstr("pressureHard"));
+  EXPECT_THAT(parsing.faults[1].message, HasSubstr("swapHard or swapSoft"));
   EXPECT_THAT(parsing.thresholds, IsEmpty());
 }
 

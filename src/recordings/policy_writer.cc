@@ -2,8 +2,11 @@
 
 #include <algorithm>
 #include <map>
+#include <span>
 #include <string>
 
+#include "config/pressure_thresholds.h"
+#include "config/swap_thresholds.h"
 #include "config/threshold_text.h"
 #include "model/pressure.h"
 
@@ -23,6 +26,32 @@ void PutMap(std::string_view name, const Settings& settings, JsonWriter& json) {
   if (!settings.empty()) WriteMap(name, settings, json);
 }
 
+bool IsOneOf(Signal signal, std::span<const Signal> signals) {
+  return std::ranges::find(signals, signal) != signals.end();
+}
+
+// Of pressure the share that may be lost.
+std::string OwnText(const Threshold& threshold) {
+  if (!IsPressure(threshold.signal)) return ThresholdText(threshold.value);
+  return ShareText(LostOf(std::get<Quantity>(threshold.value)));
+}
+
+void WriteSettingsOf(const OwnSignals& own, const std::vector<Threshold>& thresholds,
+                     JsonWriter& json) {
+  Settings hard;
+  Settings soft;
+  Settings grace;
+  for (const Threshold& threshold : thresholds) {
+    if (!IsOneOf(threshold.signal, own.signals)) continue;
+    const std::string_view signal = NameOf(threshold.signal);
+    (threshold.IsHard() ? hard : soft)[signal] = OwnText(threshold);
+    if (!threshold.IsHard()) grace[signal] = FormatDuration(threshold.grace_period);
+  }
+  PutMap(own.hard, hard, json);
+  PutMap(own.soft, soft, json);
+  PutMap(own.soft_grace_period, grace, json);
+}
+
 // A soft threshold without grace period is hard in all but its name.
 bool StandsAmongHard(const Threshold& threshold, const Settings& hard) {
   return threshold.IsHard() && !hard.contains(NameOf(threshold.signal));
@@ -38,7 +67,7 @@ void WriteEvictionSettings(const std::vector<Threshold>& thresholds, JsonWriter&
   for (const Threshold& threshold : thresholds) {
     // Follows from the enforcement of pods.
     if (threshold.signal == Signal::kAllocatableMemoryAvailable) continue;
-    if (IsPressure(threshold.signal)) continue;
+    if (!IsOneOf(threshold.signal, kKubeletSignals)) continue;
     const std::string_view signal = NameOf(threshold.signal);
     if (StandsAmongHard(threshold, hard)) {
       hard[signal] = ThresholdText(threshold.value);
@@ -54,20 +83,10 @@ void WriteEvictionSettings(const std::vector<Threshold>& thresholds, JsonWriter&
   PutMap("evictionMinimumReclaim", reclaim, json);
 }
 
-void WritePressureSettings(const std::vector<Threshold>& thresholds, JsonWriter& json) {
-  Settings hard;
-  Settings soft;
-  Settings grace;
-  for (const Threshold& threshold : thresholds) {
-    if (!IsPressure(threshold.signal)) continue;
-    const std::string_view signal = NameOf(threshold.signal);
-    Settings& settings = threshold.IsHard() ? hard : soft;
-    settings[signal] = ShareText(LostOf(std::get<Quantity>(threshold.value)));
-    if (!threshold.IsHard()) grace[signal] = FormatDuration(threshold.grace_period);
+void WriteOwnSettings(const std::vector<Threshold>& thresholds, JsonWriter& json) {
+  for (const OwnSignals* own : {&kPressureSettings, &kSwapSettings}) {
+    WriteSettingsOf(*own, thresholds, json);
   }
-  PutMap("pressureHard", hard, json);
-  PutMap("pressureSoft", soft, json);
-  PutMap("pressureSoftGracePeriod", grace, json);
 }
 
 void WritePolicy(const PassPolicy& policy, JsonWriter& json) {
@@ -85,7 +104,7 @@ void WritePolicy(const PassPolicy& policy, JsonWriter& json) {
   json.EndObject();
   json.Key("jettisonConfig");
   json.BeginObject();
-  WritePressureSettings(policy.thresholds, json);
+  WriteOwnSettings(policy.thresholds, json);
   json.EndObject();
   json.Key("disk");
   json.BeginObject();

@@ -11,12 +11,12 @@ void WritePolicy(const PassPolicy& policy, JsonWriter& json);
 
 // Writes thresholds as the members of a KubeletConfiguration that they come from: "evictionHard",
 // always, and "evictionSoft", "evictionSoftGracePeriod" and "evictionMinimumReclaim" where there is
-// something to say. Those on pressure, and on allocatable memory, which follow from others, are
-// left out.
+// something to say. Those on pressure and swap, and on allocatable memory, which follow from
+// others, are left out.
 void WriteEvictionSettings(const std::vector<Threshold>& thresholds, JsonWriter& json);
 
-// The same for "pressureHard", "pressureSoft" and "pressureSoftGracePeriod" of a
-// JettisonConfiguration; nothing where there are none.
-void WritePressureSettings(const std::vector<Threshold>& thresholds, JsonWriter& json);
+// The same for "pressureHard", "pressureSoft", "pressureSoftGracePeriod", "swapHard", "swapSoft"
+// and "swapSoftGracePeriod" of a JettisonConfiguration; nothing where there are none.
+void WriteOwnSettings(const std::vector<Threshold>& thresholds, JsonWriter& json);
 
 }  // namespace jettison

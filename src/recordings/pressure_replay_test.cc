@@ -1,4 +1,4 @@
-// From the text of a scenario with pressure to the text of what was decided.
+// From the text of a scenario with pressure, or little swap, to the text of what was decided.
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
@@ -81,6 +81,40 @@ TEST(PressureReplay, WithoutSettingsPressureIsPassedOver) {
   const auto line = ReplayOf(Record("{}", Step("0s", Io(100))));
   ASSERT_TRUE(line) << line.error().message;
   EXPECT_THAT(*line, Not(HasSubstr("Pressure")));
+}
+
+// "reader" has the most memory, "idle" the most swap.
+std::string SwapStep(const std::string& at, int available) {
+  return R"({"at": ")" + at + R"(", "activePods": ["reader", "idle"], "summary": {"node": {"swap":
+           {"swapAvailableBytes": )" +
+         std::to_string(available) + R"(, "swapUsageBytes": )" + std::to_string(1000 - available) +
+         R"(}}, "pods": [
+           {"podRef": {"uid": "idle"}, "memory": {"workingSetBytes": 5},
+            "swap": {"swapUsageBytes": 400}},
+           {"podRef": {"uid": "reader"}, "memory": {"workingSetBytes": 9000},
+            "swap": {"swapUsageBytes": 300}}]}})";
+}
+
+TEST(SwapReplay, WhoHasMostOfItGoesWhenItRunsOut) {
+  const auto line = ReplayOf(Record(R"({"swapHard": {"swap.available": "10%"}})",
+                                    SwapStep("0s", 100) + "," + SwapStep("10s", 99)));
+  ASSERT_TRUE(line) << line.error().message;
+  EXPECT_THAT(*line, HasSubstr(R"({"nodeConditions":[]},)")) << "10% is not below 10%";
+  EXPECT_THAT(*line, HasSubstr(R"("ranking":["idle","reader"])"));
+  EXPECT_THAT(*line, HasSubstr("The node was low on resource: swap. Threshold quantity: 100, "
+                               "available: 99. Pod idle was using 400 of swap. "));
+  EXPECT_THAT(*line, HasSubstr(R"("nodeConditions":["MemoryPressure"])"));
+}
+
+TEST(SwapReplay, WithoutSettingsOrWithoutSwapNobodyGoes) {
+  for (const char* config : {"{}", R"({"swapHard": {"swap.available": "100%"}})"}) {
+    const bool none = config == std::string("{}");
+    const auto line = ReplayOf(Record(
+        config, none ? SwapStep("0s", 0)
+                     : Step("0s", R"({"swap": {"swapAvailableBytes": 0, "swapUsageBytes": 0}})")));
+    ASSERT_TRUE(line) << line.error().message;
+    EXPECT_THAT(*line, Not(HasSubstr("Pressure")));
+  }
 }
 
 TEST(PressureReplay, AWrongSettingIsNamed) {

@@ -8,6 +8,7 @@
 #include "config/containerfs_thresholds.h"
 #include "config/fields.h"
 #include "config/pressure_thresholds.h"
+#include "config/swap_thresholds.h"
 #include "config/threshold_parsing.h"
 
 namespace jettison {
@@ -41,8 +42,10 @@ Result<PassPolicy> ScenarioPolicy(const ScenarioSettings& settings) {
   policy.layout = {.dedicated_image_fs = layout.Flag("dedicatedImageFs").value_or(false),
                    .dedicated_container_fs = layout.Flag("dedicatedContainerFs").value_or(false)};
   policy.thresholds = ThresholdsOf(config, policy.layout);
-  const std::vector<Threshold> pressure = ReadPressureThresholds(own, warnings);
-  policy.thresholds.insert(policy.thresholds.end(), pressure.begin(), pressure.end());
+  for (const OwnSignals* signals : {&kPressureSettings, &kSwapSettings}) {
+    const std::vector<Threshold> read = ReadOwnThresholds(*signals, own, warnings);
+    policy.thresholds.insert(policy.thresholds.end(), read.begin(), read.end());
+  }
   policy.pressure_transition_period =
       config.Span("evictionPressureTransitionPeriod", Duration::min())
           .value_or(policy.pressure_transition_period);

@@ -1,8 +1,10 @@
-#include "config/pressure_thresholds.h"
+#include "config/own_thresholds.h"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include "config/pressure_thresholds.h"
+#include "config/swap_thresholds.h"
 #include "model/pressure.h"
 
 namespace jettison {
@@ -26,15 +28,19 @@ std::vector<std::string> Show(const ThresholdParsing& parsing) {
   return lines;
 }
 
+ThresholdParsing Parsed(const OwnSettings& settings) {
+  return ParseOwnThresholds(kPressureSettings, settings);
+}
+
 ThresholdParsing Hard(const std::string& text) {
-  return ParsePressureThresholds({.hard = {{kFull, text}}, .soft = {}, .soft_grace_period = {}});
+  return Parsed({.hard = {{kFull, text}}, .soft = {}, .soft_grace_period = {}});
 }
 
 TEST(PressureThresholds, AreHardThenSoftBySignal) {
-  const ThresholdParsing parsing = ParsePressureThresholds(
-      {.hard = {{"io.pressure.some.avg60", "50%"}, {kFull, "20%"}},
-       .soft = {{"io.pressure.full.avg10", "2.5%"}, {kFull, "10%"}},
-       .soft_grace_period = {{kFull, "30s"}, {"io.pressure.full.avg10", "1m"}}});
+  const ThresholdParsing parsing =
+      Parsed({.hard = {{"io.pressure.some.avg60", "50%"}, {kFull, "20%"}},
+              .soft = {{"io.pressure.full.avg10", "2.5%"}, {kFull, "10%"}},
+              .soft_grace_period = {{kFull, "30s"}, {"io.pressure.full.avg10", "1m"}}});
   EXPECT_THAT(parsing.faults, IsEmpty());
   EXPECT_THAT(parsing.warnings, IsEmpty());
   EXPECT_THAT(
@@ -71,7 +77,7 @@ TEST(PressureThresholds, AllOfTheTimeIsTakenButWarnedOf) {
 }
 
 TEST(PressureThresholds, EveryFaultIsReportedAtOnce) {
-  const ThresholdParsing parsing = ParsePressureThresholds(
+  const ThresholdParsing parsing = Parsed(
       {.hard = {{"memory.presure.full.avg10", "20%"}, {"memory.available", "20%"}, {kFull, "x"}},
        .soft = {{"io.pressure.full.avg10", "5%"}, {"io.pressure.full.avg60", "5%"}},
        .soft_grace_period = {{"io.pressure.full.avg60", "0s"}, {"nonsense", "1m"}, {kFull, "1"}}});
@@ -93,6 +99,49 @@ TEST(PressureThresholds, EveryFaultIsReportedAtOnce) {
   EXPECT_THAT(
       parsing.warnings,
       ElementsAre(at("pressureSoftGracePeriod[memory.pressure.full.avg10]", "has no effect")));
+}
+
+ThresholdParsing Swap(const std::string& text) {
+  return ParseOwnThresholds(
+      kSwapSettings, {.hard = {{"swap.available", text}}, .soft = {}, .soft_grace_period = {}});
+}
+
+TEST(SwapThresholds, AreAmountsOrPercentagesOfAllSwap) {
+  const std::pair<const char*, ThresholdValue> rows[] = {{"512Mi", *Quantity::Parse("512Mi")},
+                                                         {"1e9", *Quantity::Parse("1e9")},
+                                                         {"10%", Percentage{0.1F}},
+                                                         {"0.5%", Percentage{0.005F}}};
+  for (const auto& [text, value] : rows) {
+    const ThresholdParsing parsing = Swap(text);
+    ASSERT_EQ(parsing.thresholds.size(), 1U) << text;
+    EXPECT_EQ(parsing.thresholds[0].signal, Signal::kSwapAvailable);
+    EXPECT_TRUE(parsing.thresholds[0].value == value) << text;
+    EXPECT_THAT(parsing.warnings, IsEmpty());
+  }
+  for (const char* text : {"", "%", "0", "0%", "-1Mi", "-1%", "101%", "NaN%", "Inf%", "5%%", "x"}) {
+    const ThresholdParsing parsing = Swap(text);
+    ASSERT_THAT(parsing.faults, ElementsAre(Field(&Fault::message, HasSubstr("such as 512Mi"))))
+        << text;
+    EXPECT_EQ(parsing.faults[0].key, "swapHard[swap.available]");
+  }
+  EXPECT_THAT(Swap("100%").warnings, ElementsAre(Field(&Fault::message, HasSubstr("single page"))));
+}
+
+TEST(SwapThresholds, ASoftOneNeedsAGracePeriodAndNoOtherSignalIsOfSwap) {
+  const ThresholdParsing parsing = ParseOwnThresholds(
+      kSwapSettings, {.hard = {{"swap.availabel", "1Gi"}, {"memory.available", "1Gi"}},
+                      .soft = {{"swap.available", "20%"}},
+                      .soft_grace_period = {}});
+  EXPECT_THAT(parsing.faults,
+              ElementsAre(Field(&Fault::message, HasSubstr("evictionHard")),
+                          Field(&Fault::message, HasSubstr("did you mean \"swap.available\"?")),
+                          Field(&Fault::message, HasSubstr("to swapSoftGracePeriod"))));
+  const ThresholdParsing soft =
+      ParseOwnThresholds(kSwapSettings, {.hard = {},
+                                         .soft = {{"swap.available", "20%"}},
+                                         .soft_grace_period = {{"swap.available", "2m"}}});
+  EXPECT_THAT(soft.faults, IsEmpty());
+  EXPECT_EQ(soft.thresholds.at(0).grace_period, std::chrono::minutes(2));
 }
 
 }  // namespace
