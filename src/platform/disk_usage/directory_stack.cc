@@ -8,10 +8,10 @@
 
 namespace jettison::disk_usage {
 
-void DirectoryStack::Push(FileDescriptor directory, ino_t inode, std::uint64_t key) {
+void DirectoryStack::Push(FileDescriptor directory, FileId id, std::uint64_t key) {
   frames_.push_back(Frame{.fd = std::move(directory),
                           .position = 0,
-                          .inode = inode,
+                          .id = id,
                           .key = key,
                           .exhausted = false,
                           .pending = {}});
@@ -25,7 +25,8 @@ void DirectoryStack::Push(FileDescriptor directory, ino_t inode, std::uint64_t k
 bool DirectoryStack::Reopen(Frame& frame, int below) {
   FileDescriptor fd(::openat(below, "..", O_RDONLY | O_DIRECTORY | O_CLOEXEC));
   struct stat status {};
-  if (!fd || ::fstat(fd.get(), &status) != 0 || status.st_ino != frame.inode) return false;
+  if (!fd || ::fstat(fd.get(), &status) != 0) return false;
+  if (frame.id != FileId{.device = status.st_dev, .inode = status.st_ino}) return false;
   if (frame.position < 0 || ::lseek(fd.get(), frame.position, SEEK_SET) < 0) return false;
   frame.fd = std::move(fd);
   return true;

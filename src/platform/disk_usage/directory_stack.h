@@ -8,6 +8,7 @@
 #include <string_view>
 #include <vector>
 
+#include "platform/disk_usage/file_id.h"
 #include "ports/file_descriptor.h"
 #include "units/result.h"
 
@@ -21,7 +22,7 @@ class DirectoryStack {
   static constexpr std::size_t kOpenDirectories = 64;
 
   // Enters a directory that the caller has opened, and calls `key`.
-  void Push(FileDescriptor directory, ino_t inode, std::uint64_t key = 0);
+  void Push(FileDescriptor directory, FileId id, std::uint64_t key = 0);
   // Leaves the current directory. False when the one above could not be opened again, or is another
   // one by now; then the walk is back at the nearest one that is still open, and everything between
   // is left out.
@@ -30,6 +31,7 @@ class DirectoryStack {
   [[nodiscard]] bool empty() const { return frames_.empty(); }
   // The current directory.
   [[nodiscard]] int fd() const { return frames_.back().fd.get(); }
+  [[nodiscard]] std::uint64_t device() const { return frames_.back().id.device; }
   [[nodiscard]] std::uint64_t key() const { return frames_.back().key; }
   // Its last entries have been read.
   [[nodiscard]] bool exhausted() const { return frames_.back().exhausted; }
@@ -44,7 +46,7 @@ class DirectoryStack {
   struct Frame {
     FileDescriptor fd;   // empty while closed to save descriptors
     off_t position = 0;  // where to read on, while closed
-    ino_t inode = 0;     // which directory it is
+    FileId id;           // which directory it is
     std::uint64_t key = 0;
     bool exhausted = false;
     std::string pending;  // names, each terminated by a zero

@@ -31,8 +31,9 @@ class DirectoryStackTest : public testing::Test {
   void PushPath(DirectoryStack& stack, const std::filesystem::path& path) const {
     FileDescriptor fd(::open(path.c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC));
     ASSERT_TRUE(fd);
-    const ino_t inode = InodeOf(fd.get());
-    stack.Push(std::move(fd), inode);
+    struct stat status {};
+    ASSERT_EQ(::fstat(fd.get(), &status), 0);
+    stack.Push(std::move(fd), {.device = status.st_dev, .inode = status.st_ino});
   }
   // "d/d/d/..." below the base, each entered.
   void PushNested(DirectoryStack& stack, std::size_t depth) {

@@ -5,13 +5,14 @@
 #include <vector>
 
 #include "platform/disk_usage/directory_entries.h"
+#include "platform/disk_usage/file_id.h"
 #include "units/result.h"
 
 namespace jettison::disk_usage {
 
 // A file that has other names, which may lie in the same tree.
 struct LinkedFile {
-  std::uint64_t inode = 0;
+  FileId id;
   std::uint64_t bytes = 0;
   std::uint32_t links = 0;  // names that it has, wherever they are
 };
@@ -30,8 +31,9 @@ struct DirectorySum {
   void Report(const Error& error);
 };
 
-// Reads the next buffer of a directory's entries and adds them to `sum`; false at the end. What
-// lies on another device than `device`, or is a mount point, is no part of the tree.
+// Reads the next buffer of a directory's entries and adds them to `sum`; false at the end. A file
+// on another device than `device`, the directory's, or one that is a mount point, is no part of the
+// tree. Subdirectories are not judged.
 [[nodiscard]] Result<bool> ReadSome(int directory, std::uint64_t device, DirectoryEntries& entries,
                                     DirectorySum& sum);
 

@@ -1,10 +1,12 @@
 #include "platform/disk_usage/file_status.h"
 
 #include <fcntl.h>
+#include <linux/magic.h>
 #include <linux/openat2.h>
 #include <sys/stat.h>
 #include <sys/syscall.h>
 #include <sys/sysmacros.h>
+#include <sys/vfs.h>
 #include <unistd.h>
 
 #include <cerrno>
@@ -81,6 +83,15 @@ Result<FileDescriptor> OpenTop(const std::string& path) {
   FileDescriptor fd(::open(path.c_str(), kDirectory));
   if (!fd) return FailToOpen(path);
   return fd;
+}
+
+bool ContinuesTree(int fd, const FileStatus& status, std::uint64_t device) {
+  if (status.is_mount_point) return false;
+  if (status.device == device) return true;
+  constexpr std::uint64_t kTopOfSubvolume = 256;  // BTRFS_FIRST_FREE_OBJECTID
+  struct statfs filesystem {};
+  return status.inode == kTopOfSubvolume && ::fstatfs(fd, &filesystem) == 0 &&
+         filesystem.f_type == BTRFS_SUPER_MAGIC;
 }
 
 }  // namespace jettison::disk_usage

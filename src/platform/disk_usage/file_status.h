@@ -32,6 +32,11 @@ struct FileStatus {
 // Opens the directory that `path` names; kNotFound where it is none.
 [[nodiscard]] Result<FileDescriptor> OpenTop(const std::string& path);
 
+// Whether an open directory, found in one on `device`, is a part of the same tree: on the same
+// device, or the top of a btrfs subvolume, which has a device of its own on the same file system.
+// Nothing that is mounted is.
+[[nodiscard]] bool ContinuesTree(int fd, const FileStatus& status, std::uint64_t device);
+
 // Whether a failure means that the file was removed, or replaced, since it was listed.
 [[nodiscard]] inline bool Vanished(const Error& error) {
   return error.code == ErrorCode::kNotFound;

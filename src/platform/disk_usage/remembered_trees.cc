@@ -13,6 +13,7 @@ namespace jettison {
 using disk_usage::DirectoryKey;
 using disk_usage::DirectoryLedger;
 using disk_usage::DirectorySum;
+using disk_usage::FileId;
 using disk_usage::LinkedFile;
 using disk_usage::RememberedDirectory;
 
@@ -47,11 +48,11 @@ class RememberedTrees::Recorder : public DirectoryLedger {
 };
 
 void RememberedTrees::AddLinked(Tree& tree, const LinkedFile& file) {
-  const auto [entry, is_new] = tree.linked.try_emplace(file.inode);
+  const auto [entry, is_new] = tree.linked.try_emplace(file.id);
   LinkedInode& inode = entry->second;
   if (is_new) {
     ++tree.inodes;
-    tree.fresh_links.push_back(file.inode);
+    tree.fresh_links.push_back(file.id);
   }
   ++inode.names;
   tree.bytes += file.bytes - inode.bytes;  // what was read last holds
@@ -69,22 +70,22 @@ void RememberedTrees::AddPart(Tree& tree, DirectoryKey key, const DirectorySum& 
   directory->inodes += static_cast<std::uint32_t>(part.inodes);
   if (part.linked.empty()) return;
   auto& names = linked_in_[key];
-  for (const LinkedFile& file : part.linked) names.push_back(file.inode);
+  for (const LinkedFile& file : part.linked) names.push_back(file.id);
   linked_names_ += part.linked.size();
 }
 
-std::vector<std::uint64_t> RememberedTrees::TakeLinkedIn(DirectoryKey key) {
+std::vector<FileId> RememberedTrees::TakeLinkedIn(DirectoryKey key) {
   const auto names = linked_in_.find(key);
   if (names == linked_in_.end()) return {};
-  std::vector<std::uint64_t> inodes = std::move(names->second);
+  std::vector<FileId> files = std::move(names->second);
   linked_in_.erase(names);
-  linked_names_ -= inodes.size();
-  return inodes;
+  linked_names_ -= files.size();
+  return files;
 }
 
-void RememberedTrees::Release(Tree& tree, const std::vector<std::uint64_t>& inodes) {
-  for (const std::uint64_t inode : inodes) {
-    const auto file = tree.linked.find(inode);
+void RememberedTrees::Release(Tree& tree, const std::vector<FileId>& files) {
+  for (const FileId& id : files) {
+    const auto file = tree.linked.find(id);
     if (--file->second.names > 0) continue;
     tree.bytes -= file->second.bytes;
     --tree.inodes;
@@ -153,8 +154,8 @@ Result<void> RememberedTrees::ApplyTo(Tree& tree, std::uint32_t id,
   }
   // A file that got a second name counts twice if its first one is in a directory that was not
   // read.
-  for (const std::uint64_t inode : std::exchange(tree.fresh_links, {})) {
-    const auto file = tree.linked.find(inode);
+  for (const FileId& fresh : std::exchange(tree.fresh_links, {})) {
+    const auto file = tree.linked.find(fresh);
     if (file != tree.linked.end() && file->second.names < file->second.links) tree.exact = false;
   }
   return {};
@@ -176,7 +177,7 @@ Result<void> RememberedTrees::Reread(Tree& tree, std::uint32_t id, int directory
   RememberedDirectory& remembered = *table_.Find(key);
   tree.bytes -= std::exchange(remembered.bytes, 0);
   tree.inodes -= std::exchange(remembered.inodes, 0);
-  const std::vector<std::uint64_t> before = TakeLinkedIn(key);
+  const std::vector<FileId> before = TakeLinkedIn(key);
   AddPart(tree, key, sum);
   Release(tree, before);  // afterwards, so that a file that is still there was never away
   if (!change.subdirectories) return {};
@@ -224,7 +225,7 @@ Result<void> RememberedTrees::AddChild(const Parent& parent, DirectoryKey key, c
   }
   const auto status = disk_usage::StatusOf(directory->get());
   if (!status) return Lose(parent.tree);
-  if (status->device != parent.device || status->is_mount_point) return {};
+  if (!disk_usage::ContinuesTree(directory->get(), *status, parent.device)) return {};
   Recorder recorder(*this, parent.tree, parent.id);
   const auto walked = walk.SurveyBelow(std::move(*directory), parent.key, recorder);
   if (!walked && walked.error().code == ErrorCode::kUnavailable) return Fail(walked.error());

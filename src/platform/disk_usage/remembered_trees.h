@@ -10,6 +10,7 @@
 #include <vector>
 
 #include "platform/disk_usage/directory_table.h"
+#include "platform/disk_usage/file_id.h"
 #include "platform/disk_usage/tree_walk.h"
 #include "ports/directory_change.h"
 
@@ -54,9 +55,9 @@ class RememberedTrees {
     disk_usage::DirectoryKey top = 0;
     std::uint64_t bytes = 0;
     std::uint64_t inodes = 0;
-    std::unordered_map<std::uint64_t, LinkedInode> linked;  // by inode
-    std::vector<std::uint64_t> fresh_links;  // inodes that were not in `linked` before
-    bool exact = true;                       // false: to be forgotten
+    std::unordered_map<disk_usage::FileId, LinkedInode, disk_usage::FileIdHash> linked;
+    std::vector<disk_usage::FileId> fresh_links;  // that were not in `linked` before
+    bool exact = true;                            // false: to be forgotten
   };
   class Recorder;
   struct Parent {  // a directory that is read again
@@ -69,8 +70,8 @@ class RememberedTrees {
 
   void AddPart(Tree& tree, disk_usage::DirectoryKey key, const disk_usage::DirectorySum& part);
   void AddLinked(Tree& tree, const disk_usage::LinkedFile& file);
-  [[nodiscard]] std::vector<std::uint64_t> TakeLinkedIn(disk_usage::DirectoryKey key);
-  static void Release(Tree& tree, const std::vector<std::uint64_t>& inodes);
+  [[nodiscard]] std::vector<disk_usage::FileId> TakeLinkedIn(disk_usage::DirectoryKey key);
+  static void Release(Tree& tree, const std::vector<disk_usage::FileId>& files);
   void RemoveSubtree(Tree& tree, disk_usage::DirectoryKey key);
   [[nodiscard]] Result<void> ApplyTo(Tree& tree, std::uint32_t id,
                                      std::span<const DirectoryChange* const> changes,
@@ -90,8 +91,8 @@ class RememberedTrees {
   std::uint32_t next_id_ = 1;
   std::unordered_map<std::uint32_t, Tree> trees_;
   std::unordered_map<std::string, std::uint32_t> ids_;  // by path
-  // Inodes of files with several names, by the directory that holds such a name.
-  std::unordered_map<disk_usage::DirectoryKey, std::vector<std::uint64_t>> linked_in_;
+  // Files with several names, by the directory that holds such a name.
+  std::unordered_map<disk_usage::DirectoryKey, std::vector<disk_usage::FileId>> linked_in_;
   std::size_t linked_names_ = 0;
   disk_usage::DirectoryEntries entries_;
 };

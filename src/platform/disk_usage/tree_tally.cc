@@ -7,7 +7,7 @@ void TreeTally::Add(DirectoryKey /*directory*/, const DirectorySum& part) {
   bytes_ += part.bytes;
   inodes_ += part.inodes;
   for (const LinkedFile& file : part.linked) {
-    if (!linked_.insert(file.inode).second) continue;
+    if (!linked_.insert(file.id).second) continue;
     bytes_ += file.bytes;
     ++inodes_;
   }

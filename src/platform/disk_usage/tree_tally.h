@@ -6,6 +6,7 @@
 
 #include "model/summary.h"
 #include "platform/disk_usage/directory_ledger.h"
+#include "platform/disk_usage/file_id.h"
 
 namespace jettison::disk_usage {
 
@@ -23,7 +24,7 @@ class TreeTally : public DirectoryLedger {
   std::mutex mutex_;  // guards what follows, during a walk
   std::uint64_t bytes_ = 0;
   std::uint64_t inodes_ = 0;
-  std::unordered_set<std::uint64_t> linked_;  // inodes that were counted
+  std::unordered_set<FileId, FileIdHash> linked_;  // those that were counted
 };
 
 }  // namespace jettison::disk_usage

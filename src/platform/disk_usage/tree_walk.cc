@@ -23,15 +23,17 @@ Result<WalkErrors> TreeWalk::SurveyBelow(FileDescriptor directory, DirectoryKey 
                                          DirectoryLedger& ledger) {
   const auto status = disk_usage::StatusOf(directory.get());
   if (!status) return Fail(status.error());
-  WalkJob job(status->device, ledger);
+  WalkJob job(ledger);
   const DirectoryKey key = ledger.Enter(parent, directory.get());
   DirectorySum own;
   own.bytes = status->bytes;
   own.inodes = 1;
   ledger.Add(key, own);
   work_.Begin();
-  std::optional<Subtree> subtree =
-      Subtree{.job = &job, .directory = std::move(directory), .inode = status->inode, .key = key};
+  std::optional<Subtree> subtree = Subtree{.job = &job,
+                                           .directory = std::move(directory),
+                                           .id = {.device = status->device, .inode = status->inode},
+                                           .key = key};
   for (; subtree; subtree = work_.Next()) {
     walker_.Walk(std::move(*subtree));
     work_.Done();

@@ -28,8 +28,9 @@ struct TreeUsage {
 
 // Measures trees of files by walking them: bytes allocated on disk (st_blocks * 512, so a hole
 // counts nothing) and inodes, the top directory included. Stays on the file system of the top and
-// out of everything mounted below it; follows no symbolic link; a file that vanishes meanwhile
-// counts nothing; a file with several hard links counts once in each tree, as du(1) does it.
+// out of everything mounted below it, but enters subvolumes of a btrfs, whose space is the same;
+// follows no symbolic link; a file that vanishes meanwhile counts nothing; a file with several hard
+// links counts once in each tree, as du(1) does it.
 //
 // One thread measures, one tree after the other. Others may help: they take subtrees of whatever is
 // being measured.

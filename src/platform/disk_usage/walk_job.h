@@ -1,7 +1,5 @@
 #pragma once
 
-#include <sys/types.h>
-
 #include <atomic>
 #include <cstddef>
 #include <cstdint>
@@ -9,6 +7,7 @@
 #include <string>
 
 #include "platform/disk_usage/directory_ledger.h"
+#include "platform/disk_usage/file_id.h"
 #include "ports/file_descriptor.h"
 #include "units/result.h"
 
@@ -17,9 +16,8 @@ namespace jettison::disk_usage {
 // One tree that is being walked, shared by the threads that are at it.
 class WalkJob {
  public:
-  WalkJob(std::uint64_t device, DirectoryLedger& ledger) : device_(device), ledger_(ledger) {}
+  explicit WalkJob(DirectoryLedger& ledger) : ledger_(ledger) {}
 
-  [[nodiscard]] std::uint64_t device() const { return device_; }
   [[nodiscard]] DirectoryLedger& ledger() { return ledger_; }
   void Report(std::uint64_t errors, const std::string& first) {
     const std::lock_guard lock(mutex_);
@@ -34,7 +32,6 @@ class WalkJob {
   [[nodiscard]] const std::string& first_error() const { return first_error_; }
 
  private:
-  std::uint64_t device_;
   DirectoryLedger& ledger_;
   std::atomic<std::size_t> counted_ = 0;
   std::mutex mutex_;  // guards what follows, during the walk
@@ -46,7 +43,7 @@ class WalkJob {
 struct Subtree {
   WalkJob* job = nullptr;
   FileDescriptor directory;
-  ino_t inode = 0;
+  FileId id;
   DirectoryKey key = 0;
 };
 

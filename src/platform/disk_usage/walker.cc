@@ -2,6 +2,7 @@
 
 #include <utility>
 
+#include "platform/disk_usage/file_id.h"
 #include "platform/disk_usage/file_status.h"
 
 namespace jettison::disk_usage {
@@ -9,7 +10,7 @@ namespace jettison::disk_usage {
 // A directory that may not be read counts by itself.
 void Walker::CountUnread(const char* name) {
   const auto status = StatusOf(stack_.fd(), name);
-  if (!status || status->is_mount_point || status->device != job_->device()) return;
+  if (!status || status->is_mount_point || status->device != stack_.device()) return;
   sum_.Clear();
   sum_.bytes = status->bytes;
   sum_.inodes = 1;
@@ -30,23 +31,23 @@ void Walker::Enter(const std::string& name) {
   }
   const auto status = StatusOf(directory->get());
   if (!status) return job_->Report(1, status.error().In(name).message);
-  if (status->device != job_->device() || status->is_mount_point) return;
+  if (!ContinuesTree(directory->get(), *status, stack_.device())) return;
+  const FileId id = {.device = status->device, .inode = status->inode};
   const DirectoryKey key = job_->ledger().Enter(stack_.key(), directory->get());
   sum_.Clear();
   sum_.bytes = status->bytes;
   sum_.inodes = 1;
   job_->ledger().Add(key, sum_);
   if (WorthSharing()) {
-    work_.Offer(
-        {.job = job_, .directory = std::move(*directory), .inode = status->inode, .key = key});
+    work_.Offer({.job = job_, .directory = std::move(*directory), .id = id, .key = key});
   } else {
-    stack_.Push(std::move(*directory), status->inode, key);
+    stack_.Push(std::move(*directory), id, key);
   }
 }
 
 void Walker::ReadEntries() {
   sum_.Clear();
-  const auto some = ReadSome(stack_.fd(), job_->device(), entries_, sum_);
+  const auto some = ReadSome(stack_.fd(), stack_.device(), entries_, sum_);
   if (!some) job_->Report(1, some.error().message);
   if (!some || !*some) {
     if (options_.directories != nullptr) ++*options_.directories;
@@ -61,7 +62,7 @@ void Walker::ReadEntries() {
 
 void Walker::Walk(Subtree subtree) {
   job_ = subtree.job;
-  stack_.Push(std::move(subtree.directory), subtree.inode, subtree.key);
+  stack_.Push(std::move(subtree.directory), subtree.id, subtree.key);
   while (!stack_.empty()) {
     if (Cancelled()) {
       stack_ = {};
