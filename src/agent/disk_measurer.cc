@@ -70,6 +70,7 @@ void DiskMeasurer::EndPass() {
     std::erase_if(filesystem.next_walk,
                   [this](const auto& entry) { return !asked_for_[entry.first]; });
   }
+  std::erase_if(counted_, [this](const auto& entry) { return !asked_for_[entry.first]; });
   std::erase_if(asked_for_, [](const auto& entry) { return !entry.second; });
 }
 
@@ -115,12 +116,29 @@ bool DiskMeasurer::Watch(Filesystem& filesystem, const std::string& path) {
   return true;
 }
 
-// What the file system itself has counted.
-std::optional<FsUsage> DiskMeasurer::CountedUse(const std::string& path) {
+// What the file system itself has counted, unless a walk has found more: whoever owns a file may
+// take it out of its project, but in a user namespace.
+std::optional<FsUsage> DiskMeasurer::CountedUse(const std::string& path, Instant& as_of) {
   const auto project = ProjectOf(path);
   if (!project || !*project) return std::nullopt;
+  const Instant now = clock_.Now();
   const auto usage = ReadProjectUsage(path, **project);
-  return usage ? std::optional(*usage) : std::nullopt;
+  if (!usage) return std::nullopt;
+  asked_for_[path] = true;
+  const Instant next = NextFullWalk(path, now, settings_.full_walk_period);
+  Counted& counted = counted_.try_emplace(path, Counted{.next_walk = next}).first->second;
+  if (counted.incomplete) return std::nullopt;
+  as_of = std::min(as_of, now);
+  if (now < counted.next_walk) return *usage;
+  counted.next_walk = next;
+  const FsUsage walked = WalkWhole(path, as_of);
+  const auto after = ReadProjectUsage(path, **project);
+  if (!after || walked.inodes_used <= std::max(usage->inodes_used, after->inodes_used)) {
+    return *usage;
+  }
+  counted.incomplete = true;
+  notes_.push_back(path + ": there is more in it than in its project, so it is no longer counted");
+  return walked;
 }
 
 FsUsage DiskMeasurer::WalkWhole(const std::string& path, Instant& as_of) {
@@ -150,11 +168,7 @@ FsUsage DiskMeasurer::BringUpToDate(const std::string& path, Filesystem& filesys
 
 FsUsage DiskMeasurer::MeasureTree(const std::string& path, TreeKind kind, Instant& as_of) {
   if (kind == TreeKind::kOrdinary) {
-    const Instant now = clock_.Now();
-    if (const auto usage = CountedUse(path)) {
-      as_of = std::min(as_of, now);
-      return *usage;
-    }
+    if (const auto usage = CountedUse(path, as_of)) return *usage;
   }
   const bool announced =
       kind == TreeKind::kOrdinary || (kind == TreeKind::kUpperLayer && settings_.overlay_announced);

@@ -31,9 +31,10 @@ struct DiskMeasurerSettings {
 };
 
 // Measures what pods occupy on disk, a pass at a time. A folder with a project is asked for what
-// its file system has counted. Where the kernel tells which directories of a file system changed,
-// trees are remembered and only those are read again; elsewhere, and every few minutes, they are
-// walked whole. Used by one thread; others may help `walk`.
+// its file system has counted, and walked every few minutes, for a file can be taken out of its
+// project; from then on it is measured like the others. Where the kernel tells which directories of
+// a file system changed, trees are remembered and only those are read again; elsewhere, and every
+// few minutes, they are walked whole. Used by one thread; others may help `walk`.
 class DiskMeasurer {
  public:
   DiskMeasurer(const Clock& clock, WalkOptions options, DiskMeasurerSettings settings = {});
@@ -68,7 +69,12 @@ class DiskMeasurer {
     bool asked_for = false;                    // in this pass
     std::uint64_t inodes = 0;                  // of trees measured in this pass
   };
-  [[nodiscard]] static std::optional<FsUsage> CountedUse(const std::string& path);
+  // A folder that has a project.
+  struct Counted {
+    Instant next_walk;
+    bool incomplete = false;  // there is more in it than its project holds
+  };
+  [[nodiscard]] std::optional<FsUsage> CountedUse(const std::string& path, Instant& as_of);
   [[nodiscard]] FsUsage MeasureTree(const std::string& path, TreeKind kind, Instant& as_of);
   [[nodiscard]] Filesystem* FilesystemOf(const std::string& path);
   [[nodiscard]] bool Watch(Filesystem& filesystem, const std::string& path);
@@ -83,7 +89,8 @@ class DiskMeasurer {
   DiskMeasurerSettings settings_;
   TreeWalk walk_;
   std::map<dev_t, Filesystem> filesystems_;
-  std::map<std::string, bool> asked_for_;  // paths remembered: whether in this pass
+  std::map<std::string, Counted> counted_;
+  std::map<std::string, bool> asked_for_;  // paths of which something is kept: whether in this pass
   std::vector<std::string> notes_;
   std::map<std::string, bool> noted_;
   std::uint64_t full_walks_ = 0;

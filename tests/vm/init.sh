@@ -1,6 +1,7 @@
 #!/bin/busybox sh
 # The first process of a test's virtual machine. What it is to set up stands on the kernel's command
-# line: jettison.cgroup=v2, v1 or hybrid; jettison.disk=prjquota where there is such a disk. Then it runs /command and says how that ended; whoever
+# line: jettison.cgroup=v2, v1 or hybrid; jettison.disk=prjquota where there is such a disk;
+# jettison.filesystem=xfs where that is no ext4. Then it runs /command and says how that ended; whoever
 # started the machine reads the last line and ends it.
 /bin/busybox --install -s /bin
 export PATH=/bin:/test HOME=/tmp TMPDIR=/tmp LC_ALL=C.UTF-8
@@ -19,7 +20,11 @@ if [ -b /dev/vda ]; then
     *" jettison.disk=prjquota "*) options=prjquota ;;
     *) options=defaults ;;
   esac
-  mount -t ext4 -o "$options" /dev/vda /disk && export TMPDIR=/disk
+  case " $(cat /proc/cmdline) " in
+    *" jettison.filesystem=xfs "*) filesystem=xfs ;;
+    *) filesystem=ext4 ;;
+  esac
+  mount -t "$filesystem" -o "$options" /dev/vda /disk && export TMPDIR=/disk
 fi
 ip link set lo up
 hostname vm

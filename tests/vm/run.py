@@ -37,7 +37,9 @@ def parse_arguments():
     parser.add_argument("--memory", type=int, default=512, help="MiB")
     parser.add_argument("--cpus", type=int, default=1)
     parser.add_argument("--disk", type=int, default=0,
-                        help="MiB of ext4, mounted on /disk, where temporary files go then")
+                        help="MiB of a file system on /disk, where temporary files go then")
+    parser.add_argument("--filesystem", choices=["ext4", "xfs"], default="ext4",
+                        help="of that disk; xfs takes at least 300 MiB")
     parser.add_argument("--project-quota", action="store_true",
                         help="the disk counts what projects occupy")
     parser.add_argument("--deadline", type=int, default=300, help="seconds until it is given up")
@@ -64,8 +66,8 @@ def make_initrd(options, kernel, file):
     initrd.put_file(os.path.join(HERE, "init.sh"), "/init")
     initrd.put("/etc/passwd", b"root:x:0:0:root:/root:/bin/sh\n", 0o644)
     initrd.put("/etc/group", b"root:x:0:\n", 0o644)
-    modules = options.module + (["virtio_pci", "virtio_blk", "ext4"] if options.disk else [])
-    modules += ["quota_v2"] if options.project_quota else []
+    modules = options.module + (["virtio_pci", "virtio_blk", options.filesystem] if options.disk else [])
+    modules += ["quota_v2"] if options.project_quota and options.filesystem == "ext4" else []
     for number, (name, content) in enumerate(kernel.modules(modules)):
         initrd.put(f"/lib/modules/{number:02}-{name}.ko", content, 0o644)
     for source in [options.program, *options.file]:
@@ -80,8 +82,10 @@ def make_initrd(options, kernel, file):
 def make_disk(options, path):
     with open(path, "wb") as disk:
         disk.truncate(options.disk << 20)
-    features = ["-O", "quota,project", "-E", "quotatype=prjquota"] if options.project_quota else []
-    subprocess.run([tool("mkfs.ext4"), "-q", "-m", "0", *features, path], check=True)
+    command = {"ext4": ["mkfs.ext4", "-q", "-m", "0"], "xfs": ["mkfs.xfs", "-q"]}[options.filesystem]
+    if options.project_quota and options.filesystem == "ext4":
+        command += ["-O", "quota,project", "-E", "quotatype=prjquota"]
+    subprocess.run([tool(command[0]), *command[1:], path], check=True)
     return ["-drive", f"file={path},if=virtio,format=raw,cache=unsafe"]
 
 
@@ -94,6 +98,8 @@ def start(options, kernel, folder):
              f"jettison.cgroup={options.cgroup}"]
     if options.cgroup == "v2":
         words.append("cgroup_no_v1=all")
+    if options.disk:
+        words.append(f"jettison.filesystem={options.filesystem}")
     if options.project_quota:
         words.append("jettison.disk=prjquota")
     return subprocess.Popen(

@@ -9,6 +9,8 @@ namespace {
 TEST(ProjectQuota, AFileSystemWithoutProjectsSaysSo) {
   EXPECT_EQ(ProjectOf("/proc").error().code, ErrorCode::kUnavailable);
   EXPECT_EQ(ReadProjectUsage("/proc", kFirstProject).error().code, ErrorCode::kUnavailable);
+  EXPECT_FALSE(CountsProjects("/proc").value());
+  EXPECT_EQ(CountsProjects("/nonexistent").error().code, ErrorCode::kNotFound);
   EXPECT_EQ(ProjectOf("/nonexistent").error().code, ErrorCode::kNotFound);
 }
 
