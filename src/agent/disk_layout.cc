@@ -1,6 +1,7 @@
 #include "agent/disk_layout.h"
 
 #include "platform/filesystem/filesystem.h"
+#include "platform/filesystem/place.h"
 
 namespace jettison {
 namespace {
@@ -8,7 +9,7 @@ namespace {
 std::optional<dev_t> DeviceAt(const std::string& path, const char* what,
                               std::vector<std::string>& faults) {
   if (path.empty()) return std::nullopt;
-  const auto device = DeviceOf(path);
+  const auto device = DeviceOf(FindPlace(path));
   if (device) return *device;
   faults.push_back(device.error().In(what).message);
   return std::nullopt;

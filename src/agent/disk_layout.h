@@ -18,7 +18,7 @@ struct DiskPlaces {
   std::string containers;  // where writable layers are; empty: beside the images
 };
 
-// The devices of those paths (stat's st_dev); absent: nothing is there, or it cannot be told.
+// The devices of those paths' file systems; absent: nothing is there, or it cannot be told.
 struct DiskDevices {
   std::optional<dev_t> node;
   std::optional<dev_t> images;
@@ -41,7 +41,7 @@ struct DiskSurvey {
   std::string container_fs;         // a path on containerfs; empty: it is nodefs
   std::vector<std::string> faults;  // places that cannot be told apart, a sentence each
 };
-// Looks at the places as they are mounted now.
+// Looks at the places as they are mounted now, and waits for no file system that may not answer.
 [[nodiscard]] DiskSurvey SurveyDisks(const DiskPlaces& places);
 
 // Says in the log what was found.

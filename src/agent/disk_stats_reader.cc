@@ -11,8 +11,7 @@
 
 #include "agent/signals_blocked.h"
 #include "platform/filesystem/filesystem.h"
-#include "platform/filesystem/mount_kind.h"
-#include "pod_host/mount_info.h"
+#include "platform/filesystem/place.h"
 
 namespace jettison {
 
@@ -62,10 +61,7 @@ bool DiskStatsReader::AnswersAtOnce(const std::string& path) {
   if (MountsChanged()) at_once_.clear();
   const auto known = at_once_.find(path);
   if (known != at_once_.end()) return known->second;
-  const auto mounts = pod_host::ReadMounts(mounts_);
-  const pod_host::Mount* mount = mounts ? MountOf(*mounts, path) : nullptr;
-  // What is not known is asked directly: without mountinfo nothing could be said of anything.
-  return at_once_[path] = !mounts || (mount != nullptr && AnswersByItself(mount->type));
+  return at_once_[path] = FindPlace(path, mounts_).answers_by_itself;
 }
 
 Result<FsStats> DiskStatsReader::Read(const std::string& path) {

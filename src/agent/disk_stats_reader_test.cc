@@ -1,14 +1,17 @@
 #include "agent/disk_stats_reader.h"
 
-#include <fcntl.h>
-#include <fmt/format.h>
 #include <gtest/gtest.h>
 #include <sys/mount.h>
-#include <unistd.h>
 
+#include <atomic>
 #include <chrono>
-#include <cstdlib>
+#include <filesystem>
 #include <future>
+
+#include "agent/disk_layout.h"
+#include "agent/disk_measurer.h"
+#include "agent/live_silent_filesystem.h"
+#include "ports/fakes/fake_clock.h"
 
 namespace jettison {
 namespace {
@@ -74,30 +77,6 @@ TEST(DiskStatsReader, LocalFileSystemsAreRead) {
   EXPECT_EQ(reader.Read("/nonexistent/folder").error().code, ErrorCode::kNotFound);
 }
 
-// A file system of a program that never says anything: this one.
-class LiveSilentFilesystem : public testing::Test {
- protected:
-  void SetUp() override {
-    fuse_ = FileDescriptor(::open("/dev/fuse", O_RDWR | O_CLOEXEC));
-    if (::geteuid() != 0 || !fuse_) GTEST_SKIP() << "needs root and /dev/fuse";
-    folder_ = testing::TempDir() + "jettison-silent-XXXXXX";
-    ASSERT_NE(::mkdtemp(folder_.data()), nullptr);
-    const std::string options =
-        fmt::format("fd={},rootmode=40000,user_id=0,group_id=0", fuse_.get());
-    mounted_ =
-        ::mount("silent", folder_.c_str(), "fuse", MS_NOSUID | MS_NODEV, options.c_str()) == 0;
-    if (!mounted_) GTEST_SKIP() << "FUSE cannot be mounted";
-  }
-  void TearDown() override {
-    fuse_.Close();  // whoever waits for it is told
-    if (mounted_) ::umount2(folder_.c_str(), MNT_DETACH);
-    if (!folder_.empty()) ::rmdir(folder_.c_str());
-  }
-  FileDescriptor fuse_;
-  std::string folder_;
-  bool mounted_ = false;
-};
-
 TEST_F(LiveSilentFilesystem, IsUnknownAndHoldsNobodyUp) {
   DiskStatsReader reader;
   const auto begin = SteadyClock::now();
@@ -120,6 +99,41 @@ TEST_F(LiveSilentFilesystem, AMountThatComesLaterIsNoticed) {
   fuse_.Close();
   ASSERT_EQ(::umount2(folder_.c_str(), MNT_DETACH), 0);
   EXPECT_TRUE(reader.Read(folder_)) << "now it is the folder itself";
+}
+
+TEST_F(LiveSilentFilesystem, ALinkToItIsSeenThrough) {
+  const std::string link = base_ + "/link";
+  std::filesystem::create_symlink(folder_ + "/images", link);
+  EXPECT_TRUE(ReturnsWhileItIsSilent([&] {
+    DiskStatsReader reader;
+    EXPECT_EQ(reader.Read(link + "/x").error().code, ErrorCode::kDeadlineExceeded);
+  }));
+}
+
+TEST_F(LiveSilentFilesystem, IsLeftOutOfAWalkWithoutBeingAsked) {
+  EXPECT_TRUE(ReturnsWhileItIsSilent([&] {
+    const FakeClock clock;
+    DiskMeasurer measurer(clock, {}, {.worth_watching = 0});
+    const PodDisk pod = {.empty_dirs = {{.name = "v", .path = base_}}};
+    for (std::uint64_t folders = 0; folders < 4; ++folders) {
+      measurer.BeginPass();
+      EXPECT_EQ(measurer.Measure(pod).total.inodes_used, folders + 1);
+      measurer.EndPass();
+      std::filesystem::create_directory(base_ + "/" + std::to_string(folders));
+    }
+  }));
+}
+
+TEST_F(LiveSilentFilesystem, IsADiskOfItsOwnForASurveyWhichDoesNotAskIt) {
+  EXPECT_TRUE(ReturnsWhileItIsSilent([&] {
+    const DiskSurvey survey = SurveyDisks({.node = "/", .images = folder_ + "/images"});
+    EXPECT_EQ(survey.layout, (DiskLayout{.dedicated_image_fs = true}));
+    EXPECT_EQ(survey.image_fs, folder_ + "/images");
+    EXPECT_TRUE(survey.faults.empty());
+    const DiskSurvey other = SurveyDisks({.node = folder_, .images = folder_ + "/x"});
+    EXPECT_EQ(other.layout, DiskLayout{}) << "two places on it share it";
+    EXPECT_EQ(SurveyDisks({.node = folder_, .images = "/"}).image_fs, "/");
+  }));
 }
 
 }  // namespace

@@ -1,58 +1,35 @@
 #include <fmt/format.h>
-#include <sys/sysmacros.h>
 
 #include <filesystem>
-#include <fstream>
 #include <string>
 #include <system_error>
 
 #include "agent/disk_layout.h"
 #include "agent/disk_stats_reader.h"
 #include "cli/doctor_checks.h"
-#include "platform/filesystem/filesystem.h"
-#include "platform/filesystem/mount_kind.h"
+#include "platform/filesystem/place.h"
 #include "platform/fs_events/filesystem_events.h"
-#include "pod_host/mount_info.h"
+#include "platform/project_quota/project_quota.h"
 
 namespace jettison {
 namespace {
 
-// Kind and state of the file system at a path, as mountinfo tells, without asking the file system.
-struct Place {
-  std::string type = "unknown";
-  bool read_only = false;
-  bool answers_by_itself = true;
-};
-
-Place PlaceOf(const std::string& path) {
-  const auto mounts = pod_host::ReadMounts("/proc/self/mountinfo");
-  const pod_host::Mount* mount = mounts ? MountOf(*mounts, path) : nullptr;
-  if (mount == nullptr) return {};
-  return {.type = mount->type,
-          .read_only = mount->HasOption("ro"),
-          .answers_by_itself = AnswersByItself(mount->type)};
+std::string TypeOf(const Place& place) {
+  return place.mount ? place.mount->type : "unknown";
 }
 
-// The root directory need not be there before the agent first runs.
-std::string NearestExisting(std::filesystem::path path) {
+// The root directory need not be there before the agent first runs. To look what is there may wait
+// for ever where somebody else has to answer.
+Place NearestExisting(const std::string& folder) {
+  Place place = FindPlace(folder);
   std::error_code ignored;
-  while (path.has_relative_path() && !std::filesystem::exists(path, ignored)) {
+  std::filesystem::path path = place.path;
+  while (place.answers_by_itself && path.has_relative_path() &&
+         !std::filesystem::exists(path, ignored)) {
     path = path.parent_path();
   }
-  return path;
-}
-
-// Whether the mount of that device has project quotas on, by its line of mountinfo.
-bool HasProjectQuota(dev_t device) {
-  const std::string id = fmt::format(" {}:{} ", major(device), minor(device));
-  std::ifstream mounts("/proc/self/mountinfo");
-  for (std::string line; std::getline(mounts, line);) {
-    if (line.find(id) == std::string::npos) continue;
-    if (line.find("prjquota") != std::string::npos || line.find("pquota") != std::string::npos) {
-      return true;
-    }
-  }
-  return false;
+  place.path = path;
+  return place;
 }
 
 }  // namespace
@@ -67,25 +44,24 @@ const std::string& NodeFsOf(const AgentConfig& config) {
 }
 
 HostCheck FilesystemCheck(std::string_view signals, const std::string& folder) {
-  const Place place = PlaceOf(folder);
-  // To look what is there may wait for ever where somebody else has to answer.
-  const std::string path = place.answers_by_itself ? NearestExisting(folder) : folder;
-  const auto stats = DiskStatsReader().Read(path);
+  const Place place = NearestExisting(folder);
+  const std::string type = TypeOf(place);
+  const auto stats = DiskStatsReader().Read(place.path);
   const std::string check = "file system of " + folder;
   if (!stats) {
     return {.check = check,
             .status = HostStatus::kMissing,
-            .found = place.type + ", " + stats.error().message,
+            .found = type + ", " + stats.error().message,
             .cost = fmt::format("{} is unknown", signals),
             .remedy = "name a directory that can be reached"};
   }
   std::string found =
-      fmt::format("{}, {} of {} available", place.type, Mebibytes(*stats->available_bytes),
+      fmt::format("{}, {} of {} available", type, Mebibytes(*stats->available_bytes),
                   Mebibytes(*stats->capacity_bytes));
   if (stats->inodes) {
     found += fmt::format(", {} of {} inodes free", *stats->inodes_free, *stats->inodes);
   }
-  if (place.read_only) {
+  if (place.mount && place.mount->HasOption("ro")) {
     return {.check = check,
             .status = HostStatus::kDegraded,
             .found = found + ", read-only",
@@ -111,20 +87,31 @@ HostCheck FilesystemCheck(std::string_view signals, const std::string& folder) {
 
 // Nothing is lost without them: reading what changed works on every such file system.
 HostCheck ProjectQuotaCheck(const std::string& root) {
-  const auto device = DeviceOf(NearestExisting(root));
-  const bool on = device && HasProjectQuota(*device);
-  return OkCheck("project quotas", on ? "on: the file system counts what pods write to emptyDirs"
-                                      : "off, not needed: pods' files are read where they change");
+  constexpr const char* kCheck = "project quotas";
+  const Place place = NearestExisting(root);
+  const std::string type = TypeOf(place);
+  if (!place.answers_by_itself) return OkCheck(kCheck, type + " is not asked, not needed");
+  const auto counts = CountsProjects(place.path);
+  if (!counts) return OkCheck(kCheck, "unknown, not needed: " + counts.error().message);
+  if (*counts) return OkCheck(kCheck, "on: the file system counts what pods write to emptyDirs");
+  if (type != "ext4" && type != "xfs") return OkCheck(kCheck, type + " has none, not needed");
+  return OkCheck(kCheck, "off, not needed: pods' files are read where they change");
 }
 
 HostCheck DiskChangesCheck(const std::string& root) {
-  const auto events = FilesystemEvents::Of(NearestExisting(root));
+  const Place place = NearestExisting(root);
+  const auto events =
+      place.answers_by_itself
+          ? FilesystemEvents::Of(place.path)
+          : Fail(ErrorCode::kUnavailable, TypeOf(place) + " does not tell what others change");
   if (!events) {
-    return {.check = "changes on disk",
-            .status = HostStatus::kDegraded,
-            .found = events.error().message,
-            .cost = "pods' files are walked whole in every pass",
-            .remedy = "Linux 5.9 or later, CAP_SYS_ADMIN, and ext4, xfs or btrfs"};
+    return {
+        .check = "changes on disk",
+        .status = HostStatus::kDegraded,
+        .found = events.error().message,
+        .cost = "pods' files are walked whole in every pass",
+        .remedy =
+            "Linux 5.9 or later, CAP_SYS_ADMIN, and ext4, xfs or a btrfs's top-level subvolume"};
   }
   return OkCheck("changes on disk",
                  KernelAnnouncesOverlayWrites()
@@ -135,7 +122,7 @@ HostCheck DiskChangesCheck(const std::string& root) {
 HostCheck DiskLayoutCheck(const AgentConfig& config, const std::string& images,
                           const std::string& layers) {
   const DiskSurvey survey = SurveyDisks(
-      {.node = NearestExisting(NodeFsOf(config)), .images = images, .containers = layers});
+      {.node = NearestExisting(NodeFsOf(config)).path, .images = images, .containers = layers});
   if (survey.faults.empty()) return OkCheck("disk layout", Describe(survey.layout));
   return {.check = "disk layout",
           .status = HostStatus::kDegraded,

@@ -1,8 +1,10 @@
 #include "pod_host/mount_info.h"
 
 #include <fcntl.h>
+#include <sys/sysmacros.h>
 
 #include <algorithm>
+#include <charconv>
 #include <cstddef>
 #include <optional>
 
@@ -43,8 +45,20 @@ std::string Unescape(std::string_view text) {
   return plain;
 }
 
+// "0:32"; 0 where it is none.
+dev_t DeviceIn(std::string_view text) {
+  unsigned major = 0;
+  unsigned minor = 0;
+  const char* const end = text.data() + text.size();
+  const auto first = std::from_chars(text.data(), end, major);
+  if (first.ec != std::errc() || first.ptr == end || *first.ptr != ':') return 0;
+  const auto second = std::from_chars(first.ptr + 1, end, minor);
+  return second.ec == std::errc() && second.ptr == end ? ::makedev(major, minor) : 0;
+}
+
 // "ID PARENT MAJ:MIN ROOT POINT OPTIONS [OPTIONAL...] - TYPE SOURCE SUPER-OPTIONS"
 std::optional<Mount> ParseLine(std::string_view line) {
+  constexpr std::size_t kDevice = 2;
   constexpr std::size_t kRoot = 3;
   constexpr std::size_t kPoint = 4;
   constexpr std::ptrdiff_t kFixedFields = 6;
@@ -57,7 +71,8 @@ std::optional<Mount> ParseLine(std::string_view line) {
   return Mount{.root = Unescape(fields[kRoot]),
                .point = Unescape(fields[kPoint]),
                .type = std::string(dash[1]),
-               .super_options = std::string(dash[3])};
+               .super_options = std::string(dash[3]),
+               .device = DeviceIn(fields[kDevice])};
 }
 
 }  // namespace

@@ -1,5 +1,7 @@
 #pragma once
 
+#include <sys/types.h>
+
 #include <string>
 #include <string_view>
 #include <vector>
@@ -14,6 +16,7 @@ struct Mount {
   std::string point;  // where
   std::string type;   // "cgroup2", "ext4"
   std::string super_options;
+  dev_t device = 0;  // of the file system as a whole: equal for all of its mounts
 
   // Whether all of the file system is there, not one of its folders bound to that place.
   [[nodiscard]] bool IsOfRoot() const { return root == "/"; }

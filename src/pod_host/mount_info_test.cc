@@ -1,6 +1,7 @@
 #include "pod_host/mount_info.h"
 
 #include <gtest/gtest.h>
+#include <sys/sysmacros.h>
 
 #include <string>
 
@@ -23,6 +24,7 @@ TEST(MountInfo, ALineIsReadBehindAnyNumberOfOptionalFields) {
   EXPECT_EQ(mounts[1].type, "cgroup2");
   EXPECT_EQ(mounts[2].point, "/x");
   EXPECT_EQ(mounts[2].type, "ext4");
+  EXPECT_EQ(mounts[2].device, ::makedev(0, 23));
 }
 
 TEST(MountInfo, EscapedCharactersOfAMountPointAreRestored) {
@@ -39,6 +41,14 @@ TEST(MountInfo, LinesOutOfFormatAreSkippedAndHarmNoOther) {
                   kMemoryMount);
   ASSERT_EQ(mounts.size(), 1U);
   EXPECT_EQ(mounts[0].point, "/sys/fs/cgroup/memory");
+}
+
+TEST(MountInfo, ADeviceThatIsNoneHarmsNothingElse) {
+  for (const char* device : {"x", "1", ":", "1:", ":1", "1:x", "99999999999:1", "-1:0"}) {
+    const auto mounts = ParseMounts(std::string("35 31 ") + device + " / /x rw - ext4 y rw");
+    ASSERT_EQ(mounts.size(), 1U) << device;
+    EXPECT_EQ(mounts[0].device, 0U) << device;
+  }
 }
 
 TEST(MountInfo, AMissingFileIsNotFound) {

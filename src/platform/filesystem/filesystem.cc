@@ -43,4 +43,14 @@ Result<dev_t> DeviceOf(const std::string& path) {
   return status.st_dev;
 }
 
+Result<dev_t> DeviceOf(const Place& place) {
+  if (!place.answers_by_itself) {
+    if (place.mount) return place.mount->device;
+    return Fail(ErrorCode::kUnavailable, place.path + ": no mount is known that holds it");
+  }
+  const auto device = DeviceOf(place.path);
+  if (device && place.mount && place.mount->type == "btrfs") return place.mount->device;
+  return device;
+}
+
 }  // namespace jettison

@@ -6,6 +6,7 @@
 #include <string>
 
 #include "model/summary.h"
+#include "platform/filesystem/place.h"
 #include "units/result.h"
 
 namespace jettison {
@@ -18,8 +19,15 @@ namespace jettison {
 // The file system that holds `path`, as it is now. kNotFound where the path does not exist.
 [[nodiscard]] Result<FsStats> ReadFilesystem(const std::string& path);
 
-// Identifies the file system that holds `path`: equal for two paths on the same one. Subvolumes of
-// btrfs count as file systems of their own, an overlay as another one than what lies below it.
+// The device that stat(2) tells of a path: equal for two on one file system, but for subvolumes of
+// btrfs, each of which has one of its own.
 [[nodiscard]] Result<dev_t> DeviceOf(const std::string& path);
+
+// Identifies the file system whose space a place takes: equal for two on the same one, its
+// subvolumes included; an overlay is another one than what lies below it. Where the file system may
+// not answer it is not asked: then the mount tells, and a place need not be there. kNotFound where
+// it answers that there is none; kUnavailable where no mount is known. (cadvisor compares sources
+// of mounts, which are one for all subvolumes: fs.GetDirFsDevice)
+[[nodiscard]] Result<dev_t> DeviceOf(const Place& place);
 
 }  // namespace jettison
