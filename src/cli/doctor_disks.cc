@@ -105,13 +105,11 @@ HostCheck DiskChangesCheck(const std::string& root) {
           ? FilesystemEvents::Of(place.path)
           : Fail(ErrorCode::kUnavailable, TypeOf(place) + " does not tell what others change");
   if (!events) {
-    return {
-        .check = "changes on disk",
-        .status = HostStatus::kDegraded,
-        .found = events.error().message,
-        .cost = "pods' files are walked whole in every pass",
-        .remedy =
-            "Linux 5.9 or later, CAP_SYS_ADMIN, and ext4, xfs or a btrfs's top-level subvolume"};
+    return {.check = "changes on disk",
+            .status = HostStatus::kDegraded,
+            .found = events.error().message,
+            .cost = "pods' files are walked whole in every pass",
+            .remedy = "Linux 5.9 or later, CAP_SYS_ADMIN, and ext4, xfs or btrfs"};
   }
   return OkCheck("changes on disk",
                  KernelAnnouncesOverlayWrites()

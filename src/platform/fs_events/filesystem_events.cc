@@ -9,6 +9,7 @@
 #include <cstdio>
 #include <unordered_map>
 
+#include "platform/fs_events/btrfs_top.h"
 #include "platform/fs_events/event_records.h"
 #include "ports/system_error.h"
 
@@ -27,14 +28,25 @@ tl::unexpected<Error> Refused(const std::string& what) {
   return Fail(SystemError(cannot ? EOPNOTSUPP : errno, what));
 }
 
+// fanotify_mark(2) for the file system of `path`. The kernel takes a btrfs by its top-level
+// subvolume alone (fanotify_test_fsid), which the path need not be in.
+bool MarkFilesystem(int group, unsigned flags, std::uint64_t mask, const std::string& path) {
+  flags |= FAN_MARK_FILESYSTEM;
+  if (::fanotify_mark(group, flags, mask, AT_FDCWD, path.c_str()) == 0) return true;
+  if (errno != EXDEV) return false;
+  const FileDescriptor top = fs_events::OpenTopOfBtrfs(path);
+  if (top) return ::fanotify_mark(group, flags, mask, top.get(), nullptr) == 0;
+  errno = EXDEV;
+  return false;
+}
+
 }  // namespace
 
 Result<FilesystemEvents> FilesystemEvents::Of(const std::string& path) {
   constexpr unsigned kGroup = FAN_CLASS_NOTIF | FAN_REPORT_DIR_FID | FAN_CLOEXEC | FAN_NONBLOCK;
   FileDescriptor group(::fanotify_init(kGroup, O_RDONLY | O_CLOEXEC));
   if (!group) return Refused("changes of the file system of " + path);
-  constexpr unsigned kMark = FAN_MARK_ADD | FAN_MARK_FILESYSTEM;
-  if (::fanotify_mark(group.get(), kMark, kChanges, AT_FDCWD, path.c_str()) != 0) {
+  if (!MarkFilesystem(group.get(), FAN_MARK_ADD, kChanges, path)) {
     return Refused("changes of the file system of " + path);
   }
   return FilesystemEvents(std::move(group));
@@ -42,8 +54,7 @@ Result<FilesystemEvents> FilesystemEvents::Of(const std::string& path) {
 
 // Nobody asks for FAN_OPEN, so to take it off changes nothing; without a mark it is refused.
 bool FilesystemEvents::Covers(const std::string& path) const {
-  constexpr unsigned kMark = FAN_MARK_REMOVE | FAN_MARK_FILESYSTEM;
-  return ::fanotify_mark(group_.get(), kMark, FAN_OPEN, AT_FDCWD, path.c_str()) == 0;
+  return MarkFilesystem(group_.get(), FAN_MARK_REMOVE, FAN_OPEN, path);
 }
 
 FilesystemEvents::Changes FilesystemEvents::Take() {
