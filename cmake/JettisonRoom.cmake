@@ -16,7 +16,8 @@ endif()
 #
 # A room is one folder: every .cc becomes the library jettison_<NAME>, every *_test.cc the program
 # <NAME>_test, registered with CTest test by test. Tests whose suite name starts with "Live" need
-# root and a real kernel: they get the label `live`; all the others get `fast`.
+# root and a real kernel: they get the label `live`; all the others get `fast`. Sources that hold
+# nothing else are named live_*_test.cc; without JETTISON_LIVE_TESTS they are left out.
 function(jettison_room name)
   cmake_parse_arguments(ROOM "" "" "DEPS;TEST_DEPS" ${ARGN})
   file(GLOB sources CONFIGURE_DEPENDS ${CMAKE_CURRENT_SOURCE_DIR}/*.cc)
@@ -29,6 +30,7 @@ function(jettison_room name)
     target_link_libraries(jettison_${name} PUBLIC ${ROOM_DEPS} fmt::fmt tl::expected
                           PRIVATE jettison_warnings)
     jettison_precompile(jettison_${name} jettison_precompiled)
+    jettison_cover(jettison_${name})
   else()
     add_library(jettison_${name} INTERFACE)
     target_include_directories(jettison_${name} INTERFACE ${CMAKE_SOURCE_DIR}/src)
@@ -39,9 +41,20 @@ function(jettison_room name)
   endif()
 endfunction()
 
+# jettison_cover(TARGET): counts for libFuzzer which code ran. Tests go without, which saves a quarter
+# of their compile time.
+function(jettison_cover target)
+  if(JETTISON_FUZZ)
+    target_compile_options(${target} PRIVATE -fsanitize=fuzzer-no-link)
+  endif()
+endfunction()
+
 # jettison_test(NAME SOURCES file... [DEPS target...])
 function(jettison_test name)
   cmake_parse_arguments(TEST "" "" "SOURCES;DEPS" ${ARGN})
+  if(NOT JETTISON_LIVE_TESTS)
+    list(FILTER TEST_SOURCES EXCLUDE REGEX "(^|/)live_[^/]*_test\\.cc$")
+  endif()
   add_executable(${name} ${TEST_SOURCES})
   target_include_directories(${name} PRIVATE ${CMAKE_SOURCE_DIR})
   target_link_libraries(${name} PRIVATE ${TEST_DEPS} GTest::gtest GTest::gmock GTest::gtest_main

@@ -17,6 +17,7 @@ if(JETTISON_PCH)
   set(headers <algorithm> <chrono> <cstdint> <functional> <map> <memory> <optional> <string>
               <string_view> <utility> <variant> <vector> <fmt/format.h> <tl/expected.hpp>)
   jettison_precompiled_for(jettison_precompiled HEADERS ${headers})
+  jettison_cover(jettison_precompiled)
   if(JETTISON_TESTS)
     jettison_precompiled_for(jettison_precompiled_tests LIBRARIES GTest::gtest GTest::gmock
                              HEADERS ${headers} <gmock/gmock.h> <gtest/gtest.h>)
