@@ -8,20 +8,28 @@ import subprocess
 import tempfile
 
 
+# Folders that are links to those of the same names in /usr, as on Debian: whoever gives a container
+# the machine's /usr gives it all programs and libraries.
+MERGED = ("bin", "lib", "lib64", "sbin")
+
+
 class Initrd:
     """Collects folders and files, then writes them out."""
 
     def __init__(self):
         self._entries = {}  # path -> (mode, content)
+        for name in MERGED:
+            self.folder(name)
+            self._entries[name] = (stat.S_IFLNK | 0o777, f"usr/{name}".encode())
 
     def folder(self, path):
-        path = path.strip("/")
+        path = _without_links(path)
         if path and path not in self._entries:
             self.folder(os.path.dirname(path))
             self._entries[path] = (stat.S_IFDIR | 0o755, b"")
 
     def put(self, path, content, mode=0o755):
-        path = path.strip("/")
+        path = _without_links(path)
         self.folder(os.path.dirname(path))
         self._entries[path] = (stat.S_IFREG | mode, content)
 
@@ -31,7 +39,8 @@ class Initrd:
         with open(source, "rb") as file:
             content = file.read()
         if content.startswith(b"\x7fELF"):
-            content = _stripped(source)
+            if b".debug_info" in content:
+                content = _stripped(source)
             for library in _libraries_of(source):
                 with open(library, "rb") as file:
                     self.put(library, file.read())
@@ -41,6 +50,11 @@ class Initrd:
         for number, (path, (mode, content)) in enumerate(self._entries.items(), start=1):
             _write_entry(file, number, path, mode, content)
         _write_entry(file, 0, "TRAILER!!!", 0, b"")
+
+
+def _without_links(path):
+    path = path.strip("/")
+    return f"usr/{path}" if path.split("/")[0] in MERGED else path
 
 
 def _write_entry(file, number, path, mode, content):

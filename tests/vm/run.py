@@ -28,6 +28,8 @@ FOLDER = "/test"  # of the program and its files in the machine
 NO_ANSWER = 99
 CANNOT = 77
 EXIT_LINE = re.compile(r"^vm: exit status (\d+)\s*$")
+CONTAINERD = ("containerd", "containerd-shim-runc-v2", "ctr", "runc", "tar")
+SYSTEMD = ("/lib/systemd/systemd", "systemctl")
 
 
 def parse_arguments():
@@ -45,6 +47,11 @@ def parse_arguments():
     parser.add_argument("--deadline", type=int, default=300, help="seconds until it is given up")
     parser.add_argument("--module", action="append", default=[], help="to be loaded first")
     parser.add_argument("--file", action="append", default=[], help=f"put into {FOLDER}, too")
+    parser.add_argument("--install", action="append", default=[],
+                        help="a program of this host, by name or path, at the same path in there")
+    parser.add_argument("--containerd", action="store_true", help="with containerd and runc")
+    parser.add_argument("--systemd", action="store_true",
+                        help="systemd is the first process and has the control groups")
     parser.add_argument("--env", action="append", default=[], help="NAME=VALUE for the program")
     parser.add_argument("program")
     parser.add_argument("arguments", nargs=argparse.REMAINDER)
@@ -52,7 +59,7 @@ def parse_arguments():
 
 
 def tool(name):
-    path = shutil.which(name)
+    path = shutil.which(name, path=os.environ.get("PATH", "") + ":/usr/sbin:/sbin")
     if path is None:
         raise Unavailable(f"there is no {name}: scripts/install-deps.sh installs it")
     return path
@@ -60,18 +67,27 @@ def tool(name):
 
 def make_initrd(options, kernel, file):
     initrd = Initrd()
-    for folder in ("bin", "dev", "etc", "lib/modules", "proc", "run", "sys", "tmp", "root", FOLDER):
+    for folder in ("dev", "etc", "lib/modules", "proc", "run", "sys", "tmp", "top", "root", FOLDER):
         initrd.folder(folder)
     initrd.put_file(tool("busybox"), "/bin/busybox")
     initrd.put_file(os.path.join(HERE, "init.sh"), "/init")
     initrd.put("/etc/passwd", b"root:x:0:0:root:/root:/bin/sh\n", 0o644)
     initrd.put("/etc/group", b"root:x:0:\n", 0o644)
+    initrd.put("/etc/hosts", b"127.0.0.1 localhost\n", 0o644)
+    for empty in ("/etc/hostname", "/etc/resolv.conf"):  # a runtime hands them to containers
+        initrd.put(empty, b"", 0o644)
+    initrd.put("/etc/machine-id", b"0123456789abcdef0123456789abcdef\n", 0o644)
     modules = options.module + (["virtio_pci", "virtio_blk", options.filesystem] if options.disk else [])
     modules += ["quota_v2"] if options.project_quota and options.filesystem == "ext4" else []
+    modules += ["overlay"] if options.containerd else []
     for number, (name, content) in enumerate(kernel.modules(modules)):
         initrd.put(f"/lib/modules/{number:02}-{name}.ko", content, 0o644)
     for source in [options.program, *options.file]:
         initrd.put_file(source, os.path.join(FOLDER, os.path.basename(source)))
+    for name in [*options.install, *(CONTAINERD if options.containerd else ()),
+                 *(SYSTEMD if options.systemd else ())]:
+        path = tool(name)
+        initrd.put_file(path, path)
     command = [os.path.join(FOLDER, os.path.basename(options.program)), *options.arguments]
     setting = "".join(f"export {shlex.quote(entry)}\n" for entry in options.env)
     script = f"#!/bin/busybox sh\ncd /tmp\n{setting}exec {shlex.join(command)} 2>&1\n"
@@ -102,6 +118,8 @@ def start(options, kernel, folder):
         words.append(f"jettison.filesystem={options.filesystem}")
     if options.project_quota:
         words.append("jettison.disk=prjquota")
+    if options.systemd:
+        words.append("jettison.init=systemd")
     return subprocess.Popen(
         [tool("qemu-system-x86_64"), "-accel", "tcg,thread=multi", "-M", "q35",
          "-cpu", "max", "-m", str(options.memory), "-smp", str(options.cpus), "-nodefaults",
