@@ -118,24 +118,22 @@ HostCheck CheckReadiness(const AgentConfig& config, const cri::RuntimeFacts& fac
                  "see what the runtime says in its log");
 }
 
-HostCheck CheckDriver(CgroupDriver wanted, const std::optional<cri::CgroupDriver>& told) {
+HostCheck CheckDriver(CgroupDriver wanted, const std::optional<CgroupDriver>& told) {
   constexpr const char* kName = "cgroup driver";
   if (!told) {
     return OkCheck(kName, fmt::format("not told by this runtime; it has to be {}", NameOf(wanted)));
   }
-  const CgroupDriver driver =
-      *told == cri::CgroupDriver::kSystemd ? CgroupDriver::kSystemd : CgroupDriver::kCgroupfs;
-  if (driver == wanted) return OkCheck(kName, std::string(NameOf(driver)));
+  if (*told == wanted) return OkCheck(kName, std::string(NameOf(*told)));
   return {.check = kName,
           .status = HostStatus::kMissing,
-          .found = fmt::format("{}, the agent is told {}", NameOf(driver), NameOf(wanted)),
+          .found = fmt::format("{}, the agent is told {}", NameOf(*told), NameOf(wanted)),
           .cost = "no pod starts: the two name groups differently",
           .remedy = fmt::format(
               "set cgroupDriver: {} in KubeletConfiguration, or SystemdCgroup = {} for the "
               "runtime's default handler (containerd: "
               "[plugins.\"io.containerd.grpc.v1.cri\".containerd.runtimes.runc.options] in "
               "/etc/containerd/config.toml) and restart it",
-              NameOf(driver), wanted == CgroupDriver::kSystemd)};
+              NameOf(*told), wanted == CgroupDriver::kSystemd)};
 }
 
 HostCheck CheckSandboxImage(const cri::RuntimeFacts& facts) {

@@ -98,7 +98,7 @@ AnsweringRuntime Healthy(const std::string& images) {
                     .version = "1.6.20",
                     .not_ready = std::nullopt,
                     .no_network = std::nullopt,
-                    .settings = {.cgroup_driver = cri::CgroupDriver::kCgroupfs,
+                    .settings = {.cgroup_driver = CgroupDriver::kCgroupfs,
                                  .sandbox_image = "pause:1",
                                  .restricts_oom_score_adj = false},
                     .has_sandbox_image = true,
@@ -121,7 +121,7 @@ TEST_F(DoctorRuntime, WhatAHealthyOneTellsIsShown) {
 TEST_F(DoctorRuntime, WhatKeepsPodsFromStartingIsMissing) {
   AnsweringRuntime runtime = Healthy(folder_.path());
   runtime.facts.not_ready = "Why: because";
-  runtime.facts.settings.cgroup_driver = cri::CgroupDriver::kSystemd;
+  runtime.facts.settings.cgroup_driver = CgroupDriver::kSystemd;
   runtime.lowers_oom_scores = false;
   const auto checks = ContainerRuntimeChecks(ConfigFor("unix:///s"), runtime);
   EXPECT_THAT(checks, Contains(IsCheck("container runtime", HostStatus::kMissing, "Why: because")));

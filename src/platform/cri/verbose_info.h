@@ -2,10 +2,11 @@
 
 #include <sys/types.h>
 
-#include <cstdint>
 #include <optional>
 #include <string>
 #include <string_view>
+
+#include "model/cgroup_driver.h"
 
 namespace jettison::cri {
 
@@ -18,8 +19,6 @@ namespace jettison::cri {
 // The signal that asks the programs of an image to end (STOPSIGNAL); absent also where its name is
 // unknown here.
 [[nodiscard]] std::optional<int> StopSignalIn(std::string_view info);
-
-enum class CgroupDriver : std::uint8_t { kCgroupfs, kSystemd };
 
 // How a runtime is set up.
 struct RuntimeSettings {
