@@ -132,9 +132,12 @@ int ProcessesLeft() {
 }
 
 std::vector<std::string> CgroupsNamed(const std::string& name) {
+  const fs::path mount =
+      "/sys/fs/cgroup";  // of the one hierarchy of v2, or a folder of hierarchies
   std::vector<std::string> found;
-  for (const auto& hierarchy : fs::directory_iterator("/sys/fs/cgroup")) {
-    std::error_code error;
+  std::error_code error;
+  if (fs::exists(mount / name, error)) found.push_back(mount / name);
+  for (const auto& hierarchy : fs::directory_iterator(mount)) {
     if (fs::exists(hierarchy.path() / name, error)) found.push_back(hierarchy.path() / name);
   }
   return found;

@@ -14,6 +14,8 @@
 #include <filesystem>
 #include <fstream>
 
+#include "agent/host_cgroups.h"
+
 namespace jettison {
 namespace {
 
@@ -43,7 +45,7 @@ AgentBed::AgentBed() {
     return;
   }
   group_ = fmt::format("jettison-scenario-{}", getpid());
-  auto root = CgroupV1::Open({});
+  auto root = OpenHostCgroups({});
   if (!root) {
     error_ = root.error().message;
     return;

@@ -8,7 +8,7 @@
 #include <string_view>
 #include <vector>
 
-#include "platform/cgroup_v1/cgroup_v1.h"
+#include "ports/cgroups.h"
 #include "ports/file_descriptor.h"
 
 namespace jettison {
@@ -61,7 +61,7 @@ class AgentBed {
   std::string error_;
   std::string folder_;
   std::string group_;
-  std::unique_ptr<CgroupV1> cgroups_;
+  std::unique_ptr<Cgroups> cgroups_;
   std::string kubelet_fields_;
   std::string jettison_fields_;
   pid_t agent_ = -1;

@@ -9,7 +9,7 @@
 #include <utility>
 #include <vector>
 
-#include "platform/cgroup_v1/cgroup_v1.h"
+#include "agent/host_cgroups.h"
 #include "platform/cri/client.h"
 #include "platform/cri/cri_runtime.h"
 #include "platform/cri/event_reader.h"
@@ -26,13 +26,13 @@ class LiveForeignBed : public testing::Test {
  protected:
   void SetUp() override {
     if (const auto obstacle = LiveContainerd::Obstacle()) GTEST_SKIP() << *obstacle;
-    auto host = CgroupV1::Open({});
+    auto host = OpenHostCgroups({});
     if (!host) GTEST_SKIP() << host.error().message;
     auto bed = LiveContainerd::Start();
     ASSERT_TRUE(bed) << bed.error().message;
     bed_ = std::move(*bed);
     ASSERT_TRUE((*host)->Create(bed_->group(), {}));
-    auto node = CgroupV1::Open({.node_cgroup = bed_->group()});
+    auto node = OpenHostCgroups({.node_cgroup = bed_->group()});
     ASSERT_TRUE(node) << node.error().message;
     cgroups_ = std::move(*node);
     auto calls = Connect(bed_->endpoint());
@@ -73,7 +73,7 @@ class LiveForeignBed : public testing::Test {
   pod_host::TemporaryFolder folder_;
   FakeClock clock_{Instant(std::chrono::seconds(100))};
   std::unique_ptr<LiveContainerd> bed_;
-  std::unique_ptr<CgroupV1> cgroups_;
+  std::unique_ptr<Cgroups> cgroups_;
   std::unique_ptr<ContainerRuntime> runtime_;
   std::vector<std::string> logged_;
   EventReader events_;

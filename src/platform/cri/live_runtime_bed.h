@@ -11,11 +11,13 @@
 #include <utility>
 #include <vector>
 
-#include "platform/cgroup_v1/cgroup_v1.h"
+#include "agent/host_cgroups.h"
+#include "model/cgroup_driver.h"
 #include "platform/cri/client.h"
 #include "platform/cri/fake_runtime_bed.h"
 #include "platform/cri/test_bed/containerd_remains.h"
 #include "platform/cri/test_bed/live_containerd.h"
+#include "pod_host/cgroup_layout.h"
 
 namespace jettison::cri {
 
@@ -38,16 +40,22 @@ inline Pod TestPod(const std::string& uid, std::vector<std::string> arguments = 
 // The runtime on a containerd of its own, with real processes in real control groups.
 class LiveCriRuntime : public testing::Test {
  protected:
-  void SetUp() override {
+  void SetUp() override { Begin(CgroupDriver::kCgroupfs); }
+  // The node is a group of its own, with systemd the whole machine: systemd knows no other.
+  void Begin(CgroupDriver driver) {
     if (const auto obstacle = LiveContainerd::Obstacle()) GTEST_SKIP() << *obstacle;
-    auto host = CgroupV1::Open({});
+    auto host = OpenHostCgroups({});
     if (!host) GTEST_SKIP() << host.error().message;
-    auto bed = LiveContainerd::Start();
+    driver_ = driver;
+    auto bed = LiveContainerd::Start({.cgroup_driver = driver});
     ASSERT_TRUE(bed) << bed.error().message;
     bed_ = std::move(*bed);
-    const auto made = (*host)->Create(bed_->group(), {});
-    ASSERT_TRUE(made) << made.error().message;
-    auto node = CgroupV1::Open({.node_cgroup = bed_->group()});
+    if (driver == CgroupDriver::kCgroupfs) {
+      node_ = bed_->group();
+      const auto made = (*host)->Create(node_, {});
+      ASSERT_TRUE(made) << made.error().message;
+    }
+    auto node = OpenHostCgroups({.node_cgroup = node_});
     ASSERT_TRUE(node) << node.error().message;
     cgroups_ = std::move(*node);
     Open();
@@ -71,10 +79,11 @@ class LiveCriRuntime : public testing::Test {
     ASSERT_TRUE(calls) << calls.error().message;
     CriRuntimeOptions options{
         .root = root(),
-        .cgroup_prefix = "/" + bed_->group(),
+        .cgroup_prefix = node_.empty() ? "" : "/" + node_,
         .format_pod = [](const Pod& pod) { return pod.uid; },
         .parse_pod = [this](std::string_view text) -> Result<Pod> { return Known(text); },
-        .rules = PlainRules(),
+        .rules = Rules(),
+        .pod_pids_limit = 1000,
         .log_max_bytes = log_max_bytes_,
         .log_max_files = 4,
         .log_period = std::chrono::milliseconds(100),
@@ -84,6 +93,14 @@ class LiveCriRuntime : public testing::Test {
     ASSERT_TRUE(opened) << opened.error().message;
     runtime_ = std::move(*opened);
     ASSERT_TRUE(IsReady());
+  }
+  [[nodiscard]] pod_host::PodRules Rules() const {
+    pod_host::PodRules rules = PlainRules();
+    rules.cgroup_driver = driver_;
+    return rules;
+  }
+  [[nodiscard]] std::string GroupOf(const Pod& pod) const {
+    return pod_host::PodGroup(QosClass::kBurstable, pod.uid, driver_);
   }
   [[nodiscard]] bool IsReady() {
     for (int i = 0; i < 100; ++i) {
@@ -145,14 +162,56 @@ class LiveCriRuntime : public testing::Test {
     return listed ? listed->containers_size() : -1;
   }
   [[nodiscard]] std::vector<pid_t> ProcessesIn(const Pod& pod) {
-    return cgroups_->Processes("kubepods/burstable/pod" + pod.uid).value_or(std::vector<pid_t>{});
+    return cgroups_->Processes(GroupOf(pod)).value_or(std::vector<pid_t>{});
+  }
+  // What the kernel's file of a group says; the names of the files are of both versions.
+  [[nodiscard]] std::string SettingOf(const std::string& group,
+                                      const std::vector<std::string>& files) const {
+    const std::string path = node_ + "/" + group;
+    for (const std::string& folder : GroupsNamed(path)) {
+      if (!folder.ends_with("/" + path)) continue;
+      for (const std::string& file : files) {
+        if (const auto text = pod_host::ReadFile(folder + "/" + file)) return *text;
+      }
+    }
+    return "no such file";
+  }
+  // A pod that asks for half a CPU and may use this much memory, as ExpectLimits looks for.
+  [[nodiscard]] static Pod LimitedPod(const std::string& uid,
+                                      std::vector<std::string> arguments = {"pause"}) {
+    Pod pod = TestPod(uid, std::move(arguments));
+    pod.containers[0].resources = {.requests = {{"cpu", *Quantity::Parse("500m")}},
+                                   .limits = {{"memory", *Quantity::Parse("32Mi")}}};
+    return pod;
+  }
+  // What was read, or a failure that says why nothing was.
+  template <typename T>
+  [[nodiscard]] static T Read(const Result<T>& result) {
+    if (!result) ADD_FAILURE() << result.error().message;
+    return result.value_or(T{});
+  }
+  // The limits of the pod and of its container are in force, and read where the kernel has them.
+  void ExpectLimits(const Pod& pod) {
+    const std::optional<std::uint64_t> memory = 32U << 20;
+    const std::string group = GroupOf(pod);
+    const std::string container =
+        pod_host::ContainerGroup(group, runtime().GroupOf(pod.uid, "main"));
+    EXPECT_EQ(Read(cgroups_->ReadMemoryLimit(group)), memory);
+    EXPECT_EQ(Read(cgroups_->ReadMemoryLimit(container)), memory);
+    EXPECT_GT(Read(cgroups_->ReadMemory(container)).usage, 0U);
+    EXPECT_GE(Read(cgroups_->ReadPids(group)), 2U);
+    EXPECT_EQ(SettingOf(group, {"pids.max"}), "1000\n");
+    EXPECT_THAT(SettingOf(group, {"cpu.weight", "cpu.shares"}), testing::AnyOf("59\n", "512\n"));
+    for (const pid_t pid : Read(cgroups_->Processes(container))) {
+      EXPECT_EQ(Read(pod_host::ReadFile("/proc/" + std::to_string(pid) + "/oom_score_adj")),
+                "500\n");
+    }
   }
   // Removes the pod and looks for what is left of it anywhere.
   void RemoveAndLookForRemains(const Pod& pod) {
     runtime().RemovePod(pod.uid);
     ASSERT_NE(Await<PodRemoved>(pod.uid), nullptr) << Said();
-    EXPECT_THAT(GroupsNamed(bed_->group() + "/kubepods/burstable/pod" + pod.uid),
-                testing::IsEmpty());
+    EXPECT_THAT(GroupsNamed(node_ + "/" + GroupOf(pod)), testing::IsEmpty());
     EXPECT_THAT(*pod_host::NamesIn(root() + "/pods"), testing::IsEmpty());
     EXPECT_THAT(*pod_host::NamesIn(root() + "/logs"), testing::IsEmpty());
     EXPECT_THAT(MountsOf(root()), testing::IsEmpty());
@@ -166,7 +225,9 @@ class LiveCriRuntime : public testing::Test {
   pod_host::TemporaryFolder folder_;
   SystemClock clock_;
   std::unique_ptr<LiveContainerd> bed_;
-  std::unique_ptr<CgroupV1> cgroups_;
+  CgroupDriver driver_ = CgroupDriver::kCgroupfs;
+  std::string node_;  // its group, without leading slash
+  std::unique_ptr<Cgroups> cgroups_;
   std::unique_ptr<ContainerRuntime> runtime_;
   std::optional<std::int64_t> log_max_bytes_;
   std::map<std::string, Pod> known_;

@@ -102,9 +102,10 @@ TEST_F(LiveCriRuntime, AContainerBeyondItsMemoryLimitIsOomKilledAndSoIsTold) {
   RemoveAndLookForRemains(pod);
 }
 
-TEST_F(LiveCriRuntime, WhatIgnoresTermIsKilledWithAllItForked) {
-  Pod pod = TestPod("u", {"ignore-term"});
+TEST_F(LiveCriRuntime, LimitsHoldAndWhatIgnoresTermIsKilled) {
+  Pod pod = LimitedPod("u", {"ignore-term"});
   ASSERT_TRUE(Start(pod));
+  ExpectLimits(pod);
   EXPECT_THAT(runtime().GroupOf("u", "main"), testing::SizeIs(64)) << "its ID";
   EXPECT_TRUE(pod_host::Exists(runtime().DiskOf(pod).containers[0].layer));
   runtime().StopContainer("u", "main", seconds(1));

@@ -103,8 +103,12 @@ std::vector<std::string> ShimSocketsOf(const std::string& folder) {
 std::vector<std::string> GroupsNamed(const std::string& group) {
   std::vector<std::string> groups;
   std::error_code error;
+  // The mount is the one hierarchy of cgroup v2, or a folder with hierarchies.
+  std::vector<std::string> tops = {"/sys/fs/cgroup/" + group};
   for (const std::string& hierarchy : NamesIn("/sys/fs/cgroup")) {
-    const std::string top = "/sys/fs/cgroup/" + hierarchy + "/" + group;
+    tops.push_back("/sys/fs/cgroup/" + hierarchy + "/" + group);
+  }
+  for (const std::string& top : tops) {
     if (!fs::is_directory(top, error)) continue;
     groups.push_back(top);
     for (fs::recursive_directory_iterator at(top, error), end; !error && at != end;

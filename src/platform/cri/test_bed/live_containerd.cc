@@ -59,6 +59,7 @@ default_runtime_name = "runc"
 runtime_type = "io.containerd.runc.v2"
 [plugins."io.containerd.grpc.v1.cri".containerd.runtimes.runc.options]
 Root = "{folder}/runc"
+SystemdCgroup = {systemd}
 )";
 
 // Forks and executes a program with its output at the end of a file; it ends with this thread.
@@ -118,7 +119,8 @@ Result<std::unique_ptr<LiveContainerd>> LiveContainerd::Start(LiveContainerdOpti
   const auto configured = pod_host::WriteFile(
       bed->folder() + "/config.toml",
       fmt::format(fmt::runtime(kConfiguration), fmt::arg("folder", bed->folder()),
-                  fmt::arg("root", bed->root_), fmt::arg("pause", kPauseImage)));
+                  fmt::arg("root", bed->root_), fmt::arg("pause", kPauseImage),
+                  fmt::arg("systemd", options.cgroup_driver == CgroupDriver::kSystemd)));
   if (!configured) return Fail(configured.error());
   Result<std::unique_ptr<Calls>> calls = Connect(bed->endpoint());
   if (!calls) return Fail(calls.error());

@@ -11,6 +11,7 @@
 #include <string>
 #include <vector>
 
+#include "model/cgroup_driver.h"
 #include "platform/cri/calls.h"
 #include "platform/cri/test_bed/image_archive.h"
 #include "pod_host/temporary_folder.h"
@@ -24,6 +25,8 @@ struct LiveContainerdOptions {
   // Where images and writable layers are kept: a folder that exists, maybe the mount of a small
   // filesystem. Empty: in the folder of the bed.
   std::string root;
+  // Who makes containers' groups. With systemd, which must run then, the bed's group is not used.
+  CgroupDriver cgroup_driver = CgroupDriver::kCgroupfs;
 };
 
 // A containerd of its own for live tests: root, state, socket and runc's state in a temporary
