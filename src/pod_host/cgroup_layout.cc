@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <cmath>
 #include <limits>
 
 namespace jettison::pod_host {
@@ -80,9 +81,13 @@ std::string ContainerGroupName(std::string_view container, CgroupDriver driver) 
                                           : std::string(container);
 }
 
+std::string UnitName(std::string_view group) {
+  return std::string(group.substr(group.rfind('/') + 1));
+}
+
 std::string CgroupParent(std::string_view prefix, std::string_view pod_group, CgroupDriver driver) {
   if (driver == CgroupDriver::kCgroupfs) return fmt::format("{}/{}", prefix, pod_group);
-  return std::string(pod_group.substr(pod_group.rfind('/') + 1));
+  return UnitName(pod_group);
 }
 
 std::string ContainerGroup(std::string_view pod_group, std::string_view container) {
@@ -94,6 +99,15 @@ std::uint64_t CpuShares(std::int64_t milli_cpu) {
   if (milli_cpu > static_cast<std::int64_t>(kMaxShares)) return kMaxShares;
   return std::clamp(static_cast<std::uint64_t>(milli_cpu * kSharesPerCpu / kMilli), kMinShares,
                     kMaxShares);
+}
+
+std::uint64_t CpuWeight(std::uint64_t shares) {
+  constexpr std::uint64_t kMaxWeight = 10'000;
+  if (shares <= kMinShares) return 1;
+  if (shares >= kMaxShares) return kMaxWeight;
+  const double l = std::log2(static_cast<double>(shares));
+  const double exponent = (l * l + 125 * l) / 612.0 - 7.0 / 34.0;
+  return static_cast<std::uint64_t>(std::ceil(std::pow(10, exponent)));
 }
 
 std::int64_t CpuQuotaUs(std::int64_t milli_cpu, std::uint64_t period_us) {

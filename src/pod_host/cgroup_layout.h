@@ -29,6 +29,8 @@ inline constexpr std::string_view kPodsGroup = "kubepods";
 // What a container's group is called where the agent makes it.
 [[nodiscard]] std::string ContainerGroupName(std::string_view container, CgroupDriver driver);
 [[nodiscard]] std::string ContainerGroup(std::string_view pod_group, std::string_view container);
+// The name of a group, without those above it: what systemd calls its unit.
+[[nodiscard]] std::string UnitName(std::string_view group);
 // What a container runtime is told to make a pod's groups in: the path below `prefix`, or, since
 // systemd knows where a slice belongs, its name alone.
 [[nodiscard]] std::string CgroupParent(std::string_view prefix, std::string_view pod_group,
@@ -37,6 +39,11 @@ inline constexpr std::string_view kPodsGroup = "kubepods";
 // The v1 scale: 1024 a CPU. Never below 2 or above 262144, as the kernel wants it.
 // Source: pkg/kubelet/cm/helpers_linux.go, MilliCPUToShares.
 [[nodiscard]] std::uint64_t CpuShares(std::int64_t milli_cpu);
+// The cpu.weight of cgroup v2, 1 to 10000, that belongs to CPU shares: 1024 shares, one CPU, are
+// the default weight of 100, and the ends meet. Source: opencontainers/cgroups,
+// ConvertCPUSharesToCgroupV2Value, as runc has it since 1.3.2, crun since 1.23 and the kubelet with
+// them; before that, one CPU was a weight of 39.
+[[nodiscard]] std::uint64_t CpuWeight(std::uint64_t shares);
 // Microseconds of CPU in a period of so many; at least 1 ms. (MilliCPUToQuota)
 [[nodiscard]] std::int64_t CpuQuotaUs(std::int64_t milli_cpu, std::uint64_t period_us);
 

@@ -2,7 +2,6 @@
 
 #include <fmt/format.h>
 
-#include <cmath>
 #include <string>
 #include <string_view>
 
@@ -62,17 +61,6 @@ Result<void> SetBandwidth(int group, const CgroupLimits& limits) {
 }
 
 }  // namespace
-
-std::uint64_t CpuWeight(std::uint64_t shares) {
-  constexpr std::uint64_t kLeastShares = 2;
-  constexpr std::uint64_t kMostShares = 262'144;
-  constexpr std::uint64_t kMostWeight = 10'000;
-  if (shares <= kLeastShares) return 1;
-  if (shares >= kMostShares) return kMostWeight;
-  const double l = std::log2(static_cast<double>(shares));
-  const double exponent = (l * l + 125 * l) / 612.0 - 7.0 / 34.0;
-  return static_cast<std::uint64_t>(std::ceil(std::pow(10, exponent)));
-}
 
 Result<void> SetLimits(int group, const CgroupLimits& limits) {
   if (limits.memory_bytes) {

@@ -1,17 +1,12 @@
 #pragma once
 
-#include <cstdint>
-
+#include "pod_host/cgroup_layout.h"
 #include "ports/cgroups.h"
 #include "units/result.h"
 
 namespace jettison::cgroup_v2 {
 
-// The cpu.weight, 1 to 10000, that belongs to CPU shares, 2 to 262144: 1024 shares, one CPU, are
-// the default weight of 100, and the ends meet. Source: opencontainers/cgroups,
-// ConvertCPUSharesToCgroupV2Value, as runc has it since 1.3.2, crun since 1.23 and the kubelet with
-// them; before that, one CPU was a weight of 39.
-[[nodiscard]] std::uint64_t CpuWeight(std::uint64_t shares);
+using pod_host::CpuWeight;
 
 // Writes the limits that are present. `group`: its directory. kUnavailable where the controller of
 // a limit has not been given to the group, and where more memory is in use than the new limit

@@ -5,6 +5,7 @@
 #include "platform/cri/calls.h"
 #include "platform/cri/host_processes.h"
 #include "platform/cri/runtime.h"
+#include "platform/cri/systemd_slices.h"
 #include "pod_host/files.h"
 #include "pod_host/paths.h"
 #include "pod_host/root_lock.h"
@@ -30,7 +31,11 @@ Result<std::unique_ptr<ContainerRuntime>> OpenCriRuntime(CriRuntimeOptions optio
   cri::RuntimeEdges edges{.calls = std::move(calls),
                           .processes = std::make_unique<cri::HostProcesses>(),
                           .readiness = std::move(*readiness),
-                          .lock = std::move(*lock)};
+                          .lock = std::move(*lock),
+                          .slices = nullptr};
+  if (options.rules.cgroup_driver == CgroupDriver::kSystemd) {
+    edges.slices = std::make_unique<cri::SystemdSlices>(*edges.readiness);
+  }
   return std::make_unique<cri::Runtime>(std::move(edges), options, cgroups, clock);
 }
 

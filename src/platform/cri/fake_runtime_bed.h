@@ -42,6 +42,23 @@ class SharedProcesses : public Processes {
   Processes& processes_;
 };
 
+// Writes down what is asked of a service manager, and answers at once.
+class FakeSlices : public Slices {
+ public:
+  explicit FakeSlices(std::vector<std::string>& asked) : asked_(asked) {}
+  void Start(const std::string& slice, const CgroupLimits& limits, Done done) override {
+    asked_.push_back("start " + slice + " " + std::to_string(limits.memory_bytes.value_or(0)));
+    done({});
+  }
+  void Stop(const std::string& slice, Done done) override {
+    asked_.push_back("stop " + slice);
+    done({});
+  }
+
+ private:
+  std::vector<std::string>& asked_;
+};
+
 // The CRI runtime over the fakes, and what tests ask of it.
 class FakeRuntimeBed {
  public:
@@ -60,6 +77,9 @@ class FakeRuntimeBed {
                        .processes = std::make_unique<SharedProcesses>(containerd.processes),
                        .readiness = std::move(*pod_host::Readiness::Create()),
                        .lock = std::move(*lock)};
+    if (cgroup_driver == CgroupDriver::kSystemd) {
+      edges.slices = std::make_unique<FakeSlices>(asked_of_systemd);
+    }
     runtime = std::make_unique<Runtime>(std::move(edges), Options(), cgroups, clock);
   }
   [[nodiscard]] CriRuntimeOptions Options() {
@@ -71,13 +91,18 @@ class FakeRuntimeBed {
               if (it == known.end()) return Fail(ErrorCode::kInvalidArgument, "not a pod");
               return it->second;
             },
-            .rules = PlainRules(),
+            .rules = Rules(),
             .adopt_foreign = adopt_foreign,
             .log_max_bytes = log_max_bytes,
             .log_max_files = 3,
             .log_period = std::chrono::milliseconds(10),
             .relist_period = relist_period,
             .log = [this](std::string_view message) { logged.emplace_back(message); }};
+  }
+  [[nodiscard]] pod_host::PodRules Rules() const {
+    pod_host::PodRules rules = PlainRules();
+    rules.cgroup_driver = cgroup_driver;
+    return rules;
   }
   [[nodiscard]] const std::string& root() const { return folder_.path(); }
 
@@ -116,6 +141,8 @@ class FakeRuntimeBed {
   FakeCalls* calls = nullptr;
   Duration relist_period = std::chrono::hours(1);
   bool adopt_foreign = false;
+  CgroupDriver cgroup_driver = CgroupDriver::kCgroupfs;
+  std::vector<std::string> asked_of_systemd;
   std::optional<std::int64_t> log_max_bytes;
   std::string cgroup_prefix;
   std::map<std::string, Pod> known;

@@ -8,6 +8,7 @@
 #include <cstdio>
 #include <utility>
 
+#include "pod_host/cgroup_layout.h"
 #include "pod_host/files.h"
 
 namespace jettison::cri {
@@ -47,9 +48,21 @@ void PodRemoval::RemoveSandboxes() {
       surroundings_, remains_.uid, [this](const Result<std::uint32_t>& cleared) {
         if (!cleared) return TryAgainLater(&PodRemoval::RemoveSandboxes, cleared.error());
         failures_ = 0;
-        RemoveGroups();
+        StopSlices();
       });
   clearance_->Start();
+}
+
+// One after the other; what is left of a group that systemd does not end is removed as any other.
+void PodRemoval::StopSlices() {
+  if (surroundings_.slices == nullptr || stopped_slices_ == remains_.groups.size()) {
+    return RemoveGroups();
+  }
+  surroundings_.slices->Stop(pod_host::UnitName(remains_.groups[stopped_slices_++]),
+                             lifetime_.Guard([this](const Result<void>& stopped) {
+                               surroundings_.LogFailure("pod " + remains_.uid, stopped);
+                               StopSlices();
+                             }));
 }
 
 // Whether processes live there, or dead ones wait for their parent to ask for them: those hold

@@ -1,9 +1,11 @@
 #pragma once
 
+#include <cstddef>
 #include <memory>
 #include <string>
 #include <vector>
 
+#include "platform/cri/lifetime.h"
 #include "platform/cri/removal_job.h"
 #include "platform/cri/sandbox_clearance.h"
 #include "platform/cri/surroundings.h"
@@ -42,6 +44,7 @@ class PodRemoval {
   void KillGroups();
   void RemoveSandboxes();
   [[nodiscard]] bool IsInhabited(const std::string& group) const;
+  void StopSlices();
   void RemoveGroups();
   void RemoveFiles();
   void AwaitLayers();
@@ -55,8 +58,10 @@ class PodRemoval {
   bool done_ = false;
   int failures_ = 0;
   int layer_looks_ = 0;
+  std::size_t stopped_slices_ = 0;
   std::string problem_;
   pod_host::Readiness::Watch retry_;
+  Lifetime lifetime_;
 };
 
 // The name of a folder of a pod that is being deleted begins so; no UID does.

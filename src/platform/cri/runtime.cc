@@ -43,7 +43,8 @@ Runtime::Runtime(RuntimeEdges edges, const CriRuntimeOptions& options, Cgroups& 
                     .cgroups = cgroups,
                     .clock = clock,
                     .readiness = *readiness_,
-                    .events = {}},
+                    .events = {},
+                    .slices = edges_.slices.get()},
       foreign_(surroundings_,
                [this](const std::string& uid) {
                  return pods_.contains(uid) || leftovers_.contains(uid);

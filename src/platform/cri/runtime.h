@@ -25,6 +25,8 @@ struct RuntimeEdges {
   std::unique_ptr<pod_host::Readiness> readiness;
   FileDescriptor lock;
 };
+  // With the cgroup driver systemd alone; uses the readiness.
+  std::unique_ptr<Slices> slices = nullptr;
 
 // The CRI runtime: the pods it has, and who does what for them.
 class Runtime : public ContainerRuntime {

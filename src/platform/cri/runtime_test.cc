@@ -191,5 +191,23 @@ TEST_F(CriRuntime, WaitsForAHangingRuntimeOnlyBriefly) {
   EXPECT_TRUE(runtime().Ready()) << "the first question was answered";
 }
 
+TEST_F(CriRuntime, SystemdIsToldOfAPodsLimitsBeforeTheRuntimeAndOfItsEnd) {
+  bed_.cgroup_driver = CgroupDriver::kSystemd;
+  bed_.Open();
+  Pod pod = SimplePod("u-1");
+  pod.containers[0].resources.limits = {{"memory", Quantity::Of(32 << 20)}};
+  containerd().sandbox_errors = {{ErrorCode::kInternal, "none today"},
+                                 {ErrorCode::kInternal, "nor now"}};
+  EXPECT_FALSE(bed_.Create(pod));
+  const std::string slice = "kubepods-burstable-podu_1.slice";
+  EXPECT_THAT(bed_.asked_of_systemd,
+              testing::ElementsAre("start " + slice + " 33554432", "stop " + slice));
+  bed_.asked_of_systemd.clear();
+  ASSERT_TRUE(bed_.Create(pod));
+  ASSERT_TRUE(bed_.Remove("u-1"));
+  EXPECT_THAT(bed_.asked_of_systemd,
+              testing::ElementsAre("start " + slice + " 33554432", "stop " + slice));
+}
+
 }  // namespace
 }  // namespace jettison::cri

@@ -51,7 +51,20 @@ SandboxCreation::SandboxCreation(Surroundings& surroundings, const Pod& pod, std
       sandbox_{.id = "", .attempt = first_attempt, .host_network = pod.host_network},
       done_(std::move(done)) {}
 
+// The runtime has systemd make the slice where there is none, and that without limits.
 void SandboxCreation::Start() {
+  Slices* const slices = surroundings_.slices;
+  if (slices == nullptr) return AskStatus();
+  const CriRuntimeOptions& options = surroundings_.options;
+  slices->Start(pod_host::UnitName(pod_group_),
+                pod_host::PodLimits(pod_, options.rules, options.pod_pids_limit),
+                lifetime_.Guard([this](const Result<void>& started) {
+                  surroundings_.LogFailure("pod " + FullName(pod_), started);
+                  AskStatus();
+                }));
+}
+
+void SandboxCreation::AskStatus() {
   if (pod_.host_network) return Clear();
   surroundings_.calls.Status(api::StatusRequest(), surroundings_.options.request_timeout,
                              lifetime_.Guard([this](const auto& answer) { OnStatus(answer); }));

@@ -33,6 +33,7 @@ class SandboxCreation {
   void Start();
 
  private:
+  void AskStatus();
   void OnStatus(const Result<api::StatusResponse>& answer);
   // Removes what is there; then goes on, or ends with the failure.
   void Clear();

@@ -8,6 +8,7 @@
 #include "platform/cri/calls.h"
 #include "platform/cri/cri_runtime.h"
 #include "platform/cri/processes.h"
+#include "platform/cri/slices.h"
 #include "pod_host/paths.h"
 #include "pod_host/readiness.h"
 
@@ -23,6 +24,8 @@ struct Surroundings {
   const Clock& clock;
   pod_host::Readiness& readiness;
   std::vector<RuntimeEvent> events;
+  // Null where control groups are folders and no more.
+  Slices* slices = nullptr;
   // The events are being collected: what is emitted now needs no wake-up.
   bool taking = false;
   // Something did not go as it should: what the runtime has is to be compared with what is known.
