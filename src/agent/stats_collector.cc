@@ -242,17 +242,21 @@ void StatsCollector::ReadPod(const PodFacts& facts, const DiskUse* disk, PodStat
   }
 }
 
-std::vector<std::string> StatsCollector::ForeignGroupsOf(const PodFacts& facts) const {
-  return sources_.runtime == nullptr ? std::vector<std::string>{}
-                                     : sources_.runtime->ForeignGroupsOf(facts.pod.uid);
+const std::vector<std::string>& StatsCollector::ForeignGroupsOf(const PodFacts& facts) const {
+  static const std::vector<std::string> kNone;
+  return sources_.runtime == nullptr ? kNone : sources_.runtime->ForeignGroupsOf(facts.pod.uid);
 }
 
-// Empty: the container has no group now.
+std::string_view StatsCollector::GroupNameOf(const PodFacts& facts,
+                                             const std::string& container) const {
+  if (sources_.runtime == nullptr) return container;
+  return sources_.runtime->GroupOf(facts.pod.uid, container);
+}
+
 std::string StatsCollector::GroupOf(const Groups& groups, const PodFacts& facts,
                                     const std::string& container) const {
-  const std::string name =
-      sources_.runtime != nullptr ? sources_.runtime->GroupOf(facts.pod.uid, container) : container;
-  if (name.empty() || !groups.foreign.empty()) return name;
+  const std::string_view name = GroupNameOf(facts, container);
+  if (name.empty() || !groups.foreign.empty()) return std::string(name);
   return pod_host::ContainerGroup(groups.pod.front(), name);
 }
 
@@ -273,9 +277,7 @@ bool StatsCollector::AreOf(const Groups& groups, const PodFacts& facts) const {
 // Whether GroupOf would make it, without making it.
 bool StatsCollector::IsGroupOf(std::string_view group, const Groups& groups, const PodFacts& facts,
                                const std::string& container) const {
-  std::string told;
-  if (sources_.runtime != nullptr) told = sources_.runtime->GroupOf(facts.pod.uid, container);
-  const std::string_view name = sources_.runtime != nullptr ? told : container;
+  const std::string_view name = GroupNameOf(facts, container);
   if (name.empty() || !groups.foreign.empty()) return group == name;
   const std::string& pod = groups.pod.front();
   return group.size() == pod.size() + 1 + name.size() && group.starts_with(pod) &&

@@ -91,7 +91,10 @@ class StatsCollector : public Figures {
   [[nodiscard]] bool AreOf(const Groups& groups, const PodFacts& facts) const;
   [[nodiscard]] bool IsGroupOf(std::string_view group, const Groups& groups, const PodFacts& facts,
                                const std::string& container) const;
-  [[nodiscard]] std::vector<std::string> ForeignGroupsOf(const PodFacts& facts) const;
+  [[nodiscard]] const std::vector<std::string>& ForeignGroupsOf(const PodFacts& facts) const;
+  // Of a container, below its pod's; empty: it has no group now.
+  [[nodiscard]] std::string_view GroupNameOf(const PodFacts& facts,
+                                             const std::string& container) const;
   [[nodiscard]] std::string GroupOf(const Groups& groups, const PodFacts& facts,
                                     const std::string& container) const;
   void ReadWholeMemory(NodeStats& stats, Instant now);

@@ -162,11 +162,11 @@ TEST_F(StatsCollectorTest, APodWithoutGroupHasNoFigures) {
 // A runtime with a pod of somebody else, who runs two containers side by side.
 class RuntimeOfOthers : public FakeRuntime {
  public:
-  [[nodiscard]] std::string GroupOf(const std::string&,
-                                    const std::string& container) const override {
-    return containers_run ? "others/" + container : "";
+  [[nodiscard]] std::string_view GroupOf(const std::string&,
+                                         const std::string& container) const override {
+    return containers_run && container == "c" ? "others/c" : "";
   }
-  [[nodiscard]] std::vector<std::string> ForeignGroupsOf(const std::string&) const override {
+  [[nodiscard]] const std::vector<std::string>& ForeignGroupsOf(const std::string&) const override {
     return groups;
   }
 

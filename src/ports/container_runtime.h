@@ -91,12 +91,14 @@ class ContainerRuntime {
   // Where the files of a created pod are.
   [[nodiscard]] virtual PodDisk DiskOf(const Pod& pod) const = 0;
   // The name of the control group of a container's present run, directly below its pod's group, or
-  // from the node's own group where ForeignGroupsOf has the pod; empty: there is none.
-  [[nodiscard]] virtual std::string GroupOf(const std::string& pod_uid,
-                                            const std::string& container) const = 0;
+  // from the node's own group where ForeignGroupsOf has the pod; empty: there is none. The text is
+  // the runtime's, and stays until the next command or TakeEvents.
+  [[nodiscard]] virtual std::string_view GroupOf(const std::string& pod_uid,
+                                                 const std::string& container) const = 0;
   // The control groups that together hold somebody else's pod, from the node's own group, the same
   // as long as the pod is there. Empty for any other pod: its group lies in Kubernetes' layout.
-  [[nodiscard]] virtual std::vector<std::string> ForeignGroupsOf(
+  // They stay until the next command or TakeEvents.
+  [[nodiscard]] virtual const std::vector<std::string>& ForeignGroupsOf(
       const std::string& pod_uid) const = 0;
 
   // Readable when TakeEvents has something.

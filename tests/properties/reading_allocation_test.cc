@@ -5,15 +5,18 @@
 #include <unistd.h>
 
 #include <cstdlib>
+#include <map>
 #include <memory>
 #include <new>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "agent/host_cgroups.h"
 #include "agent/stats_collector.h"
 #include "pod_host/cgroup_layout.h"
 #include "ports/fakes/fake_clock.h"
+#include "ports/fakes/fake_runtime.h"
 
 namespace {
 thread_local std::size_t allocations = 0;
@@ -34,6 +37,24 @@ thread_local std::size_t allocations = 0;
 namespace jettison {
 namespace {
 
+// A container runtime that names groups by IDs as long as containerd's, and has one pod of somebody
+// else, which lies elsewhere.
+class RuntimeWithLongNames : public FakeRuntime {
+ public:
+  [[nodiscard]] std::string_view GroupOf(const std::string& pod_uid,
+                                         const std::string& container) const override {
+    return names.at(pod_uid).at(container);
+  }
+  [[nodiscard]] const std::vector<std::string>& ForeignGroupsOf(
+      const std::string& pod_uid) const override {
+    return pod_uid == "foreign" ? foreign : none;
+  }
+
+  std::map<std::string, std::map<std::string, std::string>> names;  // by pod, then container
+  std::vector<std::string> foreign;
+  const std::vector<std::string> none;
+};
+
 // A node with three pods of two containers, below a group of this test's own.
 class LiveReading : public testing::Test {
  protected:
@@ -45,58 +66,81 @@ class LiveReading : public testing::Test {
     auto opened = OpenHostCgroups({.node_cgroup = node_});
     ASSERT_TRUE(opened) << opened.error().message;
     groups_ = std::move(*opened);
-    for (const char* uid : {"00000000-0000-0000-0000-00000000000a", "b", "c"}) AddPod(uid);
-    for (const PodFacts& facts : pods_) pointers_.push_back(&facts);
   }
   void TearDown() override {
     if (!groups_) return;
-    EXPECT_TRUE(groups_->Remove(std::string(pod_host::kPodsGroup)));
+    for (const std::string& group : {std::string(pod_host::kPodsGroup), std::string("others")}) {
+      EXPECT_TRUE(groups_->Remove(group));
+    }
     groups_.reset();
     const auto host = OpenHostCgroups({});
     EXPECT_TRUE(host && (*host)->Remove(node_));
   }
-  void AddPod(const std::string& uid) {
+
+  // Adds a pod whose containers' groups are called `prefix` and their names.
+  void AddPod(const std::string& uid, const std::string& prefix = "") {
     Pod pod;
     pod.uid = uid;
     pod.name = "a-pod-with-a-long-name-" + uid;
-    for (const char* name : {"first", "a-container-with-a-long-name"}) {
+    const bool foreign = uid == "foreign";
+    for (const std::string name : {"first", "a-container-with-a-long-name"}) {
       pod.containers.emplace_back().name = name;
-      const std::string group = pod_host::PodGroup(QosClass::kBestEffort, uid);
-      ASSERT_TRUE(groups_->Create(pod_host::ContainerGroup(group, name), {}));
+      const std::string group = foreign ? "others" : pod_host::PodGroup(QosClass::kBestEffort, uid);
+      ASSERT_TRUE(groups_->Create(pod_host::ContainerGroup(group, prefix + name), {}));
+      runtime_.names[uid][name] = foreign ? "others/" + prefix + name : prefix + name;
+      if (foreign) runtime_.foreign.push_back("others/" + prefix + name);
     }
     pods_.push_back(FactsOf(std::move(pod), Profile::kStandalone));
   }
 
+  // What the third of three passes allocates; each must read all there is.
+  [[nodiscard]] std::size_t AllocationsOfAPass(const ContainerRuntime* runtime) {
+    const auto procfs = Procfs::Open();
+    StatsCollector figures({.node = *groups_,
+                            .pods = *groups_,
+                            .procfs = procfs.value(),
+                            .whole_machine = false,
+                            .node_fs = "/",
+                            .runtime = runtime},
+                           clock_, log_);
+    std::vector<const PodFacts*> pods;
+    for (const PodFacts& facts : pods_) pods.push_back(&facts);
+    DiskUse disk;
+    disk[pods_[0].pod.uid].volumes = {{.name = "a-volume-with-a-long-name", .usage = {}}};
+    std::vector<PodStats> stats;
+    std::size_t in_last_pass = 0;
+    for (int pass = 0; pass < 3; ++pass) {
+      const std::size_t before = allocations;
+      const NodeStats node = figures.ReadNode();
+      figures.ReadPods(pods, &disk, stats);
+      in_last_pass = allocations - before;
+      EXPECT_TRUE(node.memory && node.pods_memory && node.fs && node.rlimit);
+      for (const PodStats& pod : stats) {
+        EXPECT_TRUE(pod.containers.at(1).memory_working_set_bytes) << pod.uid;
+      }
+    }
+    return in_last_pass;
+  }
+
   const std::string node_ = "jettison-reading-" + std::to_string(::getpid());
+  const FakeClock clock_{Instant(std::chrono::hours(1))};
+  const Log log_{LogFormat::kText, clock_, [](std::string_view line) { ADD_FAILURE() << line; }};
   std::unique_ptr<Cgroups> groups_;
+  RuntimeWithLongNames runtime_;
   std::vector<PodFacts> pods_;
-  std::vector<const PodFacts*> pointers_;
 };
 
 TEST_F(LiveReading, APassReadsWithoutAllocatingWhatItHasReadBefore) {
-  auto procfs = Procfs::Open();
-  ASSERT_TRUE(procfs);
-  const FakeClock clock{Instant(std::chrono::hours(1))};
-  const Log log(LogFormat::kText, clock, [](std::string_view line) { ADD_FAILURE() << line; });
-  StatsCollector figures({.node = *groups_,
-                          .pods = *groups_,
-                          .procfs = *procfs,
-                          .whole_machine = false,
-                          .node_fs = "/"},
-                         clock, log);
-  DiskUse disk;
-  disk[pods_[0].pod.uid].volumes = {{.name = "a-volume-with-a-long-name", .usage = {}}};
-  std::vector<PodStats> stats;
-  std::size_t in_last_pass = 0;
-  for (int pass = 0; pass < 3; ++pass) {
-    const std::size_t before = allocations;
-    const NodeStats node = figures.ReadNode();
-    figures.ReadPods(pointers_, &disk, stats);
-    in_last_pass = allocations - before;
-    ASSERT_TRUE(node.memory && node.pods_memory && node.fs && node.rlimit);
-    ASSERT_TRUE(stats[2].containers.at(1).memory_working_set_bytes);
-  }
-  EXPECT_EQ(in_last_pass, 0U);
+  for (const char* uid : {"00000000-0000-0000-0000-00000000000a", "b", "c"}) AddPod(uid);
+  EXPECT_EQ(AllocationsOfAPass(nullptr), 0U);
+}
+
+TEST_F(LiveReading, NamesThatARuntimeGivesToGroupsAreNotCopied) {
+  const std::string id(64, 'f');
+  AddPod("00000000-0000-0000-0000-00000000000a", id);
+  AddPod("b", id);
+  AddPod("foreign", id);
+  EXPECT_EQ(AllocationsOfAPass(&runtime_), 0U);
 }
 
 }  // namespace

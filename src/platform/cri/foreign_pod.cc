@@ -139,9 +139,9 @@ PodDisk ForeignPod::Disk() const {
   return disk;
 }
 
-std::string ForeignPod::GroupOf(const std::string& container) const {
+std::string_view ForeignPod::GroupOf(const std::string& container) const {
   const ContainerRun* const run = FindRun(container);
-  return run == nullptr ? std::string() : run->group();
+  return run == nullptr ? std::string_view() : run->group();
 }
 
 }  // namespace jettison::cri

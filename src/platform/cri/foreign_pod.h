@@ -4,6 +4,7 @@
 #include <memory>
 #include <set>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "platform/cri/container_run.h"
@@ -48,7 +49,7 @@ class ForeignPod {
   [[nodiscard]] const TaskKey& task() const { return task_; }
   [[nodiscard]] PodDisk Disk() const;
   // The group of a container's run, relative to the node's own; empty: it has ended.
-  [[nodiscard]] std::string GroupOf(const std::string& container) const;
+  [[nodiscard]] std::string_view GroupOf(const std::string& container) const;
   // The groups that together hold the pod.
   [[nodiscard]] const std::vector<std::string>& groups() const { return groups_; }
 

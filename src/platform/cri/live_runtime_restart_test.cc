@@ -19,7 +19,7 @@ TEST_F(LiveCriRuntime, ARestartedAgentTakesOverItsPods) {
   pod.containers[1].args = {"exit", "5", "300"};
   ASSERT_TRUE(Start(pod));
   ASSERT_TRUE(StartContainer(pod, "short"));
-  const std::string group = runtime().GroupOf("u", "main");
+  const std::string group(runtime().GroupOf("u", "main"));
   const std::string layer = runtime().DiskOf(pod).containers[0].layer;
   runtime_.reset();
   const auto deadline = std::chrono::steady_clock::now() + seconds(10);

@@ -236,9 +236,9 @@ PodDisk PodActor::Disk() const {
   return disk;
 }
 
-std::string PodActor::GroupOf(const std::string& container) const {
+std::string_view PodActor::GroupOf(const std::string& container) const {
   const ContainerRun* const run = FindRun(container);
-  return run == nullptr ? "" : run->group();
+  return run == nullptr ? std::string_view() : run->group();
 }
 
 void PodActor::AddLogs(std::vector<RunningLog>& logs) const {

@@ -6,6 +6,7 @@
 #include <optional>
 #include <set>
 #include <string>
+#include <string_view>
 #include <utility>
 #include <vector>
 
@@ -64,7 +65,7 @@ class PodActor {
   // Why a removal does not come to its end; empty: it does.
   [[nodiscard]] std::string Problem() const { return removal_ ? removal_->problem() : ""; }
   [[nodiscard]] PodDisk Disk() const;
-  [[nodiscard]] std::string GroupOf(const std::string& container) const;
+  [[nodiscard]] std::string_view GroupOf(const std::string& container) const;
 
  private:
   enum class SandboxState : std::uint8_t { kNone, kMaking, kReady, kLost };

@@ -152,15 +152,15 @@ PodDisk Runtime::DiskOf(const Pod& pod) const {
   return it == pods_.end() ? pod_host::DiskOf(surroundings_.paths, pod) : it->second->Disk();
 }
 
-std::string Runtime::GroupOf(const std::string& pod_uid, const std::string& container) const {
+std::string_view Runtime::GroupOf(const std::string& pod_uid, const std::string& container) const {
   if (const ForeignPod* foreign = FindForeign(pod_uid)) return foreign->GroupOf(container);
   const auto it = pods_.find(pod_uid);
-  return it == pods_.end() ? "" : it->second->GroupOf(container);
+  return it == pods_.end() ? std::string_view() : it->second->GroupOf(container);
 }
 
-std::vector<std::string> Runtime::ForeignGroupsOf(const std::string& pod_uid) const {
+const std::vector<std::string>& Runtime::ForeignGroupsOf(const std::string& pod_uid) const {
   const ForeignPod* const foreign = FindForeign(pod_uid);
-  return foreign == nullptr ? std::vector<std::string>{} : foreign->groups();
+  return foreign == nullptr ? no_groups_ : foreign->groups();
 }
 
 std::vector<RunningLog> Runtime::RunningLogs() const {

@@ -5,6 +5,7 @@
 #include <memory>
 #include <optional>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "platform/cri/foreign_pods.h"
@@ -24,9 +25,9 @@ struct RuntimeEdges {
   std::unique_ptr<Processes> processes;
   std::unique_ptr<pod_host::Readiness> readiness;
   FileDescriptor lock;
-};
   // With the cgroup driver systemd alone; uses the readiness.
   std::unique_ptr<Slices> slices = nullptr;
+};
 
 // The CRI runtime: the pods it has, and who does what for them.
 class Runtime : public ContainerRuntime {
@@ -46,9 +47,10 @@ class Runtime : public ContainerRuntime {
                        int attempt) override;
   void RemovePod(const std::string& pod_uid) override;
   [[nodiscard]] PodDisk DiskOf(const Pod& pod) const override;
-  [[nodiscard]] std::string GroupOf(const std::string& pod_uid,
-                                    const std::string& container) const override;
-  [[nodiscard]] std::vector<std::string> ForeignGroupsOf(const std::string& pod_uid) const override;
+  [[nodiscard]] std::string_view GroupOf(const std::string& pod_uid,
+                                         const std::string& container) const override;
+  [[nodiscard]] const std::vector<std::string>& ForeignGroupsOf(
+      const std::string& pod_uid) const override;
   [[nodiscard]] int EventFd() const override { return readiness_->fd(); }
   [[nodiscard]] std::vector<RuntimeEvent> TakeEvents() override;
 
@@ -97,6 +99,7 @@ class Runtime : public ContainerRuntime {
   Surroundings surroundings_;
   std::shared_ptr<Probe> probe_;
   std::map<std::string, std::unique_ptr<PodActor>> pods_;
+  const std::vector<std::string> no_groups_;
   // Attempts of sandboxes of pods that could not be made, whose names may still be taken.
   std::map<std::string, std::uint32_t> first_attempts_;
   // Remains of pods that nobody asks for, by UID, and sandboxes of pods that have another.

@@ -45,10 +45,7 @@ Result<std::vector<RuntimePod>> Runtime::List() {
   std::vector<std::string> leftovers;
   for (const std::string& uid : *uids) {
     if (auto pod = ReadPod(uid)) {
-      PodEntry& entry = pods_[uid];
-      entry.group = PodGroup(surroundings_.options.rules.qos_class(*pod), uid,
-                             surroundings_.options.rules.cgroup_driver);
-      entry.pod = std::move(*pod);
+      Enter(std::move(*pod));
     } else {
       leftovers.push_back(uid);
     }

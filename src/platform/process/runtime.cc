@@ -77,6 +77,20 @@ ContainerRun* Runtime::FindRun(const std::string& pod_uid, const std::string& co
   return run == pod->second.runs.end() || run->second->ended() ? nullptr : run->second.get();
 }
 
+Runtime::PodEntry& Runtime::Enter(Pod pod) {
+  const PodRules& rules = surroundings_.options.rules;
+  PodEntry& entry = pods_[pod.uid];
+  entry.group = PodGroup(rules.qos_class(pod), pod.uid, rules.cgroup_driver);
+  for (const auto* containers : {&pod.init_containers, &pod.containers}) {
+    for (const Container& container : *containers) {
+      entry.container_groups[container.name] =
+          ContainerGroupName(container.name, rules.cgroup_driver);
+    }
+  }
+  entry.pod = std::move(pod);
+  return entry;
+}
+
 void Runtime::CreatePod(const Pod& pod) {
   if (const auto existing = pods_.find(pod.uid); existing != pods_.end()) {
     if (existing->second.removing) {
@@ -91,10 +105,7 @@ void Runtime::CreatePod(const Pod& pod) {
     surroundings_.Emit(PodFailed{pod.uid, names.error()});
     return;
   }
-  PodEntry& entry = pods_[pod.uid];
-  entry.pod = pod;
-  entry.group = PodGroup(surroundings_.options.rules.qos_class(pod), pod.uid,
-                         surroundings_.options.rules.cgroup_driver);
+  PodEntry& entry = Enter(pod);
   if (auto made = MakePod(entry); !made) {
     entry.create_error = made.error();
     BeginRemoval(entry);
@@ -162,13 +173,17 @@ PodDisk Runtime::DiskOf(const Pod& pod) const {
   return disk;
 }
 
-std::string Runtime::GroupOf(const std::string&, const std::string& container) const {
-  return pod_host::ContainerGroupName(container, surroundings_.options.rules.cgroup_driver);
+std::string_view Runtime::GroupOf(const std::string& pod_uid, const std::string& container) const {
+  const auto pod = pods_.find(pod_uid);
+  if (pod == pods_.end()) return {};
+  const auto group = pod->second.container_groups.find(container);
+  return group == pod->second.container_groups.end() ? std::string_view() : group->second;
 }
 
 std::string Runtime::GroupOfContainer(const std::string& pod_group,
                                       const std::string& container) const {
-  return ContainerGroup(pod_group, GroupOf("", container));
+  return ContainerGroup(pod_group,
+                        ContainerGroupName(container, surroundings_.options.rules.cgroup_driver));
 }
 
 void Runtime::StopContainer(const std::string& pod_uid, const std::string& container,

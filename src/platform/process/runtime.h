@@ -4,6 +4,7 @@
 #include <memory>
 #include <optional>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "platform/process/container_run.h"
@@ -33,10 +34,11 @@ class Runtime : public ContainerRuntime {
                        int attempt) override;
   void RemovePod(const std::string& pod_uid) override;
   [[nodiscard]] PodDisk DiskOf(const Pod& pod) const override;
-  [[nodiscard]] std::string GroupOf(const std::string& pod_uid,
-                                    const std::string& container) const override;
-  [[nodiscard]] std::vector<std::string> ForeignGroupsOf(const std::string&) const override {
-    return {};  // nobody else runs pods in it
+  [[nodiscard]] std::string_view GroupOf(const std::string& pod_uid,
+                                         const std::string& container) const override;
+  // Nobody else runs pods in it.
+  [[nodiscard]] const std::vector<std::string>& ForeignGroupsOf(const std::string&) const override {
+    return no_groups_;
   }
   [[nodiscard]] int EventFd() const override { return readiness_->fd(); }
   [[nodiscard]] std::vector<RuntimeEvent> TakeEvents() override;
@@ -45,6 +47,7 @@ class Runtime : public ContainerRuntime {
   struct PodEntry {
     Pod pod;
     std::string group;
+    std::map<std::string, std::string> container_groups;        // names, in that group
     std::map<std::string, std::unique_ptr<ContainerRun>> runs;  // the newest of each container
     std::map<std::string, int> newest;  // its attempt, known also of those that ended long ago
     std::optional<PodRemoval> removal;
@@ -52,6 +55,8 @@ class Runtime : public ContainerRuntime {
     std::optional<Error> create_error;  // it could not be created: PodFailed at the end
   };
 
+  // The pod's record, with the names of its groups; none of them is made.
+  PodEntry& Enter(Pod pod);
   [[nodiscard]] Result<void> MakePod(const PodEntry& entry);
   // Folders, groups and volumes; what is there already is kept.
   [[nodiscard]] Result<void> PreparePod(const PodEntry& entry);
@@ -76,6 +81,7 @@ class Runtime : public ContainerRuntime {
   FileDescriptor lock_;
   Surroundings surroundings_;
   std::map<std::string, PodEntry> pods_;
+  const std::vector<std::string> no_groups_;
   std::vector<RemovalJob> jobs_;
 };
 

@@ -3,6 +3,7 @@
 #include <map>
 #include <set>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "ports/container_runtime.h"
@@ -29,12 +30,13 @@ class FakeRuntime : public ContainerRuntime {
                        int attempt) override;
   void RemovePod(const std::string& pod_uid) override;
   [[nodiscard]] PodDisk DiskOf(const Pod&) const override { return {}; }
-  [[nodiscard]] std::string GroupOf(const std::string&,
-                                    const std::string& container) const override {
+  // Named as the container is.
+  [[nodiscard]] std::string_view GroupOf(const std::string&,
+                                         const std::string& container) const override {
     return container;
   }
-  [[nodiscard]] std::vector<std::string> ForeignGroupsOf(const std::string&) const override {
-    return {};
+  [[nodiscard]] const std::vector<std::string>& ForeignGroupsOf(const std::string&) const override {
+    return no_groups_;
   }
   [[nodiscard]] int EventFd() const override { return event_fd_.get(); }
   [[nodiscard]] std::vector<RuntimeEvent> TakeEvents() override;
@@ -83,6 +85,7 @@ class FakeRuntime : public ContainerRuntime {
   std::vector<RuntimeEvent> events_;
   std::vector<std::string> commands_;
   FileDescriptor event_fd_;
+  const std::vector<std::string> no_groups_;
 };
 
 }  // namespace jettison
