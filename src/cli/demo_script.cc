@@ -23,6 +23,13 @@ bool EverybodyRuns(const Snapshot& snapshot) {
          });
 }
 
+// Whether somebody is on its way back. A runtime may take its time for that, and who was let in
+// before the next pressure would come back in the middle of it.
+bool AnybodyStarts(const Snapshot& snapshot) {
+  return std::ranges::any_of(
+      snapshot.pods, [](const PodView& pod) { return pod.activity == PodActivity::kStarting; });
+}
+
 // Evicted, and either cleaned up or even back.
 bool IsDone(const DemoAct& act, const DemoHistory& history) {
   const auto pod = history.pods.find(act.pod);
@@ -74,7 +81,7 @@ bool DemoScript::IsOver(const Snapshot& snapshot, const DemoHistory& history) {
   const Instant now = snapshot.at;
   if (act_ == 0) return HoldsFor(EverybodyRuns(snapshot), kOverture, now);
   if (const DemoAct* act = Current()) {
-    return HoldsFor(IsDone(*act, history), kPause, now) ||
+    return HoldsFor(IsDone(*act, history) && !AnybodyStarts(snapshot), kPause, now) ||
            now - act_started_ >= patience_ * kActLimit;
   }
   return HoldsFor(EverybodyRuns(snapshot) && snapshot.conditions.Empty(), kCalm, now);

@@ -51,6 +51,22 @@ TEST(DemoScript, AGateClosesOnTheEvictionAndTheNextOpensAfterTheCleanUp) {
   EXPECT_FALSE(next.close_gate);
 }
 
+TEST(DemoScript, TheNextGateStaysShutWhileAPodIsOnItsWayBack) {
+  Rehearsal rehearsal;
+  rehearsal.Step(0);
+  ASSERT_EQ(rehearsal.Step(3).open_gate, "leaker");
+  Evict(PodIn(rehearsal.now, "leaker"), "memory");
+  rehearsal.Step(6);
+  PodIn(rehearsal.now, "leaker").activity = PodActivity::kWaiting;
+  EXPECT_FALSE(rehearsal.Step(7).open_gate);
+  PodIn(rehearsal.now, "leaker").activity = PodActivity::kStarting;
+  EXPECT_FALSE(rehearsal.Step(9).open_gate);
+  EXPECT_FALSE(rehearsal.Step(11).open_gate);
+  PodIn(rehearsal.now, "leaker").activity = PodActivity::kRunning;
+  EXPECT_FALSE(rehearsal.Step(12).open_gate);
+  EXPECT_EQ(rehearsal.Step(14).open_gate, "filler");
+}
+
 TEST(DemoScript, AnActThatLeadsNowhereIsGivenUp) {
   Rehearsal rehearsal;
   rehearsal.Step(0);
