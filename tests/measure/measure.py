@@ -303,6 +303,7 @@ def main():
     options = parser.parse_args()
     if os.geteuid() != 0:
         sys.exit("measure.py: control groups need root")
+    signal.signal(signal.SIGTERM, lambda *_: sys.exit("measure.py: ended"))  # so that nothing is left behind
     parts = options.only or ["idle", "many", "asked", "start", "growth", "clock", "relief"]
     faults, results = [], {}
     with contextlib.ExitStack() as stack:

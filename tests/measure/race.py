@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""race.py BUILD [--agent A...] [--rate R...] [--runs N] [--json FILE] [--check]
+"""race.py BUILD [--agent A...] [--rate R...] [--runs N] [--witness] [--json FILE] [--check]
 
 In a virtual machine of 512 MiB with cgroup v2 and no swap a best-effort pod grows beside a guaranteed
 one. Who ends it, the agent or the kernel's OOM killer, and does the guaranteed one live? The same for
@@ -8,9 +8,13 @@ available that are the agent's threshold; systemd-oomd acts on memory pressure, 
 for a second, which is as eager as it can be set; a small program tells it what to watch in place of
 systemd. Prints a table in Markdown. With --check the exit status is 1 when the kernel was ever before
 Jettison, or the guaranteed pod died. Needs no root; the packages are unpacked into a folder.
+
+With --witness the machine has a second processor, where a program looks on at Jettison without pause:
+a second table tells the time from crossing the threshold to the signal.
 """
 import argparse
 import json
+import math
 import pathlib
 import re
 import statistics
@@ -19,7 +23,7 @@ import sys
 import tempfile
 
 HERE = pathlib.Path(__file__).resolve().parent
-RUN = re.compile(r"^run \d+: by=(\w+) guaranteed=(\w+) lowest=(\d+) ms=(\d+)$")
+RUN = re.compile(r"^run \d+: by=(\w+) guaranteed=(\w+) lowest=(\d+) ms=(\d+)(?: (\{.*\}))?$")
 AGENTS = {"jettison": None, "earlyoom": "usr/bin/earlyoom", "systemd-oomd": "lib/systemd/systemd-oomd", "none": None}
 
 
@@ -30,8 +34,8 @@ def unpack(package, folder):
     return pathlib.Path(folder, AGENTS[package])
 
 
-def race(build, agent, rate, runs, folder):
-    """Each run as (who ended the growing pod, the guaranteed one lives, lowest MiB, milliseconds)."""
+def race(build, agent, rate, runs, folder, witness):
+    """Each run as (who ended the growing pod, the guaranteed one lives, lowest MiB, milliseconds, what the witness saw)."""
     files = [build / "measure/measure_hog"]
     if agent == "jettison":
         files += [build / "jettison", build / "jettison-shim"]
@@ -44,12 +48,14 @@ def race(build, agent, rate, runs, folder):
     command = [sys.executable, HERE.parent / "vm/run.py", "--memory", "512", "--deadline", str(120 + 60 * runs)]
     for file in files:
         command += ["--file", file]
-    command += [HERE / "race.sh", agent, str(rate), str(runs)]
+    if witness:
+        command += ["--cpus", "2", "--file", build / "measure/measure_watch"]
+    command += [HERE / "race.sh", agent, str(rate), str(runs)] + (["witness"] if witness else [])
     found = []
     with subprocess.Popen(command, stdout=subprocess.PIPE, text=True) as machine:
         for line in machine.stdout:
             if match := RUN.match(line.strip()):
-                found.append((match[1], match[2] == "alive", int(match[3]), int(match[4])))
+                found.append((match[1], match[2] == "alive", int(match[3]), int(match[4]), json.loads(match[5] or "null")))
                 print(f"{agent} {rate} MiB/s: {line.strip()}", file=sys.stderr, flush=True)
             elif not line.startswith(("vm:", "\n")):
                 print(line.rstrip(), file=sys.stderr, flush=True)
@@ -65,6 +71,18 @@ def row(agent, rate, found):
             f"{sum(not run[1] for run in found)} | {statistics.median(lowest):.0f}, {min(lowest)} |")
 
 
+def seen_row(rate, found):
+    """The row of what the witness saw; runs of which it missed the crossing or the signal only count."""
+    seen = [run[4] for run in found if run[4] and run[4]["latencyMs"] is not None]
+    if not seen:
+        return f"| {rate} | {len(found)} | 0 | | | | | |"
+    late = sorted(run["latencyMs"] for run in seen)
+    below = [run["overshootBytes"] / 2**20 for run in seen]
+    return (f"| {rate} | {len(found)} | {len(seen)} | {statistics.median(run['rateMiBps'] for run in seen):.0f} | "
+            f"{statistics.median(late):.1f} | {late[math.ceil(0.9 * len(late)) - 1]:.1f} | {late[-1]:.1f} | "
+            f"{statistics.median(below):.1f}, {max(below):.1f} |")
+
+
 def main():
     parser = argparse.ArgumentParser(usage=__doc__.splitlines()[0], description=__doc__,
                                      formatter_class=argparse.RawDescriptionHelpFormatter)
@@ -72,20 +90,28 @@ def main():
     parser.add_argument("--agent", action="append", choices=AGENTS)
     parser.add_argument("--rate", action="append", type=int)
     parser.add_argument("--runs", type=int, default=20)
+    parser.add_argument("--witness", action="store_true")
     parser.add_argument("--json", type=pathlib.Path)
     parser.add_argument("--check", action="store_true")
     options = parser.parse_args()
     faults, everything = [], {}
+    agents = ["jettison"] if options.witness else options.agent or list(AGENTS)
+    rates = options.rate or [20, 100, 400]
     print("| agent | growth (MiB/s) | runs | ended by it | by the kernel | by nobody | guaranteed pod died | "
           "least available: median, worst (MiB) |\n| --- | --- | --- | --- | --- | --- | --- | --- |", flush=True)
-    for agent in options.agent or list(AGENTS):
-        for rate in options.rate or [20, 100, 400]:
+    for agent in agents:
+        for rate in rates:
             with tempfile.TemporaryDirectory(prefix="jettison-race-") as folder:
-                found = race(options.build.resolve(), agent, rate, options.runs, folder)
+                found = race(options.build.resolve(), agent, rate, options.runs, folder, options.witness)
             everything[f"{agent} {rate}"] = found
             print(row(agent, rate, found), flush=True)
-            if agent == "jettison" and any(by != "agent" or not alive for by, alive, _, _ in found):
+            if agent == "jettison" and any(run[0] != "agent" or not run[1] for run in found):
                 faults.append(f"at {rate} MiB/s the kernel was first, or the guaranteed pod died")
+    if options.witness:
+        print("\n| growth (MiB/s) | runs | seen | growth seen | crossing to signal: median (ms) | 90% | worst | "
+              "below the threshold: median, worst (MiB) |\n| --- | --- | --- | --- | --- | --- | --- | --- |")
+        for rate in rates:
+            print(seen_row(rate, everything[f"jettison {rate}"]))
     if options.json:
         options.json.write_text(json.dumps(everything))
     for fault in faults:

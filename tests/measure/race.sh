@@ -1,11 +1,12 @@
 #!/bin/busybox sh
-# usage: race.sh AGENT RATE_MIB_S RUNS     AGENT: jettison, earlyoom, systemd-oomd or none
+# usage: race.sh AGENT RATE_MIB_S RUNS [witness]     AGENT: jettison, earlyoom, systemd-oomd or none
 #
 # In a small machine of cgroup v2 a best-effort pod grows beside a guaranteed one, RUNS times; who is
 # first to end it, the agent or the kernel's OOM killer, and does the guaranteed one live? One line a
 # run: "run N: by=agent|kernel|nobody guaranteed=alive|dead lowest=MIB ms=MS", where lowest is the
-# least MemAvailable that was seen and ms the time from the beginning of growth to its end.
-agent=$1 rate=$2 runs=$3
+# least MemAvailable that was seen and ms the time from the beginning of growth to its end. With a
+# witness (watch.cc), which wants a processor of its own, the line goes on with what that printed.
+agent=$1 rate=$2 runs=$3 witness=${4:-}
 here=/test groups=/sys/fs/cgroup
 hold=48 total=900 threshold=100
 
@@ -31,6 +32,15 @@ group() {
     sh -c 'echo "$0" >/proc/$PPID/oom_score_adj' "$score"
     exec "$@"
   ) &
+}
+
+# Lets the pod of FOLDER grow, before the eyes of the witness where there is one.
+open_gate() { # open_gate FOLDER
+  if [ -z "$witness" ]; then touch "$1/gate"; return; fi
+  local capacity
+  capacity=$(awk '$1 == "MemTotal:" { printf "%d\n", $2 * 1024 }' /proc/meminfo)
+  $here/measure_watch $groups "$capacity" $((threshold * 1048576)) "$1/growing" "$1/gate" 1000 120 >"$1/seen" &
+  witness_pid=$!
 }
 
 manifest() { # manifest NAME RESOURCES ARGUMENT...
@@ -92,7 +102,7 @@ one_run() { # one_run NUMBER
   [ "$agent" = jettison ] || sleep 1
   growing=$(pid_of "$folder/growing") guaranteed=$(pid_of "$folder/guaranteed")
   began=$(now_ms)
-  touch "$folder/gate"
+  open_gate "$folder"
   while lives "$growing" && lives "$guaranteed" && [ $(($(now_ms) - began)) -lt 120000 ]; do
     seen=$(available)
     [ "$seen" -ge "$lowest" ] || lowest=$seen
@@ -103,7 +113,12 @@ one_run() { # one_run NUMBER
   elif lives "$growing"; then by=nobody
   else by=agent; fi
   if lives "$guaranteed"; then alive=alive; else alive=dead; fi
-  echo "run $1: by=$by guaranteed=$alive lowest=$lowest ms=$took"
+  local line="run $1: by=$by guaranteed=$alive lowest=$lowest ms=$took"
+  if [ -n "$witness" ]; then
+    wait $witness_pid
+    line="$line $(cat "$folder/seen")"
+  fi
+  echo "$line"
   kill "$agent_pid" $manager_pid 2>/dev/null
   [ "$agent" = jettison ] && wait "$agent_pid"
   kill -9 "$growing" "$guaranteed" 2>/dev/null

@@ -1,10 +1,11 @@
 // usage: measure_watch CGROUP CAPACITY_BYTES THRESHOLD_BYTES REPORT GATE PERIOD_US TIMEOUT_S
 //
 // Looks at a node from outside while a hog grows in it. It makes the file GATE, which lets the hog
-// grow, and from then on reads every PERIOD_US what the kernel's memory controller (v1) says of
-// CGROUP, available = capacity - (usage - total_inactive_file), without pause when it comes near
-// the threshold, until some time after the hog has written into REPORT that SIGTERM came. It runs
-// at nice -20, a witness must not be late. Prints one line of JSON:
+// grow, and from then on reads every PERIOD_US what the kernel's memory controller says of CGROUP,
+// available = capacity - (usage - inactive file pages), without pause when it comes near the
+// threshold, until some time after the hog has written into REPORT that SIGTERM came. CGROUP is a
+// group of v1 or the root of v2, whose usage is anon + file. It runs at nice -20, a witness must
+// not be late. Prints one line of JSON:
 //
 //   crossedNs    when available fell below the threshold: between the last sample above and the
 //                first below, in proportion; null: it never did
@@ -80,26 +81,43 @@ struct Pace {
   std::int64_t timeout = 0;  // ns
 };
 
+// The figure of `key` in the text of a memory.stat; 0 where it has none.
+std::int64_t FigureOf(const char* stat, const std::string& key) {
+  const std::string row = key + " ";
+  for (const char* at = stat; (at = std::strstr(at, row.c_str())) != nullptr; ++at) {
+    if (at == stat || at[-1] == '\n') return std::atoll(at + row.size());
+  }
+  return 0;
+}
+
 class Node {
  public:
   Node(const std::string& cgroup, std::int64_t capacity)
-      : usage_(cgroup + "/memory.usage_in_bytes"),
-        stat_(cgroup + "/memory.stat"),
-        capacity_(capacity) {}
+      : stat_(cgroup + "/memory.stat"), capacity_(capacity) {
+    const std::string usage = cgroup + "/memory.usage_in_bytes";
+    if (::access(usage.c_str(), F_OK) == 0) usage_.emplace(usage);
+  }
 
   Sample Look() {
     const std::int64_t before = NowNanos();
-    const std::int64_t usage = std::atoll(usage_.Read());
-    const char* line = std::strstr(stat_.Read(), "total_inactive_file ");
-    const std::int64_t inactive = line ? std::atoll(std::strchr(line, ' ')) : 0;
+    const std::int64_t used = usage_ ? WorkingSetOfV1() : WorkingSetOfRootOfV2();
     const std::int64_t after = NowNanos();
     return {.at = before + (after - before) / 2,
-            .available = capacity_ - std::max<std::int64_t>(usage - inactive, 0)};
+            .available = capacity_ - std::max<std::int64_t>(used, 0)};
   }
 
  private:
-  KernelFile usage_;
+  std::int64_t WorkingSetOfV1() {
+    const std::int64_t usage = std::atoll(usage_->Read());
+    return usage - FigureOf(stat_.Read(), "total_inactive_file");
+  }
+  std::int64_t WorkingSetOfRootOfV2() {
+    const char* stat = stat_.Read();
+    return FigureOf(stat, "anon") + FigureOf(stat, "file") - FigureOf(stat, "inactive_file");
+  }
+
   KernelFile stat_;
+  std::optional<KernelFile> usage_;  // of v1
   std::int64_t capacity_;
 };
 
