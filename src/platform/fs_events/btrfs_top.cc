@@ -1,11 +1,17 @@
 #include "platform/fs_events/btrfs_top.h"
 
+#include <endian.h>
 #include <fcntl.h>
+#include <linux/btrfs.h>
+#include <linux/btrfs_tree.h>
+#include <sys/ioctl.h>
 
 #include <array>
 #include <cstddef>
 #include <cstdint>
 #include <cstring>
+#include <limits>
+#include <optional>
 
 namespace jettison::fs_events {
 namespace {
@@ -13,16 +19,35 @@ namespace {
 constexpr int kTypeOfHandle = 0x4d;  // FILEID_BTRFS_WITHOUT_PARENT
 
 // What such a handle holds: the beginning of struct btrfs_fid.
-struct [[gnu::packed]] TopOfBtrfs {
-  std::uint64_t inode = 256;     // BTRFS_FIRST_FREE_OBJECTID
-  std::uint64_t subvolume = 5;   // BTRFS_FS_TREE_OBJECTID
-  std::uint32_t generation = 0;  // any
+struct [[gnu::packed]] HeldByHandle {
+  std::uint64_t inode = 0;
+  std::uint64_t subvolume = 0;
+  std::uint32_t generation = 0;
 };
 
 struct alignas(file_handle) Handle {
   std::array<std::byte, sizeof(file_handle) + MAX_HANDLE_SZ> bytes{};
   [[nodiscard]] file_handle* get() { return reinterpret_cast<file_handle*>(bytes.data()); }
 };
+
+// Of the directory at the top, as its entry in the tree of that subvolume says. Linux 6.1 refuses a
+// handle without it.
+std::optional<std::uint32_t> GenerationOfTop(int fd) {
+  btrfs_ioctl_search_args search{};
+  search.key.tree_id = BTRFS_FS_TREE_OBJECTID;
+  search.key.min_objectid = BTRFS_FIRST_FREE_OBJECTID;
+  search.key.max_objectid = BTRFS_FIRST_FREE_OBJECTID;
+  search.key.min_type = BTRFS_INODE_ITEM_KEY;
+  search.key.max_type = BTRFS_INODE_ITEM_KEY;
+  search.key.max_offset = std::numeric_limits<std::uint64_t>::max();
+  search.key.max_transid = std::numeric_limits<std::uint64_t>::max();
+  search.key.nr_items = 1;
+  if (::ioctl(fd, BTRFS_IOC_TREE_SEARCH, &search) != 0) return std::nullopt;
+  if (search.key.nr_items != 1) return std::nullopt;
+  std::uint64_t generation = 0;  // the first field of struct btrfs_inode_item
+  std::memcpy(&generation, search.buf + sizeof(btrfs_ioctl_search_header), sizeof generation);
+  return static_cast<std::uint32_t>(le64toh(generation));
+}
 
 }  // namespace
 
@@ -34,10 +59,14 @@ FileDescriptor OpenTopOfBtrfs(const std::string& path) {
   head->handle_bytes = MAX_HANDLE_SZ;
   int mount = 0;
   if (!below || ::name_to_handle_at(below.get(), "", head, &mount, AT_EMPTY_PATH) != 0 ||
-      head->handle_type != kTypeOfHandle || head->handle_bytes != sizeof(TopOfBtrfs)) {
+      head->handle_type != kTypeOfHandle || head->handle_bytes != sizeof(HeldByHandle)) {
     return {};
   }
-  const TopOfBtrfs top;
+  const auto generation = GenerationOfTop(below.get());
+  if (!generation) return {};
+  const HeldByHandle top = {.inode = BTRFS_FIRST_FREE_OBJECTID,
+                            .subvolume = BTRFS_FS_TREE_OBJECTID,
+                            .generation = *generation};
   std::memcpy(head->f_handle, &top, sizeof top);
   return FileDescriptor(::open_by_handle_at(below.get(), head, kFlags));
 }
