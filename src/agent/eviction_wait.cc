@@ -26,8 +26,12 @@ std::optional<EvictionWait::Outcome> EvictionWait::Check(
 
 bool EvictionWait::Allows(const Threshold& threshold) const {
   if (!active()) return true;
-  return threshold.IsHard() &&
-         std::ranges::find(hard_for_, ResourceOf(threshold.signal)) == hard_for_.end();
+  const auto awaited = [this](Resource resource) {
+    return std::ranges::find(hard_for_, resource) != hard_for_.end();
+  };
+  const Resource resource = ResourceOf(threshold.signal);
+  if (resource == Resource::kSwap && awaited(Resource::kMemory)) return false;
+  return threshold.IsHard() && !awaited(resource);
 }
 
 }  // namespace jettison

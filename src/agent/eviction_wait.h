@@ -32,7 +32,8 @@ class EvictionWait {
 
   [[nodiscard]] bool active() const { return !pods_.empty(); }
   // Whether a pass may act for this threshold now. While only soft evictions are awaited, every
-  // hard threshold may; while a hard one is, those of other resources.
+  // hard threshold may; while a hard one is, those of other resources. Whoever goes for memory
+  // gives swap back, too, so that waits as well; but memory does not wait for swap.
   [[nodiscard]] bool Allows(const Threshold& threshold) const;
   [[nodiscard]] std::optional<Instant> NextDeadline() const {
     return active() ? std::optional(deadline_) : std::nullopt;

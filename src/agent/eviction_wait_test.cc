@@ -66,5 +66,14 @@ TEST_F(EvictionWaitTest, NoSecondPodForTheSameResourceWhileAHardEvictionIsAwaite
   EXPECT_FALSE(wait_.Allows(Of(Signal::kPidAvailable, 60)));
 }
 
+TEST_F(EvictionWaitTest, WhoGoesForMemoryGivesSwapBackButMemoryDoesNotWaitForSwap) {
+  wait_.Begin({"a"}, Resource::kMemory, true, At(0));
+  EXPECT_FALSE(wait_.Allows(Of(Signal::kSwapAvailable)));
+  EvictionWait other;
+  other.Begin({"b"}, Resource::kSwap, true, At(0));
+  EXPECT_FALSE(other.Allows(Of(Signal::kSwapAvailable)));
+  EXPECT_TRUE(other.Allows(Of(Signal::kMemoryAvailable)));
+}
+
 }  // namespace
 }  // namespace jettison

@@ -3,44 +3,97 @@
 #include <fcntl.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <array>
 #include <chrono>
+#include <cstdint>
 #include <utility>
+
+#include "model/pressure.h"
 
 namespace jettison {
 namespace {
 
-// A tenth of the time is what a node that is merely busy does not reach.
-constexpr psi::Stalls kTight{.kind = StallKind::kSome,
-                             .stall = std::chrono::milliseconds(50),
-                             .window = std::chrono::milliseconds(500)};
+using psi::PressureResource;
+using std::chrono::microseconds;
+using std::chrono::milliseconds;
 
-constexpr const char* kPressureFile = "memory.pressure";
+constexpr microseconds kWindow = milliseconds(500);
+// A tenth of the time is what a node that is merely busy does not reach.
+constexpr microseconds kTight = kWindow / 10;
+constexpr microseconds kShortestStall = milliseconds(1);
+
+Resource ResourceBehind(PressureResource resource) {
+  return resource == PressureResource::kMemory ? Resource::kMemory : Resource::kIo;
+}
+
+// "memory", or "memory.pressure" in a group.
+std::string FileOf(PressureResource resource, bool of_machine) {
+  return std::string(NameOf(ResourceBehind(resource))) + (of_machine ? "" : ".pressure");
+}
+
+Result<psi::PressureTrigger> OpenIn(const AlarmSources::OpenDirectory& open,
+                                    PressureResource resource, const psi::Stalls& stalls) {
+  const auto group = open();
+  if (!group) return Fail(group.error());
+  return psi::PressureTrigger::Open(group->get(), FileOf(resource, false), stalls);
+}
+
+Result<psi::PressureTrigger> OpenOfNode(const AlarmSources& sources, PressureResource resource,
+                                        const psi::Stalls& stalls) {
+  if (sources.machine_pressure.empty()) return OpenIn(sources.node_pressure, resource, stalls);
+  return psi::PressureTrigger::Open(sources.machine_pressure + "/" + FileOf(resource, true),
+                                    stalls);
+}
 
 }  // namespace
 
+std::optional<psi::Stalls> StallsToTell(const std::vector<Threshold>& thresholds,
+                                        PressureResource resource) {
+  std::optional<std::int64_t> lowest;
+  bool only_full = true;
+  for (const Threshold& threshold : thresholds) {
+    const auto about = PressureSignalOf(threshold.signal);
+    if (!about || about->resource != ResourceBehind(resource)) continue;
+    const std::int64_t share = LostOf(std::get<Quantity>(threshold.value));
+    lowest = std::min(lowest.value_or(share), share);
+    only_full = only_full && about->kind == StallKind::kFull;
+  }
+  const microseconds half = kWindow * lowest.value_or(kWholeTime) / (2 * kWholeTime);
+  const microseconds stall = std::max(half, kShortestStall);
+  if (resource == PressureResource::kMemory) {
+    return psi::Stalls{
+        .kind = StallKind::kSome, .stall = std::min(stall, kTight), .window = kWindow};
+  }
+  if (!lowest) return std::nullopt;
+  return psi::Stalls{
+      .kind = only_full ? StallKind::kFull : StallKind::kSome, .stall = stall, .window = kWindow};
+}
+
 MemoryAlarms MemoryAlarms::Open(const AlarmSources& sources, const Log& log) {
   MemoryAlarms alarms;
-  const auto add = [&](Result<psi::PressureTrigger> trigger, const char* whose) {
+  const auto add = [&](Result<psi::PressureTrigger> trigger, PressureResource resource,
+                       const char* whose) {
     if (trigger) {
       alarms.triggers_.push_back(std::move(*trigger));
-    } else {
-      log.Info("memory pressure wakes nobody, memory is looked at by the clock",
-               {{"of", whose}, {"err", trigger.error().message}});
+      return true;
     }
+    log.Info(resource == PressureResource::kMemory
+                 ? "memory pressure wakes nobody, memory is looked at by the clock"
+                 : "I/O pressure wakes nobody, it is looked at by the clock",
+             {{"of", whose}, {"err", trigger.error().message}});
+    return false;
   };
-  const auto add_group = [&](const AlarmSources::OpenDirectory& open, const char* whose) {
-    const auto group = open();
-    add(group ? psi::PressureTrigger::Open(group->get(), kPressureFile, kTight)
-              : Result<psi::PressureTrigger>(Fail(group.error())),
-        whose);
-  };
-  if (sources.machine_pressure.empty()) {
-    add_group(sources.node_pressure, "node");
-  } else {
-    add(psi::PressureTrigger::Open(sources.machine_pressure, kTight), "machine");
+  const char* const node = sources.machine_pressure.empty() ? "node" : "machine";
+  alarms.tells_of_stalls_ = true;
+  for (const PressureResource resource : {PressureResource::kMemory, PressureResource::kIo}) {
+    const auto stalls = StallsToTell(sources.thresholds, resource);
+    if (!stalls) continue;
+    const bool told = add(OpenOfNode(sources, resource, *stalls), resource, node);
+    alarms.tells_of_stalls_ = alarms.tells_of_stalls_ && told;
   }
-  add_group(sources.pods_pressure, "pods");
+  constexpr auto kMemory = PressureResource::kMemory;
+  add(OpenIn(sources.pods_pressure, kMemory, *StallsToTell({}, kMemory)), kMemory, "pods");
   if (const auto pods = sources.pods_memory()) {
     alarms.events_ = FileDescriptor(openat(pods->get(), "memory.events", O_RDONLY | O_CLOEXEC));
   }

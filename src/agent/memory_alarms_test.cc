@@ -6,6 +6,7 @@
 
 #include <fstream>
 
+#include "model/pressure.h"
 #include "pod_host/temporary_folder.h"
 #include "ports/fakes/fake_clock.h"
 
@@ -27,10 +28,12 @@ class MemoryAlarmsTest : public testing::Test {
     return MemoryAlarms::Open({.machine_pressure = "",
                                .node_pressure = open_folder,
                                .pods_pressure = open_folder,
-                               .pods_memory = open_folder},
+                               .pods_memory = open_folder,
+                               .thresholds = thresholds_},
                               log_);
   }
 
+  std::vector<Threshold> thresholds_;
   pod_host::TemporaryFolder folder_;
   FakeClock clock_{Instant(std::chrono::hours(1))};
   std::vector<std::string> lines_;
@@ -40,6 +43,37 @@ class MemoryAlarmsTest : public testing::Test {
 TEST_F(MemoryAlarmsTest, WhereTheKernelOffersNothingThatIsSaidOnce) {
   EXPECT_THAT(Open().fds(), IsEmpty());
   EXPECT_THAT(lines_, ElementsAre(HasSubstr("of=node"), HasSubstr("of=pods")));
+}
+
+TEST_F(MemoryAlarmsTest, OfIoNothingIsAskedForUnlessAThresholdIsAboutIt) {
+  thresholds_ = {{.signal = Signal::kIoPressureFullAvg60, .value = LeftOf(5000)}};
+  const MemoryAlarms alarms = Open();
+  EXPECT_THAT(lines_, ElementsAre(HasSubstr("memory pressure wakes nobody"),
+                                  HasSubstr("I/O pressure wakes nobody"), HasSubstr("of=pods")));
+  EXPECT_FALSE(alarms.tells_of_stalls());
+}
+
+TEST(StallsToTell, AreHalfOfWhatTheLowestThresholdAllows) {
+  using psi::PressureResource;
+  using std::chrono::microseconds;
+  const auto above = [](Signal signal, std::int32_t share) {
+    return Threshold{.signal = signal, .value = LeftOf(share), .min_reclaim = {}};
+  };
+  const auto of_memory = [&](std::vector<Threshold> thresholds) {
+    return StallsToTell(thresholds, PressureResource::kMemory)->stall;
+  };
+  EXPECT_EQ(of_memory({}), microseconds(50'000)) << "a tenth of half a second";
+  EXPECT_EQ(of_memory({above(Signal::kMemoryPressureFullAvg10, 6000)}), microseconds(50'000));
+  EXPECT_EQ(of_memory({above(Signal::kMemoryPressureSomeAvg10, 1000),
+                       above(Signal::kMemoryPressureFullAvg10, 6000)}),
+            microseconds(25'000));
+  EXPECT_EQ(of_memory({above(Signal::kMemoryPressureSomeAvg10, 1)}), microseconds(1'000));
+  EXPECT_FALSE(
+      StallsToTell({above(Signal::kMemoryPressureSomeAvg10, 1000)}, PressureResource::kIo));
+  const auto io = StallsToTell({above(Signal::kIoPressureFullAvg60, 6000)}, PressureResource::kIo);
+  ASSERT_TRUE(io);
+  EXPECT_EQ(io->stall, microseconds(150'000));
+  EXPECT_EQ(io->kind, StallKind::kFull) << "nobody asks what some wait for";
 }
 
 TEST_F(MemoryAlarmsTest, EventsOfThePodsGroupAreReadSoThatTheNextOnesAreTold) {
@@ -58,7 +92,7 @@ TEST(LiveMemoryAlarms, TheMachinesPressureCanBeWaitedFor) {
   const auto nowhere = [] {
     return Result<FileDescriptor>(Fail(ErrorCode::kNotFound, "no such group"));
   };
-  const MemoryAlarms alarms = MemoryAlarms::Open({.machine_pressure = "/proc/pressure/memory",
+  const MemoryAlarms alarms = MemoryAlarms::Open({.machine_pressure = "/proc/pressure",
                                                   .node_pressure = nowhere,
                                                   .pods_pressure = nowhere,
                                                   .pods_memory = nowhere},

@@ -29,7 +29,8 @@ std::int64_t Distance(const Threshold& threshold, const Observation& seen) {
 }  // namespace
 
 void MemoryForecast::Seen(const Observations& observations, Instant now) {
-  for (const Signal signal : {Signal::kMemoryAvailable, Signal::kAllocatableMemoryAvailable}) {
+  for (const Signal signal :
+       {Signal::kMemoryAvailable, Signal::kAllocatableMemoryAvailable, Signal::kSwapAvailable}) {
     Trend& trend = trends_[IndexOf(signal)];
     const auto& seen = observations[signal];
     if (!seen) {
@@ -75,11 +76,14 @@ std::optional<Duration> MemoryForecast::NextLook(std::span<const Threshold> thre
     const Trend* trend = TrendOf(threshold);
     if (trend == nullptr) continue;
     const std::int64_t distance = Distance(threshold, *trend->last);
-    if (!kernel_tells || distance <= kernel_slack) {
-      no_later_than(TimeFor(distance, rule_.sudden_growth, rule_.longest), rule_.sudden_spacing);
+    const bool is_swap = threshold.signal == Signal::kSwapAvailable;
+    const bool told = kernel_tells && !is_swap;
+    if (!told || distance <= kernel_slack) {
+      no_later_than(TimeFor(distance, rule_.sudden_growth, rule_.longest),
+                    is_swap ? rule_.swap_spacing : rule_.sudden_spacing);
     }
     // Half of the way, since growth may become faster.
-    if (!kernel_tells && trend->shrinking >= 1) {
+    if (!told && trend->shrinking >= 1) {
       no_later_than(TimeFor(distance, 2 * trend->shrinking, rule_.longest), rule_.shortest);
     }
   }

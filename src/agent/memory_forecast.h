@@ -17,7 +17,9 @@ struct LookRule {
   // would tell.
   double sudden_growth = 1024.0 * 1024 * 1024;
   Duration sudden_spacing = std::chrono::milliseconds(50);  // looks for it are no closer together
-  Duration shortest = std::chrono::milliseconds(5);         // nor are those after measured growth
+  // Nor, of swap, than this: it may lie near a line for days, and whoever swaps waits for a disk.
+  Duration swap_spacing = std::chrono::milliseconds(500);
+  Duration shortest = std::chrono::milliseconds(5);  // nor are those after measured growth
   Duration longest = std::chrono::seconds(10);
 };
 
@@ -27,7 +29,7 @@ class MemoryForecast {
  public:
   explicit MemoryForecast(LookRule rule = {}) : rule_(rule) {}
 
-  // Takes in what is available at `now`; other signals than those of memory do not count.
+  // Takes in what is available at `now`; other signals than those of memory and swap do not count.
   void Seen(const Observations& observations, Instant now);
 
   // How fast what a signal watches shrinks, bytes a second; 0 where it grows or was seen once only.
@@ -37,8 +39,8 @@ class MemoryForecast {
   [[nodiscard]] std::optional<Duration> TimeTo(const Threshold& threshold) const;
 
   // The time from the last look to the next, for thresholds that are not crossed; absent: there is
-  // none. `kernel_tells`: the kernel wakes the agent at each line, so sudden growth is not looked
-  // for but within `kernel_slack` bytes before one, where its word may not come.
+  // none. `kernel_tells`: the kernel wakes the agent at each line of memory, so sudden growth is
+  // not looked for but within `kernel_slack` bytes before one, where its word may not come.
   [[nodiscard]] std::optional<Duration> NextLook(std::span<const Threshold> thresholds,
                                                  bool kernel_tells,
                                                  std::int64_t kernel_slack) const;

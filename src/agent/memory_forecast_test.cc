@@ -2,6 +2,9 @@
 
 #include <gtest/gtest.h>
 
+#include "agent/pressure_forecast.h"
+#include "model/pressure.h"
+
 namespace jettison {
 namespace {
 
@@ -96,6 +99,60 @@ TEST(MemoryForecast, LooksWithinAMillisecondSayNothingOfAPace) {
   forecast.Seen(Available(300), kStart);
   forecast.Seen(Available(299), kStart + std::chrono::microseconds(10));
   EXPECT_EQ(forecast.ShrinkingBy(Signal::kMemoryAvailable), 0);
+}
+
+TEST(MemoryForecast, SwapIsLookedForByTheClockWhateverTheKernelTells) {
+  const std::vector<Threshold> below = {
+      {.signal = Signal::kSwapAvailable, .value = Quantity::Of(100 * kMi), .min_reclaim = {}}};
+  const auto left = [](std::int64_t mi) {
+    Observations seen;
+    seen[Signal::kSwapAvailable] = {.available = mi * kMi, .capacity = 2048 * kMi};
+    return seen;
+  };
+  MemoryForecast forecast;
+  forecast.Seen(left(1124), kStart);
+  EXPECT_EQ(forecast.NextLook(below, true, 0), seconds(1)) << "1 GiB at 1 GiB/s";
+  forecast.Seen(left(101), kStart + seconds(1000));
+  EXPECT_EQ(std::chrono::round<milliseconds>(*forecast.NextLook(below, true, 0)), milliseconds(489))
+      << "half of the way: 1 MiB at 1.023 MiB/s";
+  for (int i = 0; i < 60; ++i) forecast.Seen(left(101), kStart + seconds(1001 + i));
+  EXPECT_EQ(forecast.NextLook(below, true, 0), milliseconds(500)) << "no closer together";
+}
+
+Observations Lost(std::int32_t share) {
+  Observations seen;
+  seen[Signal::kMemoryPressureSomeAvg10] = {.available = kWholeTime - share,
+                                            .capacity = kWholeTime};
+  return seen;
+}
+
+std::vector<Threshold> AboveShare(std::int32_t share) {
+  return {{.signal = Signal::kMemoryPressureSomeAvg10, .value = LeftOf(share), .min_reclaim = {}}};
+}
+
+TEST(PressureForecast, AnAverageNeedsItsTimeToGetAnywhere) {
+  const auto soonest = [](std::int32_t from, std::int32_t to) {
+    const auto time = SoonestCrossing(AboveShare(to).front(), Lost(from));
+    return time ? std::chrono::round<milliseconds>(*time).count() : -1;
+  };
+  EXPECT_EQ(soonest(0, 4000), 5108) << "10 s x ln(1 / 0.6)";
+  EXPECT_EQ(soonest(2000, 4000), 2877);
+  EXPECT_EQ(soonest(4000, 4000), 0);
+  EXPECT_EQ(soonest(4001, 4000), -1) << "it is met";
+  EXPECT_EQ(soonest(9900, 10'000), 10'000) << "never";
+  EXPECT_FALSE(SoonestCrossing(AboveShare(4000).front(), Observations{}));
+  EXPECT_FALSE(SoonestCrossing(Below(100).front(), Available(400)));
+}
+
+TEST(PressureForecast, TheNextLookIsAtTheSoonestOfAll) {
+  std::vector<Threshold> thresholds = AboveShare(4000);
+  thresholds.push_back(AboveShare(2500).front());
+  EXPECT_EQ(
+      std::chrono::round<milliseconds>(*NextPressureLook(thresholds, Lost(0), milliseconds(500))),
+      milliseconds(2877));
+  EXPECT_EQ(NextPressureLook(thresholds, Lost(2490), milliseconds(500)), milliseconds(500));
+  EXPECT_EQ(NextPressureLook(AboveShare(9000), Lost(0), seconds(2)), seconds(10));
+  EXPECT_FALSE(NextPressureLook(thresholds, Lost(5000), seconds(2)));
 }
 
 }  // namespace

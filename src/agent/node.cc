@@ -7,8 +7,10 @@
 
 #include "agent/node_actions.h"
 #include "agent/pass_log.h"
+#include "agent/pressure_forecast.h"
 #include "decide/eviction_order.h"
 #include "decide/ranking.h"
+#include "model/pressure.h"
 
 namespace jettison {
 namespace {
@@ -27,11 +29,20 @@ constexpr Duration kRearmSpacing = milliseconds(100);
 constexpr Duration kApproachSpacing = microseconds(500);
 constexpr Duration kApproachTime = milliseconds(30);
 constexpr Duration kApproachRest = milliseconds(300);
+// Stalls that go on are told again within two seconds at the latest, and whatever they have come to
+// is in the averages two seconds after that.
+constexpr Duration kStallsLast = 2 * kPressureUpdates;
 constexpr Duration kGcInterval = std::chrono::minutes(1);
 
 std::shared_ptr<const PassPolicy> WithoutStorageLimits(PassPolicy policy) {
   policy.local_storage_capacity_isolation = false;
   return std::make_shared<const PassPolicy>(std::move(policy));
+}
+
+// What a look reads.
+bool IsLookedAt(Signal signal) {
+  const Resource resource = ResourceOf(signal);
+  return resource == Resource::kMemory || resource == Resource::kSwap || resource == Resource::kIo;
 }
 
 bool IsDisk(Signal signal) {
@@ -127,8 +138,24 @@ void Node::WatchAt(Instant at) {
   watch_due_ = watch_due_ ? std::min(*watch_due_, at) : at;
 }
 
-// A pass is only worth its while where it has something to say: a threshold newly crossed, or one
-// to act for. Whatever else it would find waits for the next.
+void Node::Stalled() {
+  stalled_until_ = edges_.clock.Now() + kStallsLast;
+  LookAtMemory();
+}
+
+// A threshold newly crossed, or one to act for. One of pressure is met for as long as its average
+// remembers, and the kernel tells of stalls twice a second: what a pass has acted for is left to
+// the next.
+bool Node::IsNews(std::size_t threshold, const Evaluation& evaluation) const {
+  const Signal signal = settings_.policy.thresholds[threshold].signal;
+  if (!IsLookedAt(signal)) return false;
+  if (evaluation.met[threshold] && !state_.first_observed_at[threshold]) return true;
+  if (!evaluation.acting[threshold]) return false;
+  return !IsPressure(signal) || !last_report_ || !last_report_->evaluation.acting[threshold];
+}
+
+// A pass is only worth its while where it has something to say. Whatever else it would find waits
+// for the next.
 void Node::LookAtMemory() {
   const Instant now = edges_.clock.Now();
   ++counters_.looks;
@@ -138,9 +165,7 @@ void Node::LookAtMemory() {
   const Evaluation evaluation = Evaluate(
       settings_.policy.thresholds, settings_.policy.pressure_transition_period, state_, seen, now);
   for (std::size_t i = 0; i < settings_.policy.thresholds.size(); ++i) {
-    const bool is_new = evaluation.met[i] && !state_.first_observed_at[i];
-    if (!is_new && !evaluation.acting[i]) continue;
-    if (ResourceOf(settings_.policy.thresholds[i].signal) != Resource::kMemory) continue;
+    if (!IsNews(i, evaluation)) continue;
     WatchPass();
     break;
   }
@@ -158,6 +183,11 @@ void Node::PlanLook(const Observations& observations, Instant now) {
   const auto wait = forecast_.NextLook(settings_.policy.thresholds, kernel_tells_,
                                        static_cast<std::int64_t>(kApproach + kLevelSlack));
   if (wait) look_due_ = now + *wait;
+  const bool stalled = now < stalled_until_;
+  if (stalls_are_told_ && !stalled) return;
+  const auto pressure = NextPressureLook(settings_.policy.thresholds, observations,
+                                         stalled ? kStalledSpacing : kPressureUpdates);
+  if (pressure && (!wait || *pressure < *wait)) look_due_ = now + *pressure;
 }
 
 std::optional<std::size_t> Node::WouldActFor(Instant now) const {
@@ -209,11 +239,12 @@ void Node::WatchPass() {
   }
 }
 
-// For memory, the memory of each pod is enough to choose, and containers are only named of the one
-// that is chosen: reading what nobody asks for takes longer than everything else together.
+// For memory and swap, those of each pod are enough to choose, and containers are only named of the
+// one that is chosen: reading what nobody asks for takes longer than everything else together.
 void Node::ReadPodsFor(Signal signal) {
   const auto& pods = edges_.pods.Active();
-  if (ResourceOf(signal) != Resource::kMemory) {
+  const Resource resource = ResourceOf(signal);
+  if (resource != Resource::kMemory && resource != Resource::kSwap) {
     edges_.figures.ReadPods(pods, nullptr, summary_.pods);
     return;
   }

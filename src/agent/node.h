@@ -72,8 +72,9 @@ struct NodeEdges {
 // measured, so it is unknown, no storage limit is checked, and where a disk signal would have to be
 // acted for nothing is decided: a full pass is asked for at once.
 //
-// Look: between passes memory alone is read, the more often the sooner it could run short. Where
-// that finds a threshold newly crossed, or one to act for, a watch pass follows.
+// Look: between passes memory alone is read, and swap and pressure where thresholds are about them,
+// the more often the sooner they could run short. Where that finds a threshold newly crossed, or
+// one to act for, a watch pass follows.
 //
 // A reclaim that takes its time is started by a pass that then evicts nobody; when it is over a
 // full pass follows at once. Until then everything else goes on: memory comes before disks, so a
@@ -91,8 +92,10 @@ class Node : private SummarySource {
   void DiskMeasured(DiskUse disk);
   // The kernel says that memory use crossed a level, or levels have just been registered.
   void MemoryCrossed();
-  // The kernel says that memory has become tight, but not how much there is left.
-  void LookAtMemory();
+  // The kernel says that tasks wait, or that memory has become tight, but not how much is left.
+  void Stalled();
+  // Whether the kernel tells of all stalls that thresholds are about; at first it does not.
+  void SetStallsAreTold(bool told) { stalls_are_told_ = told; }
   // Whether the kernel now tells of every level that was asked for; at first it does not.
   void SetKernelTells(bool tells) { kernel_tells_ = tells; }
   // Does what is due by now.
@@ -112,6 +115,9 @@ class Node : private SummarySource {
   void ReadPodsFor(Signal signal);
   void KeepWarm();
   void WatchAt(Instant at);
+  void LookAtMemory();
+  // Whether a look that came to this has found something that a pass is worth its while for.
+  [[nodiscard]] bool IsNews(std::size_t threshold, const Evaluation& evaluation) const;
   void PlanLook(const Observations& observations, Instant now);
   // The threshold that a pass over the node's present figures would act for.
   [[nodiscard]] std::optional<std::size_t> WouldActFor(Instant now) const;
@@ -159,6 +165,8 @@ class Node : private SummarySource {
   MemoryForecast forecast_;
   std::optional<Instant> look_due_;  // at memory alone
   bool kernel_tells_ = false;
+  bool stalls_are_told_ = false;
+  Instant stalled_until_;   // tasks wait until then, as far as the kernel has told
   Instant approach_until_;  // looked at often until then, if a threshold is near
   Instant next_gc_;
   bool reclaim_awaited_ = false;  // nobody was evicted because a reclaim was under way

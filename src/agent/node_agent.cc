@@ -204,15 +204,17 @@ void NodeAgent::TakeArmedLevels() {
 void NodeAgent::WatchAlarms() {
   const std::string_view pods = pod_host::PodsGroup(config_.cgroup_driver);
   alarms_ = MemoryAlarms::Open(
-      {.machine_pressure = config_.node_cgroup.empty() ? "/proc/pressure/memory" : "",
+      {.machine_pressure = config_.node_cgroup.empty() ? "/proc/pressure" : "",
        .node_pressure = [this] { return machine_->node_groups->OpenPressureDirectory(""); },
        .pods_pressure = [&] { return machine_->pod_groups().OpenPressureDirectory(pods); },
-       .pods_memory = [&] { return machine_->pod_groups().OpenMemoryDirectory(pods); }},
+       .pods_memory = [&] { return machine_->pod_groups().OpenMemoryDirectory(pods); },
+       .thresholds = config_.eviction.thresholds},
       *log_);
+  node_.SetStallsAreTold(alarms_.tells_of_stalls());
   for (const int fd : alarms_.fds()) {
     const auto watched = loop_->WatchAlarm(fd, [this, fd](bool error) {
       if (!alarms_.Drain(fd, error)) loop_->Unwatch(fd);
-      node_.LookAtMemory();
+      node_.Stalled();
     });
     if (!watched) log_->Warn("memory alarm", {{"err", watched.error().message}});
   }

@@ -1,4 +1,5 @@
 #include "agent/node_test_bed.h"
+#include "model/pressure.h"
 
 namespace jettison {
 namespace {
@@ -99,8 +100,91 @@ TEST_F(NodeLookTest, TightMemoryIsLookedAtWhenTheKernelSaysSo) {
   Start();
   clock_.Advance(milliseconds(2));
   figures_.SetAvailable(99);
-  node_->LookAtMemory();
+  node_->Stalled();
   EXPECT_THAT(runtime_.TakeCommands(), ElementsAre("stop hog/c 1s"));
+}
+
+TEST_F(NodeLookTest, SwapThatRunsOutIsMetBetweenTwoPasses) {
+  thresholds_ = {Of(Signal::kSwapAvailable, 100)};
+  figures_.node.swap = SwapStats{.available_bytes = 300 * kMi, .usage_bytes = 700 * kMi};
+  figures_.swap = {{"hog", kMi}, {"idle", 500 * kMi}};
+  Start();
+  figures_.node.swap->available_bytes = 99 * kMi;
+  Turn(milliseconds(501));
+  EXPECT_THAT(runtime_.TakeCommands(), testing::Contains("stop idle/c 1s"));
+  EXPECT_TRUE(node_->MakeSnapshot().conditions.Has(NodeConditionType::kMemoryPressure));
+}
+
+// Nothing but a threshold on pressure, of 40%, and triggers of the kernel.
+class NodeStallTest : public NodeLookTest {
+ protected:
+  NodeStallTest() {
+    thresholds_ = {{.signal = Signal::kMemoryPressureSomeAvg10, .value = LeftOf(4000)}};
+    figures_.SetStalls(0);
+  }
+  void StartTold() {
+    Start();
+    node_->SetStallsAreTold(true);
+    Turn(seconds(11));
+    figures_.looks = 0;
+  }
+};
+
+TEST_F(NodeStallTest, AStallThatIsToldHastensAThresholdOnPressure) {
+  StartTold();
+  figures_.SetStalls(4100);
+  clock_.Advance(milliseconds(10));
+  node_->Stalled();
+  EXPECT_THAT(runtime_.TakeCommands(), ElementsAre("stop hog/c 1s"));
+}
+
+TEST_F(NodeStallTest, WhileTasksWaitTheAverageIsLookedAtAsSoonAsItMayHaveCrossed) {
+  StartTold();
+  figures_.SetStalls(3900);
+  node_->Stalled();
+  EXPECT_EQ(figures_.looks, 1);
+  figures_.SetStalls(4100);
+  Turn(milliseconds(501));
+  EXPECT_THAT(runtime_.TakeCommands(), testing::Contains("stop hog/c 1s"));
+}
+
+TEST_F(NodeStallTest, AtRestNothingIsLookedAtWhereTheKernelTells) {
+  StartTold();
+  Turn(seconds(9));
+  EXPECT_EQ(figures_.looks, 0);
+  figures_.SetStalls(3900);
+  node_->Stalled();
+  Turn(seconds(9));
+  EXPECT_GE(figures_.looks, 8);
+  EXPECT_LE(figures_.looks, 10) << "for four seconds, at most twice a second";
+}
+
+TEST_F(NodeStallTest, WhereTheKernelDoesNotTellTheClockDoes) {
+  Start();
+  figures_.looks = 0;
+  Turn(seconds(9));
+  EXPECT_EQ(figures_.looks, 1) << "40% cannot be reached within five seconds";
+  figures_.SetStalls(3900);
+  Turn(seconds(3));
+  figures_.SetStalls(4100);
+  Turn(milliseconds(2001));
+  EXPECT_THAT(runtime_.TakeCommands(), testing::Contains("stop hog/c 1s"));
+}
+
+TEST_F(NodeStallTest, WhatAPassHasActedForIsLeftToTheNextPass) {
+  StartTold();
+  pods_.SetWanted({}, clock_.Now());
+  Pass(seconds(40));
+  Measure();
+  figures_.SetStalls(9000);
+  clock_.Advance(milliseconds(10));
+  node_->Stalled();
+  const std::uint64_t passes = node_->passes();
+  for (int i = 0; i < 10; ++i) {
+    clock_.Advance(milliseconds(500));
+    node_->Stalled();
+  }
+  EXPECT_EQ(node_->passes(), passes) << "nobody is there to be evicted";
 }
 
 }  // namespace

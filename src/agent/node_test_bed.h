@@ -26,11 +26,16 @@ class FakeFigures : public Figures {
     NodeStats stats = node;
     if (stats.memory) stats.memory->time = clock_.Now();
     if (stats.fs) stats.fs->time = clock_.Now();
+    if (stats.swap) stats.swap->time = clock_.Now();
+    if (stats.memory_pressure) stats.memory_pressure->time = clock_.Now();
     return stats;
   }
   void ReadNodeMemory(NodeStats& stats) override {
     ++looks;
-    stats.memory = ReadNode().memory;
+    const NodeStats now = ReadNode();
+    stats.memory = now.memory;
+    stats.swap = now.swap;
+    stats.memory_pressure = now.memory_pressure;
   }
   void ReadPods(std::span<const PodFacts* const> pods, const DiskUse* disk,
                 std::vector<PodStats>& stats) override {
@@ -40,6 +45,7 @@ class FakeFigures : public Figures {
       pod.uid = facts->pod.uid;
       pod.has_memory = true;
       pod.memory_working_set_bytes = memory[facts->pod.name];
+      if (swap.contains(facts->pod.name)) pod.swap_bytes = swap[facts->pod.name];
       if (disk == nullptr) continue;
       const auto use = disk->find(pod.uid);
       if (use == disk->end()) continue;
@@ -62,9 +68,15 @@ class FakeFigures : public Figures {
   }
 
   NodeStats node;
+  // Lost to waiting for memory in the last ten seconds, hundredths of a percent.
+  void SetStalls(std::int32_t share) {
+    node.memory_pressure = PressureStats{.some = {.avg10 = share}};
+  }
+
   int memory_reads = 0;                         // of pods
   int looks = 0;                                // at the node's memory alone
   std::map<std::string, std::uint64_t> memory;  // by pod name
+  std::map<std::string, std::uint64_t> swap;    // the same
 
  private:
   const Clock& clock_;
@@ -141,9 +153,7 @@ class NodeTestBed : public testing::Test {
       killer_ = std::make_unique<TableKiller>(pods_, clock_);
     }
     node_ = std::make_unique<Node>(
-        NodeSettings{.policy = {.thresholds = {Of(Signal::kMemoryAvailable, 100),
-                                               Of(Signal::kMemoryAvailable, 200, 60),
-                                               Of(Signal::kNodeFsAvailable, 50)},
+        NodeSettings{.policy = {.thresholds = thresholds_,
                                 .pressure_transition_period = std::chrono::seconds(30),
                                 .max_pod_grace_period_seconds = 20},
                      .monitoring_interval = std::chrono::seconds(10),
@@ -211,6 +221,9 @@ class NodeTestBed : public testing::Test {
   PodTable pods_{Profile::kStandalone, kComeBackRule, edges_};
   FakeReclaimer reclaimer_;
   std::unique_ptr<NodeKiller> killer_;
+  std::vector<Threshold> thresholds_ = {Of(Signal::kMemoryAvailable, 100),
+                                        Of(Signal::kMemoryAvailable, 200, 60),
+                                        Of(Signal::kNodeFsAvailable, 50)};
   MemoryLadder* ladder_ = nullptr;
   bool look_ahead_ = false;
   DiskUse disk_;

@@ -30,6 +30,14 @@ std::optional<std::uint64_t> SwapUsed(const procfs::MachineMemory& machine) {
   return *machine.swap_total > *machine.swap_free ? *machine.swap_total - *machine.swap_free : 0;
 }
 
+// All swap there is for the node, as the signal counts it.
+Result<std::uint64_t> AllSwap(const SwapStats& swap) {
+  const std::uint64_t all = swap.available_bytes.value_or(0) + swap.usage_bytes.value_or(0);
+  if (all == 0) return Fail(ErrorCode::kUnavailable, "there is no swap");
+  if (swap.usage_bytes) return all;
+  return Fail(ErrorCode::kUnavailable, "the kernel does not account the swap of groups");
+}
+
 LimitedMemory WithoutLimit(const CgroupMemory& memory) {
   return {.memory = memory, .limit = std::nullopt};
 }
@@ -96,6 +104,12 @@ void StatsCollector::ReadWholeMemory(NodeStats& stats, Instant now) {
   stats.swap = {.time = now,
                 .available_bytes = total->swap_free,
                 .usage_bytes = sources_.whole_machine ? SwapUsed(*total) : figures->memory.swap};
+  if (watches_swap_) MissSwap(*stats.swap);
+}
+
+// A threshold that can never be met is worth a line.
+void StatsCollector::MissSwap(const SwapStats& swap) {
+  (void)Checked(AllSwap(swap), "swap, which a threshold asks for");
 }
 
 // Without a limit on the pods' group, nor above it, the signal is unknown, as in the kubelet.
@@ -110,6 +124,7 @@ void StatsCollector::ReadNodeMemory(NodeStats& stats) {
   const Instant now = clock_.Now();
   ReadWholeMemory(stats, now);
   stats.pods_memory = ReadPodsMemory(now);
+  ReadPressure(stats, now);
 }
 
 NodeStats StatsCollector::ReadNode() {
@@ -140,6 +155,8 @@ NodeStats StatsCollector::ReadNode() {
 
 void StatsCollector::ReadPressure(NodeStats& stats, Instant now) {
   using psi::PressureResource;
+  stats.memory_pressure.reset();
+  stats.io_pressure.reset();
   if (pressure_.Needs(PressureResource::kMemory)) {
     const auto memory = pressure_.ReadNode(PressureResource::kMemory, now);
     if (const auto* figures = Checked(memory, "memory pressure")) stats.memory_pressure = *figures;

@@ -1,5 +1,6 @@
 #pragma once
 
+#include <algorithm>
 #include <cstddef>
 #include <functional>
 #include <map>
@@ -37,7 +38,8 @@ struct FigureSources {
   std::string image_fs = {};      // a path on the file system of the images; empty: it is nodefs
   std::string container_fs = {};  // a path on that of writable layers; empty: it is nodefs
   CgroupDriver cgroup_driver = CgroupDriver::kCgroupfs;  // how the pods' groups are named
-  // Those on pressure decide what is read of it.
+  // Those on pressure decide what is read of it; those on swap, whether it is said that there is
+  // none.
   std::vector<Threshold> thresholds = {};
 };
 
@@ -53,7 +55,10 @@ class StatsCollector : public Figures {
         pressure_({.node = sources_.node,
                    .pods = sources_.pods,
                    .whole_machine = sources_.whole_machine,
-                   .thresholds = sources_.thresholds}) {}
+                   .thresholds = sources_.thresholds}),
+        watches_swap_(std::ranges::any_of(sources_.thresholds, [](const Threshold& threshold) {
+          return threshold.signal == Signal::kSwapAvailable;
+        })) {}
 
   // Where images and writable layers are, once the runtime has told; paths as in FigureSources.
   void SetDisks(std::string image_fs, std::string container_fs) {
@@ -98,6 +103,7 @@ class StatsCollector : public Figures {
   [[nodiscard]] std::string GroupOf(const Groups& groups, const PodFacts& facts,
                                     const std::string& container) const;
   void ReadWholeMemory(NodeStats& stats, Instant now);
+  void MissSwap(const SwapStats& swap);
   [[nodiscard]] std::optional<MemoryStats> ReadPodsMemory(Instant now);
   [[nodiscard]] std::optional<FsStats> ReadFs(const std::string& path, const char* what,
                                               Instant now);
@@ -115,6 +121,7 @@ class StatsCollector : public Figures {
   const Clock& clock_;
   const Log& log_;
   PressureReader pressure_;
+  bool watches_swap_;         // a threshold asks for it
   bool compares_io_ = false;  // of pods, by the node's figures of this pass
   std::unordered_map<std::string, Groups, Hash, std::equal_to<>> groups_;  // by pod UID
   std::map<std::string, bool, std::less<>> failing_;                       // by what is read

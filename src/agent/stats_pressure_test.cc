@@ -131,5 +131,34 @@ TEST_F(StatsPressure, AKernelWithoutItIsSaidOnceAndUnknown) {
             1);
 }
 
+TEST_F(StatsPressure, ALookAtMemoryReadsItAnew) {
+  StatsCollector collector = CollectorFor({Above(Signal::kMemoryPressureSomeAvg10, 2500)});
+  NodeStats stats = collector.ReadNode();
+  groups_.SetPressure("memory.pressure", "26.00");
+  clock_.Advance(std::chrono::seconds(1));
+  collector.ReadNodeMemory(stats);
+  EXPECT_EQ(stats.memory_pressure->some.avg10, 2600);
+  EXPECT_EQ(stats.memory_pressure->time, clock_.Now());
+  std::filesystem::remove(groups_.root.path() + "/memory.pressure");
+  StatsCollector fresh = CollectorFor({Above(Signal::kMemoryPressureSomeAvg10, 2500)});
+  fresh.ReadNodeMemory(stats);
+  EXPECT_FALSE(stats.memory_pressure) << "unknown, not what it was";
+}
+
+// The group accounts no swap.
+TEST_F(StatsPressure, AThresholdOnSwapThatHasNoEffectIsSaidOnce) {
+  const auto said = [this] {
+    return std::ranges::count_if(
+        lines_, [](const std::string& line) { return line.find("swap") != std::string::npos; });
+  };
+  (void)CollectorFor({}).ReadNode();
+  EXPECT_EQ(said(), 0);
+  StatsCollector collector =
+      CollectorFor({{.signal = Signal::kSwapAvailable, .value = Quantity::Of(1)}});
+  (void)collector.ReadNode();
+  (void)collector.ReadNode();
+  EXPECT_EQ(said(), 1);
+}
+
 }  // namespace
 }  // namespace jettison
