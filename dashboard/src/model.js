@@ -135,10 +135,11 @@ export function evictionsFrom(list, recent) {
   return [...kept, ...others].sort((a, b) => a.at - b.at);
 }
 
-// What a signal is about, as ranking has it: "memory", "disk", "inodes", "pids" or "io".
+// What a signal is about, as ranking has it: "memory", "swap", "disk", "inodes", "pids" or "io".
 export function resourceOf(signal) {
   if (signal.startsWith('io.')) return 'io';
   if (signal.startsWith('pid.')) return 'pids';
+  if (signal.startsWith('swap.')) return 'swap';
   if (signal.toLowerCase().includes('memory')) return 'memory';
   return signal.endsWith('inodesFree') ? 'inodes' : 'disk';
 }

@@ -83,6 +83,7 @@ test('each signal is about one resource', () => {
     'memory.available': 'memory',
     'allocatableMemory.available': 'memory',
     'memory.pressure.full.avg10': 'memory',
+    'swap.available': 'swap',
     'nodefs.available': 'disk',
     'imagefs.inodesFree': 'inodes',
     'pid.available': 'pids',

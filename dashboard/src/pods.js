@@ -9,6 +9,7 @@ import { excessText, stateOf, whyOf } from './words.js';
 const narrow = matchMedia('(max-width: 600px)');
 const EXCESS = {
   memory: 'Over request',
+  swap: 'In swap',
   disk: 'Over request',
   inodes: 'Inodes',
   pids: 'Processes',

@@ -2,6 +2,7 @@
 #include <gtest/gtest.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <memory>
 #include <vector>
 
@@ -36,6 +37,18 @@ TEST_F(LiveDoctor, EverythingThatIsNotOkSaysWhatItCostsAndHowToMendIt) {
     EXPECT_FALSE(check.found.empty()) << check.check;
     EXPECT_EQ(check.status == HostStatus::kOk, check.cost.empty()) << check.check;
     EXPECT_EQ(check.status == HostStatus::kOk, check.remedy.empty()) << check.check;
+  }
+}
+
+TEST_F(LiveDoctor, AThresholdOnSwapWithoutSwapIsToldToHaveNoEffect) {
+  AgentConfig config;
+  config.eviction.thresholds = {{.signal = Signal::kSwapAvailable, .value = Percentage{0.1F}}};
+  const auto checks = NodeChecks(config);
+  const auto swap = std::ranges::find(checks, "swap", &HostCheck::check);
+  ASSERT_NE(swap, checks.end());
+  EXPECT_EQ(swap->status, HostStatus::kDegraded) << "with swap the node may get slow";
+  if (swap->found == "off") {
+    EXPECT_THAT(swap->cost, HasSubstr("swap.available"));
   }
 }
 

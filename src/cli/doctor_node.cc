@@ -125,7 +125,7 @@ HostCheck CheckPids(const Procfs& procfs) {
           .remedy = "mount proc"};
 }
 
-HostCheck CheckSwap(const procfs::MachineMemory& memory) {
+HostCheck CheckSwap(const AgentConfig& config, const procfs::MachineMemory& memory) {
   const std::uint64_t total = memory.swap_total.value_or(0);
   if (total == 0) return OkCheck("swap", "off");
   const std::uint64_t free = std::min(memory.swap_free.value_or(0), total);
@@ -135,11 +135,21 @@ HostCheck CheckSwap(const procfs::MachineMemory& memory) {
           .cost =
               "memory that is swapped out does not count as used: the node gets slow before "
               "memory.available falls",
-          .remedy = "swapoff -a, and remove it from /etc/fstab"};
+          .remedy = watched ? "none: swap.available is watched"
+                            : "swapoff -a, and remove it from /etc/fstab; or set swapHard"};
 }
 
 void AppendProcChecks(const AgentConfig& config, std::vector<HostCheck>& checks) {
   const auto procfs = Procfs::Open();
+  const bool watched = std::ranges::find(config.eviction.thresholds, Signal::kSwapAvailable,
+                                         &Threshold::signal) != config.eviction.thresholds.end();
+  if (total == 0 && watched) {
+    return {.check = "swap",
+            .status = HostStatus::kDegraded,
+            .found = "off",
+            .cost = "thresholds on swap.available have no effect",
+            .remedy = "swapon, or leave swapHard and swapSoft out of the configuration"};
+  }
   if (!procfs) {
     checks.push_back({.check = "proc",
                       .status = HostStatus::kMissing,
@@ -152,7 +162,7 @@ void AppendProcChecks(const AgentConfig& config, std::vector<HostCheck>& checks)
   checks.push_back(CheckAvailableMemory(config, *procfs));
   if (const auto memory = procfs->ReadMemory()) {
     checks.push_back(MinFreeCheck(config, memory->WithoutHugePages()));
-    checks.push_back(CheckSwap(*memory));
+    checks.push_back(CheckSwap(config, *memory));
   }
   checks.push_back(CheckPids(*procfs));
 }
