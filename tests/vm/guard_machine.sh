@@ -63,6 +63,7 @@ apiVersion: jettison.io/v1alpha1
 kind: JettisonConfiguration
 root: /tmp/node
 monitoringInterval: 1s
+pressureHard: {memory.pressure.some.avg10: 20%}
 END
 pod guard "{requests: {cpu: 100m, memory: 64Mi}, limits: {cpu: 100m, memory: 64Mi}}" \
   hold --total 40
@@ -105,4 +106,14 @@ wait $agent
 expect "the agent ends well" test $? -eq 0
 expect "it leaves no pod behind" test ! -e "${guard%/*}"
 [ $failed -eq 0 ] || tail -n 40 $log
+if [ "$driver" = cgroupfs ]; then
+  # A pod that may not have what it wants: it waits, and so some task of the machine does.
+  pod stuck "{requests: {memory: 1Mi}}" leak --rate 4 --total 200
+  stuck=$pods/burstable/poduid-of-stuck
+  expect "who is to wait runs" await 120 grep -q . "$stuck/main/cgroup.procs"
+  echo 8M >"$stuck/memory.high"
+  expect "who waits for memory is evicted" await 120 grep -q 'evicted successfully.*stuck' $log
+  expect "for pressure" grep -q 'resource: memory. Threshold: 20%, memory.pressure.some' $log
+  rm -f /tmp/manifests/stuck.yaml
+fi
 exit $failed

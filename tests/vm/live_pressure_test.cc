@@ -1,0 +1,266 @@
+// Stalls and swap that are real, from the kernel's files to the pod that is chosen.
+#include <fcntl.h>
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+#include <poll.h>
+#include <sys/swap.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <array>
+#include <cstdio>
+#include <cstring>
+#include <fstream>
+#include <memory>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "agent/host_cgroups.h"
+#include "agent/memory_alarms.h"
+#include "agent/pressure_forecast.h"
+#include "agent/stats_collector.h"
+#include "agent/steady_clock.h"
+#include "decide/ranking.h"
+#include "evaluate/evaluate.h"
+#include "model/pressure.h"
+#include "pod_host/cgroup_layout.h"
+#include "pod_host/temporary_folder.h"
+#include "ports/fakes/child_process.h"
+
+namespace jettison {
+namespace {
+
+using std::chrono::milliseconds;
+using std::chrono::seconds;
+using testing::AllOf;
+using testing::Gt;
+using testing::Lt;
+
+constexpr std::uint64_t kMiB = 1 << 20;
+constexpr Duration kPatience = seconds(120);
+
+// Milliseconds since `began`, for the record that the output of the test is.
+std::int64_t Since(Instant began, const Clock& clock) {
+  return std::chrono::duration_cast<milliseconds>(clock.Now() - began).count();
+}
+
+// A node that is a group, with the best-effort pods "starved" and "calm".
+class LivePressure : public testing::Test {
+ protected:
+  void SetUp() override {
+    auto root = OpenHostCgroups({.remove_patience = std::chrono::seconds(60)});
+    ASSERT_TRUE(root) << root.error().message;
+    root_ = std::move(*root);
+    ASSERT_TRUE(root_->Create(kNode, {}));
+    auto groups = OpenHostCgroups({.node_cgroup = kNode});
+    ASSERT_TRUE(groups) << groups.error().message;
+    groups_ = std::move(*groups);
+    for (const char* name : {"starved", "calm"}) {
+      Pod pod;
+      pod.uid = pod.name = name;
+      facts_.push_back(std::make_unique<PodFacts>(FactsOf(pod, Profile::kStandalone)));
+      pods_.push_back(facts_.back().get());
+      ASSERT_TRUE(groups_->Create(GroupOf(name), {}));
+    }
+  }
+  void TearDown() override {
+    children_.clear();
+    if (!root_) return;
+    EXPECT_TRUE(root_->Remove(kNode));
+  }
+  static std::string GroupOf(std::string_view pod) {
+    return pod_host::PodGroup(QosClass::kBestEffort, pod, CgroupDriver::kCgroupfs);
+  }
+  // From now on the pod's processes wait whenever it has more.
+  static void SetMemoryHigh(std::string_view pod, std::uint64_t bytes) {
+    std::ofstream file("/sys/fs/cgroup/" + std::string(kNode) + "/" + GroupOf(pod) +
+                       "/memory.high");
+    file << bytes << std::flush;
+    ASSERT_TRUE(file.good());
+  }
+  // A process of the pod that does this until the end of the test.
+  ChildProcess& Run(const char* pod,
+                    const std::function<void(const std::function<void()>&)>& body) {
+    children_.push_back(std::make_unique<ChildProcess>(body));
+    EXPECT_TRUE(groups_->Join(GroupOf(pod), children_.back()->pid()));
+    children_.back()->Start();
+    return *children_.back();
+  }
+  void Hold(const char* pod, std::uint64_t bytes) {
+    EXPECT_TRUE(Run(pod, [bytes](const auto& ready) {
+                  TouchMemory(bytes);
+                  ready();
+                  SleepForever();
+                }).AwaitReady());
+  }
+  std::unique_ptr<StatsCollector> Watch(const Threshold& threshold) {
+    thresholds_ = {threshold};
+    return std::make_unique<StatsCollector>(FigureSources{.node = *groups_,
+                                                          .pods = *groups_,
+                                                          .procfs = procfs_,
+                                                          .whole_machine = false,
+                                                          .node_fs = "/",
+                                                          .thresholds = thresholds_},
+                                            clock_, log_);
+  }
+  [[nodiscard]] bool IsMet(const NodeStats& node) const {
+    return ThresholdsMet(thresholds_, ObservationsFrom({.node = node, .pods = {}}), false).any();
+  }
+  // The pod that would go.
+  std::string Victim(StatsCollector& figures) {
+    Summary summary;
+    summary.node = figures.ReadNode();
+    figures.ReadPods(pods_, nullptr, summary.pods);
+    std::vector<ActivePod> joined;
+    JoinStats(pods_, summary, joined);
+    const auto victim = FirstVictim(joined, thresholds_.front().signal, {});
+    return victim ? pods_[*victim]->pod.name : "nobody";
+  }
+  MemoryAlarms OpenAlarms() {
+    const auto nowhere = [] {
+      return Result<FileDescriptor>(Fail(ErrorCode::kNotFound, "not asked for"));
+    };
+    return MemoryAlarms::Open(
+        {.machine_pressure = "",
+         .node_pressure = [this] { return groups_->OpenPressureDirectory(""); },
+         .pods_pressure = nowhere,
+         .pods_memory = nowhere,
+         .thresholds = thresholds_},
+        log_);
+  }
+
+  static constexpr const char* kNode = "jettison-pressure";
+  const pod_host::TemporaryFolder folder_;
+  SteadyClock clock_;
+  Log log_{LogFormat::kText, clock_,
+           [](std::string_view line) { puts(std::string(line).c_str()); }};
+  Procfs procfs_ = Procfs::Open().value();
+  std::unique_ptr<Cgroups> root_;
+  std::unique_ptr<Cgroups> groups_;
+  std::vector<std::unique_ptr<PodFacts>> facts_;
+  std::vector<const PodFacts*> pods_;
+  std::vector<std::unique_ptr<ChildProcess>> children_;
+  std::vector<Threshold> thresholds_;
+};
+
+// Looks as the agent does: when the kernel tells of stalls, and when the average may be there.
+TEST_F(LivePressure, WhoeverWaitsForMemoryRaisesTheAverageAndTheLargestPodGoes) {
+  constexpr std::int32_t kShare = 2000;
+  const auto figures = Watch(
+      {.signal = Signal::kMemoryPressureSomeAvg10, .value = LeftOf(kShare), .min_reclaim = {}});
+  const MemoryAlarms alarms = OpenAlarms();
+  ASSERT_TRUE(alarms.tells_of_stalls());
+  NodeStats node = figures->ReadNode();
+  ASSERT_TRUE(node.memory_pressure && !IsMet(node)) << "at rest";
+  Hold("calm", 2 * kMiB);
+  SetMemoryHigh("starved", 8 * kMiB);
+  const Instant began = clock_.Now();
+  Run("starved", [](const auto&) {
+    TouchMemory(64 * kMiB);
+    SleepForever();
+  });
+  int told = 0;
+  while (!IsMet(node) && clock_.Now() - began < kPatience) {
+    const auto wait = NextPressureLook(thresholds_, ObservationsFrom({.node = node, .pods = {}}),
+                                       kStalledSpacing);
+    pollfd poll{.fd = alarms.fds().front(), .events = POLLPRI, .revents = 0};
+    const int timeout = static_cast<int>(std::chrono::ceil<milliseconds>(*wait).count());
+    if (::poll(&poll, 1, timeout) > 0 && ++told == 1) {
+      printf("told of stalls after %ld ms\n", static_cast<long>(Since(began, clock_)));
+    }
+    figures->ReadNodeMemory(node);
+    printf("%5ld ms: some avg10 %s\n", static_cast<long>(Since(began, clock_)),
+           ShareText(*node.memory_pressure->some.avg10).c_str());
+  }
+  EXPECT_THAT(told, Gt(0));
+  ASSERT_TRUE(IsMet(node)) << ShareText(*node.memory_pressure->some.avg10);
+  EXPECT_EQ(Victim(*figures), "starved");
+}
+
+TEST_F(LivePressure, WhoWaitsForADiskGoesForIt) {
+  const auto figures =
+      Watch({.signal = Signal::kIoPressureSomeAvg10, .value = LeftOf(100), .min_reclaim = {}});
+  const MemoryAlarms alarms = OpenAlarms();
+  ASSERT_TRUE(alarms.tells_of_stalls());
+  Hold("calm", 32 * kMiB);
+  Run("starved", [this](const auto&) {
+    const FileDescriptor file(
+        ::open((folder_.path() + "/file").c_str(), O_RDWR | O_CREAT | O_DSYNC | O_CLOEXEC, 0600));
+    const std::array<char, 4096> block{};
+    while (::pwrite(file.get(), block.data(), block.size(), 0) > 0) {
+    }
+    SleepForever();
+  });
+  const Instant began = clock_.Now();
+  NodeStats node = figures->ReadNode();
+  while (!IsMet(node) && clock_.Now() - began < kPatience) {
+    ::poll(nullptr, 0, 500);
+    figures->ReadNodeMemory(node);
+    printf("%5ld ms: some avg10 %s\n", static_cast<long>(Since(began, clock_)),
+           ShareText(*node.io_pressure->some.avg10).c_str());
+  }
+  ASSERT_TRUE(IsMet(node));
+  EXPECT_EQ(Victim(*figures), "starved");
+}
+
+// A file as mkswap(8) leaves it, switched on and off.
+class SwapFile {
+ public:
+  explicit SwapFile(std::string path) : path_(std::move(path)) {
+    constexpr std::size_t kPage = 4096;
+    std::vector<char> content(kBytes);
+    struct Header {
+      std::uint32_t version;
+      std::uint32_t last_page;
+    };
+    const Header header{.version = 1, .last_page = kBytes / kPage - 1};
+    std::memcpy(&content[1024], &header, sizeof header);
+    std::memcpy(&content[kPage - 10], "SWAPSPACE2", 10);
+    const FileDescriptor file(::open(path_.c_str(), O_WRONLY | O_CREAT | O_CLOEXEC, 0600));
+    const auto written = ::write(file.get(), content.data(), content.size());
+    on_ = written == static_cast<ssize_t>(content.size()) && ::fsync(file.get()) == 0 &&
+          ::swapon(path_.c_str(), 0) == 0;
+  }
+  SwapFile(const SwapFile&) = delete;
+  SwapFile& operator=(const SwapFile&) = delete;
+  ~SwapFile() {
+    if (on_) ::swapoff(path_.c_str());
+  }
+  static constexpr std::uint32_t kBytes = 32 << 20;
+  [[nodiscard]] bool on() const { return on_; }
+
+ private:
+  std::string path_;
+  bool on_ = false;
+};
+
+TEST_F(LivePressure, WhoHasSwapGoesWhenItRunsOutThoughAnotherHasMoreMemory) {
+  const auto figures = Watch({.signal = Signal::kSwapAvailable,
+                              .value = Percentage{0.75F},
+                              .grace_period = {},
+                              .min_reclaim = {}});
+  EXPECT_FALSE(ObservationsFrom({.node = figures->ReadNode(), .pods = {}})[Signal::kSwapAvailable])
+      << "a machine without swap";
+  const SwapFile swap(folder_.path() + "/swap");
+  ASSERT_TRUE(swap.on());
+  NodeStats node = figures->ReadNode();
+  const auto all = static_cast<std::uint64_t>(
+      ObservationsFrom({.node = node, .pods = {}})[Signal::kSwapAvailable]->capacity);
+  EXPECT_THAT(all, AllOf(Gt(SwapFile::kBytes - kMiB), Lt(SwapFile::kBytes)));
+  EXPECT_FALSE(IsMet(node));
+  Hold("calm", 48 * kMiB);
+  SetMemoryHigh("starved", 8 * kMiB);
+  Hold("starved", 24 * kMiB);
+  const Instant began = clock_.Now();
+  while (!IsMet(node) && clock_.Now() - began < kPatience) {
+    ::poll(nullptr, 0, 100);
+    figures->ReadNodeMemory(node);
+  }
+  ASSERT_TRUE(IsMet(node)) << *node.swap->usage_bytes;
+  EXPECT_EQ(Victim(*figures), "starved");
+  children_.clear();  // or what they have in there is read back before it goes
+}
+
+}  // namespace
+}  // namespace jettison
