@@ -9,10 +9,14 @@
 
 namespace jettison::pod_host {
 
-// Sets the CPU shares of the groups of burstable and best-effort pods, making the groups where they
-// are missing: best-effort pods get what nobody asked for; burstable pods share what `pods` of that
-// class ask for together. Source: kubelet, qosContainerManagerImpl.setCPUCgroupConfig.
-[[nodiscard]] Result<void> UpdateQosGroups(Cgroups& cgroups, const PodRules& rules,
-                                           const std::vector<const Pod*>& pods);
+// The CPU shares of the groups of burstable and best-effort pods: best-effort pods get what nobody
+// asked for; burstable pods share what `pods` of that class ask for together.
+// Source: kubelet, qosContainerManagerImpl.setCPUCgroupConfig.
+[[nodiscard]] std::vector<GroupLimits> QosLimits(const PodRules& rules,
+                                                 const std::vector<const Pod*>& pods);
+
+// Sets the limits of each group, making those that are missing; the first error, when all were
+// tried.
+[[nodiscard]] Result<void> SetLimits(Cgroups& cgroups, const std::vector<GroupLimits>& groups);
 
 }  // namespace jettison::pod_host

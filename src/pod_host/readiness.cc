@@ -1,12 +1,10 @@
 #include "pod_host/readiness.h"
 
-#include <sys/epoll.h>
 #include <sys/eventfd.h>
 #include <sys/timerfd.h>
 #include <unistd.h>
 
 #include <algorithm>
-#include <array>
 #include <chrono>
 #include <utility>
 
@@ -87,23 +85,22 @@ void Readiness::Wake() {
 }
 
 void Readiness::Dispatch() {
-  std::array<epoll_event, 64> events{};
-  for (;;) {
-    const int count = ::epoll_wait(epoll_.get(), events.data(), static_cast<int>(events.size()), 0);
-    for (int i = 0; i < count; ++i) {
-      const std::uint64_t id = events[static_cast<std::size_t>(i)].data.u64;
-      if (id == kWakeId) {
-        std::uint64_t wakes = 0;
-        (void)!::read(wake_.get(), &wakes, sizeof(wakes));
-        continue;
-      }
-      // A callback may end any watch, its own included.
-      const auto it = callbacks_.find(id);
-      if (it == callbacks_.end()) continue;
-      const std::shared_ptr<Callback> callback = it->second;
-      (*callback)();
+  // Room for everything: what stays ready, as the end of a process does, is told once in a
+  // Dispatch.
+  ready_.resize(callbacks_.size() + 1);
+  const int count = ::epoll_wait(epoll_.get(), ready_.data(), static_cast<int>(ready_.size()), 0);
+  for (int i = 0; i < count; ++i) {
+    const std::uint64_t id = ready_[static_cast<std::size_t>(i)].data.u64;
+    if (id == kWakeId) {
+      std::uint64_t wakes = 0;
+      (void)!::read(wake_.get(), &wakes, sizeof(wakes));
+      continue;
     }
-    if (count < static_cast<int>(events.size())) return;
+    // A callback may end any watch, its own included.
+    const auto it = callbacks_.find(id);
+    if (it == callbacks_.end()) continue;
+    const std::shared_ptr<Callback> callback = it->second;
+    (*callback)();
   }
 }
 

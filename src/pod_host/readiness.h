@@ -1,9 +1,12 @@
 #pragma once
 
+#include <sys/epoll.h>
+
 #include <cstdint>
 #include <functional>
 #include <map>
 #include <memory>
+#include <vector>
 
 #include "ports/file_descriptor.h"
 #include "units/duration.h"
@@ -46,7 +49,7 @@ class Readiness {
   // Makes fd() readable until the next Dispatch.
   void Wake();
 
-  // Handles everything that is due now.
+  // Handles everything that is due now, each once.
   void Dispatch();
   [[nodiscard]] int fd() const { return epoll_.get(); }
 
@@ -57,6 +60,7 @@ class Readiness {
   FileDescriptor wake_;
   std::uint64_t next_id_ = 1;
   std::map<std::uint64_t, std::shared_ptr<Callback>> callbacks_;
+  std::vector<epoll_event> ready_;  // of one Dispatch; kept for its memory
 };
 
 }  // namespace jettison::pod_host
