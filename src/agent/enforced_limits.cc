@@ -25,7 +25,7 @@ std::uint64_t InPages(std::uint64_t bytes) {
 }
 
 // Whether the limit in force is the one that was set, or a lower one of a group above.
-Result<bool> Holds(Cgroups& groups, const std::string& group, std::uint64_t bytes) {
+Result<bool> HasMemoryLimit(Cgroups& groups, const std::string& group, std::uint64_t bytes) {
   const auto now = groups.ReadMemoryLimit(group);
   if (!now) return Fail(now.error());
   const auto above = groups.ReadMemoryLimit(ParentOf(group));
@@ -33,13 +33,32 @@ Result<bool> Holds(Cgroups& groups, const std::string& group, std::uint64_t byte
   return *now == std::min(InPages(bytes), above->value_or(bytes));
 }
 
+// What of `limits` the group does not have any more, by name; empty: it has everything.
+Result<std::string_view> ChangedOf(Cgroups& groups, const std::string& group,
+                                   const CgroupLimits& limits) {
+  if (limits.memory_bytes) {
+    const auto same = HasMemoryLimit(groups, group, *limits.memory_bytes);
+    if (!same) return Fail(same.error());
+    if (!*same) return "memory";
+  }
+  if (limits.cpu_shares) {
+    const auto same = groups.HasCpuShares(group, *limits.cpu_shares);
+    if (!same) return Fail(same.error());
+    if (!*same) return "CPU shares";
+  }
+  return "";
+}
+
+std::string TextOf(const std::optional<std::uint64_t>& limit) {
+  return limit ? fmt::to_string(*limit) : std::string();
+}
+
 }  // namespace
 
 void EnforcedLimits::Set(Entry& entry) {
-  const auto there = entry.must_exist ? entry.groups->OpenMemoryDirectory(entry.group)
-                                      : Result<FileDescriptor>(FileDescriptor());
-  const auto set =
-      there ? entry.groups->Create(entry.group, entry.limits) : Result<void>(Fail(there.error()));
+  Result<void> set;
+  if (entry.must_exist) set = entry.groups->ReadMemoryLimit(entry.group).map([](const auto&) {});
+  if (set) set = entry.groups->Create(entry.group, entry.limits);
   if (!set && !entry.failing) {
     log_.Error("the limits of a group cannot be set",
                {{"group", entry.group}, {"err", set.error().message}});
@@ -54,22 +73,41 @@ void EnforcedLimits::Enforce(Cgroups& groups, std::string group, const CgroupLim
   Set(entries_.back());
 }
 
-void EnforcedLimits::Check() {
-  for (Entry& entry : entries_) {
-    if (!entry.limits.memory_bytes) continue;
-    const auto holds = Holds(*entry.groups, entry.group, *entry.limits.memory_bytes);
-    if (holds && *holds) {
-      entry.failing = false;
-      continue;
+void EnforcedLimits::StandBy(Cgroups& groups, const std::vector<GroupLimits>& set) {
+  for (const auto& [group, limits] : set) {
+    const auto known = std::ranges::find_if(entries_, [&](const Entry& entry) {
+      return entry.groups == &groups && entry.group == group;
+    });
+    if (known != entries_.end()) {
+      known->limits = limits;
+    } else {
+      entries_.push_back({.groups = &groups, .group = group, .limits = limits, .must_exist = true});
     }
-    if (!entry.failing) {
-      log_.Warn("the limits of a group were changed by somebody else and are set again",
-                {{"group", entry.group},
-                 {"memory", fmt::to_string(*entry.limits.memory_bytes)},
-                 {"err", holds ? "" : holds.error().message}});
-    }
-    Set(entry);
   }
+}
+
+void EnforcedLimits::Check() {
+  for (Entry& entry : entries_) Check(entry);
+}
+
+void EnforcedLimits::Check(Entry& entry) {
+  const auto changed = ChangedOf(*entry.groups, entry.group, entry.limits);
+  if (changed && changed->empty()) {
+    entry.failing = false;
+    return;
+  }
+  if (!changed && changed.error().code == ErrorCode::kNotFound && entry.must_exist) {
+    entry.failing = true;
+    return;
+  }
+  if (changed && !entry.failing) {
+    log_.Warn("the limits of a group were changed by somebody else and are set again",
+              {{"group", entry.group},
+               {"changed", *changed},
+               {"memory", TextOf(entry.limits.memory_bytes)},
+               {"cpuShares", TextOf(entry.limits.cpu_shares)}});
+  }
+  Set(entry);
 }
 
 CgroupLimits LimitsOf(const EnforcedReservation& enforced, const ResourceList& reserved) {

@@ -11,9 +11,9 @@
 
 namespace jettison {
 
-// Limits of groups that stand as long as the agent runs: that of all pods, and those of the
-// system's own groups. Somebody else may change them (a service manager that is told to reload its
-// units, an operator), so their memory limits are compared again and again.
+// Limits of groups that stand as long as the agent runs: of that of all pods, of those of the QoS
+// classes, and of the system's own. Somebody else may change them (a service manager that is told
+// to reload its units, an operator), so memory and CPU shares are compared again and again.
 class EnforcedLimits {
  public:
   explicit EnforcedLimits(const Log& log) : log_(log) {}
@@ -21,6 +21,10 @@ class EnforcedLimits {
   // Sets the limits of a group and stands by them. `must_exist`: a missing group is not made.
   // What cannot be had is logged and done without until Check.
   void Enforce(Cgroups& groups, std::string group, const CgroupLimits& limits, bool must_exist);
+
+  // Stands by what was set already, in place of what the group was to have before. One that is gone
+  // is not made.
+  void StandBy(Cgroups& groups, const std::vector<GroupLimits>& set);
 
   // Sets what somebody else has changed once more, and logs that; what goes on failing is logged
   // when it begins to.
@@ -32,8 +36,9 @@ class EnforcedLimits {
     std::string group;
     CgroupLimits limits;
     bool must_exist = false;
-    bool failing = false;
+    bool failing = false;  // the limits are not set, and that is known
   };
+  void Check(Entry& entry);
   void Set(Entry& entry);
 
   const Log& log_;

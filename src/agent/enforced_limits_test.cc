@@ -44,6 +44,41 @@ TEST_F(EnforcedLimitsOfAGroup, WhatSomebodyElseChangedIsSetAgainAndSaidOnce) {
   }
 }
 
+TEST_F(EnforcedLimitsOfAGroup, CpuSharesThatSomebodyElseChangedAreSetAgain) {
+  limits_.Enforce(groups_, "kubepods", {.memory_bytes = 64 * kMi, .cpu_shares = 512}, false);
+  groups_.SetCpuShares("kubepods", 1024);
+  limits_.Check();
+  limits_.Check();
+  EXPECT_EQ(groups_.LimitsOf("kubepods").cpu_shares, 512U);
+  EXPECT_THAT(lines_,
+              ElementsAre(AllOf(HasSubstr("changed=\"CPU shares\""), HasSubstr("cpuShares=512"))));
+}
+
+TEST_F(EnforcedLimitsOfAGroup, WhatOthersSetIsStoodByAsItWasSetLast) {
+  const auto set = [this](std::uint64_t shares) {
+    const std::vector<GroupLimits> limits = {{"kubepods/burstable", {.cpu_shares = shares}}};
+    EXPECT_TRUE(groups_.Create(limits[0].group, limits[0].limits));
+    limits_.StandBy(groups_, limits);
+    limits_.Check();
+  };
+  set(100);
+  set(300);
+  EXPECT_THAT(lines_, IsEmpty());
+  groups_.SetCpuShares("kubepods/burstable", 100);
+  limits_.Check();
+  EXPECT_EQ(groups_.LimitsOf("kubepods/burstable").cpu_shares, 300U);
+  EXPECT_THAT(lines_, ElementsAre(HasSubstr("group=kubepods/burstable")));
+}
+
+TEST_F(EnforcedLimitsOfAGroup, WhatOthersHaveMadeIsNotMadeAgainWhenItIsGone) {
+  ASSERT_TRUE(groups_.Create("kubepods/burstable", {.cpu_shares = 100}));
+  limits_.StandBy(groups_, {{"kubepods/burstable", {.cpu_shares = 100}}});
+  ASSERT_TRUE(groups_.Remove("kubepods/burstable"));
+  limits_.Check();
+  EXPECT_FALSE(groups_.Exists("kubepods/burstable"));
+  EXPECT_THAT(lines_, IsEmpty());
+}
+
 TEST_F(EnforcedLimitsOfAGroup, ALowerLimitOfAGroupAboveIsNoChange) {
   groups_.SetMemoryLimit("", 32 * kMi);
   limits_.Enforce(groups_, "kubepods", {.memory_bytes = 64 * kMi}, false);

@@ -48,6 +48,9 @@ class ReleasingCgroups : public Cgroups {
   [[nodiscard]] Result<std::uint64_t> ReadPids(std::string_view path) override {
     return groups_.ReadPids(path);
   }
+  [[nodiscard]] Result<bool> HasCpuShares(std::string_view path, std::uint64_t shares) override {
+    return groups_.HasCpuShares(path, shares);
+  }
   [[nodiscard]] Result<std::uint64_t> ReadOomKills(std::string_view path) override {
     return groups_.ReadOomKills(path);
   }

@@ -25,6 +25,12 @@ struct CgroupLimits {
   std::optional<std::int64_t> pids_max = std::nullopt;
 };
 
+// A group and the limits it is given.
+struct GroupLimits {
+  std::string group;
+  CgroupLimits limits;
+};
+
 // Memory of one group in bytes, its descendants included, as the kernel charges it.
 struct CgroupMemory {
   std::uint64_t usage = 0;
@@ -88,6 +94,9 @@ class Cgroups {
   }
   // Tasks in the group and below (threads, as the kernel's pids controller counts).
   [[nodiscard]] virtual Result<std::uint64_t> ReadPids(std::string_view path) = 0;
+  // Whether the group has the part of the CPU that Create gives it for so many shares; v2's weights
+  // do not tell the shares themselves.
+  [[nodiscard]] virtual Result<bool> HasCpuShares(std::string_view path, std::uint64_t shares) = 0;
   // How many times the kernel's OOM killer has struck in this group.
   [[nodiscard]] virtual Result<std::uint64_t> ReadOomKills(std::string_view path) = 0;
 

@@ -7,6 +7,7 @@
 
 #include "model/container_record.h"
 #include "model/pod.h"
+#include "ports/cgroups.h"
 #include "ports/pod_disk.h"
 #include "units/duration.h"
 #include "units/result.h"
@@ -100,6 +101,9 @@ class ContainerRuntime {
   // They stay until the next command or TakeEvents.
   [[nodiscard]] virtual const std::vector<std::string>& ForeignGroupsOf(
       const std::string& pod_uid) const = 0;
+  // What it last limited the groups of the QoS classes to, for others to compare. They stay until
+  // the next command or TakeEvents.
+  [[nodiscard]] virtual const std::vector<GroupLimits>& QosLimits() const = 0;
 
   // Readable when TakeEvents has something.
   [[nodiscard]] virtual int EventFd() const = 0;

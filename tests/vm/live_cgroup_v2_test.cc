@@ -103,6 +103,17 @@ TEST_P(LiveCgroupV2, LimitsReachTheKernelAndLaterOnesReplaceThem) {
   EXPECT_EQ(FileOf(pod, "cgroup.subtree_control"), "") << "it may have processes of its own";
 }
 
+TEST_P(LiveCgroupV2, SharesAreKnownAgainAndAsChangedWhenSomebodyElseWasThere) {
+  const std::string pod = group_ + "/pod";
+  for (const std::uint64_t shares : {2U, 102U, 512U, 1024U, 262'144U}) {
+    ASSERT_TRUE(cgroups_->Create(pod, {.cpu_shares = shares}));
+    EXPECT_EQ(cgroups_->HasCpuShares(pod, shares), true) << shares;
+    EXPECT_EQ(cgroups_->HasCpuShares(pod, 4096), false) << shares;
+  }
+  ASSERT_TRUE(cgroups_->Remove(pod));
+  EXPECT_EQ(cgroups_->HasCpuShares(pod, 2).error().code, ErrorCode::kNotFound);
+}
+
 TEST_P(LiveCgroupV2, ALimitBelowWhatIsUsedKillsNobody) {
   const std::string pod = group_ + "/pod";
   ASSERT_TRUE(cgroups_->Create(pod, {}));

@@ -39,11 +39,19 @@ Result<T> Of(std::string_view path, Result<T> result) {
   return result;
 }
 
-Result<std::uint64_t> ReadTasks(std::span<const FileDescriptor> files) {
+constexpr std::size_t kGroupsWithSharesCompared = 16;
+
+Result<std::uint64_t> ReadCounter(std::span<const FileDescriptor> files, const char* name) {
   std::array<char, 32> buffer;  // NOLINT(cppcoreguidelines-pro-type-member-init): pread fills it
   const auto text = pod_host::ReadKept(files.front().get(), buffer);
-  if (!text) return Fail(text.error().In("pids.current"));
+  if (!text) return Fail(text.error().In(name));
   return pod_host::ParseCounter(*text);
+}
+Result<std::uint64_t> ReadTasks(std::span<const FileDescriptor> files) {
+  return ReadCounter(files, "pids.current");
+}
+Result<std::uint64_t> ReadShares(std::span<const FileDescriptor> files) {
+  return ReadCounter(files, "cpu.shares");
 }
 
 }  // namespace
@@ -58,14 +66,16 @@ Result<std::unique_ptr<CgroupV1>> CgroupV1::Open(const CgroupV1Options& options)
       new CgroupV1(std::move(*hierarchies), options.remove_patience, pod_host::GroupsToKeep()));
 }
 
-// Where no pids controller is mounted, tasks_ is not read.
+// Where no pids or cpu controller is mounted, its files are not read.
 CgroupV1::CgroupV1(cgroup_v1::Hierarchies hierarchies, std::chrono::milliseconds remove_patience,
                    std::size_t keep)
     : hierarchies_(std::move(hierarchies)),
       remove_patience_(remove_patience),
       memory_(hierarchies_.memory(),
               {std::begin(cgroup_v1::kMemoryFiles), std::end(cgroup_v1::kMemoryFiles)}, keep),
-      tasks_(hierarchies_.NodeOf(Controller::kPids).value_or(-1), {"pids.current"}, keep) {}
+      tasks_(hierarchies_.NodeOf(Controller::kPids).value_or(-1), {"pids.current"}, keep),
+      shares_(hierarchies_.NodeOf(Controller::kCpu).value_or(-1), {"cpu.shares"},
+              kGroupsWithSharesCompared) {}
 
 Result<void> CgroupV1::Create(std::string_view path, const CgroupLimits& limits) {
   if (auto ok = CheckPath(path); !ok) return ok;
@@ -85,8 +95,7 @@ Result<void> CgroupV1::Create(std::string_view path, const CgroupLimits& limits)
 
 Result<void> CgroupV1::Remove(std::string_view path) {
   if (auto ok = CheckPath(path); !ok) return ok;
-  memory_.Forget(path);
-  tasks_.Forget(path);
+  for (pod_host::KeptFiles* kept : {&memory_, &tasks_, &shares_}) kept->Forget(path);
   return Of(path, cgroup_v1::RemoveGroups(hierarchies_, path, remove_patience_));
 }
 
@@ -146,6 +155,15 @@ Result<std::uint64_t> CgroupV1::ReadPids(std::string_view path) {
     return Fail(tasks.error().In("count by /proc/loadavg instead"));
   }
   return tasks;
+}
+
+Result<bool> CgroupV1::HasCpuShares(std::string_view path, std::uint64_t shares) {
+  if (auto ok = CheckPath(path); !ok) return Fail(ok.error());
+  const auto node = hierarchies_.NodeOf(Controller::kCpu);
+  if (!node) return Fail(node.error());
+  return Of(path, shares_.Read(path, ReadShares)).map([shares](std::uint64_t now) {
+    return now == shares;
+  });
 }
 
 Result<std::uint64_t> CgroupV1::ReadOomKills(std::string_view path) {

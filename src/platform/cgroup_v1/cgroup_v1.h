@@ -55,6 +55,7 @@ class CgroupV1 : public Cgroups {
   [[nodiscard]] Result<LimitedMemory> ReadLimitedMemory(std::string_view path) override;
   // kUnavailable for a hierarchy's root, which has no pids files: /proc/loadavg counts there.
   [[nodiscard]] Result<std::uint64_t> ReadPids(std::string_view path) override;
+  [[nodiscard]] Result<bool> HasCpuShares(std::string_view path, std::uint64_t shares) override;
   // Counts victims of this very group, not of those below (v1 does not add these up).
   [[nodiscard]] Result<std::uint64_t> ReadOomKills(std::string_view path) override;
 
@@ -77,6 +78,7 @@ class CgroupV1 : public Cgroups {
   const std::chrono::milliseconds remove_patience_;
   pod_host::KeptFiles memory_;
   pod_host::KeptFiles tasks_;
+  pod_host::KeptFiles shares_;
 };
 
 }  // namespace jettison

@@ -98,6 +98,18 @@ TEST_F(LiveCgroupV1, LimitsReachTheKernelAndLaterOnesReplaceThem) {
   EXPECT_EQ(FileOf("memory", pod, "memory.limit_in_bytes"), std::to_string(64 * kMiB));
 }
 
+TEST_F(LiveCgroupV1, SharesAreKnownAgainAndAsChangedWhenSomebodyElseWasThere) {
+  if (!cgroups_->Has(cgroup_v1::Controller::kCpu)) GTEST_SKIP() << "the host has no cpu controller";
+  const std::string pod = group_ + "/pod";
+  for (const std::uint64_t shares : {2U, 102U, 512U, 1024U, 262'144U}) {
+    ASSERT_TRUE(cgroups_->Create(pod, {.cpu_shares = shares}));
+    EXPECT_EQ(cgroups_->HasCpuShares(pod, shares), true) << shares;
+    EXPECT_EQ(cgroups_->HasCpuShares(pod, 4096), false) << shares;
+  }
+  ASSERT_TRUE(cgroups_->Remove(pod));
+  EXPECT_EQ(cgroups_->HasCpuShares(pod, 2).error().code, ErrorCode::kNotFound);
+}
+
 TEST_F(LiveCgroupV1, BandwidthCanGoFromOneValidPairToAnother) {
   const std::string pod = group_ + "/pod";
   ASSERT_TRUE(cgroups_->Create(group_, {.cpu_quota_us = 50000, .cpu_period_us = 100000}));

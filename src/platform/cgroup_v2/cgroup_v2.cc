@@ -20,6 +20,7 @@ namespace jettison {
 namespace {
 
 constexpr std::size_t kGroupsOnTheWayUp = 64;
+constexpr std::size_t kGroupsWithSharesCompared = 16;
 
 std::string_view WithoutLeadingSlash(std::string_view path) {
   if (path.starts_with('/')) path.remove_prefix(1);
@@ -64,6 +65,7 @@ CgroupV2::CgroupV2(cgroup_v2::Tree tree, const CgroupV2Options& options, std::si
                    {std::begin(cgroup_v2::kRootMemoryFiles), std::end(cgroup_v2::kRootMemoryFiles)},
                    keep),
       tasks_(tree_.node(), {"pids.current"}, keep),
+      weights_(tree_.node(), {"cpu.weight"}, kGroupsWithSharesCompared),
       oom_kills_(tree_.node(), {"memory.events"}, 0),
       limits_(tree_.node(), {"memory.max"}, kGroupsOnTheWayUp),
       limits_above_(tree_.top(), {"memory.max"}, kGroupsOnTheWayUp) {}
@@ -86,7 +88,9 @@ Result<void> CgroupV2::Create(std::string_view path, const CgroupLimits& limits)
 Result<void> CgroupV2::Remove(std::string_view path) {
   if (auto ok = pod_host::CheckPath(path); !ok) return ok;
   if (auto ok = RefuseNode(path, "removed"); !ok) return ok;
-  for (pod_host::KeptFiles* kept : {&memory_, &tasks_, &limits_}) kept->Forget(path);
+  for (pod_host::KeptFiles* kept : {&memory_, &tasks_, &weights_, &limits_}) {
+    kept->Forget(path);
+  }
   return Of(path, cgroup_v2::RemoveGroups(tree_.node(), path, remove_patience_));
 }
 
@@ -168,6 +172,12 @@ Result<std::uint64_t> CgroupV2::ReadPids(std::string_view path) {
     return Fail(tasks.error().In("count by /proc/loadavg instead"));
   }
   return tasks;
+}
+
+Result<bool> CgroupV2::HasCpuShares(std::string_view path, std::uint64_t shares) {
+  return Of(path, weights_.Read(path, cgroup_v2::ReadWeightFile)).map([shares](std::uint64_t now) {
+    return now == cgroup_v2::CpuWeight(shares);
+  });
 }
 
 Result<std::uint64_t> CgroupV2::ReadOomKills(std::string_view path) {

@@ -57,6 +57,7 @@ class CgroupV2 : public Cgroups {
       std::string_view path) override;
   // kUnavailable for the root, which has no pids files: /proc/loadavg counts there.
   [[nodiscard]] Result<std::uint64_t> ReadPids(std::string_view path) override;
+  [[nodiscard]] Result<bool> HasCpuShares(std::string_view path, std::uint64_t shares) override;
   // Counts victims of the group and of those below it.
   [[nodiscard]] Result<std::uint64_t> ReadOomKills(std::string_view path) override;
   [[nodiscard]] Result<FileDescriptor> OpenMemoryDirectory(std::string_view path) const override;
@@ -82,6 +83,7 @@ class CgroupV2 : public Cgroups {
   pod_host::KeptFiles memory_;
   pod_host::KeptFiles root_memory_;
   pod_host::KeptFiles tasks_;
+  pod_host::KeptFiles weights_;
   pod_host::KeptFiles oom_kills_;
   pod_host::KeptFiles limits_;        // of groups below the node's, and its own
   pod_host::KeptFiles limits_above_;  // of groups above the node's, named from the top

@@ -156,6 +156,8 @@ TEST_F(CgroupV2Tree, HostileFilesAreUnknownNotZero) {
   EXPECT_FALSE(cgroups->ReadMemory("a"));
   Write("a/memory.max", "many\n");
   EXPECT_FALSE(cgroups->ReadMemoryLimit("a"));
+  Write("a/cpu.weight", "");
+  EXPECT_FALSE(cgroups->HasCpuShares("a", 2));
 }
 
 TEST_F(CgroupV2Tree, LimitsAreWrittenAsTheKernelReadsThem) {
@@ -170,6 +172,7 @@ TEST_F(CgroupV2Tree, LimitsAreWrittenAsTheKernelReadsThem) {
                                     .pids_max = 7}));
   EXPECT_THAT(Text("a/memory.max"), testing::StartsWith("4096"));
   EXPECT_EQ(Text("a/cpu.weight"), "100");
+  EXPECT_EQ(cgroups->HasCpuShares("a", 1024), true);
   EXPECT_THAT(Text("a/cpu.max"), testing::StartsWith("20000 50000"));
   EXPECT_EQ(Text("a/pids.max"), "7");
   ASSERT_TRUE(cgroups->Create("a", {.cpu_period_us = 90000}));
@@ -243,6 +246,7 @@ TEST_F(CgroupV2Tree, APathThatLeavesTheNodeIsRefusedByEveryMethod) {
     EXPECT_TRUE(refused(cgroups->ReadMemory(path))) << path;
     EXPECT_TRUE(refused(cgroups->ReadMemoryLimit(path))) << path;
     EXPECT_TRUE(refused(cgroups->ReadPids(path))) << path;
+    EXPECT_TRUE(refused(cgroups->HasCpuShares(path, 2))) << path;
     EXPECT_TRUE(refused(cgroups->ReadOomKills(path))) << path;
     EXPECT_TRUE(refused(cgroups->OpenMemoryDirectory(path))) << path;
   }

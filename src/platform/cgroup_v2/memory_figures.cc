@@ -61,6 +61,10 @@ Result<std::uint64_t> ReadTasksFile(std::span<const FileDescriptor> files) {
   return Read<kSmallBytes>(files[0], "pids.current", pod_host::ParseCounter);
 }
 
+Result<std::uint64_t> ReadWeightFile(std::span<const FileDescriptor> files) {
+  return Read<kSmallBytes>(files[0], "cpu.weight", pod_host::ParseCounter);
+}
+
 Result<std::uint64_t> ReadOomKillsFile(std::span<const FileDescriptor> files) {
   return Read<kSmallBytes>(files[0], "memory.events", ParseOomKills);
 }

@@ -31,6 +31,9 @@ inline constexpr const char* kRootMemoryFiles[] = {"memory.stat"};
 // Of pids.current.
 [[nodiscard]] Result<std::uint64_t> ReadTasksFile(std::span<const FileDescriptor> files);
 
+// Of cpu.weight; 0 where the group is to run only when nobody else does (cpu.idle).
+[[nodiscard]] Result<std::uint64_t> ReadWeightFile(std::span<const FileDescriptor> files);
+
 // Of memory.events.
 [[nodiscard]] Result<std::uint64_t> ReadOomKillsFile(std::span<const FileDescriptor> files);
 

@@ -174,9 +174,9 @@ void Runtime::UpdateQosGroups() {
   for (const auto& [uid, actor] : pods_) {
     if (!actor->removing()) pods.push_back(&actor->pod());
   }
-  surroundings_.LogFailure(
-      "set the CPU shares of the pods' groups",
-      pod_host::UpdateQosGroups(surroundings_.cgroups, surroundings_.options.rules, pods));
+  qos_limits_ = pod_host::QosLimits(surroundings_.options.rules, pods);
+  surroundings_.LogFailure("set the CPU shares of the pods' groups",
+                           pod_host::SetLimits(surroundings_.cgroups, qos_limits_));
 }
 
 void Runtime::Advance() {

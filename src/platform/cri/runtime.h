@@ -51,6 +51,7 @@ class Runtime : public ContainerRuntime {
                                          const std::string& container) const override;
   [[nodiscard]] const std::vector<std::string>& ForeignGroupsOf(
       const std::string& pod_uid) const override;
+  [[nodiscard]] const std::vector<GroupLimits>& QosLimits() const override { return qos_limits_; }
   [[nodiscard]] int EventFd() const override { return readiness_->fd(); }
   [[nodiscard]] std::vector<RuntimeEvent> TakeEvents() override;
 
@@ -99,6 +100,7 @@ class Runtime : public ContainerRuntime {
   Surroundings surroundings_;
   std::shared_ptr<Probe> probe_;
   std::map<std::string, std::unique_ptr<PodActor>> pods_;
+  std::vector<GroupLimits> qos_limits_;
   const std::vector<std::string> no_groups_;
   // Attempts of sandboxes of pods that could not be made, whose names may still be taken.
   std::map<std::string, std::uint32_t> first_attempts_;

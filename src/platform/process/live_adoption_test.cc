@@ -54,6 +54,9 @@ class DeadlyCgroups : public Cgroups {
     return cgroups_.ReadMemoryLimit(path);
   }
   Result<std::uint64_t> ReadPids(std::string_view path) override { return cgroups_.ReadPids(path); }
+  Result<bool> HasCpuShares(std::string_view path, std::uint64_t shares) override {
+    return cgroups_.HasCpuShares(path, shares);
+  }
   Result<std::uint64_t> ReadOomKills(std::string_view path) override {
     return Around([&] { return cgroups_.ReadOomKills(path); });
   }

@@ -295,9 +295,9 @@ void Runtime::UpdateQosGroups() {
   for (const auto& [uid, entry] : pods_) {
     if (!entry.removing) pods.push_back(&entry.pod);
   }
-  surroundings_.LogFailure(
-      "set the CPU shares of the pods' groups",
-      pod_host::UpdateQosGroups(surroundings_.cgroups, surroundings_.options.rules, pods));
+  qos_limits_ = pod_host::QosLimits(surroundings_.options.rules, pods);
+  surroundings_.LogFailure("set the CPU shares of the pods' groups",
+                           pod_host::SetLimits(surroundings_.cgroups, qos_limits_));
 }
 
 std::vector<RuntimeEvent> Runtime::TakeEvents() {

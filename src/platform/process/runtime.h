@@ -40,6 +40,7 @@ class Runtime : public ContainerRuntime {
   [[nodiscard]] const std::vector<std::string>& ForeignGroupsOf(const std::string&) const override {
     return no_groups_;
   }
+  [[nodiscard]] const std::vector<GroupLimits>& QosLimits() const override { return qos_limits_; }
   [[nodiscard]] int EventFd() const override { return readiness_->fd(); }
   [[nodiscard]] std::vector<RuntimeEvent> TakeEvents() override;
 
@@ -81,6 +82,7 @@ class Runtime : public ContainerRuntime {
   FileDescriptor lock_;
   Surroundings surroundings_;
   std::map<std::string, PodEntry> pods_;
+  std::vector<GroupLimits> qos_limits_;
   const std::vector<std::string> no_groups_;
   std::vector<RemovalJob> jobs_;
 };

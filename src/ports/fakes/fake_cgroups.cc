@@ -168,6 +168,13 @@ Result<std::uint64_t> FakeCgroups::ReadPids(std::string_view path) {
   return sum;
 }
 
+Result<bool> FakeCgroups::HasCpuShares(std::string_view path, std::uint64_t shares) {
+  constexpr std::uint64_t kUsualShares = 1024;
+  const std::lock_guard lock(mutex_);
+  if (auto ok = Check(Operation::kRead, path); !ok) return Fail(ok.error());
+  return At(path).limits.cpu_shares.value_or(kUsualShares) == shares;
+}
+
 Result<std::uint64_t> FakeCgroups::ReadOomKills(std::string_view path) {
   const std::lock_guard lock(mutex_);
   if (auto ok = Check(Operation::kRead, path); !ok) return Fail(ok.error());
@@ -188,6 +195,11 @@ void FakeCgroups::SetMemory(std::string_view path, CgroupMemory own) {
 void FakeCgroups::SetMemoryLimit(std::string_view path, std::optional<std::uint64_t> bytes) {
   const std::lock_guard lock(mutex_);
   At(path).limits.memory_bytes = bytes;
+}
+
+void FakeCgroups::SetCpuShares(std::string_view path, std::uint64_t shares) {
+  const std::lock_guard lock(mutex_);
+  At(path).limits.cpu_shares = shares;
 }
 
 void FakeCgroups::SetPids(std::string_view path, std::uint64_t own_tasks) {

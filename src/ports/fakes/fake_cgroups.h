@@ -45,6 +45,8 @@ class FakeCgroups : public Cgroups {
       std::string_view path) override;
   // What SetPids said, or one task a process.
   [[nodiscard]] Result<std::uint64_t> ReadPids(std::string_view path) override;
+  // As Create was told; a group that was told nothing has 1024, as the kernel's.
+  [[nodiscard]] Result<bool> HasCpuShares(std::string_view path, std::uint64_t shares) override;
   [[nodiscard]] Result<std::uint64_t> ReadOomKills(std::string_view path) override;
   // kUnavailable: there is no directory.
   [[nodiscard]] Result<FileDescriptor> OpenMemoryDirectory(std::string_view path) const override;
@@ -55,6 +57,7 @@ class FakeCgroups : public Cgroups {
   // What the test sets. The group must exist (the setters create nothing).
   void SetMemory(std::string_view path, CgroupMemory own);
   void SetMemoryLimit(std::string_view path, std::optional<std::uint64_t> bytes);
+  void SetCpuShares(std::string_view path, std::uint64_t shares);
   void SetPids(std::string_view path, std::uint64_t own_tasks);
   void SetOomKills(std::string_view path, std::uint64_t count);
   // The process is gone from whatever group it was in.
