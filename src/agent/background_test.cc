@@ -1,18 +1,25 @@
 #include <fcntl.h>
 #include <gtest/gtest.h>
+#include <linux/capability.h>
 #include <poll.h>
+#include <sys/mman.h>
 #include <sys/resource.h>
+#include <sys/syscall.h>
 #include <unistd.h>
 
 #include <condition_variable>
 #include <csignal>
+#include <fstream>
 #include <mutex>
+#include <string>
 #include <thread>
 
 #include "agent/background_thread.h"
 #include "agent/event_loop.h"
 #include "agent/mailbox.h"
+#include "agent/memory_lock.h"
 #include "agent/thread_priority.h"
+#include "ports/fakes/child_process.h"
 
 namespace jettison {
 namespace {
@@ -94,6 +101,61 @@ TEST(ThreadPriority, IsRaisedForTheCallingThreadAlone) {
   if (!raised) GTEST_SKIP() << "CAP_SYS_NICE is missing";
   EXPECT_EQ(own, -20);
   EXPECT_EQ(inherited, 0);
+}
+
+// Sanitizers let nobody lock memory.
+#if defined(__has_feature)
+#if __has_feature(address_sanitizer) || __has_feature(thread_sanitizer)
+#define JETTISON_SANITIZED
+#endif
+#endif
+#if defined(__SANITIZE_ADDRESS__) || defined(__SANITIZE_THREAD__) || defined(JETTISON_SANITIZED)
+constexpr bool kMemoryCanBeLocked = false;
+#else
+constexpr bool kMemoryCanBeLocked = true;
+#endif
+
+// KiB, of a row of /proc/self/status.
+long StatusRow(const std::string& row) {
+  std::ifstream status("/proc/self/status");
+  for (std::string word; status >> word;) {
+    if (word == row && status >> word) return std::stol(word);
+  }
+  return -1;
+}
+
+// A process of its own, which a lock on memory ends with; whether `body` returned true in it.
+bool InChild(bool (*body)()) {
+  ChildProcess child([body](const auto&) {
+    if (!body()) ::_exit(1);
+  });
+  child.Start();
+  return child.Wait() == 0;
+}
+
+TEST(MemoryLock, TakesNothingThatIsNotTouched) {
+  if (!MayLockOwnMemory()) GTEST_SKIP() << "CAP_IPC_LOCK is missing";
+  EXPECT_TRUE(InChild([] {
+    constexpr std::size_t kBytes = 64 << 20;
+    const bool locked = LockOwnMemory().has_value();
+    const long resident = StatusRow("VmRSS:");
+    void* const mapped =
+        ::mmap(nullptr, kBytes, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+    return locked && mapped != MAP_FAILED && StatusRow("VmRSS:") < resident + 4096 &&
+           (!kMemoryCanBeLocked || StatusRow("VmLck:") > static_cast<long>(kBytes / 1024));
+  }));
+}
+
+TEST(MemoryLock, IsRefusedUnderALimitWithoutTheCapability) {
+  EXPECT_TRUE(InChild([] {
+    const rlimit limit = {.rlim_cur = 65536, .rlim_max = 65536};
+    __user_cap_header_struct header = {.version = _LINUX_CAPABILITY_VERSION_3, .pid = 0};
+    const __user_cap_data_struct none[_LINUX_CAPABILITY_U32S_3] = {};
+    if (::setrlimit(RLIMIT_MEMLOCK, &limit) != 0) return false;
+    if (::syscall(SYS_capset, &header, none) != 0) return false;
+    const auto locked = LockOwnMemory();
+    return !locked && locked.error().code == ErrorCode::kPermissionDenied;
+  }));
 }
 
 TEST(EventLoop, AnUnwatchedDescriptorCallsBackNoMore) {

@@ -8,6 +8,7 @@
 #include <string>
 #include <system_error>
 
+#include "agent/memory_lock.h"
 #include "agent/runtimes.h"
 #include "pod_host/cgroup_layout.h"
 #include "ports/file_descriptor.h"
@@ -57,6 +58,16 @@ void SetOomScoreAdj(int value, const Log& log) {
             {"mend", "give the agent CAP_SYS_RESOURCE"}});
 }
 
+void LockMemory(const Log& log) {
+  const auto locked = LockOwnMemory();
+  if (locked) return;
+  log.Warn(
+      "the agent's own memory cannot be locked; when memory is short its code may have to be "
+      "read from the disk before a pod can be ended",
+      {{"err", locked.error().message},
+       {"mend", "give the agent CAP_IPC_LOCK, or LimitMEMLOCK=infinity in its unit"}});
+}
+
 CgroupLimits PodsGroupLimits(const AgentConfig& config, const ResourceList& capacity) {
   CgroupLimits limits;
   if (!config.reservation.enforce_pods) return limits;
@@ -104,6 +115,7 @@ Result<std::unique_ptr<Machine>> OpenMachine(const AgentConfig& config, const Lo
 void SetUpNode(const AgentConfig& config, const ResourceList& capacity, Machine& machine,
                const Log& log) {
   SetOomScoreAdj(config.oom_score_adj, log);
+  LockMemory(log);
   machine.limits = std::make_unique<EnforcedLimits>(log);
   const NodeReservation& reservation = config.reservation;
   machine.limits->Enforce(machine.pod_groups(),

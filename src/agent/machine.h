@@ -43,8 +43,8 @@ struct Machine {
                                                            const Log& log);
 
 // Prepares the machine for pods: the pods' group with its limits (node allocatable), those of the
-// system's groups where they are to be enforced, and the agent's own oom_score_adj. What cannot be
-// had is logged and done without.
+// system's groups where they are to be enforced, the agent's own oom_score_adj, and its memory
+// locked. What cannot be had is logged and done without.
 void SetUpNode(const AgentConfig& config, const ResourceList& capacity, Machine& machine,
                const Log& log);
 
