@@ -12,7 +12,6 @@
 #include <utility>
 
 #include "agent/host_cgroups.h"
-#include "agent/memory_lock.h"
 #include "cli/doctor_checks.h"
 #include "platform/procfs/procfs.h"
 
@@ -51,18 +50,6 @@ HostCheck CheckOomScore() {
               "where the kernel's OOM killer gets ahead of the agent, it may take the agent or "
               "a guaranteed pod",
           .remedy = "give the agent CAP_SYS_RESOURCE"};
-}
-
-HostCheck CheckMemoryLock() {
-  const auto may = MayLockOwnMemory();
-  if (may) return OkCheck("memory lock", "what the agent has in memory can be kept there");
-  return {.check = "memory lock",
-          .status = HostStatus::kDegraded,
-          .found = may.error().message,
-          .cost =
-              "when memory is short the kernel takes the agent's own code first, which then has to "
-              "be read from the disk before a pod can be ended",
-          .remedy = "give the agent CAP_IPC_LOCK, or LimitMEMLOCK=infinity in its unit"};
 }
 
 int MountInOwnNamespace() {
@@ -140,6 +127,15 @@ HostCheck CheckPids(const Procfs& procfs) {
 
 HostCheck CheckSwap(const AgentConfig& config, const procfs::MachineMemory& memory) {
   const std::uint64_t total = memory.swap_total.value_or(0);
+  const bool watched = std::ranges::find(config.eviction.thresholds, Signal::kSwapAvailable,
+                                         &Threshold::signal) != config.eviction.thresholds.end();
+  if (total == 0 && watched) {
+    return {.check = "swap",
+            .status = HostStatus::kDegraded,
+            .found = "off",
+            .cost = "thresholds on swap.available have no effect",
+            .remedy = "swapon, or leave swapHard and swapSoft out of the configuration"};
+  }
   if (total == 0) return OkCheck("swap", "off");
   const std::uint64_t free = std::min(memory.swap_free.value_or(0), total);
   return {.check = "swap",
@@ -154,15 +150,6 @@ HostCheck CheckSwap(const AgentConfig& config, const procfs::MachineMemory& memo
 
 void AppendProcChecks(const AgentConfig& config, std::vector<HostCheck>& checks) {
   const auto procfs = Procfs::Open();
-  const bool watched = std::ranges::find(config.eviction.thresholds, Signal::kSwapAvailable,
-                                         &Threshold::signal) != config.eviction.thresholds.end();
-  if (total == 0 && watched) {
-    return {.check = "swap",
-            .status = HostStatus::kDegraded,
-            .found = "off",
-            .cost = "thresholds on swap.available have no effect",
-            .remedy = "swapon, or leave swapHard and swapSoft out of the configuration"};
-  }
   if (!procfs) {
     checks.push_back({.check = "proc",
                       .status = HostStatus::kMissing,
@@ -190,7 +177,6 @@ std::vector<HostCheck> NodeChecks(const AgentConfig& config) {
   checks.push_back(DiskChangesCheck(config.root));
   if (config.runtime == RuntimeKind::kProcess) checks.push_back(CheckMounts());
   checks.push_back(CheckOomScore());
-  checks.push_back(CheckMemoryLock());
   return checks;
 }
 
