@@ -12,6 +12,7 @@
 #include <utility>
 
 #include "agent/host_cgroups.h"
+#include "agent/memory_lock.h"
 #include "cli/doctor_checks.h"
 #include "platform/procfs/procfs.h"
 
@@ -50,6 +51,18 @@ HostCheck CheckOomScore() {
               "where the kernel's OOM killer gets ahead of the agent, it may take the agent or "
               "a guaranteed pod",
           .remedy = "give the agent CAP_SYS_RESOURCE"};
+}
+
+HostCheck CheckMemoryLock() {
+  const auto may = MayLockOwnMemory();
+  if (may) return OkCheck("memory lock", "what the agent has in memory can be kept there");
+  return {.check = "memory lock",
+          .status = HostStatus::kDegraded,
+          .found = may.error().message,
+          .cost =
+              "when memory is short the kernel takes the agent's own code first, which then has to "
+              "be read from the disk before a pod can be ended",
+          .remedy = "give the agent CAP_IPC_LOCK, or LimitMEMLOCK=infinity in its unit"};
 }
 
 int MountInOwnNamespace() {
@@ -177,6 +190,7 @@ std::vector<HostCheck> NodeChecks(const AgentConfig& config) {
   checks.push_back(DiskChangesCheck(config.root));
   if (config.runtime == RuntimeKind::kProcess) checks.push_back(CheckMounts());
   checks.push_back(CheckOomScore());
+  checks.push_back(CheckMemoryLock());
   return checks;
 }
 

@@ -95,6 +95,11 @@ limit=$(cat $pods/memory.max)
 echo max >$pods/memory.max
 expect "a limit that somebody changed is set again" await 60 grep -qx "$limit" $pods/memory.max
 expect "and that is told" await 10 grep -q 'changed by somebody else.*kubepods' $log
+for group in $pods "${leaker%/*}"; do
+  weight=$(cat "$group/cpu.weight")
+  echo 77 >"$group/cpu.weight"
+  expect "so is a share of the CPU" await 60 grep -qx "$weight" "$group/cpu.weight"
+done
 expect "who leaks is evicted" await 180 grep -q 'pod is evicted successfully.*leaker' $log
 expect "its group goes" await 60 test ! -e $leaker
 expect "nobody else is evicted" sh -c "! grep 'pod is evicted successfully' $log | grep -v leaker"
