@@ -12,7 +12,10 @@ std::string Describe(const Fault& fault) {
 
 std::string DescribeAll(const Faults& faults) {
   std::string line;
-  for (const Fault& fault : faults) line += (line.empty() ? "" : "; ") + Describe(fault);
+  for (const Fault& fault : faults) {
+    if (!line.empty()) line += "; ";
+    line += Describe(fault);
+  }
   return line;
 }
 
