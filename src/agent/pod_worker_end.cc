@@ -1,0 +1,146 @@
+#include <algorithm>
+#include <ranges>
+
+#include "agent/pod_worker.h"
+#include "decide/eviction_order.h"
+
+// How a pod's worker ends its pod.
+
+namespace jettison {
+namespace {
+
+using std::chrono::seconds;
+
+constexpr Duration kMinKillTimeout = seconds(10);
+
+}  // namespace
+
+Duration KillTimeout(Duration grace) {
+  return std::max(grace + grace / 2, kMinKillTimeout);
+}
+
+bool PodWorker::Evict(const EvictionOrder& order, Instant now) {
+  if (state_ == State::kRemoving || state_ == State::kGone || state_ == State::kFinished) {
+    return false;
+  }
+  const Duration grace = seconds(order.grace_period_seconds);
+  const bool shortens = !ending_ || now + grace < ending_->kill_at;
+  if (!shortens && eviction_) return false;
+  const bool first = !eviction_;
+  if (shortens) BeginEnding(grace, true, now);  // the kill first, the words afterwards
+  if (first) {
+    eviction_ = order;
+    evicted_at_ = now;
+  }
+  UpdateConditions(now);
+  return shortens || first;
+}
+
+void PodWorker::Terminate(Instant now) {
+  if (state_ == State::kGone || state_ == State::kRemoving) return;
+  if (state_ == State::kFinished) {
+    state_ = State::kRemoving;
+    edges_->runtime.RemovePod(facts_->pod.uid);
+    return;
+  }
+  if (ending_) {
+    ending_->remove = true;
+    return;
+  }
+  BeginEnding(seconds(GraceSecondsOf(facts_->pod)), true, now);
+  UpdateConditions(now);
+}
+
+void PodWorker::BeginEnding(Duration grace, bool remove, Instant now) {
+  ending_ = Ending{.grace = grace,
+                   .kill_at = now + grace,
+                   .timeout_at = now + KillTimeout(grace),
+                   .killed = false,
+                   .late = false,
+                   .remove = remove || (ending_ && ending_->remove)};
+  state_ = State::kTerminating;
+  // A shorter grace period is told to those that were asked before, too.
+  for (ContainerLifecycle& run : runs_) run.stop_sent = false;
+  AdvanceEnding(now);
+}
+
+void PodWorker::AdvanceEnding(Instant now) {
+  if (!AnyAlive()) {
+    EndingDone();
+    return;
+  }
+  if (now < ending_->kill_at) {
+    StopNext(now);
+  } else if (!ending_->killed) {
+    ending_->killed = true;
+    KillAlive();
+  }
+  if (now >= ending_->timeout_at && !ending_->late) ReportLateKill(now);
+}
+
+// Regular containers first, all at once; then the side-cars, the last one first.
+void PodWorker::StopNext(Instant now) {
+  bool others_alive = false;
+  for (ContainerLifecycle& run : runs_) {
+    if (run.IsSidecar() || !run.IsAlive()) continue;
+    others_alive = true;
+    Stop(run, now);
+  }
+  if (others_alive) return;
+  for (ContainerLifecycle& run : std::views::reverse(runs_)) {
+    if (!run.IsSidecar() || !run.IsAlive()) continue;
+    Stop(run, now);
+    return;
+  }
+}
+
+// One that is just being started is told once it runs.
+void PodWorker::Stop(ContainerLifecycle& run, Instant now) {
+  if (run.phase() != ContainerLifecycle::Phase::kRunning || run.stop_sent) return;
+  run.stop_sent = true;
+  edges_->runtime.StopContainer(facts_->pod.uid, run.spec().name, ending_->kill_at - now);
+}
+
+void PodWorker::KillAlive() {
+  for (const ContainerLifecycle& run : runs_) {
+    if (run.IsAlive()) edges_->runtime.KillContainer(facts_->pod.uid, run.spec().name);
+  }
+}
+
+void PodWorker::ReportLateKill(Instant now) {
+  ending_->late = true;
+  ++edges_->counters.late_kills;
+  Tell(EventType::kWarning, "ExceededGracePeriod",
+       "Container runtime did not kill the pod within specified grace period.", now);
+  const std::string name = FullName(facts_->pod);
+  edges_->log.Error("pod could not be killed in time, killing again", {{"pod", name}});
+  KillAlive();
+}
+
+void PodWorker::EndingDone() {
+  if (!ending_->remove) {
+    state_ = State::kFinished;
+    return;
+  }
+  state_ = State::kRemoving;
+  edges_->runtime.RemovePod(facts_->pod.uid);
+}
+
+bool PodWorker::AnyAlive() const {
+  return std::ranges::any_of(runs_, &ContainerLifecycle::IsAlive);
+}
+
+bool PodWorker::IsCandidate() const {
+  switch (state_) {
+    case State::kCreating:
+    case State::kRunning: return true;
+    case State::kTerminating:
+      return !ending_->killed && ending_->grace > seconds(kHardEvictionGracePeriodSeconds);
+    case State::kRemoving:
+    case State::kFinished:
+    case State::kGone: return false;
+  }
+  __builtin_unreachable();
+}
+
+}  // namespace jettison
