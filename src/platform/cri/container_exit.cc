@@ -26,6 +26,7 @@ ContainerExit ExitOf(const api::ContainerStatus& status, const KernelWord& seen)
                      .finished = seen.finished};
   if (seen.wait_status)
     exit.signal = WIFSIGNALED(*seen.wait_status) ? WTERMSIG(*seen.wait_status) : 0;
+  if (seen.oom_killed_in_pod && exit.signal == SIGKILL) exit.oom_killed = true;
   if (status.started_at() > 0) exit.started = Instant(Duration(status.started_at()));
   if (status.finished_at() > 0) exit.finished = Instant(Duration(status.finished_at()));
   exit.finished = std::max(exit.finished, exit.started);
@@ -37,7 +38,7 @@ ContainerExit ExitOf(const KernelWord& seen) {
   const int signal = WIFSIGNALED(status) ? WTERMSIG(status) : 0;
   return {.exit_code = signal != 0 ? kSignalBase + signal : WEXITSTATUS(status),
           .signal = signal,
-          .oom_killed = seen.oom_killed,
+          .oom_killed = seen.oom_killed || (seen.oom_killed_in_pod && signal == SIGKILL),
           .started = seen.started,
           .finished = std::max(seen.started, seen.finished)};
 }

@@ -15,6 +15,9 @@ namespace api = ::runtime::v1;
 struct KernelWord {
   std::optional<int> wait_status;  // as wait(2) gives it
   bool oom_killed = false;
+  // Its group could not be asked any more, and one of the pod's processes was OOM-killed while
+  // it ran. If it was killed, too, then so.
+  bool oom_killed_in_pod = false;
   Instant started;
   Instant finished;  // when the end was seen
 };

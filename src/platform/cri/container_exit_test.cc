@@ -43,6 +43,13 @@ TEST(ExitOf, IsAnOomKillWhenEitherSaysSo) {
   EXPECT_FALSE(ExitOf(Exited(137, "Error"), {}).oom_killed);
 }
 
+TEST(ExitOf, IsAnOomKillInThePodOnlyWhereItWasKilledItself) {
+  EXPECT_TRUE(ExitOf(Exited(137, "Error"), {.oom_killed_in_pod = true}).oom_killed);
+  EXPECT_TRUE(ExitOf(KernelWord{.wait_status = SIGKILL, .oom_killed_in_pod = true}).oom_killed);
+  EXPECT_FALSE(ExitOf(Exited(0), {.oom_killed_in_pod = true}).oom_killed);
+  EXPECT_FALSE(ExitOf(KernelWord{.wait_status = 1 << 8, .oom_killed_in_pod = true}).oom_killed);
+}
+
 TEST(ExitOf, FillsInTimesThatTheRuntimeDoesNotGive) {
   api::ContainerStatus status = Exited(0);
   status.set_started_at(0);

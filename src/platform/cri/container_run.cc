@@ -51,6 +51,7 @@ std::string ContainerRun::Path() const {
 
 void ContainerRun::Start(const Sandbox& sandbox) {
   if (phase_ != Phase::kStarting) return;
+  pod_oom_kills_ = PodOomKills();
   start_ = std::make_unique<ContainerStart>(
       surroundings_, order_,
       [this](Result<StartedContainer> started) { OnStart(std::move(started)); });
@@ -72,6 +73,7 @@ void ContainerRun::OnStart(Result<StartedContainer> started) {
 }
 
 void ContainerRun::Adopt(const StartedContainer& container) {
+  pod_oom_kills_ = PodOomKills();
   Watch(container);
   if (HasEnded()) OnProcessEnded();
 }
@@ -226,18 +228,28 @@ void ContainerRun::OnListedDead() {
   if (phase_ == Phase::kRunning && !process_) OnProcessEnded();
 }
 
-// At once: the group, and with it the count of OOM kills, is soon removed by the runtime.
+// What was killed in the pod as a whole; on cgroup v1 a group does not count those below it.
+std::uint64_t ContainerRun::PodOomKills() const {
+  if (order_.pod_group.empty()) return 0;
+  return surroundings_.cgroups.ReadOomKills(order_.pod_group).value_or(0);
+}
+
+// At once: the group, and with it the count of OOM kills, is soon removed by the runtime, or has
+// been by systemd, which removes a scope that is empty.
 void ContainerRun::OnProcessEnded() {
   on_end_.Stop();
   on_patience_.Stop();
   phase_ = Phase::kExiting;
   seen_.finished = surroundings_.clock.Now();
+  Result<std::uint64_t> kills = Fail(ErrorCode::kNotFound, "its group was never seen");
   if (!group_.empty()) {
-    seen_.oom_killed = surroundings_.cgroups.ReadOomKills(Path()).value_or(0) > 0;
+    kills = surroundings_.cgroups.ReadOomKills(Path());
     // A container is over when its own process is: what it forked ends with it.
     const auto left = surroundings_.cgroups.Processes(Path());
     if (left && !left->empty()) KillGroups();
   }
+  seen_.oom_killed = kills.value_or(0) > 0;
+  seen_.oom_killed_in_pod = !kills && !killed_ && PodOomKills() > pod_oom_kills_;
   SetPatience(killed_ ? kKilledPatience : kKnownPatience);
   AskHowItEnded();
 }

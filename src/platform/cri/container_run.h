@@ -69,6 +69,7 @@ class ContainerRun {
   void SendStopSignal();
   void KillGroups();
   void TellRuntimeToStop(Duration timeout);
+  [[nodiscard]] std::uint64_t PodOomKills() const;
   void OnProcessEnded();
   void AskHowItEnded();
   void OnStatus(const Result<api::ContainerStatusResponse>& answer);
@@ -87,6 +88,7 @@ class ContainerRun {
   std::string layer_;
   FileDescriptor process_;
   KernelWord seen_;
+  std::uint64_t pod_oom_kills_ = 0;  // when it began
   int asked_ = 0;
   bool hook_running_ = false;
   bool hook_done_ = false;
