@@ -2,47 +2,26 @@
 
 #include <algorithm>
 #include <cassert>
-#include <iterator>
 #include <utility>
 
 #include "agent/node_actions.h"
 #include "agent/pass_log.h"
-#include "agent/pressure_forecast.h"
 #include "decide/eviction_order.h"
 #include "decide/ranking.h"
-#include "model/pressure.h"
 
 namespace jettison {
 namespace {
 
-using std::chrono::microseconds;
 using std::chrono::milliseconds;
 
 // A level that is crossed again and again by jitter must not take the processor: what woke the
 // agent without need is not looked at again sooner than this.
 constexpr Duration kWatchSpacing = milliseconds(1);
-// Levels that move all the time (page cache that grows) are registered no more often than this.
-constexpr Duration kRearmSpacing = milliseconds(100);
-// Just before a threshold the agent looks this often, because the kernel may tell late; for so long
-// at most, and not again before the rest is over, lest a node that lingers there takes the
-// processor.
-constexpr Duration kApproachSpacing = microseconds(500);
-constexpr Duration kApproachTime = milliseconds(30);
-constexpr Duration kApproachRest = milliseconds(300);
-// Stalls that go on are told again within two seconds at the latest, and whatever they have come to
-// is in the averages two seconds after that.
-constexpr Duration kStallsLast = 2 * kPressureUpdates;
 constexpr Duration kGcInterval = std::chrono::minutes(1);
 
 std::shared_ptr<const PassPolicy> WithoutStorageLimits(PassPolicy policy) {
   policy.local_storage_capacity_isolation = false;
   return std::make_shared<const PassPolicy>(std::move(policy));
-}
-
-// What a look reads.
-bool IsLookedAt(Signal signal) {
-  const Resource resource = ResourceOf(signal);
-  return resource == Resource::kMemory || resource == Resource::kSwap || resource == Resource::kIo;
 }
 
 bool IsDisk(Signal signal) {
@@ -122,72 +101,8 @@ void Node::DiskMeasured(DiskUse disk) {
   scheduler_.Done(edges_.clock.Now());
 }
 
-void Node::MemoryCrossed() {
-  const Instant now = edges_.clock.Now();
-  ++counters_.memory_notifications;
-  if (!woken_at_) woken_at_ = now;
-  if (now >= approach_until_ + kApproachRest) approach_until_ = now + kApproachTime;
-  if (now < no_watch_before_) {
-    WatchAt(no_watch_before_);
-    return;
-  }
-  WatchPass();
-}
-
 void Node::WatchAt(Instant at) {
   watch_due_ = watch_due_ ? std::min(*watch_due_, at) : at;
-}
-
-void Node::Stalled() {
-  stalled_until_ = edges_.clock.Now() + kStallsLast;
-  LookAtMemory();
-}
-
-// A threshold newly crossed, or one to act for. One of pressure is met for as long as its average
-// remembers, and the kernel tells of stalls twice a second: what a pass has acted for is left to
-// the next.
-bool Node::IsNews(std::size_t threshold, const Evaluation& evaluation) const {
-  const Signal signal = settings_.policy.thresholds[threshold].signal;
-  if (!IsLookedAt(signal)) return false;
-  if (evaluation.met[threshold] && !state_.first_observed_at[threshold]) return true;
-  if (!evaluation.acting[threshold]) return false;
-  return !IsPressure(signal) || !last_report_ || !last_report_->evaluation.acting[threshold];
-}
-
-// A pass is only worth its while where it has something to say. Whatever else it would find waits
-// for the next.
-void Node::LookAtMemory() {
-  const Instant now = edges_.clock.Now();
-  ++counters_.looks;
-  woken_at_ = now;
-  edges_.figures.ReadNodeMemory(summary_.node);
-  const Observations seen = ObservationsFrom(summary_);
-  const Evaluation evaluation = Evaluate(
-      settings_.policy.thresholds, settings_.policy.pressure_transition_period, state_, seen, now);
-  for (std::size_t i = 0; i < settings_.policy.thresholds.size(); ++i) {
-    if (!IsNews(i, evaluation)) continue;
-    WatchPass();
-    break;
-  }
-  woken_at_.reset();
-  PlanLook(seen, now);
-}
-
-void Node::PlanLook(const Observations& observations, Instant now) {
-  look_due_.reset();
-  if (edges_.ladder != nullptr) {
-    edges_.ladder->Seen(settings_.policy.thresholds, observations, edges_.pods.Active(), now);
-  }
-  if (!settings_.look_ahead) return;
-  forecast_.Seen(observations, now);
-  const auto wait = forecast_.NextLook(settings_.policy.thresholds, kernel_tells_,
-                                       static_cast<std::int64_t>(kApproach + kLevelSlack));
-  if (wait) look_due_ = now + *wait;
-  const bool stalled = now < stalled_until_;
-  if (stalls_are_told_ && !stalled) return;
-  const auto pressure = NextPressureLook(settings_.policy.thresholds, observations,
-                                         stalled ? kStalledSpacing : kPressureUpdates);
-  if (pressure && (!wait || *pressure < *wait)) look_due_ = now + *pressure;
 }
 
 std::optional<std::size_t> Node::WouldActFor(Instant now) const {
@@ -233,10 +148,7 @@ void Node::WatchPass() {
   summary_.pods.clear();
   if (threshold) ReadPodsFor(settings_.policy.thresholds[*threshold].signal);
   Run(watch_policy_, now);
-  if (now < approach_until_ && !wait_.active() &&
-      NearThreshold(settings_.policy.thresholds, last_report_->observations)) {
-    WatchAt(now + kApproachSpacing);
-  }
+  if (now < approach_until_ && !wait_.active()) StayNear(now);
 }
 
 // For memory and swap, those of each pod are enough to choose, and containers are only named of the
@@ -252,21 +164,6 @@ void Node::ReadPodsFor(Signal signal) {
   JoinStats(pods, summary_, scratch_);
   const auto victim = FirstVictim(scratch_, signal, settings_.policy.layout);
   if (victim) edges_.figures.ReadContainersOf(*pods[*victim], summary_.pods[*victim]);
-}
-
-// The first reading of a pod opens its files, which takes ten times as long as reading them: that
-// is done when a pod has come, not when memory runs out.
-void Node::KeepWarm() {
-  const auto& pods = edges_.pods.Active();
-  if (pods == warm_) return;
-  if (!settings_.memory_notifications && !settings_.look_ahead) return;
-  std::vector<const PodFacts*> added;
-  std::ranges::copy_if(pods, std::back_inserter(added), [this](const PodFacts* pod) {
-    return std::ranges::find(warm_, pod) == warm_.end();
-  });
-  warm_ = pods;
-  std::vector<PodStats> unused;
-  edges_.figures.ReadMemoryOf(added, unused);
 }
 
 void Node::Run(const std::shared_ptr<const PassPolicy>& policy, Instant now) {
@@ -356,19 +253,6 @@ void Node::ScheduleGraceEnds(const Evaluation& evaluation) {
     if (!evaluation.met[i] || evaluation.overdue[i] || !since) continue;
     scheduler_.Request(*since + settings_.policy.thresholds[i].grace_period);
   }
-}
-
-void Node::Rearm(Instant now) {
-  if (!settings_.memory_notifications) return;
-  std::vector<MemoryLevel> levels = MemoryLevels(settings_.policy.thresholds, summary_.node);
-  if (!LevelsMoved(armed_, levels)) return;
-  if (!armed_.empty() && now - armed_at_ < kRearmSpacing) {
-    WatchAt(armed_at_ + kRearmSpacing);
-    return;
-  }
-  armed_ = levels;
-  armed_at_ = now;
-  edges_.notifier.Arm(std::move(levels));
 }
 
 void Node::CollectGarbage(Instant now) {

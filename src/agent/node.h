@@ -115,6 +115,8 @@ class Node : private SummarySource {
   void ReadPodsFor(Signal signal);
   void KeepWarm();
   void WatchAt(Instant at);
+  // Just before a threshold the next watch pass is not left to the kernel.
+  void StayNear(Instant now);
   void LookAtMemory();
   // Whether a look that came to this has found something that a pass is worth its while for.
   [[nodiscard]] bool IsNews(std::size_t threshold, const Evaluation& evaluation) const;
