@@ -40,8 +40,8 @@ class Figures {
   virtual ~Figures() = default;
   // Memory, process ids and file systems of the node.
   [[nodiscard]] virtual NodeStats ReadNode() = 0;
-  // Reads the memory and swap of the node, the memory of all pods together and, where thresholds ask
-  // for it, pressure anew; the rest of `stats` stays.
+  // Reads the memory and swap of the node, the memory of all pods together and, where thresholds
+  // ask for it, pressure anew; the rest of `stats` stays.
   virtual void ReadNodeMemory(NodeStats& stats) = 0;
   // Memory and process counts of these pods and their containers, in this order, joined with their
   // disk use where it is given; without it that is absent.
