@@ -1,7 +1,8 @@
 #!/usr/bin/env bash
 # usage: scripts/test.sh BUILD_DIR [fast|live|all]
 #
-# Runs the tests of a build: fast ones in parallel, then live ones (root, real kernel) one at a time.
+# Runs the tests of a build: fast ones in parallel, then live ones (root, real kernel) one at a time,
+# then those of them that have a virtual machine to themselves, in parallel again.
 # Failures are shown in full, skipped tests with their reason, and the last line sums up:
 # "N passed, N failed, N skipped". The results stay in BUILD_DIR/test-results/. Exit status 1 when a
 # test failed or none ran.
@@ -24,16 +25,19 @@ mkdir -p "$results"
 rm -f "$results"/*.xml
 status=0
 
-run() {  # run LABEL JOBS
+run() {  # run NAME JOBS OPTION...: the options of ctest that choose the tests
   echo "== $1 tests"
-  ctest --test-dir "$build" -L "$1" -j "$2" --output-on-failure --no-tests=error \
+  ctest --test-dir "$build" -j "$2" "${@:3}" --output-on-failure --no-tests=error \
     --output-junit "$results/$1.xml" 2>&1 |
     grep -v -E '^ *Start |(Passed|\*\*\*Skipped) +[0-9.]+ sec$|^Internal ctest|^$|did not run:|\(Skipped\)$'
   [ "${PIPESTATUS[0]}" -eq 0 ] || status=1
 }
 
-[ "$which" = live ] || run fast "$(nproc)"
-[ "$which" = fast ] || run live 1
+[ "$which" = live ] || run fast "$(nproc)" -L fast
+if [ "$which" != fast ]; then
+  run live 1 -L live -LE vm
+  run vm "$(nproc)" -L vm
+fi
 
 python3 "$here/tally.py" "$results"/*.xml || status=1
 exit $status
