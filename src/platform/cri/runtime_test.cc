@@ -198,7 +198,9 @@ TEST_F(CriRuntime, SystemdIsToldOfAPodsLimitsBeforeTheRuntimeAndOfItsEnd) {
   pod.containers[0].resources.limits = {{"memory", Quantity::Of(32 << 20)}};
   containerd().sandbox_errors = {{ErrorCode::kInternal, "none today"},
                                  {ErrorCode::kInternal, "nor now"}};
-  EXPECT_FALSE(bed_.Create(pod));
+  bed_.known["u-1"] = pod;
+  runtime().CreatePod(pod);
+  ASSERT_NE(bed_.Await<PodFailed>("u-1"), nullptr);
   const std::string slice = "kubepods-burstable-podu_1.slice";
   EXPECT_THAT(bed_.asked_of_systemd,
               testing::ElementsAre("start " + slice + " 33554432", "stop " + slice));
