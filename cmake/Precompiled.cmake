@@ -2,6 +2,8 @@
 # of times; clang then needs a quarter to a third less time for a source. Off by default: a source
 # that forgets an include must not build, and ccache gets on without.
 option(JETTISON_PCH "compile the headers that most sources include only once" OFF)
+# A target with other definitions compiles them for itself.
+set(CMAKE_PCH_WARN_INVALID OFF)
 
 # jettison_precompiled_for(NAME [LIBRARIES library...] HEADERS header...): a library that holds them for others.
 function(jettison_precompiled_for name)
