@@ -8,9 +8,8 @@
 #include <vector>
 
 #include "config/http_configuration.h"
-#include "config/pressure_thresholds.h"
+#include "config/own_thresholds.h"
 #include "config/spelling.h"
-#include "config/swap_thresholds.h"
 
 namespace jettison {
 namespace {
@@ -136,10 +135,8 @@ void ApplyJettisonConfiguration(const Fields& fields, AgentConfig& config, Fault
   if (const auto http = fields.Inside("http")) config.http = ReadHttpConfiguration(*http);
   config.hooks = ReadHooks(fields);
   Take(fields.AbsolutePath("nodeStatusFile"), config.node_status_file);
-  for (const OwnSignals* own : {&kPressureSettings, &kSwapSettings}) {
-    const std::vector<Threshold> read = ReadOwnThresholds(*own, fields, warnings);
-    config.eviction.thresholds.insert(config.eviction.thresholds.end(), read.begin(), read.end());
-  }
+  const std::vector<Threshold> own = ReadOwnThresholds(fields, warnings);
+  config.eviction.thresholds.insert(config.eviction.thresholds.end(), own.begin(), own.end());
 }
 
 }  // namespace jettison

@@ -3,10 +3,13 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <array>
 #include <map>
 #include <utility>
 
+#include "config/pressure_thresholds.h"
 #include "config/spelling.h"
+#include "config/swap_thresholds.h"
 #include "units/duration.h"
 
 namespace jettison {
@@ -125,14 +128,8 @@ class Parser {
   ThresholdParsing result_;
 };
 
-}  // namespace
-
-ThresholdParsing ParseOwnThresholds(const OwnSignals& own, const OwnSettings& settings) {
-  return Parser(own, settings).Parse();
-}
-
-std::vector<Threshold> ReadOwnThresholds(const OwnSignals& own, const Fields& fields,
-                                         Faults& warnings) {
+std::vector<Threshold> ReadThresholdsOn(const OwnSignals& own, const Fields& fields,
+                                        Faults& warnings) {
   const auto map = [&](std::string_view key) {
     return fields.TextMap(key).value_or(SignalSettings{});
   };
@@ -148,6 +145,26 @@ std::vector<Threshold> ReadOwnThresholds(const OwnSignals& own, const Fields& fi
     warnings.push_back(std::move(warning));
   }
   return std::move(parsing.thresholds);
+}
+
+}  // namespace
+
+ThresholdParsing ParseOwnThresholds(const OwnSignals& own, const OwnSettings& settings) {
+  return Parser(own, settings).Parse();
+}
+
+std::span<const OwnSignals* const> AllOwnSignals() {
+  static constexpr std::array kAll = {&kPressureSettings, &kSwapSettings};
+  return kAll;
+}
+
+std::vector<Threshold> ReadOwnThresholds(const Fields& fields, Faults& warnings) {
+  std::vector<Threshold> all;
+  for (const OwnSignals* own : AllOwnSignals()) {
+    const std::vector<Threshold> read = ReadThresholdsOn(*own, fields, warnings);
+    all.insert(all.end(), read.begin(), read.end());
+  }
+  return all;
 }
 
 }  // namespace jettison

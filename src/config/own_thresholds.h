@@ -41,8 +41,11 @@ struct OwnSettings {
 [[nodiscard]] ThresholdParsing ParseOwnThresholds(const OwnSignals& own,
                                                   const OwnSettings& settings);
 
-// Reads the settings out of a JettisonConfiguration; faults go to where `fields` notes them.
-[[nodiscard]] std::vector<Threshold> ReadOwnThresholds(const OwnSignals& own, const Fields& fields,
-                                                       Faults& warnings);
+// Every kind that there is, in the order in which their thresholds stand.
+[[nodiscard]] std::span<const OwnSignals* const> AllOwnSignals();
+
+// Reads the settings of every kind out of a JettisonConfiguration; faults go to where `fields`
+// notes them.
+[[nodiscard]] std::vector<Threshold> ReadOwnThresholds(const Fields& fields, Faults& warnings);
 
 }  // namespace jettison

@@ -5,8 +5,7 @@
 #include <span>
 #include <string>
 
-#include "config/pressure_thresholds.h"
-#include "config/swap_thresholds.h"
+#include "config/own_thresholds.h"
 #include "config/threshold_text.h"
 #include "model/pressure.h"
 
@@ -84,7 +83,7 @@ void WriteEvictionSettings(const std::vector<Threshold>& thresholds, JsonWriter&
 }
 
 void WriteOwnSettings(const std::vector<Threshold>& thresholds, JsonWriter& json) {
-  for (const OwnSignals* own : {&kPressureSettings, &kSwapSettings}) {
+  for (const OwnSignals* own : AllOwnSignals()) {
     WriteSettingsOf(*own, thresholds, json);
   }
 }

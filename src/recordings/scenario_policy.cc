@@ -7,8 +7,7 @@
 
 #include "config/containerfs_thresholds.h"
 #include "config/fields.h"
-#include "config/pressure_thresholds.h"
-#include "config/swap_thresholds.h"
+#include "config/own_thresholds.h"
 #include "config/threshold_parsing.h"
 
 namespace jettison {
@@ -42,10 +41,8 @@ Result<PassPolicy> ScenarioPolicy(const ScenarioSettings& settings) {
   policy.layout = {.dedicated_image_fs = layout.Flag("dedicatedImageFs").value_or(false),
                    .dedicated_container_fs = layout.Flag("dedicatedContainerFs").value_or(false)};
   policy.thresholds = ThresholdsOf(config, policy.layout);
-  for (const OwnSignals* signals : {&kPressureSettings, &kSwapSettings}) {
-    const std::vector<Threshold> read = ReadOwnThresholds(*signals, own, warnings);
-    policy.thresholds.insert(policy.thresholds.end(), read.begin(), read.end());
-  }
+  const std::vector<Threshold> own_thresholds = ReadOwnThresholds(own, warnings);
+  policy.thresholds.insert(policy.thresholds.end(), own_thresholds.begin(), own_thresholds.end());
   policy.pressure_transition_period =
       config.Span("evictionPressureTransitionPeriod", Duration::min())
           .value_or(policy.pressure_transition_period);
