@@ -52,13 +52,14 @@ Result<PlannedMount> PlanMount(const Paths& paths, const Pod& pod, const Contain
   }
   auto sub_path = Normalised(mount.sub_path, "");
   if (!sub_path) return Fail(Refusal(container, mount, "subPath: " + sub_path.error().message));
-  const bool always_read_only = std::holds_alternative<ConfigMapSource>(volume->source) ||
+  const bool kept_by_operator = std::holds_alternative<ConfigMapSource>(volume->source) ||
                                 std::holds_alternative<SecretSource>(volume->source);
   return PlannedMount{.source = SourceOf(paths, pod, *volume),
                       .sub_path = std::move(*sub_path),
                       .target = std::move(*target),
-                      .read_only = mount.read_only || always_read_only,
-                      .on_host = true};
+                      .read_only = mount.read_only || kept_by_operator,
+                      .on_host = true,
+                      .kept_by_operator = kept_by_operator};
 }
 
 }  // namespace

@@ -18,6 +18,8 @@ struct PlannedMount {
   bool read_only = false;
   // The mount point belongs to the host's own filesystem, not to another volume of this container.
   bool on_host = false;
+  // A configMap or secret, whose content is the operator's: nothing may be made in it.
+  bool kept_by_operator = false;
 };
 
 // The volumes of a container in the order in which they are mounted: outer mount points before

@@ -47,11 +47,14 @@ TEST(PlanMounts, OuterMountPointsComeFirstAndOnlyTheyAreOnTheHost) {
   EXPECT_FALSE((*plan)[2].on_host);
 }
 
-TEST(PlanMounts, ConfigAndSecretsAreReadOnlyAlways) {
-  const auto plan = Plan({{"conf", "/c", "", false}, {"cred", "/s", "", false}});
+TEST(PlanMounts, ConfigAndSecretsAreReadOnlyAlwaysAndKeptByTheOperator) {
+  const auto plan =
+      Plan({{"conf", "/c", "", false}, {"cred", "/s", "", false}, {"host", "/t", "", true}});
   ASSERT_TRUE(plan);
-  EXPECT_TRUE((*plan)[0].read_only);
-  EXPECT_TRUE((*plan)[1].read_only);
+  EXPECT_TRUE((*plan)[0].read_only && (*plan)[0].kept_by_operator);
+  EXPECT_TRUE((*plan)[1].read_only && (*plan)[1].kept_by_operator);
+  EXPECT_TRUE((*plan)[2].read_only);
+  EXPECT_FALSE((*plan)[2].kept_by_operator) << "as the kubelet does";
 }
 
 TEST(PlanMounts, RefusesWhatCannotBeMountedSayingWhy) {

@@ -58,7 +58,7 @@ Result<std::vector<HostMount>> ContainerStart::Mounts() const {
     if (!mount.sub_path.empty()) {
       const std::string place = fmt::format("{}/sub-paths/{}/{}", surroundings_.paths.Pod(pod.uid),
                                             container.name, mounts.size());
-      auto bound = BindSubPath(mount.source, mount.sub_path, place);
+      auto bound = BindSubPath({mount.source, mount.sub_path, mount.kept_by_operator}, place);
       if (!bound) return Fail(bound.error().In("subPath of volume at " + mount.target));
       host_path = std::move(*bound);
     }

@@ -3,7 +3,6 @@
 #include <fcntl.h>
 #include <fmt/format.h>
 #include <linux/openat2.h>
-#include <sys/mount.h>
 #include <sys/stat.h>
 #include <sys/syscall.h>
 #include <unistd.h>
@@ -11,6 +10,7 @@
 #include <cerrno>
 
 #include "pod_host/files.h"
+#include "pod_host/private_mount.h"
 #include "ports/file_descriptor.h"
 #include "ports/system_error.h"
 
@@ -45,12 +45,17 @@ FileDescriptor OpenOrMake(const FileDescriptor& root, const std::string& path) {
   return {};
 }
 
+bool IsLink(const std::string& path) {
+  struct stat facts {};
+  return ::lstat(path.c_str(), &facts) == 0 && S_ISLNK(facts.st_mode);
+}
+
 // A folder for a folder, a file for a file.
 Result<void> MakePlace(const std::string& place, const FileDescriptor& content) {
   struct stat facts {};
   if (::fstat(content.get(), &facts) != 0) return FailErrno("stat");
   // What another run of the container had there.
-  while (::umount2(place.c_str(), MNT_DETACH | UMOUNT_NOFOLLOW) == 0) {
+  while (pod_host::DetachPrivately(AT_FDCWD, place.c_str()) == 0) {
   }
   if (::unlink(place.c_str()) != 0) (void)::rmdir(place.c_str());
   if (S_ISDIR(facts.st_mode)) return pod_host::MakeFolders(place);
@@ -60,17 +65,16 @@ Result<void> MakePlace(const std::string& place, const FileDescriptor& content) 
 
 }  // namespace
 
-Result<std::string> BindSubPath(const std::string& source, const std::string& sub_path,
-                                const std::string& place) {
+Result<std::string> BindSubPath(const SubPath& sub_path, const std::string& place) {
+  const auto& [source, path, kept_by_operator] = sub_path;
   const FileDescriptor root(::open(source.c_str(), O_PATH | O_DIRECTORY | O_CLOEXEC));
   if (!root) return FailErrno("open " + source);
-  const FileDescriptor content = OpenOrMake(root, sub_path);
-  if (!content) return FailErrno(fmt::format("open {} within {}", sub_path, source));
+  const bool may_make = !kept_by_operator || !IsLink(source);
+  const FileDescriptor content = may_make ? OpenOrMake(root, path) : OpenBeneath(root, path);
+  if (!content) return FailErrno(fmt::format("open {} within {}", path, source));
   if (auto made = MakePlace(place, content); !made) return Fail(made.error());
-  const std::string handle = fmt::format("/proc/self/fd/{}", content.get());
-  if (::mount(handle.c_str(), place.c_str(), nullptr, MS_BIND | MS_REC, nullptr) != 0) {
-    return FailErrno(fmt::format("mount {} of {} at {}", sub_path, source, place));
-  }
+  auto bound = pod_host::BindPrivately(content, place);
+  if (!bound) return Fail(bound.error().In(fmt::format("{} of {}", path, source)));
   return place;
 }
 

@@ -4,7 +4,6 @@
 #include <fcntl.h>
 #include <linux/magic.h>
 #include <linux/stat.h>
-#include <sys/mount.h>
 #include <sys/stat.h>
 #include <sys/statfs.h>
 #include <sys/syscall.h>
@@ -14,6 +13,8 @@
 #include <cerrno>
 #include <cstdint>
 #include <cstdio>
+
+#include "pod_host/private_mount.h"
 
 namespace jettison::cri {
 namespace {
@@ -66,7 +67,7 @@ class Removal {
   // Deletes `name` in the open folder.
   void Remove(int folder, const char* name, int depth) {
     for (int i = 0; i < kMaxStackedMounts && IsMounted(folder, name); ++i) {
-      if (!Detach(folder, name)) return Note(errno);
+      if (const int error = pod_host::DetachPrivately(folder, name); error != 0) return Note(error);
     }
     if (::unlinkat(folder, name, 0) == 0 || errno == ENOENT) return;
     if (errno != EISDIR && errno != EPERM) return Note(errno);
@@ -100,13 +101,6 @@ class Removal {
     std::array<char, 32> moved{};
     (void)std::snprintf(moved.data(), moved.size(), ".deep-%lu", moved_++);
     return ::renameat(folder, name, top_, moved.data()) == 0;
-  }
-
-  [[nodiscard]] static bool Detach(int folder, const char* name) {
-    if (folder == AT_FDCWD) return ::umount2(name, MNT_DETACH | UMOUNT_NOFOLLOW) == 0;
-    std::array<char, 320> path{};
-    (void)std::snprintf(path.data(), path.size(), "/proc/self/fd/%d/%s", folder, name);
-    return ::umount2(path.data(), MNT_DETACH | UMOUNT_NOFOLLOW) == 0;
   }
 
   int error_ = 0;

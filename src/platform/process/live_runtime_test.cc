@@ -150,6 +150,21 @@ TEST_F(LiveProcessRuntime, ASubPathNeverLeadsOutOfItsVolume) {
   RemoveAllAndLookForRemains();
 }
 
+TEST_F(LiveProcessRuntime, ASubPathThatAConfigMapDoesNotHaveIsNotMadeThere) {
+  const std::string folder = bed_->paths().ConfigMap("default", "c");
+  ASSERT_TRUE(MakeFolders(folder));
+  Pod pod = ShellPod("u", "true");
+  pod.volumes = {{"conf", ConfigMapSource{.name = "c", .optional = false}}};
+  pod.containers[0].volume_mounts = {{"conf", folder_.path() + "/mounted", "typo/key", false}};
+  ASSERT_TRUE(bed_->Create(pod));
+  runtime().StartContainer("u", "main", 0, 0);
+  const auto* failed = bed_->Await<ContainerStartFailed>("u");
+  ASSERT_NE(failed, nullptr);
+  EXPECT_THAT(failed->error.message, HasSubstr("open \"typo/key\" to mount it"));
+  EXPECT_FALSE(Exists(folder + "/typo"));
+  RemoveAllAndLookForRemains();
+}
+
 TEST_F(LiveProcessRuntime, AMountPointThatTwoPodsUseGoesWithTheLast) {
   const std::string at = folder_.path() + "/mounted";
   for (const char* uid : {"a", "b"}) {

@@ -25,7 +25,8 @@ class OrderText {
     return value.empty() ? *this : Add(key, value);
   }
   OrderText& AddMount(const pod_host::PlannedMount& mount) {
-    Add("mount", fmt::format("{}{}", mount.read_only ? "r" : "", mount.on_host ? "h" : ""));
+    Add("mount", fmt::format("{}{}{}", mount.read_only ? "r" : "", mount.on_host ? "h" : "",
+                             mount.kept_by_operator ? "k" : ""));
     Add("source", mount.source).AddIfSet("sub", mount.sub_path);
     return Add("target", mount.target);
   }

@@ -15,7 +15,8 @@ RunOrder SampleRun() {
   order.rootfs = "/r/rootfs";
   order.run_dir = "/r";
   order.mount_points_file = "/p/mount-points";
-  order.mounts = {{"/src", "sub", "/target", true, true}, {"/s2", "", "/t2", false, false}};
+  order.mounts = {{"/src", "sub", "/target", true, true, true},
+                  {"/s2", "", "/t2", false, false, false}};
   order.log_path = "/l/0.log";
   order.log_max_bytes = 10;
   order.log_max_files = 5;
@@ -40,8 +41,10 @@ TEST(ShimOrder, TheShimReadsWhatTheAgentWrites) {
   EXPECT_STREQ(order.mounts.items[0].sub_path, "sub");
   EXPECT_TRUE(order.mounts.items[0].read_only);
   EXPECT_TRUE(order.mounts.items[0].on_host);
+  EXPECT_TRUE(order.mounts.items[0].kept_by_operator);
   EXPECT_EQ(order.mounts.items[1].sub_path, nullptr);
   EXPECT_FALSE(order.mounts.items[1].read_only);
+  EXPECT_FALSE(order.mounts.items[1].kept_by_operator);
   EXPECT_EQ(order.log_max_files, 5);
   EXPECT_EQ(order.oom_kills, 7);
   EXPECT_EQ(order.oom_score_adj, -997);

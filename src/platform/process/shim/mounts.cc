@@ -52,10 +52,16 @@ int OpenSubPath(int root, const char* sub_path) {
   return -1;
 }
 
+bool IsLink(const char* path) {
+  struct stat facts;
+  return lstat(path, &facts) == 0 && S_ISLNK(facts.st_mode);
+}
+
 int OpenSource(const MountOrder& mount) {
   const int root = open(mount.source, O_PATH | O_CLOEXEC);
   if (root < 0 || mount.sub_path == nullptr) return root;
-  const int fd = OpenSubPath(root, mount.sub_path);
+  const bool may_make = !mount.kept_by_operator || !IsLink(mount.source);
+  const int fd = may_make ? OpenSubPath(root, mount.sub_path) : OpenBeneath(root, mount.sub_path);
   const int error = errno;
   close(root);
   errno = error;

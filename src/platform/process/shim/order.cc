@@ -30,6 +30,8 @@ bool AddMount(const char* flags, Order& order) {
       mount.read_only = true;
     } else if (*flags == 'h') {
       mount.on_host = true;
+    } else if (*flags == 'k') {
+      mount.kept_by_operator = true;
     } else {
       return false;
     }

@@ -32,6 +32,8 @@ struct MountOrder {
   bool read_only = false;
   // The target lies on the host's own filesystem: a mount point made there is written down first.
   bool on_host = false;
+  // The operator keeps the folder that the source is a link to: nothing is made there.
+  bool kept_by_operator = false;
 };
 
 // What a shim is told to do. Every string points into the order's own memory.

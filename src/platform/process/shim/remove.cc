@@ -134,7 +134,11 @@ int UnmountVolumes(const char* dir) {
     }
     while (IsMountRoot(path)) {
       EmptyTree(path);
-      if (umount2(path, UMOUNT_NOFOLLOW | MNT_DETACH) == 0) continue;
+      // Cut off from its copies first: what is mounted within must not go from those, too.
+      if (mount(nullptr, path, nullptr, MS_REC | MS_PRIVATE, nullptr) == 0 &&
+          umount2(path, UMOUNT_NOFOLLOW | MNT_DETACH) == 0) {
+        continue;
+      }
       error = errno;
       break;
     }

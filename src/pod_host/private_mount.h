@@ -1,0 +1,23 @@
+#pragma once
+
+#include <string>
+
+#include "ports/file_descriptor.h"
+#include "units/result.h"
+
+namespace jettison::pod_host {
+
+// Most hosts share their mounts: what is mounted or detached in one of them happens in all of its
+// copies (mount_namespaces(7), shared subtrees). A copy is therefore cut off before anything of it
+// is detached, or the host would lose what is mounted at the same place of the original.
+
+// Mounts the file or folder that is open as `content` at `place`, without what is mounted within
+// it. Whatever is mounted or detached there afterwards happens there alone.
+[[nodiscard]] Result<void> BindPrivately(const FileDescriptor& content, const std::string& place);
+
+// Detaches the uppermost mount at `name` in the open folder `folder`, with what is mounted within
+// it, and nothing anywhere else; a link is not followed. The folder may be AT_FDCWD, the name a
+// path. 0 or an errno: EINVAL where nothing is mounted there. Async-signal-safe.
+[[nodiscard]] int DetachPrivately(int folder, const char* name);
+
+}  // namespace jettison::pod_host
