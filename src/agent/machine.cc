@@ -107,7 +107,11 @@ Result<std::unique_ptr<Machine>> OpenMachine(const AgentConfig& config, const Lo
   if (!config.static_pod_path.empty()) {
     auto manifests = ManifestDirectory::Open(config.static_pod_path);
     if (!manifests) return Fail(manifests.error());
-    machine->manifests = std::make_unique<ManifestDirectory>(std::move(*manifests));
+    machine->manifests = std::make_unique<ManifestReader>(std::move(*manifests), machine->clock);
+    if (const auto& thread = machine->manifests->thread(); !thread) {
+      log.Warn("manifests are read on the agent's own thread, which waits for the disk",
+               {{"err", thread.error().message}});
+    }
   }
   return machine;
 }

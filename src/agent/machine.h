@@ -6,11 +6,11 @@
 #include "agent/enforced_limits.h"
 #include "agent/host_cgroups.h"
 #include "agent/log.h"
+#include "agent/manifest_reader.h"
 #include "agent/releasing_cgroups.h"
 #include "agent/steady_clock.h"
 #include "config/agent_config.h"
 #include "model/pod.h"
-#include "platform/manifests/manifest_directory.h"
 #include "platform/procfs/procfs.h"
 #include "ports/cgroups.h"
 #include "ports/container_runtime.h"
@@ -29,8 +29,8 @@ struct Machine {
   std::unique_ptr<ReleasingCgroups> killing_groups;  // the pods' groups, as the runtime kills them
   std::unique_ptr<Procfs> procfs;
   std::unique_ptr<ContainerRuntime> runtime;
-  std::unique_ptr<ImageStore> images;            // null: the runtime has none
-  std::unique_ptr<ManifestDirectory> manifests;  // null: no path is configured
+  std::unique_ptr<ImageStore> images;         // null: the runtime has none
+  std::unique_ptr<ManifestReader> manifests;  // null: no path is configured
 
   // Below which the group of all pods stands.
   [[nodiscard]] Cgroups& pod_groups() const {

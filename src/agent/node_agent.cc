@@ -21,8 +21,9 @@ using std::chrono::seconds;
 
 constexpr Duration kFirstTryDelay = milliseconds(100);
 constexpr Duration kMaxTryDelay = seconds(10);
-// A manifest folder that does not exist yet cannot be watched; it is looked for this often.
-constexpr Duration kMissingFolderRescan = seconds(1);
+// A manifest folder that does not exist yet cannot be watched, and a file that could not be read is
+// not told again; they are looked for this often.
+constexpr Duration kUnsettledRescan = seconds(1);
 
 }  // namespace
 
@@ -68,9 +69,7 @@ Result<void> NodeAgent::WatchAll() {
     if (!watched) return Fail(watched.error());
   }
   if (!machine_->manifests) return {};
-  return loop_->Watch(machine_->manifests->fd(), [this] {
-    if (begun_) TakeManifests(machine_->manifests->TakeChanges());
-  });
+  return loop_->Watch(machine_->manifests->fd(), [this] { TakeManifests(); });
 }
 
 Result<void> NodeAgent::Run() {
@@ -110,11 +109,16 @@ void NodeAgent::Begin(std::vector<RuntimePod> pods) {
   begun_ = true;
   const Instant now = machine_->clock.Now();
   pods_.SetAdoptPolicy(config_.adopt);
+  std::vector<Pod> own;
+  for (const RuntimePod& pod : pods) {
+    if (!pod.foreign) own.push_back(pod.pod);
+  }
   pods_.Adopt(std::move(pods), now);
   SurveyFileSystems();
   node_.Begin();
   WatchAlarms();
   if (machine_->manifests) {
+    machine_->manifests->Expect(manifest_pods_.Adopt(own));
     RescanManifests();
   } else {
     pods_.SetWanted({}, now);
@@ -154,25 +158,30 @@ void NodeAgent::CountDiskUseOf(const std::string& pod_uid) {
   }
 }
 
-void NodeAgent::TakeManifests(const std::vector<ManifestChange>& changes) {
-  const auto& watched = machine_->manifests->watched();
-  if (!watched && !said_unwatched_) {
-    log_->Warn("manifest path cannot be watched, looking again later",
-               {{"path", config_.static_pod_path}, {"err", watched.error().message}});
+void NodeAgent::TakeManifests() {
+  const Instant now = machine_->clock.Now();
+  bool told = false;
+  for (ManifestScan& scan : machine_->manifests->TakeScans()) {
+    manifests_watched_ = std::move(scan.watched);
+    // A folder that cannot be read is no folder without pods: those that run go on.
+    told = told || scan.whole || !scan.news.empty();
+    manifest_pods_.Apply(std::move(scan.news), now);
+    if (scan.whole) manifest_pods_.Settle(scan.began);
   }
-  said_unwatched_ = !watched;
-  for (const ManifestChange& change : changes) manifest_pods_.Apply(change);
-  // A folder that cannot be read is no folder without pods: those that run go on.
-  const bool unknown = !watched && watched.error().code != ErrorCode::kNotFound;
-  if (stopping_ || (unknown && changes.empty())) return;
-  pods_.SetWanted(manifest_pods_.Wanted(), machine_->clock.Now());
+  if (!manifests_watched_ && !said_unwatched_) {
+    log_->Warn("manifest path cannot be watched, looking again later",
+               {{"path", config_.static_pod_path}, {"err", manifests_watched_.error().message}});
+  }
+  said_unwatched_ = !manifests_watched_;
+  if (!manifests_watched_ || manifest_pods_.IsUnsettled()) {
+    next_rescan_ = std::min(next_rescan_.value_or(Instant::max()), now + kUnsettledRescan);
+  }
+  if (told && !stopping_) pods_.SetWanted(manifest_pods_.Wanted(), now);
 }
 
 void NodeAgent::RescanManifests() {
-  TakeManifests(machine_->manifests->Rescan());
-  const Duration wait =
-      machine_->manifests->watched() ? config_.file_check_frequency : kMissingFolderRescan;
-  next_rescan_ = machine_->clock.Now() + wait;
+  machine_->manifests->Rescan();
+  next_rescan_ = machine_->clock.Now() + config_.file_check_frequency;
 }
 
 // New levels replace the old ones; usage may have passed one of them while they were registered, so

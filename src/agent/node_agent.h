@@ -58,7 +58,7 @@ class NodeAgent : public Agent {
   std::size_t CollectLogs();
   void TakeRuntimeEvents();
   void CountDiskUseOf(const std::string& pod_uid);
-  void TakeManifests(const std::vector<ManifestChange>& changes);
+  void TakeManifests();
   void RescanManifests();
   void TakeArmedLevels();
   void WatchAlarms();
@@ -96,6 +96,7 @@ class NodeAgent : public Agent {
   Node node_;
   NodeStatusFile status_file_;
   ManifestPods manifest_pods_;
+  Result<void> manifests_watched_;
   MemoryAlarms alarms_;
   std::vector<MemcgThreshold> levels_;  // registered, and watched by the loop
   FileDescriptor stop_;

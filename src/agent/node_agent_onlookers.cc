@@ -32,9 +32,10 @@ Snapshot NodeAgent::SnapshotNow() const {
 }
 
 std::string NodeAgent::ManifestError() const {
-  if (!machine_->manifests || machine_->manifests->watched()) return "";
-  const Error& error = machine_->manifests->watched().error();
-  return error.code == ErrorCode::kNotFound ? "" : error.message;
+  if (!manifests_watched_ && manifests_watched_.error().code != ErrorCode::kNotFound) {
+    return manifests_watched_.error().message;
+  }
+  return manifest_pods_.Problem();
 }
 
 void NodeAgent::ShowBoard(Instant now) {

@@ -4,6 +4,7 @@
 #include <utility>
 
 #include "agent/come_back.h"
+#include "agent/manifest_reading.h"
 #include "decide/admission.h"
 #include "decide/eviction_order.h"
 
@@ -45,8 +46,8 @@ void PodTable::SetWanted(std::vector<Pod> pods, Instant now) {
   }
   for (auto& [name, pod] : by_name) {
     Slot& slot = At(name);
-    if (slot.wanted && slot.wanted->pod == pod) continue;
-    slot.wanted = slot.facts && slot.facts->pod == pod
+    if (slot.wanted && SayTheSame(slot.wanted->pod, pod)) continue;
+    slot.wanted = slot.facts && SayTheSame(slot.facts->pod, pod)
                       ? slot.facts
                       : std::make_shared<const PodFacts>(FactsOf(std::move(pod), profile_));
     // Another pod owes nothing for the evictions of the one before.

@@ -69,9 +69,17 @@ bool IsFresh(const timespec& modified) {
 
 }  // namespace
 
-bool ManifestDirectory::Stamp::Equals(const Stamp& other) const {
+bool ManifestDirectory::Stamp::operator==(const Stamp& other) const {
   return device == other.device && inode == other.inode && size == other.size &&
          SameTime(modified, other.modified) && SameTime(changed, other.changed);
+}
+
+ManifestDirectory::Stamp ManifestDirectory::StampOf(const struct stat& status) {
+  return {.device = status.st_dev,
+          .inode = status.st_ino,
+          .size = status.st_size,
+          .modified = status.st_mtim,
+          .changed = status.st_ctim};
 }
 
 Result<ManifestDirectory> ManifestDirectory::Open(std::string path) {
@@ -83,34 +91,55 @@ Result<ManifestDirectory> ManifestDirectory::Open(std::string path) {
   return directory;
 }
 
+void ManifestDirectory::Expect(const std::vector<std::string>& files) {
+  for (const std::string& file : files) known_.try_emplace(file);
+}
+
 // Watches the folder, or the folder of the file. Where the kernel refuses, Rescan tries again.
 void ManifestDirectory::Watch() {
   struct stat status {};
-  folder_ = path_;
-  only_.reset();
   if (stat(path_.c_str(), &status) != 0) {
     watched_ = FailErrno(path_);
     return;
   }
+  folder_ = path_;
+  only_.reset();
   if (!S_ISDIR(status.st_mode)) {
     const std::size_t slash = path_.rfind('/');
     folder_ = slash == std::string::npos ? "." : path_.substr(0, std::max<std::size_t>(slash, 1));
     only_ = slash == std::string::npos ? path_ : path_.substr(slash + 1);
   }
+  const int before = watch_;
   watch_ = inotify_add_watch(inotify_.get(), folder_.c_str(), kEvents);
   if (watch_ < 0) {
     watched_ = FailErrno("watch " + folder_);
   } else {
     watched_ = {};
   }
+  if (before >= 0 && before != watch_) inotify_rm_watch(inotify_.get(), before);
 }
 
 bool ManifestDirectory::Wants(const std::string& name) const {
   return only_ ? name == *only_ : !IsHidden(name);
 }
 
+// Whether a file of that path would be read; those of a path that was configured before would not.
+bool ManifestDirectory::IsHere(const std::string& file) const {
+  const std::string start = PathOf("");
+  if (!file.starts_with(start)) return false;
+  const std::string name = file.substr(start.size());
+  return !name.empty() && name.find('/') == std::string::npos && Wants(name);
+}
+
+// A mount over the folder is not told by the kernel.
+bool ManifestDirectory::IsSameFolder() const {
+  struct stat status {};
+  return stat(folder_.c_str(), &status) == 0 && folder_id_ &&
+         *folder_id_ == FolderId{status.st_dev, status.st_ino};
+}
+
 std::vector<ManifestChange> ManifestDirectory::TakeChanges() {
-  std::set<std::string> names;
+  std::set<std::string> files;
   bool all = false;
   bool lost = false;
   alignas(inotify_event) std::array<char, 16384> buffer;
@@ -130,7 +159,7 @@ std::vector<ManifestChange> ManifestDirectory::TakeChanges() {
       if (!Wants(name)) {
         all = all || IsHidden(name);
       } else if ((event.mask & IN_CREATE) == 0 || IsLink(PathOf(name))) {
-        names.insert(name);
+        files.insert(PathOf(name));
       }
     }
   }
@@ -138,82 +167,121 @@ std::vector<ManifestChange> ManifestDirectory::TakeChanges() {
     watch_ = -1;
     Watch();
   }
-  if (all || lost) return ScanAll(Patience::kReadNow);
-  std::vector<ManifestChange> changes;
-  for (const std::string& name : names) {
-    if (auto change = Look(name, Patience::kReadNow)) changes.push_back(std::move(*change));
-  }
-  return changes;
+  return all || lost ? ScanAll(Patience::kReadNow) : ScanSome(files);
 }
 
 std::vector<ManifestChange> ManifestDirectory::Rescan() {
-  const bool told_by_kernel = scanned_ && watched_;
-  if (!watched_) Watch();
+  const bool told_by_kernel = scanned_ && watched_ && IsSameFolder();
+  if (!told_by_kernel) Watch();
   scanned_ = true;
   const Patience patience = told_by_kernel ? Patience::kLeaveFreshFiles : Patience::kReadNow;
   return ScanAll(patience);
 }
 
-Result<std::vector<std::string>> ManifestDirectory::Names() const {
-  if (only_) return std::vector<std::string>{*only_};
+Result<ManifestDirectory::Listing> ManifestDirectory::List() const {
   const std::unique_ptr<DIR, CloseDirectory> directory(opendir(folder_.c_str()));
-  if (directory == nullptr) return FailErrno(folder_);
-  std::vector<std::string> names;
-  while (const dirent* entry = readdir(directory.get())) {
-    if (!IsHidden(entry->d_name)) names.emplace_back(entry->d_name);
+  struct stat status {};
+  if (directory == nullptr || fstat(dirfd(directory.get()), &status) != 0) {
+    return FailErrno(folder_);
   }
-  std::ranges::sort(names);
-  return names;
+  Listing listing{.folder = {status.st_dev, status.st_ino}, .files = {}};
+  if (only_) {
+    listing.files.push_back(PathOf(*only_));
+    return listing;
+  }
+  for (;;) {
+    errno = 0;
+    const dirent* const entry = readdir(directory.get());
+    if (entry == nullptr && errno != 0) return FailErrno(folder_);
+    if (entry == nullptr) break;
+    if (!IsHidden(entry->d_name)) listing.files.push_back(PathOf(entry->d_name));
+  }
+  return listing;
 }
 
 std::vector<ManifestChange> ManifestDirectory::ScanAll(Patience patience) {
   std::vector<ManifestChange> changes;
-  std::set<std::string> names;
+  std::set<std::string> files;
   // A folder that cannot be listed for another reason than its absence keeps what it had.
-  const auto listed = Names();
+  auto listed = List();
+  listed_ = listed || listed.error().code == ErrorCode::kNotFound;
   if (listed) {
-    names.insert(listed->begin(), listed->end());
-  } else if (listed.error().code != ErrorCode::kNotFound) {
+    files.insert(listed->files.begin(), listed->files.end());
+  } else if (!listed_) {
     watched_ = Fail(listed.error());
     return changes;
   }
-  for (const auto& [name, stamp] : known_) names.insert(name);
-  for (const std::string& name : names) {
-    if (auto change = Look(name, patience)) changes.push_back(std::move(*change));
+  for (const auto& [file, stamp] : known_) files.insert(file);
+  for (const std::string& file : files) {
+    auto change = IsHere(file) ? Look(file, patience) : Gone(file);
+    if (change) changes.push_back(std::move(*change));
+  }
+  const bool another = folder_id_ && listed && !(*folder_id_ == listed->folder);
+  if (listed) folder_id_ = listed->folder;
+  if (listed && !another && !known_.empty()) return changes;
+  for (ManifestChange& change : changes) {
+    if (auto* const gone = std::get_if<ManifestGone>(&change.now)) gone->with_folder = true;
   }
   return changes;
 }
 
-std::optional<ManifestChange> ManifestDirectory::Look(const std::string& name, Patience patience) {
-  // Opening a FIFO or a device must not block.
-  const FileDescriptor fd(open(PathOf(name).c_str(), O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY));
-  if (!fd) {
-    if (errno == ENOENT) return Gone(name);
-    return ManifestChange{PathOf(name), ManifestUnreadable{SystemError(errno, "open")}};
+std::vector<ManifestChange> ManifestDirectory::ScanSome(const std::set<std::string>& files) {
+  std::vector<ManifestChange> changes;
+  bool any_gone = false;
+  for (const std::string& file : files) {
+    auto change = Look(file, Patience::kReadNow);
+    if (!change) continue;
+    any_gone = any_gone || std::holds_alternative<ManifestGone>(change->now);
+    changes.push_back(std::move(*change));
   }
-  struct stat status {};
-  if (fstat(fd.get(), &status) != 0 || S_ISDIR(status.st_mode)) return Gone(name);
-  const Stamp stamp = {.device = status.st_dev,
-                       .inode = status.st_ino,
-                       .size = status.st_size,
-                       .modified = status.st_mtim,
-                       .changed = status.st_ctim};
-  const auto known = known_.find(name);
-  if (known != known_.end() && known->second.Equals(stamp)) return std::nullopt;
-  if (patience == Patience::kLeaveFreshFiles && IsFresh(status.st_mtim)) return std::nullopt;
-  known_[name] = stamp;
-  if (!S_ISREG(status.st_mode)) {
-    return ManifestChange{
-        PathOf(name), ManifestUnreadable{{ErrorCode::kInvalidArgument, "is not a regular file"}}};
+  if (!any_gone || (!known_.empty() && IsSameFolder())) return changes;
+  for (ManifestChange& change : changes) {
+    if (auto* const gone = std::get_if<ManifestGone>(&change.now)) gone->with_folder = true;
   }
-  auto text = ReadText(fd.get(), status.st_size);
-  if (!text) return ManifestChange{PathOf(name), ManifestUnreadable{text.error()}};
-  return ManifestChange{PathOf(name), ManifestText{std::move(*text)}};
+  return changes;
 }
 
-std::optional<ManifestChange> ManifestDirectory::Gone(const std::string& name) {
-  if (known_.erase(name) == 0) return std::nullopt;
-  return ManifestChange{PathOf(name), ManifestGone{}};
+ManifestChange ManifestDirectory::Unreadable(const std::string& file, Error error) {
+  known_.try_emplace(file);
+  return {file, ManifestUnreadable{std::move(error)}};
+}
+
+// Nothing but a regular file is opened: with a device that alone can have an effect.
+std::optional<ManifestChange> ManifestDirectory::Look(const std::string& file, Patience patience) {
+  struct stat status {};
+  if (stat(file.c_str(), &status) != 0) {
+    if (errno == ENOENT || errno == ENOTDIR) return Gone(file);
+    return Unreadable(file, SystemError(errno, "stat"));
+  }
+  if (S_ISDIR(status.st_mode)) return Gone(file);
+  const auto known = known_.find(file);
+  if (known != known_.end() && known->second == StampOf(status)) return std::nullopt;
+  if (patience == Patience::kLeaveFreshFiles && IsFresh(status.st_mtim)) {
+    if (known == known_.end()) return std::nullopt;
+    return ManifestChange{file, ManifestUnsettled{}};
+  }
+  // It may be exchanged for a FIFO at this very moment, and must not block.
+  FileDescriptor fd;
+  if (S_ISREG(status.st_mode)) {
+    fd = FileDescriptor(open(file.c_str(), O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY));
+    if (!fd && errno == ENOENT) return Gone(file);
+    if (!fd) return Unreadable(file, SystemError(errno, "open"));
+    if (fstat(fd.get(), &status) != 0) return Unreadable(file, SystemError(errno, "stat"));
+  }
+  auto text = S_ISREG(status.st_mode) ? ReadText(fd.get(), status.st_size)
+                                      : Fail(ErrorCode::kInvalidArgument, "is not a regular file");
+  // What could not be read this time has not been told.
+  const bool told = text || text.error().code == ErrorCode::kInvalidArgument;
+  known_[file] = told ? StampOf(status) : Stamp{};
+  if (!text) return Unreadable(file, std::move(text.error()));
+  return ManifestChange{file, ManifestText{std::move(*text)}};
+}
+
+std::optional<ManifestChange> ManifestDirectory::Gone(const std::string& file) {
+  if (known_.erase(file) == 0) return std::nullopt;
+  struct stat link {};
+  return ManifestChange{
+      file, ManifestGone{.with_folder = lstat(file.c_str(), &link) == 0 && S_ISLNK(link.st_mode)}};
 }
 
 }  // namespace jettison

@@ -1,9 +1,12 @@
 #pragma once
 
+#include <sys/stat.h>
+
 #include <cstdint>
 #include <ctime>
 #include <map>
 #include <optional>
+#include <set>
 #include <string>
 #include <variant>
 #include <vector>
@@ -17,16 +20,24 @@ namespace jettison {
 struct ManifestText {
   std::string text;
 };
-// It is there but cannot be read.
+// It is there but cannot be read. kInvalidArgument: nor will it ever be, as it is now; anything
+// else is tried again by each Rescan, and told each time.
 struct ManifestUnreadable {
   Error error;
 };
-struct ManifestGone {};
+// It was there before and has just been changed; it is read when its writer is done.
+struct ManifestUnsettled {};
+struct ManifestGone {
+  // It did not go alone: the folder is missing, empty or another one than before, or the file is a
+  // link that leads nowhere. All of these happen for a moment while somebody renames, mounts or
+  // copies.
+  bool with_folder = false;
+};
 
 // What became of one file.
 struct ManifestChange {
   std::string file;  // its path
-  std::variant<ManifestText, ManifestUnreadable, ManifestGone> now;
+  std::variant<ManifestText, ManifestUnreadable, ManifestUnsettled, ManifestGone> now;
 };
 
 // The largest manifest that is read. (kubelet: maxConfigLength)
@@ -46,8 +57,13 @@ class ManifestDirectory {
   // What differs from what was last told, by file name; every file at the first call. A path that
   // does not exist holds no files.
   [[nodiscard]] std::vector<ManifestChange> Rescan();
+  // Counts these files as told before, so that Rescan tells those that are gone. Before the first
+  // Rescan.
+  void Expect(const std::vector<std::string>& files);
   // Whether the path could be listed and is being watched; the error of the last attempt.
   [[nodiscard]] const Result<void>& watched() const { return watched_; }
+  // Whether the last Rescan saw which files there are, none included.
+  [[nodiscard]] bool listed() const { return listed_; }
 
  private:
   // Tells one content of a file from another without reading it.
@@ -57,18 +73,33 @@ class ManifestDirectory {
     std::int64_t size = 0;
     timespec modified{};
     timespec changed{};
-    [[nodiscard]] bool Equals(const Stamp& other) const;
+    bool operator==(const Stamp& other) const;
+  };
+  // Tells one folder from another of the same path.
+  struct FolderId {
+    std::uint64_t device = 0;
+    std::uint64_t inode = 0;
+    friend bool operator==(const FolderId&, const FolderId&) = default;
+  };
+  struct Listing {
+    FolderId folder;
+    std::vector<std::string> files;
   };
   enum class Patience : bool { kReadNow, kLeaveFreshFiles };
 
   ManifestDirectory(std::string path, FileDescriptor inotify)
-      : path_(std::move(path)), inotify_(std::move(inotify)) {}
+      : path_(std::move(path)), folder_(path_), inotify_(std::move(inotify)) {}
   void Watch();
-  [[nodiscard]] Result<std::vector<std::string>> Names() const;
+  [[nodiscard]] Result<Listing> List() const;
   [[nodiscard]] std::vector<ManifestChange> ScanAll(Patience patience);
-  [[nodiscard]] std::optional<ManifestChange> Look(const std::string& name, Patience patience);
-  [[nodiscard]] std::optional<ManifestChange> Gone(const std::string& name);
+  [[nodiscard]] std::vector<ManifestChange> ScanSome(const std::set<std::string>& files);
+  [[nodiscard]] std::optional<ManifestChange> Look(const std::string& file, Patience patience);
+  [[nodiscard]] static Stamp StampOf(const struct stat& status);
+  [[nodiscard]] ManifestChange Unreadable(const std::string& file, Error error);
+  [[nodiscard]] std::optional<ManifestChange> Gone(const std::string& file);
+  [[nodiscard]] bool IsSameFolder() const;
   [[nodiscard]] bool Wants(const std::string& name) const;
+  [[nodiscard]] bool IsHere(const std::string& file) const;
   [[nodiscard]] std::string PathOf(const std::string& name) const { return folder_ + "/" + name; }
 
   std::string path_;
@@ -78,7 +109,9 @@ class ManifestDirectory {
   int watch_ = -1;
   Result<void> watched_;
   bool scanned_ = false;
-  std::map<std::string, Stamp> known_;  // by file name
+  bool listed_ = false;
+  std::optional<FolderId> folder_id_;   // as it was listed last
+  std::map<std::string, Stamp> known_;  // by path
 };
 
 }  // namespace jettison

@@ -4,6 +4,7 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 #include <poll.h>
+#include <sys/resource.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
@@ -48,8 +49,11 @@ std::vector<std::string> Told(const std::vector<ManifestChange>& changes) {
       told.push_back(name + "=" + text->text);
     } else if (const auto* unreadable = std::get_if<ManifestUnreadable>(&change.now)) {
       told.push_back(name + ": " + unreadable->error.message);
+    } else if (std::holds_alternative<ManifestUnsettled>(change.now)) {
+      told.push_back(name + " unsettled");
     } else {
-      told.push_back(name + " gone");
+      const bool with_folder = std::get<ManifestGone>(change.now).with_folder;
+      told.push_back(name + (with_folder ? " gone with its folder" : " gone"));
     }
   }
   return told;
@@ -59,6 +63,22 @@ bool IsReadable(int fd) {
   pollfd poll_fd = {.fd = fd, .events = POLLIN, .revents = 0};
   return poll(&poll_fd, 1, 0) == 1;
 }
+
+// No descriptor is to be had while it lives.
+class NoDescriptors {
+ public:
+  NoDescriptors() {
+    getrlimit(RLIMIT_NOFILE, &before_);
+    const rlimit none{.rlim_cur = 0, .rlim_max = before_.rlim_max};
+    setrlimit(RLIMIT_NOFILE, &none);
+  }
+  NoDescriptors(const NoDescriptors&) = delete;
+  NoDescriptors& operator=(const NoDescriptors&) = delete;
+  ~NoDescriptors() { setrlimit(RLIMIT_NOFILE, &before_); }
+
+ private:
+  rlimit before_{};
+};
 
 void MakeOld(const fs::path& path) {
   const std::array<timespec, 2> times = {timespec{1000, 0}, timespec{1000, 0}};
@@ -87,6 +107,8 @@ TEST(ManifestDirectory, TellsFilesThatAppearChangeAndGo) {
   EXPECT_THAT(Told(directory.TakeChanges()), ElementsAre("a=one"));
   folder.Write("a", "two");
   EXPECT_THAT(Told(directory.TakeChanges()), ElementsAre("a=two"));
+  folder.Write("b", "b");
+  EXPECT_THAT(Told(directory.TakeChanges()), ElementsAre("b=b"));
   fs::remove(folder / "a");
   EXPECT_THAT(Told(directory.TakeChanges()), ElementsAre("a gone"));
   EXPECT_FALSE(IsReadable(directory.fd()));
@@ -119,7 +141,8 @@ TEST(ManifestDirectory, AFileMovedOrLinkedIntoTheFolderIsReadAtOnce) {
   fs::rename(folder / "moved", folder / ".moved");
   // The soft link leads nowhere now: a change behind a hidden name makes it look at every file.
   // The hard link has another time of change and is told again.
-  EXPECT_THAT(Told(directory.TakeChanges()), ElementsAre("hard=x", "moved gone", "soft gone"));
+  EXPECT_THAT(Told(directory.TakeChanges()),
+              ElementsAre("hard=x", "moved gone", "soft gone with its folder"));
 }
 
 TEST(ManifestDirectory, RescanFindsWhatTheKernelDidNotTell) {
@@ -145,7 +168,124 @@ TEST(ManifestDirectory, AFolderThatAppearsLaterIsFoundByRescan) {
   std::ofstream(folder / "later" / "b") << "b";
   EXPECT_THAT(Told(directory.TakeChanges()), ElementsAre("b=b"));
   fs::remove_all(folder / "later");
-  EXPECT_THAT(Told(directory.TakeChanges()), ElementsAre("a gone", "b gone"));
+  EXPECT_THAT(Told(directory.TakeChanges()),
+              ElementsAre("a gone with its folder", "b gone with its folder"));
+}
+
+TEST(ManifestDirectory, TheLastFileOfAFolderGoesWithItsFolder) {
+  const TemporaryFolder folder;
+  folder.Write("a", "a");
+  folder.Write("b", "b");
+  auto directory = ManifestDirectory::Open(folder.path()).value();
+  static_cast<void>(directory.Rescan());
+  fs::remove(folder / "a");
+  EXPECT_THAT(Told(directory.TakeChanges()), ElementsAre("a gone"));
+  fs::remove(folder / "b");
+  EXPECT_THAT(Told(directory.TakeChanges()), ElementsAre("b gone with its folder"));
+}
+
+TEST(ManifestDirectory, FilesThatGoTogetherAndLeaveNothingGoWithTheirFolder) {
+  const TemporaryFolder folder;
+  folder.Write("a", "a");
+  folder.Write("b", "b");
+  auto directory = ManifestDirectory::Open(folder.path()).value();
+  static_cast<void>(directory.Rescan());
+  fs::remove(folder / "a");
+  fs::remove(folder / "b");
+  EXPECT_THAT(Told(directory.TakeChanges()),
+              ElementsAre("a gone with its folder", "b gone with its folder"));
+}
+
+TEST(ManifestDirectory, WhatAnotherFolderOfTheSamePathDoesNotHaveGoesWithItsFolder) {
+  const TemporaryFolder folder;
+  fs::create_directory(folder / "m");
+  fs::create_directory(folder / "other");
+  folder.Write("m/a", "a");
+  folder.Write("m/b", "b");
+  folder.Write("other/b", "b2");
+  auto directory = ManifestDirectory::Open((folder / "m").string()).value();
+  static_cast<void>(directory.Rescan());
+  fs::rename(folder / "m", folder / "away");
+  fs::rename(folder / "other", folder / "m");
+  EXPECT_THAT(Told(directory.TakeChanges()), ElementsAre("a gone with its folder", "b=b2"));
+  // It watches the one that is there now.
+  folder.Write("m/c", "c");
+  EXPECT_THAT(Told(directory.TakeChanges()), ElementsAre("c=c"));
+}
+
+TEST(ManifestDirectory, AFolderThatIsBackAtOnceHasNotChanged) {
+  const TemporaryFolder folder;
+  fs::create_directory(folder / "m");
+  folder.Write("m/a", "a");
+  auto directory = ManifestDirectory::Open((folder / "m").string()).value();
+  static_cast<void>(directory.Rescan());
+  fs::rename(folder / "m", folder / "away");
+  fs::rename(folder / "away", folder / "m");
+  EXPECT_THAT(directory.TakeChanges(), IsEmpty());
+  folder.Write("m/b", "b");
+  EXPECT_THAT(Told(directory.TakeChanges()), ElementsAre("b=b"));
+}
+
+TEST(ManifestDirectory, AFileOfAnEarlierAgentThatIsNotThereIsTold) {
+  const TemporaryFolder folder;
+  folder.Write("a", "a");
+  const auto after = [&](const std::string& path) {
+    auto directory = ManifestDirectory::Open(path).value();
+    directory.Expect({folder / "a", folder / "b"});
+    return Told(directory.Rescan());
+  };
+  EXPECT_THAT(after(folder.path()), ElementsAre("a=a", "b gone"));
+  EXPECT_THAT(after((folder / "a").string()), ElementsAre("a=a", "b gone"));
+  EXPECT_THAT(after((folder / "none").string()),
+              ElementsAre("a gone with its folder", "b gone with its folder"));
+}
+
+TEST(ManifestDirectory, AFileThatCannotBeReadIsThereAndTriedAgain) {
+  const TemporaryFolder folder;
+  folder.Write("a", "a");
+  auto directory = ManifestDirectory::Open(folder.path()).value();
+  // A loop of links cannot be resolved, for root neither.
+  fs::create_symlink("loop", folder / "loop");
+  EXPECT_THAT(Told(directory.Rescan()),
+              ElementsAre("a=a", "loop: stat: Too many levels of symbolic links"));
+  EXPECT_THAT(Told(directory.Rescan()),
+              ElementsAre("loop: stat: Too many levels of symbolic links"));
+  fs::remove(folder / "loop");
+  EXPECT_THAT(Told(directory.TakeChanges()), ElementsAre("loop gone"));
+}
+
+TEST(ManifestDirectory, NothingIsGoneWhileDescriptorsRunOut) {
+  const TemporaryFolder folder;
+  folder.Write("a", "a");
+  auto directory = ManifestDirectory::Open(folder.path()).value();
+  static_cast<void>(directory.Rescan());
+  folder.Write("a", "aa");
+  MakeOld(folder / "a");
+  {
+    const NoDescriptors none;
+    EXPECT_THAT(Told(directory.TakeChanges()), ElementsAre("a: open: Too many open files"));
+    EXPECT_THAT(directory.Rescan(), IsEmpty());  // nor can the folder be listed
+    EXPECT_FALSE(directory.watched());
+  }
+  EXPECT_THAT(Told(directory.Rescan()), ElementsAre("a=aa"));
+}
+
+TEST(ManifestDirectory, AKnownFileThatIsBeingWrittenIsToldSo) {
+  const TemporaryFolder folder;
+  folder.Write("a", "one");
+  auto directory = ManifestDirectory::Open(folder.path()).value();
+  static_cast<void>(directory.Rescan());
+  std::ofstream file(folder / "a");
+  file << "half" << std::flush;
+  EXPECT_THAT(Told(directory.Rescan()), ElementsAre("a unsettled"));
+}
+
+TEST(ManifestDirectory, ADeviceIsNotOpened) {
+  const TemporaryFolder folder;
+  fs::create_symlink("/dev/zero", folder / "zero");
+  auto directory = ManifestDirectory::Open(folder.path()).value();
+  EXPECT_THAT(Told(directory.Rescan()), ElementsAre("zero: is not a regular file"));
+  EXPECT_THAT(directory.Rescan(), IsEmpty());
 }
 
 TEST(ManifestDirectory, ThePathMayBeASingleFile) {
