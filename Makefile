@@ -1,10 +1,11 @@
 # make demo   install what is missing, build, and show a node under pressure
 # make test   install what is missing, build, and run every test (fast ones, then live ones)
 # make bench  the benchmarks behind docs/performance.md
+# make chaos  a node of its own in trouble for MINUTES (10), and what must hold all the same; wants root
 JOBS ?= $(shell nproc)
 export CCACHE_NOHASHDIR = 1
 
-.PHONY: demo test build release bench fuzz format deps install clean
+.PHONY: demo test build release bench chaos fuzz format deps install clean
 
 demo: release
 	build/release/jettison demo
@@ -24,6 +25,9 @@ bench: deps
 	cmake --preset release
 	cmake --build --preset release -j $(JOBS)
 	scripts/bench.sh build/release
+
+chaos: release
+	scripts/chaos.sh build/release --minutes $(or $(MINUTES),10)
 
 fuzz: deps
 	scripts/fuzz.sh $(or $(SECONDS_EACH),60)

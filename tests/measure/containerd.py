@@ -69,10 +69,13 @@ def image_archive(programs, entrypoint):
 
 
 class Containerd:
-    """Runs while the `with` block does. `build` holds measure/measure_hog and jettison-shim."""
+    """Runs while the `with` block does. `build` holds jettison-shim and the program of the image."""
 
-    def __init__(self, build):
+    image = IMAGE
+
+    def __init__(self, build, program="measure/measure_hog"):
         self.build = pathlib.Path(build).resolve()
+        self.program = self.build / program
         self.folder = pathlib.Path(tempfile.mkdtemp(prefix="jettison-containerd-"))
         self.socket = self.folder / "containerd.sock"
         self.log = self.folder / "containerd.log"
@@ -85,12 +88,11 @@ class Containerd:
         try:
             config = self.folder / "config.toml"
             config.write_text(CONFIG.format(folder=self.folder, socket=self.socket, image=IMAGE))
-            with open(self.log, "wb") as log:
-                self.process = subprocess.Popen(["containerd", "--config", config], stdout=log, stderr=log)
+            self.start()
             self._wait()
             archive = self.folder / "image.tar"
             archive.write_bytes(image_archive(
-                [self.build / "measure/measure_hog", self.build / "jettison-shim"], ["/jettison-shim", "--pause"]))
+                [self.program, self.build / "jettison-shim"], ["/jettison-shim", "--pause"]))
             self.ctr("images", "import", str(archive))
         except BaseException:
             self.close()
@@ -104,6 +106,15 @@ class Containerd:
         """Output of the command ctr in the namespace of pods."""
         return subprocess.run(["ctr", "--address", self.socket, "--namespace", "k8s.io", *arguments],
                               check=True, capture_output=True, text=True).stdout
+
+    def start(self):
+        with open(self.log, "ab") as log:
+            self.process = subprocess.Popen(["containerd", "--config", self.folder / "config.toml"], stdout=log, stderr=log)
+
+    def kill(self):
+        """Ends containerd at once; its shims and the containers go on."""
+        self.process.kill()
+        self.process.wait()
 
     def stop_answering(self):
         self.process.send_signal(signal.SIGSTOP)

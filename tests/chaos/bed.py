@@ -1,0 +1,288 @@
+"""The node of a chaos run: groups with a memory limit, small file systems, manifests, an agent.
+
+Nothing of it touches the host: the groups have a name of their own, and everything else lies in the
+world of the run (world.py).
+"""
+import contextlib
+import glob
+import json
+import os
+import pathlib
+import resource
+import shutil
+import signal
+import socket
+import struct
+import subprocess
+import threading
+import time
+
+import world
+
+MIB = 1 << 20
+HIERARCHIES = "/sys/fs/cgroup"
+CAPACITY, LINE = 768 * MIB, 128 * MIB
+NODEFS_MIB, INODES = 448, 120_000
+SHARED_MIB = 400
+THREADS_FOR_PODS = 2500  # above what the machine has at the start; then pid.available is short
+PERIOD_US = 1000  # of the witness
+
+CONFIG = """\
+apiVersion: kubelet.config.k8s.io/v1beta1
+kind: KubeletConfiguration
+staticPodPath: {bed.manifests}
+evictionHard: {{memory.available: "{line}", nodefs.available: 40Mi, nodefs.inodesFree: "6000", pid.available: "{pids}"}}
+evictionPressureTransitionPeriod: 1s
+kernelMemcgNotification: true
+fileCheckFrequency: 2s
+containerLogMaxSize: {log_size}
+containerRuntimeEndpoint: {endpoint}
+---
+apiVersion: jettison.io/v1alpha1
+kind: JettisonConfiguration
+runtime: {runtime}
+root: {bed.root}
+nodeCgroup: /{bed.name}
+monitoringInterval: 1s
+evictionBackoff: {{initial: {bed.backoff}, max: {longest}}}
+logFormat: json
+http: {{socket: {bed.socket}}}
+hooks:
+- {{name: silent, when: [BeforeEviction, AfterEviction], exec: [/bin/sleep, "8"], timeout: 2s}}
+"""
+
+
+def now():
+    return time.monotonic()
+
+
+def wait_for(condition, seconds, interval=0.02):
+    """The first true answer of `condition`, or the last false one when `seconds` have passed."""
+    deadline = now() + seconds
+    while not (answer := condition()) and now() < deadline:
+        time.sleep(interval)
+    return answer
+
+
+def _remove_groups(top):
+    """Ends what lives in a tree of groups and removes it."""
+    for path, _, _ in os.walk(top, topdown=False):
+        def gone(path=path):
+            for procs in (f"{path}/cgroup.procs",):
+                with contextlib.suppress(OSError):
+                    for pid in pathlib.Path(procs).read_text().split():
+                        os.kill(int(pid), signal.SIGKILL)
+            with contextlib.suppress(FileNotFoundError):
+                try:
+                    os.rmdir(path)
+                except OSError:
+                    return False
+            return True
+        wait_for(gone, 10)
+
+
+class Bed:
+    """`folder` is a folder of the host for what is to be read afterwards: configuration, logs."""
+
+    def __init__(self, build, folder, containerd=None, capacity=CAPACITY, line=LINE, log_size="16Mi", backoff="1s",
+                 clock=True, period_us=PERIOD_US):
+        self.build = pathlib.Path(build).resolve()
+        self.kept = pathlib.Path(folder).resolve()
+        self.containerd = containerd
+        self.capacity, self.line, self.log_size, self.backoff = capacity, line, log_size, backoff
+        self.period_us = period_us
+        self.name = f"jettison-chaos-{os.getpid()}-{time.time_ns() % 10**9}"
+        self.group = pathlib.Path(HIERARCHIES, "memory", self.name)
+        self.agent_group = pathlib.Path(HIERARCHIES, "pids", f"{self.name}-agent")
+        self.folder = pathlib.Path("/run/chaos")
+        self.nodefs = self.folder / "nodefs"
+        self.root = self.nodefs / "root"
+        self.manifests = self.folder / "manifests"
+        self.journal = self.folder / "journal"
+        self.gates = self.folder / "gates"
+        self.shared = self.folder / "shared"
+        self.data_mount = self.folder / "mnt"
+        self.socket = self.folder / "agent.sock"
+        self.log = self.kept / "agent.log"
+        self.clock = self.folder / "clock" if clock else None
+        self.agent = None
+        self.agents = 0  # started so far
+        self.unguarded = []  # [from, until]: no agent, or one that is not ready or stopped; until None: still
+        self._notices = None
+
+    # What stands before the agent does.
+
+    def __enter__(self):
+        try:
+            self._make()
+        except BaseException:
+            self.close()
+            raise
+        return self
+
+    def _make(self):
+        for folder in (self.folder, self.kept):
+            folder.mkdir(parents=True, exist_ok=True)
+        for folder in (self.nodefs, self.manifests, self.journal, self.gates, self.shared, self.data_mount):
+            folder.mkdir()
+        image = self.folder / "image"
+        with open(image, "wb") as file:
+            file.truncate(NODEFS_MIB * MIB)
+        subprocess.run(["mkfs.ext4", "-q", "-m", "0", "-N", str(INODES), "-O", "^has_journal", image], check=True)
+        subprocess.run(["mount", "-o", "loop", image, self.nodefs], check=True)
+        world.mount("shared", self.shared, "tmpfs", 0, f"size={SHARED_MIB}m")
+        self.group.mkdir()
+        (self.group / "memory.limit_in_bytes").write_text(str(self.capacity))
+        self.agent_group.mkdir()
+        self._write_config(self.folder / "config.yaml")
+        if self.clock:
+            self.step_clock(0)
+        self._listen()
+        self.mounts_before = self.mounts()
+
+    def _write_config(self, path):
+        most = min(int(pathlib.Path("/proc/sys/kernel", name).read_text()) for name in ("pid_max", "threads-max"))
+        threads = int(pathlib.Path("/proc/loadavg").read_text().split()[3].split("/")[1])
+        text = CONFIG.format(bed=self, line=self.line, pids=most - threads - THREADS_FOR_PODS, log_size=self.log_size, longest=max(self.backoff, "4s", key=lambda text: int(text[:-1])),
+                             endpoint=self.containerd.endpoint if self.containerd else "unix:///run/none.sock",
+                             runtime="cri" if self.containerd else "process")
+        path.write_text(text)
+        (self.kept / "config.yaml").write_text(text)
+
+    def mounts(self):
+        return {line.split()[4] for line in open("/proc/self/mountinfo", encoding="utf-8")}
+
+    # The agent.
+
+    def _listen(self):
+        """Notes when an agent says that it is ready."""
+        self._notices = socket.socket(socket.AF_UNIX, socket.SOCK_DGRAM)
+        self._notices.bind(str(self.folder / "notify"))
+        threading.Thread(target=self._hear, daemon=True).start()
+
+    def _hear(self):
+        while (said := self._said()) is not None:
+            if b"READY=1" in said and self.unguarded and self.unguarded[-1][1] is None:
+                self.unguarded[-1][1] = now()
+
+    def _said(self):
+        try:
+            return self._notices.recv(4096)
+        except OSError:  # closed
+            return None
+
+    def _enter_agent_group(self):
+        (self.agent_group / "cgroup.procs").write_text(str(os.getpid()))
+
+    def start_agent(self, stderr=None):
+        """Starts `jettison run`; its log goes to a file unless `stderr` says where."""
+        if not self.unguarded or self.unguarded[-1][1] is not None:
+            self.unguarded.append([now(), None])
+        self.agents += 1
+        environment = os.environ | {"NOTIFY_SOCKET": str(self.folder / "notify")}
+        if self.clock:
+            environment |= {"LD_PRELOAD": str(self.build / "chaos/clock.so"), "CHAOS_CLOCK": str(self.clock)}
+        with open(self.log, "ab") as log:
+            self.agent = subprocess.Popen(
+                [self.build / "jettison", "run", "--config", self.folder / "config.yaml"], stdin=subprocess.DEVNULL,
+                stdout=log, stderr=log if stderr is None else stderr, env=environment, preexec_fn=self._enter_agent_group)
+
+    def is_ready(self):
+        return self.agent is not None and self.agent.poll() is None and self.unguarded[-1][1] is not None
+
+    def end_agent(self, number=signal.SIGKILL, patience=30):
+        """Ends the agent; False where it does not end."""
+        self.unguarded.append([now(), None])
+        self.agent.send_signal(number)
+        try:
+            self.agent.wait(patience)
+        except subprocess.TimeoutExpired:
+            return False
+        return True
+
+    def step_clock(self, seconds):
+        self.clock.write_bytes(struct.pack("<q", seconds)) if not self.clock.exists() else self._write_in_place(seconds)
+
+    def _write_in_place(self, seconds):
+        with open(self.clock, "r+b") as file:
+            file.write(struct.pack("<q", seconds))
+
+    def limit_descriptors(self, more):
+        """The agent may open `more` descriptors; None: as many as it could at first."""
+        if self.agent.poll() is not None:
+            return
+        hard = resource.prlimit(self.agent.pid, resource.RLIMIT_NOFILE)[1]
+        soft = hard if more is None else len(os.listdir(f"/proc/{self.agent.pid}/fd")) + more
+        resource.prlimit(self.agent.pid, resource.RLIMIT_NOFILE, (soft, hard))
+
+    def limit_tasks(self, more):
+        """The agent and its shims may start `more` tasks; None: any number."""
+        tasks = int((self.agent_group / "pids.current").read_text())
+        (self.agent_group / "pids.max").write_text("max" if more is None else str(tasks + more))
+
+    def cost(self):
+        """Resident KiB, descriptors and threads of the agent."""
+        status = pathlib.Path(f"/proc/{self.agent.pid}/status").read_text()
+        rows = dict(line.split(":", 1) for line in status.splitlines() if ":" in line)
+        return int(rows["VmRSS"].split()[0]), len(os.listdir(f"/proc/{self.agent.pid}/fd")), int(rows["Threads"])
+
+    def ask(self, path):
+        """The body of the agent's answer over HTTP; OSError where there is none."""
+        with socket.socket(socket.AF_UNIX, socket.SOCK_STREAM) as connection:
+            connection.settimeout(10)
+            connection.connect(str(self.socket))
+            connection.sendall(f"GET {path} HTTP/1.1\r\nHost: j\r\nConnection: close\r\n\r\n".encode())
+            answer = b"".join(iter(lambda: connection.recv(1 << 16), b""))
+        head, _, body = answer.partition(b"\r\n\r\n")
+        if b" 200 " not in head.split(b"\r\n", 1)[0]:
+            raise OSError(f"{path}: {head[:100]!r} {body[:300]!r}")
+        return body.decode()
+
+    # Pods.
+
+    def put(self, pod):
+        """Has the manifest of a pod appear, as a whole."""
+        unfinished = self.folder / f"{pod.name}.unfinished"
+        unfinished.write_text(pod.text(self))
+        unfinished.rename(self.manifest_of(pod))
+
+    def manifest_of(self, pod):
+        return self.manifests / f"{pod.name}.yaml"
+
+    def groups_of(self, pod):
+        return [path for path in glob.glob(f"{HIERARCHIES}/*/{self.name}/**/pod{pod.uid}", recursive=True)]
+
+    def kept_evictions(self):
+        """The records of evictions that the agent keeps: id to record."""
+        found = {}
+        for path in glob.glob(f"{self.root}/evictions/ev-*.json"):
+            with contextlib.suppress(OSError, ValueError):
+                record = json.loads(pathlib.Path(path).read_text())
+                found[record["id"]] = record
+        return found
+
+    def log_lines(self):
+        """The agent's log, a dict a line; what is no JSON (another program's words) is left out."""
+        with open(self.log, encoding="utf-8", errors="replace") as log:
+            for line in log:
+                with contextlib.suppress(ValueError):
+                    yield json.loads(line)
+
+    # The end.
+
+    def __exit__(self, *_):
+        self.close()
+
+    def close(self):
+        if self.agent and self.agent.poll() is None:
+            self.agent.kill()
+            self.agent.wait()
+        for top in glob.glob(f"{HIERARCHIES}/*/{self.name}*"):
+            _remove_groups(top)
+        for mounted in sorted(self.mounts(), reverse=True):
+            if mounted.startswith(f"{self.folder}/"):
+                with contextlib.suppress(OSError):
+                    world.unmount(mounted, world.MNT_DETACH)
+        if self._notices:
+            self._notices.close()
+        shutil.rmtree(self.folder, ignore_errors=True)
