@@ -23,7 +23,7 @@ MIB = 1 << 20
 HIERARCHIES = "/sys/fs/cgroup"
 CAPACITY, LINE = 768 * MIB, 128 * MIB
 NODEFS_MIB, INODES = 448, 120_000
-SHARED_MIB = 400
+SHARED_MIB = 600
 THREADS_FOR_PODS = 2500  # above what the machine has at the start; then pid.available is short
 PERIOD_US = 1000  # of the witness
 

@@ -75,9 +75,10 @@ def play(options, folder, a_run):
             left -= KILLS_A_ROUND
             judge.calm(run)
             run.forget_removed()
-            for name, file in _files(run, pods).items():
-                if file != files[name]:
-                    run.broken("data of a pod stays", f"the mark of {name}, {files[name]}", str(file))
+            now_there = _files(run, pods)
+            if changed := [name for name, file in now_there.items() if file != files[name]]:
+                run.broken("data of a pod stays", f"the marks of {', '.join(changed)} are the files of before", "others, or none")
+            files = now_there
             print(f"{now() - run.began:7.1f} s  {run.counts['agents killed']} kills, {len(run.records)} evictions, "
                   f"{run.counts.get('innocents evicted', 0)} innocents evicted", flush=True)
         judge.nothing_is_left(run)

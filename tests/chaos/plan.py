@@ -71,6 +71,28 @@ GROWING = ("leak", "wave", "nest", "forkleak", "files", "inodes", "forks", "log"
 # Of these one a round: each counts on room that another one takes.
 APART = ("outside", "critical", "tmpfs")
 
+# Memory may be taken by several pods at once, but not faster than one kill after the other can keep up with on
+# a busy machine: room for 128 MiB, and some 0.3 s a kill.
+TOGETHER_MIB_S = 350
+
+
+def _memory_rate(step):
+    """MiB a second of memory that a step takes."""
+    if step.kind == "wave":
+        return step.facts["high"] / step.facts["every"]
+    return step.facts["rate"] if step.kind in ("leak", "nest", "forkleak", "tmpfs") else 0
+
+
+def _fits(step, steps):
+    """Whether a step may happen beside those that were drawn before."""
+    used = {other.kind for other in steps}
+    if step.kind in used & set(ONCE_A_ROUND) or (step.kind in APART and used & set(APART)):
+        return False
+    rates = [rate for rate in map(_memory_rate, (*steps, step)) if rate > 0]
+    if (used | {step.kind}) & set(APART):
+        return sum(rates) <= TOGETHER_MIB_S / 4  # what nobody can be evicted for leaves less room for those who can
+    return len(rates) <= 1 or sum(rates) <= TOGETHER_MIB_S
+
 
 def kinds_of(runtime):
     return [kind for kind, (_, runtimes, _) in KINDS.items() if runtimes in ("both", runtime)]
@@ -82,16 +104,16 @@ def round_of(seed, number, runtime, only=()):
     kinds = [kind for kind in kinds_of(runtime) if not only or kind in only]
     weights = [KINDS[kind][0] for kind in kinds]
     steps = []
-    for _ in range(dice.randint(3, 7)):
+    wanted = dice.randint(3, 7)
+    for _ in range(4 * wanted):  # some do not fit beside others
         kind = dice.choices(kinds, weights)[0]
-        used = {step.kind for step in steps}
         at, seconds = round(dice.uniform(0, 0.6 * SECONDS_OF_ROUND), 2), round(dice.uniform(0.3, 5), 1)
         facts = KINDS[kind][2](dice)
         if kind in GROWING:
             seconds = round(seconds + 3, 1)
-        if kind in used & set(ONCE_A_ROUND) or (kind in APART and used & set(APART)):
-            continue
         if kind in ("outside", "stop"):
             seconds = round(min(seconds, 2.0), 1)
-        steps.append(Step(kind, at, seconds, facts))
+        step = Step(kind, at, seconds, facts)
+        if len(steps) < wanted and _fits(step, steps):
+            steps.append(step)
     return sorted(steps, key=lambda step: step.at)

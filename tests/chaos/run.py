@@ -12,6 +12,9 @@ from pods import Pod, innocents
 from witness import Witness
 
 
+TOLD_EACH = 6  # of a promise that is broken again and again; the log has them all
+
+
 @dataclasses.dataclass
 class Member:
     """A pod, and what the run did with it."""
@@ -74,7 +77,8 @@ class Run:
         text = (f"BROKEN: {what}\n  seed      {self.seed}\n  time      {(at or now()) - self.began:.2f} s (clock {at or now():.3f})\n"
                 f"  step      {self.step}\n  expected  {expected}\n  seen      {seen}\n  logs      {self.bed.kept}")
         self.tell(text)
-        print(text, flush=True)
+        if self.faults.count(what) < TOLD_EACH:
+            print(text, flush=True)
         self.faults.append(what)
         if not self.keep_going:
             raise Broken(what)

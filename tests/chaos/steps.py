@@ -59,7 +59,7 @@ def stuck(run, step):
     pod = Pod(run.name_for(step), ["stuck", f"{silent.folder}/file"])
     pod.fault = "waits for a file system that never answers"
     run.add(pod)
-    return [(step.seconds, lambda: run.remove(pod)), (step.seconds + 1, lambda: run.close(silent))]
+    return [(step.seconds, lambda: run.remove(pod)), (step.seconds + 4, lambda: run.close(silent))]
 
 
 def newcomer(run, step):
