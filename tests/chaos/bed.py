@@ -106,7 +106,7 @@ class Bed:
         self.log = self.kept / "agent.log"
         self.clock = self.folder / "clock" if clock else None
         self.agent = None
-        self.agents = 0  # started so far
+        self.agent_wanted = False  # it was started, and nobody has told it to end
         self.unguarded = []  # [from, until]: no agent, or one that is not ready or stopped; until None: still
         self._notices = None
 
@@ -178,7 +178,7 @@ class Bed:
         """Starts `jettison run`; its log goes to a file unless `stderr` says where."""
         if not self.unguarded or self.unguarded[-1][1] is not None:
             self.unguarded.append([now(), None])
-        self.agents += 1
+        self.agent_wanted = True
         environment = os.environ | {"NOTIFY_SOCKET": str(self.folder / "notify")}
         if self.clock:
             environment |= {"LD_PRELOAD": str(self.build / "chaos/clock.so"), "CHAOS_CLOCK": str(self.clock)}
@@ -193,6 +193,7 @@ class Bed:
     def end_agent(self, number=signal.SIGKILL, patience=30):
         """Ends the agent; False where it does not end."""
         self.unguarded.append([now(), None])
+        self.agent_wanted = False
         self.agent.send_signal(number)
         try:
             self.agent.wait(patience)

@@ -256,6 +256,7 @@ def _ready_over_http(run):
 
 def calm(run):
     """Everything that must hold once the guilty are gone."""
+    run.look_after_agent()
     agent_answers(run)
     guilty_are_gone(run)
     nobody_is_lost(run)

@@ -58,7 +58,7 @@ KINDS = {
     "clock": (4, "both", lambda d: {"by": d.choice([-86400, -3600, -30, 30, 3600, 86400 * 400])}),
     "stuck-log": (3, "both", lambda d: {"reader": d.choice(["silent", "gone"])}),
     "http": (3, "both", lambda d: {"noise": d.randrange(1 << 30)}),
-    "half": (3, "both", lambda d: {"way": d.choice(["half", "empty", "gone", "garbage", "renamed"])}),
+    "half": (3, "both", lambda d: {"way": d.choice(["half", "empty", "garbage"])}),
     "folder": (3, "both", lambda d: {"away": round(d.choice([0.02, 0.1, 0.3]), 2)}),
     "bomb": (2, "both", lambda d: {"way": d.choice(["variables", "large", "deep", "many"])}),
     "second": (2, "both", lambda d: {"root": d.choice(["same", "other"])}),

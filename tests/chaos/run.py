@@ -42,6 +42,7 @@ class Run:
         self.faults = []
         self.counts = {}
         self.worst_below = 0.0
+        self.busy = []  # pods whose manifests are being changed
         self.judged_until = 0.0
         self.oom_judged = 0
         self.cost = None
@@ -106,7 +107,7 @@ class Run:
     def innocent(self, number):
         """One of those that are there all the time; any number names one."""
         standing = [member.pod for member in self.members.values() if member.innocent and member.removed is None
-                    and not member.pod.fault]
+                    and not member.pod.fault and self.bed.manifest_of(member.pod).exists() and member.pod not in self.busy]
         return standing[int(number * 1000) % len(standing)]
 
     def standing(self):
@@ -175,10 +176,10 @@ class Run:
 
     def look_after_agent(self):
         """An agent that ended by itself has broken a promise."""
-        if self.bed.agent.poll() is not None and self.bed.unguarded[-1][1] is not None:
-            status = self.bed.agent.returncode
+        if self.bed.agent_wanted and self.bed.agent.poll() is not None:
+            self.bed.agent_wanted = False
             self.open_window(self.bed.unguarded)
-            self.broken("the agent lives", "it ends when it is told to", f"it ended with status {status}")
+            self.broken("the agent lives", "it ends when it is told to", f"it ended with status {self.bed.agent.returncode}")
             self.bed.start_agent()
 
     # Time.

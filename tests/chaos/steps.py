@@ -168,12 +168,25 @@ def http(run, step):
     return [(step.seconds, stop_asking.set)]
 
 
-# Trouble with manifests. Whatever happens to a file for less than a second harms no pod.
+# Trouble with manifests. Whatever happens to a file for a moment harms no pod; that one of several is
+# deleted is how a pod is ended, and no trouble.
 
 def half(run, step):
     pod = run.innocent(step.at)
-    path, text = run.bed.manifest_of(pod), pod.text(run.bed)
-    way = step.facts["way"]
+    run.busy.append(pod)
+    later = _spoil(run.bed.manifest_of(pod), pod.text(run.bed), step.facts["way"])
+
+    def mend():
+        if later:
+            later()
+        else:
+            run.bed.put(pod)
+        run.busy.remove(pod)
+    return [(0.3, mend)]
+
+
+def _spoil(path, text, way):
+    """Does something to a manifest; what makes it good again, or None where it is to be written anew."""
     if way == "half":
         file = open(path, "w", encoding="utf-8")  # stays open: it is not finished
         file.write(text[:len(text) // 2])
@@ -182,17 +195,9 @@ def half(run, step):
         def finish():
             file.write(text[len(text) // 2:])
             file.close()
-        return [(0.3, finish)]
-    if way == "empty":
-        path.write_text("")
-    elif way == "garbage":
-        path.write_text(text[:len(text) // 2])
-    elif way == "gone":
-        path.unlink()
-    else:
-        path.rename(path.with_suffix(".away"))
-        return [(0.3, lambda: path.with_suffix(".away").rename(path))]
-    return [(0.3, lambda: run.bed.put(pod))]
+        return finish
+    path.write_text("" if way == "empty" else text[:len(text) // 2])
+    return None
 
 
 def folder(run, step):
