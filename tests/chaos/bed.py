@@ -26,6 +26,7 @@ NODEFS_MIB, INODES = 448, 120_000
 SHARED_MIB = 600
 THREADS_FOR_PODS = 2500  # above what the machine has at the start; then pid.available is short
 PERIOD_US = 1000  # of the witness
+AGENT_MIB = 512  # what the agent with its shims may take before the kernel ends it
 
 CONFIG = """\
 apiVersion: kubelet.config.k8s.io/v1beta1
@@ -94,6 +95,7 @@ class Bed:
         self.name = f"jettison-chaos-{os.getpid()}-{time.time_ns() % 10**9}"
         self.group = pathlib.Path(HIERARCHIES, "memory", self.name)
         self.agent_group = pathlib.Path(HIERARCHIES, "pids", f"{self.name}-agent")
+        self.agent_memory = pathlib.Path(HIERARCHIES, "memory", f"{self.name}-agent")
         self.folder = pathlib.Path("/run/chaos")
         self.nodefs = self.folder / "nodefs"
         self.root = self.nodefs / "root"
@@ -134,6 +136,8 @@ class Bed:
         self.group.mkdir()
         (self.group / "memory.limit_in_bytes").write_text(str(self.capacity))
         self.agent_group.mkdir()
+        self.agent_memory.mkdir()
+        (self.agent_memory / "memory.limit_in_bytes").write_text(str(AGENT_MIB * MIB))
         self._write_config(self.folder / "config.yaml")
         if self.clock:
             self.step_clock(0)
@@ -172,7 +176,8 @@ class Bed:
             return None
 
     def _enter_agent_group(self):
-        (self.agent_group / "cgroup.procs").write_text(str(os.getpid()))
+        for group in (self.agent_group, self.agent_memory):
+            (group / "cgroup.procs").write_text(str(os.getpid()))
 
     def start_agent(self, stderr=None):
         """Starts `jettison run`; its log goes to a file unless `stderr` says where."""

@@ -59,7 +59,9 @@ def no_oom_kill(run):
     while run.oom_judged < len(run.witness.oom_kills):
         killed = run.witness.oom_kills[run.oom_judged]
         run.oom_judged += 1
-        if "/pod" in killed.limit_of:
+        if killed.limit_of.endswith("-agent"):
+            run.broken("the agent needs little memory", "less than 512 MiB, whatever it is asked or given", "an OOM kill by that limit", killed.at)
+        elif "/pod" in killed.limit_of:
             run.count("OOM kills by a pod's own limit")
         elif _overlap(run.bed.unguarded, killed.at, 0, AFTER_START) or _overlap(run.outside, killed.at, 0, AFTER_OUTSIDE):
             run.count("OOM kills while nobody guarded, or another held the memory")
