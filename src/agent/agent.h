@@ -13,6 +13,7 @@ namespace jettison {
 
 struct AgentConfig;  // config/agent_config.h
 class Board;         // agent/board.h
+class Log;           // agent/log.h
 
 enum class LogFormat : std::uint8_t { kText, kJson };
 
@@ -49,6 +50,8 @@ class Agent {
   // Makes Run return: at once, or after its pods have ended where `stop_pods` is set. From any
   // thread and from signal handlers; more than once does no harm.
   virtual void Stop() = 0;
+  // For whoever has something to say before Run.
+  [[nodiscard]] virtual const Log& log() const = 0;
 };
 
 }  // namespace jettison

@@ -33,7 +33,8 @@ class ArmingThread : public MemoryNotifier {
  private:
   OpenGroup open_group_;
   Mailbox<Armed> results_;
-  BackgroundThread thread_;  // the last member: it ends first
+  // The last member: it ends first.
+  BackgroundThread thread_{{"memory-levels", "memory is looked at by the clock"}};
 };
 
 }  // namespace jettison

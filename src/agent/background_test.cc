@@ -9,8 +9,10 @@
 
 #include <condition_variable>
 #include <csignal>
+#include <filesystem>
 #include <fstream>
 #include <mutex>
+#include <optional>
 #include <string>
 #include <thread>
 
@@ -20,6 +22,7 @@
 #include "agent/memory_lock.h"
 #include "agent/thread_priority.h"
 #include "ports/fakes/child_process.h"
+#include "ports/fakes/scarcity.h"
 
 namespace jettison {
 namespace {
@@ -34,7 +37,7 @@ TEST(BackgroundThread, OfJobsThatWaitOnlyTheNewestIsDone) {
   Mailbox<int> begun;
   Mailbox<int> done;
   {
-    BackgroundThread thread;
+    BackgroundThread thread({"test", ""});
     std::unique_lock closed(gate);
     thread.Do([&] {
       begun.Put(1);
@@ -51,6 +54,59 @@ TEST(BackgroundThread, OfJobsThatWaitOnlyTheNewestIsDone) {
     }
     EXPECT_EQ(seen, (std::vector<int>{1, 3}));
   }
+}
+
+// Whether this process has a thread of that name.
+bool HasThread(const std::string& name) {
+  for (const auto& task : std::filesystem::directory_iterator("/proc/self/task")) {
+    std::string found;
+    std::getline(std::ifstream(task.path() / "comm"), found);
+    if (found == name) return true;
+  }
+  return false;
+}
+
+TEST(BackgroundThread, IsThereBeforeItsFirstJob) {
+  const BackgroundThread thread({"early", ""});
+  EXPECT_TRUE(thread.running());
+  EXPECT_TRUE(HasThread("early"));
+}
+
+TEST(BackgroundThread, OneThatIsRefusedIsMissingAndItsJobWaitsForIt) {
+  Mailbox<int> done;
+  std::optional<BackgroundThread> thread;
+  {
+    const NoMoreThreads none;
+    thread.emplace(ThreadPurpose{"late", "nothing is done"});
+    thread->Do([&] { done.Put(1); });
+    EXPECT_TRUE(StartMissingThreads().empty());
+  }
+  EXPECT_FALSE(thread->running());
+  EXPECT_TRUE(AnyThreadMissing());
+  const auto missing = TakeMissingThreads();
+  ASSERT_EQ(missing.size(), 1U);
+  EXPECT_EQ(missing[0].purpose.name, "late");
+  EXPECT_EQ(missing[0].error.code, ErrorCode::kUnavailable);
+  EXPECT_TRUE(TakeMissingThreads().empty()) << "told once";
+  EXPECT_EQ(StartMissingThreads(), std::vector<std::string>{"late"});
+  EXPECT_FALSE(AnyThreadMissing());
+  EXPECT_TRUE(AwaitReadable(done.fd()));
+}
+
+TEST(BackgroundThread, OneThatIsMissingGoesWithItsOwner) {
+  {
+    const NoMoreThreads none;
+    const BackgroundThread thread({"never", ""});
+  }
+  EXPECT_FALSE(AnyThreadMissing());
+}
+
+TEST(EventLoop, ItsTimerNeedsNothingWhenItIsSet) {
+  auto loop = EventLoop::Make().value();
+  const ScarceDescriptors none;
+  loop->OnTimer([&] { loop->Quit(); });
+  loop->SetTimer(Duration::zero());
+  EXPECT_TRUE(loop->Run([] {}));
 }
 
 TEST(Mailbox, IsReadableWhileItHoldsSomething) {

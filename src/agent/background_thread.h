@@ -1,36 +1,66 @@
 #pragma once
 
-#include <condition_variable>
+#include <cstdint>
 #include <functional>
-#include <mutex>
-#include <optional>
-#include <thread>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "units/result.h"
 
 namespace jettison {
 
+// What a thread is there for, in words for the log.
+struct ThreadPurpose {
+  std::string name;     // as /proc and the log show it; 15 bytes at most
+  std::string without;  // what goes on without it: "past evictions are not kept"
+};
+
+// What becomes of a thread when its owner goes.
+enum class AtEnd : std::uint8_t {
+  kJoin,   // it is waited for, after the job it is at
+  kLeave,  // it is left behind with the job it is at, which must own all that it uses
+};
+
 // A thread beside the loop that does one job at a time; of jobs that wait only the newest is kept.
-// It is started with the first job, takes no signals, and ends with this object, after the job it
-// is at.
+// It takes no signals. It is started here, with its owner, and not with its first job: a thread
+// may be refused just when it is needed most. One that is refused is missing until
+// StartMissingThreads gets it; its job waits for it.
 class BackgroundThread {
  public:
   using Job = std::function<void()>;
 
-  BackgroundThread() = default;
+  explicit BackgroundThread(ThreadPurpose purpose, AtEnd at_end = AtEnd::kJoin);
   BackgroundThread(const BackgroundThread&) = delete;
   BackgroundThread& operator=(const BackgroundThread&) = delete;
   ~BackgroundThread();
 
-  // Never waits. A job that had not begun yet is dropped.
+  // Never waits and starts nothing. A job that had not begun yet is dropped.
   void Do(Job job);
+  // Whether the thread is there.
+  [[nodiscard]] bool running() const;
 
  private:
-  void Work();
-
-  std::mutex mutex_;
-  std::condition_variable wake_;
-  std::optional<Job> next_;  // guarded by mutex_
-  bool stop_ = false;        // guarded by mutex_
-  std::thread thread_;
+  struct State;
+  friend class MissingThreads;
+  std::shared_ptr<State> state_;  // shared with the thread
+  AtEnd at_end_;
 };
+
+// A thread that could not be started, and why.
+struct MissingThread {
+  ThreadPurpose purpose;
+  Error error;
+};
+
+// The threads of this process that are missing. The kernel counts threads of a process, so they are
+// kept for the process, too. On any thread.
+//
+// Those that went missing since the last call.
+[[nodiscard]] std::vector<MissingThread> TakeMissingThreads();
+// Whether any is missing now.
+[[nodiscard]] bool AnyThreadMissing();
+// Tries each again; the names of those that are there now.
+std::vector<std::string> StartMissingThreads();
 
 }  // namespace jettison

@@ -8,13 +8,14 @@ namespace jettison {
 
 using std::chrono::steady_clock;
 
-Board::Board() : asked_(eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK)) {}
+Board::Board() : wake_(eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK)) {}
 
 std::shared_ptr<const Snapshot> Board::Look(Duration max_age, Duration patience) {
   std::unique_lock lock(mutex_);
   if (last_ && steady_clock::now() - put_at_ < max_age) return last_;
   const std::uint64_t seen = puts_;
-  eventfd_write(asked_.get(), 1);
+  asked_ = true;
+  eventfd_write(wake_.get(), 1);
   put_.wait_for(lock, patience, [&] { return puts_ != seen; });
   return last_;
 }
@@ -32,7 +33,8 @@ std::optional<Instant> Board::last_turn() const {
 
 bool Board::TakeAsked() {
   eventfd_t count = 0;
-  return eventfd_read(asked_.get(), &count) == 0;
+  eventfd_read(wake_.get(), &count);
+  return asked_.exchange(false);
 }
 
 void Board::Put(std::shared_ptr<const Snapshot> snapshot) {

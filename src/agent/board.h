@@ -36,7 +36,7 @@ class Board {
   void OnNews(std::function<void()> call) { on_news_ = std::move(call); }
 
   // For the agent: readable when somebody asks.
-  [[nodiscard]] int fd() const { return asked_.get(); }
+  [[nodiscard]] int fd() const { return wake_.get(); }
   // Whether somebody asked since the last call.
   [[nodiscard]] bool TakeAsked();
   void Put(std::shared_ptr<const Snapshot> snapshot);
@@ -44,7 +44,8 @@ class Board {
   void TellNews() const;
 
  private:
-  FileDescriptor asked_;
+  FileDescriptor wake_;
+  std::atomic<bool> asked_ = false;
   mutable std::mutex mutex_;
   std::condition_variable put_;
   std::shared_ptr<const Snapshot> last_;          // guarded by mutex_

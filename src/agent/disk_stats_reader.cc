@@ -6,10 +6,8 @@
 #include <condition_variable>
 #include <mutex>
 #include <optional>
-#include <thread>
 #include <utility>
 
-#include "agent/signals_blocked.h"
 #include "platform/filesystem/filesystem.h"
 #include "platform/filesystem/place.h"
 
@@ -28,6 +26,11 @@ struct SlowFilesystem::Question {
   }
 };
 
+SlowFilesystem::SlowFilesystem(const std::string& path, Ask ask)
+    : path_(path),
+      ask_(std::move(ask)),
+      thread_({"statvfs", "how full " + path + " is stays unknown"}, AtEnd::kLeave) {}
+
 Result<FsStats> SlowFilesystem::ReadWithin(Duration deadline) {
   const auto late = [this] {
     return Fail(ErrorCode::kDeadlineExceeded, "statvfs " + path_ + ": does not answer");
@@ -35,14 +38,16 @@ Result<FsStats> SlowFilesystem::ReadWithin(Duration deadline) {
   // An answer that comes late is of a moment that nobody knows: it only says that one can ask
   // again.
   if (open_ && !open_->Await(Duration::zero())) return late();
+  if (!thread_.running()) {
+    return Fail(ErrorCode::kUnavailable, "statvfs " + path_ + ": no thread to ask it on");
+  }
   open_ = std::make_shared<Question>();
-  const SignalsBlocked blocked;
-  std::thread([question = open_, ask = ask_, path = path_] {
+  thread_.Do([question = open_, ask = ask_, path = path_] {
     Result<FsStats> answer = ask(path);
     const std::lock_guard lock(question->mutex);
     question->answer = std::move(answer);
     question->answered.notify_all();
-  }).detach();
+  });
   auto answer = open_->Await(deadline);
   if (!answer) return late();
   open_.reset();

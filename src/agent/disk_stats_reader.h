@@ -6,6 +6,7 @@
 #include <string>
 #include <vector>
 
+#include "agent/background_thread.h"
 #include "model/summary.h"
 #include "ports/file_descriptor.h"
 #include "units/duration.h"
@@ -13,15 +14,17 @@
 
 namespace jettison {
 
-// One file system whose figures may never come: it is asked on a thread of its own.
+// One file system whose figures may never come: it is asked on a thread of its own, which is there
+// from the beginning.
 class SlowFilesystem {
  public:
   using Ask = std::function<Result<FsStats>(const std::string& path)>;
-  SlowFilesystem(std::string path, Ask ask) : path_(std::move(path)), ask_(std::move(ask)) {}
+  SlowFilesystem(const std::string& path, Ask ask);
 
   // Asks now, and waits for the answer so long. kDeadlineExceeded where none comes; as long as that
   // question is not answered no other one is asked and nobody waits, so that a file system that
-  // hangs costs one deadline and one thread. Such a thread is left behind when this object goes.
+  // hangs costs one deadline. Its thread is left behind when this object goes. kUnavailable as long
+  // as there is no thread.
   [[nodiscard]] Result<FsStats> ReadWithin(Duration deadline);
 
  private:
@@ -29,6 +32,7 @@ class SlowFilesystem {
   std::string path_;
   Ask ask_;
   std::shared_ptr<Question> open_;  // asked, not answered in time
+  BackgroundThread thread_;
 };
 
 // Reads how full file systems are. Local ones answer at once and are asked directly; network ones,

@@ -20,7 +20,11 @@ DiskWalkThread::DiskWalkThread(const ContainerRuntime& runtime, const Clock& clo
                         .shared = &pace_.urgent(),
                         .waited = [this](Duration time) { pace_.Waited(time); },
                         .breathe = [this] { pace_.Breathe(); },
-                        .directories = &directories_}) {}
+                        .directories = &directories_}) {
+  if (std::thread::hardware_concurrency() > 1) {
+    helper_.emplace(ThreadPurpose{"disk-helper", "a walk takes as long while a disk is short"});
+  }
+}
 
 DiskWalkThread::~DiskWalkThread() {
   cancelled_ = true;
@@ -35,9 +39,9 @@ void DiskWalkThread::Start(std::span<const PodFacts* const> pods) {
                      .disk = runtime_.DiskOf(facts->pod),
                      .limits = DiskLimitsOf(*facts)});
   }
-  if (!helping_ && pace_.urgent() && std::thread::hardware_concurrency() > 1) {
+  if (!helping_ && pace_.urgent() && helper_) {
     helping_ = true;
-    helper_.Do([this] {
+    helper_->Do([this] {
       LowerDiskThreadPriority();
       pace_.TakeUp();
       measurer_.walk().Help();

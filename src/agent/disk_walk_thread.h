@@ -3,6 +3,7 @@
 #include <atomic>
 #include <cstdint>
 #include <map>
+#include <optional>
 #include <string>
 #include <utility>
 #include <vector>
@@ -67,8 +68,9 @@ class DiskWalkThread : public DiskWalks {
   DiskMeasurer measurer_;                                    // of the walking thread
   std::map<std::string, DiskHistory, std::less<>> history_;  // the same; by pod UID
   bool helping_ = false;
-  BackgroundThread helper_;
-  BackgroundThread thread_;  // the last member: it ends first
+  std::optional<BackgroundThread> helper_;  // null: there is one processor
+  // The last member: it ends first.
+  BackgroundThread thread_{{"disk-walk", "the disk use of pods is not measured"}};
 };
 
 }  // namespace jettison

@@ -53,7 +53,7 @@ Result<std::unique_ptr<EventLoop>> EventLoop::Make() {
   const int made = sd_event_new(&event);
   if (made < 0) return Fail(SystemError(-made, "make the event loop"));
   std::unique_ptr<EventLoop> loop(new EventLoop(event));
-  sd_event_set_watchdog(event, 1);
+  if (const auto timer = loop->MakeTimer(); !timer) return Fail(timer.error());
   return loop;
 }
 
@@ -96,27 +96,30 @@ void EventLoop::Unwatch(int fd) {
 }
 
 void EventLoop::SetTimer(std::optional<Duration> delay) {
+  sd_event_source* const timer = sources_->timer.get();
   if (!delay) {
-    if (sources_->timer) sd_event_source_set_enabled(sources_->timer.get(), SD_EVENT_OFF);
+    sd_event_source_set_enabled(timer, SD_EVENT_OFF);
     return;
   }
   const auto wait =
       std::chrono::ceil<std::chrono::microseconds>(std::max(*delay, Duration::zero()));
-  const auto us = static_cast<std::uint64_t>(wait.count());
-  if (sources_->timer) {
-    sd_event_source_set_time_relative(sources_->timer.get(), us);
-    sd_event_source_set_enabled(sources_->timer.get(), SD_EVENT_ONESHOT);
-    return;
-  }
+  sd_event_source_set_time_relative(timer, static_cast<std::uint64_t>(wait.count()));
+  sd_event_source_set_enabled(timer, SD_EVENT_ONESHOT);
+}
+
+Result<void> EventLoop::MakeTimer() {
   sd_event_source* source = nullptr;
-  sd_event_add_time_relative(
-      event_, &source, CLOCK_MONOTONIC, us, kTimerAccuracyUs,
+  const int added = sd_event_add_time_relative(
+      event_, &source, CLOCK_MONOTONIC, 0, kTimerAccuracyUs,
       [](sd_event_source*, std::uint64_t, void* data) {
         static_cast<EventLoop*>(data)->on_timer_();
         return 0;
       },
       this);
+  if (added < 0) return Fail(SystemError(-added, "make the timer of the event loop"));
   sources_->timer.reset(source);
+  sd_event_source_set_enabled(source, SD_EVENT_OFF);
+  return {};
 }
 
 Result<void> EventLoop::OnSignals(std::initializer_list<int> signals, Callback callback) {

@@ -15,8 +15,8 @@ struct sd_event_source;
 
 namespace jettison {
 
-// What the agent's one thread waits for: descriptors, signals, one timer. Hides sd-event; where the
-// service manager wants a sign of life (WATCHDOG_USEC), it is given as long as the loop turns.
+// What the agent's one thread waits for: descriptors, signals, one timer, which is there from the
+// beginning. Hides sd-event.
 class EventLoop {
  public:
   using Callback = std::function<void()>;
@@ -50,6 +50,7 @@ class EventLoop {
   struct Sources;
 
   explicit EventLoop(sd_event* event);
+  [[nodiscard]] Result<void> MakeTimer();
   [[nodiscard]] Result<void> Add(int fd, std::uint32_t events, Urgency urgency,
                                  std::function<void(std::uint32_t)> callback);
 

@@ -59,8 +59,10 @@ std::size_t CountBeyond(const KeptEvictions& kept, const EvictionHistorySettings
 EvictionHistory::EvictionHistory(EvictionHistorySettings settings, const Log& log)
     : settings_(std::move(settings)),
       log_(log),
-      writer_(std::make_unique<BackgroundThread>()),
-      explainer_(std::make_unique<BackgroundThread>()) {
+      writer_(std::make_unique<BackgroundThread>(
+          ThreadPurpose{"explain-write", "explanations of evictions do not survive a restart"})),
+      explainer_(std::make_unique<BackgroundThread>(
+          ThreadPurpose{"explain", "evictions are explained when the agent stops"})) {
   if (!settings_.folder.empty()) ReadFolder(log);
 }
 

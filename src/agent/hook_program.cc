@@ -8,7 +8,9 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <array>
+#include <chrono>
 #include <csignal>
 
 #include "pod_host/pidfd.h"
@@ -66,13 +68,27 @@ void BecomeOrdinary(pid_t pid) {
     const auto written = write(file.get(), "0", 1);
 }
 
-// Whether it ended by itself.
-bool AwaitEnd(int child, int stop, Duration timeout) {
-  std::array<pollfd, 2> waiting = {{{.fd = child, .events = POLLIN, .revents = 0},
+bool HasEnded(pid_t pid) {
+  siginfo_t info{};
+  return waitid(P_PID, static_cast<id_t>(pid), &info, WEXITED | WNOHANG | WNOWAIT) == 0 &&
+         info.si_pid != 0;
+}
+
+// Whether it ended by itself. Where no handle of it can be had it is looked at by the clock.
+bool AwaitEnd(pid_t pid, int stop, Duration timeout) {
+  constexpr auto kByClock = std::chrono::milliseconds(20);
+  const FileDescriptor child = pod_host::OpenPidfd(pid);
+  std::array<pollfd, 2> waiting = {{{.fd = child.get(), .events = POLLIN, .revents = 0},
                                     {.fd = stop, .events = POLLIN, .revents = 0}}};
-  const auto milliseconds = std::chrono::ceil<std::chrono::milliseconds>(timeout).count();
-  poll(waiting.data(), waiting.size(), static_cast<int>(milliseconds));
-  return (waiting[0].revents & POLLIN) != 0;
+  const auto end = std::chrono::steady_clock::now() + timeout;
+  while (!HasEnded(pid)) {
+    auto left =
+        std::chrono::ceil<std::chrono::milliseconds>(end - std::chrono::steady_clock::now());
+    if (left <= left.zero() || waiting[1].revents != 0) return false;
+    if (!child) left = std::min(left, kByClock);
+    poll(waiting.data(), waiting.size(), static_cast<int>(left.count()));
+  }
+  return true;
 }
 
 Result<void> OutcomeOf(pid_t pid) {
@@ -97,8 +113,7 @@ Result<void> RunHookProgram(const std::vector<std::string>& command, const std::
     return Fail(SystemError(error, "start " + command.front()));
   }
   BecomeOrdinary(pid);
-  const FileDescriptor child = pod_host::OpenPidfd(pid);
-  const bool ended = child && AwaitEnd(child.get(), stop, timeout);
+  const bool ended = AwaitEnd(pid, stop, timeout);
   if (!ended) kill(-pid, SIGKILL);
   auto outcome = OutcomeOf(pid);
   if (ended) return outcome;

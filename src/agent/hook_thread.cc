@@ -6,7 +6,6 @@
 #include <utility>
 
 #include "agent/hook_program.h"
-#include "agent/signals_blocked.h"
 #include "platform/http/client.h"
 
 namespace jettison {
@@ -32,7 +31,10 @@ Result<void> Post(const HookConfig& hook, const std::string& notice) {
 }  // namespace
 
 HookThread::HookThread(HookConfig hook, Mailbox<HookFailure>& failures)
-    : hook_(std::move(hook)), failures_(failures), stopped_(eventfd(0, EFD_CLOEXEC)) {}
+    : hook_(std::move(hook)),
+      failures_(failures),
+      stopped_(eventfd(0, EFD_CLOEXEC)),
+      thread_({"hook", "the hook " + hook_.name + " is not told"}) {}
 
 HookThread::~HookThread() {
   {
@@ -40,8 +42,6 @@ HookThread::~HookThread() {
     stop_ = true;
   }
   eventfd_write(stopped_.get(), 1);
-  wake_.notify_one();
-  if (thread_.joinable()) thread_.join();
 }
 
 void HookThread::Tell(std::string notice) {
@@ -54,11 +54,8 @@ void HookThread::Tell(std::string notice) {
       gave_up = true;
     }
   }
-  wake_.notify_one();
   if (gave_up) failures_.Put({hook_.name, "it is too slow, a notice was given up"});
-  if (thread_.joinable()) return;
-  const SignalsBlocked blocked;
-  thread_ = std::thread([this] { Work(); });
+  thread_.Do([this] { TellAll(); });
 }
 
 Result<void> HookThread::Call(const std::string& notice) const {
@@ -66,16 +63,19 @@ Result<void> HookThread::Call(const std::string& notice) const {
   return RunHookProgram(hook_.exec, notice, hook_.timeout, stopped_.get());
 }
 
-void HookThread::Work() {
-  std::unique_lock lock(mutex_);
-  for (;;) {
-    wake_.wait(lock, [this] { return stop_ || !waiting_.empty(); });
-    if (stop_) return;
-    const std::string notice = std::move(waiting_.front());
-    waiting_.pop_front();
-    lock.unlock();
-    if (const auto told = Call(notice); !told) failures_.Put({hook_.name, told.error().message});
-    lock.lock();
+std::optional<std::string> HookThread::TakeNext() {
+  const std::lock_guard lock(mutex_);
+  if (stop_ || waiting_.empty()) return std::nullopt;
+  std::string notice = std::move(waiting_.front());
+  waiting_.pop_front();
+  return notice;
+}
+
+void HookThread::TellAll() {
+  while (const auto notice = TakeNext()) {
+    if (const auto told = Call(*notice); !told) {
+      failures_.Put({hook_.name, told.error().message});
+    }
   }
 }
 

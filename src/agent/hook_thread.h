@@ -1,13 +1,11 @@
 #pragma once
 
-#include <condition_variable>
-#include <cstddef>
 #include <deque>
-#include <functional>
 #include <mutex>
+#include <optional>
 #include <string>
-#include <thread>
 
+#include "agent/background_thread.h"
 #include "agent/mailbox.h"
 #include "config/hooks_configuration.h"
 #include "ports/file_descriptor.h"
@@ -21,7 +19,7 @@ struct HookFailure {
 };
 
 // Tells one hook, notice by notice, on a thread of its own: it may hang for its whole time limit.
-// The thread starts with the first notice; destroying this kills the program that is being told.
+// Destroying this kills the program that is being told.
 class HookThread {
  public:
   // `failures` must outlive this.
@@ -30,21 +28,21 @@ class HookThread {
   HookThread& operator=(const HookThread&) = delete;
   ~HookThread();
 
-  // Never waits. Of more than a few that wait, the oldest is given up.
+  // Never waits and starts nothing. Of more than a few that wait, the oldest is given up.
   void Tell(std::string notice);
 
  private:
-  void Work();
+  void TellAll();
+  [[nodiscard]] std::optional<std::string> TakeNext();
   [[nodiscard]] Result<void> Call(const std::string& notice) const;
 
   HookConfig hook_;
   Mailbox<HookFailure>& failures_;
   FileDescriptor stopped_;  // readable when this is being destroyed
   std::mutex mutex_;
-  std::condition_variable wake_;
   std::deque<std::string> waiting_;  // guarded by mutex_
   bool stop_ = false;                // guarded by mutex_
-  std::thread thread_;
+  BackgroundThread thread_;          // the last member: it ends first
 };
 
 }  // namespace jettison

@@ -60,8 +60,8 @@ void Hooks::LogFailures(const Log& log) {
 }
 
 Result<void> HookingKiller::Evict(const EvictionOrder& order) {
-  hooks_.Evicting(order, clock_.Now());
   auto evicted = killer_.Evict(order);
+  hooks_.Evicting(order, clock_.Now());
   if (!evicted) hooks_.NotEvicting(order);
   return evicted;
 }

@@ -28,7 +28,7 @@ class Hooks {
         NameOfPod name_of_pod);
 
   void ConditionsChanged(NodeConditions before, NodeConditions after, Instant now);
-  // A pod is being told to end right after this.
+  // A pod has just been told to end.
   void Evicting(const EvictionOrder& order, Instant now);
   // It could not be told.
   void NotEvicting(const EvictionOrder& order);
@@ -60,7 +60,8 @@ class Hooks {
   std::vector<Evicted> evicted_;  // and not cleaned up yet
 };
 
-// Tells the hooks of each eviction and hands it on.
+// Hands each eviction on and then tells the hooks of it: what a hook is told is put together, and
+// its program started, when the signal is out.
 class HookingKiller : public NodeKiller {
  public:
   // Both must outlive this.

@@ -14,6 +14,7 @@
 #include "pod_host/pidfd.h"
 #include "pod_host/temporary_folder.h"
 #include "ports/fakes/fake_clock.h"
+#include "ports/fakes/scarcity.h"
 
 namespace jettison {
 namespace {
@@ -110,6 +111,12 @@ TEST_F(HookProgram, ThatIsNotThereIsAnError) {
   EXPECT_THAT(told.error().message, StartsWith("start /nowhere/hook: "));
 }
 
+TEST_F(HookProgram, IsWaitedForWithoutAHandleOfIt) {
+  const ScarceDescriptors one(1);  // for its input
+  EXPECT_TRUE(Run("sleep 0.1; exit 0"));
+  EXPECT_EQ(Run("sleep 1000", milliseconds(100)).error().code, ErrorCode::kDeadlineExceeded);
+}
+
 class HooksTest : public testing::Test {
  protected:
   HookConfig Append(std::vector<Occasion> when) const {
@@ -163,6 +170,40 @@ TEST_F(HooksTest, SayThatAnEvictedPodIsGoneOnce) {
   const auto told = Told(hooks, 1);
   ASSERT_EQ(told.size(), 1U);
   EXPECT_EQ(told[0]["cleanedUp"], true);
+}
+
+// Notes whether anything had been done for a hook when the kill was due.
+class LookingKiller : public NodeKiller {
+ public:
+  explicit LookingKiller(const bool& named) : named_(named) {}
+  Result<void> Evict(const EvictionOrder&) override {
+    ++kills_;
+    named_before_ = named_before_ || named_;
+    return {};
+  }
+  std::vector<std::string> TakeEnding() override { return {}; }
+  [[nodiscard]] bool named_before() const { return named_before_; }
+  [[nodiscard]] int kills() const { return kills_; }
+
+ private:
+  const bool& named_;
+  bool named_before_ = false;
+  int kills_ = 0;
+};
+
+TEST_F(HooksTest, AreToldOfAnEvictionWhenTheSignalIsOut) {
+  bool named = false;
+  Hooks hooks(std::vector{Append({Occasion::kBeforeEviction})}, "node-1", false,
+              [&](std::string_view) {
+                named = true;
+                return "default/db";
+              });
+  LookingKiller killer(named);
+  HookingKiller hooking(killer, hooks, clock_);
+  EXPECT_TRUE(hooking.Evict(kOrder));
+  EXPECT_EQ(killer.kills(), 1);
+  EXPECT_FALSE(killer.named_before());
+  EXPECT_EQ(Told(hooks, 1).size(), 1U);
 }
 
 TEST_F(HooksTest, ThatAreCalledTooOftenMissSome) {

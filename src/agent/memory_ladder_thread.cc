@@ -37,7 +37,7 @@ void MemoryLadderThread::Seen(std::span<const Threshold> thresholds,
     stop_ = true;
     return;
   }
-  if (climbing_ || (began_ && now - *began_ < kSpacing)) return;
+  if (!thread_.running() || climbing_ || (began_ && now - *began_ < kSpacing)) return;
   began_ = now;
   Begin(Plan(goal, pods));
 }

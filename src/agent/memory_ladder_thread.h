@@ -60,7 +60,8 @@ class MemoryLadderThread : public MemoryLadder {
   std::mutex mutex_;
   std::vector<ReclaimedMemory> reclaimed_;  // guarded by mutex_
   std::vector<Error> errors_;               // guarded by mutex_
-  BackgroundThread thread_;                 // the last member: it ends first
+  // The last member: it ends first.
+  BackgroundThread thread_{{"memory-ladder", "no memory is taken back from dead and idle groups"}};
 };
 
 // Takes nothing: for a dry run.

@@ -8,7 +8,6 @@
 
 #include "agent/disk_layout.h"
 #include "agent/disk_projects.h"
-#include "agent/service_notify.h"
 #include "agent/thread_priority.h"
 #include "config/containerfs_thresholds.h"
 #include "pod_host/cgroup_layout.h"
@@ -28,6 +27,7 @@ constexpr Duration kUnsettledRescan = seconds(1);
 }  // namespace
 
 void NodeAgent::Stop() {
+  stop_asked_ = true;
   eventfd_write(stop_.get(), 1);
 }
 
@@ -45,31 +45,20 @@ Result<void> NodeAgent::WatchAll() {
     });
     if (!hangup) return Fail(hangup.error());
   }
-  struct Entry {
-    int fd;
-    EventLoop::Callback callback;
-  };
-  const Entry entries[] = {
-      {machine_->runtime->EventFd(), [this] { TakeRuntimeEvents(); }},
-      {disk_walks_.fd(), [this] { TakeDiskUse(); }},
-      {arming_.fd(), [this] { TakeArmedLevels(); }},
-      {stop_.get(), [this] { TakeStop(); }},
-      {hooks_.fd(), [this] { hooks_.LogFailures(*log_); }},
-      {status_file_.fd(), [this] { TakeStatusErrors(); }},
-      {evictions_.fd(), [this] { evictions_.LogComplaints(); }},
-  };
-  for (const Entry& entry : entries) {
-    const auto watched = loop_->Watch(entry.fd, entry.callback);
-    if (!watched) return Fail(watched.error());
-  }
+  Attend(machine_->runtime->EventFd(), [this] { TakeRuntimeEvents(); });
+  Attend(disk_walks_.fd(), [this] { TakeDiskUse(); });
+  Attend(arming_.fd(), [this] { TakeArmedLevels(); });
+  Attend(stop_.get(), [this] { TakeStop(); });
+  Attend(hooks_.fd(), [this] { hooks_.LogFailures(*log_); });
+  Attend(status_file_.fd(), [this] { TakeStatusErrors(); });
+  Attend(evictions_.fd(), [this] { evictions_.LogComplaints(); });
   if (options_.board) {
     // Answered after the turn, as everything that is due.
-    const auto watched =
-        loop_->Watch(options_.board->fd(), [this] { board_asked_ = options_.board->TakeAsked(); });
-    if (!watched) return Fail(watched.error());
+    Attend(options_.board->fd(),
+           [this] { board_asked_ = options_.board->TakeAsked() || board_asked_; });
   }
-  if (!machine_->manifests) return {};
-  return loop_->Watch(machine_->manifests->fd(), [this] { TakeManifests(); });
+  if (machine_->manifests) Attend(machine_->manifests->fd(), [this] { TakeManifests(); });
+  return {};
 }
 
 Result<void> NodeAgent::Run() {
@@ -80,7 +69,7 @@ Result<void> NodeAgent::Run() {
   TryRuntime();
   AfterEachTurn();
   auto result = loop_->Run([this] { AfterEachTurn(); });
-  NotifyStopping();
+  service_.Stopping();
   log_->Info("agent stopped");
   levels_.clear();
   loop_.reset();
@@ -187,7 +176,8 @@ void NodeAgent::RescanManifests() {
 // New levels replace the old ones; usage may have passed one of them while they were registered, so
 // it is looked at once.
 void NodeAgent::TakeArmedLevels() {
-  for (ArmingThread::Armed& armed : arming_.TakeResults()) {
+  std::vector<ArmingThread::Armed> results = arming_.TakeResults();
+  for (ArmingThread::Armed& armed : results) {
     if (!armed.errors.empty() && !said_unarmed_) {
       log_->Warn("memory notification cannot be had, memory is looked at in each pass only",
                  {{"err", armed.errors.front().message}});
@@ -195,7 +185,7 @@ void NodeAgent::TakeArmedLevels() {
     said_unarmed_ = !armed.errors.empty();
     for (const MemcgThreshold& level : levels_) loop_->Unwatch(level.fd());
     levels_ = std::move(armed.levels);
-    node_.SetKernelTells(armed.errors.empty() && !levels_.empty());
+    bool tells = armed.errors.empty() && !levels_.empty();
     for (MemcgThreshold& level : levels_) {
       const auto watched = loop_->Watch(
           level.fd(),
@@ -203,10 +193,15 @@ void NodeAgent::TakeArmedLevels() {
             if (level.Drain()) node_.MemoryCrossed();
           },
           EventLoop::Urgency::kFirst);
-      if (!watched) log_->Warn("memory notification", {{"err", watched.error().message}});
+      if (!watched) {
+        tells = false;
+        log_->Warn("memory notification cannot be waited for, memory is looked at by the clock",
+                   {{"err", watched.error().message}});
+      }
     }
+    node_.SetKernelTells(tells);
   }
-  if (!levels_.empty()) node_.MemoryCrossed();
+  if (!results.empty() && !levels_.empty()) node_.MemoryCrossed();
 }
 
 // The pods' group is there by now, which alarms are opened on.
@@ -225,7 +220,10 @@ void NodeAgent::WatchAlarms() {
       if (!alarms_.Drain(fd, error)) loop_->Unwatch(fd);
       node_.Stalled();
     });
-    if (!watched) log_->Warn("memory alarm", {{"err", watched.error().message}});
+    if (watched) continue;
+    node_.SetStallsAreTold(false);
+    log_->Warn("memory pressure wakes nobody, memory is looked at by the clock",
+               {{"err", watched.error().message}});
   }
 }
 
@@ -247,6 +245,7 @@ void NodeAgent::TakeDiskUse() {
 void NodeAgent::TakeStop() {
   eventfd_t count = 0;
   eventfd_read(stop_.get(), &count);
+  if (!stop_asked_.exchange(false)) return;
   if (!options_.stop_pods || !begun_) {
     loop_->Quit();
     return;
@@ -258,15 +257,21 @@ void NodeAgent::TakeStop() {
 
 void NodeAgent::AfterEachTurn() {
   const Instant now = machine_->clock.Now();
+  LookByClock(now);
   if (next_try_ && *next_try_ <= now) TryRuntime();
   if (begun_) {
     disk_walks_.SetUrgent(node_.state().conditions.Has(NodeConditionType::kDiskPressure));
     node_.Advance();
     if (next_rescan_ && *next_rescan_ <= now) RescanManifests();
   }
+  LookAfterThreads(now);
+  if (service_.alive_every() && (!next_alive_ || *next_alive_ <= now)) {
+    service_.Alive();
+    next_alive_ = now + *service_.alive_every();
+  }
   if (!ready_ && node_.passes() > 0) {
     ready_ = true;
-    NotifyReady();
+    service_.Ready();
     log_->Info("agent is ready", {{"root", config_.root}, {"nodeCgroup", config_.node_cgroup}});
   }
   if (stopping_ && !pods_.AnyOnNode()) loop_->Quit();
@@ -281,8 +286,9 @@ void NodeAgent::AfterEachTurn() {
 
 std::optional<Instant> NodeAgent::NextDeadline() const {
   std::optional<Instant> next;
-  for (const auto& at : {begun_ ? node_.NextDeadline() : std::nullopt, next_try_, next_rescan_,
-                         status_file_.NextDeadline()}) {
+  for (const auto& at :
+       {begun_ ? node_.NextDeadline() : std::nullopt, next_try_, next_rescan_, next_look_by_clock_,
+        next_threads_, next_alive_, status_file_.NextDeadline()}) {
     if (at && (!next || *at < *next)) next = at;
   }
   return next;

@@ -1,10 +1,12 @@
 #pragma once
 
+#include <atomic>
 #include <cstddef>
 #include <cstdint>
 #include <memory>
 #include <optional>
 #include <string>
+#include <vector>
 
 #include "agent/agent.h"
 #include "agent/arming_thread.h"
@@ -24,6 +26,7 @@
 #include "agent/node_status_file.h"
 #include "agent/pod_logs_collector.h"
 #include "agent/pod_table.h"
+#include "agent/service_notify.h"
 #include "agent/stats_collector.h"
 #include "decide/room.h"
 #include "ports/group_memory.h"
@@ -46,9 +49,14 @@ class NodeAgent : public Agent {
 
   [[nodiscard]] Result<void> Run() override;
   void Stop() override;
+  [[nodiscard]] const Log& log() const override { return *log_; }
 
  private:
   [[nodiscard]] Result<void> WatchAll();
+  // Calls back while `fd` is readable; where the loop cannot watch it, every now and then.
+  void Attend(int fd, EventLoop::Callback callback);
+  void LookByClock(Instant now);
+  void LookAfterThreads(Instant now);
   void TryRuntime();
   void Begin(std::vector<RuntimePod> pods);
   void SurveyFileSystems();
@@ -100,7 +108,10 @@ class NodeAgent : public Agent {
   MemoryAlarms alarms_;
   std::vector<MemcgThreshold> levels_;  // registered, and watched by the loop
   FileDescriptor stop_;
+  std::atomic<bool> stop_asked_ = false;
   std::unique_ptr<EventLoop> loop_;
+  ServiceNotify service_;
+  std::vector<EventLoop::Callback> by_clock_;  // of what the loop cannot watch
 
   WalkCounters walks_;
   std::uint64_t runtime_unready_ = 0;  // times that it did not answer when it was waited for
@@ -118,6 +129,9 @@ class NodeAgent : public Agent {
   bool said_no_status_ = false;
   std::optional<Instant> next_try_;     // of the runtime
   std::optional<Instant> next_rescan_;  // of the manifests
+  std::optional<Instant> next_look_by_clock_;
+  std::optional<Instant> next_alive_;    // sign of life for the service manager
+  std::optional<Instant> next_threads_;  // when those that are missing are tried again
   Duration try_delay_{0};
 };
 

@@ -30,14 +30,14 @@ Result<void> Replace(const std::string& path, const std::string& text) {
 }  // namespace
 
 bool NodeStatusFile::Due(NodeConditions conditions, Instant now) const {
-  if (path_.empty() || !writer_) return false;
+  if (!IsWanted()) return false;
   return !next_ || now >= *next_ || !(conditions == written_);
 }
 
 void NodeStatusFile::Write(const Snapshot& snapshot, Instant now) {
   written_ = snapshot.conditions;
   next_ = now + kInterval;
-  thread_.Do([this, text = writer_(snapshot)] {
+  thread_->Do([this, text = writer_(snapshot)] {
     if (const auto replaced = Replace(path_, text); !replaced) {
       errors_.Put(replaced.error().message);
     }

@@ -22,7 +22,9 @@ class NodeStatusFile {
 
   // `path` empty, or no `writer`: nothing is ever written.
   NodeStatusFile(std::string path, Writer writer)
-      : path_(std::move(path)), writer_(std::move(writer)) {}
+      : path_(std::move(path)), writer_(std::move(writer)) {
+    if (IsWanted()) thread_.emplace(ThreadPurpose{"status-file", "nodeStatusFile is not written"});
+  }
 
   [[nodiscard]] bool Due(NodeConditions conditions, Instant now) const;
   void Write(const Snapshot& snapshot, Instant now);
@@ -34,12 +36,14 @@ class NodeStatusFile {
   [[nodiscard]] std::vector<std::string> TakeErrors() { return errors_.TakeAll(); }
 
  private:
+  [[nodiscard]] bool IsWanted() const { return !path_.empty() && writer_; }
+
   std::string path_;
   Writer writer_;
   NodeConditions written_;
   std::optional<Instant> next_;
   Mailbox<std::string> errors_;
-  BackgroundThread thread_;  // the last member: its job uses the others
+  std::optional<BackgroundThread> thread_;  // the last member: its job uses the others
 };
 
 }  // namespace jettison

@@ -27,7 +27,7 @@ class PodLogsCollector {
 
   std::string folder_;
   const Log& log_;
-  BackgroundThread thread_;
+  BackgroundThread thread_{{"pod-logs", "logs of pods that are gone stay on the disk"}};
 };
 
 }  // namespace jettison

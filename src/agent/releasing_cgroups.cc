@@ -1,6 +1,7 @@
 #include "agent/releasing_cgroups.h"
 
 #include <algorithm>
+#include <cerrno>
 #include <iterator>
 #include <utility>
 
@@ -19,6 +20,8 @@ std::vector<FileDescriptor> HandlesOf(const Result<std::vector<pid_t>>& pids) {
   if (!pids) return handles;
   for (std::size_t i = 0; i < std::min(pids->size(), kMostProcesses); ++i) {
     FileDescriptor handle = pod_host::OpenPidfd((*pids)[i]);
+    // The last descriptors are for the kill.
+    if (!handle && (errno == EMFILE || errno == ENFILE)) return {};
     if (handle) handles.push_back(std::move(handle));
   }
   return handles;
@@ -27,7 +30,8 @@ std::vector<FileDescriptor> HandlesOf(const Result<std::vector<pid_t>>& pids) {
 }  // namespace
 
 Result<void> ReleasingCgroups::Kill(std::string_view path) {
-  std::vector<FileDescriptor> handles = HandlesOf(groups_.Processes(path));
+  std::vector<FileDescriptor> handles;
+  if (thread_.running()) handles = HandlesOf(groups_.Processes(path));
   auto killed = groups_.Kill(path);
   if (!killed || handles.empty()) return killed;
   {

@@ -67,7 +67,9 @@ class ReleasingCgroups : public Cgroups {
   Cgroups& groups_;
   std::mutex mutex_;
   std::vector<FileDescriptor> killed_;  // guarded by mutex_; processes whose memory is to be taken
-  BackgroundThread thread_;             // the last member: it ends first
+  // The last member: it ends first.
+  BackgroundThread thread_{
+      {"release-memory", "memory of killed processes comes back at the kernel's own pace"}};
 };
 
 }  // namespace jettison

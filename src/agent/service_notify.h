@@ -1,10 +1,31 @@
 #pragma once
 
+#include <optional>
+#include <string_view>
+
+#include "ports/file_descriptor.h"
+#include "units/duration.h"
+
 namespace jettison {
 
-// Tells the service manager how the agent stands; without one (NOTIFY_SOCKET unset) nothing
-// happens.
-void NotifyReady();
-void NotifyStopping();
+// What tells the service manager how the agent stands. Its socket is there from the beginning, so
+// that signs of life are given without a descriptor to spare, and nothing waits for a service
+// manager that does not listen. Without one (NOTIFY_SOCKET unset) nothing happens.
+class ServiceNotify {
+ public:
+  ServiceNotify();
+
+  void Ready() const { Tell("READY=1"); }
+  void Stopping() const { Tell("STOPPING=1"); }
+  void Alive() const { Tell("WATCHDOG=1"); }
+  // How often it wants a sign of life (WATCHDOG_USEC), halved; absent: never.
+  [[nodiscard]] std::optional<Duration> alive_every() const { return alive_every_; }
+
+ private:
+  void Tell(std::string_view state) const;
+
+  FileDescriptor socket_;
+  std::optional<Duration> alive_every_;
+};
 
 }  // namespace jettison

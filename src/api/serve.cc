@@ -100,9 +100,10 @@ class ServingApi final : public Serving {
   std::atomic<bool> reminding_ = false;
   std::mutex mutex_;
   std::condition_variable wake_;
-  bool stop_ = false;           // guarded by mutex_
-  BackgroundThread reminders_;  // destroyed, and so ended, before what it uses
-  BackgroundThread serving_;
+  bool stop_ = false;  // guarded by mutex_
+  // Destroyed, and so ended, before what they use.
+  BackgroundThread reminders_{{"http-reminder", "event streams are told what they missed late"}};
+  BackgroundThread serving_{{"http", "nothing is answered over HTTP"}};
 };
 
 }  // namespace

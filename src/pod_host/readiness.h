@@ -2,10 +2,15 @@
 
 #include <sys/epoll.h>
 
+#include <chrono>
+#include <cstddef>
 #include <cstdint>
 #include <functional>
 #include <map>
 #include <memory>
+#include <optional>
+#include <set>
+#include <utility>
 #include <vector>
 
 #include "ports/file_descriptor.h"
@@ -16,6 +21,8 @@ namespace jettison::pod_host {
 
 // What the runtime waits for, behind one descriptor that is readable when any of it is due: shims
 // that talk or end, timers, and the runtime's own wish to be called. It waits for nothing itself.
+// Everything it needs of the kernel it has from the start: a descriptor that the kernel refuses to
+// watch is looked at by the clock, and timers share one timer.
 class Readiness {
  public:
   using Callback = std::function<void()>;
@@ -36,8 +43,6 @@ class Readiness {
     friend class Readiness;
     Readiness* owner_ = nullptr;
     std::uint64_t id_ = 0;
-    int fd_ = -1;
-    FileDescriptor timer_;
   };
 
   [[nodiscard]] static Result<std::unique_ptr<Readiness>> Create();
@@ -54,13 +59,29 @@ class Readiness {
   [[nodiscard]] int fd() const { return epoll_.get(); }
 
  private:
+  using Time = std::chrono::steady_clock::time_point;
+  struct Entry {
+    std::shared_ptr<Callback> callback;
+    int fd = -1;              // of one that is watched
+    bool by_clock = false;    // the kernel does not watch it
+    std::optional<Time> due;  // of a timer that has not called yet
+  };
+
   Readiness() = default;
+  void Stop(std::uint64_t id);
+  void LookByClock();
+  void SetTimer();
+  void Call(std::uint64_t id);
 
   FileDescriptor epoll_;
   FileDescriptor wake_;
+  FileDescriptor timer_;
   std::uint64_t next_id_ = 1;
-  std::map<std::uint64_t, std::shared_ptr<Callback>> callbacks_;
-  std::vector<epoll_event> ready_;  // of one Dispatch; kept for its memory
+  std::map<std::uint64_t, Entry> entries_;
+  std::set<std::pair<Time, std::uint64_t>> timers_;  // by when they are due
+  std::size_t by_clock_ = 0;                         // how many entries are
+  std::vector<epoll_event> ready_;                   // of one Dispatch; kept for its memory
+  std::vector<std::uint64_t> due_;                   // the same
 };
 
 }  // namespace jettison::pod_host

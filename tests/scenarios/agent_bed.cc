@@ -5,6 +5,7 @@
 #include <fmt/ranges.h>
 #include <poll.h>
 #include <sys/mount.h>
+#include <sys/resource.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -65,6 +66,8 @@ AgentBed::~AgentBed() {
   if (cgroups_) {
     static_cast<void>(cgroups_->Kill(group_));
     static_cast<void>(cgroups_->Remove(group_));
+    static_cast<void>(cgroups_->Kill(OwnGroup()));
+    static_cast<void>(cgroups_->Remove(OwnGroup()));
   }
   if (folder_.empty()) return;
   UnmountBelow(folder_);
@@ -92,20 +95,54 @@ std::string AgentBed::WriteConfig() const {
 }
 
 void AgentBed::StartAgent(const std::vector<std::string>& flags) {
+  std::array<int, 2> pipe_ends{};
+  if (pipe2(pipe_ends.data(), O_CLOEXEC) != 0) return;
+  log_ = FileDescriptor(pipe_ends[0]);
+  const FileDescriptor write_end(pipe_ends[1]);
+  Launch(flags, write_end.get());
+}
+
+void AgentBed::StartAgentWithLogAt(int log) {
+  log_.Close();
+  Launch({}, log);
+}
+
+void AgentBed::Launch(const std::vector<std::string>& flags, int log) {
   std::vector<std::string> arguments = {JETTISON_BINARY, "run", "--config", WriteConfig()};
   arguments.insert(arguments.end(), flags.begin(), flags.end());
   std::vector<char*> argv;
   for (std::string& argument : arguments) argv.push_back(argument.data());
   argv.push_back(nullptr);
-  std::array<int, 2> pipe_ends{};
-  if (pipe2(pipe_ends.data(), O_CLOEXEC) != 0) return;
-  log_ = FileDescriptor(pipe_ends[0]);
-  const FileDescriptor write_end(pipe_ends[1]);
   agent_ = fork();
   if (agent_ != 0) return;
-  dup2(write_end.get(), STDERR_FILENO);
+  dup2(log, STDERR_FILENO);
   execv(argv[0], argv.data());
   _exit(127);
+}
+
+void AgentBed::LeaveNoProcessIds() {
+  static_cast<void>(cgroups_->Create(OwnGroup(), {}));
+  static_cast<void>(cgroups_->Join(OwnGroup(), agent_));
+  const auto tasks = cgroups_->ReadPids(OwnGroup());
+  if (!tasks) return;
+  const auto most = static_cast<std::int64_t>(*tasks);
+  static_cast<void>(cgroups_->Create(OwnGroup(), {.pids_max = most}));
+}
+
+void AgentBed::GiveProcessIds() {
+  static_cast<void>(cgroups_->Create(OwnGroup(), {.pids_max = -1}));
+}
+
+void AgentBed::LeaveDescriptors(int spare) const {
+  rlimit limit{};
+  prlimit(agent_, RLIMIT_NOFILE, nullptr, &limit);
+  limit.rlim_cur = 0;
+  const std::string open = fmt::format("/proc/{}/fd/", agent_);
+  for (int unused = 0;; ++limit.rlim_cur) {
+    if (fs::is_symlink(open + fmt::to_string(limit.rlim_cur))) continue;
+    if (unused++ == spare) break;
+  }
+  prlimit(agent_, RLIMIT_NOFILE, &limit, nullptr);
 }
 
 void AgentBed::KillAgent() {

@@ -28,6 +28,13 @@ class AgentBed {
   // The same for the JettisonConfiguration.
   void ConfigureAgent(std::string_view jettison_fields) { jettison_fields_ = jettison_fields; }
   void StartAgent(const std::vector<std::string>& flags = {});
+  // The same, with its log at `log`, which the bed then does not read.
+  void StartAgentWithLogAt(int log);
+  // The agent gets no more threads or processes than it has now; or as many as it likes.
+  void LeaveNoProcessIds();
+  void GiveProcessIds();
+  // It gets so many more descriptors.
+  void LeaveDescriptors(int spare) const;
   // As the kernel's OOM killer would end it.
   void KillAgent();
   // SIGTERM; the exit status.
@@ -46,6 +53,7 @@ class AgentBed {
   // What the agent has said so far.
   [[nodiscard]] const std::vector<std::string>& lines() const { return lines_; }
   [[nodiscard]] std::vector<std::string> LinesWith(std::string_view part) const;
+  [[nodiscard]] pid_t agent() const { return agent_; }
   // Ids of the processes in the node's group.
   [[nodiscard]] std::vector<pid_t> Processes();
   [[nodiscard]] const std::string& folder() const { return folder_; }
@@ -56,6 +64,8 @@ class AgentBed {
 
  private:
   [[nodiscard]] std::string WriteConfig() const;
+  void Launch(const std::vector<std::string>& flags, int log);
+  [[nodiscard]] std::string OwnGroup() const { return group_ + "-agent"; }
   void ReadLog(std::chrono::milliseconds patience);
 
   std::string error_;

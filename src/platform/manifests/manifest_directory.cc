@@ -84,9 +84,7 @@ ManifestDirectory::Stamp ManifestDirectory::StampOf(const struct stat& status) {
 
 Result<ManifestDirectory> ManifestDirectory::Open(std::string path) {
   while (path.size() > 1 && path.ends_with('/')) path.pop_back();
-  FileDescriptor inotify(inotify_init1(IN_CLOEXEC | IN_NONBLOCK));
-  if (!inotify) return FailErrno("inotify_init1");
-  ManifestDirectory directory(std::move(path), std::move(inotify));
+  ManifestDirectory directory(std::move(path));
   directory.Watch();
   return directory;
 }
@@ -108,6 +106,11 @@ void ManifestDirectory::Watch() {
     const std::size_t slash = path_.rfind('/');
     folder_ = slash == std::string::npos ? "." : path_.substr(0, std::max<std::size_t>(slash, 1));
     only_ = slash == std::string::npos ? path_ : path_.substr(slash + 1);
+  }
+  if (!inotify_) inotify_ = FileDescriptor(inotify_init1(IN_CLOEXEC | IN_NONBLOCK));
+  if (!inotify_) {
+    watched_ = FailErrno("inotify_init1 (fs.inotify.max_user_instances may be too low)");
+    return;
   }
   const int before = watch_;
   watch_ = inotify_add_watch(inotify_.get(), folder_.c_str(), kEvents);

@@ -47,10 +47,11 @@ inline constexpr std::size_t kMaxManifestBytes = std::size_t{10} << 20;
 // nothing blocks but the reading of files.
 class ManifestDirectory {
  public:
-  // `path` need not exist yet. Fails only where inotify itself is not to be had.
+  // `path` need not exist yet. Where the kernel has no inotify to spare it is asked again by
+  // Rescan.
   [[nodiscard]] static Result<ManifestDirectory> Open(std::string path);
 
-  // Readable when TakeChanges has something to look at.
+  // Readable when TakeChanges has something to look at; -1 as long as there is no inotify.
   [[nodiscard]] int fd() const { return inotify_.get(); }
   // What changed according to the kernel, by file name.
   [[nodiscard]] std::vector<ManifestChange> TakeChanges();
@@ -87,8 +88,7 @@ class ManifestDirectory {
   };
   enum class Patience : bool { kReadNow, kLeaveFreshFiles };
 
-  ManifestDirectory(std::string path, FileDescriptor inotify)
-      : path_(std::move(path)), folder_(path_), inotify_(std::move(inotify)) {}
+  explicit ManifestDirectory(std::string path) : path_(std::move(path)), folder_(path_) {}
   void Watch();
   [[nodiscard]] Result<Listing> List() const;
   [[nodiscard]] std::vector<ManifestChange> ScanAll(Patience patience);

@@ -23,8 +23,18 @@ namespace {
 // Descriptors handed to a shim stay clear of the numbers they get there.
 constexpr int kClearOfTargets = 10;
 
-FileDescriptor Clear(FileDescriptor fd) {
-  return FileDescriptor(::fcntl(fd.get(), F_DUPFD_CLOEXEC, kClearOfTargets));
+Result<FileDescriptor> Clear(const FileDescriptor& fd) {
+  FileDescriptor clear(::fcntl(fd.get(), F_DUPFD_CLOEXEC, kClearOfTargets));
+  if (!clear) return FailErrno("hand a descriptor to a shim");
+  return clear;
+}
+
+// A shim without a handle would be waited for by nobody. It has not been told to go, so it has
+// started nothing that outlives it.
+void GiveUp(pid_t pid) {
+  (void)::kill(pid, SIGKILL);
+  while (::waitpid(pid, nullptr, 0) < 0 && errno == EINTR) {
+  }
 }
 
 Result<FileDescriptor> OrderFile(const std::string& order) {
@@ -35,7 +45,7 @@ Result<FileDescriptor> OrderFile(const std::string& order) {
     if (n < 0) return FailErrno("write the order");
     done += static_cast<std::size_t>(n);
   }
-  return Clear(std::move(file));
+  return Clear(file);
 }
 
 // What posix_spawn does in the child, in this order.
@@ -92,12 +102,17 @@ Result<ShimProcess> ShimProcess::Start(const std::string& shim_path, const std::
   }
   ShimProcess started;
   started.socket_ = FileDescriptor(ends[0]);
-  const FileDescriptor far_end = Clear(FileDescriptor(ends[1]));
+  const auto far_end = Clear(FileDescriptor(ends[1]));
+  if (!far_end) return Fail(far_end.error());
   pid_t pid = 0;
-  const int error = SpawnActions(far_end.get(), order_file->get()).Spawn(shim_path, label, pid);
+  const int error = SpawnActions(far_end->get(), order_file->get()).Spawn(shim_path, label, pid);
   if (error != 0) return Fail(SystemError(error, "start " + shim_path));
   started.pidfd_ = pod_host::OpenPidfd(pid);
-  if (!started.pidfd_) return FailErrno("pidfd_open of a shim");
+  if (!started.pidfd_) {
+    const auto failed = FailErrno("pidfd_open of a shim");
+    GiveUp(pid);
+    return failed;
+  }
   return started;
 }
 

@@ -1,0 +1,90 @@
+// The agent where nothing more is to be had: it evicts, survives and says so.
+
+#include <fmt/format.h>
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <chrono>
+#include <csignal>
+#include <filesystem>
+#include <fstream>
+
+#include "tests/scenarios/agent_bed.h"
+
+namespace jettison {
+namespace {
+
+using std::chrono::seconds;
+using testing::IsEmpty;
+using testing::SizeIs;
+
+class LiveStarvedAgent : public testing::Test {
+ protected:
+  void SetUp() override {
+    if (!bed_.error().empty()) GTEST_SKIP() << bed_.error();
+    bed_.Configure("evictionHard: {memory.available: 100Mi}\n");
+    bed_.ConfigureAgent(
+        fmt::format("monitoringInterval: 500ms\n"
+                    "memoryReclaim: idle\n"
+                    "nodeStatusFile: {0}/node.json\n"
+                    "hooks:\n"
+                    "- {{name: told, exec: [/bin/sh, -c, cat >> {0}/told]}}\n",
+                    bed_.folder()));
+    bed_.Put("quiet.yaml", AgentBed::Manifest("quiet", {"sleep", "1000"}));
+    bed_.Put("leak.yaml", AgentBed::Manifest("leak", {JETTISON_BINARY, "workload", "leak", "--rate",
+                                                      "200", "--total", "200", "--gate", Gate()}));
+    bed_.StartAgent();
+    ASSERT_TRUE(bed_.WaitForLine({"Started container main"}));
+    ASSERT_TRUE(bed_.WaitForLine({"Started container main"}));
+  }
+  void TearDown() override {
+    if (!HasFailure()) return;
+    for (const std::string& line : bed_.lines()) ADD_FAILURE() << line;
+  }
+  [[nodiscard]] std::string Gate() const { return bed_.folder() + "/gate"; }
+  void Leak() const { std::ofstream(Gate()) << "now"; }
+  [[nodiscard]] bool IsAlive() const { return ::kill(bed_.agent(), 0) == 0; }
+
+  AgentBed bed_;
+};
+
+TEST_F(LiveStarvedAgent, EvictsWithoutAThreadOrProcessToBeHad) {
+  bed_.LeaveNoProcessIds();
+  Leak();
+  EXPECT_TRUE(bed_.WaitForLine({"pod is evicted successfully", "pod=default/leak"}));
+  EXPECT_TRUE(bed_.WaitForLine({"hook was not told", "hook=told", "start /bin/sh"}));
+  EXPECT_TRUE(IsAlive());
+  bed_.GiveProcessIds();
+  EXPECT_TRUE(bed_.WaitForLine({"pods were cleaned up"}));
+  EXPECT_EQ(bed_.StopAgent(), 0);
+  EXPECT_THAT(bed_.LinesWith("pod is evicted successfully"), SizeIs(1));
+}
+
+TEST_F(LiveStarvedAgent, EvictsWithFewDescriptorsToBeHad) {
+  constexpr int kForTheKill = 4;
+  bed_.LeaveDescriptors(kForTheKill);
+  Leak();
+  EXPECT_TRUE(bed_.WaitForLine({"pod is evicted successfully", "pod=default/leak"}));
+  EXPECT_TRUE(IsAlive());
+  bed_.LeaveDescriptors(1000);
+  EXPECT_TRUE(bed_.WaitForLine({"pods were cleaned up"}));
+  EXPECT_EQ(bed_.StopAgent(), 0);
+  EXPECT_THAT(bed_.LinesWith("pod is evicted successfully"), SizeIs(1));
+}
+
+// Whatever it may have to do, no thread is started for it after the first pass.
+TEST_F(LiveStarvedAgent, HasEveryThreadFromTheBeginning) {
+  const auto threads = [this] {
+    const std::string tasks = fmt::format("/proc/{}/task", bed_.agent());
+    return std::distance(std::filesystem::directory_iterator(tasks), {});
+  };
+  const auto before = threads();
+  Leak();
+  EXPECT_TRUE(bed_.WaitForLine({"pods were cleaned up"}));
+  EXPECT_EQ(threads(), before);
+  EXPECT_EQ(bed_.StopAgent(), 0);
+  EXPECT_THAT(bed_.LinesWith("a thread cannot be started"), IsEmpty());
+}
+
+}  // namespace
+}  // namespace jettison
