@@ -3,8 +3,7 @@
 #include <utility>
 
 #include "agent/capacity.h"
-#include "agent/journal.h"
-#include "agent/log.h"
+#include "agent/log_output.h"
 #include "agent/machine.h"
 #include "agent/node_agent.h"
 #include "agent/stats_collector.h"
@@ -15,11 +14,7 @@ Result<std::unique_ptr<Agent>> Agent::Make(const AgentConfig& config, AgentOptio
   // The log stamps its lines by a clock of its own, so that it can tell what goes wrong on the way.
   static const SteadyClock kLogClock;
   options.dry_run = options.dry_run || config.dry_run;
-  auto log = std::make_unique<Log>(
-      config.json_logs ? LogFormat::kJson : options.log_format, kLogClock,
-      options.log ? Log::Sink(options.log) : StandardErrorSink(), options.dry_run);
-  log->SetLeast(config.log_level);
-  if (!options.log && StandardErrorIsJournal()) log->SendFieldsTo(JournalSink());
+  auto log = OpenLog(config, options, kLogClock);
   auto machine = OpenMachine(config, *log);
   if (!machine) return Fail(machine.error());
   StatsCollector figures({.node = *(*machine)->node_groups,

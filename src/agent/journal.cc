@@ -27,8 +27,10 @@ int PriorityOf(LogLevel level) {
   __builtin_unreachable();
 }
 
-void Send(LogLevel level, std::string_view message, std::span<const LogField> fields) {
-  std::vector<std::string> entries = {
+}  // namespace
+
+LogLine JournalEntries(LogLevel level, std::string_view message, std::span<const LogField> fields) {
+  LogLine entries = {
       "MESSAGE=" + FormatMessage(message, fields),
       fmt::format("PRIORITY={}", PriorityOf(level)),
       "SYSLOG_IDENTIFIER=jettison",
@@ -36,13 +38,16 @@ void Send(LogLevel level, std::string_view message, std::span<const LogField> fi
   for (const LogField& field : fields) {
     entries.push_back(fmt::format("{}={}", JournalNameOf(field.key), field.value));
   }
-  std::vector<iovec> parts;
-  for (std::string& entry : entries) parts.push_back({entry.data(), entry.size()});
-  // A log that cannot be written is no reason to stop guarding the node.
-  (void)sd_journal_sendv(parts.data(), static_cast<int>(parts.size()));
+  return entries;
 }
 
-}  // namespace
+bool SendToJournal(const LogLine& entries) {
+  std::vector<iovec> parts;
+  for (const std::string& entry : entries) {
+    parts.push_back({const_cast<char*>(entry.data()), entry.size()});  // nothing is written there
+  }
+  return sd_journal_sendv(parts.data(), static_cast<int>(parts.size())) >= 0;
+}
 
 bool StandardErrorIsJournal() {
   const char* stream = std::getenv("JOURNAL_STREAM");
@@ -65,10 +70,6 @@ std::string JournalNameOf(std::string_view key) {
     }
   }
   return name;
-}
-
-Log::FieldSink JournalSink() {
-  return Send;
 }
 
 }  // namespace jettison

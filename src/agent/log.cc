@@ -1,7 +1,6 @@
 #include "agent/log.h"
 
 #include <fmt/format.h>
-#include <unistd.h>
 
 #include <algorithm>
 #include <iterator>
@@ -85,15 +84,6 @@ void Log::Write(LogLevel level, std::string_view message,
     return;
   }
   sink_(FormatLine(format_, clock_.Now(), level, message, all));
-}
-
-Log::Sink StandardErrorSink() {
-  return [](std::string_view line) {
-    std::string text(line);
-    text.push_back('\n');
-    // A log that cannot be written is no reason to stop guarding the node.
-    [[maybe_unused]] const ssize_t written = write(STDERR_FILENO, text.data(), text.size());
-  };
 }
 
 }  // namespace jettison

@@ -1,5 +1,6 @@
 #pragma once
 
+#include <cstdint>
 #include <functional>
 #include <initializer_list>
 #include <span>
@@ -27,7 +28,7 @@ struct LogField {
 [[nodiscard]] std::string FormatLine(LogFormat format, Instant at, LogLevel level,
                                      std::string_view message, std::span<const LogField> fields);
 
-// The agent's log: one line a decision. Used by one thread.
+// The agent's log: one line a decision. Used by one thread. A sink must not wait.
 class Log {
  public:
   using Sink = std::function<void(std::string_view)>;
@@ -41,6 +42,9 @@ class Log {
   void SetLeast(LogLevel least) { least_ = least; }
   // Lines go there in parts, and no more as a whole to the sink.
   void SendFieldsTo(FieldSink sink) { field_sink_ = std::move(sink); }
+  // Who knows how many lines did not arrive.
+  void CountLostWith(std::function<std::uint64_t()> count) { lost_ = std::move(count); }
+  [[nodiscard]] std::uint64_t lost() const { return lost_ ? lost_() : 0; }
 
   void Debug(std::string_view message, std::initializer_list<LogField> fields = {}) const {
     Write(LogLevel::kDebug, message, fields);
@@ -63,11 +67,9 @@ class Log {
   const Clock& clock_;
   Sink sink_;
   FieldSink field_sink_;
+  std::function<std::uint64_t()> lost_;
   LogLevel least_ = LogLevel::kInfo;
   bool dry_run_;
 };
-
-// Writes each line to standard error.
-[[nodiscard]] Log::Sink StandardErrorSink();
 
 }  // namespace jettison

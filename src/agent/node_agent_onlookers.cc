@@ -11,7 +11,8 @@ NodeCounters NodeAgent::Counters() const {
           .images = images_ ? images_->counters() : ImageCounters{},
           .walks = walks_,
           .container_bytes = reclaimer_->ContainerBytes(),
-          .runtime_unready = runtime_unready_};
+          .runtime_unready = runtime_unready_,
+          .log_lines_lost = log_->lost()};
 }
 
 // Said once.

@@ -95,7 +95,8 @@ struct NodeCounters {
   WalkCounters walks;
   std::uint64_t container_bytes = 0;  // freed by removals of dead containers, as measured
   std::uint64_t runtime_unready =
-      0;  // times that the runtime did not answer when it was waited for
+      0;                             // times that the runtime did not answer when it was waited for
+  std::uint64_t log_lines_lost = 0;  // that nobody read in time
 };
 
 }  // namespace jettison

@@ -95,6 +95,9 @@ void WriteTroubles(const NodeCounters& counters, MetricsWriter& writer) {
   sample("remove_image", counters.images.remove_errors);
   sample("start_container",
          counters.pods.started_containers_errors[0] + counters.pods.started_containers_errors[1]);
+  writer.Family("jettison_log_lines_dropped_total", kCounter,
+                "Lines of the agent's log that were lost, because nobody read them in time.");
+  writer.Sample(counters.log_lines_lost);
 }
 
 void WriteWalks(const WalkCounters& counters, MetricsWriter& writer) {

@@ -1,9 +1,11 @@
 #include "cli/run.h"
 
 #include <fmt/format.h>
+#include <poll.h>
 #include <unistd.h>
 
 #include <CLI/CLI.hpp>
+#include <csignal>
 #include <cstdio>
 #include <memory>
 #include <string>
@@ -12,7 +14,6 @@
 #include "agent/agent.h"
 #include "agent/board.h"
 #include "agent/log.h"
-#include "agent/steady_clock.h"
 #include "api/host_facts.h"
 #include "api/node_json.h"
 #include "api/serve.h"
@@ -52,19 +53,26 @@ Result<void> RunServed(const AgentConfig& config, AgentOptions options) {
       return NodeJson(snapshot, host);
     };
   }
-  const LogFormat format = config.json_logs ? LogFormat::kJson : options.log_format;
   const auto agent = Agent::Make(config, std::move(options));
   if (!agent) return Fail(agent.error());
   if (!board) return (*agent)->Run();
   const auto serving = Serving::Open(config.http, *board);
   if (!serving) return Fail(serving.error());
-  const SteadyClock clock;
   const std::string endpoints = (*serving)->endpoints();
-  Log(format, clock, StandardErrorSink()).Info("HTTP is served", {{"endpoints", endpoints}});
+  (*agent)->log().Info("HTTP is served", {{"endpoints", endpoints}});
   return (*agent)->Run();
 }
 
+// A reader that has stopped reading must not keep the next agent from starting.
+void SayLast(const std::string& text) {
+  constexpr int kPatienceMs = 1000;
+  pollfd room = {.fd = STDERR_FILENO, .events = POLLOUT, .revents = 0};
+  if (poll(&room, 1, kPatienceMs) > 0) fmt::print(stderr, "{}", text);
+}
+
 int RunAgent(const RunOptions& options) {
+  // Whoever reads the log may go; what the agent starts has the default again.
+  std::signal(SIGPIPE, SIG_IGN);
   ConfigReading reading = ReadConfigFiles(options.files);
   for (const Fault& warning : reading.warnings) {
     fmt::print(stderr, "jettison: warning: {}\n", Describe(warning));
@@ -79,7 +87,7 @@ int RunAgent(const RunOptions& options) {
   agent_options.log_format = options.output == "json" ? LogFormat::kJson : LogFormat::kText;
   const auto result = RunServed(reading.config, std::move(agent_options));
   if (result) return 0;
-  fmt::print(stderr, "jettison: {}\n", result.error().message);
+  SayLast(fmt::format("jettison: {}\n", result.error().message));
   return kFailed;
 }
 
