@@ -26,7 +26,7 @@ def _ended(run, pod):
     for event in pod.events(run.bed):
         if event.what == "term":
             return event.at
-    return now() if pod.live_pid(run.bed) is None else None
+    return None if pod.lives() else now()
 
 
 def signal_ms(run, pods, since):
@@ -51,7 +51,7 @@ def one(options, folder, a_run):
         for pod in guilty:
             run.add(pod)
         run.start_agent()
-        wait_for(lambda: all(pod.live_pid(run.bed) for pod in guilty), 30)
+        wait_for(lambda: all(pod.lives() for pod in guilty), 30)
         wait_for(lambda: False, 2)
         run.step = "the gate is opened"
         opened = now()

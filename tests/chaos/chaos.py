@@ -68,7 +68,10 @@ def a_run(options, folder, **facts):
     with contextlib.ExitStack() as stack:
         containerd = None
         if options.runtime == "cri":
-            containerd = stack.enter_context(Containerd(options.build, "chaos/chaos_load"))
+            containerd = Containerd(options.build, "chaos/chaos_load")
+            folder.mkdir(parents=True, exist_ok=True)
+            containerd.log = folder / "containerd.log"
+            stack.enter_context(containerd)
         bed = stack.enter_context(Bed(options.build, folder, containerd, **facts))
         run = stack.enter_context(Run(bed, options.seed, options.keep_going))
         yield run

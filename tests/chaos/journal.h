@@ -35,7 +35,7 @@ class Journal {
     char line[128];
     char* end = AppendNumber(line, NowNanos());
     *end++ = ' ';
-    end = AppendNumber(end, ::getpid());
+    end = AppendNumber(end, life_);
     *end++ = ' ';
     const std::size_t length = std::strlen(event);
     const auto room = static_cast<std::size_t>(line + sizeof(line) - 1 - end);
@@ -59,6 +59,7 @@ class Journal {
   }
 
   int fd_;
+  std::int64_t life_ = NowNanos();
 };
 
 }  // namespace jettison::chaos

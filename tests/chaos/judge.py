@@ -8,7 +8,7 @@ import pathlib
 import subprocess
 
 from bed import HIERARCHIES, MIB, now, wait_for
-from pods import is_load, processes_of
+from pods import processes_of
 
 BELOW_SECONDS = 4.0  # for each pod that takes memory without end
 AFTER_START = 1.5  # until an agent that is ready has looked at everything
@@ -128,7 +128,7 @@ def data_stays(run):
     """What a pod wrote into its volume is there until the pod is evicted or taken away."""
     for member in run.members.values():
         events = member.pod.events(run.bed)
-        ends = len({event.pid for event in events if event.what == "term"})
+        ends = len({event.life for event in events if event.what == "term"})
         new = [event for event in events if event.what == "data-new"]
         if len(new) > 1 + ends:
             run.broken("data of a pod stays", f"{member.pod.name} finds its mark", "an empty volume", new[-1].at)
@@ -142,7 +142,7 @@ def evicted_once_a_crossing(run):
         ends = {}
         for event in member.pod.events(run.bed):
             if event.what == "term":
-                ends.setdefault(event.pid, event.at)
+                ends.setdefault(event.life, event.at)
         times = sorted(ends.values())
         for first, second in zip(times, times[1:]):
             if any(seen.since <= first and second <= seen.until for seen in crossings):
@@ -160,7 +160,7 @@ def evictions_are_explained(run):
             run.broken("every eviction is explained", f"{record.get('id')} says why {name} went", "it does not")
     for member in run.members.values():
         events = member.pod.events(run.bed)
-        ends = {event.pid: event.at for event in events if event.what == "term"
+        ends = {event.life: event.at for event in events if event.what == "term"
                 and (member.removed is None or event.at < member.removed)}
         lost = sum(any(0 <= kill - at < RECORD_LOST for kill in run.kills) for at in ends.values())
         have = told.get(member.pod.name, 0)
@@ -204,7 +204,7 @@ def guilty_are_gone(run):
 def nobody_is_lost(run):
     """Every pod that has a manifest runs, once what kept it away is over."""
     for member in run.standing():
-        pid = wait_for(lambda pod=member.pod: pod.live_pid(run.bed), SETTLE_SECONDS, 0.1)
+        pid = wait_for(lambda pod=member.pod: pod.lives(), SETTLE_SECONDS, 0.1)
         if not pid:
             run.broken("no pod is lost", f"{member.pod.name} runs within {SETTLE_SECONDS:g} s of calm", "it does not")
             continue

@@ -19,8 +19,8 @@ def _victims(run, since):
 
 
 def _settle(run, pods):
-    if not wait_for(lambda: all(pod.live_pid(run.bed) for pod in pods), 90, 0.1):
-        run.broken("no pod is lost", f"{PODS} pods run", str([pod.name for pod in pods if not pod.live_pid(run.bed)]))
+    if not wait_for(lambda: all(pod.lives() for pod in pods), 90, 0.1):
+        run.broken("no pod is lost", f"{PODS} pods run", str([pod.name for pod in pods if not pod.lives()]))
     wait_for(lambda: run.witness.still is None, 10)
     wait_for(lambda: False, 2)
 
@@ -49,7 +49,7 @@ def _critical(run, number):
     below = now()
     wait_for(lambda: False, HOG_SECONDS)
     run.remove(hog)
-    wait_for(lambda: not hog.live_pid(run.bed), 15)
+    wait_for(lambda: not hog.lives(), 15)
     held = now() - below
     wait_for(lambda: False, 3)
     return _victims(run, since), held

@@ -91,7 +91,7 @@ def critical(run, step):
 
     def end():
         run.remove(pod)
-        wait_for(lambda: not pod.live_pid(run.bed), 10)
+        wait_for(lambda: not pod.lives(), 10)
         run.close_window(window)
     return [(step.seconds, end)]
 

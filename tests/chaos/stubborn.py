@@ -13,12 +13,12 @@ def one(options, folder, a_run):
         hog = Pod("stubborn", ["forkleak", RATE, 4000], frozenset(["memory"]), ignore_term=True, gate=str(run.bed.gates / "gate"))
         run.add(hog)
         run.start_agent()
-        wait_for(lambda: hog.live_pid(run.bed), 30)
+        wait_for(lambda: hog.lives(), 30)
         wait_for(lambda: False, 2)
         run.step = "the gate is opened"
         opened = now()
         (run.bed.gates / "gate").touch()
-        wait_for(lambda: any(event.what == "term" for event in hog.events(run.bed)) or not hog.live_pid(run.bed), GONE_SECONDS, 0.02)
+        wait_for(lambda: any(event.what == "term" for event in hog.events(run.bed)) or not hog.lives(), GONE_SECONDS, 0.02)
         gone = wait_for(lambda: not processes_of(hog.name), GONE_SECONDS, 0.02)
         took = now() - opened
         if not gone:
