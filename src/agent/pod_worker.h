@@ -61,7 +61,7 @@ class PodWorker {
   [[nodiscard]] bool IsGone() const { return state_ == State::kGone; }
   [[nodiscard]] bool IsEvicted() const { return eviction_.has_value(); }
   // It takes up resources and ending it would bring them back: running, or ending in no hurry (a
-  // grace period longer than that of a hard eviction).
+  // grace period longer than that of a hard eviction) or for another reason than an eviction.
   [[nodiscard]] bool IsCandidate() const;
   // When it was evicted; only where IsEvicted.
   [[nodiscard]] Instant evicted_at() const { return evicted_at_; }

@@ -135,7 +135,9 @@ bool PodWorker::IsCandidate() const {
     case State::kCreating:
     case State::kRunning: return true;
     case State::kTerminating:
-      return !ending_->killed && ending_->grace > seconds(kHardEvictionGracePeriodSeconds);
+      // Who was told to end for another reason may go on taking for as long as that is under way.
+      return !ending_->killed &&
+             (!IsEvicted() || ending_->grace > seconds(kHardEvictionGracePeriodSeconds));
     case State::kRemoving:
     case State::kFinished:
     case State::kGone: return false;

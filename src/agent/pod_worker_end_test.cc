@@ -67,6 +67,25 @@ TEST(PodWorker, AShorterGracePeriodOverridesALongerOneNeverTheOtherWayRound) {
   EXPECT_THAT(bench.Pass(seconds(1)).Commands(), ElementsAre("kill u/a", "remove u"));
 }
 
+// It may be deaf, and take memory until it is killed: then it has to go, and not a bystander.
+TEST(PodWorker, AnUnwantedPodIsACandidateUntilItIsEvictedOrKilledHoweverShortItsGrace) {
+  for (const bool evicted : {false, true}) {
+    Pod pod = PodOf({}, {Named("a")});
+    pod.termination_grace_period_seconds = 1;
+    Bench bench(std::move(pod));
+    bench.runtime.IgnoreStop("a");
+    bench.Start();
+    bench.worker.Terminate(bench.now());
+    EXPECT_TRUE(bench.worker.IsCandidate());
+    if (evicted) {
+      EXPECT_TRUE(bench.worker.Evict(OrderOf(1), bench.now()));
+    } else {
+      bench.worker.Advance(bench.now() + seconds(1));
+    }
+    EXPECT_FALSE(bench.worker.IsCandidate());
+  }
+}
+
 TEST(PodWorker, TellsWhenTheKillExceedsItsGracePeriodAndKillsAgain) {
   struct Row {
     int grace;
