@@ -11,6 +11,7 @@
 #include "agent/memory_lock.h"
 #include "agent/runtimes.h"
 #include "pod_host/cgroup_layout.h"
+#include "pod_host/fd_reserve.h"
 #include "ports/file_descriptor.h"
 #include "ports/system_error.h"
 
@@ -68,6 +69,15 @@ void LockMemory(const Log& log) {
        {"mend", "give the agent CAP_IPC_LOCK, or LimitMEMLOCK=infinity in its unit"}});
 }
 
+void KeepDescriptors(const Log& log) {
+  const std::size_t kept = pod_host::FdReserve::Fill();
+  if (kept == pod_host::FdReserve::kSize) return;
+  log.Warn(
+      "descriptors for ending pods cannot be held in reserve; a pod may live on when the agent is "
+      "out of them",
+      {{"kept", std::to_string(kept)}, {"mend", "raise LimitNOFILE of the agent's unit"}});
+}
+
 CgroupLimits PodsGroupLimits(const AgentConfig& config, const ResourceList& capacity) {
   CgroupLimits limits;
   if (!config.reservation.enforce_pods) return limits;
@@ -119,6 +129,7 @@ Result<std::unique_ptr<Machine>> OpenMachine(const AgentConfig& config, const Lo
 void SetUpNode(const AgentConfig& config, const ResourceList& capacity, Machine& machine,
                const Log& log) {
   SetOomScoreAdj(config.oom_score_adj, log);
+  KeepDescriptors(log);
   LockMemory(log);
   machine.limits = std::make_unique<EnforcedLimits>(log);
   const NodeReservation& reservation = config.reservation;

@@ -10,6 +10,7 @@
 #include <cerrno>
 #include <memory>
 
+#include "pod_host/fd_reserve.h"
 #include "ports/system_error.h"
 
 namespace jettison::pod_host {
@@ -50,13 +51,14 @@ Result<void> CheckPath(std::string_view path) {
 
 Result<FileDescriptor> OpenGroup(int root, std::string_view path) {
   const std::string relative = path.empty() ? "." : std::string(path);
-  FileDescriptor group(::openat(root, relative.c_str(), kDirectory));
+  FileDescriptor group(OpenSparing([&] { return ::openat(root, relative.c_str(), kDirectory); }));
   if (!group) return FailErrno(fmt::format("open group {:?}", std::string(path)));
   return group;
 }
 
 Result<FileDescriptor> OpenFile(int group, const char* file) {
-  FileDescriptor fd(::openat(group, file, O_RDONLY | O_NOFOLLOW | O_CLOEXEC));
+  FileDescriptor fd(
+      OpenSparing([&] { return ::openat(group, file, O_RDONLY | O_NOFOLLOW | O_CLOEXEC); }));
   if (!fd) return FailErrno(fmt::format("open {}", file));
   return fd;
 }
@@ -95,7 +97,8 @@ Result<std::string_view> ReadKept(int fd, std::span<char> buffer) {
 }
 
 Result<void> WriteFile(int group, const char* file, std::string_view text) {
-  const FileDescriptor fd(::openat(group, file, O_WRONLY | O_NOFOLLOW | O_CLOEXEC));
+  const FileDescriptor fd(
+      OpenSparing([&] { return ::openat(group, file, O_WRONLY | O_NOFOLLOW | O_CLOEXEC); }));
   if (!fd) return FailErrno(fmt::format("open {}", file));
   while (::write(fd.get(), text.data(), text.size()) < 0) {
     if (errno != EINTR) return FailErrno(fmt::format("write {} to {}", text, file));
@@ -107,7 +110,7 @@ Result<std::vector<std::string>> Subgroups(int group) {
   std::vector<std::string> names;
   if (IsLeaf(group)) return names;
   // A stream of its own: the position of `group` itself is left alone.
-  FileDescriptor own(::openat(group, ".", kDirectory));
+  FileDescriptor own(OpenSparing([&] { return ::openat(group, ".", kDirectory); }));
   if (!own) return FailErrno("open directory");
   const std::unique_ptr<DIR, int (*)(DIR*)> stream(::fdopendir(own.get()), &::closedir);
   if (!stream) return FailErrno("list directory");

@@ -7,9 +7,14 @@
 #include <cerrno>
 #include <csignal>
 #include <cstddef>
+#include <span>
+#include <utility>
 
+#include "pod_host/fd_reserve.h"
 #include "pod_host/group_files.h"
+#include "pod_host/group_tree.h"
 #include "pod_host/kernel_text.h"
+#include "pod_host/pidfd.h"
 #include "ports/file_descriptor.h"
 #include "ports/system_error.h"
 
@@ -17,6 +22,7 @@ namespace jettison::pod_host {
 namespace {
 
 constexpr std::size_t kNamedProcesses = 5;
+constexpr std::size_t kHandlesAtOnce = 512;
 
 // Gone meanwhile, or a threaded group: the kernel answers EOPNOTSUPP for its list.
 bool HasNoList(const Error& error) {
@@ -32,20 +38,65 @@ Result<void> AppendOwn(int group, std::vector<pid_t>& pids) {
   return {};
 }
 
-// NOLINTNEXTLINE(misc-no-recursion): as deep as the tree of groups, which the kernel bounds
-Result<void> AppendProcesses(int group, std::vector<pid_t>& pids) {
-  if (auto ok = AppendOwn(group, pids); !ok) return ok;
-  const auto names = Subgroups(group);
-  if (!names) {
-    return names.error().code == ErrorCode::kNotFound ? Result<void>() : Fail(names.error());
+struct Handle {
+  pid_t pid = 0;
+  FileDescriptor pidfd;  // empty: there is none to be had
+};
+
+// Handles of processes from the front of a list.
+struct Handles {
+  std::vector<Handle> held;
+  std::size_t taken = 0;  // of the list; who has ended is not held
+};
+
+// As many as there are descriptors for; one at least.
+Handles OpenHandles(std::span<const pid_t> pids) {
+  Handles handles;
+  handles.held.reserve(pids.size());
+  for (; handles.taken < pids.size(); ++handles.taken) {
+    const pid_t pid = pids[handles.taken];
+    FileDescriptor pidfd(OpenSparing([pid] { return OpenPidfd(pid).Release(); }));
+    if (!pidfd && errno == ESRCH) continue;
+    if (!pidfd && !handles.held.empty()) break;
+    handles.held.push_back({.pid = pid, .pidfd = std::move(pidfd)});
+    if (handles.held.back().pidfd) continue;
+    ++handles.taken;
+    break;
   }
-  for (const std::string& name : *names) {
-    const auto below = OpenGroup(group, name);
-    if (!below && below.error().code == ErrorCode::kNotFound) continue;
-    if (!below) return Fail(below.error());
-    if (auto ok = AppendProcesses(below->get(), pids); !ok) return Fail(ok.error().In(name));
+  return handles;
+}
+
+// Gives so many back as it takes to read a list, but for the first.
+void MakeRoomForAList(std::span<const pid_t> pids, Handles& handles) {
+  constexpr std::size_t kForAList = kOpenGroups + 4;
+  handles.held.resize(handles.held.size() - std::min(handles.held.size() - 1, kForAList));
+  const auto last = std::ranges::find(pids, handles.held.back().pid);
+  handles.taken = static_cast<std::size_t>(last - pids.begin()) + 1;
+}
+
+Result<void> Send(const Handle& handle, int signal) {
+  const int sent = handle.pidfd ? SendSignalTo(handle.pidfd, signal) : ::kill(handle.pid, signal);
+  if (sent == 0 || errno == ESRCH) return {};
+  return FailErrno(fmt::format("send signal {} to process {}", signal, handle.pid));
+}
+
+// A number in a list may be another process's by the time that it is used. So the list is read
+// again when handles are held: who is in it then is either the one of the handle, or has taken the
+// place of one that has ended, to which a handle sends nothing. Only where there are no handles
+// (before Linux 5.3) the number itself has to do. How many of the list are done with.
+Result<std::size_t> SignalSome(int group, std::span<const pid_t> pids, int signal) {
+  Handles handles = OpenHandles(pids.first(std::min(pids.size(), kHandlesAtOnce)));
+  auto still = ProcessesBelow(group);
+  if (!still && handles.held.size() > 1) {
+    MakeRoomForAList(pids, handles);
+    still = ProcessesBelow(group);
   }
-  return {};
+  if (!still) return Fail(still.error());
+  for (const Handle& handle : handles.held) {
+    if (!std::binary_search(still->begin(), still->end(), handle.pid)) continue;
+    if (auto sent = Send(handle, signal); !sent) return Fail(sent.error());
+  }
+  return handles.taken;
 }
 
 std::string CommandOf(pid_t pid) {
@@ -60,19 +111,23 @@ std::string CommandOf(pid_t pid) {
 
 Result<std::vector<pid_t>> ProcessesBelow(int group) {
   std::vector<pid_t> pids;
-  if (auto ok = AppendProcesses(group, pids); !ok) return Fail(ok.error());
+  const auto listed = VisitGroups(
+      group, {.enter = [&pids](int each) { return AppendOwn(each, pids); }, .leave = nullptr});
+  if (!listed) return Fail(listed.error());
   std::sort(pids.begin(), pids.end());
   pids.erase(std::unique(pids.begin(), pids.end()), pids.end());
   return pids;
 }
 
-Result<void> SendTo(const std::vector<pid_t>& pids, int signal) {
-  for (const pid_t pid : pids) {
-    if (::kill(pid, signal) != 0 && errno != ESRCH) {
-      return FailErrno(fmt::format("send signal {} to process {}", signal, pid));
-    }
+Result<std::vector<pid_t>> SignalBelow(int group, int signal) {
+  auto pids = ProcessesBelow(group);
+  if (!pids) return pids;
+  for (std::span<const pid_t> left(*pids); !left.empty();) {
+    const auto signalled = SignalSome(group, left, signal);
+    if (!signalled) return Fail(signalled.error());
+    left = left.subspan(*signalled);
   }
-  return {};
+  return pids;
 }
 
 std::string DescribeProcesses(int group) {

@@ -14,9 +14,12 @@ namespace jettison::pod_host {
   return FileDescriptor(static_cast<int>(::syscall(SYS_pidfd_open, pid, 0)));
 }
 
-// Sends a signal through the handle; nothing happens where the process has ended.
+// Sends a signal through the handle: 0, or -1 with errno; ESRCH where the process has ended.
+[[nodiscard]] inline int SendSignalTo(const FileDescriptor& pidfd, int signal) {
+  return static_cast<int>(::syscall(SYS_pidfd_send_signal, pidfd.get(), signal, nullptr, 0));
+}
 inline void SendSignal(const FileDescriptor& pidfd, int signal) {
-  (void)::syscall(SYS_pidfd_send_signal, pidfd.get(), signal, nullptr, 0);
+  (void)SendSignalTo(pidfd, signal);
 }
 
 }  // namespace jettison::pod_host

@@ -1,5 +1,7 @@
+#include <fcntl.h>
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
+#include <sys/stat.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -14,6 +16,10 @@
 #include <thread>
 
 #include "platform/cgroup_v1/cgroup_v1.h"
+#include "pod_host/fd_reserve.h"
+#include "pod_host/few_descriptors.h"
+#include "pod_host/group_files.h"
+#include "pod_host/group_tree.h"
 #include "ports/fakes/child_process.h"
 
 // Counts allocations of this thread, for the rule that a steady-state reading makes none. Not
@@ -254,6 +260,49 @@ TEST_F(LiveCgroupV1, AKillOutrunsAForkBomb) {
   (void)child.Wait();
   const auto removed = cgroups_->Remove(pod);
   EXPECT_TRUE(removed) << removed.error().message;
+}
+
+TEST_F(LiveCgroupV1, APodThatNestsItsGroupsDeepIsReadKilledAndRemovedWithFewDescriptors) {
+  const std::string pod = group_ + "/pod";
+  ASSERT_TRUE(cgroups_->Create(pod, {}));
+  auto deepest = cgroups_->OpenMemoryDirectory(pod);
+  ASSERT_TRUE(deepest);
+  constexpr int kDepth = 300;
+  for (int depth = 0; depth < kDepth; ++depth) {
+    ASSERT_EQ(::mkdirat(deepest->get(), "n", 0755), 0) << depth;
+    *deepest = FileDescriptor(::openat(deepest->get(), "n", O_RDONLY | O_DIRECTORY | O_CLOEXEC));
+  }
+  ChildProcess child([](const auto&) { SleepForever(); });
+  ASSERT_TRUE(pod_host::WriteFile(deepest->get(), "cgroup.procs", std::to_string(child.pid())));
+  deepest->Close();
+  {
+    const pod_host::FewDescriptors few(pod_host::kOpenGroups + 16);
+    EXPECT_THAT(cgroups_->Processes(pod).value(), ElementsAre(child.pid()));
+    EXPECT_TRUE(cgroups_->ReadMemory(pod));
+    const auto killed = cgroups_->Kill(pod);
+    ASSERT_TRUE(killed) << killed.error().message;
+    EXPECT_EQ(WTERMSIG(child.Wait()), SIGKILL);
+    const auto removed = cgroups_->Remove(pod);
+    EXPECT_TRUE(removed) << removed.error().message;
+  }
+}
+
+TEST_F(LiveCgroupV1, AKillNeedsNoDescriptorThatIsNotHeldInReserve) {
+  const std::string pod = group_ + "/pod";
+  ASSERT_TRUE(cgroups_->Create(pod + "/a/b", {}));
+  ChildProcess child([](const auto&) { SleepForever(); });
+  Move(child, pod + "/a/b");
+  ASSERT_EQ(pod_host::FdReserve::Fill(), pod_host::FdReserve::kSize);
+  {
+    pod_host::FewDescriptors few(4);
+    few.TakeAll();
+    EXPECT_FALSE(cgroups_->Processes(pod)) << "there is none for anybody else";
+    const auto signalled = cgroups_->Signal(pod, SIGCONT);
+    EXPECT_TRUE(signalled) << signalled.error().message;
+    const auto killed = cgroups_->Kill(pod);
+    EXPECT_TRUE(killed) << killed.error().message;
+  }
+  EXPECT_EQ(WTERMSIG(child.Wait()), SIGKILL);
 }
 
 TEST_F(LiveCgroupV1, ARemovalThatIsRefusedSaysWhoIsStillThere) {

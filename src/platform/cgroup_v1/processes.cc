@@ -8,16 +8,16 @@
 #include <utility>
 #include <vector>
 
+#include "pod_host/fd_reserve.h"
 #include "pod_host/group_files.h"
 #include "pod_host/group_processes.h"
+#include "pod_host/group_tree.h"
 
 namespace jettison::cgroup_v1 {
 namespace {
 
 using pod_host::OpenGroup;
-using pod_host::ProcessesBelow;
-using pod_host::SendTo;
-using pod_host::Subgroups;
+using pod_host::SignalBelow;
 using pod_host::WriteFile;
 
 constexpr int kKillPasses = 50;
@@ -40,18 +40,13 @@ Result<void> SealUnified(const Hierarchies& hierarchies, std::string_view path) 
 
 // A frozen v1 task does not act on SIGKILL before it is thawed, and a frozen group below stays
 // frozen when the one above thaws.
-Result<void> SetFrozen(int group, std::string_view state) {
-  auto written = WriteFile(group, "freezer.state", state);
-  if (!written) return Vanished(written.error()) ? Result<void>() : written;
-  const auto names = Subgroups(group);
-  if (!names) return Vanished(names.error()) ? Result<void>() : Fail(names.error());
-  for (const std::string& name : *names) {
-    const auto below = OpenGroup(group, name);
-    if (!below && Vanished(below.error())) continue;
-    if (!below) return Fail(below.error());
-    if (auto ok = SetFrozen(below->get(), state); !ok) return ok;
-  }
-  return {};
+Result<void> SetFrozen(int top, std::string_view state) {
+  return pod_host::VisitGroups(top, {.enter = [state](int group) -> Result<void> {
+                                       auto written = WriteFile(group, "freezer.state", state);
+                                       if (written || Vanished(written.error())) return {};
+                                       return written;
+                                     },
+                                     .leave = nullptr});
 }
 
 Result<void> SetFrozen(const Hierarchies& hierarchies, std::string_view path,
@@ -64,19 +59,17 @@ Result<void> SetFrozen(const Hierarchies& hierarchies, std::string_view path,
 }
 
 // Signals what is listed until a list brings nobody new: a process with SIGKILL pending cannot
-// fork any more. Against one that forks faster than we list, the group is frozen.
+// fork any more. Against one that forks faster than we list, the group is frozen. Where the group
+// cannot be sealed, the signals alone have to do.
 Result<void> KillUntilNobodyIsNew(const Hierarchies& hierarchies, std::string_view path,
                                   int group) {
+  (void)SealUnified(hierarchies, path);
   std::vector<pid_t> signalled;
   for (int pass = 0; pass < kKillPasses; ++pass) {
-    auto pids = ProcessesBelow(group);
+    auto pids = SignalBelow(group, SIGKILL);
     if (!pids) return Fail(pids.error());
-    if (auto ok = SendTo(*pids, SIGKILL); !ok) return ok;
     if (std::includes(signalled.begin(), signalled.end(), pids->begin(), pids->end())) return {};
     signalled = std::move(*pids);
-    if (pass == 0) {
-      if (auto ok = SealUnified(hierarchies, path); !ok) return ok;
-    }
     if (pass == kPassesBeforeFreezing) {
       if (auto ok = SetFrozen(hierarchies, path, "FROZEN"); !ok) return ok;
     }
@@ -108,15 +101,17 @@ Result<void> Join(const Hierarchies& hierarchies, std::string_view path, pid_t p
 
 Result<void> SignalAll(const Hierarchies& hierarchies, std::string_view path, int signal) {
   if (auto ok = RefuseNode(path); !ok) return ok;
+  const pod_host::EndingPods ending;
   const auto group = OpenGroup(hierarchies.memory(), path);
   if (!group) return Fail(group.error());
-  const auto pids = ProcessesBelow(group->get());
+  const auto pids = SignalBelow(group->get(), signal);
   if (!pids) return Fail(pids.error());
-  return SendTo(*pids, signal);
+  return {};
 }
 
 Result<void> KillAll(const Hierarchies& hierarchies, std::string_view path) {
   if (auto ok = RefuseNode(path); !ok) return ok;
+  const pod_host::EndingPods ending;
   const auto group = OpenGroup(hierarchies.memory(), path);
   if (!group) return Fail(group.error());
   const auto killed = KillUntilNobodyIsNew(hierarchies, path, group->get());

@@ -11,13 +11,13 @@
 
 #include "pod_host/group_files.h"
 #include "pod_host/group_processes.h"
+#include "pod_host/group_tree.h"
 #include "ports/system_error.h"
 
 namespace jettison::cgroup_v1 {
 namespace {
 
 using pod_host::OpenGroup;
-using pod_host::Subgroups;
 using pod_host::WriteFile;
 using SteadyClock = std::chrono::steady_clock;
 constexpr std::chrono::milliseconds kFirstPause{1};
@@ -54,17 +54,21 @@ struct Removal {
   SteadyClock::time_point deadline;
   bool has_memory = false;
 
-  // NOLINTNEXTLINE(misc-no-recursion): as deep as the tree of groups, which the kernel bounds
   [[nodiscard]] Result<void> Tree(int parent, const std::string& name) const {
-    const auto group = OpenGroup(parent, name);
-    if (!group)
-      return group.error().code == ErrorCode::kNotFound ? Result<void>() : Fail(group.error());
-    const auto below = Subgroups(group->get());
-    if (!below)
-      return below.error().code == ErrorCode::kNotFound ? Result<void>() : Fail(below.error());
-    for (const std::string& child : *below) {
-      if (auto ok = Tree(group->get(), child); !ok) return Fail(ok.error().In(name));
+    {
+      const auto group = OpenGroup(parent, name);
+      if (!group) {
+        return group.error().code == ErrorCode::kNotFound ? Result<void>() : Fail(group.error());
+      }
+      const auto removed = pod_host::VisitGroups(
+          group->get(),
+          {.enter = nullptr,
+           .leave = [this](int above, const std::string& each, int) { return One(above, each); }});
+      if (!removed) return Fail(removed.error().In(name));
     }
+    return One(parent, name);
+  }
+  [[nodiscard]] Result<void> One(int parent, const std::string& name) const {
     if (has_memory) DropCache(parent, name);
     return RemoveOne(parent, name, deadline);
   }

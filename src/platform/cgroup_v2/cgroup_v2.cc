@@ -12,6 +12,7 @@
 #include "platform/cgroup_v2/limits.h"
 #include "platform/cgroup_v2/memory_figures.h"
 #include "platform/cgroup_v2/removal.h"
+#include "pod_host/fd_reserve.h"
 #include "pod_host/group_files.h"
 #include "pod_host/group_processes.h"
 #include "pod_host/mount_info.h"
@@ -108,13 +109,17 @@ Result<std::vector<pid_t>> CgroupV2::Processes(std::string_view path) {
 
 Result<void> CgroupV2::Signal(std::string_view path, int signal) {
   if (auto ok = RefuseNode(path, "signalled"); !ok) return ok;
-  const auto pids = Processes(path);
-  if (!pids) return Fail(pids.error());
-  return Of(path, pod_host::SendTo(*pids, signal));
+  const pod_host::EndingPods ending;
+  const auto group = OpenBelowNode(path);
+  if (!group) return Fail(group.error());
+  const auto pids = pod_host::SignalBelow(group->get(), signal);
+  if (!pids) return Of(path, Result<void>(Fail(pids.error())));
+  return {};
 }
 
 Result<void> CgroupV2::Kill(std::string_view path) {
   if (auto ok = RefuseNode(path, "killed"); !ok) return ok;
+  const pod_host::EndingPods ending;
   const auto group = OpenBelowNode(path);
   if (!group) return Fail(group.error());
   return Of(path, cgroup_v2::KillAll(group->get(), kill_by_));

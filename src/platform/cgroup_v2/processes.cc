@@ -11,6 +11,7 @@
 
 #include "pod_host/group_files.h"
 #include "pod_host/group_processes.h"
+#include "pod_host/group_tree.h"
 #include "ports/file_descriptor.h"
 
 namespace jettison::cgroup_v2 {
@@ -33,18 +34,9 @@ Result<void> Freeze(int group, std::string_view state) {
 
 // A killed process leaves a frozen group without being thawed; but what is started there later
 // would stand still, and a group below may be frozen on its own.
-// NOLINTNEXTLINE(misc-no-recursion): as deep as the tree of groups, which the kernel bounds
-Result<void> Thaw(int group) {
-  if (auto ok = Freeze(group, "0"); !ok) return ok;
-  const auto names = pod_host::Subgroups(group);
-  if (!names) return Vanished(names.error()) ? Result<void>() : Fail(names.error());
-  for (const std::string& name : *names) {
-    const auto below = pod_host::OpenGroup(group, name);
-    if (!below && Vanished(below.error())) continue;
-    if (!below) return Fail(below.error());
-    if (auto ok = Thaw(below->get()); !ok) return ok;
-  }
-  return {};
+Result<void> Thaw(int top) {
+  return pod_host::VisitGroups(
+      top, {.enter = [](int group) { return Freeze(group, "0"); }, .leave = nullptr});
 }
 
 // Signals what is listed until a list brings nobody new: a process with SIGKILL pending cannot
@@ -52,9 +44,8 @@ Result<void> Thaw(int group) {
 Result<void> KillBySignals(int group) {
   std::vector<pid_t> signalled;
   for (int pass = 0; pass < kKillPasses; ++pass) {
-    auto pids = pod_host::ProcessesBelow(group);
+    auto pids = pod_host::SignalBelow(group, SIGKILL);
     if (!pids) return Fail(pids.error());
-    if (auto ok = pod_host::SendTo(*pids, SIGKILL); !ok) return ok;
     if (std::includes(signalled.begin(), signalled.end(), pids->begin(), pids->end())) return {};
     signalled = std::move(*pids);
     if (pass == kPassesBeforeFreezing) {

@@ -12,6 +12,7 @@
 #include "platform/cgroup_v2/kernel_files.h"
 #include "pod_host/group_files.h"
 #include "pod_host/group_processes.h"
+#include "pod_host/group_tree.h"
 #include "ports/file_descriptor.h"
 #include "ports/system_error.h"
 
@@ -59,21 +60,16 @@ Result<void> RemoveOne(int parent, const std::string& name, int group,
   return {};
 }
 
-// NOLINTNEXTLINE(misc-no-recursion): as deep as the tree of groups, which the kernel bounds
 Result<void> RemoveTree(int parent, const std::string& name, SteadyClock::time_point deadline) {
-  const auto group = OpenGroup(parent, name);
-  if (!group) {
-    return group.error().code == ErrorCode::kNotFound ? Result<void>() : Fail(group.error());
-  }
-  const auto below = pod_host::Subgroups(group->get());
-  if (!below) {
-    return below.error().code == ErrorCode::kNotFound ? Result<void>() : Fail(below.error());
-  }
-  for (const std::string& child : *below) {
-    if (auto ok = RemoveTree(group->get(), child, deadline); !ok) return Fail(ok.error().In(name));
-  }
-  DropCache(group->get());
-  return RemoveOne(parent, name, group->get(), deadline);
+  const auto top = OpenGroup(parent, name);
+  if (!top) return top.error().code == ErrorCode::kNotFound ? Result<void>() : Fail(top.error());
+  const auto remove = [deadline](int above, const std::string& each, int group) {
+    DropCache(group);
+    return RemoveOne(above, each, group, deadline);
+  };
+  const auto below = pod_host::VisitGroups(top->get(), {.enter = nullptr, .leave = remove});
+  if (!below) return Fail(below.error().In(name));
+  return remove(parent, name, top->get());
 }
 
 }  // namespace

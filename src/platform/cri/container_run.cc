@@ -9,6 +9,7 @@
 
 #include "platform/cri/containerd_task.h"
 #include "platform/cri/proc_files.h"
+#include "pod_host/fd_reserve.h"
 
 namespace jettison::cri {
 namespace {
@@ -201,6 +202,7 @@ void ContainerRun::KillGroups() {
     surroundings_.LogFailure(Described(), cgroups.Kill(Path()));
     return;
   }
+  const pod_host::EndingPods ending;
   const auto groups = cgroups.Children(order_.pod_group);
   if (!groups || id().empty()) return;
   for (const std::string& group : *groups) {
