@@ -36,6 +36,7 @@ evictionHard: {{memory.available: "{line}", nodefs.available: 40Mi, nodefs.inode
 evictionPressureTransitionPeriod: 1s
 kernelMemcgNotification: true
 fileCheckFrequency: 2s
+crashLoopBackOff: {{maxContainerRestartPeriod: 2s}}
 containerLogMaxSize: {log_size}
 containerRuntimeEndpoint: {endpoint}
 ---

@@ -121,6 +121,6 @@ def innocents(containerd):
         Pod("small-2", ["sleep"], priority=1000),
         Pod("data-0", ["hold", 3], data=True),
         Pod("data-1", ["sleep"], data=True, requests={"memory": f"16{mib}"}),
-        Pod("restarts", ["crash", 20], data=True, restarts=True),
+        Pod("restarts", ["crash", 7], data=True, restarts=True),
     ]
     return pods if not containerd else [pod for pod in pods if pod.name not in ("small-1", "data-1")]

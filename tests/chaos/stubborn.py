@@ -23,7 +23,8 @@ def one(options, folder, a_run):
         took = now() - opened
         if not gone:
             run.broken("a stubborn pod goes all the same", f"it is gone within {GONE_SECONDS:g} s", "it lives")
-        wait_for(lambda: False, 2)
+        run.remove(hog)  # it is not to come back
+        judge.guilty_are_gone(run)
         least = min((seen.least for seen in run.witness.intervals()), default=run.bed.line)
         kills = len(run.witness.oom_kills)
         _innocents_unharmed(run)
