@@ -197,13 +197,16 @@ class Bed:
         return self.agent is not None and self.agent.poll() is None and self.unguarded[-1][1] is not None
 
     def end_agent(self, number=signal.SIGKILL, patience=30):
-        """Ends the agent; False where it does not end."""
+        """Ends the agent; False where it does not end by that, and has to be killed."""
         self.unguarded.append([now(), None])
         self.agent_wanted = False
         self.agent.send_signal(number)
+        self.agent.send_signal(signal.SIGCONT)  # one that was stopped hears of nothing
         try:
             self.agent.wait(patience)
         except subprocess.TimeoutExpired:
+            self.agent.kill()
+            self.agent.wait()
             return False
         return True
 
@@ -228,7 +231,7 @@ class Bed:
         (self.agent_group / "pids.max").write_text("max" if more is None else str(tasks + more))
 
     def cost(self):
-        """Resident KiB, descriptors and threads of the agent."""
+        """Resident KiB, descriptors and threads of the agent; OSError where it is gone."""
         status = pathlib.Path(f"/proc/{self.agent.pid}/status").read_text()
         rows = dict(line.split(":", 1) for line in status.splitlines() if ":" in line)
         return int(rows["VmRSS"].split()[0]), len(os.listdir(f"/proc/{self.agent.pid}/fd")), int(rows["Threads"])
