@@ -66,6 +66,11 @@ class ServingApi final : public Serving {
     return {};
   }
 
+  Result<void> ReadCredentials(const HttpConfig& config) override {
+    return server_->ReadCredentials(OptionsOf(config));
+  }
+  void UseCredentials() override { server_->UseCredentials(); }
+
   std::string endpoints() const override {
     if (config_.address.empty()) return config_.socket;
     if (config_.socket.empty()) return config_.address;

@@ -10,8 +10,7 @@
 namespace jettison {
 
 // The HTTP API of an agent, served beside it on a thread of its own until this is destroyed. A
-// second thread reminds event streams of what they could not be told at once; it lives while there
-// are any.
+// second thread reminds event streams of what they could not be told at once.
 class Serving {
  public:
   // Opens what the configuration names; null where it names nothing. Calls of the board's OnNews
@@ -22,6 +21,11 @@ class Serving {
 
   // Where it is answered, for the log: "/run/jettison/jettison.sock, 127.0.0.1:10350".
   [[nodiscard]] virtual std::string endpoints() const = 0;
+  // Reads the files of certificates and tokens again, which `config` may name anew, and keeps what
+  // they hold until UseCredentials. On any thread. Errors say what is wrong; then nothing has
+  // changed.
+  [[nodiscard]] virtual Result<void> ReadCredentials(const HttpConfig& config) = 0;
+  virtual void UseCredentials() = 0;
 };
 
 }  // namespace jettison

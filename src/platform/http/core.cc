@@ -82,6 +82,7 @@ void HttpServer::Core::WakeStreams() {
 void HttpServer::Core::Serve() {
   while (!stop_) {
     WaitForEvents();
+    TakeCredentials();
     RunDaemons();
     CutOverdue();
     if (!is_listening_) ListenAgain();

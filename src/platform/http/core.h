@@ -2,12 +2,14 @@
 
 #include <atomic>
 #include <memory>
+#include <mutex>
 #include <optional>
 #include <string>
 #include <string_view>
 
 #include "platform/http/access.h"
 #include "platform/http/connections.h"
+#include "platform/http/credentials.h"
 #include "platform/http/daemon.h"
 #include "platform/http/exchange.h"
 #include "platform/http/listen.h"
@@ -39,6 +41,8 @@ class HttpServer::Core final : public http::DaemonEvents {
   void Serve();
   void Stop();
   void WakeStreams();
+  [[nodiscard]] Result<void> ReadCredentials(const HttpServerOptions& options);
+  void UseCredentials();
   [[nodiscard]] std::uint16_t port() const { return port_; }
 
   void OnTarget(http::Connection& connection, const char* target) override;
@@ -65,6 +69,7 @@ class HttpServer::Core final : public http::DaemonEvents {
   bool HasRoom(int listener);
   void SetListening(bool listening);
   void ListenAgain();
+  void TakeCredentials();
   void CutOverdue();
   void Cut(http::Connection& connection);
   void ResumeStreams();
@@ -84,7 +89,11 @@ class HttpServer::Core final : public http::DaemonEvents {
   bool is_listening_ = true;               // whether new clients are taken in
   std::optional<http::SteadyTime> pause_;  // none is taken in before
   std::unique_ptr<http::Daemon> plain_;
-  std::unique_ptr<http::Daemon> tls_;  // null without TLS
+  std::unique_ptr<http::Credentials> used_;  // outlives the daemon that was made of it
+  std::unique_ptr<http::Daemon> tls_;        // null without TLS
+  std::mutex credentials_mutex_;
+  std::unique_ptr<http::Credentials> read_;    // guarded by it
+  std::unique_ptr<http::Credentials> wanted_;  // guarded by it: to be used from the next turn on
 };
 
 }  // namespace jettison

@@ -97,6 +97,14 @@ void HttpServer::Serve() {
 void HttpServer::Stop() {
   core_->Stop();
 }
+Result<void> HttpServer::ReadCredentials(const HttpServerOptions& options) {
+  auto read = core_->ReadCredentials(options);
+  if (!read) return Fail(read.error().In("serve HTTP"));
+  return read;
+}
+void HttpServer::UseCredentials() {
+  core_->UseCredentials();
+}
 void HttpServer::WakeStreams() {
   core_->WakeStreams();
 }

@@ -67,6 +67,11 @@ class HttpServer {
   // The rest may be called from every thread.
   // Ends Serve, once; also one that has not begun yet.
   void Stop();
+  // Reads certificates and tokens from the files that `options` names, and keeps them ready:
+  // whether there are any stays as it was opened. Errors as of Open, and then nothing has changed.
+  [[nodiscard]] Result<void> ReadCredentials(const HttpServerOptions& options);
+  // Uses what was read last, soon. Connections with the certificates before are cut.
+  void UseCredentials();
   // Every stream that had nothing to send is asked again. Costs next to nothing without streams.
   void WakeStreams();
   // The TCP port; 0 where there is no address.
