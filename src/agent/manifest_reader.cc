@@ -18,6 +18,8 @@ namespace jettison {
 namespace {
 
 constexpr auto kEndPatience = std::chrono::seconds(1);
+// Where no descriptor could be had to be woken by.
+constexpr int kWithoutWakeMs = 1000;
 
 }  // namespace
 
@@ -53,7 +55,7 @@ struct ManifestReader::Work {
     for (;;) {
       pollfd fds[] = {{.fd = wake.get(), .events = POLLIN, .revents = 0},
                       {.fd = begun ? directory.fd() : -1, .events = POLLIN, .revents = 0}};
-      (void)::poll(fds, 2, -1);
+      (void)::poll(fds, 2, wake ? -1 : kWithoutWakeMs);
       eventfd_t count = 0;
       eventfd_read(wake.get(), &count);
       std::unique_lock lock(mutex);
