@@ -11,9 +11,10 @@
 
 namespace jettison {
 
-struct AgentConfig;  // config/agent_config.h
-class Board;         // agent/board.h
-class Log;           // agent/log.h
+struct AgentConfig;    // config/agent_config.h
+struct ConfigReading;  // config/read_config.h
+class Board;           // agent/board.h
+class Log;             // agent/log.h
 
 enum class LogFormat : std::uint8_t { kText, kJson };
 
@@ -29,6 +30,11 @@ struct AgentOptions {
   // Called on the agent's thread after each pass and after each change of a pod or event, never
   // between a decision and its kill. It must return soon: the node is not watched meanwhile.
   std::function<void(const Snapshot&)> observer;
+  // Reads the configuration again, on SIGHUP; empty: SIGHUP has no effect. Called on a thread that
+  // may outlive the agent: it must own what it uses.
+  std::function<ConfigReading()> reread_config;
+  // Told of the configuration that holds after that, when the agent has taken it over.
+  std::function<void(const AgentConfig&)> on_config;
   // Makes the text of `nodeStatusFile`; empty: none is written.
   std::function<std::string(const Snapshot&)> node_status;
   // Where other threads look on; null: nobody does, and no passes are kept for them.

@@ -65,10 +65,16 @@ Result<void> HookThread::Call(const std::string& notice) const {
 
 std::optional<std::string> HookThread::TakeNext() {
   const std::lock_guard lock(mutex_);
-  if (stop_ || waiting_.empty()) return std::nullopt;
+  telling_ = !stop_ && !waiting_.empty();
+  if (!telling_) return std::nullopt;
   std::string notice = std::move(waiting_.front());
   waiting_.pop_front();
   return notice;
+}
+
+bool HookThread::idle() {
+  const std::lock_guard lock(mutex_);
+  return waiting_.empty() && !telling_;
 }
 
 void HookThread::TellAll() {

@@ -30,6 +30,8 @@ class HookThread {
 
   // Never waits and starts nothing. Of more than a few that wait, the oldest is given up.
   void Tell(std::string notice);
+  // Whether it has been told everything.
+  [[nodiscard]] bool idle();
 
  private:
   void TellAll();
@@ -41,6 +43,7 @@ class HookThread {
   FileDescriptor stopped_;  // readable when this is being destroyed
   std::mutex mutex_;
   std::deque<std::string> waiting_;  // guarded by mutex_
+  bool telling_ = false;             // guarded by mutex_
   bool stop_ = false;                // guarded by mutex_
   BackgroundThread thread_;          // the last member: it ends first
 };

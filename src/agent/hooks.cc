@@ -8,6 +8,14 @@ namespace jettison {
 Hooks::Hooks(const std::vector<HookConfig>& hooks, std::string node, bool dry_run,
              NameOfPod name_of_pod)
     : node_(std::move(node)), dry_run_(dry_run), name_of_pod_(std::move(name_of_pod)) {
+  Replace(hooks);
+}
+
+// One that is being told goes later: nobody waits for it.
+void Hooks::Replace(const std::vector<HookConfig>& hooks) {
+  for (Hook& hook : hooks_) retired_.push_back(std::move(hook.thread));
+  hooks_.clear();
+  std::erase_if(retired_, [](const auto& thread) { return thread->idle(); });
   for (const HookConfig& config : hooks) {
     hooks_.push_back({.config = config,
                       .budget = HookBudget(config.min_interval),
@@ -54,6 +62,7 @@ void Hooks::Tell(Occasion occasion, const std::string& notice, Instant now) {
 }
 
 void Hooks::LogFailures(const Log& log) {
+  std::erase_if(retired_, [](const auto& thread) { return thread->idle(); });
   for (const HookFailure& failure : failures_.TakeAll()) {
     log.Warn("hook was not told", {{"hook", failure.hook}, {"err", failure.problem}});
   }

@@ -27,6 +27,9 @@ class Hooks {
   Hooks(const std::vector<HookConfig>& hooks, std::string node, bool dry_run,
         NameOfPod name_of_pod);
 
+  // Others from now on. Those before are still told what waits for them.
+  void Replace(const std::vector<HookConfig>& hooks);
+
   void ConditionsChanged(NodeConditions before, NodeConditions after, Instant now);
   // A pod has just been told to end.
   void Evicting(const EvictionOrder& order, Instant now);
@@ -57,7 +60,8 @@ class Hooks {
   NameOfPod name_of_pod_;
   Mailbox<HookFailure> failures_;  // before the threads, which put into it
   std::vector<Hook> hooks_;
-  std::vector<Evicted> evicted_;  // and not cleaned up yet
+  std::vector<std::unique_ptr<HookThread>> retired_;  // until they have told everything
+  std::vector<Evicted> evicted_;                      // and not cleaned up yet
 };
 
 // Hands each eviction on and then tells the hooks of it: what a hook is told is put together, and

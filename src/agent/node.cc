@@ -44,6 +44,10 @@ void Node::SetLayout(DiskLayout layout, std::vector<Threshold> thresholds) {
   assert(passes_ == 0);  // the eviction state speaks of thresholds by their place
   settings_.policy.layout = layout;
   settings_.policy.thresholds = std::move(thresholds);
+  TakePolicy();
+}
+
+void Node::TakePolicy() {
   policy_ = std::make_shared<const PassPolicy>(settings_.policy);
   watch_policy_ = WithoutStorageLimits(settings_.policy);
 }

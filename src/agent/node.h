@@ -86,6 +86,10 @@ class Node : private SummarySource {
   // Which file systems are one and which are several, and the thresholds that hold then
   // (ThresholdsFor), where that is only known once the runtime has answered. Before Begin.
   void SetLayout(DiskLayout layout, std::vector<Threshold> thresholds);
+  // Other terms from now on, at once: thresholds as configured, which the layout turns into those
+  // that hold, the transition period of conditions and the longest grace period of pods. What was
+  // met stays met where the line is the same.
+  void SetEviction(const EvictionPolicy& eviction);
   // The first look at the node; full passes follow.
   void Begin();
   // What the walk that was last started has measured.
@@ -110,6 +114,7 @@ class Node : private SummarySource {
 
  private:
   [[nodiscard]] Result<Summary> ReadSummary() override;
+  void TakePolicy();
   void FullPass(const DiskUse& disk);
   void WatchPass();
   void ReadPodsFor(Signal signal);

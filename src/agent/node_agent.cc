@@ -39,10 +39,7 @@ Result<void> NodeAgent::WatchAll() {
   if (options_.handle_signals) {
     const auto taken = loop_->OnSignals({SIGTERM, SIGINT}, [this] { Stop(); });
     if (!taken) return Fail(taken.error());
-    // The configuration is read once, at the start.
-    const auto hangup = loop_->OnSignals({SIGHUP}, [this] {
-      log_->Info("SIGHUP has no effect; restart the agent to read its configuration again");
-    });
+    const auto hangup = loop_->OnSignals({SIGHUP}, [this] { AskForConfig(); });
     if (!hangup) return Fail(hangup.error());
   }
   Attend(machine_->runtime->EventFd(), [this] { TakeRuntimeEvents(); });
@@ -52,6 +49,7 @@ Result<void> NodeAgent::WatchAll() {
   Attend(hooks_.fd(), [this] { hooks_.LogFailures(*log_); });
   Attend(status_file_.fd(), [this] { TakeStatusErrors(); });
   Attend(evictions_.fd(), [this] { evictions_.LogComplaints(); });
+  Attend(readings_->fd(), [this] { TakeConfig(); });
   if (options_.board) {
     // Answered after the turn, as everything that is due.
     Attend(options_.board->fd(),
@@ -207,6 +205,7 @@ void NodeAgent::TakeArmedLevels() {
 // The pods' group is there by now, which alarms are opened on.
 void NodeAgent::WatchAlarms() {
   const std::string_view pods = pod_host::PodsGroup(config_.cgroup_driver);
+  for (const int fd : alarms_.fds()) loop_->Unwatch(fd);
   alarms_ = MemoryAlarms::Open(
       {.machine_pressure = config_.node_cgroup.empty() ? "/proc/pressure" : "",
        .node_pressure = [this] { return machine_->node_groups->OpenPressureDirectory(""); },

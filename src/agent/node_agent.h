@@ -28,6 +28,8 @@
 #include "agent/pod_table.h"
 #include "agent/service_notify.h"
 #include "agent/stats_collector.h"
+#include "config/config_changes.h"
+#include "config/read_config.h"
 #include "decide/room.h"
 #include "ports/group_memory.h"
 
@@ -56,6 +58,11 @@ class NodeAgent : public Agent {
   // Calls back while `fd` is readable; where the loop cannot watch it, every now and then.
   void Attend(int fd, EventLoop::Callback callback);
   void LookByClock(Instant now);
+  void AskForConfig();
+  void TakeConfig();
+  void UseConfig(const ConfigReading& reading);
+  void TellChanges(const ConfigChanges& changes) const;
+  void UseEviction();
   void LookAfterThreads(Instant now);
   void TryRuntime();
   void Begin(std::vector<RuntimePod> pods);
@@ -111,6 +118,9 @@ class NodeAgent : public Agent {
   std::atomic<bool> stop_asked_ = false;
   std::unique_ptr<EventLoop> loop_;
   ServiceNotify service_;
+  // What reads files again may hang with them, so both are left behind then.
+  std::shared_ptr<Mailbox<ConfigReading>> readings_ = std::make_shared<Mailbox<ConfigReading>>();
+  std::optional<BackgroundThread> config_reader_;
   std::vector<EventLoop::Callback> by_clock_;  // of what the loop cannot watch
 
   WalkCounters walks_;

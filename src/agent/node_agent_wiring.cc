@@ -137,7 +137,10 @@ NodeAgent::NodeAgent(const AgentConfig& config, AgentOptions options, std::uniqu
           std::make_shared<const NodeIdentity>(NodeIdentity{.config = config_,
                                                             .started_at = machine_->clock.Now(),
                                                             .capacity = shares.capacity,
-                                                            .allocatable = shares.allocatable})) {}
+                                                            .allocatable = shares.allocatable})) {
+  if (!options_.reread_config) return;
+  config_reader_.emplace(ThreadPurpose{"config", "SIGHUP has no effect"}, AtEnd::kLeave);
+}
 
 std::unique_ptr<ImageCollector> NodeAgent::MakeImageCollector() {
   if (!machine_->images) return nullptr;

@@ -47,6 +47,8 @@ class PodTable {
   void Adopt(std::vector<RuntimePod> pods, Instant now);
   // What becomes of somebody else's pods, those found later included. Before Adopt.
   void SetAdoptPolicy(AdoptPolicy policy) { adopt_ = policy; }
+  // What the pods' requests may sum up to from now on.
+  void SetAllocatable(SharedAmounts allocatable) { allocatable_ = allocatable; }
   // What should run from now on; ends what should not, starts what may.
   void SetWanted(std::vector<Pod> pods, Instant now);
   void Handle(const RuntimeEvent& event, Instant now);

@@ -8,6 +8,7 @@
 #include <chrono>
 #include <cstdint>
 #include <cstdlib>
+#include <ctime>
 #include <string>
 
 namespace jettison {
@@ -31,6 +32,14 @@ ServiceNotify::ServiceNotify() {
   if (sd_watchdog_enabled(0, &us) > 0) alive_every_ = std::chrono::microseconds(us / 2);
   if (!IsOurs(SocketName())) return;
   socket_ = FileDescriptor(::socket(AF_UNIX, SOCK_DGRAM | SOCK_CLOEXEC, 0));
+}
+
+void ServiceNotify::Reloading() const {
+  timespec now{};
+  ::clock_gettime(CLOCK_MONOTONIC, &now);
+  const auto us = std::uint64_t{1'000'000} * static_cast<std::uint64_t>(now.tv_sec) +
+                  static_cast<std::uint64_t>(now.tv_nsec) / 1000;
+  Tell("RELOADING=1\nMONOTONIC_USEC=" + std::to_string(us));
 }
 
 void ServiceNotify::Tell(std::string_view state) const {

@@ -16,6 +16,8 @@ class ServiceNotify {
   ServiceNotify();
 
   void Ready() const { Tell("READY=1"); }
+  // The configuration is being read again; Ready says that it is done.
+  void Reloading() const;
   void Stopping() const { Tell("STOPPING=1"); }
   void Alive() const { Tell("WATCHDOG=1"); }
   // How often it wants a sign of life (WATCHDOG_USEC), halved; absent: never.

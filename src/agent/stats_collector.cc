@@ -157,15 +157,15 @@ void StatsCollector::ReadPressure(NodeStats& stats, Instant now) {
   using psi::PressureResource;
   stats.memory_pressure.reset();
   stats.io_pressure.reset();
-  if (pressure_.Needs(PressureResource::kMemory)) {
-    const auto memory = pressure_.ReadNode(PressureResource::kMemory, now);
+  if (pressure_->Needs(PressureResource::kMemory)) {
+    const auto memory = pressure_->ReadNode(PressureResource::kMemory, now);
     if (const auto* figures = Checked(memory, "memory pressure")) stats.memory_pressure = *figures;
   }
-  if (pressure_.Needs(PressureResource::kIo)) {
-    const auto io = pressure_.ReadNode(PressureResource::kIo, now);
+  if (pressure_->Needs(PressureResource::kIo)) {
+    const auto io = pressure_->ReadNode(PressureResource::kIo, now);
     if (const auto* figures = Checked(io, "I/O pressure")) stats.io_pressure = *figures;
   }
-  compares_io_ = pressure_.ComparesPods(stats);
+  compares_io_ = pressure_->ComparesPods(stats);
 }
 
 std::optional<FsStats> StatsCollector::ReadFs(const std::string& path, const char* what,
@@ -182,7 +182,7 @@ void StatsCollector::ReadPods(std::span<const PodFacts* const> pods, const DiskU
                               std::vector<PodStats>& stats) {
   stats.resize(pods.size());
   for (std::size_t i = 0; i < pods.size(); ++i) ReadPod(*pods[i], disk, stats[i]);
-  if (!compares_io_ || pressure_.pod_files() > 2 * pods.size() + 16) pressure_.ForgetPods();
+  if (!compares_io_ || pressure_->pod_files() > 2 * pods.size() + 16) pressure_->ForgetPods();
   if (groups_.size() > pods.size() + 16) Forget(pods);
 }
 
@@ -243,7 +243,7 @@ void StatsCollector::ReadPod(const PodFacts& facts, const DiskUse* disk, PodStat
     if (tasks) stats.process_count = stats.process_count.value_or(0) + *tasks;
   }
   ReadContainers(groups, stats);
-  if (compares_io_) stats.io_some_avg10 = pressure_.ReadPod(groups.pod);
+  if (compares_io_) stats.io_some_avg10 = pressure_->ReadPod(groups.pod);
   const PodDiskUse* use = DiskUseOf(facts, disk);
   if (use == nullptr) {
     stats.volumes.clear();

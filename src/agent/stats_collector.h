@@ -52,18 +52,20 @@ class StatsCollector : public Figures {
       : sources_(std::move(sources)),
         clock_(clock),
         log_(log),
-        pressure_({.node = sources_.node,
-                   .pods = sources_.pods,
-                   .whole_machine = sources_.whole_machine,
-                   .thresholds = sources_.thresholds}),
-        watches_swap_(std::ranges::any_of(sources_.thresholds, [](const Threshold& threshold) {
-          return threshold.signal == Signal::kSwapAvailable;
-        })) {}
+        pressure_(MakePressureReader()),
+        watches_swap_(WatchesSwap()) {}
 
   // Where images and writable layers are, once the runtime has told; paths as in FigureSources.
   void SetDisks(std::string image_fs, std::string container_fs) {
     sources_.image_fs = std::move(image_fs);
     sources_.container_fs = std::move(container_fs);
+  }
+
+  // Other thresholds, as in FigureSources.
+  void SetThresholds(std::vector<Threshold> thresholds) {
+    sources_.thresholds = std::move(thresholds);
+    pressure_ = MakePressureReader();
+    watches_swap_ = WatchesSwap();
   }
 
   [[nodiscard]] NodeStats ReadNode() override;
@@ -102,6 +104,17 @@ class StatsCollector : public Figures {
                                              const std::string& container) const;
   [[nodiscard]] std::string GroupOf(const Groups& groups, const PodFacts& facts,
                                     const std::string& container) const;
+  [[nodiscard]] std::unique_ptr<PressureReader> MakePressureReader() const {
+    return std::make_unique<PressureReader>(PressureSources{.node = sources_.node,
+                                                            .pods = sources_.pods,
+                                                            .whole_machine = sources_.whole_machine,
+                                                            .thresholds = sources_.thresholds});
+  }
+  [[nodiscard]] bool WatchesSwap() const {
+    return std::ranges::any_of(sources_.thresholds, [](const Threshold& threshold) {
+      return threshold.signal == Signal::kSwapAvailable;
+    });
+  }
   void ReadWholeMemory(NodeStats& stats, Instant now);
   void MissSwap(const SwapStats& swap);
   [[nodiscard]] std::optional<MemoryStats> ReadPodsMemory(Instant now);
@@ -120,7 +133,7 @@ class StatsCollector : public Figures {
   DiskStatsReader disks_;
   const Clock& clock_;
   const Log& log_;
-  PressureReader pressure_;
+  std::unique_ptr<PressureReader> pressure_;
   bool watches_swap_;         // a threshold asks for it
   bool compares_io_ = false;  // of pods, by the node's figures of this pass
   std::unordered_map<std::string, Groups, Hash, std::equal_to<>> groups_;  // by pod UID

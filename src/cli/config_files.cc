@@ -26,9 +26,10 @@ Result<std::vector<Value>> DocumentsOf(const std::string& file) {
   return ParseDocuments(*text);
 }
 
-}  // namespace
+// What becomes of a file that holds nothing.
+enum class Empty : bool { kAllowed, kFault };
 
-ConfigReading ReadConfigFiles(const std::vector<std::string>& files) {
+ConfigReading ReadAll(const std::vector<std::string>& files, Empty empty) {
   std::vector<ConfigDocument> documents;
   Faults unreadable;
   for (const std::string& file : files) {
@@ -38,11 +39,24 @@ ConfigReading ReadConfigFiles(const std::vector<std::string>& files) {
           {.file = file, .key = "", .value = "", .message = parsed.error().message});
       continue;
     }
+    if (parsed->empty() && empty == Empty::kFault) {
+      unreadable.push_back({.file = file, .key = "", .value = "", .message = "it is empty"});
+    }
     for (Value& document : *parsed) documents.push_back({file, std::move(document)});
   }
   ConfigReading reading = ReadConfig(documents);
   reading.faults.insert(reading.faults.begin(), unreadable.begin(), unreadable.end());
   return reading;
+}
+
+}  // namespace
+
+ConfigReading ReadConfigFiles(const std::vector<std::string>& files) {
+  return ReadAll(files, Empty::kAllowed);
+}
+
+ConfigReading ReadConfigFilesAgain(const std::vector<std::string>& files) {
+  return ReadAll(files, Empty::kFault);
 }
 
 }  // namespace jettison

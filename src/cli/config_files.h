@@ -12,4 +12,8 @@ namespace jettison {
 // same, so that one run names everything there is to mend.
 [[nodiscard]] ConfigReading ReadConfigFiles(const std::vector<std::string>& files);
 
+// The same for an agent that runs: a file without a document, which is what one looks like that is
+// being written, is a fault.
+[[nodiscard]] ConfigReading ReadConfigFilesAgain(const std::vector<std::string>& files);
+
 }  // namespace jettison

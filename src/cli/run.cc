@@ -8,7 +8,9 @@
 #include <csignal>
 #include <cstdio>
 #include <memory>
+#include <mutex>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "agent/agent.h"
@@ -43,11 +45,54 @@ bool IsAsked(const HttpConfig& http) {
   return !http.socket.empty() || !http.address.empty();
 }
 
+// What SIGHUP reads again, and who has to do with it. Shared with the thread that reads.
+class Rereading {
+ public:
+  Rereading(std::vector<std::string> files, std::shared_ptr<Board> board)
+      : files_(std::move(files)), board_(std::move(board)) {}
+
+  // Certificates and tokens are read, too: where they are faulty, nothing else changes either.
+  ConfigReading Read() {
+    ConfigReading reading = ReadConfigFilesAgain(files_);
+    if (reading.config.node_name.empty()) reading.config.node_name = HostName();
+    const auto serving = Served();
+    if (!reading.faults.empty() || !serving) return reading;
+    if (auto read = serving->ReadCredentials(reading.config.http); !read) {
+      reading.faults.push_back(
+          {.file = "", .key = "http", .value = "", .message = read.error().message});
+    }
+    return reading;
+  }
+  void Use() {
+    if (const auto serving = Served()) serving->UseCredentials();
+  }
+  // Null: nobody is served.
+  void SetServing(std::shared_ptr<Serving> serving) {
+    const std::lock_guard lock(mutex_);
+    serving_.swap(serving);
+  }
+
+ private:
+  std::shared_ptr<Serving> Served() {
+    const std::lock_guard lock(mutex_);
+    return serving_;
+  }
+
+  const std::vector<std::string> files_;
+  const std::shared_ptr<Board> board_;  // outlives who is served with it
+  std::mutex mutex_;
+  std::shared_ptr<Serving> serving_;  // guarded by mutex_
+};
+
 // Runs the agent with its HTTP API beside it, which stands before the agent begins and as long as
 // it runs.
-Result<void> RunServed(const AgentConfig& config, AgentOptions options) {
+Result<void> RunServed(const AgentConfig& config, AgentOptions options,
+                       const std::vector<std::string>& files) {
   const auto board = IsAsked(config.http) ? std::make_shared<Board>() : nullptr;
   options.board = board;
+  const auto rereading = std::make_shared<Rereading>(files, board);
+  options.reread_config = [rereading] { return rereading->Read(); };
+  options.on_config = [rereading](const AgentConfig&) { rereading->Use(); };
   if (!config.node_status_file.empty()) {
     options.node_status = [host = ReadHostFacts()](const Snapshot& snapshot) {
       return NodeJson(snapshot, host);
@@ -56,11 +101,15 @@ Result<void> RunServed(const AgentConfig& config, AgentOptions options) {
   const auto agent = Agent::Make(config, std::move(options));
   if (!agent) return Fail(agent.error());
   if (!board) return (*agent)->Run();
-  const auto serving = Serving::Open(config.http, *board);
-  if (!serving) return Fail(serving.error());
-  const std::string endpoints = (*serving)->endpoints();
+  auto opened = Serving::Open(config.http, *board);
+  if (!opened) return Fail(opened.error());
+  const std::shared_ptr<Serving> serving = std::move(*opened);
+  rereading->SetServing(serving);
+  const std::string endpoints = serving->endpoints();
   (*agent)->log().Info("HTTP is served", {{"endpoints", endpoints}});
-  return (*agent)->Run();
+  auto result = (*agent)->Run();
+  rereading->SetServing(nullptr);
+  return result;
 }
 
 // A reader that has stopped reading must not keep the next agent from starting.
@@ -85,7 +134,7 @@ int RunAgent(const RunOptions& options) {
   agent_options.dry_run = options.dry_run;
   agent_options.stop_pods = options.stop_pods;
   agent_options.log_format = options.output == "json" ? LogFormat::kJson : LogFormat::kText;
-  const auto result = RunServed(reading.config, std::move(agent_options));
+  const auto result = RunServed(reading.config, std::move(agent_options), options.files);
   if (result) return 0;
   SayLast(fmt::format("jettison: {}\n", result.error().message));
   return kFailed;
@@ -94,9 +143,12 @@ int RunAgent(const RunOptions& options) {
 constexpr const char* kFooter =
     "FILE holds KubeletConfiguration and JettisonConfiguration documents, YAML or JSON; the files "
     "are\n"
-    "read together, once. The log goes to standard error. SIGTERM and SIGINT end the agent and "
-    "leave\n"
-    "the pods running, for the next agent to adopt; SIGHUP has no effect.\n"
+    "read together. The log goes to standard error. SIGTERM and SIGINT end the agent and leave "
+    "the\n"
+    "pods running, for the next agent to adopt. SIGHUP reads the files again: thresholds, grace\n"
+    "periods, hooks, the log level, certificates and tokens change at once, and the log names "
+    "what\n"
+    "else has changed and needs a restart; where a file is faulty nothing changes.\n"
     "\n"
     "Examples:\n"
     "  jettison run --config kubelet.yaml --config jettison.yaml\n"

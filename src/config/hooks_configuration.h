@@ -15,7 +15,7 @@ namespace jettison {
 // What a hook may be told of.
 enum class Occasion : std::uint8_t {
   kConditionChange,  // a condition of the node has changed
-  kBeforeEviction,   // a pod is about to be told to end; nobody waits for the hook
+  kBeforeEviction,   // a pod has been told to end; nobody waits for the hook
   kAfterEviction,    // nothing of it is on the node any more, or the wait for that is over
 };
 inline constexpr std::array kAllOccasions = {Occasion::kConditionChange, Occasion::kBeforeEviction,

@@ -120,6 +120,16 @@ void AgentBed::Launch(const std::vector<std::string>& flags, int log) {
   _exit(127);
 }
 
+void AgentBed::Reload() const {
+  static_cast<void>(WriteConfig());
+  kill(agent_, SIGHUP);
+}
+
+void AgentBed::ReloadWith(const std::string& text) const {
+  std::ofstream(folder_ + "/config.yaml") << text;
+  kill(agent_, SIGHUP);
+}
+
 void AgentBed::LeaveNoProcessIds() {
   static_cast<void>(cgroups_->Create(OwnGroup(), {}));
   static_cast<void>(cgroups_->Join(OwnGroup(), agent_));

@@ -30,6 +30,9 @@ class AgentBed {
   void StartAgent(const std::vector<std::string>& flags = {});
   // The same, with its log at `log`, which the bed then does not read.
   void StartAgentWithLogAt(int log);
+  // Writes the configuration anew and has the agent read it; `text` stands for all of it.
+  void Reload() const;
+  void ReloadWith(const std::string& text) const;
   // The agent gets no more threads or processes than it has now; or as many as it likes.
   void LeaveNoProcessIds();
   void GiveProcessIds();

@@ -8,7 +8,10 @@
 #include <csignal>
 #include <filesystem>
 #include <fstream>
+#include <memory>
 
+#include "platform/cri/test_bed/containerd_remains.h"
+#include "platform/cri/test_bed/live_containerd.h"
 #include "tests/scenarios/agent_bed.h"
 
 namespace jettison {
@@ -67,6 +70,54 @@ TEST_F(LiveStarvedAgent, EvictsWithFewDescriptorsToBeHad) {
   EXPECT_TRUE(bed_.WaitForLine({"pod is evicted successfully", "pod=default/leak"}));
   EXPECT_TRUE(IsAlive());
   bed_.LeaveDescriptors(1000);
+  EXPECT_TRUE(bed_.WaitForLine({"pods were cleaned up"}));
+  EXPECT_EQ(bed_.StopAgent(), 0);
+  EXPECT_THAT(bed_.LinesWith("pod is evicted successfully"), SizeIs(1));
+}
+
+class LiveStarvedCri : public testing::Test {
+ protected:
+  void SetUp() override {
+    if (const auto obstacle = cri::LiveContainerd::Obstacle()) GTEST_SKIP() << *obstacle;
+    if (!bed_.error().empty()) GTEST_SKIP() << bed_.error();
+    auto containerd = cri::LiveContainerd::Start();
+    ASSERT_TRUE(containerd) << containerd.error().message;
+    containerd_ = std::move(*containerd);
+    bed_.Configure("containerRuntimeEndpoint: " + containerd_->endpoint() +
+                   "\nevictionHard: {memory.available: 100Mi}\n");
+    bed_.ConfigureAgent("runtime: cri\nmonitoringInterval: 500ms\n");
+    bed_.Put("quiet.yaml", Manifest("quiet", "hog, '10'"));
+    bed_.StartAgent({"--stop-pods"});
+    ASSERT_TRUE(bed_.WaitForLine({"Started container main"}));
+  }
+  void TearDown() override {
+    if (HasFailure()) {
+      for (const std::string& line : bed_.lines()) ADD_FAILURE() << line;
+    }
+    bed_.KillAgent();
+    if (!containerd_) return;
+    const std::string folder = containerd_->folder();
+    containerd_.reset();
+    EXPECT_THAT(cri::ProcessesOf(folder), IsEmpty());
+  }
+  static std::string Manifest(const std::string& name, const std::string& arguments) {
+    return fmt::format(
+        "apiVersion: v1\nkind: Pod\nmetadata: {{name: {}}}\nspec:\n"
+        "  terminationGracePeriodSeconds: 2\n  containers:\n  - name: main\n    image: {}\n"
+        "    imagePullPolicy: Never\n    args: [{}]\n",
+        name, cri::LiveContainerd::kTestImage, arguments);
+  }
+
+  AgentBed bed_;
+  std::unique_ptr<cri::LiveContainerd> containerd_;
+};
+
+// gRPC has threads of its own, and starts more when it is busy.
+TEST_F(LiveStarvedCri, EvictsWithoutAThreadOrProcessToBeHad) {
+  bed_.LeaveNoProcessIds();
+  bed_.Put("leak.yaml", Manifest("leak", "hog, '200', '100'"));
+  EXPECT_TRUE(bed_.WaitForLine({"pod is evicted successfully", "pod=default/leak"}));
+  bed_.GiveProcessIds();
   EXPECT_TRUE(bed_.WaitForLine({"pods were cleaned up"}));
   EXPECT_EQ(bed_.StopAgent(), 0);
   EXPECT_THAT(bed_.LinesWith("pod is evicted successfully"), SizeIs(1));

@@ -1,0 +1,33 @@
+// How a node takes other terms of eviction while it is at work.
+#include <memory>
+#include <utility>
+#include <vector>
+
+#include "agent/node.h"
+#include "config/containerfs_thresholds.h"
+#include "evaluate/carry_over.h"
+
+namespace jettison {
+
+void Node::SetEviction(const EvictionPolicy& eviction) {
+  PassPolicy& policy = settings_.policy;
+  std::vector<Threshold> thresholds = ThresholdsFor(eviction.thresholds, policy.layout);
+  state_ = CarryOver(state_, policy.thresholds, thresholds);
+  policy.thresholds = std::move(thresholds);
+  policy.pressure_transition_period = eviction.pressure_transition_period;
+  policy.max_pod_grace_period_seconds = eviction.max_pod_grace_period_seconds;
+  TakePolicy();
+  if (!last_report_) return;
+  // The last report speaks of thresholds by their place, too.
+  const Instant now = edges_.clock.Now();
+  auto report = std::make_shared<CycleReport>(*last_report_);
+  report->evaluation = Evaluate(policy.thresholds, policy.pressure_transition_period, state_,
+                                report->observations, now);
+  last_report_ = std::move(report);
+  WatchPass();
+  Rearm(now);
+  PlanLook(ObservationsFrom(summary_), now);
+  scheduler_.Request(now);
+}
+
+}  // namespace jettison

@@ -1,0 +1,104 @@
+// SIGHUP: the agent reads its configuration again.
+
+#include <fmt/format.h>
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <chrono>
+#include <filesystem>
+
+#include "platform/http/client.h"
+#include "tests/scenarios/agent_bed.h"
+
+namespace jettison {
+namespace {
+
+using testing::HasSubstr;
+using testing::IsEmpty;
+using testing::Not;
+using testing::SizeIs;
+
+constexpr const char* kLow = "evictionHard: {memory.available: 10Mi}\n";
+constexpr const char* kFast = "monitoringInterval: 500ms\n";
+constexpr const char* kHigh = "evictionHard: {memory.available: 180Mi}\n";
+
+class LiveReload : public testing::Test {
+ protected:
+  void SetUp() override {
+    if (!bed_.error().empty()) GTEST_SKIP() << bed_.error();
+    bed_.Configure(kLow);
+    bed_.ConfigureAgent(kFast);
+    bed_.Put("holder.yaml",
+             AgentBed::Manifest("holder", {JETTISON_BINARY, "workload", "hold", "--total", "100"}));
+    bed_.StartAgent();
+    ASSERT_TRUE(bed_.WaitForLine({"agent is ready"}));
+    ASSERT_TRUE(bed_.WaitForLine({"Started container main"}));
+  }
+  void TearDown() override {
+    if (!HasFailure()) return;
+    for (const std::string& line : bed_.lines()) ADD_FAILURE() << line;
+  }
+  [[nodiscard]] bool IsReadAgain(const std::string& changed) {
+    return bed_.WaitForLine({"the configuration was read again", "changed=" + changed});
+  }
+  [[nodiscard]] std::string Configz() const {
+    const auto answer = HttpGet({.endpoint = bed_.endpoint()}, "/configz");
+    return answer ? answer->body : "";
+  }
+
+  AgentBed bed_;
+};
+
+TEST_F(LiveReload, ThresholdsHoldAtOnce) {
+  bed_.Configure(kHigh);
+  bed_.Reload();
+  EXPECT_TRUE(IsReadAgain("\"eviction thresholds\""));
+  EXPECT_TRUE(bed_.WaitForLine({"pod is evicted successfully", "pod=default/holder"}));
+  EXPECT_THAT(Configz(), HasSubstr("180Mi"));
+  EXPECT_EQ(bed_.StopAgent(), 0);
+}
+
+TEST_F(LiveReload, AFaultyFileChangesNothingAndEachFaultIsNamed) {
+  bed_.Configure("evictionHard: {memory.available: 180Mi, nodefs.available: lots}\n");
+  bed_.ConfigureAgent("logLevel: loud\n");
+  bed_.Reload();
+  EXPECT_TRUE(bed_.WaitForLine({"nothing of it is taken over", "lots"}));
+  EXPECT_TRUE(bed_.WaitForLine({"nothing of it is taken over", "loud"}));
+  EXPECT_THAT(Configz(), Not(HasSubstr("180Mi")));
+  bed_.ReloadWith("");
+  EXPECT_TRUE(bed_.WaitForLine({"nothing of it is taken over", "it is empty"}));
+  bed_.Configure(kLow);
+  bed_.ConfigureAgent(std::string(kFast) + "logLevel: debug\n");
+  bed_.Reload();
+  EXPECT_TRUE(IsReadAgain("logLevel"));
+  EXPECT_TRUE(bed_.WaitForLine({"level=debug"}));
+  EXPECT_EQ(bed_.StopAgent(), 0);
+  EXPECT_THAT(bed_.LinesWith("pod is evicted"), IsEmpty());
+}
+
+TEST_F(LiveReload, WhatNeedsARestartIsNamedAndStays) {
+  bed_.ConfigureAgent("monitoringInterval: 1s\nmemoryReclaim: dead\n");
+  bed_.Reload();
+  EXPECT_TRUE(IsReadAgain("\"\""));
+  EXPECT_TRUE(bed_.WaitForLine(
+      {"until the agent is restarted", "settings=\"monitoringInterval, memoryReclaim\""}));
+  EXPECT_EQ(bed_.StopAgent(), 0);
+}
+
+TEST_F(LiveReload, AHookThatCameIsTold) {
+  bed_.ConfigureAgent(
+      fmt::format("hooks:\n- {{name: told, when: [BeforeEviction], exec: [/bin/sh, -c, cat > "
+                  "{0}/told; exit 3]}}\n",
+                  bed_.folder()));
+  bed_.Reload();
+  EXPECT_TRUE(IsReadAgain("hooks"));
+  bed_.Configure(kHigh);
+  bed_.Reload();
+  EXPECT_TRUE(bed_.WaitForLine({"hook was not told", "hook=told", "exit status 3"}));
+  EXPECT_TRUE(std::filesystem::exists(bed_.folder() + "/told"));
+  EXPECT_EQ(bed_.StopAgent(), 0);
+  EXPECT_THAT(bed_.LinesWith("pod is evicted successfully"), SizeIs(1));
+}
+
+}  // namespace
+}  // namespace jettison
