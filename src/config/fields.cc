@@ -33,7 +33,7 @@ const Value* Fields::Find(std::string_view key) const {
 }
 
 void Fields::Refuse(std::string_view key, std::string value, std::string message) const {
-  faults_.push_back({file_, Key(key), std::move(value), std::move(message)});
+  AddFault(faults_, {file_, Key(key), std::move(value), std::move(message)});
 }
 
 void Fields::RefuseKind(std::string_view key, const Value& value, std::string_view wanted) const {

@@ -8,6 +8,7 @@
 #include <utility>
 
 #include "config/spelling.h"
+#include "model/redaction.h"
 
 namespace jettison {
 namespace {
@@ -74,7 +75,8 @@ void ReadWhom(const Fields& fields, HookConfig& hook) {
   if (url) {
     hook.url = *url;
     if (!IsUrl(*url)) {
-      fields.Refuse("url", *url, "must be like http://127.0.0.1:9000/path or https://host/path");
+      fields.Refuse("url", RedactedUrl(*url),
+                    "must be like http://127.0.0.1:9000/path or https://host/path");
     }
   }
   const bool one = fields.Find("exec") != nullptr || fields.Find("url") != nullptr;

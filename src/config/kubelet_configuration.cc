@@ -35,7 +35,7 @@ void TakeUnlessZero(const std::optional<Duration>& value, Duration& into) {
 void Append(Faults& to, Faults&& from, const std::string& file) {
   for (Fault& fault : from) {
     fault.file = file;
-    to.push_back(std::move(fault));
+    AddFault(to, std::move(fault));
   }
 }
 
@@ -51,7 +51,7 @@ void WarnOfContainerFs(const Fields& fields, std::string_view key, const SignalS
                        Faults& warnings) {
   for (const auto& [signal, text] : settings) {
     if (!signal.starts_with("containerfs.")) continue;
-    warnings.push_back({fields.file(), fmt::format("{}[{}]", key, signal), text,
+    AddFault(warnings, {fields.file(), fmt::format("{}[{}]", key, signal), text,
                         "has no effect: containerfs follows the thresholds of nodefs, or of "
                         "imagefs where images have a file system of their own"});
   }

@@ -198,14 +198,14 @@ std::span<const std::string_view> KubeletFieldNames() {
 void WarnOfUnusedFields(const Fields& fields, Faults& warnings) {
   for (const auto& [key, value] : *fields.map().AsMap()) {
     if (!std::ranges::binary_search(kNames, key)) {
-      warnings.push_back({fields.file(), key, Shown(value),
+      AddFault(warnings, {fields.file(), key, Shown(value),
                           fmt::format("KubeletConfiguration has no such field{}; it is ignored",
                                       DidYouMean(key, kNames))});
       continue;
     }
     const auto unused = std::ranges::find(kUnused, key, &Unused::name);
     if (unused == kUnused.end() || AsksForNothing(value, unused->harmless)) continue;
-    warnings.push_back({fields.file(), key, Shown(value),
+    AddFault(warnings, {fields.file(), key, Shown(value),
                         fmt::format("is not used by jettison: {}", unused->instead)});
   }
 }

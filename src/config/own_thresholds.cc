@@ -43,7 +43,7 @@ class Parser {
 
  private:
   void Refuse(const Entry& entry, std::string message) {
-    result_.faults.push_back(FaultOf(entry, std::move(message)));
+    AddFault(result_.faults, FaultOf(entry, std::move(message)));
   }
 
   std::optional<Signal> SignalOf(const Entry& entry) {

@@ -36,10 +36,10 @@ void CheckVersion(const Fields& fields, std::string_view kind, std::string_view 
 
 void SortIn(const ConfigDocument& document, Sorted& sorted, Faults& faults) {
   if (document.document.AsMap() == nullptr) {
-    faults.push_back(
-        {document.file, "", Shown(document.document),
-         fmt::format("line {}: a configuration is a map with apiVersion and kind, not {}",
-                     document.document.line(), document.document.KindName())});
+    AddFault(faults,
+             {document.file, "", Shown(document.document),
+              fmt::format("line {}: a configuration is a map with apiVersion and kind, not {}",
+                          document.document.line(), document.document.KindName())});
     return;
   }
   const Fields fields(document.document, document.file, faults);

@@ -56,11 +56,11 @@ class Parser {
 
  private:
   void Refuse(const Entry& entry, std::string message) {
-    result_.faults.push_back({"", fmt::format("{}[{}]", entry.field, entry.signal_name), entry.text,
+    AddFault(result_.faults, {"", fmt::format("{}[{}]", entry.field, entry.signal_name), entry.text,
                               std::move(message)});
   }
   void Warn(const Entry& entry, std::string message) {
-    result_.warnings.push_back({"", fmt::format("{}[{}]", entry.field, entry.signal_name),
+    AddFault(result_.warnings, {"", fmt::format("{}[{}]", entry.field, entry.signal_name),
                                 entry.text, std::move(message)});
   }
 

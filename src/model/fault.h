@@ -1,6 +1,8 @@
 #pragma once
 
+#include <cstddef>
 #include <string>
+#include <string_view>
 #include <vector>
 
 namespace jettison {
@@ -8,12 +10,28 @@ namespace jettison {
 // One thing wrong with an input, precise enough to mend it without asking: where it stands, what
 // was found, and what is allowed.
 struct Fault {
-  std::string file;     // empty where the input has no name
-  std::string key;      // a path: "evictionHard[memory.available]", "spec.containers[0].command"
-  std::string value;    // as found
-  std::string message;  // what is wrong and what is allowed
+  std::string file;        // empty where the input has no name
+  std::string key;         // a path: "evictionHard[memory.available]", "spec.containers[0].command"
+  std::string value;       // as found
+  std::string message;     // what is wrong and what is allowed
+  std::size_t others = 0;  // not 0: it stands for so many further faults that are not listed
 };
 using Faults = std::vector<Fault>;
+
+// The most faults, or warnings, that are listed of one input; then stands how many more there are.
+inline constexpr std::size_t kMostFaults = 100;
+
+// Adds a fault, so that a hostile input makes no more of them than a person reads: beyond
+// kMostFaults they are only counted, in a last fault "and N more". Quoted text is shortened, and
+// URLs in it are redacted.
+void AddFault(Faults& faults, Fault fault);
+// The same for lines of text.
+void AddLine(std::vector<std::string>& lines, std::size_t& left_out, std::string line);
+// What stands for the lines that were left out; nothing is added where there are none.
+void CloseLines(std::vector<std::string>& lines, std::size_t left_out);
+
+// At most `most` bytes of a text, cut between two characters, "..." behind it where it was longer.
+[[nodiscard]] std::string Shortened(std::string_view text, std::size_t most);
 
 // One line for people: FILE: KEY: "VALUE": MESSAGE.
 [[nodiscard]] std::string Describe(const Fault& fault);

@@ -1,5 +1,6 @@
 #pragma once
 
+#include <cstddef>
 #include <string>
 #include <vector>
 
@@ -13,6 +14,7 @@ struct FaultLog {
   bool lenient = false;  // no warnings, and what the agent cannot do is passed over
   Faults faults;
   std::vector<std::string> warnings;
+  std::size_t more_warnings = 0;  // that are not listed
 };
 
 }  // namespace jettison::kube_json

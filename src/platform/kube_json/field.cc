@@ -6,6 +6,8 @@
 #include <charconv>
 #include <utility>
 
+#include "model/redaction.h"
+
 namespace jettison::kube_json {
 namespace {
 
@@ -144,13 +146,15 @@ void Field::ForEachEntry(const std::function<void(std::string_view, const Field&
 
 void Field::Fault(std::string message) const {
   if (const int line = Line(); line > 0) message += fmt::format(" (line {})", line);
-  log_->faults.push_back(
-      {.file = log_->file, .key = Path(), .value = TextOf(value_), .message = std::move(message)});
+  AddFault(log_->faults, {.file = log_->file,
+                          .key = Path(),
+                          .value = IsSecret() ? std::string(kRedacted) : TextOf(value_),
+                          .message = std::move(message)});
 }
 
 void Field::Warn(std::string_view message) const {
   if (log_->lenient) return;
-  log_->warnings.push_back(fmt::format("{}: {}", Path(), message));
+  AddLine(log_->warnings, log_->more_warnings, fmt::format("{}: {}", Path(), message));
 }
 
 void Field::Unsupported(std::string_view advice) const {
@@ -170,6 +174,11 @@ void Field::FaultOfType(std::string_view wanted) const {
   const bool scalar = value_->AsList() == nullptr && value_->AsMap() == nullptr;
   Fault(scalar ? fmt::format("must be {}", wanted)
                : fmt::format("must be {}, found {}", wanted, value_->KindName()));
+}
+
+bool Field::IsSecret() const {
+  if (step_ != Step::kMember || name_ != "value" || value_ == nullptr) return false;
+  return parent_->step_ == Step::kItem && parent_->parent_->name_ == "env";
 }
 
 int Field::Line() const {

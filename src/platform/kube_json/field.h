@@ -72,6 +72,8 @@ class Field {
         std::size_t index = 0);
   void FaultOfType(std::string_view wanted) const;
   [[nodiscard]] int Line() const;
+  // Whether it is the value of an environment variable, which no message quotes.
+  [[nodiscard]] bool IsSecret() const;
 
   const Field* parent_ = nullptr;
   const Value* value_ = nullptr;  // null: absent
