@@ -1,10 +1,10 @@
 #include "pod_host/root_lock.h"
 
 #include <fcntl.h>
-#include <sys/file.h>
 
 #include <cerrno>
 
+#include "pod_host/await_lock.h"
 #include "ports/system_error.h"
 
 namespace jettison::pod_host {
@@ -12,7 +12,7 @@ namespace jettison::pod_host {
 Result<FileDescriptor> LockRoot(const std::string& path) {
   FileDescriptor file(::open(path.c_str(), O_RDWR | O_CREAT | O_CLOEXEC | O_NOFOLLOW, 0600));
   if (!file) return FailErrno("open " + path);
-  if (::flock(file.get(), LOCK_EX | LOCK_NB) == 0) return file;
+  if (AwaitLock(file.get())) return file;
   if (errno == EWOULDBLOCK) {
     return Fail(ErrorCode::kUnavailable, path + " is locked: another agent works in this folder");
   }

@@ -46,6 +46,7 @@ def _round(run, dice, kills):
         run.number += 1
         run.step = f"kill {run.number}"
         wait_for(lambda: False, _moment(dice))
+        run.look_after_agent()
         run.kill_agent()
         if visitor and dice.random() < 0.3:
             run.remove(visitor)
