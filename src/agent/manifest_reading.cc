@@ -10,6 +10,9 @@
 namespace jettison {
 namespace {
 
+// What the values of a manifest may take in memory while it is read.
+constexpr std::size_t kMostMemory = std::size_t{16} << 20;
+
 constexpr const char* kConfigSource = "kubernetes.io/config.source";
 constexpr const char* kConfigHash = "kubernetes.io/config.hash";
 constexpr const char* kConfigFile = "jettison.io/config.file";
@@ -27,19 +30,23 @@ Pod AsStaticPod(Pod pod, const std::string& file) {
 
 ManifestReading ReadManifest(const std::string& file, const std::string& text) {
   ManifestReading reading;
-  const auto documents = ParseDocuments(text);
+  std::size_t more_warnings = 0;
+  const auto documents = ParseDocuments(text, kMostMemory);
   if (!documents) {
-    reading.faults.push_back(
-        {.file = file, .key = {}, .value = {}, .message = documents.error().message});
+    AddFault(reading.faults,
+             {.file = file, .key = {}, .value = {}, .message = documents.error().message});
     return reading;
   }
   for (const Value& document : *documents) {
     ForEachPod(document, {.file = file, .form = PodForm::kManifest}, [&](PodReading pod) {
       if (pod.Ok()) reading.pods.push_back(AsStaticPod(std::move(pod.pod), file));
-      for (Fault& fault : pod.faults) reading.faults.push_back(std::move(fault));
-      for (std::string& warning : pod.warnings) reading.warnings.push_back(std::move(warning));
+      for (Fault& fault : pod.faults) AddFault(reading.faults, std::move(fault));
+      for (std::string& warning : pod.warnings) {
+        AddLine(reading.warnings, more_warnings, std::move(warning));
+      }
     });
   }
+  CloseLines(reading.warnings, more_warnings);
   return reading;
 }
 

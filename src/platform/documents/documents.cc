@@ -15,8 +15,9 @@ bool LooksLikeJson(std::string_view text) {
 
 }  // namespace
 
-Result<std::vector<Value>> ParseDocuments(std::string_view text) {
-  return LooksLikeJson(text) ? ParseJsonDocuments(text) : ParseYamlDocuments(text);
+Result<std::vector<Value>> ParseDocuments(std::string_view text, std::size_t most_memory) {
+  return LooksLikeJson(text) ? ParseJsonDocuments(text, most_memory)
+                             : ParseYamlDocuments(text, most_memory);
 }
 
 }  // namespace jettison

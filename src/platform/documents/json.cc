@@ -79,11 +79,12 @@ std::vector<T> CutOff(std::vector<T>& pending, std::size_t from) {
 // false, `error()` says why.
 class Walk {
  public:
-  Walk(std::string_view text, int first_line, Pending& pending)
+  Walk(std::string_view text, int first_line, Pending& pending, documents::Room& room)
       : newline_(text.data()),
         end_(text.data() + text.size()),
         line_(first_line),
-        pending_(pending) {
+        pending_(pending),
+        room_(room) {
     FindNewline();
   }
 
@@ -135,6 +136,7 @@ class Walk {
   bool Copy(ondemand::value value, int depth, Value& into) {
     const std::string_view token = value.raw_json_token();
     AdvanceTo(token.data());
+    if (!room_.Take(documents::Room::kValue)) return TooLarge();
     ondemand::json_type type{};
     if (const auto code = value.type().get(type)) return Refuse(code);
     switch (type) {
@@ -161,6 +163,7 @@ class Walk {
       if (const auto code = std::move(step).get(field)) return Refuse(code);
       std::string_view key;
       if (const auto code = field.unescaped_key().get(key)) return Refuse(code);
+      if (!room_.Take(documents::Room::kMember + documents::Room::OfText(key))) return TooLarge();
       std::string name(key);
       Value member;
       if (!Copy(field.value(), depth, member)) return false;
@@ -196,9 +199,12 @@ class Walk {
 
   bool TooDeep() { return Refuse(fmt::format("nested deeper than {} levels", kMaxDocumentDepth)); }
 
+  bool TooLarge() { return Refuse("what is read up to here takes more memory than is allowed"); }
+
   bool CopyString(ondemand::value& value, Value& into) {
     std::string_view text;
     if (const auto code = value.get_string().get(text)) return Refuse(code);
+    if (!room_.Take(documents::Room::OfText(text))) return TooLarge();
     into = Value(std::string(text), line_);
     return true;
   }
@@ -220,6 +226,7 @@ class Walk {
 
   // The token is left unread: the library steps over it, and only its text is wanted.
   bool CopyNumber(std::string_view token, Value& into) {
+    if (!room_.Take(documents::Room::OfText(token))) return TooLarge();
     if (!IsJsonNumber(token)) return Refuse(fmt::format("\"{}\" is no JSON number", token));
     into = Value(Value::Number{std::string(token)}, line_);
     return true;
@@ -229,6 +236,7 @@ class Walk {
   const char* end_;
   int line_;
   Pending& pending_;
+  documents::Room& room_;
   Error error_;
 };
 
@@ -267,13 +275,18 @@ JsonReader::JsonReader(JsonReader&&) noexcept = default;
 JsonReader& JsonReader::operator=(JsonReader&&) noexcept = default;
 
 Result<Value> JsonReader::Parse(std::string_view text, int first_line) {
+  documents::Room room(kUnlimitedMemory);
+  return Parse(text, first_line, room);
+}
+
+Result<Value> JsonReader::Parse(std::string_view text, int first_line, documents::Room& room) {
   if (text.starts_with(kByteOrderMark)) text.remove_prefix(kByteOrderMark.size());
   std::string& padded = buffers_->padded;
   padded.assign(text);
   padded.append(simdjson::SIMDJSON_PADDING, ' ');
   buffers_->pending.items.clear();
   buffers_->pending.members.clear();
-  Walk walk({padded.data(), text.size()}, first_line, buffers_->pending);
+  Walk walk({padded.data(), text.size()}, first_line, buffers_->pending, room);
 
   ondemand::document document;
   Value value;
@@ -290,9 +303,10 @@ Result<Value> ParseJson(std::string_view text) {
   return JsonReader().Parse(text);
 }
 
-Result<std::vector<Value>> ParseJsonDocuments(std::string_view text) {
+Result<std::vector<Value>> ParseJsonDocuments(std::string_view text, std::size_t most_memory) {
   if (text.starts_with(kByteOrderMark)) text.remove_prefix(kByteOrderMark.size());
   JsonReader reader;
+  documents::Room room(most_memory);
   std::vector<Value> documents;
   int line = 1;
   while (true) {
@@ -301,8 +315,13 @@ Result<std::vector<Value>> ParseJsonDocuments(std::string_view text) {
     text.remove_prefix(begin);
     if (text.empty()) return documents;
     const std::string_view first = FirstText(text);
-    Result<Value> document = reader.Parse(first, line);
+    Result<Value> document = reader.Parse(first, line, room);
     if (!document) return tl::unexpected(std::move(document.error()));
+    if (!room.Take(documents::Room::kValue)) {
+      return Fail(
+          ErrorCode::kInvalidArgument,
+          fmt::format("line {}: the documents up to here take more memory than is allowed", line));
+    }
     documents.push_back(*std::move(document));
     line += static_cast<int>(std::ranges::count(first, '\n'));
     text.remove_prefix(first.size());

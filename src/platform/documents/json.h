@@ -5,6 +5,8 @@
 #include <vector>
 
 #include "model/value.h"
+#include "platform/documents/documents.h"
+#include "platform/documents/room.h"
 #include "units/result.h"
 
 namespace jettison {
@@ -17,8 +19,9 @@ namespace jettison {
 [[nodiscard]] Result<Value> ParseJson(std::string_view text);
 
 // Reads texts that follow one another: NDJSON, or `cat a.json b.json`. Lines count from the start
-// of `text`.
-[[nodiscard]] Result<std::vector<Value>> ParseJsonDocuments(std::string_view text);
+// of `text`, and all of them together may take `most_memory`.
+[[nodiscard]] Result<std::vector<Value>> ParseJsonDocuments(
+    std::string_view text, std::size_t most_memory = kUnlimitedMemory);
 
 // ParseJson for many texts one after another (a stream of records): keeps its buffers between
 // calls. Not for two threads at once.
@@ -31,6 +34,8 @@ class JsonReader {
 
   // As ParseJson; `first_line` is the number of the text's first line in its file.
   [[nodiscard]] Result<Value> Parse(std::string_view text, int first_line = 1);
+  // The same, its values taking their memory out of `room`.
+  [[nodiscard]] Result<Value> Parse(std::string_view text, int first_line, documents::Room& room);
 
  private:
   struct Buffers;

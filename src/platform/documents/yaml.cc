@@ -94,13 +94,31 @@ std::vector<Chunk> Chunks(std::string_view text) {
   return chunks;
 }
 
-Result<Value> ParseChunk(const Chunk& chunk) {
+// What yaml-cpp holds for each bracket, comma or colon of a list or map in brackets; measured.
+constexpr std::size_t kBytesOfToken = 256;
+
+// Brackets are counted wherever they stand: within a text they are counted in vain.
+Result<void> CheckBrackets(std::string_view text, std::size_t most_memory) {
+  const auto is_token = [](char c) {
+    return c == '[' || c == ']' || c == '{' || c == '}' || c == ',';
+  };
+  const auto opens = [](char c) { return c == '[' || c == '{'; };
+  if (std::ranges::none_of(text, opens)) return {};
+  const auto tokens = static_cast<std::size_t>(std::ranges::count_if(text, is_token));
+  if (tokens <= most_memory / kBytesOfToken) return {};
+  return Fail(Invalid(
+      fmt::format("{} brackets and commas would take more memory than is allowed to be read; write "
+                  "lists and maps a line each, or the whole as JSON",
+                  tokens)));
+}
+
+Result<Value> ParseChunk(const Chunk& chunk, documents::Room& room) {
   try {
     std::istringstream stream{std::string(chunk.text)};
     YAML::Parser parser(stream);
-    documents::YamlBuilder builder(chunk.lines_before);
+    documents::YamlBuilder builder(chunk.lines_before, room);
     if (!parser.HandleNextDocument(builder)) return Value();
-    documents::YamlBuilder rest(chunk.lines_before);
+    documents::YamlBuilder rest(chunk.lines_before, room);
     if (parser.HandleNextDocument(rest)) {
       return Fail(Invalid(fmt::format(
           "line {}: the document that begins here goes on after its end; check the indentation, "
@@ -121,12 +139,14 @@ Result<Value> ParseChunk(const Chunk& chunk) {
 
 }  // namespace
 
-Result<std::vector<Value>> ParseYamlDocuments(std::string_view text) {
+Result<std::vector<Value>> ParseYamlDocuments(std::string_view text, std::size_t most_memory) {
   if (auto checked = CheckBytes(text); !checked) return Fail(std::move(checked.error()));
+  if (auto few = CheckBrackets(text, most_memory); !few) return Fail(std::move(few.error()));
   if (text.starts_with(kByteOrderMark)) text.remove_prefix(kByteOrderMark.size());
+  documents::Room room(most_memory);
   std::vector<Value> values;
   for (const Chunk& chunk : Chunks(text)) {
-    Result<Value> value = ParseChunk(chunk);
+    Result<Value> value = ParseChunk(chunk, room);
     if (!value) return Fail(std::move(value.error()));
     if (!value->IsNull()) values.push_back(*std::move(value));
   }

@@ -4,6 +4,7 @@
 #include <vector>
 
 #include "model/value.h"
+#include "platform/documents/documents.h"
 #include "units/result.h"
 
 namespace jettison {
@@ -15,6 +16,9 @@ namespace jettison {
 // Fails with kInvalidArgument and "line N: ..." on syntax errors, text that is not UTF-8, control
 // characters, a key that stands twice in a map, more than kMaxDocumentDepth levels, more than 16
 // MiB of text, aliases that expand to more than 16 MiB, and scalars that JSON has no form for.
-[[nodiscard]] Result<std::vector<Value>> ParseYamlDocuments(std::string_view text);
+// Values of all documents, and what is copied of them, may take `most_memory`; so may what the
+// parser needs for lists and maps written in brackets, of which it holds every word until they end.
+[[nodiscard]] Result<std::vector<Value>> ParseYamlDocuments(
+    std::string_view text, std::size_t most_memory = kUnlimitedMemory);
 
 }  // namespace jettison

@@ -26,14 +26,15 @@ constexpr std::string_view kCoreTags = "tag:yaml.org,2002:";
 }
 
 std::size_t BytesOf(const Value& value) {
-  std::size_t bytes = sizeof(Value);
-  if (const auto* text = value.AsString()) bytes += text->size();
-  if (const auto* number = value.AsNumber()) bytes += number->text.size();
+  std::size_t bytes = Room::kValue;
+  if (const auto* text = value.AsString()) bytes += Room::OfText(*text);
+  if (const auto* number = value.AsNumber()) bytes += Room::OfText(number->text);
   if (const auto* list = value.AsList()) {
     for (const Value& item : *list) bytes += BytesOf(item);
   }
   if (const auto* map = value.AsMap()) {
-    for (const auto& [key, member] : *map) bytes += sizeof(key) + key.size() + BytesOf(member);
+    for (const auto& [key, member] : *map)
+      bytes += Room::kMember + Room::OfText(key) + BytesOf(member);
   }
   return bytes;
 }
@@ -68,12 +69,14 @@ Value Scalar(std::string_view tag, const std::string& text, int line) {
 }  // namespace
 
 void YamlBuilder::OnNull(const YAML::Mark& mark, YAML::anchor_t anchor) {
+  Take(Room::kValue, LineOf(mark));
   Finish(Value(Value::Null{}, LineOf(mark)), anchor, false);
 }
 
 void YamlBuilder::OnScalar(const YAML::Mark& mark, const std::string& tag, YAML::anchor_t anchor,
                            const std::string& text) {
   const int line = LineOf(mark);
+  Take(Room::kValue + Room::OfText(text), line);
   Finish(Scalar(tag, text, line), anchor, tag == kPlain && text == "<<");
 }
 
@@ -118,6 +121,7 @@ void YamlBuilder::Begin(const YAML::Mark& mark, YAML::anchor_t anchor, bool is_m
   if (!open_.empty() && open_.back().is_map && !open_.back().has_key) {
     Refuse(line, "a key must be a plain word, not a list or a map");
   }
+  Take(Room::kValue, line);
   Open open;
   open.is_map = is_map;
   open.line = line;
@@ -150,6 +154,7 @@ void YamlBuilder::Finish(Value value, YAML::anchor_t anchor, bool plain_merge_ke
 }
 
 void YamlBuilder::TakeKey(Open& open, const Value& value, bool plain_merge_key) {
+  Take(Room::kMember, value.line());
   open.has_key = true;
   open.key_is_merge = plain_merge_key;
   if (const auto* text = value.AsString()) {
@@ -185,8 +190,16 @@ void YamlBuilder::Merge(Open& open) {
   }
 }
 
+void YamlBuilder::Take(std::size_t bytes, int line) {
+  if (!room_.Take(bytes)) {
+    Refuse(line, "what is read up to here takes more memory than is allowed");
+  }
+}
+
 void YamlBuilder::Charge(const Value& copied, int line) {
-  copied_bytes_ += BytesOf(copied);
+  const std::size_t bytes = BytesOf(copied);
+  Take(bytes, line);
+  copied_bytes_ += bytes;
   if (copied_bytes_ > kMaxCopiedBytes) {
     Refuse(line, "anchors and aliases expand to more than 16 MiB");
   }

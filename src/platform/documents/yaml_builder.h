@@ -10,6 +10,7 @@
 #include <vector>
 
 #include "model/value.h"
+#include "platform/documents/room.h"
 
 namespace jettison::documents {
 
@@ -24,7 +25,8 @@ struct YamlRefusal : std::runtime_error {
 class YamlBuilder final : public YAML::EventHandler {
  public:
   // `lines_before` is how many lines of the file stand above this document.
-  explicit YamlBuilder(int lines_before) : lines_before_(lines_before) {}
+  // Values take their memory out of `room`, which must outlive this.
+  YamlBuilder(int lines_before, Room& room) : lines_before_(lines_before), room_(room) {}
 
   // The finished document.
   [[nodiscard]] Value TakeRoot() { return std::move(root_); }
@@ -65,8 +67,10 @@ class YamlBuilder final : public YAML::EventHandler {
   void Merge(Open& open);
   // Counts what an alias or a merge copies, and refuses documents that explode.
   void Charge(const Value& copied, int line);
+  void Take(std::size_t bytes, int line);
 
   int lines_before_;
+  Room& room_;
   Value root_;
   std::vector<Open> open_;
   std::map<YAML::anchor_t, Value> anchors_;

@@ -271,13 +271,30 @@ std::optional<ManifestChange> ManifestDirectory::Look(const std::string& file, P
     if (!fd) return Unreadable(file, SystemError(errno, "open"));
     if (fstat(fd.get(), &status) != 0) return Unreadable(file, SystemError(errno, "stat"));
   }
-  auto text = S_ISREG(status.st_mode) ? ReadText(fd.get(), status.st_size)
+  auto text = S_ISREG(status.st_mode) ? ReadWithin(file, fd, status.st_size)
                                       : Fail(ErrorCode::kInvalidArgument, "is not a regular file");
   // What could not be read this time has not been told.
   const bool told = text || text.error().code == ErrorCode::kInvalidArgument;
-  known_[file] = told ? StampOf(status) : Stamp{};
+  Stamp& stamp = known_[file];
+  stamp = told ? StampOf(status) : Stamp{};
+  if (text) stamp.text_bytes = text->size();
   if (!text) return Unreadable(file, std::move(text.error()));
   return ManifestChange{file, ManifestText{std::move(*text)}};
+}
+
+// The text, where there is room for it beside the other files'. One that there is none for is tried
+// again by each Rescan: others may have become smaller.
+Result<std::string> ManifestDirectory::ReadWithin(const std::string& file, const FileDescriptor& fd,
+                                                  std::int64_t size) const {
+  auto text = ReadText(fd.get(), size);
+  if (!text) return text;
+  std::size_t all = text->size();
+  for (const auto& [other, stamp] : known_) all += other == file ? 0 : stamp.text_bytes;
+  if (all <= kMaxFolderBytes) return text;
+  return Fail(ErrorCode::kUnavailable,
+              fmt::format("is not read: all manifests together would have more than {} MiB, which "
+                          "is the limit; make them smaller or fewer",
+                          kMaxFolderBytes >> 20));
 }
 
 std::optional<ManifestChange> ManifestDirectory::Gone(const std::string& file) {

@@ -40,8 +40,11 @@ struct ManifestChange {
   std::variant<ManifestText, ManifestUnreadable, ManifestUnsettled, ManifestGone> now;
 };
 
-// The largest manifest that is read. (kubelet: maxConfigLength)
-inline constexpr std::size_t kMaxManifestBytes = std::size_t{10} << 20;
+// The largest manifest that is read: an API server takes no larger request, either. (The kubelet
+// reads 10 MiB; but what a manifest says stays in locked memory, several times.)
+inline constexpr std::size_t kMaxManifestBytes = std::size_t{3} << 20;
+// The most that all manifests together may have, a thousand pods of 16 KiB.
+inline constexpr std::size_t kMaxFolderBytes = std::size_t{16} << 20;
 
 // A folder of manifests, or a single one, and what is known of its files. Used by one thread;
 // nothing blocks but the reading of files.
@@ -74,6 +77,7 @@ class ManifestDirectory {
     std::int64_t size = 0;
     timespec modified{};
     timespec changed{};
+    std::size_t text_bytes = 0;  // of what was read; 0: nothing. It tells nothing apart
     bool operator==(const Stamp& other) const;
   };
   // Tells one folder from another of the same path.
@@ -94,6 +98,8 @@ class ManifestDirectory {
   [[nodiscard]] std::vector<ManifestChange> ScanAll(Patience patience);
   [[nodiscard]] std::vector<ManifestChange> ScanSome(const std::set<std::string>& files);
   [[nodiscard]] std::optional<ManifestChange> Look(const std::string& file, Patience patience);
+  [[nodiscard]] Result<std::string> ReadWithin(const std::string& file, const FileDescriptor& fd,
+                                               std::int64_t size) const;
   [[nodiscard]] static Stamp StampOf(const struct stat& status);
   [[nodiscard]] ManifestChange Unreadable(const std::string& file, Error error);
   [[nodiscard]] std::optional<ManifestChange> Gone(const std::string& file);

@@ -307,8 +307,25 @@ TEST(ManifestDirectory, WhatIsNoFileOrTooLargeIsToldOnceAsUnreadable) {
   fs::resize_file(folder / "large", kMaxManifestBytes + 1);
   auto directory = ManifestDirectory::Open(folder.path()).value();
   EXPECT_THAT(Told(directory.Rescan()),
-              ElementsAre("fifo: is not a regular file", "large: is larger than 10 MiB"));
+              ElementsAre("fifo: is not a regular file", "large: is larger than 3 MiB"));
   EXPECT_THAT(directory.Rescan(), IsEmpty());
+}
+
+TEST(ManifestDirectory, FilesThatTogetherAreTooLargeAreReadAsFarAsThereIsRoom) {
+  const TemporaryFolder folder;
+  const std::string large(kMaxManifestBytes, 'x');
+  for (const char* name : {"a", "b", "c", "d", "e", "f"}) folder.Write(name, large);
+  auto directory = ManifestDirectory::Open(folder.path()).value();
+  const auto told = directory.Rescan();
+  ASSERT_EQ(told.size(), 6U);
+  EXPECT_TRUE(std::holds_alternative<ManifestText>(told[4].now));
+  EXPECT_THAT(Told({told[5]})[0], testing::StartsWith("f: is not read: all manifests together"));
+  folder.Write("a", "small");
+  MakeOld(folder / "a");
+  MakeOld(folder / "f");
+  const auto changes = directory.Rescan();
+  ASSERT_EQ(changes.size(), 2U);
+  EXPECT_TRUE(std::holds_alternative<ManifestText>(changes[1].now)) << "there is room now";
 }
 
 }  // namespace
