@@ -1,32 +1,18 @@
 #include "pod_host/variables.h"
 
-#include <fmt/format.h>
-
 #include <algorithm>
 
 namespace jettison::pod_host {
 
 std::string Expand(std::string_view text, const VariableLookup& lookup) {
   std::string expanded;
-  while (!text.empty()) {
-    const std::size_t dollar = text.find('$');
-    expanded += text.substr(0, dollar);
-    if (dollar == std::string_view::npos) break;
-    text.remove_prefix(dollar + 1);
-    if (text.starts_with('$')) {
-      expanded += '$';
-      text.remove_prefix(1);
-      continue;
-    }
-    const std::size_t close = text.starts_with('(') ? text.find(')') : std::string_view::npos;
-    if (close == std::string_view::npos) {
-      expanded += '$';
-      continue;
-    }
-    const std::string_view name = text.substr(1, close - 1);
-    expanded += lookup(name).value_or(fmt::format("$({})", name));
-    text.remove_prefix(close + 1);
-  }
+  ForEachPart(
+      text, [&](std::string_view literal) { expanded += literal; },
+      [&](std::string_view name) {
+        const auto value = lookup(name);
+        if (value) expanded += *value;
+        return value.has_value();
+      });
   return expanded;
 }
 

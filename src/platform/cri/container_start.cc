@@ -10,6 +10,7 @@
 #include "platform/cri/verbose_info.h"
 #include "pod_host/files.h"
 #include "pod_host/mount_plan.h"
+#include "pod_host/program_size.h"
 
 namespace jettison::cri {
 namespace {
@@ -74,6 +75,9 @@ void ContainerStart::Create(const ImageFacts& image) {
   stop_signal_ = image.stop_signal;
   if (auto allowed = CheckNonRoot(pod, container, image); !allowed) {
     return Finish(Fail(allowed.error()));
+  }
+  if (auto fits = pod_host::CheckProgram(container); !fits) {
+    return Finish(Fail(fits.error()));
   }
   auto mounts = Mounts();
   if (!mounts) return Finish(Fail(mounts.error()));

@@ -8,6 +8,7 @@
 
 #include "model/pod_resources.h"
 #include "platform/kube_json/names.h"
+#include "pod_host/program_size.h"
 
 namespace jettison::kube_json {
 namespace {
@@ -81,12 +82,24 @@ void CheckMounts(const Field& mounts, const Container& container, const Pod& pod
   }
 }
 
+// What the kernel would not take of a program's environment and arguments.
+void CheckProgram(const Field& field, const Container& container) {
+  const auto fault = pod_host::ProgramFaultOf(container);
+  if (!fault) return;
+  const Field list = field.Member(fault->field);
+  const Field item = list.Item(fault->index);
+  if (fault->field != "env") return item.Fault(fault->message);
+  const Field value = item.Member("value");
+  value.Fault(fault->message);
+}
+
 void CheckContainer(const Field& field, const Container& container, const Pod& pod) {
   CheckLabel(field.Member("name"), container.name);
   if (HasNul(container.working_dir)) field.Member("workingDir").Fault(std::string(kNoNul));
   CheckStrings(field.Member("command"), container.command);
   CheckStrings(field.Member("args"), container.args);
   CheckEnv(field.Member("env"), container);
+  CheckProgram(field, container);
   CheckMounts(field.Member("volumeMounts"), container, pod);
   CheckResources(field.Member("resources"), container.resources);
 }

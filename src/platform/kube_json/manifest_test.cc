@@ -269,5 +269,37 @@ TEST(Manifest, IsSilentAboutWhatSaysNothing) {
               IsEmpty());
 }
 
+TEST(Manifest, VariablesThatMultiplyEachOtherAreAFaultOfTheFirstThatIsTooLarge) {
+  std::string env = "env: [{name: V0, value: xxxxxxxxxx}";
+  for (int i = 1; i < 10; ++i) {
+    env += ", {name: V" + std::to_string(i) + ", value: '";
+    for (int n = 0; n < 10; ++n) env += "$(V" + std::to_string(i - 1) + ")";
+    env += "'}";
+  }
+  const PodReading reading = Read(Manifest("", env + "]"));
+  ASSERT_EQ(reading.faults.size(), 1U) << DescribeAll(reading.faults);
+  EXPECT_EQ(reading.faults[0].key, "spec.containers[0].env[5].value");
+  EXPECT_THAT(reading.faults[0].message, HasSubstr("the variable V5 would have"));
+}
+
+TEST(Manifest, NoFaultQuotesTheValueOfAVariable) {
+  const PodReading reading = Read(Manifest("", "env: [{name: PIN, value: 123456}]"));
+  ASSERT_EQ(reading.faults.size(), 1U);
+  EXPECT_EQ(reading.faults[0].key, "spec.containers[0].env[0].value");
+  EXPECT_EQ(reading.faults[0].value, "<redacted>");
+  EXPECT_EQ(Describe(reading.faults[0]).find("123456"), std::string::npos);
+}
+
+TEST(Manifest, AnnotationsMayHaveWhatAnApiServerTakes) {
+  const auto with = [](std::size_t bytes) {
+    std::string text = Manifest("");
+    const std::string at = "metadata: {";
+    return text.insert(text.find(at) + at.size(),
+                       "annotations: {a: " + std::string(bytes - 1, 'x') + "}, ");
+  };
+  EXPECT_TRUE(Read(with(262'144)).Ok()) << DescribeAll(Read(with(262'144)).faults);
+  EXPECT_EQ(Read(with(262'145)).faults.at(0).key, "metadata.annotations");
+}
+
 }  // namespace
 }  // namespace jettison

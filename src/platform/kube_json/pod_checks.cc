@@ -17,6 +17,9 @@ constexpr std::string_view kDnsSubdomain =
     "must consist of lower-case letters, digits, '-' and '.', and begin and end with a letter or "
     "digit (at most 253 characters)";
 
+// k8s.io/apimachinery: TotalAnnotationSizeLimitB.
+constexpr std::size_t kMostAnnotationBytes = std::size_t{256} << 10;
+
 void CheckSubdomain(const Field& field, const std::string& name) {
   if (!field.HoldsTextOrNothing()) return;
   if (name.empty()) return field.Fault("required");
@@ -32,6 +35,13 @@ void CheckKind(const Field& root) {
 
 void CheckMetadata(const Field& root, const Pod& pod) {
   const Field metadata = root.Member("metadata");
+  std::size_t annotations = 0;
+  for (const auto& [name, value] : pod.annotations) annotations += name.size() + value.size();
+  if (annotations > kMostAnnotationBytes) {
+    metadata.Member("annotations")
+        .Fault(fmt::format("have {} bytes together; {} are allowed", annotations,
+                           kMostAnnotationBytes));
+  }
   CheckSubdomain(metadata.Member("name"), pod.name);
   if (!IsDnsLabel(pod.namespace_)) {
     metadata.Member("namespace").Fault(std::string(kDnsLabelRule));

@@ -13,6 +13,7 @@
 #include "platform/process/shim_order.h"
 #include "pod_host/files.h"
 #include "pod_host/mount_plan.h"
+#include "pod_host/program_size.h"
 #include "ports/system_error.h"
 
 namespace jettison::process {
@@ -48,6 +49,7 @@ Result<std::string> ContainerRun::MakeOrder(int oom_score_adj) {
   const Paths& paths = surroundings_.paths;
   const auto& [uid, container, attempt] = name_;
   RunOrder order;
+  if (auto fits = CheckProgram(container_); !fits) return Fail(fits.error());
   auto command = CommandLineOf(container_);
   if (!command) return Fail(command.error());
   auto mounts = PlanMounts(paths, pod_, container_);

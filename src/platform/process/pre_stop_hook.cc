@@ -9,6 +9,7 @@
 #include "platform/process/shim_order.h"
 #include "pod_host/files.h"
 #include "pod_host/pidfd.h"
+#include "pod_host/program_size.h"
 
 namespace jettison::process {
 
@@ -30,6 +31,7 @@ int OomScoreAdjOf(pid_t pid) {
 Result<std::unique_ptr<PreStopHook>> PreStopHook::Start(Surroundings& surroundings, const Pod& pod,
                                                         const Container& container,
                                                         const Place& place, Done done) {
+  if (auto fits = CheckProgram(container); !fits) return Fail(fits.error());
   const HookOrder order{.command = container.pre_stop->command,
                         .environment = EnvironmentOf(pod, container),
                         .working_dir = container.working_dir,
