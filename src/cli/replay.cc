@@ -6,6 +6,7 @@
 #include <cerrno>
 #include <cstdio>
 #include <cstring>
+#include <exception>
 #include <memory>
 #include <string>
 
@@ -58,11 +59,25 @@ class Replayer {
   static constexpr std::size_t kFlushAt = std::size_t{1} << 18;
 
   void One(std::string_view record) {
+    const std::size_t before = out_.size();
+    try {
+      Answer(record);
+    } catch (const std::exception& e) {
+      // No memory for it, or a fault of ours: the lines behind it are answered all the same.
+      out_.resize(before);
+      Complain(fmt::format("this record cannot be replayed: {}", e.what()));
+    }
+  }
+
+  void Complain(std::string_view problem) {
+    ++faults_;
+    fmt::print(stderr, "jettison: {}:{}: {}\n", name_, lines_.line_number(), problem);
+  }
+
+  void Answer(std::string_view record) {
     const auto read = reader_.Read(record, scenario_);
     if (!read) {
-      ++faults_;
-      fmt::print(stderr, "jettison: {}:{}: {}\n", name_, lines_.line_number(),
-                 read.error().message);
+      Complain(read.error().message);
     } else if (*read) {
       WriteReplay(**read, Replay(**read), out_);
     } else {

@@ -19,13 +19,20 @@ std::uint64_t Used(const std::optional<FsUsage>& usage) {
   return usage ? usage->used_bytes.value_or(0) : 0;
 }
 
+// Of several figures of one name the last counts. (kubelet: emptyDirLimitEviction keeps them in a
+// map)
+std::optional<std::uint64_t> UsedByVolume(const PodStats& stats, const std::string& name) {
+  for (auto volume = stats.volumes.rbegin(); volume != stats.volumes.rend(); ++volume) {
+    if (volume->name == name && volume->usage.used_bytes) return volume->usage.used_bytes;
+  }
+  return std::nullopt;
+}
+
 std::optional<std::size_t> EmptyDirOverLimit(const ActivePod& pod) {
   const auto& limits = pod.facts->empty_dir_limits;
   for (std::size_t i = 0; i < limits.size(); ++i) {
-    for (const VolumeStats& volume : pod.stats->volumes) {
-      if (volume.name != limits[i].name || !volume.usage.used_bytes) continue;
-      if (Bytes(*volume.usage.used_bytes) > limits[i].limit) return i;
-    }
+    const auto used = UsedByVolume(*pod.stats, limits[i].name);
+    if (used && Bytes(*used) > limits[i].limit) return i;
   }
   return std::nullopt;
 }
@@ -39,13 +46,14 @@ std::optional<std::size_t> ContainerOverLimit(const ActivePod& pod, DiskLayout l
   const auto& limits = pod.facts->container_limits;
   if (limits.empty()) return std::nullopt;  // most pods have none: their containers stay unread
   for (const ContainerStats& container : pod.stats->containers) {
-    const auto found = std::find_if(limits.begin(), limits.end(), [&](const StorageLimit& limit) {
+    // Of two limits for one name the last counts. (kubelet: containerEphemeralStorageLimitEviction)
+    const auto found = std::find_if(limits.rbegin(), limits.rend(), [&](const StorageLimit& limit) {
       return limit.name == container.name;
     });
-    if (found == limits.end()) continue;
+    if (found == limits.rend()) continue;
     const std::uint64_t layer = layout.dedicated_image_fs ? 0 : Used(container.rootfs);
     if (Bytes(Used(container.logs) + layer) > found->limit) {
-      return static_cast<std::size_t>(found - limits.begin());
+      return static_cast<std::size_t>(limits.rend() - found) - 1;
     }
   }
   return std::nullopt;
@@ -60,16 +68,6 @@ std::optional<StorageViolation> ViolationOf(const ActivePod& pod, DiskLayout lay
     return StorageViolation{.kind = StorageLimitKind::kContainer, .index = *i};
   }
   return std::nullopt;
-}
-
-const Volume& VolumeNamed(const Pod& pod, const std::string& name) {
-  return *std::find_if(pod.volumes.begin(), pod.volumes.end(),
-                       [&](const Volume& volume) { return volume.name == name; });
-}
-
-const Container& ContainerNamed(const Pod& pod, const std::string& name) {
-  return *std::find_if(pod.containers.begin(), pod.containers.end(),
-                       [&](const Container& container) { return container.name == name; });
 }
 
 }  // namespace
@@ -91,9 +89,9 @@ std::vector<StorageViolation> StorageViolations(std::span<const ActivePod> pods,
 std::string ViolationMessage(const PodFacts& facts, const StorageViolation& violation) {
   switch (violation.kind) {
     case StorageLimitKind::kEmptyDir: {
-      const std::string& name = facts.empty_dir_limits[violation.index].name;
-      const auto& source = std::get<EmptyDirSource>(VolumeNamed(facts.pod, name).source);
-      return fmt::format("Usage of EmptyDir volume \"{}\" exceeds the limit \"{}\". ", name,
+      const StorageLimit& limit = facts.empty_dir_limits[violation.index];
+      const auto& source = std::get<EmptyDirSource>(facts.pod.volumes[limit.place].source);
+      return fmt::format("Usage of EmptyDir volume \"{}\" exceeds the limit \"{}\". ", limit.name,
                          source.size_limit->ToString());
     }
     case StorageLimitKind::kPod:
@@ -101,10 +99,10 @@ std::string ViolationMessage(const PodFacts& facts, const StorageViolation& viol
           "Pod ephemeral local storage usage exceeds the total limit of containers {}. ",
           EffectiveLimit(facts.pod, "ephemeral-storage")->ToString());
     case StorageLimitKind::kContainer: {
-      const std::string& name = facts.container_limits[violation.index].name;
-      const ResourceList& limits = ContainerNamed(facts.pod, name).resources.limits;
-      return fmt::format("Container {} exceeded its local ephemeral storage limit \"{}\". ", name,
-                         limits.find("ephemeral-storage")->second.ToString());
+      const StorageLimit& limit = facts.container_limits[violation.index];
+      const ResourceList& limits = facts.pod.containers[limit.place].resources.limits;
+      return fmt::format("Container {} exceeded its local ephemeral storage limit \"{}\". ",
+                         limit.name, limits.find("ephemeral-storage")->second.ToString());
     }
   }
   __builtin_unreachable();

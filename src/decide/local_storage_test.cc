@@ -2,6 +2,8 @@
 
 #include <gtest/gtest.h>
 
+#include <random>
+
 namespace jettison {
 namespace {
 
@@ -98,6 +100,79 @@ TEST(LocalStorage, SeveralPodsMayGoAtOnceInTheirOwnOrder) {
   ASSERT_EQ(violations.size(), 2U);
   EXPECT_EQ(violations[0].pod, 0U);
   EXPECT_EQ(violations[1].pod, 2U);
+}
+
+// What the kubelet would say: its maps keep the last of a name, its volumes are gone through in
+// order.
+std::string KubeletsMessage(const Pod& pod, const PodStats& stats) {
+  for (const Volume& volume : pod.volumes) {
+    const auto* empty_dir = std::get_if<EmptyDirSource>(&volume.source);
+    if (empty_dir == nullptr || !empty_dir->size_limit) continue;
+    std::int64_t used = -1;
+    for (const VolumeStats& each : stats.volumes) {
+      if (each.name == volume.name) used = static_cast<std::int64_t>(*each.usage.used_bytes);
+    }
+    if (used <= empty_dir->size_limit->Value()) continue;
+    return "Usage of EmptyDir volume \"" + volume.name + "\" exceeds the limit \"" +
+           empty_dir->size_limit->ToString() + "\". ";
+  }
+  for (const ContainerStats& each : stats.containers) {
+    const Quantity* limit = nullptr;
+    for (const Container& container : pod.containers) {
+      const auto found = container.resources.limits.find("ephemeral-storage");
+      if (container.name != each.name || found == container.resources.limits.end()) continue;
+      limit = &found->second;
+    }
+    const auto used = static_cast<std::int64_t>(*each.logs->used_bytes);
+    if (limit == nullptr || used <= limit->Value()) continue;
+    return "Container " + each.name + " exceeded its local ephemeral storage limit \"" +
+           limit->ToString() + "\". ";
+  }
+  return "";
+}
+
+TEST(LocalStorage, VolumesAndContainersOfOneNameAreToldApartAsTheKubeletDoes) {
+  std::mt19937 random(20);
+  const auto one_of = [&](std::uint32_t count) {
+    return static_cast<std::uint32_t>(random()) % count;
+  };
+  const auto name = [&] { return std::string(1, static_cast<char>('a' + one_of(2))); };
+  int violations_seen = 0;
+  for (int round = 0; round < 5000; ++round) {
+    Pod pod;
+    PodStats stats;
+    pod.uid = stats.uid = "u";
+    for (std::uint32_t i = one_of(4); i > 0; --i) {
+      Volume volume{name(), HostPathSource{"/x", ""}};
+      if (one_of(2) == 0) volume.source = EmptyDirSource{};
+      if (one_of(2) == 0) {
+        volume.source = EmptyDirSource{.medium = "", .size_limit = Quantity::Of(1 + one_of(4))};
+      }
+      pod.volumes.push_back(std::move(volume));
+    }
+    for (std::uint32_t i = one_of(4); i > 0; --i) {
+      Container container{.name = name()};
+      // The pod's own limit, the sum, is there only where every container has one.
+      if (i > 1 && one_of(2) == 0) {
+        container.resources.limits.emplace("ephemeral-storage", Quantity::Of(1 + one_of(4)));
+      }
+      pod.containers.push_back(std::move(container));
+    }
+    for (std::uint32_t i = one_of(4); i > 0; --i) {
+      stats.volumes.push_back({name(), FsUsage{one_of(8), 1}});
+      stats.containers.push_back(
+          {.name = name(), .rootfs = FsUsage{0, 1}, .logs = FsUsage{one_of(8), 1}});
+    }
+    PodFacts facts = FactsOf(pod, Profile::kKubelet);
+    facts.ephemeral_storage_limit.reset();
+    const std::vector<ActivePod> pods = {{&facts, &stats}};
+    const auto violations = StorageViolations(pods, {});
+    violations_seen += violations.empty() ? 0 : 1;
+    ASSERT_EQ(violations.empty() ? "" : ViolationMessage(facts, violations[0]),
+              KubeletsMessage(pod, stats))
+        << round;
+  }
+  EXPECT_GT(violations_seen, 500);
 }
 
 }  // namespace

@@ -19,19 +19,21 @@ bool IsLocal(const VolumeSource& source) {
          std::holds_alternative<GitRepoSource>(source);
 }
 
-void AddVolume(const Volume& volume, PodFacts& facts) {
+void AddVolume(const Pod& pod, std::size_t place, PodFacts& facts) {
+  const Volume& volume = pod.volumes[place];
   if (IsLocal(volume.source)) facts.local_volumes.push_back(volume.name);
   const auto* empty_dir = std::get_if<EmptyDirSource>(&volume.source);
   if (empty_dir == nullptr || !empty_dir->size_limit) return;
   if (empty_dir->size_limit->Sign() > 0) {
-    facts.empty_dir_limits.push_back({volume.name, empty_dir->size_limit->ToNanos()});
+    facts.empty_dir_limits.push_back({volume.name, empty_dir->size_limit->ToNanos(), place});
   }
 }
 
-void AddContainer(const Container& container, PodFacts& facts) {
+void AddContainer(const Pod& pod, std::size_t place, PodFacts& facts) {
+  const Container& container = pod.containers[place];
   const auto limit = container.resources.limits.find(kEphemeralStorage);
   if (limit == container.resources.limits.end() || limit->second.Value() == 0) return;
-  facts.container_limits.push_back({container.name, limit->second.ToNanos()});
+  facts.container_limits.push_back({container.name, limit->second.ToNanos(), place});
 }
 
 }  // namespace
@@ -46,8 +48,8 @@ PodFacts FactsOf(Pod pod, Profile profile) {
   if (const auto limit = EffectiveLimit(pod, kEphemeralStorage)) {
     facts.ephemeral_storage_limit = limit->ToNanos();
   }
-  for (const Volume& volume : pod.volumes) AddVolume(volume, facts);
-  for (const Container& container : pod.containers) AddContainer(container, facts);
+  for (std::size_t i = 0; i < pod.volumes.size(); ++i) AddVolume(pod, i, facts);
+  for (std::size_t i = 0; i < pod.containers.size(); ++i) AddContainer(pod, i, facts);
   facts.has_storage_limits = facts.ephemeral_storage_limit || !facts.empty_dir_limits.empty() ||
                              !facts.container_limits.empty();
   facts.requests = RequestsOf(pod);

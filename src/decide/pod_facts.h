@@ -1,5 +1,6 @@
 #pragma once
 
+#include <cstddef>
 #include <cstdint>
 #include <optional>
 #include <string>
@@ -13,10 +14,12 @@
 
 namespace jettison {
 
-// A named amount that a pod must not exceed.
+// A named amount that a pod must not exceed. A pod that comes from elsewhere than an API server may
+// have two volumes, or two containers, of one name: what limits is told by the place, not the name.
 struct StorageLimit {
-  std::string name;  // of the volume or container
-  Nanos limit = 0;   // bytes, in billionths
+  std::string name;       // of the volume or container
+  Nanos limit = 0;        // bytes, in billionths
+  std::size_t place = 0;  // in the pod's volumes or containers
 };
 
 // A pod with everything that choosing a victim asks of it, worked out once when the pod arrives:

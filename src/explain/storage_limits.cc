@@ -19,8 +19,12 @@ std::optional<std::int64_t> UsedBytes(const std::optional<FsUsage>& usage) {
 }
 
 std::optional<std::int64_t> UsedByVolume(const PodStats& stats, const std::string& name) {
-  const auto found = std::ranges::find(stats.volumes, name, &VolumeStats::name);
-  return found == stats.volumes.end() ? std::nullopt : UsedBytes(found->usage);
+  // Of several figures of one name the last counts, as in the decision.
+  std::optional<std::int64_t> used;
+  for (const VolumeStats& volume : stats.volumes) {
+    if (volume.name == name && volume.usage.used_bytes) used = UsedBytes(volume.usage);
+  }
+  return used;
 }
 
 // Where images have a file system of their own a container's writable layer is not counted.
