@@ -67,6 +67,13 @@ echo "vm: Linux $(uname -r), up in $(cut -d' ' -f1 /proc/uptime) s"
 cat >/run/run-command <<END
 #!/bin/sh
 export PATH=$PATH HOME=$HOME TMPDIR=$TMPDIR LC_ALL=$LC_ALL
+# After every mount: what was put somewhere below /tmp before would lie under one.
+[ ! -d /installed ] || (cd /installed && find . -type f) | while IFS= read -r file; do
+  place=/\${file#./}
+  mkdir -p "\${place%/*}"
+  : >"\$place"
+  mount --bind "/installed\$place" "\$place"
+done
 /command </dev/null >/dev/console 2>&1
 # On a line of its own, whatever was said last.
 printf '\nvm: exit status %s\n' "\$?" >/dev/console

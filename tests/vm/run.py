@@ -25,6 +25,7 @@ from kernel import PACKAGES, Kernel, Unavailable
 
 HERE = os.path.dirname(os.path.abspath(__file__))
 FOLDER = "/test"  # of the program and its files in the machine
+INSTALLED = "/installed"  # what init.sh puts where it lies on this host, once all is mounted
 NO_ANSWER = 99
 CANNOT = 77
 EXIT_LINE = re.compile(r"^vm: exit status (\d+)\s*$")
@@ -87,7 +88,8 @@ def make_initrd(options, kernel, file):
     for name in [*options.install, *(CONTAINERD if options.containerd else ()),
                  *(SYSTEMD if options.systemd else ())]:
         path = tool(name)
-        initrd.put_file(path, path)
+        # A file of this clone may lie below a folder that is mounted over in there, such as /tmp.
+        initrd.put_file(path, INSTALLED + path if name in options.install and os.path.isabs(name) else path)
     command = [os.path.join(FOLDER, os.path.basename(options.program)), *options.arguments]
     setting = "".join(f"export {shlex.quote(entry)}\n" for entry in options.env)
     script = f"#!/bin/busybox sh\ncd /tmp\n{setting}exec {shlex.join(command)} 2>&1\n"
