@@ -1,0 +1,139 @@
+// links: jettison_api
+//
+// The HTTP server with everything that it answers, as clients meet it: bytes at a socket. The first
+// byte says in which pieces they come, the second what the client does then. However wrong they
+// are, the connection ends in time, what comes back is HTTP, and the next client is answered.
+
+#include <poll.h>
+#include <sys/socket.h>
+#include <sys/un.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <array>
+#include <cstddef>
+#include <cstdint>
+#include <cstdlib>
+#include <cstring>
+#include <filesystem>
+#include <memory>
+#include <string>
+#include <string_view>
+#include <thread>
+
+#include "agent/steady_clock.h"
+#include "api/api.h"
+#include "api/host_facts.h"
+#include "api/status_object.h"
+#include "platform/http/server.h"
+#include "ports/file_descriptor.h"
+#include "tests/synthetic_snapshot.h"
+
+namespace {
+
+using namespace jettison;
+
+constexpr int kPatienceMs = 5000;  // more than any limit below
+
+class Server {
+ public:
+  Server()
+      : api_({.board = board_,
+              .host = {},
+              .now = [this] { return clock_.Now(); },
+              .started_at = clock_.Now()}) {
+    std::string pattern = (std::filesystem::temp_directory_path() / "http-fuzz-XXXXXX").string();
+    if (::mkdtemp(pattern.data()) == nullptr) std::abort();
+    folder_ = pattern;
+    HttpServerOptions options{.socket_path = socket()};
+    options.limits.connections = 8;
+    options.limits.request = std::chrono::milliseconds(500);
+    options.limits.answer = std::chrono::milliseconds(500);
+    options.limits.idle = std::chrono::milliseconds(500);
+    auto opened = HttpServer::Open(
+        options, [this](const HttpRequest& request) { return api_.Answer(request); },
+        [](int status, std::string_view message) { return StatusAnswer(status, message); });
+    if (!opened) std::abort();
+    server_ = std::move(*opened);
+    thread_ = std::thread([this] { server_->Serve(); });
+  }
+  Server(const Server&) = delete;
+  Server& operator=(const Server&) = delete;
+  ~Server() {
+    server_->Stop();
+    thread_.join();
+    server_.reset();
+    std::error_code ignored;
+    std::filesystem::remove_all(folder_, ignored);
+  }
+
+  [[nodiscard]] std::string socket() const { return folder_ + "/s"; }
+  // So that nobody waits for an agent, which is not there.
+  void Refresh() { board_.Put(snapshot_); }
+
+ private:
+  SteadyClock clock_;
+  Board board_;
+  Api api_;
+  std::shared_ptr<const Snapshot> snapshot_ =
+      std::make_shared<const Snapshot>(SyntheticSnapshot(3));
+  std::string folder_;
+  std::unique_ptr<HttpServer> server_;
+  std::thread thread_;
+};
+
+FileDescriptor Connect(const std::string& path) {
+  FileDescriptor client(::socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0));
+  sockaddr_un address{.sun_family = AF_UNIX, .sun_path = {}};
+  std::memcpy(address.sun_path, path.data(), std::min(path.size(), sizeof(address.sun_path) - 1));
+  if (::connect(client.get(), reinterpret_cast<const sockaddr*>(&address), sizeof(address)) != 0) {
+    std::abort();
+  }
+  return client;
+}
+
+void Send(const FileDescriptor& client, std::string_view bytes, std::size_t step) {
+  for (; !bytes.empty(); bytes.remove_prefix(std::min(step, bytes.size()))) {
+    const std::string_view piece = bytes.substr(0, step);
+    if (::send(client.get(), piece.data(), piece.size(), MSG_NOSIGNAL) < 0)
+      return;  // it has closed
+  }
+}
+
+// All that comes until the server closes.
+std::string ReadAll(const FileDescriptor& client) {
+  std::string answer;
+  std::array<char, 16384> part;
+  for (;;) {
+    pollfd readable{client.get(), POLLIN, 0};
+    if (::poll(&readable, 1, kPatienceMs) != 1) std::abort();  // it hangs
+    const ssize_t got = ::recv(client.get(), part.data(), part.size(), 0);
+    if (got <= 0) return answer;
+    answer.append(part.data(), static_cast<std::size_t>(got));
+  }
+}
+
+}  // namespace
+
+extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
+  static Server server;
+  static unsigned runs = 0;
+  if (size < 2) return 0;
+  const std::size_t step = data[0] < 128 ? size : 1 + data[0] % 32;
+  const std::string_view bytes(reinterpret_cast<const char*>(data) + 2, size - 2);
+  server.Refresh();
+  {
+    const FileDescriptor client = Connect(server.socket());
+    Send(client, bytes, step);
+    if (data[1] % 8 != 0) {  // the others are gone without a word
+      ::shutdown(client.get(), SHUT_WR);
+      const std::string answer = ReadAll(client);
+      if (!answer.empty() && !answer.starts_with("HTTP/1.")) std::abort();
+    }
+  }
+  if (++runs % 32 != 0) return 0;
+  const FileDescriptor good = Connect(server.socket());
+  Send(good, "GET /pods HTTP/1.1\r\nHost: h\r\nConnection: close\r\n\r\n", 4096);
+  if (!ReadAll(good).starts_with("HTTP/1.1 200")) std::abort();
+  return 0;
+}
