@@ -17,6 +17,10 @@
 namespace jettison {
 namespace {
 
+// What the values of a body may take: 10,000 of them, which no Pod has. With what the parsers hold
+// beside them it stays within HttpLimits::handler_bytes.
+constexpr std::size_t kMostMemoryOfBody = std::size_t{768} << 10;
+
 // Without containers on the node it holds no place, unless others are ending to make one for it.
 bool TakesUpRoom(const PodView& pod) {
   if (pod.activity == PodActivity::kFinished) return false;
@@ -107,7 +111,7 @@ AdmitAnswer AdmitNow(const Snapshot& snapshot, const PodFacts& pod) {
 }
 
 HttpResponse AnswerAdmit(const Snapshot& snapshot, std::string_view body) {
-  const auto documents = ParseDocuments(body);
+  const auto documents = ParseDocuments(body, kMostMemoryOfBody);
   if (!documents) return StatusAnswer(400, "the body is no document: " + documents.error().message);
   if (documents->size() != 1) {
     return StatusAnswer(400, fmt::format("the body must be one v1.Pod, JSON or YAML; there are {} "

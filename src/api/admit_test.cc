@@ -32,6 +32,45 @@ Snapshot Node() {
   return snapshot;
 }
 
+TEST(AnswerAdmit, OfAThousandFaultsAHundredAreListedAndTheRestCounted) {
+  std::string body = "{\"spec\":{\"containers\":[{}";
+  for (int i = 0; i < 999; ++i) body += ",{}";
+  const HttpResponse answer = AnswerAdmit(Node(), body + "]}}");
+  EXPECT_EQ(answer.status, 422);
+  const auto status = ParseJson(answer.body);
+  ASSERT_TRUE(status);
+  const auto& causes = *status->Find("details")->Find("causes")->AsList();
+  ASSERT_EQ(causes.size(), kMostFaults + 1);
+  EXPECT_THAT(*causes.back().Find("message")->AsString(), HasSubstr("more"));
+}
+
+TEST(AnswerAdmit, WhatBecomesLargeInMemoryIsRefused) {
+  const auto repeated = [](std::string start, std::string_view part, std::string_view end) {
+    while (start.size() < 250'000) start += part;
+    return start += end;
+  };
+  for (const std::string& body :
+       {repeated("", "{}", ""), repeated("{\"spec\":{\"containers\":[", "{},", "{}]}}"),
+        repeated("[", "0,", "0]"), repeated("- ", "a: [a]\n- ", "a"), repeated("a: [", "[],", "]"),
+        repeated("a: &a [x]\nb: [", "*a,", "]")}) {
+    const HttpResponse answer = AnswerAdmit(Node(), body);
+    EXPECT_EQ(answer.status, 400) << body.substr(0, 40);
+    EXPECT_THAT(answer.body, HasSubstr("more memory than is allowed")) << answer.body;
+  }
+}
+
+TEST(AnswerAdmit, APodWithManyVariablesIsStillRead) {
+  std::string body =
+      "apiVersion: v1\nkind: Pod\nmetadata: {name: p}\nspec:\n  containers:\n  - name: c\n"
+      "    command: [x]\n    env:\n";
+  for (int i = 0; i < 1500; ++i) {
+    body += "    - name: VARIABLE_" + std::to_string(i) +
+            "\n      value: " + std::string(100, 'v') + "\n";
+  }
+  EXPECT_LT(body.size(), std::size_t{256} << 10);
+  EXPECT_EQ(AnswerAdmit(Node(), body).status, 200) << AnswerAdmit(Node(), body).body;
+}
+
 TEST(AdmitNow, APodThatFitsMayStart) {
   const AdmitAnswer answer = AdmitNow(Node(), *PodOf("new", 400, 0));
   EXPECT_TRUE(answer.admit);

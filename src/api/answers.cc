@@ -38,8 +38,8 @@ std::optional<std::size_t> NumberOf(std::string_view text) {
 // Whether a body of that type is read; its parameters do not matter.
 bool IsDocumentType(std::string_view type) {
   const std::string_view name = type.substr(0, type.find_first_of("; "));
-  return name.empty() || name == "application/json" || name == "application/yaml" ||
-         name == "application/x-yaml" || name == "text/yaml";
+  return name == "application/json" || name == "application/yaml" || name == "application/x-yaml" ||
+         name == "text/yaml";
 }
 
 }  // namespace
@@ -101,7 +101,9 @@ HttpResponse AnswerPodAdmission(const Call& call) {
     return StatusAnswer(415,
                         fmt::format("the body must be a v1.Pod with Content-Type application/json "
                                     "or application/yaml, not {}",
-                                    call.request.content_type));
+                                    call.request.content_type.empty()
+                                        ? "without one"
+                                        : std::string_view(call.request.content_type)));
   }
   return AnswerAdmit(*call.snapshot, call.request.body);
 }

@@ -118,12 +118,14 @@ TEST_F(ApiTest, APodMayBeSentAsJsonOrYamlAndNothingElse) {
   request.body =
       "apiVersion: v1\nkind: Pod\nmetadata: {name: p}\nspec: {containers: [{name: c, "
       "command: [x]}]}\n";
-  for (const char* type : {"", "application/json", "application/yaml; charset=utf-8"}) {
+  for (const char* type : {"application/json", "text/yaml", "application/yaml; charset=utf-8"}) {
     request.content_type = type;
     EXPECT_EQ(api_.Answer(request).status, 200) << type;
   }
-  request.content_type = "application/x-www-form-urlencoded";
-  EXPECT_EQ(RefusalIn(api_.Answer(request)).reason, "UnsupportedMediaType");
+  for (const char* type : {"", "application/x-www-form-urlencoded", "text/plain"}) {
+    request.content_type = type;
+    EXPECT_EQ(RefusalIn(api_.Answer(request)).reason, "UnsupportedMediaType") << type;
+  }
 }
 
 TEST(StatusAnswer, CarriesWhatCouldNotBeReadAsText) {

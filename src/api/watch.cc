@@ -25,8 +25,8 @@ struct Watch::Client {
   ~Client() { --*streams; }
 
   WatchCursor cursor;
-  std::shared_ptr<const Snapshot> seen;  // the last one that it was told from
-  Instant told_at;                       // when it was last sent anything
+  std::weak_ptr<const Snapshot> seen;  // the last one that it was told from; not held for it
+  Instant told_at;                     // when it was last sent anything
   std::shared_ptr<std::atomic<std::size_t>> streams;
 };
 
@@ -53,9 +53,10 @@ std::string Watch::NextBytes(Client& client) {
   const Instant now = now_();
   std::string bytes;
   auto newest = Newest();
-  if (newest && newest->node && newest != client.seen) {
+  const bool has_seen = !client.seen.owner_before(newest) && !newest.owner_before(client.seen);
+  if (newest && newest->node && (!has_seen || client.cursor.is_behind)) {
     bytes = WatchFrames(*newest, client.cursor);
-    client.seen = std::move(newest);
+    client.seen = newest;
   }
   if (bytes.empty() && Elapsed(client.told_at, now) >= kKeepAlive) bytes = ":\n\n";
   if (!bytes.empty()) client.told_at = now;

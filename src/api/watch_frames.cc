@@ -24,6 +24,12 @@ void Append(std::string_view type, std::string_view data, const WatchCursor& cur
                  data);
 }
 
+// Whether the rest has to wait for the next piece.
+bool IsFull(const std::string& out, WatchCursor& cursor) {
+  cursor.is_behind = cursor.is_behind || out.size() >= kMostFrames;
+  return cursor.is_behind;
+}
+
 void AppendConditions(const Snapshot& snapshot, WatchCursor& cursor, std::string& out) {
   const auto& views = snapshot.condition_views;
   const bool all = cursor.conditions.size() != views.size();
@@ -39,6 +45,7 @@ void AppendEvents(const Snapshot& snapshot, WatchCursor& cursor, std::string& ou
   if (snapshot.events.empty() || snapshot.events.back().sequence <= cursor.event) return;
   for (const LoggedEvent& event : snapshot.events) {
     if (event.sequence <= cursor.event) continue;
+    if (IsFull(out, cursor)) return;
     cursor.event = event.sequence;
     Append("event", EventJson(event, snapshot.node->config.node_name), cursor, out);
   }
@@ -121,6 +128,7 @@ std::string EvictionJson(const Snapshot& snapshot, const RecordedPass& pass,
 void AppendPasses(const Snapshot& snapshot, WatchCursor& cursor, std::string& out) {
   for (const auto& pass : snapshot.cycles) {
     if (pass->number <= cursor.pass) continue;
+    if (IsFull(out, cursor)) return;
     for (const EvictionRecord& eviction : pass->report.evictions) {
       Append("eviction", EvictionJson(snapshot, *pass, eviction), cursor, out);
     }
@@ -165,11 +173,12 @@ WatchCursor CursorAt(std::string_view last_event_id) {
 std::string WatchFrames(const Snapshot& snapshot, WatchCursor& cursor) {
   const std::int64_t run = snapshot.node->started_at.time_since_epoch().count();
   if (cursor.run != run) cursor = {.run = run};
+  cursor.is_behind = false;
   std::string out;
   AppendConditions(snapshot, cursor, out);
   AppendEvents(snapshot, cursor, out);
-  AppendPasses(snapshot, cursor, out);
-  AppendStatus(snapshot, cursor, out);
+  if (!cursor.is_behind) AppendPasses(snapshot, cursor, out);
+  if (!cursor.is_behind && !IsFull(out, cursor)) AppendStatus(snapshot, cursor, out);
   return out;
 }
 

@@ -17,6 +17,7 @@ struct WatchCursor {
   std::uint64_t pass = 0;            // the last pass, by its number
   std::vector<bool> conditions;      // as they were told, by place; empty: not yet
   std::optional<Instant> status_at;  // when the node's status was last told
+  bool is_behind = false;            // there is more to tell of the snapshot that was told last
 };
 
 // The id of a frame after which a client has been told so much; `CursorAt` goes on from there. An
@@ -28,7 +29,9 @@ struct WatchCursor {
 // Everything that is new since the cursor, as server-sent events, and moves the cursor on:
 // `condition` (v1.NodeCondition: all at first, then those that changed), `event` (v1.Event),
 // `pass` and `eviction` (what a pass saw and did), `status` (what /api/v1/overview answers; once a
-// second at most). Empty where there is nothing. `snapshot.node` must be set.
+// second at most). Empty where there is nothing. `snapshot.node` must be set. What is more than
+// kMostFrames bytes is told in pieces: `cursor.is_behind` says that another call tells more.
+inline constexpr std::size_t kMostFrames = std::size_t{64} << 10;
 [[nodiscard]] std::string WatchFrames(const Snapshot& snapshot, WatchCursor& cursor);
 
 }  // namespace jettison

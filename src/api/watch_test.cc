@@ -3,6 +3,8 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <algorithm>
+
 #include "api/test_snapshot.h"
 #include "api/watch_frames.h"
 
@@ -45,6 +47,29 @@ TEST(WatchFrames, TheFirstOnesTellHowEverythingStands) {
   EXPECT_THAT(Types(WatchFrames(snapshot, cursor)),
               ElementsAre("condition", "condition", "condition", "condition", "event", "eviction",
                           "pass", "status"));
+  EXPECT_EQ(WatchFrames(snapshot, cursor), "");
+}
+
+TEST(WatchFrames, MuchIsToldInPiecesAndNothingTwice) {
+  Snapshot snapshot = TestSnapshot(1);
+  for (int i = 0; i < 300; ++i) {
+    AddTestEvent(snapshot, "default/p" + std::to_string(i), std::string(1000, 'r'), kTestNow);
+  }
+  for (std::uint64_t i = 1; i <= 40; ++i) AddPass(snapshot, i, true);
+  WatchCursor cursor;
+  std::vector<std::string> all;
+  int pieces = 0;
+  do {
+    const std::string bytes = WatchFrames(snapshot, cursor);
+    // The status is one frame, however large.
+    EXPECT_LT(std::min(bytes.size(), bytes.find("event: status")), kMostFrames + 8192);
+    for (std::string& type : Types(bytes)) all.push_back(std::move(type));
+  } while (++pieces < 100 && cursor.is_behind);
+  EXPECT_GT(pieces, 4);
+  EXPECT_EQ(std::ranges::count(all, "event"), 300);
+  EXPECT_EQ(std::ranges::count(all, "eviction"), 40);
+  EXPECT_EQ(std::ranges::count(all, "pass"), 40);
+  EXPECT_EQ(std::ranges::count(all, "status"), 1);
   EXPECT_EQ(WatchFrames(snapshot, cursor), "");
 }
 

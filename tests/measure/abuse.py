@@ -1,13 +1,16 @@
 #!/usr/bin/env python3
-"""Asks a running agent 10,000 times in every wrong way there is, and now and then rightly.
+"""Asks a running agent 10,000 times in every wrong way there is, and now and then rightly; then has it
+hold as much memory as its clients can make it.
 
     tests/measure/abuse.py build/release [--check]
 
-Starts the agent of that build, in a dry run, with files of its own; needs root. Tells its resident memory
-and descriptors before and after, and how long the good requests took. With --check it fails where
-something is left behind or somebody was kept out.
+Starts the agent of that build, in a dry run, with files and ten small pods of its own; needs root. Tells its
+resident memory and descriptors before and after, how long the good requests took, and how far its memory
+rose with each kind of hoarder. With --check it fails where something is left behind, somebody was kept
+out, or more than a bound was held.
 """
 import argparse
+import contextlib
 import glob
 import os
 import random
@@ -17,10 +20,15 @@ import sys
 import tempfile
 import time
 
+import hoarders
+
 REQUESTS = 10_000
 AT_ONCE = 200  # open at a time; 64 are allowed
 GROWTH_KIB = 2048  # beyond what the first thousand needed
 WORST_MS = 1000
+# What hoarders may make it rise by: the 8 MiB that HTTP may hold, and as much again for what one answer is
+# made of and for what the allocator keeps.
+HOARDED_KIB = 16384
 
 CONFIG = """apiVersion: jettison.io/v1alpha1
 kind: JettisonConfiguration
@@ -30,6 +38,7 @@ http: {{socket: {folder}/j.sock}}
 ---
 apiVersion: kubelet.config.k8s.io/v1beta1
 kind: KubeletConfiguration
+staticPodPath: {folder}/manifests
 enforceNodeAllocatable: []
 cgroupRoot: /jettison-abuse
 """
@@ -61,8 +70,11 @@ class Agent:
         self.path = f"{folder}/j.sock"
         with open(f"{folder}/config.yaml", "w") as config:
             config.write(CONFIG.format(folder=folder))
-        self.process = subprocess.Popen([f"{build}/jettison", "run", "--config", f"{folder}/config.yaml"],
-                                        stderr=open(f"{folder}/log", "w"))
+        os.mkdir(f"{folder}/manifests")
+        hoarders.write_manifests(f"{folder}/manifests")
+        self.process = subprocess.Popen(
+            [f"{build}/jettison", "run", "--stop-pods", "--config", f"{folder}/config.yaml"],
+            stderr=open(f"{folder}/log", "w"))
 
     def wait_until_ready(self):
         deadline = time.monotonic() + 30
@@ -89,9 +101,19 @@ class Agent:
                 answer += part
         return answer
 
-    def resident_kib(self):
+    def resident_kib(self, figure="VmRSS"):
         with open(f"/proc/{self.process.pid}/status") as status:
-            return next(int(line.split()[1]) for line in status if line.startswith("VmRSS"))
+            return next(int(line.split()[1]) for line in status if line.startswith(figure))
+
+    @contextlib.contextmanager
+    def peak(self):
+        """How far resident memory rises meanwhile: `kib`, once it is over."""
+        with open(f"/proc/{self.process.pid}/clear_refs", "w") as peak:
+            peak.write("5")
+        seen = argparse.Namespace(kib=0)
+        before = self.resident_kib()
+        yield seen
+        seen.kib = self.resident_kib("VmHWM") - before
 
     def descriptors(self):
         return len(os.listdir(f"/proc/{self.process.pid}/fd"))
@@ -157,13 +179,20 @@ def main():
             seconds = time.monotonic() - start
             left = agent.settled_descriptors(descriptors) - descriptors
             growth = agent.resident_kib() - before
+            hoarded = hoarders.hoard(agent.path, agent.peak)
+            risen = agent.resident_kib() - before
         finally:
             agent.stop()
             remove_groups()
     print(f"{REQUESTS} bad requests in {seconds:.1f} s, {AT_ONCE} at once; good ones beside them: "
           f"median {times[len(times) // 2]:.1f} ms, worst {times[-1]:.1f} ms")
     print(f"resident {before} KiB, grown by {growth} KiB; descriptors left over: {left}")
-    if options.check and (growth > GROWTH_KIB or left > 0 or times[-1] > WORST_MS):
+    for what, kib, answered in hoarded:
+        print(f"  {what}: up by {kib} KiB  {' '.join(f'{n} x {status}' for status, n in sorted(answered.items()))}")
+    most = max(kib for _, kib, _ in hoarded)
+    print(f"hoarders: at most {most} KiB more at a time, {risen} KiB left afterwards")
+    if options.check and (growth > GROWTH_KIB or left > 0 or times[-1] > WORST_MS
+                          or max(most, risen) > HOARDED_KIB):
         sys.exit("a bound is missed")
 
 

@@ -61,10 +61,14 @@ std::optional<Refusal> Access::RefusalOf(MHD_Connection* handle, Connection& con
                    "a client certificate is needed that one of the CAs in clientCAFile signed"};
   }
   if (token_->Matches(HeaderOf(handle, "Authorization"))) return std::nullopt;
-  return Refusal{401,
-                 has_client_ca_ ? "a trusted client certificate or the right bearer token is needed"
-                                : "the right bearer token is needed",
-                 {"WWW-Authenticate", "Bearer realm=\"jettison\""}};
+  return Refusal{401, WhatIsNeeded(), {"WWW-Authenticate", "Bearer realm=\"jettison\""}};
+}
+
+std::string Access::WhatIsNeeded() const {
+  if (has_client_ca_) return "a trusted client certificate or the right bearer token is needed";
+  if (own_token_file_.empty()) return "the right bearer token is needed";
+  return "the bearer token is needed that this agent made at its start; root finds it in " +
+         own_token_file_ + ", or asks at the unix socket";
 }
 
 }  // namespace jettison::http

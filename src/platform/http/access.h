@@ -20,9 +20,12 @@ struct Refusal {
 // Who may ask.
 class Access {
  public:
-  // Absent token, no CA: whoever gets there.
-  Access(std::optional<BearerToken> token, bool has_client_ca)
-      : token_(std::move(token)), has_client_ca_(has_client_ca) {}
+  // Absent token, no CA: whoever gets there. `own_token_file`: where root finds the token, if the
+  // agent has made it itself.
+  Access(std::optional<BearerToken> token, bool has_client_ca, std::string own_token_file)
+      : token_(std::move(token)),
+        has_client_ca_(has_client_ca),
+        own_token_file_(std::move(own_token_file)) {}
 
   // Why the client may not ask; absent: it may. Whoever may open the unix socket may ask. On TCP
   // one of what is configured, certificate or token, is enough. Where nothing is, which is so on a
@@ -33,8 +36,11 @@ class Access {
   [[nodiscard]] std::optional<Refusal> RefusalOf(MHD_Connection* handle, Connection& connection);
 
  private:
+  [[nodiscard]] std::string WhatIsNeeded() const;
+
   std::optional<BearerToken> token_;
   bool has_client_ca_;
+  std::string own_token_file_;
 };
 
 // Whether a Host header names no host that is found by name: "127.0.0.1:80", "[::1]", "localhost".

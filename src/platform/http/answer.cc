@@ -7,16 +7,25 @@
 
 namespace jettison::http {
 
-Answer AnswerOf(HttpResponse response) {
-  auto body = std::make_unique<std::string>(std::move(response.body));
-  void* bytes = body->data();
-  const std::size_t size = body->size();
+Answer AnswerOf(HttpResponse response, Share share) {
+  struct Body {
+    std::string text;
+    Share share;
+  };
+  auto body = std::make_unique<Body>(Body{std::move(response.body), std::move(share)});
+  void* bytes = body->text.data();
+  const std::size_t size = body->text.size();
   Answer answer(MHD_create_response_from_buffer_with_free_callback_cls(
-      size, bytes, [](void* text) { delete static_cast<std::string*>(text); }, body.get()));
+      size, bytes, [](void* sent) { delete static_cast<Body*>(sent); }, body.get()));
   if (!answer) return nullptr;
   (void)body.release();  // the answer frees it
   AddHeaders(answer.get(), response);
   return answer;
+}
+
+std::size_t BytesOf(const HttpResponse& response) {
+  constexpr std::size_t kOfLibrary = 1024;  // headers, and the answer itself
+  return response.body.capacity() + kOfLibrary;
 }
 
 void AddHeaders(MHD_Response* answer, const HttpResponse& response) {

@@ -5,6 +5,7 @@
 #include <memory>
 #include <string>
 
+#include "platform/http/ledger.h"
 #include "platform/http/message.h"
 
 namespace jettison::http {
@@ -15,8 +16,11 @@ struct DestroyResponse {
 // An answer of libmicrohttpd; connections that send it hold it, too.
 using Answer = std::unique_ptr<MHD_Response, DestroyResponse>;
 
-// The answer without its stream. Null where there is no memory.
-[[nodiscard]] Answer AnswerOf(HttpResponse response);
+// The answer without its stream; the share goes when it does. Null where there is no memory.
+[[nodiscard]] Answer AnswerOf(HttpResponse response, Share share);
+
+// What an answer takes of memory on its way.
+[[nodiscard]] std::size_t BytesOf(const HttpResponse& response);
 
 // Adds the headers that `response` asks for, and those of every answer: content is what its type
 // says, and nobody keeps it. One that is no header (a line break in it) is left out.

@@ -30,6 +30,7 @@ struct HttpServer::Core::Reader {
   Core* core;
   Connection* connection;
   HttpStream next;
+  http::Share share;      // of the chunk
   std::string chunk;      // what is going out
   std::size_t given = 0;  // bytes of it that are on their way
 };
@@ -47,6 +48,7 @@ bool HttpServer::Core::OnRequest(Connection& connection, MHD_Connection* handle,
   std::string& body = connection.exchange.body;
   // Content-Length has been looked at, so this cannot be, but what it guards is memory.
   if (bytes.size() > parts_.limits.body_bytes - body.size()) return false;
+  if (body.empty()) body.reserve(connection.exchange.length);
   body.append(bytes);
   return true;
 }
@@ -58,20 +60,38 @@ bool HttpServer::Core::Begin(const http::Head& head, Connection& connection) {
   if (const auto refusal = http::RefusalOf(head, connection.exchange, parts_.limits)) {
     return Refuse(head.handle, connection, *refusal);
   }
-  return true;
+  http::Exchange& exchange = connection.exchange;
+  exchange.length = http::BodyBytes(head);
+  exchange.share = http::Share(bodies_);
+  if (exchange.share.Resize(exchange.length)) return true;
+  return RefuseForRoom(head.handle, connection,
+                       "the bodies of other requests leave no room for this one");
 }
 
 bool HttpServer::Core::Answer(const http::Head& head, Connection& connection) {
   HttpResponse response;
-  try {
-    response = parts_.handler(http::RequestOf(head, std::move(connection.exchange), connection));
-  } catch (const std::exception& e) {
-    return Refuse(head.handle, connection, {500, e.what(), {}});
+  {
+    std::string body = std::move(connection.exchange.body);
+    const http::Share of_body = std::move(connection.exchange.share);
+    http::Share share(held_);
+    if (!body.empty() && !share.Resize(parts_.limits.handler_bytes)) {
+      return RefuseForRoom(head.handle, connection,
+                           "what is under way for others leaves no room to read a body");
+    }
+    try {
+      response = parts_.handler(http::RequestOf(head, std::move(body), connection));
+    } catch (const std::exception& e) {
+      return Refuse(head.handle, connection, {500, e.what(), {}});
+    }
   }
-  if (!response.stream) return Queue(head.handle, connection, std::move(response));
+  if (!response.stream) return Offer(head.handle, connection, std::move(response));
   if (head.method == "HEAD") {
     response.stream = nullptr;
-    return Queue(head.handle, connection, std::move(response));
+    return Offer(head.handle, connection, std::move(response));
+  }
+  if (held_.left() < kStreamBlock) {
+    return RefuseForRoom(head.handle, connection,
+                         "what is under way for others leaves no room for a stream");
   }
   if (connections_.streams() >= parts_.limits.streams) {
     return Refuse(head.handle, connection,
@@ -89,21 +109,45 @@ bool HttpServer::Core::Refuse(MHD_Connection* handle, Connection& connection,
   response.status = refusal.status;
   response.stream = nullptr;
   if (!refusal.header.first.empty()) response.headers.push_back(refusal.header);
-  return Queue(handle, connection, std::move(response));
+  // A sentence; there are no more of them than connections.
+  http::Share share(held_);
+  share.Count(http::BytesOf(response));
+  return Queue(handle, connection, std::move(response), std::move(share));
 }
 
-bool HttpServer::Core::Queue(MHD_Connection* handle, Connection& connection,
+bool HttpServer::Core::RefuseForRoom(MHD_Connection* handle, Connection& connection,
+                                     std::string message) {
+  return Refuse(handle, connection,
+                {503, std::move(message) + "; try again soon", {"Retry-After", "1"}});
+}
+
+bool HttpServer::Core::Offer(MHD_Connection* handle, Connection& connection,
                              HttpResponse response) {
+  http::Share share(held_);
+  if (share.Resize(http::BytesOf(response))) {
+    return Queue(handle, connection, std::move(response), std::move(share));
+  }
+  return RefuseForRoom(
+      handle, connection,
+      fmt::format("the answer has {} bytes, and what is under way for others leaves {} of {}",
+                  response.body.size(), held_.left(), parts_.limits.held_bytes));
+}
+
+bool HttpServer::Core::Queue(MHD_Connection* handle, Connection& connection, HttpResponse response,
+                             http::Share share) {
   connections_.Answering(connection, steady_clock::now());
   const auto status = static_cast<unsigned>(response.status);
-  const http::Answer answer = http::AnswerOf(std::move(response));
+  const http::Answer answer = http::AnswerOf(std::move(response), std::move(share));
   return answer && MHD_queue_response(handle, status, answer.get()) == MHD_YES;
 }
 
 bool HttpServer::Core::QueueStream(MHD_Connection* handle, Connection& connection,
                                    HttpResponse response) {
-  auto reader = std::make_unique<Reader>(
-      Reader{.core = this, .connection = &connection, .next = std::move(response.stream)});
+  auto reader = std::make_unique<Reader>(Reader{.core = this,
+                                                .connection = &connection,
+                                                .next = std::move(response.stream),
+                                                .share = http::Share(held_),
+                                                .chunk = {}});
   const http::Answer answer(
       MHD_create_response_from_callback(MHD_SIZE_UNKNOWN, kStreamBlock, &Read, reader.get(),
                                         [](void* done) { delete static_cast<Reader*>(done); }));
@@ -127,10 +171,15 @@ ssize_t HttpServer::Core::Read(void* reader_pointer, std::uint64_t /*position*/,
   // will find the socket shut when it sends the end.
   if (connection.is_cut) return MHD_CONTENT_READER_END_OF_STREAM;
   if (reader->given == reader->chunk.size()) {
+    // What has gone out is let go of first, with its memory.
+    std::string().swap(reader->chunk);
+    reader->share.Resize(0);
+    reader->given = 0;
     auto chunk = reader->next();
     if (!chunk) return MHD_CONTENT_READER_END_OF_STREAM;
+    // Without room the stream ends; its client comes back with the last ID that it has.
+    if (!reader->share.Resize(chunk->capacity())) return MHD_CONTENT_READER_END_OF_STREAM;
     reader->chunk = std::move(*chunk);
-    reader->given = 0;
     if (reader->chunk.empty()) {
       Connections::Waiting(connection);
       ++reader->core->waiting_streams_;

@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <utility>
 
+#include "model/redaction.h"
 #include "platform/http/client_wire.h"
 #include "platform/http/event_parser.h"
 #include "platform/http/response_parser.h"
@@ -34,7 +35,7 @@ Result<std::string> RequestText(const Question& question, const HttpTarget& targ
                       question.path.find(' ') != std::string::npos || HasBreak(target.bearer_token);
   if (is_odd) {
     return Fail(ErrorCode::kInvalidArgument,
-                fmt::format("{} is no path that can be asked for", question.path));
+                fmt::format("{} is no path that can be asked for", RedactedUrl(question.path)));
   }
   std::string text =
       fmt::format("{} {} HTTP/1.1\r\nHost: {}\r\nUser-Agent: jettison\r\nConnection: close\r\n{}",

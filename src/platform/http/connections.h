@@ -8,6 +8,7 @@
 #include <string>
 #include <vector>
 
+#include "platform/http/ledger.h"
 #include "platform/http/server.h"
 
 struct MHD_Connection;
@@ -29,6 +30,8 @@ struct Exchange {
   std::string target;      // path and query as sent
   bool has_begun = false;  // its head has been looked at
   std::string body;        // as much as is there
+  std::size_t length = 0;  // of the body, once it is there
+  Share share;             // of that
 };
 
 // One client.
@@ -44,6 +47,7 @@ struct Connection {
   bool is_cut = false;               // it is going; a stream ends, whatever it had to send
   std::optional<bool> is_certified;  // whether its certificate is trusted, once that was looked at
   MHD_Connection* handle = nullptr;  // of a stream
+  Share share{};                     // of what the connection itself takes
   Exchange exchange;                 // what it is at
 };
 

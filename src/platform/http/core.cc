@@ -29,6 +29,8 @@ namespace {
 constexpr auto kPause = std::chrono::seconds(1);
 // Clients taken in before the others are looked at again.
 constexpr int kAcceptedAtOnce = 16;
+// What GnuTLS keeps of a session.
+constexpr std::size_t kTlsSession = std::size_t{32} << 10;
 
 }  // namespace
 
@@ -170,7 +172,8 @@ void HttpServer::Core::AddClient(int listener, FileDescriptor socket) {
   connections_.Add({.descriptor = descriptor,
                     .is_unix = is_unix,
                     .is_tls = &daemon == tls_.get(),
-                    .peer = is_unix ? "unix" : http::PeerName(address)},
+                    .peer = is_unix ? "unix" : http::PeerName(address),
+                    .share = ShareOfConnection(&daemon == tls_.get())},
                    steady_clock::now());
   if (!daemon.Add(descriptor, generic, size)) {
     connections_.Remove(descriptor);
@@ -178,6 +181,12 @@ void HttpServer::Core::AddClient(int listener, FileDescriptor socket) {
   }
   // What it sent already is read before the next one may push it out.
   daemon.Run();
+}
+
+http::Share HttpServer::Core::ShareOfConnection(bool is_tls) {
+  http::Share share(held_);
+  share.Count(http::Daemon::MemoryFor(parts_.limits) + (is_tls ? kTlsSession : 0));
+  return share;
 }
 
 bool HttpServer::Core::HasRoom(int listener) {

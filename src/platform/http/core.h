@@ -13,6 +13,7 @@
 #include "platform/http/daemon.h"
 #include "platform/http/exchange.h"
 #include "platform/http/listen.h"
+#include "platform/http/own_token.h"
 #include "platform/http/server.h"
 
 namespace jettison::http {
@@ -25,7 +26,8 @@ struct Parts {
   SocketFile unix_socket;  // either may be absent
   FileDescriptor tcp_socket;
   std::optional<TlsFiles> tls;  // of the TCP socket
-  Access access{std::nullopt, false};
+  std::optional<OwnToken> own_token;
+  Access access{std::nullopt, false, ""};
 };
 
 }  // namespace jettison::http
@@ -65,6 +67,7 @@ class HttpServer::Core final : public http::DaemonEvents {
   void RunDaemons();
   void Accept(int listener);
   void AddClient(int listener, FileDescriptor socket);
+  [[nodiscard]] http::Share ShareOfConnection(bool is_tls);
   // Whether one more client may be taken in; makes room for one that waits there.
   bool HasRoom(int listener);
   void SetListening(bool listening);
@@ -76,10 +79,17 @@ class HttpServer::Core final : public http::DaemonEvents {
   bool Begin(const http::Head& head, http::Connection& connection);
   bool Answer(const http::Head& head, http::Connection& connection);
   bool Refuse(MHD_Connection* handle, http::Connection& connection, const http::Refusal& refusal);
-  bool Queue(MHD_Connection* handle, http::Connection& connection, HttpResponse response);
+  // Queues an answer that its share has been taken of.
+  bool Queue(MHD_Connection* handle, http::Connection& connection, HttpResponse response,
+             http::Share share);
+  bool Offer(MHD_Connection* handle, http::Connection& connection, HttpResponse response);
+  bool RefuseForRoom(MHD_Connection* handle, http::Connection& connection, std::string message);
   bool QueueStream(MHD_Connection* handle, http::Connection& connection, HttpResponse response);
 
   http::Parts parts_;
+  // What is held for clients; declared before whatever has a share of it.
+  http::Ledger held_{parts_.limits.held_bytes};
+  http::Ledger bodies_{parts_.limits.bodies_bytes, &held_};
   std::uint16_t port_ = 0;
   http::Connections connections_;
   FileDescriptor epoll_;

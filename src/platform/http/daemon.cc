@@ -13,13 +13,13 @@ Connection* ConnectionOf(MHD_Connection* handle) {
   return info == nullptr ? nullptr : static_cast<Connection*>(info->socket_context);
 }
 
-// Of the memory of a connection libmicrohttpd uses a part for headers and the rest for what is read
-// and written; what passes for a head beyond the limits is then ours to refuse.
-std::size_t MemoryFor(const HttpLimits& limits) {
+}  // namespace
+
+// libmicrohttpd uses a part for headers and the rest for what is read and written; what passes for
+// a head beyond the limits is then ours to refuse.
+std::size_t Daemon::MemoryFor(const HttpLimits& limits) {
   return std::max<std::size_t>(4 * limits.header_bytes, 32768);
 }
-
-}  // namespace
 
 Result<std::unique_ptr<Daemon>> Daemon::Start(const HttpLimits& limits, const TlsFiles* tls,
                                               const Connections& connections,

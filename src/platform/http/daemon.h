@@ -48,6 +48,8 @@ class Daemon {
   [[nodiscard]] int descriptor() const;
   // Whether there is something to do although the descriptor is not readable.
   [[nodiscard]] bool HasWork() const;
+  // What a connection takes of memory, at most: its head, and what is read and written.
+  [[nodiscard]] static std::size_t MemoryFor(const HttpLimits& limits);
 
  private:
   Daemon(const Connections& connections, DaemonEvents& events)

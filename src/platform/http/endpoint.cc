@@ -4,6 +4,8 @@
 
 #include <algorithm>
 
+#include "model/redaction.h"
+
 namespace jettison::http {
 namespace {
 
@@ -23,7 +25,7 @@ tl::unexpected<Error> Refused(std::string_view text) {
   return Fail(ErrorCode::kInvalidArgument,
               fmt::format("{} is no address of a server; write unix:///path/to/socket, "
                           "http://host:port or https://host:port",
-                          text.empty() ? "an empty text" : text));
+                          text.empty() ? "an empty text" : RedactedUrl(text)));
 }
 
 }  // namespace

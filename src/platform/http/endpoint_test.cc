@@ -37,5 +37,14 @@ TEST(HttpEndpoint, AnythingElseIsRefused) {
   }
 }
 
+TEST(HttpEndpoint, ARefusalTellsNoSecret) {
+  for (const char* text : {"https://me:secret@host", "https://host?secret"}) {
+    const auto endpoint = ParseEndpoint(text);
+    ASSERT_FALSE(endpoint) << text;
+    EXPECT_EQ(endpoint.error().message.find("secret"), std::string::npos)
+        << endpoint.error().message;
+  }
+}
+
 }  // namespace
 }  // namespace jettison::http

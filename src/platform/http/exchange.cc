@@ -1,6 +1,7 @@
 #include "platform/http/exchange.h"
 
 #include <fmt/format.h>
+#include <strings.h>
 
 #include <charconv>
 #include <cstdint>
@@ -79,20 +80,41 @@ std::optional<Refusal> RefusalOf(const Head& head, const Exchange& exchange,
   if (head.version != "HTTP/1.0" && !HeaderOf(head.handle, "Host")) {
     return Refusal{400, "a request of HTTP/1.1 needs a Host"};
   }
+  if (const auto origin = HeaderOf(head.handle, "Origin");
+      origin && IsForeign(*origin, HeaderOf(head.handle, "Host").value_or(""))) {
+    return Refusal{403, "a page of another origin must not ask: Origin must name this Host"};
+  }
   if (head.method != "GET" && head.method != "HEAD" && head.method != "POST") {
     return Refusal{405, "the method must be GET, HEAD or POST", {"Allow", "GET, HEAD, POST"}};
   }
   return RefusalOfBody(head, limits);
 }
 
-HttpRequest RequestOf(const Head& head, Exchange exchange, const Connection& connection) {
+std::size_t BodyBytes(const Head& head) {
+  const std::string_view length = HeaderOf(head.handle, "Content-Length").value_or("0");
+  std::size_t bytes = 0;
+  std::from_chars(length.data(), length.data() + length.size(), bytes);
+  return bytes;
+}
+
+bool IsForeign(std::string_view origin, std::string_view host) {
+  for (const std::string_view scheme : {"http://", "https://"}) {
+    if (!origin.starts_with(scheme)) continue;
+    const std::string_view named = origin.substr(scheme.size());
+    return named.size() != host.size() ||
+           ::strncasecmp(named.data(), host.data(), host.size()) != 0;
+  }
+  return true;  // "null", or a page of something else
+}
+
+HttpRequest RequestOf(const Head& head, std::string body, const Connection& connection) {
   HttpRequest request;
   request.method = head.method == "HEAD" ? "GET" : head.method;
   request.path = head.path;
   request.accept = TextOf(head.handle, "Accept");
   request.content_type = TextOf(head.handle, "Content-Type");
   request.last_event_id = TextOf(head.handle, "Last-Event-ID");
-  request.body = std::move(exchange.body);
+  request.body = std::move(body);
   request.peer = connection.peer;
   MHD_get_connection_values(head.handle, MHD_GET_ARGUMENT_KIND, &AddArgument, &request.query);
   return request;

@@ -3,6 +3,7 @@
 #include <microhttpd.h>
 
 #include <optional>
+#include <string>
 #include <string_view>
 
 #include "platform/http/access.h"
@@ -23,8 +24,14 @@ struct Head {
 [[nodiscard]] std::optional<Refusal> RefusalOf(const Head& head, const Exchange& exchange,
                                                const HttpLimits& limits);
 
+// How long the body of a request that was not refused will be.
+[[nodiscard]] std::size_t BodyBytes(const Head& head);
+
 // The request, all of it being there.
-[[nodiscard]] HttpRequest RequestOf(const Head& head, Exchange exchange,
+[[nodiscard]] HttpRequest RequestOf(const Head& head, std::string body,
                                     const Connection& connection);
+
+// Whether a page of another origin had its browser ask: an Origin that is not the Host's.
+[[nodiscard]] bool IsForeign(std::string_view origin, std::string_view host);
 
 }  // namespace jettison::http

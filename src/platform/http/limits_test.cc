@@ -57,7 +57,7 @@ TEST(HttpServerLimits, AnAnswerThatIsNotTakenIsCut) {
   TestServer server;
   ASSERT_TRUE(server.Start(
       [](const HttpRequest&) { return HttpResponse{.body = std::string(30'000'000, 'x')}; },
-      {.limits = {.answer = milliseconds(200)}}))
+      {.limits = {.held_bytes = 40'000'000, .answer = milliseconds(200)}}))
       << server.error.message;
   Wire wire(server.socket());
   wire.Send(Ask("/"));

@@ -78,17 +78,6 @@ Result<void> RemoveStale(const std::string& path, const sockaddr_un& address) {
   return {};
 }
 
-// Makes the folder, whatever the process' umask, where it is missing.
-Result<void> MakeFolder(const std::string& path) {
-  const std::filesystem::path folder = std::filesystem::path(path).parent_path();
-  std::error_code error;
-  if (std::filesystem::create_directories(folder, error)) {
-    std::filesystem::permissions(folder, std::filesystem::perms{0755}, error);
-  }
-  if (error) return Fail(SystemError(error.value(), "make the folder of " + path));
-  return {};
-}
-
 // Of the file itself; 0 where there is none.
 ino_t InodeOf(const std::string& path) {
   struct stat status {};
@@ -127,6 +116,16 @@ socklen_t Fill(const TcpAddress& address, sockaddr_storage& storage) {
 
 }  // namespace
 
+Result<void> MakeFolderOf(const std::string& path) {
+  const std::filesystem::path folder = std::filesystem::path(path).parent_path();
+  std::error_code error;
+  if (std::filesystem::create_directories(folder, error)) {
+    std::filesystem::permissions(folder, std::filesystem::perms{0755}, error);
+  }
+  if (error) return Fail(SystemError(error.value(), "make the folder of " + path));
+  return {};
+}
+
 Result<SocketFile> SocketFile::Listen(const std::string& path, const std::string& group) {
   const auto address = AddressOf(path);
   if (!address) {
@@ -134,7 +133,7 @@ Result<SocketFile> SocketFile::Listen(const std::string& path, const std::string
                 fmt::format("{} is too long for a socket: {} bytes at most", path,
                             sizeof(address->sun_path) - 1));
   }
-  if (auto made = MakeFolder(path); !made) return Fail(made.error());
+  if (auto made = MakeFolderOf(path); !made) return Fail(made.error());
   if (auto removed = RemoveStale(path, *address); !removed) return Fail(removed.error());
 
   FileDescriptor descriptor(::socket(AF_UNIX, kSocketFlags, 0));

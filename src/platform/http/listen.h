@@ -11,6 +11,9 @@
 
 namespace jettison::http {
 
+// Makes the folder of a file, 0755 whatever the process' umask, where it is missing.
+[[nodiscard]] Result<void> MakeFolderOf(const std::string& path);
+
 // A unix socket that listens; the file goes with it, unless somebody else has put another there.
 class SocketFile {
  public:

@@ -37,6 +37,26 @@ std::optional<std::string> FaultOf(const HttpServerOptions& options, const TcpAd
   return std::nullopt;
 }
 
+Result<void> PrepareAccess(const HttpServerOptions& options, Parts& parts) {
+  std::string file = options.bearer_token_file;
+  const bool has_ca = !options.client_ca_file.empty();
+  if (file.empty() && !has_ca && !options.own_token_file.empty()) {
+    auto made = http::OwnToken::Make(options.own_token_file);
+    if (!made) return Fail(made.error());
+    parts.own_token = std::move(*made);
+    file = options.own_token_file;
+  }
+  std::optional<http::BearerToken> token;
+  if (!file.empty()) {
+    auto read = http::BearerToken::Read(file);
+    if (!read) return Fail(read.error());
+    token = std::move(*read);
+  }
+  parts.access = http::Access(std::move(token), has_ca,
+                              parts.own_token ? parts.own_token->path() : std::string());
+  return {};
+}
+
 Result<void> PrepareTcp(const HttpServerOptions& options, Parts& parts) {
   const auto address = ParseTcpAddress(options.address);
   if (!address) {
@@ -54,13 +74,7 @@ Result<void> PrepareTcp(const HttpServerOptions& options, Parts& parts) {
     if (!tls) return Fail(tls.error());
     parts.tls = std::move(*tls);
   }
-  std::optional<http::BearerToken> token;
-  if (!options.bearer_token_file.empty()) {
-    auto read = http::BearerToken::Read(options.bearer_token_file);
-    if (!read) return Fail(read.error());
-    token = std::move(*read);
-  }
-  parts.access = http::Access(std::move(token), !options.client_ca_file.empty());
+  if (auto prepared = PrepareAccess(options, parts); !prepared) return prepared;
   auto socket = http::ListenOn(*address);
   if (!socket) return Fail(socket.error());
   parts.tcp_socket = std::move(*socket);
