@@ -3,6 +3,7 @@
 #include <string_view>
 
 #include "json/json_writer.h"
+#include "model/redaction.h"
 #include "recordings/policy_writer.h"
 
 namespace jettison {
@@ -116,6 +117,7 @@ void WriteHttp(const HttpConfig& http, JsonWriter& json) {
   PutText("tlsPrivateKeyFile", http.tls_private_key_file, json);
   PutText("clientCAFile", http.client_ca_file, json);
   PutText("bearerTokenFile", http.bearer_token_file, json);
+  if (http.allow_any_local_user) json.Field("allowAnyLocalUser", true);
   json.EndObject();
 }
 
@@ -129,10 +131,10 @@ void WriteHook(const HookConfig& hook, JsonWriter& json) {
   if (!hook.exec.empty()) {
     json.Key("exec");
     json.BeginArray();
-    for (const std::string& word : hook.exec) json.String(word);
+    for (const std::string& word : hook.exec) json.String(WithRedactedUrls(word));
     json.EndArray();
   }
-  PutText("url", hook.url, json);
+  PutText("url", RedactedUrl(hook.url), json);
   json.Field("timeout", FormatDuration(hook.timeout));
   json.Field("minInterval", FormatDuration(hook.min_interval));
   json.EndObject();

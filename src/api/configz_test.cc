@@ -121,5 +121,17 @@ TEST(Configz, OfEverythingThatCanBeSetReadsBack) {
   ExpectTheSame(ReadText(kEverything));
 }
 
+TEST(Configz, TellsNoSecretOfAHook) {
+  const std::string text = ConfigzJson(ReadText(R"(
+apiVersion: jettison.io/v1alpha1
+kind: JettisonConfiguration
+hooks:
+- {name: a, url: "https://me:secret@host/path?token=secret"}
+- {name: b, exec: [/bin/curl, "https://me:secret@host/?secret"]}
+)"));
+  EXPECT_EQ(text.find("secret"), std::string::npos) << text;
+  EXPECT_NE(text.find("https://<redacted>@host/path?<redacted>"), std::string::npos) << text;
+}
+
 }  // namespace
 }  // namespace jettison

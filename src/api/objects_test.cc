@@ -3,6 +3,9 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <algorithm>
+
+#include "api/cycles.h"
 #include "api/event_list.h"
 #include "api/node_json.h"
 #include "api/pod_list.h"
@@ -142,6 +145,48 @@ TEST(PodList, TellsHowAPodStands) {
   EXPECT_EQ(At(list, container + "lastState.terminated.reason"), "OOMKilled");
   EXPECT_EQ(At(list, container + "state.running.startedAt"),
             FormatInstant(kTestNow - std::chrono::minutes(59)));
+}
+
+TEST(PodList, AndRecordedPassesTellNoValueOfAVariable) {
+  Snapshot snapshot = TestSnapshot(1);
+  PodFacts facts = *snapshot.pods[0].facts;
+  facts.pod.containers[0].env = {{"PASSWORD", "hunter2"}};
+  facts.pod.annotations["kubectl.kubernetes.io/last-applied-configuration"] = "hunter2";
+  const auto shared = std::make_shared<const PodFacts>(std::move(facts));
+  snapshot.pods[0].facts = shared;
+  auto pass = std::make_shared<RecordedPass>();
+  pass->number = 1;
+  pass->policy = snapshot.policy;
+  pass->report.at = snapshot.at;
+  pass->pods = {shared};
+  snapshot.cycles = {pass, pass};
+  const std::string cycles = CyclesText(snapshot, 10);
+  EXPECT_EQ(std::ranges::count(cycles, '\n'), 2);
+  for (const std::string& text : {PodListJson(snapshot), cycles}) {
+    EXPECT_EQ(text.find("hunter2"), std::string::npos) << text;
+    EXPECT_NE(text.find("PASSWORD"), std::string::npos) << text;
+  }
+}
+
+TEST(Cycles, AreNoMoreThanFitTheLastOneInAnyCase) {
+  Snapshot snapshot = TestSnapshot(1);
+  PodFacts facts = *snapshot.pods[0].facts;
+  facts.pod.annotations["note"] = std::string(900'000, 'x');
+  const auto shared = std::make_shared<const PodFacts>(std::move(facts));
+  for (std::uint64_t number = 1; number <= 5; ++number) {
+    auto pass = std::make_shared<RecordedPass>();
+    pass->number = number;
+    pass->policy = snapshot.policy;
+    pass->report.at = snapshot.at;
+    pass->pods = {shared};
+    if (number == 5) pass->pods = {shared, shared, shared, shared};
+    snapshot.cycles.push_back(std::move(pass));
+  }
+  EXPECT_EQ(std::ranges::count(CyclesText(snapshot, 10), '\n'), 1);
+  snapshot.cycles.pop_back();
+  const std::string text = CyclesText(snapshot, 10);
+  EXPECT_EQ(std::ranges::count(text, '\n'), 2);
+  EXPECT_LT(text.find("\"pass\":3"), text.find("\"pass\":4"));
 }
 
 }  // namespace

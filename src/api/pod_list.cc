@@ -6,6 +6,7 @@
 
 #include "api/kube_time.h"
 #include "json/json_writer.h"
+#include "model/redaction.h"
 #include "platform/kube_json/pod_writer.h"
 
 namespace jettison {
@@ -127,7 +128,7 @@ std::string PodListJson(const Snapshot& snapshot) {
   json.Key("items");
   json.BeginArray();
   for (const PodView& pod : snapshot.pods) {
-    json.Json(WritePod(pod.facts->pod, {.node_name = node, .status = StatusOf(pod)}));
+    json.Json(WritePod(RedactedPod(pod.facts->pod), {.node_name = node, .status = StatusOf(pod)}));
   }
   json.EndArray();
   json.EndObject();

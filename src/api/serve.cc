@@ -11,6 +11,7 @@
 #include "agent/steady_clock.h"
 #include "api/api.h"
 #include "api/status_object.h"
+#include "platform/http/own_token.h"
 #include "platform/http/server.h"
 
 namespace jettison {
@@ -28,6 +29,7 @@ HttpServerOptions OptionsOf(const HttpConfig& config) {
           .tls_private_key_file = config.tls_private_key_file,
           .client_ca_file = config.client_ca_file,
           .bearer_token_file = config.bearer_token_file,
+          .own_token_file = config.WantsOwnToken() ? http::OwnTokenFile(config.address) : "",
           .limits = {}};
 }
 
@@ -70,6 +72,8 @@ class ServingApi final : public Serving {
     return server_->ReadCredentials(OptionsOf(config));
   }
   void UseCredentials() override { server_->UseCredentials(); }
+
+  std::string own_token_file() const override { return OptionsOf(config_).own_token_file; }
 
   std::string endpoints() const override {
     if (config_.address.empty()) return config_.socket;

@@ -21,6 +21,8 @@ class Serving {
 
   // Where it is answered, for the log: "/run/jettison/jettison.sock, 127.0.0.1:10350".
   [[nodiscard]] virtual std::string endpoints() const = 0;
+  // Where the token is that was made for TCP; empty: none was.
+  [[nodiscard]] virtual std::string own_token_file() const = 0;
   // Reads the files of certificates and tokens again, which `config` may name anew, and keeps what
   // they hold until UseCredentials. On any thread. Errors say what is wrong; then nothing has
   // changed.

@@ -5,8 +5,12 @@
 #include <cerrno>
 #include <cstdio>
 #include <cstring>
+#include <vector>
 
+#include "model/tcp_address.h"
 #include "platform/documents/json.h"
+#include "platform/http/endpoint.h"
+#include "platform/http/own_token.h"
 #include "pod_host/files.h"
 
 namespace jettison {
@@ -44,6 +48,24 @@ Result<std::string> TokenIn(const std::string& path) {
   return text->substr(begin, text->find_last_not_of(kBlanks) + 1 - begin);
 }
 
+// The token that an agent on this machine made itself, where there is one and it may be read. What
+// cannot be read is not missed: the agent then says what it needs.
+std::string OwnTokenFor(const std::string& server) {
+  const auto endpoint = http::ParseEndpoint(server);
+  if (!endpoint || endpoint->kind == http::Endpoint::Kind::kUnix) return "";
+  std::vector<std::string> addresses = {endpoint->Authority()};
+  if (endpoint->host == "localhost") {
+    addresses = {"127.0.0.1:" + endpoint->port, "[::1]:" + endpoint->port};
+  } else if (const auto address = ParseTcpAddress(addresses[0]);
+             !address || !address->is_loopback) {
+    return "";
+  }
+  for (const std::string& address : addresses) {
+    if (auto token = TokenIn(http::OwnTokenFile(address))) return *std::move(token);
+  }
+  return "";
+}
+
 }  // namespace
 
 void AddAskOptions(CLI::App& command, AskOptions& options) {
@@ -74,7 +96,10 @@ Result<HttpTarget> TargetOf(const AskOptions& options) {
                     .server_ca_file = options.ca_file,
                     .cert_file = options.cert_file,
                     .private_key_file = options.key_file};
-  if (options.token_file.empty()) return target;
+  if (options.token_file.empty()) {
+    target.bearer_token = OwnTokenFor(options.server);
+    return target;
+  }
   auto token = TokenIn(options.token_file);
   if (!token) return Fail(token.error());
   target.bearer_token = *std::move(token);

@@ -11,9 +11,11 @@ namespace jettison {
 // How a command reaches the agent.
 struct AskOptions {
   std::string server = "unix:///run/jettison/jettison.sock";
-  std::string token_file;  // empty: no bearer token is sent
-  std::string ca_file;     // PEM; empty: those that the system trusts
-  std::string cert_file;   // PEM; empty: no client certificate
+  // Empty: the token that an agent on this machine made itself (OwnToken) is sent where that can be
+  // read, else none.
+  std::string token_file;
+  std::string ca_file;    // PEM; empty: those that the system trusts
+  std::string cert_file;  // PEM; empty: no client certificate
   std::string key_file;
   int timeout_seconds = 5;
 };
@@ -24,7 +26,7 @@ struct AskOptions {
 // parsing.
 void AddAskOptions(CLI::App& command, AskOptions& options);
 
-// Whom to ask. The token is read here, so that a change of its file counts at once; fails where it
+// Whom to ask. A token is read here, so that a change of its file counts at once; fails where it
 // cannot be read.
 [[nodiscard]] Result<HttpTarget> TargetOf(const AskOptions& options);
 

@@ -7,6 +7,8 @@
 #include <filesystem>
 #include <fstream>
 
+#include "platform/http/own_token.h"
+
 namespace jettison {
 namespace {
 
@@ -41,6 +43,21 @@ TEST(AskAgent, AnEndpointOfAnotherFormIsWrongUsage) {
   testing::internal::CaptureStderr();
   EXPECT_EQ(ReportUnanswered(answer.error()), 2);
   testing::internal::GetCapturedStderr();
+}
+
+TEST(AskAgent, TheTokenThatAnAgentOnThisMachineMadeIsFound) {
+  if (::geteuid() != 0) GTEST_SKIP() << "only root makes and reads it";
+  const auto token = http::OwnToken::Make(http::OwnTokenFile("127.0.0.1:1"));
+  ASSERT_TRUE(token) << token.error().message;
+  const auto sent = [](const std::string& server) {
+    return TargetOf({.server = server})->bearer_token.size();
+  };
+  EXPECT_EQ(sent("http://127.0.0.1:1"), 64U);
+  EXPECT_EQ(sent("http://localhost:1"), 64U);
+  EXPECT_EQ(sent("http://127.0.0.1:2"), 0U);
+  EXPECT_EQ(sent("http://192.0.2.1:1"), 0U) << "no other machine is sent it";
+  EXPECT_EQ(sent("http://example.com:1"), 0U);
+  EXPECT_EQ(sent("unix:///run/jettison/jettison.sock"), 0U);
 }
 
 }  // namespace

@@ -126,11 +126,14 @@ std::string Http(const HttpConfig& http) {
   std::string text = http.socket;
   if (!http.address.empty()) {
     const bool by_token = !http.bearer_token_file.empty();
+    const std::string_view otherwise = http.WantsOwnToken()        ? ", a token of its own making"
+                                       : http.allow_any_local_user ? ", any local user"
+                                                                   : "";
     const bool by_certificate = !http.client_ca_file.empty();
-    text += fmt::format("{}{} ({}{}{}{})", text.empty() ? "" : ", ", http.address,
-                        http.tls_cert_file.empty() ? "plain" : "TLS",
-                        by_certificate ? ", client certificate" : "",
-                        by_certificate && by_token ? " or" : "", by_token ? " token" : "");
+    text += fmt::format(
+        "{}{} ({}{}{}{}{})", text.empty() ? "" : ", ", http.address,
+        http.tls_cert_file.empty() ? "plain" : "TLS", by_certificate ? ", client certificate" : "",
+        by_certificate && by_token ? " or" : "", by_token ? " token" : "", otherwise);
   }
   return Or(text, "nowhere");
 }

@@ -105,8 +105,11 @@ Result<void> RunServed(const AgentConfig& config, AgentOptions options,
   if (!opened) return Fail(opened.error());
   const std::shared_ptr<Serving> serving = std::move(*opened);
   rereading->SetServing(serving);
-  const std::string endpoints = serving->endpoints();
-  (*agent)->log().Info("HTTP is served", {{"endpoints", endpoints}});
+  (*agent)->log().Info("HTTP is served", {{"endpoints", serving->endpoints()}});
+  if (const std::string token = serving->own_token_file(); !token.empty()) {
+    (*agent)->log().Info("who asks over TCP needs the token in this file, which root can read",
+                         {{"file", token}});
+  }
   auto result = (*agent)->Run();
   rereading->SetServing(nullptr);
   return result;

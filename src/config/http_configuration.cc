@@ -14,9 +14,9 @@
 namespace jettison {
 namespace {
 
-constexpr auto kNames =
-    std::to_array<std::string_view>({"address", "bearerTokenFile", "clientCAFile", "socket",
-                                     "socketGroup", "tlsCertFile", "tlsPrivateKeyFile"});
+constexpr auto kNames = std::to_array<std::string_view>(
+    {"address", "allowAnyLocalUser", "bearerTokenFile", "clientCAFile", "socket", "socketGroup",
+     "tlsCertFile", "tlsPrivateKeyFile"});
 constexpr std::size_t kLongestSocketPath = 107;  // sun_path of unix(7)
 
 void RefuseUnknown(const Fields& http) {
@@ -67,8 +67,14 @@ void CheckTogether(const Fields& http, const HttpConfig& config) {
     http.Refuse("clientCAFile", config.client_ca_file,
                 "client certificates need TLS: set tlsCertFile and tlsPrivateKeyFile");
   }
+  const bool is_guarded = IsSet(http, "clientCAFile") || IsSet(http, "bearerTokenFile");
+  if (config.allow_any_local_user && is_guarded) {
+    http.Refuse("allowAnyLocalUser", "true",
+                "must not be set where clientCAFile or bearerTokenFile says who may ask");
+  }
   if (IsSet(http, "address")) return;
-  for (const auto* key : {"tlsCertFile", "tlsPrivateKeyFile", "clientCAFile", "bearerTokenFile"}) {
+  for (const auto* key : {"allowAnyLocalUser", "tlsCertFile", "tlsPrivateKeyFile", "clientCAFile",
+                          "bearerTokenFile"}) {
     if (!IsSet(http, key)) continue;
     http.Refuse(key, Shown(*http.Find(key)), "has no effect without address");
   }
@@ -111,6 +117,7 @@ HttpConfig ReadHttpConfiguration(const Fields& http) {
   take("tlsPrivateKeyFile", config.tls_private_key_file);
   take("clientCAFile", config.client_ca_file);
   take("bearerTokenFile", config.bearer_token_file);
+  config.allow_any_local_user = http.Flag("allowAnyLocalUser").value_or(false);
   CheckTogether(http, config);
   if (!config.address.empty()) CheckAddress(http, config);
   return config;

@@ -16,6 +16,15 @@ struct HttpConfig {
   std::string tls_private_key_file;
   std::string client_ca_file;
   std::string bearer_token_file;
+  // On loopback, with neither of the two before: whether whoever is on the machine may ask, instead
+  // of who has the token that the agent makes for itself.
+  bool allow_any_local_user = false;
+
+  // Whether the agent makes itself a token for TCP.
+  [[nodiscard]] bool WantsOwnToken() const {
+    return !address.empty() && bearer_token_file.empty() && client_ca_file.empty() &&
+           !allow_any_local_user;
+  }
 };
 
 // Reads the members of `http` and checks them together; `http` itself is where faults stand. An

@@ -123,5 +123,20 @@ TEST(HttpConfiguration, AllFaultsAreToldAtOnceWithTheirField) {
   EXPECT_THAT(read.faults.front(), HasSubstr("c.yaml: http.adress"));
 }
 
+TEST(HttpConfiguration, OnTcpTheAgentMakesItselfATokenUnlessSaidOtherwise) {
+  EXPECT_FALSE(ReadText("{}").config.WantsOwnToken());
+  EXPECT_TRUE(ReadText("{address: '127.0.0.1:1'}").config.WantsOwnToken());
+  EXPECT_FALSE(ReadText("{address: '127.0.0.1:1', bearerTokenFile: /t}").config.WantsOwnToken());
+  const Read open = ReadText("{address: '127.0.0.1:1', allowAnyLocalUser: true}");
+  EXPECT_THAT(open.faults, IsEmpty());
+  EXPECT_FALSE(open.config.WantsOwnToken());
+  for (const char* wrong :
+       {"{allowAnyLocalUser: true}",
+        "{address: '127.0.0.1:1', bearerTokenFile: /t, allowAnyLocalUser: true}",
+        "{address: '127.0.0.1:1', allowAnyLocalUser: yes please}"}) {
+    EXPECT_THAT(ReadText(wrong).faults, SizeIs(1)) << wrong;
+  }
+}
+
 }  // namespace
 }  // namespace jettison

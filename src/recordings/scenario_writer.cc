@@ -3,10 +3,12 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <utility>
 #include <vector>
 
 #include "decide/pod_kind.h"
 #include "json/json_writer.h"
+#include "model/redaction.h"
 #include "platform/kube_json/pod_writer.h"
 #include "recordings/eviction_state.h"
 #include "recordings/policy_writer.h"
@@ -106,9 +108,11 @@ void WriteScenario(const Scenario& scenario, std::string& out) {
 }
 
 void WriteCycle(const RecordedPass& pass, Profile profile, std::string& out) {
+  Scenario scenario = ScenarioOf(pass, profile);
+  for (PodFacts& facts : scenario.pods) facts.pod = RedactedPod(std::move(facts.pod));
   JsonWriter json(out);
   json.BeginObject();
-  WriteMembers(ScenarioOf(pass, profile), json);
+  WriteMembers(scenario, json);
   json.Field("pass", pass.number);
   json.Key("report");
   json.BeginObject();

@@ -74,7 +74,7 @@ kind: JettisonConfiguration
 root: ${this.folder}/root
 nodeName: edge-node
 nodeCgroup: /${this.group}
-http: {socket: ${this.folder}/jettison.sock, address: "127.0.0.1:${this.port}"}
+http: {socket: ${this.folder}/jettison.sock, address: "127.0.0.1:${this.port}", allowAnyLocalUser: true}
 `;
   }
 

@@ -127,8 +127,11 @@ class LivePrometheus : public testing::Test {
         Write("prometheus.yaml", fmt::format("global: {{scrape_interval: 1s}}\n"
                                              "scrape_configs:\n"
                                              "  - job_name: jettison\n"
+                                             "    authorization:\n"
+                                             "      credentials_file: "
+                                             "/run/jettison/http-127.0.0.1:{0}.token\n"
                                              "    static_configs:\n"
-                                             "      - targets: ['127.0.0.1:{}']\n",
+                                             "      - targets: ['127.0.0.1:{0}']\n",
                                              agent_port_));
     prometheus_ = std::make_unique<Program>(
         std::vector<std::string>{JETTISON_PROMETHEUS, "--config.file=" + config,

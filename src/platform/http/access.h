@@ -27,12 +27,13 @@ class Access {
         has_client_ca_(has_client_ca),
         own_token_file_(std::move(own_token_file)) {}
 
+  // Another token from now on, where one is asked for.
+  void SetToken(BearerToken token) { token_ = std::move(token); }
+
   // Why the client may not ask; absent: it may. Whoever may open the unix socket may ask. On TCP
   // one of what is configured, certificate or token, is enough. Where nothing is, which is so on a
   // loopback address only, the Host must be an IP address or localhost: or else a web page whose
   // name was made to point to this machine could have a browser ask.
-  // Another token from now on, where one is asked for.
-  void SetToken(BearerToken token) { token_ = std::move(token); }
   [[nodiscard]] std::optional<Refusal> RefusalOf(MHD_Connection* handle, Connection& connection);
 
  private:
