@@ -2,6 +2,7 @@
 
 #include <fmt/format.h>
 #include <linux/capability.h>
+#include <malloc.h>
 #include <sys/mman.h>
 #include <sys/resource.h>
 #include <sys/syscall.h>
@@ -13,6 +14,8 @@
 
 namespace jettison {
 namespace {
+
+constexpr int kLargeBlock = 128 << 10;
 
 // glibc has no wrapper for capget(2).
 bool HasCapability(unsigned capability) {
@@ -34,6 +37,9 @@ Result<void> MayLockOwnMemory() {
 }
 
 Result<void> LockOwnMemory() {
+  // The allocator cannot give back pages in the middle of what is locked, and would soon take large
+  // blocks from there, too. They stay mappings of their own, which go when they are freed.
+  ::mallopt(M_MMAP_THRESHOLD, kLargeBlock);
   if (auto may = MayLockOwnMemory(); !may) return may;
   if (::mlockall(MCL_CURRENT | MCL_FUTURE | MCL_ONFAULT) != 0) return FailErrno("mlockall");
   return {};

@@ -161,6 +161,7 @@ void CompareOurOwn(Comparison& settings) {
   settings.AfterRestart("http.socket", JETTISON_SETTING(http.socket));
   settings.AfterRestart("http.socketGroup", JETTISON_SETTING(http.socket_group));
   settings.AfterRestart("http.address", JETTISON_SETTING(http.address));
+  settings.AfterRestart("http.allowAnyLocalUser", JETTISON_SETTING(http.allow_any_local_user));
   settings.AfterRestart("dryRun", JETTISON_SETTING(dry_run));
   settings.AfterRestart("logFormat", JETTISON_SETTING(json_logs));
 }
