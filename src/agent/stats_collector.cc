@@ -16,6 +16,8 @@ MemoryStats StatsOf(const CgroupMemory& memory, std::optional<std::uint64_t> cap
   stats.time = now;
   stats.usage_bytes = memory.usage;
   stats.working_set_bytes = taken;
+  stats.shared_bytes = memory.shared;
+  stats.kernel_bytes = memory.kernel;
   if (capacity) stats.available_bytes = *capacity > taken ? *capacity - taken : 0;
   return stats;
 }

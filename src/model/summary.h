@@ -17,6 +17,9 @@ struct MemoryStats {
   std::optional<std::uint64_t> available_bytes;
   std::optional<std::uint64_t> usage_bytes;
   std::optional<std::uint64_t> working_set_bytes;
+  // What the kubelet's summary has not got.
+  std::optional<std::uint64_t> shared_bytes;  // tmpfs and shared memory
+  std::optional<std::uint64_t> kernel_bytes;  // the kernel's own
 };
 
 // Swap space: of a node that is a group, `available` is the machine's and `usage` the group's own.

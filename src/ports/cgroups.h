@@ -37,6 +37,9 @@ struct CgroupMemory {
   std::uint64_t inactive_file = 0;
   std::optional<std::uint64_t> active_file = std::nullopt;  // absent: the kernel does not tell
   std::optional<std::uint64_t> swap = std::nullopt;         // absent: swap is not accounted
+  // Parts of the usage; absent: the kernel does not tell.
+  std::optional<std::uint64_t> shared = std::nullopt;  // tmpfs and shared memory
+  std::optional<std::uint64_t> kernel = std::nullopt;  // the kernel's own: slab, stacks, tables
 
   // usage - inactive file, never below zero: Kubernetes' working set.
   [[nodiscard]] std::uint64_t WorkingSet() const {

@@ -34,6 +34,8 @@ void PutMemory(const std::optional<MemoryStats>& memory,
     json.Field("availableBytes", memory->available_bytes);
     json.Field("usageBytes", memory->usage_bytes);
     json.Field("workingSetBytes", memory->working_set_bytes);
+    if (memory->shared_bytes) json.Field("sharedBytes", *memory->shared_bytes);
+    if (memory->kernel_bytes) json.Field("kernelBytes", *memory->kernel_bytes);
   }
   PutPressure(pressure, json);
   json.EndObject();

@@ -24,18 +24,24 @@ Result<std::optional<std::uint64_t>> ParseLimit(std::string_view text) {
 
 Result<MemoryStat> ParseMemoryStat(std::string_view text) {
   // In the kernel's order.
-  std::array<pod_host::Row, 4> rows = {pod_host::Row{"hierarchical_memory_limit"},
+  std::array<pod_host::Row, 7> rows = {pod_host::Row{"hierarchical_memory_limit"},
+                                       {"total_cache"},
+                                       {"total_rss"},
+                                       {"total_shmem"},
                                        {"total_swap"},
                                        {"total_inactive_file"},
                                        {"total_active_file"}};
   pod_host::FindRows(text, rows);
   const auto limit = rows[0].Number();
   if (!limit) return Fail(limit.error());
-  const auto inactive = rows[2].Number();
+  const auto inactive = rows[5].Number();
   if (!inactive) return Fail(inactive.error());
-  return MemoryStat{.total_inactive_file = *inactive,
-                    .total_active_file = rows[3].NumberIfAny(),
-                    .total_swap = rows[1].NumberIfAny(),
+  return MemoryStat{.total_cache = rows[1].NumberIfAny(),
+                    .total_rss = rows[2].NumberIfAny(),
+                    .total_shmem = rows[3].NumberIfAny(),
+                    .total_inactive_file = *inactive,
+                    .total_active_file = rows[6].NumberIfAny(),
+                    .total_swap = rows[4].NumberIfAny(),
                     .hierarchical_memory_limit = AbsentIfUnlimited(*limit)};
 }
 

@@ -17,6 +17,9 @@ namespace jettison::cgroup_v1 {
 
 // What is used of memory.stat. The total_ rows count the group and everything below it.
 struct MemoryStat {
+  std::optional<std::uint64_t> total_cache;        // bytes; tmpfs and shared memory included
+  std::optional<std::uint64_t> total_rss;          // bytes; anonymous memory
+  std::optional<std::uint64_t> total_shmem;        // bytes; absent: no such row (before 4.14)
   std::uint64_t total_inactive_file = 0;           // bytes; page cache off the active list
   std::optional<std::uint64_t> total_active_file;  // bytes; absent: no such row
   std::optional<std::uint64_t> total_swap;  // bytes; absent: swap is not accounted (swapaccount=0)

@@ -72,6 +72,19 @@ TEST(KernelFiles, AMemoryStatWithoutARowItNeedsIsAnErrorNotAZero) {
   for (const std::string& text : hostile) EXPECT_FALSE(ParseMemoryStat(text)) << text;
 }
 
+TEST(KernelFiles, WhatMemoryIsMadeOfIsReadWhereTheKernelTells) {
+  const auto stat = ParseMemoryStat(
+      "cache 1\nhierarchical_memory_limit 5\ntotal_cache 30\ntotal_rss 20\ntotal_shmem 10\n"
+      "total_inactive_file 42\ntotal_active_file 1\n");
+  ASSERT_TRUE(stat);
+  EXPECT_EQ(stat->total_cache, 30U);
+  EXPECT_EQ(stat->total_rss, 20U);
+  EXPECT_EQ(stat->total_shmem, 10U);
+  const auto old = ParseMemoryStat("hierarchical_memory_limit 5\ntotal_inactive_file 42\n");
+  ASSERT_TRUE(old);
+  EXPECT_FALSE(old->total_shmem) << "unknown, not none";
+}
+
 TEST(KernelFiles, AnUnterminatedLastRowStillCounts) {
   EXPECT_EQ(
       ParseMemoryStat("hierarchical_memory_limit 5\ntotal_inactive_file 42")->total_inactive_file,

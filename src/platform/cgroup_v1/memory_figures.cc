@@ -19,6 +19,13 @@ Result<T> Of(const char* file, Result<T> result) {
   return result;
 }
 
+// What is charged beside anonymous memory and page cache, which v1 has no row for.
+std::optional<std::uint64_t> KernelsOwn(const MemoryStat& rows, std::uint64_t usage) {
+  if (!rows.total_cache || !rows.total_rss) return std::nullopt;
+  const std::uint64_t pages = *rows.total_cache + *rows.total_rss;
+  return usage > pages ? usage - pages : 0;
+}
+
 }  // namespace
 
 Result<LimitedMemory> ReadMemoryFiles(std::span<const FileDescriptor> files) {
@@ -36,7 +43,9 @@ Result<LimitedMemory> ReadMemoryFiles(std::span<const FileDescriptor> files) {
   return LimitedMemory{.memory = {.usage = *usage,
                                   .inactive_file = rows->total_inactive_file,
                                   .active_file = rows->total_active_file,
-                                  .swap = rows->total_swap},
+                                  .swap = rows->total_swap,
+                                  .shared = rows->total_shmem,
+                                  .kernel = KernelsOwn(*rows, *usage)},
                        .limit = rows->hierarchical_memory_limit};
 }
 

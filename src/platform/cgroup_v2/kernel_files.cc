@@ -29,19 +29,21 @@ Result<std::optional<std::uint64_t>> ParseLimit(std::string_view text) {
 
 Result<MemoryStat> ParseMemoryStat(std::string_view text) {
   // In the kernel's order.
-  std::array<pod_host::Row, 4> rows = {
-      pod_host::Row{"anon"}, {"file"}, {"inactive_file"}, {"active_file"}};
+  std::array<pod_host::Row, 6> rows = {pod_host::Row{"anon"}, {"file"},       {"kernel"}, {"shmem"},
+                                       {"inactive_file"},     {"active_file"}};
   pod_host::FindRows(text, rows);
   const auto anon = rows[0].Number();
   if (!anon) return Fail(anon.error());
   const auto file = rows[1].Number();
   if (!file) return Fail(file.error());
-  const auto inactive = rows[2].Number();
+  const auto inactive = rows[4].Number();
   if (!inactive) return Fail(inactive.error());
   return MemoryStat{.anon = *anon,
                     .file = *file,
                     .inactive_file = *inactive,
-                    .active_file = rows[3].NumberIfAny()};
+                    .active_file = rows[5].NumberIfAny(),
+                    .kernel = rows[2].NumberIfAny(),
+                    .shmem = rows[3].NumberIfAny()};
 }
 
 Result<std::uint64_t> ParseOomKills(std::string_view text) {

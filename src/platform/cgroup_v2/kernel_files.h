@@ -20,6 +20,8 @@ struct MemoryStat {
   std::uint64_t file = 0;           // page cache, tmpfs and shared memory included
   std::uint64_t inactive_file = 0;  // page cache off the active list
   std::optional<std::uint64_t> active_file = std::nullopt;  // page cache on it; absent: no such row
+  std::optional<std::uint64_t> kernel = std::nullopt;       // its own memory; absent before 5.18
+  std::optional<std::uint64_t> shmem = std::nullopt;        // tmpfs and shared memory
 };
 // Fails when a row is missing or is no number.
 [[nodiscard]] Result<MemoryStat> ParseMemoryStat(std::string_view text);

@@ -86,6 +86,14 @@ TEST(KernelFiles, RowsOfANewerKernelAreSkipped) {
   EXPECT_EQ(*ParseOomKills("oom 4\noom_group_kill 2\noom_kill 3\n"), 3U);
 }
 
+TEST(KernelFiles, WhatMemoryIsMadeOfIsReadWhereTheKernelTells) {
+  const auto stat = ParseMemoryStat("anon 5\nfile 7\nkernel 9\nshmem 2\ninactive_file 3\n");
+  ASSERT_TRUE(stat);
+  EXPECT_EQ(stat->kernel, 9U);
+  EXPECT_EQ(stat->shmem, 2U);
+  EXPECT_FALSE(ParseMemoryStat("anon 5\nfile 7\ninactive_file 3\n")->kernel) << "before 5.18";
+}
+
 TEST(KernelFiles, AMemoryStatWithoutARowItNeedsIsAnErrorNotAZero) {
   for (const char* hostile :
        {"", "anon 5\n", "anon 5\nfile 7\n", "file 7\ninactive_file 3\n",

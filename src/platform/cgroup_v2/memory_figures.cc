@@ -42,7 +42,9 @@ Result<CgroupMemory> ReadMemoryFiles(std::span<const FileDescriptor> files) {
   return CgroupMemory{.usage = *usage,
                       .inactive_file = stat->inactive_file,
                       .active_file = stat->active_file,
-                      .swap = swap};
+                      .swap = swap,
+                      .shared = stat->shmem,
+                      .kernel = stat->kernel};
 }
 
 Result<CgroupMemory> ReadRootMemoryFiles(std::span<const FileDescriptor> files) {
@@ -50,7 +52,9 @@ Result<CgroupMemory> ReadRootMemoryFiles(std::span<const FileDescriptor> files) 
   if (!stat) return Fail(stat.error());
   return CgroupMemory{.usage = stat->anon + stat->file,
                       .inactive_file = stat->inactive_file,
-                      .active_file = stat->active_file};
+                      .active_file = stat->active_file,
+                      .shared = stat->shmem,
+                      .kernel = stat->kernel};
 }
 
 Result<std::optional<std::uint64_t>> ReadLimitFile(std::span<const FileDescriptor> files) {

@@ -64,6 +64,8 @@ bool SummaryWalk::Memory(Element element, std::optional<MemoryStats>& memory,
     if (key == "availableBytes") return Count(value, into.available_bytes);
     if (key == "usageBytes") return Count(value, into.usage_bytes);
     if (key == "workingSetBytes") return Count(value, into.working_set_bytes);
+    if (key == "sharedBytes") return Count(value, into.shared_bytes);
+    if (key == "kernelBytes") return Count(value, into.kernel_bytes);
     if (key == "psi") return Psi(value, pressure);
     return true;
   });
