@@ -4,6 +4,7 @@
 #include <string>
 #include <utility>
 
+#include "decide/pod_usage.h"
 #include "decide/ranking.h"
 #include "explain/other_usage.h"
 #include "explain/otherwise_storage.h"

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <vector>
 
+#include "decide/pod_usage.h"
 #include "decide/qos.h"
 #include "decide/ranking.h"
 #include "model/pressure.h"
@@ -14,27 +15,6 @@ constexpr Nanos kNanosPerUnit = 1'000'000'000;
 
 std::int64_t Whole(Nanos nanos) {
   return static_cast<std::int64_t>(nanos / kNanosPerUnit);
-}
-
-// Requests of pods count for memory and disks only.
-Nanos RequestFor(const PodFacts& facts, Resource resource) {
-  switch (resource) {
-    case Resource::kMemory: return facts.memory_request;
-    case Resource::kEphemeralStorage:
-    case Resource::kInodes: return facts.ephemeral_storage_request;
-    case Resource::kSwap:
-    case Resource::kPids:
-    case Resource::kIo: return 0;
-  }
-  __builtin_unreachable();
-}
-
-bool IsMeasured(const PodStats& stats, Resource resource) {
-  if (resource == Resource::kMemory) return stats.memory_working_set_bytes.has_value();
-  if (resource == Resource::kSwap) return stats.swap_bytes.has_value();
-  if (resource == Resource::kPids) return stats.process_count.has_value();
-  if (resource == Resource::kIo) return stats.io_some_avg10.has_value();
-  return true;
 }
 
 // Process counts are ranked as they are, everything else in billionths.
@@ -71,14 +51,6 @@ std::size_t BeginOfPart(std::size_t place, std::size_t total, std::size_t limit)
 
 PodIdentity IdentityOf(const PodFacts& facts) {
   return {.namespace_ = facts.pod.namespace_, .name = facts.pod.name, .uid = facts.pod.uid};
-}
-
-std::optional<std::int64_t> UsageOf(const ActivePod& pod, Signal signal, DiskLayout layout) {
-  const Resource resource = ResourceOf(signal);
-  if (pod.stats == nullptr || !IsMeasured(*pod.stats, resource)) return std::nullopt;
-  const RankKey key = RankOf(pod, signal, layout);
-  if (resource == Resource::kPids) return ExcessOf(key, resource);
-  return Whole(RequestFor(*pod.facts, resource) - key.negated_excess);
 }
 
 PodOrder OrderOf(std::span<const ActivePod> pods, Signal signal, DiskLayout layout,

@@ -13,10 +13,6 @@ namespace jettison {
 
 [[nodiscard]] PodIdentity IdentityOf(const PodFacts& facts);
 
-// What ranking counts as the pod's usage, in the unit of the signal; absent where that is unknown.
-[[nodiscard]] std::optional<std::int64_t> UsageOf(const ActivePod& pod, Signal signal,
-                                                  DiskLayout layout);
-
 inline constexpr std::size_t kEveryPod = std::numeric_limits<std::size_t>::max();
 
 // The order of eviction for one signal. Of more than `limit` pods only so many are told, around the
