@@ -17,6 +17,7 @@ PassOutcome OutcomeOf(const CycleReport& report) {
   }
   if (report.reclaim_under_way) return PassOutcome::kReclaimUnderWay;
   if (report.relieved_by_reclaim) return PassOutcome::kRelieved;
+  if (report.pause) return PassOutcome::kPaused;
   return report.evictions.empty() ? PassOutcome::kNobodyMayGo : PassOutcome::kEvicted;
 }
 
@@ -41,6 +42,20 @@ EvictedPod EvictedBy(const EvictionRecord& record, std::span<const ActivePod> po
           .message = order.message,
           .annotations = order.annotations,
           .kill_error = record.kill_error};
+}
+
+std::optional<PauseFacts> PauseOf(const CycleReport& report, std::span<const ActivePod> pods) {
+  if (!report.pause) return std::nullopt;
+  return PauseFacts{.pod = IdentityIn(pods, report.pause->pod_uid),
+                    .reason = report.pause->reason,
+                    .until = report.pause->until};
+}
+
+std::optional<MemoryHolders> HoldersIn(const PassParts& parts, std::span<const ActivePod> pods) {
+  const auto& acting_for = parts.report.acting_for;
+  if (!acting_for || ResourceOf(acting_for->signal) != Resource::kMemory) return std::nullopt;
+  const bool of_memory = parts.pace && ResourceOf(parts.pace->signal) == Resource::kMemory;
+  return HoldersOf(parts.summary.node, pods, of_memory ? parts.pace->ending : 0);
 }
 
 ReclaimFacts ReclaimOf(const CycleReport& report) {
@@ -93,6 +108,11 @@ PassExplanation ExplainParts(const PassParts& parts, const ExplainOptions& optio
   for (const EvictionRecord& record : report.evictions) {
     explanation.evicted.push_back(EvictedBy(record, pods));
   }
+  explanation.pause = PauseOf(report, pods);
+  for (const EarlyKill& kill : report.early_kills) {
+    explanation.early_kills.push_back({.pod = IdentityIn(pods, kill.pod_uid), .kill = kill});
+  }
+  explanation.holders = HoldersIn(parts, pods);
   explanation.otherwise = OtherwiseFor(inputs, decision, explanation.outcome, subject);
   return explanation;
 }
@@ -106,7 +126,8 @@ PassExplanation Explain(const RecordedPass& pass, const ExplainOptions& options)
                        .before = pass.before,
                        .summary = pass.summary,
                        .pods = pods,
-                       .report = pass.report},
+                       .report = pass.report,
+                       .pace = pass.pace},
                       options);
 }
 

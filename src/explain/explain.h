@@ -35,6 +35,7 @@ struct NodeNow {
   std::shared_ptr<const Summary> summary;
   std::vector<std::shared_ptr<const PodFacts>> pods;  // active ones
   bool waiting_for_cleanup = false;                   // of evicted pods
+  std::optional<PaceInput> pace;                      // absent: an eviction never waits
   std::vector<std::optional<Duration>> time_to;       // for each threshold; may be shorter
   Profile profile = Profile::kStandalone;
   MemoryEstimator memory_estimator = MemoryEstimator::kWorkingSet;

@@ -58,17 +58,20 @@ PassExplanation ExplainImagined(const NodeNow& node) {
   NoEffects edges(*node.summary);
   NodePorts ports{.killer = edges, .reclaimer = edges, .summaries = edges};
   std::vector<ActivePod> scratch;
-  const CycleReport report =
-      RunPass(*node.policy, {.now = node.at, .summary = *node.summary, .pods = pods}, ports, state,
-              scratch);
+  const CycleReport report = RunPass(
+      *node.policy, {.now = node.at, .summary = *node.summary, .pods = pods, .pace = node.pace},
+      ports, state, scratch);
   PassExplanation explanation = ExplainParts({.number = node.passes + 1,
                                               .policy = *node.policy,
                                               .before = before,
                                               .summary = *node.summary,
                                               .pods = pods,
-                                              .report = report},
+                                              .report = report,
+                                              .pace = node.pace},
                                              {.memory_estimator = node.memory_estimator});
   explanation.hypothetical = true;
+  JoinStats(pods, *node.summary, scratch);
+  explanation.holders = HoldersOf(node.summary->node, scratch, node.pace ? node.pace->ending : 0);
   return explanation;
 }
 

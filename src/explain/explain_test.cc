@@ -3,6 +3,7 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include "explain/explanation_json.h"
 #include "explain/explanation_text.h"
 #include "explain/test_bed.h"
 
@@ -244,6 +245,46 @@ TEST(Explain, MemoryThatWasTakenBesideThePassesIsTold) {
   pass.report.reclaimed = {
       {.step = MemoryReclaim::kDead, .group = "kubepods/pod1", .bytes = 1 << 20}};
   EXPECT_THAT(TextOf(Explain(pass)), HasSubstr("1Mi taken from the dead group kubepods/pod1"));
+}
+
+TEST(Explain, AnEvictionThatWaitsSaysWhyAndUntilWhen) {
+  RecordedPass pass = Starved().Pass();
+  const std::string victim = pass.report.evictions.front().order.pod_uid;
+  pass.report.evictions.clear();
+  pass.report.pause = EvictionPause{.reason = PaceReason::kVictimTooSmall,
+                                    .until = pass.report.at + std::chrono::seconds(1),
+                                    .pod_uid = victim};
+  const PassExplanation why = Explain(pass);
+  EXPECT_EQ(why.outcome, PassOutcome::kPaused);
+  EXPECT_EQ(why.pause->pod.uid, victim);
+  EXPECT_TRUE(why.otherwise.empty());
+  EXPECT_THAT(TextOf(why), HasSubstr("the next eviction waits"));
+  EXPECT_THAT(TextOf(why), HasSubstr("its end would give back next to nothing"));
+  EXPECT_THAT(JsonOf(why), HasSubstr("\"reason\":\"victim-too-small\""));
+}
+
+TEST(Explain, WhoeverHoldsTheMemoryIsNamedWhereItIsNotThePodsThatMayGo) {
+  ExplainTestBed bed;
+  bed.AddPod({.name = "small", .memory_mi = 10});
+  bed.SetAvailable(66);
+  const PassExplanation why = Explain(bed.Pass());
+  ASSERT_TRUE(why.holders);
+  EXPECT_EQ(why.holders->outside, (1024 - 66 - 10) * kMi);
+  EXPECT_THAT(TextOf(why), HasSubstr("WHO HOLDS THE MEMORY"));
+  EXPECT_THAT(TextOf(why), HasSubstr("processes outside the pods 948Mi"));
+  bed.AddPod({.name = "large", .memory_mi = 900});
+  EXPECT_THAT(TextOf(Explain(bed.Pass())), testing::Not(HasSubstr("WHO HOLDS THE MEMORY")));
+}
+
+TEST(Explain, AKillBeforeItsTimeIsNamed) {
+  RecordedPass pass = Starved().Pass();
+  pass.report.early_kills = {{.pod_uid = "gone",
+                              .after = std::chrono::milliseconds(120),
+                              .grace = std::chrono::seconds(1),
+                              .left = 48 * kMi,
+                              .growth = 480 * kMi}};
+  EXPECT_THAT(TextOf(Explain(pass)),
+              HasSubstr("gone was killed after 120ms of its grace period of 1s"));
 }
 
 TEST(Explain, ALongOrderIsCutAroundTheVictim) {

@@ -15,6 +15,7 @@ std::string_view NameOf(PassOutcome outcome) {
     case PassOutcome::kReclaimUnderWay: return "reclaimUnderWay";
     case PassOutcome::kRelieved: return "relieved";
     case PassOutcome::kEvicted: return "evicted";
+    case PassOutcome::kPaused: return "paused";
     case PassOutcome::kNobodyMayGo: return "nobodyMayGo";
   }
   __builtin_unreachable();

@@ -8,7 +8,10 @@
 #include <vector>
 
 #include "decide/decide.h"
+#include "decide/early_kill.h"
+#include "decide/eviction_pace.h"
 #include "decide/local_storage.h"
+#include "decide/memory_holders.h"
 #include "model/memory_reclaim.h"
 #include "model/pod.h"
 #include "model/signal.h"
@@ -125,9 +128,10 @@ enum class PassOutcome : std::uint8_t {
   kReclaimUnderWay,  // something is being deleted, nobody goes before that is over
   kRelieved,         // what was reclaimed was enough
   kEvicted,          // one pod went
+  kPaused,           // one will go, but not yet: nobody is evicted faster than need be
   kNobodyMayGo,      // every pod is protected, or there is none
 };
-// "nothing", "storageLimits", "reclaimUnderWay", "relieved", "evicted", "nobodyMayGo".
+// "nothing", "storageLimits", "reclaimUnderWay", "relieved", "evicted", "paused", "nobodyMayGo".
 [[nodiscard]] std::string_view NameOf(PassOutcome outcome);
 
 // One change, and what would have come of it: found by deciding anew with that change.
@@ -155,6 +159,19 @@ struct Otherwise {
 // "limit".
 [[nodiscard]] std::string_view NameOf(Otherwise::Change change);
 
+// An eviction that waits for the kubelet's pace.
+struct PauseFacts {
+  PodIdentity pod;  // who would have gone
+  PaceReason reason = PaceReason::kNodeLasts;
+  Instant until;
+};
+
+// A pod that was killed before its grace period was over.
+struct EarlyKillFacts {
+  PodIdentity pod;
+  EarlyKill kill;
+};
+
 // Why one pass did what it did; or, `hypothetical`, what one would do now.
 struct PassExplanation {
   std::string id;  // of the eviction: "ev-12"; empty: it is about the pass
@@ -172,6 +189,9 @@ struct PassExplanation {
   std::vector<StorageLimitFacts> limits;  // those broken
   std::optional<PodOrder> order;          // where pods were ranked
   std::vector<EvictedPod> evicted;
+  std::optional<PauseFacts> pause;
+  std::vector<EarlyKillFacts> early_kills;  // since the pass before
+  std::optional<MemoryHolders> holders;     // where memory was acted for, or is looked at now
   std::vector<Otherwise> otherwise;
 };
 

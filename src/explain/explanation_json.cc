@@ -66,6 +66,36 @@ void WriteEvicted(const EvictedPod& evicted, JsonWriter& json) {
   json.EndObject();
 }
 
+void PutPause(const std::optional<PauseFacts>& pause, JsonWriter& json) {
+  if (!pause) return;
+  json.Key("pause");
+  json.BeginObject();
+  WritePod("pod", pause->pod, json);
+  json.Field("reason", NameOf(pause->reason));
+  json.Field("until", FormatInstant(pause->until));
+  json.EndObject();
+}
+
+void PutEarlyKills(std::span<const EarlyKillFacts> kills, JsonWriter& json) {
+  if (kills.empty()) return;
+  json.Key("earlyKills");
+  json.BeginArray();
+  for (const EarlyKillFacts& each : kills) {
+    json.BeginObject();
+    WritePod("pod", each.pod, json);
+    json.Field("at", FormatInstant(each.kill.at));
+    json.Field("text", TextOf(each.kill));
+    json.EndObject();
+  }
+  json.EndArray();
+}
+
+void PutHolders(const std::optional<MemoryHolders>& holders, JsonWriter& json) {
+  if (!holders) return;
+  json.Key("memoryHeld");
+  WriteHolders(*holders, json);
+}
+
 void WriteOtherwise(const Otherwise& otherwise, const std::string& text, JsonWriter& json) {
   json.BeginObject();
   json.Field("change", NameOf(otherwise.change));
@@ -108,6 +138,9 @@ void WritePass(const PassExplanation& explanation, JsonWriter& json) {
   }
   WriteThresholds(explanation.thresholds, json);
   WriteReclaim(explanation.reclaim, json);
+  PutHolders(explanation.holders, json);
+  PutPause(explanation.pause, json);
+  PutEarlyKills(explanation.early_kills, json);
   WriteLimits(explanation.limits, json);
   if (explanation.order) {
     json.Key("ranking");

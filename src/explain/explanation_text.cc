@@ -64,6 +64,28 @@ std::string ReclaimText(const ReclaimFacts& reclaim, Signal signal, bool now) {
   return text + (reclaim.relieved ? "  That was enough.\n" : "  That was not enough.\n");
 }
 
+std::string PauseText(const PauseFacts& pause) {
+  return "\nWAITS\n" +
+         Wrapped(fmt::format("{} would go next, until {} at the latest: {}.", pause.pod.FullName(),
+                             FormatInstant(pause.until), TextOf(pause.reason)),
+                 "  ", 2);
+}
+
+std::string EarlyKillsText(std::span<const EarlyKillFacts> kills) {
+  std::string text = "\nKILLED BEFORE ITS TIME\n";
+  for (const EarlyKillFacts& each : kills) {
+    text += Wrapped(fmt::format("{} was {}.", each.pod.FullName(), TextOf(each.kill)), "  ", 4);
+  }
+  return text;
+}
+
+std::string HoldersText(const MemoryHolders& holders) {
+  return "\nWHO HOLDS THE MEMORY\n" +
+         Wrapped(fmt::format("Of {}: {}.", AmountText(Signal::kMemoryAvailable, holders.all),
+                             TextOf(holders)),
+                 "  ", 2);
+}
+
 // Storage limits are in bytes of a disk.
 Signal SignalOf(const PassExplanation& explanation) {
   return explanation.threshold ? explanation.threshold->threshold.signal : Signal::kNodeFsAvailable;
@@ -104,6 +126,11 @@ std::string SectionsOf(const PassExplanation& explanation) {
   if (!explanation.reclaim.attempted.empty() || !explanation.reclaim.memory.empty()) {
     text += ReclaimText(explanation.reclaim, SignalOf(explanation), explanation.hypothetical);
   }
+  if (explanation.holders && AreOthers(*explanation.holders)) {
+    text += HoldersText(*explanation.holders);
+  }
+  if (!explanation.early_kills.empty()) text += EarlyKillsText(explanation.early_kills);
+  if (explanation.pause) text += PauseText(*explanation.pause);
   if (!explanation.limits.empty()) text += "\nSTORAGE LIMITS\n" + LimitsText(explanation.limits);
   if (explanation.order) {
     text += "\n" + TextOf(*explanation.order);

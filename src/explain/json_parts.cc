@@ -133,6 +133,21 @@ void WriteOrder(const PodOrder& order, JsonWriter& json) {
   json.EndArray();
 }
 
+void WriteHolders(const MemoryHolders& holders, JsonWriter& json) {
+  json.BeginObject();
+  json.Field("all", holders.all);
+  json.Field("pods", holders.pods);
+  json.Field("critical", holders.critical);
+  json.Field("foreign", holders.foreign);
+  json.Field("ending", holders.ending);
+  json.Field("gone", holders.gone);
+  json.Field("outside", holders.outside);
+  json.Field("shared", holders.shared);
+  json.Field("kernel", holders.kernel);
+  json.Field("text", TextOf(holders));
+  json.EndObject();
+}
+
 void WriteLimits(std::span<const StorageLimitFacts> limits, JsonWriter& json) {
   if (limits.empty()) return;
   json.Key("limits");

@@ -19,4 +19,8 @@ void WriteRankedPod(const RankedPod& pod, JsonWriter& json);
 void WriteOrder(const PodOrder& order, JsonWriter& json);  // members of an open object
 void WriteLimits(std::span<const StorageLimitFacts> limits, JsonWriter& json);
 
+// {"all", "pods", "critical", "foreign", "ending", "gone", "outside", "shared", "kernel", "text"}:
+// bytes; the last two amounts are left out where they are not known.
+void WriteHolders(const MemoryHolders& holders, JsonWriter& json);
+
 }  // namespace jettison

@@ -249,6 +249,7 @@ std::vector<Otherwise> OtherwiseFor(const DecisionInputs& inputs, const Decision
                                     PassOutcome outcome, std::optional<std::size_t> subject) {
   if (!decision.violations.empty()) return OtherwiseForLimits(inputs, decision, subject);
   if (!decision.threshold) return {};
+  if (outcome == PassOutcome::kPaused) return {};  // it waits for the time alone
   PressureChanges changes(inputs, decision);
   if (outcome == PassOutcome::kRelieved || outcome == PassOutcome::kReclaimUnderWay) {
     changes.WithoutReclaim();

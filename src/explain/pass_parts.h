@@ -1,6 +1,7 @@
 #pragma once
 
 #include <cstdint>
+#include <optional>
 #include <vector>
 
 #include "explain/explain.h"
@@ -15,6 +16,7 @@ struct PassParts {
   const Summary& summary;
   const std::vector<const PodFacts*>& pods;
   const CycleReport& report;
+  const std::optional<PaceInput>& pace;
 };
 
 [[nodiscard]] PassExplanation ExplainParts(const PassParts& parts, const ExplainOptions& options);

@@ -83,6 +83,7 @@ std::string Then(const Otherwise& otherwise, bool now) {
     case PassOutcome::kNobodyMayGo: return fmt::format("nobody {}: none may go", evicted);
     case PassOutcome::kNothing:
     case PassOutcome::kRelieved:
+    case PassOutcome::kPaused:
     case PassOutcome::kReclaimUnderWay: return fmt::format("nobody {}", evicted);
   }
   __builtin_unreachable();
@@ -149,6 +150,8 @@ std::string HeadlineOf(const PassExplanation& explanation) {
       return fmt::format("Nobody {} evicted yet: {}, and a reclaim is under way.", would, cause);
     case PassOutcome::kRelieved:
       return fmt::format("Nobody {} evicted: {}, and a reclaim was enough.", would, cause);
+    case PassOutcome::kPaused:
+      return fmt::format("Nobody {} evicted yet: {}, but the next eviction waits.", would, cause);
     case PassOutcome::kNobodyMayGo:
       return fmt::format("Nobody could be evicted, although {}: no pod may go.", cause);
     case PassOutcome::kNothing:

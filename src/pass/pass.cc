@@ -19,6 +19,21 @@ void Evict(EvictionOrder order, std::optional<StorageLimitKind> limit, PodKiller
   if (!killed) report.evictions.back().kill_error = killed.error().message;
 }
 
+// Whether the victim of this pass waits, by what is known of earlier evictions.
+std::optional<EvictionPause> PauseOf(const PassPolicy& policy, const PassInput& input,
+                                     const Decision& decision, std::span<const ActivePod> pods,
+                                     const Observations& observations) {
+  if (!input.pace || !decision.victim) return std::nullopt;
+  const Threshold& threshold = policy.thresholds[*decision.threshold];
+  return PauseBefore({.threshold = threshold,
+                      .seen = *observations[threshold.signal],
+                      .pods = pods,
+                      .victim = *decision.victim,
+                      .layout = policy.layout,
+                      .now = input.now},
+                     *input.pace);
+}
+
 void RankForReport(std::span<const ActivePod> pods, Signal signal, DiskLayout layout,
                    CycleReport& report) {
   for (std::size_t i : RankedPods(pods, signal, layout)) {
@@ -40,7 +55,8 @@ void Relieve(const PassPolicy& policy, const PassInput& input, const Decision& d
   if (reclaim.seen) report.after_reclaim = (*reclaim.seen)[threshold.signal];
   if (reclaim.under_way || reclaim.relieved || pods.empty()) return;
   report.ranked_for = threshold.signal;
-  if (decision.victim) {
+  report.pause = PauseOf(policy, input, decision, pods, report.observations);
+  if (decision.victim && !report.pause) {
     Evict(OrderFor(pods[*decision.victim],
                    PressureOrderInputs{
                        .thresholds = policy.thresholds,

@@ -1,8 +1,10 @@
 #pragma once
 
+#include <optional>
 #include <vector>
 
 #include "act/act.h"
+#include "decide/eviction_pace.h"
 #include "decide/pod_facts.h"
 #include "evaluate/evaluate.h"
 #include "model/threshold.h"
@@ -25,6 +27,8 @@ struct PassInput {
   const Summary& summary;
   const std::vector<const PodFacts*>& pods;  // the active ones
   bool full_ranking = false;                 // the report lists every pod, not only the victim
+  // What earlier evictions and growth say of when the next one comes; absent: it never waits.
+  std::optional<PaceInput> pace = std::nullopt;
 };
 
 // One pass of the whole pipeline: observe, evaluate, decide, act, report. `state` is replaced by

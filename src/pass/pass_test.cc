@@ -49,10 +49,10 @@ struct Fixture {
     policy.thresholds = {{.signal = Signal::kNodeFsAvailable, .value = Percentage{0.1F}}};
     node.after = WithNodeFs(5);
   }
-  CycleReport Run(std::uint64_t available) {
+  CycleReport Run(std::uint64_t available, std::optional<PaceInput> pace = {}) {
     NodePorts ports{.killer = node, .reclaimer = node, .summaries = node};
     const Summary summary = WithNodeFs(available);
-    return RunPass(policy, {.now = {}, .summary = summary, .pods = pods, .full_ranking = true},
+    return RunPass(policy, {.now = {}, .summary = summary, .pods = pods, .full_ranking = true, .pace = pace},
                    ports, state, scratch);
   }
   PodFacts facts;
@@ -71,6 +71,26 @@ TEST(Pass, AHealthyNodeIsLeftAlone) {
   EXPECT_EQ(f.node.calls, Calls{});
   EXPECT_TRUE(report.events.empty());
   EXPECT_TRUE(report.conditions().Empty());
+}
+
+TEST(Pass, AnEvictionThatWaitsIsInTheReportAndEndsNobody) {
+  Fixture f;
+  const CycleReport report = f.Run(
+      5, PaceInput{.signal = Signal::kNodeFsAvailable, .kubelet_decides = Instant(Duration(1))});
+  EXPECT_EQ(f.node.calls, (Calls{"containers", "images", "read"})) << "a reclaim does not wait";
+  EXPECT_EQ(report.pause, (EvictionPause{.reason = PaceReason::kNoForecast,
+                                         .until = Instant(Duration(1)),
+                                         .pod_uid = "u"}));
+  EXPECT_EQ(report.ranked_for, Signal::kNodeFsAvailable);
+  EXPECT_TRUE(report.evictions.empty());
+  EXPECT_FALSE(f.state.last_eviction);
+}
+
+TEST(Pass, WhatIsKnownOfAnotherSignalPutsOffNothing) {
+  Fixture f;
+  const PaceInput of_memory{.signal = Signal::kMemoryAvailable,
+                            .kubelet_decides = Instant(Duration(1))};
+  EXPECT_EQ(f.Run(5, of_memory).evictions.size(), 1U);
 }
 
 TEST(Pass, ReclaimsThenReadsAgainThenEvicts) {

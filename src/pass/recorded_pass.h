@@ -22,6 +22,7 @@ struct RecordedPass {
   Summary summary;                           // its figures
   std::vector<std::shared_ptr<const PodFacts>> pods;  // active ones, by namespace and name
   CycleReport report;
+  std::optional<PaceInput> pace;         // as in PassInput
   std::optional<Summary> after_reclaim;  // the node after a reclaim; absent: it was not read again
 };
 

@@ -1,6 +1,7 @@
 #include "recordings/replay_writer.h"
 
 #include "json/json_writer.h"
+#include "recordings/pace_input.h"
 
 namespace jettison {
 namespace {
@@ -94,6 +95,10 @@ void WriteReport(const CycleReport& report, JsonWriter& json) {
   if (report.ranked_for) json.Field("reclaimSignal", NameOf(*report.ranked_for));
   WriteList("reclaimed", report.reclaim_attempted, json,
             [&](ReclaimStep each) { json.String(NameOf(each)); });
+  if (report.pause) {
+    json.Key("pause");
+    WritePause(*report.pause, json);
+  }
   WriteList("ranking", report.ranking, json, [&](const std::string& uid) { json.String(uid); });
   WriteList("events", report.events, json, [&](const Event& each) { WriteEvent(each, json); });
   WriteList("evictions", report.evictions, json,

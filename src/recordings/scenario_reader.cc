@@ -15,6 +15,7 @@
 #include "platform/kube_json/summary_reader.h"
 #include "recordings/eviction_state.h"
 #include "recordings/image_collection_reader.h"
+#include "recordings/pace_input.h"
 #include "recordings/scenario_policy.h"
 
 namespace jettison {
@@ -55,6 +56,7 @@ class ScenarioReader::Walk {
   bool Steps(ondemand::value value);
   bool Step(ondemand::value value, ScenarioStep& step);
   bool StepField(std::string_view key, ondemand::value value, ScenarioStep& step);
+  bool Pace(ondemand::value value, ScenarioStep& step);
   bool ReadOneSummary(ondemand::value value, Summary& summary);
   bool PodList(ondemand::value value, std::vector<std::size_t>& pods);
   bool Text(ondemand::value value, std::string_view& text);
@@ -267,6 +269,7 @@ bool ScenarioReader::Walk::Step(ondemand::value value, ScenarioStep& step) {
   step.admit.clear();
   step.kill_errors.clear();
   step.reclaim_under_way = false;
+  step.pace.reset();
   bool has_summary = false;
   for (auto field : object) {
     std::string_view key;
@@ -288,6 +291,7 @@ bool ScenarioReader::Walk::StepField(std::string_view key, ondemand::value value
   if (key == "summaryAfterReclaim") {
     return ReadOneSummary(value, step.summary_after_reclaim.emplace());
   }
+  if (key == "pace") return Pace(value, step);
   if (key == "activePods") return PodList(value, step.active);
   if (key == "admit") return PodList(value, step.admit);
   if (key == "killErrors") return PodList(value, step.kill_errors);
@@ -301,6 +305,15 @@ bool ScenarioReader::Walk::StepField(std::string_view key, ondemand::value value
   const auto at = ParseDuration(text);
   if (!at) return Refuse(at.error().message);
   step.at = *at;
+  return true;
+}
+
+bool ScenarioReader::Walk::Pace(ondemand::value value, ScenarioStep& step) {
+  Value tree;
+  if (!Tree(value, tree)) return false;
+  auto pace = ReadPaceInput(tree);
+  if (!pace) return Refuse(pace.error().message);
+  step.pace = *pace;
   return true;
 }
 

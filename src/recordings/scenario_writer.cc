@@ -11,6 +11,7 @@
 #include "model/redaction.h"
 #include "platform/kube_json/pod_writer.h"
 #include "recordings/eviction_state.h"
+#include "recordings/pace_input.h"
 #include "recordings/policy_writer.h"
 #include "recordings/replay_writer.h"
 #include "recordings/summary_writer.h"
@@ -34,6 +35,10 @@ void WriteStep(const Scenario& scenario, const ScenarioStep& step, JsonWriter& j
   json.Key("summary");
   WriteSummary(step.summary, {}, json);
   if (step.reclaim_under_way) json.Field("reclaimUnderWay", true);
+  if (step.pace) {
+    json.Key("pace");
+    WritePaceInput(*step.pace, json);
+  }
   if (step.summary_after_reclaim) {
     json.Key("summaryAfterReclaim");
     WriteSummary(*step.summary_after_reclaim, {}, json);
@@ -52,6 +57,25 @@ Indices ProtectedPods(const Scenario& scenario) {
     if (facts.critical && !IsCritical(facts.pod, scenario.profile)) pods.push_back(i);
   }
   return pods;
+}
+
+// What came between the passes, which no replay brings about.
+void PutEarlyKills(const std::vector<EarlyKill>& kills, JsonWriter& json) {
+  if (kills.empty()) return;
+  json.Key("earlyKills");
+  json.BeginArray();
+  for (const EarlyKill& kill : kills) {
+    json.BeginObject();
+    json.Field("pod", kill.pod_uid);
+    json.Field("signal", NameOf(kill.signal));
+    json.Field("at", FormatInstant(kill.at));
+    json.Field("after", FormatDuration(kill.after));
+    json.Field("gracePeriod", FormatDuration(kill.grace));
+    json.Field("available", kill.left);
+    json.Field("growth", kill.growth);
+    json.EndObject();
+  }
+  json.EndArray();
 }
 
 // What reads a record reads it in one go: the pods must come before the steps.
@@ -88,6 +112,7 @@ Scenario ScenarioOf(const RecordedPass& pass, Profile profile) {
   step.summary = pass.summary;
   step.summary_after_reclaim = pass.after_reclaim;
   step.reclaim_under_way = pass.report.reclaim_under_way;
+  step.pace = pass.pace;
   for (const auto& facts : pass.pods) {
     const auto killed = std::ranges::find(pass.report.evictions, facts->pod.uid,
                                           [](const EvictionRecord& e) { return e.order.pod_uid; });
@@ -114,6 +139,7 @@ void WriteCycle(const RecordedPass& pass, Profile profile, std::string& out) {
   json.BeginObject();
   WriteMembers(scenario, json);
   json.Field("pass", pass.number);
+  PutEarlyKills(pass.report.early_kills, json);
   json.Key("report");
   json.BeginObject();
   WriteReport(pass.report, json);

@@ -5,7 +5,9 @@
 #include <vector>
 
 #include "decide/decide.h"
+#include "decide/early_kill.h"
 #include "decide/eviction_order.h"
+#include "decide/eviction_pace.h"
 #include "decide/local_storage.h"
 #include "evaluate/evaluate.h"
 #include "model/event.h"
@@ -34,6 +36,9 @@ struct CycleReport {
   std::optional<Observation> after_reclaim;  // of the signal acted for, by the look after a reclaim
   // What was taken back beside the passes since the last one, so that no pod had to go.
   std::vector<ReclaimedMemory> reclaimed;
+  // Pods that were killed before their grace period was over, since the last pass.
+  std::vector<EarlyKill> early_kills;
+  std::optional<EvictionPause> pause;     // nobody was evicted now: the next one waits
   std::optional<Signal> ranked_for;       // absent where no ranking took place
   std::vector<std::string> ranking;       // UIDs, first to go first; filled on request
   std::vector<Event> events;              // in order

@@ -24,7 +24,8 @@ std::vector<StepOutcome> Replay(const Scenario& scenario) {
     const PassInput input{.now = scenario.start + step.at,
                           .summary = step.summary,
                           .pods = ActivePods(scenario, step),
-                          .full_ranking = true};
+                          .full_ranking = true,
+                          .pace = step.pace};
     StepOutcome& outcome = outcomes.emplace_back(
         StepOutcome{RunPass(scenario.policy, input, ports, state, scratch), {}});
     for (std::size_t i : step.admit) {

@@ -24,6 +24,7 @@ struct ScenarioStep {
   std::vector<std::size_t> admit;                // pods that ask for admission after the pass
   std::vector<std::size_t> kill_errors;          // pods whose kill reports an error
   bool reclaim_under_way = false;                // a reclaim is not over within the pass
+  std::optional<PaceInput> pace;                 // of an agent's pass; absent: nothing ever waits
 };
 
 // A node over time: everything a replay needs, as values.

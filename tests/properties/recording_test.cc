@@ -49,11 +49,25 @@ TEST(Recording, TheSameScenarioGivesTheSameReportEveryTime) {
   EXPECT_EQ(ReplayLine(scenario), ReplayLine(scenario));
 }
 
+// What a pass may have known of earlier evictions; absent one time in four.
+std::optional<PaceInput> SomePace(std::mt19937& random, Instant now) {
+  if (random() % 4 == 0) return std::nullopt;
+  const auto amount = [&] { return static_cast<std::int64_t>(random() % (1U << 30)); };
+  PaceInput pace{.signal = random() % 4 == 0 ? Signal::kPidAvailable : Signal::kMemoryAvailable,
+                 .ending = amount()};
+  if (random() % 2 == 0) pace.kubelet_decides = now + std::chrono::milliseconds(random() % 2000);
+  if (random() % 2 == 0) pace.next_by_clock = now + std::chrono::seconds(random() % 10);
+  if (random() % 2 == 0) pace.growth = amount();
+  pace.growth_of_pods = amount();
+  return pace;
+}
+
 // The passes of a scenario as an agent records them, each with the state it began with.
 std::vector<RecordedPass> PassesOf(const Scenario& scenario) {
   std::vector<RecordedPass> passes;
   EvictionState state;
   std::vector<ActivePod> scratch;
+  std::mt19937 random(static_cast<std::uint32_t>(scenario.pods.size()));
   for (const ScenarioStep& step : scenario.steps) {
     RecordedPass& pass = passes.emplace_back();
     pass.number = passes.size();
@@ -61,6 +75,7 @@ std::vector<RecordedPass> PassesOf(const Scenario& scenario) {
     pass.before = state;
     pass.summary = step.summary;
     pass.after_reclaim = step.summary_after_reclaim;
+    pass.pace = SomePace(random, scenario.start + step.at);
     std::vector<const PodFacts*> active;
     for (const std::size_t i : step.active) {
       pass.pods.push_back(std::make_shared<const PodFacts>(scenario.pods[i]));
@@ -72,7 +87,8 @@ std::vector<RecordedPass> PassesOf(const Scenario& scenario) {
                           {.now = scenario.start + step.at,
                            .summary = pass.summary,
                            .pods = active,
-                           .full_ranking = true},
+                           .full_ranking = true,
+                           .pace = pass.pace},
                           ports, state, scratch);
   }
   return passes;
@@ -89,7 +105,8 @@ std::string ReportText(const CycleReport& report) {
 
 TEST(Recording, APassReplaysAloneFromTheStateItBeganWith) {
   std::size_t later_evictions = 0;
-  for (std::uint32_t seed = 0; seed < 20; ++seed) {
+  std::size_t waits = 0;
+  for (std::uint32_t seed = 0; seed < 40; ++seed) {
     Scenario scenario = SomeScenario(seed);
     scenario.pods[seed % scenario.pods.size()].critical = true;  // somebody else's, only observed
     scenario.steps[2].reclaim_under_way = seed % 3 == 0;
@@ -99,10 +116,34 @@ TEST(Recording, APassReplaysAloneFromTheStateItBeganWith) {
       const std::vector<StepOutcome> outcomes = Replay(ReadBack(text));
       ASSERT_EQ(outcomes.size(), 1U);
       ASSERT_EQ(ReportText(outcomes[0].report), ReportText(pass.report)) << text;
+      waits += pass.report.pause ? 1 : 0;
       if (pass.number > 1) later_evictions += pass.report.evictions.size();
     }
   }
   EXPECT_GT(later_evictions, 20U) << "the passes are too peaceful to prove anything";
+  EXPECT_GT(waits, 10U) << "nobody had to wait";
+}
+
+// Whoever waits is the one that would have gone.
+TEST(Recording, WaitingNeverChangesWhoTheVictimIs) {
+  std::size_t waits = 0;
+  for (std::uint32_t seed = 0; seed < 40; ++seed) {
+    const Scenario scenario = SomeScenario(seed);
+    for (const RecordedPass& pass : PassesOf(scenario)) {
+      if (!pass.report.pause) continue;
+      ++waits;
+      RecordedPass at_once = pass;
+      at_once.pace.reset();
+      const auto outcomes = Replay(ScenarioOf(at_once, scenario.profile));
+      ASSERT_EQ(outcomes.size(), 1U);
+      const CycleReport& report = outcomes[0].report;
+      ASSERT_EQ(report.evictions.size(), 1U);
+      EXPECT_EQ(report.evictions[0].order.pod_uid, pass.report.pause->pod_uid);
+      EXPECT_EQ(report.ranking, pass.report.ranking);
+      EXPECT_EQ(report.ranked_for, pass.report.ranked_for);
+    }
+  }
+  EXPECT_GT(waits, 10U) << "nobody had to wait";
 }
 
 }  // namespace

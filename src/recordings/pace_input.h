@@ -1,0 +1,23 @@
+#pragma once
+
+#include "decide/eviction_pace.h"
+#include "json/json_writer.h"
+#include "model/value.h"
+#include "units/result.h"
+
+namespace jettison {
+
+// What a pass knew of earlier evictions, as a step's member "pace":
+//
+//   {"signal", "kubeletDecides", "nextByClock", "ending", "growth", "growthOfPods"}
+//
+// Instants are RFC 3339; what there is none of is left out.
+void WritePaceInput(const PaceInput& pace, JsonWriter& json);
+
+// Reads it. Fails with kInvalidArgument and every fault.
+[[nodiscard]] Result<PaceInput> ReadPaceInput(const Value& pace);
+
+// An eviction that waited, as a report's member "pause": {"reason", "until", "pod"}.
+void WritePause(const EvictionPause& pause, JsonWriter& json);
+
+}  // namespace jettison
