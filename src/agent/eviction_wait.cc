@@ -26,12 +26,9 @@ std::optional<EvictionWait::Outcome> EvictionWait::Check(
 
 bool EvictionWait::Allows(const Threshold& threshold) const {
   if (!active()) return true;
-  const auto awaited = [this](Resource resource) {
-    return std::ranges::find(hard_for_, resource) != hard_for_.end();
-  };
-  const Resource resource = ResourceOf(threshold.signal);
-  if (resource == Resource::kSwap && awaited(Resource::kMemory)) return false;
-  return threshold.IsHard() && !awaited(resource);
+  const bool memory_awaited = std::ranges::find(hard_for_, Resource::kMemory) != hard_for_.end();
+  if (ResourceOf(threshold.signal) == Resource::kSwap && memory_awaited) return false;
+  return threshold.IsHard();
 }
 
 }  // namespace jettison

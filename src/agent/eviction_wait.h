@@ -18,7 +18,8 @@ inline constexpr Duration kCleanupTimeout = std::chrono::seconds(30);
 
 // After an eviction nothing more is decided until the pods are gone and their resources are back,
 // or the time is over: the figures in between still hold what is being freed. Only a hard threshold
-// may act meanwhile, and only where it is not what was acted for already.
+// may act meanwhile; on the resource that was acted for already the pace of evictions puts it off
+// (decide/eviction_pace).
 class EvictionWait {
  public:
   // An eviction was carried out: `pods` were told to end for `resource`; `hard` with the grace
@@ -31,9 +32,10 @@ class EvictionWait {
       const std::function<bool(std::string_view uid)>& is_on_node, Instant now);
 
   [[nodiscard]] bool active() const { return !pods_.empty(); }
-  // Whether a pass may act for this threshold now. While only soft evictions are awaited, every
-  // hard threshold may; while a hard one is, those of other resources. Whoever goes for memory
-  // gives swap back, too, so that waits as well; but memory does not wait for swap.
+  // Whether one of them was told to end within the grace period of a hard eviction.
+  [[nodiscard]] bool hard() const { return active() && !hard_for_.empty(); }
+  // Whether a pass may act for this threshold now: every hard one may. But whoever goes for memory
+  // gives swap back, too, so that waits; memory does not wait for swap.
   [[nodiscard]] bool Allows(const Threshold& threshold) const;
   [[nodiscard]] std::optional<Instant> NextDeadline() const {
     return active() ? std::optional(deadline_) : std::nullopt;

@@ -56,13 +56,15 @@ TEST_F(EvictionWaitTest, AHardThresholdMayActWhileASoftEvictionIsAwaited) {
   EXPECT_FALSE(wait_.Allows(Of(Signal::kMemoryAvailable, 60)));
 }
 
-TEST_F(EvictionWaitTest, NoSecondPodForTheSameResourceWhileAHardEvictionIsAwaited) {
+TEST_F(EvictionWaitTest, SoftThresholdsWaitAndHardOnesAreLeftToThePaceOfEvictions) {
   wait_.Begin({"a"}, Resource::kMemory, false, At(0));
+  EXPECT_FALSE(wait_.hard());
   wait_.Begin({"a"}, Resource::kMemory, true, At(5));
+  EXPECT_TRUE(wait_.hard());
   EXPECT_EQ(wait_.NextDeadline(), At(35));
-  EXPECT_FALSE(wait_.Allows(Of(Signal::kMemoryAvailable)));
-  EXPECT_FALSE(wait_.Allows(Of(Signal::kAllocatableMemoryAvailable)));
+  EXPECT_TRUE(wait_.Allows(Of(Signal::kMemoryAvailable)));
   EXPECT_TRUE(wait_.Allows(Of(Signal::kPidAvailable)));
+  EXPECT_FALSE(wait_.Allows(Of(Signal::kMemoryAvailable, 60)));
   EXPECT_FALSE(wait_.Allows(Of(Signal::kPidAvailable, 60)));
 }
 
@@ -71,7 +73,6 @@ TEST_F(EvictionWaitTest, WhoGoesForMemoryGivesSwapBackButMemoryDoesNotWaitForSwa
   EXPECT_FALSE(wait_.Allows(Of(Signal::kSwapAvailable)));
   EvictionWait other;
   other.Begin({"b"}, Resource::kSwap, true, At(0));
-  EXPECT_FALSE(other.Allows(Of(Signal::kSwapAvailable)));
   EXPECT_TRUE(other.Allows(Of(Signal::kMemoryAvailable)));
 }
 

@@ -67,6 +67,7 @@ void Node::Advance() {
     WatchPass();
   }
   if (look_due_ && *look_due_ <= now) LookAtMemory();
+  if (pace_due_ && *pace_due_ <= now) LookAtPace();
   // While an eviction is awaited a watch pass says whether anything may be decided at all.
   if (scheduler_.Begin(now)) StartWalk();
   KeepWarm();
@@ -76,7 +77,7 @@ std::optional<Instant> Node::NextDeadline() const {
   std::optional<Instant> next;
   for (const auto& deadline :
        {edges_.pods.NextDeadline(), scheduler_.NextDeadline(), wait_.NextDeadline(),
-        edges_.reclaimer.NextDeadline(), watch_due_, look_due_}) {
+        edges_.reclaimer.NextDeadline(), watch_due_, look_due_, pace_due_}) {
     if (deadline && (!next || *deadline < *next)) next = deadline;
   }
   return next;
@@ -125,8 +126,11 @@ void Node::FullPass(const DiskUse& disk) {
   const Instant now = edges_.clock.Now();
   pass_woken_at_ = std::exchange(woken_at_, std::nullopt).value_or(now);
   summary_.node = edges_.figures.ReadNode();
-  if (!MayDecide(WouldActFor(now))) return;
+  ReadEnding();
+  const auto threshold = WouldActFor(now);
+  if (!MayDecide(threshold)) return;
   edges_.figures.ReadPods(edges_.pods.Active(), &disk, summary_.pods);
+  PreparePace(threshold, now);
   // Storage limits are no hard threshold, so they wait for the clean-up.
   Run(wait_.active() ? watch_policy_ : policy_, now);
   last_pod_stats_ = summary_.pods;
@@ -141,16 +145,21 @@ void Node::WatchPass() {
   const Instant now = edges_.clock.Now();
   pass_woken_at_ = std::exchange(woken_at_, std::nullopt).value_or(now);
   summary_.node = edges_.figures.ReadNode();
+  ReadEnding();
   const auto threshold = WouldActFor(now);
   no_watch_before_ = now + kWatchSpacing;
   if (!MayDecide(threshold)) return;
   if (threshold && IsDisk(settings_.policy.thresholds[*threshold].signal)) {
-    // While a reclaim is under way nothing could be decided; its end asks for a full pass.
-    if (!edges_.reclaimer.UnderWay()) scheduler_.Request(now);
+    // While a reclaim is under way nothing could be decided; its end asks for a full pass. Nor
+    // could it before an eviction has waited for its time.
+    const bool waits = pause_ && IsDisk(paused_for_) && now < pause_->until;
+    if (!edges_.reclaimer.UnderWay() && !waits) scheduler_.Request(now);
     return;
   }
   summary_.pods.clear();
   if (threshold) ReadPodsFor(settings_.policy.thresholds[*threshold].signal);
+  PreparePace(threshold, now);
+  if (IsToldPause(threshold, now)) return PlanPaceLook(now);
   Run(watch_policy_, now);
   if (now < approach_until_ && !wait_.active()) StayNear(now);
 }
@@ -176,14 +185,17 @@ void Node::Run(const std::shared_ptr<const PassPolicy>& policy, Instant now) {
   RecordedPass pass{.number = passes_ + 1, .policy = policy, .before = state_};
   const std::vector<const PodFacts*> pods = edges_.pods.Active();
   auto report = std::make_shared<CycleReport>(
-      RunPass(*policy, {.now = now, .summary = summary_, .pods = pods}, ports, state_, scratch_));
+      RunPass(*policy, {.now = now, .summary = summary_, .pods = pods, .pace = pace_input_}, ports,
+              state_, scratch_));
   if (edges_.ladder != nullptr) report->reclaimed = edges_.ladder->TakeReclaimed();
+  report->early_kills = std::exchange(early_kills_, {});
   PassTimes times = {.woken = pass_woken_at_, .began = now, .decided = edges_.clock.Now()};
   ++passes_;
   last_report_ = report;
   reclaim_awaited_ = reclaim_awaited_ || report->reclaim_under_way;
   AfterPass(*report, before, now);
   PlanLook(report->observations, now);
+  pass.pace = pace_input_;
   pass.after_reclaim = std::exchange(after_reclaim_, std::nullopt);
   if (settings_.record_passes) Record(std::move(pass), pods);
   times.ended = edges_.clock.Now();
@@ -208,19 +220,27 @@ void Node::AfterPass(const CycleReport& report, NodeConditions before, Instant n
   const bool changed = !(before == report.conditions());
   if (changed && edges_.on_conditions) edges_.on_conditions(before, report.conditions(), now);
   LogPass(report, before, edges_.pods, edges_.events, edges_.log);
-  edges_.pods.PassDone(report.conditions(), now);
+  TakePause(report, now);
+  edges_.pods.PassDone(report.conditions(), now, report.evaluation.overdue.any());
   ScheduleGraceEnds(report.evaluation);
   Rearm(now);
 }
 
 void Node::AwaitCleanup(const CycleReport& report, Instant now) {
   const std::vector<std::string> ending = edges_.killer.TakeEnding();
-  if (ending.empty()) return;
   const Resource resource =
       report.ranked_for ? ResourceOf(*report.ranked_for) : Resource::kEphemeralStorage;
   const bool hard = std::ranges::any_of(report.evictions, [](const EvictionRecord& eviction) {
     return eviction.order.grace_period_seconds <= kHardEvictionGracePeriodSeconds;
   });
+  // A dry run keeps to the pace that it would have had.
+  if (settings_.dry_run && !report.evictions.empty()) {
+    pace_.Evicted(resource, hard, Duration{0}, now);
+    pace_.CleanedUp(true, now);
+  }
+  if (ending.empty()) return;
+  pace_.Evicted(resource, hard, std::chrono::seconds(kHardEvictionGracePeriodSeconds), now);
+  pace_since_ = now;
   wait_.Begin(ending, resource, hard, now);
   watch_due_ = now + settings_.monitoring_interval;
 }
@@ -237,6 +257,7 @@ void Node::CheckCleanup(Instant now) {
   } else {
     edges_.log.Info("eviction manager: pods were cleaned up");
   }
+  pace_.CleanedUp(*outcome != EvictionWait::Outcome::kTimedOut, now);
   if (edges_.on_cleanup) edges_.on_cleanup(*outcome != EvictionWait::Outcome::kTimedOut, now);
   watch_due_.reset();
   scheduler_.Request(now);

@@ -15,6 +15,7 @@
 #include "agent/log.h"
 #include "agent/memory_forecast.h"
 #include "agent/node_counters.h"
+#include "agent/pace_keeper.h"
 #include "agent/pass_history.h"
 #include "agent/pass_scheduler.h"
 #include "agent/pod_table.h"
@@ -76,6 +77,10 @@ struct NodeEdges {
 // the more often the sooner they could run short. Where that finds a threshold newly crossed, or
 // one to act for, a watch pass follows.
 //
+// After an eviction the next one keeps to the kubelet's pace unless the node would not last until
+// then (decide/eviction_pace); meanwhile memory is looked at every few milliseconds, and a pod that
+// is ending is killed where the rest would not last for its grace period (decide/early_kill).
+//
 // A reclaim that takes its time is started by a pass that then evicts nobody; when it is over a
 // full pass follows at once. Until then everything else goes on: memory comes before disks, so a
 // memory threshold acts meanwhile.
@@ -126,6 +131,14 @@ class Node : private SummarySource {
   // Whether a look that came to this has found something that a pass is worth its while for.
   [[nodiscard]] bool IsNews(std::size_t threshold, const Evaluation& evaluation) const;
   void PlanLook(const Observations& observations, Instant now);
+  void ReadEnding();
+  void PreparePace(std::optional<std::size_t> threshold, Instant now);
+  [[nodiscard]] bool HoldsOfPods(Signal signal, HeldAmounts& held);
+  [[nodiscard]] bool IsToldPause(std::optional<std::size_t> threshold, Instant now) const;
+  void TakePause(const CycleReport& report, Instant now);
+  void PlanPaceLook(Instant now);
+  void LookAtPace();
+  void HastenKills(const Observations& seen, Instant now);
   // The threshold that a pass over the node's present figures would act for.
   [[nodiscard]] std::optional<std::size_t> WouldActFor(Instant now) const;
   [[nodiscard]] bool MayDecide(std::optional<std::size_t> threshold) const;
@@ -171,6 +184,19 @@ class Node : private SummarySource {
   Instant no_watch_before_;
   MemoryForecast forecast_;
   std::optional<Instant> look_due_;  // at memory alone
+  PaceKeeper pace_;
+  std::optional<PaceInput> pace_input_;  // for the pass that is to come, or was made last
+  std::optional<EvictionPause> pause_;   // of the next eviction
+  Signal paused_for_ = Signal::kMemoryAvailable;
+  Instant pause_told_at_;                // by a report
+  std::optional<Instant> pace_due_;      // the next look while pods end or an eviction waits
+  Instant pace_since_;                   // since when these looks are made
+  Instant pids_due_;                     // the first of them to read process ids, too
+  std::vector<EarlyKill> early_kills_;   // since the last pass
+  std::vector<const PodFacts*> ending_;  // pods that are ending, whose figures follow
+  std::vector<PodStats> ending_stats_;
+  std::vector<const PodFacts*> held_by_;  // whose amounts the keeper has been told last
+  std::optional<MemoryHolders> holders_;  // as of the last pass that read the pods' memory
   bool kernel_tells_ = false;
   bool stalls_are_told_ = false;
   Instant stalled_until_;   // tasks wait until then, as far as the kernel has told

@@ -38,10 +38,13 @@ inline constexpr std::array<ReclaimStep, 2> kAllReclaimSteps = {ReclaimStep::kDe
 struct PassCounters {
   // By kind; from the first figure read to the last line of the log.
   std::array<Histogram<kPassBounds>, kAllPassKinds.size()> duration;
-  std::uint64_t looks = 0;                  // at memory alone
-  std::uint64_t memory_notifications = 0;   // wake-ups by the kernel at a level of usage
-  CountByEvictionSignal evictions{};        // decided on and ordered, as the kubelet counts them
-  std::uint64_t eviction_errors = 0;        // orders among them that could not be carried out
+  std::uint64_t looks = 0;                 // at memory alone
+  std::uint64_t memory_notifications = 0;  // wake-ups by the kernel at a level of usage
+  CountByEvictionSignal evictions{};       // decided on and ordered, as the kubelet counts them
+  std::uint64_t eviction_errors = 0;       // orders among them that could not be carried out
+  // Evictions that had to wait, by reason; a wait counts once.
+  std::array<std::uint64_t, kPaceReasonCount> waits{};
+  std::uint64_t early_kills = 0;            // before the grace period was over
   CountByEvictionSignal dry_run_victims{};  // decided on in a dry run
   // By signal: the age of its figure when the pod was told to end.
   std::array<Histogram<kDefaultBounds>, kSignalCount> stats_age;

@@ -67,6 +67,11 @@ Snapshot Node::MakeSnapshot() const {
                                         .last_transition = condition_changed_at_[IndexOf(type)]});
   }
   snapshot.waiting_for_cleanup = wait_.active();
+  snapshot.pause = pause_;
+  if (pace_input_) {
+    snapshot.pace = pace_.InputFor(pace_input_->signal, scheduler_.NextDeadline(), snapshot.at);
+  }
+  snapshot.holders = holders_;
   snapshot.reclaim_under_way = edges_.reclaimer.UnderWay();
   snapshot.thresholds = ThresholdViews();
   snapshot.pods = edges_.pods.Views(snapshot.at);

@@ -55,7 +55,7 @@ void LogReclaim(const CycleReport& report, const Log& log) {
 }
 
 void LogEvictions(const CycleReport& report, const PodTable& pods, const Log& log) {
-  if (report.ranked_for) {
+  if (report.ranked_for && !report.pause) {
     log.Info("eviction manager: must evict pod(s) to reclaim",
              {{"resourceName", NameOf(ResourceOf(*report.ranked_for))}});
   }
@@ -71,7 +71,7 @@ void LogEvictions(const CycleReport& report, const PodTable& pods, const Log& lo
                 {"message", eviction.order.message}});
     }
   }
-  if (report.ranked_for && report.evictions.empty()) {
+  if (report.ranked_for && report.evictions.empty() && !report.pause) {
     log.Warn("eviction manager: unable to evict any pods from the node");
     if (const std::size_t observed = pods.CountObserved(); observed > 0) {
       log.Warn("eviction manager: pods of somebody else are only observed (adopt: observe)",
@@ -81,6 +81,35 @@ void LogEvictions(const CycleReport& report, const PodTable& pods, const Log& lo
 }
 
 }  // namespace
+
+void LogPause(const EvictionPause& pause, const PodTable& pods, const Log& log) {
+  log.Warn("eviction manager: the next eviction waits", {{"pod", pods.NameOfPod(pause.pod_uid)},
+                                                         {"reason", NameOf(pause.reason)},
+                                                         {"until", FormatInstant(pause.until)},
+                                                         {"why", TextOf(pause.reason)}});
+}
+
+void LogHolders(const CycleReport& report, const MemoryHolders& holders, bool pause_is_new,
+                const Log& log) {
+  if (!report.acting_for || ResourceOf(report.acting_for->signal) != Resource::kMemory) return;
+  if (report.evictions.empty() && !pause_is_new) return;
+  if (!AreOthers(holders)) return;
+  log.Warn("eviction manager: others than pods that may be evicted hold most of the memory",
+           {{"held", TextOf(holders)}});
+}
+
+void LogEarlyKill(const EarlyKill& kill, const PodTable& pods, EventLog& events, const Log& log) {
+  const std::string name = pods.NameOfPod(kill.pod_uid);
+  const std::string text = TextOf(kill);
+  log.Warn("eviction manager: pod is killed before its grace period is over",
+           {{"pod", name}, {"why", text}});
+  events.Add(kill.at, name,
+             {.object = kill.pod_uid,
+              .type = EventType::kWarning,
+              .reason = "KilledEarly",
+              .message = text,
+              .annotations = {}});
+}
 
 void LogPass(const CycleReport& report, NodeConditions before, const PodTable& pods,
              EventLog& events, const Log& log) {

@@ -3,6 +3,9 @@
 #include "agent/event_log.h"
 #include "agent/log.h"
 #include "agent/pod_table.h"
+#include "decide/early_kill.h"
+#include "decide/eviction_pace.h"
+#include "decide/memory_holders.h"
 #include "report/cycle_report.h"
 
 namespace jettison {
@@ -11,5 +14,16 @@ namespace jettison {
 // happened. Called when the deed is done: a log is never in the way of a kill.
 void LogPass(const CycleReport& report, NodeConditions before, const PodTable& pods,
              EventLog& events, const Log& log);
+
+// Tells that the next eviction waits.
+void LogPause(const EvictionPause& pause, const PodTable& pods, const Log& log);
+
+// Tells who holds the memory, where a pass evicted a pod for it or put that off anew, and others
+// than pods that may be evicted hold most.
+void LogHolders(const CycleReport& report, const MemoryHolders& holders, bool pause_is_new,
+                const Log& log);
+
+// Tells of a pod that was killed before its grace period was over.
+void LogEarlyKill(const EarlyKill& kill, const PodTable& pods, EventLog& events, const Log& log);
 
 }  // namespace jettison

@@ -70,8 +70,9 @@ void PodTable::Handle(const RuntimeEvent& event, Instant now) {
   if (slot->worker->IsGone()) SettleAll(now);
 }
 
-void PodTable::PassDone(NodeConditions conditions, Instant now) {
+void PodTable::PassDone(NodeConditions conditions, Instant now, bool starved) {
   conditions_ = conditions;
+  starved_ = starved;
   came_back_ = false;
   SettleAll(now);
 }
@@ -226,10 +227,11 @@ std::vector<WaitingPod> PodTable::Waiting() const {
   std::vector<WaitingPod> waiting;
   for (const auto& [name, slot] : slots_) {
     if (!slot.comes_back_at || !slot.wanted) continue;
-    waiting.push_back({.name = name,
-                       .priority = slot.wanted->priority,
-                       .due = *slot.comes_back_at,
-                       .admitted = Admit(slot.wanted->pod, conditions_, profile_).admit});
+    waiting.push_back(
+        {.name = name,
+         .priority = slot.wanted->priority,
+         .due = *slot.comes_back_at,
+         .admitted = !starved_ && Admit(slot.wanted->pod, conditions_, profile_).admit});
   }
   return waiting;
 }
@@ -270,6 +272,11 @@ Result<bool> PodTable::Evict(const EvictionOrder& order, Instant now) {
   const bool acted = slot->worker->Evict(order, now);
   if (acted && first) ++slot->evictions;
   return acted;
+}
+
+bool PodTable::KillNow(std::string_view uid, Instant now) {
+  Slot* slot = SlotOf(uid);
+  return slot != nullptr && slot->worker->KillNow(now);
 }
 
 const PodTable::Slot* PodTable::SlotOf(std::string_view uid) const {

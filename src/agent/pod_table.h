@@ -52,8 +52,9 @@ class PodTable {
   // What should run from now on; ends what should not, starts what may.
   void SetWanted(std::vector<Pod> pods, Instant now);
   void Handle(const RuntimeEvent& event, Instant now);
-  // A pass is over, and these are the node's conditions now.
-  void PassDone(NodeConditions conditions, Instant now);
+  // A pass is over, and these are the node's conditions now. While the node is `starved`, a
+  // threshold is met for its whole grace period, nobody comes back: it would only be evicted again.
+  void PassDone(NodeConditions conditions, Instant now, bool starved = false);
   // Does what is due by now.
   void Advance(Instant now);
   [[nodiscard]] std::optional<Instant> NextDeadline() const;
@@ -69,6 +70,17 @@ class PodTable {
   // Fails a pod; false when it is ending as soon as that already. kNotFound for one that is not
   // there.
   [[nodiscard]] Result<bool> Evict(const EvictionOrder& order, Instant now);
+  // Gives up what is left of the grace period of a pod that is ending; false where nothing is.
+  bool KillNow(std::string_view uid, Instant now);
+  // Pods that were evicted and are about to be gone: they could not be chosen any more. Valid until
+  // the next change.
+  struct EndingPod {
+    const PodFacts* facts = nullptr;
+    Instant evicted_at;
+    std::optional<Instant> kill_at;  // absent: it was killed, or has ended by itself
+    friend bool operator==(const EndingPod&, const EndingPod&) = default;
+  };
+  [[nodiscard]] const std::vector<EndingPod>& Ending() const;
   // Whether something of that pod is still on the node.
   [[nodiscard]] bool IsOnNode(std::string_view uid) const;
   // Pods of our own; somebody else's do not count.
@@ -135,7 +147,9 @@ class PodTable {
   bool told_wanted_ = false;  // SetWanted has been called
   bool stopping_ = false;
   bool came_back_ = false;  // since the last pass
+  bool starved_ = false;    // in the last pass
   mutable std::vector<const PodFacts*> active_;
+  mutable std::vector<EndingPod> ending_;
 };
 
 }  // namespace jettison

@@ -16,6 +16,17 @@ const std::vector<const PodFacts*>& PodTable::Active() const {
   return active_;
 }
 
+const std::vector<PodTable::EndingPod>& PodTable::Ending() const {
+  ending_.clear();
+  for (const auto& [name, slot] : slots_) {
+    if (!slot.worker || !slot.worker->IsEnding()) continue;
+    ending_.push_back({.facts = slot.facts.get(),
+                       .evicted_at = slot.worker->evicted_at(),
+                       .kill_at = slot.worker->kill_at()});
+  }
+  return ending_;
+}
+
 std::vector<std::shared_ptr<const PodFacts>> PodTable::Keep(
     const std::vector<const PodFacts*>& pods) const {
   const std::unordered_set<const PodFacts*> wanted(pods.begin(), pods.end());

@@ -48,6 +48,8 @@ class PodWorker {
   // Fails the pod: status Failed, reason Evicted, and the end within the order's grace period. On a
   // pod that is ending already it can only shorten the time left; then it tells whether it did.
   bool Evict(const EvictionOrder& order, Instant now);
+  // Gives up what is left of the grace period of a pod that is ending; false where nothing is.
+  bool KillNow(Instant now);
   // Ends the pod within its own grace period, because nobody wants it any more.
   void Terminate(Instant now);
   void Handle(const RuntimeEvent& event, Instant now);
@@ -63,6 +65,10 @@ class PodWorker {
   // It takes up resources and ending it would bring them back: running, or ending in no hurry (a
   // grace period longer than that of a hard eviction) or for another reason than an eviction.
   [[nodiscard]] bool IsCandidate() const;
+  // It was evicted, is no candidate any more, and holds what it has not given back yet.
+  [[nodiscard]] bool IsEnding() const;
+  // The end of its grace period; absent: it was killed, or is not ending.
+  [[nodiscard]] std::optional<Instant> kill_at() const;
   // When it was evicted; only where IsEvicted.
   [[nodiscard]] Instant evicted_at() const { return evicted_at_; }
   // Runs that have ended, all attempts that are known, for the collection of dead containers.

@@ -126,6 +126,22 @@ void PodWorker::EndingDone() {
   edges_->runtime.RemovePod(facts_->pod.uid);
 }
 
+bool PodWorker::KillNow(Instant now) {
+  if (!kill_at()) return false;
+  ending_->kill_at = std::min(ending_->kill_at, now);
+  AdvanceEnding(now);
+  return true;
+}
+
+bool PodWorker::IsEnding() const {
+  return IsEvicted() && !IsCandidate() && state_ != State::kFinished && state_ != State::kGone;
+}
+
+std::optional<Instant> PodWorker::kill_at() const {
+  if (state_ != State::kTerminating || ending_->killed) return std::nullopt;
+  return ending_->kill_at;
+}
+
 bool PodWorker::AnyAlive() const {
   return std::ranges::any_of(runs_, &ContainerLifecycle::IsAlive);
 }

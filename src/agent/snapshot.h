@@ -11,6 +11,8 @@
 #include "agent/pod_status.h"
 #include "agent/signal_history.h"
 #include "config/agent_config.h"
+#include "decide/eviction_pace.h"
+#include "decide/memory_holders.h"
 #include "decide/pod_facts.h"
 #include "model/event.h"
 #include "model/pod.h"
@@ -107,6 +109,9 @@ struct Snapshot {
   std::vector<ConditionView> condition_views;  // by name, as v1.Node lists them
   bool waiting_for_cleanup = false;            // of evicted pods
   bool reclaim_under_way = false;
+  std::optional<EvictionPause> pause;    // of the next eviction
+  std::optional<PaceInput> pace;         // that a pass now would decide by
+  std::optional<MemoryHolders> holders;  // as of the last pass that read the pods' memory
   std::vector<ThresholdView> thresholds;
   std::vector<PodView> pods;  // by namespace and name
   // Why staticPodPath cannot be read; empty: it can, it is not there yet, or there is none.

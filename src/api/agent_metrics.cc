@@ -57,6 +57,15 @@ void WriteVictims(const Snapshot& snapshot, const PassCounters& counters, Metric
     if (count == 0 && i < kSignalCount && !watched[i]) continue;
     writer.Sample({{"eviction_signal", EvictionSignalName(i)}}, count);
   }
+  writer.Family("jettison_eviction_waits_total", kCounter,
+                "Evictions that had to wait for the kubelet's pace, by reason.");
+  for (std::size_t i = 0; i < kPaceReasonCount; ++i) {
+    writer.Sample({{"reason", NameOf(static_cast<PaceReason>(i))}}, counters.waits[i]);
+  }
+  writer.Family("jettison_early_kills_total", kCounter,
+                "Pods that were killed before their grace period was over, because what was short "
+                "would not have lasted for it.");
+  writer.Sample(counters.early_kills);
   writer.Family("jettison_eviction_errors_total", kCounter,
                 "Evictions that were decided on and could not be carried out.");
   writer.Sample(counters.eviction_errors);

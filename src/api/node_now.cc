@@ -18,7 +18,8 @@ NodeNow NodeNowOf(const Snapshot& snapshot) {
                .passes = snapshot.passes,
                .policy = snapshot.policy,
                .summary = snapshot.summary,
-               .waiting_for_cleanup = snapshot.waiting_for_cleanup};
+               .waiting_for_cleanup = snapshot.waiting_for_cleanup,
+               .pace = snapshot.pace};
   if (snapshot.last_report) node.state = snapshot.last_report->evaluation.next;
   for (const ThresholdView& view : snapshot.thresholds) node.time_to.push_back(view.time_to);
   if (snapshot.node) {

@@ -130,6 +130,23 @@ std::vector<OverviewEvent> EventsOf(const std::vector<LoggedEvent>& logged) {
   return events;
 }
 
+std::string MemoryHeldIn(const Snapshot& snapshot) {
+  const bool is_short = std::ranges::any_of(snapshot.thresholds, [](const ThresholdView& view) {
+    return view.met && ResourceOf(view.threshold.signal) == Resource::kMemory;
+  });
+  if (!is_short || !snapshot.holders || !AreOthers(*snapshot.holders)) return "";
+  return TextOf(*snapshot.holders);
+}
+
+std::string EvictionWaitsIn(const Snapshot& snapshot) {
+  if (!snapshot.pause) return "";
+  const auto pod = std::ranges::find(snapshot.pods, snapshot.pause->pod_uid, &PodView::uid);
+  const std::string name =
+      pod == snapshot.pods.end() ? snapshot.pause->pod_uid : pod->namespace_ + "/" + pod->name;
+  return fmt::format("{} until {} at the latest: {}", name, FormatInstant(snapshot.pause->until),
+                     TextOf(snapshot.pause->reason));
+}
+
 std::string_view PhaseOf(const Snapshot& snapshot) {
   if (snapshot.waiting_for_cleanup) return "waiting for clean-up";
   return snapshot.reclaim_under_way ? "reclaim under way" : "monitoring";
@@ -190,6 +207,8 @@ Overview OverviewOf(const Snapshot& snapshot, const OverviewOptions& options) {
     overview.dry_run = snapshot.node->config.dry_run;
   }
   overview.phase = PhaseOf(snapshot);
+  overview.memory_held = MemoryHeldIn(snapshot);
+  overview.eviction_waits = EvictionWaitsIn(snapshot);
   overview.conditions = ConditionsOf(snapshot);
   overview.taints = TaintsOf(snapshot.conditions);
   overview.signals = SignalsOf(snapshot);

@@ -99,6 +99,11 @@ struct Overview {
   Instant started_at;
   bool dry_run = false;
   std::string phase;  // "monitoring", "waiting for clean-up", "reclaim under way"
+  // Who holds the memory, where it is short and others than pods that may be evicted hold most of
+  // it; else empty.
+  std::string memory_held;
+  // Whose eviction waits, until when and why; empty: nobody's.
+  std::string eviction_waits;
   std::vector<OverviewCondition> conditions;
   std::vector<OverviewTaint> taints;
   std::vector<OverviewSignal> signals;  // in the order of Signal

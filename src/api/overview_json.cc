@@ -140,6 +140,8 @@ std::string OverviewJson(const Overview& overview) {
   json.Field("startedAt", FormatInstant(overview.started_at));
   json.Field("dryRun", overview.dry_run);
   json.Field("phase", overview.phase);
+  if (!overview.memory_held.empty()) json.Field("memoryHeld", overview.memory_held);
+  if (!overview.eviction_waits.empty()) json.Field("evictionWaits", overview.eviction_waits);
   WriteList(json, "conditions", overview.conditions);
   WriteList(json, "taints", overview.taints);
   WriteList(json, "signals", overview.signals);

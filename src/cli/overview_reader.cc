@@ -186,6 +186,8 @@ Result<Overview> ReadOverview(std::string_view json) {
   from.Read("startedAt", overview.started_at);
   from.Read("dryRun", overview.dry_run);
   from.Read("phase", overview.phase);
+  from.Read("memoryHeld", overview.memory_held);
+  from.Read("evictionWaits", overview.eviction_waits);
   from.ReadEach("conditions", overview.conditions);
   from.ReadEach("taints", overview.taints);
   from.ReadEach("signals", overview.signals);

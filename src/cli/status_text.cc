@@ -41,6 +41,18 @@ void AddHead(const Overview& overview, Lines& lines) {
   }
 }
 
+// What makes evictions slower than the pressure would have it.
+void AddHints(const Overview& overview, Lines& lines) {
+  if (!overview.memory_held.empty()) {
+    lines.emplace_back().Add("memory is held by ", Ink::kWarning).Add(overview.memory_held);
+  }
+  if (!overview.eviction_waits.empty()) {
+    lines.emplace_back()
+        .Add("the next eviction waits: ", Ink::kWarning)
+        .Add(overview.eviction_waits);
+  }
+}
+
 void AddConditions(const Overview& overview, Lines& lines) {
   if (overview.conditions.empty()) return;
   lines.emplace_back();
@@ -173,6 +185,7 @@ std::string StatusText(const Overview& overview, std::size_t columns, TextStyle 
   const std::size_t width = std::max<std::size_t>(columns, 40);
   Lines lines;
   AddHead(overview, lines);
+  AddHints(overview, lines);
   AddConditions(overview, lines);
   AddSignals(overview, lines);
   AddPods(overview, lines);

@@ -54,6 +54,9 @@ TextLine Subtitle(const TopContent& content) {
   if (!content.trouble.empty()) return line.Add(content.trouble, Ink::kBadStrong);
   if (content.view.paused) line.Add("PAUSED", Ink::kWarning).Add("  ");
   line.Add(overview.phase, overview.phase == "monitoring" ? Ink::kFaint : Ink::kWarning);
+  if (!overview.memory_held.empty()) {
+    return line.Add(", memory is held by ", Ink::kWarning).Add(overview.memory_held);
+  }
   line.Add(fmt::format(", up {}", SpanText(Elapsed(overview.started_at, overview.at))),
            Ink::kFaint);
   if (overview.last_pass) {

@@ -1,0 +1,45 @@
+#pragma once
+
+#include <array>
+#include <cstddef>
+#include <cstdint>
+#include <optional>
+
+#include "units/duration.h"
+
+namespace jettison {
+
+// Says how fast something grows from looks at it a few milliseconds apart. Holds the last tenth of
+// a second, so that growth that has ended is soon forgotten; allocates nothing.
+class GrowthMeter {
+ public:
+  // `jitter`: by how much a look may be wrong. The kernel charges memory in batches on each
+  // processor, so what grows steadily is seen to grow in steps.
+  explicit GrowthMeter(std::int64_t jitter) : jitter_(jitter) {}
+
+  void Seen(std::int64_t amount, Instant now);
+  // What is looked at is another thing from now on.
+  void Restart() { count_ = 0; }
+  // Units a second, 0 where it does not grow, by looks that are at least so far apart; absent:
+  // there are none yet.
+  [[nodiscard]] std::optional<std::int64_t> PerSecond(Duration apart) const;
+
+ private:
+  struct Sample {
+    std::int64_t amount = 0;
+    Instant at;
+  };
+  // So many that the oldest of looks that are 5 ms apart is a tenth of a second old.
+  static constexpr std::size_t kSamples = 24;
+  // The sample `back` looks ago.
+  [[nodiscard]] const Sample& Ago(std::size_t back) const {
+    return samples_[(next_ + kSamples - 1 - back) % kSamples];
+  }
+
+  std::int64_t jitter_;
+  std::array<Sample, kSamples> samples_;
+  std::size_t next_ = 0;
+  std::size_t count_ = 0;
+};
+
+}  // namespace jettison
