@@ -1,0 +1,15 @@
+#!/usr/bin/env bash
+# usage: scripts/pace.sh [BUILD_DIR [OPTION...]]
+#
+# Who goes when memory runs out for another reason than the pods that may be evicted? Builds what it
+# takes (build/release unless told) and runs tests/measure/pace.py, whose --help lists the options.
+# Needs root and a host with cgroup v1; takes a minute a run.
+set -euo pipefail
+cd "$(dirname "$0")/.."
+
+build=${1:-build/release}
+shift || true
+[ -e "$build/CMakeCache.txt" ] || cmake --preset release -B "$build" >/dev/null
+cmake --build "$build" --target jettison jettison-shim measure_programs >/dev/null
+export PYTHONDONTWRITEBYTECODE=1
+exec python3 tests/measure/pace.py "$build" "$@"
