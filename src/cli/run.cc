@@ -102,6 +102,12 @@ Result<void> RunServed(const AgentConfig& config, AgentOptions options,
   if (!agent) return Fail(agent.error());
   if (!board) return (*agent)->Run();
   auto opened = Serving::Open(config.http, *board);
+  if (!opened && opened.error().code == ErrorCode::kUnavailable) {
+    (*agent)->log().Warn("nothing is answered over HTTP until the agent is restarted",
+                         {{"err", opened.error().message},
+                          {"mend", "raise LimitNOFILE= of its unit and restart it"}});
+    return (*agent)->Run();
+  }
   if (!opened) return Fail(opened.error());
   const std::shared_ptr<Serving> serving = std::move(*opened);
   rereading->SetServing(serving);

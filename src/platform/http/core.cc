@@ -136,7 +136,7 @@ void HttpServer::Core::OnEvent(int descriptor) {
 }
 
 void HttpServer::Core::RunDaemons() {
-  plain_->Run();
+  if (plain_) plain_->Run();
   if (tls_) tls_->Run();
 }
 

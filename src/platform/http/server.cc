@@ -101,7 +101,8 @@ Result<std::unique_ptr<HttpServer>> HttpServer::Open(HttpServerOptions options, 
     parts.unix_socket = std::move(*file);
   }
   auto core = Core::Start(std::move(parts));
-  if (!core) return fail(core.error());
+  // Whatever fails there wants for descriptors or memory.
+  if (!core) return fail({ErrorCode::kUnavailable, core.error().message});
   return std::unique_ptr<HttpServer>(new HttpServer(std::move(*core)));
 }
 

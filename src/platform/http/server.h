@@ -62,7 +62,8 @@ class HttpServer {
   // - an address other than loopback without TLS and without a client CA or a token (who is on the
   //   machine may ask a loopback address without);
   // - a socket that somebody still answers on; a stale one is replaced;
-  // - certificates, keys, token files that cannot be read or are none.
+  // - certificates, keys, token files that cannot be read or are none;
+  // - kUnavailable: there are too few descriptors or threads to serve with.
   [[nodiscard]] static Result<std::unique_ptr<HttpServer>> Open(HttpServerOptions options,
                                                                 HttpHandler handler,
                                                                 HttpErrorAnswer error_answer);
