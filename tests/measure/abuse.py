@@ -80,7 +80,9 @@ class Agent:
         deadline = time.monotonic() + 30
         while time.monotonic() < deadline and self.process.poll() is None:
             try:
-                if self.ask("/readyz").startswith(b"HTTP/1.1 200"):
+                ready = self.ask("/readyz").startswith(b"HTTP/1.1 200")
+                # Each pod that runs takes descriptors of the agent's.
+                if ready and self.ask("/pods").count(b'"phase":"Running"') == hoarders.PODS:
                     return
             except OSError:
                 pass
@@ -171,6 +173,7 @@ def main():
         agent = Agent(options.build, folder)
         try:
             agent.wait_until_ready()
+            time.sleep(12)  # a full pass, which opens the files that are kept of each pod
             descriptors = agent.descriptors()
             abuse(agent, 0, REQUESTS // 10, noise)
             before = agent.resident_kib()
