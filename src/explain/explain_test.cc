@@ -259,7 +259,7 @@ TEST(Explain, AnEvictionThatWaitsSaysWhyAndUntilWhen) {
   EXPECT_EQ(why.pause->pod.uid, victim);
   EXPECT_TRUE(why.otherwise.empty());
   EXPECT_THAT(TextOf(why), HasSubstr("the next eviction waits"));
-  EXPECT_THAT(TextOf(why), HasSubstr("its end would give back next to nothing"));
+  EXPECT_THAT(TextOf(why), HasSubstr("its end would give back"));
   EXPECT_THAT(JsonOf(why), HasSubstr("\"reason\":\"victim-too-small\""));
 }
 
