@@ -3,6 +3,11 @@
 #include "decide/container_gc.h"
 
 namespace jettison {
+namespace {
+
+constexpr Duration kReclaimPatience = std::chrono::minutes(1);
+
+}  // namespace
 
 Result<void> TableKiller::Evict(const EvictionOrder& order) {
   const auto ending = table_.Evict(order, clock_.Now());
@@ -30,8 +35,26 @@ std::size_t ForgetDeadContainers(PodTable& table, const ContainerGcPolicy& polic
 }
 
 Result<ReclaimProgress> TableReclaimer::DeleteDeadContainers() {
-  ForgetDeadContainers(table_, policy_, ForgetOf::kEndedPodsToo, clock_.Now());
-  return ReclaimProgress::kDone;
+  if (give_up_at_) return ReclaimProgress::kUnderWay;
+  if (outcome_) {
+    return *outcome_ ? Result<ReclaimProgress>(ReclaimProgress::kDone) : Fail(outcome_->error());
+  }
+  const Instant now = clock_.Now();
+  ForgetDeadContainers(table_, policy_, ForgetOf::kEndedPodsToo, now);
+  if (!runtime_.RemovingContainers()) return ReclaimProgress::kDone;
+  give_up_at_ = now + kReclaimPatience;
+  return ReclaimProgress::kUnderWay;
+}
+
+void TableReclaimer::Advance(Instant now) {
+  if (!give_up_at_) return;
+  const bool over = !runtime_.RemovingContainers();
+  if (!over && now < *give_up_at_) return;
+  give_up_at_.reset();
+  outcome_.emplace();
+  if (over) return;
+  *outcome_ = Fail(ErrorCode::kDeadlineExceeded, "dead containers are still being removed after " +
+                                                     FormatDuration(kReclaimPatience));
 }
 
 }  // namespace jettison

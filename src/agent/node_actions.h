@@ -10,6 +10,7 @@
 #include "agent/pod_table.h"
 #include "model/images.h"
 #include "ports/clock.h"
+#include "ports/container_runtime.h"
 
 namespace jettison {
 
@@ -50,21 +51,30 @@ class PromptReclaimer : public LastingReclaimer {
   void Forget() override {}
 };
 
-// Frees dead containers of the table's pods. There are no images: a container of the process
-// runtime is a program of the host.
-class TableReclaimer : public PromptReclaimer {
+// Frees dead containers of the table's pods, which may take the runtime a while: up to a minute is
+// waited for it. There are no images: a container of the process runtime is a program of the host.
+class TableReclaimer : public LastingReclaimer {
  public:
-  TableReclaimer(PodTable& table, const ContainerGcPolicy& policy, const Clock& clock)
-      : table_(table), policy_(policy), clock_(clock) {}
+  // Everything must outlive it.
+  TableReclaimer(PodTable& table, const ContainerRuntime& runtime, const ContainerGcPolicy& policy,
+                 const Clock& clock)
+      : table_(table), runtime_(runtime), policy_(policy), clock_(clock) {}
   [[nodiscard]] Result<ReclaimProgress> DeleteDeadContainers() override;
   [[nodiscard]] Result<ReclaimProgress> DeleteUnusedImages() override {
     return ReclaimProgress::kDone;
   }
+  void Advance(Instant now) override;
+  [[nodiscard]] std::optional<Instant> NextDeadline() const override { return give_up_at_; }
+  [[nodiscard]] bool UnderWay() const override { return give_up_at_.has_value(); }
+  void Forget() override { outcome_.reset(); }
 
  private:
   PodTable& table_;
+  const ContainerRuntime& runtime_;
   ContainerGcPolicy policy_;
   const Clock& clock_;
+  std::optional<Instant> give_up_at_;    // the runtime is at it
+  std::optional<Result<void>> outcome_;  // of what was asked for and is over
 };
 
 // Frees nothing: for a dry run.

@@ -159,7 +159,8 @@ std::unique_ptr<ImageCollector> NodeAgent::MakeImageCollector() {
 std::unique_ptr<LastingReclaimer> NodeAgent::MakeReclaimer() {
   if (options_.dry_run) return std::make_unique<DryRunReclaimer>();
   if (!images_) {
-    return std::make_unique<TableReclaimer>(pods_, config_.container_gc, machine_->clock);
+    return std::make_unique<TableReclaimer>(pods_, *machine_->runtime, config_.container_gc,
+                                            machine_->clock);
   }
   return std::make_unique<RuntimeReclaimer>(RuntimeReclaimerEdges{
       .clock = machine_->clock,

@@ -82,10 +82,7 @@ std::vector<ContainerRecord> Runtime::AdoptRuns(PodEntry& entry) {
   const std::string& uid = entry.pod.uid;
   std::vector<std::string> strange;
   std::vector<FoundRun> runs = ReadRuns(surroundings_.paths, uid, surroundings_.boot_id, strange);
-  if (!strange.empty()) {
-    auto job = RemovalJob::Start(surroundings_, {.volume_folders = {}, .trees = strange});
-    if (job) jobs_.push_back(std::move(*job));
-  }
+  if (!strange.empty()) dead_runs_.Add(std::move(strange));
   std::vector<ContainerRecord> records;
   for (auto first = runs.begin(); first != runs.end();) {
     const auto last = std::find_if(

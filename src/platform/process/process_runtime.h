@@ -12,7 +12,6 @@
 #include "ports/cgroups.h"
 #include "ports/clock.h"
 #include "ports/container_runtime.h"
-#include "units/duration.h"
 #include "units/result.h"
 
 namespace jettison {
@@ -34,8 +33,6 @@ struct ProcessRuntimeOptions {
   // (containerLogMaxSize, containerLogMaxFiles).
   std::uint64_t log_max_bytes = std::uint64_t{10} << 20;
   int log_max_files = 5;
-  // How long RemoveContainer waits for the space to be free; the rest is done behind the scenes.
-  Duration removal_wait = std::chrono::milliseconds(500);
   // Told what went differently than it should and hurts nobody yet; one sentence, no line feed.
   std::function<void(std::string_view)> log;
 };

@@ -207,31 +207,15 @@ void Runtime::RemoveContainer(const std::string& pod_uid, const std::string& con
   const std::string run_dir = paths.Run(pod_uid, container, attempt);
   const std::string doomed = run_dir + ".gone";
   (void)::rename(run_dir.c_str(), doomed.c_str());
-  RemoveOrder order{.volume_folders = {}, .trees = {doomed}};
+  std::vector<std::string> trees = {doomed};
   const std::string logs = paths.ContainerLogs(entry->pod, container);
   const std::string log_name = fmt::format("{}.log", attempt);
   for (const std::string& name : NamesIn(logs).value_or(std::vector<std::string>{})) {
     if (name == log_name || name.starts_with(log_name + ".")) {
-      order.trees.push_back(fmt::format("{}/{}", logs, name));
+      trees.push_back(fmt::format("{}/{}", logs, name));
     }
   }
-  auto job = RemovalJob::Start(surroundings_, order);
-  if (!job) {
-    surroundings_.Log(job.error().In("remove a dead container").message);
-    return;
-  }
-  // Whoever frees disk space measures it next: better that it is free by then.
-  (void)job->WaitForEnd(surroundings_.options.removal_wait);
-  jobs_.push_back(std::move(*job));
-  CollectJobs();
-}
-
-void Runtime::CollectJobs() {
-  std::erase_if(jobs_, [&](RemovalJob& job) {
-    const auto outcome = job.Outcome();
-    if (outcome) surroundings_.LogFailure("remove a dead container", *outcome);
-    return outcome.has_value();
-  });
+  dead_runs_.Add(std::move(trees));
 }
 
 void Runtime::RemovePod(const std::string& pod_uid) {
@@ -304,7 +288,7 @@ std::vector<RuntimeEvent> Runtime::TakeEvents() {
   surroundings_.taking = true;
   readiness_->Dispatch();
   ContinueRemovals();
-  CollectJobs();
+  dead_runs_.Continue();
   surroundings_.taking = false;
   return std::exchange(surroundings_.events, {});
 }

@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "platform/process/container_run.h"
+#include "platform/process/dead_runs.h"
 #include "platform/process/pod_removal.h"
 #include "platform/process/surroundings.h"
 #include "ports/container_runtime.h"
@@ -32,6 +33,7 @@ class Runtime : public ContainerRuntime {
   void KillContainer(const std::string& pod_uid, const std::string& container) override;
   void RemoveContainer(const std::string& pod_uid, const std::string& container,
                        int attempt) override;
+  [[nodiscard]] bool RemovingContainers() const override { return dead_runs_.busy(); }
   void RemovePod(const std::string& pod_uid) override;
   [[nodiscard]] PodDisk DiskOf(const Pod& pod) const override;
   [[nodiscard]] std::string_view GroupOf(const std::string& pod_uid,
@@ -69,7 +71,6 @@ class Runtime : public ContainerRuntime {
   void UpdateQosGroups();
   [[nodiscard]] std::string GroupOfContainer(const std::string& pod_group,
                                              const std::string& container) const;
-  void CollectJobs();
 
   // What an earlier agent has left (adoption.cc).
   [[nodiscard]] std::optional<Pod> ReadPod(const std::string& uid);
@@ -84,7 +85,7 @@ class Runtime : public ContainerRuntime {
   std::map<std::string, PodEntry> pods_;
   std::vector<GroupLimits> qos_limits_;
   const std::vector<std::string> no_groups_;
-  std::vector<RemovalJob> jobs_;
+  DeadRuns dead_runs_{surroundings_};
 };
 
 }  // namespace jettison::process

@@ -80,6 +80,10 @@ TEST_F(ProcessRuntimePods, ForgettingARunTakesItsLogAndLayerAndNoOthers) {
   bed_.runtime().StartContainer("u", "main", 1, 0);
   ASSERT_NE(bed_.Await<ContainerExited>("u"), nullptr);
   bed_.runtime().RemoveContainer("u", "main", 0);
+  EXPECT_TRUE(bed_.runtime().RemovingContainers()) << "nobody waits for it";
+  while (bed_.runtime().RemovingContainers()) {
+    (void)bed_.Await<PodRemoved>("nobody", std::chrono::milliseconds(20));
+  }
   EXPECT_THAT(*NamesIn(bed_.paths().Container("u", "main")), testing::ElementsAre("1"));
   EXPECT_THAT(*NamesIn(bed_.paths().ContainerLogs(pod, "main")), testing::ElementsAre("1.log"));
 }
