@@ -1,6 +1,7 @@
 #include "platform/cri/client.h"
 
 #include <containerd_containers.grpc.pb.h>
+#include <containerd_images.grpc.pb.h>
 #include <containerd_namespaces.grpc.pb.h>
 #include <containerd_tasks.grpc.pb.h>
 #include <cri.grpc.pb.h>
@@ -42,6 +43,7 @@ using RuntimeStub = api::RuntimeService::StubInterface::async_interface;
 using ImageStub = api::ImageService::StubInterface::async_interface;
 using NamespacesStub = namespaces_api::Namespaces::StubInterface::async_interface;
 using ContainersStub = containers_api::Containers::StubInterface::async_interface;
+using StoredImagesStub = images_api::Images::StubInterface::async_interface;
 using TasksStub = tasks_api::Tasks::StubInterface::async_interface;
 
 // A method of a stub that reports its end to a function.
@@ -124,6 +126,7 @@ class Client : public Calls, public ContainerdCalls {
         images_(api::ImageService::NewStub(channel_)),
         namespaces_(namespaces_api::Namespaces::NewStub(channel_)),
         containers_(containers_api::Containers::NewStub(channel_)),
+        stored_images_(images_api::Images::NewStub(channel_)),
         tasks_(tasks_api::Tasks::NewStub(channel_)) {}
   ~Client() override { CancelAll(); }
   Client(const Client&) = delete;
@@ -219,9 +222,22 @@ class Client : public Calls, public ContainerdCalls {
                         Answer<containers_api::ListContainersResponse> answer) override {
     Start("ListContainersIn", &ContainersStub::List, request, deadline, std::move(answer), of);
   }
+  void ListImagesIn(const std::string& of, Duration deadline,
+                    Answer<images_api::ListImagesResponse> answer) override {
+    Start("ListImagesIn", &StoredImagesStub::List, images_api::ListImagesRequest(), deadline,
+          std::move(answer), of);
+  }
   void GetTaskIn(const std::string& of, const tasks_api::GetRequest& request, Duration deadline,
                  Answer<tasks_api::GetResponse> answer) override {
     Start("GetTaskIn", &TasksStub::Get, request, deadline, std::move(answer), of);
+  }
+  void KillTaskIn(const std::string& of, const tasks_api::KillRequest& request, Duration deadline,
+                  Answer<tasks_api::KillResponse> answer) override {
+    Start("KillTaskIn", &TasksStub::Kill, request, deadline, std::move(answer), of);
+  }
+  void DeleteTaskIn(const std::string& of, const tasks_api::DeleteTaskRequest& request,
+                    Duration deadline, Answer<tasks_api::DeleteResponse> answer) override {
+    Start("DeleteTaskIn", &TasksStub::Delete, request, deadline, std::move(answer), of);
   }
 
   [[nodiscard]] int fd() const override { return event_fd_.get(); }
@@ -232,6 +248,7 @@ class Client : public Calls, public ContainerdCalls {
   ImageStub& StubFor(const ImageStub*) { return *images_->async(); }
   NamespacesStub& StubFor(const NamespacesStub*) { return *namespaces_->async(); }
   ContainersStub& StubFor(const ContainersStub*) { return *containers_->async(); }
+  StoredImagesStub& StubFor(const StoredImagesStub*) { return *stored_images_->async(); }
   TasksStub& StubFor(const TasksStub*) { return *tasks_->async(); }
 
   // `of`: the namespace of containerd; empty: the call is about none.
@@ -250,6 +267,7 @@ class Client : public Calls, public ContainerdCalls {
   const std::unique_ptr<api::ImageService::Stub> images_;
   const std::unique_ptr<namespaces_api::Namespaces::Stub> namespaces_;
   const std::unique_ptr<containers_api::Containers::Stub> containers_;
+  const std::unique_ptr<images_api::Images::Stub> stored_images_;
   const std::unique_ptr<tasks_api::Tasks::Stub> tasks_;
 
   std::mutex mutex_;  // guards what follows

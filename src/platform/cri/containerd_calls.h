@@ -1,6 +1,7 @@
 #pragma once
 
 #include <containerd_containers.pb.h>
+#include <containerd_images.pb.h>
 #include <containerd_namespaces.pb.h>
 #include <containerd_tasks.pb.h>
 
@@ -13,13 +14,14 @@
 namespace jettison::cri {
 
 namespace namespaces_api = ::containerd::services::namespaces::v1;
+namespace images_api = ::containerd::services::images::v1;
 namespace containers_api = ::containerd::services::containers::v1;
 namespace tasks_api = ::containerd::services::tasks::v1;
 namespace task_api = ::containerd::v1::types;
 
 // The calls of containerd's own API that the agent makes: it tells of containers that did not come
-// through CRI, in every namespace. They are answered as Calls are. A runtime that has no such API
-// answers kNotFound.
+// through CRI, in every namespace, tells since when an image is there, and takes away what CRI
+// leaves behind. They are answered as Calls are. A runtime that has no such API answers kNotFound.
 class ContainerdCalls {
  public:
   virtual ~ContainerdCalls() = default;
@@ -32,9 +34,18 @@ class ContainerdCalls {
       const std::string& of, const containers_api::ListContainersRequest& request,
       Duration deadline,
       std::function<void(Result<containers_api::ListContainersResponse>)> answer) = 0;
+  virtual void ListImagesIn(const std::string& of, Duration deadline,
+                            std::function<void(Result<images_api::ListImagesResponse>)> answer) = 0;
   virtual void GetTaskIn(const std::string& of, const tasks_api::GetRequest& request,
                          Duration deadline,
                          std::function<void(Result<tasks_api::GetResponse>)> answer) = 0;
+  virtual void KillTaskIn(const std::string& of, const tasks_api::KillRequest& request,
+                          Duration deadline,
+                          std::function<void(Result<tasks_api::KillResponse>)> answer) = 0;
+  // Of a task whose processes have ended, or were never let go.
+  virtual void DeleteTaskIn(const std::string& of, const tasks_api::DeleteTaskRequest& request,
+                            Duration deadline,
+                            std::function<void(Result<tasks_api::DeleteResponse>)> answer) = 0;
 };
 
 }  // namespace jettison::cri

@@ -46,7 +46,10 @@ class FakeCalls : public Calls, public ContainerdCalls {
   Handler<namespaces_api::ListNamespacesRequest, namespaces_api::ListNamespacesResponse>
       on_list_namespaces;
   Handler<std::string, containers_api::ListContainersResponse> on_list_containers_in;  // namespace
+  Handler<std::string, images_api::ListImagesResponse> on_list_images_in;              // namespace
   Handler<TaskKey, tasks_api::GetResponse> on_get_task;
+  Handler<TaskKey, tasks_api::KillResponse> on_kill_task;
+  Handler<TaskKey, tasks_api::DeleteResponse> on_delete_task;
 
   FakeCalls() : event_fd_(::eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK)) {}
 
@@ -141,9 +144,23 @@ class FakeCalls : public Calls, public ContainerdCalls {
                         Duration, Answer<containers_api::ListContainersResponse> answer) override {
     Queue("ListContainersIn " + of, on_list_containers_in, of, std::move(answer));
   }
+  void ListImagesIn(const std::string& of, Duration,
+                    Answer<images_api::ListImagesResponse> answer) override {
+    Queue("ListImagesIn " + of, on_list_images_in, of, std::move(answer));
+  }
   void GetTaskIn(const std::string& of, const tasks_api::GetRequest& request, Duration,
                  Answer<tasks_api::GetResponse> answer) override {
     Queue("GetTaskIn " + of + " " + request.container_id(), on_get_task,
+          TaskKey{.of = of, .id = request.container_id()}, std::move(answer));
+  }
+  void KillTaskIn(const std::string& of, const tasks_api::KillRequest& request, Duration,
+                  Answer<tasks_api::KillResponse> answer) override {
+    Queue("KillTaskIn " + of + " " + request.container_id(), on_kill_task,
+          TaskKey{.of = of, .id = request.container_id()}, std::move(answer));
+  }
+  void DeleteTaskIn(const std::string& of, const tasks_api::DeleteTaskRequest& request, Duration,
+                    Answer<tasks_api::DeleteResponse> answer) override {
+    Queue("DeleteTaskIn " + of + " " + request.container_id(), on_delete_task,
           TaskKey{.of = of, .id = request.container_id()}, std::move(answer));
   }
 
