@@ -46,6 +46,17 @@ std::set<std::string, std::less<>> IdsOf(const std::vector<StoredImage>& stored,
   return ids;
 }
 
+// Images that have come since the last look count from the moment on when they were stored: nobody
+// may have looked for minutes, and a young image stays where a pod has to go.
+void DateBack(const std::vector<StoredImage>& stored, const std::vector<ImageRecord>& before,
+              Instant now, std::vector<ImageRecord>& images) {
+  for (const StoredImage& image : stored) {
+    if (!image.age || std::ranges::binary_search(before, image.id, {}, &ImageRecord::id)) continue;
+    const auto record = std::ranges::find(images, image.id, &ImageRecord::id);
+    if (record != images.end()) record->first_detected = now - *image.age;
+  }
+}
+
 }  // namespace
 
 ImageCollector::ImageCollector(ImageCollectorSettings settings, ImageCollectorEdges edges)
@@ -141,11 +152,13 @@ void ImageCollector::See(const std::pair<std::vector<StoredImage>, ImagesInUse>&
     }
   }
   const Instant now = edges_.clock.Now();
+  const std::vector<ImageRecord> before = images_;
   // Those of the first look were there before anybody looked, unless there is a record.
   images_ = DetectImages(images_, {.listed = ListedOf(stored),
                                    .in_use = IdsOf(stored, named),
                                    .detected_at = seen_ ? std::optional(now) : std::nullopt,
                                    .now = now});
+  if (seen_) DateBack(stored, before, now, images_);
   seen_ = true;
   said_unlisted_ = false;
   listed_at_ = now;

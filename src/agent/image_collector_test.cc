@@ -111,6 +111,17 @@ TEST_F(ImageCollectorTest, AnImageYoungerThanTheMinimumAgeStays) {
   EXPECT_THAT(Removals(), ElementsAre("remove new"));
 }
 
+TEST_F(ImageCollectorTest, AnImageThatNobodyHasListedIsAsOldAsTheStoreSays) {
+  Start();
+  Pass(seconds(1));
+  for (const char* id : {"pulled-now", "pulled-long-ago", "untold"}) bed_.Add(id);
+  bed_.store.SetAge("pulled-now", seconds(10));
+  bed_.store.SetAge("pulled-long-ago", minutes(3));
+  collector_->DeleteUnused();
+  Pass(seconds(5));
+  EXPECT_THAT(Removals(), ElementsAre("remove pulled-long-ago"));
+}
+
 TEST_F(ImageCollectorTest, AnImageUnusedForLongerThanTheMaximumAgeGoesWithoutPressure) {
   bed_.Add("a");
   bed_.Add("used");

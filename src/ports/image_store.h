@@ -6,6 +6,7 @@
 #include <string>
 #include <vector>
 
+#include "units/duration.h"
 #include "units/result.h"
 
 namespace jettison {
@@ -16,6 +17,8 @@ struct StoredImage {
   std::vector<std::string> references;  // tags and digests
   std::uint64_t size_bytes = 0;
   bool pinned = false;
+  // For how long it has been in the store; absent: nobody tells.
+  std::optional<Duration> age = std::nullopt;
 };
 
 // What containers and pods use: image IDs, those that keep sandboxes alive included.

@@ -1,6 +1,9 @@
 #include "platform/cri/image_store.h"
 
+#include <algorithm>
 #include <chrono>
+#include <cstdint>
+#include <limits>
 #include <map>
 #include <optional>
 #include <set>
@@ -15,6 +18,7 @@ namespace {
 // A listing is two rounds of calls; the agent waits for it for 30 s and for a removal for 2 min.
 constexpr Duration kLookDeadline = std::chrono::seconds(14);
 constexpr Duration kRemoveDeadline = std::chrono::seconds(110);
+constexpr const char* kNamespaceOfCri = "k8s.io";
 constexpr Duration kFolderDeadline = std::chrono::seconds(5);
 
 StoredImage FromApi(const api::Image& image) {
@@ -43,6 +47,34 @@ Names NamesOf(const std::vector<StoredImage>& images) {
   return names;
 }
 
+using WallTime = std::chrono::time_point<std::chrono::system_clock, Duration>;
+
+std::optional<WallTime> TimeOf(const images_api::Image& image) {
+  constexpr std::int64_t kLastSecond = std::numeric_limits<std::int64_t>::max() / 1'000'000'000 - 1;
+  const images_api::Timestamp& at = image.created_at();
+  if (at.seconds() <= 0 || at.seconds() > kLastSecond) return std::nullopt;
+  return WallTime(std::chrono::seconds(at.seconds()));
+}
+
+// An image has been there since it got the first of its names.
+void SetAges(const images_api::ListImagesResponse& times, std::vector<StoredImage>& images) {
+  std::map<std::string_view, WallTime> since;
+  for (const images_api::Image& image : times.images()) {
+    if (const auto at = TimeOf(image)) since.emplace(image.name(), *at);
+  }
+  const WallTime now = std::chrono::system_clock::now();
+  for (StoredImage& image : images) {
+    const auto consider = [&](const std::string& name) {
+      const auto at = since.find(name);
+      if (at == since.end()) return;
+      const Duration age = std::max(now - at->second, Duration::zero());
+      image.age = image.age ? std::max(*image.age, age) : age;
+    };
+    consider(image.id);
+    for (const std::string& reference : image.references) consider(reference);
+  }
+}
+
 // A path on the first of several file systems that has one; empty: none has.
 template <typename Usages>
 std::string FirstPlace(const Usages& usages) {
@@ -68,7 +100,8 @@ struct CriImageStore::Look {
   api::ListImagesResponse images;
   api::ListContainersResponse containers;
   api::StatusResponse status;
-  bool resolved = false;  // the second round is over or not needed
+  images_api::ListImagesResponse times;  // empty where nobody tells
+  bool resolved = false;                 // the second round is over or not needed
   std::set<std::string> in_use;
 };
 
@@ -108,12 +141,23 @@ void CriImageStore::List(std::function<void(Result<Listing>)> answer) {
   calls_.ListImages(kLookDeadline, Into(look, &Look::images));
   calls_.ListContainers({}, kLookDeadline, Into(look, &Look::containers));
   calls_.Status(verbose, kLookDeadline, Into(look, &Look::status));
+  ContainerdCalls* const containerd = calls_.containerd();
+  if (containerd == nullptr) return;
+  ++look->waiting;
+  // Without the times the listing is as good as CRI makes it.
+  containerd->ListImagesIn(
+      kNamespaceOfCri, kLookDeadline,
+      lifetime_.Guard([this, look](Result<images_api::ListImagesResponse> times) {
+        if (times) look->times = *std::move(times);
+        if (--look->waiting == 0) Continue(look);
+      }));
 }
 
 void CriImageStore::Continue(const std::shared_ptr<Look>& look) {
   if (look->error) return look->answer(Fail(*look->error));
   Listing listing;
   for (const api::Image& image : look->images.images()) listing.first.push_back(FromApi(image));
+  SetAges(look->times, listing.first);
   if (!look->resolved) {
     look->resolved = true;
     std::set<std::string> used;
