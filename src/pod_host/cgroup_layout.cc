@@ -46,6 +46,22 @@ std::string_view ClassName(QosClass qos) {
   __builtin_unreachable();
 }
 
+// A dash stands for a slice within another; the kubelet writes "_" in its place. What is no dash
+// is kept apart from one, or two pods would share a group.
+std::string InSliceName(std::string_view uid) {
+  std::string name;
+  for (const char c : uid) {
+    if (c == '-') {
+      name += '_';
+    } else if (c == '_' || c == '\\') {
+      name += fmt::format("\\x{:02x}", static_cast<unsigned>(c));  // as systemd-escape(1) does
+    } else {
+      name += c;
+    }
+  }
+  return name;
+}
+
 void LimitCpu(CgroupLimits& limits, const Quantity& quantity, const PodRules& rules) {
   if (!rules.cpu_quota) return;
   limits.cpu_quota_us = CpuQuotaUs(quantity.MilliValue(), rules.cpu_quota->period_us);
@@ -69,8 +85,7 @@ std::string QosGroup(QosClass qos, CgroupDriver driver) {
 std::string PodGroup(QosClass qos, std::string_view uid, CgroupDriver driver) {
   const std::string above = QosGroup(qos, driver);
   if (driver == CgroupDriver::kCgroupfs) return fmt::format("{}/pod{}", above, uid);
-  std::string escaped(uid);
-  std::replace(escaped.begin(), escaped.end(), '-', '_');
+  const std::string escaped = InSliceName(uid);
   const std::string_view name = ClassName(qos);
   return fmt::format("{}/{}{}{}-pod{}.slice", above, kPodsGroup, name.empty() ? "" : "-", name,
                      escaped);

@@ -31,6 +31,15 @@ Container WithResources(ResourceList requests, ResourceList limits) {
   return container;
 }
 
+TEST(PodGroup, NoTwoUidsShareASlice) {
+  const auto slice = [](const char* uid) {
+    return UnitName(PodGroup(QosClass::kBurstable, uid, CgroupDriver::kSystemd));
+  };
+  EXPECT_EQ(slice("a-b"), "kubepods-burstable-poda_b.slice") << "as the kubelet has it";
+  EXPECT_EQ(slice("a_b"), "kubepods-burstable-poda\\x5fb.slice");
+  EXPECT_NE(slice("a\\x5fb"), slice("a_b"));
+}
+
 TEST(PodGroup, GuaranteedPodsStandBesideTheOtherClasses) {
   EXPECT_EQ(PodGroup(QosClass::kGuaranteed, "u"), "kubepods/podu");
   EXPECT_EQ(PodGroup(QosClass::kBurstable, "u"), "kubepods/burstable/podu");
