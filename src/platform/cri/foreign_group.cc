@@ -4,6 +4,8 @@
 #include <poll.h>
 #include <unistd.h>
 
+#include <algorithm>
+
 #include "platform/cri/foreign_spec.h"
 #include "platform/cri/proc_files.h"
 #include "pod_host/cgroup_layout.h"
@@ -30,11 +32,17 @@ std::string OwnPartOf(const std::string& group, std::size_t below, const Foreign
     std::string declared = DeclaredGroup(group, *process.cgroups_path);
     const std::size_t name = declared.rfind('/');
     const bool is_named = declared.size() > below && name != std::string::npos &&
-                          declared.find(process.id, name) != std::string::npos;
+                          IsGroupOfContainer(declared.substr(name + 1), process.id);
     return is_named ? declared : std::string();
   }
-  const std::size_t at = group.find(process.id, below);
-  return at == std::string::npos ? std::string() : group.substr(0, group.find('/', at));
+  for (std::size_t begin = below; begin < group.size();) {
+    const std::size_t end = std::min(group.find('/', begin), group.size());
+    if (IsGroupOfContainer(group.substr(begin, end - begin), process.id)) {
+      return group.substr(0, end);
+    }
+    begin = end + 1;
+  }
+  return {};
 }
 
 }  // namespace

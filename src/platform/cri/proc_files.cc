@@ -1,5 +1,6 @@
 #include "platform/cri/proc_files.h"
 
+#include <charconv>
 #include <cstddef>
 #include <vector>
 
@@ -88,6 +89,30 @@ std::string UpperFolderOf(std::string_view mountinfo) {
     upper = Unescaped(Option(fields[dash + 3], "upperdir"));
   }
   return upper.starts_with('/') ? upper : std::string();
+}
+
+bool IsGroupOfContainer(std::string_view name, std::string_view id) {
+  constexpr std::string_view kScope = ".scope";
+  if (id.empty()) return false;
+  if (name == id) return true;
+  if (name.ends_with(kScope)) name.remove_suffix(kScope.size());
+  if (!name.ends_with(id)) return false;
+  name.remove_suffix(id.size());
+  return name.empty() || name.back() == '-' || name.back() == ':';
+}
+
+// The name of the program, in brackets, may hold anything.
+std::optional<std::uint64_t> StartOf(std::string_view proc_stat) {
+  constexpr int kFieldsBefore = 19;  // from the state, the third field, to the twenty-second
+  const std::size_t name_end = proc_stat.rfind(") ");
+  if (name_end == std::string_view::npos) return std::nullopt;
+  proc_stat.remove_prefix(name_end + 2);
+  for (int i = 0; i < kFieldsBefore; ++i) (void)Cut(proc_stat, ' ');
+  const std::string_view field = Cut(proc_stat, ' ');
+  std::uint64_t start = 0;
+  const auto [end, error] = std::from_chars(field.data(), field.data() + field.size(), start);
+  if (error != std::errc() || end != field.data() + field.size()) return std::nullopt;
+  return start;
 }
 
 }  // namespace jettison::cri

@@ -1,5 +1,7 @@
 #pragma once
 
+#include <cstdint>
+#include <optional>
 #include <string>
 #include <string_view>
 
@@ -16,5 +18,14 @@ namespace jettison::cri {
 // The folder that takes what a container writes: the upper folder of the overlay that is its root,
 // by its /proc/PID/mountinfo; empty where its root is something else.
 [[nodiscard]] std::string UpperFolderOf(std::string_view mountinfo);
+
+// Whether a group of this name, without a slash, is that of the container: named by its ID, maybe
+// with what a runtime puts before it ("cri-containerd-ID.scope"). An ID that is but a part of
+// another one is not enough.
+[[nodiscard]] bool IsGroupOfContainer(std::string_view name, std::string_view id);
+
+// When a process began, in the kernel's ticks since the boot, by its /proc/PID/stat; absent where
+// it does not say. With its number it names a process for good.
+[[nodiscard]] std::optional<std::uint64_t> StartOf(std::string_view proc_stat);
 
 }  // namespace jettison::cri

@@ -69,5 +69,27 @@ TEST(UpperFolderOf, IsEmptyWhereTheTextTellsNone) {
   }
 }
 
+TEST(IsGroupOfContainer, AnIdThatIsAPartOfAnotherIsNotEnough) {
+  for (const char* name :
+       {"web", "web.scope", "nerdctl-web.scope", "prefix:web", "a-b-web.scope"}) {
+    EXPECT_TRUE(IsGroupOfContainer(name, "web")) << name;
+  }
+  for (const char* name :
+       {"webserver", "web-server.scope", "myweb", "web2.scope", "cobweb.scope", "web.slice", ""}) {
+    EXPECT_FALSE(IsGroupOfContainer(name, "web")) << name;
+  }
+  EXPECT_FALSE(IsGroupOfContainer("anything", ""));
+}
+
+TEST(StartOf, IsTheTwentySecondFieldWhateverTheProgramIsCalled) {
+  const std::string rest = " S 1 2 3 4 5 6 7 8 9 10 11 12 13 14 15 16 17 18 4711 20 21\n";
+  EXPECT_EQ(StartOf("42 (sh)" + rest), 4711U);
+  EXPECT_EQ(StartOf("42 (a) b) 1 2 (" + std::string(")") + rest), 4711U);
+  for (const char* text : {"", "42", "42 (sh)", "42 (sh) S 1 2",
+                           "42 (sh) S 1 2 3 4 5 6 7 8 9 10 11 12 13 14 15 16 17 18 x 1"}) {
+    EXPECT_FALSE(StartOf(text)) << text;
+  }
+}
+
 }  // namespace
 }  // namespace jettison::cri
