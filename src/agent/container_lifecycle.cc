@@ -33,7 +33,14 @@ void ContainerLifecycle::Exited(const ContainerExit& exit) {
   restart_at_ = backoff_.NextStart(exit.started, exit.finished);
 }
 
+// A start that was cut short is no end: it is made up for under the next attempt, whatever the
+// pod's policy. (kubelet: ShouldContainerBeRestarted, "Always restart container in the created
+// state")
 void ContainerLifecycle::Adopt(const ContainerRecord& record) {
+  if (record.never_ran) {
+    attempt_ = record.attempt;
+    return;
+  }
   if (exit_) last_state_ = exit_;
   attempt_ = record.attempt;
   if (record.exit) {

@@ -1,7 +1,6 @@
 #include "agent/node.h"
 
 #include <algorithm>
-#include <cassert>
 #include <utility>
 
 #include "agent/node_actions.h"
@@ -38,13 +37,6 @@ Node::Node(NodeSettings settings, const NodeEdges& edges)
       scheduler_(settings_.monitoring_interval, edges.clock.Now()),
       next_gc_(edges.clock.Now() + kGcInterval) {
   condition_changed_at_.fill(edges.clock.Now());
-}
-
-void Node::SetLayout(DiskLayout layout, std::vector<Threshold> thresholds) {
-  assert(passes_ == 0);  // the eviction state speaks of thresholds by their place
-  settings_.policy.layout = layout;
-  settings_.policy.thresholds = std::move(thresholds);
-  TakePolicy();
 }
 
 void Node::TakePolicy() {

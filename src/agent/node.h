@@ -89,7 +89,7 @@ class Node : private SummarySource {
   Node(NodeSettings settings, const NodeEdges& edges);
 
   // Which file systems are one and which are several, and the thresholds that hold then
-  // (ThresholdsFor), where that is only known once the runtime has answered. Before Begin.
+  // (ThresholdsFor); known once the runtime has answered, which may be after the first pass.
   void SetLayout(DiskLayout layout, std::vector<Threshold> thresholds);
   // Other terms from now on, at once: thresholds as configured, which the layout turns into those
   // that hold, the transition period of conditions and the longest grace period of pods. What was
@@ -120,6 +120,7 @@ class Node : private SummarySource {
  private:
   [[nodiscard]] Result<Summary> ReadSummary() override;
   void TakePolicy();
+  void TakeThresholds(std::vector<Threshold> thresholds);
   void FullPass(const DiskUse& disk);
   void WatchPass();
   void ReadPodsFor(Signal signal);

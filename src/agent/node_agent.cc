@@ -1,5 +1,6 @@
 #include "agent/node_agent.h"
 
+#include <fmt/format.h>
 #include <sys/eventfd.h>
 
 #include <algorithm>
@@ -19,7 +20,9 @@ using std::chrono::milliseconds;
 using std::chrono::seconds;
 
 constexpr Duration kFirstTryDelay = milliseconds(100);
-constexpr Duration kMaxTryDelay = seconds(10);
+constexpr Duration kMaxTryDelay = seconds(1);
+// How long a wanted end waits for calls that make something.
+constexpr Duration kMakingPatience = seconds(5);
 // A manifest folder that does not exist yet cannot be watched, and a file that could not be read is
 // not told again; they are looked for this often.
 constexpr Duration kUnsettledRescan = seconds(1);
@@ -75,7 +78,8 @@ Result<void> NodeAgent::Run() {
   return result;
 }
 
-// Nothing begins before the runtime answers. (kubelet: updateRuntimeUp)
+// Where the runtime does not answer, what can be known without it is guarded at once. (The kubelet
+// begins when it answers: updateRuntimeUp.)
 void NodeAgent::TryRuntime() {
   next_try_.reset();
   auto pods = machine_->runtime->Ready().and_then([this] { return machine_->runtime->List(); });
@@ -88,12 +92,26 @@ void NodeAgent::TryRuntime() {
     log_->Warn("container runtime is not ready, waiting for it", {{"err", pods.error().message}});
     said_unready_ = true;
   }
+  if (!begun_) {
+    auto recalled = machine_->runtime->Recall();
+    log_->Info(
+        "guarding the node without the container runtime; nothing is started before it answers",
+        {{"pods", fmt::to_string(recalled.size())}});
+    pods_.Recall(std::move(recalled), machine_->clock.Now());
+    BeginGuard();
+  }
   try_delay_ = std::clamp(2 * try_delay_, kFirstTryDelay, kMaxTryDelay);
   next_try_ = machine_->clock.Now() + try_delay_;
 }
 
-void NodeAgent::Begin(std::vector<RuntimePod> pods) {
+void NodeAgent::BeginGuard() {
   begun_ = true;
+  node_.Begin();
+  WatchAlarms();
+}
+
+void NodeAgent::Begin(std::vector<RuntimePod> pods) {
+  listed_ = true;
   const Instant now = machine_->clock.Now();
   pods_.SetAdoptPolicy(config_.adopt);
   std::vector<Pod> own;
@@ -102,8 +120,7 @@ void NodeAgent::Begin(std::vector<RuntimePod> pods) {
   }
   pods_.Adopt(std::move(pods), now);
   SurveyFileSystems();
-  node_.Begin();
-  WatchAlarms();
+  if (!begun_) BeginGuard();
   if (machine_->manifests) {
     machine_->manifests->Expect(manifest_pods_.Adopt(own));
     RescanManifests();
@@ -245,18 +262,27 @@ void NodeAgent::TakeStop() {
   eventfd_t count = 0;
   eventfd_read(stop_.get(), &count);
   if (!stop_asked_.exchange(false)) return;
-  if (!options_.stop_pods || !begun_) {
-    loop_->Quit();
-    return;
-  }
+  if (!options_.stop_pods || !listed_) return EndWhenNothingIsHalfMade();
   if (!stopping_) log_->Info("ending every pod before the agent stops");
   stopping_ = true;
   pods_.StopAll(machine_->clock.Now());
 }
 
+// A container that is just being started would be left without a process by some runtimes. The
+// guard goes on meanwhile; who asks a second time does not want to wait.
+void NodeAgent::EndWhenNothingIsHalfMade() {
+  const Instant now = machine_->clock.Now();
+  machine_->runtime->Drain();
+  if (!machine_->runtime->IsMaking() || quit_at_) return loop_->Quit();
+  quit_at_ = now + kMakingPatience;
+  log_->Info("waiting for what the container runtime is making",
+             {{"atMost", FormatDuration(kMakingPatience)}});
+}
+
 void NodeAgent::AfterEachTurn() {
   const Instant now = machine_->clock.Now();
   LookByClock(now);
+  if (quit_at_ && (*quit_at_ <= now || !machine_->runtime->IsMaking())) loop_->Quit();
   if (next_try_ && *next_try_ <= now) TryRuntime();
   if (begun_) {
     disk_walks_.SetUrgent(node_.state().conditions.Has(NodeConditionType::kDiskPressure));
@@ -286,8 +312,8 @@ void NodeAgent::AfterEachTurn() {
 std::optional<Instant> NodeAgent::NextDeadline() const {
   std::optional<Instant> next;
   for (const auto& at :
-       {begun_ ? node_.NextDeadline() : std::nullopt, next_try_, next_rescan_, next_look_by_clock_,
-        next_threads_, next_alive_, status_file_.NextDeadline()}) {
+       {begun_ ? node_.NextDeadline() : std::nullopt, next_try_, next_rescan_, quit_at_,
+        next_look_by_clock_, next_threads_, next_alive_, status_file_.NextDeadline()}) {
     if (at && (!next || *at < *next)) next = at;
   }
   return next;

@@ -65,6 +65,7 @@ class NodeAgent : public Agent {
   void UseEviction();
   void LookAfterThreads(Instant now);
   void TryRuntime();
+  void BeginGuard();
   void Begin(std::vector<RuntimePod> pods);
   void SurveyFileSystems();
   [[nodiscard]] std::unique_ptr<ImageCollector> MakeImageCollector();
@@ -79,6 +80,7 @@ class NodeAgent : public Agent {
   void WatchAlarms();
   void TakeDiskUse();
   void TakeStop();
+  void EndWhenNothingIsHalfMade();
   void TakeStatusErrors();
   [[nodiscard]] std::string ManifestError() const;
   void ShowBoard(Instant now);
@@ -130,7 +132,8 @@ class NodeAgent : public Agent {
   std::uint64_t shown_passes_ = 0;  // of what the board's onlookers have been told
   std::uint64_t shown_events_ = 0;
 
-  bool begun_ = false;     // the runtime has answered
+  bool begun_ = false;     // passes are run
+  bool listed_ = false;    // the runtime has told what it runs
   bool ready_ = false;     // the service manager has been told
   bool stopping_ = false;  // pods are being ended before Run returns
   bool said_unready_ = false;
@@ -142,6 +145,7 @@ class NodeAgent : public Agent {
   std::optional<Instant> next_look_by_clock_;
   std::optional<Instant> next_alive_;    // sign of life for the service manager
   std::optional<Instant> next_threads_;  // when those that are missing are tried again
+  std::optional<Instant> quit_at_;  // set: the end is wanted, and waits for the runtime till then
   Duration try_delay_{0};
 };
 

@@ -11,11 +11,21 @@ namespace jettison {
 
 void Node::SetEviction(const EvictionPolicy& eviction) {
   PassPolicy& policy = settings_.policy;
-  std::vector<Threshold> thresholds = ThresholdsFor(eviction.thresholds, policy.layout);
-  state_ = CarryOver(state_, policy.thresholds, thresholds);
-  policy.thresholds = std::move(thresholds);
   policy.pressure_transition_period = eviction.pressure_transition_period;
   policy.max_pod_grace_period_seconds = eviction.max_pod_grace_period_seconds;
+  TakeThresholds(ThresholdsFor(eviction.thresholds, policy.layout));
+}
+
+// The runtime may answer long after the first pass.
+void Node::SetLayout(DiskLayout layout, std::vector<Threshold> thresholds) {
+  settings_.policy.layout = layout;
+  TakeThresholds(std::move(thresholds));
+}
+
+void Node::TakeThresholds(std::vector<Threshold> thresholds) {
+  PassPolicy& policy = settings_.policy;
+  state_ = CarryOver(state_, policy.thresholds, thresholds);
+  policy.thresholds = std::move(thresholds);
   TakePolicy();
   if (!last_report_) return;
   // The last report speaks of thresholds by their place, too.

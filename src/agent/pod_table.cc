@@ -18,8 +18,20 @@ void PodTable::Adopt(std::vector<RuntimePod> pods, Instant now) {
   for (RuntimePod& pod : pods) AdoptOne(std::move(pod), now);
 }
 
+void PodTable::Recall(std::vector<RuntimePod> pods, Instant now) {
+  for (RuntimePod& pod : pods) {
+    AddFound(pod, now)->worker->Recall(std::move(pod.containers), now);
+  }
+}
+
 void PodTable::AdoptOne(RuntimePod pod, Instant now) {
-  if (pod.foreign && (adopt_ == AdoptPolicy::kNone || SlotOf(pod.pod.uid) != nullptr)) return;
+  Slot* const known = SlotOf(pod.pod.uid);
+  if (pod.foreign && (adopt_ == AdoptPolicy::kNone || known != nullptr)) return;
+  Slot* const slot = known != nullptr && !known->foreign ? known : AddFound(pod, now);
+  slot->worker->Adopt(std::move(pod.containers), now);
+}
+
+PodTable::Slot* PodTable::AddFound(RuntimePod& pod, Instant now) {
   std::string name = FullName(pod.pod);
   // Two pods of one name cannot be told apart by it; the second keeps a place of its own. That of a
   // manifest is kept free.
@@ -34,7 +46,7 @@ void PodTable::AdoptOne(RuntimePod pod, Instant now) {
   slot.started_at = now;
   edges_->log.Info(pod.foreign ? "pod of somebody else found" : "pod adopted",
                    {{"pod", FullName(slot.facts->pod)}, {"uid", slot.facts->pod.uid}});
-  slot.worker->Adopt(std::move(pod.containers), now);
+  return &slot;
 }
 
 void PodTable::SetWanted(std::vector<Pod> pods, Instant now) {

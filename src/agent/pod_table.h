@@ -43,7 +43,10 @@ class PodTable {
         edges_(&edges),
         allocatable_(allocatable) {}
 
-  // Takes over what the runtime has from before. Before anything else, and once.
+  // Takes over what is known while the runtime does not answer: nothing of it is started before
+  // Adopt. Before anything else, and once.
+  void Recall(std::vector<RuntimePod> pods, Instant now);
+  // Takes over what the runtime has from before. Before anything but Recall, and once.
   void Adopt(std::vector<RuntimePod> pods, Instant now);
   // What becomes of somebody else's pods, those found later included. Before Adopt.
   void SetAdoptPolicy(AdoptPolicy policy) { adopt_ = policy; }
@@ -119,6 +122,7 @@ class PodTable {
   using Slots = std::map<std::string, Slot, std::less<>>;
 
   Slot& At(const std::string& name);
+  Slot* AddFound(RuntimePod& pod, Instant now);
   void AdoptOne(RuntimePod pod, Instant now);
   void SettleAll(Instant now);
   void EndUnwanted(Slot& slot, Instant now);

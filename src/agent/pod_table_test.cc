@@ -67,6 +67,18 @@ TEST_F(PodTableTest, AdoptedPodsAreKeptWhenWantedAndEndedWhenNot) {
                           "start uid-new/c#0 oom=1000"));
 }
 
+TEST_F(PodTableTest, ARecalledPodIsTheSameOneWhenTheRuntimeTellsOfIt) {
+  const RuntimePod pod{.pod = PodNamed("a"),
+                       .containers = {{.pod_uid = "uid-a", .name = "c", .created = Instant{}}}};
+  table_.Recall({pod}, now_);
+  EXPECT_THAT(Active(), ElementsAre("a"));
+  PassDone();
+  table_.Adopt({pod}, now_);
+  EXPECT_THAT(Active(), ElementsAre("a"));
+  Want({PodNamed("a")});
+  EXPECT_THAT(runtime_.TakeCommands(), IsEmpty()) << "neither lost nor started twice";
+}
+
 TEST_F(PodTableTest, ARefusedPodIsFailedAndAskedAgainAfterEachPass) {
   PassDone(Pressure(NodeConditionType::kMemoryPressure));
   Want({PodNamed("a")});

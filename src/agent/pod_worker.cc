@@ -41,17 +41,33 @@ void PodWorker::Create() {
   edges_->runtime.CreatePod(facts_->pod);
 }
 
-void PodWorker::Adopt(std::vector<ContainerRecord> records, Instant now) {
+void PodWorker::Recall(std::vector<ContainerRecord> records, Instant now) {
   start_time_ = now;
+  TakeRecords(std::move(records));
+  counted_running_ = true;
+  state_ = State::kRecalled;
+  UpdateConditions(now);
+}
+
+// A run that is known already counts as it is known: its end may have been told meanwhile.
+void PodWorker::TakeRecords(std::vector<ContainerRecord> records) {
   std::ranges::sort(records, {}, &ContainerRecord::attempt);
   for (const ContainerRecord& record : records) {
     const auto run = std::ranges::find(runs_, record.name, [](const ContainerLifecycle& r) {
       return std::string_view(r.spec().name);
     });
     if (run == runs_.end()) continue;
-    run->Adopt(record);
+    const bool known = run->WasStarted() && record.attempt <= run->attempt();
+    if (known && record.attempt == run->attempt()) continue;
+    if (!known) run->Adopt(record);
     if (record.exit) dead_runs_.push_back(record);
   }
+}
+
+void PodWorker::Adopt(std::vector<ContainerRecord> records, Instant now) {
+  if (state_ != State::kCreating && state_ != State::kRecalled) return;
+  if (!start_time_) start_time_ = now;
+  TakeRecords(std::move(records));
   // A regular container that has ever run tells that the init containers are done, even where
   // their own records were collected since.
   initialized_ = std::ranges::any_of(
@@ -75,6 +91,7 @@ void PodWorker::Advance(Instant now) {
       break;
     case State::kRunning: Sync(now); break;
     case State::kTerminating: AdvanceEnding(now); break;
+    case State::kRecalled:
     case State::kRemoving:
     case State::kFinished:
     case State::kGone: break;

@@ -43,7 +43,11 @@ class PodWorker {
 
   // Begins to create an admitted pod.
   void Start(Instant now);
-  // Takes over a pod that the runtime still has, instead of Start.
+  // Takes over a pod by what is known of it while the runtime does not answer: it can be ended, and
+  // nothing of it is started. Followed by Adopt.
+  void Recall(std::vector<ContainerRecord> records, Instant now);
+  // Takes over a pod that the runtime still has, instead of Start. One that is ending goes on with
+  // that.
   void Adopt(std::vector<ContainerRecord> records, Instant now);
   // Fails the pod: status Failed, reason Evicted, and the end within the order's grace period. On a
   // pod that is ending already it can only shorten the time left; then it tells whether it did.
@@ -81,6 +85,7 @@ class PodWorker {
  private:
   enum class State : std::uint8_t {
     kCreating,
+    kRecalled,
     kRunning,
     kTerminating,
     kRemoving,
@@ -105,6 +110,7 @@ class PodWorker {
   void On(const PodFound&, Instant) {}  // it is the table's
 
   void Create();
+  void TakeRecords(std::vector<ContainerRecord> records);
   void Sync(Instant now);
   [[nodiscard]] bool SyncInit(Instant now);
   void StartIfDue(ContainerLifecycle& run, Instant now);

@@ -149,6 +149,7 @@ bool PodWorker::AnyAlive() const {
 bool PodWorker::IsCandidate() const {
   switch (state_) {
     case State::kCreating:
+    case State::kRecalled:
     case State::kRunning: return true;
     case State::kTerminating:
       // Who was told to end for another reason may go on taking for as long as that is under way.

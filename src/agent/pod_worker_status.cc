@@ -10,6 +10,7 @@ namespace jettison {
 PodActivity PodWorker::activity() const {
   switch (state_) {
     case State::kCreating: return PodActivity::kStarting;
+    case State::kRecalled: return PodActivity::kRunning;
     case State::kRunning: return initialized_ ? PodActivity::kRunning : PodActivity::kStarting;
     case State::kTerminating: return PodActivity::kTerminating;
     case State::kRemoving: return PodActivity::kCleaningUp;
@@ -46,8 +47,8 @@ PodStatus PodWorker::Status(Instant now) const {
 }
 
 void PodWorker::UpdateConditions(Instant now) {
-  const bool ready = state_ == State::kRunning && initialized_ &&
-                     std::ranges::all_of(runs_, [](const ContainerLifecycle& run) {
+  const bool runs = (state_ == State::kRunning && initialized_) || state_ == State::kRecalled;
+  const bool ready = runs && std::ranges::all_of(runs_, [](const ContainerLifecycle& run) {
                        return (run.is_init() && !run.IsSidecar()) ||
                               run.phase() == ContainerLifecycle::Phase::kRunning;
                      });

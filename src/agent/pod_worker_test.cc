@@ -154,6 +154,46 @@ TEST(PodWorker, AdoptedContainersRunOnAndEndedOnesAreRestarted) {
   EXPECT_THAT(bench.worker.dead_runs(), testing::SizeIs(2));
 }
 
+TEST(PodWorker, AStartThatWasCutShortIsMadeUpForUnderTheNextAttempt) {
+  Pod pod = PodOf({Named("i")}, {Named("a"), Named("b")});
+  pod.restart_policy = RestartPolicy::kNever;
+  Bench bench(std::move(pod));
+  bench.worker.Adopt(
+      {{.pod_uid = "u", .name = "a", .attempt = 0, .created = Instant{}, .never_ran = true},
+       {.pod_uid = "u", .name = "b", .attempt = 0, .created = Instant{}, .exit = ContainerExit{}}},
+      bench.now());
+  EXPECT_THAT(bench.Commands(), ElementsAre("start u/a#1 oom=1000"));
+  EXPECT_EQ(bench.Deliver().Status().phase, PodPhase::kRunning);
+}
+
+TEST(PodWorker, OfARecalledPodNothingIsStartedBeforeTheRuntimeHasToldAll) {
+  Bench bench(PodOf({}, {Named("a"), Named("b")}));
+  const ContainerRecord running = {.pod_uid = "u", .name = "a", .attempt = 1, .created = Instant{}};
+  bench.worker.Recall({running}, bench.now());
+  bench.Pass(minutes(10));
+  EXPECT_THAT(bench.Commands(), IsEmpty());
+  EXPECT_EQ(bench.Status().phase, PodPhase::kRunning);
+  EXPECT_TRUE(bench.worker.IsCandidate());
+  ContainerRecord before = running;
+  before.attempt = 0;
+  before.exit = ContainerExit{};
+  bench.worker.Adopt({before, running}, bench.now());
+  EXPECT_THAT(bench.Commands(), ElementsAre("start u/b#0 oom=1000"));
+  EXPECT_EQ(bench.Status().containers[0].restart_count, 1);
+  EXPECT_THAT(bench.worker.dead_runs(), testing::SizeIs(1));
+}
+
+TEST(PodWorker, ARecalledPodThatIsEvictedStaysEvictedWhenTheRuntimeAnswers) {
+  Bench bench(PodOf({}, {Named("a"), Named("b")}));
+  const ContainerRecord running = {.pod_uid = "u", .name = "a", .attempt = 0, .created = Instant{}};
+  bench.worker.Recall({running}, bench.now());
+  EXPECT_TRUE(bench.worker.Evict(OrderOf(1), bench.now()));
+  EXPECT_THAT(bench.Commands(), ElementsAre("stop u/a 1s"));
+  bench.worker.Adopt({running}, bench.now());
+  EXPECT_THAT(bench.Commands(), IsEmpty());
+  EXPECT_TRUE(bench.worker.IsEvicted());
+}
+
 TEST(PodWorker, AnAdoptedPodThatHadCompletedStaysCompleted) {
   Pod pod = PodOf({}, {Named("a")});
   pod.restart_policy = RestartPolicy::kNever;

@@ -25,6 +25,8 @@ struct ContainerRecord {
   int attempt = 0;  // 0 for the first run, one more for each restart
   Instant created;
   std::optional<ContainerExit> exit;  // absent: it runs
+  // Its start was cut short, and nothing of it ever ran: its attempt is taken, no more.
+  bool never_ran = false;
 };
 
 }  // namespace jettison

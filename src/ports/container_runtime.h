@@ -66,7 +66,11 @@ class ContainerRuntime {
 
   // Whether the runtime answers; the eviction loop starts after the first success.
   [[nodiscard]] virtual Result<void> Ready() = 0;
-  // What is there already, to be adopted. Called once, before anything is created.
+  // Where it does not answer: the pods of which something runs, as far as the agent's own records
+  // and the kernel tell. They can be stopped, killed and removed; nothing is to be started before
+  // List, which tells all there is, these included. Called once at most, and before List.
+  [[nodiscard]] virtual std::vector<RuntimePod> Recall() { return {}; }
+  // What is there already, to be adopted. Called until it succeeds, before anything is created.
   [[nodiscard]] virtual Result<std::vector<RuntimePod>> List() = 0;
 
   // Groups, volumes, directories -> PodReady or PodFailed.
@@ -91,6 +95,12 @@ class ContainerRuntime {
   // is still being created is given up: after this neither PodReady nor PodFailed need come. Of
   // somebody else's pod nothing is removed but what would keep running.
   virtual void RemovePod(const std::string& pod_uid) = 0;
+
+  // The agent is about to end: no more pods or containers are begun, without a word; everything
+  // else goes on.
+  virtual void Drain() {}
+  // Something is being made that would be left half made if the agent ended now.
+  [[nodiscard]] virtual bool IsMaking() const { return false; }
 
   // Where the files of a created pod are.
   [[nodiscard]] virtual PodDisk DiskOf(const Pod& pod) const = 0;

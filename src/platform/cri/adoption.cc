@@ -1,5 +1,6 @@
 // What the runtime finds when it starts: the pods of an agent before it.
 #include <fmt/format.h>
+#include <unistd.h>
 
 #include <algorithm>
 #include <chrono>
@@ -67,6 +68,10 @@ Result<std::vector<RuntimePod>> Runtime::List() {
   auto found = FindAll();
   if (!found) return Fail(found.error());
   auto pods = Adopt(*found);
+  std::set<std::string> listed;
+  for (const api::PodSandbox& sandbox : found->sandboxes) listed.insert(sandbox.metadata().uid());
+  AdoptUnlisted(listed, pods);
+  for (const auto& [uid, actor] : pods_) actor->WriteRecord();
   RemoveLeftovers(*found);
   if (!pods_.empty()) UpdateQosGroups();
   if (surroundings_.options.adopt_foreign) AdoptOthers(found->of_others, pods);
@@ -76,14 +81,36 @@ Result<std::vector<RuntimePod>> Runtime::List() {
   return pods;
 }
 
+struct Runtime::Inquiry {
+  std::optional<Result<Listing>> listing;
+  std::optional<Found> found;  // once the listing is there
+  std::vector<std::optional<Result<api::ContainerStatusResponse>>> statuses;
+  std::size_t missing = 0;  // statuses without an answer
+  [[nodiscard]] bool over() const { return listing && (!*listing || (found && missing == 0)); }
+};
+
+// Whoever asks again before the answers have come waits for the same ones.
 Result<Runtime::Found> Runtime::FindAll() {
-  auto listing = std::make_shared<std::optional<Result<Listing>>>();
-  ListAll([listing](Result<Listing> listed) { *listing = std::move(listed); });
-  if (!Await(kListWait, [&] { return listing->has_value(); })) return Fail(NotYet());
-  if (!**listing) return Fail((*listing)->error());
-  Found found;
+  if (!inquiry_) {
+    inquiry_ = std::make_shared<Inquiry>();
+    ListAll([this, inquiry = inquiry_](Result<Listing> listed) {
+      inquiry->listing = std::move(listed);
+      if (*inquiry->listing) AskStatuses(inquiry);
+    });
+  }
+  const std::shared_ptr<Inquiry> inquiry = inquiry_;
+  const Duration wait = recalled_ ? Duration::zero() : kListWait;
+  if (!Await(wait, [&] { return inquiry->over(); })) return Fail(NotYet());
+  inquiry_.reset();
+  if (!*inquiry->listing) return Fail(inquiry->listing->error());
+  return FoundBy(*inquiry);
+}
+
+// All at once.
+void Runtime::AskStatuses(const std::shared_ptr<Inquiry>& inquiry) {
+  Found& found = inquiry->found.emplace();
   std::set<std::string, std::less<>> ids;
-  for (api::PodSandbox& sandbox : (**listing)->sandboxes) {
+  for (api::PodSandbox& sandbox : (**inquiry->listing).sandboxes) {
     if (!IsOurs(surroundings_, sandbox)) {
       found.of_others.sandboxes.push_back(std::move(sandbox));
       continue;
@@ -91,31 +118,28 @@ Result<Runtime::Found> Runtime::FindAll() {
     ids.insert(sandbox.id());
     found.sandboxes.push_back(std::move(sandbox));
   }
-  for (api::Container& container : (**listing)->containers) {
+  for (api::Container& container : (**inquiry->listing).containers) {
     const bool own = ids.contains(container.pod_sandbox_id());
     (own ? found.containers : found.of_others.containers).push_back(std::move(container));
   }
-  if (auto read = ReadStatuses(found); !read) return Fail(read.error());
-  return found;
-}
-
-// All at once; a container that vanished meanwhile is none.
-Result<void> Runtime::ReadStatuses(Found& found) {
-  using Answers = std::vector<std::optional<Result<api::ContainerStatusResponse>>>;
-  auto answers = std::make_shared<Answers>(found.containers.size());
-  auto missing = std::make_shared<std::size_t>(found.containers.size());
+  inquiry->statuses.resize(found.containers.size());
+  inquiry->missing = found.containers.size();
   for (std::size_t i = 0; i < found.containers.size(); ++i) {
     api::ContainerStatusRequest request;
     request.set_container_id(found.containers[i].id());
     request.set_verbose(true);
-    surroundings_.calls.ContainerStatus(
-        request, kListWait, [answers, missing, i](Result<api::ContainerStatusResponse> answer) {
-          (*answers)[i] = std::move(answer);
-          --*missing;
-        });
+    surroundings_.calls.ContainerStatus(request, kListWait,
+                                        [inquiry, i](Result<api::ContainerStatusResponse> answer) {
+                                          inquiry->statuses[i] = std::move(answer);
+                                          --inquiry->missing;
+                                        });
   }
-  if (!Await(kListWait, [&] { return *missing == 0; })) return Fail(NotYet());
-  for (auto& answer : *answers) {
+}
+
+// A container that vanished meanwhile is none.
+Result<Runtime::Found> Runtime::FoundBy(Inquiry& inquiry) {
+  Found found = std::move(*inquiry.found);
+  for (auto& answer : inquiry.statuses) {
     if (*answer) {
       found.statuses.push_back(std::move(**answer));
     } else if ((*answer).error().code != ErrorCode::kNotFound) {
@@ -124,7 +148,7 @@ Result<void> Runtime::ReadStatuses(Found& found) {
       found.statuses.emplace_back();
     }
   }
-  return {};
+  return found;
 }
 
 std::optional<Pod> Runtime::ReadPod(const api::PodSandbox& sandbox) {
@@ -149,9 +173,15 @@ std::vector<RuntimePod> Runtime::Adopt(const Found& found) {
   }
   std::vector<RuntimePod> listed;
   for (const auto& [uid, sandbox] : sandboxes) {
-    auto pod = ReadPod(*sandbox);
+    // One that was recalled, and is ended since, is not taken over again.
+    const auto recalled = pods_.find(uid);
+    if (recalled != pods_.end() && recalled->second->removing()) continue;
+    auto pod = recalled != pods_.end() ? std::optional(recalled->second->pod()) : ReadPod(*sandbox);
     if (!pod) continue;
-    auto actor = std::make_unique<PodActor>(surroundings_, *pod);
+    if (recalled == pods_.end()) {
+      pods_[uid] = std::make_unique<PodActor>(surroundings_, *pod);
+    }
+    PodActor* const actor = pods_[uid].get();
     const std::string* const network = Annotation(*sandbox, kNetworkAnnotation);
     actor->Adopt({.id = sandbox->id(),
                   .attempt = sandbox->metadata().attempt(),
@@ -173,7 +203,6 @@ std::vector<RuntimePod> Runtime::Adopt(const Found& found) {
         runtime_pod.containers.push_back(std::move(*record));
       }
     }
-    pods_[uid] = std::move(actor);
   }
   return listed;
 }
@@ -181,7 +210,7 @@ std::vector<RuntimePod> Runtime::Adopt(const Found& found) {
 // Those that are not told in time are found later.
 void Runtime::AdoptOthers(const Listing& listing, std::vector<RuntimePod>& pods) {
   foreign_.OnListed(listing);
-  (void)Await(kOthersWait, [&] { return !foreign_.busy(); });
+  (void)Await(recalled_ ? Duration::zero() : kOthersWait, [&] { return !foreign_.busy(); });
   std::erase_if(surroundings_.events, [&](RuntimeEvent& event) {
     auto* const found = std::get_if<PodFound>(&event);
     if (found == nullptr) return false;
@@ -216,11 +245,19 @@ void Runtime::RemoveLeftovers(const Found& found) {
   if (job) doomed_job_ = std::move(*job);
 }
 
+// One of these is the pod's, whatever its class was.
+std::vector<std::string> Runtime::GroupsOf(const std::string& uid) const {
+  std::vector<std::string> groups;
+  for (const QosClass qos : kQosClasses) {
+    groups.push_back(pod_host::PodGroup(qos, uid, surroundings_.options.rules.cgroup_driver));
+  }
+  return groups;
+}
+
 void Runtime::RemoveLeftover(const std::string& uid) {
-  PodRemains remains{.uid = uid, .groups = {}, .log_dirs = {}, .layers = {}};
-  for (const QosClass qos : kQosClasses)
-    remains.groups.push_back(
-        pod_host::PodGroup(qos, uid, surroundings_.options.rules.cgroup_driver));
+  late_groups_[uid] = kLateListings;
+  (void)::unlink(RecordFile(surroundings_, uid).c_str());
+  PodRemains remains{.uid = uid, .groups = GroupsOf(uid), .log_dirs = {}, .layers = {}};
   const std::string logs = surroundings_.paths.Logs();
   for (const std::string& name : pod_host::NamesIn(logs).value_or(std::vector<std::string>{})) {
     if (name.ends_with("_" + uid)) remains.log_dirs.push_back(fmt::format("{}/{}", logs, name));

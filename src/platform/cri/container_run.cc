@@ -28,6 +28,16 @@ constexpr Duration kUnknownPatience = seconds(10);
 constexpr Duration kFirstAsk = milliseconds(5);
 constexpr Duration kLastAsk = milliseconds(500);
 
+// Whether a group that the process is in, or one above it, is the container's.
+bool IsInGroupOf(std::string_view proc_cgroup, std::string_view id) {
+  while (!proc_cgroup.empty()) {
+    const std::size_t end = proc_cgroup.find_first_of("/\n");
+    if (IsGroupOfContainer(proc_cgroup.substr(0, end), id)) return true;
+    proc_cgroup.remove_prefix(end == std::string_view::npos ? proc_cgroup.size() : end + 1);
+  }
+  return false;
+}
+
 std::int64_t WholeSeconds(Duration duration) {
   return std::chrono::ceil<seconds>(std::max(duration, Duration::zero())).count();
 }
@@ -44,6 +54,11 @@ std::string ContainerRun::Described() const {
 
 const std::string& ContainerRun::id() const {
   return start_ && phase_ == Phase::kStarting ? start_->id() : container_.id;
+}
+
+std::optional<StartedContainer> ContainerRun::Known() const {
+  if (phase_ != Phase::kRunning || !process_) return std::nullopt;
+  return container_;
 }
 
 std::string ContainerRun::Path() const {
@@ -97,7 +112,7 @@ void ContainerRun::Watch(const StartedContainer& container) {
   const auto groups = processes.ReadFile(*container.pid, "cgroup");
   if (!groups) return;
   if (container.group.empty()) group_ = GroupBelow(*groups, order_.pod_group);
-  if (group_.empty() && groups->find(container.id) == std::string::npos) return;
+  if (group_.empty() && !IsInGroupOf(*groups, container.id)) return;
   if (group_.empty()) group_ = container.group;
   const auto mounts = processes.ReadFile(*container.pid, "mountinfo");
   layer_ = mounts ? UpperFolderOf(*mounts) : "";
@@ -206,7 +221,7 @@ void ContainerRun::KillGroups() {
   const auto groups = cgroups.Children(order_.pod_group);
   if (!groups || id().empty()) return;
   for (const std::string& group : *groups) {
-    if (group.find(id()) == std::string::npos) continue;
+    if (!IsGroupOfContainer(group, id())) continue;
     const std::string path = pod_host::ContainerGroup(order_.pod_group, group);
     surroundings_.LogFailure(Described(), cgroups.Kill(path));
   }

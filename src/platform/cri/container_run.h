@@ -46,6 +46,9 @@ class ContainerRun {
   [[nodiscard]] int attempt() const { return order_.attempt; }
   // The runtime's ID of it; empty before there is one, and where it could not be started.
   [[nodiscard]] const std::string& id() const;
+  // What there is to find it by after a restart of the agent; absent while no process of it is
+  // known.
+  [[nodiscard]] std::optional<StartedContainer> Known() const;
   // The name of its group below the pod's, or below the node's where the order names none of the
   // pod; empty: none, or not known.
   [[nodiscard]] const std::string& group() const { return group_; }

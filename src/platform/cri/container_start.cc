@@ -6,6 +6,8 @@
 #include <chrono>
 #include <utility>
 
+#include "platform/cri/container_removal.h"
+#include "platform/cri/proc_files.h"
 #include "platform/cri/sub_path.h"
 #include "platform/cri/verbose_info.h"
 #include "pod_host/files.h"
@@ -29,7 +31,7 @@ std::optional<pid_t> FirstProcessOf(const Surroundings& surroundings, const std:
   const auto groups = surroundings.cgroups.Children(pod_group);
   if (!groups) return std::nullopt;
   for (const std::string& group : *groups) {
-    if (group.find(container_id) == std::string::npos) continue;
+    if (!IsGroupOfContainer(group, container_id)) continue;
     const auto pids = surroundings.cgroups.Processes(pod_host::ContainerGroup(pod_group, group));
     if (pids && !pids->empty()) return *std::min_element(pids->begin(), pids->end());
   }
@@ -44,7 +46,7 @@ void ContainerStart::Start(const Sandbox& sandbox) {
   image_.emplace(surroundings_, order_.container, [this](const Result<ImageFacts>& image) {
     if (!image) return Finish(Fail(image.error()));
     if (abandoned_) return Finish(Fail(Abandoned()));
-    Create(*image);
+    if (!surroundings_.draining) Create(*image);
   });
   image_->Start();
 }
@@ -97,7 +99,8 @@ void ContainerStart::Create(const ImageFacts& image) {
   *request.mutable_sandbox_config() = DescriptionOf(surroundings_, pod, group, sandbox_);
   surroundings_.calls.CreateContainer(
       request, surroundings_.options.request_timeout,
-      lifetime_.Guard([this](const auto& answer) { OnCreated(answer); }));
+      lifetime_.Guard(
+          [this, making = surroundings_.making](const auto& answer) { OnCreated(answer); }));
 }
 
 void ContainerStart::OnCreated(const Result<api::CreateContainerResponse>& answer) {
@@ -113,11 +116,14 @@ void ContainerStart::OnCreated(const Result<api::CreateContainerResponse>& answe
     RemoveContainer();
     return Finish(Fail(Abandoned()));
   }
+  // The next agent finds one that never ran.
+  if (surroundings_.draining) return;
   api::StartContainerRequest request;
   request.set_container_id(id_);
   surroundings_.calls.StartContainer(
       request, surroundings_.options.request_timeout,
-      lifetime_.Guard([this](const auto& started) { OnStarted(started); }));
+      lifetime_.Guard(
+          [this, making = surroundings_.making](const auto& started) { OnStarted(started); }));
 }
 
 void ContainerStart::OnStarted(const Result<api::StartContainerResponse>& answer) {
@@ -168,15 +174,13 @@ void ContainerStart::OnStatus(const Result<api::ContainerStatusResponse>& answer
 }
 
 void ContainerStart::RemoveContainer() {
-  api::RemoveContainerRequest request;
-  request.set_container_id(id_);
   // Gone from here on; what this leaves is found by its labels.
-  surroundings_.calls.RemoveContainer(
-      request, surroundings_.options.request_timeout,
-      lifetime_.Guard([this](const Result<api::RemoveContainerResponse>& answer) {
-        surroundings_.LogFailure("remove a container that did not start", answer);
-        if (!answer) surroundings_.WantRelist();
-      }));
+  RemoveContainerWithTask(surroundings_.calls, id_, surroundings_.options.request_timeout,
+                          lifetime_.Guard([this](const Result<void>& removed) {
+                            surroundings_.LogFailure("remove a container that did not start",
+                                                     removed);
+                            if (!removed) surroundings_.WantRelist();
+                          }));
 }
 
 void ContainerStart::Abandon() {

@@ -8,6 +8,7 @@
 #include <map>
 #include <memory>
 #include <optional>
+#include <set>
 #include <string>
 #include <utility>
 #include <vector>
@@ -72,6 +73,8 @@ class FakeContainerd {
   bool slow_to_notice = false;       // an ended container is told as running
   std::deque<Error> sandbox_errors;  // of the next RunPodSandbox calls
   bool failed_sandbox_stays = false;
+  // Containers with a task that their start left in CREATED, and that CRI has forgotten.
+  std::set<std::string> left_tasks;
 
  private:
   void EndProcess(pid_t pid, int signal) {
@@ -83,6 +86,9 @@ class FakeContainerd {
       run.exit_code = 128 + signal;
       run.reason = "Error";
     }
+  }
+  [[nodiscard]] static Error HasTask(const std::string& id) {
+    return {ErrorCode::kInternal, "cannot delete running task " + id + ": failed precondition"};
   }
   [[nodiscard]] static Error NotFound() { return {ErrorCode::kNotFound, "not found"}; }
   Result<api::RunPodSandboxResponse> RunSandbox(const api::RunPodSandboxRequest& request);
@@ -229,9 +235,21 @@ inline void FakeContainerd::AnswerContainers(FakeCalls& calls) {
   calls.on_reopen_container_log = [this](const auto& request) {
     return Reopen(request.container_id());
   };
-  calls.on_remove_container = [this](const auto& request) {
+  calls.on_remove_container = [this](const auto& request) -> Result<api::RemoveContainerResponse> {
+    if (left_tasks.contains(request.container_id())) return Fail(HasTask(request.container_id()));
     runs.erase(request.container_id());
     return api::RemoveContainerResponse();
+  };
+  calls.on_get_task = [this](const TaskKey& key) -> Result<tasks_api::GetResponse> {
+    if (!left_tasks.contains(key.id) || key.of != "k8s.io") return Fail(NotFound());
+    tasks_api::GetResponse response;
+    response.mutable_process()->set_status(task_api::CREATED);
+    return response;
+  };
+  calls.on_kill_task = [](const TaskKey&) { return tasks_api::KillResponse(); };
+  calls.on_delete_task = [this](const TaskKey& key) {
+    left_tasks.erase(key.id);
+    return tasks_api::DeleteResponse();
   };
 }
 
@@ -245,7 +263,12 @@ inline std::unique_ptr<FakeCalls> FakeContainerd::Connect() {
     if (box != boxes.end()) box->second.ready = false;
     return api::StopPodSandboxResponse();
   };
-  calls->on_remove_pod_sandbox = [this](const auto& request) {
+  calls->on_remove_pod_sandbox =
+      [this](const auto& request) -> Result<api::RemovePodSandboxResponse> {
+    for (const auto& [id, run] : runs) {
+      const bool within = run.sandbox == request.pod_sandbox_id();
+      if (within && left_tasks.contains(id)) return Fail(HasTask(id));
+    }
     boxes.erase(request.pod_sandbox_id());
     std::erase_if(runs,
                   [&](const auto& run) { return run.second.sandbox == request.pod_sandbox_id(); });

@@ -7,6 +7,7 @@
 #include <cstdint>
 #include <functional>
 #include <map>
+#include <string>
 #include <utility>
 
 #include "platform/cri/processes.h"
@@ -34,13 +35,18 @@ class FakeProcesses : public Processes {
   [[nodiscard]] Result<std::string> ReadFile(pid_t pid, std::string_view name) override {
     const auto it = processes_.find(pid);
     if (it == processes_.end()) return Fail(SystemError(ENOENT, name));
+    if (name == "stat") {
+      return std::to_string(pid) + " (program) S 1 2 3 4 5 6 7 8 9 10 11 12 13 14 15 16 17 18 " +
+             std::to_string(it->second.start) + " 20\n";
+    }
     return name == "cgroup" ? it->second.cgroup : it->second.mountinfo;
   }
 
   void Add(pid_t pid, std::string cgroup, std::string mountinfo) {
     processes_[pid] = {.end = FileDescriptor(::eventfd(0, EFD_CLOEXEC)),
                        .cgroup = std::move(cgroup),
-                       .mountinfo = std::move(mountinfo)};
+                       .mountinfo = std::move(mountinfo),
+                       .start = next_start_++};
   }
   // It is seen as ended by those who have a handle, and cannot be opened any more.
   void End(pid_t pid, int wait_status) {
@@ -61,9 +67,11 @@ class FakeProcesses : public Processes {
     FileDescriptor end;
     std::string cgroup;
     std::string mountinfo;
+    std::uint64_t start = 0;
     std::optional<int> ended;
     bool reaped = false;
   };
+  std::uint64_t next_start_ = 100;
   std::map<pid_t, Process> processes_;
   std::map<int, pid_t> handles_;
 };

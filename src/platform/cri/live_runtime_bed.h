@@ -74,6 +74,10 @@ class LiveCriRuntime : public testing::Test {
 
   // Begins anew, as a restarted agent does.
   void Open() {
+    OpenWithoutWaiting();
+    ASSERT_TRUE(IsReady());
+  }
+  void OpenWithoutWaiting() {
     runtime_.reset();
     auto calls = Connect(bed_->endpoint());
     ASSERT_TRUE(calls) << calls.error().message;
@@ -92,7 +96,6 @@ class LiveCriRuntime : public testing::Test {
     auto opened = OpenCriRuntime(options, std::move(*calls), *cgroups_, clock_);
     ASSERT_TRUE(opened) << opened.error().message;
     runtime_ = std::move(*opened);
-    ASSERT_TRUE(IsReady());
   }
   [[nodiscard]] pod_host::PodRules Rules() const {
     pod_host::PodRules rules = PlainRules();

@@ -6,6 +6,7 @@
 #include <algorithm>
 #include <utility>
 
+#include "platform/cri/container_removal.h"
 #include "pod_host/files.h"
 #include "pod_host/mount_plan.h"
 #include "pod_host/pod_containers.h"
@@ -171,19 +172,18 @@ void PodActor::RemoveContainer(const std::string& name, int attempt) {
 
 // Once forgotten, a container that the runtime did not remove is one that belongs to no run.
 void PodActor::Forget(const std::string& container_id) {
-  api::RemoveContainerRequest request;
-  request.set_container_id(container_id);
-  surroundings_.calls.RemoveContainer(
-      request, surroundings_.options.request_timeout,
-      lifetime_.Guard([this](const Result<api::RemoveContainerResponse>& answer) {
-        surroundings_.LogFailure("remove a container of pod " + FullName(pod_), answer);
-      }));
+  RemoveContainerWithTask(surroundings_.calls, container_id, surroundings_.options.request_timeout,
+                          lifetime_.Guard([this](const Result<void>& removed) {
+                            surroundings_.LogFailure("remove a container of pod " + FullName(pod_),
+                                                     removed);
+                          }));
 }
 
 // A call that makes a sandbox may take minutes, and nobody waits for what it makes any more: the
 // next listing finds and removes that.
 void PodActor::AbandonSandbox() {
   if (state_ != SandboxState::kMaking) return;
+  abandoned_ = true;
   creation_.reset();
   OnSandbox(Fail(ErrorCode::kUnavailable, "the pod was ended while its sandbox was being made"));
 }
@@ -193,6 +193,8 @@ void PodActor::Remove() {
   AbandonSandbox();
   create_error_.reset();
   if (std::exchange(removing_, true)) return;
+  // Nobody is to find it again.
+  (void)::unlink(RecordFile(surroundings_, pod_.uid).c_str());
   for (auto& [name, run] : runs_) run->Kill();
   surroundings_.readiness.Wake();
 }

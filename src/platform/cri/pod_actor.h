@@ -13,6 +13,7 @@
 #include "platform/cri/container_run.h"
 #include "platform/cri/listing.h"
 #include "platform/cri/log_rotation.h"
+#include "platform/cri/pod_record.h"
 #include "platform/cri/pod_removal.h"
 #include "platform/cri/sandbox_creation.h"
 #include "platform/cri/surroundings.h"
@@ -32,9 +33,20 @@ class PodActor {
   void Create(std::uint32_t first_attempt);
   // Takes over what was found of it; `ready`: containers can be started in the sandbox.
   void Adopt(Sandbox sandbox, bool ready);
-  // Takes over one of its containers; absent where it never ran.
+  // Takes over one of its containers; absent where it is none of the pod's, or is known as ended.
   [[nodiscard]] std::optional<ContainerRecord> AdoptContainer(
       const api::ContainerStatusResponse& container);
+
+  // Takes it over by what was written down of it, without the container runtime; which of its
+  // containers run.
+  [[nodiscard]] std::vector<ContainerRecord> Recall(const PodRecord& record);
+  // The runtime knows nothing of it: what runs goes on, and what is started next is in a new
+  // sandbox.
+  void LoseSandbox() { state_ = SandboxState::kLost; }
+  // Its containers that run.
+  [[nodiscard]] std::vector<ContainerRecord> RunningRecords() const;
+  // Writes down how it stands, for Recall.
+  void WriteRecord() const;
 
   void StartContainer(const std::string& name, int attempt, int oom_score_adj);
   void StopContainer(const std::string& name, Duration grace);
@@ -58,6 +70,8 @@ class PodActor {
   [[nodiscard]] bool removing() const { return removing_; }
   // Nothing is left of it, and that has been told.
   [[nodiscard]] bool gone() const { return gone_; }
+  // It was ended while its sandbox was being made.
+  [[nodiscard]] bool abandoned() const { return abandoned_; }
   // Whether the sandbox is or may become this pod's.
   [[nodiscard]] bool Claims(const std::string& sandbox_id) const;
   // The lowest attempt of its sandbox whose name is free for sure.
@@ -97,6 +111,7 @@ class PodActor {
   std::vector<std::string> waiting_;  // containers to be started when the sandbox stands
   std::map<std::pair<std::string, int>, std::string> ids_;  // container and attempt to ID
   bool removing_ = false;
+  bool abandoned_ = false;
   bool tell_removed_ = false;
   bool gone_ = false;
   std::optional<Error> create_error_;  // PodFailed has to be told

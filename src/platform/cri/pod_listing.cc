@@ -15,6 +15,12 @@ Instant InstantOf(std::int64_t ns, Instant otherwise) {
   return ns > 0 ? Instant(Duration(ns)) : otherwise;
 }
 
+// Its start was cut short: by the end of the agent that had asked for it, or of the runtime.
+bool NeverRan(const api::ContainerStatus& status) {
+  return status.state() == api::CONTAINER_CREATED ||
+         (status.state() == api::CONTAINER_EXITED && status.started_at() == 0);
+}
+
 }  // namespace
 
 void PodActor::Adopt(Sandbox sandbox, bool ready) {
@@ -31,15 +37,25 @@ std::optional<ContainerRecord> PodActor::AdoptContainer(
   const std::string& name = status.metadata().name();
   const int attempt = static_cast<int>(status.metadata().attempt());
   const Container* const spec = pod_host::FindContainer(pod_, name);
-  if (spec == nullptr || status.state() == api::CONTAINER_CREATED) {
+  if (spec == nullptr) {
     Forget(status.id());
     return std::nullopt;
   }
-  ids_[{name, attempt}] = status.id();
   const Instant now = surroundings_.clock.Now();
   const Instant created = InstantOf(status.created_at(), now);
   ContainerRecord record{
       .pod_uid = pod_.uid, .name = name, .attempt = attempt, .created = created, .exit = {}};
+  if (const auto run = runs_.find(name); run != runs_.end() && run->second->id() == status.id()) {
+    // Recalled already. Of one that has ended since, the event tells.
+    if (!run->second->Known()) return std::nullopt;
+    return record;
+  }
+  if (NeverRan(status)) {
+    Forget(status.id());
+    record.never_ran = true;
+    return record;
+  }
+  ids_[{name, attempt}] = status.id();
   const KernelWord seen{.started = InstantOf(status.started_at(), created), .finished = now};
   if (status.state() == api::CONTAINER_EXITED) {
     record.exit = ExitOf(status, seen);

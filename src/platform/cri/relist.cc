@@ -1,8 +1,10 @@
 // The slow truth: now and then everything that the runtime has is compared with what is known.
 #include <chrono>
+#include <iterator>
 #include <utility>
 
 #include "platform/cri/runtime.h"
+#include "pod_host/empty_groups.h"
 
 namespace jettison::cri {
 
@@ -30,6 +32,7 @@ void Runtime::OnListing(const Result<Listing>& listing) {
   if (!listing) return;
   for (const auto& [uid, actor] : pods_) actor->OnListed(*listing);
   RemoveStrangers(*listing);
+  SweepLateGroups();
   if (surroundings_.options.adopt_foreign) foreign_.OnListed(*listing);
 }
 
@@ -53,6 +56,17 @@ void Runtime::RemoveStrangers(const Listing& listing) {
           done_stale_.push_back(id);
         });
     clearance->StartWith(sandbox.id());
+  }
+}
+
+void Runtime::SweepLateGroups() {
+  for (auto it = late_groups_.begin(); it != late_groups_.end();) {
+    const std::string& uid = it->first;
+    if (!pods_.contains(uid) && !leftovers_.contains(uid)) {
+      surroundings_.LogFailure("pod " + uid,
+                               pod_host::RemoveEmptyGroups(surroundings_.cgroups, GroupsOf(uid)));
+    }
+    it = --it->second == 0 ? late_groups_.erase(it) : std::next(it);
   }
 }
 

@@ -61,7 +61,8 @@ bool Runtime::Await(Duration timeout, const std::function<bool()>& done) {
 Result<void> Runtime::Ready() {
   if (!probe_) StartProbe();
   const std::shared_ptr<Probe> probe = probe_;
-  if (!Await(kReadyWait, [&] { return probe->outcome.has_value(); })) {
+  const Duration wait = recalled_ ? Duration::zero() : kReadyWait;
+  if (!Await(wait, [&] { return probe->outcome.has_value(); })) {
     return Fail(ErrorCode::kUnavailable, "the container runtime has not answered yet");
   }
   probe_.reset();
@@ -93,6 +94,7 @@ ForeignPod* Runtime::FindForeign(const std::string& pod_uid) const {
 }
 
 void Runtime::CreatePod(const Pod& pod) {
+  if (surroundings_.draining) return;
   const auto fail = [&](Error error) { surroundings_.Emit(PodFailed{pod.uid, std::move(error)}); };
   if (auto names = pod_host::CheckNames(pod); !names) return fail(names.error());
   const PodActor* const existing = Find(pod.uid);
@@ -116,6 +118,7 @@ void Runtime::CreatePod(const Pod& pod) {
 
 void Runtime::StartContainer(const std::string& pod_uid, const std::string& container, int attempt,
                              int oom_score_adj) {
+  if (surroundings_.draining) return;
   if (PodActor* pod = Find(pod_uid)) return pod->StartContainer(container, attempt, oom_score_adj);
   surroundings_.Emit(ContainerStartFailed{.pod_uid = pod_uid,
                                           .container = container,
@@ -193,6 +196,7 @@ void Runtime::Advance() {
     if (actor->next_attempt() > 1 && !actor->created()) {
       first_attempts_[uid] = actor->next_attempt();
     }
+    if (actor->abandoned()) late_groups_[uid] = kLateListings;
     it = pods_.erase(it);
     any_gone = true;
   }
@@ -202,12 +206,28 @@ void Runtime::Advance() {
   std::erase_if(leftovers_, [](const auto& leftover) { return leftover.second->done(); });
 }
 
+// Of those pods that have changed in a way that counts for an agent after this one.
+void Runtime::WriteRecords() {
+  std::set<std::string_view> changed;
+  for (const RuntimeEvent& event : surroundings_.events) {
+    if (const auto* ready = std::get_if<PodReady>(&event)) changed.insert(ready->pod_uid);
+    if (const auto* started = std::get_if<ContainerStarted>(&event)) {
+      changed.insert(started->pod_uid);
+    }
+  }
+  for (const std::string_view uid : changed) {
+    const auto pod = pods_.find(std::string(uid));
+    if (pod != pods_.end()) pod->second->WriteRecord();
+  }
+}
+
 std::vector<RuntimeEvent> Runtime::TakeEvents() {
   surroundings_.taking = true;
   readiness_->Dispatch();
   Advance();
   if (std::exchange(surroundings_.relist_wanted, false)) Relist();
   surroundings_.taking = false;
+  WriteRecords();
   return std::exchange(surroundings_.events, {});
 }
 

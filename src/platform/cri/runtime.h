@@ -4,6 +4,7 @@
 #include <map>
 #include <memory>
 #include <optional>
+#include <set>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -36,6 +37,7 @@ class Runtime : public ContainerRuntime {
           const Clock& clock);
 
   [[nodiscard]] Result<void> Ready() override;
+  [[nodiscard]] std::vector<RuntimePod> Recall() override;
   [[nodiscard]] Result<std::vector<RuntimePod>> List() override;
   void CreatePod(const Pod& pod) override;
   void StartContainer(const std::string& pod_uid, const std::string& container, int attempt,
@@ -46,6 +48,8 @@ class Runtime : public ContainerRuntime {
   void RemoveContainer(const std::string& pod_uid, const std::string& container,
                        int attempt) override;
   void RemovePod(const std::string& pod_uid) override;
+  void Drain() override { surroundings_.draining = true; }
+  [[nodiscard]] bool IsMaking() const override { return surroundings_.making.use_count() > 1; }
   [[nodiscard]] PodDisk DiskOf(const Pod& pod) const override;
   [[nodiscard]] std::string_view GroupOf(const std::string& pod_uid,
                                          const std::string& container) const override;
@@ -56,10 +60,15 @@ class Runtime : public ContainerRuntime {
   [[nodiscard]] std::vector<RuntimeEvent> TakeEvents() override;
 
  private:
+  // A call that makes a sandbox, and whose client is gone, is over in a minute: so many listings.
+  static constexpr int kLateListings = 6;
+
   // One question whether the runtime answers and is ready; shared with its answers.
   struct Probe {
     std::optional<Result<void>> outcome;
   };
+  // One question what it runs, in two rounds; shared with its answers.
+  struct Inquiry;
   // What was found at the start (adoption.cc).
   struct Found {
     std::vector<api::PodSandbox> sandboxes;
@@ -78,14 +87,19 @@ class Runtime : public ContainerRuntime {
   void UpdateQosGroups();
   [[nodiscard]] std::vector<RunningLog> RunningLogs() const;
   void Advance();
+  void WriteRecords();
 
   // Everything that the runtime has, both lists in one answer.
   void ListAll(Listed listed);
   [[nodiscard]] Result<Found> FindAll();
-  [[nodiscard]] Result<void> ReadStatuses(Found& found);
+  void AskStatuses(const std::shared_ptr<Inquiry>& inquiry);
+  [[nodiscard]] static Result<Found> FoundBy(Inquiry& inquiry);
   [[nodiscard]] std::vector<RuntimePod> Adopt(const Found& found);
   [[nodiscard]] std::optional<Pod> ReadPod(const api::PodSandbox& sandbox);
+  [[nodiscard]] std::vector<std::pair<Pod, PodRecord>> ReadRecords();
+  void AdoptUnlisted(const std::set<std::string>& listed, std::vector<RuntimePod>& pods);
   void RemoveLeftovers(const Found& found);
+  [[nodiscard]] std::vector<std::string> GroupsOf(const std::string& uid) const;
   void RemoveLeftover(const std::string& uid);
   void AdoptOthers(const Listing& listing, std::vector<RuntimePod>& pods);
 
@@ -94,16 +108,22 @@ class Runtime : public ContainerRuntime {
   void Relist();
   void OnListing(const Result<Listing>& listing);
   void RemoveStrangers(const Listing& listing);
+  void SweepLateGroups();
 
   RuntimeEdges edges_;
   pod_host::Readiness* readiness_;
   Surroundings surroundings_;
   std::shared_ptr<Probe> probe_;
+  std::shared_ptr<Inquiry> inquiry_;
+  bool recalled_ = false;  // pods are guarded already, and nothing waits for an answer any more
   std::map<std::string, std::unique_ptr<PodActor>> pods_;
   std::vector<GroupLimits> qos_limits_;
   const std::vector<std::string> no_groups_;
   // Attempts of sandboxes of pods that could not be made, whose names may still be taken.
   std::map<std::string, std::uint32_t> first_attempts_;
+  // Pods whose sandbox was being made when they, or their agent, ended: the runtime may make groups
+  // for it still. In how many more listings these are looked for.
+  std::map<std::string, int> late_groups_;
   // Remains of pods that nobody asks for, by UID, and sandboxes of pods that have another.
   std::map<std::string, std::unique_ptr<PodRemoval>> leftovers_;
   std::map<std::string, std::unique_ptr<SandboxClearance>> stale_;

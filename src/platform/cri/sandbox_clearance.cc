@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <utility>
 
+#include "platform/cri/container_removal.h"
 #include "platform/cri/labels.h"
 
 namespace jettison::cri {
@@ -68,10 +69,41 @@ void SandboxClearance::Remove() {
   surroundings_.calls.RemovePodSandbox(
       request, surroundings_.options.request_timeout,
       lifetime_.Guard([this](const Result<api::RemovePodSandboxResponse>& answer) {
-        if (!IsOver(answer)) return done_(Fail(answer.error().In("remove the sandbox")));
+        if (!IsOver(answer)) {
+          const Error problem = answer.error().In("remove the sandbox");
+          return cleared_containers_ ? done_(Fail(problem)) : ListContainers(problem);
+        }
         ids_.pop_front();
+        cleared_containers_ = false;
         Next();
       }));
+}
+
+void SandboxClearance::ListContainers(const Error& problem) {
+  cleared_containers_ = true;
+  api::ListContainersRequest request;
+  request.mutable_filter()->set_pod_sandbox_id(ids_.front());
+  surroundings_.calls.ListContainers(
+      request, surroundings_.options.request_timeout,
+      lifetime_.Guard([this, problem](const Result<api::ListContainersResponse>& answer) {
+        if (!answer) return done_(Fail(problem));
+        for (const api::Container& container : answer->containers()) {
+          // A runtime may not know filters.
+          if (container.pod_sandbox_id() == ids_.front()) containers_.push_back(container.id());
+        }
+        RemoveNextContainer();
+      }));
+}
+
+void SandboxClearance::RemoveNextContainer() {
+  if (containers_.empty()) return Remove();
+  RemoveContainerWithTask(surroundings_.calls, containers_.front(),
+                          surroundings_.options.request_timeout,
+                          lifetime_.Guard([this](const Result<void>& removed) {
+                            if (!removed) return done_(Fail(removed.error()));
+                            containers_.pop_front();
+                            RemoveNextContainer();
+                          }));
 }
 
 }  // namespace jettison::cri

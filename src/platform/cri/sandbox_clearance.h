@@ -31,11 +31,17 @@ class SandboxClearance {
   void OnList(const Result<api::ListPodSandboxResponse>& answer);
   void Next();
   void Remove();
+  // What CRI could not remove with the sandbox, one container after the other; then it is removed
+  // again.
+  void ListContainers(const Error& problem);
+  void RemoveNextContainer();
 
   Surroundings& surroundings_;
   std::string uid_;
   Done done_;
   std::deque<std::string> ids_;
+  std::deque<std::string> containers_;
+  bool cleared_containers_ = false;  // of the first of the sandboxes
   std::uint32_t next_attempt_ = 0;
   Lifetime lifetime_;
 };

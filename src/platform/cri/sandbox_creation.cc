@@ -96,6 +96,7 @@ void SandboxCreation::OnCleared(const Result<std::uint32_t>& next_attempt) {
 }
 
 void SandboxCreation::Run() {
+  if (surroundings_.draining) return;
   api::RunPodSandboxRequest request;
   *request.mutable_config() =
       SandboxConfigOf({.pod = pod_,
@@ -107,7 +108,8 @@ void SandboxCreation::Run() {
                        .written_pod = surroundings_.options.format_pod(pod_),
                        .seen = surroundings_.clock.Now()});
   surroundings_.calls.RunPodSandbox(request, DeadlineOf(surroundings_),
-                                    lifetime_.Guard([this](const auto& answer) { OnRun(answer); }));
+                                    lifetime_.Guard([this, making = surroundings_.making](
+                                                        const auto& answer) { OnRun(answer); }));
 }
 
 void SandboxCreation::OnRun(const Result<api::RunPodSandboxResponse>& answer) {

@@ -1,5 +1,6 @@
 #pragma once
 
+#include <memory>
 #include <string>
 #include <string_view>
 #include <utility>
@@ -26,8 +27,15 @@ struct Surroundings {
   std::vector<RuntimeEvent> events;
   // Null where control groups are folders and no more.
   Slices* slices = nullptr;
+  // Whoever holds a copy waits for a call that makes something, and that would leave it half made
+  // if it were cut short.
+  std::shared_ptr<const bool> making = std::make_shared<const bool>(true);
+  // The agent is about to end: nothing more is begun.
+  bool draining = false;
   // The events are being collected: what is emitted now needs no wake-up.
   bool taking = false;
+  // A record of a pod could not be written, and that has been said.
+  bool said_no_records = false;
   // Something did not go as it should: what the runtime has is to be compared with what is known.
   bool relist_wanted = false;
 
@@ -50,5 +58,8 @@ struct Surroundings {
     }
   }
 };
+
+// Where a pod is written down, for an agent after this one.
+[[nodiscard]] std::string RecordFile(const Surroundings& surroundings, const std::string& uid);
 
 }  // namespace jettison::cri

@@ -1,0 +1,149 @@
+// What is known of pods without the container runtime: from the agent's own records and the kernel.
+#include <fmt/format.h>
+#include <unistd.h>
+
+#include <utility>
+
+#include "platform/cri/pod_actor.h"
+#include "platform/cri/proc_files.h"
+#include "platform/cri/runtime.h"
+#include "pod_host/files.h"
+#include "pod_host/pod_containers.h"
+
+namespace jettison::cri {
+namespace {
+
+std::optional<std::uint64_t> StartOfProcess(Processes& processes, pid_t pid) {
+  const auto stat = processes.ReadFile(pid, "stat");
+  return stat ? StartOf(*stat) : std::nullopt;
+}
+
+}  // namespace
+
+void PodActor::WriteRecord() const {
+  if (removing_ || !created_) return;
+  PodRecord record{
+      .sandbox = sandbox_, .runs = {}, .written_pod = surroundings_.options.format_pod(pod_)};
+  for (const auto& [name, run] : runs_) {
+    const auto known = run->Known();
+    if (!known || !known->pid) continue;
+    const auto start = StartOfProcess(surroundings_.processes, *known->pid);
+    if (!start) continue;
+    record.runs.push_back({.container = name,
+                           .attempt = run->attempt(),
+                           .id = known->id,
+                           .started = known->started,
+                           .pid = *known->pid,
+                           .process_start = *start,
+                           .stop_signal = known->stop_signal});
+  }
+  auto written = pod_host::WriteFile(RecordFile(surroundings_, pod_.uid), FormatPodRecord(record));
+  if (written || std::exchange(surroundings_.said_no_records, true)) return;
+  surroundings_.Log(fmt::format(
+      "{}; an agent that starts while the container runtime does not answer will not know the pod",
+      written.error().In("write down pod " + FullName(pod_)).message));
+}
+
+std::vector<ContainerRecord> PodActor::Recall(const PodRecord& record) {
+  sandbox_ = record.sandbox;
+  state_ = SandboxState::kReady;
+  created_ = true;
+  surroundings_.LogFailure("adopt pod " + FullName(pod_), Prepare());
+  for (const PodRecord::Run& run : record.runs) {
+    const Container* const spec = pod_host::FindContainer(pod_, run.container);
+    // Another process may have got the number since.
+    const auto start = StartOfProcess(surroundings_.processes, run.pid);
+    if (spec == nullptr || start != run.process_start || runs_.contains(run.container)) continue;
+    auto found = std::make_unique<ContainerRun>(surroundings_, OrderFor(*spec, run.attempt, 0));
+    found->Adopt(
+        {.id = run.id, .pid = run.pid, .stop_signal = run.stop_signal, .started = run.started});
+    if (!found->Known()) continue;  // it has just ended, and the runtime will say how
+    ids_[{run.container, run.attempt}] = run.id;
+    KeepRun(run.container, std::move(found));
+  }
+  return RunningRecords();
+}
+
+std::vector<ContainerRecord> PodActor::RunningRecords() const {
+  std::vector<ContainerRecord> records;
+  for (const auto& [name, run] : runs_) {
+    const auto known = run->Known();
+    if (!known) continue;
+    records.push_back({.pod_uid = pod_.uid,
+                       .name = name,
+                       .attempt = run->attempt(),
+                       .created = known->started,
+                       .exit = {}});
+  }
+  return records;
+}
+
+std::string RecordFile(const Surroundings& surroundings, const std::string& uid) {
+  return surroundings.paths.Pod(uid) + "/record";
+}
+
+// The pods of an agent before this one that are written down and not known yet.
+std::vector<std::pair<Pod, PodRecord>> Runtime::ReadRecords() {
+  std::vector<std::pair<Pod, PodRecord>> found;
+  const std::string pods = surroundings_.paths.Pods();
+  for (const std::string& uid : pod_host::NamesIn(pods).value_or(std::vector<std::string>{})) {
+    if (uid.starts_with(kDoomedPrefix) || pods_.contains(uid)) continue;
+    const auto text = pod_host::ReadFile(RecordFile(surroundings_, uid));
+    if (!text && text.error().code == ErrorCode::kNotFound) continue;
+    auto record = text.and_then([](const std::string& t) { return ParsePodRecord(t); });
+    auto pod = record.and_then(
+        [&](const PodRecord& r) { return surroundings_.options.parse_pod(r.written_pod); });
+    if (pod && pod->uid != uid) pod = Fail(ErrorCode::kInvalidArgument, "it is of another pod");
+    if (pod) {
+      if (auto names = pod_host::CheckNames(*pod); !names) pod = Fail(names.error());
+    }
+    if (!pod) {
+      surroundings_.LogFailure("what was written down of pod " + uid, pod);
+      continue;
+    }
+    found.emplace_back(std::move(*pod), std::move(*record));
+  }
+  return found;
+}
+
+// Only those of which something runs: nobody else can be in anybody's way.
+std::vector<RuntimePod> Runtime::Recall() {
+  recalled_ = true;
+  std::vector<RuntimePod> recalled;
+  for (auto& [pod, record] : ReadRecords()) {
+    auto actor = std::make_unique<PodActor>(surroundings_, pod);
+    auto running = actor->Recall(record);
+    if (running.empty()) continue;
+    pods_[pod.uid] = std::move(actor);
+    recalled.push_back({.pod = std::move(pod), .containers = std::move(running)});
+  }
+  if (!pods_.empty()) UpdateQosGroups();
+  return recalled;
+}
+
+// Those of which the runtime knows nothing though they were made: it lost them, or it is another
+// one. What runs of them goes on, and nothing that they hold is deleted.
+void Runtime::AdoptUnlisted(const std::set<std::string>& listed, std::vector<RuntimePod>& pods) {
+  for (auto& [pod, record] : ReadRecords()) {
+    if (listed.contains(pod.uid)) continue;
+    auto actor = std::make_unique<PodActor>(surroundings_, pod);
+    (void)actor->Recall(record);
+    pods_[pod.uid] = std::move(actor);
+  }
+  std::size_t unlisted = 0;
+  for (const auto& [uid, actor] : pods_) {
+    if (listed.contains(uid) || actor->removing()) continue;
+    actor->LoseSandbox();
+    pods.push_back({.pod = actor->pod(), .containers = actor->RunningRecords()});
+    ++unlisted;
+  }
+  if (unlisted == 0) return;
+  surroundings_.Log(fmt::format(
+      "the container runtime knows nothing of {} pods that this agent had made on it; what runs of "
+      "them goes on and is guarded, what ends is started anew; see that containerRuntimeEndpoint "
+      "is "
+      "the one that they were made on",
+      unlisted));
+}
+
+}  // namespace jettison::cri
