@@ -179,6 +179,7 @@ void Node::Run(const std::shared_ptr<const PassPolicy>& policy, Instant now) {
   auto report = std::make_shared<CycleReport>(
       RunPass(*policy, {.now = now, .summary = summary_, .pods = pods, .pace = pace_input_}, ports,
               state_, scratch_));
+  if (report->acting_for) report->survivors = edges_.pods.KillSurvivors(now);
   if (edges_.ladder != nullptr) report->reclaimed = edges_.ladder->TakeReclaimed();
   report->early_kills = std::exchange(early_kills_, {});
   PassTimes times = {.woken = pass_woken_at_, .began = now, .decided = edges_.clock.Now()};

@@ -45,10 +45,17 @@ TEST_F(NodeEvictionTest, ASecondPodGoesWhenTheFirstIsNotGoneAfterThirtySeconds) 
     clock_.Advance(milliseconds(1));
     Crossed();
   }
-  EXPECT_THAT(runtime_.TakeCommands(), ElementsAre("stop hog/c 1s", "kill hog/c", "kill hog/c"));
+  const std::vector<std::string> commands = runtime_.TakeCommands();
+  EXPECT_THAT(commands, testing::Each(testing::AnyOf("stop hog/c 1s", "kill hog/c")));
+  EXPECT_GT(commands.size(), 4U) << "it is killed again and again";
   Pass(seconds(1));
   Measure();
-  EXPECT_THAT(runtime_.TakeCommands(), ElementsAre("stop idle/c 1s"));
+  EXPECT_THAT(runtime_.TakeCommands(), testing::IsSupersetOf({"stop idle/c 1s", "kill hog/c"}));
+  const auto report = node_->MakeSnapshot().last_report;
+  ASSERT_EQ(report->survivors.size(), 1U);
+  EXPECT_EQ(report->survivors[0].pod_uid, "hog");
+  EXPECT_GT(report->survivors[0].kills, 4);
+  EXPECT_THAT(lines_, testing::Contains(testing::HasSubstr("lives on although it was killed")));
 }
 
 TEST_F(NodeEvictionTest, ASoftThresholdActsWhenItsGracePeriodEndsEvenBetweenTwoPasses) {

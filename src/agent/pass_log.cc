@@ -80,6 +80,16 @@ void LogEvictions(const CycleReport& report, const PodTable& pods, const Log& lo
   }
 }
 
+void LogSurvivors(const CycleReport& report, const PodTable& pods, const Log& log) {
+  for (const SurvivorRecord& survivor : report.survivors) {
+    log.Error("eviction manager: pod lives on although it was killed, it is killed again",
+              {{"pod", pods.NameOfPod(survivor.pod_uid)},
+               {"for", FormatDuration(
+                           std::chrono::round<std::chrono::seconds>(report.at - survivor.since))},
+               {"kills", std::to_string(survivor.kills)}});
+  }
+}
+
 }  // namespace
 
 void LogPause(const EvictionPause& pause, const PodTable& pods, const Log& log) {
@@ -120,6 +130,7 @@ void LogPass(const CycleReport& report, NodeConditions before, const PodTable& p
   }
   LogReclaim(report, log);
   LogEvictions(report, pods, log);
+  LogSurvivors(report, pods, log);
   for (const Event& event : report.events) {
     const bool of_node = event.object == "node";
     events.Add(report.at, of_node ? std::string() : pods.NameOfPod(event.object), event);

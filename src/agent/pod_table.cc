@@ -291,6 +291,18 @@ bool PodTable::KillNow(std::string_view uid, Instant now) {
   return slot != nullptr && slot->worker->KillNow(now);
 }
 
+std::vector<SurvivorRecord> PodTable::KillSurvivors(Instant now) {
+  std::vector<SurvivorRecord> survivors;
+  for (auto& [name, slot] : slots_) {
+    if (!slot.worker || !slot.worker->survival()) continue;
+    slot.worker->KillSurvivor(now);
+    const Survival survival = *slot.worker->survival();
+    survivors.push_back(
+        {.pod_uid = slot.facts->pod.uid, .since = survival.since, .kills = survival.kills});
+  }
+  return survivors;
+}
+
 const PodTable::Slot* PodTable::SlotOf(std::string_view uid) const {
   const auto slot = std::ranges::find_if(slots_, [&](const auto& entry) {
     return entry.second.worker && entry.second.facts->pod.uid == uid;

@@ -84,6 +84,8 @@ class PodTable {
     friend bool operator==(const EndingPod&, const EndingPod&) = default;
   };
   [[nodiscard]] const std::vector<EndingPod>& Ending() const;
+  // Kills pods again that outlived their kill, and says which these are; none mostly.
+  [[nodiscard]] std::vector<SurvivorRecord> KillSurvivors(Instant now);
   // Whether something of that pod is still on the node.
   [[nodiscard]] bool IsOnNode(std::string_view uid) const;
   // Pods of our own; somebody else's do not count.

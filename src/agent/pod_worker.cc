@@ -112,7 +112,7 @@ std::optional<Instant> PodWorker::NextDeadline() const {
     }
   }
   if (state_ == State::kTerminating && AnyAlive()) {
-    if (!ending_->killed) consider(ending_->kill_at);
+    consider(ending_->kills == 0 ? ending_->kill_at : ending_->kill_again_at);
     if (!ending_->late) consider(ending_->timeout_at);
   }
   return next;

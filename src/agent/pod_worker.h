@@ -28,6 +28,12 @@ struct WorkerEdges {
   PodCounters counters = {};  // of all pods
 };
 
+// What lives on of a pod although it was killed.
+struct Survival {
+  Instant since;  // the first kill
+  int kills = 0;
+};
+
 // How long a kill may take before it is called late: half as long again as the grace period, at
 // least 10 s. (kubelet: killPodNow)
 [[nodiscard]] Duration KillTimeout(Duration grace);
@@ -73,6 +79,12 @@ class PodWorker {
   [[nodiscard]] bool IsEnding() const;
   // The end of its grace period; absent: it was killed, or is not ending.
   [[nodiscard]] std::optional<Instant> kill_at() const;
+  // Present where it was killed more than once and something of it lives: a kill may fail, and what
+  // sleeps in the kernel does not end before that lets it go.
+  [[nodiscard]] std::optional<Survival> survival() const;
+  // Kills what survives again, sooner than the worker would by itself, but no more often than once
+  // a second.
+  void KillSurvivor(Instant now);
   // When it was evicted; only where IsEvicted.
   [[nodiscard]] Instant evicted_at() const { return evicted_at_; }
   // Runs that have ended, all attempts that are known, for the collection of dead containers.
@@ -94,9 +106,13 @@ class PodWorker {
   };
   struct Ending {
     Duration grace{0};
-    Instant kill_at;     // the grace period is over
-    Instant timeout_at;  // the kill is late
-    bool killed = false;
+    Instant kill_at;         // the grace period is over
+    Instant timeout_at;      // the kill is late
+    int kills = 0;           // how often it was killed
+    Instant first_kill;      // the first of them
+    Instant last_kill;       // the last
+    Instant kill_again_at;   // where something lives on
+    Duration next_pause{0};  // after that one
     bool late = false;
     bool remove = true;  // what is left goes too; not for a pod that completed
   };
@@ -118,7 +134,7 @@ class PodWorker {
   void AdvanceEnding(Instant now);
   void StopNext(Instant now);
   void Stop(ContainerLifecycle& run, Instant now);
-  void KillAlive();
+  void KillAlive(Instant now);
   void ReportLateKill(Instant now);
   void EndingDone();
   [[nodiscard]] bool AnyAlive() const;

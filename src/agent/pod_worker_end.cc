@@ -12,6 +12,9 @@ namespace {
 using std::chrono::seconds;
 
 constexpr Duration kMinKillTimeout = seconds(10);
+// What survives a kill is killed again after the first of these, doubling up to the second.
+constexpr Duration kFirstKillPause = seconds(1);
+constexpr Duration kLastKillPause = seconds(30);
 
 }  // namespace
 
@@ -55,7 +58,7 @@ void PodWorker::BeginEnding(Duration grace, bool remove, Instant now) {
   ending_ = Ending{.grace = grace,
                    .kill_at = now + grace,
                    .timeout_at = now + KillTimeout(grace),
-                   .killed = false,
+                   .next_pause = kFirstKillPause,
                    .late = false,
                    .remove = remove || (ending_ && ending_->remove)};
   state_ = State::kTerminating;
@@ -71,9 +74,8 @@ void PodWorker::AdvanceEnding(Instant now) {
   }
   if (now < ending_->kill_at) {
     StopNext(now);
-  } else if (!ending_->killed) {
-    ending_->killed = true;
-    KillAlive();
+  } else if (ending_->kills == 0 || now >= ending_->kill_again_at) {
+    KillAlive(now);
   }
   if (now >= ending_->timeout_at && !ending_->late) ReportLateKill(now);
 }
@@ -101,7 +103,13 @@ void PodWorker::Stop(ContainerLifecycle& run, Instant now) {
   edges_->runtime.StopContainer(facts_->pod.uid, run.spec().name, ending_->kill_at - now);
 }
 
-void PodWorker::KillAlive() {
+// As long as anything lives: a kill may fail for want of a descriptor or of memory, or because the
+// runtime does not answer, and nobody else ends it.
+void PodWorker::KillAlive(Instant now) {
+  if (ending_->kills++ == 0) ending_->first_kill = now;
+  ending_->last_kill = now;
+  ending_->kill_again_at = now + ending_->next_pause;
+  ending_->next_pause = std::min(2 * ending_->next_pause, kLastKillPause);
   for (const ContainerLifecycle& run : runs_) {
     if (run.IsAlive()) edges_->runtime.KillContainer(facts_->pod.uid, run.spec().name);
   }
@@ -114,7 +122,17 @@ void PodWorker::ReportLateKill(Instant now) {
        "Container runtime did not kill the pod within specified grace period.", now);
   const std::string name = FullName(facts_->pod);
   edges_->log.Error("pod could not be killed in time, killing again", {{"pod", name}});
-  KillAlive();
+  KillAlive(now);
+}
+
+std::optional<Survival> PodWorker::survival() const {
+  if (state_ != State::kTerminating || ending_->kills < 2 || !AnyAlive()) return std::nullopt;
+  return Survival{.since = ending_->first_kill, .kills = ending_->kills};
+}
+
+void PodWorker::KillSurvivor(Instant now) {
+  if (!survival() || now < ending_->last_kill + kFirstKillPause) return;
+  KillAlive(now);
 }
 
 void PodWorker::EndingDone() {
@@ -138,7 +156,7 @@ bool PodWorker::IsEnding() const {
 }
 
 std::optional<Instant> PodWorker::kill_at() const {
-  if (state_ != State::kTerminating || ending_->killed) return std::nullopt;
+  if (state_ != State::kTerminating || ending_->kills > 0) return std::nullopt;
   return ending_->kill_at;
 }
 
@@ -153,7 +171,7 @@ bool PodWorker::IsCandidate() const {
     case State::kRunning: return true;
     case State::kTerminating:
       // Who was told to end for another reason may go on taking for as long as that is under way.
-      return !ending_->killed &&
+      return ending_->kills == 0 &&
              (!IsEvicted() || ending_->grace > seconds(kHardEvictionGracePeriodSeconds));
     case State::kRemoving:
     case State::kFinished:

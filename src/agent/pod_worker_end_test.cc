@@ -2,6 +2,8 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <algorithm>
+
 #include "agent/pod_worker_test_bed.h"
 
 namespace jettison {
@@ -104,10 +106,53 @@ TEST(PodWorker, TellsWhenTheKillExceedsItsGracePeriodAndKillsAgain) {
     bench.Pass(std::chrono::nanoseconds(1));
     EXPECT_THAT(bench.Reasons(), testing::Contains("ExceededGracePeriod"));
     EXPECT_THAT(bench.Commands(), ElementsAre("kill u/a"));
-    EXPECT_EQ(bench.worker.NextDeadline(), std::nullopt);
     bench.Exit("a", 137);
     EXPECT_TRUE(bench.worker.IsGone());
   }
+}
+
+TEST(PodWorker, WhatLivesOnIsKilledAgainAndAgainAtGrowingIntervals) {
+  Bench bench(PodOf({}, {Named("a")}));
+  bench.runtime.IgnoreStop("a");
+  bench.runtime.IgnoreKill("a");
+  bench.Start();
+  bench.worker.Evict(OrderOf(1), bench.now());
+  bench.Commands();
+  const Instant end = bench.now() + std::chrono::minutes(10);
+  std::vector<Duration> pauses;
+  for (Instant last = bench.now(); bench.now() < end;) {
+    const auto next = bench.worker.NextDeadline();
+    ASSERT_TRUE(next.has_value()) << "it is never left alone";
+    if (bench.Pass(*next - bench.now()).Commands().empty()) continue;
+    pauses.push_back(bench.now() - last);
+    last = bench.now();
+  }
+  EXPECT_GT(pauses.size(), 20U);
+  EXPECT_LE(*std::ranges::max_element(pauses), seconds(30));
+  EXPECT_EQ(pauses.back(), seconds(30));
+  EXPECT_FALSE(bench.worker.IsCandidate()) << "choosing it would bring no more than the next kill";
+  EXPECT_GT(bench.worker.survival()->kills, 20);
+  bench.Exit("a", 137);
+  EXPECT_TRUE(bench.worker.IsGone());
+  EXPECT_FALSE(bench.worker.survival());
+}
+
+TEST(PodWorker, APassThatActsKillsASurvivorAtOnceButNotMoreOftenThanOnceASecond) {
+  Bench bench(PodOf({}, {Named("a")}));
+  bench.runtime.IgnoreStop("a");
+  bench.runtime.IgnoreKill("a");
+  bench.Start();
+  bench.worker.Evict(OrderOf(1), bench.now());
+  bench.Pass(seconds(1)).Commands();
+  EXPECT_FALSE(bench.worker.survival()) << "a kill takes its time";
+  bench.Pass(seconds(1));
+  bench.Pass(seconds(2)).Commands();
+  ASSERT_TRUE(bench.worker.survival());
+  bench.worker.KillSurvivor(bench.now());
+  EXPECT_THAT(bench.Commands(), IsEmpty());
+  bench.Pass(seconds(2));
+  bench.worker.KillSurvivor(bench.now());
+  EXPECT_THAT(bench.Commands(), ElementsAre("kill u/a"));
 }
 
 TEST(PodWorker, AnUnwantedPodEndsWithItsOwnGracePeriodAndIsRemoved) {

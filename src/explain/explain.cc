@@ -105,6 +105,11 @@ PassExplanation ExplainParts(const PassParts& parts, const ExplainOptions& optio
     explanation.order = OrderOf(pods, *report.ranked_for, parts.policy.layout, decision.victim,
                                 options.order_limit);
   }
+  for (const SurvivorRecord& survivor : report.survivors) {
+    explanation.survivors.push_back({.pod = IdentityIn(pods, survivor.pod_uid),
+                                     .since = survivor.since,
+                                     .kills = survivor.kills});
+  }
   for (const EvictionRecord& record : report.evictions) {
     explanation.evicted.push_back(EvictedBy(record, pods));
   }

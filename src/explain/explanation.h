@@ -121,6 +121,13 @@ struct ReclaimFacts {
       memory;  // taken beside the passes since the one before, group by group
 };
 
+// A pod that lives on although it was killed.
+struct SurvivingPod {
+  PodIdentity pod;
+  Instant since;  // the first kill
+  int kills = 0;
+};
+
 // How a pass ended.
 enum class PassOutcome : std::uint8_t {
   kNothing,          // no threshold was to be acted for
@@ -192,6 +199,7 @@ struct PassExplanation {
   std::optional<PauseFacts> pause;
   std::vector<EarlyKillFacts> early_kills;  // since the pass before
   std::optional<MemoryHolders> holders;     // where memory was acted for, or is looked at now
+  std::vector<SurvivingPod> survivors;  // killed again by the pass
   std::vector<Otherwise> otherwise;
 };
 

@@ -120,6 +120,20 @@ void WriteOtherwiseList(const PassExplanation& explanation, JsonWriter& json) {
   json.EndArray();
 }
 
+void WriteSurvivors(const std::vector<SurvivingPod>& survivors, JsonWriter& json) {
+  if (survivors.empty()) return;
+  json.Key("survivors");
+  json.BeginArray();
+  for (const SurvivingPod& survivor : survivors) {
+    json.BeginObject();
+    WritePod("pod", survivor.pod, json);
+    json.Field("since", FormatInstant(survivor.since));
+    json.Field("kills", static_cast<std::int64_t>(survivor.kills));
+    json.EndObject();
+  }
+  json.EndArray();
+}
+
 // What a pass did, or would do: members of an open object.
 void WritePass(const PassExplanation& explanation, JsonWriter& json) {
   json.Field("at", FormatInstant(explanation.at));
@@ -152,6 +166,7 @@ void WritePass(const PassExplanation& explanation, JsonWriter& json) {
   json.BeginArray();
   for (const EvictedPod& evicted : explanation.evicted) WriteEvicted(evicted, json);
   json.EndArray();
+  WriteSurvivors(explanation.survivors, json);
   WriteOtherwiseList(explanation, json);
 }
 

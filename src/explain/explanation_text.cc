@@ -103,6 +103,15 @@ std::string EvictedText(const PassExplanation& explanation) {
   return text;
 }
 
+std::string SurvivorsText(const PassExplanation& explanation) {
+  std::string text = "\nKILLED AGAIN, BECAUSE IT LIVES ON\n";
+  for (const SurvivingPod& survivor : explanation.survivors) {
+    text += fmt::format("  {}: {} kills within {}\n", survivor.pod.FullName(), survivor.kills,
+                        ShortDuration(explanation.at - survivor.since));
+  }
+  return text;
+}
+
 std::string OtherwiseText(const PassExplanation& explanation) {
   if (explanation.otherwise.empty()) return "";
   const Signal signal = SignalOf(explanation);
@@ -138,6 +147,7 @@ std::string SectionsOf(const PassExplanation& explanation) {
   if (!explanation.evicted.empty()) {
     text += EvictedText(explanation);
   }
+  if (!explanation.survivors.empty()) text += SurvivorsText(explanation);
   return text + OtherwiseText(explanation);
 }
 

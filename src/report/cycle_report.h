@@ -23,6 +23,14 @@ struct EvictionRecord {
   std::optional<std::string> kill_error;
 };
 
+// A pod that lives on although it was killed. It was killed again; ranking it would bring nothing
+// more, so others are chosen beside it.
+struct SurvivorRecord {
+  std::string pod_uid;
+  Instant since;  // the first kill
+  int kills = 0;
+};
+
 // Everything a pass did and why, as a value: logs, metrics, status and replay are made from it.
 struct CycleReport {
   Instant at;
@@ -41,6 +49,7 @@ struct CycleReport {
   std::optional<EvictionPause> pause;     // nobody was evicted now: the next one waits
   std::optional<Signal> ranked_for;       // absent where no ranking took place
   std::vector<std::string> ranking;       // UIDs, first to go first; filled on request
+  std::vector<SurvivorRecord> survivors;  // where something was acted for
   std::vector<Event> events;              // in order
   std::vector<EvictionRecord> evictions;  // in order
   [[nodiscard]] NodeConditions conditions() const { return evaluation.next.conditions; }
