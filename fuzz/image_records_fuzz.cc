@@ -7,13 +7,15 @@
 #include <string_view>
 
 #include "agent/image_records.h"
+#include "ports/fakes/fake_clock.h"
 
 extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
   using namespace jettison;
   const std::string_view text(reinterpret_cast<const char*>(data), size);
-  const auto reading = ParseImageRecords(text, Instant::max());
+  const FakeClock clock{Instant(std::chrono::hours(500'000))};
+  const auto reading = ParseImageRecords(text, clock);
   if (!reading) return 0;
-  const auto again = ParseImageRecords(FormatImageRecords(reading->records), Instant::max());
+  const auto again = ParseImageRecords(FormatImageRecords(reading->records, clock), clock);
   if (!again || !again->faults.empty()) std::abort();
   if (again->records.size() != reading->records.size()) std::abort();
   for (std::size_t i = 0; i < again->records.size(); ++i) {

@@ -110,7 +110,7 @@ void EventLoop::SetTimer(std::optional<Duration> delay) {
 Result<void> EventLoop::MakeTimer() {
   sd_event_source* source = nullptr;
   const int added = sd_event_add_time_relative(
-      event_, &source, CLOCK_MONOTONIC, 0, kTimerAccuracyUs,
+      event_, &source, CLOCK_BOOTTIME, 0, kTimerAccuracyUs,
       [](sd_event_source*, std::uint64_t, void* data) {
         static_cast<EventLoop*>(data)->on_timer_();
         return 0;

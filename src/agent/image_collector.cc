@@ -62,7 +62,7 @@ void DateBack(const std::vector<StoredImage>& stored, const std::vector<ImageRec
 ImageCollector::ImageCollector(ImageCollectorSettings settings, ImageCollectorEdges edges)
     : settings_(settings),
       edges_(std::move(edges)),
-      images_(edges_.records.Read(edges_.clock.Now())),
+      images_(edges_.records.Read()),
       alive_(std::make_shared<const bool>(true)) {}
 
 // With the threshold at 100% and no maximum age there is nothing to collect. (kubelet 1.36:

@@ -6,8 +6,10 @@
 #include <nlohmann/json.hpp>
 #include <optional>
 #include <set>
+#include <tuple>
 #include <utility>
 
+#include "agent/time_mark.h"
 #include "platform/documents/json.h"
 #include "pod_host/files.h"
 
@@ -17,13 +19,32 @@ namespace {
 // As DetectImages has it: before anyone looked.
 constexpr Instant kLongAgo = Instant::min();
 
+// The time that the machine was up counts; so it is written down at least this often.
+constexpr Duration kRefresh = std::chrono::hours(1);
+
 // Never throws: what is not UTF-8 in an id is replaced.
 std::string TextOf(const nlohmann::ordered_json& json) {
   return json.dump(-1, ' ', false, nlohmann::ordered_json::error_handler_t::replace);
 }
 
+// How the times of a text become instants.
+struct Conversion {
+  const Clock& clock;
+  std::optional<TimeMark> written;
+
+  [[nodiscard]] Instant operator()(WallTime then) const {
+    if (!written) return InstantOf(then, clock);
+    const Duration then_ago =
+        std::max(SaturatingDifference(written->wall.time_since_epoch(), then.time_since_epoch()),
+                 Duration(0));
+    const Duration ago = SaturatingDifference(then_ago, -ElapsedBetween(*written, clock.Mark()));
+    return Instant(SaturatingDifference(clock.Now().time_since_epoch(), ago));
+  }
+};
+
 // The time under that key, not later than now; absent where there is none.
-Result<std::optional<Instant>> TimeOf(const Value& record, std::string_view key, Instant now) {
+Result<std::optional<Instant>> TimeOf(const Value& record, std::string_view key,
+                                      const Conversion& converted) {
   const Value* value = record.Find(key);
   if (value == nullptr) return std::nullopt;
   const std::string* text = value->AsString();
@@ -31,53 +52,69 @@ Result<std::optional<Instant>> TimeOf(const Value& record, std::string_view key,
     return Fail(ErrorCode::kInvalidArgument,
                 fmt::format("`{}` is {}, not a time", key, value->KindName()));
   }
-  const auto time = ParseInstant(*text);
+  const auto time = ParseWallTime(*text);
   if (!time) return Fail(time.error().In(key));
-  return std::min(*time, now);
+  return converted(*time);
 }
 
-Result<ImageRecord> RecordOf(const Value& value, Instant now) {
+Result<ImageRecord> RecordOf(const Value& value, const Conversion& converted) {
   const Value* id = value.Find("id");
   if (id == nullptr || id->AsString() == nullptr || id->AsString()->empty()) {
     return Fail(ErrorCode::kInvalidArgument, "a record without `id`");
   }
   ImageRecord record{.id = *id->AsString()};
-  const auto first_detected = TimeOf(value, "firstDetected", now);
+  const auto first_detected = TimeOf(value, "firstDetected", converted);
   if (!first_detected) return Fail(first_detected.error().In(record.id));
   record.first_detected = first_detected->value_or(kLongAgo);
-  const auto last_used = TimeOf(value, "lastUsed", now);
+  const auto last_used = TimeOf(value, "lastUsed", converted);
   if (!last_used) return Fail(last_used.error().In(record.id));
   record.last_used = *last_used;
   const Value* in_use = value.Find("inUse");
   if (in_use != nullptr && in_use->AsBool() != nullptr && *in_use->AsBool()) {
-    record.last_used = now;
+    record.last_used = converted.clock.Now();
   }
   return record;
 }
 
+// What a text says of it.
+auto Facts(const ImageRecord& record) {
+  return std::tuple(std::string_view(record.id), record.first_detected, record.in_use,
+                    record.in_use ? std::nullopt : record.last_used);
+}
+
+bool SaySame(std::span<const ImageRecord> a, std::span<const ImageRecord> b) {
+  return std::ranges::equal(a, b, {}, Facts, Facts);
+}
+
 }  // namespace
 
-std::string FormatImageRecords(std::span<const ImageRecord> records) {
+std::string FormatImageRecords(std::span<const ImageRecord> records, const Clock& clock) {
+  const TimeMark mark = clock.Mark();
+  const auto text_of = [&](Instant at) {
+    const Duration ago = Elapsed(at, clock.Now());
+    return FormatWallTime(WallTime(SaturatingDifference(mark.wall.time_since_epoch(), ago)));
+  };
   auto images = nlohmann::ordered_json::array();
   for (const ImageRecord& record : records) {
     nlohmann::ordered_json image;
     image["id"] = record.id;
     if (record.first_detected != kLongAgo) {
-      image["firstDetected"] = FormatInstant(record.first_detected);
+      image["firstDetected"] = text_of(record.first_detected);
     }
     if (record.in_use) {
       image["inUse"] = true;
     } else if (record.last_used) {
-      image["lastUsed"] = FormatInstant(*record.last_used);
+      image["lastUsed"] = text_of(*record.last_used);
     }
     images.push_back(std::move(image));
   }
   nlohmann::ordered_json document;
+  document["written"] = JsonOf(mark);
   document["images"] = std::move(images);
   return TextOf(document) + "\n";
 }
 
-Result<ImageRecordsReading> ParseImageRecords(std::string_view text, Instant now) {
+Result<ImageRecordsReading> ParseImageRecords(std::string_view text, const Clock& clock) {
   const auto document = ParseJson(text);
   if (!document) return Fail(document.error());
   const Value* images = document->Find("images");
@@ -85,9 +122,18 @@ Result<ImageRecordsReading> ParseImageRecords(std::string_view text, Instant now
     return Fail(ErrorCode::kInvalidArgument, "there is no list `images`");
   }
   ImageRecordsReading reading;
+  Conversion converted{.clock = clock, .written = std::nullopt};
+  if (const Value* written = document->Find("written")) {
+    auto mark = TimeMarkIn(*written);
+    if (mark) {
+      converted.written = *std::move(mark);
+    } else {
+      reading.faults.push_back("written: " + mark.error().message);
+    }
+  }
   std::set<std::string, std::less<>> ids;
   for (const Value& value : *images->AsList()) {
-    auto record = RecordOf(value, now);
+    auto record = RecordOf(value, converted);
     if (!record) {
       reading.faults.push_back(record.error().message);
     } else if (!ids.insert(record->id).second) {
@@ -100,7 +146,7 @@ Result<ImageRecordsReading> ParseImageRecords(std::string_view text, Instant now
   return reading;
 }
 
-std::vector<ImageRecord> ImageRecordFile::Read(Instant now) {
+std::vector<ImageRecord> ImageRecordFile::Read() {
   auto text = pod_host::ReadFile(path_);
   if (!text) {
     if (text.error().code != ErrorCode::kNotFound) {
@@ -109,7 +155,7 @@ std::vector<ImageRecord> ImageRecordFile::Read(Instant now) {
     }
     return {};
   }
-  auto reading = ParseImageRecords(*text, now);
+  auto reading = ParseImageRecords(*text, clock_);
   if (!reading) {
     log_.Warn("records of images are damaged, they begin anew",
               {{"file", path_}, {"err", reading.error().message}});
@@ -118,13 +164,15 @@ std::vector<ImageRecord> ImageRecordFile::Read(Instant now) {
   for (const std::string& fault : reading->faults) {
     log_.Warn("a record of an image is damaged and left out", {{"file", path_}, {"err", fault}});
   }
-  written_ = std::move(*text);
+  written_ = reading->records;
+  written_at_ = clock_.Now();
   return std::move(reading->records);
 }
 
 void ImageRecordFile::Write(std::span<const ImageRecord> records) {
-  std::string text = FormatImageRecords(records);
-  if (text == written_) return;
+  const bool recent = Elapsed(written_at_, clock_.Now()) < kRefresh;
+  if (written_ && recent && SaySame(*written_, records)) return;
+  const std::string text = FormatImageRecords(records, clock_);
   if (const auto written = pod_host::WriteFile(path_, text); !written) {
     if (!failing_) {
       log_.Warn("records of images cannot be written and would not survive a restart",
@@ -134,7 +182,8 @@ void ImageRecordFile::Write(std::span<const ImageRecord> records) {
     return;
   }
   failing_ = false;
-  written_ = std::move(text);
+  written_.emplace(records.begin(), records.end());
+  written_at_ = clock_.Now();
 }
 
 }  // namespace jettison

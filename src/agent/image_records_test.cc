@@ -26,8 +26,15 @@ ImageRecord Record(const std::string& id) {
   return {.id = id, .size_bytes = 7, .first_detected = kNow - hours(2)};
 }
 
-std::vector<ImageRecord> Again(std::span<const ImageRecord> records, Instant now) {
-  const auto reading = ParseImageRecords(FormatImageRecords(records), now);
+// As an agent that starts `later` finds them.
+std::vector<ImageRecord> Again(std::span<const ImageRecord> records, Duration later = {},
+                               Duration wall_step = {}, bool rebooted = false) {
+  FakeClock clock(kNow);
+  const std::string text = FormatImageRecords(records, clock);
+  clock.Advance(later);
+  clock.StepWall(wall_step);
+  if (rebooted) clock.SetBoot("next");
+  const auto reading = ParseImageRecords(text, clock);
   EXPECT_TRUE(reading) << reading.error().message;
   EXPECT_THAT(reading->faults, IsEmpty());
   return reading->records;
@@ -39,7 +46,7 @@ TEST(ImageRecords, TimesSurviveToTheNanosecond) {
   used.last_used = kNow - hours(1);
   ImageRecord old = Record("b");
   old.first_detected = Instant::min();
-  const auto records = Again(std::vector{used, old}, kNow + hours(100));
+  const auto records = Again(std::vector{used, old}, hours(100));
   ASSERT_THAT(records, SizeIs(2));
   EXPECT_EQ(records[0].id, "a");
   EXPECT_EQ(records[0].first_detected, used.first_detected);
@@ -52,30 +59,57 @@ TEST(ImageRecords, WhatWasInUseCountsAsUsedUntilNow) {
   ImageRecord record = Record("a");
   record.in_use = true;
   record.last_used = kNow - hours(1);
-  EXPECT_EQ(Again(std::vector{record}, kNow)[0].last_used, kNow);
+  EXPECT_EQ(Again(std::vector{record})[0].last_used, kNow);
 }
 
-TEST(ImageRecords, LookingAgainAtAnImageInUseChangesNoText) {
+TEST(ImageRecords, AnImageIsAsOldAsItIsHoweverTheWallClockWasSetMeanwhile) {
   ImageRecord record = Record("a");
-  record.in_use = true;
   record.last_used = kNow - hours(1);
-  const std::string before = FormatImageRecords(std::vector{record});
-  record.last_used = kNow;
-  EXPECT_EQ(FormatImageRecords(std::vector{record}), before);
+  for (const auto step : {hours(1), hours(-1), hours(24 * 3650), hours(-24 * 3650)}) {
+    const auto records = Again(std::vector{record}, hours(3), step);
+    EXPECT_EQ(records[0].first_detected, kNow - hours(2)) << step.count();
+    EXPECT_EQ(records[0].last_used, kNow - hours(1)) << step.count();
+  }
 }
 
-TEST(ImageRecords, TimesToComeCountAsNow) {
+TEST(ImageRecords, AClockWithoutBatteryMakesNoImageAncientNorYounger) {
   ImageRecord record = Record("a");
-  record.first_detected = kNow + hours(5);
-  record.last_used = kNow + hours(6);
-  const auto records = Again(std::vector{record}, kNow);
-  EXPECT_EQ(records[0].first_detected, kNow);
-  EXPECT_EQ(records[0].last_used, kNow);
+  record.last_used = kNow - hours(1);
+  const auto back = Again(std::vector{record}, hours(3), hours(-24 * 3650), true);
+  EXPECT_EQ(kNow + hours(3) - back[0].first_detected, hours(2)) << "as when it was written";
+  const auto ahead = Again(std::vector{record}, hours(3), hours(24 * 3650), true);
+  EXPECT_EQ(kNow + hours(3) - ahead[0].first_detected, hours(2) + kMostTimeOff);
+  EXPECT_EQ(kNow + hours(3) - *ahead[0].last_used, hours(1) + kMostTimeOff);
+}
+
+TEST(ImageRecords, TimesToComeCountAsWhenTheyWereWritten) {
+  const std::string images = R"("images":[{"id":"a","firstDetected":"2026-01-02T05:00:00Z",
+                                           "lastUsed":"2026-01-02T06:00:00Z"}])";
+  for (const std::string& text :
+       {"{" + images + "}",
+        R"({"written":{"at":"2026-01-02T00:00:00Z","bootID":"other","sinceBoot":"5h0m0s"},)" +
+            images + "}"}) {
+    const auto reading = ParseImageRecords(text, FakeClock(kNow));
+    ASSERT_TRUE(reading);
+    EXPECT_THAT(reading->faults, IsEmpty());
+    EXPECT_EQ(reading->records[0].first_detected, kNow);
+    EXPECT_EQ(reading->records[0].last_used, kNow);
+  }
+}
+
+TEST(ImageRecords, ADamagedMarkIsAFaultAndTheTimesAreRealTime) {
+  const auto reading = ParseImageRecords(
+      R"({"written":{"at":"noon"},"images":[{"id":"a","firstDetected":"2026-01-01T23:00:00Z"}]})",
+      FakeClock(kNow));
+  ASSERT_TRUE(reading);
+  EXPECT_THAT(reading->faults, ElementsAre(HasSubstr("written")));
+  EXPECT_EQ(reading->records[0].first_detected, kNow - hours(1));
 }
 
 TEST(ImageRecords, NamesOfAnyBytesAreWrittenAsValidText) {
   const auto reading = ParseImageRecords(
-      FormatImageRecords(std::vector{Record("quote\" newline\n \xff bad")}), kNow);
+      FormatImageRecords(std::vector{Record("quote\" newline\n \xff bad")}, FakeClock(kNow)),
+      FakeClock(kNow));
   ASSERT_TRUE(reading);
   EXPECT_THAT(reading->records[0].id, HasSubstr("quote\" newline\n"));
 }
@@ -84,7 +118,7 @@ TEST(ImageRecords, AFaultyRecordIsLeftOutAndTheOthersStay) {
   const auto reading = ParseImageRecords(
       R"({"images":[{"id":"good"},{"id":""},{"firstDetected":"2026-01-01T00:00:00Z"},7,
          {"id":"time","firstDetected":"yesterday"},{"id":"kind","lastUsed":5},{"id":"good"}]})",
-      kNow);
+      FakeClock(kNow));
   ASSERT_TRUE(reading);
   ASSERT_THAT(reading->records, SizeIs(1));
   EXPECT_EQ(reading->records[0].id, "good");
@@ -93,7 +127,7 @@ TEST(ImageRecords, AFaultyRecordIsLeftOutAndTheOthersStay) {
 
 TEST(ImageRecords, WhatIsNoSuchTextIsAnError) {
   for (const char* text : {"", "{", "[]", "{}", R"({"images":{}})", R"({"images":[)", "null"}) {
-    EXPECT_FALSE(ParseImageRecords(text, kNow)) << text;
+    EXPECT_FALSE(ParseImageRecords(text, FakeClock(kNow))) << text;
   }
 }
 
@@ -104,18 +138,18 @@ class ImageRecordFileTest : public testing::Test {
   FakeClock clock_{kNow};
   std::vector<std::string> lines_;
   Log log_{LogFormat::kText, clock_, [this](std::string_view line) { lines_.emplace_back(line); }};
-  ImageRecordFile file_{path_, log_};
+  ImageRecordFile file_{path_, clock_, log_};
 };
 
 TEST_F(ImageRecordFileTest, WithoutAFileThereAreNoneAndThatIsNoFault) {
-  EXPECT_THAT(file_.Read(kNow), IsEmpty());
+  EXPECT_THAT(file_.Read(), IsEmpty());
   EXPECT_THAT(lines_, IsEmpty());
 }
 
 TEST_F(ImageRecordFileTest, WhatOneWroteAnotherReads) {
   file_.Write(std::vector{Record("a"), Record("b")});
-  ImageRecordFile next(path_, log_);
-  EXPECT_THAT(next.Read(kNow), SizeIs(2));
+  ImageRecordFile next(path_, clock_, log_);
+  EXPECT_THAT(next.Read(), SizeIs(2));
   EXPECT_THAT(pod_host::NamesIn(folder_.path()).value(), ElementsAre("images.json"));
 }
 
@@ -127,29 +161,43 @@ TEST_F(ImageRecordFileTest, WhatSaysTheSameIsNotWrittenAgain) {
   file_.Write(std::vector{Record("b")});
   EXPECT_TRUE(pod_host::Exists(path_));
 
-  ImageRecordFile next(path_, log_);
-  const auto records = next.Read(kNow);
+  ImageRecordFile next(path_, clock_, log_);
+  const auto records = next.Read();
   ASSERT_TRUE(std::filesystem::remove(path_));
   next.Write(records);
   EXPECT_FALSE(pod_host::Exists(path_)) << "not after a restart either";
 }
 
+TEST_F(ImageRecordFileTest, LookingAgainAtAnImageInUseWritesNothingForAnHour) {
+  ImageRecord record = Record("a");
+  record.in_use = true;
+  record.last_used = kNow - hours(1);
+  file_.Write(std::vector{record});
+  ASSERT_TRUE(std::filesystem::remove(path_));
+  record.last_used = kNow;
+  file_.Write(std::vector{record});
+  EXPECT_FALSE(pod_host::Exists(path_));
+  clock_.Advance(hours(1));
+  file_.Write(std::vector{record});
+  EXPECT_TRUE(pod_host::Exists(path_)) << "the time that the machine is up counts";
+}
+
 TEST_F(ImageRecordFileTest, ADamagedFileIsSaidAndReplaced) {
   std::ofstream(path_) << "{\"images\":[{\"id\":\"a\"";
-  EXPECT_THAT(file_.Read(kNow), IsEmpty());
+  EXPECT_THAT(file_.Read(), IsEmpty());
   EXPECT_THAT(lines_, ElementsAre(HasSubstr("damaged")));
   file_.Write(std::vector{Record("b")});
-  EXPECT_THAT(file_.Read(kNow), SizeIs(1));
+  EXPECT_THAT(file_.Read(), SizeIs(1));
 }
 
 TEST_F(ImageRecordFileTest, AWriteThatFailsIsSaidOnceAndTriedAgain) {
-  ImageRecordFile nowhere(folder_.path() + "/missing/images.json", log_);
+  ImageRecordFile nowhere(folder_.path() + "/missing/images.json", clock_, log_);
   nowhere.Write(std::vector{Record("a")});
   nowhere.Write(std::vector{Record("a")});
   EXPECT_THAT(lines_, ElementsAre(HasSubstr("cannot be written")));
   ASSERT_EQ(::mkdir((folder_.path() + "/missing").c_str(), 0700), 0);
   nowhere.Write(std::vector{Record("a")});
-  EXPECT_THAT(nowhere.Read(kNow), SizeIs(1));
+  EXPECT_THAT(nowhere.Read(), SizeIs(1));
 }
 
 }  // namespace

@@ -98,7 +98,7 @@ struct ImageTestBed {
   Log log{LogFormat::kText, clock, [this](std::string_view line) { lines.emplace_back(line); }};
   EventLog events{log, 100};
   pod_host::TemporaryFolder folder;
-  ImageRecordFile records{folder.path() + "/images.json", log};
+  ImageRecordFile records{folder.path() + "/images.json", clock, log};
 };
 
 }  // namespace jettison

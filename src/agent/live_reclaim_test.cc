@@ -160,7 +160,7 @@ class Bed {
   StatsCollector figures_{
       {.node = groups_, .pods = groups_, .procfs = procfs_, .node_fs = places_.node}, clock_, log_};
   FolderImageStore store_;
-  ImageRecordFile records_{places_.node + "/images.json", log_};
+  ImageRecordFile records_{places_.node + "/images.json", clock_, log_};
   ImageCollector collector_{{.policy = {.high_threshold_percent = 100}},
                             {.clock = clock_,
                              .images = store_,

@@ -60,11 +60,11 @@ std::string FormatMessage(std::string_view message, std::span<const LogField> fi
   return line;
 }
 
-std::string FormatLine(LogFormat format, Instant at, LogLevel level, std::string_view message,
+std::string FormatLine(LogFormat format, WallTime at, LogLevel level, std::string_view message,
                        std::span<const LogField> fields) {
   const auto append = format == LogFormat::kText ? AppendText : AppendJson;
   // A log needs no more than milliseconds.
-  const std::string time = FormatInstant(std::chrono::floor<std::chrono::milliseconds>(at));
+  const std::string time = FormatWallTime(std::chrono::floor<std::chrono::milliseconds>(at));
   std::string line;
   append(line, {"time", time});
   append(line, {"level", NameOf(level)});
@@ -83,7 +83,7 @@ void Log::Write(LogLevel level, std::string_view message,
     field_sink_(level, message, all);
     return;
   }
-  sink_(FormatLine(format_, clock_.Now(), level, message, all));
+  sink_(FormatLine(format_, clock_.Wall(), level, message, all));
 }
 
 }  // namespace jettison

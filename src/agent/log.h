@@ -25,7 +25,7 @@ struct LogField {
 
 // A line without newline. Text is logfmt (values are quoted where they must be), JSON one object:
 // time, level, msg, then the fields in order.
-[[nodiscard]] std::string FormatLine(LogFormat format, Instant at, LogLevel level,
+[[nodiscard]] std::string FormatLine(LogFormat format, WallTime at, LogLevel level,
                                      std::string_view message, std::span<const LogField> fields);
 
 // The agent's log: one line a decision. Used by one thread. A sink must not wait.

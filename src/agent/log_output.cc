@@ -70,7 +70,7 @@ std::unique_ptr<Log> OpenLog(const AgentConfig& config, const AgentOptions& opti
     const std::string count = fmt::to_string(lost);
     const std::array<LogField, 1> fields = {{{"count", count}}};
     if (journal) return JournalEntries(LogLevel::kWarning, kLost, fields);
-    return LineOf(FormatLine(format, clock.Now(), LogLevel::kWarning, kLost, fields));
+    return LineOf(FormatLine(format, clock.Wall(), LogLevel::kWarning, kLost, fields));
   };
   const auto writer = std::make_shared<LogWriter>(journal ? SendToJournal : WriteLine, gap);
   if (!writer->running()) SayThatThereIsNoThread();

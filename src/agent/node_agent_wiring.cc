@@ -144,7 +144,8 @@ NodeAgent::NodeAgent(const AgentConfig& config, AgentOptions options, std::uniqu
 
 std::unique_ptr<ImageCollector> NodeAgent::MakeImageCollector() {
   if (!machine_->images) return nullptr;
-  image_records_ = std::make_unique<ImageRecordFile>(config_.root + "/images.json", *log_);
+  image_records_ =
+      std::make_unique<ImageRecordFile>(config_.root + "/images.json", machine_->clock, *log_);
   return std::make_unique<ImageCollector>(
       ImageCollectorSettings{.policy = config_.image_gc},
       ImageCollectorEdges{.clock = machine_->clock,

@@ -1,22 +1,35 @@
 #pragma once
 
-#include <chrono>
+#include <ctime>
 
 #include "ports/clock.h"
 
 namespace jettison {
 
-// The wall clock as it was when the agent started, moved on by the monotonic one: instants that
-// people recognise and that never step back, whatever is done to the machine's clock meanwhile.
+// This machine's time. Now() is the wall clock as it was when the agent started, moved on by
+// CLOCK_BOOTTIME, which nobody sets and which counts while the machine is suspended.
 class SteadyClock : public Clock {
  public:
+  SteadyClock();
   [[nodiscard]] Instant Now() const override {
-    return wall_ + std::chrono::duration_cast<Duration>(std::chrono::steady_clock::now() - start_);
+    return Instant(start_.wall.time_since_epoch() + (Read(CLOCK_BOOTTIME) - start_.since_boot));
+  }
+  [[nodiscard]] WallTime Wall() const override { return WallTime(Read(CLOCK_REALTIME)); }
+  [[nodiscard]] TimeMark Mark() const override {
+    return {.boot_id = start_.boot_id, .since_boot = Read(CLOCK_BOOTTIME), .wall = Wall()};
   }
 
+  // How long the machine has been suspended since its boot.
+  [[nodiscard]] static Duration Slept() { return Read(CLOCK_BOOTTIME) - Read(CLOCK_MONOTONIC); }
+
  private:
-  std::chrono::steady_clock::time_point start_ = std::chrono::steady_clock::now();
-  Instant wall_ = std::chrono::time_point_cast<Duration>(std::chrono::system_clock::now());
+  [[nodiscard]] static Duration Read(clockid_t clock) {
+    timespec now{};
+    clock_gettime(clock, &now);
+    return std::chrono::seconds(now.tv_sec) + Duration(now.tv_nsec);
+  }
+
+  TimeMark start_;
 };
 
 }  // namespace jettison

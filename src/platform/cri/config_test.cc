@@ -35,7 +35,7 @@ api::PodSandboxConfig SandboxOf(const Pod& pod, bool host_network = false) {
                           .log_directory = "/logs/p",
                           .root = "/root",
                           .written_pod = "{}",
-                          .seen = Instant(std::chrono::seconds(1))});
+                          .seen = WallTime(std::chrono::seconds(1))});
 }
 
 api::ContainerConfig ContainerOf(const Pod& pod, const ImageFacts& image = {.id = "sha256:1"}) {

@@ -18,7 +18,12 @@ int SignalOf(int exit_code) {
 
 }  // namespace
 
-ContainerExit ExitOf(const api::ContainerStatus& status, const KernelWord& seen) {
+Instant InstantOfNs(std::int64_t ns, Instant otherwise, const Clock& clock, Instant earliest) {
+  return ns > 0 ? InstantOf(WallTime(Duration(ns)), clock, earliest) : otherwise;
+}
+
+ContainerExit ExitOf(const api::ContainerStatus& status, const KernelWord& seen,
+                     const Clock& clock) {
   ContainerExit exit{.exit_code = status.exit_code(),
                      .signal = SignalOf(status.exit_code()),
                      .oom_killed = seen.oom_killed || status.reason() == kOomKilled,
@@ -27,9 +32,8 @@ ContainerExit ExitOf(const api::ContainerStatus& status, const KernelWord& seen)
   if (seen.wait_status)
     exit.signal = WIFSIGNALED(*seen.wait_status) ? WTERMSIG(*seen.wait_status) : 0;
   if (seen.oom_killed_in_pod && exit.signal == SIGKILL) exit.oom_killed = true;
-  if (status.started_at() > 0) exit.started = Instant(Duration(status.started_at()));
-  if (status.finished_at() > 0) exit.finished = Instant(Duration(status.finished_at()));
-  exit.finished = std::max(exit.finished, exit.started);
+  const Instant finished = InstantOfNs(status.finished_at(), seen.finished, clock, seen.started);
+  exit.finished = std::max(std::min(finished, seen.finished), seen.started);
   return exit;
 }
 

@@ -2,9 +2,11 @@
 
 #include <cri.pb.h>
 
+#include <cstdint>
 #include <optional>
 
 #include "model/container_record.h"
+#include "ports/clock.h"
 #include "units/duration.h"
 
 namespace jettison::cri {
@@ -22,9 +24,16 @@ struct KernelWord {
   Instant finished;  // when the end was seen
 };
 
-// How a container ended by the runtime's account of a container in the state EXITED. Times that the
-// runtime does not give, or that cannot be, are the kernel word's.
-[[nodiscard]] ContainerExit ExitOf(const api::ContainerStatus& status, const KernelWord& seen);
+// When it was what the runtime stamped with so many nanoseconds of real time; `otherwise` where it
+// gives none. Not before `earliest`.
+[[nodiscard]] Instant InstantOfNs(std::int64_t ns, Instant otherwise, const Clock& clock,
+                                  Instant earliest = Instant::min());
+
+// How a container ended by the runtime's account of a container in the state EXITED. It began when
+// the kernel word says; it ended when the runtime says, unless the kernel word has it sooner or the
+// runtime does not say.
+[[nodiscard]] ContainerExit ExitOf(const api::ContainerStatus& status, const KernelWord& seen,
+                                   const Clock& clock);
 
 // The same without the runtime: its wait status, or, where that is unknown, as if it had been
 // killed (137, as the kubelet counts a container of unknown status).

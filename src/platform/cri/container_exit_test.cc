@@ -2,13 +2,16 @@
 
 #include <gtest/gtest.h>
 
+#include <chrono>
 #include <csignal>
+
+#include "ports/fakes/fake_clock.h"
 
 namespace jettison::cri {
 namespace {
 
 Instant At(int seconds) {
-  return Instant(std::chrono::seconds(seconds));
+  return Instant(std::chrono::hours(1000) + std::chrono::seconds(seconds));
 }
 
 api::ContainerStatus Exited(int code, const char* reason = "") {
@@ -21,8 +24,17 @@ api::ContainerStatus Exited(int code, const char* reason = "") {
   return status;
 }
 
+// A minute after the epoch, by both clocks.
+FakeClock MinuteClock() {
+  return FakeClock(At(60));
+}
+
+ContainerExit ExitOf(const api::ContainerStatus& status, const KernelWord& seen) {
+  return cri::ExitOf(status, seen, FakeClock(At(60)));
+}
+
 TEST(ExitOf, TakesTheRuntimesAccount) {
-  const ContainerExit exit = ExitOf(Exited(3), {.started = At(1), .finished = At(2)});
+  const ContainerExit exit = ExitOf(Exited(3), {.started = At(10), .finished = At(21)});
   EXPECT_EQ(exit.exit_code, 3);
   EXPECT_EQ(exit.signal, 0);
   EXPECT_FALSE(exit.oom_killed);
@@ -59,7 +71,27 @@ TEST(ExitOf, FillsInTimesThatTheRuntimeDoesNotGive) {
   EXPECT_EQ(exit.finished, At(7));
   status = Exited(0);
   status.set_finished_at(At(3).time_since_epoch().count());
-  EXPECT_EQ(ExitOf(status, {}).finished, At(10)) << "nothing ends before it begins";
+  EXPECT_EQ(ExitOf(status, {.started = At(10), .finished = At(21)}).finished, At(10))
+      << "nothing ends before it begins";
+}
+
+TEST(ExitOf, IsAsLongAgoAsItIsHoweverTheWallClockIsSet) {
+  for (const auto step : {std::chrono::hours(1), std::chrono::hours(-1)}) {
+    // The runtime stamped start and end with the wall clock; it was set in between.
+    FakeClock clock = MinuteClock();
+    clock.StepWall(step);
+    api::ContainerStatus status = Exited(1);
+    status.set_finished_at((At(20) + step).time_since_epoch().count());
+    const ContainerExit exit = cri::ExitOf(status, {.started = At(10), .finished = At(21)}, clock);
+    EXPECT_EQ(exit.started, At(10)) << "known already";
+    EXPECT_EQ(exit.finished, At(20));
+    // Set after the end and before it was asked for: never in the future, nor before the start.
+    status.set_finished_at(At(20).time_since_epoch().count());
+    const Instant finished =
+        cri::ExitOf(status, {.started = At(10), .finished = At(21)}, clock).finished;
+    EXPECT_GE(finished, At(10));
+    EXPECT_LE(finished, At(21));
+  }
 }
 
 TEST(ExitOf, WithoutTheRuntimeIsTheKernelsWordOrAKill) {

@@ -298,7 +298,7 @@ void ContainerRun::OnStatus(const Result<api::ContainerStatusResponse>& answer) 
   if (phase_ != Phase::kExiting) return;
   if (process_) seen_.wait_status = surroundings_.processes.WaitStatus(process_);
   if (answer && answer->status().state() == api::CONTAINER_EXITED) {
-    return Exit(ExitOf(answer->status(), seen_));
+    return Exit(ExitOf(answer->status(), seen_, surroundings_.clock));
   }
   const bool gone = !answer && answer.error().code == ErrorCode::kNotFound;
   const bool unknown = answer && answer->status().state() == api::CONTAINER_UNKNOWN;

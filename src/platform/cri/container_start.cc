@@ -6,6 +6,7 @@
 #include <chrono>
 #include <utility>
 
+#include "platform/cri/container_exit.h"
 #include "platform/cri/container_removal.h"
 #include "platform/cri/proc_files.h"
 #include "platform/cri/sub_path.h"
@@ -43,6 +44,7 @@ ContainerStart::ContainerStart(Surroundings& surroundings, StartOrder order, Don
 
 void ContainerStart::Start(const Sandbox& sandbox) {
   sandbox_ = sandbox;
+  ordered_ = surroundings_.clock.Now();
   image_.emplace(surroundings_, order_.container, [this](const Result<ImageFacts>& image) {
     if (!image) return Finish(Fail(image.error()));
     if (abandoned_) return Finish(Fail(Abandoned()));
@@ -153,8 +155,9 @@ void ContainerStart::OnStatus(const Result<api::ContainerStatusResponse>& answer
                            .pid = std::nullopt,
                            .stop_signal = stop_signal_,
                            .started = surroundings_.clock.Now()};
-  if (answer && answer->status().started_at() > 0) {
-    started.started = Instant(Duration(answer->status().started_at()));
+  if (answer) {
+    started.started =
+        InstantOfNs(answer->status().started_at(), started.started, surroundings_.clock, ordered_);
   }
   const bool gone = !answer && answer.error().code == ErrorCode::kNotFound;
   started.ended = gone || (answer && answer->status().state() == api::CONTAINER_EXITED);

@@ -73,6 +73,7 @@ class ContainerStart {
   StartOrder order_;
   Done done_;
   Sandbox sandbox_;
+  Instant ordered_;  // it starts later
   std::optional<ImageFetch> image_;
   std::optional<int> stop_signal_;
   std::string id_;

@@ -13,10 +13,6 @@ namespace {
 // owner's affair.
 constexpr Duration kStopPatience = std::chrono::seconds(2);
 
-Instant InstantOf(std::int64_t ns, Instant otherwise) {
-  return ns > 0 ? Instant(Duration(ns)) : otherwise;
-}
-
 // The folder of a container's logs where they are laid out as Kubernetes has it, in one of its own;
 // any other holds more than its logs.
 std::string LogFolderOf(const api::ContainerStatus& status, const std::string& name) {
@@ -41,11 +37,12 @@ void ForeignPod::Begin(const std::vector<ForeignContainer>& containers) {
   RuntimePod found{.pod = pod_, .containers = {}, .foreign = true};
   const Instant now = surroundings_.clock.Now();
   for (const ForeignContainer& container : containers) {
-    found.containers.push_back({.pod_uid = pod_.uid,
-                                .name = container.name,
-                                .attempt = static_cast<int>(container.status.metadata().attempt()),
-                                .created = InstantOf(container.status.created_at(), now),
-                                .exit = {}});
+    found.containers.push_back(
+        {.pod_uid = pod_.uid,
+         .name = container.name,
+         .attempt = static_cast<int>(container.status.metadata().attempt()),
+         .created = InstantOfNs(container.status.created_at(), now, surroundings_.clock),
+         .exit = {}});
   }
   surroundings_.Emit(PodFound{pod_.uid, std::move(found)});
   for (const ForeignContainer& container : containers) {
@@ -61,7 +58,7 @@ void ForeignPod::Begin(const std::vector<ForeignContainer>& containers) {
     run->Adopt({.id = status.id(),
                 .pid = container.pid,
                 .stop_signal = container.stop_signal,
-                .started = InstantOf(status.started_at(), now),
+                .started = InstantOfNs(status.started_at(), now, surroundings_.clock),
                 .group = container.group,
                 .task_namespace = container.task_namespace});
     runs_[container.name] = std::move(run);

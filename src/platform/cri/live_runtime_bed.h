@@ -26,6 +26,8 @@ class SystemClock : public Clock {
   [[nodiscard]] Instant Now() const override {
     return std::chrono::time_point_cast<Duration>(std::chrono::system_clock::now());
   }
+  [[nodiscard]] WallTime Wall() const override { return WallTime(Now().time_since_epoch()); }
+  [[nodiscard]] TimeMark Mark() const override { return {.wall = Wall()}; }
 };
 
 // A pod whose container runs the test program.

@@ -103,7 +103,12 @@ void LogRotation::LookAt(const RunningLog& log) {
 }
 
 void LogRotation::Rotate(const RunningLog& log) {
-  const std::string rotated = RotatedName(log.path, surroundings_.clock.Now());
+  const std::size_t slash = log.path.rfind('/');
+  const auto names = pod_host::NamesIn(log.path.substr(0, slash));
+  if (!names) return Say(log.path, names.error());
+  const std::string rotated =
+      log.path.substr(0, slash + 1) +
+      NextRotatedName(*names, log.path.substr(slash + 1), surroundings_.clock.Wall());
   if (pod_host::Exists(rotated)) return;  // of this very second: next time
   if (const auto renamed = Rename(log.path, rotated); !renamed) {
     return Say(log.path, renamed.error());

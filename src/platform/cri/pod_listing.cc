@@ -11,10 +11,6 @@
 namespace jettison::cri {
 namespace {
 
-Instant InstantOf(std::int64_t ns, Instant otherwise) {
-  return ns > 0 ? Instant(Duration(ns)) : otherwise;
-}
-
 // Its start was cut short: by the end of the agent that had asked for it, or of the runtime.
 bool NeverRan(const api::ContainerStatus& status) {
   return status.state() == api::CONTAINER_CREATED ||
@@ -42,7 +38,8 @@ std::optional<ContainerRecord> PodActor::AdoptContainer(
     return std::nullopt;
   }
   const Instant now = surroundings_.clock.Now();
-  const Instant created = InstantOf(status.created_at(), now);
+  const Clock& clock = surroundings_.clock;
+  const Instant created = InstantOfNs(status.created_at(), now, clock);
   ContainerRecord record{
       .pod_uid = pod_.uid, .name = name, .attempt = attempt, .created = created, .exit = {}};
   if (const auto run = runs_.find(name); run != runs_.end() && run->second->id() == status.id()) {
@@ -56,9 +53,10 @@ std::optional<ContainerRecord> PodActor::AdoptContainer(
     return record;
   }
   ids_[{name, attempt}] = status.id();
-  const KernelWord seen{.started = InstantOf(status.started_at(), created), .finished = now};
+  const KernelWord seen{.started = InstantOfNs(status.started_at(), created, clock, created),
+                        .finished = now};
   if (status.state() == api::CONTAINER_EXITED) {
-    record.exit = ExitOf(status, seen);
+    record.exit = ExitOf(status, seen, clock);
     return record;
   }
   if (status.state() != api::CONTAINER_RUNNING) {

@@ -4,12 +4,16 @@
 #include <string_view>
 #include <vector>
 
-#include "units/duration.h"
+#include "units/wall_time.h"
 
 namespace jettison::cri {
 
 // The name that a log gets when it is rotated: its own and the time, UTC, "0.log.20060102-150405".
-[[nodiscard]] std::string RotatedName(std::string_view log, Instant now);
+[[nodiscard]] std::string RotatedName(std::string_view log, WallTime now);
+// The same beside the files that are there, given all names in the folder: the newest has the last
+// name even where the clock was set back since another was rotated.
+[[nodiscard]] std::string NextRotatedName(const std::vector<std::string>& names,
+                                          std::string_view log, WallTime now);
 
 // What is to be done with the rotated files of one log.
 struct LogTidying {

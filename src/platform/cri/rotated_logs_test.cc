@@ -14,9 +14,23 @@ using testing::IsEmpty;
 using testing::UnorderedElementsAre;
 
 TEST(RotatedName, IsTheLogsAndTheTime) {
-  EXPECT_EQ(RotatedName("/logs/c/0.log", Instant(seconds(1'767'323'045))),
+  EXPECT_EQ(RotatedName("/logs/c/0.log", WallTime(seconds(1'767'323'045))),
             "/logs/c/0.log.20260102-030405");
-  EXPECT_LT(RotatedName("0.log", Instant(seconds(9))), RotatedName("0.log", Instant(seconds(10))));
+  EXPECT_LT(RotatedName("0.log", WallTime(seconds(9))),
+            RotatedName("0.log", WallTime(seconds(10))));
+}
+
+TEST(NextRotatedName, IsTheLastEvenWhereTheClockWasSetBack) {
+  const WallTime now{seconds(1'767'323'045)};  // 2026-01-02T03:04:05Z
+  EXPECT_EQ(
+      NextRotatedName({"0.log", "0.log.20260102-030404.gz", "1.log.20270102-030404"}, "0.log", now),
+      "0.log.20260102-030405");
+  EXPECT_EQ(
+      NextRotatedName({"0.log", "0.log.20260102-040405", "0.log.20260102-035959.gz"}, "0.log", now),
+      "0.log.20260102-040406");
+  EXPECT_EQ(NextRotatedName({"0.log.99999999-999999", "0.log.zz"}, "0.log", now),
+            "0.log.20260102-030405")
+      << "a name that tells no time counts for nothing";
 }
 
 TEST(PlanTidying, CompressesAllButTheNewest) {

@@ -7,7 +7,7 @@
 #include <vector>
 
 #include "model/pod.h"
-#include "units/duration.h"
+#include "units/wall_time.h"
 
 namespace jettison::cri {
 
@@ -22,7 +22,7 @@ struct SandboxPlan {
   std::string log_directory;
   std::string root;         // of the agent
   std::string written_pod;  // empty: the sandbox exists, this is only its description
-  Instant seen;
+  WallTime seen;
 };
 
 // The sandbox as the kubelet asks for one (generatePodSandboxConfig), with annotations of ours by

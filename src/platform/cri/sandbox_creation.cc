@@ -40,7 +40,7 @@ api::PodSandboxConfig DescriptionOf(const Surroundings& surroundings, const Pod&
                           .log_directory = surroundings.paths.PodLogs(pod),
                           .root = surroundings.options.root,
                           .written_pod = "",
-                          .seen = surroundings.clock.Now()});
+                          .seen = surroundings.clock.Wall()});
 }
 
 SandboxCreation::SandboxCreation(Surroundings& surroundings, const Pod& pod, std::string pod_group,
@@ -106,7 +106,7 @@ void SandboxCreation::Run() {
                        .log_directory = surroundings_.paths.PodLogs(pod_),
                        .root = surroundings_.options.root,
                        .written_pod = surroundings_.options.format_pod(pod_),
-                       .seen = surroundings_.clock.Now()});
+                       .seen = surroundings_.clock.Wall()});
   surroundings_.calls.RunPodSandbox(request, DeadlineOf(surroundings_),
                                     lifetime_.Guard([this, making = surroundings_.making](
                                                         const auto& answer) { OnRun(answer); }));

@@ -19,22 +19,29 @@ constexpr Duration kLeftoverTimeout = std::chrono::seconds(30);
 constexpr QosClass kQosClasses[] = {QosClass::kGuaranteed, QosClass::kBurstable,
                                     QosClass::kBestEffort};
 
-ContainerRecord RecordOf(const std::string& uid, const FoundRun& run) {
-  ContainerRecord record{.pod_uid = uid, .name = run.container, .attempt = run.attempt};
-  if (run.record) {
-    record.created = run.record->created;
-  } else if (run.exit) {
-    record.created = run.exit->started;
-  }
-  return record;
+WallTime CreationOf(const FoundRun& run) {
+  if (run.record) return run.record->created;
+  return run.exit ? run.exit->started : WallTime{};
 }
 
-ContainerExit ExitOf(const ExitRecord& exit, bool oom_killed) {
+// Real time is turned into the agent's here and nowhere later. `earliest`: no run of a container
+// began before the one before it, whatever the clock of their days says.
+ContainerRecord RecordOf(const std::string& uid, const FoundRun& run, const Clock& clock,
+                         Instant earliest) {
+  return {.pod_uid = uid,
+          .name = run.container,
+          .attempt = run.attempt,
+          .created = InstantOf(CreationOf(run), clock, earliest),
+          .exit = {}};
+}
+
+ContainerExit ExitOf(const ExitRecord& exit, Instant created, const Clock& clock, bool oom_killed) {
+  const Instant started = InstantOf(exit.started, clock, created);
   return {.exit_code = exit.code,
           .signal = exit.signal,
           .oom_killed = oom_killed,
-          .started = exit.started,
-          .finished = exit.finished};
+          .started = started,
+          .finished = InstantOf(exit.finished, clock, started)};
 }
 
 }  // namespace
@@ -93,9 +100,11 @@ std::vector<ContainerRecord> Runtime::AdoptRuns(PodEntry& entry) {
         surroundings_.cgroups.ReadOomKills(GroupOfContainer(entry.group, first->container))
             .value_or(0);
     const std::vector<bool> oom_killed = OomKilled(of_container, oom_kills);
+    Instant earliest = Instant::min();
     for (std::size_t i = 0; first != last; ++first, ++i) {
       entry.newest[first->container] = first->attempt;  // they come in the order of attempts
-      if (auto record = AdoptRun(entry, std::move(*first), oom_killed[i])) {
+      if (auto record = AdoptRun(entry, std::move(*first), oom_killed[i], earliest)) {
+        earliest = record->exit ? record->exit->finished : record->created;
         records.push_back(std::move(*record));
       }
     }
@@ -103,7 +112,8 @@ std::vector<ContainerRecord> Runtime::AdoptRuns(PodEntry& entry) {
   return records;
 }
 
-std::optional<ContainerRecord> Runtime::AdoptRun(PodEntry& entry, FoundRun run, bool oom_killed) {
+std::optional<ContainerRecord> Runtime::AdoptRun(PodEntry& entry, FoundRun run, bool oom_killed,
+                                                 Instant earliest) {
   const Pod& pod = entry.pod;
   const std::string group = GroupOfContainer(entry.group, run.container);
   if (run.state == RunState::kNeverRan && run.shim) {
@@ -116,10 +126,10 @@ std::optional<ContainerRecord> Runtime::AdoptRun(PodEntry& entry, FoundRun run, 
     run = std::move(last);
   }
   if (!run.fault.empty()) surroundings_.Log(run.fault);
-  ContainerRecord record = RecordOf(pod.uid, run);
+  ContainerRecord record = RecordOf(pod.uid, run, surroundings_.clock, earliest);
   switch (run.state) {
     case RunState::kEnded: {
-      record.exit = ExitOf(*run.exit, oom_killed);
+      record.exit = ExitOf(*run.exit, record.created, surroundings_.clock, oom_killed);
       return record;
     }
     case RunState::kNeverRan:
@@ -128,11 +138,11 @@ std::optional<ContainerRecord> Runtime::AdoptRun(PodEntry& entry, FoundRun run, 
       return std::nullopt;
     case RunState::kLost: {
       surroundings_.LogFailure("end a run without shim", surroundings_.cgroups.Kill(group));
-      const ExitRecord lost = LostRun(record.created, surroundings_.clock.Now());
+      const ExitRecord lost = LostRun(CreationOf(run), surroundings_.clock.Wall());
       surroundings_.LogFailure(
           "note a run without shim",
           WriteExitRecord(surroundings_.paths.Run(pod.uid, run.container, run.attempt), lost));
-      record.exit = ExitOf(lost, oom_killed);
+      record.exit = ExitOf(lost, record.created, surroundings_.clock, oom_killed);
       return record;
     }
     case RunState::kRunning: break;
@@ -146,7 +156,7 @@ std::optional<ContainerRecord> Runtime::AdoptRun(PodEntry& entry, FoundRun run, 
   }
   auto adopted = std::make_unique<ContainerRun>(
       surroundings_, RunName{pod.uid, run.container, run.attempt}, pod, *spec, group);
-  adopted->Adopt(std::move(run));
+  adopted->Adopt(std::move(run), record.created);
   entry.runs[record.name] = std::move(adopted);
   return record;
 }

@@ -21,8 +21,8 @@ namespace jettison::process {
 using namespace pod_host;
 namespace {
 
-Instant InstantOfNs(std::int64_t ns) {
-  return Instant(std::chrono::nanoseconds(ns));
+WallTime WallTimeOfNs(std::int64_t ns) {
+  return WallTime(std::chrono::nanoseconds(ns));
 }
 
 }  // namespace
@@ -41,6 +41,7 @@ std::string ContainerRun::Described() const {
 }
 
 void ContainerRun::Start(int oom_score_adj) {
+  ordered_ = surroundings_.clock.Now();
   auto launched = Launch(oom_score_adj);
   if (!launched) FailStart(launched.error());
 }
@@ -99,11 +100,12 @@ Result<void> ContainerRun::Launch(int oom_score_adj) {
   return {};
 }
 
-void ContainerRun::Adopt(FoundRun found) {
+void ContainerRun::Adopt(FoundRun found, Instant started) {
   phase_ = Phase::kRunning;
   container_pid_ = found.record->container;
   oom_kills_before_ = found.record->oom_kills;
-  started_ = found.record->created;
+  started_ = started;
+  started_wall_ = found.record->created;
   adopted_shim_ = std::move(found.shim);
   on_end_ = surroundings_.readiness.OnReadable(adopted_shim_.get(), [this] { OnShimEnded(); });
 }
@@ -141,7 +143,8 @@ void ContainerRun::OnForked(pid_t pid) {
 
 void ContainerRun::OnStarted(const shim::Message& message) {
   phase_ = Phase::kRunning;
-  started_ = InstantOfNs(message.at_ns);
+  started_wall_ = WallTimeOfNs(message.at_ns);
+  started_ = InstantOf(started_wall_, surroundings_.clock, ordered_);
   if (message.error != 0) surroundings_.NoteRefusedOomScoreAdj(message.error);
   surroundings_.Emit(ContainerStarted{.pod_uid = name_.pod_uid,
                                       .container = name_.container,
@@ -185,7 +188,7 @@ ExitRecord ContainerRun::LastWord() {
       surroundings_.paths.Run(name_.pod_uid, name_.container, name_.attempt);
   FoundRun found = ReadRun(run_dir, surroundings_.boot_id);
   if (found.exit) return *found.exit;
-  const ExitRecord lost = LostRun(started_, surroundings_.clock.Now());
+  const ExitRecord lost = LostRun(started_wall_, surroundings_.clock.Wall());
   surroundings_.Log(fmt::format("{} lost its shim{}; it was killed and counts as exit code {}",
                                 Described(), found.fault.empty() ? "" : ": " + found.fault,
                                 lost.code));
@@ -213,14 +216,15 @@ void ContainerRun::Exit() {
       surroundings_.cgroups.ReadOomKills(group_).value_or(oom_kills_before_);
   shim_.reset();
   adopted_shim_.Close();
-  surroundings_.Emit(ContainerExited{.pod_uid = name_.pod_uid,
-                                     .container = name_.container,
-                                     .attempt = name_.attempt,
-                                     .exit = {.exit_code = last.code,
-                                              .signal = last.signal,
-                                              .oom_killed = oom_kills > oom_kills_before_,
-                                              .started = last.started,
-                                              .finished = last.finished}});
+  surroundings_.Emit(ContainerExited{
+      .pod_uid = name_.pod_uid,
+      .container = name_.container,
+      .attempt = name_.attempt,
+      .exit = {.exit_code = last.code,
+               .signal = last.signal,
+               .oom_killed = oom_kills > oom_kills_before_,
+               .started = started_,
+               .finished = InstantOf(last.finished, surroundings_.clock, started_)}});
 }
 
 void ContainerRun::Stop(Duration grace) {

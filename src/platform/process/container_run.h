@@ -33,8 +33,8 @@ class ContainerRun {
 
   // Makes the run's folder and group and starts its shim.
   void Start(int oom_score_adj);
-  // Takes over a run that was found alive.
-  void Adopt(FoundRun found);
+  // Takes over a run that was found alive and began at `started`.
+  void Adopt(FoundRun found, Instant started);
   // The preStop hook, then TERM; a run that is still being started is stopped once it runs. May be
   // repeated, with less time.
   void Stop(Duration grace);
@@ -70,7 +70,9 @@ class ContainerRun {
   bool made_folder_ = false;  // the run's own; one that was there is not this run's to delete
   pid_t container_pid_ = 0;
   std::uint64_t oom_kills_before_ = 0;
+  Instant ordered_;  // nothing of the run was before
   Instant started_;
+  WallTime started_wall_;            // as its records have it
   std::optional<ShimProcess> shim_;  // of a run that was started here
   FileDescriptor adopted_shim_;      // of one that was adopted
   pod_host::Readiness::Watch on_message_;

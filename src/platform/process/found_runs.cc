@@ -109,7 +109,7 @@ std::vector<bool> OomKilled(const std::vector<const FoundRun*>& runs, std::uint6
   return killed;
 }
 
-ExitRecord LostRun(Instant started, Instant now) {
+ExitRecord LostRun(WallTime started, WallTime now) {
   return {.outcome = RunOutcome::kLost,
           .code = 128 + SIGKILL,
           .signal = SIGKILL,

@@ -45,7 +45,7 @@ struct FoundRun {
                                           std::uint64_t now);
 
 // What is written down for a run that was lost: killed, exit code 137, its end seen at `now`.
-[[nodiscard]] ExitRecord LostRun(Instant started, Instant now);
+[[nodiscard]] ExitRecord LostRun(WallTime started, WallTime now);
 [[nodiscard]] Result<void> WriteExitRecord(const std::string& run_dir, const ExitRecord& record);
 
 }  // namespace jettison::process

@@ -40,8 +40,8 @@ class Lines {
     return number;
   }
 
-  Instant TakeInstant(std::string_view key) {
-    return Instant(std::chrono::nanoseconds(TakeNumber<std::int64_t>(key)));
+  WallTime TakeTime(std::string_view key) {
+    return WallTime(std::chrono::nanoseconds(TakeNumber<std::int64_t>(key)));
   }
 
   void Refuse(std::string_view key) {
@@ -78,7 +78,7 @@ Result<RunRecord> ParseRunRecord(std::string_view text) {
   record.container = lines.TakeNumber<pid_t>("container");
   if (record.shim.pid <= 1 || record.container <= 1) lines.Refuse("a pid above 1");
   record.shim.boot_id = lines.Take("boot");
-  record.created = lines.TakeInstant("created");
+  record.created = lines.TakeTime("created");
   record.oom_kills = lines.TakeNumber<std::uint64_t>("oom_kills");
   return lines.Finish(std::move(record));
 }
@@ -97,8 +97,8 @@ Result<ExitRecord> ParseExitRecord(std::string_view text) {
   }
   record.code = lines.TakeNumber<int>("code");
   record.signal = lines.TakeNumber<int>("signal");
-  record.started = lines.TakeInstant("started");
-  record.finished = lines.TakeInstant("finished");
+  record.started = lines.TakeTime("started");
+  record.finished = lines.TakeTime("finished");
   record.lost_log_bytes = lines.TakeNumber<std::uint64_t>("lost_log_bytes");
   return lines.Finish(record);
 }

@@ -6,8 +6,8 @@
 #include <string>
 #include <string_view>
 
-#include "units/duration.h"
 #include "units/result.h"
+#include "units/wall_time.h"
 
 namespace jettison::process {
 
@@ -23,7 +23,7 @@ struct ProcessIdentity {
 struct RunRecord {
   ProcessIdentity shim;
   pid_t container = 0;  // a child of the shim
-  Instant created;
+  WallTime created;
   std::uint64_t oom_kills = 0;  // of the container's group before this run
   friend bool operator==(const RunRecord&, const RunRecord&) = default;
 };
@@ -39,8 +39,8 @@ struct ExitRecord {
   RunOutcome outcome = RunOutcome::kExited;
   int code = 0;
   int signal = 0;
-  Instant started;
-  Instant finished;
+  WallTime started;
+  WallTime finished;
   std::uint64_t lost_log_bytes = 0;  // output that found no room on the disk
   friend bool operator==(const ExitRecord&, const ExitRecord&) = default;
 };

@@ -29,7 +29,7 @@ TEST(ParseRunRecord, ReadsEveryField) {
   ASSERT_TRUE(record) << record.error().message;
   EXPECT_EQ(record->shim, (ProcessIdentity{.pid = 12, .start_time = 345, .boot_id = "abc"}));
   EXPECT_EQ(record->container, 13);
-  EXPECT_EQ(record->created, Instant(nanoseconds(99)));
+  EXPECT_EQ(record->created, WallTime(nanoseconds(99)));
   EXPECT_EQ(record->oom_kills, 4U);
 }
 
@@ -38,8 +38,8 @@ TEST(ParseExitRecord, ReadsWhatFormatExitRecordWrites) {
     const ExitRecord record{.outcome = outcome,
                             .code = 137,
                             .signal = 9,
-                            .started = Instant(nanoseconds(-5)),
-                            .finished = Instant(nanoseconds(6)),
+                            .started = WallTime(nanoseconds(-5)),
+                            .finished = WallTime(nanoseconds(6)),
                             .lost_log_bytes = 7};
     const auto parsed = ParseExitRecord(FormatExitRecord(record));
     ASSERT_TRUE(parsed) << parsed.error().message;

@@ -76,7 +76,7 @@ class Runtime : public ContainerRuntime {
   [[nodiscard]] std::optional<Pod> ReadPod(const std::string& uid);
   [[nodiscard]] std::vector<ContainerRecord> AdoptRuns(PodEntry& entry);
   [[nodiscard]] std::optional<ContainerRecord> AdoptRun(PodEntry& entry, FoundRun run,
-                                                        bool oom_killed);
+                                                        bool oom_killed, Instant earliest);
   void RemoveLeftover(const std::string& uid);
 
   std::unique_ptr<pod_host::Readiness> readiness_;

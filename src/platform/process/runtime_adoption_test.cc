@@ -78,6 +78,32 @@ TEST_F(ProcessRuntimeAdoption, ADamagedPodIsEndedAndRemovedAtTheStart) {
   EXPECT_NE(::kill(processes[0], 0), 0);
 }
 
+// Shims stamp with real time, which is not the agent's once somebody has set it.
+TEST_F(ProcessRuntimeAdoption, AnEndIsAsLongAgoAsItIsHoweverTheWallClockIsSet) {
+  for (const auto step : {std::chrono::hours(1), std::chrono::hours(-1)}) {
+    bed_.clock().wall_ahead = step;
+    const std::string uid = step > std::chrono::hours(0) ? "ahead" : "back";
+    const Instant before = bed_.clock().Now();
+    const auto* exited = bed_.Run(ShellPod(uid, "exit 3"));
+    ASSERT_NE(exited, nullptr);
+    EXPECT_GE(exited->exit.started, before);
+    EXPECT_GE(exited->exit.finished, exited->exit.started);
+    EXPECT_LE(exited->exit.finished, bed_.clock().Now());
+  }
+  bed_.Close();
+  bed_.clock().wall_ahead = std::chrono::hours(-1);  // set back while no agent ran
+  bed_.Open();
+  const auto listed = bed_.runtime().List();
+  ASSERT_TRUE(listed);
+  ASSERT_THAT(*listed, testing::SizeIs(2));
+  for (const RuntimePod& pod : *listed) {
+    const ContainerRecord& record = pod.containers.at(0);
+    EXPECT_LE(record.created, record.exit->started);
+    EXPECT_LE(record.exit->finished, bed_.clock().Now());
+    EXPECT_GE(record.exit->finished, bed_.clock().Now() - std::chrono::minutes(1));
+  }
+}
+
 TEST_F(ProcessRuntimeAdoption, AContainerWhoseShimWasKilledIsEndedAndCountsAsKilled) {
   ASSERT_TRUE(bed_.Create(ShellPod("u", "exec sleep 1000")));
   bed_.runtime().StartContainer("u", "main", 0, 0);

@@ -23,12 +23,19 @@
 
 namespace jettison::process {
 
-// The machine's clock: exits are stamped by shims, which know no other.
+// The machine's clock, which is what shims stamp with.
 class SystemClock : public Clock {
  public:
   [[nodiscard]] Instant Now() const override {
-    return std::chrono::time_point_cast<Duration>(std::chrono::system_clock::now());
+    return Instant(Wall().time_since_epoch() - wall_ahead);
   }
+  [[nodiscard]] WallTime Wall() const override {
+    return WallTime(std::chrono::system_clock::now().time_since_epoch());
+  }
+  [[nodiscard]] TimeMark Mark() const override { return {.wall = Wall()}; }
+
+  // How far real time has been set forward since the agent's own time began.
+  Duration wall_ahead{0};
 };
 
 // A pod of one container that runs a shell script.
@@ -84,6 +91,7 @@ class RuntimeBed {
     runtime_ = std::move(*opened);
   }
   void Close() { runtime_.reset(); }
+  [[nodiscard]] SystemClock& clock() { return clock_; }
   void Use(std::unique_ptr<ContainerRuntime> runtime) { runtime_ = std::move(runtime); }
   [[nodiscard]] ContainerRuntime& runtime() { return *runtime_; }
 

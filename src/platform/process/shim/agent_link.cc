@@ -16,6 +16,12 @@ void Send(const Message& message) {
   }
 }
 
+std::int64_t Read(clockid_t clock) {
+  struct timespec now;
+  clock_gettime(clock, &now);
+  return static_cast<std::int64_t>(now.tv_sec) * 1'000'000'000 + now.tv_nsec;
+}
+
 }  // namespace
 
 void TellForked(pid_t pid) {
@@ -42,9 +48,11 @@ bool WaitForGo() {
 }
 
 std::int64_t NowNs() {
-  struct timespec now;
-  clock_gettime(CLOCK_REALTIME, &now);
-  return static_cast<std::int64_t>(now.tv_sec) * 1'000'000'000 + now.tv_nsec;
+  return Read(CLOCK_REALTIME);
+}
+
+std::int64_t SteadyNs() {
+  return Read(CLOCK_MONOTONIC);
 }
 
 }  // namespace jettison::shim

@@ -19,5 +19,7 @@ void TellFailed(const Failure& failure);
 
 // The wall clock in nanoseconds since the Unix epoch.
 [[nodiscard]] std::int64_t NowNs();
+// Nanoseconds of a clock that nobody sets, to wait by.
+[[nodiscard]] std::int64_t SteadyNs();
 
 }  // namespace jettison::shim

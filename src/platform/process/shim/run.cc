@@ -156,7 +156,7 @@ void KillChildren() {
 void EndAbandoned() {
   constexpr std::int64_t kPatienceNs = 2'000'000'000;
   constexpr timespec kPause = {.tv_sec = 0, .tv_nsec = 1'000'000};
-  for (const std::int64_t end = NowNs() + kPatienceNs; NowNs() < end;) {
+  for (const std::int64_t end = SteadyNs() + kPatienceNs; SteadyNs() < end;) {
     KillChildren();
     pid_t pid = 0;
     while ((pid = waitpid(-1, nullptr, WNOHANG)) > 0) {

@@ -1,0 +1,18 @@
+#pragma once
+
+#include <nlohmann/json_fwd.hpp>
+
+#include "model/value.h"
+#include "ports/clock.h"
+#include "units/result.h"
+
+namespace jettison {
+
+// A moment as a member of a file's JSON:
+//
+//   {"at":"2026-01-01T00:00:00Z","bootID":"...","sinceBoot":"1h2m3s"}
+[[nodiscard]] nlohmann::ordered_json JsonOf(const TimeMark& mark);
+// kInvalidArgument where it is none.
+[[nodiscard]] Result<TimeMark> TimeMarkIn(const Value& value);
+
+}  // namespace jettison
