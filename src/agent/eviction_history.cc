@@ -3,6 +3,7 @@
 #include <unistd.h>
 
 #include <algorithm>
+#include <cstdio>
 #include <filesystem>
 #include <optional>
 #include <utility>
@@ -17,6 +18,8 @@ constexpr std::string_view kSuffix = ".json";
 constexpr std::size_t kMaxWaiting = 100;
 // Longer than any that was written here: an explanation has at most `order_limit` pods.
 constexpr std::uintmax_t kMaxFileBytes = std::uintmax_t{4} << 20;
+// So many numbers are spoken for in advance.
+constexpr std::uint64_t kCountedAhead = 16;
 
 std::uint64_t NumberOf(std::string_view file) {
   if (!file.ends_with(kSuffix)) return 0;
@@ -59,11 +62,16 @@ std::size_t CountBeyond(const KeptEvictions& kept, const EvictionHistorySettings
 EvictionHistory::EvictionHistory(EvictionHistorySettings settings, const Log& log)
     : settings_(std::move(settings)),
       log_(log),
+      drafts_(settings_.folder + ".reserve", settings_.reserved_files, settings_.reserved_bytes),
+      counter_(settings_.folder + ".reserve/counter"),
       writer_(std::make_unique<BackgroundThread>(
           ThreadPurpose{"explain-write", "explanations of evictions do not survive a restart"})),
       explainer_(std::make_unique<BackgroundThread>(
           ThreadPurpose{"explain", "evictions are explained when the agent stops"})) {
-  if (!settings_.folder.empty()) ReadFolder(log);
+  if (settings_.folder.empty()) return;
+  last_number_ = ReadCounter(log);
+  ReadFolder(log);
+  writer_->Do([this] { WriteAll(); });
 }
 
 EvictionHistory::~EvictionHistory() {
@@ -71,6 +79,56 @@ EvictionHistory::~EvictionHistory() {
   ExplainAll();
   writer_.reset();
   WriteAll();
+  // Nothing more is given out: no number need be left out.
+  if (counted_to_ > last_number_) (void)counter_.Write(last_number_);
+}
+
+std::uint64_t EvictionHistory::ReadCounter(const Log& log) const {
+  const auto number = counter_.Read();
+  if (number) return number->value_or(0);
+  if (number.error().code != ErrorCode::kInvalidArgument) {
+    log.Warn(
+        "the number of the last eviction cannot be read; it is told by the files that are kept",
+        {{"err", number.error().message}});
+    return 0;
+  }
+  const std::string aside = counter_.path() + ".damaged";
+  (void)::rename(counter_.path().c_str(), aside.c_str());
+  log.Warn("the number of the last eviction is damaged; it is told by the files that are kept",
+           {{"file", aside}});
+  return 0;
+}
+
+void EvictionHistory::Reserve() {
+  std::optional<Error> failure;
+  if (const auto filled = drafts_.Refill(); !filled) failure = filled.error();
+  Complain(unreserved_, failure,
+           "no space can be reserved for evictions; on a full disk they may not be written");
+}
+
+// Before the numbers run out, so that nobody waits for the disk.
+void EvictionHistory::KeepCounterAhead() {
+  std::uint64_t last = 0;
+  {
+    const std::lock_guard lock(mutex_);
+    last = last_number_;
+  }
+  if (counted_to_ >= last + kCountedAhead / 2) return;
+  if (counter_.Write(last + kCountedAhead)) counted_to_ = last + kCountedAhead;
+}
+
+void EvictionHistory::Complain(bool& complained, const std::optional<Error>& failure,
+                               std::string_view message) {
+  if (failure && !complained) complaints_.Put({std::string(message), failure->message});
+  complained = failure.has_value();
+}
+
+void EvictionHistory::Retry() {
+  {
+    const std::lock_guard lock(mutex_);
+    if (unwritten_.empty()) return;
+  }
+  writer_->Do([this] { WriteAll(); });
 }
 
 std::string EvictionHistory::PathOf(std::uint64_t number) const {
@@ -89,7 +147,7 @@ void EvictionHistory::ReadFolder(const Log& log) {
   }
   std::ranges::sort(numbers);
   if (numbers.empty()) return;
-  last_number_ = numbers.back();
+  last_number_ = std::max(last_number_, numbers.back());
   const std::size_t old = numbers.size() - std::min(numbers.size(), settings_.max_evictions);
   fallen_out_.assign(numbers.begin(), numbers.begin() + static_cast<std::ptrdiff_t>(old));
   numbers.erase(numbers.begin(), numbers.begin() + static_cast<std::ptrdiff_t>(old));
@@ -175,23 +233,41 @@ void EvictionHistory::WriteAll() {
     fallen_out.swap(fallen_out_);
   }
   if (settings_.folder.empty()) return;
+  constexpr unsigned kMode = 0750;
   std::optional<Error> failure;
+  KeptEvictions failed;
+  const auto made = pod_host::MakeFolders(settings_.folder, kMode).and_then([&] {
+    return pod_host::MakeFolders(settings_.folder + ".reserve", kMode);
+  });
+  KeepCounterAhead();
   for (const auto& kept : unwritten) {
-    constexpr unsigned kMode = 0750;
-    auto written = pod_host::MakeFolders(settings_.folder, kMode).and_then([&] {
-      return pod_host::WriteFile(PathOf(kept->number), kept->json);
-    });
-    if (!written) failure = written.error();
+    auto written = made.and_then([&] { return drafts_.Put(PathOf(kept->number), kept->json); });
+    if (written) continue;
+    failure = written.error();
+    failed.push_back(kept);
   }
   for (const std::uint64_t number : fallen_out) ::unlink(PathOf(number).c_str());
-  if (failure && !complained_) complaints_.Put(failure->message);
-  if (!unwritten.empty()) complained_ = failure.has_value();
+  Complain(unwritable_, failure,
+           "an eviction cannot be written and its explanation would not survive a restart");
+  PutBack(failed);
+  Reserve();
+}
+
+// Those that have fallen out since are of no interest any more.
+void EvictionHistory::PutBack(const KeptEvictions& failed) {
+  if (failed.empty()) return;
+  const std::lock_guard lock(mutex_);
+  const std::uint64_t oldest = kept_->empty() ? 0 : kept_->front()->number;
+  KeptEvictions again;
+  for (const auto& kept : failed) {
+    if (kept->number >= oldest) again.push_back(kept);
+  }
+  unwritten_.insert(unwritten_.begin(), again.begin(), again.end());
 }
 
 void EvictionHistory::LogComplaints() {
-  for (const std::string& complaint : complaints_.TakeAll()) {
-    log_.Warn("an eviction cannot be written and its explanation would not survive a restart",
-              {{"err", complaint}});
+  for (const Complaint& complaint : complaints_.TakeAll()) {
+    log_.Warn(complaint.message, {{"err", complaint.error}});
   }
 }
 

@@ -6,6 +6,7 @@
 #include <charconv>
 #include <utility>
 
+#include "agent/number_file.h"
 #include "explain/explanation_json.h"
 #include "explain/explanation_text.h"
 #include "explain/text_sections.h"
@@ -54,7 +55,8 @@ std::uint64_t EvictionNumber(std::string_view id) {
   std::uint64_t number = 0;
   const auto [end, error] = std::from_chars(id.data(), id.data() + id.size(), number);
   const bool whole = error == std::errc() && end == id.data() + id.size();
-  return whole && !id.empty() && id.front() != '0' ? number : 0;
+  const bool ours = whole && !id.empty() && id.front() != '0' && number <= kLargestNumber;
+  return ours ? number : 0;
 }
 
 KeptEviction KeepEviction(const RecordedPass& pass, const std::string& uid, std::uint64_t number,

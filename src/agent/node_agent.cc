@@ -253,6 +253,7 @@ void NodeAgent::TakeDiskUse() {
     walks_.trees += cost.trees;
   }
   if (results.empty()) return;
+  evictions_.Retry();
   machine_->limits->StandBy(machine_->pod_groups(), machine_->runtime->QosLimits());
   machine_->limits->Check();
   node_.DiskMeasured(std::move(results.back()));
