@@ -241,7 +241,10 @@ def agent_costs_no_more(run):
 
 
 def agent_answers(run):
-    if not wait_for(run.bed.is_ready, 30, 0.05):
+    wait_for(lambda: run.bed.is_ready() or run.bed.agent.poll() is not None, 30, 0.05)
+    run.look_after_agent()
+    if not wait_for(run.bed.is_ready, 5, 0.05):
+        run.keep_going = False  # without an agent nothing else holds
         run.broken("the agent is there", "READY=1 within 30 s of its start", "nothing")
     try:
         wait_for(lambda: _ready_over_http(run), 15, 0.2) or run.broken("the agent is ready", "/readyz says ok", run.last_answer)
