@@ -24,22 +24,24 @@ class ManifestReaderTest : public testing::Test {
   void Write(const std::string& name, const std::string& text) const {
     std::ofstream(folder_.path() + "/" + name) << text;
   }
-  // What the next scan found, as names of pods.
+  // What the next scan with news found, as names of pods. The kernel tells of a new file before its
+  // writer has closed it, and of one that was there before the first scan: such scans have no news.
   std::vector<std::string> Next() {
-    pollfd readable = {.fd = reader_.fd(), .events = POLLIN, .revents = 0};
-    if (::poll(&readable, 1, 10'000) != 1) return {"nothing"};
     std::vector<std::string> names;
-    for (const ManifestScan& scan : reader_.TakeScans()) {
-      whole_ = scan.whole;
-      for (const ManifestNews& news : scan.news) {
-        const auto* reading = std::get_if<ManifestReading>(&news.now);
-        if (reading == nullptr) names.push_back("no text of " + news.file);
-        for (const Pod& pod : reading ? reading->pods : std::vector<Pod>{}) {
-          names.push_back(pod.name);
-        }
-      }
+    while (names.empty()) {
+      pollfd readable = {.fd = reader_.fd(), .events = POLLIN, .revents = 0};
+      if (::poll(&readable, 1, 10'000) != 1) return {"nothing"};
+      for (const ManifestScan& scan : reader_.TakeScans()) Take(scan, names);
     }
     return names;
+  }
+  void Take(const ManifestScan& scan, std::vector<std::string>& names) {
+    if (!scan.news.empty()) whole_ = scan.whole;
+    for (const ManifestNews& news : scan.news) {
+      const auto* reading = std::get_if<ManifestReading>(&news.now);
+      if (reading == nullptr) names.push_back("no text of " + news.file);
+      for (const Pod& pod : reading ? reading->pods : std::vector<Pod>{}) names.push_back(pod.name);
+    }
   }
 
   pod_host::TemporaryFolder folder_;
