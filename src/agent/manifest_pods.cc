@@ -45,6 +45,23 @@ std::vector<std::string> ManifestPods::Adopt(const std::vector<Pod>& pods) {
   return files;
 }
 
+// A file that is not known is not there now, but may be soon.
+void ManifestPods::AdoptLate(const Pod& pod, Instant now) {
+  const std::string path = SourceFileOf(pod);
+  if (path.empty()) {
+    unplaced_.push_back(pod);
+    return;
+  }
+  const bool is_new = !files_.contains(path);
+  File& file = files_[path];
+  if (is_new) {
+    file.adopted = true;
+    file.counts_at = now + patience_.at_start;
+  }
+  const bool keeps = file.adopted || file.faulty || file.counts_at || !file.unreadable.empty();
+  if (keeps && !HasName(file.pods, pod)) file.pods.push_back(pod);
+}
+
 void ManifestPods::Apply(std::vector<ManifestNews> news, Instant now) {
   newly_held_ = 0;
   for (ManifestNews& one : news) {

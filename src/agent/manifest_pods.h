@@ -37,6 +37,8 @@ class ManifestPods {
   // Counts pods of an agent before this one as what their files say. Before anything else, and
   // once. Returns these files: what becomes of them is to be told, too.
   std::vector<std::string> Adopt(const std::vector<Pod>& pods);
+  // The same for one that could not be told until now.
+  void AdoptLate(const Pod& pod, Instant now);
   // Takes changes in that were found together, and logs what is wrong with them.
   void Apply(std::vector<ManifestNews> news, Instant now);
   // The path was looked through at `seen`: what was missing for long enough by then counts.

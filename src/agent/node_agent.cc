@@ -149,11 +149,18 @@ void NodeAgent::SurveyFileSystems() {
 
 void NodeAgent::TakeRuntimeEvents() {
   const Instant now = machine_->clock.Now();
+  bool found_own = false;
   for (const RuntimeEvent& event : machine_->runtime->TakeEvents()) {
+    if (const auto* found = std::get_if<PodFound>(&event); found && !found->pod.foreign) {
+      manifest_pods_.AdoptLate(found->pod.pod, now);
+      found_own = true;
+    }
     // Its volumes stand and are empty; its containers start when the event is handled.
     if (const auto* ready = std::get_if<PodReady>(&event)) CountDiskUseOf(ready->pod_uid);
     pods_.Handle(event, now);
   }
+  // It may not be wanted any more.
+  if (found_own && !stopping_) pods_.SetWanted(manifest_pods_.Wanted(), now);
 }
 
 void NodeAgent::CountDiskUseOf(const std::string& pod_uid) {

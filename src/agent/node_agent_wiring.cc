@@ -63,7 +63,7 @@ std::unique_ptr<PodLogsCollector> PodLogsOf(const AgentConfig& config, const Log
   const std::string& folder = config.logs.directory;
   const std::string below = config.root == "/" ? "/" : config.root + "/";
   if (!folder.starts_with(below)) return nullptr;
-  return std::make_unique<PodLogsCollector>(folder, log);
+  return std::make_unique<PodLogsCollector>(folder, config.root + "/pods", log);
 }
 
 }  // namespace

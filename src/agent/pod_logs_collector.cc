@@ -42,6 +42,8 @@ std::size_t PodLogsCollector::Collect(const PodsForGc& pods) {
   }
   std::size_t removed = 0;
   for (const std::string& name : PodLogsToRemove(names, pods)) {
+    // Its record cannot be read just now, or it is being removed.
+    if (pod_host::Exists(pods_ + "/" + name.substr(name.rfind('_') + 1))) continue;
     if (!Doom(name)) continue;
     ++removed;
     doomed.push_back(folder_ + "/" + std::string(kDoomed) + name);

@@ -14,8 +14,10 @@ namespace jettison {
 // of a removal that the end of an agent interrupted.
 class PodLogsCollector {
  public:
-  // `folder` holds a folder a pod and belongs to this agent alone. `log` must outlive this.
-  PodLogsCollector(std::string folder, const Log& log) : folder_(std::move(folder)), log_(log) {}
+  // `folder` holds a folder a pod and belongs to this agent alone. Of a pod that has a folder in
+  // `pods` nothing is deleted. `log` must outlive this.
+  PodLogsCollector(std::string folder, std::string pods, const Log& log)
+      : folder_(std::move(folder)), pods_(std::move(pods)), log_(log) {}
 
   // How many pods lose their logs. They are out of the way when this returns; on a thread of their
   // own they are deleted, now or, if that is interrupted, in a later collection.
@@ -26,6 +28,7 @@ class PodLogsCollector {
   [[nodiscard]] bool Doom(const std::string& name) const;
 
   std::string folder_;
+  std::string pods_;
   const Log& log_;
   BackgroundThread thread_{{"pod-logs", "logs of pods that are gone stay on the disk"}};
 };

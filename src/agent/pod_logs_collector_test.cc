@@ -41,11 +41,12 @@ class PodLogsCollectorTest : public ::testing::Test {
   }
 
   pod_host::TemporaryFolder folder_;
+  pod_host::TemporaryFolder pod_folders_;
   FakeClock clock_;
   std::vector<std::string> lines_;
   Log log_{LogFormat::kText, clock_, [this](std::string_view line) { lines_.emplace_back(line); }};
   PodsForGc pods_;
-  PodLogsCollector collector_{folder_.path(), log_};
+  PodLogsCollector collector_{folder_.path(), pod_folders_.path(), log_};
 };
 
 TEST_F(PodLogsCollectorTest, LogsOfPodsThatAreGoneGo) {
@@ -80,9 +81,16 @@ TEST_F(PodLogsCollectorTest, WhatAnInterruptedDeletionLeftGoesToo) {
 }
 
 TEST_F(PodLogsCollectorTest, AFolderThatIsNotThereIsEmpty) {
-  PodLogsCollector elsewhere(folder_.path() + "/none", log_);
+  PodLogsCollector elsewhere(folder_.path() + "/none", pod_folders_.path(), log_);
   EXPECT_EQ(elsewhere.Collect(pods_), 0U);
   EXPECT_TRUE(lines_.empty());
+}
+
+TEST_F(PodLogsCollectorTest, LogsOfAPodThatHasAFolderStay) {
+  MakeLogs("default_b_u2");
+  ASSERT_TRUE(pod_host::MakeFolders(pod_folders_.path() + "/u2"));
+  EXPECT_EQ(collector_.Collect(pods_), 0U);
+  EXPECT_THAT(Names(), ElementsAre("default_b_u2"));
 }
 
 }  // namespace

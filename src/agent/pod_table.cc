@@ -26,27 +26,45 @@ void PodTable::Recall(std::vector<RuntimePod> pods, Instant now) {
 
 void PodTable::AdoptOne(RuntimePod pod, Instant now) {
   Slot* const known = SlotOf(pod.pod.uid);
-  if (pod.foreign && (adopt_ == AdoptPolicy::kNone || known != nullptr)) return;
-  Slot* const slot = known != nullptr && !known->foreign ? known : AddFound(pod, now);
+  if (pod.foreign && (known != nullptr || (adopt_ == AdoptPolicy::kNone && !pod.unread))) return;
+  // One that waits to be created does so because what is found now could not be read until now.
+  const bool goes_on = known != nullptr && !known->foreign && !known->worker->AwaitsCreation();
+  Slot* const slot = goes_on ? known : AddFound(pod, now);
   slot->worker->Adopt(std::move(pod.containers), now);
 }
 
 PodTable::Slot* PodTable::AddFound(RuntimePod& pod, Instant now) {
   std::string name = FullName(pod.pod);
+  if (!pod.foreign) ForgetWorkerOf(pod.pod.uid);
   // Two pods of one name cannot be told apart by it; the second keeps a place of its own. That of a
   // manifest is kept free.
-  if (pod.foreign || slots_.contains(name)) name += "/" + pod.pod.uid;
+  const auto taken = slots_.find(name);
+  if (pod.foreign || (taken != slots_.end() && taken->second.worker)) name += "/" + pod.pod.uid;
   Slot& slot = At(name);
   PodFacts facts = FactsOf(std::move(pod.pod), profile_);
-  if (pod.foreign && adopt_ == AdoptPolicy::kObserve) facts.critical = true;  // nothing ends it
+  // Nothing ends it.
+  if (pod.foreign && !pod.unread && adopt_ == AdoptPolicy::kObserve) facts.critical = true;
   slot.facts = std::make_shared<const PodFacts>(std::move(facts));
   slot.wanted = slot.facts;
   slot.foreign = pod.foreign;
+  slot.rest.reset();
   slot.worker = std::make_unique<PodWorker>(*slot.facts, *edges_);
   slot.started_at = now;
-  edges_->log.Info(pod.foreign ? "pod of somebody else found" : "pod adopted",
-                   {{"pod", FullName(slot.facts->pod)}, {"uid", slot.facts->pod.uid}});
+  const char* const what = pod.unread    ? "pod of an earlier agent cannot be taken over yet"
+                           : pod.foreign ? "pod of somebody else found"
+                                         : "pod adopted";
+  edges_->log.Info(what, {{"pod", FullName(slot.facts->pod)}, {"uid", slot.facts->pod.uid}});
   return &slot;
+}
+
+// A pod of this agent could not be read until now: what was shown of it, or waits for its place,
+// is of no use any more.
+void PodTable::ForgetWorkerOf(std::string_view uid) {
+  LoseForeign(uid);
+  Slot* const slot = SlotOf(uid);
+  if (slot == nullptr || slot->foreign) return;
+  slot->worker.reset();
+  slot->facts.reset();
 }
 
 void PodTable::SetWanted(std::vector<Pod> pods, Instant now) {

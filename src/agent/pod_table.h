@@ -131,6 +131,7 @@ class PodTable {
   void BuryWorker(Slot& slot, Instant now);
   void StartIfMay(Slot& slot, Instant now);
   void LoseForeign(std::string_view uid);
+  void ForgetWorkerOf(std::string_view uid);
   void Start(Slot& slot, Instant now);
   void Refuse(Slot& slot, std::string reason, std::string message, Instant now);
   [[nodiscard]] static bool TakesUpRoom(const Slot& slot);

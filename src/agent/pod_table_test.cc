@@ -79,6 +79,36 @@ TEST_F(PodTableTest, ARecalledPodIsTheSameOneWhenTheRuntimeTellsOfIt) {
   EXPECT_THAT(runtime_.TakeCommands(), IsEmpty()) << "neither lost nor started twice";
 }
 
+TEST_F(PodTableTest, APodThatCannotBeReadYetIsShownAndIsOneOfItsOwnOnceItCan) {
+  RuntimePod pod{.pod = PodNamed("a"),
+                 .containers = {{.pod_uid = "uid-a", .name = "c", .created = Instant{}}},
+                 .foreign = true,
+                 .unread = true};
+  table_.SetAdoptPolicy(AdoptPolicy::kNone);
+  table_.Adopt({pod}, now_);
+  Want({});
+  EXPECT_THAT(Active(), testing::SizeIs(1))
+      << "nothing that runs is ended because it cannot be read";
+  pod.foreign = pod.unread = false;
+  table_.Handle(PodFound{.pod_uid = "uid-a", .pod = pod}, now_);
+  EXPECT_THAT(Active(), ElementsAre("a"));
+  Want({PodNamed("a")});
+  EXPECT_THAT(runtime_.TakeCommands(), IsEmpty()) << "neither ended nor started twice";
+}
+
+TEST_F(PodTableTest, APodThatWaitsForWhatCannotBeReadIsWhatIsFoundThen) {
+  runtime_.FailCreate("uid-a", {ErrorCode::kUnavailable, "in its place"});
+  Want({PodNamed("a")});
+  EXPECT_THAT(runtime_.TakeCommands(), ElementsAre("create uid-a"));
+  const RuntimePod pod{.pod = PodNamed("a"),
+                       .containers = {{.pod_uid = "uid-a", .name = "c", .created = Instant{}}}};
+  table_.Handle(PodFound{.pod_uid = "uid-a", .pod = pod}, now_);
+  Want({PodNamed("a")});
+  Pass(std::chrono::minutes(10));
+  EXPECT_THAT(runtime_.TakeCommands(), IsEmpty());
+  EXPECT_THAT(Active(), ElementsAre("a"));
+}
+
 TEST_F(PodTableTest, ARefusedPodIsFailedAndAskedAgainAfterEachPass) {
   PassDone(Pressure(NodeConditionType::kMemoryPressure));
   Want({PodNamed("a")});

@@ -51,7 +51,7 @@ bool PodTable::AnyOnNode() const {
 std::size_t PodTable::CountObserved() const {
   if (adopt_ != AdoptPolicy::kObserve) return 0;
   return static_cast<std::size_t>(std::ranges::count_if(slots_, [](const auto& entry) {
-    return entry.second.worker != nullptr && entry.second.foreign;
+    return entry.second.worker != nullptr && entry.second.foreign && entry.second.facts->critical;
   }));
 }
 

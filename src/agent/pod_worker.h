@@ -72,6 +72,8 @@ class PodWorker {
   // Nothing of the pod is left on the node.
   [[nodiscard]] bool IsGone() const { return state_ == State::kGone; }
   [[nodiscard]] bool IsEvicted() const { return eviction_.has_value(); }
+  // The runtime has not made it yet: nothing of it runs that this worker knows of.
+  [[nodiscard]] bool AwaitsCreation() const { return state_ == State::kCreating; }
   // It takes up resources and ending it would bring them back: running, or ending in no hurry (a
   // grace period longer than that of a hard eviction) or for another reason than an eviction.
   [[nodiscard]] bool IsCandidate() const;

@@ -56,6 +56,7 @@ Result<OpenedRuntime> OpenProcess(const AgentConfig& config, Cgroups& groups, co
   options.format_pod = [](const Pod& pod) { return WritePod(pod); };
   options.parse_pod = ParsePod;
   options.rules = RulesOf(config);
+  if (!config.cgroup_root.empty()) options.cgroup_root = config.cgroup_root.substr(1) + "/";
   options.pod_pids_limit = config.pod_pids_limit;
   options.log_max_bytes =
       static_cast<std::uint64_t>(config.logs.max_size_bytes.value_or(kNeverRotated));

@@ -2,6 +2,8 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
+
 #include "pod_host/pod_containers.h"
 
 namespace jettison::pod_host {
@@ -87,6 +89,12 @@ PodDisk DiskOf(const Paths& paths, const Pod& pod) {
         {.name = container->name, .logs = paths.ContainerLogs(pod, container->name), .layer = {}});
   }
   return disk;
+}
+
+bool IsLogsOf(std::string_view name, std::string_view uid) {
+  if (!name.ends_with(uid)) return false;
+  name.remove_suffix(uid.size());
+  return name.ends_with('_') && std::count(name.begin(), name.end(), '_') == 2;
 }
 
 bool IsPathSegment(std::string_view name) {

@@ -57,6 +57,10 @@ class Paths {
 // What a pod keeps on disk below these paths; writable layers are left to the runtime.
 [[nodiscard]] PodDisk DiskOf(const Paths& paths, const Pod& pod);
 
+// Whether a folder of logs of this name is that of the pod. Names and namespaces have no "_", a UID
+// may have: "ns_name_a_b" is of the pod a_b and not of b.
+[[nodiscard]] bool IsLogsOf(std::string_view name, std::string_view uid);
+
 // Whether `name` can stand as one component of a path.
 [[nodiscard]] bool IsPathSegment(std::string_view name);
 

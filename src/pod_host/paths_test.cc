@@ -65,5 +65,14 @@ TEST(CheckNames, RefusesEveryNameThatWouldLeadElsewhere) {
   }
 }
 
+TEST(IsLogsOf, TakesNoOtherPodWhoseUidEndsTheSame) {
+  EXPECT_TRUE(IsLogsOf("ns_name_b", "b"));
+  EXPECT_TRUE(IsLogsOf("ns_name_a_b", "a_b"));
+  EXPECT_FALSE(IsLogsOf("ns_name_a_b", "b"));
+  EXPECT_FALSE(IsLogsOf("ns_name_ab", "b"));
+  EXPECT_FALSE(IsLogsOf("b", "b"));
+  EXPECT_FALSE(IsLogsOf("_b", "b"));
+}
+
 }  // namespace
 }  // namespace jettison::pod_host

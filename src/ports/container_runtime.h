@@ -20,6 +20,9 @@ struct RuntimePod {
   std::vector<ContainerRecord> containers;  // every run it remembers
   // Somebody else's: it may be ended, but is never started again, and its owner removes it.
   bool foreign = false;
+  // This agent's own, of which something cannot be read: it is dealt with as somebody else's, and
+  // may be evicted whatever becomes of those. PodFound tells of it once more when it can be read.
+  bool unread = false;
 };
 
 // What a runtime tells, in the order it happened.
@@ -51,7 +54,7 @@ struct ContainerExited {
 struct PodRemoved {  // nothing of the pod is left: process, group, mount, file
   std::string pod_uid;
 };
-struct PodFound {  // somebody else has started it
+struct PodFound {  // somebody else has started it, or one of this agent can be read now
   std::string pod_uid;
   RuntimePod pod;
 };

@@ -51,8 +51,11 @@ Result<std::vector<RuntimePod>> Runtime::List() {
   if (!uids) return Fail(uids.error());
   std::vector<std::string> leftovers;
   for (const std::string& uid : *uids) {
-    if (auto pod = ReadPod(uid)) {
-      Enter(std::move(*pod));
+    auto pod = ReadPod(uid);
+    if (!pod) {
+      EnterUnread(uid, pod.error());
+    } else if (*pod) {
+      Enter(std::move(**pod));
     } else {
       leftovers.push_back(uid);
     }
@@ -61,35 +64,64 @@ Result<std::vector<RuntimePod>> Runtime::List() {
   for (const std::string& uid : leftovers) RemoveLeftover(uid);
   std::vector<RuntimePod> listed;
   for (auto& [uid, entry] : pods_) {
-    // Groups and memory volumes do not outlive the machine's restart, the folders do.
-    surroundings_.LogFailure("adopt pod " + FullName(entry.pod), PreparePod(entry));
-    listed.push_back({.pod = entry.pod, .containers = AdoptRuns(entry)});
+    auto pod = entry.unread ? Fail(entry.unread->error) : TakeOver(entry);
+    if (pod) {
+      listed.push_back(std::move(*pod));
+      continue;
+    }
+    if (!entry.unread) SetUnread(entry, pod.error());
+    if (auto unread = UnreadPod(entry)) listed.push_back(std::move(*unread));
   }
+  ScheduleTending();
   if (!pods_.empty()) UpdateQosGroups();
   return listed;
 }
 
-std::optional<Pod> Runtime::ReadPod(const std::string& uid) {
+// A pod whose runs can be told, with groups and volumes: those of memory do not outlive the
+// machine's restart, the folders do.
+Result<RuntimePod> Runtime::TakeOver(PodEntry& entry) {
+  auto runs = FindRuns(entry);
+  if (!runs) return Fail(runs.error());
+  surroundings_.LogFailure("adopt pod " + FullName(entry.pod), PreparePod(entry));
+  return RuntimePod{.pod = entry.pod, .containers = AdoptRuns(entry, std::move(*runs))};
+}
+
+// None where the folder is a leftover. kInvalidArgument: the record is damaged.
+Result<std::optional<Pod>> Runtime::ReadPod(const std::string& uid) const {
   const std::string path = surroundings_.paths.PodFile(uid);
   const auto text = ReadFile(path);
   if (!text && text.error().code == ErrorCode::kNotFound) return std::nullopt;
-  auto pod = text ? surroundings_.options.parse_pod(*text) : Fail(text.error());
-  if (pod && pod->uid != uid) {
-    pod = Fail(ErrorCode::kInvalidArgument, "it describes the pod " + pod->uid);
-  }
-  if (pod) {
-    if (auto names = CheckNames(*pod); !names) pod = Fail(names.error());
-  }
-  if (pod) return std::move(*pod);
-  surroundings_.Log(fmt::format("{}: {}; the pod is ended and removed", path, pod.error().message));
-  return std::nullopt;
+  if (!text) return Fail(text.error());
+  const auto damaged = [&path](const std::string& why) {
+    return Fail(ErrorCode::kInvalidArgument, fmt::format("{}: {}", path, why));
+  };
+  auto pod = surroundings_.options.parse_pod(*text);
+  if (!pod) return damaged(pod.error().message);
+  if (pod->uid != uid) return damaged("it describes the pod " + pod->uid);
+  if (auto names = CheckNames(*pod); !names) return damaged(names.error().message);
+  return std::move(*pod);
 }
 
-std::vector<ContainerRecord> Runtime::AdoptRuns(PodEntry& entry) {
-  const std::string& uid = entry.pod.uid;
+// The runs of a pod; fails where it cannot be told what runs of it. Of a run whose record is damaged
+// nothing runs any more where the container's group is empty.
+Result<std::vector<FoundRun>> Runtime::FindRuns(const PodEntry& entry) {
   std::vector<std::string> strange;
-  std::vector<FoundRun> runs = ReadRuns(surroundings_.paths, uid, surroundings_.boot_id, strange);
+  auto runs =
+      ReadRuns(surroundings_.paths, entry.pod.uid, surroundings_.boot_id, strange);
+  if (!runs) return runs;
+  for (FoundRun& run : *runs) {
+    if (run.state != RunState::kUnknown) continue;
+    if (run.passing) return Fail(ErrorCode::kUnavailable, run.fault);
+    if (IsInhabited(GroupOfContainer(entry.group, run.container))) {
+      return Fail(ErrorCode::kInvalidArgument, run.fault);
+    }
+    run.state = run.let_go ? RunState::kLost : RunState::kNeverRan;
+  }
   if (!strange.empty()) dead_runs_.Add(std::move(strange));
+  return runs;
+}
+
+std::vector<ContainerRecord> Runtime::AdoptRuns(PodEntry& entry, std::vector<FoundRun> runs) {
   std::vector<ContainerRecord> records;
   for (auto first = runs.begin(); first != runs.end();) {
     const auto last = std::find_if(
@@ -132,6 +164,7 @@ std::optional<ContainerRecord> Runtime::AdoptRun(PodEntry& entry, FoundRun run, 
       record.exit = ExitOf(*run.exit, record.created, surroundings_.clock, oom_killed);
       return record;
     }
+    case RunState::kUnknown:  // its shim was ended, so nothing of it runs
     case RunState::kNeverRan:
       surroundings_.LogFailure("end a run that never ran", surroundings_.cgroups.Kill(group));
       RemoveUnusedRun(surroundings_.paths, pod, run.container, run.attempt);
@@ -161,15 +194,16 @@ std::optional<ContainerRecord> Runtime::AdoptRun(PodEntry& entry, FoundRun run, 
   return record;
 }
 
-// A pod whose creation or removal was interrupted, or whose record is damaged. Nobody will ever
-// ask for it again, so nothing of it may stay.
+// A pod whose creation or removal was interrupted. Nobody will ever ask for it again, so nothing of
+// it may stay.
 void Runtime::RemoveLeftover(const std::string& uid) {
   PodRemains remains{
       .uid = uid, .groups = {}, .log_dirs = {}, .mount_point_user = [this](std::string_view path) {
         return MountPointUserOf(path);
       }};
   std::vector<std::string> strange;
-  const auto runs = ReadRuns(surroundings_.paths, uid, surroundings_.boot_id, strange);
+  const auto runs = ReadRuns(surroundings_.paths, uid, surroundings_.boot_id, strange)
+                        .value_or(std::vector<FoundRun>{});
   for (const FoundRun& run : runs) {
     if (run.shim && run.state == RunState::kNeverRan) {
       (void)EndProcess(run.shim, kShimEndTimeoutMs);
@@ -187,7 +221,7 @@ void Runtime::RemoveLeftover(const std::string& uid) {
   }
   const std::string logs = surroundings_.paths.Logs();
   for (const std::string& name : NamesIn(logs).value_or(std::vector<std::string>{})) {
-    if (name.ends_with("_" + uid)) remains.log_dirs.push_back(fmt::format("{}/{}", logs, name));
+    if (IsLogsOf(name, uid)) remains.log_dirs.push_back(fmt::format("{}/{}", logs, name));
   }
   if (!PodRemoval(surroundings_, std::move(remains)).Finish(kLeftoverTimeout)) {
     surroundings_.Log(

@@ -1,6 +1,7 @@
 #include "platform/process/found_runs.h"
 
 #include <fmt/format.h>
+#include <sys/stat.h>
 
 #include <algorithm>
 #include <charconv>
@@ -15,6 +16,11 @@ namespace jettison::process {
 using namespace pod_host;
 namespace {
 
+bool IsNoFolder(const std::string& path) {
+  struct stat facts {};
+  return ::lstat(path.c_str(), &facts) == 0 && !S_ISDIR(facts.st_mode);
+}
+
 std::optional<int> AttemptNamed(std::string_view name) {
   int attempt = 0;
   const auto [end, error] = std::from_chars(name.data(), name.data() + name.size(), attempt);
@@ -26,31 +32,40 @@ std::string FileOf(const std::string& run_dir, const char* name) {
   return fmt::format("{}/{}", run_dir, name);
 }
 
-// Takes the exit record up; false when there is none.
-bool ReadExit(const std::string& run_dir, FoundRun& run) {
-  const std::string path = FileOf(run_dir, shim::kExitFile);
+// What became of reading a file of a run.
+enum class Reading : std::uint8_t { kAbsent, kRead, kDamaged, kUnreadable };
+
+template <typename Record>
+Reading ReadRecord(const std::string& path, Result<Record> (*parse)(std::string_view),
+                   std::optional<Record>& record, std::string& fault) {
   const auto text = ReadFile(path);
-  if (!text && text.error().code == ErrorCode::kNotFound) return false;
-  const auto exit = text ? ParseExitRecord(*text) : Fail(text.error());
-  if (!exit) {
-    run.fault = exit.error().In(path).message;
-    run.state = RunState::kLost;
-    return true;
+  if (!text && text.error().code == ErrorCode::kNotFound) return Reading::kAbsent;
+  auto parsed = text ? parse(*text) : Fail(text.error());
+  if (parsed) {
+    record = std::move(*parsed);
+    return Reading::kRead;
   }
-  run.state = exit->outcome == RunOutcome::kFailed ? RunState::kNeverRan : RunState::kEnded;
-  run.exit = *exit;
-  return true;
+  fault = parsed.error().In(path).message;
+  return text ? Reading::kDamaged : Reading::kUnreadable;
 }
 
-// Takes the run record up; false when there is no such file.
-bool ReadRecord(const std::string& path, FoundRun& run) {
-  const auto text = ReadFile(path);
-  if (!text && text.error().code == ErrorCode::kNotFound) return false;
-  auto record = text ? ParseRunRecord(*text) : Fail(text.error());
-  if (record) {
-    run.record = std::move(*record);
+void SetUnknown(FoundRun& run, Reading because) {
+  run.state = RunState::kUnknown;
+  run.passing = because == Reading::kUnreadable;
+}
+
+// Takes the exit record up; what it says is the last word. False where there is none.
+bool TakeExit(const std::string& run_dir, FoundRun& run) {
+  const Reading exit =
+      ReadRecord(FileOf(run_dir, shim::kExitFile), &ParseExitRecord, run.exit, run.fault);
+  if (exit == Reading::kAbsent) return false;
+  if (exit == Reading::kUnreadable) {
+    SetUnknown(run, exit);
+  } else if (exit == Reading::kDamaged) {
+    run.state = RunState::kLost;  // it has ended: a shim writes this last
   } else {
-    run.fault = record.error().In(path).message;
+    run.state =
+        run.exit->outcome == RunOutcome::kFailed ? RunState::kNeverRan : RunState::kEnded;
   }
   return true;
 }
@@ -59,27 +74,46 @@ bool ReadRecord(const std::string& path, FoundRun& run) {
 
 FoundRun ReadRun(const std::string& run_dir, std::string_view boot_id) {
   FoundRun run;
-  const bool let_go = ReadRecord(FileOf(run_dir, shim::kRunningFile), run);
-  if (!let_go) ReadRecord(FileOf(run_dir, shim::kStartingFile), run);
-  if (ReadExit(run_dir, run)) return run;
-  if (run.record) run.shim = OpenLiveProcess(run.record->shim, boot_id);
-  if (!let_go) return run;
+  Reading record =
+      ReadRecord(FileOf(run_dir, shim::kRunningFile), &ParseRunRecord, run.record, run.fault);
+  run.let_go = record != Reading::kAbsent;
+  if (!run.let_go) {
+    record =
+        ReadRecord(FileOf(run_dir, shim::kStartingFile), &ParseRunRecord, run.record, run.fault);
+  }
+  if (TakeExit(run_dir, run)) return run;
+  if (record == Reading::kDamaged || record == Reading::kUnreadable) {
+    SetUnknown(run, record);
+    return run;
+  }
+  if (record == Reading::kRead) {
+    auto shim = OpenLiveProcess(run.record->shim, boot_id);
+    if (!shim) {
+      run.fault = shim.error().In(run_dir).message;
+      SetUnknown(run, Reading::kUnreadable);
+      return run;
+    }
+    run.shim = std::move(*shim);
+  }
+  if (!run.let_go) return run;
   run.state = RunState::kRunning;
   if (run.shim) return run;
   // The shim is gone: it may have written its last word since.
-  if (!ReadExit(run_dir, run)) run.state = RunState::kLost;
+  if (!TakeExit(run_dir, run)) run.state = RunState::kLost;
   return run;
 }
 
-std::vector<FoundRun> ReadRuns(const Paths& paths, std::string_view uid, std::string_view boot_id,
-                               std::vector<std::string>& strange) {
+Result<std::vector<FoundRun>> ReadRuns(const Paths& paths, std::string_view uid,
+                                       std::string_view boot_id,
+                                       std::vector<std::string>& strange) {
   std::vector<FoundRun> runs;
   const auto containers = NamesIn(paths.Containers(uid));
-  if (!containers) return runs;
+  if (!containers) return Fail(containers.error());
   for (const std::string& container : *containers) {
     const std::string folder = paths.Container(uid, container);
     const auto names = NamesIn(folder);
-    if (!names) continue;
+    if (!names && IsNoFolder(folder)) continue;  // a container has written it there
+    if (!names) return Fail(names.error());
     const std::size_t first = runs.size();
     for (const std::string& name : *names) {
       const auto attempt = AttemptNamed(name);

@@ -16,7 +16,8 @@ enum class RunState : std::uint8_t {
   kNeverRan,  // it was prepared, but its program was not let go or could not be executed
   kRunning,
   kEnded,
-  kLost,  // it ran, nobody runs it any more, and how it ended is not written down
+  kLost,     // it ran, nobody runs it any more, and how it ended is not written down
+  kUnknown,  // what would tell cannot be read or is damaged
 };
 
 // One run of a container, as its folder tells it.
@@ -27,17 +28,20 @@ struct FoundRun {
   std::optional<RunRecord> record;  // absent where it is missing or damaged
   std::optional<ExitRecord> exit;   // of a run that ended
   FileDescriptor shim;              // handle of a shim that lives
-  std::string fault;                // what is damaged; empty: nothing
+  std::string fault;                // what is damaged or cannot be read; empty: nothing
+  bool passing = false;             // it cannot be read just now, and is not damaged
+  bool let_go = false;              // its program may have been executed
 };
 
-// How a run stands. A shim that ends meanwhile is seen as alive or as ended, never as lost.
+// How a run stands. A shim that ends meanwhile is seen as alive or as ended, never as lost; one of
+// which something cannot be read is neither.
 [[nodiscard]] FoundRun ReadRun(const std::string& run_dir, std::string_view boot_id);
 
-// Every run of a pod, by container and attempt. `strange` receives the folders beside them that are
-// no runs: what an interrupted removal has left.
-[[nodiscard]] std::vector<FoundRun> ReadRuns(const pod_host::Paths& paths, std::string_view uid,
-                                             std::string_view boot_id,
-                                             std::vector<std::string>& strange);
+// Every run of a pod, by container and attempt; fails where a folder cannot be listed. `strange`
+// receives the folders beside them that are no runs: what an interrupted removal has left.
+[[nodiscard]] Result<std::vector<FoundRun>> ReadRuns(const pod_host::Paths& paths,
+                                                     std::string_view uid, std::string_view boot_id,
+                                                     std::vector<std::string>& strange);
 
 // For each run of one container, in the order of attempts: whether the kernel's OOM killer struck
 // in the container's group while it lasted. `now` is the group's counter.

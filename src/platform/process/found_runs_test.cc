@@ -6,6 +6,7 @@
 
 #include "platform/process/process_identity.h"
 #include "platform/process/shim/run_files.h"
+#include "platform/process/no_descriptors.h"
 #include "pod_host/files.h"
 #include "pod_host/temporary_folder.h"
 
@@ -70,14 +71,38 @@ TEST_F(ReadRunTest, AnExitRecordIsTheLastWord) {
   EXPECT_EQ(Read().state, RunState::kNeverRan);
 }
 
-TEST_F(ReadRunTest, DamagedRecordsAreLostAndSayWhy) {
-  Write("running", "rubbish");
-  EXPECT_EQ(Read().state, RunState::kLost);
-  EXPECT_NE(Read().fault.find("/running: line 1"), std::string::npos);
+TEST_F(ReadRunTest, HowARunStandsWhoseRecordIsDamagedIsNotKnown) {
+  for (const char* name : {"starting", "running"}) {
+    Write(name, "rubbish");
+    const FoundRun run = Read();
+    EXPECT_EQ(run.state, RunState::kUnknown);
+    EXPECT_FALSE(run.passing);
+    EXPECT_EQ(run.let_go, std::string_view(name) == "running");
+    EXPECT_NE(run.fault.find("/" + std::string(name) + ": line 1"), std::string::npos);
+  }
+  Write("exit", FormatExitRecord({.code = 3}));
+  EXPECT_EQ(Read().state, RunState::kEnded) << "the last word needs no record";
+}
+
+TEST_F(ReadRunTest, ADamagedLastWordIsLost) {
   Write("running", alive_);
   Write("exit", "");
   EXPECT_EQ(Read().state, RunState::kLost);
   EXPECT_NE(Read().fault.find("/exit: line 1"), std::string::npos);
+}
+
+TEST_F(ReadRunTest, WhatCannotBeReadJustNowSaysNothingOfARun) {
+  Write("running", dead_);
+  Write("exit", FormatExitRecord({.code = 3}));
+  {
+    const NoDescriptors none;
+    const FoundRun run = Read();
+    EXPECT_EQ(run.state, RunState::kUnknown);
+    EXPECT_TRUE(run.passing);
+    std::vector<std::string> strange;
+    EXPECT_FALSE(ReadRuns(Paths(folder_.path()), "u", "boot", strange).has_value());
+  }
+  EXPECT_EQ(Read().state, RunState::kEnded);
 }
 
 TEST(ReadRuns, SortsByAttemptAndSetsAsideWhatIsNoRun) {
@@ -87,14 +112,15 @@ TEST(ReadRuns, SortsByAttemptAndSetsAsideWhatIsNoRun) {
     ASSERT_TRUE(MakeFolders(paths.Container("u", "c") + "/" + name));
   }
   ASSERT_TRUE(MakeFolders(paths.Run("u", "b", 3)));
+  ASSERT_TRUE(WriteFile(paths.Containers("u") + "/stray", "of a container"));
   std::vector<std::string> strange;
-  const auto runs = ReadRuns(paths, "u", "boot", strange);
+  const auto runs = *ReadRuns(paths, "u", "boot", strange);
   std::vector<std::pair<std::string, int>> names;
   for (const FoundRun& run : runs) names.emplace_back(run.container, run.attempt);
   EXPECT_THAT(names, ElementsAre(std::pair("b", 3), std::pair("c", 0), std::pair("c", 9),
                                  std::pair("c", 10)));
   EXPECT_EQ(strange.size(), 3U);
-  EXPECT_TRUE(ReadRuns(paths, "nobody", "boot", strange).empty());
+  EXPECT_TRUE(ReadRuns(paths, "nobody", "boot", strange)->empty());
 }
 
 TEST(OomKilled, IsTheRunDuringWhichTheCounterMoved) {

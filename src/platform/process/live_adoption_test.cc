@@ -273,7 +273,7 @@ TEST_F(LiveAdoption, AContainerWhoseShimDiedBetweenTwoAgentsIsEndedAtTheNextStar
   RemoveAllAndLookForRemains();
 }
 
-TEST_F(LiveAdoption, ADamagedRunRecordLeavesNoProcessWithoutOwner) {
+TEST_F(LiveAdoption, ADamagedRunGoesOnUntilItIsEnded) {
   EXPECT_FALSE(RunAgent([&] {
     RuntimeBed agent(*cgroups_, folder_.path());
     agent.Open();
@@ -286,8 +286,18 @@ TEST_F(LiveAdoption, ADamagedRunRecordLeavesNoProcessWithoutOwner) {
   bed_->Open();
   const auto listed = bed_->runtime().List();
   ASSERT_TRUE(listed);
-  ASSERT_TRUE((*listed)[0].containers.at(0).exit);
+  ASSERT_THAT(*listed, SizeIs(1));
+  EXPECT_TRUE((*listed)[0].unread);
+  EXPECT_THAT(*cgroups_->Processes("kubepods/burstable/podu"), SizeIs(1));
   EXPECT_THAT(bed_->logged, testing::Contains(testing::HasSubstr("/running: line 1")));
+  bed_->runtime().KillContainer("u", "main");
+  ASSERT_NE(bed_->Await<PodRemoved>("u"), nullptr);
+  // With the processes gone the damaged record says all that there is to know.
+  bed_->Close();
+  bed_->Open();
+  const auto again = bed_->runtime().List();
+  ASSERT_TRUE(again);
+  ASSERT_TRUE(again->at(0).containers.at(0).exit);
   RemoveAllAndLookForRemains();
 }
 

@@ -3,11 +3,13 @@
 #include <fmt/format.h>
 #include <poll.h>
 
+#include <cerrno>
 #include <charconv>
 #include <csignal>
 
 #include "pod_host/files.h"
 #include "pod_host/pidfd.h"
+#include "ports/system_error.h"
 
 namespace jettison::process {
 
@@ -40,16 +42,18 @@ std::optional<ProcessStat> ParseProcessStat(std::string_view text) {
   return stat;
 }
 
-FileDescriptor OpenLiveProcess(const ProcessIdentity& identity, std::string_view boot_id) {
-  if (identity.boot_id != boot_id) return {};
+Result<FileDescriptor> OpenLiveProcess(const ProcessIdentity& identity, std::string_view boot_id) {
+  if (identity.boot_id != boot_id) return FileDescriptor();
   // The handle first: what is read afterwards is about the process that the handle holds.
   FileDescriptor pidfd = OpenPidfd(identity.pid);
-  if (!pidfd) return {};
+  if (!pidfd && errno == ESRCH) return FileDescriptor();
+  if (!pidfd) return FailErrno(fmt::format("pidfd_open {}", identity.pid));
   const auto text = ReadFile(fmt::format("/proc/{}/stat", identity.pid));
+  if (!text && text.error().code != ErrorCode::kNotFound) return Fail(text.error());
   const auto stat = text ? ParseProcessStat(*text) : std::nullopt;
   if (!stat || stat->state == 'Z' || stat->state == 'X' ||
       stat->start_time != identity.start_time) {
-    return {};
+    return FileDescriptor();
   }
   return pidfd;
 }

@@ -24,8 +24,8 @@ struct ProcessStat {
 // Absent where the text is not such a line. The command's name may hold anything.
 [[nodiscard]] std::optional<ProcessStat> ParseProcessStat(std::string_view text);
 
-// A handle of exactly that process; empty when it has ended.
-[[nodiscard]] FileDescriptor OpenLiveProcess(const ProcessIdentity& identity,
+// A handle of exactly that process; empty when it has ended. Fails where that cannot be told now.
+[[nodiscard]] Result<FileDescriptor> OpenLiveProcess(const ProcessIdentity& identity,
                                              std::string_view boot_id);
 
 // Waits at most `timeout_ms` for the end of a process; whether it has ended.

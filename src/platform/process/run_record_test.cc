@@ -100,11 +100,11 @@ TEST(OpenLiveProcess, KnowsAProcessByPidStartTimeAndBoot) {
   const std::string boot = *ReadBootId();
   const ProcessIdentity self{
       .pid = ::getpid(), .start_time = shim::StartTimeOfSelf(), .boot_id = boot};
-  EXPECT_TRUE(OpenLiveProcess(self, boot));
-  EXPECT_FALSE(OpenLiveProcess(self, "another boot"));
+  EXPECT_TRUE(*OpenLiveProcess(self, boot));
+  EXPECT_FALSE(*OpenLiveProcess(self, "another boot"));
   ProcessIdentity other = self;
   other.start_time += 1;
-  EXPECT_FALSE(OpenLiveProcess(other, boot));
+  EXPECT_FALSE(*OpenLiveProcess(other, boot));
 }
 
 TEST(ParseProcessStat, CopesWithAnyCommandName) {

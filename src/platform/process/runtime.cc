@@ -4,6 +4,7 @@
 #include <unistd.h>
 
 #include <algorithm>
+#include <csignal>
 #include <cstdio>
 #include <utility>
 
@@ -93,7 +94,9 @@ Runtime::PodEntry& Runtime::Enter(Pod pod) {
 
 void Runtime::CreatePod(const Pod& pod) {
   if (const auto existing = pods_.find(pod.uid); existing != pods_.end()) {
-    if (existing->second.removing) {
+    if (existing->second.unread) {
+      CreateUnread(pod);
+    } else if (existing->second.removing) {
       surroundings_.Emit(PodFailed{
           pod.uid, {ErrorCode::kUnavailable, "a pod of the same UID is still being removed"}});
     } else {
@@ -106,6 +109,18 @@ void Runtime::CreatePod(const Pod& pod) {
     return;
   }
   PodEntry& entry = Enter(pod);
+  if (IsInhabited(entry.group)) {
+    const std::string group = entry.group;
+    pods_.erase(pod.uid);
+    surroundings_.Emit(PodFailed{
+        pod.uid,
+        {ErrorCode::kUnavailable,
+         fmt::format("processes run in {} that nothing below {} tells of: they are another "
+                     "agent's, or this root is not the one that they were started from; end them "
+                     "or set `root`",
+                     group, surroundings_.paths.root())}});
+    return;
+  }
   if (auto made = MakePod(entry); !made) {
     entry.create_error = made.error();
     BeginRemoval(entry);
@@ -147,6 +162,7 @@ void Runtime::StartContainer(const std::string& pod_uid, const std::string& cont
   };
   PodEntry* const entry = Find(pod_uid);
   if (entry == nullptr) return refuse(ErrorCode::kNotFound, "there is no such pod");
+  if (entry->unread) return refuse(ErrorCode::kUnavailable, entry->unread->error.message);
   const Container* const spec = FindContainer(entry->pod, container);
   if (spec == nullptr) return refuse(ErrorCode::kNotFound, "the pod has no such container");
   if (FindRun(pod_uid, container) != nullptr) {
@@ -189,16 +205,18 @@ std::string Runtime::GroupOfContainer(const std::string& pod_group,
 void Runtime::StopContainer(const std::string& pod_uid, const std::string& container,
                             Duration grace) {
   if (ContainerRun* run = FindRun(pod_uid, container)) run->Stop(grace);
+  SignalUnread(pod_uid, SIGTERM);
 }
 
 void Runtime::KillContainer(const std::string& pod_uid, const std::string& container) {
   if (ContainerRun* run = FindRun(pod_uid, container)) run->Kill();
+  SignalUnread(pod_uid, SIGKILL);
 }
 
 void Runtime::RemoveContainer(const std::string& pod_uid, const std::string& container,
                               int attempt) {
   PodEntry* const entry = Find(pod_uid);
-  if (entry == nullptr || !IsPathSegment(container)) return;
+  if (entry == nullptr || entry->unread || !IsPathSegment(container)) return;
   const ContainerRun* const run = FindRun(pod_uid, container);
   if (run != nullptr && run->attempt() == attempt) return;  // not dead
 
@@ -220,7 +238,7 @@ void Runtime::RemoveContainer(const std::string& pod_uid, const std::string& con
 
 void Runtime::RemovePod(const std::string& pod_uid) {
   const auto it = pods_.find(pod_uid);
-  if (it == pods_.end()) {
+  if (it == pods_.end() || it->second.unread) {
     surroundings_.Emit(PodRemoved{pod_uid});
     return;
   }
@@ -269,6 +287,7 @@ void Runtime::ContinueRemovals() {
 
 std::optional<std::string> Runtime::MountPointUserOf(std::string_view path) const {
   for (const auto& [uid, entry] : pods_) {
+    if (entry.unread) return uid;  // nobody knows what it mounts
     if (!entry.removing && MountsAt(surroundings_.paths, entry.pod, path)) return uid;
   }
   return std::nullopt;

@@ -9,6 +9,7 @@
 
 #include "platform/process/container_run.h"
 #include "platform/process/dead_runs.h"
+#include "platform/process/found_runs.h"
 #include "platform/process/pod_removal.h"
 #include "platform/process/surroundings.h"
 #include "ports/container_runtime.h"
@@ -38,15 +39,22 @@ class Runtime : public ContainerRuntime {
   [[nodiscard]] PodDisk DiskOf(const Pod& pod) const override;
   [[nodiscard]] std::string_view GroupOf(const std::string& pod_uid,
                                          const std::string& container) const override;
-  // Nobody else runs pods in it.
-  [[nodiscard]] const std::vector<std::string>& ForeignGroupsOf(const std::string&) const override {
-    return no_groups_;
-  }
+  // Nobody else runs pods in it; of its own, those that cannot be read count as such.
+  [[nodiscard]] const std::vector<std::string>& ForeignGroupsOf(
+      const std::string& pod_uid) const override;
   [[nodiscard]] const std::vector<GroupLimits>& QosLimits() const override { return qos_limits_; }
   [[nodiscard]] int EventFd() const override { return readiness_->fd(); }
   [[nodiscard]] std::vector<RuntimeEvent> TakeEvents() override;
 
  private:
+  // Why a pod of an earlier agent could not be taken over. What runs of it goes on; its record is
+  // read again now and then, and when somebody creates a pod of its UID.
+  struct Unread {
+    Error error;                      // kInvalidArgument: something is damaged
+    std::vector<std::string> groups;  // its group, from the node's own
+    bool told = false;                // it runs, and the agent was told so
+    bool ending = false;              // it was asked to end
+  };
   struct PodEntry {
     Pod pod;
     std::string group;
@@ -56,6 +64,7 @@ class Runtime : public ContainerRuntime {
     std::optional<PodRemoval> removal;
     bool removing = false;              // as soon as no run is left
     std::optional<Error> create_error;  // it could not be created: PodFailed at the end
+    std::optional<Unread> unread;       // set: `pod` is as much of it as is known
   };
 
   // The pod's record, with the names of its groups; none of them is made.
@@ -73,11 +82,29 @@ class Runtime : public ContainerRuntime {
                                              const std::string& container) const;
 
   // What an earlier agent has left (adoption.cc).
-  [[nodiscard]] std::optional<Pod> ReadPod(const std::string& uid);
-  [[nodiscard]] std::vector<ContainerRecord> AdoptRuns(PodEntry& entry);
+  [[nodiscard]] Result<std::optional<Pod>> ReadPod(const std::string& uid) const;
+  [[nodiscard]] Result<std::vector<FoundRun>> FindRuns(const PodEntry& entry);
+  [[nodiscard]] std::vector<ContainerRecord> AdoptRuns(PodEntry& entry, std::vector<FoundRun> runs);
   [[nodiscard]] std::optional<ContainerRecord> AdoptRun(PodEntry& entry, FoundRun run,
                                                         bool oom_killed, Instant earliest);
+  [[nodiscard]] Result<RuntimePod> TakeOver(PodEntry& entry);
   void RemoveLeftover(const std::string& uid);
+
+  // Pods of an earlier agent of which something cannot be read (unread_pods.cc).
+  PodEntry& EnterUnread(const std::string& uid, Error error);
+  void SetUnread(PodEntry& entry, Error error);
+  [[nodiscard]] Pod SketchOf(const std::string& uid) const;
+  [[nodiscard]] std::string GroupInUse(const std::string& uid) const;
+  [[nodiscard]] bool IsInhabited(const std::string& group) const;
+  [[nodiscard]] std::optional<RuntimePod> UnreadPod(PodEntry& entry) const;
+  void CreateUnread(const Pod& pod);
+  // `certain`: a pod that is known to be the same; null: none is.
+  bool TryTakeOver(const std::string& uid, const Pod* certain);
+  void SignalUnread(const std::string& pod_uid, int signal);
+  void TendUnread();
+  void ScheduleTending();
+  void TellUnreadEnded(const std::string& uid, PodEntry& entry);
+  [[nodiscard]] bool SetAside(const std::string& uid);
 
   std::unique_ptr<pod_host::Readiness> readiness_;
   FileDescriptor lock_;
@@ -86,6 +113,8 @@ class Runtime : public ContainerRuntime {
   std::vector<GroupLimits> qos_limits_;
   const std::vector<std::string> no_groups_;
   DeadRuns dead_runs_{surroundings_};
+  pod_host::Readiness::Watch on_tending_;
+  Duration tending_delay_{0};
 };
 
 }  // namespace jettison::process

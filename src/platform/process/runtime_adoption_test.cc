@@ -59,25 +59,6 @@ TEST_F(ProcessRuntimeAdoption, AnEndThatNobodySawIsFoundLater) {
   }
 }
 
-TEST_F(ProcessRuntimeAdoption, ADamagedPodIsEndedAndRemovedAtTheStart) {
-  ASSERT_TRUE(bed_.Create(ShellPod("u", "exec sleep 1000")));
-  bed_.runtime().StartContainer("u", "main", 0, 0);
-  ASSERT_NE(bed_.Await<ContainerStarted>("u"), nullptr);
-  const auto processes = *cgroups_.Processes(kGroup);
-  ASSERT_EQ(processes.size(), 1U);
-  bed_.Close();
-  ASSERT_TRUE(WriteFile(bed_.paths().PodFile("u"), "rubbish"));
-
-  bed_.Open();
-  const auto listed = bed_.runtime().List();
-  ASSERT_TRUE(listed);
-  EXPECT_THAT(*listed, IsEmpty());
-  EXPECT_THAT(bed_.logged, Contains(HasSubstr("pod.json: not a pod; the pod is ended")));
-  EXPECT_FALSE(Exists(bed_.paths().Pod("u")));
-  EXPECT_THAT(*NamesIn(bed_.paths().Logs()), IsEmpty());
-  EXPECT_NE(::kill(processes[0], 0), 0);
-}
-
 // Shims stamp with real time, which is not the agent's once somebody has set it.
 TEST_F(ProcessRuntimeAdoption, AnEndIsAsLongAgoAsItIsHoweverTheWallClockIsSet) {
   for (const auto step : {std::chrono::hours(1), std::chrono::hours(-1)}) {

@@ -6,6 +6,7 @@
 #include <csignal>
 #include <string>
 
+#include "platform/process/no_descriptors.h"
 #include "platform/process/runtime_bed.h"
 #include "ports/fakes/fake_cgroups.h"
 
