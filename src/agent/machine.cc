@@ -9,6 +9,7 @@
 #include <system_error>
 
 #include "agent/memory_lock.h"
+#include "agent/pods_group_lock.h"
 #include "agent/runtimes.h"
 #include "pod_host/cgroup_layout.h"
 #include "pod_host/fd_reserve.h"
@@ -47,6 +48,20 @@ Result<std::unique_ptr<Cgroups>> OpenGroups(const std::string& group) {
   Error error = groups.error();
   if (error.code == ErrorCode::kNotFound) error.message += ", and give it its memory limit";
   return Fail(error.In("control groups of the node"));
+}
+
+// Before anything below it is touched.
+Result<void> LockGroup(const AgentConfig& config, Machine& machine, const Log& log) {
+  const std::string group(pod_host::PodsGroup(config.cgroup_driver));
+  auto lock = LockPodsGroup(
+      machine.pod_groups(),
+      {.path = group,
+       .shown = fmt::format("{}{}/{}", config.node_cgroup, config.cgroup_root, group)},
+      config.root);
+  if (!lock) return Fail(lock.error());
+  if (!*lock) log.Warn("the group of all pods cannot be locked; see that no other agent has it");
+  machine.pods_group_lock = std::move(*lock);
+  return {};
 }
 
 void SetOomScoreAdj(int value, const Log& log) {
@@ -106,6 +121,7 @@ Result<std::unique_ptr<Machine>> OpenMachine(const AgentConfig& config, const Lo
     if (!below) return Fail(below.error());
     machine->groups_of_root = std::move(*below);
   }
+  if (const auto locked = LockGroup(config, *machine, log); !locked) return Fail(locked.error());
   auto procfs = Procfs::Open();
   if (!procfs) return Fail(procfs.error());
   machine->procfs = std::make_unique<Procfs>(std::move(*procfs));

@@ -14,6 +14,7 @@
 #include "platform/procfs/procfs.h"
 #include "ports/cgroups.h"
 #include "ports/container_runtime.h"
+#include "ports/file_descriptor.h"
 #include "ports/image_store.h"
 #include "units/result.h"
 
@@ -25,6 +26,7 @@ struct Machine {
   CgroupVersion cgroup_version = CgroupVersion::kV1;
   std::unique_ptr<Cgroups> node_groups;     // "" is the node
   std::unique_ptr<Cgroups> groups_of_root;  // where cgroupRoot puts the pods elsewhere; else null
+  FileDescriptor pods_group_lock;           // held as long as this agent guards the pods' group
   std::unique_ptr<EnforcedLimits> limits;   // on those groups; null before SetUpNode
   std::unique_ptr<ReleasingCgroups> killing_groups;  // the pods' groups, as the runtime kills them
   std::unique_ptr<Procfs> procfs;
@@ -38,7 +40,8 @@ struct Machine {
   }
 };
 
-// Opens everything and takes the lock on the root directory. Errors say what to do.
+// Opens everything and takes the locks on the group of all pods and on the root directory. Errors
+// say what to do.
 [[nodiscard]] Result<std::unique_ptr<Machine>> OpenMachine(const AgentConfig& config,
                                                            const Log& log);
 

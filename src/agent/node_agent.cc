@@ -9,6 +9,7 @@
 
 #include "agent/disk_layout.h"
 #include "agent/disk_projects.h"
+#include "agent/pod_places.h"
 #include "agent/thread_priority.h"
 #include "config/containerfs_thresholds.h"
 #include "pod_host/cgroup_layout.h"
@@ -68,6 +69,7 @@ Result<void> NodeAgent::Run() {
     log_->Info("the agent runs with ordinary priority", {{"err", raised.error().message}});
   }
   TryRuntime();
+  if (refusal_) return Fail(*refusal_);
   AfterEachTurn();
   auto result = loop_->Run([this] { AfterEachTurn(); });
   service_.Stopping();
@@ -75,6 +77,7 @@ Result<void> NodeAgent::Run() {
   levels_.clear();
   loop_.reset();
   alarms_ = {};
+  if (refusal_) return Fail(*refusal_);
   return result;
 }
 
@@ -84,6 +87,11 @@ void NodeAgent::TryRuntime() {
   next_try_.reset();
   auto pods = machine_->runtime->Ready().and_then([this] { return machine_->runtime->List(); });
   if (pods) {
+    if (const auto placed = CheckPlacesOf(*pods); !placed) {
+      refusal_ = placed.error();
+      loop_->Quit();
+      return;
+    }
     Begin(std::move(*pods));
     return;
   }
@@ -102,6 +110,12 @@ void NodeAgent::TryRuntime() {
   }
   try_delay_ = std::clamp(2 * try_delay_, kFirstTryDelay, kMaxTryDelay);
   next_try_ = machine_->clock.Now() + try_delay_;
+}
+
+Result<void> NodeAgent::CheckPlacesOf(const std::vector<RuntimePod>& pods) const {
+  return CheckPlaces(pods, {.groups = machine_->pod_groups(),
+                            .driver = config_.cgroup_driver,
+                            .prefix = config_.node_cgroup + config_.cgroup_root});
 }
 
 void NodeAgent::BeginGuard() {
@@ -307,7 +321,7 @@ void NodeAgent::AfterEachTurn() {
     service_.Ready();
     log_->Info("agent is ready", {{"root", config_.root}, {"nodeCgroup", config_.node_cgroup}});
   }
-  if (stopping_ && !pods_.AnyOnNode()) loop_->Quit();
+  if (refusal_ || (stopping_ && !pods_.AnyOnNode())) loop_->Quit();
   if (options_.observer && begun_) options_.observer(node_.MakeSnapshot());
   if (node_.passes() > 0 && status_file_.Due(node_.state().conditions, now)) {
     status_file_.Write(SnapshotNow(), now);

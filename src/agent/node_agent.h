@@ -24,6 +24,7 @@
 #include "agent/node.h"
 #include "agent/node_actions.h"
 #include "agent/node_status_file.h"
+#include "agent/orphan_groups.h"
 #include "agent/pod_logs_collector.h"
 #include "agent/pod_table.h"
 #include "agent/service_notify.h"
@@ -67,11 +68,13 @@ class NodeAgent : public Agent {
   void TryRuntime();
   void BeginGuard();
   void Begin(std::vector<RuntimePod> pods);
+  [[nodiscard]] Result<void> CheckPlacesOf(const std::vector<RuntimePod>& pods) const;
   void SurveyFileSystems();
   [[nodiscard]] std::unique_ptr<ImageCollector> MakeImageCollector();
   [[nodiscard]] std::unique_ptr<LastingReclaimer> MakeReclaimer();
   [[nodiscard]] std::unique_ptr<MemoryLadder> MakeMemoryLadder();
   std::size_t CollectLogs();
+  void SweepGroups();
   void TakeRuntimeEvents();
   void CountDiskUseOf(const std::string& pod_uid);
   void TakeManifests();
@@ -102,6 +105,7 @@ class NodeAgent : public Agent {
   std::unique_ptr<NodeKiller> killer_;
   Hooks hooks_;
   HookingKiller hooking_killer_;
+  OrphanGroups orphan_groups_;
   std::unique_ptr<PodLogsCollector> pod_logs_;      // null: logs are where others may have theirs
   std::unique_ptr<ImageRecordFile> image_records_;  // null where the runtime has no images
   std::unique_ptr<ImageCollector> images_;          // the same
@@ -114,6 +118,7 @@ class NodeAgent : public Agent {
   NodeStatusFile status_file_;
   ManifestPods manifest_pods_;
   Result<void> manifests_watched_;
+  std::optional<Error> refusal_;  // why this agent must not go on
   MemoryAlarms alarms_;
   std::vector<MemcgThreshold> levels_;  // registered, and watched by the loop
   FileDescriptor stop_;

@@ -104,6 +104,7 @@ NodeAgent::NodeAgent(const AgentConfig& config, AgentOptions options, std::uniqu
       hooks_(config_.hooks, config_.node_name, options_.dry_run,
              [this](std::string_view uid) { return pods_.NameOfPod(uid); }),
       hooking_killer_(*killer_, hooks_, machine_->clock),
+      orphan_groups_(machine_->pod_groups(), config_.cgroup_driver, *log_),
       pod_logs_(PodLogsOf(config_, *log_)),
       images_(MakeImageCollector()),
       reclaimer_(MakeReclaimer()),
@@ -123,7 +124,11 @@ NodeAgent::NodeAgent(const AgentConfig& config, AgentOptions options, std::uniqu
            .reclaimer = *reclaimer_,
            .events = events_,
            .log = *log_,
-           .collect_remains = [this] { CollectLogs(); },
+           .collect_remains =
+               [this] {
+                 CollectLogs();
+                 SweepGroups();
+               },
            .on_conditions = [this](NodeConditions before, NodeConditions after,
                                    Instant now) { hooks_.ConditionsChanged(before, after, now); },
            .on_cleanup = [this](bool all_gone, Instant now) { hooks_.CleanedUp(all_gone, now); },
@@ -190,6 +195,14 @@ std::unique_ptr<MemoryLadder> NodeAgent::MakeMemoryLadder() {
                           return pod_host::PodGroup(facts.qos, facts.pod.uid,
                                                     config_.cgroup_driver);
                         }});
+}
+
+// Before the runtime has told its pods nobody can say which groups are of none.
+void NodeAgent::SweepGroups() {
+  if (!listed_) return;
+  const auto views = pods_.Views(machine_->clock.Now());
+  orphan_groups_.Sweep([this](std::string_view uid) { return pods_.IsOnNode(uid); },
+                       std::ranges::any_of(views, &PodView::foreign));
 }
 
 std::size_t NodeAgent::CollectLogs() {

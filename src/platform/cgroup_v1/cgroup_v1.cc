@@ -126,7 +126,21 @@ Result<std::vector<std::string>> CgroupV1::Children(std::string_view path) {
   const auto group = OpenGroup(hierarchies_.memory(), path);
   if (!group) return Fail(group.error());
   auto names = Of(path, pod_host::Subgroups(group->get()));
-  if (names) std::sort(names->begin(), names->end());
+  if (!names) return names;
+  // Whoever was killed while he made or removed a group has left it in some hierarchies alone.
+  const auto add = [&](int root, const std::string& below) {
+    const auto elsewhere = OpenGroup(root, below);
+    auto more = elsewhere ? pod_host::Subgroups(elsewhere->get()) : Fail(elsewhere.error());
+    if (more) names->insert(names->end(), more->begin(), more->end());
+  };
+  for (const auto& hierarchy : hierarchies_.all()) {
+    if (hierarchy.node.get() != hierarchies_.memory()) add(hierarchy.node.get(), std::string(path));
+  }
+  for (const auto& hierarchy : hierarchies_.foreign()) {
+    add(hierarchy.root.get(), cgroup_v1::PathFromRoot(hierarchies_, path));
+  }
+  std::sort(names->begin(), names->end());
+  names->erase(std::unique(names->begin(), names->end()), names->end());
   return names;
 }
 

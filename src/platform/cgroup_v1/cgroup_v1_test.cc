@@ -71,6 +71,15 @@ TEST_F(CgroupV1Tree, AGroupIsMadeOnceInEveryHierarchyBelowTheNode) {
   EXPECT_THAT(*(*cgroups)->Children(""), ElementsAre("kubepods"));
 }
 
+TEST_F(CgroupV1Tree, AGroupThatIsLeftInOneHierarchyIsAChildToo) {
+  std::filesystem::create_directories(base_ / "memory/node");
+  const auto cgroups = OpenUsual("node");
+  ASSERT_TRUE(cgroups);
+  ASSERT_TRUE((*cgroups)->Create("kubepods/poda", {}));
+  std::filesystem::create_directories(base_ / "cpu,cpuacct/node/kubepods/podb");
+  EXPECT_THAT(*(*cgroups)->Children("kubepods"), ElementsAre("poda", "podb"));
+}
+
 TEST_F(CgroupV1Tree, RemovingTakesTheGroupAndAllBelowFromEveryHierarchy) {
   const auto cgroups = OpenUsual();
   ASSERT_TRUE((*cgroups)->Create("a/b/c", {}));

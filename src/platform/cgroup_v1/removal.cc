@@ -81,6 +81,11 @@ bool Carries(const Hierarchy& hierarchy, Controller controller) {
 
 }  // namespace
 
+std::string PathFromRoot(const Hierarchies& hierarchies, std::string_view path) {
+  const std::string& node = hierarchies.node_group();
+  return node.empty() || path.empty() ? node + std::string(path) : fmt::format("{}/{}", node, path);
+}
+
 Result<void> RemoveGroups(const Hierarchies& hierarchies, std::string_view path,
                           std::chrono::milliseconds patience) {
   if (path.empty()) {
@@ -93,8 +98,7 @@ Result<void> RemoveGroups(const Hierarchies& hierarchies, std::string_view path,
       return Fail(ok.error().In(std::string(NameOf(hierarchy.controllers.front()))));
     }
   }
-  const std::string& node = hierarchies.node_group();
-  const std::string from_root = node.empty() ? std::string(path) : fmt::format("{}/{}", node, path);
+  const std::string from_root = PathFromRoot(hierarchies, path);
   for (const ForeignHierarchy& hierarchy : hierarchies.foreign()) {
     const Removal removal{deadline};
     if (auto ok = removal.Tree(hierarchy.root.get(), from_root); !ok) {

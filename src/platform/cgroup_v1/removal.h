@@ -1,12 +1,16 @@
 #pragma once
 
 #include <chrono>
+#include <string>
 #include <string_view>
 
 #include "platform/cgroup_v1/hierarchies.h"
 #include "units/result.h"
 
 namespace jettison::cgroup_v1 {
+
+// The path of a group of the node, from the root of a hierarchy.
+[[nodiscard]] std::string PathFromRoot(const Hierarchies& hierarchies, std::string_view path);
 
 // Removes the group and everything below it, deepest first, in every hierarchy, also in those where
 // only a container runtime made it; what is not there is fine. Page cache charged to a group is

@@ -102,12 +102,11 @@ Result<std::optional<Pod>> Runtime::ReadPod(const std::string& uid) const {
   return std::move(*pod);
 }
 
-// The runs of a pod; fails where it cannot be told what runs of it. Of a run whose record is damaged
-// nothing runs any more where the container's group is empty.
+// The runs of a pod; fails where it cannot be told what runs of it. Of a run whose record is
+// damaged nothing runs any more where the container's group is empty.
 Result<std::vector<FoundRun>> Runtime::FindRuns(const PodEntry& entry) {
   std::vector<std::string> strange;
-  auto runs =
-      ReadRuns(surroundings_.paths, entry.pod.uid, surroundings_.boot_id, strange);
+  auto runs = ReadRuns(surroundings_.paths, entry.pod.uid, surroundings_.boot_id, strange);
   if (!runs) return runs;
   for (FoundRun& run : *runs) {
     if (run.state != RunState::kUnknown) continue;

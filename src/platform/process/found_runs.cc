@@ -64,8 +64,7 @@ bool TakeExit(const std::string& run_dir, FoundRun& run) {
   } else if (exit == Reading::kDamaged) {
     run.state = RunState::kLost;  // it has ended: a shim writes this last
   } else {
-    run.state =
-        run.exit->outcome == RunOutcome::kFailed ? RunState::kNeverRan : RunState::kEnded;
+    run.state = run.exit->outcome == RunOutcome::kFailed ? RunState::kNeverRan : RunState::kEnded;
   }
   return true;
 }

@@ -4,9 +4,9 @@
 #include <gtest/gtest.h>
 #include <unistd.h>
 
+#include "platform/process/no_descriptors.h"
 #include "platform/process/process_identity.h"
 #include "platform/process/shim/run_files.h"
-#include "platform/process/no_descriptors.h"
 #include "pod_host/files.h"
 #include "pod_host/temporary_folder.h"
 

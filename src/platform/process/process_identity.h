@@ -26,7 +26,7 @@ struct ProcessStat {
 
 // A handle of exactly that process; empty when it has ended. Fails where that cannot be told now.
 [[nodiscard]] Result<FileDescriptor> OpenLiveProcess(const ProcessIdentity& identity,
-                                             std::string_view boot_id);
+                                                     std::string_view boot_id);
 
 // Waits at most `timeout_ms` for the end of a process; whether it has ended.
 [[nodiscard]] bool AwaitEnd(const FileDescriptor& pidfd, int timeout_ms);

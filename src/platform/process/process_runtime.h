@@ -27,8 +27,8 @@ struct ProcessRuntimeOptions {
   std::function<std::string(const Pod&)> format_pod;
   std::function<Result<Pod>(std::string_view)> parse_pod;
   pod_host::PodRules rules;
-  // The path from the node's own group to the one where the pods' group stands, ending with a slash;
-  // empty: they are the same.
+  // The path from the node's own group to the one where the pods' group stands, ending with a
+  // slash; empty: they are the same.
   std::string cgroup_root = "";
   // Processes that each pod may have (podPidsLimit); absent: no limit.
   std::optional<std::int64_t> pod_pids_limit = std::nullopt;

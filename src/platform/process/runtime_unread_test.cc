@@ -67,7 +67,8 @@ TEST_F(ProcessRuntimeUnread, APodWhoseRecordCannotBeReadGoesOnAndIsTakenOverLate
   EXPECT_EQ(listed[0].containers[0].name, "main");
   EXPECT_FALSE(listed[0].containers[0].exit);
   EXPECT_THAT(bed_.runtime().ForeignGroupsOf("u"), ElementsAre(kGroup));
-  EXPECT_THAT(bed_.logged, Contains(HasSubstr("default/pod-u of an earlier agent cannot be taken")));
+  EXPECT_THAT(bed_.logged,
+              Contains(HasSubstr("default/pod-u of an earlier agent cannot be taken")));
   ExpectItGoesOn();
 
   Mend(bed_.paths().PodFile("u"));

@@ -86,8 +86,8 @@ void Runtime::SetUnread(PodEntry& entry, Error error) {
                             surroundings_.paths.Pod(entry.pod.uid)
                       : std::string("it is tried again")));
   entry.pod.restart_policy = RestartPolicy::kNever;  // whoever looks after it starts nothing of it
-  entry.unread.emplace(Unread{
-      .error = std::move(error), .groups = {surroundings_.options.cgroup_root + entry.group}});
+  entry.unread.emplace(Unread{.error = std::move(error),
+                              .groups = {surroundings_.options.cgroup_root + entry.group}});
 }
 
 // Absent where nothing of it runs.
@@ -147,8 +147,8 @@ bool Runtime::TryTakeOver(const std::string& uid, const Pod* certain) {
     (void)std::rename(file.c_str(), damaged.c_str());
     surroundings_.LogFailure("mend " + file,
                              WriteFile(file, surroundings_.options.format_pod(entry.pod)));
-    surroundings_.Log(fmt::format("{} was damaged and is written anew; what it was is in {}", file,
-                                  damaged));
+    surroundings_.Log(
+        fmt::format("{} was damaged and is written anew; what it was is in {}", file, damaged));
   }
   UpdateQosGroups();
   surroundings_.Emit(PodFound{.pod_uid = uid, .pod = std::move(*found)});
@@ -201,13 +201,11 @@ void Runtime::TellUnreadEnded(const std::string& uid, PodEntry& entry) {
   entry.unread->ending = false;
   const Instant now = surroundings_.clock.Now();
   for (const Container& container : entry.pod.containers) {
-    surroundings_.Emit(ContainerExited{.pod_uid = uid,
-                                       .container = container.name,
-                                       .attempt = 0,
-                                       .exit = {.exit_code = 128 + SIGKILL,
-                                                .signal = SIGKILL,
-                                                .started = now,
-                                                .finished = now}});
+    surroundings_.Emit(ContainerExited{
+        .pod_uid = uid,
+        .container = container.name,
+        .attempt = 0,
+        .exit = {.exit_code = 128 + SIGKILL, .signal = SIGKILL, .started = now, .finished = now}});
   }
   surroundings_.Emit(PodRemoved{uid});
 }
