@@ -296,5 +296,30 @@ TEST_F(LiveProcessRuntime, AStartTakesMillisecondsAndAStopReachesTheContainerAtO
   RemoveAllAndLookForRemains();
 }
 
+// An operator has put other folders in the place of volumes.
+TEST_F(LiveProcessRuntime, WhatSomebodyElseMountedAtAVolumeOutlivesThePod) {
+  const TemporaryFolder elsewhere;
+  const std::string host = elsewhere.path();
+  ASSERT_EQ(::mount("host", host.c_str(), "tmpfs", 0, nullptr), 0);
+  ASSERT_EQ(::mount(nullptr, host.c_str(), nullptr, MS_SHARED, nullptr), 0);
+  ASSERT_TRUE(MakeFolders(host + "/inner"));
+  ASSERT_EQ(::mount("inner", (host + "/inner").c_str(), "tmpfs", 0, nullptr), 0);
+  ASSERT_TRUE(WriteFile(host + "/dear", "dear"));
+  ASSERT_TRUE(WriteFile(host + "/inner/dear", "dear"));
+  Pod pod = ShellPod("u", "exec sleep 1000");
+  pod.volumes = {EmptyDir("disk"),
+                 {"mem", EmptyDirSource{.medium = "Memory", .size_limit = std::nullopt}}};
+  ASSERT_TRUE(bed_->Create(pod));
+  for (const char* volume : {"disk", "mem"}) {
+    const std::string at = bed_->paths().Volume("u", volume);
+    ASSERT_EQ(::mount(host.c_str(), at.c_str(), nullptr, MS_BIND | MS_REC, nullptr), 0);
+  }
+  RemoveAllAndLookForRemains();
+  EXPECT_EQ(*ReadFile(host + "/dear"), "dear");
+  EXPECT_EQ(*ReadFile(host + "/inner/dear"), "dear") << "it is still mounted";
+  ::umount2((host + "/inner").c_str(), MNT_DETACH);
+  ::umount2(host.c_str(), MNT_DETACH);
+}
+
 }  // namespace
 }  // namespace jettison::process

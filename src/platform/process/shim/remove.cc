@@ -2,10 +2,12 @@
 
 #include <dirent.h>
 #include <fcntl.h>
+#include <linux/magic.h>
 #include <linux/openat2.h>
 #include <linux/stat.h>
 #include <sys/mount.h>
 #include <sys/stat.h>
+#include <sys/statfs.h>
 #include <sys/syscall.h>
 #include <unistd.h>
 
@@ -120,8 +122,41 @@ bool IsMountRoot(const char* path) {
          (facts.stx_attributes & STATX_ATTR_MOUNT_ROOT) != 0;
 }
 
-// Empties and unmounts whatever is mounted on an entry of `dir`. It is emptied because another
-// mount namespace may still hold the mount, and with it the memory of a tmpfs.
+// Whether what is mounted at `path` is a tmpfs that is mounted nowhere else: one of a volume. A
+// bind mount shows the files of another place.
+bool IsOwnTmpfs(const char* path) {
+  struct statfs filesystem;
+  struct statx facts;
+  if (statfs(path, &filesystem) != 0 || filesystem.f_type != TMPFS_MAGIC) return false;
+  if (statx(AT_FDCWD, path, AT_SYMLINK_NOFOLLOW, STATX_MNT_ID, &facts) != 0 ||
+      (facts.stx_mask & STATX_MNT_ID) == 0) {
+    return false;
+  }
+  FILE* const mounts = std::fopen("/proc/self/mountinfo", "re");
+  if (mounts == nullptr) return false;
+  bool own = true;
+  char line[kPathBytes];
+  bool at_start = true;
+  while (own && std::fgets(line, sizeof(line), mounts) != nullptr) {
+    unsigned long long id = 0;
+    unsigned device_major = 0;
+    unsigned device_minor = 0;
+    // "ID PARENT MAJOR:MINOR ROOT ..."; the rest of a line that is too long is none.
+    if (at_start && std::sscanf(line, "%llu %*u %u:%u", &id, &device_major, &device_minor) == 3) {
+      const bool same_files =
+          device_major == facts.stx_dev_major && device_minor == facts.stx_dev_minor;
+      own = !same_files || id == facts.stx_mnt_id;
+    }
+    at_start = std::strchr(line, '\n') != nullptr;
+  }
+  std::fclose(mounts);
+  return own;
+}
+
+// Unmounts whatever is mounted on an entry of `dir`. The memory of a volume is emptied first,
+// because another mount namespace may still hold the mount, and with it the memory. What somebody
+// else has mounted there is not touched, nor is what is mounted in that: the kernel must not tell
+// others.
 int UnmountVolumes(const char* dir) {
   DIR* const entries = opendir(dir);
   if (entries == nullptr) return errno == ENOENT ? 0 : errno;
@@ -133,7 +168,7 @@ int UnmountVolumes(const char* dir) {
       continue;
     }
     while (IsMountRoot(path)) {
-      EmptyTree(path);
+      if (IsOwnTmpfs(path)) EmptyTree(path);
       // Cut off from its copies first: what is mounted within must not go from those, too.
       if (mount(nullptr, path, nullptr, MS_REC | MS_PRIVATE, nullptr) == 0 &&
           umount2(path, UMOUNT_NOFOLLOW | MNT_DETACH) == 0) {
