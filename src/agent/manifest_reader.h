@@ -20,7 +20,7 @@ struct ManifestScan {
 };
 
 // Watches and reads the manifests on a thread of its own: a file may lie on a disk that hangs, and
-// reading the largest one takes a second.
+// parsing the largest one takes up to some seconds.
 class ManifestReader {
  public:
   // Starts the thread. Where none is to be had `thread` says why, and Rescan does everything.

@@ -1,0 +1,99 @@
+// What an agent finds at its start that does not fit.
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <filesystem>
+#include <fstream>
+#include <sstream>
+
+#include "tests/live/program.h"
+#include "tests/scenarios/agent_bed.h"
+
+namespace jettison {
+namespace {
+
+namespace fs = std::filesystem;
+using testing::HasSubstr;
+using testing::IsEmpty;
+using testing::SizeIs;
+
+constexpr const char* kThreshold = "evictionHard: {memory.available: 50Mi}\n";
+
+class LiveRestart : public testing::Test {
+ protected:
+  void SetUp() override {
+    if (!bed_.error().empty()) GTEST_SKIP() << bed_.error();
+    bed_.Configure(kThreshold);
+    bed_.Put("a.yaml", AgentBed::Manifest("a", {"sleep", "1000"}));
+    bed_.StartAgent();
+    ASSERT_TRUE(bed_.WaitForLine({"Started container main"}));
+    before_ = bed_.Processes();
+    ASSERT_THAT(before_, SizeIs(1));
+  }
+  void TearDown() override {
+    if (!HasFailure()) return;
+    for (const std::string& line : bed_.lines()) ADD_FAILURE() << line;
+  }
+  // The one record of a pod.
+  [[nodiscard]] std::string Record() const {
+    const fs::directory_iterator pods(bed_.folder() + "/root/pods");
+    return pods->path().string() + "/pod.json";
+  }
+
+  AgentBed bed_;
+  std::vector<pid_t> before_;
+};
+
+TEST_F(LiveRestart, ADamagedRecordEndsNoPodAndItsManifestMendsIt) {
+  bed_.KillAgent();
+  const std::string record = Record();
+  std::ofstream(record) << "{\"half";
+  bed_.StartAgent();
+  EXPECT_TRUE(bed_.WaitForLine({"of an earlier agent cannot be taken over", "default/a"}));
+  EXPECT_TRUE(bed_.WaitForLine({"was damaged and is written anew"}));
+  EXPECT_TRUE(bed_.WaitForLine({"pod adopted", "default/a"}));
+  EXPECT_EQ(bed_.Processes(), before_);
+  EXPECT_TRUE(fs::exists(record + ".damaged"));
+  // From here on it is as any other.
+  bed_.KillAgent();
+  bed_.StartAgent({"--stop-pods"});
+  EXPECT_TRUE(bed_.WaitForLine({"pod adopted", "default/a"}));
+  EXPECT_TRUE(bed_.WaitForLine({"agent is ready"}));
+  EXPECT_EQ(bed_.StopAgent(), 0);
+  EXPECT_THAT(bed_.Processes(), IsEmpty());
+}
+
+TEST_F(LiveRestart, APodInAnotherGroupThanConfiguredIsNotTakenOver) {
+  bed_.KillAgent();
+  bed_.Configure(std::string(kThreshold) + "cgroupRoot: /other\n");
+  bed_.StartAgent();
+  EXPECT_TRUE(bed_.WaitForLine({"pod default/a (1 in all) runs in the control group /" +
+                                bed_.group() + "/kubepods/besteffort/pod"}));
+  EXPECT_NE(bed_.StopAgent(), 0);
+  EXPECT_EQ(bed_.Processes(), before_);
+  bed_.Configure(kThreshold);
+  bed_.StartAgent();
+  EXPECT_TRUE(bed_.WaitForLine({"pod adopted", "default/a"}));
+  EXPECT_EQ(bed_.Processes(), before_);
+}
+
+TEST_F(LiveRestart, ASecondAgentInTheSameGroupDoesNotStart) {
+  std::stringstream config;
+  config << std::ifstream(bed_.folder() + "/config.yaml").rdbuf();
+  std::string text = config.str();
+  for (const char* own : {"/root\n", "/agent.sock", "/manifests"}) {
+    const std::string name(own);
+    text.replace(text.find(bed_.folder() + name), bed_.folder().size(), bed_.folder() + "/second");
+  }
+  const std::string second = bed_.folder() + "/second.yaml";
+  std::ofstream(second) << text;
+  Program agent({JETTISON_BINARY, "run", "--config", second, "--stop-pods"}, {});
+  EXPECT_NE(agent.Wait(), 0);
+  EXPECT_THAT(agent.output(),
+              HasSubstr("/" + bed_.group() + "/kubepods, is that of another agent"));
+  EXPECT_THAT(agent.output(), HasSubstr("run --config " + bed_.folder() + "/config.yaml"));
+  EXPECT_EQ(bed_.Processes(), before_);
+}
+
+}  // namespace
+}  // namespace jettison
