@@ -50,6 +50,16 @@ void DiskWalkThread::Start(std::span<const PodFacts* const> pods) {
   thread_.Do([this, tasks = std::move(tasks)] { Walk(tasks); });
 }
 
+DiskUse DiskWalkThread::LastKnown() {
+  const std::lock_guard lock(mutex_);
+  return known_;
+}
+
+void DiskWalkThread::Forget(const std::string& pod_uid) {
+  const std::lock_guard lock(mutex_);
+  known_.erase(pod_uid);
+}
+
 std::vector<std::size_t> DiskWalkThread::OrderOf(const std::vector<DiskTask>& tasks) const {
   std::vector<std::pair<std::string, const DiskHistory*>> pods;
   for (const DiskTask& task : tasks) {
@@ -79,10 +89,17 @@ void DiskWalkThread::Walk(const std::vector<DiskTask>& tasks) {
   for (const std::size_t place : OrderOf(tasks)) {
     const DiskTask& task = tasks[place];
     const PodDiskUse& measured = use[task.uid] = measurer_.Measure(task.disk);
+    if (cancelled_) return;
     Remember(task, measured);
+    const std::lock_guard lock(mutex_);
+    known_[task.uid] = measured;
   }
   measurer_.EndPass();
   std::erase_if(history_, [&](const auto& entry) { return !use.contains(entry.first); });
+  {
+    const std::lock_guard lock(mutex_);
+    std::erase_if(known_, [&](const auto& entry) { return !use.contains(entry.first); });
+  }
   for (std::string& note : measurer_.TakeNotes()) notes_.Put(std::move(note));
   costs_.Put({.took = std::chrono::steady_clock::now() - begin,
               .directories = directories_ - directories,

@@ -3,6 +3,7 @@
 #include <atomic>
 #include <cstdint>
 #include <map>
+#include <mutex>
 #include <optional>
 #include <string>
 #include <utility>
@@ -44,7 +45,9 @@ class DiskWalkThread : public DiskWalks {
 
   void Start(std::span<const PodFacts* const> pods) override;
   // Whether a disk is short.
-  void SetUrgent(bool urgent) { pace_.SetUrgent(urgent); }
+  void SetUrgent(bool urgent) override { pace_.SetUrgent(urgent); }
+  [[nodiscard]] DiskUse LastKnown() override;
+  void Forget(const std::string& pod_uid) override;
   // Readable when a walk is done.
   [[nodiscard]] int fd() const { return results_.fd(); }
   [[nodiscard]] std::vector<DiskUse> TakeResults() { return results_.TakeAll(); }
@@ -65,6 +68,8 @@ class DiskWalkThread : public DiskWalks {
   Mailbox<DiskUse> results_;
   Mailbox<WalkCost> costs_;
   Mailbox<std::string> notes_;
+  std::mutex mutex_;
+  DiskUse known_;  // guarded by mutex_; by pod UID
   DiskMeasurer measurer_;                                    // of the walking thread
   std::map<std::string, DiskHistory, std::less<>> history_;  // the same; by pod UID
   bool helping_ = false;

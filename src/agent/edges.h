@@ -54,11 +54,19 @@ class Figures {
   virtual void ReadContainersOf(const PodFacts& pod, PodStats& stats) = 0;
 };
 
-// Measures disk use beside the loop; the answer comes as Node::DiskMeasured.
+// Measures disk use beside the loop; the answer comes as Node::DiskMeasured. In it, figures of a
+// pod whose files do not answer are older than the walk, or missing.
 class DiskWalks {
  public:
   virtual ~DiskWalks() = default;
   virtual void Start(std::span<const PodFacts* const> pods) = 0;
+  // Whether somebody waits for the figures.
+  virtual void SetUrgent(bool urgent) = 0;
+  // The newest figures of these pods, whichever walk they are from; those of the present one as far
+  // as it has come.
+  [[nodiscard]] virtual DiskUse LastKnown() = 0;
+  // The pod ends: another one may come under its UID.
+  virtual void Forget(const std::string& pod_uid) = 0;
 };
 
 // Has the kernel wake the agent; the wake-up comes as Node::MemoryCrossed, and so does a first look

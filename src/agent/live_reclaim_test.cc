@@ -71,6 +71,9 @@ class FolderImageStore : public ImageStore {
 class OwedWalks : public DiskWalks {
  public:
   void Start(std::span<const PodFacts* const>) override { owed = true; }
+  void SetUrgent(bool) override {}
+  DiskUse LastKnown() override { return {}; }
+  void Forget(const std::string&) override {}
   bool owed = false;
 };
 
@@ -115,10 +118,11 @@ class Bed {
     for (Duration done{0}; done < time; done += milliseconds(100)) {
       clock_.Advance(milliseconds(100));
       runtime_.SetNow(clock_.Now());
+      // A walk takes a step.
+      if (std::exchange(walks_.owed, false)) node_.DiskMeasured(Measured());
       node_.Advance();
       store_.Deliver();
       for (const RuntimeEvent& event : runtime_.TakeEvents()) pods_.Handle(event, clock_.Now());
-      if (std::exchange(walks_.owed, false)) node_.DiskMeasured(Measured());
     }
   }
   [[nodiscard]] bool HasImage(const std::string& id) const {
@@ -136,8 +140,9 @@ class Bed {
   static Threshold Hard(Signal signal) {
     return {.signal = signal, .value = Quantity::Of(static_cast<std::int64_t>(kDiskMi))};
   }
-  static DiskUse Measured() {
+  DiskUse Measured() {
     DiskUse use;
+    use["app"].measured_at = clock_.Now();
     use["app"].total = {.used_bytes = kDiskMi, .inodes_used = 1};
     use["app"].containers.push_back(
         {.name = "c", .rootfs = {.used_bytes = kDiskMi, .inodes_used = 1}, .logs = {}});

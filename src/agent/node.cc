@@ -23,10 +23,6 @@ std::shared_ptr<const PassPolicy> WithoutStorageLimits(PassPolicy policy) {
   return std::make_shared<const PassPolicy>(std::move(policy));
 }
 
-bool IsDisk(Signal signal) {
-  return ConditionOf(signal) == NodeConditionType::kDiskPressure;
-}
-
 }  // namespace
 
 Node::Node(NodeSettings settings, const NodeEdges& edges)
@@ -62,6 +58,7 @@ void Node::Advance() {
   if (pace_due_ && *pace_due_ <= now) LookAtPace();
   // While an eviction is awaited a watch pass says whether anything may be decided at all.
   if (scheduler_.Begin(now)) StartWalk();
+  WatchOverWalk();
   KeepWarm();
 }
 
@@ -69,44 +66,19 @@ std::optional<Instant> Node::NextDeadline() const {
   std::optional<Instant> next;
   for (const auto& deadline :
        {edges_.pods.NextDeadline(), scheduler_.NextDeadline(), wait_.NextDeadline(),
-        edges_.reclaimer.NextDeadline(), watch_due_, look_due_, pace_due_}) {
+        edges_.reclaimer.NextDeadline(), watch_due_, look_due_, pace_due_, NextDuringWalk()}) {
     if (deadline && (!next || *deadline < *next)) next = deadline;
   }
   return next;
-}
-
-// Only who looks at pods' disk use needs it measured.
-bool Node::NeedsWalk() const {
-  const bool disk_thresholds =
-      std::ranges::any_of(settings_.policy.thresholds,
-                          [](const Threshold& threshold) { return IsDisk(threshold.signal); });
-  return disk_thresholds || settings_.policy.local_storage_capacity_isolation;
-}
-
-void Node::StartWalk() {
-  const auto& pods = edges_.pods.Active();
-  if (pods.empty() || !NeedsWalk()) {
-    DiskMeasured({});
-  } else {
-    edges_.disk_walks.Start(pods);
-  }
-}
-
-void Node::DiskMeasured(DiskUse disk) {
-  if (!scheduler_.measuring()) return;
-  FullPass(disk);
-  scheduler_.Done(edges_.clock.Now());
 }
 
 void Node::WatchAt(Instant at) {
   watch_due_ = watch_due_ ? std::min(*watch_due_, at) : at;
 }
 
-std::optional<std::size_t> Node::WouldActFor(Instant now) const {
-  const Evaluation evaluation =
-      Evaluate(settings_.policy.thresholds, settings_.policy.pressure_transition_period, state_,
-               ObservationsFrom(summary_), now);
-  return MostUrgent(settings_.policy.thresholds, evaluation.acting);
+Evaluation Node::EvaluateNow(Instant now) const {
+  return Evaluate(settings_.policy.thresholds, settings_.policy.pressure_transition_period, state_,
+                  ObservationsFrom(summary_), now);
 }
 
 bool Node::MayDecide(std::optional<std::size_t> threshold) const {
@@ -114,44 +86,25 @@ bool Node::MayDecide(std::optional<std::size_t> threshold) const {
   return threshold && wait_.Allows(settings_.policy.thresholds[*threshold]);
 }
 
-void Node::FullPass(const DiskUse& disk) {
-  const Instant now = edges_.clock.Now();
-  pass_woken_at_ = std::exchange(woken_at_, std::nullopt).value_or(now);
-  summary_.node = edges_.figures.ReadNode();
-  ReadEnding();
-  const auto threshold = WouldActFor(now);
-  if (!MayDecide(threshold)) return;
-  edges_.figures.ReadPods(edges_.pods.Active(), &disk, summary_.pods);
-  PreparePace(threshold, now);
-  // Storage limits are no hard threshold, so they wait for the clean-up.
-  Run(wait_.active() ? watch_policy_ : policy_, now);
-  last_pod_stats_ = summary_.pods;
-  pods_measured_at_ = now;
-  disk_measured_at_.clear();
-  for (const auto& [uid, use] : disk) disk_measured_at_[uid] = use.measured_at;
-  if (!edges_.reclaimer.UnderWay()) edges_.reclaimer.Forget();
-  CollectGarbage(now);
-}
-
 void Node::WatchPass() {
   const Instant now = edges_.clock.Now();
   pass_woken_at_ = std::exchange(woken_at_, std::nullopt).value_or(now);
   summary_.node = edges_.figures.ReadNode();
   ReadEnding();
-  const auto threshold = WouldActFor(now);
+  const Evaluation evaluation = EvaluateNow(now);
+  const auto threshold = MostUrgent(settings_.policy.thresholds, evaluation.acting);
   no_watch_before_ = now + kWatchSpacing;
-  if (!MayDecide(threshold)) return;
-  if (threshold && IsDisk(settings_.policy.thresholds[*threshold].signal)) {
-    // While a reclaim is under way nothing could be decided; its end asks for a full pass. Nor
-    // could it before an eviction has waited for its time.
-    const bool waits = pause_ && IsDisk(paused_for_) && now < pause_->until;
-    if (!edges_.reclaimer.UnderWay() && !waits) scheduler_.Request(now);
-    return;
+  const auto next_by_clock = NextByClock(now);
+  if (threshold && IsDisk(*threshold)) {
+    return PassWithoutDiskUse(*threshold, evaluation, next_by_clock, now);
   }
+  disk_awaited_since_.reset();
+  if (!MayDecide(threshold)) return;
   summary_.pods.clear();
   if (threshold) ReadPodsFor(settings_.policy.thresholds[*threshold].signal);
-  PreparePace(threshold, now);
-  if (IsToldPause(threshold, now)) return PlanPaceLook(now);
+  PreparePace(threshold, next_by_clock, now);
+  const bool same_conditions = evaluation.next.conditions == state_.conditions;
+  if (same_conditions && IsToldPause(threshold, now)) return PlanPaceLook(now);
   Run(watch_policy_, now);
   if (now < approach_until_ && !wait_.active()) StayNear(now);
 }
@@ -232,6 +185,10 @@ void Node::AwaitCleanup(const CycleReport& report, Instant now) {
     pace_.CleanedUp(true, now);
   }
   if (ending.empty()) return;
+  for (const std::string& uid : ending) {
+    edges_.disk_walks.Forget(uid);
+    disk_measured_at_.erase(uid);
+  }
   pace_.Evicted(resource, hard, std::chrono::seconds(kHardEvictionGracePeriodSeconds), now);
   pace_since_ = now;
   wait_.Begin(ending, resource, hard, now);
@@ -253,6 +210,13 @@ void Node::CheckCleanup(Instant now) {
   pace_.CleanedUp(*outcome != EvictionWait::Outcome::kTimedOut, now);
   if (edges_.on_cleanup) edges_.on_cleanup(*outcome != EvictionWait::Outcome::kTimedOut, now);
   watch_due_.reset();
+  LookAgain(now);
+}
+
+// At once: a full pass, or, where a walk is under way and may take its time, what can be said
+// without it.
+void Node::LookAgain(Instant now) {
+  if (scheduler_.measuring()) WatchAt(now);
   scheduler_.Request(now);
 }
 
@@ -261,15 +225,22 @@ void Node::CheckReclaim(Instant now) {
   edges_.reclaimer.Advance(now);
   if (!reclaim_awaited_ || edges_.reclaimer.UnderWay()) return;
   reclaim_awaited_ = false;
-  if (!scheduler_.measuring()) scheduler_.Request(now);
+  if (scheduler_.measuring()) {
+    WatchAt(now);
+  } else {
+    scheduler_.Request(now);
+  }
 }
 
 // A grace period that ends between two passes is acted for when it ends.
 void Node::ScheduleGraceEnds(const Evaluation& evaluation) {
+  grace_ends_.reset();
   for (std::size_t i = 0; i < settings_.policy.thresholds.size(); ++i) {
     const auto& since = evaluation.next.first_observed_at[i];
     if (!evaluation.met[i] || evaluation.overdue[i] || !since) continue;
-    scheduler_.Request(*since + settings_.policy.thresholds[i].grace_period);
+    const Instant end = *since + settings_.policy.thresholds[i].grace_period;
+    scheduler_.Request(end);
+    grace_ends_ = grace_ends_ ? std::min(*grace_ends_, end) : end;
   }
 }
 

@@ -27,6 +27,10 @@
 
 namespace jettison {
 
+// How long somebody whose disk is short waits for pods' files to be measured. Within it ordinary
+// walks are back; in ten of it a writer of 200 MiB/s fills what a threshold of 5 GiB has left.
+inline constexpr Duration kDiskUsePatience = std::chrono::seconds(3);
+
 // What a node is told once.
 struct NodeSettings {
   PassPolicy policy;
@@ -69,9 +73,11 @@ struct NodeEdges {
 // happened, and says when it wants to be woken.
 //
 // Full pass: disk use is measured first, everything else right after it, then all of it decides.
-// Watch pass: after a wake-up, and at each interval while an eviction is awaited. Disk use is not
-// measured, so it is unknown, no storage limit is checked, and where a disk signal would have to be
-// acted for nothing is decided: a full pass is asked for at once.
+// Watch pass: after a wake-up, and at each interval while an eviction is awaited or a walk through
+// pods' files is under way. Disk use is not measured, so it is unknown and no storage limit is
+// checked. Where a disk signal has to be acted for, conditions are set and what needs no pod to go
+// is reclaimed, and nobody is evicted: a full pass is asked for at once, and the walk hurries.
+// Where it is not back within kDiskUsePatience, a full pass decides by the last known figures.
 //
 // Look: between passes memory alone is read, and swap and pressure where thresholds are about them,
 // the more often the sooner they could run short. Where that finds a threshold newly crossed, or
@@ -97,7 +103,8 @@ class Node : private SummarySource {
   void SetEviction(const EvictionPolicy& eviction);
   // The first look at the node; full passes follow.
   void Begin();
-  // What the walk that was last started has measured.
+  // What the walk that was last started has measured. What it could not measure is older than its
+  // start, or missing.
   void DiskMeasured(DiskUse disk);
   // The kernel says that memory use crossed a level, or levels have just been registered.
   void MemoryCrossed();
@@ -133,15 +140,32 @@ class Node : private SummarySource {
   [[nodiscard]] bool IsNews(std::size_t threshold, const Evaluation& evaluation) const;
   void PlanLook(const Observations& observations, Instant now);
   void ReadEnding();
-  void PreparePace(std::optional<std::size_t> threshold, Instant now);
+  // `next_by_clock` as in PaceInput.
+  void PreparePace(std::optional<std::size_t> threshold, std::optional<Instant> next_by_clock,
+                   Instant now);
+  // For a watch pass; absent: this is one by the clock. Plans the next one.
+  [[nodiscard]] std::optional<Instant> NextByClock(Instant now);
   [[nodiscard]] bool HoldsOfPods(Signal signal, HeldAmounts& held);
   [[nodiscard]] bool IsToldPause(std::optional<std::size_t> threshold, Instant now) const;
   void TakePause(const CycleReport& report, Instant now);
   void PlanPaceLook(Instant now);
   void LookAtPace();
   void HastenKills(const Observations& seen, Instant now);
-  // The threshold that a pass over the node's present figures would act for.
-  [[nodiscard]] std::optional<std::size_t> WouldActFor(Instant now) const;
+  // What a pass over the node's present figures would find.
+  [[nodiscard]] Evaluation EvaluateNow(Instant now) const;
+  [[nodiscard]] bool IsDisk(std::size_t threshold) const;
+  // Whether the next eviction for a disk waits for its time.
+  [[nodiscard]] bool DiskIsPaused(Instant now) const;
+  // What can be done for a disk before pods' files have been measured.
+  void PassWithoutDiskUse(std::size_t threshold, const Evaluation& evaluation,
+                          std::optional<Instant> next_by_clock, Instant now);
+  void AwaitDiskUse(Instant now);
+  void MarkStale(const DiskUse* disk);
+  // Whether the node's present figures are worth a pass that does not wait for pods' files.
+  [[nodiscard]] bool HasNews(Instant now);
+  void WatchOverWalk();
+  [[nodiscard]] std::optional<Instant> NextDuringWalk() const;
+  void LookAgain(Instant now);
   [[nodiscard]] bool MayDecide(std::optional<std::size_t> threshold) const;
   void Run(const std::shared_ptr<const PassPolicy>& policy, Instant now);
   void Record(RecordedPass pass, const std::vector<const PodFacts*>& pods);
@@ -203,7 +227,11 @@ class Node : private SummarySource {
   Instant stalled_until_;   // tasks wait until then, as far as the kernel has told
   Instant approach_until_;  // looked at often until then, if a threshold is near
   Instant next_gc_;
-  bool reclaim_awaited_ = false;  // nobody was evicted because a reclaim was under way
+  Instant next_evaluation_;            // of the node's figures, where no full pass comes before it
+  std::optional<Instant> grace_ends_;  // the next end of a soft threshold's grace period
+  std::optional<Instant> disk_awaited_since_;  // somebody would have to go for a disk
+  std::optional<Instant> disk_passed_at_;      // the last pass for a disk without disk use
+  bool reclaim_awaited_ = false;               // nobody was evicted because a reclaim was under way
 };
 
 }  // namespace jettison

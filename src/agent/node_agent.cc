@@ -307,7 +307,6 @@ void NodeAgent::AfterEachTurn() {
   if (quit_at_ && (*quit_at_ <= now || !machine_->runtime->IsMaking())) loop_->Quit();
   if (next_try_ && *next_try_ <= now) TryRuntime();
   if (begun_) {
-    disk_walks_.SetUrgent(node_.state().conditions.Has(NodeConditionType::kDiskPressure));
     node_.Advance();
     if (next_rescan_ && *next_rescan_ <= now) RescanManifests();
   }

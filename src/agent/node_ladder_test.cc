@@ -43,7 +43,7 @@ class NodeLadder : public NodeTestBed {
 TEST_F(NodeLadder, EveryPassTellsItWhatWasSeen) {
   figures_.SetAvailable(190);
   FullPass();
-  EXPECT_THAT(ladder.available, ElementsAre(190));
+  EXPECT_THAT(ladder.available, ElementsAre(190, 190)) << "before the walk and after it";
   EXPECT_EQ(ladder.pod_count, 2U);
 }
 

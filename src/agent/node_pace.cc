@@ -4,6 +4,7 @@
 
 #include "agent/node.h"
 #include "agent/pass_log.h"
+#include "decide/decide.h"
 #include "decide/pod_usage.h"
 #include "decide/ranking.h"
 #include "model/pressure.h"
@@ -24,12 +25,11 @@ constexpr Duration kPidSpacing = milliseconds(20);
 // A wait whose reason changes to and fro is told no more often than this.
 constexpr Duration kToldSpacing = milliseconds(100);
 
-bool IsDisk(Signal signal) {
+bool IsDiskSignal(Signal signal) {
   return ConditionOf(signal) == NodeConditionType::kDiskPressure;
 }
 
-bool IsOverdue(std::span<const Threshold> thresholds, const Evaluation& evaluation,
-               Signal signal) {
+bool IsOverdue(std::span<const Threshold> thresholds, const Evaluation& evaluation, Signal signal) {
   for (std::size_t i = 0; i < thresholds.size(); ++i) {
     if (thresholds[i].signal == signal && evaluation.overdue[i]) return true;
   }
@@ -79,7 +79,8 @@ bool Node::HoldsOfPods(Signal signal, HeldAmounts& held) {
 }
 
 // For a pass that would act for this threshold, whose pods have just been read.
-void Node::PreparePace(std::optional<std::size_t> threshold, Instant now) {
+void Node::PreparePace(std::optional<std::size_t> threshold, std::optional<Instant> next_by_clock,
+                       Instant now) {
   const Observations seen = ObservationsFrom(summary_);
   pace_.Seen(seen, now);
   pace_input_.reset();
@@ -89,12 +90,16 @@ void Node::PreparePace(std::optional<std::size_t> threshold, Instant now) {
     edges_.figures.ReadPods(ending_, nullptr, ending_stats_);
   }
   JoinStats(edges_.pods.Active(), summary_, scratch_);
-  if (!IsDisk(signal) && !IsPressure(signal)) {
+  if (!IsDiskSignal(signal) && !IsPressure(signal)) {
     HeldAmounts held;
     const bool same = HoldsOfPods(signal, held);
     pace_.Held(signal, *seen[signal], held, same, now);
   }
-  pace_input_ = pace_.InputFor(signal, scheduler_.NextDeadline(), now);
+  pace_input_ = pace_.InputFor(signal, next_by_clock, now);
+}
+
+bool Node::DiskIsPaused(Instant now) const {
+  return pause_ && IsDiskSignal(paused_for_) && now < pause_->until;
 }
 
 // Whether a pass now would say again that the eviction waits, and nothing else.
@@ -165,9 +170,9 @@ void Node::LookAtPace() {
   const Evaluation evaluation = Evaluate(
       settings_.policy.thresholds, settings_.policy.pressure_transition_period, state_, seen, now);
   if (pause_ && !IsOverdue(settings_.policy.thresholds, evaluation, paused_for_)) pause_.reset();
-  const auto threshold = MostUrgent(settings_.policy.thresholds, evaluation.acting);
   PlanPaceLook(now);
-  if (!threshold || IsDisk(settings_.policy.thresholds[*threshold].signal)) return;
+  // An eviction for a disk is looked at by passes only.
+  if (!WithoutDisks(settings_.policy.thresholds, evaluation.acting).any()) return;
   woken_at_ = now;
   WatchPass();
   woken_at_.reset();

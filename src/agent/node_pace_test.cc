@@ -181,7 +181,7 @@ TEST_F(NodePaceTest, WhoeverIgnoresTheSignalIsKilledBeforeTheRestIsGone) {
   EXPECT_THAT(lines_, Contains(HasSubstr("pod is killed before its grace period is over")));
   EXPECT_EQ(node_->counters().early_kills, 1U);
   figures_.SetAvailable(400);
-  FullPass();
+  Pass(seconds(10));
   const auto report = node_->MakeSnapshot().last_report;
   ASSERT_EQ(report->early_kills.size(), 1U);
   EXPECT_EQ(report->early_kills[0].pod_uid, "hog");

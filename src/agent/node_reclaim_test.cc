@@ -69,7 +69,10 @@ TEST_F(NodeReclaimTest, TheLayoutThatTheRuntimeToldDecidesWhatIsReclaimed) {
   Start(/*dry_run=*/false, DiskLayout{.dedicated_image_fs = true});
   EXPECT_EQ(node_->MakeSnapshot().thresholds.size(), 2U);
   figures_.node.fs->available_bytes = 49 * kMi;
-  FullPass();
+  disk_["hog"].total = {.used_bytes = 30 * kMi, .inodes_used = 3};
+  Pass(seconds(10));
+  clock_.Advance(milliseconds(1));
+  Measure();
   EXPECT_THAT(reclaimer_.asked, IsEmpty()) << "images and dead containers lie elsewhere";
   EXPECT_THAT(runtime_.TakeCommands(), testing::Not(IsEmpty()));
 }

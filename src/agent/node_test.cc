@@ -107,8 +107,9 @@ TEST_F(NodeTest, AWakeUpThatFindsADiskShortAsksForAFullPassInsteadOfDeciding) {
   figures_.node.fs->available_bytes = 49 * kMi;
   Crossed();
   EXPECT_THAT(runtime_.TakeCommands(), IsEmpty());
-  Pass(seconds(0));
+  Pass(milliseconds(1));
   EXPECT_EQ(walks_.started, 1);
+  clock_.Advance(milliseconds(1));
   disk_["idle"].total = {.used_bytes = 30 * kMi, .inodes_used = 3};
   disk_["hog"].total = {.used_bytes = kMi, .inodes_used = 1};
   disk_["idle"].containers.push_back(

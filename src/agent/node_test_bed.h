@@ -51,6 +51,10 @@ class FakeFigures : public Figures {
       if (use == disk->end()) continue;
       pod.ephemeral_storage = use->second.total;
       pod.volumes = use->second.volumes;
+      for (const auto& container : use->second.containers) {
+        pod.containers.push_back(
+            {.name = container.name, .rootfs = container.rootfs, .logs = container.logs});
+      }
     }
   }
   void ReadMemoryOf(std::span<const PodFacts* const> pods, std::vector<PodStats>& stats) override {
@@ -85,7 +89,12 @@ class FakeFigures : public Figures {
 class FakeWalks : public DiskWalks {
  public:
   void Start(std::span<const PodFacts* const>) override { ++started; }
+  void SetUrgent(bool urgent) override { is_urgent = urgent; }
+  DiskUse LastKnown() override { return known; }
+  void Forget(const std::string& pod_uid) override { known.erase(pod_uid); }
   int started = 0;
+  bool is_urgent = false;
+  DiskUse known;
 };
 
 class FakeNotifier : public MemoryNotifier {
@@ -208,7 +217,14 @@ class NodeTestBed : public testing::Test {
     FullPass();
   }
   void Crossed() { node_->MemoryCrossed(); }
-  void Measure() { node_->DiskMeasured(disk_); }
+  // The walk is back, with figures of this moment where the test gives no other.
+  void Measure() {
+    DiskUse disk = disk_;
+    for (auto& [uid, use] : disk) {
+      if (use.measured_at == Instant{}) use.measured_at = clock_.Now();
+    }
+    node_->DiskMeasured(std::move(disk));
+  }
 
   FakeClock clock_{Instant(std::chrono::hours(1))};
   FakeRuntime runtime_;

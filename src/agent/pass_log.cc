@@ -2,6 +2,8 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
+#include <chrono>
 #include <cstddef>
 #include <span>
 #include <string>
@@ -54,7 +56,40 @@ void LogReclaim(const CycleReport& report, const Log& log) {
   }
 }
 
+// "default/web 1m24s, default/db unknown", and how many more.
+std::string AgesOf(const CycleReport& report, const PodTable& pods) {
+  constexpr std::size_t kMostNamed = 10;
+  std::string ages;
+  for (std::size_t i = 0; i < std::min(report.stale_disk.size(), kMostNamed); ++i) {
+    const StaleDiskRecord& stale = report.stale_disk[i];
+    const auto age = stale.measured_at ? FormatDuration(std::chrono::round<std::chrono::seconds>(
+                                             report.at - *stale.measured_at))
+                                       : std::string("unknown");
+    ages += fmt::format("{}{} {}", i == 0 ? "" : ", ", pods.NameOfPod(stale.pod_uid), age);
+  }
+  const std::size_t count = report.stale_disk.size();
+  return count > kMostNamed ? ages + fmt::format(", {} more", count - kMostNamed) : ages;
+}
+
+// Whether somebody may go as soon as it is known what pods have on the disk.
+bool AwaitsDiskUse(const CycleReport& report) {
+  if (!report.evictions.empty() || report.pause) return false;
+  return std::ranges::any_of(report.stale_disk,
+                             [](const StaleDiskRecord& stale) { return !stale.measured_at; });
+}
+
 void LogEvictions(const CycleReport& report, const PodTable& pods, const Log& log) {
+  if (AwaitsDiskUse(report)) {
+    log.Info("eviction manager: nobody is evicted before pods' disk use is measured",
+             {{"pods", std::to_string(report.stale_disk.size())}});
+    return;
+  }
+  if (!report.stale_disk.empty() && !report.pause) {
+    log.Warn(
+        "eviction manager: pods' disk use could not be measured in time, the last known figures "
+        "decide",
+        {{"age", AgesOf(report, pods)}});
+  }
   if (report.ranked_for && !report.pause) {
     log.Info("eviction manager: must evict pod(s) to reclaim",
              {{"resourceName", NameOf(ResourceOf(*report.ranked_for))}});

@@ -1,5 +1,6 @@
 #include "decide/decide.h"
 
+#include <algorithm>
 #include <tuple>
 
 #include "decide/ranking.h"
@@ -68,6 +69,32 @@ std::optional<std::size_t> MostUrgent(std::span<const Threshold> thresholds, Thr
   return best;
 }
 
+namespace {
+
+bool IsDisk(const Threshold& threshold) {
+  return ConditionOf(threshold.signal) == NodeConditionType::kDiskPressure;
+}
+
+// A disk for which nobody may go yet, because it is not known what any pod has there, holds up
+// nothing else.
+std::optional<std::size_t> ThresholdToActFor(std::span<const Threshold> thresholds,
+                                             ThresholdSet acting, std::span<const ActivePod> pods) {
+  const auto first = MostUrgent(thresholds, acting);
+  if (!first || !IsDisk(thresholds[*first])) return first;
+  if (pods.empty() || !std::ranges::all_of(pods, DiskUseIsUnknown)) return first;
+  const auto other = MostUrgent(thresholds, WithoutDisks(thresholds, acting));
+  return other ? other : first;
+}
+
+}  // namespace
+
+ThresholdSet WithoutDisks(std::span<const Threshold> thresholds, ThresholdSet among) {
+  for (std::size_t i = 0; i < thresholds.size(); ++i) {
+    if (IsDisk(thresholds[i])) among[i] = false;
+  }
+  return among;
+}
+
 Decision Decide(std::span<const Threshold> thresholds, bool local_storage_capacity_isolation,
                 DiskLayout layout, const Evaluation& evaluation, std::span<const ActivePod> pods) {
   Decision decision;
@@ -75,7 +102,7 @@ Decision Decide(std::span<const Threshold> thresholds, bool local_storage_capaci
     decision.violations = StorageViolations(pods, layout);
     if (!decision.violations.empty()) return decision;
   }
-  decision.threshold = MostUrgent(thresholds, evaluation.acting);
+  decision.threshold = ThresholdToActFor(thresholds, evaluation.acting, pods);
   if (!decision.threshold) return decision;
   const Signal signal = thresholds[*decision.threshold].signal;
   decision.reclaim = ReclaimStepsFor(signal, layout);

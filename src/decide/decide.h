@@ -29,11 +29,16 @@ struct Decision {
   std::optional<std::size_t> victim;         // evicted when the reclaim was not enough
 };
 
-// Chooses. `thresholds` are those the evaluation was made with. Allocates nothing unless pods broke
-// their storage limits. (kubelet: managerImpl.synchronize from localStorageEviction on)
+// Chooses. Where it is not known what any pod has on a disk (DiskUseIsUnknown), nobody goes for
+// one, and any other threshold that acts is acted for first. `thresholds` are those the evaluation
+// was made with. Allocates nothing unless pods broke their storage limits. (kubelet:
+// managerImpl.synchronize from localStorageEviction on)
 [[nodiscard]] Decision Decide(std::span<const Threshold> thresholds,
                               bool local_storage_capacity_isolation, DiskLayout layout,
                               const Evaluation& evaluation, std::span<const ActivePod> pods);
+
+// The same without those on disks.
+[[nodiscard]] ThresholdSet WithoutDisks(std::span<const Threshold> thresholds, ThresholdSet among);
 
 // The threshold to act for among several: memory before everything else, then the order of the
 // signals, hard before soft, then the order of configuration.

@@ -22,9 +22,10 @@ struct StorageViolation {
   std::size_t index = 0;  // in empty_dir_limits or container_limits
 };
 
-// The pods that must go because they use more local storage than they may, critical ones left out,
-// in the order of the active pods; at most one violation each: emptyDir volumes first, then the
-// pod's own limit, then the containers'. (kubelet: managerImpl.localStorageEviction)
+// The pods that must go because they use more local storage than they may, critical ones left out
+// and those whose disk figures are older than the pass, in the order of the active pods; at most
+// one violation each: emptyDir volumes first, then the pod's own limit, then the containers'.
+// (kubelet: managerImpl.localStorageEviction)
 [[nodiscard]] std::vector<StorageViolation> StorageViolations(std::span<const ActivePod> pods,
                                                               DiskLayout layout);
 

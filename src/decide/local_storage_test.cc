@@ -91,6 +91,15 @@ TEST(LocalStorage, UnknownUsageIsNoViolation) {
   EXPECT_TRUE(StorageViolations(std::vector<ActivePod>{{&facts, nullptr}}, {}).empty());
 }
 
+TEST(LocalStorage, NobodyGoesForALimitByFiguresThatAreOlderThanThePass) {
+  const PodFacts facts = FactsOf(LimitedPod(), Profile::kStandalone);
+  PodStats stats = StatsOf({.volume = 4096, .layer = 4096, .pod = 9000});
+  const std::vector<ActivePod> pods = {{&facts, &stats}};
+  EXPECT_EQ(StorageViolations(pods, {}).size(), 1U);
+  stats.stale_disk = StaleDisk{.measured_at = Instant(std::chrono::seconds(1))};
+  EXPECT_TRUE(StorageViolations(pods, {}).empty());
+}
+
 TEST(LocalStorage, SeveralPodsMayGoAtOnceInTheirOwnOrder) {
   const PodFacts facts = FactsOf(LimitedPod(), Profile::kStandalone);
   const PodStats good = StatsOf({});

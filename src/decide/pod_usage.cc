@@ -12,6 +12,9 @@ bool IsMeasured(const PodStats& stats, Resource resource) {
   if (resource == Resource::kSwap) return stats.swap_bytes.has_value();
   if (resource == Resource::kPids) return stats.process_count.has_value();
   if (resource == Resource::kIo) return stats.io_some_avg10.has_value();
+  if (resource == Resource::kEphemeralStorage || resource == Resource::kInodes) {
+    return !stats.stale_disk || stats.stale_disk->measured_at;
+  }
   return true;
 }
 

@@ -102,6 +102,10 @@ RankKey IoRank(const ActivePod& pod, RankKey key) {
   return key;
 }
 
+bool IsDisk(Resource resource) {
+  return resource == Resource::kEphemeralStorage || resource == Resource::kInodes;
+}
+
 // Among pods of one priority those without stats go first, before any process count.
 RankKey PidRank(const ActivePod& pod, RankKey key) {
   constexpr Nanos kBeforeAnyCount = -(Nanos{1} << 64);
@@ -125,9 +129,14 @@ RankKey RankOf(const ActivePod& pod, Signal signal, DiskLayout layout) {
   return DiskRank(pod, signal, layout, key);
 }
 
+bool DiskUseIsUnknown(const ActivePod& pod) {
+  return pod.stats != nullptr && pod.stats->stale_disk && !pod.stats->stale_disk->measured_at;
+}
+
 bool MayGo(const ActivePod& pod, Signal signal) {
   if (pod.facts->critical) return false;
   const Resource resource = ResourceOf(signal);
+  if (IsDisk(resource)) return !DiskUseIsUnknown(pod);
   if (resource == Resource::kSwap) return GivesSwapBack(pod);
   return resource != Resource::kIo || IoPressure(pod) > 0;
 }

@@ -33,7 +33,13 @@ struct RankKey {
 // working set together exceed the one for memory. Where swap is not accounted, memory decides)
 [[nodiscard]] RankKey RankOf(const ActivePod& pod, Signal signal, DiskLayout layout);
 
-// Whether the pod may be the victim: it is not critical and its end would help. Under pressure on
+// Whether nobody has ever measured what the pod has on disk. This is not the kubelet's pod without
+// statistics, which goes before all others: that one is known to nobody, of this one only its files
+// are, because the agent's own walk was not back. Nobody goes for that.
+[[nodiscard]] bool DiskUseIsUnknown(const ActivePod& pod);
+
+// Whether the pod may be the victim: it is not critical and its end would help. Under pressure on a
+// disk it must be known what it has there (DiskUseIsUnknown). Under pressure on
 // I/O it has to have been stalled on it itself: one that never waits for a disk does not keep
 // others waiting either. Where swap is short it has to have something there to give back; where
 // swap is not accounted, memory.

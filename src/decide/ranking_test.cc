@@ -58,6 +58,22 @@ TEST(Ranking, APodWithoutStatsGoesFirstUnderMemoryPressure) {
   EXPECT_EQ(Order(node, Signal::kMemoryAvailable), "ba");
 }
 
+TEST(Ranking, APodWhoseDiskUseWasNeverMeasuredCannotGoForADiskAndForAnythingElseItCan) {
+  Node node({{"a", 0, 0, 1000}, {"b", 0, 0, 10}});
+  node.stats[0].stale_disk = StaleDisk{};
+  for (const Signal signal : kAllSignals) {
+    const bool disk = ConditionOf(signal) == NodeConditionType::kDiskPressure;
+    node.stats[0].io_some_avg10 = node.stats[1].io_some_avg10 = 100;
+    EXPECT_EQ(MayGo(node.pods[0], signal), !disk) << NameOf(signal);
+    EXPECT_TRUE(MayGo(node.pods[1], signal)) << NameOf(signal);
+  }
+  EXPECT_EQ(FirstVictim(node.pods, Signal::kNodeFsAvailable, {}), 1U);
+  node.stats[0].stale_disk->measured_at = Instant();
+  EXPECT_TRUE(MayGo(node.pods[0], Signal::kNodeFsAvailable)) << "old figures are figures";
+  node.pods[0].stats = nullptr;
+  EXPECT_TRUE(MayGo(node.pods[0], Signal::kNodeFsAvailable)) << "the kubelet's pod without stats";
+}
+
 TEST(Ranking, PidsRankByPriorityThenProcessCount) {
   const Node node({{"a", 5, 0, 100}, {"b", 1, 0, 10}, {"c", 1, 0, 20}, {"d", 5, 0, {}}});
   EXPECT_EQ(Order(node, Signal::kPidAvailable), "cbda") << "unknown before known, after priority";

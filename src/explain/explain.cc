@@ -18,7 +18,10 @@ PassOutcome OutcomeOf(const CycleReport& report) {
   if (report.reclaim_under_way) return PassOutcome::kReclaimUnderWay;
   if (report.relieved_by_reclaim) return PassOutcome::kRelieved;
   if (report.pause) return PassOutcome::kPaused;
-  return report.evictions.empty() ? PassOutcome::kNobodyMayGo : PassOutcome::kEvicted;
+  if (!report.evictions.empty()) return PassOutcome::kEvicted;
+  const bool unknown = std::ranges::any_of(
+      report.stale_disk, [](const StaleDiskRecord& stale) { return !stale.measured_at; });
+  return unknown ? PassOutcome::kAwaitsDiskUse : PassOutcome::kNobodyMayGo;
 }
 
 std::optional<std::size_t> IndexOf(std::span<const ActivePod> pods, std::string_view uid) {
@@ -109,6 +112,10 @@ PassExplanation ExplainParts(const PassParts& parts, const ExplainOptions& optio
     explanation.survivors.push_back({.pod = IdentityIn(pods, survivor.pod_uid),
                                      .since = survivor.since,
                                      .kills = survivor.kills});
+  }
+  for (const StaleDiskRecord& stale : report.stale_disk) {
+    explanation.stale_disk.push_back(
+        {.pod = IdentityIn(pods, stale.pod_uid), .measured_at = stale.measured_at});
   }
   for (const EvictionRecord& record : report.evictions) {
     explanation.evicted.push_back(EvictedBy(record, pods));

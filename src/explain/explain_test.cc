@@ -157,6 +157,26 @@ TEST(Explain, NobodyMayGoWhereAllAreProtected) {
   EXPECT_THAT(TextOf(why), HasSubstr("no pod may go"));
 }
 
+TEST(Explain, SaysHowOldDiskUseWasThatWasNotMeasuredForThePass) {
+  ExplainTestBed bed;
+  bed.AddPod({.name = "old", .memory_mi = 5});
+  bed.AddPod({.name = "unknown", .memory_mi = 500});
+  bed.summary.node.fs->available_bytes = ExplainTestBed::Bytes(9);
+  bed.StatsOf("old").stale_disk = StaleDisk{.measured_at = bed.now - seconds(84)};
+  bed.StatsOf("old").containers[0].logs = FsUsage{.used_bytes = ExplainTestBed::Bytes(3)};
+  bed.StatsOf("unknown").stale_disk = StaleDisk{};
+  const PassExplanation why = Explain(bed.Pass());
+  EXPECT_EQ(why.outcome, PassOutcome::kEvicted);
+  EXPECT_EQ(why.evicted[0].pod.name, "old");
+  EXPECT_THAT(TextOf(why), HasSubstr("default/old: 1m24s old\n"));
+  EXPECT_THAT(TextOf(why), HasSubstr("default/unknown: never measured, so it cannot go\n"));
+  bed.StatsOf("old").stale_disk = StaleDisk{};
+  bed.state = {};
+  const PassExplanation waits = Explain(bed.Pass());
+  EXPECT_EQ(waits.outcome, PassOutcome::kAwaitsDiskUse);
+  EXPECT_THAT(TextOf(waits), HasSubstr("disk use is still being measured"));
+}
+
 TEST(Explain, ASoftThresholdTellsItsGracePeriod) {
   ExplainTestBed bed = Starved();
   bed.policy.thresholds[0].grace_period = seconds(90);

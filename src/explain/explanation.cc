@@ -17,6 +17,7 @@ std::string_view NameOf(PassOutcome outcome) {
     case PassOutcome::kEvicted: return "evicted";
     case PassOutcome::kPaused: return "paused";
     case PassOutcome::kNobodyMayGo: return "nobodyMayGo";
+    case PassOutcome::kAwaitsDiskUse: return "awaitsDiskUse";
   }
   __builtin_unreachable();
 }

@@ -128,6 +128,12 @@ struct SurvivingPod {
   int kills = 0;
 };
 
+// A pod whose disk use was not measured for the pass that ranked it.
+struct StalePod {
+  PodIdentity pod;
+  std::optional<Instant> measured_at;  // absent: never, so the pod could not go
+};
+
 // How a pass ended.
 enum class PassOutcome : std::uint8_t {
   kNothing,          // no threshold was to be acted for
@@ -137,8 +143,10 @@ enum class PassOutcome : std::uint8_t {
   kEvicted,          // one pod went
   kPaused,           // one will go, but not yet: nobody is evicted faster than need be
   kNobodyMayGo,      // every pod is protected, or there is none
+  kAwaitsDiskUse,    // nobody may go before it is known what pods have on disk
 };
-// "nothing", "storageLimits", "reclaimUnderWay", "relieved", "evicted", "paused", "nobodyMayGo".
+// "nothing", "storageLimits", "reclaimUnderWay", "relieved", "evicted", "paused", "nobodyMayGo",
+// "awaitsDiskUse".
 [[nodiscard]] std::string_view NameOf(PassOutcome outcome);
 
 // One change, and what would have come of it: found by deciding anew with that change.
@@ -195,11 +203,12 @@ struct PassExplanation {
   ReclaimFacts reclaim;
   std::vector<StorageLimitFacts> limits;  // those broken
   std::optional<PodOrder> order;          // where pods were ranked
+  std::vector<StalePod> stale_disk;       // the same, for a disk
   std::vector<EvictedPod> evicted;
   std::optional<PauseFacts> pause;
   std::vector<EarlyKillFacts> early_kills;  // since the pass before
   std::optional<MemoryHolders> holders;     // where memory was acted for, or is looked at now
-  std::vector<SurvivingPod> survivors;  // killed again by the pass
+  std::vector<SurvivingPod> survivors;      // killed again by the pass
   std::vector<Otherwise> otherwise;
 };
 

@@ -134,6 +134,19 @@ void WriteSurvivors(const std::vector<SurvivingPod>& survivors, JsonWriter& json
   json.EndArray();
 }
 
+void WriteStaleDisk(const std::vector<StalePod>& pods, JsonWriter& json) {
+  if (pods.empty()) return;
+  json.Key("staleDisk");
+  json.BeginArray();
+  for (const StalePod& stale : pods) {
+    json.BeginObject();
+    WritePod("pod", stale.pod, json);
+    if (stale.measured_at) json.Field("measuredAt", FormatInstant(*stale.measured_at));
+    json.EndObject();
+  }
+  json.EndArray();
+}
+
 // What a pass did, or would do: members of an open object.
 void WritePass(const PassExplanation& explanation, JsonWriter& json) {
   json.Field("at", FormatInstant(explanation.at));
@@ -162,6 +175,7 @@ void WritePass(const PassExplanation& explanation, JsonWriter& json) {
     WriteOrder(*explanation.order, json);
     json.EndObject();
   }
+  WriteStaleDisk(explanation.stale_disk, json);
   json.Key("evicted");
   json.BeginArray();
   for (const EvictedPod& evicted : explanation.evicted) WriteEvicted(evicted, json);

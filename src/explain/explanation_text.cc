@@ -91,6 +91,23 @@ Signal SignalOf(const PassExplanation& explanation) {
   return explanation.threshold ? explanation.threshold->threshold.signal : Signal::kNodeFsAvailable;
 }
 
+// How old the figures were that a disk was decided by, where they were not of the pass.
+std::string StaleText(const PassExplanation& explanation) {
+  constexpr std::size_t kMostLines = 10;
+  std::string text = "\nDISK USE THAT WAS NOT MEASURED FOR THIS PASS\n";
+  for (std::size_t i = 0; i < explanation.stale_disk.size(); ++i) {
+    if (i == kMostLines) {
+      return text + fmt::format("  and {} more\n", explanation.stale_disk.size() - kMostLines);
+    }
+    const StalePod& stale = explanation.stale_disk[i];
+    text += fmt::format("  {}: ", stale.pod.FullName());
+    text += stale.measured_at
+                ? fmt::format("{} old\n", ShortDuration(explanation.at - *stale.measured_at))
+                : "never measured, so it cannot go\n";
+  }
+  return text;
+}
+
 std::string EvictedText(const PassExplanation& explanation) {
   std::string text = explanation.dry_run ? "\nWOULD HAVE BEEN EVICTED\n" : "\nEVICTED\n";
   if (explanation.hypothetical) text = "\nWOULD BE EVICTED\n";
@@ -144,6 +161,7 @@ std::string SectionsOf(const PassExplanation& explanation) {
   if (explanation.order) {
     text += "\n" + TextOf(*explanation.order);
   }
+  if (!explanation.stale_disk.empty()) text += StaleText(explanation);
   if (!explanation.evicted.empty()) {
     text += EvictedText(explanation);
   }

@@ -80,7 +80,8 @@ std::string Then(const Otherwise& otherwise, bool now) {
     case PassOutcome::kEvicted: return fmt::format("{} {}", otherwise.victim, evicted);
     case PassOutcome::kStorageLimits:
       return fmt::format("{} {} for a storage limit", otherwise.victim, evicted);
-    case PassOutcome::kNobodyMayGo: return fmt::format("nobody {}: none may go", evicted);
+    case PassOutcome::kNobodyMayGo:
+    case PassOutcome::kAwaitsDiskUse: return fmt::format("nobody {}: none may go", evicted);
     case PassOutcome::kNothing:
     case PassOutcome::kRelieved:
     case PassOutcome::kPaused:
@@ -154,6 +155,10 @@ std::string HeadlineOf(const PassExplanation& explanation) {
       return fmt::format("Nobody {} evicted yet: {}, but the next eviction waits.", would, cause);
     case PassOutcome::kNobodyMayGo:
       return fmt::format("Nobody could be evicted, although {}: no pod may go.", cause);
+    case PassOutcome::kAwaitsDiskUse:
+      return fmt::format(
+          "Nobody {} evicted yet: {}, and the pods' disk use is still being measured.", would,
+          cause);
     case PassOutcome::kNothing:
       return fmt::format("Nobody {} evicted: {}.", would, Calm(explanation));
   }

@@ -80,6 +80,12 @@ struct VolumeStats {
   FsUsage usage;
 };
 
+// Disk figures of a pod that were not measured for the pass that reads them.
+struct StaleDisk {
+  // They hold what was on disk then; absent: it was never measured, so they are unknown.
+  std::optional<Instant> measured_at;
+};
+
 struct PodStats {
   std::string uid;
   std::string name;
@@ -91,6 +97,8 @@ struct PodStats {
   std::optional<std::uint64_t> memory_working_set_bytes;
   std::optional<std::uint64_t> swap_bytes;  // absent: not accounted
   std::optional<FsUsage> ephemeral_storage;
+  // Of every disk figure above, and never told by a kubelet; absent: they belong to the pass.
+  std::optional<StaleDisk> stale_disk;
   std::optional<std::uint64_t> process_count;
   std::optional<std::int32_t> io_some_avg10;  // of its own group, as StallShares::avg10 of `some`
 };

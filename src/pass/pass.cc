@@ -41,6 +41,14 @@ void RankForReport(std::span<const ActivePod> pods, Signal signal, DiskLayout la
   }
 }
 
+void NoteStaleDisk(std::span<const ActivePod> pods, CycleReport& report) {
+  for (const ActivePod& pod : pods) {
+    if (pod.stats == nullptr || !pod.stats->stale_disk) continue;
+    report.stale_disk.push_back(
+        {.pod_uid = pod.facts->pod.uid, .measured_at = pod.stats->stale_disk->measured_at});
+  }
+}
+
 // Node-level reclaim, then at most one pod; none while the reclaim is under way.
 void Relieve(const PassPolicy& policy, const PassInput& input, const Decision& decision,
              std::span<const ActivePod> pods, NodePorts& ports, CycleReport& report) {
@@ -64,6 +72,9 @@ void Relieve(const PassPolicy& policy, const PassInput& input, const Decision& d
                        .observations = report.observations,
                        .max_pod_grace_period_seconds = policy.max_pod_grace_period_seconds}),
           std::nullopt, ports.killer, report);
+  }
+  if (ConditionOf(threshold.signal) == NodeConditionType::kDiskPressure) {
+    NoteStaleDisk(pods, report);
   }
   if (input.full_ranking) RankForReport(pods, threshold.signal, policy.layout, report);
 }

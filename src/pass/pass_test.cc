@@ -52,8 +52,9 @@ struct Fixture {
   CycleReport Run(std::uint64_t available, std::optional<PaceInput> pace = {}) {
     NodePorts ports{.killer = node, .reclaimer = node, .summaries = node};
     const Summary summary = WithNodeFs(available);
-    return RunPass(policy, {.now = {}, .summary = summary, .pods = pods, .full_ranking = true, .pace = pace},
-                   ports, state, scratch);
+    return RunPass(
+        policy, {.now = {}, .summary = summary, .pods = pods, .full_ranking = true, .pace = pace},
+        ports, state, scratch);
   }
   PodFacts facts;
   std::vector<const PodFacts*> pods;
@@ -78,9 +79,9 @@ TEST(Pass, AnEvictionThatWaitsIsInTheReportAndEndsNobody) {
   const CycleReport report = f.Run(
       5, PaceInput{.signal = Signal::kNodeFsAvailable, .kubelet_decides = Instant(Duration(1))});
   EXPECT_EQ(f.node.calls, (Calls{"containers", "images", "read"})) << "a reclaim does not wait";
-  EXPECT_EQ(report.pause, (EvictionPause{.reason = PaceReason::kNoForecast,
-                                         .until = Instant(Duration(1)),
-                                         .pod_uid = "u"}));
+  EXPECT_EQ(report.pause,
+            (EvictionPause{
+                .reason = PaceReason::kNoForecast, .until = Instant(Duration(1)), .pod_uid = "u"}));
   EXPECT_EQ(report.ranked_for, Signal::kNodeFsAvailable);
   EXPECT_TRUE(report.evictions.empty());
   EXPECT_FALSE(f.state.last_eviction);
@@ -155,6 +156,41 @@ TEST(Pass, StallsFromBeforeAnEvictionDoNotCallForAnother) {
   EXPECT_EQ(evictions_at(std::chrono::seconds(12), 8000), 0U);
   EXPECT_EQ(evictions_at(std::chrono::seconds(20), 3400), 0U) << "9000 / e is 3300";
   EXPECT_EQ(evictions_at(std::chrono::seconds(30), 6000), 1U);
+}
+
+TEST(Pass, TellsOfPodsWhoseDiskUseIsOldAndEvictsNobodyWhoseIsUnknown) {
+  Fixture f;
+  PodStats stats;
+  stats.uid = "u";
+  stats.stale_disk = StaleDisk{};
+  const auto run = [&] {
+    Summary summary = WithNodeFs(5);
+    summary.node.rlimit = RlimitStats{.max_pid = 100, .running = 99};
+    summary.pods = {stats};
+    NodePorts ports{.killer = f.node, .reclaimer = f.node, .summaries = f.node};
+    return RunPass(f.policy, {.now = {}, .summary = summary, .pods = f.pods}, ports, f.state,
+                   f.scratch);
+  };
+  const CycleReport unknown = run();
+  EXPECT_EQ(f.node.calls, (Calls{"containers", "images", "read"}))
+      << "it is reclaimed all the same";
+  EXPECT_TRUE(unknown.conditions().Has(NodeConditionType::kDiskPressure));
+  EXPECT_EQ(unknown.stale_disk, (std::vector<StaleDiskRecord>{{"u", std::nullopt}}));
+
+  f.policy.thresholds.push_back(
+      {.signal = Signal::kPidAvailable, .value = Quantity::Of(50, QuantityFormat::kDecimalSI)});
+  f.state = {};
+  const CycleReport pids = run();
+  EXPECT_EQ(pids.acting_for->signal, Signal::kPidAvailable) << "process ids do not wait for files";
+  ASSERT_EQ(pids.evictions.size(), 1U);
+
+  stats.stale_disk->measured_at = Instant(std::chrono::seconds(7));
+  f.state = {};
+  const CycleReport old = run();
+  EXPECT_EQ(old.acting_for->signal, Signal::kNodeFsAvailable);
+  EXPECT_EQ(old.evictions.size(), 1U);
+  EXPECT_EQ(old.stale_disk,
+            (std::vector<StaleDiskRecord>{{"u", Instant(std::chrono::seconds(7))}}));
 }
 
 TEST(Pass, WithoutPodsNothingIsRanked) {

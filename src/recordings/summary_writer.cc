@@ -178,6 +178,15 @@ void PutPodPressure(const std::optional<std::int32_t>& some_avg10, JsonWriter& j
   json.EndObject();
 }
 
+// Ours alone: a kubelet does not tell how old its figures of files are.
+void PutStaleDisk(const std::optional<StaleDisk>& stale, JsonWriter& json) {
+  if (!stale) return;
+  json.Key("staleDisk");
+  json.BeginObject();
+  PutTime(stale->measured_at, json, "measuredAt");
+  json.EndObject();
+}
+
 void WritePodStats(const PodStats& pod, const PodStartTimes* started,
                    const std::optional<Instant>& measured, JsonWriter& json) {
   json.BeginObject();
@@ -197,6 +206,7 @@ void WritePodStats(const PodStats& pod, const PodStartTimes* started,
   PutPodPressure(pod.io_some_avg10, json);
   PutVolumes(pod, measured, json);
   PutUsage("ephemeral-storage", pod.ephemeral_storage, measured, json);
+  PutStaleDisk(pod.stale_disk, json);
   if (pod.process_count) {
     json.Key("process_stats");
     json.BeginObject();

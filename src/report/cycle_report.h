@@ -31,6 +31,14 @@ struct SurvivorRecord {
   int kills = 0;
 };
 
+// A pod that was ranked for a disk by figures that were not measured for the pass.
+struct StaleDiskRecord {
+  std::string pod_uid;
+  std::optional<Instant> measured_at;  // absent: never, so the pod could not go
+
+  [[nodiscard]] friend bool operator==(const StaleDiskRecord&, const StaleDiskRecord&) = default;
+};
+
 // Everything a pass did and why, as a value: logs, metrics, status and replay are made from it.
 struct CycleReport {
   Instant at;
@@ -46,12 +54,13 @@ struct CycleReport {
   std::vector<ReclaimedMemory> reclaimed;
   // Pods that were killed before their grace period was over, since the last pass.
   std::vector<EarlyKill> early_kills;
-  std::optional<EvictionPause> pause;     // nobody was evicted now: the next one waits
-  std::optional<Signal> ranked_for;       // absent where no ranking took place
-  std::vector<std::string> ranking;       // UIDs, first to go first; filled on request
-  std::vector<SurvivorRecord> survivors;  // where something was acted for
-  std::vector<Event> events;              // in order
-  std::vector<EvictionRecord> evictions;  // in order
+  std::optional<EvictionPause> pause;       // nobody was evicted now: the next one waits
+  std::optional<Signal> ranked_for;         // absent where no ranking took place
+  std::vector<std::string> ranking;         // UIDs, first to go first; filled on request
+  std::vector<StaleDiskRecord> stale_disk;  // where pods were ranked for a disk; by the pods' order
+  std::vector<SurvivorRecord> survivors;    // where something was acted for
+  std::vector<Event> events;                // in order
+  std::vector<EvictionRecord> evictions;    // in order
   [[nodiscard]] NodeConditions conditions() const { return evaluation.next.conditions; }
 };
 

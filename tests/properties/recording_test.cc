@@ -44,6 +44,33 @@ TEST(Recording, AReplayEqualsItsRecording) {
   EXPECT_GT(evictions, 30) << "the scenarios are too peaceful to prove anything";
 }
 
+TEST(Recording, HowOldDiskFiguresWereIsRecorded) {
+  int marked = 0;
+  for (std::uint32_t seed = 0; seed < 20; ++seed) {
+    Scenario recorded = SomeScenario(seed);
+    for (ScenarioStep& step : recorded.steps) {
+      for (std::size_t i = 0; i < step.summary.pods.size(); ++i, ++marked) {
+        if (i % 3 == 0) step.summary.pods[i].stale_disk = StaleDisk{};
+        if (i % 3 == 1) step.summary.pods[i].stale_disk = StaleDisk{.measured_at = Instant()};
+      }
+    }
+    std::string text;
+    WriteScenario(recorded, text);
+    const Scenario read = ReadBack(text);
+    for (std::size_t s = 0; s < read.steps.size(); ++s) {
+      for (std::size_t i = 0; i < read.steps[s].summary.pods.size(); ++i) {
+        const auto& stale = read.steps[s].summary.pods[i].stale_disk;
+        ASSERT_EQ(stale.has_value(), i % 3 != 2);
+        if (stale) {
+          ASSERT_EQ(stale->measured_at.has_value(), i % 3 == 1);
+        }
+      }
+    }
+    ASSERT_EQ(ReplayLine(read), ReplayLine(recorded));
+  }
+  EXPECT_GT(marked, 20);
+}
+
 TEST(Recording, TheSameScenarioGivesTheSameReportEveryTime) {
   const Scenario scenario = SomeScenario(3);
   EXPECT_EQ(ReplayLine(scenario), ReplayLine(scenario));

@@ -22,6 +22,7 @@ void Reset(PodStats& pod) {
   pod.memory_working_set_bytes.reset();
   pod.swap_bytes.reset();
   pod.ephemeral_storage.reset();
+  pod.stale_disk.reset();
   pod.process_count.reset();
   pod.io_some_avg10.reset();
 }
@@ -48,6 +49,7 @@ class SummaryWalk : private JsonWalk {
   bool PodMemory(Element element, PodStats& pod);
   bool PodIo(Element element, PodStats& pod);
   bool ProcessStats(Element element, std::optional<std::uint64_t>& count);
+  bool PodStaleDisk(Element element, std::optional<StaleDisk>& stale);
   bool Container(Element element, ContainerStats& container);
   bool WorkingSet(Element element, std::optional<std::uint64_t>& bytes);
   bool Volume(Element element, VolumeStats& volume);
@@ -258,6 +260,14 @@ bool SummaryWalk::ProcessStats(Element element, std::optional<std::uint64_t>& co
   });
 }
 
+bool SummaryWalk::PodStaleDisk(Element element, std::optional<StaleDisk>& stale) {
+  if (element.is_null()) return true;
+  StaleDisk& into = stale.emplace();
+  return Fields(element, [&](std::string_view key, Element value) {
+    return key != "measuredAt" || Time(value, into.measured_at);
+  });
+}
+
 bool SummaryWalk::Pod(Element element, PodStats& pod) {
   Reset(pod);
   return Fields(element, [&](std::string_view key, Element value) {
@@ -266,6 +276,7 @@ bool SummaryWalk::Pod(Element element, PodStats& pod) {
     if (key == "swap") return PodSwap(value, pod);
     if (key == "io") return PodIo(value, pod);
     if (key == "ephemeral-storage") return Usage(value, pod.ephemeral_storage);
+    if (key == "staleDisk") return PodStaleDisk(value, pod.stale_disk);
     if (key == "process_stats") return ProcessStats(value, pod.process_count);
     if (key == "containers") {
       return Items(value, pod.containers,
