@@ -1,5 +1,8 @@
 #include "agent/disk_walk_thread.h"
 
+#include <fmt/format.h>
+
+#include <algorithm>
 #include <chrono>
 #include <thread>
 
@@ -10,26 +13,90 @@ namespace {
 
 // Of the walking thread's time, as long as no disk is short.
 constexpr double kShare = 0.5;
+// How long threads that are told to end are waited for; one that its files do not let go is left
+// behind.
+constexpr std::chrono::seconds kFarewell{1};
+constexpr std::chrono::milliseconds kFarewellStep{2};
 
 }  // namespace
 
-DiskWalkThread::DiskWalkThread(const ContainerRuntime& runtime, const Clock& clock)
-    : runtime_(runtime),
-      pace_(kShare),
-      measurer_(clock, {.cancelled = &cancelled_,
-                        .shared = &pace_.urgent(),
-                        .waited = [this](Duration time) { pace_.Waited(time); },
-                        .breathe = [this] { pace_.Breathe(); },
-                        .directories = &directories_}) {
+DiskWalkThread::Shared::Shared(std::shared_ptr<const Clock> of)
+    : clock(std::move(of)), pace(kShare) {}
+
+void DiskWalkThread::Shared::Deliver() {
+  if (auto result = board.TakeResult()) results.Put(std::move(*result));
+}
+
+DiskWalkThread::Walker::Walker(std::shared_ptr<Shared> with, std::size_t number_of)
+    : shared(std::move(with)), number(number_of) {
+  Renew();
+}
+
+// What a thread remembers of trees is worth nothing once another one has walked in its place.
+void DiskWalkThread::Walker::Renew() {
+  Shared* const of = shared.get();  // which the options' owner keeps
+  measurer = std::make_unique<DiskMeasurer>(
+      *of->clock, WalkOptions{.cancelled = &of->cancelled,
+                              .shared = &of->pace.urgent(),
+                              .waited = [of](Duration time) { of->pace.Waited(time); },
+                              .breathe = [of] { of->pace.Breathe(); },
+                              .directories = &of->directories});
+  remembers = false;
+}
+
+void DiskWalkThread::Walker::Walk() {
+  LowerDiskThreadPriority();
+  shared->pace.TakeUp();
+  const auto begin = std::chrono::steady_clock::now();
+  const std::uint64_t directories = shared->directories;
+  const std::uint64_t trees = measurer->full_walks();
+  measurer->BeginPass();
+  remembers = true;
+  bool given_up = false;
+  while (const auto task = shared->board.Take(number, shared->clock->Now())) {
+    PodDiskUse use = measurer->Measure(task->disk);
+    if (!shared->cancelled) shared->board.Put(number, std::move(use));
+    given_up = shared->board.IsGivenUp(number);
+  }
+  for (std::string& note : measurer->TakeNotes()) shared->notes.Put(std::move(note));
+  // Somebody else has measured the rest: what this one remembers of it may still be right.
+  if (given_up) return shared->Deliver();
+  measurer->EndPass();
+  shared->costs.Put({.took = std::chrono::steady_clock::now() - begin,
+                     .directories = shared->directories - directories,
+                     .trees = measurer->full_walks() - trees});
+  shared->Deliver();
+}
+
+DiskWalkThread::DiskWalkThread(const ContainerRuntime& runtime, std::shared_ptr<const Clock> clock,
+                               WalkPatience patience)
+    : runtime_(runtime), patience_(patience), shared_(std::make_shared<Shared>(std::move(clock))) {
+  for (std::size_t number = 0; number < kThreads; ++number) {
+    const ThreadPurpose purpose =
+        number == 0 ? ThreadPurpose{"disk-walk", "the disk use of pods is not measured"}
+                    : ThreadPurpose{fmt::format("disk-walk-{}", number),
+                                    "a pod whose files do not answer may keep the walk"};
+    crew_.push_back({.walker = std::make_shared<Walker>(shared_, number),
+                     .thread = std::make_unique<BackgroundThread>(purpose, AtEnd::kLeave)});
+  }
   if (std::thread::hardware_concurrency() > 1) {
-    helper_.emplace(ThreadPurpose{"disk-helper", "a walk takes as long while a disk is short"});
+    helper_ = std::make_unique<BackgroundThread>(
+        ThreadPurpose{"disk-helper", "a walk takes as long while a disk is short"}, AtEnd::kLeave);
   }
 }
 
 DiskWalkThread::~DiskWalkThread() {
-  cancelled_ = true;
-  pace_.Stop();
-  measurer_.walk().Close();
+  shared_->cancelled = true;
+  shared_->board.Drop();
+  shared_->pace.Stop();
+  crew_.front().walker->measurer->walk().Close();
+  const auto until = std::chrono::steady_clock::now() + kFarewell;
+  while (std::chrono::steady_clock::now() < until &&
+         std::ranges::any_of(crew_, [this](const Crew& crew) {
+           return shared_->board.IsAtWork(crew.walker->number);
+         })) {
+    std::this_thread::sleep_for(kFarewellStep);
+  }
 }
 
 void DiskWalkThread::Start(std::span<const PodFacts* const> pods) {
@@ -39,72 +106,80 @@ void DiskWalkThread::Start(std::span<const PodFacts* const> pods) {
                      .disk = runtime_.DiskOf(facts->pod),
                      .limits = DiskLimitsOf(*facts)});
   }
-  if (!helping_ && pace_.urgent() && helper_) {
-    helping_ = true;
-    helper_->Do([this] {
-      LowerDiskThreadPriority();
-      pace_.TakeUp();
-      measurer_.walk().Help();
-    });
+  shared_->board.Begin(std::move(tasks));
+  Help();
+  if (SendNext()) return;
+  shared_->board.Drop();
+  shared_->Deliver();
+}
+
+void DiskWalkThread::SetUrgent(bool urgent) {
+  shared_->pace.SetUrgent(urgent);
+  Help();
+}
+
+// From the first time on that it is urgent; later it only waits.
+void DiskWalkThread::Help() {
+  if (helping_ || !helper_ || !shared_->pace.urgent()) return;
+  helping_ = true;
+  helper_->Do([walker = crew_.front().walker] {
+    LowerDiskThreadPriority();
+    walker->shared->pace.TakeUp();
+    walker->measurer->walk().Help();
+  });
+}
+
+bool DiskWalkThread::SendNext() {
+  bool sent = false;
+  for (const Crew& crew : crew_) {
+    const std::shared_ptr<Walker>& walker = crew.walker;
+    if (!crew.thread->running() || shared_->board.IsAtWork(walker->number)) continue;
+    if (!sent) {
+      sent = true;
+      sent_at_ = shared_->clock->Now();
+      crew.thread->Do([walker] { walker->Walk(); });
+    } else if (walker->number > 0) {
+      crew.thread->Do([walker] {
+        if (walker->remembers) walker->Renew();
+      });
+    }
   }
-  thread_.Do([this, tasks = std::move(tasks)] { Walk(tasks); });
+  return sent;
 }
 
-DiskUse DiskWalkThread::LastKnown() {
-  const std::lock_guard lock(mutex_);
-  return known_;
-}
-
-void DiskWalkThread::Forget(const std::string& pod_uid) {
-  const std::lock_guard lock(mutex_);
-  known_.erase(pod_uid);
-}
-
-std::vector<std::size_t> DiskWalkThread::OrderOf(const std::vector<DiskTask>& tasks) const {
-  std::vector<std::pair<std::string, const DiskHistory*>> pods;
-  for (const DiskTask& task : tasks) {
-    const auto known = history_.find(task.uid);
-    pods.emplace_back(task.uid, known == history_.end() ? nullptr : &known->second);
+void DiskWalkThread::Advance(Instant now) {
+  const auto since = shared_->board.BusySince();
+  if (!since && now - sent_at_ >= Patience()) sent_at_ = now;  // it has not come to it yet
+  if (!since || now - *since < Patience()) return;
+  if (shared_->board.GiveUp(now - Patience()) && !SendNext()) {
+    shared_->notes.Put(
+        "no thread is left to measure pods' files: all wait for files that do not answer");
+    shared_->board.Drop();
   }
-  return DiskWalkOrder(pods);
+  NoteLatePods();
+  shared_->Deliver();
 }
 
-void DiskWalkThread::Remember(const DiskTask& task, const PodDiskUse& use) {
-  const auto [entry, is_new] = history_.try_emplace(task.uid);
-  DiskHistory& history = entry->second;
-  const std::uint64_t used = use.total.used_bytes.value_or(0);
-  history.grown_bytes = !is_new && used > history.used_bytes ? used - history.used_bytes : 0;
-  history.used_bytes = used;
-  history.fullness = FullnessOf(use, task.limits);
+void DiskWalkThread::NoteLatePods() {
+  const std::vector<std::string> late = shared_->board.Late();
+  std::erase_if(said_late_,
+                [&](const std::string& uid) { return std::ranges::find(late, uid) == late.end(); });
+  for (const std::string& uid : late) {
+    if (!said_late_.insert(uid).second) continue;
+    shared_->notes.Put(fmt::format(
+        "the files of pod {} do not answer in time; the others are measured without it, and its "
+        "figures stay as they are; look at what is mounted in its volumes",
+        uid));
+  }
 }
 
-void DiskWalkThread::Walk(const std::vector<DiskTask>& tasks) {
-  LowerDiskThreadPriority();
-  pace_.TakeUp();
-  const auto begin = std::chrono::steady_clock::now();
-  const std::uint64_t directories = directories_;
-  const std::uint64_t trees = measurer_.full_walks();
-  measurer_.BeginPass();
-  DiskUse use;
-  for (const std::size_t place : OrderOf(tasks)) {
-    const DiskTask& task = tasks[place];
-    const PodDiskUse& measured = use[task.uid] = measurer_.Measure(task.disk);
-    if (cancelled_) return;
-    Remember(task, measured);
-    const std::lock_guard lock(mutex_);
-    known_[task.uid] = measured;
-  }
-  measurer_.EndPass();
-  std::erase_if(history_, [&](const auto& entry) { return !use.contains(entry.first); });
-  {
-    const std::lock_guard lock(mutex_);
-    std::erase_if(known_, [&](const auto& entry) { return !use.contains(entry.first); });
-  }
-  for (std::string& note : measurer_.TakeNotes()) notes_.Put(std::move(note));
-  costs_.Put({.took = std::chrono::steady_clock::now() - begin,
-              .directories = directories_ - directories,
-              .trees = measurer_.full_walks() - trees});
-  results_.Put(std::move(use));
+std::optional<Instant> DiskWalkThread::NextDeadline() const {
+  if (!shared_->board.IsOpen()) return std::nullopt;
+  return shared_->board.BusySince().value_or(sent_at_) + Patience();
+}
+
+Duration DiskWalkThread::Patience() const {
+  return shared_->pace.urgent() ? patience_.urgent : patience_.ordinary;
 }
 
 }  // namespace jettison

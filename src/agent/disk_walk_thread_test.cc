@@ -62,7 +62,7 @@ class DiskWalkThreadTest : public testing::Test {
 
   std::string top_;
   std::vector<PodFacts> pods_;
-  FakeClock clock_;
+  std::shared_ptr<FakeClock> clock_ = std::make_shared<FakeClock>();
 };
 
 TEST_F(DiskWalkThreadTest, MeasuresEveryPodInWhicheverOrder) {
@@ -71,13 +71,13 @@ TEST_F(DiskWalkThreadTest, MeasuresEveryPodInWhicheverOrder) {
   const RuntimeWithVolumes runtime(top_);
   DiskWalkThread walks(runtime, clock_);
   for (int pass = 0; pass < 3; ++pass) {
-    clock_.Advance(std::chrono::seconds(10));
+    clock_->Advance(std::chrono::seconds(10));
     walks.Start(Pods());
     const DiskUse use = Await(walks);
     ASSERT_EQ(use.size(), 2U);
     EXPECT_EQ(use.at("a").total.inodes_used, 5U);
     EXPECT_EQ(use.at("b").total.inodes_used, 5U);
-    EXPECT_EQ(use.at("a").measured_at, clock_.Now());
+    EXPECT_EQ(use.at("a").measured_at, clock_->Now());
   }
 }
 
@@ -100,7 +100,7 @@ TEST_F(DiskWalkThreadTest, FindsTheSameWithAHelperWhileADiskIsShort) {
   DiskWalkThread walks(runtime, clock_);
   for (const bool is_short : {true, false, true}) {
     walks.SetUrgent(is_short);
-    clock_.Advance(std::chrono::minutes(5));  // walked whole each time
+    clock_->Advance(std::chrono::minutes(5));  // walked whole each time
     walks.Start(Pods());
     EXPECT_EQ(Await(walks).at("large").total.inodes_used, 1U + 60 + 60 * 60);
   }

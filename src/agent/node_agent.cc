@@ -307,6 +307,7 @@ void NodeAgent::AfterEachTurn() {
   if (quit_at_ && (*quit_at_ <= now || !machine_->runtime->IsMaking())) loop_->Quit();
   if (next_try_ && *next_try_ <= now) TryRuntime();
   if (begun_) {
+    disk_walks_.Advance(now);
     node_.Advance();
     if (next_rescan_ && *next_rescan_ <= now) RescanManifests();
   }
@@ -332,9 +333,9 @@ void NodeAgent::AfterEachTurn() {
 
 std::optional<Instant> NodeAgent::NextDeadline() const {
   std::optional<Instant> next;
-  for (const auto& at :
-       {begun_ ? node_.NextDeadline() : std::nullopt, next_try_, next_rescan_, quit_at_,
-        next_look_by_clock_, next_threads_, next_alive_, status_file_.NextDeadline()}) {
+  for (const auto& at : {begun_ ? node_.NextDeadline() : std::nullopt, disk_walks_.NextDeadline(),
+                         next_try_, next_rescan_, quit_at_, next_look_by_clock_, next_threads_,
+                         next_alive_, status_file_.NextDeadline()}) {
     if (at && (!next || *at < *next)) next = at;
   }
   return next;

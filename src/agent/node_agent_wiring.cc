@@ -91,7 +91,7 @@ NodeAgent::NodeAgent(const AgentConfig& config, AgentOptions options, std::uniqu
                 .cgroup_driver = config_.cgroup_driver,
                 .thresholds = config_.eviction.thresholds},
                machine_->clock, *log_),
-      disk_walks_(*machine_->runtime, machine_->clock),
+      disk_walks_(*machine_->runtime, std::make_shared<SteadyClock>(machine_->clock)),
       arming_([this](Signal signal) -> Result<FileDescriptor> {
         if (machine_->cgroup_version == CgroupVersion::kV2) {
           return Fail(ErrorCode::kUnavailable, "cgroup v2 has no levels of usage");
