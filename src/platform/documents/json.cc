@@ -227,7 +227,8 @@ class Walk {
   // The token is left unread: the library steps over it, and only its text is wanted.
   bool CopyNumber(std::string_view token, Value& into) {
     if (!room_.Take(documents::Room::OfText(token))) return TooLarge();
-    if (!IsJsonNumber(token)) return Refuse(fmt::format("\"{}\" is no JSON number", token));
+    // Not quoted: it may be a secret whose quotes were forgotten.
+    if (!IsJsonNumber(token)) return Refuse("this is no JSON number");
     into = Value(Value::Number{std::string(token)}, line_);
     return true;
   }
