@@ -36,8 +36,21 @@ class Backoff {
     return due;
   }
 
+  // What NextStart adds to the end of a run that is not long enough to begin anew.
+  [[nodiscard]] Duration next_delay() const { return delay_; }
+  // No delay has been taken yet, or it has begun anew.
+  [[nodiscard]] bool IsFresh() const { return delay_ == First(); }
+  // Goes on with a delay of an earlier agent's, within the rule.
+  void Resume(Duration next_delay) {
+    delay_ = std::clamp(next_delay, First(), std::max(First(), rule_.max));
+  }
+  [[nodiscard]] const BackoffRule& rule() const { return rule_; }
+
  private:
-  void Reset() { delay_ = rule_.first_at_once ? Duration::zero() : rule_.initial; }
+  [[nodiscard]] Duration First() const {
+    return rule_.first_at_once ? Duration::zero() : rule_.initial;
+  }
+  void Reset() { delay_ = First(); }
 
   BackoffRule rule_;
   Duration delay_{0};

@@ -2,6 +2,7 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <utility>
 
 namespace jettison {
@@ -48,6 +49,33 @@ void ContainerLifecycle::Adopt(const ContainerRecord& record) {
   } else {
     Started(record.created);
   }
+}
+
+void ContainerLifecycle::Resume(const KeptRun& kept, Instant now) {
+  backoff_.Resume(kept.next_delay);
+  const auto restart_at = kept.restart_at
+                              ? std::optional(std::min(*kept.restart_at, now + backoff_.rule().max))
+                              : std::nullopt;
+  if (phase_ == Phase::kWaiting && restart_at) {
+    // A run that could not be started leaves no record.
+    attempt_ = std::max(attempt_, kept.attempt);
+    start_error_ = "it could not be started before the agent was restarted";
+    exit_ = {.exit_code = kStartErrorExitCode, .started = now, .finished = now};
+    phase_ = Phase::kExited;
+  }
+  if (phase_ != Phase::kExited) return;
+  restart_at_ = restart_at && kept.attempt >= attempt_
+                    ? *restart_at
+                    : backoff_.NextStart(exit_->started, exit_->finished);
+}
+
+std::optional<KeptRun> ContainerLifecycle::Kept() const {
+  if (backoff_.IsFresh() || attempt_ < 0) return std::nullopt;
+  return KeptRun{
+      .container = spec_->name,
+      .attempt = attempt_,
+      .next_delay = backoff_.next_delay(),
+      .restart_at = phase_ == Phase::kExited ? std::optional(restart_at_) : std::nullopt};
 }
 
 bool ContainerLifecycle::RestartsUnder(RestartPolicy pod_policy) const {

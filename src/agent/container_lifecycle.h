@@ -5,6 +5,7 @@
 #include <string>
 
 #include "agent/backoff.h"
+#include "agent/kept_state.h"
 #include "agent/pod_status.h"
 #include "model/container_record.h"
 #include "model/pod.h"
@@ -36,6 +37,10 @@ class ContainerLifecycle {
   void Exited(const ContainerExit& exit);
   // Takes up a run that the runtime remembers; called in the order of attempts.
   void Adopt(const ContainerRecord& record);
+  // Goes on with the back-off that an agent before left it in; after its runs were adopted.
+  void Resume(const KeptRun& kept, Instant now);
+  // Its back-off; absent where there is none to keep.
+  [[nodiscard]] std::optional<KeptRun> Kept() const;
 
   [[nodiscard]] const Container& spec() const { return *spec_; }
   [[nodiscard]] bool is_init() const { return init_; }

@@ -24,6 +24,17 @@ std::optional<EvictionWait::Outcome> EvictionWait::Check(
   return timed_out ? Outcome::kTimedOut : Outcome::kCleanedUp;
 }
 
+std::optional<KeptWait> EvictionWait::Kept() const {
+  if (!active()) return std::nullopt;
+  return KeptWait{.pods = pods_, .hard_for = hard_for_, .deadline = deadline_};
+}
+
+void EvictionWait::Resume(const KeptWait& kept, Instant now) {
+  pods_ = kept.pods;
+  hard_for_ = kept.hard_for;
+  deadline_ = std::min(kept.deadline, now + kCleanupTimeout);
+}
+
 bool EvictionWait::Allows(const Threshold& threshold) const {
   if (!active()) return true;
   const bool memory_awaited = std::ranges::find(hard_for_, Resource::kMemory) != hard_for_.end();

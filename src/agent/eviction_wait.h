@@ -6,6 +6,7 @@
 #include <string_view>
 #include <vector>
 
+#include "agent/kept_state.h"
 #include "model/signal.h"
 #include "model/threshold.h"
 #include "units/duration.h"
@@ -30,6 +31,14 @@ class EvictionWait {
   // Looks who is still there; says once how the wait ended.
   [[nodiscard]] std::optional<Outcome> Check(
       const std::function<bool(std::string_view uid)>& is_on_node, Instant now);
+
+  // The wait for the next agent; absent where there is none.
+  [[nodiscard]] std::optional<KeptWait> Kept() const;
+  // Goes on with one of an agent before.
+  void Resume(const KeptWait& kept, Instant now);
+
+  // The machine was suspended, and with it what is waited for.
+  void PutOff(Duration slept) { deadline_ += slept; }
 
   [[nodiscard]] bool active() const { return !pods_.empty(); }
   // Whether one of them was told to end within the grace period of a hard eviction.

@@ -23,6 +23,15 @@ std::shared_ptr<const PassPolicy> WithoutStorageLimits(PassPolicy policy) {
   return std::make_shared<const PassPolicy>(std::move(policy));
 }
 
+// Whether the next agent would be told the same, but for what time does.
+bool IsKeptAlike(const EvictionState& a, const EvictionState& b) {
+  const auto at = [](const EvictionState& state) {
+    return state.last_eviction ? state.last_eviction->at : Instant::min();
+  };
+  return a.conditions == b.conditions && a.met == b.met &&
+         a.first_observed_at == b.first_observed_at && at(a) == at(b);
+}
+
 }  // namespace
 
 Node::Node(NodeSettings settings, const NodeEdges& edges)
@@ -42,6 +51,13 @@ void Node::TakePolicy() {
 
 void Node::Begin() {
   WatchPass();
+  if (passes_ == 0) {
+    // An eviction of an agent before is awaited, which puts the pass off; memory is watched.
+    const Instant now = edges_.clock.Now();
+    PlanLook(ObservationsFrom(summary_), now);
+    PlanPaceLook(now);
+    Rearm(now);
+  }
   Advance();
 }
 
@@ -82,7 +98,8 @@ Evaluation Node::EvaluateNow(Instant now) const {
 }
 
 bool Node::MayDecide(std::optional<std::size_t> threshold) const {
-  if (!wait_.active()) return true;
+  // The first pass after a restart says how the node is, whoever is awaited.
+  if (!wait_.active() || (!threshold && passes_ == 0)) return true;
   return threshold && wait_.Allows(settings_.policy.thresholds[*threshold]);
 }
 
@@ -139,6 +156,7 @@ void Node::Run(const std::shared_ptr<const PassPolicy>& policy, Instant now) {
   ++passes_;
   last_report_ = report;
   reclaim_awaited_ = reclaim_awaited_ || report->reclaim_under_way;
+  if (!IsKeptAlike(pass.before, state_)) ++changes_;
   AfterPass(*report, before, now);
   PlanLook(report->observations, now);
   pass.pace = pace_input_;
@@ -192,6 +210,7 @@ void Node::AwaitCleanup(const CycleReport& report, Instant now) {
   pace_.Evicted(resource, hard, std::chrono::seconds(kHardEvictionGracePeriodSeconds), now);
   pace_since_ = now;
   wait_.Begin(ending, resource, hard, now);
+  ++changes_;
   watch_due_ = now + settings_.monitoring_interval;
 }
 
@@ -202,6 +221,7 @@ void Node::CheckCleanup(Instant now) {
     if (wait_.active() && !watch_due_) watch_due_ = now + settings_.monitoring_interval;
     return;
   }
+  ++changes_;
   if (*outcome == EvictionWait::Outcome::kTimedOut) {
     edges_.log.Warn("eviction manager: timed out waiting for pods to be cleaned up");
   } else {

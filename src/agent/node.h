@@ -12,6 +12,7 @@
 #include "agent/edges.h"
 #include "agent/event_log.h"
 #include "agent/eviction_wait.h"
+#include "agent/kept_state.h"
 #include "agent/log.h"
 #include "agent/memory_forecast.h"
 #include "agent/node_counters.h"
@@ -101,6 +102,15 @@ class Node : private SummarySource {
   // that hold, the transition period of conditions and the longest grace period of pods. What was
   // met stays met where the line is the same.
   void SetEviction(const EvictionPolicy& eviction);
+  // The machine was suspended for so long: what pods have to do within a time, and for how long a
+  // threshold has to be met, does not count that. Back-offs and transition periods do.
+  void Slept(Duration slept);
+  // Goes on where an agent before was. After SetLayout, before Begin.
+  void Resume(const KeptNode& kept);
+  // The same for the next agent.
+  [[nodiscard]] KeptNode Kept() const;
+  // Another number whenever Kept may have changed by anything but time.
+  [[nodiscard]] std::uint64_t changes() const { return changes_; }
   // The first look at the node; full passes follow.
   void Begin();
   // What the walk that was last started has measured. What it could not measure is older than its
@@ -200,6 +210,7 @@ class Node : private SummarySource {
   SignalHistory history_;
   std::array<Instant, kNodeConditionCount> condition_changed_at_;
   std::uint64_t passes_ = 0;
+  std::uint64_t changes_ = 0;
   PassCounters counters_;
   std::optional<Instant> woken_at_;  // for the pass that is to come of it
   Instant pass_woken_at_;            // for the present one

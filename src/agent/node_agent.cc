@@ -54,6 +54,7 @@ Result<void> NodeAgent::WatchAll() {
   Attend(status_file_.fd(), [this] { TakeStatusErrors(); });
   Attend(evictions_.fd(), [this] { evictions_.LogComplaints(); });
   Attend(readings_->fd(), [this] { TakeConfig(); });
+  Attend(keeper_.fd(), [this] { keeper_.LogComplaints(); });
   if (options_.board) {
     // Answered after the turn, as everything that is due.
     Attend(options_.board->fd(),
@@ -68,17 +69,26 @@ Result<void> NodeAgent::Run() {
   if (const auto raised = RaiseThreadPriority(); !raised) {
     log_->Info("the agent runs with ordinary priority", {{"err", raised.error().message}});
   }
+  TakeUpKept();
   TryRuntime();
   if (refusal_) return Fail(*refusal_);
   AfterEachTurn();
   auto result = loop_->Run([this] { AfterEachTurn(); });
   service_.Stopping();
+  if (begun_) keeper_.Finish(Kept(machine_->clock.Now()));
   log_->Info("agent stopped");
   levels_.clear();
   loop_.reset();
   alarms_ = {};
   if (refusal_) return Fail(*refusal_);
   return result;
+}
+
+// Before any pod is taken over, whoever tells of it.
+void NodeAgent::TakeUpKept() {
+  KeptState kept = keeper_.Load();
+  pods_.Remember(std::move(kept.pods));
+  kept_node_ = std::move(kept.node);
 }
 
 // Where the runtime does not answer, what can be known without it is guarded at once. (The kubelet
@@ -120,6 +130,7 @@ Result<void> NodeAgent::CheckPlacesOf(const std::vector<RuntimePod>& pods) const
 
 void NodeAgent::BeginGuard() {
   begun_ = true;
+  node_.Resume(std::exchange(kept_node_, {}));
   node_.Begin();
   WatchAlarms();
 }
@@ -162,6 +173,7 @@ void NodeAgent::SurveyFileSystems() {
 }
 
 void NodeAgent::TakeRuntimeEvents() {
+  LookAtClocks();
   const Instant now = machine_->clock.Now();
   bool found_own = false;
   for (const RuntimeEvent& event : machine_->runtime->TakeEvents()) {
@@ -301,7 +313,27 @@ void NodeAgent::EndWhenNothingIsHalfMade() {
              {{"atMost", FormatDuration(kMakingPatience)}});
 }
 
+// Neither harms: nothing is decided by the wall clock.
+void NodeAgent::LookAtClocks() {
+  constexpr Duration kWorthSaying = seconds(1);
+  const Duration slept = SteadyClock::Slept();
+  if (slept - slept_ >= kWorthSaying) {
+    node_.Slept(slept - slept_);
+    log_->Info("the machine was suspended", {{"for", FormatDuration(slept - slept_)}});
+  }
+  slept_ = slept;
+  const Duration ahead =
+      machine_->clock.Wall().time_since_epoch() - machine_->clock.Now().time_since_epoch();
+  const Duration step = ahead - std::exchange(wall_ahead_, ahead);
+  if (step < kWorthSaying && -step < kWorthSaying) return;
+  log_->Info(
+      "the wall clock was set; times that the agent shows keep to the old one until it is "
+      "started again, times of the log do not",
+      {{"by", FormatDuration(step)}});
+}
+
 void NodeAgent::AfterEachTurn() {
+  LookAtClocks();
   const Instant now = machine_->clock.Now();
   LookByClock(now);
   if (quit_at_ && (*quit_at_ <= now || !machine_->runtime->IsMaking())) loop_->Quit();
@@ -326,16 +358,27 @@ void NodeAgent::AfterEachTurn() {
   if (node_.passes() > 0 && status_file_.Due(node_.state().conditions, now)) {
     status_file_.Write(SnapshotNow(), now);
   }
+  KeepState(now);
   if (options_.board) ShowBoard(now);
   const auto deadline = NextDeadline();
   loop_->SetTimer(deadline ? std::optional(*deadline - machine_->clock.Now()) : std::nullopt);
+}
+
+KeptState NodeAgent::Kept(Instant now) const {
+  return {.node = node_.Kept(), .pods = pods_.Kept(now)};
+}
+
+void NodeAgent::KeepState(Instant now) {
+  const std::uint64_t changes = pods_.changes() + node_.changes();
+  if (begun_ && keeper_.Due(changes, now)) keeper_.Save(Kept(now), changes, now);
 }
 
 std::optional<Instant> NodeAgent::NextDeadline() const {
   std::optional<Instant> next;
   for (const auto& at : {begun_ ? node_.NextDeadline() : std::nullopt, disk_walks_.NextDeadline(),
                          next_try_, next_rescan_, quit_at_, next_look_by_clock_, next_threads_,
-                         next_alive_, status_file_.NextDeadline()}) {
+                         next_alive_, status_file_.NextDeadline(),
+                         keeper_.NextDeadline(pods_.changes() + node_.changes())}) {
     if (at && (!next || *at < *next)) next = at;
   }
   return next;

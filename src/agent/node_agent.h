@@ -28,6 +28,7 @@
 #include "agent/pod_logs_collector.h"
 #include "agent/pod_table.h"
 #include "agent/service_notify.h"
+#include "agent/state_keeper.h"
 #include "agent/stats_collector.h"
 #include "config/config_changes.h"
 #include "config/read_config.h"
@@ -86,6 +87,10 @@ class NodeAgent : public Agent {
   void EndWhenNothingIsHalfMade();
   void TakeStatusErrors();
   [[nodiscard]] std::string ManifestError() const;
+  void TakeUpKept();
+  [[nodiscard]] KeptState Kept(Instant now) const;
+  void KeepState(Instant now);
+  void LookAtClocks();
   void ShowBoard(Instant now);
   [[nodiscard]] Snapshot SnapshotNow() const;
   [[nodiscard]] NodeCounters Counters() const;
@@ -115,6 +120,8 @@ class NodeAgent : public Agent {
   std::unique_ptr<MemoryLadder> ladder_;  // the same
   EvictionHistory evictions_;
   Node node_;
+  StateKeeper keeper_;
+  KeptNode kept_node_;  // until the guard begins
   NodeStatusFile status_file_;
   ManifestPods manifest_pods_;
   Result<void> manifests_watched_;
@@ -136,6 +143,9 @@ class NodeAgent : public Agent {
   bool board_asked_ = false;
   std::uint64_t shown_passes_ = 0;  // of what the board's onlookers have been told
   std::uint64_t shown_events_ = 0;
+
+  Duration slept_ = SteadyClock::Slept();  // until the last turn
+  Duration wall_ahead_{0};                 // of the agent's clock, the same
 
   bool begun_ = false;     // passes are run
   bool listed_ = false;    // the runtime has told what it runs

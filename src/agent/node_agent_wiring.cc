@@ -135,6 +135,8 @@ NodeAgent::NodeAgent(const AgentConfig& config, AgentOptions options, std::uniqu
            .ladder = ladder_.get(),
            .on_eviction =
                [this](const std::shared_ptr<const RecordedPass>& pass) { evictions_.Add(pass); }}),
+      // A dry run evicts nobody, so it has nothing to keep and nothing to go on with.
+      keeper_(config_.dry_run ? "" : config_.root + "/node-state", machine_->clock, *log_),
       status_file_(config_.node_status_file, options_.node_status),
       manifest_pods_(*log_),
       stop_(eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK)),

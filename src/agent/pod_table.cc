@@ -15,10 +15,12 @@ PodTable::Slot& PodTable::At(const std::string& name) {
 }
 
 void PodTable::Adopt(std::vector<RuntimePod> pods, Instant now) {
+  ++changes_;
   for (RuntimePod& pod : pods) AdoptOne(std::move(pod), now);
 }
 
 void PodTable::Recall(std::vector<RuntimePod> pods, Instant now) {
+  ++changes_;
   for (RuntimePod& pod : pods) {
     AddFound(pod, now)->worker->Recall(std::move(pod.containers), now);
   }
@@ -48,8 +50,16 @@ PodTable::Slot* PodTable::AddFound(RuntimePod& pod, Instant now) {
   slot.wanted = slot.facts;
   slot.foreign = pod.foreign;
   slot.rest.reset();
+  slot.comes_back_at.reset();
   slot.worker = std::make_unique<PodWorker>(*slot.facts, *edges_);
   slot.started_at = now;
+  const auto kept = pod.foreign ? std::nullopt : TakeRemembered(name, slot.facts->pod.uid);
+  if (kept) {
+    slot.evictions = kept->evictions;
+    slot.come_back.Resume(kept->next_delay);
+    slot.started_at = kept->started.value_or(now);
+    slot.worker->Remember(*kept);
+  }
   const char* const what = pod.unread    ? "pod of an earlier agent cannot be taken over yet"
                            : pod.foreign ? "pod of somebody else found"
                                          : "pod adopted";
@@ -86,6 +96,8 @@ void PodTable::SetWanted(std::vector<Pod> pods, Instant now) {
     slot.come_back = Backoff(come_back_rule_);
     slot.refused_for.clear();
     slot.awaits_room = false;
+    ++changes_;
+    StayOut(name, slot, now);
   }
   SettleAll(now);
 }
@@ -96,6 +108,7 @@ void PodTable::Handle(const RuntimeEvent& event, Instant now) {
       std::visit([](const auto& e) -> const std::string& { return e.pod_uid; }, event);
   Slot* slot = SlotOf(uid);
   if (slot == nullptr) return;
+  ++changes_;
   slot->worker->Handle(event, now);
   if (slot->worker->IsGone()) SettleAll(now);
 }
@@ -112,6 +125,12 @@ void PodTable::Advance(Instant now) {
     if (slot.worker) slot.worker->Advance(now);
   }
   SettleAll(now);
+}
+
+void PodTable::PutOffEnds(Duration slept) {
+  for (auto& [name, slot] : slots_) {
+    if (slot.worker) slot.worker->PutOffEnd(slept);
+  }
 }
 
 void PodTable::StopAll(Instant now) {
@@ -228,6 +247,7 @@ void PodTable::GiveWay(Slot& slot, const Slot& to, Instant now) {
                       .message = order.message,
                       .annotations = {}});
   slot.worker->Evict(order, now);
+  ++changes_;
 }
 
 // The runtime finds somebody else's pod again under another UID when a pod of this agent takes it.
@@ -275,6 +295,7 @@ void PodTable::ComeBack(Instant now) {
     // From here on it is a pod like any other; one that finds no room holds up nobody.
     Slot& slot = slots_.find(waiting[*next].name)->second;
     slot.comes_back_at.reset();
+    ++changes_;
     StartIfMay(slot, now);
     came_back_ = slot.worker != nullptr || slot.awaits_room;
   }
@@ -301,12 +322,15 @@ Result<bool> PodTable::Evict(const EvictionOrder& order, Instant now) {
   const bool first = !slot->worker->IsEvicted();
   const bool acted = slot->worker->Evict(order, now);
   if (acted && first) ++slot->evictions;
+  ++changes_;
   return acted;
 }
 
 bool PodTable::KillNow(std::string_view uid, Instant now) {
   Slot* slot = SlotOf(uid);
-  return slot != nullptr && slot->worker->KillNow(now);
+  if (slot == nullptr || !slot->worker->KillNow(now)) return false;
+  ++changes_;
+  return true;
 }
 
 std::vector<SurvivorRecord> PodTable::KillSurvivors(Instant now) {

@@ -1,6 +1,7 @@
 #pragma once
 
 #include <cstddef>
+#include <cstdint>
 #include <map>
 #include <memory>
 #include <optional>
@@ -9,6 +10,7 @@
 #include <vector>
 
 #include "agent/come_back.h"
+#include "agent/kept_state.h"
 #include "agent/pod_worker.h"
 #include "agent/snapshot.h"
 #include "config/agent_config.h"
@@ -43,10 +45,18 @@ class PodTable {
         edges_(&edges),
         allocatable_(allocatable) {}
 
+  // What an agent before has kept of its pods; those that are adopted or wanted go on from there.
+  // Before Recall and Adopt.
+  void Remember(std::vector<KeptPod> pods);
+  // The same for the next agent.
+  [[nodiscard]] std::vector<KeptPod> Kept(Instant now) const;
+  // Another number whenever Kept may have changed by anything but time.
+  [[nodiscard]] std::uint64_t changes() const { return changes_; }
   // Takes over what is known while the runtime does not answer: nothing of it is started before
-  // Adopt. Before anything else, and once.
+  // Adopt. Before anything but Remember, and once.
   void Recall(std::vector<RuntimePod> pods, Instant now);
-  // Takes over what the runtime has from before. Before anything but Recall, and once.
+  // Takes over what the runtime has from before. Before anything but
+  // Remember and Recall, and once.
   void Adopt(std::vector<RuntimePod> pods, Instant now);
   // What becomes of somebody else's pods, those found later included. Before Adopt.
   void SetAdoptPolicy(AdoptPolicy policy) { adopt_ = policy; }
@@ -61,6 +71,8 @@ class PodTable {
   // Does what is due by now.
   void Advance(Instant now);
   [[nodiscard]] std::optional<Instant> NextDeadline() const;
+  // The machine was suspended for so long. Back-offs count that, grace periods do not.
+  void PutOffEnds(Duration slept);
   // Ends every pod and starts no more.
   void StopAll(Instant now);
 
@@ -126,6 +138,11 @@ class PodTable {
   Slot& At(const std::string& name);
   Slot* AddFound(RuntimePod& pod, Instant now);
   void AdoptOne(RuntimePod pod, Instant now);
+  [[nodiscard]] std::optional<KeptPod> TakeRemembered(const std::string& name,
+                                                      std::string_view uid);
+  void StayOut(const std::string& name, Slot& slot, Instant now);
+  [[nodiscard]] bool IsAwaited(const KeptPod& pod, Instant now) const;
+  [[nodiscard]] static std::optional<KeptPod> KeptOf(const std::string& name, const Slot& slot);
   void SettleAll(Instant now);
   void EndUnwanted(Slot& slot, Instant now);
   void BuryWorker(Slot& slot, Instant now);
@@ -149,6 +166,9 @@ class PodTable {
   WorkerEdges* edges_;
   std::optional<SharedAmounts> allocatable_;
   Slots slots_;  // by namespace/name
+  std::map<std::string, KeptPod, std::less<>>
+      remembered_;  // by the same, nobody has asked for them
+  std::uint64_t changes_ = 0;
   NodeConditions conditions_;
   AdoptPolicy adopt_ = AdoptPolicy::kObserve;
   bool told_wanted_ = false;  // SetWanted has been called

@@ -41,11 +41,17 @@ void PodWorker::Create() {
   edges_->runtime.CreatePod(facts_->pod);
 }
 
+void PodWorker::Remember(const KeptPod& kept) {
+  kept_ending_ = kept.ending;
+  kept_runs_ = kept.runs;
+}
+
 void PodWorker::Recall(std::vector<ContainerRecord> records, Instant now) {
   start_time_ = now;
   TakeRecords(std::move(records));
   counted_running_ = true;
   state_ = State::kRecalled;
+  if (ResumeEviction(now)) return;
   UpdateConditions(now);
 }
 
@@ -68,14 +74,57 @@ void PodWorker::Adopt(std::vector<ContainerRecord> records, Instant now) {
   if (state_ != State::kCreating && state_ != State::kRecalled) return;
   if (!start_time_) start_time_ = now;
   TakeRecords(std::move(records));
+  ResumeRuns(now);
   // A regular container that has ever run tells that the init containers are done, even where
   // their own records were collected since.
   initialized_ = std::ranges::any_of(
       runs_, [](const ContainerLifecycle& run) { return !run.is_init() && run.WasStarted(); });
   counted_running_ = true;
   state_ = State::kRunning;
+  if (ResumeEviction(now)) return;
   Sync(now);
   UpdateConditions(now);
+}
+
+void PodWorker::ResumeRuns(Instant now) {
+  const std::vector<KeptRun> kept = std::exchange(kept_runs_, {});
+  for (ContainerLifecycle& run : runs_) {
+    const auto found = std::ranges::find(kept, run.spec().name, &KeptRun::container);
+    if (found != kept.end()) run.Resume(*found, now);
+  }
+}
+
+// What is left of its grace period, in whole seconds. Whether there was one to resume.
+bool PodWorker::ResumeEviction(Instant now) {
+  const auto ending = std::exchange(kept_ending_, std::nullopt);
+  if (!ending) return false;
+  const Duration left = std::clamp(Elapsed(now, ending->kill_at), Duration(0),
+                                   Duration(std::chrono::seconds(GraceSecondsOf(facts_->pod))));
+  Evict({.pod_uid = facts_->pod.uid,
+         .grace_period_seconds = std::chrono::ceil<std::chrono::seconds>(left).count(),
+         .reason = ending->reason,
+         .message = ending->message,
+         .annotations = {},
+         .disruption_target = ending->disruption_target},
+        now);
+  return true;
+}
+
+std::optional<KeptEnding> PodWorker::KeptEviction() const {
+  if (!eviction_ || !ending_ || state_ == State::kGone) return std::nullopt;
+  return KeptEnding{.reason = eviction_->reason,
+                    .message = eviction_->message,
+                    .disruption_target = eviction_->disruption_target,
+                    .kill_at = ending_->kill_at};
+}
+
+std::vector<KeptRun> PodWorker::KeptRuns() const {
+  if (state_ == State::kRecalled) return kept_runs_;
+  std::vector<KeptRun> kept;
+  for (const ContainerLifecycle& run : runs_) {
+    if (auto each = run.Kept()) kept.push_back(*std::move(each));
+  }
+  return kept;
 }
 
 void PodWorker::Handle(const RuntimeEvent& event, Instant now) {

@@ -49,6 +49,9 @@ class PodWorker {
 
   // Begins to create an admitted pod.
   void Start(Instant now);
+  // What an agent before knew of it: its eviction goes on when it is taken over, the back-offs of
+  // its containers when the runtime has told all. Before Recall and Adopt.
+  void Remember(const KeptPod& kept);
   // Takes over a pod by what is known of it while the runtime does not answer: it can be ended, and
   // nothing of it is started. Followed by Adopt.
   void Recall(std::vector<ContainerRecord> records, Instant now);
@@ -62,6 +65,8 @@ class PodWorker {
   bool KillNow(Instant now);
   // Ends the pod within its own grace period, because nobody wants it any more.
   void Terminate(Instant now);
+  // The machine was suspended, and with it what is to end: its grace period goes on now.
+  void PutOffEnd(Duration slept);
   void Handle(const RuntimeEvent& event, Instant now);
   // Does what is due by now.
   void Advance(Instant now);
@@ -89,6 +94,9 @@ class PodWorker {
   void KillSurvivor(Instant now);
   // When it was evicted; only where IsEvicted.
   [[nodiscard]] Instant evicted_at() const { return evicted_at_; }
+  // An eviction that is being carried out, and back-offs of containers, for the next agent.
+  [[nodiscard]] std::optional<KeptEnding> KeptEviction() const;
+  [[nodiscard]] std::vector<KeptRun> KeptRuns() const;
   // Runs that have ended, all attempts that are known, for the collection of dead containers.
   [[nodiscard]] const std::vector<ContainerRecord>& dead_runs() const { return dead_runs_; }
   // Forgets a dead run and has the runtime forget it.
@@ -129,6 +137,8 @@ class PodWorker {
 
   void Create();
   void TakeRecords(std::vector<ContainerRecord> records);
+  void ResumeRuns(Instant now);
+  bool ResumeEviction(Instant now);
   void Sync(Instant now);
   [[nodiscard]] bool SyncInit(Instant now);
   void StartIfDue(ContainerLifecycle& run, Instant now);
@@ -161,6 +171,9 @@ class PodWorker {
   std::string create_error_;
   std::optional<Instant> start_time_;
   std::vector<ContainerRecord> dead_runs_;
+  // Of an agent before, until they are resumed.
+  std::optional<KeptEnding> kept_ending_;
+  std::vector<KeptRun> kept_runs_;
   PodStatus conditions_;  // only its conditions
 };
 

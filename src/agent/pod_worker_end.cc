@@ -54,6 +54,12 @@ void PodWorker::Terminate(Instant now) {
   UpdateConditions(now);
 }
 
+void PodWorker::PutOffEnd(Duration slept) {
+  if (!ending_) return;
+  ending_->kill_at += slept;
+  ending_->timeout_at += slept;
+}
+
 void PodWorker::BeginEnding(Duration grace, bool remove, Instant now) {
   ending_ = Ending{.grace = grace,
                    .kill_at = now + grace,

@@ -1,0 +1,102 @@
+#pragma once
+
+#include <array>
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "evaluate/evaluate.h"
+#include "model/eviction_order.h"
+#include "model/signal.h"
+#include "units/duration.h"
+
+namespace jettison {
+
+// What decides on this node and a restart of the agent would forget, as values. (state_keeper.h)
+
+struct KeptCondition {
+  NodeConditionType type = NodeConditionType::kMemoryPressure;
+  bool status = false;
+  std::optional<Instant> last_observed;  // its transition period runs from then on
+  Instant changed;
+  friend bool operator==(const KeptCondition&, const KeptCondition&) = default;
+};
+
+// A threshold that is met, told by its text: the next agent may have others.
+struct KeptThreshold {
+  std::string text;
+  Instant first_observed;
+  bool overdue = false;
+  friend bool operator==(const KeptThreshold&, const KeptThreshold&) = default;
+};
+
+// When a pod was last failed, and what was available then of the pressure signals.
+struct KeptMark {
+  Instant at;
+  std::vector<std::pair<Signal, std::int32_t>> available;
+  friend bool operator==(const KeptMark&, const KeptMark&) = default;
+};
+
+// Pods whose end is awaited before more is decided.
+struct KeptWait {
+  std::vector<std::string> pods;  // UIDs
+  std::vector<Resource> hard_for;
+  Instant deadline;
+  friend bool operator==(const KeptWait&, const KeptWait&) = default;
+};
+
+struct KeptNode {
+  std::vector<KeptCondition> conditions;
+  std::vector<KeptThreshold> thresholds;
+  std::optional<KeptMark> last_eviction;
+  std::optional<KeptWait> wait;
+  friend bool operator==(const KeptNode&, const KeptNode&) = default;
+};
+
+// The back-off of one container.
+struct KeptRun {
+  std::string container;
+  int attempt = 0;
+  Duration next_delay{0};             // after its next end
+  std::optional<Instant> restart_at;  // that attempt has ended
+  friend bool operator==(const KeptRun&, const KeptRun&) = default;
+};
+
+// An eviction that is being carried out.
+struct KeptEnding {
+  std::string reason;
+  std::string message;
+  bool disruption_target = false;
+  Instant kill_at;
+  friend bool operator==(const KeptEnding&, const KeptEnding&) = default;
+};
+
+// An evicted pod that is out.
+struct KeptAbsence {
+  std::string reason;  // of its status
+  std::string message;
+  Instant comes_back_at;
+  friend bool operator==(const KeptAbsence&, const KeptAbsence&) = default;
+};
+
+struct KeptPod {
+  std::string name;  // "namespace/name"
+  std::string uid;
+  int evictions = 0;
+  Duration next_delay{0};          // of its return, after the next eviction
+  std::optional<Instant> started;  // absent: it is out
+  std::optional<KeptEnding> ending;
+  std::optional<KeptAbsence> absence;
+  std::vector<KeptRun> runs;
+  friend bool operator==(const KeptPod&, const KeptPod&) = default;
+};
+
+struct KeptState {
+  KeptNode node;
+  std::vector<KeptPod> pods;
+  friend bool operator==(const KeptState&, const KeptState&) = default;
+};
+
+}  // namespace jettison

@@ -1,0 +1,44 @@
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <string_view>
+
+#include "units/result.h"
+
+namespace jettison {
+
+// A text that is overwritten again and again, on a disk that may be full meanwhile: a file of two
+// slots, filled with blanks in advance and written in turn, in place. Each slot begins with a line
+//
+//   jettison slot 1 <sequence> <bytes> <hash>
+//
+// so that half of a text is never taken for one: whenever the agent is killed, the text before or
+// the new one is read.
+class SlotFile {
+ public:
+  static constexpr std::size_t kSlotBytes = std::size_t{256} << 10;
+  static constexpr std::size_t kHeadBytes = 100;
+  static constexpr std::size_t kMostBytes = kSlotBytes - kHeadBytes;
+
+  explicit SlotFile(std::string path) : path_(std::move(path)) {}
+
+  // The text that was written last; absent where there is none. kInvalidArgument: what is there is
+  // no such file, or both slots are damaged.
+  [[nodiscard]] Result<std::optional<std::string>> Read();
+  // Puts a file that nobody can read out of the way; where to.
+  [[nodiscard]] Result<std::string> PutAside();
+  // Makes the file with its space; one that is there and whole stays.
+  [[nodiscard]] Result<void> Reserve();
+  // At most kMostBytes.
+  [[nodiscard]] Result<void> Write(std::string_view text);
+  [[nodiscard]] const std::string& path() const { return path_; }
+
+ private:
+  std::string path_;
+  std::uint64_t sequence_ = 0;  // of the text that was written or read last
+};
+
+}  // namespace jettison
