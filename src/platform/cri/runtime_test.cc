@@ -23,13 +23,15 @@ TEST_F(CriRuntime, APodLivesAndLeavesNothing) {
   const PodDisk disk = runtime().DiskOf(pod);
   EXPECT_EQ(disk.containers[0].layer, "/layers/run-2");
   EXPECT_EQ(disk.empty_dirs[0].path, bed_.root() + "/pods/u/volumes/data");
+  const Instant started = bed_.clock.Now();
+  bed_.clock.Advance(seconds(1));
   containerd().Exit("main", 3);
   const auto* exited = bed_.Await<ContainerExited>("u");
   ASSERT_NE(exited, nullptr);
   EXPECT_EQ(exited->exit.exit_code, 3);
   EXPECT_EQ(exited->exit.signal, 0);
-  EXPECT_EQ(exited->exit.started, Instant(seconds(2)));
-  EXPECT_EQ(exited->exit.finished, Instant(seconds(3)));
+  EXPECT_EQ(exited->exit.started, started) << "as it was seen";
+  EXPECT_EQ(exited->exit.finished, started) << "the runtime's stamp lies before its start";
   EXPECT_EQ(runtime().GroupOf("u", "main"), "");
   ASSERT_TRUE(bed_.Remove("u"));
   bed_.ExpectNothingLeft("u");
