@@ -375,10 +375,10 @@ void NodeAgent::KeepState(Instant now) {
 
 std::optional<Instant> NodeAgent::NextDeadline() const {
   std::optional<Instant> next;
-  for (const auto& at : {begun_ ? node_.NextDeadline() : std::nullopt, disk_walks_.NextDeadline(),
-                         next_try_, next_rescan_, quit_at_, next_look_by_clock_, next_threads_,
-                         next_alive_, status_file_.NextDeadline(),
-                         keeper_.NextDeadline(pods_.changes() + node_.changes())}) {
+  for (const auto& at :
+       {begun_ ? node_.NextDeadline() : std::nullopt, disk_walks_.NextDeadline(), next_try_,
+        next_rescan_, quit_at_, next_look_by_clock_, next_threads_, next_alive_,
+        status_file_.NextDeadline(), keeper_.NextDeadline(pods_.changes() + node_.changes())}) {
     if (at && (!next || *at < *next)) next = at;
   }
   return next;
