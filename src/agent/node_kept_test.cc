@@ -78,8 +78,7 @@ TEST_F(NodeKeptTest, TheGracePeriodOfASoftThresholdGoesOn) {
   EXPECT_THAT(runtime_.TakeCommands(), IsEmpty());
   EXPECT_EQ(node_->NextDeadline(), since + seconds(60));
   Pass(seconds(10));
-  Measure();
-  EXPECT_THAT(runtime_.TakeCommands(), ElementsAre(HasSubstr("stop hog/c")));
+  EXPECT_THAT(runtime_.TakeCommands(), Contains(HasSubstr("stop hog/c")));
 }
 
 TEST_F(NodeKeptTest, ASuspendIsNoPressure) {
@@ -91,11 +90,13 @@ TEST_F(NodeKeptTest, ASuspendIsNoPressure) {
   Pass(seconds(10));
   Measure();
   EXPECT_THAT(runtime_.TakeCommands(), IsEmpty()) << "it was met for 10 s of its 60";
-  for (int i = 0; i < 5; ++i) {
+  for (int i = 0; i < 4; ++i) {
     Pass(seconds(10));
     Measure();
   }
-  EXPECT_THAT(runtime_.TakeCommands(), ElementsAre(HasSubstr("stop hog/c")));
+  EXPECT_THAT(runtime_.TakeCommands(), IsEmpty()) << "for 50 s";
+  Pass(seconds(10));
+  EXPECT_THAT(runtime_.TakeCommands(), Contains(HasSubstr("stop hog/c")));
 }
 
 TEST_F(NodeKeptTest, AThresholdOfAnotherConfigurationBeginsAnew) {
