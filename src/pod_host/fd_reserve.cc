@@ -14,6 +14,7 @@ struct Reserve {
   std::mutex mutex;
   std::array<int, FdReserve::kSize> fds{};  // the first `count`
   std::size_t count = 0;
+  std::size_t filled = 0;  // to so many; what is spent of them is put back
 };
 
 Reserve& OfThisProcess() {
@@ -23,17 +24,22 @@ Reserve& OfThisProcess() {
 
 thread_local int ending = 0;
 
-}  // namespace
-
 // An opened file each: one that is only duplicated would free no entry in the table of the system.
-std::size_t FdReserve::Fill() {
-  Reserve& reserve = OfThisProcess();
-  const std::lock_guard lock(reserve.mutex);
-  while (reserve.count < kSize) {
+void FillTo(std::size_t size, Reserve& reserve) {
+  while (reserve.count < size) {
     const int fd = ::open("/", O_PATH | O_CLOEXEC);
     if (fd < 0) break;
     reserve.fds[reserve.count++] = fd;
   }
+}
+
+}  // namespace
+
+std::size_t FdReserve::Fill() {
+  Reserve& reserve = OfThisProcess();
+  const std::lock_guard lock(reserve.mutex);
+  FillTo(kSize, reserve);
+  reserve.filled = reserve.count;
   return reserve.count;
 }
 
@@ -55,7 +61,11 @@ EndingPods::EndingPods() {
 EndingPods::~EndingPods() {
   if (--ending > 0) return;
   const int error = errno;
-  (void)FdReserve::Fill();
+  {
+    Reserve& reserve = OfThisProcess();
+    const std::lock_guard lock(reserve.mutex);
+    FillTo(reserve.filled, reserve);
+  }
   errno = error;
 }
 

@@ -12,7 +12,7 @@ class FdReserve {
   static constexpr std::size_t kSize = 32;
 
   // Opens those that are missing, as far as the kernel lets it; how many there are then. Called
-  // when the process starts and, by EndingPods, when some have been spent.
+  // when the process starts; EndingPods puts back what has been spent of them, and takes no more.
   static std::size_t Fill();
   // Closes one, so that whoever opens something next gets it. False, with errno as it was, where
   // none is left, or this thread ends no pod now.

@@ -3,6 +3,7 @@
 #include <fcntl.h>
 #include <gtest/gtest.h>
 
+#include <utility>
 #include <vector>
 
 #include "pod_host/few_descriptors.h"
@@ -32,6 +33,21 @@ TEST(FdReserve, OnlyWhoEndsPodsMayTakeFromItAndItIsFullAgainAfterwards) {
     EXPECT_EQ(errno, EMFILE);
   }
   EXPECT_FALSE(OpenOne());
+}
+
+// What could not be had at the start is left to whoever has need of it later.
+TEST(FdReserve, AnEndPutsBackWhatItSpentAndTakesNoMore) {
+  FewDescriptors few(FdReserve::kSize / 2);
+  const std::size_t filled = FdReserve::Fill();
+  const FewDescriptors more(FdReserve::kSize + 4);
+  {
+    const EndingPods ending;
+    const FileDescriptor one = OpenOne();
+    EXPECT_TRUE(one);
+  }
+  std::vector<FileDescriptor> others;
+  for (FileDescriptor one = OpenOne(); one; one = OpenOne()) others.push_back(std::move(one));
+  EXPECT_GE(others.size(), FdReserve::kSize + 4) << filled << " were held";
 }
 
 TEST(FdReserve, IsNotTouchedWhereThereAreDescriptors) {
