@@ -127,13 +127,17 @@ std::optional<pb::FileDescriptorProto> DescriptorInProgram(const std::string& pa
   std::ostringstream content;
   content << std::ifstream(path, std::ios::binary).rdbuf();
   const std::string bytes = std::move(content).str();
+  bool found = false;
+  pb::FileDescriptorProto whole;  // a package may have several files
   for (std::size_t at = bytes.find(kMagic); at != std::string::npos;
        at = bytes.find(kMagic, at + 1)) {
     const auto inflated = Inflate(bytes, at);
     pb::FileDescriptorProto file;
-    if (inflated && file.ParseFromString(*inflated) && file.package() == package) return file;
+    if (!inflated || !file.ParseFromString(*inflated) || file.package() != package) continue;
+    found = true;
+    whole.MergeFrom(file);
   }
-  return std::nullopt;
+  return found ? std::optional(std::move(whole)) : std::nullopt;
 }
 
 }  // namespace jettison

@@ -16,7 +16,7 @@ namespace jettison {
     const google::protobuf::FileDescriptorProto& whole);
 
 // The description of a protobuf package that a Go program carries for reflection: a gzipped
-// FileDescriptorProto. The first that names the package; nullopt: there is none.
+// FileDescriptorProto, all of its files in one; nullopt: there is none.
 [[nodiscard]] std::optional<google::protobuf::FileDescriptorProto> DescriptorInProgram(
     const std::string& path, const std::string& package);
 
