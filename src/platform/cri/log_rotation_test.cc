@@ -52,7 +52,8 @@ class CriLogRotation : public CriRuntime {
   void Pass() { (void)bed_.Await<PodRemoved>("nobody", milliseconds(50)); }
   [[nodiscard]] int Reopenings() {
     const auto calls = bed_.calls->TakeCalls();
-    return static_cast<int>(std::count(calls.begin(), calls.end(), "ReopenContainerLog run-2"));
+    return static_cast<int>(std::ranges::count_if(
+        calls, [](const std::string& call) { return call.starts_with("ReopenContainerLog "); }));
   }
 };
 
