@@ -87,12 +87,13 @@ class Bed:
     """`folder` is a folder of the host for what is to be read afterwards: configuration, logs."""
 
     def __init__(self, build, folder, containerd=None, capacity=CAPACITY, line=LINE, log_size="16Mi", backoff="1s",
-                 clock=True, period_us=PERIOD_US):
+                 clock=True, period_us=PERIOD_US, watch_pids=True):
         self.build = pathlib.Path(build).resolve()
         self.kept = pathlib.Path(folder).resolve()
         self.containerd = containerd
         self.capacity, self.line, self.log_size, self.backoff = capacity, line, log_size, backoff
         self.period_us = period_us
+        self.watch_pids = watch_pids
         self.name = f"jettison-chaos-{os.getpid()}-{time.time_ns() % 10**9}"
         self.group = pathlib.Path(HIERARCHIES, "memory", self.name)
         self.agent_group = pathlib.Path(HIERARCHIES, "pids", f"{self.name}-agent")
@@ -148,7 +149,7 @@ class Bed:
     def _write_config(self, path):
         most = min(int(pathlib.Path("/proc/sys/kernel", name).read_text()) for name in ("pid_max", "threads-max"))
         threads = int(pathlib.Path("/proc/loadavg").read_text().split()[3].split("/")[1])
-        text = CONFIG.format(bed=self, line=self.line, pids=most - threads - THREADS_FOR_PODS, log_size=self.log_size, longest=max(self.backoff, "4s", key=lambda text: int(text[:-1])),
+        text = CONFIG.format(bed=self, line=self.line, pids=most - threads - THREADS_FOR_PODS if self.watch_pids else 1, log_size=self.log_size, longest=max(self.backoff, "4s", key=lambda text: int(text[:-1])),
                              endpoint=self.containerd.endpoint if self.containerd else "unix:///run/none.sock",
                              runtime="cri" if self.containerd else "process")
         path.write_text(text)

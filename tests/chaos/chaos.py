@@ -15,6 +15,7 @@ Examples:
   scripts/chaos.sh build/release --plan --seed 42 --minutes 1    what would happen, without doing it
   scripts/chaos.sh build/release --only kill --only leak         steps of these kinds only
   scripts/chaos.sh build/release --runtime cri --minutes 10      pods on a containerd of its own
+  scripts/chaos.sh build/release --beside-others --minutes 60    one of several runs at the same time
   scripts/chaos.sh build/release kills --times 500 --runtime cri
   scripts/chaos.sh build/release bombs --runs 20
 
@@ -54,12 +55,17 @@ def arguments():
     parser.add_argument("--minutes", type=float, default=1.0, help="random: no round begins after that time (1)")
     parser.add_argument("--round", type=int, help="random: only this round")
     parser.add_argument("--only", action="append", default=[], choices=list(plan.KINDS), help="random: only steps of this kind; may be given again")
+    parser.add_argument("--beside-others", action="store_true", help="leave process ids alone, which are the machine's: several runs may go on at once")
     parser.add_argument("--plan", action="store_true", help="random: print what would happen")
     parser.add_argument("--runs", type=int, default=20, help="bombs, spike, stubborn: how often (20)")
     parser.add_argument("--times", type=int, default=100, help="kills: how often (100)")
     parser.add_argument("--keep-going", action="store_true", help="go on after a broken promise")
     parser.add_argument("--logs", type=pathlib.Path, help="folder for the logs (one below TMPDIR, removed when all is well)")
     return parser.parse_args()
+
+
+def _left_out(options):
+    return plan.OF_THE_MACHINE if options.beside_others else ()
 
 
 @contextlib.contextmanager
@@ -72,7 +78,7 @@ def a_run(options, folder, **facts):
             folder.mkdir(parents=True, exist_ok=True)
             containerd.log = folder / "containerd.log"
             stack.enter_context(containerd)
-        bed = stack.enter_context(Bed(options.build, folder, containerd, **facts))
+        bed = stack.enter_context(Bed(options.build, folder, containerd, watch_pids=not options.beside_others, **facts))
         run = stack.enter_context(Run(bed, options.seed, options.keep_going))
         yield run
 
@@ -86,7 +92,7 @@ def play_random(options, folder):
         number = options.round or 0
         end = now() + 60 * options.minutes
         while options.round is None and now() < end or number == options.round:
-            steps = plan.round_of(options.seed, number, options.runtime, options.only)
+            steps = plan.round_of(options.seed, number, options.runtime, options.only, _left_out(options))
             run.tell(f"round {number}")
             run.play(steps)
             judge.calm(run)
@@ -137,7 +143,7 @@ if __name__ == "__main__":
         chosen.seed = random.SystemRandom().randrange(1 << 31)
     if chosen.plan:
         for index in range(int(chosen.minutes * 60 / plan.SECONDS_OF_ROUND)):
-            for each in plan.round_of(chosen.seed, index, chosen.runtime, chosen.only):
+            for each in plan.round_of(chosen.seed, index, chosen.runtime, chosen.only, _left_out(chosen)):
                 print(f"round {index}: {each}")
         sys.exit(0)
     if os.geteuid() != 0:

@@ -105,7 +105,10 @@ def _judge_event(run, member, events, index, cost):
         earlier.what == "start" for earlier in events[:index]) and not _termed_before(events, index)
     if event.what != "term" and not again:
         return
-    windows = [i for i, window in enumerate(run.outside) if _overlap([window], event.at, 0, AFTER_OUTSIDE)]
+    # One that was killed before it could write down that it was told to end may have gone at any time since its start.
+    since = event.at if not again else max(earlier.at for earlier in events[:index] if earlier.what == "start")
+    windows = [i for i, (start, until) in enumerate(run.outside)
+               if start <= event.at and since <= (math.inf if until is None else until + AFTER_OUTSIDE)]
     if windows:
         cost.setdefault(windows[0], []).append(pod.name)
     elif again and _oom_killed(run, pod, event.at):
@@ -130,8 +133,12 @@ def data_stays(run):
         events = member.pod.events(run.bed)
         ends = len({event.life for event in events if event.what == "term"})
         new = [event for event in events if event.what == "data-new"]
-        if len(new) > 1 + ends:
+        if len(new) > 1 + max(ends, _evictions_of(run, member.pod)):
             run.broken("data of a pod stays", f"{member.pod.name} finds its mark", "an empty volume", new[-1].at)
+
+
+def _evictions_of(run, pod):
+    return sum(record.get("pod", {}).get("name") == pod.name for record in run.records.values())
 
 
 def evicted_once_a_crossing(run):
@@ -151,7 +158,6 @@ def evicted_once_a_crossing(run):
 
 
 def evictions_are_explained(run):
-    run.records |= run.bed.kept_evictions()
     told = {}
     for record in run.records.values():
         name = record.get("pod", {}).get("name")
@@ -270,6 +276,7 @@ def calm(run):
     wait_for(lambda: run.witness.still is None, 10)
     no_oom_kill(run)
     innocents_live(run)
+    run.records |= run.bed.kept_evictions()
     data_stays(run)
     node_above_its_line(run)
     evicted_once_a_crossing(run)

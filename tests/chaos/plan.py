@@ -71,6 +71,11 @@ GROWING = ("leak", "wave", "nest", "forkleak", "files", "inodes", "forks", "log"
 # Of these one a round: each counts on room that another one takes.
 APART = ("outside", "critical", "tmpfs")
 
+# A second agent takes the place of one that has just been killed, as it should.
+AGAINST = {frozenset(["second", "kill"]), frozenset(["second", "term"])}
+# Process ids are the machine's, so a run that takes them all is felt by every other one.
+OF_THE_MACHINE = ("forks",)
+
 # Memory may be taken by several pods at once, but not faster than one kill after the other can keep up with on
 # a busy machine: room for 128 MiB, and some 0.3 s a kill.
 TOGETHER_MIB_S = 350
@@ -88,6 +93,8 @@ def _fits(step, steps):
     used = {other.kind for other in steps}
     if step.kind in used & set(ONCE_A_ROUND) or (step.kind in APART and used & set(APART)):
         return False
+    if any(frozenset([step.kind, other]) in AGAINST for other in used):
+        return False
     rates = [rate for rate in map(_memory_rate, (*steps, step)) if rate > 0]
     if (used | {step.kind}) & set(APART):
         return sum(rates) <= TOGETHER_MIB_S / 4  # what nobody can be evicted for leaves less room for those who can
@@ -98,10 +105,10 @@ def kinds_of(runtime):
     return [kind for kind, (_, runtimes, _) in KINDS.items() if runtimes in ("both", runtime)]
 
 
-def round_of(seed, number, runtime, only=()):
+def round_of(seed, number, runtime, only=(), without=()):
     """The steps of one round, the first to begin first."""
     dice = random.Random(f"{seed} {number} {runtime}")
-    kinds = [kind for kind in kinds_of(runtime) if not only or kind in only]
+    kinds = [kind for kind in kinds_of(runtime) if (not only or kind in only) and kind not in without]
     weights = [KINDS[kind][0] for kind in kinds]
     steps = []
     wanted = dice.randint(3, 7)

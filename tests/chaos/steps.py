@@ -128,7 +128,8 @@ def stop(run, step):
 
 
 def descriptors(run, step):
-    run.bed.limit_descriptors(step.facts["more"])
+    if run.bed.is_ready():  # how many it may have at its start is the service manager's to say
+        run.bed.limit_descriptors(step.facts["more"])
     return [(step.seconds, lambda: run.bed.limit_descriptors(None))]
 
 
