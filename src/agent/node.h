@@ -161,6 +161,8 @@ class Node : private SummarySource {
   void PlanPaceLook(Instant now);
   void LookAtPace();
   void HastenKills(const Observations& seen, Instant now);
+  [[nodiscard]] std::optional<std::int64_t> HeldByEnding(const PodFacts* facts,
+                                                         Signal signal) const;
   // What a pass over the node's present figures would find.
   [[nodiscard]] Evaluation EvaluateNow(Instant now) const;
   [[nodiscard]] bool IsDisk(std::size_t threshold) const;

@@ -178,11 +178,21 @@ void Node::LookAtPace() {
   woken_at_.reset();
 }
 
+// What a pod that is ending holds of what the signal counts; absent: not known.
+std::optional<std::int64_t> Node::HeldByEnding(const PodFacts* facts, Signal signal) const {
+  const auto found = std::ranges::find(ending_, facts);
+  if (found == ending_.end()) return std::nullopt;
+  const PodStats& stats = ending_stats_[static_cast<std::size_t>(found - ending_.begin())];
+  if (!stats.has_memory) return std::nullopt;
+  return UsageOf({facts, &stats}, signal, settings_.policy.layout);
+}
+
 // Kills pods that are ending where what is left would not last for their grace periods. All words
 // about it come afterwards.
 void Node::HastenKills(const Observations& seen, Instant now) {
   if (!wait_.hard()) return;
   const std::size_t told = early_kills_.size();
+  bool is_read = false;  // what they hold
   for (const Signal signal :
        {Signal::kMemoryAvailable, Signal::kAllocatableMemoryAvailable, Signal::kPidAvailable}) {
     if (!seen[signal]) continue;
@@ -190,9 +200,15 @@ void Node::HastenKills(const Observations& seen, Instant now) {
     const std::int64_t growth = pace_.GrowthOf(signal);
     for (const PodTable::EndingPod& pod : edges_.pods.Ending()) {
       if (!pod.kill_at || now >= *pod.kill_at) continue;
-      if (!MustKillNow({.left = left, .growth = growth, .now = now, .kill_at = *pod.kill_at})) {
-        continue;
+      EndingQuestion question{
+          .left = left, .growth = growth, .now = now, .kill_at = *pod.kill_at, .held = {}};
+      if (LastsItsGrace(question)) continue;
+      if (!std::exchange(is_read, true)) {
+        ReadEnding();
+        edges_.figures.ReadPods(ending_, nullptr, ending_stats_);
       }
+      question.held = HeldByEnding(pod.facts, signal);
+      if (!MustKillNow(question)) continue;
       if (!edges_.pods.KillNow(pod.facts->pod.uid, now)) continue;
       early_kills_.push_back({.pod_uid = pod.facts->pod.uid,
                               .signal = signal,

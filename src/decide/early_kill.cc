@@ -19,11 +19,18 @@ std::string AmountOf(Signal signal, std::int64_t amount) {
 
 }  // namespace
 
+bool LastsItsGrace(const EndingQuestion& question) {
+  const Duration rest = Elapsed(question.now, question.kill_at);
+  return Lasts(question.left, question.growth, rest) ||
+         Lasts(question.left, question.growth, kKillTakes);
+}
+
 bool MustKillNow(const EndingQuestion& question) {
   if (question.now >= question.kill_at) return true;
-  const Duration rest = Elapsed(question.now, question.kill_at);
-  return !Lasts(question.left, question.growth, rest) &&
-         !Lasts(question.left, question.growth, kKillTakes);
+  if (LastsItsGrace(question)) return false;
+  const Int128 missing =
+      TakenIn(question.growth, Elapsed(question.now, question.kill_at)) - question.left;
+  return !question.held || IsWorthwhile(*question.held, missing);
 }
 
 std::string TextOf(const EarlyKill& kill) {

@@ -14,11 +14,16 @@ struct EndingQuestion {
   std::int64_t left = 0;    // of what is short, in the unit of its signal
   std::int64_t growth = 0;  // of all that takes it, the ending pod included, a second
   Instant now;
-  Instant kill_at;  // the end of its grace period
+  Instant kill_at;                   // the end of its grace period
+  std::optional<std::int64_t> held;  // by the ending pod; absent: not known
 };
 
+// Whether what is left would last for the rest of the grace period.
+[[nodiscard]] bool LastsItsGrace(const EndingQuestion& question);
+
 // Whether the rest of the grace period has to be given up: what is left would not last for it, and
-// only just until a SIGKILL has had its effect. Never later than the grace period.
+// only just until a SIGKILL has had its effect, and the pod holds some of what would be missing.
+// Never later than the grace period.
 [[nodiscard]] bool MustKillNow(const EndingQuestion& question);
 
 // A pod that was killed before its grace period was over.

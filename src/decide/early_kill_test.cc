@@ -14,7 +14,8 @@ bool Now(std::int64_t left_mi, std::int64_t growth_mi, Duration grace_left) {
   return MustKillNow({.left = left_mi * kMi,
                       .growth = growth_mi * kMi,
                       .now = kNow,
-                      .kill_at = kNow + grace_left});
+                      .kill_at = kNow + grace_left,
+                      .held = {}});
 }
 
 TEST(EarlyKill, WhoeverLeavesEnoughHasItsGracePeriod) {
@@ -31,6 +32,19 @@ TEST(EarlyKill, ItComesWhenTheRestOnlyLastsForTheKill) {
 
 TEST(EarlyKill, ARestThatLastsForTheGracePeriodIsNoReason) {
   EXPECT_FALSE(Now(50, 480, milliseconds(100)));
+}
+
+TEST(EarlyKill, OneThatHoldsNextToNothingHasItsGracePeriodWhoeverTakesTheRest) {
+  EndingQuestion question{.left = 50 * kMi,
+                          .growth = 900 * kMi,
+                          .now = kNow,
+                          .kill_at = kNow + milliseconds(1000),
+                          .held = 3 * kMi};
+  EXPECT_FALSE(MustKillNow(question)) << "850 MiB would be missing";
+  question.held = 60 * kMi;
+  EXPECT_TRUE(MustKillNow(question));
+  question.held = std::nullopt;
+  EXPECT_TRUE(MustKillNow(question)) << "what is not known is nothing against it";
 }
 
 TEST(EarlyKill, ItIsNeverLaterThanTheGracePeriod) {

@@ -6,7 +6,6 @@
 #include "decide/ranking.h"
 #include "evaluate/evaluate.h"
 #include "model/pressure.h"
-#include "units/int128.h"
 
 namespace jettison {
 namespace {
@@ -27,11 +26,6 @@ bool IsForeseen(const Threshold& threshold) {
     case Resource::kIo: return false;
   }
   __builtin_unreachable();
-}
-
-Int128 Taken(std::int64_t growth, Duration time) {
-  constexpr Int128 kNanosPerSecond = 1'000'000'000;
-  return Int128{growth} * std::max(time, Duration{0}).count() / kNanosPerSecond;
 }
 
 // What is short of the line, beyond what pods that are ending give back; zero or less: nothing.
@@ -55,7 +49,7 @@ std::optional<PaceReason> Useless(const PaceQuestion& question, const PaceInput&
   }
   if (all < ShortOfLine(question, pace)) return PaceReason::kNotTheirs;
   const auto victim = UsageOf(question.pods[question.victim], signal, question.layout);
-  if (Int128{*victim} * kSmallPart < missing) return PaceReason::kVictimTooSmall;
+  if (!IsWorthwhile(*victim, missing)) return PaceReason::kVictimTooSmall;
   return std::nullopt;
 }
 
@@ -66,7 +60,7 @@ std::optional<PaceReason> SecondWaits(const PaceQuestion& question, const PaceIn
   const std::int64_t growth = pace.growth.value_or(0);
   if (Lasts(question.seen.available + pace.ending, growth, time)) return PaceReason::kNodeLasts;
   if (Int128{pace.growth_of_pods} * 2 < growth) return PaceReason::kNotTheirs;
-  const Int128 missing = std::max(ShortOfLine(question, pace), Int128{0}) + Taken(growth, time);
+  const Int128 missing = std::max(ShortOfLine(question, pace), Int128{0}) + TakenIn(growth, time);
   return Useless(question, pace, missing);
 }
 
@@ -97,8 +91,17 @@ std::string_view TextOf(PaceReason reason) {
   __builtin_unreachable();
 }
 
+bool IsWorthwhile(std::int64_t held, Int128 missing) {
+  return Int128{held} * kSmallPart >= missing;
+}
+
+Int128 TakenIn(std::int64_t growth, Duration time) {
+  constexpr Int128 kNanosPerSecond = 1'000'000'000;
+  return Int128{growth} * std::max(time, Duration{0}).count() / kNanosPerSecond;
+}
+
 bool Lasts(std::int64_t left, std::int64_t growth, Duration time) {
-  return growth <= 0 || Int128{left} > Taken(growth, time);
+  return growth <= 0 || Int128{left} > TakenIn(growth, time);
 }
 
 std::optional<EvictionPause> PauseBefore(const PaceQuestion& question, const PaceInput& pace) {

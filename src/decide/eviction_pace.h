@@ -12,6 +12,7 @@
 #include "model/threshold.h"
 #include "observe/observations.h"
 #include "units/duration.h"
+#include "units/int128.h"
 
 namespace jettison {
 
@@ -73,6 +74,12 @@ struct EvictionPause {
 // victim holds some of it.
 [[nodiscard]] std::optional<EvictionPause> PauseBefore(const PaceQuestion& question,
                                                        const PaceInput& pace);
+
+// Whether the end of a pod that holds so much brings the node nearer to having what is missing.
+[[nodiscard]] bool IsWorthwhile(std::int64_t held, Int128 missing);
+
+// What is taken in `time` at so much a second.
+[[nodiscard]] Int128 TakenIn(std::int64_t growth, Duration time);
 
 // Whether `left` lasts for `time` while so much a second is taken from it.
 [[nodiscard]] bool Lasts(std::int64_t left, std::int64_t growth, Duration time);
