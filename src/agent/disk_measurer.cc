@@ -10,9 +10,10 @@
 namespace jettison {
 namespace {
 
-void Add(const FsUsage& usage, FsUsage& total) {
-  if (usage.used_bytes) total.used_bytes = total.used_bytes.value_or(0) + *usage.used_bytes;
-  if (usage.inodes_used) total.inodes_used = total.inodes_used.value_or(0) + *usage.inodes_used;
+// A walk that tells how far it has come.
+WalkOptions Told(WalkOptions options, DiskSoFar& so_far) {
+  options.progress = &so_far.progress();
+  return options;
 }
 
 }  // namespace
@@ -24,8 +25,12 @@ Instant NextFullWalk(const std::string& path, Instant walked, Duration period) {
   return walked + period - half * step / static_cast<Duration::rep>(kSteps);
 }
 
-DiskMeasurer::DiskMeasurer(const Clock& clock, WalkOptions options, DiskMeasurerSettings settings)
-    : clock_(clock), settings_(settings), walk_(std::move(options)) {}
+DiskMeasurer::DiskMeasurer(const Clock& clock, WalkOptions options, DiskMeasurerSettings settings,
+                           std::shared_ptr<DiskSoFar> so_far)
+    : clock_(clock),
+      settings_(settings),
+      so_far_(std::move(so_far)),
+      walk_(Told(std::move(options), *so_far_)) {}
 
 void DiskMeasurer::Note(std::string sentence) {
   if (!noted_.try_emplace(sentence, true).second) return;
@@ -181,23 +186,24 @@ FsUsage DiskMeasurer::MeasureTree(const std::string& path, TreeKind kind, Instan
 }
 
 PodDiskUse DiskMeasurer::Measure(const PodDisk& disk) {
-  PodDiskUse use;
+  PodDiskUse use = FiguresOf(disk);
   use.measured_at = clock_.Now();
+  so_far_->Begin(disk, use);
+  std::size_t figure = 0;
   const auto measure = [&](const std::string& path, TreeKind kind) {
-    return path.empty() ? FsUsage{} : MeasureTree(path, kind, use.measured_at);
+    FsUsage& usage = FigureOf(use, figure);
+    so_far_->Open(figure++);
+    if (!path.empty()) usage = MeasureTree(path, kind, use.measured_at);
+    so_far_->Close(usage);
   };
   for (const auto& container : disk.containers) {
-    use.containers.push_back({.name = container.name,
-                              .rootfs = measure(container.layer, TreeKind::kUpperLayer),
-                              .logs = measure(container.logs, TreeKind::kOrdinary)});
-    Add(use.containers.back().rootfs, use.total);
-    Add(use.containers.back().logs, use.total);
+    measure(container.layer, TreeKind::kUpperLayer);
+    measure(container.logs, TreeKind::kOrdinary);
   }
   for (const auto& volume : disk.empty_dirs) {
-    const TreeKind kind = volume.memory ? TreeKind::kMemory : TreeKind::kOrdinary;
-    use.volumes.push_back({.name = volume.name, .usage = measure(volume.path, kind)});
-    if (!volume.memory) Add(use.volumes.back().usage, use.total);
+    measure(volume.path, volume.memory ? TreeKind::kMemory : TreeKind::kOrdinary);
   }
+  use.total = TotalOf(use, disk);
   return use;
 }
 

@@ -5,10 +5,12 @@
 #include <chrono>
 #include <cstdint>
 #include <map>
+#include <memory>
 #include <optional>
 #include <string>
 #include <vector>
 
+#include "agent/disk_so_far.h"
 #include "agent/edges.h"
 #include "platform/disk_usage/remembered_trees.h"
 #include "platform/disk_usage/tree_walk.h"
@@ -37,7 +39,9 @@ struct DiskMeasurerSettings {
 // few minutes, they are walked whole. Used by one thread; others may help `walk`.
 class DiskMeasurer {
  public:
-  DiskMeasurer(const Clock& clock, WalkOptions options, DiskMeasurerSettings settings = {});
+  // `so_far` is told of each pod while it is measured.
+  DiskMeasurer(const Clock& clock, WalkOptions options, DiskMeasurerSettings settings = {},
+               std::shared_ptr<DiskSoFar> so_far = std::make_shared<DiskSoFar>());
 
   [[nodiscard]] TreeWalk& walk() { return walk_; }
 
@@ -87,6 +91,7 @@ class DiskMeasurer {
 
   const Clock& clock_;
   DiskMeasurerSettings settings_;
+  const std::shared_ptr<DiskSoFar> so_far_;
   TreeWalk walk_;
   std::map<dev_t, Filesystem> filesystems_;
   std::map<std::string, Counted> counted_;

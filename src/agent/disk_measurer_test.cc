@@ -46,6 +46,27 @@ class DiskMeasurerTest : public testing::Test {
   DiskMeasurer measurer_{clock_, {}, {.worth_watching = 0}};
 };
 
+TEST_F(DiskMeasurerTest, TellsWhatItHasFoundSoFar) {
+  Write("/layer/f");
+  for (int i = 0; i < 5; ++i) Write("/many/" + std::to_string(i));
+  Write("/memory/f");
+  const auto so_far = std::make_shared<DiskSoFar>();
+  std::vector<PodDiskUse> told;
+  DiskMeasurer measurer(clock_, {.breathe = [&] { told.push_back(so_far->Read()); }}, {}, so_far);
+  (void)measurer.Measure({.empty_dirs = {{.name = "many", .path = top_ + "/many"},
+                                         {.name = "m", .path = top_ + "/memory", .memory = true}},
+                          .containers = {{.name = "c", .logs = "", .layer = top_ + "/layer"}}});
+  ASSERT_EQ(told.size(), 3U) << "once a directory";
+  EXPECT_EQ(told[0].total.inodes_used, 2U);
+  EXPECT_EQ(told[0].containers.at(0).rootfs.inodes_used, 2U);
+  EXPECT_EQ(told[0].volumes.at(0).usage.inodes_used, std::nullopt);
+  EXPECT_EQ(told[1].volumes.at(0).usage.inodes_used, 6U);
+  EXPECT_EQ(told[1].total.inodes_used, 8U);
+  EXPECT_EQ(told[2].volumes.at(1).usage.inodes_used, 2U);
+  EXPECT_EQ(told[2].total.inodes_used, 8U) << "memory is no disk";
+  EXPECT_TRUE(told[2].partial);
+}
+
 TEST_F(DiskMeasurerTest, CountsTheLayerTheLogsAndTheVolumesButMemoryOnlyByItself) {
   Write("/layers/10/f");
   Write("/layers/10/g");

@@ -3,6 +3,14 @@
 #include <algorithm>
 
 namespace jettison {
+namespace {
+
+bool HoldsNoLess(const FsUsage& usage, const FsUsage& than) {
+  return usage.used_bytes.value_or(0) >= than.used_bytes.value_or(0) &&
+         usage.inodes_used.value_or(0) >= than.inodes_used.value_or(0);
+}
+
+}  // namespace
 
 void DiskWalkBoard::Begin(std::vector<DiskTask> tasks) {
   const std::lock_guard lock(mutex_);
@@ -42,10 +50,23 @@ void DiskWalkBoard::Put(Walker walker, PodDiskUse use) {
   const std::lock_guard lock(mutex_);
   const auto work = at_.find(walker);
   if (work == at_.end() || work->second.forgotten) return;
+  work->second.measured = true;
   const DiskTask& task = work->second.task;
   if (!pods_.contains(task.uid)) return;
   Remember(task, use);
   known_[task.uid] = std::move(use);
+}
+
+void DiskWalkBoard::PutSoFar(Walker walker, PodDiskUse so_far) {
+  const std::lock_guard lock(mutex_);
+  const auto work = at_.find(walker);
+  if (work == at_.end() || !work->second.given_up) return;
+  if (work->second.measured || work->second.forgotten) return;
+  const std::string& uid = work->second.task.uid;
+  if (!pods_.contains(uid) || !so_far.total.inodes_used) return;
+  const auto known = known_.find(uid);
+  if (known != known_.end() && !HoldsNoLess(so_far.total, known->second.total)) return;
+  known_[uid] = std::move(so_far);
 }
 
 void DiskWalkBoard::Remember(const DiskTask& task, const PodDiskUse& use) {

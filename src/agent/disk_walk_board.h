@@ -43,6 +43,10 @@ class DiskWalkBoard {
   // What `walker` has found of the pod that it took.
   void Put(Walker walker, PodDiskUse use);
 
+  // What `walker`, who was given up, has found of its pod so far. It counts where it is no less
+  // than what was known.
+  void PutSoFar(Walker walker, PodDiskUse so_far);
+
   // Gives up whoever has been at one pod since before `then`; whether pods wait for somebody else.
   [[nodiscard]] bool GiveUp(Instant then);
   // Since when the one who walks has been at its pod; absent: nobody walks.
@@ -68,6 +72,7 @@ class DiskWalkBoard {
     DiskTask task;
     Instant since;
     bool given_up = false;
+    bool measured = false;  // it was put
     bool forgotten = false;
   };
   [[nodiscard]] bool SomebodyWalks() const;  // with mutex_ held

@@ -79,6 +79,30 @@ TEST_F(DiskWalkBoardTest, AnotherGoesOnWhereAPodKeepsTheFirstAndThatOneStaysAtIt
   EXPECT_TRUE(board_.Known().contains("dead"));
 }
 
+TEST_F(DiskWalkBoardTest, WhatWasFoundOfALatePodCountsWhereItIsNoLessThanWhatWasKnown) {
+  const auto so_far = [](std::uint64_t inodes) {
+    PodDiskUse use;
+    if (inodes > 0) use.total = {.used_bytes = 4096 * inodes, .inodes_used = inodes};
+    use.partial = true;
+    return use;
+  };
+  Begin({"late"});
+  EXPECT_EQ(Take(0), "late");
+  board_.PutSoFar(0, so_far(5));
+  EXPECT_TRUE(board_.Known().empty()) << "it is not late yet";
+  (void)board_.GiveUp(now_);
+  board_.PutSoFar(0, so_far(0));
+  EXPECT_TRUE(board_.Known().empty()) << "nothing was found";
+  for (const auto& [found, known] : {std::pair{70U, 70U}, {30U, 70U}, {80U, 80U}}) {
+    board_.PutSoFar(0, so_far(found));
+    EXPECT_EQ(board_.Known().at("late").total.inodes_used, known);
+  }
+  Put(0);
+  EXPECT_FALSE(board_.Known().at("late").partial) << "it is known in the end";
+  board_.PutSoFar(0, so_far(90));
+  EXPECT_FALSE(board_.Known().at("late").partial);
+}
+
 TEST_F(DiskWalkBoardTest, GivingUpTheLastPodEndsTheWalk) {
   Begin({"dead"});
   EXPECT_EQ(Take(0), "dead");

@@ -36,11 +36,14 @@ DiskWalkThread::Walker::Walker(std::shared_ptr<Shared> with, std::size_t number_
 void DiskWalkThread::Walker::Renew() {
   Shared* const of = shared.get();  // which the options' owner keeps
   measurer = std::make_unique<DiskMeasurer>(
-      *of->clock, WalkOptions{.cancelled = &of->cancelled,
-                              .shared = &of->pace.urgent(),
-                              .waited = [of](Duration time) { of->pace.Waited(time); },
-                              .breathe = [of] { of->pace.Breathe(); },
-                              .directories = &of->directories});
+      *of->clock,
+      WalkOptions{.cancelled = &of->cancelled,
+                  .shared = &of->pace.urgent(),
+                  .waited = [of](Duration time) { of->pace.Waited(time); },
+                  .breathe = [of] { of->pace.Breathe(); },
+                  .directories = &of->directories,
+                  .progress = nullptr},
+      DiskMeasurerSettings{}, so_far);
   remembers = false;
 }
 
@@ -157,7 +160,23 @@ void DiskWalkThread::Advance(Instant now) {
     shared_->board.Drop();
   }
   NoteLatePods();
+  TakeSoFar();
   shared_->Deliver();
+}
+
+DiskUse DiskWalkThread::LastKnown() {
+  TakeSoFar();
+  return shared_->board.Known();
+}
+
+// A pod that takes too long may be the very one that fills the disk.
+void DiskWalkThread::TakeSoFar() {
+  for (const Crew& crew : crew_) {
+    const Walker& walker = *crew.walker;
+    if (shared_->board.IsGivenUp(walker.number)) {
+      shared_->board.PutSoFar(walker.number, walker.so_far->Read());
+    }
+  }
 }
 
 void DiskWalkThread::NoteLatePods() {
@@ -167,8 +186,9 @@ void DiskWalkThread::NoteLatePods() {
   for (const std::string& uid : late) {
     if (!said_late_.insert(uid).second) continue;
     shared_->notes.Put(fmt::format(
-        "the files of pod {} do not answer in time; the others are measured without it, and its "
-        "figures stay as they are; look at what is mounted in its volumes",
+        "the files of pod {} are not measured in time; the others are measured without it, and "
+        "what was found of it so far, or was known before, counts; it may have very many files, or "
+        "a mount in its volumes does not answer",
         uid));
   }
 }

@@ -14,6 +14,7 @@
 #include "agent/background_thread.h"
 #include "agent/disk_measurer.h"
 #include "agent/disk_pace.h"
+#include "agent/disk_so_far.h"
 #include "agent/disk_walk_board.h"
 #include "agent/edges.h"
 #include "agent/mailbox.h"
@@ -40,8 +41,9 @@ struct WalkPatience {
 // half of the time. While a disk is short it does not rest, and a second thread helps.
 //
 // A pod's files may never answer, where they lie on a mount that is dead. Such a pod keeps its
-// thread, and its figures stay as they were; spare threads, which are there from the beginning, go
-// on with the others, in this walk and in the next ones. When none is left nothing is measured.
+// thread, and its figures stay as they were, or are what was found of it so far where that is more;
+// spare threads, which are there from the beginning, go on with the others, in this walk and in the
+// next ones. When none is left nothing is measured.
 class DiskWalkThread : public DiskWalks {
  public:
   static constexpr std::size_t kThreads = 4;
@@ -55,7 +57,7 @@ class DiskWalkThread : public DiskWalks {
   void Start(std::span<const PodFacts* const> pods) override;
   // Whether a disk is short.
   void SetUrgent(bool urgent) override;
-  [[nodiscard]] DiskUse LastKnown() override { return shared_->board.Known(); }
+  [[nodiscard]] DiskUse LastKnown() override;
   void Forget(const std::string& pod_uid) override { shared_->board.Forget(pod_uid); }
   // Gives up pods that have kept the walk for too long by now.
   void Advance(Instant now);
@@ -87,6 +89,7 @@ class DiskWalkThread : public DiskWalks {
     Walker(std::shared_ptr<Shared> with, std::size_t number);
     const std::shared_ptr<Shared> shared;
     const std::size_t number;
+    const std::shared_ptr<DiskSoFar> so_far = std::make_shared<DiskSoFar>();
     std::unique_ptr<DiskMeasurer> measurer;
     bool remembers = false;  // trees, since it walked
     void Renew();
@@ -99,6 +102,7 @@ class DiskWalkThread : public DiskWalks {
   // Has an idle thread take what waits; false: there is none.
   [[nodiscard]] bool SendNext();
   void NoteLatePods();
+  void TakeSoFar();
   void Help();
   [[nodiscard]] Duration Patience() const;
 

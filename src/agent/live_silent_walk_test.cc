@@ -20,8 +20,12 @@ using std::chrono::milliseconds;
 class RuntimeWithFolders : public FakeRuntime {
  public:
   std::map<std::string, std::string> folders;  // of a volume, by pod UID
+  std::map<std::string, std::string> silent;   // of a second one
   [[nodiscard]] PodDisk DiskOf(const Pod& pod) const override {
-    return {.empty_dirs = {{.name = "v", .path = folders.at(pod.uid)}}};
+    PodDisk disk{.empty_dirs = {{.name = "v", .path = folders.at(pod.uid)}}};
+    const auto beside = silent.find(pod.uid);
+    if (beside != silent.end()) disk.empty_dirs.push_back({.name = "w", .path = beside->second});
+    return disk;
   }
 };
 
@@ -93,6 +97,21 @@ TEST_F(LiveSilentWalk, APodThatDoesNotAnswerKeepsNobodyElseFromBeingMeasured) {
     }
     EXPECT_TRUE(walks.LastKnown().contains("dead")) << "its thread has come back";
   }
+}
+
+TEST_F(LiveSilentWalk, WhatWasFoundOfAPodBeforeItWentSilentCounts) {
+  AddPod("a", Ordinary("a"));
+  const std::string many = base_ + "/many";
+  std::filesystem::create_directory(many);
+  for (int file = 0; file < 40; ++file) std::ofstream(many + "/" + std::to_string(file)) << "x";
+  AddPod("half", many);
+  runtime_.silent["half"] = folder_;
+  DiskWalkThread walks(runtime_, clock_, short_);
+  const DiskUse use = Walk(walks);
+  ASSERT_TRUE(use.contains("half"));
+  EXPECT_EQ(use.at("half").total.inodes_used, 41U);
+  EXPECT_TRUE(use.at("half").partial);
+  EXPECT_FALSE(use.at("a").partial);
 }
 
 TEST_F(LiveSilentWalk, WhenAllThreadsAreWithSuchPodsTheWalkEndsWithWhatIsKnown) {

@@ -98,7 +98,9 @@ void Node::MarkStale(const DiskUse* disk) {
       continue;
     }
     const auto before = disk_measured_at_.find(stats.uid);
-    if (before != disk_measured_at_.end() && before->second == use->second.measured_at) {
+    const bool again =
+        before != disk_measured_at_.end() && before->second == use->second.measured_at;
+    if (again || use->second.partial) {
       stats.stale_disk = StaleDisk{.measured_at = use->second.measured_at};
     }
   }

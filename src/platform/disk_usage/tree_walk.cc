@@ -29,6 +29,7 @@ Result<WalkErrors> TreeWalk::SurveyBelow(FileDescriptor directory, DirectoryKey 
   own.bytes = status->bytes;
   own.inodes = 1;
   ledger.Add(key, own);
+  if (options_.progress != nullptr) options_.progress->Found(own.bytes, own.inodes);
   work_.Begin();
   std::optional<Subtree> subtree = Subtree{.job = &job,
                                            .directory = std::move(directory),

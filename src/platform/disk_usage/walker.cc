@@ -7,6 +7,11 @@
 
 namespace jettison::disk_usage {
 
+void Walker::Add(DirectoryKey key) {
+  job_->ledger().Add(key, sum_);
+  if (options_.progress != nullptr) options_.progress->Found(sum_.bytes, sum_.inodes);
+}
+
 // A directory that may not be read counts by itself.
 void Walker::CountUnread(const char* name) {
   const auto status = StatusOf(stack_.fd(), name);
@@ -14,7 +19,7 @@ void Walker::CountUnread(const char* name) {
   sum_.Clear();
   sum_.bytes = status->bytes;
   sum_.inodes = 1;
-  job_->ledger().Add(stack_.key(), sum_);
+  Add(stack_.key());
 }
 
 bool Walker::WorthSharing() const {
@@ -37,7 +42,7 @@ void Walker::Enter(const std::string& name) {
   sum_.Clear();
   sum_.bytes = status->bytes;
   sum_.inodes = 1;
-  job_->ledger().Add(key, sum_);
+  Add(key);
   if (WorthSharing()) {
     work_.Offer({.job = job_, .directory = std::move(*directory), .id = id, .key = key});
   } else {
@@ -56,7 +61,7 @@ void Walker::ReadEntries() {
   if (sum_.errors > 0) job_->Report(sum_.errors, sum_.first_error);
   job_->Counted(sum_.inodes + sum_.linked.size());
   stack_.AddPending(sum_.subdirectories);
-  job_->ledger().Add(stack_.key(), sum_);
+  Add(stack_.key());
   if (options_.breathe) options_.breathe();
 }
 

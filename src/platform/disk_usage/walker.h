@@ -29,6 +29,7 @@ class Walker {
   void Enter(const std::string& name);
   void CountUnread(const char* name);
   void ReadEntries();
+  void Add(DirectoryKey key);  // what is in `sum_`
   [[nodiscard]] bool Cancelled() const {
     return options_.cancelled != nullptr && *options_.cancelled;
   }
