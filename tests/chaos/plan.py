@@ -72,7 +72,7 @@ GROWING = ("leak", "wave", "nest", "forkleak", "files", "inodes", "forks", "log"
 APART = ("outside", "critical", "tmpfs")
 
 # A second agent takes the place of one that has just been killed, as it should.
-AGAINST = {frozenset(["second", "kill"]), frozenset(["second", "term"])}
+AGAINST = {frozenset(["second", kind]) for kind in ("kill", "term", "stuck-log")}
 # Process ids are the machine's, so a run that takes them all is felt by every other one.
 OF_THE_MACHINE = ("forks",)
 
