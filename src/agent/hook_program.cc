@@ -3,8 +3,8 @@
 #include <fcntl.h>
 #include <fmt/format.h>
 #include <poll.h>
-#include <spawn.h>
 #include <sys/mman.h>
+#include <sys/prctl.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -13,6 +13,7 @@
 #include <chrono>
 #include <csignal>
 
+#include "agent/signals_blocked.h"
 #include "pod_host/pidfd.h"
 #include "ports/file_descriptor.h"
 #include "ports/system_error.h"
@@ -31,32 +32,51 @@ Result<FileDescriptor> FileOf(const std::string& input) {
   return file;
 }
 
-// A group of its own, so that what it starts can be killed with it, and no signal blocked.
-int Spawn(const std::vector<std::string>& command, int input, pid_t& pid) {
-  posix_spawn_file_actions_t files;
-  posix_spawn_file_actions_init(&files);
-  posix_spawn_file_actions_adddup2(&files, input, STDIN_FILENO);
-  posix_spawn_file_actions_adddup2(&files, STDERR_FILENO, STDOUT_FILENO);
-  posix_spawnattr_t attributes;
-  posix_spawnattr_init(&attributes);
-  sigset_t none;
-  sigset_t all;
-  sigemptyset(&none);
-  sigfillset(&all);
-  posix_spawnattr_setsigmask(&attributes, &none);
-  posix_spawnattr_setsigdefault(&attributes, &all);
-  posix_spawnattr_setpgroup(&attributes, 0);
-  posix_spawnattr_setflags(&attributes,
-                           POSIX_SPAWN_SETPGROUP | POSIX_SPAWN_SETSIGMASK | POSIX_SPAWN_SETSIGDEF);
-  std::vector<char*> arguments;
-  for (const std::string& argument : command) {
-    arguments.push_back(const_cast<char*>(argument.c_str()));  // posix_spawn changes nothing
+// What a child does before it is the program. Until then it shares the agent's memory.
+struct Child {
+  char* const* arguments;
+  int input;
+  const KillAtExit& kill_at_exit;
+
+  // A group of its own, so that what it starts can be killed with it, and no signal blocked.
+  // Returns where it cannot become the program, with an errno value. Calls only what is
+  // async-signal-safe.
+  [[nodiscard]] int Become() const {
+    if (setpgid(0, 0) != 0) return errno;
+    // An exec may hang, and it holds the agent's descriptors as long.
+    prctl(PR_SET_PDEATHSIG, SIGKILL);
+    if (const int error = kill_at_exit.Arm(); error != 0) return error;
+    if (dup2(input, STDIN_FILENO) < 0 || fcntl(STDIN_FILENO, F_SETFD, 0) < 0) return errno;
+    if (dup2(STDERR_FILENO, STDOUT_FILENO) < 0) return errno;
+    ResetSignals();
+    execve(arguments[0], arguments, environ);
+    return errno;
   }
-  arguments.push_back(nullptr);
-  const int error =
-      posix_spawn(&pid, command.front().c_str(), &files, &attributes, arguments.data(), environ);
-  posix_spawnattr_destroy(&attributes);
-  posix_spawn_file_actions_destroy(&files);
+
+ private:
+  static void ResetSignals() {
+    struct sigaction by_default {};
+    by_default.sa_handler = SIG_DFL;
+    for (int signal = 1; signal < NSIG; ++signal) sigaction(signal, &by_default, nullptr);
+    sigset_t none;
+    sigemptyset(&none);
+    pthread_sigmask(SIG_SETMASK, &none, nullptr);
+  }
+};
+
+// 0, or why not as an errno value. What posix_spawn can do is not enough: the child has to arm what
+// kills it.
+int Spawn(const Child& child, pid_t& pid) {
+  const SignalsBlocked no_handler_runs_in_the_child;
+  volatile int error = 0;
+  const pid_t forked = vfork();
+  if (forked == 0) {
+    error = child.Become();
+    _exit(127);
+  }
+  if (forked < 0) return errno;
+  if (error != 0) waitpid(forked, nullptr, 0);
+  pid = forked;
   return error;
 }
 
@@ -104,21 +124,27 @@ Result<void> OutcomeOf(pid_t pid) {
 
 }  // namespace
 
-Result<void> RunHookProgram(const std::vector<std::string>& command, const std::string& input,
-                            Duration timeout, int stop) {
+Result<void> RunHookProgram(const HookCall& call, const std::string& input) {
   const auto file = FileOf(input);
   if (!file) return Fail(file.error());
+  std::vector<char*> arguments;
+  for (const std::string& argument : call.command) {
+    arguments.push_back(const_cast<char*>(argument.c_str()));  // execve changes nothing
+  }
+  arguments.push_back(nullptr);
+  const Child child{arguments.data(), file->get(), call.kill_at_exit};
   pid_t pid = -1;
-  if (const int error = Spawn(command, file->get(), pid); error != 0) {
-    return Fail(SystemError(error, "start " + command.front()));
+  if (const int error = Spawn(child, pid); error != 0) {
+    return Fail(SystemError(error, "start " + call.command.front()));
   }
   BecomeOrdinary(pid);
-  const bool ended = AwaitEnd(pid, stop, timeout);
+  const bool ended = AwaitEnd(pid, call.stop, call.timeout);
   if (!ended) kill(-pid, SIGKILL);
+  call.kill_at_exit.Disarm();
   auto outcome = OutcomeOf(pid);
   if (ended) return outcome;
   return Fail(ErrorCode::kDeadlineExceeded,
-              fmt::format("killed, it took longer than {}", FormatDuration(timeout)));
+              fmt::format("killed, it took longer than {}", FormatDuration(call.timeout)));
 }
 
 }  // namespace jettison

@@ -60,7 +60,11 @@ void HookThread::Tell(std::string notice) {
 
 Result<void> HookThread::Call(const std::string& notice) const {
   if (hook_.exec.empty()) return Post(hook_, notice);
-  return RunHookProgram(hook_.exec, notice, hook_.timeout, stopped_.get());
+  return RunHookProgram({.command = hook_.exec,
+                         .timeout = hook_.timeout,
+                         .stop = stopped_.get(),
+                         .kill_at_exit = kill_at_exit_},
+                        notice);
 }
 
 std::optional<std::string> HookThread::TakeNext() {

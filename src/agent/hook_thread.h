@@ -6,6 +6,7 @@
 #include <string>
 
 #include "agent/background_thread.h"
+#include "agent/kill_at_exit.h"
 #include "agent/mailbox.h"
 #include "config/hooks_configuration.h"
 #include "ports/file_descriptor.h"
@@ -19,7 +20,8 @@ struct HookFailure {
 };
 
 // Tells one hook, notice by notice, on a thread of its own: it may hang for its whole time limit.
-// Destroying this kills the program that is being told.
+// Destroying this kills the program that is being told, and so does the end of the agent, however
+// it ends.
 class HookThread {
  public:
   // `failures` must outlive this.
@@ -40,7 +42,8 @@ class HookThread {
 
   HookConfig hook_;
   Mailbox<HookFailure>& failures_;
-  FileDescriptor stopped_;  // readable when this is being destroyed
+  FileDescriptor stopped_;   // readable when this is being destroyed
+  KillAtExit kill_at_exit_;  // of the program that is being told
   std::mutex mutex_;
   std::deque<std::string> waiting_;  // guarded by mutex_
   bool telling_ = false;             // guarded by mutex_

@@ -1,18 +1,24 @@
 #include "agent/hooks.h"
 
+#include <fcntl.h>
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 #include <poll.h>
 #include <sys/eventfd.h>
+#include <sys/stat.h>
 
 #include <chrono>
+#include <csignal>
 #include <fstream>
+#include <iterator>
 #include <nlohmann/json.hpp>
 #include <sstream>
 
 #include "agent/hook_program.h"
+#include "agent/hook_thread.h"
 #include "pod_host/pidfd.h"
 #include "pod_host/temporary_folder.h"
+#include "ports/fakes/child_process.h"
 #include "ports/fakes/fake_clock.h"
 #include "ports/fakes/scarcity.h"
 
@@ -68,8 +74,14 @@ TEST(HookMessage, SaysWhatAConditionHasBecome) {
 class HookProgram : public testing::Test {
  protected:
   [[nodiscard]] Result<void> Run(const std::string& script, Duration timeout = seconds(60)) const {
-    return RunHookProgram({"/bin/sh", "-c", script, folder_.path() + "/out"}, "notice\n", timeout,
-                          stop_.get());
+    return Run(std::vector<std::string>{"/bin/sh", "-c", script, folder_.path() + "/out"}, timeout);
+  }
+  [[nodiscard]] Result<void> Run(const std::vector<std::string>& command, Duration timeout) const {
+    return RunHookProgram({.command = command,
+                           .timeout = timeout,
+                           .stop = stop_.get(),
+                           .kill_at_exit = kill_at_exit_},
+                          "notice\n");
   }
   [[nodiscard]] std::string Out() const {
     std::ostringstream text;
@@ -78,6 +90,7 @@ class HookProgram : public testing::Test {
   }
   pod_host::TemporaryFolder folder_;
   FileDescriptor stop_{eventfd(0, EFD_CLOEXEC)};
+  KillAtExit kill_at_exit_;
 };
 
 TEST_F(HookProgram, ReadsTheNoticeFromItsInput) {
@@ -107,7 +120,7 @@ TEST_F(HookProgram, IsKilledWhenTheAgentStops) {
 }
 
 TEST_F(HookProgram, ThatIsNotThereIsAnError) {
-  const auto told = RunHookProgram({"/nowhere/hook"}, "", seconds(1), stop_.get());
+  const auto told = Run(std::vector<std::string>{"/nowhere/hook"}, seconds(1));
   EXPECT_THAT(told.error().message, StartsWith("start /nowhere/hook: "));
 }
 
@@ -115,6 +128,62 @@ TEST_F(HookProgram, IsWaitedForWithoutAHandleOfIt) {
   const ScarceDescriptors one(1);  // for its input
   EXPECT_TRUE(Run("sleep 0.1; exit 0"));
   EXPECT_EQ(Run("sleep 1000", milliseconds(100)).error().code, ErrorCode::kDeadlineExceeded);
+}
+
+TEST_F(HookProgram, LeavesWhatItStartedWhenItEndsByItself) {
+  ASSERT_TRUE(Run("sleep 1000 & echo $! > \"$0\""));
+  std::istringstream pid(Out());
+  pid_t child = 0;
+  ASSERT_TRUE(pid >> child);
+  const FileDescriptor handle = pod_host::OpenPidfd(child);
+  ASSERT_TRUE(handle);
+  EXPECT_TRUE(Run("true"));
+  EXPECT_FALSE(WaitFor(handle.get(), 0));
+  pod_host::SendSignal(handle, SIGKILL);
+}
+
+// What a hook's program writes to a pipe, and tells when it has.
+class ToldPids {
+ public:
+  explicit ToldPids(const std::string& path) {
+    mkfifo(path.c_str(), 0600);
+    fifo_ = FileDescriptor(open(path.c_str(), O_RDWR | O_CLOEXEC));
+  }
+  // The numbers of one line.
+  [[nodiscard]] std::vector<pid_t> Read() const {
+    std::string line(64, '\0');
+    if (!WaitFor(fifo_.get(), 30'000)) return {};
+    line.resize(static_cast<std::size_t>(read(fifo_.get(), line.data(), line.size())));
+    std::istringstream text(line);
+    return {std::istream_iterator<pid_t>(text), {}};
+  }
+
+ private:
+  FileDescriptor fifo_;
+};
+
+TEST_F(HookProgram, IsKilledWithWhatItStartedWhenTheAgentIsKilled) {
+  const std::string path = folder_.path() + "/pids";
+  const ToldPids told(path);
+  ChildProcess agent([&](const auto&) {
+    Mailbox<HookFailure> failures;
+    HookThread hook({.name = "slow",
+                     .exec = {"/bin/sh", "-c", "sleep 1000 & echo $$ $! > \"$0\"; wait", path},
+                     .timeout = seconds(1000)},
+                    failures);
+    hook.Tell("notice");
+    SleepForever();
+  });
+  agent.Start();
+  const auto pids = told.Read();
+  ASSERT_EQ(pids.size(), 2U);
+  std::vector<FileDescriptor> handles;
+  for (const pid_t pid : pids) handles.push_back(pod_host::OpenPidfd(pid));
+  kill(agent.pid(), SIGKILL);
+  for (const FileDescriptor& handle : handles) {
+    EXPECT_TRUE(handle && WaitFor(handle.get(), 30'000)) << "it runs on";
+    if (handle) pod_host::SendSignal(handle, SIGKILL);
+  }
 }
 
 class HooksTest : public testing::Test {

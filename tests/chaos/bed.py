@@ -50,7 +50,7 @@ evictionBackoff: {{initial: {bed.backoff}, max: {longest}}}
 logFormat: json
 http: {{socket: {bed.socket}}}
 hooks:
-- {{name: silent, when: [BeforeEviction, AfterEviction], exec: [/bin/sleep, "8"], timeout: 2s}}
+- {{name: silent, when: [BeforeEviction, AfterEviction], exec: [/bin/sleep, "1000"], timeout: 2s}}
 """
 
 
