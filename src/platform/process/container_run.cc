@@ -10,6 +10,7 @@
 #include <utility>
 
 #include "platform/process/command_line.h"
+#include "platform/process/live_container.h"
 #include "platform/process/shim_order.h"
 #include "pod_host/files.h"
 #include "pod_host/mount_plan.h"
@@ -106,6 +107,7 @@ void ContainerRun::Adopt(FoundRun found, Instant started) {
   oom_kills_before_ = found.record->oom_kills;
   started_ = started;
   started_wall_ = found.record->created;
+  adopted_shim_pid_ = found.record->shim.pid;
   adopted_shim_ = std::move(found.shim);
   on_end_ = surroundings_.readiness.OnReadable(adopted_shim_.get(), [this] { OnShimEnded(); });
 }
@@ -241,19 +243,31 @@ void ContainerRun::Stop(Duration grace) {
   }
 }
 
+// None where the container's process has ended: there is nothing left to run it in.
+Result<std::unique_ptr<PreStopHook>> ContainerRun::StartHook() {
+  const HeldProcess shim = shim_ ? HeldProcess{shim_->pid(), shim_->pidfd()}
+                                 : HeldProcess{adopted_shim_pid_, adopted_shim_};
+  const auto container = OpenLiveContainer(container_pid_, shim);
+  if (!container) return Fail(container.error());
+  if (!*container) return nullptr;
+  const PreStopHook::Place place{
+      .group = group_,
+      .rootfs = surroundings_.paths.Rootfs(name_.pod_uid, name_.container, name_.attempt),
+      .container = **container};
+  return PreStopHook::Start(surroundings_, pod_, container_, place, [this] {
+    hook_done_ = true;
+    hook_.reset();
+    Terminate();
+  });
+}
+
 void ContainerRun::RunHook(Duration grace) {
   if (!hook_) {
-    const PreStopHook::Place place{
-        .group = group_,
-        .rootfs = surroundings_.paths.Rootfs(name_.pod_uid, name_.container, name_.attempt),
-        .container_pid = container_pid_};
-    auto hook = PreStopHook::Start(surroundings_, pod_, container_, place, [this] {
-      hook_done_ = true;
-      hook_.reset();
-      Terminate();
-    });
-    if (!hook) {
-      surroundings_.Log(hook.error().In("preStop of " + Described()).message);
+    auto hook = StartHook();
+    if (!hook || *hook == nullptr) {
+      const std::string about = "preStop of " + Described();
+      surroundings_.Log(hook ? about + " is not run: its process has ended"
+                             : hook.error().In(about).message);
       hook_done_ = true;
       Terminate();
       return;

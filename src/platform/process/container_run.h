@@ -58,6 +58,7 @@ class ContainerRun {
   [[nodiscard]] ExitRecord LastWord();
   void EndStragglers();
   void RunHook(Duration grace);
+  [[nodiscard]] Result<std::unique_ptr<PreStopHook>> StartHook();
   void Terminate();
   [[nodiscard]] std::string Described() const;
 
@@ -74,7 +75,8 @@ class ContainerRun {
   Instant started_;
   WallTime started_wall_;            // as its records have it
   std::optional<ShimProcess> shim_;  // of a run that was started here
-  FileDescriptor adopted_shim_;      // of one that was adopted
+  pid_t adopted_shim_pid_ = 0;       // of one that was adopted
+  FileDescriptor adopted_shim_;
   pod_host::Readiness::Watch on_message_;
   pod_host::Readiness::Watch on_end_;
   std::optional<Error> failure_;

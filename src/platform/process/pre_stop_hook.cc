@@ -2,12 +2,10 @@
 
 #include <fmt/format.h>
 
-#include <charconv>
 #include <csignal>
 
 #include "platform/process/command_line.h"
 #include "platform/process/shim_order.h"
-#include "pod_host/files.h"
 #include "pod_host/pidfd.h"
 #include "pod_host/program_size.h"
 
@@ -17,14 +15,6 @@ using namespace pod_host;
 namespace {
 
 constexpr int kReapTimeoutMs = 100;
-
-// What the container runs with; 0 when it cannot be read.
-int OomScoreAdjOf(pid_t pid) {
-  const auto text = ReadFile(fmt::format("/proc/{}/oom_score_adj", pid));
-  int value = 0;
-  if (text) std::from_chars(text->data(), text->data() + text->size(), value);
-  return value;
-}
 
 }  // namespace
 
@@ -36,14 +26,14 @@ Result<std::unique_ptr<PreStopHook>> PreStopHook::Start(Surroundings& surroundin
                         .environment = EnvironmentOf(pod, container),
                         .working_dir = container.working_dir,
                         .rootfs = place.rootfs,
-                        .oom_score_adj = OomScoreAdjOf(place.container_pid),
-                        .container_pid = place.container_pid};
+                        .oom_score_adj = place.container.oom_score_adj};
   if (order.command.empty()) return Fail(ErrorCode::kInvalidArgument, "it has no command");
   if (UnspeakableWord(order.command) || UnspeakableWord(order.environment)) {
     return Fail(ErrorCode::kInvalidArgument, "a NUL is not allowed in a command or a variable");
   }
   const std::string about = fmt::format("preStop of {}/{}", pod.uid, container.name);
-  auto shim = ShimProcess::Start(surroundings.options.shim, Format(order), about);
+  auto shim = ShimProcess::Start(surroundings.options.shim, Format(order), about,
+                                 &place.container.mount_namespace);
   if (!shim) return Fail(shim.error());
   return std::unique_ptr<PreStopHook>(
       new PreStopHook(surroundings, about, place.group, std::move(*shim), std::move(done)));

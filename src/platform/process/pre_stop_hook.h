@@ -4,6 +4,7 @@
 #include <string>
 
 #include "model/pod.h"
+#include "platform/process/live_container.h"
 #include "platform/process/shim_process.h"
 #include "platform/process/surroundings.h"
 
@@ -17,7 +18,7 @@ class PreStopHook {
   struct Place {
     std::string group;
     std::string rootfs;
-    pid_t container_pid = 0;
+    const LiveContainer& container;
   };
   using Done = std::function<void()>;
 

@@ -32,13 +32,16 @@ std::optional<ProcessStat> ParseProcessStat(std::string_view text) {
   if (name_end == std::string_view::npos || text.size() < name_end + 4) return std::nullopt;
   ProcessStat stat{.state = text[name_end + 2]};
   std::size_t at = name_end;
-  for (int field = 2; field < 22; ++field) {
+  const auto read = [&](auto& number) {
+    const auto parsed = std::from_chars(text.data() + at + 1, text.data() + text.size(), number);
+    return parsed.ec == std::errc{};
+  };
+  for (int field = 3; field <= 22; ++field) {
     at = text.find(' ', at + 1);
     if (at == std::string_view::npos) return std::nullopt;
+    if (field == 4 && !read(stat.parent)) return std::nullopt;
   }
-  const auto parsed =
-      std::from_chars(text.data() + at + 1, text.data() + text.size(), stat.start_time);
-  if (parsed.ec != std::errc{}) return std::nullopt;
+  if (!read(stat.start_time)) return std::nullopt;
   return stat;
 }
 

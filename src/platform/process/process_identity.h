@@ -19,6 +19,7 @@ namespace jettison::process {
 // What /proc/PID/stat tells of a process.
 struct ProcessStat {
   char state = '?';              // 'Z': dead, not reaped
+  pid_t parent = 0;              // 0: none that this process may see
   std::uint64_t start_time = 0;  // clock ticks since boot
 };
 // Absent where the text is not such a line. The command's name may hold anything.

@@ -1,5 +1,8 @@
+#include <fmt/format.h>
+
 #include "platform/process/fifo.h"
 #include "platform/process/runtime_fixture.h"
+#include "ports/fakes/child_process.h"
 
 namespace jettison::process {
 
@@ -83,6 +86,47 @@ TEST_F(ProcessRuntimeAdoption, AnEndIsAsLongAgoAsItIsHoweverTheWallClockIsSet) {
     EXPECT_LE(record.exit->finished, bed_.clock().Now());
     EXPECT_GE(record.exit->finished, bed_.clock().Now() - std::chrono::minutes(1));
   }
+}
+
+// The id of a process that has ended may be another process's.
+TEST_F(ProcessRuntimeAdoption, APreStopHookIsNotRunBesideAProcessThatIsNotTheContainers) {
+  const std::string mark = folder_.path() + "/hook";
+  Pod pod = ShellPod("u", "exec sleep 1000");
+  pod.containers[0].pre_stop = ExecAction{{"/bin/sh", "-c", "echo ran > " + mark}};
+  ASSERT_TRUE(bed_.Create(pod));
+  bed_.runtime().StartContainer("u", "main", 0, 0);
+  ASSERT_NE(bed_.Await<ContainerStarted>("u"), nullptr);
+  bed_.Close();
+  const ChildProcess stranger([](const auto&) {});
+  const std::string path = bed_.paths().Run("u", "main", 0) + "/running";
+  const std::string record = *ReadFile(path);
+  const std::size_t line = record.find("\ncontainer ") + 1;
+  ASSERT_TRUE(WriteFile(path, record.substr(0, line) + fmt::format("container {}", stranger.pid()) +
+                                  record.substr(record.find('\n', line))));
+
+  bed_.Open();
+  ASSERT_TRUE(bed_.runtime().List());
+  bed_.runtime().StopContainer("u", "main", std::chrono::seconds(30));
+  const auto* exited = bed_.Await<ContainerExited>("u");
+  ASSERT_NE(exited, nullptr);
+  EXPECT_EQ(exited->exit.signal, SIGTERM);
+  EXPECT_FALSE(Exists(mark));
+  EXPECT_THAT(bed_.logged, Contains(HasSubstr("is not run: its process has ended")));
+}
+
+TEST_F(ProcessRuntimeAdoption, APreStopHookRunsInAContainerThatWasAdopted) {
+  const std::string mark = folder_.path() + "/hook";
+  Pod pod = ShellPod("u", "exec sleep 1000");
+  pod.containers[0].pre_stop = ExecAction{{"/bin/sh", "-c", "echo ran > " + mark}};
+  ASSERT_TRUE(bed_.Create(pod));
+  bed_.runtime().StartContainer("u", "main", 0, 0);
+  ASSERT_NE(bed_.Await<ContainerStarted>("u"), nullptr);
+  bed_.Close();
+  bed_.Open();
+  ASSERT_TRUE(bed_.runtime().List());
+  bed_.runtime().StopContainer("u", "main", std::chrono::seconds(30));
+  ASSERT_NE(bed_.Await<ContainerExited>("u"), nullptr);
+  EXPECT_TRUE(Exists(mark));
 }
 
 TEST_F(ProcessRuntimeAdoption, AContainerWhoseShimWasKilledIsEndedAndCountsAsKilled) {

@@ -54,7 +54,7 @@ std::string Format(const HookOrder& order) {
   OrderText text("hook");
   text.AddAll("arg", order.command).AddAll("env", order.environment);
   text.AddIfSet("cwd", order.working_dir).Add("scratch", order.rootfs);
-  text.Add("oom_score_adj", order.oom_score_adj).Add("namespace_of", order.container_pid);
+  text.Add("oom_score_adj", order.oom_score_adj);
   return text.Take();
 }
 

@@ -28,13 +28,13 @@ struct RunOrder {
 };
 [[nodiscard]] std::string Format(const RunOrder& order);
 
+// The shim is started with the mount namespace that the hook joins.
 struct HookOrder {
   std::vector<std::string> command;
   std::vector<std::string> environment;
   std::string working_dir;  // empty: the writable layer
   std::string rootfs;
   int oom_score_adj = 0;
-  int container_pid = 0;  // whose mount namespace it joins
 };
 [[nodiscard]] std::string Format(const HookOrder& order);
 

@@ -55,12 +55,11 @@ TEST(ShimOrder, HooksAndRemovalsAreOrdersToo) {
                                       .environment = {},
                                       .working_dir = "",
                                       .rootfs = "/r",
-                                      .oom_score_adj = 5,
-                                      .container_pid = 42});
+                                      .oom_score_adj = 5});
   shim::Order order;
   ASSERT_TRUE(shim::ParseOrder(hook.data(), hook.size(), order));
   EXPECT_EQ(order.mode, shim::Mode::kHook);
-  EXPECT_EQ(order.namespace_of, 42);
+  EXPECT_EQ(order.oom_score_adj, 5);
   EXPECT_EQ(order.working_dir, nullptr);
 
   std::string remove = Format(RemoveOrder{.volume_folders = {"/v"}, .trees = {"/a", "/b"}});

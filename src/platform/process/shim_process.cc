@@ -51,14 +51,20 @@ Result<FileDescriptor> OrderFile(const std::string& order) {
 // What posix_spawn does in the child, in this order.
 class SpawnActions {
  public:
-  SpawnActions(int socket, int order) {
+  // `mount_namespace`: -1 for none.
+  SpawnActions(int socket, int order, int mount_namespace) {
     ::posix_spawn_file_actions_init(&actions_);
     for (int fd = 0; fd <= 2; ++fd) {
       ::posix_spawn_file_actions_addopen(&actions_, fd, "/dev/null", O_RDWR, 0);
     }
     ::posix_spawn_file_actions_adddup2(&actions_, socket, shim::kAgentSocket);
     ::posix_spawn_file_actions_adddup2(&actions_, order, shim::kOrderFile);
-    ::posix_spawn_file_actions_addclosefrom_np(&actions_, shim::kOrderFile + 1);
+    int last = shim::kOrderFile;
+    if (mount_namespace >= 0) {
+      ::posix_spawn_file_actions_adddup2(&actions_, mount_namespace, shim::kNamespaceFile);
+      last = shim::kNamespaceFile;
+    }
+    ::posix_spawn_file_actions_addclosefrom_np(&actions_, last + 1);
 
     ::posix_spawnattr_init(&attributes_);
     sigset_t signals;
@@ -93,7 +99,8 @@ class SpawnActions {
 }  // namespace
 
 Result<ShimProcess> ShimProcess::Start(const std::string& shim_path, const std::string& order,
-                                       const std::string& label) {
+                                       const std::string& label,
+                                       const FileDescriptor* mount_namespace) {
   auto order_file = OrderFile(order);
   if (!order_file) return Fail(order_file.error());
   std::array<int, 2> ends{};
@@ -104,13 +111,16 @@ Result<ShimProcess> ShimProcess::Start(const std::string& shim_path, const std::
   started.socket_ = FileDescriptor(ends[0]);
   const auto far_end = Clear(FileDescriptor(ends[1]));
   if (!far_end) return Fail(far_end.error());
-  pid_t pid = 0;
-  const int error = SpawnActions(far_end->get(), order_file->get()).Spawn(shim_path, label, pid);
+  auto handed_namespace = Result<FileDescriptor>();
+  if (mount_namespace != nullptr) handed_namespace = Clear(*mount_namespace);
+  if (!handed_namespace) return Fail(handed_namespace.error());
+  const SpawnActions actions(far_end->get(), order_file->get(), handed_namespace->get());
+  const int error = actions.Spawn(shim_path, label, started.pid_);
   if (error != 0) return Fail(SystemError(error, "start " + shim_path));
-  started.pidfd_ = pod_host::OpenPidfd(pid);
+  started.pidfd_ = pod_host::OpenPidfd(started.pid_);
   if (!started.pidfd_) {
     const auto failed = FailErrno("pidfd_open of a shim");
-    GiveUp(pid);
+    GiveUp(started.pid_);
     return failed;
   }
   return started;

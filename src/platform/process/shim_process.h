@@ -15,10 +15,10 @@ namespace jettison::process {
 class ShimProcess {
  public:
   // Starts the program `shim_path` in a session of its own with an order (see shim_order.h).
-  // `label` is what process lists show.
+  // `label` is what process lists show. A hook is handed the `mount_namespace` that it joins.
   [[nodiscard]] static Result<ShimProcess> Start(const std::string& shim_path,
-                                                 const std::string& order,
-                                                 const std::string& label);
+                                                 const std::string& order, const std::string& label,
+                                                 const FileDescriptor* mount_namespace = nullptr);
 
   // The next message; absent when there is none now. kUnavailable once the shim has closed its end.
   [[nodiscard]] Result<std::optional<shim::Message>> Receive();
@@ -30,10 +30,12 @@ class ShimProcess {
   // Waits at most `timeout_ms` for its end; whether it has ended.
   [[nodiscard]] bool WaitForEnd(int timeout_ms) const;
 
+  [[nodiscard]] pid_t pid() const { return pid_; }
   [[nodiscard]] int socket() const { return socket_.get(); }
   [[nodiscard]] const FileDescriptor& pidfd() const { return pidfd_; }
 
  private:
+  pid_t pid_ = 0;
   FileDescriptor socket_;
   FileDescriptor pidfd_;
 };

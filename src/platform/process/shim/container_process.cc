@@ -92,7 +92,7 @@ void EnterFolders(const Order& order, int report_fd) {
   // before a volume may hide it.
   Failure failure;
   if (order.mode == Mode::kHook) {
-    if (!JoinMountNamespace(order.namespace_of, failure)) GiveUp(report_fd, failure);
+    if (!JoinMountNamespace(failure)) GiveUp(report_fd, failure);
     enter(order.working_dir != nullptr ? order.working_dir : order.scratch_dir);
     return;
   }

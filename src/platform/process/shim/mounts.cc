@@ -182,15 +182,10 @@ bool MountVolumes(const Order& order, Failure& failure) {
   return mounted;
 }
 
-bool JoinMountNamespace(std::int64_t pid, Failure& failure) {
-  char path[64];
-  std::snprintf(path, sizeof(path), "/proc/%lld/ns/mnt", static_cast<long long>(pid));
-  const int fd = open(path, O_RDONLY | O_CLOEXEC);
+bool JoinMountNamespace(Failure& failure) {
   // Without the right to join it, the container had no right to make one: it shares the host's.
-  const bool joined = fd >= 0 && (setns(fd, CLONE_NEWNS) == 0 || errno == EPERM);
-  if (!joined) Say(failure, Stage::kMountNamespace, "");
-  if (fd >= 0) close(fd);
-  return joined;
+  if (setns(kNamespaceFile, CLONE_NEWNS) == 0 || errno == EPERM) return true;
+  return Say(failure, Stage::kMountNamespace, "");
 }
 
 }  // namespace jettison::shim

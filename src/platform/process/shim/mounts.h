@@ -18,7 +18,7 @@ struct Failure {
 // Without the right to make a namespace it goes on as long as nothing is to be mounted.
 [[nodiscard]] bool MountVolumes(const Order& order, Failure& failure);
 
-// Joins the mount namespace of the process `pid`.
-[[nodiscard]] bool JoinMountNamespace(std::int64_t pid, Failure& failure);
+// Joins the mount namespace that a hook's shim was started with.
+[[nodiscard]] bool JoinMountNamespace(Failure& failure);
 
 }  // namespace jettison::shim

@@ -68,9 +68,10 @@ constexpr TextField kTexts[] = {
     {"log", &Order::log_path},    {"boot", &Order::boot_id},
 };
 constexpr NumberField kNumbers[] = {
-    {"log_max_bytes", &Order::log_max_bytes}, {"log_max_files", &Order::log_max_files},
-    {"oom_kills", &Order::oom_kills},         {"oom_score_adj", &Order::oom_score_adj},
-    {"namespace_of", &Order::namespace_of},
+    {"log_max_bytes", &Order::log_max_bytes},
+    {"log_max_files", &Order::log_max_files},
+    {"oom_kills", &Order::oom_kills},
+    {"oom_score_adj", &Order::oom_score_adj},
 };
 constexpr ListField kLists[] = {
     {"arg", &Order::args},

@@ -51,7 +51,6 @@ struct Order {
   const char* boot_id = nullptr;
   std::int64_t oom_kills = 0;  // of the group before the start, kept for whoever adopts the run
   std::int64_t oom_score_adj = 0;
-  std::int64_t namespace_of = 0;  // a hook joins the mount namespace of this process
   List<MountOrder> mounts;
   List<char*> volume_dirs;  // folders whose entries are emptied and unmounted where mounted
   List<char*> remove;       // trees to be deleted, in this order

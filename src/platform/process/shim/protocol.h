@@ -10,6 +10,7 @@ namespace jettison::shim {
 // Descriptors that a shim is started with, beside /dev/null as 0, 1 and 2.
 inline constexpr int kAgentSocket = 3;
 inline constexpr int kOrderFile = 4;
+inline constexpr int kNamespaceFile = 5;  // of a hook's container; for a hook alone
 
 enum class MessageKind : std::uint32_t {
   kForked,   // shim: the process stands and waits for its groups; `pid`

@@ -1,5 +1,6 @@
 // jettison-shim: the process beside one container, started by the agent with an order as descriptor
-// 4 and a socket to the agent as descriptor 3. It outlives the agent.
+// 4 and a socket to the agent as descriptor 3; for a hook with a mount namespace as descriptor 5.
+// It outlives the agent.
 #include <fcntl.h>
 #include <sys/mman.h>
 #include <sys/prctl.h>
@@ -76,7 +77,7 @@ int Main() {
   Failure failure;
   switch (order.mode) {
     case Mode::kRun: return RunContainer(order);
-    case Mode::kHook: return RunHook(order);
+    case Mode::kHook: fcntl(kNamespaceFile, F_SETFD, FD_CLOEXEC); return RunHook(order);
     case Mode::kRemove:
       if (Remove(order, failure)) return 0;
       TellFailed(failure);
