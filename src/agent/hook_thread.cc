@@ -6,6 +6,7 @@
 #include <utility>
 
 #include "agent/hook_program.h"
+#include "model/http_url.h"
 #include "platform/http/client.h"
 
 namespace jettison {
@@ -13,16 +14,12 @@ namespace {
 
 constexpr std::size_t kMostWaiting = 32;
 
-// "http://host:port/path?query" as whom to ask and what for.
-std::pair<std::string, std::string> EndpointAndPath(const std::string& url) {
-  const auto path = url.find('/', url.find("://") + 3);
-  if (path == std::string::npos) return {url, "/"};
-  return {url.substr(0, path), url.substr(path)};
-}
-
 Result<void> Post(const HookConfig& hook, const std::string& notice) {
-  const auto [endpoint, path] = EndpointAndPath(hook.url);
-  const auto answer = HttpPost({.endpoint = endpoint, .timeout = hook.timeout}, path, notice);
+  const auto url = ParseHttpUrl(hook.url);
+  if (!url) return Fail(url.error());
+  const HttpTarget target = {
+      .endpoint = url->origin, .timeout = hook.timeout, .basic_credentials = url->credentials};
+  const auto answer = HttpPost(target, url->target, notice);
   if (!answer) return Fail(answer.error());
   if (answer->status >= 200 && answer->status < 300) return {};
   return Fail(ErrorCode::kInternal, fmt::format("it answers with status {}", answer->status));

@@ -1,12 +1,15 @@
 #include "agent/hooks.h"
 
 #include <fcntl.h>
+#include <fmt/format.h>
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 #include <poll.h>
 #include <sys/eventfd.h>
+#include <sys/socket.h>
 #include <sys/stat.h>
 
+#include <array>
 #include <chrono>
 #include <csignal>
 #include <fstream>
@@ -16,6 +19,8 @@
 
 #include "agent/hook_program.h"
 #include "agent/hook_thread.h"
+#include "model/tcp_address.h"
+#include "platform/http/listen.h"
 #include "pod_host/pidfd.h"
 #include "pod_host/temporary_folder.h"
 #include "ports/fakes/child_process.h"
@@ -27,7 +32,9 @@ namespace {
 
 using std::chrono::milliseconds;
 using std::chrono::seconds;
+using ::testing::AllOf;
 using ::testing::HasSubstr;
+using ::testing::Not;
 using ::testing::StartsWith;
 
 constexpr Instant kNow{seconds(1'700'000'000)};
@@ -259,6 +266,42 @@ class LookingKiller : public NodeKiller {
   bool named_before_ = false;
   int kills_ = 0;
 };
+
+// One request, as it came in; it is answered with `answer`.
+std::string RequestTo(const FileDescriptor& listening, std::string_view answer) {
+  if (!WaitFor(listening.get(), 30'000)) return "nobody asked";
+  const FileDescriptor connection(accept(listening.get(), nullptr, nullptr));
+  std::string request;
+  while (request.find("\r\n\r\n") == std::string::npos) {
+    std::array<char, 4096> part{};
+    const ssize_t size = read(connection.get(), part.data(), part.size());
+    if (size <= 0) break;
+    request.append(part.data(), static_cast<std::size_t>(size));
+  }
+  EXPECT_EQ(write(connection.get(), answer.data(), answer.size()),
+            static_cast<ssize_t>(answer.size()));
+  return request;
+}
+
+TEST_F(HooksTest, AUserAndAPasswordOfAUrlAreSentAndNotTold) {
+  const auto listening = http::ListenOn(*ParseTcpAddress("127.0.0.1:0"));
+  ASSERT_TRUE(listening);
+  const int port = http::PortOf(*listening);
+  Hooks hooks(std::vector{HookConfig{
+                  .name = "post",
+                  .when = {Occasion::kBeforeEviction},
+                  .url = fmt::format("http://Aladdin:open%20sesame@127.0.0.1:{}/told", port)}},
+              "node-1", false, [](std::string_view) { return "default/db"; });
+  hooks.Evicting(kOrder, kNow);
+  const std::string request =
+      RequestTo(*listening, "HTTP/1.1 403 Forbidden\r\nContent-Length: 0\r\n\r\n");
+  EXPECT_THAT(request, StartsWith("POST /told HTTP/1.1\r\n"));
+  EXPECT_THAT(request, HasSubstr(fmt::format("Host: 127.0.0.1:{}\r\n", port)));
+  EXPECT_THAT(request, HasSubstr("Authorization: Basic QWxhZGRpbjpvcGVuIHNlc2FtZQ==\r\n"));
+  ASSERT_TRUE(WaitFor(hooks.fd(), 30'000));
+  hooks.LogFailures(log_);
+  EXPECT_THAT(logged_, AllOf(HasSubstr("403"), Not(HasSubstr("sesame"))));
+}
 
 TEST_F(HooksTest, AreToldOfAnEvictionWhenTheSignalIsOut) {
   bool named = false;

@@ -8,6 +8,7 @@
 #include <utility>
 
 #include "config/spelling.h"
+#include "model/http_url.h"
 #include "model/redaction.h"
 
 namespace jettison {
@@ -52,16 +53,6 @@ std::vector<Occasion> OccasionsIn(const Fields& fields) {
   return occasions;
 }
 
-bool IsUrl(std::string_view text) {
-  for (const std::string_view scheme : {"http://", "https://"}) {
-    if (!text.starts_with(scheme)) continue;
-    const std::string_view rest = text.substr(scheme.size());
-    return !rest.empty() && rest.front() != '/' &&
-           std::ranges::none_of(rest, [](char c) { return c <= ' ' || c == '\x7f'; });
-  }
-  return false;
-}
-
 void ReadWhom(const Fields& fields, HookConfig& hook) {
   const auto exec = fields.TextList("exec");
   const auto url = fields.Text("url");
@@ -74,9 +65,8 @@ void ReadWhom(const Fields& fields, HookConfig& hook) {
   }
   if (url) {
     hook.url = *url;
-    if (!IsUrl(*url)) {
-      fields.Refuse("url", RedactedUrl(*url),
-                    "must be like http://127.0.0.1:9000/path or https://host/path");
+    if (const auto parts = ParseHttpUrl(*url); !parts) {
+      fields.Refuse("url", RedactedUrl(*url), parts.error().message);
     }
   }
   const bool one = fields.Find("exec") != nullptr || fields.Find("url") != nullptr;

@@ -14,6 +14,7 @@ using std::chrono::seconds;
 using ::testing::ElementsAre;
 using ::testing::HasSubstr;
 using ::testing::IsEmpty;
+using ::testing::Not;
 
 ConfigReading Read(const std::string& hooks) {
   const auto documents = ParseDocuments(
@@ -61,6 +62,12 @@ TEST(Hooks, EveryFaultIsToldAtOnce) {
 TEST(Hooks, OfTwoWhomToTellEachWantsItsOwn) {
   EXPECT_THAT(FaultsOf("- exec: [/bin/page]\n  url: http://there/\n"),
               ElementsAre(HasSubstr("use two hooks")));
+}
+
+TEST(Hooks, AFaultOfAUrlTellsNoSecret) {
+  const auto faults = FaultsOf("- url: http://me:sec/ret@host/\n");
+  EXPECT_THAT(faults, ElementsAre(AllOf(HasSubstr("/etc/j.yaml"), HasSubstr("hooks[0].url"),
+                                        HasSubstr("%2F"), Not(HasSubstr("sec")))));
 }
 
 TEST(Hooks, AreNamedInWhatIsMisspelt) {

@@ -6,6 +6,7 @@
 #include <utility>
 
 #include "model/redaction.h"
+#include "platform/http/base64.h"
 #include "platform/http/client_wire.h"
 #include "platform/http/event_parser.h"
 #include "platform/http/response_parser.h"
@@ -42,6 +43,9 @@ Result<std::string> RequestText(const Question& question, const HttpTarget& targ
                   question.method, question.path, endpoint.Authority(), question.headers);
   if (!target.bearer_token.empty()) {
     text += fmt::format("Authorization: Bearer {}\r\n", target.bearer_token);
+  }
+  if (target.bearer_token.empty() && !target.basic_credentials.empty()) {
+    text += fmt::format("Authorization: Basic {}\r\n", http::Base64(target.basic_credentials));
   }
   text += "\r\n";
   text += question.body;

@@ -21,7 +21,8 @@ struct HttpTarget {
   std::string server_ca_file;  // PEM; empty: those that the system trusts
   std::string cert_file;       // PEM; empty: no client certificate
   std::string private_key_file;
-  std::string bearer_token;  // empty: none is sent
+  std::string bearer_token;       // empty: none is sent
+  std::string basic_credentials;  // "user:password"; empty, or beside a token: none are sent
 };
 
 // The answer, whatever its status; redirects are not followed. What fails is the way there:
