@@ -5,6 +5,7 @@
 #include <utility>
 
 #include "agent/signals_blocked.h"
+#include "agent/slow_path_threads.h"
 #include "decide/pod_requests.h"
 #include "decide/qos.h"
 #include "model/fault.h"
@@ -61,6 +62,7 @@ Result<OpenedRuntime> OpenProcess(const AgentConfig& config, Cgroups& groups, co
   options.log_max_bytes =
       static_cast<std::uint64_t>(config.logs.max_size_bytes.value_or(kNeverRotated));
   options.log_max_files = config.logs.max_files;
+  options.path_patience.slow_paths = std::make_shared<SlowPathThreads>();
   options.log = LogOf(log, "process runtime");
   auto runtime = OpenProcessRuntime(std::move(options), groups, clock);
   if (!runtime) return Fail(runtime.error());
@@ -84,6 +86,7 @@ Result<OpenedRuntime> OpenCri(const AgentConfig& config, Cgroups& groups, const 
   options.log_max_bytes = config.logs.max_size_bytes;
   options.log_max_files = config.logs.max_files;
   options.adopt_foreign = config.adopt != AdoptPolicy::kNone;
+  options.path_patience.slow_paths = std::make_shared<SlowPathThreads>();
   options.log = LogOf(log, "container runtime");
   cri::Calls& shared = **calls;  // owned by the runtime, which outlives the images
   auto runtime = OpenCriRuntime(std::move(options), std::move(*calls), groups, clock);

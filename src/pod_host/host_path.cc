@@ -44,7 +44,11 @@ Result<void> PrepareHostPath(const HostPathSource& source) {
     return Fail(ErrorCode::kInvalidArgument,
                 fmt::format("hostPath \"{}\" must be absolute", source.path));
   }
-  if (source.type.empty()) return {};
+  struct stat facts {};
+  if (source.type.empty()) {
+    (void)::stat(source.path.c_str(), &facts);  // only whoever mounts it needs it
+    return {};
+  }
   const auto type = std::find_if(kTypes.begin(), kTypes.end(),
                                  [&](const PathType& t) { return t.name == source.type; });
   if (type == kTypes.end()) {
@@ -54,7 +58,6 @@ Result<void> PrepareHostPath(const HostPathSource& source) {
                     "FileOrCreate, Socket, CharDevice, BlockDevice",
                     source.type));
   }
-  struct stat facts {};
   if (::stat(source.path.c_str(), &facts) != 0) {
     if (errno == ENOENT && type->create) return Create(*type, source.path);
     return FailErrno(fmt::format("hostPath {} ({})", source.path, source.type));

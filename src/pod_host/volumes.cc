@@ -6,6 +6,9 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include <memory>
+#include <optional>
+#include <utility>
 #include <variant>
 
 #include "pod_host/files.h"
@@ -106,16 +109,47 @@ class Preparation {
   std::string path_;
 };
 
+// The path that a volume touches and that is not the pod's; absent: it touches none.
+std::optional<std::string> ForeignPathOf(const Paths& paths, const Pod& pod, const Volume& volume) {
+  if (const auto* source = std::get_if<HostPathSource>(&volume.source)) return source->path;
+  if (const auto* source = std::get_if<ConfigMapSource>(&volume.source)) {
+    return paths.ConfigMap(pod.namespace_, source->name);
+  }
+  if (const auto* source = std::get_if<SecretSource>(&volume.source)) {
+    return paths.Secret(pod.namespace_, source->secret_name);
+  }
+  return std::nullopt;
+}
+
+Result<void> PrepareVolume(const Paths& paths, const Pod& pod, const Volume& volume) {
+  return std::visit(Preparation(paths, pod, paths.Volume(pod.uid, volume.name)), volume.source);
+}
+
 }  // namespace
 
 Result<void> PrepareVolumes(const Paths& paths, const Pod& pod) {
   if (auto made = MakeFolders(paths.Volumes(pod.uid)); !made) return made;
   for (const Volume& volume : pod.volumes) {
-    auto prepared =
-        std::visit(Preparation(paths, pod, paths.Volume(pod.uid, volume.name)), volume.source);
+    if (ForeignPathOf(paths, pod, volume)) continue;
+    auto prepared = PrepareVolume(paths, pod, volume);
     if (!prepared) return Fail(prepared.error().In("volume " + volume.name));
   }
   return {};
+}
+
+std::vector<PathStep> VolumeSteps(const Paths& paths, const Pod& pod) {
+  std::vector<PathStep> steps;
+  const auto own = std::make_shared<const Pod>(pod);
+  for (const Volume& volume : own->volumes) {
+    auto path = ForeignPathOf(paths, *own, volume);
+    if (!path) continue;
+    steps.push_back({.what = "volume " + volume.name,
+                     .path = std::move(*path),
+                     .work = [paths, own, &volume](const std::atomic<bool>&) {
+                       return PrepareVolume(paths, *own, volume);
+                     }});
+  }
+  return steps;
 }
 
 }  // namespace jettison::pod_host

@@ -21,7 +21,14 @@ class PrepareVolumesTest : public testing::Test {
     pod.namespace_ = "ns";
     pod.security_context.fs_group = fs_group_;
     pod.volumes = {{"v", std::move(source)}};
-    return PrepareVolumes(paths_, pod);
+    if (auto prepared = PrepareVolumes(paths_, pod); !prepared) return prepared;
+    return Do(VolumeSteps(paths_, pod));
+  }
+  [[nodiscard]] static Result<void> Do(const std::vector<PathStep>& steps) {
+    for (const PathStep& step : steps) {
+      if (auto done = step.work(true); !done) return Fail(done.error().In(step.what));
+    }
+    return {};
   }
   [[nodiscard]] Result<void> PrepareHost(const std::string& path, const std::string& type) const {
     return Prepare(HostPathSource{.path = path, .type = type});

@@ -48,43 +48,61 @@ void ContainerStart::Start(const Sandbox& sandbox) {
   image_.emplace(surroundings_, order_.container, [this](const Result<ImageFacts>& image) {
     if (!image) return Finish(Fail(image.error()));
     if (abandoned_) return Finish(Fail(Abandoned()));
-    if (!surroundings_.draining) Create(*image);
+    if (!surroundings_.draining) Prepare(*image);
   });
   image_->Start();
 }
 
-Result<std::vector<HostMount>> ContainerStart::Mounts() const {
+Result<std::vector<pod_host::PathStep>> ContainerStart::PlanMounts() {
   const auto& [pod, container, group, attempt, adj] = order_;
   auto plan = pod_host::PlanMounts(surroundings_.paths, pod, container);
   if (!plan) return Fail(plan.error());
-  std::vector<HostMount> mounts;
+  std::vector<pod_host::PathStep> steps;
   for (const pod_host::PlannedMount& mount : *plan) {
     std::string host_path = mount.source;
     if (!mount.sub_path.empty()) {
-      const std::string place = fmt::format("{}/sub-paths/{}/{}", surroundings_.paths.Pod(pod.uid),
-                                            container.name, mounts.size());
-      auto bound = BindSubPath({mount.source, mount.sub_path, mount.kept_by_operator}, place);
-      if (!bound) return Fail(bound.error().In("subPath of volume at " + mount.target));
-      host_path = std::move(*bound);
+      host_path = fmt::format("{}/sub-paths/{}/{}", surroundings_.paths.Pod(pod.uid),
+                              container.name, mounts_.size());
+      const SubPath sub_path{mount.source, mount.sub_path, mount.kept_by_operator};
+      steps.push_back({.what = "subPath of volume at " + mount.target,
+                       .path = fmt::format("{}/{}", mount.source, mount.sub_path),
+                       .work = [sub_path, place = host_path](const std::atomic<bool>& wanted) {
+                         return BindSubPath(sub_path, place, wanted).map([](const auto&) {});
+                       }});
     }
-    mounts.push_back({.host_path = std::move(host_path),
-                      .container_path = mount.target,
-                      .read_only = mount.read_only});
+    mounts_.push_back({.host_path = std::move(host_path),
+                       .container_path = mount.target,
+                       .read_only = mount.read_only});
   }
-  return mounts;
+  return steps;
 }
 
-void ContainerStart::Create(const ImageFacts& image) {
-  const auto& [pod, container, group, attempt, adj] = order_;
+void ContainerStart::Prepare(const ImageFacts& image) {
+  image_facts_ = image;
   stop_signal_ = image.stop_signal;
-  if (auto allowed = CheckNonRoot(pod, container, image); !allowed) {
+  if (auto allowed = CheckNonRoot(order_.pod, order_.container, image); !allowed) {
     return Finish(Fail(allowed.error()));
   }
-  if (auto fits = pod_host::CheckProgram(container); !fits) {
+  if (auto fits = pod_host::CheckProgram(order_.container); !fits) {
     return Finish(Fail(fits.error()));
   }
-  auto mounts = Mounts();
-  if (!mounts) return Finish(Fail(mounts.error()));
+  auto steps = PlanMounts();
+  if (!steps) return Finish(Fail(steps.error()));
+  errand_.emplace(surroundings_.readiness, surroundings_.options.path_patience);
+  const auto prepared =
+      errand_->Begin(std::move(*steps), [this](const Result<void>& later) { OnMounts(later); });
+  if (prepared) OnMounts(*prepared);
+}
+
+void ContainerStart::OnMounts(const Result<void>& prepared) {
+  errand_.reset();
+  if (abandoned_) return Finish(Fail(Abandoned()));
+  if (!prepared) return Finish(Fail(prepared.error()));
+  if (!surroundings_.draining) Create();
+}
+
+void ContainerStart::Create() {
+  const auto& [pod, container, group, attempt, adj] = order_;
   const std::string logs = surroundings_.paths.ContainerLogs(pod, container.name);
   if (auto made = pod_host::MakeFolders(logs); !made) return Finish(Fail(made.error()));
   api::CreateContainerRequest request;
@@ -95,8 +113,8 @@ void ContainerStart::Create(const ImageFacts& image) {
        .attempt = attempt,
        .oom_score_adj = adj,
        .host_network = sandbox_.host_network,
-       .image = image,
-       .mounts = std::move(*mounts),
+       .image = image_facts_,
+       .mounts = std::move(mounts_),
        .limits = pod_host::ContainerLimits(container, surroundings_.options.rules)});
   *request.mutable_sandbox_config() = DescriptionOf(surroundings_, pod, group, sandbox_);
   surroundings_.calls.CreateContainer(
@@ -188,6 +206,7 @@ void ContainerStart::RemoveContainer() {
 
 void ContainerStart::Abandon() {
   abandoned_ = true;
+  if (errand_) errand_->Hurry();
   // A wait for the next look has nobody left to look for.
   if (retry_) {
     retry_.Stop();

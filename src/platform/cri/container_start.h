@@ -6,12 +6,14 @@
 #include <memory>
 #include <optional>
 #include <string>
+#include <vector>
 
 #include "platform/cri/container_config.h"
 #include "platform/cri/image_fetch.h"
 #include "platform/cri/lifetime.h"
 #include "platform/cri/sandbox_creation.h"
 #include "platform/cri/surroundings.h"
+#include "pod_host/path_errand.h"
 
 namespace jettison::cri {
 
@@ -60,8 +62,11 @@ class ContainerStart {
   [[nodiscard]] bool busy() const { return busy_; }
 
  private:
-  [[nodiscard]] Result<std::vector<HostMount>> Mounts() const;
-  void Create(const ImageFacts& image);
+  // Fills `mounts_`; the steps that make what is not there yet.
+  [[nodiscard]] Result<std::vector<pod_host::PathStep>> PlanMounts();
+  void Prepare(const ImageFacts& image);
+  void OnMounts(const Result<void>& prepared);
+  void Create();
   void OnCreated(const Result<api::CreateContainerResponse>& answer);
   void OnStarted(const Result<api::StartContainerResponse>& answer);
   void Look();
@@ -75,6 +80,9 @@ class ContainerStart {
   Sandbox sandbox_;
   Instant ordered_;  // it starts later
   std::optional<ImageFetch> image_;
+  ImageFacts image_facts_;
+  std::vector<HostMount> mounts_;
+  std::optional<pod_host::PathErrand> errand_;  // sub paths that have not answered yet
   std::optional<int> stop_signal_;
   std::string id_;
   bool busy_ = true;

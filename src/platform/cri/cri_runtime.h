@@ -9,6 +9,7 @@
 
 #include "model/pod.h"
 #include "pod_host/cgroup_layout.h"
+#include "pod_host/path_errand.h"
 #include "ports/cgroups.h"
 #include "ports/clock.h"
 #include "ports/container_runtime.h"
@@ -50,6 +51,8 @@ struct CriRuntimeOptions {
   Duration log_period = std::chrono::seconds(10);
   // How often everything is listed and compared with what is known.
   Duration relist_period = std::chrono::seconds(10);
+  // Who does what may wait for a file system that never answers, and how long a pod waits for it.
+  pod_host::PathPatience path_patience = {};
   // Told what went differently than it should and hurts nobody yet; one sentence, no line feed.
   std::function<void(std::string_view)> log;
 };

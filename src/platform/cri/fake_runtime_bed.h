@@ -97,6 +97,7 @@ class FakeRuntimeBed {
             .log_max_files = 3,
             .log_period = std::chrono::milliseconds(10),
             .relist_period = relist_period,
+            .path_patience = {.slow_paths = slow_paths, .patience = path_patience},
             .log = [this](std::string_view message) { logged.emplace_back(message); }};
   }
   [[nodiscard]] pod_host::PodRules Rules() const {
@@ -147,6 +148,8 @@ class FakeRuntimeBed {
   std::string cgroup_prefix;
   std::map<std::string, Pod> known;
   std::vector<std::string> logged;
+  std::shared_ptr<SlowPaths> slow_paths;  // null: nothing hangs
+  Duration path_patience = std::chrono::seconds(10);
   EventReader events;
   std::unique_ptr<Runtime> runtime;
 

@@ -55,8 +55,19 @@ void PodActor::MakeSandbox(std::uint32_t first_attempt) {
   state_ = SandboxState::kMaking;
   sandbox_.attempt = first_attempt;
   if (auto prepared = Prepare(); !prepared) return OnSandbox(Fail(prepared.error()));
+  errand_ = std::make_unique<pod_host::PathErrand>(surroundings_.readiness,
+                                                   surroundings_.options.path_patience);
+  const auto prepared = errand_->Begin(pod_host::VolumeSteps(surroundings_.paths, pod_),
+                                       [this](const Result<void>& later) { OnVolumes(later); });
+  if (prepared) OnVolumes(*prepared);
+}
+
+void PodActor::OnVolumes(const Result<void>& prepared) {
+  errand_.reset();
+  if (!prepared) return OnSandbox(Fail(prepared.error()));
+  if (surroundings_.draining) return;
   creation_ =
-      std::make_unique<SandboxCreation>(surroundings_, pod_, group_, first_attempt,
+      std::make_unique<SandboxCreation>(surroundings_, pod_, group_, sandbox_.attempt,
                                         [this](const Result<Sandbox>& made) { OnSandbox(made); });
   creation_->Start();
 }
@@ -184,6 +195,7 @@ void PodActor::Forget(const std::string& container_id) {
 void PodActor::AbandonSandbox() {
   if (state_ != SandboxState::kMaking) return;
   abandoned_ = true;
+  errand_.reset();
   creation_.reset();
   OnSandbox(Fail(ErrorCode::kUnavailable, "the pod was ended while its sandbox was being made"));
 }

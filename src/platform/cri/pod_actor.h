@@ -17,6 +17,7 @@
 #include "platform/cri/pod_removal.h"
 #include "platform/cri/sandbox_creation.h"
 #include "platform/cri/surroundings.h"
+#include "pod_host/path_errand.h"
 #include "ports/pod_disk.h"
 
 namespace jettison::cri {
@@ -96,6 +97,7 @@ class PodActor {
   void NoteIds();
   void Forget(const std::string& container_id);
   void OnSandboxLost();
+  void OnVolumes(const Result<void>& prepared);
   void OnContainerListed(const api::Container& container);
   [[nodiscard]] StartOrder OrderFor(const Container& container, int attempt, int adj) const;
 
@@ -104,6 +106,7 @@ class PodActor {
   std::string group_;
   SandboxState state_ = SandboxState::kNone;
   Sandbox sandbox_;
+  std::unique_ptr<pod_host::PathErrand> errand_;  // volumes that have not answered yet
   std::unique_ptr<SandboxCreation> creation_;
   bool created_ = false;  // PodReady was told, or the pod was adopted
   std::map<std::string, std::unique_ptr<ContainerRun>> runs_;  // the newest of each container

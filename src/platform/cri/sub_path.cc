@@ -51,28 +51,31 @@ bool IsLink(const std::string& path) {
 }
 
 // A folder for a folder, a file for a file.
-Result<void> MakePlace(const std::string& place, const FileDescriptor& content) {
-  struct stat facts {};
-  if (::fstat(content.get(), &facts) != 0) return FailErrno("stat");
+Result<void> MakePlace(const std::string& place, bool is_folder) {
   // What another run of the container had there.
   while (pod_host::DetachPrivately(AT_FDCWD, place.c_str()) == 0) {
   }
   if (::unlink(place.c_str()) != 0) (void)::rmdir(place.c_str());
-  if (S_ISDIR(facts.st_mode)) return pod_host::MakeFolders(place);
+  if (is_folder) return pod_host::MakeFolders(place);
   if (auto made = pod_host::MakeFolders(place.substr(0, place.rfind('/'))); !made) return made;
   return pod_host::WriteFile(place, "");
 }
 
 }  // namespace
 
-Result<std::string> BindSubPath(const SubPath& sub_path, const std::string& place) {
+Result<std::string> BindSubPath(const SubPath& sub_path, const std::string& place,
+                                const std::atomic<bool>& wanted) {
   const auto& [source, path, kept_by_operator] = sub_path;
   const FileDescriptor root(::open(source.c_str(), O_PATH | O_DIRECTORY | O_CLOEXEC));
   if (!root) return FailErrno("open " + source);
   const bool may_make = !kept_by_operator || !IsLink(source);
   const FileDescriptor content = may_make ? OpenOrMake(root, path) : OpenBeneath(root, path);
   if (!content) return FailErrno(fmt::format("open {} within {}", path, source));
-  if (auto made = MakePlace(place, content); !made) return Fail(made.error());
+  struct stat facts {};
+  if (::fstat(content.get(), &facts) != 0) return FailErrno("stat");
+  // All that may hang has answered.
+  if (!wanted) return Fail(ErrorCode::kUnavailable, "nobody waits for it any more");
+  if (auto made = MakePlace(place, S_ISDIR(facts.st_mode)); !made) return Fail(made.error());
   auto bound = pod_host::BindPrivately(content, place);
   if (!bound) return Fail(bound.error().In(fmt::format("{} of {}", path, source)));
   return place;

@@ -82,7 +82,12 @@ Result<std::vector<RuntimePod>> Runtime::List() {
 Result<RuntimePod> Runtime::TakeOver(PodEntry& entry) {
   auto runs = FindRuns(entry);
   if (!runs) return Fail(runs.error());
-  surroundings_.LogFailure("adopt pod " + FullName(entry.pod), PreparePod(entry));
+  const auto log_failure = [this, about = "adopt pod " +
+                                          FullName(entry.pod)](const Result<void>& prepared) {
+    surroundings_.LogFailure(about, prepared);
+  };
+  log_failure(PreparePod(entry));
+  PrepareForeignVolumes(entry, log_failure);
   return RuntimePod{.pod = entry.pod, .containers = AdoptRuns(entry, std::move(*runs))};
 }
 

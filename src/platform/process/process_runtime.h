@@ -9,6 +9,7 @@
 
 #include "model/pod.h"
 #include "pod_host/cgroup_layout.h"
+#include "pod_host/path_errand.h"
 #include "ports/cgroups.h"
 #include "ports/clock.h"
 #include "ports/container_runtime.h"
@@ -36,6 +37,8 @@ struct ProcessRuntimeOptions {
   // (containerLogMaxSize, containerLogMaxFiles).
   std::uint64_t log_max_bytes = std::uint64_t{10} << 20;
   int log_max_files = 5;
+  // Who does what may wait for a file system that never answers, and how long a pod waits for it.
+  pod_host::PathPatience path_patience = {};
   // Told what went differently than it should and hurts nobody yet; one sentence, no line feed.
   std::function<void(std::string_view)> log;
 };

@@ -68,7 +68,8 @@ Result<void> Runtime::Ready() {
 
 Runtime::PodEntry* Runtime::Find(const std::string& pod_uid) {
   const auto it = pods_.find(pod_uid);
-  return it == pods_.end() || it->second.removing ? nullptr : &it->second;
+  const bool is_whole = it != pods_.end() && !it->second.removing && !it->second.making;
+  return is_whole ? &it->second : nullptr;
 }
 
 ContainerRun* Runtime::FindRun(const std::string& pod_uid, const std::string& container) {
@@ -99,7 +100,7 @@ void Runtime::CreatePod(const Pod& pod) {
     } else if (existing->second.removing) {
       surroundings_.Emit(PodFailed{
           pod.uid, {ErrorCode::kUnavailable, "a pod of the same UID is still being removed"}});
-    } else {
+    } else if (!existing->second.making) {
       surroundings_.Emit(PodReady{pod.uid});
     }
     return;
@@ -121,21 +122,36 @@ void Runtime::CreatePod(const Pod& pod) {
                      group, surroundings_.paths.root())}});
     return;
   }
-  if (auto made = MakePod(entry); !made) {
+  if (const auto made = PreparePod(entry); !made) return FinishPod(pod.uid, made);
+  entry.making = true;
+  PrepareForeignVolumes(
+      entry, [this, uid = pod.uid](const Result<void>& prepared) { FinishPod(uid, prepared); });
+}
+
+void Runtime::PrepareForeignVolumes(PodEntry& entry, const PathErrand::Done& done) {
+  entry.errand = std::make_unique<PathErrand>(*readiness_, surroundings_.options.path_patience);
+  const auto outcome = entry.errand->Begin(VolumeSteps(surroundings_.paths, entry.pod), done);
+  if (!outcome) return;
+  entry.errand.reset();
+  done(*outcome);
+}
+
+// The folder comes first and the pod's own file last: whatever is interrupted in between is a
+// folder without that file, which the next agent takes down.
+void Runtime::FinishPod(const std::string& uid, const Result<void>& prepared) {
+  PodEntry& entry = pods_.at(uid);
+  entry.errand.reset();
+  entry.making = false;
+  const auto made = prepared ? WriteFile(surroundings_.paths.PodFile(uid),
+                                         surroundings_.options.format_pod(entry.pod))
+                             : prepared;
+  if (!made) {
     entry.create_error = made.error();
     BeginRemoval(entry);
     return;
   }
   UpdateQosGroups();
-  surroundings_.Emit(PodReady{pod.uid});
-}
-
-// The folder comes first and the pod's own file last: whatever is interrupted in between is a
-// folder without that file, which the next agent takes down.
-Result<void> Runtime::MakePod(const PodEntry& entry) {
-  if (auto made = PreparePod(entry); !made) return made;
-  return WriteFile(surroundings_.paths.PodFile(entry.pod.uid),
-                   surroundings_.options.format_pod(entry.pod));
+  surroundings_.Emit(PodReady{uid});
 }
 
 Result<void> Runtime::PreparePod(const PodEntry& entry) {
@@ -249,6 +265,8 @@ void Runtime::RemovePod(const std::string& pod_uid) {
 
 void Runtime::BeginRemoval(PodEntry& entry) {
   entry.removing = true;
+  entry.making = false;
+  entry.errand.reset();
   for (auto& [name, run] : entry.runs) run->Kill();
   readiness_->Wake();
 }

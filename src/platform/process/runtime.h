@@ -12,6 +12,7 @@
 #include "platform/process/found_runs.h"
 #include "platform/process/pod_removal.h"
 #include "platform/process/surroundings.h"
+#include "pod_host/path_errand.h"
 #include "ports/container_runtime.h"
 #include "ports/file_descriptor.h"
 
@@ -62,16 +63,20 @@ class Runtime : public ContainerRuntime {
     std::map<std::string, std::unique_ptr<ContainerRun>> runs;  // the newest of each container
     std::map<std::string, int> newest;  // its attempt, known also of those that ended long ago
     std::optional<PodRemoval> removal;
-    bool removing = false;              // as soon as no run is left
-    std::optional<Error> create_error;  // it could not be created: PodFailed at the end
-    std::optional<Unread> unread;       // set: `pod` is as much of it as is known
+    std::unique_ptr<pod_host::PathErrand> errand;  // volumes that have not answered yet
+    bool making = false;                           // PodReady waits for that
+    bool removing = false;                         // as soon as no run is left
+    std::optional<Error> create_error;             // it could not be created: PodFailed at the end
+    std::optional<Unread> unread;                  // set: `pod` is as much of it as is known
   };
 
   // The pod's record, with the names of its groups; none of them is made.
   PodEntry& Enter(Pod pod);
-  [[nodiscard]] Result<void> MakePod(const PodEntry& entry);
-  // Folders, groups and volumes; what is there already is kept.
+  // Folders, groups and the pod's own volumes; what is there already is kept.
   [[nodiscard]] Result<void> PreparePod(const PodEntry& entry);
+  // Volumes that touch paths of others, which may never answer; `done` is called now or later.
+  void PrepareForeignVolumes(PodEntry& entry, const pod_host::PathErrand::Done& done);
+  void FinishPod(const std::string& uid, const Result<void>& prepared);
   [[nodiscard]] PodEntry* Find(const std::string& pod_uid);
   [[nodiscard]] ContainerRun* FindRun(const std::string& pod_uid, const std::string& container);
   [[nodiscard]] std::optional<std::string> MountPointUserOf(std::string_view path) const;

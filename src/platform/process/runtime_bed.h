@@ -81,6 +81,7 @@ class RuntimeBed {
                             .value_or(Quantity());
                       },
                   .limit = sum(&ResourceRequirements::limits)},
+        .path_patience = {.slow_paths = slow_paths, .patience = path_patience},
         .log = [this](std::string_view message) { logged.emplace_back(message); }};
     return options;
   }
@@ -150,6 +151,8 @@ class RuntimeBed {
 
   std::map<std::string, Pod> known;
   std::vector<std::string> logged;
+  std::shared_ptr<SlowPaths> slow_paths;  // null: nothing hangs
+  Duration path_patience = std::chrono::seconds(10);
   std::function<void()> on_format;  // called in the middle of CreatePod
 
  private:

@@ -1,0 +1,40 @@
+#pragma once
+
+#include <memory>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "ports/slow_paths.h"
+
+namespace jettison {
+
+// Paths below a folder that answer when the test says so.
+class FakeSlowPaths : public SlowPaths {
+ public:
+  explicit FakeSlowPaths(std::string folder) : folder_(std::move(folder)) {}
+
+  [[nodiscard]] bool MayHang(const std::string& path) const override {
+    return path.starts_with(folder_);
+  }
+  void Do(const std::string&, const std::shared_ptr<Work>& work) override {
+    works_.push_back(work);
+  }
+  // Does what is still wanted; how much that was.
+  int Answer() {
+    int done = 0;
+    for (const auto& waiting : std::exchange(works_, {})) {
+      const auto work = waiting.lock();
+      if (!work) continue;
+      (*work)();
+      ++done;
+    }
+    return done;
+  }
+
+ private:
+  std::string folder_;
+  std::vector<std::weak_ptr<Work>> works_;
+};
+
+}  // namespace jettison
