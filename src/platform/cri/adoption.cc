@@ -260,7 +260,7 @@ void Runtime::RemoveLeftover(const std::string& uid) {
   PodRemains remains{.uid = uid, .groups = GroupsOf(uid), .log_dirs = {}, .layers = {}};
   const std::string logs = surroundings_.paths.Logs();
   for (const std::string& name : pod_host::NamesIn(logs).value_or(std::vector<std::string>{})) {
-    if (name.ends_with("_" + uid)) remains.log_dirs.push_back(fmt::format("{}/{}", logs, name));
+    if (pod_host::IsLogsOf(name, uid)) remains.log_dirs.push_back(fmt::format("{}/{}", logs, name));
   }
   auto& removal = leftovers_[uid];
   removal = std::make_unique<PodRemoval>(surroundings_, std::move(remains));

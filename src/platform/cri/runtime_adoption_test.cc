@@ -76,6 +76,22 @@ TEST_F(CriRuntime, WhatAnInterruptedAgentLeftIsRemovedAtTheStart) {
   EXPECT_FALSE(containerd().processes.Runs(1000));
 }
 
+TEST_F(CriRuntime, LogsOfAPodWhoseUidEndsAsALeftoversDoesStay) {
+  const std::string logs = bed_.root() + "/logs/";
+  ASSERT_TRUE(pod_host::MakeFolders(bed_.root() + "/pods/made"));
+  ASSERT_TRUE(pod_host::MakeFolders(logs + "default_pod_made/c"));
+  ASSERT_TRUE(pod_host::MakeFolders(logs + "default_pod_half_made/c"));
+  bed_.Open();
+  ASSERT_TRUE(runtime().List());
+  const auto deadline = std::chrono::steady_clock::now() + seconds(10);
+  while (pod_host::Exists(logs + "default_pod_made") &&
+         std::chrono::steady_clock::now() < deadline) {
+    (void)bed_.Await<PodRemoved>("nobody", milliseconds(5));
+  }
+  EXPECT_FALSE(pod_host::Exists(logs + "default_pod_made"));
+  EXPECT_TRUE(pod_host::Exists(logs + "default_pod_half_made/c"));
+}
+
 TEST_F(CriRuntime, AListThatIsNotAnsweredIsAnErrorThatMayBeTriedAgain) {
   ASSERT_TRUE(bed_.Run(SimplePod("u")));
   bed_.Open();
