@@ -1,6 +1,5 @@
 // What the runtime finds when it starts: the pods of an agent before it.
 #include <fmt/format.h>
-#include <unistd.h>
 
 #include <algorithm>
 #include <chrono>
@@ -9,8 +8,7 @@
 
 #include "platform/cri/labels.h"
 #include "platform/cri/runtime.h"
-#include "pod_host/cgroup_layout.h"
-#include "pod_host/files.h"
+#include "pod_host/paths.h"
 
 namespace jettison::cri {
 namespace {
@@ -19,8 +17,6 @@ namespace {
 constexpr Duration kListWait = std::chrono::seconds(3);
 // The same for what the pods of others are; the rest does not wait for it.
 constexpr Duration kOthersWait = std::chrono::seconds(1);
-constexpr QosClass kQosClasses[] = {QosClass::kGuaranteed, QosClass::kBurstable,
-                                    QosClass::kBestEffort};
 
 const std::string* Annotation(const api::PodSandbox& sandbox, std::string_view name) {
   const auto it = sandbox.annotations().find(std::string(name));
@@ -69,12 +65,14 @@ Result<std::vector<RuntimePod>> Runtime::List() {
   if (!found) return Fail(found.error());
   auto pods = Adopt(*found);
   std::set<std::string> listed;
-  for (const api::PodSandbox& sandbox : found->sandboxes) listed.insert(sandbox.metadata().uid());
+  for (const api::PodSandbox& sandbox : found->own.sandboxes) {
+    listed.insert(sandbox.metadata().uid());
+  }
   AdoptUnlisted(listed, pods);
   for (const auto& [uid, actor] : pods_) actor->WriteRecord();
-  RemoveLeftovers(*found);
+  RemoveLeftovers(found->own);
   if (!pods_.empty()) UpdateQosGroups();
-  if (surroundings_.options.adopt_foreign) AdoptOthers(found->of_others, pods);
+  AdoptOthers(*std::move(found), pods);
   adopted_ = true;
   ScheduleRelist(surroundings_.options.relist_period);
   rotation_.Start();
@@ -83,7 +81,8 @@ Result<std::vector<RuntimePod>> Runtime::List() {
 
 struct Runtime::Inquiry {
   std::optional<Result<Listing>> listing;
-  std::optional<Found> found;  // once the listing is there
+  std::function<void(Result<Found>)> done;  // called when it is over; null: whoever asks looks
+  std::optional<Found> found;               // once the listing is there
   std::vector<std::optional<Result<api::ContainerStatusResponse>>> statuses;
   std::size_t missing = 0;  // statuses without an answer
   [[nodiscard]] bool over() const { return listing && (!*listing || (found && missing == 0)); }
@@ -116,24 +115,34 @@ void Runtime::AskStatuses(const std::shared_ptr<Inquiry>& inquiry) {
       continue;
     }
     ids.insert(sandbox.id());
-    found.sandboxes.push_back(std::move(sandbox));
+    found.own.sandboxes.push_back(std::move(sandbox));
   }
   for (api::Container& container : (**inquiry->listing).containers) {
     const bool own = ids.contains(container.pod_sandbox_id());
-    (own ? found.containers : found.of_others.containers).push_back(std::move(container));
+    (own ? found.own.containers : found.of_others.containers).push_back(std::move(container));
   }
-  inquiry->statuses.resize(found.containers.size());
-  inquiry->missing = found.containers.size();
-  for (std::size_t i = 0; i < found.containers.size(); ++i) {
+  const std::vector<api::Container>& containers = found.own.containers;
+  inquiry->statuses.resize(containers.size());
+  inquiry->missing = containers.size();
+  for (std::size_t i = 0; i < containers.size(); ++i) {
     api::ContainerStatusRequest request;
-    request.set_container_id(found.containers[i].id());
+    request.set_container_id(containers[i].id());
     request.set_verbose(true);
     surroundings_.calls.ContainerStatus(request, kListWait,
                                         [inquiry, i](Result<api::ContainerStatusResponse> answer) {
                                           inquiry->statuses[i] = std::move(answer);
-                                          --inquiry->missing;
+                                          if (--inquiry->missing == 0 && inquiry->done)
+                                            inquiry->done(FoundBy(*inquiry));
                                         });
   }
+  if (containers.empty() && inquiry->done) inquiry->done(FoundBy(*inquiry));
+}
+
+void Runtime::AskAbout(Listing listing, std::function<void(Result<Found>)> done) {
+  auto inquiry = std::make_shared<Inquiry>();
+  inquiry->listing = std::move(listing);
+  inquiry->done = lifetime_.Guard(std::move(done));
+  AskStatuses(inquiry);
 }
 
 // A container that vanished meanwhile is none.
@@ -151,47 +160,86 @@ Result<Runtime::Found> Runtime::FoundBy(Inquiry& inquiry) {
   return found;
 }
 
-std::optional<Pod> Runtime::ReadPod(const api::PodSandbox& sandbox) {
-  auto pod = surroundings_.options.parse_pod(*Annotation(sandbox, kPodAnnotation));
-  if (pod && pod->uid != sandbox.metadata().uid()) {
-    pod = Fail(ErrorCode::kInvalidArgument, "it describes the pod " + pod->uid);
+std::map<std::string, Runtime::Sandboxes> Runtime::OwnSandboxes(const Listing& listing) const {
+  std::map<std::string, Sandboxes> pods;
+  for (const api::PodSandbox& sandbox : listing.sandboxes) {
+    if (IsOurs(surroundings_, sandbox)) pods[sandbox.metadata().uid()].push_back(&sandbox);
   }
-  if (pod) {
-    if (auto names = pod_host::CheckNames(*pod); !names) pod = Fail(names.error());
+  for (auto& [uid, sandboxes] : pods) {
+    std::sort(sandboxes.begin(), sandboxes.end(),
+              [](const auto* a, const auto* b) { return IsBetter(*a, *b); });
   }
-  if (pod) return std::move(*pod);
-  surroundings_.Log(fmt::format("annotation {} of sandbox {}: {}; the pod is ended and removed",
-                                kPodAnnotation, sandbox.id(), pod.error().message));
-  return std::nullopt;
+  return pods;
+}
+
+Result<Pod> Runtime::ParsePod(const std::string& text, const std::string& uid) const {
+  const auto damaged = [](std::string why) {
+    return Fail(ErrorCode::kInvalidArgument, std::move(why));
+  };
+  auto pod = surroundings_.options.parse_pod(text);
+  if (!pod) return damaged(pod.error().message);
+  if (pod->uid != uid) return damaged("it describes the pod " + pod->uid);
+  if (auto names = pod_host::CheckNames(*pod); !names) return damaged(names.error().message);
+  return pod;
+}
+
+// Each sandbox of a pod describes it, and so does its record: one that can be read is enough.
+Result<Pod> Runtime::ReadPod(const std::string& uid, const Sandboxes& sandboxes) const {
+  std::string why;
+  for (const api::PodSandbox* sandbox : sandboxes) {
+    const std::string* const text = Annotation(*sandbox, kPodAnnotation);
+    auto pod =
+        text == nullptr ? Fail(ErrorCode::kInvalidArgument, "it is missing") : ParsePod(*text, uid);
+    if (pod) return pod;
+    why += fmt::format("annotation {} of sandbox {}: {}; ", kPodAnnotation, sandbox->id(),
+                       pod.error().message);
+  }
+  auto record = ReadRecord(uid);
+  if (!record) {
+    const bool is_missing = record.error().code == ErrorCode::kNotFound;
+    return Fail(is_missing ? ErrorCode::kInvalidArgument : record.error().code,
+                why + record.error().message);
+  }
+  surroundings_.Log(fmt::format("{}the pod is known by {}", why, RecordFile(surroundings_, uid)));
+  return std::move(record->first);
+}
+
+bool Runtime::IsInHostNetwork(const api::PodSandbox& sandbox) const {
+  if (const std::string* network = Annotation(sandbox, kNetworkAnnotation)) {
+    return *network == "host";
+  }
+  const auto record = ReadRecord(sandbox.metadata().uid());
+  return record && record->second.sandbox.host_network;
 }
 
 std::vector<RuntimePod> Runtime::Adopt(const Found& found) {
-  std::map<std::string, const api::PodSandbox*> sandboxes;
-  for (const api::PodSandbox& sandbox : found.sandboxes) {
-    const api::PodSandbox*& best = sandboxes[sandbox.metadata().uid()];
-    if (best == nullptr || IsBetter(sandbox, *best)) best = &sandbox;
-  }
   std::vector<RuntimePod> listed;
-  for (const auto& [uid, sandbox] : sandboxes) {
+  for (const auto& [uid, sandboxes] : OwnSandboxes(found.own)) {
     // One that was recalled, and is ended since, is not taken over again.
     const auto recalled = pods_.find(uid);
     if (recalled != pods_.end() && recalled->second->removing()) continue;
-    auto pod = recalled != pods_.end() ? std::optional(recalled->second->pod()) : ReadPod(*sandbox);
-    if (!pod) continue;
+    auto pod = recalled != pods_.end() ? recalled->second->pod()
+               : found.pod             ? *found.pod
+                                       : ReadPod(uid, sandboxes);
+    if (!pod) {
+      EnterUnread(uid, sandboxes, found.own, pod.error());
+      continue;
+    }
     if (recalled == pods_.end()) {
       pods_[uid] = std::make_unique<PodActor>(surroundings_, *pod);
     }
     PodActor* const actor = pods_[uid].get();
-    const std::string* const network = Annotation(*sandbox, kNetworkAnnotation);
+    const api::PodSandbox* const sandbox = sandboxes.front();
     actor->Adopt({.id = sandbox->id(),
                   .attempt = sandbox->metadata().attempt(),
-                  .host_network = network != nullptr && *network == "host"},
+                  .host_network = IsInHostNetwork(*sandbox)},
                  sandbox->state() == api::SANDBOX_READY);
     RuntimePod& runtime_pod = listed.emplace_back(RuntimePod{.pod = std::move(*pod)});
     // In the order of attempts: the newest run of a container is the one that counts.
     std::vector<const api::ContainerStatusResponse*> own;
-    for (std::size_t i = 0; i < found.containers.size(); ++i) {
-      if (found.containers[i].pod_sandbox_id() == sandbox->id() && found.statuses[i].has_status()) {
+    for (std::size_t i = 0; i < found.statuses.size(); ++i) {
+      const bool within = found.own.containers[i].pod_sandbox_id() == sandbox->id();
+      if (within && found.statuses[i].has_status()) {
         own.push_back(&found.statuses[i]);
       }
     }
@@ -208,63 +256,22 @@ std::vector<RuntimePod> Runtime::Adopt(const Found& found) {
 }
 
 // Those that are not told in time are found later.
-void Runtime::AdoptOthers(const Listing& listing, std::vector<RuntimePod>& pods) {
+void Runtime::AdoptOthers(Found found, std::vector<RuntimePod>& pods) {
+  Listing& listing = found.of_others;
+  for (api::PodSandbox& sandbox : found.own.sandboxes) {
+    if (IsUnread(sandbox)) listing.sandboxes.push_back(std::move(sandbox));
+  }
+  for (api::Container& container : found.own.containers) {
+    listing.containers.push_back(std::move(container));
+  }
   foreign_.OnListed(listing);
   (void)Await(recalled_ ? Duration::zero() : kOthersWait, [&] { return !foreign_.busy(); });
   std::erase_if(surroundings_.events, [&](RuntimeEvent& event) {
-    auto* const found = std::get_if<PodFound>(&event);
-    if (found == nullptr) return false;
-    pods.push_back(std::move(found->pod));
+    auto* const other = std::get_if<PodFound>(&event);
+    if (other == nullptr) return false;
+    pods.push_back(std::move(other->pod));
     return true;
   });
-}
-
-// Pods whose creation or removal was interrupted, or whose description cannot be read. Nobody will
-// ask for them again, so nothing of them may stay.
-void Runtime::RemoveLeftovers(const Found& found) {
-  std::set<std::string> uids;
-  for (const api::PodSandbox& sandbox : found.sandboxes) uids.insert(sandbox.metadata().uid());
-  std::vector<std::string> doomed;
-  const std::string pods = surroundings_.paths.Pods();
-  for (const std::string& name : pod_host::NamesIn(pods).value_or(std::vector<std::string>{})) {
-    if (name.starts_with(kDoomedPrefix)) {
-      doomed.push_back(fmt::format("{}/{}", pods, name));
-    } else {
-      uids.insert(name);
-    }
-  }
-  for (const std::string& uid : uids) {
-    if (!pods_.contains(uid) && pod_host::IsPathSegment(uid)) RemoveLeftover(uid);
-  }
-  if (doomed.empty()) return;
-  auto job = StartRemoval(*readiness_, {.volumes = "", .trees = doomed},
-                          [this](const Result<void>& deleted) {
-                            surroundings_.LogFailure("delete leftovers", deleted);
-                          });
-  surroundings_.LogFailure("delete leftovers", job);
-  if (job) doomed_job_ = std::move(*job);
-}
-
-// One of these is the pod's, whatever its class was.
-std::vector<std::string> Runtime::GroupsOf(const std::string& uid) const {
-  std::vector<std::string> groups;
-  for (const QosClass qos : kQosClasses) {
-    groups.push_back(pod_host::PodGroup(qos, uid, surroundings_.options.rules.cgroup_driver));
-  }
-  return groups;
-}
-
-void Runtime::RemoveLeftover(const std::string& uid) {
-  late_groups_[uid] = kLateListings;
-  (void)::unlink(RecordFile(surroundings_, uid).c_str());
-  PodRemains remains{.uid = uid, .groups = GroupsOf(uid), .log_dirs = {}, .layers = {}};
-  const std::string logs = surroundings_.paths.Logs();
-  for (const std::string& name : pod_host::NamesIn(logs).value_or(std::vector<std::string>{})) {
-    if (pod_host::IsLogsOf(name, uid)) remains.log_dirs.push_back(fmt::format("{}/{}", logs, name));
-  }
-  auto& removal = leftovers_[uid];
-  removal = std::make_unique<PodRemoval>(surroundings_, std::move(remains));
-  removal->Start();
 }
 
 }  // namespace jettison::cri

@@ -39,6 +39,23 @@ class EventReader {
   void Collect(ContainerRuntime& runtime) {
     for (RuntimeEvent& event : runtime.TakeEvents()) events_.push_back(std::move(event));
   }
+  // Creates the pod, as often as that fails, until it stands; false: it does not in time.
+  [[nodiscard]] bool CreateInTheEnd(ContainerRuntime& runtime, const Pod& pod) {
+    const auto deadline = std::chrono::steady_clock::now() + std::chrono::seconds(30);
+    while (std::chrono::steady_clock::now() < deadline) {
+      runtime.CreatePod(pod);
+      for (bool failed = false; !failed && std::chrono::steady_clock::now() < deadline;) {
+        pollfd ready{.fd = runtime.EventFd(), .events = POLLIN, .revents = 0};
+        (void)::poll(&ready, 1, 100);
+        Collect(runtime);
+        for (; seen_ < events_.size(); ++seen_) {
+          if (std::holds_alternative<PodReady>(events_[seen_])) return true;
+          failed = failed || std::holds_alternative<PodFailed>(events_[seen_]);
+        }
+      }
+    }
+    return false;
+  }
   // Until nothing more happens by itself.
   void Settle(ContainerRuntime& runtime) {
     pollfd ready{.fd = runtime.EventFd(), .events = POLLIN, .revents = 0};

@@ -32,9 +32,9 @@ ForeignPod::ForeignPod(Surroundings& surroundings, Pod pod, std::string sandbox_
       sandbox_id_(std::move(sandbox_id)),
       considered_(std::move(considered)) {}
 
-void ForeignPod::Begin(const std::vector<ForeignContainer>& containers) {
+void ForeignPod::Begin(const std::vector<ForeignContainer>& containers, bool unread) {
   groups_ = PodGroupsOf(containers, pod_.uid);
-  RuntimePod found{.pod = pod_, .containers = {}, .foreign = true};
+  RuntimePod found{.pod = pod_, .containers = {}, .foreign = true, .unread = unread};
   const Instant now = surroundings_.clock.Now();
   for (const ForeignContainer& container : containers) {
     found.containers.push_back(

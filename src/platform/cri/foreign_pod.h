@@ -27,7 +27,8 @@ class ForeignPod {
   ~ForeignPod() = default;
 
   // Tells that it was found (PodFound) and watches its containers, each of which the pod names.
-  void Begin(const std::vector<ForeignContainer>& containers);
+  // `unread`: it is this agent's own, which cannot be read.
+  void Begin(const std::vector<ForeignContainer>& containers, bool unread);
 
   void StopContainer(const std::string& name, Duration grace);
   void KillContainer(const std::string& name);
@@ -40,6 +41,8 @@ class ForeignPod {
   // gone, too. One that is no more what was found is told as removed.
   void OnListed(const std::set<std::string>& running);
 
+  // It was told to end.
+  [[nodiscard]] bool ending() const { return ending_; }
   // It has been told that it is gone.
   [[nodiscard]] bool gone() const { return gone_; }
   [[nodiscard]] const std::string& sandbox_id() const { return sandbox_id_; }

@@ -12,14 +12,21 @@
 
 namespace jettison::cri {
 
+// What tells pods of others from this agent's.
+struct ForeignRules {
+  std::function<bool(const std::string&)> taken;  // whether a pod of this agent has the UID
+  // Whether a sandbox is this agent's, of a pod that cannot be read.
+  std::function<bool(const api::PodSandbox&)> unread;
+};
+
 // The pods of others on the same container runtime, those that came through CRI and those that did
-// not.
+// not; and those of this agent that cannot be read, which are nobody's.
 class ForeignPods {
  public:
-  // `taken`: whether a pod of this agent has the UID.
-  ForeignPods(Surroundings& surroundings, std::function<bool(const std::string&)> taken)
-      : roster_(surroundings, std::move(taken)),
-        sandboxes_(surroundings, roster_),
+  ForeignPods(Surroundings& surroundings, ForeignRules rules)
+      : surroundings_(surroundings),
+        roster_(surroundings, std::move(rules.taken)),
+        sandboxes_(surroundings, roster_, std::move(rules.unread)),
         tasks_(surroundings, roster_) {}
   ForeignPods(const ForeignPods&) = delete;
   ForeignPods& operator=(const ForeignPods&) = delete;
@@ -29,7 +36,7 @@ class ForeignPods {
   // as PodRemoved.
   void OnListed(const Listing& listing) {
     sandboxes_.OnListed(listing);
-    tasks_.Look();
+    if (surroundings_.options.adopt_foreign) tasks_.Look();
   }
   // Something new is being looked at.
   [[nodiscard]] bool busy() const { return sandboxes_.busy() || tasks_.busy(); }
@@ -42,6 +49,7 @@ class ForeignPods {
   void Forget(const std::string& uid) { roster_.Forget(uid); }
 
  private:
+  Surroundings& surroundings_;
   ForeignRoster roster_;
   ForeignSandboxes sandboxes_;
   ForeignTasks tasks_;

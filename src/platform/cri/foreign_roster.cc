@@ -22,7 +22,9 @@ Result<void> ForeignRoster::Take(ForeignFinding finding, Complaints& complaints)
   const std::string& id = finding.sandbox.id();
   ForeignReading reading = ReadForeignPod(finding.sandbox, containers);
   Pod& pod = reading.pod;
-  const auto is_taken = [&] { return taken_(pod.uid) || pods_.contains(pod.uid); };
+  const auto is_taken = [&] {
+    return (!finding.unread && taken_(pod.uid)) || pods_.contains(pod.uid);
+  };
   if (is_taken()) pod.uid = id;
   if (is_taken()) return Fail(ErrorCode::kInvalidArgument, "another pod has its ID as UID");
   for (const std::string& ignored : reading.ignored) {
@@ -32,7 +34,7 @@ Result<void> ForeignRoster::Take(ForeignFinding finding, Complaints& complaints)
   auto& place = pods_[pod.uid];
   place = std::make_unique<ForeignPod>(surroundings_, std::move(pod), id,
                                        std::move(finding.considered));
-  place->Begin(containers);
+  place->Begin(containers, finding.unread);
   return {};
 }
 

@@ -17,6 +17,7 @@ namespace jettison::cri {
 // Somebody else's pod as it was found.
 struct ForeignFinding {
   api::PodSandbox sandbox;                   // its ID is like no other's
+  bool unread = false;                       // this agent's own, which cannot be read
   std::vector<ForeignContainer> containers;  // those that run, not yet named
   std::set<std::string> considered;          // IDs of all that ran when it was looked at
 };

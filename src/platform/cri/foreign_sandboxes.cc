@@ -24,9 +24,11 @@ bool IsOfOthers(const Surroundings& surroundings, const api::PodSandbox& sandbox
 ForeignSandboxes::Candidates ForeignSandboxes::CandidatesIn(const Listing& listing) const {
   Candidates candidates;
   for (const api::PodSandbox& sandbox : listing.sandboxes) {
-    if (sandbox.state() != api::SANDBOX_READY || !IsOfOthers(surroundings_, sandbox)) continue;
-    if (!pod_host::IsPathSegment(sandbox.id())) continue;
-    candidates[sandbox.id()].sandbox = sandbox;
+    if (sandbox.state() != api::SANDBOX_READY || !pod_host::IsPathSegment(sandbox.id())) continue;
+    const bool unread = unread_(sandbox);
+    const bool of_others =
+        surroundings_.options.adopt_foreign && IsOfOthers(surroundings_, sandbox);
+    if (unread || of_others) candidates[sandbox.id()] = {.sandbox = sandbox, .unread = unread};
   }
   for (const api::Container& container : listing.containers) {
     if (container.state() != api::CONTAINER_RUNNING || container.id().empty()) continue;
@@ -78,8 +80,10 @@ void ForeignSandboxes::Ask(Candidate candidate) {
 // What cannot be told now, because the runtime does not answer or the container has just ended, is
 // asked again after the next listing.
 void ForeignSandboxes::Consider(const Candidate& candidate) {
-  ForeignFinding finding{
-      .sandbox = candidate.sandbox, .containers = {}, .considered = candidate.running};
+  ForeignFinding finding{.sandbox = candidate.sandbox,
+                         .unread = candidate.unread,
+                         .containers = {},
+                         .considered = candidate.running};
   for (const Result<api::ContainerStatusResponse>& answer : candidate.answers) {
     if (!answer && answer.error().code != ErrorCode::kNotFound) return;
     if (!answer || answer->status().state() != api::CONTAINER_RUNNING) continue;
@@ -120,8 +124,10 @@ Result<ForeignContainer> ForeignSandboxes::ContainerIn(
 void ForeignSandboxes::LeaveOut(const Candidate& candidate, const std::string& why) {
   const std::string& id = candidate.sandbox.id();
   left_out_[id] = candidate.running;
-  complaints_.Say(id, fmt::format("pod {} of somebody else (sandbox {}) is left out: {}",
-                                  FullName(ReadForeignPod(candidate.sandbox, {}).pod), id, why));
+  complaints_.Say(id,
+                  fmt::format("pod {} of {} (sandbox {}) is left out: {}",
+                              FullName(ReadForeignPod(candidate.sandbox, {}).pod),
+                              candidate.unread ? "an earlier agent" : "somebody else", id, why));
 }
 
 }  // namespace jettison::cri

@@ -1,8 +1,10 @@
 #pragma once
 
+#include <functional>
 #include <map>
 #include <set>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "platform/cri/complaints.h"
@@ -18,8 +20,14 @@ namespace jettison::cri {
 // be ended either.
 class ForeignSandboxes {
  public:
-  ForeignSandboxes(Surroundings& surroundings, ForeignRoster& roster)
-      : surroundings_(surroundings), roster_(roster), complaints_(surroundings) {}
+  // `unread`: whether it is of a pod of this agent that cannot be read; those are looked for even
+  // if others are not.
+  ForeignSandboxes(Surroundings& surroundings, ForeignRoster& roster,
+                   std::function<bool(const api::PodSandbox&)> unread)
+      : surroundings_(surroundings),
+        roster_(roster),
+        unread_(std::move(unread)),
+        complaints_(surroundings) {}
   ForeignSandboxes(const ForeignSandboxes&) = delete;
   ForeignSandboxes& operator=(const ForeignSandboxes&) = delete;
   ~ForeignSandboxes() = default;
@@ -34,6 +42,7 @@ class ForeignSandboxes {
   // A sandbox, and what runs in it.
   struct Candidate {
     api::PodSandbox sandbox;
+    bool unread = false;
     std::set<std::string> running;  // IDs of containers
     std::vector<Result<api::ContainerStatusResponse>> answers;
   };
@@ -50,6 +59,7 @@ class ForeignSandboxes {
 
   Surroundings& surroundings_;
   ForeignRoster& roster_;
+  std::function<bool(const api::PodSandbox&)> unread_;
   Complaints complaints_;                                  // by sandbox
   std::set<std::string> asked_;                            // sandboxes being looked at
   std::map<std::string, std::set<std::string>> left_out_;  // sandboxes, with what runs in them

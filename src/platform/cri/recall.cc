@@ -82,26 +82,28 @@ std::string RecordFile(const Surroundings& surroundings, const std::string& uid)
   return surroundings.paths.Pod(uid) + "/record";
 }
 
+Result<std::pair<Pod, PodRecord>> Runtime::ReadRecord(const std::string& uid) const {
+  if (!pod_host::IsPathSegment(uid)) {
+    return Fail(ErrorCode::kInvalidArgument, fmt::format("{:?} cannot be a UID", uid));
+  }
+  const std::string path = RecordFile(surroundings_, uid);
+  const auto text = pod_host::ReadFile(path);
+  if (!text) return Fail(text.error());
+  auto record = ParsePodRecord(*text);
+  auto pod = record.and_then([&](const PodRecord& r) { return ParsePod(r.written_pod, uid); });
+  if (!pod) return Fail(pod.error().In(path));
+  return std::pair(std::move(*pod), std::move(*record));
+}
+
 // The pods of an agent before this one that are written down and not known yet.
 std::vector<std::pair<Pod, PodRecord>> Runtime::ReadRecords() {
   std::vector<std::pair<Pod, PodRecord>> found;
   const std::string pods = surroundings_.paths.Pods();
   for (const std::string& uid : pod_host::NamesIn(pods).value_or(std::vector<std::string>{})) {
-    if (uid.starts_with(kDoomedPrefix) || pods_.contains(uid)) continue;
-    const auto text = pod_host::ReadFile(RecordFile(surroundings_, uid));
-    if (!text && text.error().code == ErrorCode::kNotFound) continue;
-    auto record = text.and_then([](const std::string& t) { return ParsePodRecord(t); });
-    auto pod = record.and_then(
-        [&](const PodRecord& r) { return surroundings_.options.parse_pod(r.written_pod); });
-    if (pod && pod->uid != uid) pod = Fail(ErrorCode::kInvalidArgument, "it is of another pod");
-    if (pod) {
-      if (auto names = pod_host::CheckNames(*pod); !names) pod = Fail(names.error());
-    }
-    if (!pod) {
-      surroundings_.LogFailure("what was written down of pod " + uid, pod);
-      continue;
-    }
-    found.emplace_back(std::move(*pod), std::move(*record));
+    if (uid.starts_with(kDoomedPrefix) || pods_.contains(uid) || unread_.contains(uid)) continue;
+    auto record = ReadRecord(uid);
+    surroundings_.LogFailure("what was written down of pod " + uid, record);
+    if (record) found.push_back(std::move(*record));
   }
   return found;
 }

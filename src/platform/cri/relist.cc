@@ -32,21 +32,25 @@ void Runtime::OnListing(const Result<Listing>& listing) {
   if (!listing) return;
   for (const auto& [uid, actor] : pods_) actor->OnListed(*listing);
   RemoveStrangers(*listing);
+  TendUnread(*listing);
   SweepLateGroups();
-  if (surroundings_.options.adopt_foreign) foreign_.OnListed(*listing);
+  foreign_.OnListed(*listing);
 }
 
 // Sandboxes that this agent has made and does not know: their creation went wrong after the runtime
-// had begun with them.
+// had begun with them. One that cannot be read may be something else.
 void Runtime::RemoveStrangers(const Listing& listing) {
+  const auto pods = OwnSandboxes(listing);
   for (const api::PodSandbox& sandbox : listing.sandboxes) {
     if (!IsOurs(surroundings_, sandbox)) continue;
     const std::string& uid = sandbox.metadata().uid();
     const PodActor* const actor = Find(uid);
     if (actor != nullptr && actor->Claims(sandbox.id())) continue;
-    if (leftovers_.contains(uid) || stale_.contains(sandbox.id())) continue;
+    if (leftovers_.contains(uid) || unread_.contains(uid) || stale_.contains(sandbox.id())) {
+      continue;
+    }
     if (actor == nullptr) {
-      if (pod_host::IsPathSegment(uid)) RemoveLeftover(uid);
+      if (pod_host::IsPathSegment(uid)) RemoveStranger(uid, pods.at(uid), listing);
       continue;
     }
     auto& clearance = stale_[sandbox.id()];
@@ -59,10 +63,16 @@ void Runtime::RemoveStrangers(const Listing& listing) {
   }
 }
 
+void Runtime::RemoveStranger(const std::string& uid, const Sandboxes& sandboxes,
+                             const Listing& listing) {
+  const auto pod = ReadPod(uid, sandboxes);
+  pod ? RemoveLeftover(uid) : EnterUnread(uid, sandboxes, listing, pod.error());
+}
+
 void Runtime::SweepLateGroups() {
   for (auto it = late_groups_.begin(); it != late_groups_.end();) {
     const std::string& uid = it->first;
-    if (!pods_.contains(uid) && !leftovers_.contains(uid)) {
+    if (!pods_.contains(uid) && !leftovers_.contains(uid) && !unread_.contains(uid)) {
       surroundings_.LogFailure("pod " + uid,
                                pod_host::RemoveEmptyGroups(surroundings_.cgroups, GroupsOf(uid)));
     }

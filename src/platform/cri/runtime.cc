@@ -46,9 +46,12 @@ Runtime::Runtime(RuntimeEdges edges, const CriRuntimeOptions& options, Cgroups& 
                     .events = {},
                     .slices = edges_.slices.get()},
       foreign_(surroundings_,
-               [this](const std::string& uid) {
-                 return pods_.contains(uid) || leftovers_.contains(uid);
-               }),
+               {.taken =
+                    [this](const std::string& uid) {
+                      return pods_.contains(uid) || leftovers_.contains(uid) ||
+                             unread_.contains(uid);
+                    },
+                .unread = [this](const api::PodSandbox& sandbox) { return IsUnread(sandbox); }}),
       rotation_(surroundings_, [this] { return RunningLogs(); }) {
   Calls& calls = *edges_.calls;
   on_answers_ = readiness_->OnReadable(calls.fd(), [&calls] { calls.Deliver(); });
@@ -107,6 +110,7 @@ void Runtime::CreatePod(const Pod& pod) {
     return fail({ErrorCode::kUnavailable,
                  "a pod of the same UID is still being removed" + (why.empty() ? "" : ": " + why)});
   }
+  if (unread_.contains(pod.uid)) return RefuseUnread(pod);
   foreign_.Forget(pod.uid);
   const auto first_attempt = first_attempts_.find(pod.uid);
   auto actor = std::make_unique<PodActor>(surroundings_, pod);
@@ -145,7 +149,10 @@ void Runtime::RemoveContainer(const std::string& pod_uid, const std::string& con
 
 void Runtime::RemovePod(const std::string& pod_uid) {
   if (PodActor* pod = Find(pod_uid)) return pod->Remove();
-  if (ForeignPod* pod = FindForeign(pod_uid)) return pod->Remove();
+  ForeignPod* const pod = FindForeign(pod_uid);
+  // Whoever has wanted a pod of its UID does not mean the one that cannot be read.
+  const bool is_meant = pod != nullptr && (pod->ending() || !unread_.contains(pod_uid));
+  if (is_meant) return pod->Remove();
   surroundings_.Emit(PodRemoved{pod_uid});
 }
 

@@ -71,12 +71,22 @@ class Runtime : public ContainerRuntime {
   struct Inquiry;
   // What was found at the start (adoption.cc).
   struct Found {
-    std::vector<api::PodSandbox> sandboxes;
-    std::vector<api::Container> containers;
-    std::vector<api::ContainerStatusResponse> statuses;
+    Listing own;
+    std::vector<api::ContainerStatusResponse> statuses;  // of its containers, in their order
     Listing of_others;
+    std::optional<Pod> pod;  // set: all of it is this pod's
   };
   using Listed = std::function<void(Result<Listing>)>;
+  // Those of one pod, of which the first one counts.
+  using Sandboxes = std::vector<const api::PodSandbox*>;
+  // A pod of an earlier agent that cannot be read (unread_pods.cc). While something of it runs, or
+  // may, no pod of its UID is made.
+  struct Unread {
+    Error error;               // kInvalidArgument: what describes it is damaged or missing
+    std::string sandbox = {};  // the ID; empty: the runtime has none
+    std::optional<Pod> wanted = std::nullopt;  // since the last listing, of this UID
+    bool asked = false;                        // it is about to be taken over
+  };
 
   [[nodiscard]] PodActor* Find(const std::string& pod_uid);
   // Somebody else's pod; null: there is none, or a pod of this agent has the UID.
@@ -94,20 +104,49 @@ class Runtime : public ContainerRuntime {
   [[nodiscard]] Result<Found> FindAll();
   void AskStatuses(const std::shared_ptr<Inquiry>& inquiry);
   [[nodiscard]] static Result<Found> FoundBy(Inquiry& inquiry);
+  // Asks how the containers of a listing stand.
+  void AskAbout(Listing listing, std::function<void(Result<Found>)> done);
   [[nodiscard]] std::vector<RuntimePod> Adopt(const Found& found);
-  [[nodiscard]] std::optional<Pod> ReadPod(const api::PodSandbox& sandbox);
+  // Those that this agent made, by UID.
+  [[nodiscard]] std::map<std::string, Sandboxes> OwnSandboxes(const Listing& listing) const;
+  // kInvalidArgument: what describes the pod is damaged or missing.
+  [[nodiscard]] Result<Pod> ReadPod(const std::string& uid, const Sandboxes& sandboxes) const;
+  [[nodiscard]] Result<Pod> ParsePod(const std::string& text, const std::string& uid) const;
+  [[nodiscard]] bool IsInHostNetwork(const api::PodSandbox& sandbox) const;
+  // kNotFound: none was written.
+  [[nodiscard]] Result<std::pair<Pod, PodRecord>> ReadRecord(const std::string& uid) const;
   [[nodiscard]] std::vector<std::pair<Pod, PodRecord>> ReadRecords();
   void AdoptUnlisted(const std::set<std::string>& listed, std::vector<RuntimePod>& pods);
-  void RemoveLeftovers(const Found& found);
+  void AdoptOthers(Found found, std::vector<RuntimePod>& pods);
+
+  // Pods that nobody asks for (leftovers.cc).
+  void RemoveLeftovers(const Listing& own);
+  void RemoveUnlessWritten(const std::string& uid, const Listing& own);
   [[nodiscard]] std::vector<std::string> GroupsOf(const std::string& uid) const;
   void RemoveLeftover(const std::string& uid);
-  void AdoptOthers(const Listing& listing, std::vector<RuntimePod>& pods);
+  void RemoveRemains(PodRemains remains);
+
+  // Pods of an earlier agent that cannot be read (unread_pods.cc).
+  [[nodiscard]] bool IsUnread(const api::PodSandbox& sandbox) const;
+  [[nodiscard]] bool IsInhabited(const std::string& uid) const;
+  [[nodiscard]] bool MayRun(const std::string& uid, const Sandboxes& sandboxes,
+                            const Listing& listing) const;
+  void EnterUnread(const std::string& uid, const Sandboxes& sandboxes, const Listing& listing,
+                   const Error& error);
+  [[nodiscard]] std::string HowToEnd(const std::string& uid) const;
+  void RefuseUnread(const Pod& pod);
+  void TendUnread(const Listing& listing);
+  void TendUnreadPod(const std::string& uid, const Sandboxes& sandboxes, const Listing& listing);
+  void TakeOverUnread(const Pod& pod, const Sandboxes& sandboxes, const Listing& listing);
+  void RecallUnread(const std::string& uid);
+  void QuarantineUnread(const std::string& uid);
 
   // The slow truth (relist.cc).
   void ScheduleRelist(Duration delay);
   void Relist();
   void OnListing(const Result<Listing>& listing);
   void RemoveStrangers(const Listing& listing);
+  void RemoveStranger(const std::string& uid, const Sandboxes& sandboxes, const Listing& listing);
   void SweepLateGroups();
 
   RuntimeEdges edges_;
@@ -117,6 +156,7 @@ class Runtime : public ContainerRuntime {
   std::shared_ptr<Inquiry> inquiry_;
   bool recalled_ = false;  // pods are guarded already, and nothing waits for an answer any more
   std::map<std::string, std::unique_ptr<PodActor>> pods_;
+  std::map<std::string, Unread> unread_;  // by UID; none of them is in pods_
   std::vector<GroupLimits> qos_limits_;
   const std::vector<std::string> no_groups_;
   // Attempts of sandboxes of pods that could not be made, whose names may still be taken.

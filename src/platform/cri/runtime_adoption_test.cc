@@ -8,8 +8,6 @@ namespace {
 
 using std::chrono::milliseconds;
 using std::chrono::seconds;
-using testing::Contains;
-using testing::HasSubstr;
 using testing::IsEmpty;
 
 TEST_F(CriRuntime, ARestartedAgentFindsItsPodsAndWhatBecameOfThem) {
@@ -54,16 +52,13 @@ TEST_F(CriRuntime, SandboxesOfOthersAreNeitherListedNorTouched) {
 }
 
 TEST_F(CriRuntime, WhatAnInterruptedAgentLeftIsRemovedAtTheStart) {
-  ASSERT_TRUE(bed_.Run(SimplePod("u")));
   ASSERT_TRUE(pod_host::MakeFolders(bed_.root() + "/pods/half-made/volumes/v"));
   ASSERT_TRUE(pod_host::MakeFolders(bed_.root() + "/logs/default_pod_half-made/c"));
   ASSERT_TRUE(pod_host::MakeFolders(bed_.root() + "/pods/.gone-x-1/deep"));
-  bed_.known.clear();  // its description cannot be read any more
   bed_.Open();
   const auto listed = runtime().List();
   ASSERT_TRUE(listed);
   EXPECT_THAT(*listed, IsEmpty());
-  EXPECT_THAT(bed_.logged, Contains(HasSubstr("the pod is ended and removed")));
   const auto deadline = std::chrono::steady_clock::now() + seconds(10);
   const auto all_gone = [&] {
     return pod_host::NamesIn(bed_.root() + "/pods")->empty() &&
@@ -72,8 +67,7 @@ TEST_F(CriRuntime, WhatAnInterruptedAgentLeftIsRemovedAtTheStart) {
   while (!all_gone() && std::chrono::steady_clock::now() < deadline) {
     (void)bed_.Await<PodRemoved>("nobody", milliseconds(5));
   }
-  bed_.ExpectNothingLeft("u");
-  EXPECT_FALSE(containerd().processes.Runs(1000));
+  bed_.ExpectNothingLeft("half-made");
 }
 
 TEST_F(CriRuntime, LogsOfAPodWhoseUidEndsAsALeftoversDoesStay) {
@@ -150,6 +144,8 @@ TEST_F(CriRuntime, StrangersOfItsOwnAreRemovedByTheNextListing) {
   containerd().boxes["stale"].config.mutable_metadata()->set_attempt(7);
   containerd().boxes["unknown"] = box;
   containerd().boxes["unknown"].config.mutable_metadata()->set_uid("x");
+  (*containerd().boxes["unknown"].config.mutable_annotations())[std::string(kPodAnnotation)] = "x";
+  bed_.known["x"] = SimplePod("x");
   containerd().runs["strange"] = {.sandbox = id, .config = containerd().At("main").config};
   containerd().runs["strange"].config.mutable_metadata()->set_attempt(9);
   const auto deadline = std::chrono::steady_clock::now() + seconds(10);

@@ -28,6 +28,13 @@ class CriRuntimeCollection : public ::testing::Test {
     box = {.config = boxes().at(own_).config, .ready = false};
     return box.config;
   }
+  // The same of a pod that nobody has any more.
+  void AddDeadOfGone(const std::string& id) {
+    api::PodSandboxConfig& config = AddDead(id);
+    config.mutable_metadata()->set_uid("x");
+    (*config.mutable_annotations())[std::string(kPodAnnotation)] = "x";
+    bed_.known["x"] = SimplePod("x");
+  }
   void RunPod() {
     ASSERT_TRUE(bed_.runtime->List());
     ASSERT_TRUE(bed_.Run(SimplePod("u")));
@@ -50,7 +57,7 @@ class CriRuntimeCollection : public ::testing::Test {
 TEST_F(CriRuntimeCollection, DeadSandboxesGoBesideTheOneThatAPodHas) {
   RunPod();
   AddDead("newer").mutable_metadata()->set_attempt(7);
-  AddDead("of-a-gone-pod").mutable_metadata()->set_uid("x");
+  AddDeadOfGone("of-a-gone-pod");
   EXPECT_TRUE(Becomes([this] { return boxes().size() == 1; }));
   EXPECT_THAT(boxes(), ElementsAre(Pair(own_, _)));
 }
@@ -61,7 +68,7 @@ TEST_F(CriRuntimeCollection, LogsAndFilesOfAGonePodGoWithItsSandbox) {
   const std::string files = bed_.root() + "/pods/x";
   ASSERT_TRUE(pod_host::MakeFolders(logs + "/main"));
   ASSERT_TRUE(pod_host::MakeFolders(files));
-  AddDead("of-a-gone-pod").mutable_metadata()->set_uid("x");
+  AddDeadOfGone("of-a-gone-pod");
   EXPECT_TRUE(Becomes([&] { return !pod_host::Exists(logs) && !pod_host::Exists(files); }));
 }
 
@@ -79,7 +86,7 @@ TEST_F(CriRuntimeCollection, DeadSandboxesOfOthersStay) {
   RunPod();
   (*AddDead("another-agents").mutable_annotations())[std::string(kRootAnnotation)] = "/elsewhere";
   AddDead("somebodys").clear_annotations();
-  AddDead("own-remains").mutable_metadata()->set_uid("x");
+  AddDeadOfGone("own-remains");
   EXPECT_TRUE(Becomes([this] { return !boxes().contains("own-remains"); }));
   EXPECT_TRUE(boxes().contains("another-agents"));
   EXPECT_TRUE(boxes().contains("somebodys"));

@@ -93,7 +93,8 @@ TEST_F(CriRuntime, APodThatIsRemovedWhileItsSandboxHangsIsGoneAtOnceAndWhatComes
   bed_.Open();
   ASSERT_TRUE(runtime().List());
   bed_.calls->HoldBack("RunPodSandbox");
-  runtime().CreatePod(SimplePod("u"));
+  bed_.known["u"] = SimplePod("u");
+  runtime().CreatePod(bed_.known["u"]);
   bed_.events.Settle(runtime());
   runtime().RemovePod("u");
   ASSERT_NE(bed_.Await<PodRemoved>("u"), nullptr);

@@ -21,7 +21,7 @@ bool IsOurs(const Surroundings& surroundings, const api::PodSandbox& sandbox) {
   const auto& annotations = sandbox.annotations();
   const auto root = annotations.find(std::string(kRootAnnotation));
   return root != annotations.end() && root->second == surroundings.options.root &&
-         annotations.contains(std::string(kPodAnnotation)) && !sandbox.id().empty();
+         !sandbox.id().empty();
 }
 
 SandboxClearance::SandboxClearance(Surroundings& surroundings, std::string uid, Done done)

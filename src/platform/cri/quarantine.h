@@ -1,0 +1,18 @@
+#pragma once
+
+#include <string>
+
+#include "pod_host/paths.h"
+#include "units/duration.h"
+#include "units/result.h"
+
+namespace jettison::cri {
+
+// Gives the folder and the logs of a pod another name, below `quarantine` in the root: no data is
+// lost, and the UID is free. Mounts of sub paths, which lead out of the folder, are detached;
+// memory volumes stay mounted in it. Logs on another file system stay where they are. Answers where
+// the files are now; empty: there were none.
+[[nodiscard]] Result<std::string> SetAside(const pod_host::Paths& paths, const std::string& uid,
+                                           Instant now);
+
+}  // namespace jettison::cri

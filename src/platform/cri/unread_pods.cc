@@ -1,0 +1,196 @@
+// Pods of an earlier agent that nothing describes any more in a way that can be read. What runs of
+// them goes on, measured and named; nothing of them is deleted.
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <set>
+#include <utility>
+
+#include "platform/cri/quarantine.h"
+#include "platform/cri/runtime.h"
+#include "pod_host/files.h"
+
+namespace jettison::cri {
+namespace {
+
+constexpr const char* kConfigHash = "kubernetes.io/config.hash";
+
+// A UID that is a hash of all that the pod says is shared by no other pod.
+bool UidTellsContent(const Pod& pod) {
+  const auto hash = pod.annotations.find(kConfigHash);
+  return hash != pod.annotations.end() && hash->second == pod.uid;
+}
+
+bool IsDamage(const Error& error) {
+  return error.code == ErrorCode::kInvalidArgument;
+}
+
+}  // namespace
+
+bool Runtime::IsUnread(const api::PodSandbox& sandbox) const {
+  return IsOurs(surroundings_, sandbox) && unread_.contains(sandbox.metadata().uid());
+}
+
+// What cannot be told counts as inhabited.
+bool Runtime::IsInhabited(const std::string& uid) const {
+  const std::vector<std::string> groups = GroupsOf(uid);
+  return std::any_of(groups.begin(), groups.end(), [this](const std::string& group) {
+    const auto processes = surroundings_.cgroups.Processes(group);
+    return processes ? !processes->empty() : processes.error().code != ErrorCode::kNotFound;
+  });
+}
+
+// By the runtime's word or the kernel's.
+bool Runtime::MayRun(const std::string& uid, const Sandboxes& sandboxes,
+                     const Listing& listing) const {
+  std::set<std::string_view> ids;
+  for (const api::PodSandbox* sandbox : sandboxes) {
+    if (sandbox->state() == api::SANDBOX_READY) return true;
+    ids.insert(sandbox->id());
+  }
+  const auto& containers = listing.containers;
+  return std::any_of(containers.begin(), containers.end(),
+                     [&](const api::Container& container) {
+                       const bool lives = container.state() == api::CONTAINER_RUNNING ||
+                                          container.state() == api::CONTAINER_UNKNOWN;
+                       return lives && ids.contains(container.pod_sandbox_id());
+                     }) ||
+         IsInhabited(uid);
+}
+
+void Runtime::EnterUnread(const std::string& uid, const Sandboxes& sandboxes,
+                          const Listing& listing, const Error& error) {
+  if (!pod_host::IsPathSegment(uid)) {
+    return surroundings_.Log(error.In(fmt::format("pod {:?} is left alone", uid)).message);
+  }
+  const auto [entered, is_new] = unread_.try_emplace(uid, Unread{.error = error});
+  if (!is_new) return;
+  const std::string folder = surroundings_.paths.Pod(uid);
+  std::string name = uid;
+  if (!sandboxes.empty()) {
+    const api::PodSandbox& sandbox = *sandboxes.front();
+    entered->second.sandbox = sandbox.id();
+    name = fmt::format("{}/{} ({}, sandbox {})", sandbox.metadata().namespace_(),
+                       sandbox.metadata().name(), uid, sandbox.id());
+  }
+  surroundings_.Log(fmt::format(
+      "pod {} of an earlier agent cannot be taken over: {}; nothing of it is ended or deleted, its "
+      "files stay in {}. {}",
+      name, error.message, folder,
+      MayRun(uid, sandboxes, listing)
+          ? fmt::format("It goes on, and no pod of its UID is made beside it: {}", HowToEnd(uid))
+          : "Nothing of it runs: a manifest of its UID takes its place, and its files go to " +
+                surroundings_.paths.root() + "/quarantine then"));
+  // A folder without a record is a leftover to an agent that finds its sandbox gone.
+  const auto record = ReadRecord(uid);
+  if (!record && record.error().code == ErrorCode::kNotFound && pod_host::Exists(folder)) {
+    surroundings_.LogFailure("keep " + folder,
+                             pod_host::WriteFile(RecordFile(surroundings_, uid), "unread\n"));
+  }
+}
+
+std::string Runtime::HowToEnd(const std::string& uid) const {
+  const std::string& sandbox = unread_.at(uid).sandbox;
+  if (!sandbox.empty()) return fmt::format("end it with `crictl stopp {}`", sandbox);
+  return fmt::format("end the processes in one of its control groups, {}",
+                     fmt::join(GroupsOf(uid), ", "));
+}
+
+// Somebody wants a pod of this UID. What stands in its way is looked at with the next listing.
+void Runtime::RefuseUnread(const Pod& pod) {
+  Unread& unread = unread_.at(pod.uid);
+  unread.wanted = pod;
+  surroundings_.WantRelist();
+  surroundings_.Emit(PodFailed{
+      pod.uid,
+      {ErrorCode::kUnavailable,
+       fmt::format("an earlier pod of this UID is in its place{}, and cannot be read: {}; if it "
+                   "stays so, {}",
+                   unread.sandbox.empty() ? "" : " in sandbox " + unread.sandbox,
+                   unread.error.message, HowToEnd(pod.uid))}});
+}
+
+void Runtime::TendUnread(const Listing& listing) {
+  const auto pods = OwnSandboxes(listing);
+  std::vector<std::string> uids;
+  for (const auto& [uid, unread] : unread_) uids.push_back(uid);
+  for (const std::string& uid : uids) {
+    const auto own = pods.find(uid);
+    TendUnreadPod(uid, own == pods.end() ? Sandboxes{} : own->second, listing);
+  }
+}
+
+void Runtime::TendUnreadPod(const std::string& uid, const Sandboxes& sandboxes,
+                            const Listing& listing) {
+  Unread& unread = unread_.at(uid);
+  const ForeignPod* const told = foreign_.Find(uid);
+  // Whoever ends it waits for that.
+  if (unread.asked || (told != nullptr && told->ending())) return;
+  unread.sandbox = sandboxes.empty() ? "" : sandboxes.front()->id();
+  const std::optional<Pod> wanted = std::exchange(unread.wanted, std::nullopt);
+  const auto pod = ReadPod(uid, sandboxes);
+  if (pod) return sandboxes.empty() ? RecallUnread(uid) : TakeOverUnread(*pod, sandboxes, listing);
+  unread.error = pod.error();
+  const bool is_certain = wanted && UidTellsContent(*wanted);
+  if (is_certain && !sandboxes.empty()) return TakeOverUnread(*wanted, sandboxes, listing);
+  if (!wanted || MayRun(uid, sandboxes, listing)) return;
+  if (is_certain) {  // it is made where its files are
+    unread_.erase(uid);
+  } else if (IsDamage(unread.error)) {
+    QuarantineUnread(uid);
+  }
+}
+
+// The runtime has no sandbox of it: what runs goes on, and what is started next is in a new one.
+void Runtime::RecallUnread(const std::string& uid) {
+  const auto record = ReadRecord(uid);
+  if (!record) return;
+  const auto& [pod, written] = *record;
+  unread_.erase(uid);
+  foreign_.Forget(uid);
+  auto actor = std::make_unique<PodActor>(surroundings_, pod);
+  RuntimePod found{.pod = pod, .containers = actor->Recall(written)};
+  actor->LoseSandbox();
+  pods_[uid] = std::move(actor);
+  UpdateQosGroups();
+  surroundings_.Emit(PodFound{uid, std::move(found)});
+}
+
+void Runtime::TakeOverUnread(const Pod& pod, const Sandboxes& sandboxes, const Listing& listing) {
+  unread_.at(pod.uid).asked = true;
+  Listing own;
+  for (const api::PodSandbox* sandbox : sandboxes) own.sandboxes.push_back(*sandbox);
+  own.containers = listing.containers;
+  AskAbout(std::move(own), [this, pod](Result<Found> found) {
+    Unread& unread = unread_.at(pod.uid);
+    unread.asked = false;
+    if (!found) {
+      unread.error = found.error();
+      return;
+    }
+    found->pod = pod;
+    unread_.erase(pod.uid);
+    foreign_.Forget(pod.uid);
+    for (RuntimePod& adopted : Adopt(*found)) {
+      pods_.at(pod.uid)->WriteRecord();
+      surroundings_.Emit(PodFound{pod.uid, std::move(adopted)});
+    }
+    UpdateQosGroups();
+  });
+}
+
+void Runtime::QuarantineUnread(const std::string& uid) {
+  const auto place = SetAside(surroundings_.paths, uid, surroundings_.clock.Now());
+  surroundings_.LogFailure("set the files of pod " + uid + " aside", place);
+  if (!place) return;
+  if (!place->empty()) {
+    surroundings_.Log(
+        fmt::format("pod {} cannot be read and nothing of it runs: all its files are in {}; delete "
+                    "them when nobody needs them",
+                    uid, *place));
+  }
+  unread_.erase(uid);
+  RemoveRemains({.uid = uid, .groups = GroupsOf(uid), .log_dirs = {}, .layers = {}});
+}
+
+}  // namespace jettison::cri
