@@ -55,6 +55,30 @@ Result<void> WriteFile(const std::string& path, std::string_view text) {
   return {};
 }
 
+Result<void> RewriteFile(const std::string& path, std::string_view text) {
+  constexpr std::size_t kStep = 4096;
+  constexpr std::size_t kSpare = 1024;  // that a text may grow by within its step
+  const std::string draft = path + ".new";
+  std::string padded(text);
+  padded.resize((text.size() + kSpare + kStep - 1) / kStep * kStep, '\n');
+  // What the draft occupies already is what is written to.
+  const auto write = [&](int flags) -> Result<void> {
+    const FileDescriptor fd(
+        ::open(draft.c_str(), O_WRONLY | O_CREAT | O_CLOEXEC | O_NOFOLLOW | flags, 0600));
+    if (!fd) return FailErrno("create " + draft);
+    if (auto written = WriteAll(fd.get(), padded); !written) return written;
+    if (::ftruncate(fd.get(), static_cast<off_t>(padded.size())) != 0) {
+      return FailErrno("cut " + draft);
+    }
+    return {};
+  };
+  if (auto written = write(0); !written) return Fail(written.error().In(draft));
+  if (::renameat2(AT_FDCWD, draft.c_str(), AT_FDCWD, path.c_str(), RENAME_EXCHANGE) == 0) return {};
+  if (::rename(draft.c_str(), path.c_str()) != 0) return FailErrno("rename to " + path);
+  (void)write(O_EXCL);  // the space for the next one; without it that one finds its own
+  return {};
+}
+
 Result<void> MakeFolders(const std::string& path, unsigned mode) {
   if (::mkdir(path.c_str(), mode) == 0 || errno == EEXIST) return {};
   if (errno != ENOENT) return FailErrno("make folder " + path);

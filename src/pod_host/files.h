@@ -16,6 +16,11 @@ namespace jettison::pod_host {
 // as nothing that runs does either.
 [[nodiscard]] Result<void> WriteFile(const std::string& path, std::string_view text);
 
+// The same for a file that changes again and again, also on a full disk: after the first time there
+// is space for the next one beside it. Blank lines are added to the text, which make files of about
+// the same length as large as each other.
+[[nodiscard]] Result<void> RewriteFile(const std::string& path, std::string_view text);
+
 // Makes the folder with those that lead to it; one that exists is fine.
 [[nodiscard]] Result<void> MakeFolders(const std::string& path, unsigned mode = 0755);
 

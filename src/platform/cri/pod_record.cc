@@ -41,6 +41,11 @@ class Words {
   bool ok_ = true;
 };
 
+// Of so many bytes, with nothing but blank lines behind it.
+bool EndsWithPod(std::string_view text, std::size_t size) {
+  return size <= text.size() && text.find_first_not_of('\n', size) == std::string_view::npos;
+}
+
 Sandbox ReadSandbox(Words& words) {
   Sandbox sandbox{.id = words.Word(), .attempt = words.Number<std::uint32_t>()};
   sandbox.host_network = words.Word() == "host";
@@ -87,15 +92,17 @@ Result<PodRecord> ParsePodRecord(std::string_view text) {
       record.sandbox = ReadSandbox(words);
     } else if (kind == "run") {
       record.runs.push_back(ReadRun(words));
-    } else if (kind == "pod" && words.Number<std::size_t>() == text.size() && words.Complete() &&
-               !record.sandbox.id.empty()) {
-      record.written_pod = text;
+    } else if (kind == "pod" && !record.sandbox.id.empty()) {
+      const auto size = words.Number<std::size_t>();
+      if (!words.Complete() || !EndsWithPod(text, size)) break;
+      record.written_pod = text.substr(0, size);
       return record;
     } else {
-      return Fail(ErrorCode::kInvalidArgument, "the record is cut short or damaged");
+      break;
     }
     if (!words.Complete()) return Fail(ErrorCode::kInvalidArgument, "the record is damaged");
   }
+  return Fail(ErrorCode::kInvalidArgument, "the record is cut short or damaged");
 }
 
 }  // namespace jettison::cri

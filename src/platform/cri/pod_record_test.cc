@@ -34,6 +34,9 @@ TEST(PodRecord, ATextThatIsCutShortAnywhereIsNone) {
     EXPECT_FALSE(ParsePodRecord(whole.substr(0, size))) << size;
   }
   EXPECT_FALSE(ParsePodRecord(whole + "x"));
+  const auto padded = ParsePodRecord(whole + "\n\n\n");
+  ASSERT_TRUE(padded);
+  EXPECT_EQ(padded->written_pod, Sample().written_pod);
 }
 
 TEST(PodRecord, NonsenseIsRefused) {

@@ -37,7 +37,8 @@ void PodActor::WriteRecord() const {
                            .process_start = *start,
                            .stop_signal = known->stop_signal});
   }
-  auto written = pod_host::WriteFile(RecordFile(surroundings_, pod_.uid), FormatPodRecord(record));
+  auto written =
+      pod_host::RewriteFile(RecordFile(surroundings_, pod_.uid), FormatPodRecord(record));
   if (written || std::exchange(surroundings_.said_no_records, true)) return;
   surroundings_.Log(fmt::format(
       "{}; an agent that starts while the container runtime does not answer will not know the pod",
