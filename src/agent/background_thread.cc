@@ -11,7 +11,7 @@
 #include <thread>
 #include <utility>
 
-#include "agent/signals_blocked.h"
+#include "ports/signals_blocked.h"
 #include "ports/system_error.h"
 
 namespace jettison {
@@ -161,6 +161,24 @@ bool AnyThreadMissing() {
 
 std::vector<std::string> StartMissingThreads() {
   return MissingThreads::OfThisProcess().TryAgain();
+}
+
+bool CanStartThreads(std::size_t count) {
+  const SignalsBlocked blocked;
+  std::mutex until;
+  std::unique_lock all_are_there(until);
+  std::vector<std::jthread> threads;
+  try {
+    threads.reserve(count);
+    while (threads.size() < count) {
+      threads.emplace_back([&until] { const std::lock_guard wait(until); });
+    }
+  } catch (const std::system_error&) {
+    all_are_there.unlock();
+    return false;
+  }
+  all_are_there.unlock();
+  return true;
 }
 
 }  // namespace jettison

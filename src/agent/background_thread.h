@@ -1,5 +1,6 @@
 #pragma once
 
+#include <cstddef>
 #include <cstdint>
 #include <functional>
 #include <memory>
@@ -46,6 +47,10 @@ class BackgroundThread {
   std::shared_ptr<State> state_;  // shared with the thread
   AtEnd at_end_;
 };
+
+// Whether so many threads can be started now, for somebody who starts them by itself: they are
+// started, and ended again.
+[[nodiscard]] bool CanStartThreads(std::size_t count);
 
 // A thread that could not be started, and why.
 struct MissingThread {

@@ -13,9 +13,9 @@
 #include <chrono>
 #include <csignal>
 
-#include "agent/signals_blocked.h"
 #include "pod_host/pidfd.h"
 #include "ports/file_descriptor.h"
+#include "ports/signals_blocked.h"
 #include "ports/system_error.h"
 
 namespace jettison {

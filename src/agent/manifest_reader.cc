@@ -11,7 +11,7 @@
 #include <utility>
 
 #include "agent/mailbox.h"
-#include "agent/signals_blocked.h"
+#include "ports/signals_blocked.h"
 #include "ports/system_error.h"
 
 namespace jettison {

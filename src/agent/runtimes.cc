@@ -4,7 +4,7 @@
 #include <limits>
 #include <utility>
 
-#include "agent/signals_blocked.h"
+#include "agent/background_thread.h"
 #include "agent/slow_path_threads.h"
 #include "decide/pod_requests.h"
 #include "decide/qos.h"
@@ -71,8 +71,7 @@ Result<OpenedRuntime> OpenProcess(const AgentConfig& config, Cgroups& groups, co
 
 Result<OpenedRuntime> OpenCri(const AgentConfig& config, Cgroups& groups, const Clock& clock,
                               const Log& log) {
-  const SignalsBlocked blocked;  // the connection has threads of its own
-  auto calls = cri::Connect(config.container_runtime_endpoint);
+  auto calls = cri::Connect(config.container_runtime_endpoint, CanStartThreads);
   if (!calls) return Fail(calls.error().In("containerRuntimeEndpoint"));
   CriRuntimeOptions options;
   options.root = config.root;

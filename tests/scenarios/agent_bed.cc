@@ -115,6 +115,7 @@ void AgentBed::Launch(const std::vector<std::string>& flags, int log) {
   argv.push_back(nullptr);
   agent_ = fork();
   if (agent_ != 0) return;
+  if (starved_) static_cast<void>(cgroups_->Join(OwnGroup(), getpid()));
   dup2(log, STDERR_FILENO);
   execv(argv[0], argv.data());
   _exit(127);
@@ -128,6 +129,13 @@ void AgentBed::Reload() const {
 void AgentBed::ReloadWith(const std::string& text) const {
   std::ofstream(folder_ + "/config.yaml") << text;
   kill(agent_, SIGHUP);
+}
+
+void AgentBed::StartAgentWithoutProcessIds(const std::vector<std::string>& flags) {
+  static_cast<void>(cgroups_->Create(OwnGroup(), {.pids_max = 1}));
+  starved_ = true;
+  StartAgent(flags);
+  starved_ = false;
 }
 
 void AgentBed::LeaveNoProcessIds() {

@@ -35,6 +35,8 @@ class AgentBed {
   void ReloadWith(const std::string& text) const;
   // The agent gets no more threads or processes than it has now; or as many as it likes.
   void LeaveNoProcessIds();
+  // One that has none from the beginning.
+  void StartAgentWithoutProcessIds(const std::vector<std::string>& flags);
   void GiveProcessIds();
   // It gets so many more descriptors.
   void LeaveDescriptors(int spare) const;
@@ -68,6 +70,7 @@ class AgentBed {
  private:
   [[nodiscard]] std::string WriteConfig() const;
   void Launch(const std::vector<std::string>& flags, int log);
+  bool starved_ = false;
   [[nodiscard]] std::string OwnGroup() const { return group_ + "-agent"; }
   void ReadLog(std::chrono::milliseconds patience);
 

@@ -3,12 +3,15 @@
 #include <fmt/format.h>
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
+#include <sys/syscall.h>
 
 #include <chrono>
 #include <csignal>
 #include <filesystem>
 #include <fstream>
 #include <memory>
+#include <string>
+#include <thread>
 
 #include "platform/cri/test_bed/containerd_remains.h"
 #include "platform/cri/test_bed/live_containerd.h"
@@ -19,6 +22,7 @@ namespace {
 
 using std::chrono::seconds;
 using testing::IsEmpty;
+using testing::Not;
 using testing::SizeIs;
 
 class LiveStarvedAgent : public testing::Test {
@@ -100,6 +104,16 @@ class LiveStarvedCri : public testing::Test {
     containerd_.reset();
     EXPECT_THAT(cri::ProcessesOf(folder), IsEmpty());
   }
+  // The agent has done what it does at first, and waits for events.
+  void AwaitItsLoop() const {
+    const std::string waits = std::to_string(SYS_epoll_wait) + " ";
+    const auto until = std::chrono::steady_clock::now() + std::chrono::seconds(20);
+    std::string call;
+    while (!call.starts_with(waits) && std::chrono::steady_clock::now() < until) {
+      std::this_thread::sleep_for(std::chrono::milliseconds(10));
+      std::getline(std::ifstream(fmt::format("/proc/{}/syscall", bed_.agent())), call);
+    }
+  }
   static std::string Manifest(const std::string& name, const std::string& arguments) {
     return fmt::format(
         "apiVersion: v1\nkind: Pod\nmetadata: {{name: {}}}\nspec:\n"
@@ -121,6 +135,19 @@ TEST_F(LiveStarvedCri, EvictsWithoutAThreadOrProcessToBeHad) {
   EXPECT_TRUE(bed_.WaitForLine({"pods were cleaned up"}));
   EXPECT_EQ(bed_.StopAgent(), 0);
   EXPECT_THAT(bed_.LinesWith("pod is evicted successfully"), SizeIs(1));
+}
+
+// An agent that could have none of gRPC's threads talks to the runtime once they can be had.
+TEST_F(LiveStarvedCri, TalksToTheRuntimeOnceThereAreThreadsForIt) {
+  bed_.KillAgent();
+  bed_.StartAgentWithoutProcessIds({"--stop-pods"});
+  ASSERT_TRUE(bed_.WaitForLine({"the thread of the log cannot be started"}));
+  AwaitItsLoop();
+  bed_.GiveProcessIds();
+  bed_.Put("late.yaml", Manifest("late", "hog, '10'"));
+  EXPECT_TRUE(bed_.WaitForLine({"default/late", "Started container main"}));
+  EXPECT_THAT(bed_.LinesWith("no threads can be started for the connection"), Not(IsEmpty()));
+  EXPECT_EQ(bed_.StopAgent(), 0);
 }
 
 // Whatever it may have to do, no thread is started for it after the first pass.

@@ -13,7 +13,9 @@
 #include <sys/eventfd.h>
 #include <unistd.h>
 
+#include <chrono>
 #include <condition_variable>
+#include <cstddef>
 #include <cstdint>
 #include <cstdio>
 #include <deque>
@@ -29,6 +31,7 @@
 #include "platform/cri/endpoint.h"
 #include "platform/cri/status.h"
 #include "ports/file_descriptor.h"
+#include "ports/signals_blocked.h"
 #include "ports/system_error.h"
 
 namespace jettison::cri {
@@ -37,6 +40,10 @@ namespace {
 constexpr int kLargestMessage = 16 << 20;  // bytes, either way; the kubelet's limit too
 constexpr int kFirstRetryMs = 100;
 constexpr int kLongestRetryMs = 1000;
+constexpr std::size_t kThreads = 12;  // more than it has on two processors
+constexpr std::chrono::seconds kBetweenTries{1};
+// How long calls that were cancelled may take to end.
+constexpr std::chrono::seconds kFarewell{3};
 constexpr int kConnectingMs = 5000;  // until a listener that says nothing is given up
 
 using RuntimeStub = api::RuntimeService::StubInterface::async_interface;
@@ -114,21 +121,97 @@ std::shared_ptr<grpc::Channel> ChannelTo(const std::string& socket) {
   return grpc::CreateCustomChannel(TargetOf(socket), grpc::InsecureChannelCredentials(), arguments);
 }
 
-// Calls end on gRPC's threads, which only move them to the queue of answers; everything else of a
-// call, its end included, happens on the thread that delivers.
+// The calls under way and those that wait to be delivered, shared with gRPC's threads: these move a
+// call from the first to the second, and do nothing else.
+class Ledger {
+ public:
+  explicit Ledger(FileDescriptor event_fd) : event_fd_(std::move(event_fd)) {}
+
+  [[nodiscard]] int fd() const { return event_fd_.get(); }
+  void Add(std::unique_ptr<Call> call);
+  // Once a call, on any thread.
+  void Finish(Call* call, std::optional<Error> error);
+  [[nodiscard]] std::deque<std::unique_ptr<Call>> TakeAnswers();
+  // Ends every call under way without its answer; false where one did not end in time.
+  [[nodiscard]] bool CancelAll();
+
+ private:
+  const FileDescriptor event_fd_;
+  std::mutex mutex_;  // guards what follows
+  std::condition_variable finished_;
+  std::unordered_map<Call*, std::unique_ptr<Call>> under_way_;
+  std::deque<std::unique_ptr<Call>> answers_;
+};
+
+void Ledger::Add(std::unique_ptr<Call> call) {
+  const std::lock_guard lock(mutex_);
+  Call* const key = call.get();
+  under_way_.emplace(key, std::move(call));
+}
+
+void Ledger::Finish(Call* call, std::optional<Error> error) {
+  const std::lock_guard lock(mutex_);
+  call->error = std::move(error);
+  const auto node = under_way_.find(call);
+  answers_.push_back(std::move(node->second));
+  under_way_.erase(node);
+  const std::uint64_t one = 1;
+  (void)!::write(event_fd_.get(), &one, sizeof one);
+  finished_.notify_all();
+}
+
+std::deque<std::unique_ptr<Call>> Ledger::TakeAnswers() {
+  std::uint64_t ignored = 0;
+  (void)!::read(event_fd_.get(), &ignored, sizeof ignored);
+  const std::lock_guard lock(mutex_);
+  return std::exchange(answers_, {});
+}
+
+bool Ledger::CancelAll() {
+  std::unique_lock lock(mutex_);
+  std::vector<Call*> calls;
+  for (const auto& [call, owned] : under_way_) calls.push_back(call);
+  // Whichever end meanwhile stay in answers_, and so alive.
+  lock.unlock();
+  for (Call* const call : calls) call->context.TryCancel();
+  lock.lock();
+  const bool all = finished_.wait_for(lock, kFarewell, [this] { return under_way_.empty(); });
+  answers_.clear();
+  return all;
+}
+
+// gRPC itself, and a channel with it.
+struct Connection {
+  explicit Connection(const std::string& socket)
+      : channel(ChannelTo(socket)),
+        runtime(api::RuntimeService::NewStub(channel)),
+        images(api::ImageService::NewStub(channel)),
+        namespaces(namespaces_api::Namespaces::NewStub(channel)),
+        containers(containers_api::Containers::NewStub(channel)),
+        stored_images(images_api::Images::NewStub(channel)),
+        tasks(tasks_api::Tasks::NewStub(channel)) {}
+
+  const Library library;
+  const std::shared_ptr<grpc::Channel> channel;
+  const std::unique_ptr<api::RuntimeService::Stub> runtime;
+  const std::unique_ptr<api::ImageService::Stub> images;
+  const std::unique_ptr<namespaces_api::Namespaces::Stub> namespaces;
+  const std::unique_ptr<containers_api::Containers::Stub> containers;
+  const std::unique_ptr<images_api::Images::Stub> stored_images;
+  const std::unique_ptr<tasks_api::Tasks::Stub> tasks;
+};
+
+// Everything of a call but its way through gRPC happens on the thread that delivers.
 class Client : public Calls, public ContainerdCalls {
  public:
-  Client(std::string socket, FileDescriptor event_fd)
+  Client(std::string socket, FileDescriptor event_fd, ThreadsCanBeHad threads)
       : socket_(std::move(socket)),
-        event_fd_(std::move(event_fd)),
-        channel_(ChannelTo(socket_)),
-        runtime_(api::RuntimeService::NewStub(channel_)),
-        images_(api::ImageService::NewStub(channel_)),
-        namespaces_(namespaces_api::Namespaces::NewStub(channel_)),
-        containers_(containers_api::Containers::NewStub(channel_)),
-        stored_images_(images_api::Images::NewStub(channel_)),
-        tasks_(tasks_api::Tasks::NewStub(channel_)) {}
-  ~Client() override { CancelAll(); }
+        threads_(std::move(threads)),
+        ledger_(std::make_shared<Ledger>(std::move(event_fd))) {}
+  // A gRPC that does not end its calls would not end itself either: it is left behind.
+  ~Client() override {
+    if (!ledger_->CancelAll()) (void)connection_.release();
+  }
   Client(const Client&) = delete;
   Client& operator=(const Client&) = delete;
 
@@ -240,40 +323,33 @@ class Client : public Calls, public ContainerdCalls {
     Start("DeleteTaskIn", &TasksStub::Delete, request, deadline, std::move(answer), of);
   }
 
-  [[nodiscard]] int fd() const override { return event_fd_.get(); }
-  void Deliver() override;
+  [[nodiscard]] int fd() const override { return ledger_->fd(); }
+  void Deliver() override {
+    for (const std::unique_ptr<Call>& call : ledger_->TakeAnswers()) call->Deliver();
+  }
 
  private:
-  RuntimeStub& StubFor(const RuntimeStub*) { return *runtime_->async(); }
-  ImageStub& StubFor(const ImageStub*) { return *images_->async(); }
-  NamespacesStub& StubFor(const NamespacesStub*) { return *namespaces_->async(); }
-  ContainersStub& StubFor(const ContainersStub*) { return *containers_->async(); }
-  StoredImagesStub& StubFor(const StoredImagesStub*) { return *stored_images_->async(); }
-  TasksStub& StubFor(const TasksStub*) { return *tasks_->async(); }
+  RuntimeStub& StubFor(const RuntimeStub*) { return *connection_->runtime->async(); }
+  ImageStub& StubFor(const ImageStub*) { return *connection_->images->async(); }
+  NamespacesStub& StubFor(const NamespacesStub*) { return *connection_->namespaces->async(); }
+  ContainersStub& StubFor(const ContainersStub*) { return *connection_->containers->async(); }
+  StoredImagesStub& StubFor(const StoredImagesStub*) {
+    return *connection_->stored_images->async();
+  }
+  TasksStub& StubFor(const TasksStub*) { return *connection_->tasks->async(); }
 
   // `of`: the namespace of containerd; empty: the call is about none.
   template <typename Stub, typename Request, typename Response>
   void Start(const char* name, Method<Stub, Request, Response> method, const Request& request,
              Duration deadline, Answer<Response> answer, const std::string& of = {});
-  // On a thread of gRPC, once a call.
-  void Finish(Call* call, std::optional<Error> error);
-  void CancelAll();
+  // gRPC never recovers from a thread of its own that it could not start.
+  [[nodiscard]] bool IsConnected();
 
-  const Library library_;
   const std::string socket_;
-  const FileDescriptor event_fd_;
-  const std::shared_ptr<grpc::Channel> channel_;
-  const std::unique_ptr<api::RuntimeService::Stub> runtime_;
-  const std::unique_ptr<api::ImageService::Stub> images_;
-  const std::unique_ptr<namespaces_api::Namespaces::Stub> namespaces_;
-  const std::unique_ptr<containers_api::Containers::Stub> containers_;
-  const std::unique_ptr<images_api::Images::Stub> stored_images_;
-  const std::unique_ptr<tasks_api::Tasks::Stub> tasks_;
-
-  std::mutex mutex_;  // guards what follows
-  std::condition_variable finished_;
-  std::unordered_map<Call*, std::unique_ptr<Call>> under_way_;
-  std::deque<std::unique_ptr<Call>> answers_;
+  const ThreadsCanBeHad threads_;
+  const std::shared_ptr<Ledger> ledger_;
+  std::unique_ptr<Connection> connection_;
+  std::chrono::steady_clock::time_point next_try_;
 };
 
 template <typename Stub, typename Request, typename Response>
@@ -284,66 +360,51 @@ void Client::Start(const char* name, Method<Stub, Request, Response> method, con
   CallOf<Response>* const call = owned.get();
   call->context.set_deadline(DeadlineIn(deadline));
   if (!of.empty()) call->context.AddMetadata("containerd-namespace", of);
-  {
-    const std::lock_guard lock(mutex_);
-    under_way_.emplace(call, std::move(owned));
+  ledger_->Add(std::move(owned));
+  std::optional<SignalsBlocked> while_threads_start;
+  if (!connection_) while_threads_start.emplace();
+  if (!IsConnected()) {
+    return ledger_->Finish(
+        call, Error{ErrorCode::kUnavailable, std::string(name) +
+                                                 ": no threads can be started for the "
+                                                 "connection; raise pids.max of the "
+                                                 "agent's group (TasksMax= of its unit)"});
   }
-  const auto finish = [this, call, name, deadline](const grpc::Status& status) {
-    if (status.ok()) return Finish(call, std::nullopt);
-    Finish(call, ErrorOf({.call = name,
-                          .socket = socket_,
-                          .deadline = deadline,
-                          .status = status.error_code(),
-                          .message = status.error_message(),
-                          .of_cri = kOfCri}));
+  const auto finish = [ledger = ledger_, socket = socket_, call, name,
+                       deadline](const grpc::Status& status) {
+    if (status.ok()) return ledger->Finish(call, std::nullopt);
+    ledger->Finish(call, ErrorOf({.call = name,
+                                  .socket = socket,
+                                  .deadline = deadline,
+                                  .status = status.error_code(),
+                                  .message = status.error_message(),
+                                  .of_cri = kOfCri}));
   };
   // The request is serialized before the method returns.
   (StubFor(static_cast<const Stub*>(nullptr)).*method)(&call->context, &request, &call->response,
                                                        finish);
 }
 
-void Client::Finish(Call* call, std::optional<Error> error) {
-  const std::lock_guard lock(mutex_);
-  call->error = std::move(error);
-  const auto node = under_way_.find(call);
-  answers_.push_back(std::move(node->second));
-  under_way_.erase(node);
-  const std::uint64_t one = 1;
-  (void)!::write(event_fd_.get(), &one, sizeof one);
-  finished_.notify_all();
-}
-
-void Client::Deliver() {
-  std::uint64_t ignored = 0;
-  (void)!::read(event_fd_.get(), &ignored, sizeof ignored);
-  std::deque<std::unique_ptr<Call>> answers;
-  {
-    const std::lock_guard lock(mutex_);
-    answers.swap(answers_);
+bool Client::IsConnected() {
+  if (connection_) return true;
+  const auto now = std::chrono::steady_clock::now();
+  if (now < next_try_) return false;
+  if (threads_ && !threads_(kThreads)) {
+    next_try_ = now + kBetweenTries;
+    return false;
   }
-  for (const std::unique_ptr<Call>& call : answers) call->Deliver();
-}
-
-void Client::CancelAll() {
-  std::unique_lock lock(mutex_);
-  std::vector<Call*> calls;
-  for (const auto& [call, owned] : under_way_) calls.push_back(call);
-  // Whichever end meanwhile stay in answers_, and so alive.
-  lock.unlock();
-  for (Call* const call : calls) call->context.TryCancel();
-  lock.lock();
-  finished_.wait(lock, [this] { return under_way_.empty(); });
-  answers_.clear();
+  connection_ = std::make_unique<Connection>(socket_);
+  return true;
 }
 
 }  // namespace
 
-Result<std::unique_ptr<Calls>> Connect(const std::string& endpoint) {
+Result<std::unique_ptr<Calls>> Connect(const std::string& endpoint, ThreadsCanBeHad threads) {
   Result<std::string> socket = SocketOf(endpoint);
   if (!socket) return Fail(std::move(socket.error()));
   FileDescriptor event_fd(::eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK));
   if (!event_fd) return FailErrno("make an eventfd");
-  return std::make_unique<Client>(*std::move(socket), std::move(event_fd));
+  return std::make_unique<Client>(*std::move(socket), std::move(event_fd), std::move(threads));
 }
 
 }  // namespace jettison::cri

@@ -56,6 +56,25 @@ TEST_F(ClientTest, ARuntimeTellsThatItsWritableLayersAreApartFromItsImages) {
   ShutDown(server_);
 }
 
+TEST_F(ClientTest, WithoutThreadsForTheConnectionCallsFailAndItIsMadeLater) {
+  StartServer();
+  bool there = false;
+  std::size_t asked = 0;
+  client_ = Connect("unix://" + socket_, [&](std::size_t count) {
+              asked = count;
+              return there;
+            }).value();
+  const auto refused = CallVersion();
+  ASSERT_FALSE(refused);
+  EXPECT_EQ(refused.error().code, ErrorCode::kUnavailable);
+  EXPECT_THAT(refused.error().message, StartsWith("Version: no threads can be started"));
+  EXPECT_GT(asked, 4U);
+  there = true;
+  EXPECT_FALSE(CallVersion()) << "it is tried once a second";
+  std::this_thread::sleep_for(std::chrono::milliseconds(1100));
+  EXPECT_EQ(CallVersion().value().runtime_name(), "test");
+}
+
 TEST_F(ClientTest, AnAnswerComesWithDeliverOnTheThreadThatDelivers) {
   StartServer();
   std::optional<std::thread::id> thread;
