@@ -6,6 +6,8 @@
 #include <map>
 #include <memory>
 #include <optional>
+#include <set>
+#include <span>
 #include <string>
 #include <vector>
 
@@ -175,6 +177,8 @@ class Node : private SummarySource {
   void MarkStale(const DiskUse* disk);
   // Whether the node's present figures are worth a pass that does not wait for pods' files.
   [[nodiscard]] bool HasNews(Instant now);
+  void Walk(std::span<const PodFacts* const> pods);
+  [[nodiscard]] bool MustWalkAgain(const DiskUse& disk);
   void WatchOverWalk();
   [[nodiscard]] std::optional<Instant> NextDuringWalk() const;
   void LookAgain(Instant now);
@@ -205,6 +209,7 @@ class Node : private SummarySource {
   std::vector<const PodFacts*> warm_;     // whose files the kernel was asked for before
   std::vector<PodStats> last_pod_stats_;  // of the last full pass, for onlookers
   std::optional<Instant> pods_measured_at_;
+  std::set<std::string, std::less<>> walked_;  // UIDs of the pods that the last walk began with
   std::map<std::string, Instant, std::less<>> disk_measured_at_;  // in it, by pod UID
   std::shared_ptr<const CycleReport> last_report_;
   std::optional<Summary> after_reclaim_;  // what the reclaim of this pass was judged by

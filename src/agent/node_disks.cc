@@ -1,6 +1,7 @@
 // How the node watches its disks: full passes, and what is done while pods' files are being
 // measured.
 #include <algorithm>
+#include <span>
 #include <utility>
 
 #include "agent/node.h"
@@ -31,12 +32,18 @@ void Node::StartWalk() {
   }
   next_evaluation_ = now;
   const bool news = HasNews(now);
-  edges_.disk_walks.Start(pods);
+  Walk(pods);
   if (news) {
     WatchPass();
   } else {
     next_evaluation_ = now + settings_.monitoring_interval;
   }
+}
+
+void Node::Walk(std::span<const PodFacts* const> pods) {
+  walked_.clear();
+  for (const PodFacts* facts : pods) walked_.insert(facts->pod.uid);
+  edges_.disk_walks.Start(pods);
 }
 
 // While a walk is under way evaluations take the place of full passes.
@@ -49,8 +56,26 @@ std::optional<Instant> Node::NextByClock(Instant now) {
 
 void Node::DiskMeasured(DiskUse disk) {
   if (!scheduler_.measuring()) return;
+  if (MustWalkAgain(disk)) return Walk(edges_.pods.Active());
   FullPass(disk);
   scheduler_.Done(edges_.clock.Now());
+}
+
+// A pod that came after the walk had begun may be the one that fills the disk; it could not go
+// while nothing is known of it. It is waited for as long as for any walk.
+bool Node::MustWalkAgain(const DiskUse& disk) {
+  const Instant now = edges_.clock.Now();
+  const bool is_new = std::ranges::any_of(edges_.pods.Active(), [&](const PodFacts* facts) {
+    return !disk.contains(facts->pod.uid) && !walked_.contains(facts->pod.uid);
+  });
+  if (!is_new) return false;
+  summary_.node = edges_.figures.ReadNode();
+  const auto threshold = MostUrgent(settings_.policy.thresholds, EvaluateNow(now).acting);
+  if (!threshold || !IsDisk(*threshold)) return false;
+  if (!disk_awaited_since_) disk_awaited_since_ = now;
+  if (now >= *disk_awaited_since_ + kDiskUsePatience) return false;
+  edges_.disk_walks.SetUrgent(true);
+  return true;
 }
 
 bool Node::HasNews(Instant now) {

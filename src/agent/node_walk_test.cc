@@ -106,6 +106,41 @@ TEST_F(NodeWalkTest, APodThatWasNeverMeasuredDoesNotGoForADisk) {
   EXPECT_THAT(lines_, Contains(HasSubstr("default/hog unknown")));
 }
 
+TEST_F(NodeWalkTest, APodThatCameAfterTheWalkBeganIsMeasuredBeforeSomebodyGoesForADisk) {
+  Start();
+  Pass(seconds(10));
+  const int started = walks_.started;
+  Pod late = PodNamed("late");
+  pods_.SetWanted({PodNamed("hog"), PodNamed("idle"), late}, clock_.Now());
+  Deliver();
+  FillDisk();
+  runtime_.TakeCommands();
+  disk_["hog"] = Use(1, seconds(0));
+  disk_["idle"] = Use(1, seconds(0));
+  Measure();
+  EXPECT_THAT(runtime_.TakeCommands(), IsEmpty());
+  EXPECT_EQ(walks_.started, started + 1);
+  EXPECT_TRUE(walks_.is_urgent);
+  disk_["late"] = Use(30, seconds(0));
+  Measure();
+  EXPECT_THAT(runtime_.TakeCommands(), Contains("stop late/c 1s"));
+}
+
+TEST_F(NodeWalkTest, OneThatCannotBeMeasuredIsWaitedForNoLongerThanAnyWalk) {
+  Start();
+  Pass(seconds(10));
+  pods_.SetWanted({PodNamed("hog"), PodNamed("idle"), PodNamed("late")}, clock_.Now());
+  Deliver();
+  FillDisk();
+  runtime_.TakeCommands();
+  disk_["hog"] = Use(1, seconds(0));
+  Measure();
+  EXPECT_THAT(runtime_.TakeCommands(), IsEmpty());
+  walks_.known = disk_;
+  Pass(kDiskUsePatience);
+  EXPECT_THAT(runtime_.TakeCommands(), Contains("stop hog/c 1s"));
+}
+
 TEST_F(NodeWalkTest, NobodyGoesForALimitByFiguresThatAPassHasSeenBefore) {
   Start();
   Pod limited = PodNamed("hog");
