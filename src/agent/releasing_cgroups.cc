@@ -42,6 +42,15 @@ Result<void> ReleasingCgroups::Kill(std::string_view path) {
   return killed;
 }
 
+Result<void> ReleasingCgroups::Remove(std::string_view path) {
+  auto directory = groups_.OpenMemoryDirectory(path);
+  if (!cache_.IsDone(path, directory ? std::move(*directory) : FileDescriptor())) {
+    return Fail(ErrorCode::kUnavailable,
+                "the page cache of group " + std::string(path) + " is being dropped");
+  }
+  return groups_.Remove(path);
+}
+
 // What fails has ended already, shares its memory with one that lives, or the kernel cannot: it
 // then comes back as it would have anyway.
 void ReleasingCgroups::ReleaseAll() {

@@ -6,14 +6,16 @@
 #include <vector>
 
 #include "agent/background_thread.h"
+#include "agent/cache_dropper.h"
 #include "ports/cgroups.h"
 #include "ports/file_descriptor.h"
 
 namespace jettison {
 
 // Groups whose killed processes give their memory back sooner: after each kill a thread takes it
-// from them, beside the kernel's own end of them. All else is the groups' behind it, which must
-// outlive this.
+// from them, beside the kernel's own end of them. Page cache of a group is dropped before it is
+// removed, on another thread; until that is done Remove is kUnavailable. All else is the groups'
+// behind it, which must outlive this.
 class ReleasingCgroups : public Cgroups {
  public:
   explicit ReleasingCgroups(Cgroups& groups) : groups_(groups) {}
@@ -21,7 +23,7 @@ class ReleasingCgroups : public Cgroups {
   [[nodiscard]] Result<void> Create(std::string_view path, const CgroupLimits& limits) override {
     return groups_.Create(path, limits);
   }
-  [[nodiscard]] Result<void> Remove(std::string_view path) override { return groups_.Remove(path); }
+  [[nodiscard]] Result<void> Remove(std::string_view path) override;
   [[nodiscard]] Result<void> Join(std::string_view path, pid_t pid) override {
     return groups_.Join(path, pid);
   }
@@ -67,6 +69,7 @@ class ReleasingCgroups : public Cgroups {
   Cgroups& groups_;
   std::mutex mutex_;
   std::vector<FileDescriptor> killed_;  // guarded by mutex_; processes whose memory is to be taken
+  CacheDropper cache_;
   // The last member: it ends first.
   BackgroundThread thread_{
       {"release-memory", "memory of killed processes comes back at the kernel's own pace"}};

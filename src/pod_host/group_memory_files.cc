@@ -31,6 +31,11 @@ Result<void> Ask(int group, const char* file, std::string_view text) {
   return FailErrno(fmt::format("write {} to {}", text, file));
 }
 
+// The file that tells how much is charged to a group with this one for taking it back.
+const char* UsageFileBeside(std::string_view reclaim) {
+  return reclaim == kReclaim ? "memory.current" : "memory.usage_in_bytes";
+}
+
 }  // namespace
 
 std::string_view ReclaimFileOf(int group) {
@@ -49,6 +54,20 @@ Result<void> GroupMemoryFiles::Take(std::string_view group, std::uint64_t bytes)
   }
   return file == kReclaim ? Ask(directory->get(), kReclaim, fmt::format("{}", bytes))
                           : Ask(directory->get(), kForceEmpty, "0");
+}
+
+bool HasPagesToDrop(int group) {
+  const std::string_view file = ReclaimFileOf(group);
+  if (file.empty()) return false;
+  const auto usage = ReadFile(group, UsageFileBeside(file));
+  return usage && *usage != "0\n";
+}
+
+void DropPages(int group) {
+  const std::string_view file = ReclaimFileOf(group);
+  if (file.empty()) return;
+  const auto usage = ReadFile(group, UsageFileBeside(file));
+  if (usage) (void)Ask(group, file.data(), file == kReclaim ? std::string_view(*usage) : "0");
 }
 
 Result<std::uint64_t> GroupMemoryFiles::CpuTimeUs(std::string_view group) {

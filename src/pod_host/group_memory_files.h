@@ -28,4 +28,10 @@ class GroupMemoryFiles : public GroupMemory {
 // where it has neither.
 [[nodiscard]] std::string_view ReclaimFileOf(int group);
 
+// Whether pages are charged to a group, and the kernel takes them back on request.
+[[nodiscard]] bool HasPagesToDrop(int group);
+// Has the kernel take back all that it can from a group: page cache, for who ended leaves nothing
+// else. A kernel with busy processors takes up to a second for it.
+void DropPages(int group);
+
 }  // namespace jettison::pod_host

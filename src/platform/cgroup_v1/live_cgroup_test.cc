@@ -318,30 +318,6 @@ TEST_F(LiveCgroupV1, ARemovalThatIsRefusedSaysWhoIsStillThere) {
   EXPECT_THAT(removed.error().message, HasSubstr(std::to_string(child.pid()) + " ("));
 }
 
-TEST_F(LiveCgroupV1, PageCacheOfARemovedGroupIsNotLeftWithItsParent) {
-  const std::string pod = group_ + "/pod";
-  const std::string file = testing::TempDir() + group_ + ".file";
-  ASSERT_TRUE(cgroups_->Create(pod, {}));
-  ChildProcess child([&](const auto& ready) {
-    std::ofstream stream(file);
-    const std::string block(kMiB, 'x');
-    for (int i = 0; i < 32; ++i) stream << block;
-    stream.close();
-    ::sync();
-    ready();
-  });
-  Move(child, pod);
-  child.Start();
-  ASSERT_TRUE(child.AwaitReady());
-  (void)child.Wait();
-  EXPECT_GE(cgroups_->ReadMemory(group_)->usage, 32 * kMiB);
-  const auto removed = cgroups_->Remove(pod);
-  const auto left = cgroups_->ReadMemory(group_)->usage;
-  ::unlink(file.c_str());
-  EXPECT_TRUE(removed);
-  EXPECT_LE(left, 8 * kMiB);
-}
-
 TEST_F(LiveCgroupV1, AnOomKillIsCountedInItsGroup) {
   const std::string pod = group_ + "/pod";
   ASSERT_TRUE(cgroups_->Create(pod, {.memory_bytes = 8 * kMiB}));

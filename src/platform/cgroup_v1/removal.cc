@@ -18,7 +18,6 @@ namespace jettison::cgroup_v1 {
 namespace {
 
 using pod_host::OpenGroup;
-using pod_host::WriteFile;
 using SteadyClock = std::chrono::steady_clock;
 constexpr std::chrono::milliseconds kFirstPause{1};
 constexpr std::chrono::milliseconds kLongestPause{20};
@@ -26,13 +25,6 @@ constexpr std::chrono::milliseconds kLongestPause{20};
 std::string WhoIsThere(int parent, const std::string& name) {
   const auto group = OpenGroup(parent, name);
   return group ? pod_host::DescribeProcesses(group->get()) : "nobody";
-}
-
-// Drops the page cache that is charged here. Only helps: a group that refuses is removed anyway.
-void DropCache(int parent, const std::string& name) {
-  if (const auto group = OpenGroup(parent, name)) {
-    (void)WriteFile(group->get(), "memory.force_empty", "0");
-  }
 }
 
 Result<void> RemoveOne(int parent, const std::string& name, SteadyClock::time_point deadline) {
@@ -52,7 +44,6 @@ Result<void> RemoveOne(int parent, const std::string& name, SteadyClock::time_po
 
 struct Removal {
   SteadyClock::time_point deadline;
-  bool has_memory = false;
 
   [[nodiscard]] Result<void> Tree(int parent, const std::string& name) const {
     {
@@ -62,22 +53,14 @@ struct Removal {
       }
       const auto removed = pod_host::VisitGroups(
           group->get(),
-          {.enter = nullptr,
-           .leave = [this](int above, const std::string& each, int) { return One(above, each); }});
+          {.enter = nullptr, .leave = [this](int above, const std::string& each, int) {
+             return RemoveOne(above, each, deadline);
+           }});
       if (!removed) return Fail(removed.error().In(name));
     }
-    return One(parent, name);
-  }
-  [[nodiscard]] Result<void> One(int parent, const std::string& name) const {
-    if (has_memory) DropCache(parent, name);
     return RemoveOne(parent, name, deadline);
   }
 };
-
-bool Carries(const Hierarchy& hierarchy, Controller controller) {
-  const auto& list = hierarchy.controllers;
-  return std::find(list.begin(), list.end(), controller) != list.end();
-}
 
 }  // namespace
 
@@ -93,7 +76,7 @@ Result<void> RemoveGroups(const Hierarchies& hierarchies, std::string_view path,
   }
   const auto deadline = SteadyClock::now() + patience;
   for (const Hierarchy& hierarchy : hierarchies.all()) {
-    const Removal removal{deadline, Carries(hierarchy, Controller::kMemory)};
+    const Removal removal{deadline};
     if (auto ok = removal.Tree(hierarchy.node.get(), std::string(path)); !ok) {
       return Fail(ok.error().In(std::string(NameOf(hierarchy.controllers.front()))));
     }

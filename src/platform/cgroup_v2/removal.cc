@@ -22,14 +22,6 @@ namespace {
 using pod_host::OpenGroup;
 using SteadyClock = std::chrono::steady_clock;
 
-// Asks for all of what is left, which is page cache and what the kernel keeps of its own. Only
-// helps: a group that has nothing, or no such file, is removed anyway.
-void DropCache(int group) {
-  if (const auto text = pod_host::ReadFile(group, "memory.current"); text && *text != "0\n") {
-    (void)pod_host::WriteFile(group, "memory.reclaim", *text);
-  }
-}
-
 // The kernel announces a change of cgroup.events to whoever has read it (POLLPRI). It is looked at
 // again after a while in any case: a group can be busy without a process (EBUSY of the kernel's
 // own).
@@ -64,7 +56,6 @@ Result<void> RemoveTree(int parent, const std::string& name, SteadyClock::time_p
   const auto top = OpenGroup(parent, name);
   if (!top) return top.error().code == ErrorCode::kNotFound ? Result<void>() : Fail(top.error());
   const auto remove = [deadline](int above, const std::string& each, int group) {
-    DropCache(group);
     return RemoveOne(above, each, group, deadline);
   };
   const auto below = pod_host::VisitGroups(top->get(), {.enter = nullptr, .leave = remove});
