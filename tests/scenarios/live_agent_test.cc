@@ -1,5 +1,9 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
+#include <sys/resource.h>
+
+#include <fstream>
+#include <string>
 
 #include "tests/scenarios/agent_bed.h"
 
@@ -80,6 +84,22 @@ TEST_F(LiveAgent, AdoptsItsPodsAfterItWasKilledAndLosesOrDoublesNone) {
   EXPECT_THAT(bed_.Processes(), testing::Contains(testing::AnyOfArray(before)));
   EXPECT_EQ(bed_.StopAgent(), 0);
   EXPECT_THAT(bed_.Processes(), IsEmpty()) << "--stop-pods ends them all";
+}
+
+// Only the loop is before everybody, though a shim begins as the loop's child.
+TEST_F(LiveAgent, WhatItStartsHasAnOrdinaryPriority) {
+  bed_.Put("a.yaml", AgentBed::Manifest("a", {"sleep", "1000"}));
+  bed_.StartAgent({"--stop-pods"});
+  ASSERT_TRUE(HasStarted("a"));
+  EXPECT_EQ(getpriority(PRIO_PROCESS, static_cast<id_t>(bed_.agent())), -20);
+  const std::vector<pid_t> pods = bed_.Processes();
+  ASSERT_THAT(pods, SizeIs(1));
+  EXPECT_EQ(getpriority(PRIO_PROCESS, static_cast<id_t>(pods[0])), 0);
+  std::string line;
+  std::getline(std::ifstream("/proc/" + std::to_string(pods[0]) + "/stat"), line);
+  const pid_t shim = std::stoi(line.substr(line.rfind(')') + 4));
+  EXPECT_EQ(getpriority(PRIO_PROCESS, static_cast<id_t>(shim)), 0);
+  EXPECT_EQ(bed_.StopAgent(), 0);
 }
 
 TEST_F(LiveAgent, ADryRunEvictsNobody) {

@@ -2,6 +2,7 @@
 
 #include <fcntl.h>
 #include <fmt/format.h>
+#include <sched.h>
 #include <spawn.h>
 #include <sys/mman.h>
 #include <sys/socket.h>
@@ -48,6 +49,29 @@ Result<FileDescriptor> OrderFile(const std::string& order) {
   return Clear(file);
 }
 
+// What this thread starts while this lives has its priority. The thread waits until a spawned
+// process is another program, and must not wait for one that queues behind everybody else for that;
+// the shim is ordinary again as soon as it runs.
+class PriorityPassedOn {
+ public:
+  PriorityPassedOn() : policy_(::sched_getscheduler(0)) {
+    if (IsKept()) Set(policy_ & ~SCHED_RESET_ON_FORK);
+  }
+  PriorityPassedOn(const PriorityPassedOn&) = delete;
+  PriorityPassedOn& operator=(const PriorityPassedOn&) = delete;
+  ~PriorityPassedOn() {
+    if (IsKept()) Set(policy_);
+  }
+
+ private:
+  [[nodiscard]] bool IsKept() const { return policy_ >= 0 && (policy_ & SCHED_RESET_ON_FORK) != 0; }
+  static void Set(int policy) {
+    const sched_param none{};
+    (void)::sched_setscheduler(0, policy, &none);
+  }
+  const int policy_;
+};
+
 // What posix_spawn does in the child, in this order.
 class SpawnActions {
  public:
@@ -87,6 +111,7 @@ class SpawnActions {
     std::string about = label;
     std::array<char*, 3> arguments = {name.data(), about.data(), nullptr};
     std::array<char*, 1> environment = {nullptr};
+    const PriorityPassedOn as_the_loop;
     return ::posix_spawn(&pid, program.c_str(), &actions_, &attributes_, arguments.data(),
                          environment.data());
   }

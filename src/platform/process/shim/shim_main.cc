@@ -4,6 +4,7 @@
 #include <fcntl.h>
 #include <sys/mman.h>
 #include <sys/prctl.h>
+#include <sys/resource.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
@@ -35,6 +36,11 @@ bool ReadOrder(Order& order) {
   return ParseOrder(static_cast<char*>(data), size, order);
 }
 
+// The agent's loop, which is before everybody, has passed its priority on.
+void TakeOrdinaryPriority() {
+  if (getpriority(PRIO_PROCESS, 0) < 0) (void)setpriority(PRIO_PROCESS, 0, 0);
+}
+
 void PrepareProcess() {
   fcntl(kAgentSocket, F_SETFD, FD_CLOEXEC);
   // Output that the container's children leave behind, and their ends, are the shim's to handle.
@@ -64,6 +70,7 @@ void PrepareProcess() {
 }
 
 int Main() {
+  TakeOrdinaryPriority();
   if (fcntl(kAgentSocket, F_GETFD) < 0 || fcntl(kOrderFile, F_GETFD) < 0) {
     std::fputs("jettison-shim is started by jettison, never by hand\n", stderr);
     return 2;
