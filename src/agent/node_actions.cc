@@ -41,14 +41,19 @@ Result<ReclaimProgress> TableReclaimer::DeleteDeadContainers() {
   }
   const Instant now = clock_.Now();
   ForgetDeadContainers(table_, policy_, ForgetOf::kEndedPodsToo, now);
-  if (!runtime_.RemovingContainers()) return ReclaimProgress::kDone;
+  if (!IsRemoving(now)) return ReclaimProgress::kDone;
   give_up_at_ = now + kReclaimPatience;
   return ReclaimProgress::kUnderWay;
 }
 
+// Whoever has ended by itself gives back as much as a dead container.
+bool TableReclaimer::IsRemoving(Instant now) const {
+  return runtime_.RemovingContainers() || table_.AnyIsBeingRemoved(now);
+}
+
 void TableReclaimer::Advance(Instant now) {
   if (!give_up_at_) return;
-  const bool over = !runtime_.RemovingContainers();
+  const bool over = !IsRemoving(now);
   if (!over && now < *give_up_at_) return;
   give_up_at_.reset();
   outcome_.emplace();

@@ -69,6 +69,8 @@ class TableReclaimer : public LastingReclaimer {
   void Forget() override { outcome_.reset(); }
 
  private:
+  [[nodiscard]] bool IsRemoving(Instant now) const;
+
   PodTable& table_;
   const ContainerRuntime& runtime_;
   ContainerGcPolicy policy_;

@@ -175,8 +175,10 @@ std::unique_ptr<LastingReclaimer> NodeAgent::MakeReclaimer() {
       .figures = figures_,
       .images = *images_,
       .delete_dead_containers = [this] {
-        return CollectLogs() + ForgetDeadContainers(pods_, config_.container_gc,
-                                                    ForgetOf::kEndedPodsToo, machine_->clock.Now());
+        const Instant now = machine_->clock.Now();
+        const std::size_t going = pods_.AnyIsBeingRemoved(now) ? 1 : 0;
+        return going + CollectLogs() +
+               ForgetDeadContainers(pods_, config_.container_gc, ForgetOf::kEndedPodsToo, now);
       }});
 }
 

@@ -100,6 +100,9 @@ class PodTable {
   [[nodiscard]] std::vector<SurvivorRecord> KillSurvivors(Instant now);
   // Whether something of that pod is still on the node.
   [[nodiscard]] bool IsOnNode(std::string_view uid) const;
+  // Whether what is left of a pod has begun to be removed lately, so that the space it took is
+  // about to come back. One that takes longer than some seconds may never be gone.
+  [[nodiscard]] bool AnyIsBeingRemoved(Instant now) const;
   // Pods of our own; somebody else's do not count.
   [[nodiscard]] bool AnyOnNode() const;
   // How many pods of somebody else are only observed, by the policy, and so never evicted.

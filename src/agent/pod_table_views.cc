@@ -48,6 +48,16 @@ bool PodTable::AnyOnNode() const {
   });
 }
 
+bool PodTable::AnyIsBeingRemoved(Instant now) const {
+  constexpr Duration kRemovalTakes = std::chrono::seconds(10);
+  return std::ranges::any_of(slots_, [&](const auto& entry) {
+    const auto& worker = entry.second.worker;
+    if (!worker || worker->IsGone()) return false;
+    const auto since = worker->removing_since();
+    return since && now < *since + kRemovalTakes;
+  });
+}
+
 std::size_t PodTable::CountObserved() const {
   if (adopt_ != AdoptPolicy::kObserve) return 0;
   return static_cast<std::size_t>(std::ranges::count_if(slots_, [](const auto& entry) {

@@ -94,6 +94,8 @@ class PodWorker {
   void KillSurvivor(Instant now);
   // When it was evicted; only where IsEvicted.
   [[nodiscard]] Instant evicted_at() const { return evicted_at_; }
+  // Since when what is left of it is being removed; absent: it is not.
+  [[nodiscard]] std::optional<Instant> removing_since() const { return removing_since_; }
   // An eviction that is being carried out, and back-offs of containers, for the next agent.
   [[nodiscard]] std::optional<KeptEnding> KeptEviction() const;
   [[nodiscard]] std::vector<KeptRun> KeptRuns() const;
@@ -148,7 +150,8 @@ class PodWorker {
   void Stop(ContainerLifecycle& run, Instant now);
   void KillAlive(Instant now);
   void ReportLateKill(Instant now);
-  void EndingDone();
+  void EndingDone(Instant now);
+  void Remove(Instant now);
   [[nodiscard]] bool AnyAlive() const;
   [[nodiscard]] PodPhase Phase() const;
   [[nodiscard]] ContainerLifecycle* Find(const std::string& container, int attempt);
@@ -166,6 +169,7 @@ class PodWorker {
   std::optional<EvictionOrder> eviction_;
   Instant evicted_at_;
   std::optional<Ending> ending_;
+  std::optional<Instant> removing_since_;
   Backoff create_backoff_{kCreateRule};
   std::optional<Instant> create_again_at_;
   std::string create_error_;

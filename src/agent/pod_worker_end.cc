@@ -42,8 +42,7 @@ bool PodWorker::Evict(const EvictionOrder& order, Instant now) {
 void PodWorker::Terminate(Instant now) {
   if (state_ == State::kGone || state_ == State::kRemoving) return;
   if (state_ == State::kFinished) {
-    state_ = State::kRemoving;
-    edges_->runtime.RemovePod(facts_->pod.uid);
+    Remove(now);
     return;
   }
   if (ending_) {
@@ -75,7 +74,7 @@ void PodWorker::BeginEnding(Duration grace, bool remove, Instant now) {
 
 void PodWorker::AdvanceEnding(Instant now) {
   if (!AnyAlive()) {
-    EndingDone();
+    EndingDone(now);
     return;
   }
   if (now < ending_->kill_at) {
@@ -141,12 +140,17 @@ void PodWorker::KillSurvivor(Instant now) {
   KillAlive(now);
 }
 
-void PodWorker::EndingDone() {
+void PodWorker::EndingDone(Instant now) {
   if (!ending_->remove) {
     state_ = State::kFinished;
     return;
   }
+  Remove(now);
+}
+
+void PodWorker::Remove(Instant now) {
   state_ = State::kRemoving;
+  removing_since_ = now;
   edges_->runtime.RemovePod(facts_->pod.uid);
 }
 

@@ -49,6 +49,31 @@ TEST_F(TableReclaimerTest, ItIsUnderWayWhileTheRuntimeRemovesAndNobodyWaitsForTh
   EXPECT_EQ(reclaimer_.DeleteDeadContainers(), ReclaimProgress::kUnderWay);
 }
 
+TEST_F(TableReclaimerTest, ThePlaceOfAPodThatIsBeingRemovedIsWaitedForButNotForLong) {
+  const auto deliver = [this] {
+    for (const RuntimeEvent& event : runtime_.TakeEvents()) pods_.Handle(event, clock_.Now());
+  };
+  Pod pod;
+  pod.name = pod.uid = "full";
+  pod.containers.emplace_back().name = "c";
+  pods_.SetWanted({pod}, clock_.Now());
+  deliver();
+  deliver();
+  pods_.SetWanted({}, clock_.Now());
+  deliver();  // its container has ended
+  EXPECT_EQ(reclaimer_.DeleteDeadContainers(), ReclaimProgress::kUnderWay);
+  clock_.Advance(seconds(9));
+  reclaimer_.Advance(clock_.Now());
+  EXPECT_TRUE(reclaimer_.UnderWay());
+  clock_.Advance(seconds(1));
+  reclaimer_.Advance(clock_.Now());
+  EXPECT_FALSE(reclaimer_.UnderWay());
+  reclaimer_.Forget();
+  EXPECT_EQ(reclaimer_.DeleteDeadContainers(), ReclaimProgress::kDone) << "it may never be gone";
+  deliver();
+  EXPECT_FALSE(pods_.AnyIsBeingRemoved(clock_.Now()));
+}
+
 TEST_F(TableReclaimerTest, ARemovalThatDoesNotEndIsGivenUpAfterAMinute) {
   runtime_.removing = true;
   EXPECT_EQ(reclaimer_.DeleteDeadContainers(), ReclaimProgress::kUnderWay);
