@@ -71,7 +71,11 @@ Result<OpenedRuntime> OpenProcess(const AgentConfig& config, Cgroups& groups, co
 
 Result<OpenedRuntime> OpenCri(const AgentConfig& config, Cgroups& groups, const Clock& clock,
                               const Log& log) {
-  auto calls = cri::Connect(config.container_runtime_endpoint, CanStartThreads);
+  const auto ahead = [&clock] {
+    return SaturatingDifference(clock.Wall().time_since_epoch(), clock.Now().time_since_epoch());
+  };
+  auto calls = cri::Connect(config.container_runtime_endpoint,
+                            {.threads_can_be_had = CanStartThreads, .wall_clock_ahead = ahead});
   if (!calls) return Fail(calls.error().In("containerRuntimeEndpoint"));
   CriRuntimeOptions options;
   options.root = config.root;

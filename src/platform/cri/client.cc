@@ -42,8 +42,9 @@ constexpr int kFirstRetryMs = 100;
 constexpr int kLongestRetryMs = 1000;
 constexpr std::size_t kThreads = 12;  // more than it has on two processors
 constexpr std::chrono::seconds kBetweenTries{1};
-// How long calls that were cancelled may take to end.
+// How long calls that were cancelled may take to end: in the end, and in between.
 constexpr std::chrono::seconds kFarewell{3};
+constexpr std::chrono::milliseconds kBriefly{200};
 constexpr int kConnectingMs = 5000;  // until a listener that says nothing is given up
 
 using RuntimeStub = api::RuntimeService::StubInterface::async_interface;
@@ -64,7 +65,8 @@ class Call {
   virtual ~Call() = default;
   virtual void Deliver() = 0;
 
-  grpc::ClientContext context;
+  std::optional<grpc::ClientContext> context{
+      std::in_place};  // needs the gRPC that it was made with
   std::optional<Error> error;
 };
 
@@ -132,8 +134,9 @@ class Ledger {
   // Once a call, on any thread.
   void Finish(Call* call, std::optional<Error> error);
   [[nodiscard]] std::deque<std::unique_ptr<Call>> TakeAnswers();
-  // Ends every call under way without its answer; false where one did not end in time.
-  [[nodiscard]] bool CancelAll();
+  // Ends every call under way; false where one did not end in time. Nothing of gRPC is left in
+  // those that wait to be delivered.
+  [[nodiscard]] bool CancelAll(std::chrono::milliseconds patience);
 
  private:
   const FileDescriptor event_fd_;
@@ -167,16 +170,16 @@ std::deque<std::unique_ptr<Call>> Ledger::TakeAnswers() {
   return std::exchange(answers_, {});
 }
 
-bool Ledger::CancelAll() {
+bool Ledger::CancelAll(std::chrono::milliseconds patience) {
   std::unique_lock lock(mutex_);
   std::vector<Call*> calls;
   for (const auto& [call, owned] : under_way_) calls.push_back(call);
   // Whichever end meanwhile stay in answers_, and so alive.
   lock.unlock();
-  for (Call* const call : calls) call->context.TryCancel();
+  for (Call* const call : calls) call->context->TryCancel();
   lock.lock();
-  const bool all = finished_.wait_for(lock, kFarewell, [this] { return under_way_.empty(); });
-  answers_.clear();
+  const bool all = finished_.wait_for(lock, patience, [this] { return under_way_.empty(); });
+  for (const std::unique_ptr<Call>& call : answers_) call->context.reset();
   return all;
 }
 
@@ -204,13 +207,13 @@ struct Connection {
 // Everything of a call but its way through gRPC happens on the thread that delivers.
 class Client : public Calls, public ContainerdCalls {
  public:
-  Client(std::string socket, FileDescriptor event_fd, ThreadsCanBeHad threads)
+  Client(std::string socket, FileDescriptor event_fd, ConnectOptions options)
       : socket_(std::move(socket)),
-        threads_(std::move(threads)),
+        options_(std::move(options)),
         ledger_(std::make_shared<Ledger>(std::move(event_fd))) {}
-  // A gRPC that does not end its calls would not end itself either: it is left behind.
   ~Client() override {
-    if (!ledger_->CancelAll()) (void)connection_.release();
+    Disconnect(kFarewell);
+    (void)ledger_->TakeAnswers();
   }
   Client(const Client&) = delete;
   Client& operator=(const Client&) = delete;
@@ -344,12 +347,15 @@ class Client : public Calls, public ContainerdCalls {
              Duration deadline, Answer<Response> answer, const std::string& of = {});
   // gRPC never recovers from a thread of its own that it could not start.
   [[nodiscard]] bool IsConnected();
+  void Disconnect(std::chrono::milliseconds patience);
+  [[nodiscard]] bool WallClockWasSet();
 
   const std::string socket_;
-  const ThreadsCanBeHad threads_;
+  const ConnectOptions options_;
   const std::shared_ptr<Ledger> ledger_;
   std::unique_ptr<Connection> connection_;
   std::chrono::steady_clock::time_point next_try_;
+  Duration wall_clock_ahead_{0};
 };
 
 template <typename Stub, typename Request, typename Response>
@@ -358,8 +364,9 @@ void Client::Start(const char* name, Method<Stub, Request, Response> method, con
   constexpr bool kOfCri = std::is_same_v<Stub, RuntimeStub> || std::is_same_v<Stub, ImageStub>;
   auto owned = std::make_unique<CallOf<Response>>(std::move(answer));
   CallOf<Response>* const call = owned.get();
-  call->context.set_deadline(DeadlineIn(deadline));
-  if (!of.empty()) call->context.AddMetadata("containerd-namespace", of);
+  call->context->set_deadline(DeadlineIn(deadline));
+  if (!of.empty()) call->context->AddMetadata("containerd-namespace", of);
+  if (WallClockWasSet()) Disconnect(kBriefly);
   ledger_->Add(std::move(owned));
   std::optional<SignalsBlocked> while_threads_start;
   if (!connection_) while_threads_start.emplace();
@@ -381,15 +388,30 @@ void Client::Start(const char* name, Method<Stub, Request, Response> method, con
                                   .of_cri = kOfCri}));
   };
   // The request is serialized before the method returns.
-  (StubFor(static_cast<const Stub*>(nullptr)).*method)(&call->context, &request, &call->response,
+  (StubFor(static_cast<const Stub*>(nullptr)).*method)(&*call->context, &request, &call->response,
                                                        finish);
+}
+
+// A gRPC that does not end its calls would not end itself either: it is left behind.
+void Client::Disconnect(std::chrono::milliseconds patience) {
+  if (!ledger_->CancelAll(patience)) (void)connection_.release();
+  connection_.reset();
+}
+
+// It is slewed all the time, by less than this from one call to the next.
+bool Client::WallClockWasSet() {
+  constexpr Duration kSlewed = std::chrono::milliseconds(200);
+  if (!options_.wall_clock_ahead) return false;
+  const Duration ahead = options_.wall_clock_ahead();
+  const Duration by = ahead - std::exchange(wall_clock_ahead_, ahead);
+  return connection_ && (by > kSlewed || by < -kSlewed);
 }
 
 bool Client::IsConnected() {
   if (connection_) return true;
   const auto now = std::chrono::steady_clock::now();
   if (now < next_try_) return false;
-  if (threads_ && !threads_(kThreads)) {
+  if (options_.threads_can_be_had && !options_.threads_can_be_had(kThreads)) {
     next_try_ = now + kBetweenTries;
     return false;
   }
@@ -399,12 +421,12 @@ bool Client::IsConnected() {
 
 }  // namespace
 
-Result<std::unique_ptr<Calls>> Connect(const std::string& endpoint, ThreadsCanBeHad threads) {
+Result<std::unique_ptr<Calls>> Connect(const std::string& endpoint, ConnectOptions options) {
   Result<std::string> socket = SocketOf(endpoint);
   if (!socket) return Fail(std::move(socket.error()));
   FileDescriptor event_fd(::eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK));
   if (!event_fd) return FailErrno("make an eventfd");
-  return std::make_unique<Client>(*std::move(socket), std::move(event_fd), std::move(threads));
+  return std::make_unique<Client>(*std::move(socket), std::move(event_fd), std::move(options));
 }
 
 }  // namespace jettison::cri

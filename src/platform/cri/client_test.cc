@@ -60,10 +60,11 @@ TEST_F(ClientTest, WithoutThreadsForTheConnectionCallsFailAndItIsMadeLater) {
   StartServer();
   bool there = false;
   std::size_t asked = 0;
-  client_ = Connect("unix://" + socket_, [&](std::size_t count) {
-              asked = count;
-              return there;
-            }).value();
+  const auto ask = [&](std::size_t count) {
+    asked = count;
+    return there;
+  };
+  client_ = Connect("unix://" + socket_, {.threads_can_be_had = ask}).value();
   const auto refused = CallVersion();
   ASSERT_FALSE(refused);
   EXPECT_EQ(refused.error().code, ErrorCode::kUnavailable);
@@ -73,6 +74,22 @@ TEST_F(ClientTest, WithoutThreadsForTheConnectionCallsFailAndItIsMadeLater) {
   EXPECT_FALSE(CallVersion()) << "it is tried once a second";
   std::this_thread::sleep_for(std::chrono::milliseconds(1100));
   EXPECT_EQ(CallVersion().value().runtime_name(), "test");
+}
+
+// Where the clock was put back by an hour gRPC would not try again within that hour.
+TEST_F(ClientTest, AfterTheWallClockWasSetTheConnectionIsMadeAnew) {
+  StartServer();
+  Duration ahead{0};
+  client_ = Connect("unix://" + socket_, {.wall_clock_ahead = [&] { return ahead; }}).value();
+  EXPECT_TRUE(CallVersion());
+  std::optional<Result<api::StartContainerResponse>> hanging;
+  client_->StartContainer({}, kLong, [&](auto given) { hanging = std::move(given); });
+  ahead = -std::chrono::hours(1);
+  EXPECT_EQ(CallVersion().value().runtime_name(), "test");
+  ASSERT_TRUE(hanging) << "what was under way on the old one has ended";
+  EXPECT_EQ(hanging->error().code, ErrorCode::kUnavailable);
+  ahead += std::chrono::milliseconds(5);
+  EXPECT_TRUE(CallVersion()) << "a clock that is slewed";
 }
 
 TEST_F(ClientTest, AnAnswerComesWithDeliverOnTheThreadThatDelivers) {
