@@ -111,6 +111,12 @@ bool AwaitEnd(pid_t pid, int stop, Duration timeout) {
   return true;
 }
 
+// Where vfork is no more than fork, as beside a sanitizer, it may have no group of its own yet.
+void KillGroup(pid_t pid) {
+  kill(-pid, SIGKILL);
+  kill(pid, SIGKILL);
+}
+
 Result<void> OutcomeOf(pid_t pid) {
   int status = 0;
   while (waitpid(pid, &status, 0) < 0 && errno == EINTR) {
@@ -139,7 +145,7 @@ Result<void> RunHookProgram(const HookCall& call, const std::string& input) {
   }
   BecomeOrdinary(pid);
   const bool ended = AwaitEnd(pid, call.stop, call.timeout);
-  if (!ended) kill(-pid, SIGKILL);
+  if (!ended) KillGroup(pid);
   call.kill_at_exit.Disarm();
   auto outcome = OutcomeOf(pid);
   if (ended) return outcome;

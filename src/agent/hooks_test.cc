@@ -127,6 +127,11 @@ TEST_F(HookProgram, IsKilledWhenTheAgentStops) {
 }
 
 TEST_F(HookProgram, ThatIsNotThereIsAnError) {
+#if defined(__has_feature)
+#if __has_feature(thread_sanitizer)
+  GTEST_SKIP() << "ThreadSanitizer makes vfork a fork, which cannot tell why there is no program";
+#endif
+#endif
   const auto told = Run(std::vector<std::string>{"/nowhere/hook"}, seconds(1));
   EXPECT_THAT(told.error().message, StartsWith("start /nowhere/hook: "));
 }
