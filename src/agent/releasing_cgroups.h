@@ -27,6 +27,9 @@ class ReleasingCgroups : public Cgroups {
   [[nodiscard]] Result<void> Join(std::string_view path, pid_t pid) override {
     return groups_.Join(path, pid);
   }
+  [[nodiscard]] Result<std::vector<ProcsFile>> OpenProcs(std::string_view path) override {
+    return groups_.OpenProcs(path);
+  }
   [[nodiscard]] Result<std::vector<pid_t>> Processes(std::string_view path) override {
     return groups_.Processes(path);
   }

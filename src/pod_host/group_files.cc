@@ -63,6 +63,13 @@ Result<FileDescriptor> OpenFile(int group, const char* file) {
   return fd;
 }
 
+Result<FileDescriptor> OpenFileToWrite(int group, const char* file) {
+  FileDescriptor fd(
+      OpenSparing([&] { return ::openat(group, file, O_WRONLY | O_NOFOLLOW | O_CLOEXEC); }));
+  if (!fd) return FailErrno(fmt::format("open {}", file));
+  return fd;
+}
+
 Result<std::string> ReadToEnd(int fd) {
   std::string text;
   std::array<char, 8192> buffer;  // NOLINT(cppcoreguidelines-pro-type-member-init): read fills it
@@ -97,10 +104,9 @@ Result<std::string_view> ReadKept(int fd, std::span<char> buffer) {
 }
 
 Result<void> WriteFile(int group, const char* file, std::string_view text) {
-  const FileDescriptor fd(
-      OpenSparing([&] { return ::openat(group, file, O_WRONLY | O_NOFOLLOW | O_CLOEXEC); }));
-  if (!fd) return FailErrno(fmt::format("open {}", file));
-  while (::write(fd.get(), text.data(), text.size()) < 0) {
+  const auto fd = OpenFileToWrite(group, file);
+  if (!fd) return Fail(fd.error());
+  while (::write(fd->get(), text.data(), text.size()) < 0) {
     if (errno != EINTR) return FailErrno(fmt::format("write {} to {}", text, file));
   }
   return {};

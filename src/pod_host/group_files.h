@@ -24,6 +24,9 @@ namespace jettison::pod_host {
 // Opens a file of a group for reading.
 [[nodiscard]] Result<FileDescriptor> OpenFile(int group, const char* file);
 
+// Opens a file of a group for writing.
+[[nodiscard]] Result<FileDescriptor> OpenFileToWrite(int group, const char* file);
+
 // Everything from the current position on.
 [[nodiscard]] Result<std::string> ReadToEnd(int fd);
 

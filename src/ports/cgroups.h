@@ -59,6 +59,12 @@ struct LimitedMemory {
   std::optional<std::uint64_t> limit;  // bytes
 };
 
+// The file of one group, open for writing, that moves the process whose id is written into it.
+struct ProcsFile {
+  std::string name;  // "kubepods/besteffort/pod<uid>/<container> (memory)", for messages
+  FileDescriptor file;
+};
+
 // The control groups below the node's own group, of whichever version the host has. A path is
 // relative to that group ("kubepods", "kubepods/besteffort/pod<uid>/<container>"; "" is the node
 // itself) and names the same group in every hierarchy. A group that vanished is kNotFound for
@@ -72,8 +78,12 @@ class Cgroups {
   [[nodiscard]] virtual Result<void> Create(std::string_view path, const CgroupLimits& limits) = 0;
   // Removes the group and everything below it in every hierarchy. Fails while processes live there.
   [[nodiscard]] virtual Result<void> Remove(std::string_view path) = 0;
-  // Moves a process into the group.
+  // Moves a process into the group. Waits for the kernel as long as that likes (synchronize_rcu in
+  // cgroup_procs_write_start): where that may not be, somebody else writes into OpenProcs.
   [[nodiscard]] virtual Result<void> Join(std::string_view path, pid_t pid) = 0;
+  // cgroup.procs of the group in each hierarchy: a process is in the group when its id has been
+  // written into all of them.
+  [[nodiscard]] virtual Result<std::vector<ProcsFile>> OpenProcs(std::string_view path) = 0;
   // Every process of the group and of the groups below it.
   [[nodiscard]] virtual Result<std::vector<pid_t>> Processes(std::string_view path) = 0;
   // Sends a signal to every process of the group and below.

@@ -103,6 +103,20 @@ TEST_P(LiveCgroupV2, LimitsReachTheKernelAndLaterOnesReplaceThem) {
   EXPECT_EQ(FileOf(pod, "cgroup.subtree_control"), "") << "it may have processes of its own";
 }
 
+TEST_P(LiveCgroupV2, AProcessWrittenIntoTheFileOfAGroupIsInIt) {
+  const std::string pod = group_ + "/pod";
+  ASSERT_TRUE(cgroups_->Create(pod, {}));
+  ChildProcess child([](const std::function<void()>&) { SleepForever(); });
+  child.Start();
+  const auto files = cgroups_->OpenProcs(pod);
+  ASSERT_TRUE(files) << files.error().message;
+  ASSERT_EQ(files->size(), 1U);
+  const std::string pid = std::to_string(child.pid()) + "\n";
+  ASSERT_EQ(::write((*files)[0].file.get(), pid.data(), pid.size()),
+            static_cast<ssize_t>(pid.size()));
+  EXPECT_THAT(*cgroups_->Processes(pod), ElementsAre(child.pid()));
+}
+
 TEST_P(LiveCgroupV2, SharesAreKnownAgainAndAsChangedWhenSomebodyElseWasThere) {
   const std::string pod = group_ + "/pod";
   for (const std::uint64_t shares : {2U, 102U, 512U, 1024U, 262'144U}) {

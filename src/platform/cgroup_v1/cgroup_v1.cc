@@ -104,6 +104,11 @@ Result<void> CgroupV1::Join(std::string_view path, pid_t pid) {
   return cgroup_v1::Join(hierarchies_, path, pid);
 }
 
+Result<std::vector<ProcsFile>> CgroupV1::OpenProcs(std::string_view path) {
+  if (auto ok = CheckPath(path); !ok) return Fail(ok.error());
+  return cgroup_v1::OpenProcs(hierarchies_, path);
+}
+
 Result<std::vector<pid_t>> CgroupV1::Processes(std::string_view path) {
   if (auto ok = CheckPath(path); !ok) return Fail(ok.error());
   const auto group = OpenGroup(hierarchies_.memory(), path);

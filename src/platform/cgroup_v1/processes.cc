@@ -99,6 +99,19 @@ Result<void> Join(const Hierarchies& hierarchies, std::string_view path, pid_t p
   return {};
 }
 
+Result<std::vector<ProcsFile>> OpenProcs(const Hierarchies& hierarchies, std::string_view path) {
+  std::vector<ProcsFile> files;
+  for (const Hierarchy& hierarchy : hierarchies.all()) {
+    std::string name = fmt::format("{} ({})", path, NameOf(hierarchy.controllers.front()));
+    const auto group = OpenGroup(hierarchy.node.get(), path);
+    if (!group) return Fail(group.error().In(name));
+    auto file = pod_host::OpenFileToWrite(group->get(), "cgroup.procs");
+    if (!file) return Fail(file.error().In(name));
+    files.push_back({.name = std::move(name), .file = std::move(*file)});
+  }
+  return files;
+}
+
 Result<void> SignalAll(const Hierarchies& hierarchies, std::string_view path, int signal) {
   if (auto ok = RefuseNode(path); !ok) return ok;
   const pod_host::EndingPods ending;

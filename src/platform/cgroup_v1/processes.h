@@ -3,8 +3,10 @@
 #include <sys/types.h>
 
 #include <string_view>
+#include <vector>
 
 #include "platform/cgroup_v1/hierarchies.h"
+#include "ports/cgroups.h"
 #include "units/result.h"
 
 namespace jettison::cgroup_v1 {
@@ -12,6 +14,10 @@ namespace jettison::cgroup_v1 {
 // Moves a process (0: the caller) into the group of that path in every hierarchy. The move costs a
 // grace period of the kernel for each hierarchy: milliseconds, so not for a hot path.
 [[nodiscard]] Result<void> Join(const Hierarchies& hierarchies, std::string_view path, pid_t pid);
+
+// cgroup.procs of the group of that path in every hierarchy, memory first.
+[[nodiscard]] Result<std::vector<ProcsFile>> OpenProcs(const Hierarchies& hierarchies,
+                                                       std::string_view path);
 
 // Sends a signal to every process of the group and below. kNotFound where there is no such group.
 [[nodiscard]] Result<void> SignalAll(const Hierarchies& hierarchies, std::string_view path,

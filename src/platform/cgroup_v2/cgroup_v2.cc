@@ -101,6 +101,16 @@ Result<void> CgroupV2::Join(std::string_view path, pid_t pid) {
   return Of(path, cgroup_v2::Join(group->get(), pid));
 }
 
+Result<std::vector<ProcsFile>> CgroupV2::OpenProcs(std::string_view path) {
+  const auto group = OpenBelowNode(path);
+  if (!group) return Fail(group.error());
+  auto file = pod_host::OpenFileToWrite(group->get(), "cgroup.procs");
+  if (!file) return Fail(file.error().In(fmt::format("group \"{}\"", path)));
+  std::vector<ProcsFile> files;
+  files.push_back({.name = std::string(path), .file = std::move(*file)});
+  return files;
+}
+
 Result<std::vector<pid_t>> CgroupV2::Processes(std::string_view path) {
   const auto group = OpenBelowNode(path);
   if (!group) return Fail(group.error());

@@ -44,6 +44,7 @@ class CgroupV2 : public Cgroups {
   [[nodiscard]] Result<void> Remove(std::string_view path) override;
   // A `pid` of 0 is the calling process. The group must be one without groups below.
   [[nodiscard]] Result<void> Join(std::string_view path, pid_t pid) override;
+  [[nodiscard]] Result<std::vector<ProcsFile>> OpenProcs(std::string_view path) override;
   [[nodiscard]] Result<std::vector<pid_t>> Processes(std::string_view path) override;
   [[nodiscard]] Result<void> Signal(std::string_view path, int signal) override;
   // Returns when SIGKILL is pending for every process; see cgroup_v2::KillAll.

@@ -47,7 +47,8 @@ void ContainerRun::Start(int oom_score_adj) {
   if (!launched) FailStart(launched.error());
 }
 
-Result<std::string> ContainerRun::MakeOrder(int oom_score_adj) {
+Result<std::string> ContainerRun::MakeOrder(int oom_score_adj,
+                                            const std::vector<ProcsFile>& groups) {
   const Paths& paths = surroundings_.paths;
   const auto& [uid, container, attempt] = name_;
   RunOrder order;
@@ -61,6 +62,7 @@ Result<std::string> ContainerRun::MakeOrder(int oom_score_adj) {
   if (UnspeakableWord(order.command) || UnspeakableWord(order.environment)) {
     return Fail(ErrorCode::kInvalidArgument, "a NUL is not allowed in a command or a variable");
   }
+  order.groups = NamesOf(groups);
   order.mounts = std::move(*mounts);
   order.working_dir = container_.working_dir;
   order.rootfs = paths.Rootfs(uid, container, attempt);
@@ -90,10 +92,13 @@ Result<void> ContainerRun::Launch(int oom_score_adj) {
     return made;
   oom_kills_before_ = cgroups.ReadOomKills(group_).value_or(0);
 
-  const auto order = MakeOrder(oom_score_adj);
+  auto groups = cgroups.OpenProcs(group_);
+  if (!groups) return Fail(groups.error().In(kIntoGroups));
+  const auto order = MakeOrder(oom_score_adj, *groups);
   if (!order) return Fail(order.error());
   const std::string label = fmt::format("{}/{}/{}", FullName(pod_), container, attempt);
-  auto shim = ShimProcess::Start(surroundings_.options.shim, *order, label);
+  auto shim = ShimProcess::Start(surroundings_.options.shim, *order, label,
+                                 {.groups = std::move(*groups), .mount_namespace = nullptr});
   if (!shim) return Fail(shim.error());
   shim_ = std::move(*shim);
   on_message_ = surroundings_.readiness.OnReadable(shim_->socket(), [this] { Listen(); });
@@ -122,7 +127,7 @@ void ContainerRun::Listen() {
     if (!*received) return;
     const shim::Message& message = **received;
     switch (message.kind) {
-      case shim::MessageKind::kForked: OnForked(message.pid); break;
+      case shim::MessageKind::kReady: OnReady(message.pid); break;
       case shim::MessageKind::kStarted: OnStarted(message); break;
       case shim::MessageKind::kFailed: failure_ = ErrorOf(message); break;
       case shim::MessageKind::kGo: break;
@@ -130,15 +135,10 @@ void ContainerRun::Listen() {
   }
 }
 
-// The process stands still until it is in all its groups; only then may it become the program.
-void ContainerRun::OnForked(pid_t pid) {
+// The process stands in all its groups, so that a kill reaches it; only now may it become the
+// program.
+void ContainerRun::OnReady(pid_t pid) {
   container_pid_ = pid;
-  if (auto joined = surroundings_.cgroups.Join(group_, pid); !joined) {
-    failure_ = joined.error().In("put the process into its control groups");
-    on_message_.Stop();
-    shim_->HangUp();
-    return;
-  }
   if (kill_pending_) Kill();
   shim_->SendGo();
 }

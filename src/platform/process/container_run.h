@@ -3,6 +3,7 @@
 #include <memory>
 #include <optional>
 #include <string>
+#include <vector>
 
 #include "model/pod.h"
 #include "platform/process/found_runs.h"
@@ -48,9 +49,10 @@ class ContainerRun {
   enum class Phase : std::uint8_t { kStarting, kRunning, kEnded };
 
   [[nodiscard]] Result<void> Launch(int oom_score_adj);
-  [[nodiscard]] Result<std::string> MakeOrder(int oom_score_adj);
+  [[nodiscard]] Result<std::string> MakeOrder(int oom_score_adj,
+                                              const std::vector<ProcsFile>& groups);
   void Listen();
-  void OnForked(pid_t pid);
+  void OnReady(pid_t pid);
   void OnStarted(const shim::Message& message);
   void OnShimEnded();
   void FailStart(Error error);

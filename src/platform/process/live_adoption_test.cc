@@ -35,6 +35,9 @@ class DeadlyCgroups : public Cgroups {
   Result<void> Join(std::string_view path, pid_t pid) override {
     return Around([&] { return cgroups_.Join(path, pid); });
   }
+  Result<std::vector<ProcsFile>> OpenProcs(std::string_view path) override {
+    return Around([&] { return cgroups_.OpenProcs(path); });
+  }
   Result<std::vector<pid_t>> Processes(std::string_view path) override {
     return Around([&] { return cgroups_.Processes(path); });
   }

@@ -22,8 +22,11 @@ Result<std::unique_ptr<PreStopHook>> PreStopHook::Start(Surroundings& surroundin
                                                         const Container& container,
                                                         const Place& place, Done done) {
   if (auto fits = CheckProgram(container); !fits) return Fail(fits.error());
+  auto groups = surroundings.cgroups.OpenProcs(place.group);
+  if (!groups) return Fail(groups.error().In(kIntoGroups));
   const HookOrder order{.command = container.pre_stop->command,
                         .environment = EnvironmentOf(pod, container),
+                        .groups = NamesOf(*groups),
                         .working_dir = container.working_dir,
                         .rootfs = place.rootfs,
                         .oom_score_adj = place.container.oom_score_adj};
@@ -32,18 +35,17 @@ Result<std::unique_ptr<PreStopHook>> PreStopHook::Start(Surroundings& surroundin
     return Fail(ErrorCode::kInvalidArgument, "a NUL is not allowed in a command or a variable");
   }
   const std::string about = fmt::format("preStop of {}/{}", pod.uid, container.name);
-  auto shim = ShimProcess::Start(surroundings.options.shim, Format(order), about,
-                                 &place.container.mount_namespace);
+  auto shim = ShimProcess::Start(
+      surroundings.options.shim, Format(order), about,
+      {.groups = std::move(*groups), .mount_namespace = &place.container.mount_namespace});
   if (!shim) return Fail(shim.error());
   return std::unique_ptr<PreStopHook>(
-      new PreStopHook(surroundings, about, place.group, std::move(*shim), std::move(done)));
+      new PreStopHook(surroundings, about, std::move(*shim), std::move(done)));
 }
 
-PreStopHook::PreStopHook(Surroundings& surroundings, std::string about, std::string group,
-                         ShimProcess shim, Done done)
+PreStopHook::PreStopHook(Surroundings& surroundings, std::string about, ShimProcess shim, Done done)
     : surroundings_(surroundings),
       about_(std::move(about)),
-      group_(std::move(group)),
       shim_(std::move(shim)),
       done_(std::move(done)) {
   on_message_ = surroundings_.readiness.OnReadable(shim_.socket(), [this] { Listen(); });
@@ -78,16 +80,8 @@ void PreStopHook::Listen() {
     if (!*message) return;
     if ((*message)->kind == shim::MessageKind::kFailed) {
       surroundings_.Log(ErrorOf(**message).In(about_).message);
-    } else if ((*message)->kind == shim::MessageKind::kForked) {
-      const auto joined = surroundings_.cgroups.Join(group_, (*message)->pid);
-      if (joined) {
-        shim_.SendGo();
-      } else {
-        surroundings_.LogFailure(about_, joined);
-        shim_.HangUp();
-        on_message_.Stop();
-        return;
-      }
+    } else if ((*message)->kind == shim::MessageKind::kReady) {
+      shim_.SendGo();
     }
   }
 }

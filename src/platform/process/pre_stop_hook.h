@@ -34,14 +34,12 @@ class PreStopHook {
   void Limit(Duration grace);
 
  private:
-  PreStopHook(Surroundings& surroundings, std::string about, std::string group, ShimProcess shim,
-              Done done);
+  PreStopHook(Surroundings& surroundings, std::string about, ShimProcess shim, Done done);
   void Listen();
   void OnEnded();
 
   Surroundings& surroundings_;
   std::string about_;
-  std::string group_;
   ShimProcess shim_;
   Done done_;
   bool ended_ = false;

@@ -41,6 +41,7 @@ class OrderText {
 std::string Format(const RunOrder& order) {
   OrderText text("run");
   text.AddAll("arg", order.command).AddAll("env", order.environment);
+  text.AddAll("group", order.groups);
   text.AddIfSet("cwd", order.working_dir).Add("scratch", order.rootfs);
   text.Add("run_dir", order.run_dir).Add("mount_points", order.mount_points_file);
   for (const pod_host::PlannedMount& mount : order.mounts) text.AddMount(mount);
@@ -53,6 +54,7 @@ std::string Format(const RunOrder& order) {
 std::string Format(const HookOrder& order) {
   OrderText text("hook");
   text.AddAll("arg", order.command).AddAll("env", order.environment);
+  text.AddAll("group", order.groups);
   text.AddIfSet("cwd", order.working_dir).Add("scratch", order.rootfs);
   text.Add("oom_score_adj", order.oom_score_adj);
   return text.Take();

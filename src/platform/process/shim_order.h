@@ -14,7 +14,8 @@ namespace jettison::process {
 struct RunOrder {
   std::vector<std::string> command;
   std::vector<std::string> environment;
-  std::string working_dir;  // empty: the writable layer
+  std::vector<std::string> groups;  // names of the files that the shim is handed
+  std::string working_dir;          // empty: the writable layer
   std::string rootfs;
   std::string run_dir;
   std::string mount_points_file;
@@ -32,7 +33,8 @@ struct RunOrder {
 struct HookOrder {
   std::vector<std::string> command;
   std::vector<std::string> environment;
-  std::string working_dir;  // empty: the writable layer
+  std::vector<std::string> groups;  // as above
+  std::string working_dir;          // empty: the writable layer
   std::string rootfs;
   int oom_score_adj = 0;
 };

@@ -11,6 +11,7 @@ RunOrder SampleRun() {
   RunOrder order;
   order.command = {"/bin/sh", "-c", "a=b; echo $a"};
   order.environment = {"PATH=/bin", "EMPTY="};
+  order.groups = {"kubepods/podu/c (memory)", "kubepods/podu/c (pids)"};
   order.working_dir = "/w";
   order.rootfs = "/r/rootfs";
   order.run_dir = "/r";
@@ -36,6 +37,9 @@ TEST(ShimOrder, TheShimReadsWhatTheAgentWrites) {
   EXPECT_EQ(order.args.items[3], nullptr);
   ASSERT_EQ(order.env.count, 2U);
   EXPECT_STREQ(order.env.items[1], "EMPTY=");
+  ASSERT_EQ(order.groups.count, 2U);
+  EXPECT_STREQ(order.groups.items[0], "kubepods/podu/c (memory)");
+  EXPECT_STREQ(order.groups.items[1], "kubepods/podu/c (pids)");
   EXPECT_STREQ(order.working_dir, "/w");
   ASSERT_EQ(order.mounts.count, 2U);
   EXPECT_STREQ(order.mounts.items[0].sub_path, "sub");
@@ -53,12 +57,14 @@ TEST(ShimOrder, TheShimReadsWhatTheAgentWrites) {
 TEST(ShimOrder, HooksAndRemovalsAreOrdersToo) {
   std::string hook = Format(HookOrder{.command = {"true"},
                                       .environment = {},
+                                      .groups = {"kubepods/podu/c"},
                                       .working_dir = "",
                                       .rootfs = "/r",
                                       .oom_score_adj = 5});
   shim::Order order;
   ASSERT_TRUE(shim::ParseOrder(hook.data(), hook.size(), order));
   EXPECT_EQ(order.mode, shim::Mode::kHook);
+  EXPECT_EQ(order.groups.count, 1U);
   EXPECT_EQ(order.oom_score_adj, 5);
   EXPECT_EQ(order.working_dir, nullptr);
 
@@ -85,6 +91,18 @@ TEST(ShimOrder, AnOrderThatIsIncompleteOrUnknownIsRefused) {
     std::string text = std::string("mode=remove") + '\0' + std::string(line) + '\0';
     shim::Order order;
     EXPECT_FALSE(shim::ParseOrder(text.data(), text.size(), order)) << line;
+  }
+}
+
+TEST(ShimOrder, AProcessWithoutAGroupToJoinIsNotOrdered) {
+  RunOrder run = SampleRun();
+  run.groups.clear();
+  HookOrder hook;
+  hook.command = {"true"};
+  hook.rootfs = "/r";
+  for (std::string text : {Format(run), Format(hook)}) {
+    shim::Order order;
+    EXPECT_FALSE(shim::ParseOrder(text.data(), text.size(), order));
   }
 }
 

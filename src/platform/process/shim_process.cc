@@ -13,6 +13,7 @@
 #include <cerrno>
 #include <csignal>
 #include <cstring>
+#include <utility>
 
 #include "platform/process/process_identity.h"
 #include "pod_host/pidfd.h"
@@ -22,12 +23,17 @@ namespace jettison::process {
 namespace {
 
 // Descriptors handed to a shim stay clear of the numbers they get there.
-constexpr int kClearOfTargets = 10;
+constexpr int kClearOfTargets = shim::kFirstGroupFile + shim::kMostGroupFiles;
 
-Result<FileDescriptor> Clear(const FileDescriptor& fd) {
+Result<FileDescriptor> ClearCopy(const FileDescriptor& fd) {
   FileDescriptor clear(::fcntl(fd.get(), F_DUPFD_CLOEXEC, kClearOfTargets));
   if (!clear) return FailErrno("hand a descriptor to a shim");
   return clear;
+}
+
+Result<FileDescriptor> Clear(FileDescriptor fd) {
+  if (fd.get() >= kClearOfTargets) return fd;
+  return ClearCopy(fd);
 }
 
 // A shim without a handle would be waited for by nobody. It has not been told to go, so it has
@@ -46,7 +52,19 @@ Result<FileDescriptor> OrderFile(const std::string& order) {
     if (n < 0) return FailErrno("write the order");
     done += static_cast<std::size_t>(n);
   }
-  return Clear(file);
+  return Clear(std::move(file));
+}
+
+Result<void> ClearAll(std::vector<ProcsFile>& groups) {
+  if (groups.size() > shim::kMostGroupFiles) {
+    return Fail(ErrorCode::kInternal, "a process joins more groups than a shim can be handed");
+  }
+  for (ProcsFile& group : groups) {
+    auto clear = Clear(std::move(group.file));
+    if (!clear) return Fail(clear.error());
+    group.file = std::move(*clear);
+  }
+  return {};
 }
 
 // What this thread starts while this lives has its priority. The thread waits until a spawned
@@ -76,19 +94,23 @@ class PriorityPassedOn {
 class SpawnActions {
  public:
   // `mount_namespace`: -1 for none.
-  SpawnActions(int socket, int order, int mount_namespace) {
+  SpawnActions(int socket, int order, int mount_namespace, const std::vector<ProcsFile>& groups) {
     ::posix_spawn_file_actions_init(&actions_);
     for (int fd = 0; fd <= 2; ++fd) {
       ::posix_spawn_file_actions_addopen(&actions_, fd, "/dev/null", O_RDWR, 0);
     }
     ::posix_spawn_file_actions_adddup2(&actions_, socket, shim::kAgentSocket);
     ::posix_spawn_file_actions_adddup2(&actions_, order, shim::kOrderFile);
-    int last = shim::kOrderFile;
     if (mount_namespace >= 0) {
       ::posix_spawn_file_actions_adddup2(&actions_, mount_namespace, shim::kNamespaceFile);
-      last = shim::kNamespaceFile;
+    } else {
+      ::posix_spawn_file_actions_addclose(&actions_, shim::kNamespaceFile);
     }
-    ::posix_spawn_file_actions_addclosefrom_np(&actions_, last + 1);
+    int next = shim::kFirstGroupFile;
+    for (const ProcsFile& group : groups) {
+      ::posix_spawn_file_actions_adddup2(&actions_, group.file.get(), next++);
+    }
+    ::posix_spawn_file_actions_addclosefrom_np(&actions_, next);
 
     ::posix_spawnattr_init(&attributes_);
     sigset_t signals;
@@ -124,8 +146,7 @@ class SpawnActions {
 }  // namespace
 
 Result<ShimProcess> ShimProcess::Start(const std::string& shim_path, const std::string& order,
-                                       const std::string& label,
-                                       const FileDescriptor* mount_namespace) {
+                                       const std::string& label, HandedToShim handed) {
   auto order_file = OrderFile(order);
   if (!order_file) return Fail(order_file.error());
   std::array<int, 2> ends{};
@@ -137,9 +158,11 @@ Result<ShimProcess> ShimProcess::Start(const std::string& shim_path, const std::
   const auto far_end = Clear(FileDescriptor(ends[1]));
   if (!far_end) return Fail(far_end.error());
   auto handed_namespace = Result<FileDescriptor>();
-  if (mount_namespace != nullptr) handed_namespace = Clear(*mount_namespace);
+  if (handed.mount_namespace != nullptr) handed_namespace = ClearCopy(*handed.mount_namespace);
   if (!handed_namespace) return Fail(handed_namespace.error());
-  const SpawnActions actions(far_end->get(), order_file->get(), handed_namespace->get());
+  if (auto clear = ClearAll(handed.groups); !clear) return Fail(clear.error());
+  const SpawnActions actions(far_end->get(), order_file->get(), handed_namespace->get(),
+                             handed.groups);
   const int error = actions.Spawn(shim_path, label, started.pid_);
   if (error != 0) return Fail(SystemError(error, "start " + shim_path));
   started.pidfd_ = pod_host::OpenPidfd(started.pid_);
@@ -180,6 +203,12 @@ bool ShimProcess::WaitForEnd(int timeout_ms) const {
   return AwaitEnd(pidfd_, timeout_ms);
 }
 
+std::vector<std::string> NamesOf(const std::vector<ProcsFile>& groups) {
+  std::vector<std::string> names;
+  for (const ProcsFile& group : groups) names.push_back(group.name);
+  return names;
+}
+
 Error ErrorOf(const shim::Message& message) {
   const std::string_view detail = message.detail;
   const auto what = [&]() -> std::string {
@@ -188,6 +217,11 @@ Error ErrorOf(const shim::Message& message) {
       case shim::Stage::kState: return fmt::format("write the state file \"{}\"", detail);
       case shim::Stage::kLog: return fmt::format("open the log {}", detail);
       case shim::Stage::kFork: return "start a process";
+      case shim::Stage::kGroup:
+        return fmt::format("{}: join {}{}", kIntoGroups, detail,
+                           message.error == EBUSY
+                               ? ": a group that gives controllers to groups below takes none"
+                               : "");
       case shim::Stage::kMountNamespace: return "make a mount namespace";
       case shim::Stage::kSource: return fmt::format("open \"{}\" to mount it", detail);
       case shim::Stage::kMountPoint: return fmt::format("make the mount point {}", detail);

@@ -1,9 +1,16 @@
 #include "ports/fakes/fake_cgroups.h"
 
+#include <fcntl.h>
+#include <unistd.h>
+
 #include <algorithm>
+#include <array>
 #include <cassert>
 #include <csignal>
+#include <cstdlib>
 #include <utility>
+
+#include "ports/system_error.h"
 
 namespace jettison {
 namespace {
@@ -72,6 +79,7 @@ Result<void> FakeCgroups::Create(std::string_view path, const CgroupLimits& limi
 
 Result<void> FakeCgroups::Remove(std::string_view path) {
   const std::lock_guard lock(mutex_);
+  LetIn();
   if (auto ok = Check(Operation::kRemove, path); !ok) return ok;
   if (!ProcessesBelow(path).empty()) {
     return Fail(ErrorCode::kUnavailable, "processes still live in " + std::string(path));
@@ -85,13 +93,43 @@ Result<void> FakeCgroups::Remove(std::string_view path) {
 Result<void> FakeCgroups::Join(std::string_view path, pid_t pid) {
   const std::lock_guard lock(mutex_);
   if (auto ok = Check(Operation::kJoin, path); !ok) return ok;
+  LetIn();
+  Enter(path, pid);
+  return {};
+}
+
+void FakeCgroups::Enter(std::string_view path, pid_t pid) {
   for (auto& [name, group] : groups_) group.processes.erase(pid);
   At(path).processes.insert(pid);
-  return {};
+}
+
+Result<std::vector<ProcsFile>> FakeCgroups::OpenProcs(std::string_view path) {
+  const std::lock_guard lock(mutex_);
+  if (auto ok = Check(Operation::kJoin, path); !ok) return Fail(ok.error());
+  std::array<int, 2> ends{};
+  if (::pipe2(ends.data(), O_CLOEXEC) != 0) return FailErrno("pipe2");
+  ::fcntl(ends[0], F_SETFL, O_NONBLOCK);
+  entrances_.push_back({.group = std::string(path), .pipe = FileDescriptor(ends[0])});
+  std::vector<ProcsFile> files;
+  files.push_back({.name = std::string(path), .file = FileDescriptor(ends[1])});
+  return files;
+}
+
+// An entrance that nobody can write into any more is closed.
+void FakeCgroups::LetIn() {
+  std::erase_if(entrances_, [this](const Entrance& entrance) {
+    for (;;) {
+      std::array<char, 32> text{};
+      const ssize_t n = ::read(entrance.pipe.get(), text.data(), text.size() - 1);
+      if (n <= 0) return n == 0;
+      if (groups_.contains(entrance.group)) Enter(entrance.group, std::atoi(text.data()));
+    }
+  });
 }
 
 Result<std::vector<pid_t>> FakeCgroups::Processes(std::string_view path) {
   const std::lock_guard lock(mutex_);
+  LetIn();
   if (auto ok = Check(Operation::kRead, path); !ok) return Fail(ok.error());
   return ProcessesBelow(path);
 }
@@ -105,6 +143,7 @@ void FakeCgroups::Deliver(std::string_view path, const std::vector<pid_t>& pids,
 
 Result<void> FakeCgroups::Signal(std::string_view path, int signal) {
   const std::lock_guard lock(mutex_);
+  LetIn();
   if (auto ok = Check(Operation::kSignal, path); !ok) return ok;
   Deliver(path, ProcessesBelow(path), signal);
   return {};
@@ -112,6 +151,7 @@ Result<void> FakeCgroups::Signal(std::string_view path, int signal) {
 
 Result<void> FakeCgroups::Kill(std::string_view path) {
   const std::lock_guard lock(mutex_);
+  LetIn();
   if (auto ok = Check(Operation::kKill, path); !ok) return ok;
   kills_.emplace_back(path);
   Deliver(path, ProcessesBelow(path), SIGKILL);
@@ -162,6 +202,7 @@ Result<std::optional<std::uint64_t>> FakeCgroups::ReadMemoryLimit(std::string_vi
 
 Result<std::uint64_t> FakeCgroups::ReadPids(std::string_view path) {
   const std::lock_guard lock(mutex_);
+  LetIn();
   if (auto ok = Check(Operation::kRead, path); !ok) return Fail(ok.error());
   std::uint64_t sum = 0;
   for (const Group* group : Subtree(path)) sum += group->tasks.value_or(group->processes.size());
@@ -214,6 +255,7 @@ void FakeCgroups::SetOomKills(std::string_view path, std::uint64_t count) {
 
 void FakeCgroups::ProcessExited(pid_t pid) {
   const std::lock_guard lock(mutex_);
+  LetIn();
   for (auto& [name, group] : groups_) group.processes.erase(pid);
 }
 

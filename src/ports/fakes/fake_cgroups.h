@@ -34,6 +34,8 @@ class FakeCgroups : public Cgroups {
   [[nodiscard]] Result<void> Create(std::string_view path, const CgroupLimits& limits) override;
   [[nodiscard]] Result<void> Remove(std::string_view path) override;
   [[nodiscard]] Result<void> Join(std::string_view path, pid_t pid) override;
+  // One pipe. Whoever writes an id into it has joined, as far as anybody asks about processes.
+  [[nodiscard]] Result<std::vector<ProcsFile>> OpenProcs(std::string_view path) override;
   [[nodiscard]] Result<std::vector<pid_t>> Processes(std::string_view path) override;
   [[nodiscard]] Result<void> Signal(std::string_view path, int signal) override;
   // The processes leave the group at once, unless KillsLinger(true).
@@ -89,14 +91,23 @@ class FakeCgroups : public Cgroups {
   };
   using Groups = std::map<std::string, Group, std::less<>>;
 
+  // What is written into the file of a group comes out here.
+  struct Entrance {
+    std::string group;
+    FileDescriptor pipe;
+  };
+
   [[nodiscard]] Result<void> Check(Operation operation, std::string_view path) const;
   [[nodiscard]] std::vector<const Group*> Subtree(std::string_view path) const;
   [[nodiscard]] std::vector<pid_t> ProcessesBelow(std::string_view path) const;
+  void Enter(std::string_view path, pid_t pid);
+  void LetIn();
   void Deliver(std::string_view path, const std::vector<pid_t>& pids, int signal);
   Group& At(std::string_view path);
 
   mutable std::mutex mutex_;
   Groups groups_{{"", Group{}}};
+  std::vector<Entrance> entrances_;
   std::map<std::pair<Operation, std::string>, Error> failures_;
   std::function<void(pid_t, int)> on_signal_;
   std::vector<SentSignal> signals_;

@@ -2,6 +2,7 @@
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
+#include <unistd.h>
 
 #include <chrono>
 #include <csignal>
@@ -62,6 +63,22 @@ TEST(FakeCgroups, AKillIsRecordedAndEmptiesTheGroup) {
   EXPECT_THAT(*cgroups.Processes("a"), IsEmpty());
   ASSERT_TRUE(cgroups.Remove("a"));
   EXPECT_FALSE(cgroups.Exists("a/b"));
+}
+
+TEST(FakeCgroups, WhoeverIsWrittenIntoTheFileOfAGroupIsInIt) {
+  FakeCgroups cgroups;
+  ASSERT_TRUE(cgroups.Create("a/b", {}));
+  ASSERT_TRUE(cgroups.Join("a", 7));
+  auto files = cgroups.OpenProcs("a/b");
+  ASSERT_TRUE(files);
+  ASSERT_EQ(files->size(), 1U);
+  EXPECT_EQ((*files)[0].name, "a/b");
+  EXPECT_THAT(*cgroups.Processes("a/b"), IsEmpty());
+  ASSERT_EQ(::write((*files)[0].file.get(), "7\n", 2), 2);
+  EXPECT_THAT(*cgroups.Processes("a/b"), ElementsAre(7));
+  files->clear();
+  EXPECT_THAT(*cgroups.Processes("a/b"), ElementsAre(7));
+  EXPECT_EQ(cgroups.OpenProcs("gone").error().code, ErrorCode::kNotFound);
 }
 
 TEST(FakeCgroups, AKillThatLingersEndsWhenTheProcessExits) {

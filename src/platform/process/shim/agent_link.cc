@@ -24,8 +24,8 @@ std::int64_t Read(clockid_t clock) {
 
 }  // namespace
 
-void TellForked(pid_t pid) {
-  Send({.kind = MessageKind::kForked, .pid = pid});
+void TellReady(pid_t pid) {
+  Send({.kind = MessageKind::kReady, .pid = pid});
 }
 
 void TellStarted(std::int64_t at_ns, int oom_adj_error) {

@@ -10,11 +10,10 @@ namespace jettison::shim {
 
 // The shim's side of the conversation with the agent. An agent that is gone is no failure: what has
 // been started goes on without it.
-void TellForked(pid_t pid);
+void TellReady(pid_t pid);
 void TellStarted(std::int64_t at_ns, int oom_adj_error);
 void TellFailed(const Failure& failure);
-// Waits until the agent says that the process is in its groups; false when it says nothing any
-// more.
+// Waits until the agent says that the process may run; false when it says nothing any more.
 [[nodiscard]] bool WaitForGo();
 
 // The wall clock in nanoseconds since the Unix epoch.

@@ -74,9 +74,8 @@ constexpr NumberField kNumbers[] = {
     {"oom_score_adj", &Order::oom_score_adj},
 };
 constexpr ListField kLists[] = {
-    {"arg", &Order::args},
-    {"env", &Order::env},
-    {"volumes", &Order::volume_dirs},
+    {"arg", &Order::args},      {"env", &Order::env},
+    {"group", &Order::groups},  {"volumes", &Order::volume_dirs},
     {"remove", &Order::remove},
 };
 constexpr MountField kMountFields[] = {
@@ -114,10 +113,12 @@ bool IsComplete(const Order& order) {
   switch (order.mode) {
     case Mode::kNone: return false;
     case Mode::kRun:
-      return order.args.count > 0 && order.run_dir != nullptr && order.scratch_dir != nullptr &&
-             order.log_path != nullptr && order.boot_id != nullptr &&
+      return order.args.count > 0 && order.groups.count > 0 && order.run_dir != nullptr &&
+             order.scratch_dir != nullptr && order.log_path != nullptr &&
+             order.boot_id != nullptr &&
              (order.mounts.count == 0 || order.mount_points_file != nullptr);
-    case Mode::kHook: return order.args.count > 0 && order.scratch_dir != nullptr;
+    case Mode::kHook:
+      return order.args.count > 0 && order.groups.count > 0 && order.scratch_dir != nullptr;
     case Mode::kRemove: return true;
   }
   return false;

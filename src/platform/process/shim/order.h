@@ -41,6 +41,9 @@ struct Order {
   Mode mode = Mode::kNone;
   List<char*> args;
   List<char*> env;
+  // Names of the groups that the process joins: of what descriptor kFirstGroupFile and those behind
+  // it are open at.
+  List<char*> groups;
   const char* working_dir = nullptr;  // null: the run's own folder for what it writes
   const char* scratch_dir = nullptr;
   const char* run_dir = nullptr;            // where the state files go

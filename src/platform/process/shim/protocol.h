@@ -10,11 +10,13 @@ namespace jettison::shim {
 // Descriptors that a shim is started with, beside /dev/null as 0, 1 and 2.
 inline constexpr int kAgentSocket = 3;
 inline constexpr int kOrderFile = 4;
-inline constexpr int kNamespaceFile = 5;  // of a hook's container; for a hook alone
+inline constexpr int kNamespaceFile = 5;   // of a hook's container; for a hook alone
+inline constexpr int kFirstGroupFile = 6;  // cgroup.procs of each group, in the order's order
+inline constexpr int kMostGroupFiles = 16;
 
 enum class MessageKind : std::uint32_t {
-  kForked,   // shim: the process stands and waits for its groups; `pid`
-  kGo,       // agent: the process is in its groups, let it run
+  kReady,    // shim: the process is in its groups and stands at its gate; `pid`
+  kGo,       // agent: let it run
   kStarted,  // shim: the program runs; `at_ns`, and `error` when oom_score_adj was refused
   kFailed,   // shim: it could not be done; `stage`, `error`, `detail`
 };
@@ -25,6 +27,7 @@ enum class Stage : std::uint32_t {
   kState,           // a state file of the run could not be written; `detail` is its name
   kLog,             // the log file could not be opened; `detail` is its path
   kFork,            // no process could be made
+  kGroup,           // the process could not be moved into a group; `detail` is its name
   kMountNamespace,  // no mount namespace of its own
   kSource,          // what is to be mounted could not be opened; `detail` is its path
   kMountPoint,      // the place to mount at could not be made; `detail` is its path

@@ -16,6 +16,7 @@
 
 #include "platform/process/shim/agent_link.h"
 #include "platform/process/shim/container_process.h"
+#include "platform/process/shim/groups.h"
 #include "platform/process/shim/log_file.h"
 #include "platform/process/shim/run_files.h"
 
@@ -221,7 +222,12 @@ int RunContainer(const Order& order) {
     Discard(forked);
     return 1;
   }
-  TellForked(forked.pid);
+  if (!JoinGroups(order, forked.pid, failure)) {
+    Discard(forked);
+    TellFailed(failure);
+    return 1;
+  }
+  TellReady(forked.pid);
   if (!WaitForGo()) {
     Discard(forked);
     return 1;
@@ -259,7 +265,12 @@ int RunHook(const Order& order) {
     TellFailed(failure);
     return 127;
   }
-  TellForked(forked.pid);
+  if (!JoinGroups(order, forked.pid, failure)) {
+    Discard(forked);
+    TellFailed(failure);
+    return 127;
+  }
+  TellReady(forked.pid);
   int ignored = 0;
   if (!WaitForGo()) {
     Discard(forked);

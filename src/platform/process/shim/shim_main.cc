@@ -1,6 +1,6 @@
 // jettison-shim: the process beside one container, started by the agent with an order as descriptor
 // 4 and a socket to the agent as descriptor 3; for a hook with a mount namespace as descriptor 5.
-// It outlives the agent.
+// The files by which its process joins its groups follow. It outlives the agent.
 #include <fcntl.h>
 #include <sys/mman.h>
 #include <sys/prctl.h>
@@ -15,6 +15,7 @@
 #include <initializer_list>
 
 #include "platform/process/shim/agent_link.h"
+#include "platform/process/shim/groups.h"
 #include "platform/process/shim/mounts.h"
 #include "platform/process/shim/order.h"
 #include "platform/process/shim/protocol.h"
@@ -81,6 +82,7 @@ int Main() {
     TellFailed({.stage = Stage::kOrder, .error = errno, .detail = ""});
     return 2;
   }
+  KeepGroupFiles(order);
   Failure failure;
   switch (order.mode) {
     case Mode::kRun: return RunContainer(order);
