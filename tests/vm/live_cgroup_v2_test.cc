@@ -303,28 +303,6 @@ TEST_P(LiveCgroupV2, ARemovalWaitsForTheKilledAndThenSaysWhoIsStillThere) {
   EXPECT_TRUE(cgroups_->Remove(group_ + "/pod"));
 }
 
-TEST_P(LiveCgroupV2, PageCacheOfARemovedGroupIsNotLeftWithItsParent) {
-  const std::string pod = group_ + "/pod";
-  const std::string file = testing::TempDir() + "/" + group_;
-  ASSERT_TRUE(cgroups_->Create(pod, {}));
-  ChildProcess child([&](const auto& ready) {
-    std::ofstream stream(file);
-    const std::string block(kMiB, 'x');
-    for (int i = 0; i < 32; ++i) stream << block;
-    stream.close();
-    ::sync();
-    ready();
-  });
-  Move(child, pod);
-  child.Start();
-  ASSERT_TRUE(child.AwaitReady());
-  (void)child.Wait();
-  EXPECT_GE(cgroups_->ReadMemory(group_)->usage, 32 * kMiB);
-  EXPECT_TRUE(cgroups_->Remove(pod));
-  EXPECT_LE(cgroups_->ReadMemory(group_)->usage, 8 * kMiB);
-  ::unlink(file.c_str());
-}
-
 TEST_P(LiveCgroupV2, AnOomKillIsCountedInItsGroupAndAbove) {
   const std::string pod = group_ + "/pod";
   ASSERT_TRUE(cgroups_->Create(pod, {.memory_bytes = 8 * kMiB}));

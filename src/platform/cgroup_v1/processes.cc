@@ -59,11 +59,11 @@ Result<void> SetFrozen(const Hierarchies& hierarchies, std::string_view path,
 }
 
 // Signals what is listed until a list brings nobody new: a process with SIGKILL pending cannot
-// fork any more. Against one that forks faster than we list, the group is frozen. Where the group
-// cannot be sealed, the signals alone have to do.
+// fork any more. Against one that forks faster than we list, the group is sealed and frozen. Not
+// before: both wait for a lock of all groups, which somebody else may hold for seconds while the
+// processors are busy. Where the group cannot be sealed, the signals alone have to do.
 Result<void> KillUntilNobodyIsNew(const Hierarchies& hierarchies, std::string_view path,
                                   int group) {
-  (void)SealUnified(hierarchies, path);
   std::vector<pid_t> signalled;
   for (int pass = 0; pass < kKillPasses; ++pass) {
     auto pids = SignalBelow(group, SIGKILL);
@@ -71,6 +71,7 @@ Result<void> KillUntilNobodyIsNew(const Hierarchies& hierarchies, std::string_vi
     if (std::includes(signalled.begin(), signalled.end(), pids->begin(), pids->end())) return {};
     signalled = std::move(*pids);
     if (pass == kPassesBeforeFreezing) {
+      (void)SealUnified(hierarchies, path);
       if (auto ok = SetFrozen(hierarchies, path, "FROZEN"); !ok) return ok;
     }
   }
