@@ -176,8 +176,8 @@ std::unique_ptr<LastingReclaimer> NodeAgent::MakeReclaimer() {
       .images = *images_,
       .delete_dead_containers = [this] {
         const Instant now = machine_->clock.Now();
-        const std::size_t going = pods_.AnyIsBeingRemoved(now) ? 1 : 0;
-        return going + CollectLogs() +
+        const bool going = pods_.AnyIsBeingRemoved(now) || machine_->runtime->RemovingContainers();
+        return (going ? 1 : 0) + CollectLogs() +
                ForgetDeadContainers(pods_, config_.container_gc, ForgetOf::kEndedPodsToo, now);
       }});
 }

@@ -91,8 +91,8 @@ class ContainerRuntime {
   // Forgets one dead run: its record, log and writable layer, some time later.
   virtual void RemoveContainer(const std::string& pod_uid, const std::string& container,
                                int attempt) = 0;
-  // Whether some of that is still there, as far as the runtime knows; the end of it makes EventFd
-  // readable.
+  // Whether some of that is still there, as far as the runtime knows, or files of pods that an
+  // agent before began to remove, for some seconds; the end of it makes EventFd readable.
   [[nodiscard]] virtual bool RemovingContainers() const { return false; }
   // Takes down everything that is left of a pod whose containers have ended -> PodRemoved. One that
   // is still being created is given up: after this neither PodReady nor PodFailed need come. Of

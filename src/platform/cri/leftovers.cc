@@ -2,6 +2,7 @@
 #include <fmt/format.h>
 #include <unistd.h>
 
+#include <chrono>
 #include <set>
 #include <utility>
 
@@ -29,13 +30,22 @@ void Runtime::RemoveLeftovers(const Listing& own) {
       RemoveUnlessWritten(name, own);
     }
   }
+  leftovers_since_ = surroundings_.clock.Now();
   if (doomed.empty()) return;
   auto job = StartRemoval(*readiness_, {.volumes = "", .trees = doomed},
                           [this](const Result<void>& deleted) {
+                            removing_doomed_ = false;
                             surroundings_.LogFailure("delete leftovers", deleted);
                           });
+  removing_doomed_ = job.has_value();
   surroundings_.LogFailure("delete leftovers", job);
   if (job) doomed_job_ = std::move(*job);
+}
+
+bool Runtime::RemovingContainers() const {
+  constexpr Duration kRemovalTakes = std::chrono::seconds(10);
+  if (!removing_doomed_ && leftovers_.empty()) return false;
+  return surroundings_.clock.Now() < leftovers_since_ + kRemovalTakes;
 }
 
 void Runtime::RemoveUnlessWritten(const std::string& uid, const Listing& own) {

@@ -47,6 +47,7 @@ class Runtime : public ContainerRuntime {
   void KillContainer(const std::string& pod_uid, const std::string& container) override;
   void RemoveContainer(const std::string& pod_uid, const std::string& container,
                        int attempt) override;
+  [[nodiscard]] bool RemovingContainers() const override;
   void RemovePod(const std::string& pod_uid) override;
   void Drain() override { surroundings_.draining = true; }
   [[nodiscard]] bool IsMaking() const override { return surroundings_.making.use_count() > 1; }
@@ -168,6 +169,8 @@ class Runtime : public ContainerRuntime {
   std::map<std::string, std::unique_ptr<PodRemoval>> leftovers_;
   std::map<std::string, std::unique_ptr<SandboxClearance>> stale_;
   std::vector<std::string> done_stale_;
+  Instant leftovers_since_;
+  bool removing_doomed_ = false;
   std::unique_ptr<ChildJob> doomed_job_;
   ForeignPods foreign_;
   LogRotation rotation_;

@@ -59,14 +59,17 @@ TEST_F(CriRuntime, WhatAnInterruptedAgentLeftIsRemovedAtTheStart) {
   const auto listed = runtime().List();
   ASSERT_TRUE(listed);
   EXPECT_THAT(*listed, IsEmpty());
+  EXPECT_TRUE(runtime().RemovingContainers()) << "its space is about to come back";
   const auto deadline = std::chrono::steady_clock::now() + seconds(10);
   const auto all_gone = [&] {
     return pod_host::NamesIn(bed_.root() + "/pods")->empty() &&
            pod_host::NamesIn(bed_.root() + "/logs")->empty();
   };
-  while (!all_gone() && std::chrono::steady_clock::now() < deadline) {
+  const auto busy = [&] { return !all_gone() || runtime().RemovingContainers(); };
+  while (busy() && std::chrono::steady_clock::now() < deadline) {
     (void)bed_.Await<PodRemoved>("nobody", milliseconds(5));
   }
+  EXPECT_FALSE(busy());
   bed_.ExpectNothingLeft("half-made");
 }
 
