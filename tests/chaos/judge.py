@@ -72,8 +72,8 @@ def no_oom_kill(run):
                        f"one by the limit of {killed.limit_of} in {killed.group}", killed.at)
 
 
-def _oom_killed(run, pod, at):
-    return any(pod.uid in killed.group and abs(killed.at - at) < 3 for killed in run.witness.oom_kills)
+def _oom_killed(run, pod, since, at):
+    return any(pod.uid in killed.group and since <= killed.at <= at for killed in run.witness.oom_kills)
 
 
 def innocents_live(run):
@@ -111,7 +111,7 @@ def _judge_event(run, member, events, index, cost):
                if start <= event.at and since <= (math.inf if until is None else until + AFTER_OUTSIDE)]
     if windows:
         cost.setdefault(windows[0], []).append(pod.name)
-    elif again and _oom_killed(run, pod, event.at):
+    elif again and _oom_killed(run, pod, since, event.at):
         return  # judged by no_oom_kill
     else:
         run.broken("nobody innocent dies", f"{pod.name} runs on", "a second start" if again else "SIGTERM", event.at)
