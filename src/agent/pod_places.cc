@@ -41,6 +41,12 @@ std::vector<Missed> MissedPods(const std::vector<RuntimePod>& pods, const PodPla
   return missed;
 }
 
+// Where it should be, from the root of a hierarchy. A process that has ended is still told there, and
+// is listed in it no more.
+std::string PlaceOf(const Missed& missed, const PodPlaces& places) {
+  return fmt::format("{}/{}", places.prefix, missed.group);
+}
+
 // Every name that a pod's group may have, whatever its class and the driver.
 void AddNames(std::size_t which, const std::string& uid,
               std::map<std::string, std::size_t, std::less<>>& names) {
@@ -80,7 +86,9 @@ Result<void> CheckPlaces(const std::vector<RuntimePod>& pods, const PodPlaces& p
     for (std::size_t at = 0; at < path.size();) {
       const std::size_t end = std::min(path.find('/', at + 1), path.size());
       const auto name = names.find(path.substr(at + 1, end - at - 1));
-      if (name != names.end()) found.emplace(name->second, path.substr(0, end));
+      if (name != names.end() && path.substr(0, end) != PlaceOf(missed[name->second], places)) {
+        found.emplace(name->second, path.substr(0, end));
+      }
       at = end;
     }
   });
@@ -90,10 +98,10 @@ Result<void> CheckPlaces(const std::vector<RuntimePod>& pods, const PodPlaces& p
       ErrorCode::kInvalidArgument,
       fmt::format(
           "pod {} ({} in all) runs in the control group {}, but with nodeCgroup, cgroupRoot "
-          "and cgroupDriver as they are now it would be measured and ended in {}/{}. Set "
+          "and cgroupDriver as they are now it would be measured and ended in {}. Set "
           "them back; to change them, end the pods first, with the earlier configuration "
           "and --stop-pods",
-          FullName(*missed[which].pod), found.size(), group, places.prefix, missed[which].group));
+          FullName(*missed[which].pod), found.size(), group, PlaceOf(missed[which], places)));
 }
 
 }  // namespace jettison

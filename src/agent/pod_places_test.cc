@@ -69,6 +69,12 @@ TEST_F(PodPlacesTest, APodThatHasEndedIsNowhere) {
   EXPECT_TRUE(Check(PodThat(false)));
 }
 
+// It is told there until its parent has asked for it, and not listed any more.
+TEST_F(PodPlacesTest, AProcessThatHasJustEndedWhereItBelongsIsWell) {
+  Put(7, "/node/kubepods/besteffort/poda-b/c");
+  EXPECT_TRUE(Check(PodThat(true)));
+}
+
 TEST_F(PodPlacesTest, APodOfSomebodyElseIsWhereItIs) {
   Put(7, "/old/kubepods/besteffort/poda-b/c");
   RuntimePod pod = PodThat(true);
