@@ -41,8 +41,8 @@ std::vector<Missed> MissedPods(const std::vector<RuntimePod>& pods, const PodPla
   return missed;
 }
 
-// Where it should be, from the root of a hierarchy. A process that has ended is still told there, and
-// is listed in it no more.
+// Where it should be, from the root of a hierarchy. A process that has ended is still told there,
+// and is listed in it no more.
 std::string PlaceOf(const Missed& missed, const PodPlaces& places) {
   return fmt::format("{}/{}", places.prefix, missed.group);
 }
