@@ -14,9 +14,14 @@ std::string BootId() {
 
 }  // namespace
 
-SteadyClock::SteadyClock()
-    : start_{.boot_id = BootId(),
-             .since_boot = Read(CLOCK_BOOTTIME),
-             .wall = WallTime(Read(CLOCK_REALTIME))} {}
+// One for the whole process: the wall clock may be set between one clock and the next.
+const TimeMark& SteadyClock::StartOfThisProcess() {
+  static const TimeMark start{.boot_id = BootId(),
+                              .since_boot = Read(CLOCK_BOOTTIME),
+                              .wall = WallTime(Read(CLOCK_REALTIME))};
+  return start;
+}
+
+SteadyClock::SteadyClock() : start_(StartOfThisProcess()) {}
 
 }  // namespace jettison

@@ -7,7 +7,8 @@
 namespace jettison {
 
 // This machine's time. Now() is the wall clock as it was when the agent started, moved on by
-// CLOCK_BOOTTIME, which nobody sets and which counts while the machine is suspended.
+// CLOCK_BOOTTIME, which nobody sets and which counts while the machine is suspended. All of a
+// process tell the same.
 class SteadyClock : public Clock {
  public:
   SteadyClock();
@@ -28,6 +29,8 @@ class SteadyClock : public Clock {
     clock_gettime(clock, &now);
     return std::chrono::seconds(now.tv_sec) + Duration(now.tv_nsec);
   }
+
+  [[nodiscard]] static const TimeMark& StartOfThisProcess();
 
   TimeMark start_;
 };
