@@ -158,6 +158,7 @@ def evicted_once_a_crossing(run):
 
 
 def evictions_are_explained(run):
+    run.records |= run.bed.kept_evictions()
     told = {}
     for record in run.records.values():
         name = record.get("pod", {}).get("name")
