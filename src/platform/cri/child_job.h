@@ -29,6 +29,8 @@ class ChildJob {
   ChildJob& operator=(const ChildJob&) = delete;
   ~ChildJob();
 
+  [[nodiscard]] bool running() const { return static_cast<bool>(child_); }
+
  private:
   ChildJob(FileDescriptor child, std::string what, Done done)
       : child_(std::move(child)), what_(std::move(what)), done_(std::move(done)) {}

@@ -34,17 +34,16 @@ void Runtime::RemoveLeftovers(const Listing& own) {
   if (doomed.empty()) return;
   auto job = StartRemoval(*readiness_, {.volumes = "", .trees = doomed},
                           [this](const Result<void>& deleted) {
-                            removing_doomed_ = false;
                             surroundings_.LogFailure("delete leftovers", deleted);
                           });
-  removing_doomed_ = job.has_value();
   surroundings_.LogFailure("delete leftovers", job);
   if (job) doomed_job_ = std::move(*job);
 }
 
 bool Runtime::RemovingContainers() const {
   constexpr Duration kRemovalTakes = std::chrono::seconds(10);
-  if (!removing_doomed_ && leftovers_.empty()) return false;
+  const bool doomed = doomed_job_ && doomed_job_->running();
+  if (!doomed && leftovers_.empty()) return false;
   return surroundings_.clock.Now() < leftovers_since_ + kRemovalTakes;
 }
 

@@ -170,7 +170,6 @@ class Runtime : public ContainerRuntime {
   std::map<std::string, std::unique_ptr<SandboxClearance>> stale_;
   std::vector<std::string> done_stale_;
   Instant leftovers_since_;
-  bool removing_doomed_ = false;
   std::unique_ptr<ChildJob> doomed_job_;
   ForeignPods foreign_;
   LogRotation rotation_;
