@@ -11,23 +11,18 @@
 #include <grpcpp/create_channel.h>
 #include <grpcpp/security/credentials.h>
 #include <sys/eventfd.h>
-#include <unistd.h>
 
 #include <chrono>
-#include <condition_variable>
 #include <cstddef>
 #include <cstdint>
 #include <cstdio>
-#include <deque>
 #include <functional>
-#include <mutex>
 #include <optional>
 #include <string_view>
 #include <type_traits>
-#include <unordered_map>
 #include <utility>
-#include <vector>
 
+#include "platform/cri/call_ledger.h"
 #include "platform/cri/endpoint.h"
 #include "platform/cri/status.h"
 #include "ports/file_descriptor.h"
@@ -58,17 +53,6 @@ using TasksStub = tasks_api::Tasks::StubInterface::async_interface;
 template <typename Stub, typename Request, typename Response>
 using Method = void (Stub::*)(grpc::ClientContext*, const Request*, Response*,
                               std::function<void(grpc::Status)>);
-
-// One call: under way, then waiting to be delivered.
-class Call {
- public:
-  virtual ~Call() = default;
-  virtual void Deliver() = 0;
-
-  std::optional<grpc::ClientContext> context{
-      std::in_place};  // needs the gRPC that it was made with
-  std::optional<Error> error;
-};
 
 template <typename Response>
 class CallOf : public Call {
@@ -123,66 +107,6 @@ std::shared_ptr<grpc::Channel> ChannelTo(const std::string& socket) {
   return grpc::CreateCustomChannel(TargetOf(socket), grpc::InsecureChannelCredentials(), arguments);
 }
 
-// The calls under way and those that wait to be delivered, shared with gRPC's threads: these move a
-// call from the first to the second, and do nothing else.
-class Ledger {
- public:
-  explicit Ledger(FileDescriptor event_fd) : event_fd_(std::move(event_fd)) {}
-
-  [[nodiscard]] int fd() const { return event_fd_.get(); }
-  void Add(std::unique_ptr<Call> call);
-  // Once a call, on any thread.
-  void Finish(Call* call, std::optional<Error> error);
-  [[nodiscard]] std::deque<std::unique_ptr<Call>> TakeAnswers();
-  // Ends every call under way; false where one did not end in time. Nothing of gRPC is left in
-  // those that wait to be delivered.
-  [[nodiscard]] bool CancelAll(std::chrono::milliseconds patience);
-
- private:
-  const FileDescriptor event_fd_;
-  std::mutex mutex_;  // guards what follows
-  std::condition_variable finished_;
-  std::unordered_map<Call*, std::unique_ptr<Call>> under_way_;
-  std::deque<std::unique_ptr<Call>> answers_;
-};
-
-void Ledger::Add(std::unique_ptr<Call> call) {
-  const std::lock_guard lock(mutex_);
-  Call* const key = call.get();
-  under_way_.emplace(key, std::move(call));
-}
-
-void Ledger::Finish(Call* call, std::optional<Error> error) {
-  const std::lock_guard lock(mutex_);
-  call->error = std::move(error);
-  const auto node = under_way_.find(call);
-  answers_.push_back(std::move(node->second));
-  under_way_.erase(node);
-  const std::uint64_t one = 1;
-  (void)!::write(event_fd_.get(), &one, sizeof one);
-  finished_.notify_all();
-}
-
-std::deque<std::unique_ptr<Call>> Ledger::TakeAnswers() {
-  std::uint64_t ignored = 0;
-  (void)!::read(event_fd_.get(), &ignored, sizeof ignored);
-  const std::lock_guard lock(mutex_);
-  return std::exchange(answers_, {});
-}
-
-bool Ledger::CancelAll(std::chrono::milliseconds patience) {
-  std::unique_lock lock(mutex_);
-  std::vector<Call*> calls;
-  for (const auto& [call, owned] : under_way_) calls.push_back(call);
-  // Whichever end meanwhile stay in answers_, and so alive.
-  lock.unlock();
-  for (Call* const call : calls) call->context->TryCancel();
-  lock.lock();
-  const bool all = finished_.wait_for(lock, patience, [this] { return under_way_.empty(); });
-  for (const std::unique_ptr<Call>& call : answers_) call->context.reset();
-  return all;
-}
-
 // gRPC itself, and a channel with it.
 struct Connection {
   explicit Connection(const std::string& socket)
@@ -210,7 +134,7 @@ class Client : public Calls, public ContainerdCalls {
   Client(std::string socket, FileDescriptor event_fd, ConnectOptions options)
       : socket_(std::move(socket)),
         options_(std::move(options)),
-        ledger_(std::make_shared<Ledger>(std::move(event_fd))) {}
+        ledger_(std::make_shared<CallLedger>(std::move(event_fd))) {}
   ~Client() override {
     Disconnect(kFarewell);
     (void)ledger_->TakeAnswers();
@@ -352,7 +276,7 @@ class Client : public Calls, public ContainerdCalls {
 
   const std::string socket_;
   const ConnectOptions options_;
-  const std::shared_ptr<Ledger> ledger_;
+  const std::shared_ptr<CallLedger> ledger_;
   std::unique_ptr<Connection> connection_;
   std::chrono::steady_clock::time_point next_try_;
   Duration wall_clock_ahead_{0};

@@ -1,0 +1,53 @@
+#pragma once
+
+#include <grpcpp/client_context.h>
+
+#include <chrono>
+#include <condition_variable>
+#include <deque>
+#include <memory>
+#include <mutex>
+#include <optional>
+#include <unordered_map>
+#include <utility>
+
+#include "ports/file_descriptor.h"
+#include "units/result.h"
+
+namespace jettison::cri {
+
+// One call: under way, then waiting to be delivered.
+class Call {
+ public:
+  virtual ~Call() = default;
+  virtual void Deliver() = 0;
+
+  // Needs the gRPC that it was made with.
+  std::optional<grpc::ClientContext> context{std::in_place};
+  std::optional<Error> error;
+};
+
+// The calls under way and those that wait to be delivered, shared with gRPC's threads: these move a
+// call from the first to the second, and do nothing else.
+class CallLedger {
+ public:
+  explicit CallLedger(FileDescriptor event_fd) : event_fd_(std::move(event_fd)) {}
+
+  [[nodiscard]] int fd() const { return event_fd_.get(); }
+  void Add(std::unique_ptr<Call> call);
+  // Once a call, on any thread.
+  void Finish(Call* call, std::optional<Error> error);
+  [[nodiscard]] std::deque<std::unique_ptr<Call>> TakeAnswers();
+  // Ends every call under way; false where one did not end in time. Nothing of gRPC is left in
+  // those that wait to be delivered.
+  [[nodiscard]] bool CancelAll(std::chrono::milliseconds patience);
+
+ private:
+  const FileDescriptor event_fd_;
+  std::mutex mutex_;  // guards what follows
+  std::condition_variable finished_;
+  std::unordered_map<Call*, std::unique_ptr<Call>> under_way_;
+  std::deque<std::unique_ptr<Call>> answers_;
+};
+
+}  // namespace jettison::cri
