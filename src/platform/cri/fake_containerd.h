@@ -95,6 +95,7 @@ class FakeContainerd {
   Result<api::StartContainerResponse> StartContainer(const std::string& id);
   Result<api::ContainerStatusResponse> Status(const std::string& id);
   Result<api::ReopenContainerLogResponse> Reopen(const std::string& id);
+  void OpenLog(const Run& run) const;
   void AnswerLists(FakeCalls& calls);
   void AnswerContainers(FakeCalls& calls);
 
@@ -129,6 +130,7 @@ inline Result<api::StartContainerResponse> FakeContainerd::StartContainer(const 
   const auto it = runs.find(id);
   if (it == runs.end()) return Fail(NotFound());
   Run& run = it->second;
+  OpenLog(run);
   run.state = api::CONTAINER_RUNNING;
   run.pid = next_pid_++;
   const std::string parent = boxes.at(run.sandbox).config.linux().cgroup_parent().substr(1);
@@ -167,13 +169,17 @@ inline Result<api::ContainerStatusResponse> FakeContainerd::Status(const std::st
   return response;
 }
 
-// A new file, empty.
 inline Result<api::ReopenContainerLogResponse> FakeContainerd::Reopen(const std::string& id) {
   const auto it = runs.find(id);
   if (it == runs.end()) return Fail(NotFound());
-  const std::string& folder = boxes.at(it->second.sandbox).config.log_directory();
-  std::ofstream(folder + "/" + it->second.config.log_path());
+  OpenLog(it->second);
   return api::ReopenContainerLogResponse();
+}
+
+// A new file, empty, where its folder is there.
+inline void FakeContainerd::OpenLog(const Run& run) const {
+  const std::ofstream file(boxes.at(run.sandbox).config.log_directory() + "/" +
+                           run.config.log_path());
 }
 
 inline void FakeContainerd::AnswerLists(FakeCalls& calls) {
