@@ -7,6 +7,7 @@
 #include <string>
 
 #include "explain/explain.h"
+#include "explain/explain_now.h"
 #include "explain/explanation_json.h"
 #include "tests/synthetic_node.h"
 

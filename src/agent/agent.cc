@@ -14,7 +14,11 @@ Result<std::unique_ptr<Agent>> Agent::Make(const AgentConfig& config, AgentOptio
   // The log stamps its lines by a clock of its own, so that it can tell what goes wrong on the way.
   static const SteadyClock kLogClock;
   options.dry_run = options.dry_run || config.dry_run;
-  auto log = OpenLog(config, options, kLogClock);
+  auto log = OpenLog({.format = config.json_logs ? LogFormat::kJson : options.log_format,
+                      .least = config.log_level,
+                      .dry_run = config.dry_run || options.dry_run,
+                      .sink = options.log},
+                     kLogClock);
   auto machine = OpenMachine(config, *log);
   if (!machine) return Fail(machine.error());
   StatsCollector figures({.node = *(*machine)->node_groups,

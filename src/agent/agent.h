@@ -1,11 +1,11 @@
 #pragma once
 
-#include <cstdint>
 #include <functional>
 #include <memory>
 #include <string>
 #include <string_view>
 
+#include "agent/log_format.h"
 #include "agent/snapshot.h"
 #include "units/result.h"
 
@@ -15,8 +15,6 @@ struct AgentConfig;    // config/agent_config.h
 struct ConfigReading;  // config/read_config.h
 class Board;           // agent/board.h
 class Log;             // agent/log.h
-
-enum class LogFormat : std::uint8_t { kText, kJson };
 
 // What a caller may choose beside the configuration.
 struct AgentOptions {

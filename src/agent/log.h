@@ -8,7 +8,7 @@
 #include <string_view>
 #include <utility>
 
-#include "agent/agent.h"
+#include "agent/log_format.h"
 #include "model/log_level.h"
 #include "ports/clock.h"
 

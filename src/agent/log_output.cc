@@ -12,7 +12,6 @@
 
 #include "agent/journal.h"
 #include "agent/log_writer.h"
-#include "config/agent_config.h"
 
 namespace jettison {
 namespace {
@@ -55,16 +54,14 @@ void SayThatThereIsNoThread() {
 
 }  // namespace
 
-std::unique_ptr<Log> OpenLog(const AgentConfig& config, const AgentOptions& options,
-                             const Clock& clock) {
-  const LogFormat format = config.json_logs ? LogFormat::kJson : options.log_format;
-  const bool dry_run = config.dry_run || options.dry_run;
+std::unique_ptr<Log> OpenLog(const LogOutput& output, const Clock& clock) {
+  const LogFormat format = output.format;
   const auto make = [&](Log::Sink sink) {
-    auto log = std::make_unique<Log>(format, clock, std::move(sink), dry_run);
-    log->SetLeast(config.log_level);
+    auto log = std::make_unique<Log>(format, clock, std::move(sink), output.dry_run);
+    log->SetLeast(output.least);
     return log;
   };
-  if (options.log) return make(options.log);
+  if (output.sink) return make(output.sink);
   const bool journal = StandardErrorIsJournal();
   const auto gap = [format, journal, &clock](std::uint64_t lost) -> LogLine {
     const std::string count = fmt::to_string(lost);

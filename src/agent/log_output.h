@@ -2,17 +2,22 @@
 
 #include <memory>
 
-#include "agent/agent.h"
 #include "agent/log.h"
+#include "agent/log_format.h"
+#include "model/log_level.h"
 #include "ports/clock.h"
 
 namespace jettison {
 
-struct AgentConfig;
+struct LogOutput {
+  LogFormat format = LogFormat::kText;
+  LogLevel least = LogLevel::kInfo;  // lines below it are left out
+  bool dry_run = false;
+  Log::Sink sink;  // takes each line; empty: standard error or the journal
+};
 
-// The agent's log as its options and configuration ask for: to their sink, or to standard error or
-// the journal, where a thread takes the lines there. `clock` must outlive the process' threads.
-[[nodiscard]] std::unique_ptr<Log> OpenLog(const AgentConfig& config, const AgentOptions& options,
-                                           const Clock& clock);
+// The agent's log. To standard error and the journal a thread takes the lines. `clock` must outlive
+// the process' threads.
+[[nodiscard]] std::unique_ptr<Log> OpenLog(const LogOutput& output, const Clock& clock);
 
 }  // namespace jettison

@@ -11,6 +11,7 @@
 #include "api/node_now.h"
 #include "api/status_object.h"
 #include "config/spelling.h"
+#include "explain/explain_now.h"
 #include "explain/explanation_json.h"
 #include "explain/explanation_text.h"
 #include "json/json_writer.h"

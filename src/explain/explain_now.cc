@@ -1,4 +1,5 @@
-// Of a node as it stands: what would happen, and where one pod is in it.
+#include "explain/explain_now.h"
+
 #include <algorithm>
 
 #include "decide/pod_kind.h"
@@ -9,6 +10,7 @@
 #include "explain/pass_parts.h"
 #include "explain/signal_figures.h"
 #include "explain/storage_limits.h"
+#include "pass/pass.h"
 
 namespace jettison {
 namespace {

@@ -1,7 +1,8 @@
+#include "explain/explain_now.h"
+
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
-#include "explain/explain.h"
 #include "explain/explanation_text.h"
 #include "explain/test_bed.h"
 

@@ -4,6 +4,7 @@
 
 #include <nlohmann/json.hpp>
 
+#include "explain/explain_now.h"
 #include "explain/explanation_text.h"
 #include "explain/test_bed.h"
 

@@ -6,7 +6,7 @@
 
 #include "decide/decide.h"
 #include "explain/explanation.h"
-#include "pass/pass.h"
+#include "pass/pass_policy.h"
 
 namespace jettison {
 

@@ -8,6 +8,8 @@
 #include <vector>
 
 #include "explain/explain.h"
+#include "explain/explain_now.h"
+#include "pass/pass.h"
 
 namespace jettison {
 

@@ -7,19 +7,10 @@
 #include "decide/eviction_pace.h"
 #include "decide/pod_facts.h"
 #include "evaluate/evaluate.h"
-#include "model/threshold.h"
+#include "pass/pass_policy.h"
 #include "report/cycle_report.h"
 
 namespace jettison {
-
-// What stays the same from pass to pass.
-struct PassPolicy {
-  std::vector<Threshold> thresholds;  // effective: containerfs.* replaced for the layout
-  Duration pressure_transition_period = std::chrono::minutes(5);
-  std::int64_t max_pod_grace_period_seconds = 0;
-  bool local_storage_capacity_isolation = true;
-  DiskLayout layout;
-};
 
 // What one pass looks at: values only, all read at this moment.
 struct PassInput {

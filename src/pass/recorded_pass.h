@@ -5,10 +5,11 @@
 #include <optional>
 #include <vector>
 
+#include "decide/eviction_pace.h"
 #include "decide/pod_facts.h"
 #include "evaluate/evaluate.h"
 #include "model/summary.h"
-#include "pass/pass.h"
+#include "pass/pass_policy.h"
 #include "report/cycle_report.h"
 
 namespace jettison {

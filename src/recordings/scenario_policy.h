@@ -1,7 +1,7 @@
 #pragma once
 
 #include "model/value.h"
-#include "pass/pass.h"
+#include "pass/pass_policy.h"
 #include "units/result.h"
 
 namespace jettison {

@@ -1,3 +1,4 @@
+#include "pass/pass.h"
 #include "sim/scenario.h"
 #include "sim/simulated_node.h"
 

@@ -9,7 +9,7 @@
 #include "evaluate/evaluate.h"
 #include "model/profile.h"
 #include "model/summary.h"
-#include "pass/pass.h"
+#include "pass/pass_policy.h"
 #include "report/cycle_report.h"
 #include "units/duration.h"
 
