@@ -1,0 +1,204 @@
+#include "agent/agent_parts.h"
+
+#include <algorithm>
+#include <string>
+#include <utility>
+
+#include "agent/memory_ladder_thread.h"
+#include "agent/runtime_reclaimer.h"
+#include "config/containerfs_thresholds.h"
+#include "pod_host/cgroup_layout.h"
+#include "pod_host/group_memory_files.h"
+
+namespace jettison {
+namespace {
+
+constexpr std::size_t kEventsKept = 256;
+
+NodeSettings SettingsOf(const AgentConfig& config, const AgentOptions& options) {
+  NodeSettings settings;
+  settings.policy = {
+      .thresholds = ThresholdsFor(config.eviction.thresholds, DiskLayout{}),
+      .pressure_transition_period = config.eviction.pressure_transition_period,
+      .max_pod_grace_period_seconds = config.eviction.max_pod_grace_period_seconds,
+      .local_storage_capacity_isolation = config.eviction.local_storage_capacity_isolation,
+      .layout = {}};
+  settings.monitoring_interval = config.monitoring_interval;
+  settings.container_gc = config.container_gc;
+  settings.memory_notifications = config.kernel_memcg_notification;
+  settings.look_ahead = true;
+  settings.record_passes = options.board != nullptr;
+  settings.dry_run = options.dry_run;
+  return settings;
+}
+
+BackoffRule ComeBackRule(const AgentConfig& config) {
+  BackoffRule rule = kComeBackRule;
+  rule.initial = config.eviction_backoff.initial;
+  rule.max = config.eviction_backoff.max;
+  return rule;
+}
+
+BackoffRule RestartRule(const AgentConfig& config) {
+  BackoffRule rule = kRestartRule;
+  rule.max = config.max_restart_backoff;
+  rule.initial = std::min(rule.initial, rule.max);
+  return rule;
+}
+
+std::unique_ptr<NodeKiller> KillerFor(const AgentConfig& config, PodTable& pods,
+                                      const Clock& clock) {
+  if (config.dry_run) return std::make_unique<DryRunKiller>();
+  return std::make_unique<TableKiller>(pods, clock);
+}
+
+ArmingThread::OpenGroup GroupsOf(Machine& machine, CgroupDriver driver) {
+  return [&machine, driver](Signal signal) -> Result<FileDescriptor> {
+    if (machine.cgroup_version == CgroupVersion::kV2) {
+      return Fail(ErrorCode::kUnavailable, "cgroup v2 has no levels of usage");
+    }
+    return signal == Signal::kMemoryAvailable
+               ? machine.node_groups->OpenMemoryDirectory("")
+               : machine.pod_groups().OpenMemoryDirectory(pod_host::PodsGroup(driver));
+  };
+}
+
+void BuildImages(const AgentConfig& config, Machine& machine, const Log& log, AgentParts& parts) {
+  if (!machine.images) return;
+  parts.image_records =
+      std::make_unique<ImageRecordFile>(config.root + "/images.json", machine.clock, log);
+  parts.images = std::make_unique<ImageCollector>(
+      ImageCollectorSettings{.policy = config.image_gc},
+      ImageCollectorEdges{.clock = machine.clock,
+                          .images = *machine.images,
+                          .figures = *parts.figures,
+                          .records = *parts.image_records,
+                          .events = *parts.events,
+                          .log = log,
+                          .needed = [&parts] { return parts.pods->ImagesThatStay(); }});
+}
+
+std::unique_ptr<LastingReclaimer> ReclaimerFor(const AgentConfig& config, Machine& machine,
+                                               AgentParts& parts) {
+  if (config.dry_run) return std::make_unique<DryRunReclaimer>();
+  if (!parts.images) {
+    return std::make_unique<TableReclaimer>(*parts.pods, *machine.runtime, config.container_gc,
+                                            machine.clock);
+  }
+  return std::make_unique<RuntimeReclaimer>(RuntimeReclaimerEdges{
+      .clock = machine.clock,
+      .figures = *parts.figures,
+      .images = *parts.images,
+      .delete_dead_containers = [&machine, &parts, policy = config.container_gc] {
+        const Instant now = machine.clock.Now();
+        const bool going =
+            parts.pods->AnyIsBeingRemoved(now) || machine.runtime->RemovingContainers();
+        return (going ? 1 : 0) + parts.remains->CollectLogs() +
+               ForgetDeadContainers(*parts.pods, policy, ForgetOf::kEndedPodsToo, now);
+      }});
+}
+
+void BuildLadder(const AgentConfig& config, Machine& machine, const Log& log, AgentParts& parts) {
+  if (config.memory_reclaim == MemoryReclaim::kOff) return;
+  parts.group_memory = std::make_unique<pod_host::GroupMemoryFiles>(machine.pod_groups());
+  if (config.dry_run) {
+    parts.dry_group_memory = std::make_unique<DryRunGroupMemory>(*parts.group_memory);
+  }
+  parts.ladder = std::make_unique<MemoryLadderThread>(
+      MemoryLadderSettings{.reclaim = config.memory_reclaim,
+                           .pods_group = std::string(pod_host::PodsGroup(config.cgroup_driver)),
+                           .estimator = config.memory_estimator},
+      MemoryLadderEdges{
+          .groups = machine.pod_groups(),
+          .memory = parts.dry_group_memory ? *parts.dry_group_memory : *parts.group_memory,
+          .clock = machine.clock,
+          .log = log,
+          .group_of = [&machine,
+                       driver = config.cgroup_driver](const PodFacts& facts) -> std::string {
+            if (!machine.runtime->ForeignGroupsOf(facts.pod.uid).empty()) return {};
+            return pod_host::PodGroup(facts.qos, facts.pod.uid, driver);
+          }});
+}
+
+NodeEdges EdgesOf(Machine& machine, const Log& log, AgentParts& parts) {
+  return {
+      .clock = machine.clock,
+      .figures = *parts.figures,
+      .disk_walks = *parts.disk_walks,
+      .notifier = *parts.arming,
+      .pods = *parts.pods,
+      .killer = *parts.hooking_killer,
+      .reclaimer = *parts.reclaimer,
+      .events = *parts.events,
+      .log = log,
+      .collect_remains =
+          [&parts] {
+            parts.remains->CollectLogs();
+            if (parts.listed) parts.remains->SweepGroups();
+          },
+      .on_conditions = [&parts](
+                           NodeConditions before, NodeConditions after,
+                           Instant now) { parts.hooks->ConditionsChanged(before, after, now); },
+      .on_cleanup = [&parts](bool all_gone, Instant now) { parts.hooks->CleanedUp(all_gone, now); },
+      .ladder = parts.ladder.get(),
+      .on_eviction =
+          [&parts](const std::shared_ptr<const RecordedPass>& pass) {
+            parts.evictions->Add(pass);
+          }};
+}
+
+}  // namespace
+
+std::unique_ptr<AgentParts> BuildParts(const AgentConfig& config, const AgentOptions& options,
+                                       Machine& machine, const NodeShares& shares, const Log& log) {
+  auto built = std::make_unique<AgentParts>();
+  AgentParts& parts = *built;
+  parts.events = std::make_unique<EventLog>(log, kEventsKept);
+  parts.worker_edges =
+      std::make_unique<WorkerEdges>(WorkerEdges{.runtime = *machine.runtime,
+                                                .events = *parts.events,
+                                                .log = log,
+                                                .memory_capacity_bytes = shares.memory_bytes,
+                                                .restart_rule = RestartRule(config)});
+  parts.pods = std::make_unique<PodTable>(config.profile, ComeBackRule(config), *parts.worker_edges,
+                                          shares.allocatable);
+  parts.figures =
+      std::make_unique<StatsCollector>(FigureSources{.node = *machine.node_groups,
+                                                     .pods = machine.pod_groups(),
+                                                     .procfs = *machine.procfs,
+                                                     .whole_machine = config.node_cgroup.empty(),
+                                                     .memory_estimator = config.memory_estimator,
+                                                     .node_fs = config.node_fs,
+                                                     .runtime = machine.runtime.get(),
+                                                     .cgroup_driver = config.cgroup_driver,
+                                                     .thresholds = config.eviction.thresholds},
+                                       machine.clock, log);
+  parts.disk_walks = std::make_unique<DiskWalkThread>(*machine.runtime,
+                                                      std::make_shared<SteadyClock>(machine.clock));
+  parts.arming = std::make_unique<ArmingThread>(GroupsOf(machine, config.cgroup_driver));
+  parts.killer = KillerFor(config, *parts.pods, machine.clock);
+  parts.hooks = std::make_unique<Hooks>(
+      config.hooks, config.node_name, config.dry_run,
+      [&parts](std::string_view uid) { return parts.pods->NameOfPod(uid); });
+  parts.hooking_killer =
+      std::make_unique<HookingKiller>(*parts.killer, *parts.hooks, machine.clock);
+  parts.remains =
+      std::make_unique<Remains>(config, machine.pod_groups(), *parts.pods, machine.clock, log);
+  BuildImages(config, machine, log, parts);
+  parts.reclaimer = ReclaimerFor(config, machine, parts);
+  BuildLadder(config, machine, log, parts);
+  parts.evictions = std::make_unique<EvictionHistory>(
+      EvictionHistorySettings{.folder = config.root + "/evictions",
+                              .dry_run = config.dry_run,
+                              .memory_estimator = config.memory_estimator},
+      log);
+  parts.node = std::make_unique<Node>(SettingsOf(config, options), EdgesOf(machine, log, parts));
+  // A dry run evicts nobody, so it has nothing to keep and nothing to go on with.
+  parts.keeper = std::make_unique<StateKeeper>(config.dry_run ? "" : config.root + "/node-state",
+                                               machine.clock, log);
+  parts.status_file =
+      std::make_unique<NodeStatusFile>(config.node_status_file, options.node_status);
+  return built;
+}
+
+}  // namespace jettison

@@ -1,0 +1,64 @@
+#pragma once
+
+#include <cstdint>
+#include <memory>
+
+#include "agent/agent.h"
+#include "agent/arming_thread.h"
+#include "agent/disk_walk_thread.h"
+#include "agent/event_log.h"
+#include "agent/eviction_history.h"
+#include "agent/hooks.h"
+#include "agent/image_collector.h"
+#include "agent/image_records.h"
+#include "agent/machine.h"
+#include "agent/node.h"
+#include "agent/node_actions.h"
+#include "agent/node_status_file.h"
+#include "agent/pod_table.h"
+#include "agent/remains.h"
+#include "agent/state_keeper.h"
+#include "agent/stats_collector.h"
+#include "decide/room.h"
+#include "ports/group_memory.h"
+
+namespace jettison {
+
+// What the node has for its pods.
+struct NodeShares {
+  std::uint64_t memory_bytes = 0;  // its capacity
+  SharedAmounts allocatable{};     // what pods may ask for together
+  ResourceList capacity;           // as v1.Node tells it
+};
+
+// The parts of the agent, in the order in which they need each other.
+struct AgentParts {
+  std::unique_ptr<EventLog> events;
+  std::unique_ptr<WorkerEdges> worker_edges;
+  std::unique_ptr<PodTable> pods;
+  std::unique_ptr<StatsCollector> figures;
+  std::unique_ptr<DiskWalkThread> disk_walks;
+  std::unique_ptr<ArmingThread> arming;
+  std::unique_ptr<NodeKiller> killer;
+  std::unique_ptr<Hooks> hooks;
+  std::unique_ptr<HookingKiller> hooking_killer;
+  std::unique_ptr<Remains> remains;
+  std::unique_ptr<ImageRecordFile> image_records;  // null where the runtime has no images
+  std::unique_ptr<ImageCollector> images;          // the same
+  std::unique_ptr<LastingReclaimer> reclaimer;
+  std::unique_ptr<GroupMemory> group_memory;  // null: memory is taken from nobody
+  std::unique_ptr<GroupMemory> dry_group_memory;
+  std::unique_ptr<MemoryLadder> ladder;  // the same
+  std::unique_ptr<EvictionHistory> evictions;
+  std::unique_ptr<Node> node;
+  std::unique_ptr<StateKeeper> keeper;
+  std::unique_ptr<NodeStatusFile> status_file;
+  bool listed = false;  // the runtime has told what it runs
+};
+
+// Builds them. The machine and the log must outlive them.
+[[nodiscard]] std::unique_ptr<AgentParts> BuildParts(const AgentConfig& config,
+                                                     const AgentOptions& options, Machine& machine,
+                                                     const NodeShares& shares, const Log& log);
+
+}  // namespace jettison

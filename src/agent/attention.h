@@ -1,0 +1,34 @@
+#pragma once
+
+#include <optional>
+#include <vector>
+
+#include "agent/event_loop.h"
+#include "agent/log.h"
+#include "ports/clock.h"
+#include "units/duration.h"
+
+namespace jettison {
+
+// Attends to descriptors on the loop. Where the loop cannot watch one, because the kernel has
+// nothing to spare, it is looked at every 100 ms instead.
+class Attention {
+ public:
+  // Everything must outlive this.
+  Attention(EventLoop& loop, const Log& log, const Clock& clock)
+      : loop_(loop), log_(log), clock_(clock) {}
+
+  // Calls back while `fd` is readable, or by the clock.
+  void To(int fd, EventLoop::Callback callback);
+  void Advance(Instant now);
+  [[nodiscard]] std::optional<Instant> NextDeadline() const { return next_; }
+
+ private:
+  EventLoop& loop_;
+  const Log& log_;
+  const Clock& clock_;
+  std::vector<EventLoop::Callback> by_clock_;
+  std::optional<Instant> next_;
+};
+
+}  // namespace jettison

@@ -1,0 +1,26 @@
+#pragma once
+
+#include "agent/log.h"
+#include "agent/steady_clock.h"
+#include "units/duration.h"
+
+namespace jettison {
+
+// Notices that the machine was suspended and that the wall clock was set. Neither harms: nothing is
+// decided by the wall clock.
+class ClockWatch {
+ public:
+  // Both must outlive this.
+  ClockWatch(const SteadyClock& clock, const Log& log) : clock_(clock), log_(log) {}
+
+  // For how long the machine was suspended since the last call, or 0.
+  [[nodiscard]] Duration Look();
+
+ private:
+  const SteadyClock& clock_;
+  const Log& log_;
+  Duration slept_ = SteadyClock::Slept();
+  Duration wall_ahead_{0};  // of the agent's clock
+};
+
+}  // namespace jettison

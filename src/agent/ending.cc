@@ -1,0 +1,49 @@
+#include "agent/ending.h"
+
+#include <sys/eventfd.h>
+
+#include <chrono>
+
+namespace jettison {
+namespace {
+
+// How long a wanted end waits for calls that make something.
+constexpr Duration kMakingPatience = std::chrono::seconds(5);
+
+}  // namespace
+
+Ending::Ending(EndingEdges edges)
+    : edges_(edges), asked_fd_(::eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK)) {}
+
+void Ending::Ask() {
+  asked_ = true;
+  ::eventfd_write(asked_fd_.get(), 1);
+}
+
+void Ending::Take(bool listed) {
+  eventfd_t count = 0;
+  ::eventfd_read(asked_fd_.get(), &count);
+  if (!asked_.exchange(false)) return;
+  if (!edges_.stop_pods || !listed) return EndWhenNothingIsHalfMade();
+  if (!stopping_pods_) edges_.log.Info("ending every pod before the agent stops");
+  stopping_pods_ = true;
+  edges_.pods.StopAll(edges_.clock.Now());
+}
+
+// A container that is just being started would be left without a process by some runtimes. Who asks
+// a second time does not want to wait.
+void Ending::EndWhenNothingIsHalfMade() {
+  edges_.runtime.Drain();
+  quits_ = !edges_.runtime.IsMaking() || quit_at_.has_value();
+  if (quits_) return;
+  quit_at_ = edges_.clock.Now() + kMakingPatience;
+  edges_.log.Info("waiting for what the container runtime is making",
+                  {{"atMost", FormatDuration(kMakingPatience)}});
+}
+
+bool Ending::IsOver(Instant now) const {
+  return quits_ || (quit_at_ && (*quit_at_ <= now || !edges_.runtime.IsMaking())) ||
+         (stopping_pods_ && !edges_.pods.AnyOnNode());
+}
+
+}  // namespace jettison

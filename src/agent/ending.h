@@ -1,0 +1,52 @@
+#pragma once
+
+#include <atomic>
+#include <optional>
+
+#include "agent/log.h"
+#include "agent/pod_table.h"
+#include "ports/clock.h"
+#include "ports/container_runtime.h"
+#include "ports/file_descriptor.h"
+#include "units/duration.h"
+
+namespace jettison {
+
+struct EndingEdges {
+  ContainerRuntime& runtime;
+  PodTable& pods;
+  const Clock& clock;
+  const Log& log;
+  bool stop_pods = false;  // they are ended first
+};
+
+// How the agent ends when it is asked to: at once, after what the runtime is making is made, or
+// after its pods have ended. The guard goes on meanwhile.
+class Ending {
+ public:
+  explicit Ending(EndingEdges edges);
+
+  // From any thread and from signal handlers.
+  void Ask();
+  // Readable when it was asked for.
+  [[nodiscard]] int fd() const { return asked_fd_.get(); }
+  // Takes that in. `listed`: the runtime has told what it runs.
+  void Take(bool listed);
+  // Whether nothing is waited for any more.
+  [[nodiscard]] bool IsOver(Instant now) const;
+  [[nodiscard]] std::optional<Instant> NextDeadline() const { return quit_at_; }
+  // Pods are being ended: nothing new is started.
+  [[nodiscard]] bool stopping_pods() const { return stopping_pods_; }
+
+ private:
+  void EndWhenNothingIsHalfMade();
+
+  EndingEdges edges_;
+  FileDescriptor asked_fd_;
+  std::atomic<bool> asked_ = false;
+  std::optional<Instant> quit_at_;  // set: the end waits for the runtime till then
+  bool quits_ = false;
+  bool stopping_pods_ = false;
+};
+
+}  // namespace jettison

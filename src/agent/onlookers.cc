@@ -1,0 +1,48 @@
+#include "agent/onlookers.h"
+
+#include <vector>
+
+namespace jettison {
+
+Snapshot Onlookers::SnapshotWith(const ShownBeside& beside) const {
+  Snapshot snapshot = parts_.node->MakeSnapshot();
+  snapshot.node = beside.node;
+  snapshot.counters = std::make_shared<const NodeCounters>(
+      NodeCounters{.passes = parts_.node->counters(),
+                   .pods = parts_.worker_edges->counters,
+                   .images = parts_.images ? parts_.images->counters() : ImageCounters{},
+                   .walks = beside.walks,
+                   .container_bytes = parts_.reclaimer->ContainerBytes(),
+                   .runtime_unready = beside.runtime_unready,
+                   .log_lines_lost = log_.lost()});
+  snapshot.evictions = parts_.evictions->Evictions();
+  snapshot.manifest_error = beside.manifest_error;
+  return snapshot;
+}
+
+void Onlookers::NoteAsked() {
+  asked_ = board_->TakeAsked() || asked_;
+}
+
+void Onlookers::Show(const std::function<ShownBeside()>& beside, bool begun, Instant now) {
+  if (!board_) return;
+  board_->Turned(now);
+  if (!begun) return;
+  if (asked_) {
+    asked_ = false;
+    board_->Put(std::make_shared<const Snapshot>(SnapshotWith(beside())));
+  }
+  const std::uint64_t passes = parts_.node->passes();
+  if (shown_passes_ == passes && shown_events_ == parts_.events->count()) return;
+  shown_passes_ = passes;
+  shown_events_ = parts_.events->count();
+  board_->TellNews();
+}
+
+void Onlookers::TakeStatusErrors() {
+  const std::vector<std::string> errors = parts_.status_file->TakeErrors();
+  if (errors.empty() || !said_no_status_.Take()) return;
+  log_.Warn("the node's status file cannot be written", {{"err", errors.front()}});
+}
+
+}  // namespace jettison

@@ -1,0 +1,49 @@
+#pragma once
+
+#include <cstdint>
+#include <functional>
+#include <memory>
+#include <string>
+
+#include "agent/agent_parts.h"
+#include "agent/board.h"
+#include "agent/log.h"
+#include "agent/node_counters.h"
+#include "agent/snapshot.h"
+#include "units/once.h"
+
+namespace jettison {
+
+// What the agent shows and only its wiring knows.
+struct ShownBeside {
+  std::shared_ptr<const NodeIdentity> node;
+  WalkCounters walks;
+  std::uint64_t runtime_unready = 0;  // times that it did not answer when it was waited for
+  std::string manifest_error;
+};
+
+// Shows the agent to onlookers: on the board, and in the node's status file.
+class Onlookers {
+ public:
+  // `board` null: nobody looks on. Everything must outlive this.
+  Onlookers(const AgentParts& parts, std::shared_ptr<Board> board, const Log& log)
+      : parts_(parts), board_(std::move(board)), log_(log) {}
+
+  [[nodiscard]] Snapshot SnapshotWith(const ShownBeside& beside) const;
+  // Somebody asks on the board; answered by the next Show.
+  void NoteAsked();
+  // At the end of a turn. `begun`: passes are run.
+  void Show(const std::function<ShownBeside()>& beside, bool begun, Instant now);
+  void TakeStatusErrors();
+
+ private:
+  const AgentParts& parts_;
+  std::shared_ptr<Board> board_;
+  const Log& log_;
+  bool asked_ = false;
+  std::uint64_t shown_passes_ = 0;  // of what the board's onlookers have been told
+  std::uint64_t shown_events_ = 0;
+  Once said_no_status_;
+};
+
+}  // namespace jettison

@@ -1,0 +1,42 @@
+#include "agent/runtime_start.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <chrono>
+#include <utility>
+
+namespace jettison {
+namespace {
+
+constexpr Duration kFirstDelay = std::chrono::milliseconds(100);
+constexpr Duration kMaxDelay = std::chrono::seconds(1);
+
+}  // namespace
+
+void RuntimeStart::Try() {
+  next_.reset();
+  auto pods = edges_.runtime.Ready().and_then([this] { return edges_.runtime.List(); });
+  if (!pods) return GoOnWithout(pods.error());
+  listed_ = true;
+  edges_.listed(std::move(*pods));
+}
+
+void RuntimeStart::GoOnWithout(const Error& error) {
+  if (++unready_ == 1) {
+    edges_.log.Warn("container runtime is not ready, waiting for it", {{"err", error.message}});
+    auto recalled = edges_.runtime.Recall();
+    edges_.log.Info(
+        "guarding the node without the container runtime; nothing is started before it answers",
+        {{"pods", fmt::to_string(recalled.size())}});
+    edges_.recalled(std::move(recalled));
+  }
+  delay_ = std::clamp(2 * delay_, kFirstDelay, kMaxDelay);
+  next_ = edges_.clock.Now() + delay_;
+}
+
+void RuntimeStart::Advance(Instant now) {
+  if (next_ && *next_ <= now) Try();
+}
+
+}  // namespace jettison
