@@ -5,6 +5,7 @@
 #include <utility>
 
 #include "agent/memory_ladder_thread.h"
+#include "agent/plan_of.h"
 #include "agent/runtime_reclaimer.h"
 #include "config/containerfs_thresholds.h"
 #include "pod_host/cgroup_layout.h"
@@ -159,7 +160,8 @@ std::unique_ptr<AgentParts> BuildParts(const AgentConfig& config, const AgentOpt
                                                 .events = *parts.events,
                                                 .log = log,
                                                 .memory_capacity_bytes = shares.memory_bytes,
-                                                .restart_rule = RestartRule(config)});
+                                                .restart_rule = RestartRule(config),
+                                                .limit_settings = LimitSettingsOf(config)});
   parts.pods = std::make_unique<PodTable>(config.profile, ComeBackRule(config), *parts.worker_edges,
                                           shares.allocatable);
   parts.figures =

@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <utility>
 
+#include "agent/plan_of.h"
 #include "decide/oom_score_adj.h"
 #include "report/cycle_report.h"
 
@@ -38,7 +39,7 @@ void PodWorker::Start(Instant now) {
 void PodWorker::Create() {
   create_again_at_.reset();
   ++edges_->counters.started_pods;
-  edges_->runtime.CreatePod(facts_->pod);
+  edges_->runtime.CreatePod(PlanOf(facts_->pod, edges_->limit_settings));
 }
 
 void PodWorker::Remember(const KeptPod& kept) {

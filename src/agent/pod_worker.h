@@ -14,6 +14,7 @@
 #include "agent/snapshot.h"
 #include "decide/pod_facts.h"
 #include "model/eviction_order.h"
+#include "pod_host/cgroup_layout.h"
 #include "ports/container_runtime.h"
 
 namespace jettison {
@@ -25,6 +26,7 @@ struct WorkerEdges {
   const Log& log;
   std::uint64_t memory_capacity_bytes = 0;  // of the node, for oom_score_adj
   BackoffRule restart_rule = kRestartRule;
+  pod_host::LimitSettings limit_settings = {};
   PodCounters counters = {};  // of all pods
 };
 

@@ -1,49 +1,21 @@
 #include "agent/runtimes.h"
 
-#include <chrono>
 #include <limits>
 #include <utility>
 
 #include "agent/background_thread.h"
+#include "agent/json_pods.h"
+#include "agent/plan_of.h"
 #include "agent/slow_path_threads.h"
-#include "decide/pod_requests.h"
-#include "decide/qos.h"
-#include "model/fault.h"
 #include "platform/cri/client.h"
 #include "platform/cri/cri_runtime.h"
 #include "platform/cri/image_store.h"
-#include "platform/documents/json.h"
-#include "platform/kube_json/pod_reader.h"
-#include "platform/kube_json/pod_writer.h"
 #include "platform/process/process_runtime.h"
-#include "pod_host/cgroup_layout.h"
 
 namespace jettison {
 namespace {
 
 constexpr std::int64_t kNeverRotated = std::numeric_limits<std::int64_t>::max();
-
-std::optional<pod_host::CpuQuota> CpuQuotaOf(const CpuQuotaPolicy& policy) {
-  if (!policy.enforced) return std::nullopt;
-  const auto period = std::chrono::duration_cast<std::chrono::microseconds>(policy.period);
-  return pod_host::CpuQuota{.period_us = static_cast<std::uint64_t>(period.count())};
-}
-
-pod_host::PodRules RulesOf(const AgentConfig& config) {
-  return {.qos_class = [](const Pod& pod) { return QosClassOf(pod); },
-          .request = EffectiveRequest,
-          .limit = EffectiveLimit,
-          .cpu_quota = CpuQuotaOf(config.cpu_quota),
-          .cgroup_driver = config.cgroup_driver};
-}
-
-Result<Pod> ParsePod(std::string_view text) {
-  const auto document = ParseJson(text);
-  if (!document) return Fail(document.error());
-  PodReading reading = ReadPod(*document, {.file = {}, .form = PodForm::kApiObject});
-  if (!reading.Ok()) return Fail(ErrorCode::kInvalidArgument, Describe(reading.faults.front()));
-  return std::move(reading.pod);
-}
 
 auto LogOf(const Log& log, const char* runtime) {
   return [&log, runtime](std::string_view message) { log.Warn(runtime, {{"problem", message}}); };
@@ -54,11 +26,9 @@ Result<OpenedRuntime> OpenProcess(const AgentConfig& config, Cgroups& groups, co
   ProcessRuntimeOptions options;
   options.root = config.root;
   options.logs = config.logs.directory;
-  options.format_pod = [](const Pod& pod) { return WritePod(pod); };
-  options.parse_pod = ParsePod;
-  options.rules = RulesOf(config);
+  options.written_pods = std::make_shared<JsonPods>(LimitSettingsOf(config));
+  options.cgroup_driver = config.cgroup_driver;
   if (!config.cgroup_root.empty()) options.cgroup_root = config.cgroup_root.substr(1) + "/";
-  options.pod_pids_limit = config.pod_pids_limit;
   options.log_max_bytes =
       static_cast<std::uint64_t>(config.logs.max_size_bytes.value_or(kNeverRotated));
   options.log_max_files = config.logs.max_files;
@@ -81,10 +51,8 @@ Result<OpenedRuntime> OpenCri(const AgentConfig& config, Cgroups& groups, const 
   options.root = config.root;
   options.logs = config.logs.directory;
   options.cgroup_prefix = config.node_cgroup + config.cgroup_root;
-  options.format_pod = [](const Pod& pod) { return WritePod(pod); };
-  options.parse_pod = ParsePod;
-  options.rules = RulesOf(config);
-  options.pod_pids_limit = config.pod_pids_limit;
+  options.written_pods = std::make_shared<JsonPods>(LimitSettingsOf(config));
+  options.cgroup_driver = config.cgroup_driver;
   options.request_timeout = config.runtime_request_timeout;
   options.log_max_bytes = config.logs.max_size_bytes;
   options.log_max_files = config.logs.max_files;

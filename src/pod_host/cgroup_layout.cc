@@ -62,10 +62,10 @@ std::string InSliceName(std::string_view uid) {
   return name;
 }
 
-void LimitCpu(CgroupLimits& limits, const Quantity& quantity, const PodRules& rules) {
-  if (!rules.cpu_quota) return;
-  limits.cpu_quota_us = CpuQuotaUs(quantity.MilliValue(), rules.cpu_quota->period_us);
-  limits.cpu_period_us = rules.cpu_quota->period_us;
+void LimitCpu(CgroupLimits& limits, const Quantity& quantity, const LimitSettings& settings) {
+  if (!settings.cpu_quota) return;
+  limits.cpu_quota_us = CpuQuotaUs(quantity.MilliValue(), settings.cpu_quota->period_us);
+  limits.cpu_period_us = settings.cpu_quota->period_us;
 }
 
 }  // namespace
@@ -131,26 +131,26 @@ std::int64_t CpuQuotaUs(std::int64_t milli_cpu, std::uint64_t period_us) {
   return std::max(milli_cpu * period / kMilli, kMinQuotaUs);
 }
 
-CgroupLimits PodLimits(const Pod& pod, const PodRules& rules,
-                       std::optional<std::int64_t> pids_limit) {
+CgroupLimits PodLimits(const Pod& pod, const PodAmounts& amounts, const LimitSettings& settings) {
   CgroupLimits limits;
-  limits.cpu_shares = CpuShares(rules.request(pod, kCpu).MilliValue());
-  if (const auto cpu = rules.limit(pod, kCpu); cpu && IsLimited(pod, kCpu))
-    LimitCpu(limits, *cpu, rules);
-  if (const auto memory = rules.limit(pod, kMemory); memory && IsLimited(pod, kMemory)) {
-    limits.memory_bytes = MemoryBytes(*memory);
+  limits.cpu_shares = CpuShares(amounts.cpu_request.MilliValue());
+  if (amounts.cpu_limit && IsLimited(pod, kCpu)) LimitCpu(limits, *amounts.cpu_limit, settings);
+  if (amounts.memory_limit && IsLimited(pod, kMemory)) {
+    limits.memory_bytes = MemoryBytes(*amounts.memory_limit);
   }
-  if (pids_limit && *pids_limit > 0) limits.pids_max = pids_limit;
+  if (settings.pod_pids_limit && *settings.pod_pids_limit > 0) {
+    limits.pids_max = settings.pod_pids_limit;
+  }
   return limits;
 }
 
-CgroupLimits ContainerLimits(const Container& container, const PodRules& rules) {
+CgroupLimits ContainerLimits(const Container& container, const LimitSettings& settings) {
   CgroupLimits limits;
   const Quantity* const request = Find(container.resources.requests, kCpu);
   const Quantity* const limit = Find(container.resources.limits, kCpu);
   const Quantity* const shares = request != nullptr ? request : limit;
   limits.cpu_shares = CpuShares(shares != nullptr ? shares->MilliValue() : 0);
-  if (limit != nullptr) LimitCpu(limits, *limit, rules);
+  if (limit != nullptr) LimitCpu(limits, *limit, settings);
   if (const Quantity* memory = Find(container.resources.limits, kMemory)) {
     limits.memory_bytes = MemoryBytes(*memory);
   }

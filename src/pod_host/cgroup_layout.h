@@ -1,7 +1,6 @@
 #pragma once
 
 #include <cstdint>
-#include <functional>
 #include <optional>
 #include <string>
 #include <string_view>
@@ -52,25 +51,29 @@ struct CpuQuota {
   std::uint64_t period_us = 100'000;
 };
 
-// How a pod's effective figures are found: rules of Kubernetes that the runtime is handed.
-struct PodRules {
-  std::function<QosClass(const Pod&)> qos_class;
-  // What the pod as a whole asks for of "cpu" or "memory".
-  std::function<Quantity(const Pod&, std::string_view)> request;
-  // What the pod as a whole may use; absent where nothing limits it.
-  std::function<std::optional<Quantity>(const Pod&, std::string_view)> limit;
+// What is configured of the limits of all pods.
+struct LimitSettings {
   std::optional<CpuQuota> cpu_quota = CpuQuota{};
-  CgroupDriver cgroup_driver = CgroupDriver::kCgroupfs;
+  // Processes that each pod may have (podPidsLimit); absent: no limit.
+  std::optional<std::int64_t> pod_pids_limit = std::nullopt;
+};
+
+// What a pod as a whole asks for and may use; absent where nothing limits it.
+struct PodAmounts {
+  Quantity cpu_request = {};
+  std::optional<Quantity> cpu_limit = std::nullopt;
+  std::optional<Quantity> memory_limit = std::nullopt;
 };
 
 // Limits of the pod's group: CPU shares from the request; memory limit and CPU quota where every
 // container has one or the pod itself does; the limit of processes that was configured.
 // Source: pkg/kubelet/cm/helpers_linux.go, ResourceConfigForPod.
-[[nodiscard]] CgroupLimits PodLimits(const Pod& pod, const PodRules& rules,
-                                     std::optional<std::int64_t> pids_limit);
+[[nodiscard]] CgroupLimits PodLimits(const Pod& pod, const PodAmounts& amounts,
+                                     const LimitSettings& settings);
 
 // Limits of one container's group: CPU shares from its request, or its limit where it has no
 // request; memory limit and CPU quota from its limits.
-[[nodiscard]] CgroupLimits ContainerLimits(const Container& container, const PodRules& rules);
+[[nodiscard]] CgroupLimits ContainerLimits(const Container& container,
+                                           const LimitSettings& settings);
 
 }  // namespace jettison::pod_host

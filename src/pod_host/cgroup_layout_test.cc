@@ -12,17 +12,17 @@ Quantity Q(std::string_view text) {
 }
 
 // Sums as a pod without init containers and overhead has them.
-PodRules SumRules() {
-  return {.qos_class = [](const Pod&) { return QosClass::kBurstable; },
-          .request =
-              [](const Pod& pod, std::string_view resource) {
-                return SumOfContainers(pod, &ResourceRequirements::requests, resource)
-                    .value_or(Quantity());
-              },
-          .limit =
-              [](const Pod& pod, std::string_view resource) {
-                return SumOfContainers(pod, &ResourceRequirements::limits, resource);
-              }};
+CgroupLimits LimitsOf(const Pod& pod, std::optional<std::int64_t> pids_limit) {
+  const auto limit = [&](std::string_view resource) {
+    return SumOfContainers(pod, &ResourceRequirements::limits, resource);
+  };
+  return PodLimits(
+      pod,
+      {.cpu_request =
+           SumOfContainers(pod, &ResourceRequirements::requests, "cpu").value_or(Quantity()),
+       .cpu_limit = limit("cpu"),
+       .memory_limit = limit("memory")},
+      {.pod_pids_limit = pids_limit});
 }
 
 Container WithResources(ResourceList requests, ResourceList limits) {
@@ -90,7 +90,7 @@ TEST(CgroupLayout, WithTheDriverCgroupfsARuntimeIsToldAPath) {
 TEST(ContainerLimits, ComeFromItsOwnResources) {
   const CgroupLimits limits = ContainerLimits(
       WithResources({{"cpu", Q("250m")}, {"memory", Q("1Gi")}}, {{"memory", Q("64Mi")}}),
-      SumRules());
+      LimitSettings{});
   EXPECT_EQ(limits.cpu_shares, 256U);
   EXPECT_EQ(limits.memory_bytes, 64U << 20);
   EXPECT_EQ(limits.cpu_quota_us, std::nullopt);
@@ -98,34 +98,35 @@ TEST(ContainerLimits, ComeFromItsOwnResources) {
 }
 
 TEST(ContainerLimits, ALimitStandsInForARequestThatIsMissing) {
-  const CgroupLimits limits = ContainerLimits(WithResources({}, {{"cpu", Q("2")}}), SumRules());
+  const CgroupLimits limits =
+      ContainerLimits(WithResources({}, {{"cpu", Q("2")}}), LimitSettings{});
   EXPECT_EQ(limits.cpu_shares, 2048U);
   EXPECT_EQ(limits.cpu_quota_us, 200'000);
-  EXPECT_EQ(ContainerLimits(Container{}, SumRules()).cpu_shares, 2U);
+  EXPECT_EQ(ContainerLimits(Container{}, {}).cpu_shares, 2U);
 }
 
 TEST(ContainerLimits, CpuQuotasFollowTheConfiguredPeriodOrAreLeftAlone) {
-  PodRules rules = SumRules();
-  rules.cpu_quota->period_us = 10'000;
+  LimitSettings settings;
+  settings.cpu_quota->period_us = 10'000;
   const Container container = WithResources({}, {{"cpu", Q("2")}});
-  EXPECT_EQ(ContainerLimits(container, rules).cpu_quota_us, 20'000);
-  EXPECT_EQ(ContainerLimits(container, rules).cpu_period_us, 10'000U);
-  rules.cpu_quota.reset();
-  EXPECT_EQ(ContainerLimits(container, rules).cpu_quota_us, std::nullopt);
-  EXPECT_EQ(ContainerLimits(container, rules).cpu_shares, 2048U);
+  EXPECT_EQ(ContainerLimits(container, settings).cpu_quota_us, 20'000);
+  EXPECT_EQ(ContainerLimits(container, settings).cpu_period_us, 10'000U);
+  settings.cpu_quota.reset();
+  EXPECT_EQ(ContainerLimits(container, settings).cpu_quota_us, std::nullopt);
+  EXPECT_EQ(ContainerLimits(container, settings).cpu_shares, 2048U);
 }
 
 TEST(PodLimits, MemoryIsLimitedOnlyWhereEveryContainerIs) {
   Pod pod;
   pod.containers = {WithResources({}, {{"memory", Q("10Mi")}}),
                     WithResources({}, {{"memory", Q("20Mi")}, {"cpu", Q("1")}})};
-  const CgroupLimits both = PodLimits(pod, SumRules(), 100);
+  const CgroupLimits both = LimitsOf(pod, 100);
   EXPECT_EQ(both.memory_bytes, 30U << 20);
   EXPECT_EQ(both.cpu_quota_us, std::nullopt);
   EXPECT_EQ(both.pids_max, 100);
 
   pod.containers.push_back(WithResources({{"cpu", Q("100m")}}, {}));
-  const CgroupLimits free = PodLimits(pod, SumRules(), std::nullopt);
+  const CgroupLimits free = LimitsOf(pod, std::nullopt);
   EXPECT_EQ(free.memory_bytes, std::nullopt);
   EXPECT_EQ(free.cpu_shares, 102U);
   EXPECT_EQ(free.pids_max, std::nullopt);
@@ -135,14 +136,9 @@ TEST(PodLimits, ALimitOfThePodItselfHoldsWhateverItsContainersSay) {
   Pod pod;
   pod.containers = {Container{}};
   pod.resources = ResourceRequirements{.requests = {}, .limits = {{"memory", Q("50Mi")}}};
-  PodRules rules = SumRules();
-  rules.limit = [](const Pod& p, std::string_view resource) -> std::optional<Quantity> {
-    const auto it = p.resources->limits.find(resource);
-    if (it == p.resources->limits.end()) return std::nullopt;
-    return it->second;
-  };
-  EXPECT_EQ(PodLimits(pod, rules, std::nullopt).memory_bytes, 50U << 20);
-  EXPECT_EQ(PodLimits(pod, rules, std::nullopt).cpu_quota_us, std::nullopt);
+  const CgroupLimits limits = PodLimits(pod, {.memory_limit = Q("50Mi")}, {});
+  EXPECT_EQ(limits.memory_bytes, 50U << 20);
+  EXPECT_EQ(limits.cpu_quota_us, std::nullopt);
 }
 
 }  // namespace

@@ -3,24 +3,22 @@
 #include <cstdint>
 #include <utility>
 
+#include "pod_host/cgroup_layout.h"
+
 namespace jettison::pod_host {
 
-std::vector<GroupLimits> QosLimits(const PodRules& rules, const std::vector<const Pod*>& pods) {
+Result<void> QosGroups::SetPods(const std::vector<const PodPlan*>& pods) {
   std::int64_t burstable_milli_cpu = 0;
-  for (const Pod* pod : pods) {
-    if (rules.qos_class(*pod) != QosClass::kBurstable) continue;
-    burstable_milli_cpu += rules.request(*pod, "cpu").MilliValue();
+  for (const PodPlan* pod : pods) {
+    if (pod->qos == QosClass::kBurstable) burstable_milli_cpu += pod->milli_cpu;
   }
-  return {{.group = QosGroup(QosClass::kBurstable, rules.cgroup_driver),
-           .limits = {.cpu_shares = CpuShares(burstable_milli_cpu)}},
-          {.group = QosGroup(QosClass::kBestEffort, rules.cgroup_driver),
-           .limits = {.cpu_shares = CpuShares(0)}}};
-}
-
-Result<void> SetLimits(Cgroups& cgroups, const std::vector<GroupLimits>& groups) {
+  limits_ = {
+      {.group = QosGroup(QosClass::kBurstable, driver_),
+       .limits = {.cpu_shares = CpuShares(burstable_milli_cpu)}},
+      {.group = QosGroup(QosClass::kBestEffort, driver_), .limits = {.cpu_shares = CpuShares(0)}}};
   Result<void> first;
-  for (const auto& [group, limits] : groups) {
-    auto set = cgroups.Create(group, limits);
+  for (const auto& [group, limits] : limits_) {
+    auto set = cgroups_.Create(group, limits);
     if (first) first = std::move(set);
   }
   return first;

@@ -2,21 +2,31 @@
 
 #include <vector>
 
-#include "model/pod.h"
-#include "pod_host/cgroup_layout.h"
+#include "model/cgroup_driver.h"
 #include "ports/cgroups.h"
+#include "ports/pod_plan.h"
 #include "units/result.h"
 
 namespace jettison::pod_host {
 
-// The CPU shares of the groups of burstable and best-effort pods: best-effort pods get what nobody
-// asked for; burstable pods share what `pods` of that class ask for together.
+// The groups of burstable and best-effort pods, by their CPU shares: best-effort pods get what
+// nobody asked for; burstable pods share what those of that class ask for together.
 // Source: kubelet, qosContainerManagerImpl.setCPUCgroupConfig.
-[[nodiscard]] std::vector<GroupLimits> QosLimits(const PodRules& rules,
-                                                 const std::vector<const Pod*>& pods);
+class QosGroups {
+ public:
+  // `cgroups` must outlive this.
+  QosGroups(Cgroups& cgroups, CgroupDriver driver) : cgroups_(cgroups), driver_(driver) {}
 
-// Sets the limits of each group, making those that are missing; the first error, when all were
-// tried.
-[[nodiscard]] Result<void> SetLimits(Cgroups& cgroups, const std::vector<GroupLimits>& groups);
+  // These are all the pods now. Makes the groups that are missing and sets their shares; the first
+  // error, when all were tried.
+  [[nodiscard]] Result<void> SetPods(const std::vector<const PodPlan*>& pods);
+  // What was set last; empty before SetPods.
+  [[nodiscard]] const std::vector<GroupLimits>& limits() const { return limits_; }
+
+ private:
+  Cgroups& cgroups_;
+  CgroupDriver driver_;
+  std::vector<GroupLimits> limits_;
+};
 
 }  // namespace jettison::pod_host

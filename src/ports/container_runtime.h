@@ -9,6 +9,7 @@
 #include "model/pod.h"
 #include "ports/cgroups.h"
 #include "ports/pod_disk.h"
+#include "ports/pod_plan.h"
 #include "units/duration.h"
 #include "units/result.h"
 
@@ -77,7 +78,7 @@ class ContainerRuntime {
   [[nodiscard]] virtual Result<std::vector<RuntimePod>> List() = 0;
 
   // Groups, volumes, directories -> PodReady or PodFailed.
-  virtual void CreatePod(const Pod& pod) = 0;
+  virtual void CreatePod(const PodPlan& plan) = 0;
   // Starts one run of a container of a created pod -> ContainerStarted or ContainerStartFailed,
   // later ContainerExited.
   virtual void StartContainer(const std::string& pod_uid, const std::string& container, int attempt,

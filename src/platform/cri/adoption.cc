@@ -172,19 +172,20 @@ std::map<std::string, Runtime::Sandboxes> Runtime::OwnSandboxes(const Listing& l
   return pods;
 }
 
-Result<Pod> Runtime::ParsePod(const std::string& text, const std::string& uid) const {
+Result<PodPlan> Runtime::ParsePod(const std::string& text, const std::string& uid) const {
   const auto damaged = [](std::string why) {
     return Fail(ErrorCode::kInvalidArgument, std::move(why));
   };
-  auto pod = surroundings_.options.parse_pod(text);
-  if (!pod) return damaged(pod.error().message);
-  if (pod->uid != uid) return damaged("it describes the pod " + pod->uid);
-  if (auto names = pod_host::CheckNames(*pod); !names) return damaged(names.error().message);
-  return pod;
+  auto plan = surroundings_.options.written_pods->Read(text);
+  if (!plan) return damaged(plan.error().message);
+  const Pod& pod = plan->pod;
+  if (pod.uid != uid) return damaged("it describes the pod " + pod.uid);
+  if (auto names = pod_host::CheckNames(pod); !names) return damaged(names.error().message);
+  return plan;
 }
 
 // Each sandbox of a pod describes it, and so does its record: one that can be read is enough.
-Result<Pod> Runtime::ReadPod(const std::string& uid, const Sandboxes& sandboxes) const {
+Result<PodPlan> Runtime::ReadPod(const std::string& uid, const Sandboxes& sandboxes) const {
   std::string why;
   for (const api::PodSandbox* sandbox : sandboxes) {
     const std::string* const text = Annotation(*sandbox, kPodAnnotation);
@@ -218,15 +219,15 @@ std::vector<RuntimePod> Runtime::Adopt(const Found& found) {
     // One that was recalled, and is ended since, is not taken over again.
     const auto recalled = pods_.find(uid);
     if (recalled != pods_.end() && recalled->second->removing()) continue;
-    auto pod = recalled != pods_.end() ? recalled->second->pod()
-               : found.pod             ? *found.pod
-                                       : ReadPod(uid, sandboxes);
-    if (!pod) {
-      EnterUnread(uid, sandboxes, found.own, pod.error());
+    auto plan = recalled != pods_.end() ? recalled->second->plan()
+                : found.plan            ? *found.plan
+                                        : ReadPod(uid, sandboxes);
+    if (!plan) {
+      EnterUnread(uid, sandboxes, found.own, plan.error());
       continue;
     }
     if (recalled == pods_.end()) {
-      pods_[uid] = std::make_unique<PodActor>(surroundings_, *pod);
+      pods_[uid] = std::make_unique<PodActor>(surroundings_, *plan);
     }
     PodActor* const actor = pods_[uid].get();
     const api::PodSandbox* const sandbox = sandboxes.front();
@@ -234,7 +235,7 @@ std::vector<RuntimePod> Runtime::Adopt(const Found& found) {
                   .attempt = sandbox->metadata().attempt(),
                   .host_network = IsInHostNetwork(*sandbox)},
                  sandbox->state() == api::SANDBOX_READY);
-    RuntimePod& runtime_pod = listed.emplace_back(RuntimePod{.pod = std::move(*pod)});
+    RuntimePod& runtime_pod = listed.emplace_back(RuntimePod{.pod = std::move(plan->pod)});
     // In the order of attempts: the newest run of a container is the one that counts.
     std::vector<const api::ContainerStatusResponse*> own;
     for (std::size_t i = 0; i < found.statuses.size(); ++i) {

@@ -9,6 +9,7 @@
 
 #include "platform/cri/containerd_task.h"
 #include "platform/cri/proc_files.h"
+#include "pod_host/cgroup_layout.h"
 #include "pod_host/fd_reserve.h"
 
 namespace jettison::cri {

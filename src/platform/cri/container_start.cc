@@ -11,6 +11,7 @@
 #include "platform/cri/proc_files.h"
 #include "platform/cri/sub_path.h"
 #include "platform/cri/verbose_info.h"
+#include "pod_host/cgroup_layout.h"
 #include "pod_host/files.h"
 #include "pod_host/mount_plan.h"
 #include "pod_host/program_size.h"
@@ -54,7 +55,7 @@ void ContainerStart::Start(const Sandbox& sandbox) {
 }
 
 Result<std::vector<pod_host::PathStep>> ContainerStart::PlanMounts() {
-  const auto& [pod, container, group, attempt, adj] = order_;
+  const auto& [pod, container, group, attempt, adj, limits] = order_;
   auto plan = pod_host::PlanMounts(surroundings_.paths, pod, container);
   if (!plan) return Fail(plan.error());
   std::vector<pod_host::PathStep> steps;
@@ -102,20 +103,19 @@ void ContainerStart::OnMounts(const Result<void>& prepared) {
 }
 
 void ContainerStart::Create() {
-  const auto& [pod, container, group, attempt, adj] = order_;
+  const auto& [pod, container, group, attempt, adj, limits] = order_;
   const std::string logs = surroundings_.paths.ContainerLogs(pod, container.name);
   if (auto made = pod_host::MakeFolders(logs); !made) return Finish(Fail(made.error()));
   api::CreateContainerRequest request;
   request.set_pod_sandbox_id(sandbox_.id);
-  *request.mutable_config() = ContainerConfigOf(
-      {.pod = pod,
-       .container = container,
-       .attempt = attempt,
-       .oom_score_adj = adj,
-       .host_network = sandbox_.host_network,
-       .image = image_facts_,
-       .mounts = std::move(mounts_),
-       .limits = pod_host::ContainerLimits(container, surroundings_.options.rules)});
+  *request.mutable_config() = ContainerConfigOf({.pod = pod,
+                                                 .container = container,
+                                                 .attempt = attempt,
+                                                 .oom_score_adj = adj,
+                                                 .host_network = sandbox_.host_network,
+                                                 .image = image_facts_,
+                                                 .mounts = std::move(mounts_),
+                                                 .limits = limits});
   *request.mutable_sandbox_config() = DescriptionOf(surroundings_, pod, group, sandbox_);
   surroundings_.calls.CreateContainer(
       request, surroundings_.options.request_timeout,

@@ -24,6 +24,7 @@ struct StartOrder {
   const std::string& pod_group;
   int attempt = 0;
   int oom_score_adj = 0;
+  CgroupLimits limits = {};
 };
 
 // A container that runs, or has run already.

@@ -33,7 +33,7 @@ Result<std::unique_ptr<ContainerRuntime>> OpenCriRuntime(CriRuntimeOptions optio
                           .readiness = std::move(*readiness),
                           .lock = std::move(*lock),
                           .slices = nullptr};
-  if (options.rules.cgroup_driver == CgroupDriver::kSystemd) {
+  if (options.cgroup_driver == CgroupDriver::kSystemd) {
     edges.slices = std::make_unique<cri::SystemdSlices>(*edges.readiness);
   }
   return std::make_unique<cri::Runtime>(std::move(edges), options, cgroups, clock);

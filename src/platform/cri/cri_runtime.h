@@ -7,12 +7,12 @@
 #include <string>
 #include <string_view>
 
-#include "model/pod.h"
-#include "pod_host/cgroup_layout.h"
+#include "model/cgroup_driver.h"
 #include "pod_host/path_errand.h"
 #include "ports/cgroups.h"
 #include "ports/clock.h"
 #include "ports/container_runtime.h"
+#include "ports/pod_plan.h"
 #include "units/duration.h"
 #include "units/result.h"
 
@@ -32,11 +32,8 @@ struct CriRuntimeOptions {
   // "/a/b". Groups of pods lie below it.
   std::string cgroup_prefix = "";
   // How a pod is written down, beside its sandbox, and read again after a restart of the agent.
-  std::function<std::string(const Pod&)> format_pod;
-  std::function<Result<Pod>(std::string_view)> parse_pod;
-  pod_host::PodRules rules;
-  // Processes that each pod may have (podPidsLimit); absent: no limit.
-  std::optional<std::int64_t> pod_pids_limit = std::nullopt;
+  std::shared_ptr<const WrittenPods> written_pods = nullptr;
+  CgroupDriver cgroup_driver = CgroupDriver::kCgroupfs;
   // How long a call may take before it counts as failed (runtimeRequestTimeout); pulling an image
   // and making a sandbox may take longer.
   Duration request_timeout = std::chrono::minutes(2);

@@ -16,6 +16,7 @@
 #include "platform/cri/plain_pod.h"
 #include "platform/cri/runtime.h"
 #include "pod_host/files.h"
+#include "pod_host/plain_plan.h"
 #include "pod_host/root_lock.h"
 #include "pod_host/temporary_folder.h"
 #include "ports/fakes/fake_cgroups.h"
@@ -85,13 +86,8 @@ class FakeRuntimeBed {
   [[nodiscard]] CriRuntimeOptions Options() {
     return {.root = root(),
             .cgroup_prefix = cgroup_prefix,
-            .format_pod = [](const Pod& pod) { return pod.uid; },
-            .parse_pod = [this](std::string_view text) -> Result<Pod> {
-              const auto it = known.find(std::string(text));
-              if (it == known.end()) return Fail(ErrorCode::kInvalidArgument, "not a pod");
-              return it->second;
-            },
-            .rules = Rules(),
+            .written_pods = std::make_shared<pod_host::PodsByUid>(known),
+            .cgroup_driver = cgroup_driver,
             .adopt_foreign = adopt_foreign,
             .log_max_bytes = log_max_bytes,
             .log_max_files = 3,
@@ -99,11 +95,6 @@ class FakeRuntimeBed {
             .relist_period = relist_period,
             .path_patience = {.slow_paths = slow_paths, .patience = path_patience},
             .log = [this](std::string_view message) { logged.emplace_back(message); }};
-  }
-  [[nodiscard]] pod_host::PodRules Rules() const {
-    pod_host::PodRules rules = PlainRules();
-    rules.cgroup_driver = cgroup_driver;
-    return rules;
   }
   [[nodiscard]] const std::string& root() const { return folder_.path(); }
 
@@ -114,7 +105,7 @@ class FakeRuntimeBed {
   }
   [[nodiscard]] bool Create(const Pod& pod) {
     known[pod.uid] = pod;
-    runtime->CreatePod(pod);
+    runtime->CreatePod(pod_host::PlainPlan(pod));
     return Await<PodReady>(pod.uid) != nullptr;
   }
   // Creates the pod and starts its container "main".

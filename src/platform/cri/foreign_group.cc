@@ -76,7 +76,7 @@ std::optional<std::uint64_t> ForeignMemoryLimitOf(const Surroundings& surroundin
   Cgroups& cgroups = surroundings.cgroups;
   const auto own = cgroups.ReadMemoryLimit(group);
   if (!own || !*own) return std::nullopt;
-  const auto pods = pod_host::PodsGroup(surroundings.options.rules.cgroup_driver);
+  const auto pods = pod_host::PodsGroup(surroundings.options.cgroup_driver);
   const bool in_pods = group.starts_with(fmt::format("{}/", pods));
   const auto shared = cgroups.ReadMemoryLimit(in_pods ? pods : "");
   return shared && *shared && **shared <= **own ? std::nullopt : *own;

@@ -59,7 +59,7 @@ void Runtime::RemoveUnlessWritten(const std::string& uid, const Listing& own) {
 std::vector<std::string> Runtime::GroupsOf(const std::string& uid) const {
   std::vector<std::string> groups;
   for (const QosClass qos : kQosClasses) {
-    groups.push_back(pod_host::PodGroup(qos, uid, surroundings_.options.rules.cgroup_driver));
+    groups.push_back(pod_host::PodGroup(qos, uid, surroundings_.options.cgroup_driver));
   }
   return groups;
 }

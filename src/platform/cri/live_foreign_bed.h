@@ -16,6 +16,7 @@
 #include "platform/cri/plain_pod.h"
 #include "platform/cri/test_bed/containerd_remains.h"
 #include "platform/cri/test_bed/live_containerd.h"
+#include "pod_host/plain_plan.h"
 #include "pod_host/temporary_folder.h"
 #include "ports/fakes/fake_clock.h"
 
@@ -40,11 +41,7 @@ class LiveForeignBed : public testing::Test {
     CriRuntimeOptions options{
         .root = folder_.path(),
         .cgroup_prefix = "/" + bed_->group(),
-        .format_pod = [](const Pod& pod) { return pod.uid; },
-        .parse_pod = [](std::string_view) -> Result<Pod> {
-          return Fail(ErrorCode::kInvalidArgument, "not a pod");
-        },
-        .rules = PlainRules(),
+        .written_pods = std::make_shared<pod_host::PodsByUid>(known_),
         .adopt_foreign = true,
         .relist_period = std::chrono::milliseconds(100),
         .log = [this](std::string_view message) { logged_.emplace_back(message); }};
@@ -75,6 +72,7 @@ class LiveForeignBed : public testing::Test {
   std::unique_ptr<LiveContainerd> bed_;
   std::unique_ptr<Cgroups> cgroups_;
   std::unique_ptr<ContainerRuntime> runtime_;
+  const std::map<std::string, Pod> known_;  // none
   std::vector<std::string> logged_;
   EventReader events_;
 };

@@ -18,6 +18,7 @@
 #include "platform/cri/test_bed/containerd_remains.h"
 #include "platform/cri/test_bed/live_containerd.h"
 #include "pod_host/cgroup_layout.h"
+#include "pod_host/plain_plan.h"
 
 namespace jettison::cri {
 
@@ -38,6 +39,8 @@ inline Pod TestPod(const std::string& uid, std::vector<std::string> arguments = 
   pod.containers[0].args = std::move(arguments);
   return pod;
 }
+
+inline constexpr pod_host::LimitSettings kLimitSettings{.pod_pids_limit = 1000};
 
 // The runtime on a containerd of its own, with real processes in real control groups.
 class LiveCriRuntime : public testing::Test {
@@ -86,10 +89,8 @@ class LiveCriRuntime : public testing::Test {
     CriRuntimeOptions options{
         .root = root(),
         .cgroup_prefix = node_.empty() ? "" : "/" + node_,
-        .format_pod = [](const Pod& pod) { return pod.uid; },
-        .parse_pod = [this](std::string_view text) -> Result<Pod> { return Known(text); },
-        .rules = Rules(),
-        .pod_pids_limit = 1000,
+        .written_pods = std::make_shared<pod_host::PodsByUid>(known_, kLimitSettings),
+        .cgroup_driver = driver_,
         .log_max_bytes = log_max_bytes_,
         .log_max_files = 4,
         .log_period = std::chrono::milliseconds(100),
@@ -98,11 +99,6 @@ class LiveCriRuntime : public testing::Test {
     auto opened = OpenCriRuntime(options, std::move(*calls), *cgroups_, clock_);
     ASSERT_TRUE(opened) << opened.error().message;
     runtime_ = std::move(*opened);
-  }
-  [[nodiscard]] pod_host::PodRules Rules() const {
-    pod_host::PodRules rules = PlainRules();
-    rules.cgroup_driver = driver_;
-    return rules;
   }
   [[nodiscard]] std::string GroupOf(const Pod& pod) const {
     return pod_host::PodGroup(QosClass::kBurstable, pod.uid, driver_);
@@ -114,11 +110,6 @@ class LiveCriRuntime : public testing::Test {
     }
     return false;
   }
-  [[nodiscard]] Result<Pod> Known(std::string_view uid) const {
-    const auto it = known_.find(std::string(uid));
-    if (it == known_.end()) return Fail(ErrorCode::kInvalidArgument, "not a pod");
-    return it->second;
-  }
   [[nodiscard]] const std::string& root() const { return folder_.path(); }
   [[nodiscard]] ContainerRuntime& runtime() { return *runtime_; }
   template <typename Event>
@@ -129,7 +120,7 @@ class LiveCriRuntime : public testing::Test {
 
   [[nodiscard]] testing::AssertionResult Create(const Pod& pod) {
     known_[pod.uid] = pod;
-    runtime().CreatePod(pod);
+    runtime().CreatePod(pod_host::PlainPlan(pod, kLimitSettings));
     if (Await<PodReady>(pod.uid) != nullptr) return testing::AssertionSuccess();
     return testing::AssertionFailure() << "pod " << pod.uid << " was not made: " << Said();
   }

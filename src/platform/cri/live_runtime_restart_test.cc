@@ -105,12 +105,9 @@ TEST_F(LiveCriRuntime, TwoAgentsOnOneContainerdLeaveEachOthersPodsAlone) {
   const pod_host::TemporaryFolder elsewhere;
   auto calls = Connect(bed_->endpoint());
   ASSERT_TRUE(calls);
-  CriRuntimeOptions options{
-      .root = elsewhere.path(),
-      .cgroup_prefix = "/" + bed_->group(),
-      .format_pod = [](const Pod& p) { return p.uid; },
-      .parse_pod = [this](std::string_view text) -> Result<Pod> { return Known(text); },
-      .rules = PlainRules()};
+  CriRuntimeOptions options{.root = elsewhere.path(),
+                            .cgroup_prefix = "/" + bed_->group(),
+                            .written_pods = std::make_shared<pod_host::PodsByUid>(known_)};
   auto other = OpenCriRuntime(options, std::move(*calls), *cgroups_, clock_);
   ASSERT_TRUE(other);
   const auto listed = (*other)->List();

@@ -52,7 +52,7 @@ TEST_F(LiveCriUnread, APodThatNothingDescribesGoesOnUntilItsSandboxIsRemoved) {
   EXPECT_TRUE((*listed)[0].unread);
   EXPECT_THAT(runtime().ForeignGroupsOf("u"), ElementsAre(GroupOf(pod)));
   EXPECT_THAT(logged_, Contains(HasSubstr("sandbox " + sandbox)));
-  runtime().CreatePod(pod);
+  runtime().CreatePod(pod_host::PlainPlan(pod));
   const auto* failed = Await<PodFailed>("u");
   ASSERT_NE(failed, nullptr);
   EXPECT_THAT(failed->error.message, HasSubstr("crictl stopp " + sandbox));

@@ -7,6 +7,7 @@
 #include <utility>
 
 #include "platform/cri/container_removal.h"
+#include "pod_host/cgroup_layout.h"
 #include "pod_host/files.h"
 #include "pod_host/mount_plan.h"
 #include "pod_host/pod_containers.h"
@@ -30,19 +31,16 @@ Result<void> CheckContainers(const pod_host::Paths& paths, const Pod& pod) {
 
 }  // namespace
 
-PodActor::PodActor(Surroundings& surroundings, Pod pod)
-    : surroundings_(surroundings), pod_(std::move(pod)) {
-  group_ = pod_host::PodGroup(surroundings_.options.rules.qos_class(pod_), pod_.uid,
-                              surroundings_.options.rules.cgroup_driver);
+PodActor::PodActor(Surroundings& surroundings, PodPlan plan)
+    : surroundings_(surroundings), plan_(std::move(plan)) {
+  group_ = pod_host::PodGroup(plan_.qos, pod_.uid, surroundings_.options.cgroup_driver);
 }
 
 Result<void> PodActor::Prepare() const {
   const pod_host::Paths& paths = surroundings_.paths;
   if (auto ok = CheckContainers(paths, pod_); !ok) return ok;
   if (auto made = pod_host::MakeFolders(paths.Pod(pod_.uid)); !made) return made;
-  const CgroupLimits limits =
-      pod_host::PodLimits(pod_, surroundings_.options.rules, surroundings_.options.pod_pids_limit);
-  if (auto made = surroundings_.cgroups.Create(group_, limits); !made) return made;
+  if (auto made = surroundings_.cgroups.Create(group_, plan_.limits); !made) return made;
   if (auto made = pod_host::PrepareVolumes(paths, pod_); !made) return made;
   return pod_host::MakeFolders(paths.PodLogs(pod_));
 }
@@ -67,7 +65,7 @@ void PodActor::OnVolumes(const Result<void>& prepared) {
   if (!prepared) return OnSandbox(Fail(prepared.error()));
   if (surroundings_.draining) return;
   creation_ =
-      std::make_unique<SandboxCreation>(surroundings_, pod_, group_, sandbox_.attempt,
+      std::make_unique<SandboxCreation>(surroundings_, plan_, group_, sandbox_.attempt,
                                         [this](const Result<Sandbox>& made) { OnSandbox(made); });
   creation_->Start();
 }
@@ -115,7 +113,8 @@ StartOrder PodActor::OrderFor(const Container& container, int attempt, int adj) 
           .container = container,
           .pod_group = group_,
           .attempt = attempt,
-          .oom_score_adj = adj};
+          .oom_score_adj = adj,
+          .limits = LimitsOf(plan_, container.name)};
 }
 
 void PodActor::KeepRun(const std::string& name, std::unique_ptr<ContainerRun> run) {

@@ -25,7 +25,7 @@ namespace jettison::cri {
 // One pod from its creation, or its adoption, to its removal.
 class PodActor {
  public:
-  PodActor(Surroundings& surroundings, Pod pod);
+  PodActor(Surroundings& surroundings, PodPlan plan);
   PodActor(const PodActor&) = delete;
   PodActor& operator=(const PodActor&) = delete;
   ~PodActor() = default;
@@ -65,7 +65,7 @@ class PodActor {
   // The logs of containers that run.
   void AddLogs(std::vector<RunningLog>& logs) const;
 
-  [[nodiscard]] const Pod& pod() const { return pod_; }
+  [[nodiscard]] const PodPlan& plan() const { return plan_; }
   // Its sandbox stood at least once.
   [[nodiscard]] bool created() const { return created_; }
   [[nodiscard]] bool removing() const { return removing_; }
@@ -102,7 +102,8 @@ class PodActor {
   [[nodiscard]] StartOrder OrderFor(const Container& container, int attempt, int adj) const;
 
   Surroundings& surroundings_;
-  Pod pod_;
+  PodPlan plan_;
+  const Pod& pod_ = plan_.pod;
   std::string group_;
   SandboxState state_ = SandboxState::kNone;
   Sandbox sandbox_;

@@ -22,8 +22,9 @@ std::optional<std::uint64_t> StartOfProcess(Processes& processes, pid_t pid) {
 
 void PodActor::WriteRecord() const {
   if (removing_ || !created_) return;
-  PodRecord record{
-      .sandbox = sandbox_, .runs = {}, .written_pod = surroundings_.options.format_pod(pod_)};
+  PodRecord record{.sandbox = sandbox_,
+                   .runs = {},
+                   .written_pod = surroundings_.options.written_pods->Write(pod_)};
   for (const auto& [name, run] : runs_) {
     const auto known = run->Known();
     if (!known || !known->pid) continue;
@@ -83,7 +84,7 @@ std::string RecordFile(const Surroundings& surroundings, const std::string& uid)
   return surroundings.paths.Pod(uid) + "/record";
 }
 
-Result<std::pair<Pod, PodRecord>> Runtime::ReadRecord(const std::string& uid) const {
+Result<std::pair<PodPlan, PodRecord>> Runtime::ReadRecord(const std::string& uid) const {
   if (!pod_host::IsPathSegment(uid)) {
     return Fail(ErrorCode::kInvalidArgument, fmt::format("{:?} cannot be a UID", uid));
   }
@@ -91,14 +92,14 @@ Result<std::pair<Pod, PodRecord>> Runtime::ReadRecord(const std::string& uid) co
   const auto text = pod_host::ReadFile(path);
   if (!text) return Fail(text.error());
   auto record = ParsePodRecord(*text);
-  auto pod = record.and_then([&](const PodRecord& r) { return ParsePod(r.written_pod, uid); });
-  if (!pod) return Fail(pod.error().In(path));
-  return std::pair(std::move(*pod), std::move(*record));
+  auto plan = record.and_then([&](const PodRecord& r) { return ParsePod(r.written_pod, uid); });
+  if (!plan) return Fail(plan.error().In(path));
+  return std::pair(std::move(*plan), std::move(*record));
 }
 
 // The pods of an agent before this one that are written down and not known yet.
-std::vector<std::pair<Pod, PodRecord>> Runtime::ReadRecords() {
-  std::vector<std::pair<Pod, PodRecord>> found;
+std::vector<std::pair<PodPlan, PodRecord>> Runtime::ReadRecords() {
+  std::vector<std::pair<PodPlan, PodRecord>> found;
   const std::string pods = surroundings_.paths.Pods();
   for (const std::string& uid : pod_host::NamesIn(pods).value_or(std::vector<std::string>{})) {
     if (uid.starts_with(kDoomedPrefix) || pods_.contains(uid) || unread_.contains(uid)) continue;
@@ -113,12 +114,12 @@ std::vector<std::pair<Pod, PodRecord>> Runtime::ReadRecords() {
 std::vector<RuntimePod> Runtime::Recall() {
   recalled_ = true;
   std::vector<RuntimePod> recalled;
-  for (auto& [pod, record] : ReadRecords()) {
-    auto actor = std::make_unique<PodActor>(surroundings_, pod);
+  for (auto& [plan, record] : ReadRecords()) {
+    auto actor = std::make_unique<PodActor>(surroundings_, plan);
     auto running = actor->Recall(record);
     if (running.empty()) continue;
-    pods_[pod.uid] = std::move(actor);
-    recalled.push_back({.pod = std::move(pod), .containers = std::move(running)});
+    pods_[plan.pod.uid] = std::move(actor);
+    recalled.push_back({.pod = std::move(plan.pod), .containers = std::move(running)});
   }
   if (!pods_.empty()) UpdateQosGroups();
   return recalled;
@@ -127,17 +128,17 @@ std::vector<RuntimePod> Runtime::Recall() {
 // Those of which the runtime knows nothing though they were made: it lost them, or it is another
 // one. What runs of them goes on, and nothing that they hold is deleted.
 void Runtime::AdoptUnlisted(const std::set<std::string>& listed, std::vector<RuntimePod>& pods) {
-  for (auto& [pod, record] : ReadRecords()) {
-    if (listed.contains(pod.uid)) continue;
-    auto actor = std::make_unique<PodActor>(surroundings_, pod);
+  for (auto& [plan, record] : ReadRecords()) {
+    if (listed.contains(plan.pod.uid)) continue;
+    auto actor = std::make_unique<PodActor>(surroundings_, plan);
     (void)actor->Recall(record);
-    pods_[pod.uid] = std::move(actor);
+    pods_[plan.pod.uid] = std::move(actor);
   }
   std::size_t unlisted = 0;
   for (const auto& [uid, actor] : pods_) {
     if (listed.contains(uid) || actor->removing()) continue;
     actor->LoseSandbox();
-    pods.push_back({.pod = actor->pod(), .containers = actor->RunningRecords()});
+    pods.push_back({.pod = actor->plan().pod, .containers = actor->RunningRecords()});
     ++unlisted;
   }
   if (unlisted == 0) return;

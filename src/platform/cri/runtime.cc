@@ -8,7 +8,6 @@
 
 #include "platform/cri/await.h"
 #include "pod_host/paths.h"
-#include "pod_host/qos_groups.h"
 
 namespace jettison::cri {
 namespace {
@@ -45,6 +44,7 @@ Runtime::Runtime(RuntimeEdges edges, const CriRuntimeOptions& options, Cgroups& 
                     .readiness = *readiness_,
                     .events = {},
                     .slices = edges_.slices.get()},
+      qos_groups_(cgroups, options.cgroup_driver),
       foreign_(surroundings_,
                {.taken =
                     [this](const std::string& uid) {
@@ -96,8 +96,9 @@ ForeignPod* Runtime::FindForeign(const std::string& pod_uid) const {
   return pods_.contains(pod_uid) ? nullptr : foreign_.Find(pod_uid);
 }
 
-void Runtime::CreatePod(const Pod& pod) {
+void Runtime::CreatePod(const PodPlan& plan) {
   if (surroundings_.draining) return;
+  const Pod& pod = plan.pod;
   const auto fail = [&](Error error) { surroundings_.Emit(PodFailed{pod.uid, std::move(error)}); };
   if (auto names = pod_host::CheckNames(pod); !names) return fail(names.error());
   const PodActor* const existing = Find(pod.uid);
@@ -110,10 +111,10 @@ void Runtime::CreatePod(const Pod& pod) {
     return fail({ErrorCode::kUnavailable,
                  "a pod of the same UID is still being removed" + (why.empty() ? "" : ": " + why)});
   }
-  if (unread_.contains(pod.uid)) return RefuseUnread(pod);
+  if (unread_.contains(pod.uid)) return RefuseUnread(plan);
   foreign_.Forget(pod.uid);
   const auto first_attempt = first_attempts_.find(pod.uid);
-  auto actor = std::make_unique<PodActor>(surroundings_, pod);
+  auto actor = std::make_unique<PodActor>(surroundings_, plan);
   PodActor& created = *actor;
   pods_[pod.uid] = std::move(actor);
   UpdateQosGroups();
@@ -180,13 +181,11 @@ std::vector<RunningLog> Runtime::RunningLogs() const {
 }
 
 void Runtime::UpdateQosGroups() {
-  std::vector<const Pod*> pods;
+  std::vector<const PodPlan*> pods;
   for (const auto& [uid, actor] : pods_) {
-    if (!actor->removing()) pods.push_back(&actor->pod());
+    if (!actor->removing()) pods.push_back(&actor->plan());
   }
-  qos_limits_ = pod_host::QosLimits(surroundings_.options.rules, pods);
-  surroundings_.LogFailure("set the CPU shares of the pods' groups",
-                           pod_host::SetLimits(surroundings_.cgroups, qos_limits_));
+  surroundings_.LogFailure("set the CPU shares of the pods' groups", qos_groups_.SetPods(pods));
 }
 
 void Runtime::Advance() {

@@ -15,6 +15,7 @@
 #include "platform/cri/pod_actor.h"
 #include "platform/cri/pod_removal.h"
 #include "platform/cri/surroundings.h"
+#include "pod_host/qos_groups.h"
 #include "ports/container_runtime.h"
 #include "ports/file_descriptor.h"
 
@@ -39,7 +40,7 @@ class Runtime : public ContainerRuntime {
   [[nodiscard]] Result<void> Ready() override;
   [[nodiscard]] std::vector<RuntimePod> Recall() override;
   [[nodiscard]] Result<std::vector<RuntimePod>> List() override;
-  void CreatePod(const Pod& pod) override;
+  void CreatePod(const PodPlan& plan) override;
   void StartContainer(const std::string& pod_uid, const std::string& container, int attempt,
                       int oom_score_adj) override;
   void StopContainer(const std::string& pod_uid, const std::string& container,
@@ -56,7 +57,9 @@ class Runtime : public ContainerRuntime {
                                          const std::string& container) const override;
   [[nodiscard]] const std::vector<std::string>& ForeignGroupsOf(
       const std::string& pod_uid) const override;
-  [[nodiscard]] const std::vector<GroupLimits>& QosLimits() const override { return qos_limits_; }
+  [[nodiscard]] const std::vector<GroupLimits>& QosLimits() const override {
+    return qos_groups_.limits();
+  }
   [[nodiscard]] int EventFd() const override { return readiness_->fd(); }
   [[nodiscard]] std::vector<RuntimeEvent> TakeEvents() override;
 
@@ -75,7 +78,7 @@ class Runtime : public ContainerRuntime {
     Listing own;
     std::vector<api::ContainerStatusResponse> statuses;  // of its containers, in their order
     Listing of_others;
-    std::optional<Pod> pod;  // set: all of it is this pod's
+    std::optional<PodPlan> plan;  // set: all of it is this pod's
   };
   using Listed = std::function<void(Result<Listing>)>;
   // Those of one pod, of which the first one counts.
@@ -85,8 +88,8 @@ class Runtime : public ContainerRuntime {
   struct Unread {
     Error error;               // kInvalidArgument: what describes it is damaged or missing
     std::string sandbox = {};  // the ID; empty: the runtime has none
-    std::optional<Pod> wanted = std::nullopt;  // since the last listing, of this UID
-    bool asked = false;                        // it is about to be taken over
+    std::optional<PodPlan> wanted = std::nullopt;  // since the last listing, of this UID
+    bool asked = false;                            // it is about to be taken over
   };
 
   [[nodiscard]] PodActor* Find(const std::string& pod_uid);
@@ -111,12 +114,12 @@ class Runtime : public ContainerRuntime {
   // Those that this agent made, by UID.
   [[nodiscard]] std::map<std::string, Sandboxes> OwnSandboxes(const Listing& listing) const;
   // kInvalidArgument: what describes the pod is damaged or missing.
-  [[nodiscard]] Result<Pod> ReadPod(const std::string& uid, const Sandboxes& sandboxes) const;
-  [[nodiscard]] Result<Pod> ParsePod(const std::string& text, const std::string& uid) const;
+  [[nodiscard]] Result<PodPlan> ReadPod(const std::string& uid, const Sandboxes& sandboxes) const;
+  [[nodiscard]] Result<PodPlan> ParsePod(const std::string& text, const std::string& uid) const;
   [[nodiscard]] bool IsInHostNetwork(const api::PodSandbox& sandbox) const;
   // kNotFound: none was written.
-  [[nodiscard]] Result<std::pair<Pod, PodRecord>> ReadRecord(const std::string& uid) const;
-  [[nodiscard]] std::vector<std::pair<Pod, PodRecord>> ReadRecords();
+  [[nodiscard]] Result<std::pair<PodPlan, PodRecord>> ReadRecord(const std::string& uid) const;
+  [[nodiscard]] std::vector<std::pair<PodPlan, PodRecord>> ReadRecords();
   void AdoptUnlisted(const std::set<std::string>& listed, std::vector<RuntimePod>& pods);
   void AdoptOthers(Found found, std::vector<RuntimePod>& pods);
 
@@ -135,10 +138,10 @@ class Runtime : public ContainerRuntime {
   void EnterUnread(const std::string& uid, const Sandboxes& sandboxes, const Listing& listing,
                    const Error& error);
   [[nodiscard]] std::string HowToEnd(const std::string& uid) const;
-  void RefuseUnread(const Pod& pod);
+  void RefuseUnread(const PodPlan& plan);
   void TendUnread(const Listing& listing);
   void TendUnreadPod(const std::string& uid, const Sandboxes& sandboxes, const Listing& listing);
-  void TakeOverUnread(const Pod& pod, const Sandboxes& sandboxes, const Listing& listing);
+  void TakeOverUnread(const PodPlan& plan, const Sandboxes& sandboxes, const Listing& listing);
   void RecallUnread(const std::string& uid);
   void QuarantineUnread(const std::string& uid);
 
@@ -158,7 +161,7 @@ class Runtime : public ContainerRuntime {
   bool recalled_ = false;  // pods are guarded already, and nothing waits for an answer any more
   std::map<std::string, std::unique_ptr<PodActor>> pods_;
   std::map<std::string, Unread> unread_;  // by UID; none of them is in pods_
-  std::vector<GroupLimits> qos_limits_;
+  pod_host::QosGroups qos_groups_;
   const std::vector<std::string> no_groups_;
   // Attempts of sandboxes of pods that could not be made, whose names may still be taken.
   std::map<std::string, std::uint32_t> first_attempts_;

@@ -31,7 +31,7 @@ class CriRuntimeSlowVolumes : public CriRuntime {
 
 TEST_F(CriRuntimeSlowVolumes, OthersStartWhileAPodWaitsForItsVolume) {
   Begin(std::chrono::hours(1));
-  runtime().CreatePod(OnTheDead("u"));
+  runtime().CreatePod(pod_host::PlainPlan(OnTheDead("u")));
   ASSERT_TRUE(bed_.Run(SimplePod("other")));
   EXPECT_EQ(slow_->Answer(), 1);
   EXPECT_NE(bed_.Await<PodReady>("u"), nullptr);
@@ -39,7 +39,7 @@ TEST_F(CriRuntimeSlowVolumes, OthersStartWhileAPodWaitsForItsVolume) {
 
 TEST_F(CriRuntimeSlowVolumes, APodThatHasWaitedForTooLongFailsNamingThePath) {
   Begin(std::chrono::milliseconds(1));
-  runtime().CreatePod(OnTheDead("u"));
+  runtime().CreatePod(pod_host::PlainPlan(OnTheDead("u")));
   const auto* failed = bed_.Await<PodFailed>("u");
   ASSERT_NE(failed, nullptr);
   EXPECT_THAT(failed->error.message, AllOf(HasSubstr("volume data"), HasSubstr(dead_)));
@@ -48,7 +48,7 @@ TEST_F(CriRuntimeSlowVolumes, APodThatHasWaitedForTooLongFailsNamingThePath) {
 
 TEST_F(CriRuntimeSlowVolumes, APodThatWaitsCanBeRemoved) {
   Begin(std::chrono::hours(1));
-  runtime().CreatePod(OnTheDead("u"));
+  runtime().CreatePod(pod_host::PlainPlan(OnTheDead("u")));
   runtime().RemovePod("u");
   EXPECT_NE(bed_.Await<PodRemoved>("u"), nullptr);
   EXPECT_EQ(slow_->Answer(), 0);

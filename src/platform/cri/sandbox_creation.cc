@@ -26,7 +26,7 @@ bool IsNetworkReady(const api::StatusResponse& status) {
 
 std::string CgroupParentOf(const Surroundings& surroundings, const std::string& pod_group) {
   return pod_host::CgroupParent(surroundings.options.cgroup_prefix, pod_group,
-                                surroundings.options.rules.cgroup_driver);
+                                surroundings.options.cgroup_driver);
 }
 
 }  // namespace
@@ -43,21 +43,20 @@ api::PodSandboxConfig DescriptionOf(const Surroundings& surroundings, const Pod&
                           .seen = surroundings.clock.Wall()});
 }
 
-SandboxCreation::SandboxCreation(Surroundings& surroundings, const Pod& pod, std::string pod_group,
-                                 std::uint32_t first_attempt, Done done)
+SandboxCreation::SandboxCreation(Surroundings& surroundings, const PodPlan& plan,
+                                 std::string pod_group, std::uint32_t first_attempt, Done done)
     : surroundings_(surroundings),
-      pod_(pod),
+      pod_(plan.pod),
+      limits_(plan.limits),
       pod_group_(std::move(pod_group)),
-      sandbox_{.id = "", .attempt = first_attempt, .host_network = pod.host_network},
+      sandbox_{.id = "", .attempt = first_attempt, .host_network = plan.pod.host_network},
       done_(std::move(done)) {}
 
 // The runtime has systemd make the slice where there is none, and that without limits.
 void SandboxCreation::Start() {
   Slices* const slices = surroundings_.slices;
   if (slices == nullptr) return AskStatus();
-  const CriRuntimeOptions& options = surroundings_.options;
-  slices->Start(pod_host::UnitName(pod_group_),
-                pod_host::PodLimits(pod_, options.rules, options.pod_pids_limit),
+  slices->Start(pod_host::UnitName(pod_group_), limits_,
                 lifetime_.Guard([this](const Result<void>& started) {
                   surroundings_.LogFailure("pod " + FullName(pod_), started);
                   AskStatus();
@@ -105,7 +104,7 @@ void SandboxCreation::Run() {
                        .cgroup_parent = CgroupParentOf(surroundings_, pod_group_),
                        .log_directory = surroundings_.paths.PodLogs(pod_),
                        .root = surroundings_.options.root,
-                       .written_pod = surroundings_.options.format_pod(pod_),
+                       .written_pod = surroundings_.options.written_pods->Write(pod_),
                        .seen = surroundings_.clock.Wall()});
   surroundings_.calls.RunPodSandbox(request, DeadlineOf(surroundings_),
                                     lifetime_.Guard([this, making = surroundings_.making](

@@ -26,9 +26,9 @@ class SandboxCreation {
  public:
   using Done = std::function<void(Result<Sandbox>)>;
 
-  // `pod` must outlive it. `first_attempt`: the lowest that may be free. `done` is called once, not
-  // before Start has returned.
-  SandboxCreation(Surroundings& surroundings, const Pod& pod, std::string pod_group,
+  // `plan` must outlive it. `first_attempt`: the lowest that may be free. `done` is called once,
+  // not before Start has returned.
+  SandboxCreation(Surroundings& surroundings, const PodPlan& plan, std::string pod_group,
                   std::uint32_t first_attempt, Done done);
   void Start();
 
@@ -43,6 +43,7 @@ class SandboxCreation {
 
   Surroundings& surroundings_;
   const Pod& pod_;
+  const CgroupLimits& limits_;
   std::string pod_group_;
   Sandbox sandbox_;
   Done done_;

@@ -97,9 +97,10 @@ std::string Runtime::HowToEnd(const std::string& uid) const {
 }
 
 // Somebody wants a pod of this UID. What stands in its way is looked at with the next listing.
-void Runtime::RefuseUnread(const Pod& pod) {
+void Runtime::RefuseUnread(const PodPlan& plan) {
+  const Pod& pod = plan.pod;
   Unread& unread = unread_.at(pod.uid);
-  unread.wanted = pod;
+  unread.wanted = plan;
   surroundings_.WantRelist();
   surroundings_.Emit(PodFailed{
       pod.uid,
@@ -127,11 +128,13 @@ void Runtime::TendUnreadPod(const std::string& uid, const Sandboxes& sandboxes,
   // Whoever ends it waits for that.
   if (unread.asked || (told != nullptr && told->ending())) return;
   unread.sandbox = sandboxes.empty() ? "" : sandboxes.front()->id();
-  const std::optional<Pod> wanted = std::exchange(unread.wanted, std::nullopt);
-  const auto pod = ReadPod(uid, sandboxes);
-  if (pod) return sandboxes.empty() ? RecallUnread(uid) : TakeOverUnread(*pod, sandboxes, listing);
-  unread.error = pod.error();
-  const bool is_certain = wanted && UidTellsContent(*wanted);
+  const std::optional<PodPlan> wanted = std::exchange(unread.wanted, std::nullopt);
+  const auto plan = ReadPod(uid, sandboxes);
+  if (plan) {
+    return sandboxes.empty() ? RecallUnread(uid) : TakeOverUnread(*plan, sandboxes, listing);
+  }
+  unread.error = plan.error();
+  const bool is_certain = wanted && UidTellsContent(wanted->pod);
   if (is_certain && !sandboxes.empty()) return TakeOverUnread(*wanted, sandboxes, listing);
   if (!wanted || MayRun(uid, sandboxes, listing)) return;
   if (is_certain) {  // it is made where its files are
@@ -145,35 +148,37 @@ void Runtime::TendUnreadPod(const std::string& uid, const Sandboxes& sandboxes,
 void Runtime::RecallUnread(const std::string& uid) {
   const auto record = ReadRecord(uid);
   if (!record) return;
-  const auto& [pod, written] = *record;
+  const auto& [plan, written] = *record;
   unread_.erase(uid);
   foreign_.Forget(uid);
-  auto actor = std::make_unique<PodActor>(surroundings_, pod);
-  RuntimePod found{.pod = pod, .containers = actor->Recall(written)};
+  auto actor = std::make_unique<PodActor>(surroundings_, plan);
+  RuntimePod found{.pod = plan.pod, .containers = actor->Recall(written)};
   actor->LoseSandbox();
   pods_[uid] = std::move(actor);
   UpdateQosGroups();
   surroundings_.Emit(PodFound{uid, std::move(found)});
 }
 
-void Runtime::TakeOverUnread(const Pod& pod, const Sandboxes& sandboxes, const Listing& listing) {
-  unread_.at(pod.uid).asked = true;
+void Runtime::TakeOverUnread(const PodPlan& plan, const Sandboxes& sandboxes,
+                             const Listing& listing) {
+  unread_.at(plan.pod.uid).asked = true;
   Listing own;
   for (const api::PodSandbox* sandbox : sandboxes) own.sandboxes.push_back(*sandbox);
   own.containers = listing.containers;
-  AskAbout(std::move(own), [this, pod](Result<Found> found) {
-    Unread& unread = unread_.at(pod.uid);
+  AskAbout(std::move(own), [this, plan](Result<Found> found) {
+    const std::string& uid = plan.pod.uid;
+    Unread& unread = unread_.at(uid);
     unread.asked = false;
     if (!found) {
       unread.error = found.error();
       return;
     }
-    found->pod = pod;
-    unread_.erase(pod.uid);
-    foreign_.Forget(pod.uid);
+    found->plan = plan;
+    unread_.erase(uid);
+    foreign_.Forget(uid);
     for (RuntimePod& adopted : Adopt(*found)) {
-      pods_.at(pod.uid)->WriteRecord();
-      surroundings_.Emit(PodFound{pod.uid, std::move(adopted)});
+      pods_.at(uid)->WriteRecord();
+      surroundings_.Emit(PodFound{uid, std::move(adopted)});
     }
     UpdateQosGroups();
   });

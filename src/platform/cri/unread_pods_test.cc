@@ -191,7 +191,7 @@ TEST_F(CriUnread, ADescriptionOfAnotherPodIsDamage) {
 TEST_F(CriUnread, NoPodOfItsUidIsMadeBesideIt) {
   DamageBoth();
   ASSERT_THAT(List(), SizeIs(1));
-  runtime().CreatePod(pod_);
+  runtime().CreatePod(pod_host::PlainPlan(pod_));
   const auto* failed = bed_.Await<PodFailed>("u");
   ASSERT_NE(failed, nullptr);
   EXPECT_THAT(failed->error.message, HasSubstr("in sandbox " + box_));
@@ -206,7 +206,7 @@ TEST_F(CriUnread, NoPodOfItsUidIsMadeBesideIt) {
 TEST_F(CriUnread, WhenTheSandboxIsRemovedThePodStartsAndTheFilesAreSetAside) {
   DamageBoth();
   ASSERT_THAT(List(), SizeIs(1));
-  runtime().CreatePod(pod_);
+  runtime().CreatePod(pod_host::PlainPlan(pod_));
   ASSERT_NE(bed_.Await<PodFailed>("u"), nullptr);
   containerd().Exit("main", 137);
   containerd().boxes.clear();
@@ -289,7 +289,7 @@ TEST_F(CriUnread, ARecordThatCannotBeReadForAMomentIsNoDamage) {
   ASSERT_EQ(std::rename(record().c_str(), (record() + ".away").c_str()), 0);
   ASSERT_EQ(::symlink("away", record().c_str()), 0) << "a link is not followed";
   EXPECT_THAT(List(), IsEmpty());
-  runtime().CreatePod(pod_);
+  runtime().CreatePod(pod_host::PlainPlan(pod_));
   ASSERT_NE(bed_.Await<PodFailed>("u"), nullptr);
   LetItLook();
   ExpectFilesStay();
@@ -302,7 +302,7 @@ TEST_F(CriUnread, TheManifestThatItCameFromGivesThePodBack) {
   pod_.annotations["kubernetes.io/config.hash"] = "u";
   DamageBoth();
   ASSERT_THAT(List(), SizeIs(1));
-  runtime().CreatePod(pod_);
+  runtime().CreatePod(pod_host::PlainPlan(pod_));
   const auto* found = bed_.Await<PodFound>("u");
   ASSERT_NE(found, nullptr);
   EXPECT_FALSE(found->pod.unread);
@@ -316,7 +316,7 @@ TEST_F(CriUnread, WhatTheRuntimeCallsDeadIsAliveWhileTheKernelSaysSo) {
   containerd().boxes.at(box_).ready = false;
   containerd().At("main").state = api::CONTAINER_EXITED;
   (void)List();
-  runtime().CreatePod(pod_);
+  runtime().CreatePod(pod_host::PlainPlan(pod_));
   ASSERT_NE(bed_.Await<PodFailed>("u"), nullptr);
   ExpectItGoesOn();
 }
@@ -325,7 +325,7 @@ TEST_F(CriUnread, WhatTheRuntimeKeepsToItselfIsAliveWhileTheKernelSaysSo) {
   DamageBoth();
   const auto boxes = std::exchange(containerd().boxes, {});
   (void)List();
-  runtime().CreatePod(pod_);
+  runtime().CreatePod(pod_host::PlainPlan(pod_));
   const auto* failed = bed_.Await<PodFailed>("u");
   ASSERT_NE(failed, nullptr);
   EXPECT_THAT(failed->error.message, HasSubstr(kGroup));
@@ -371,7 +371,7 @@ TEST_F(CriUnread, NothingIsJudgedWhileTheRuntimeHangs) {
   DamageBoth();
   ASSERT_THAT(List(), SizeIs(1));
   bed_.calls->Hang();
-  runtime().CreatePod(pod_);
+  runtime().CreatePod(pod_host::PlainPlan(pod_));
   ASSERT_NE(bed_.Await<PodFailed>("u"), nullptr);
   (void)bed_.Await<PodRemoved>("nobody", milliseconds(50));
   EXPECT_TRUE(containerd().processes.Runs(1000));

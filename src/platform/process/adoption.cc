@@ -6,6 +6,7 @@
 
 #include "platform/process/process_identity.h"
 #include "platform/process/runtime.h"
+#include "pod_host/cgroup_layout.h"
 #include "pod_host/files.h"
 #include "pod_host/pod_containers.h"
 
@@ -83,16 +84,16 @@ Result<RuntimePod> Runtime::TakeOver(PodEntry& entry) {
   auto runs = FindRuns(entry);
   if (!runs) return Fail(runs.error());
   const auto log_failure = [this, about = "adopt pod " +
-                                          FullName(entry.pod)](const Result<void>& prepared) {
+                                          FullName(entry.plan.pod)](const Result<void>& prepared) {
     surroundings_.LogFailure(about, prepared);
   };
   log_failure(PreparePod(entry));
   PrepareForeignVolumes(entry, log_failure);
-  return RuntimePod{.pod = entry.pod, .containers = AdoptRuns(entry, std::move(*runs))};
+  return RuntimePod{.pod = entry.plan.pod, .containers = AdoptRuns(entry, std::move(*runs))};
 }
 
 // None where the folder is a leftover. kInvalidArgument: the record is damaged.
-Result<std::optional<Pod>> Runtime::ReadPod(const std::string& uid) const {
+Result<std::optional<PodPlan>> Runtime::ReadPod(const std::string& uid) const {
   const std::string path = surroundings_.paths.PodFile(uid);
   const auto text = ReadFile(path);
   if (!text && text.error().code == ErrorCode::kNotFound) return std::nullopt;
@@ -100,18 +101,19 @@ Result<std::optional<Pod>> Runtime::ReadPod(const std::string& uid) const {
   const auto damaged = [&path](const std::string& why) {
     return Fail(ErrorCode::kInvalidArgument, fmt::format("{}: {}", path, why));
   };
-  auto pod = surroundings_.options.parse_pod(*text);
-  if (!pod) return damaged(pod.error().message);
-  if (pod->uid != uid) return damaged("it describes the pod " + pod->uid);
-  if (auto names = CheckNames(*pod); !names) return damaged(names.error().message);
-  return std::move(*pod);
+  auto plan = surroundings_.options.written_pods->Read(*text);
+  if (!plan) return damaged(plan.error().message);
+  const Pod& pod = plan->pod;
+  if (pod.uid != uid) return damaged("it describes the pod " + pod.uid);
+  if (auto names = CheckNames(pod); !names) return damaged(names.error().message);
+  return std::move(*plan);
 }
 
 // The runs of a pod; fails where it cannot be told what runs of it. Of a run whose record is
 // damaged nothing runs any more where the container's group is empty.
 Result<std::vector<FoundRun>> Runtime::FindRuns(const PodEntry& entry) {
   std::vector<std::string> strange;
-  auto runs = ReadRuns(surroundings_.paths, entry.pod.uid, surroundings_.boot_id, strange);
+  auto runs = ReadRuns(surroundings_.paths, entry.plan.pod.uid, surroundings_.boot_id, strange);
   if (!runs) return runs;
   for (FoundRun& run : *runs) {
     if (run.state != RunState::kUnknown) continue;
@@ -150,7 +152,7 @@ std::vector<ContainerRecord> Runtime::AdoptRuns(PodEntry& entry, std::vector<Fou
 
 std::optional<ContainerRecord> Runtime::AdoptRun(PodEntry& entry, FoundRun run, bool oom_killed,
                                                  Instant earliest) {
-  const Pod& pod = entry.pod;
+  const Pod& pod = entry.plan.pod;
   const std::string group = GroupOfContainer(entry.group, run.container);
   if (run.state == RunState::kNeverRan && run.shim) {
     // The word to go may still have been on its way; once its shim is gone the folder is final.
@@ -192,7 +194,7 @@ std::optional<ContainerRecord> Runtime::AdoptRun(PodEntry& entry, FoundRun run, 
     return std::nullopt;
   }
   auto adopted = std::make_unique<ContainerRun>(
-      surroundings_, RunName{pod.uid, run.container, run.attempt}, pod, *spec, group);
+      surroundings_, RunName{pod.uid, run.container, run.attempt}, entry.plan, *spec, group);
   adopted->Adopt(std::move(run), record.created);
   entry.runs[record.name] = std::move(adopted);
   return record;
@@ -214,7 +216,7 @@ void Runtime::RemoveLeftover(const std::string& uid) {
     }
   }
   for (const QosClass qos : kQosClasses) {
-    remains.groups.push_back(PodGroup(qos, uid, surroundings_.options.rules.cgroup_driver));
+    remains.groups.push_back(PodGroup(qos, uid, surroundings_.options.cgroup_driver));
     surroundings_.LogFailure("end pod " + uid, surroundings_.cgroups.Kill(remains.groups.back()));
   }
   // A shim whose container has been killed ends by itself, and reaps it.

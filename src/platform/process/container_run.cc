@@ -28,12 +28,13 @@ WallTime WallTimeOfNs(std::int64_t ns) {
 
 }  // namespace
 
-ContainerRun::ContainerRun(Surroundings& surroundings, RunName name, const Pod& pod,
+ContainerRun::ContainerRun(Surroundings& surroundings, RunName name, const PodPlan& plan,
                            const Container& container, std::string group)
     : surroundings_(surroundings),
       name_(std::move(name)),
-      pod_(pod),
+      pod_(plan.pod),
       container_(container),
+      limits_(LimitsOf(plan, container.name)),
       group_(std::move(group)) {}
 
 std::string ContainerRun::Described() const {
@@ -87,9 +88,7 @@ Result<void> ContainerRun::Launch(int oom_score_adj) {
   if (::mkdir(run_dir.c_str(), 0700) != 0) return FailErrno("make folder " + run_dir);
   made_folder_ = true;
   if (auto made = MakeFolders(paths.Rootfs(uid, container, attempt)); !made) return made;
-  if (auto made = cgroups.Create(group_, ContainerLimits(container_, surroundings_.options.rules));
-      !made)
-    return made;
+  if (auto made = cgroups.Create(group_, limits_); !made) return made;
   oom_kills_before_ = cgroups.ReadOomKills(group_).value_or(0);
 
   auto groups = cgroups.OpenProcs(group_);

@@ -24,9 +24,9 @@ struct RunName {
 // events: ContainerStarted and later ContainerExited, or ContainerStartFailed alone.
 class ContainerRun {
  public:
-  // `pod` must outlive it. `group` is the container's.
-  ContainerRun(Surroundings& surroundings, RunName name, const Pod& pod, const Container& container,
-               std::string group);
+  // `plan` and `container`, which is of it, must outlive it. `group` is the container's.
+  ContainerRun(Surroundings& surroundings, RunName name, const PodPlan& plan,
+               const Container& container, std::string group);
   ContainerRun(const ContainerRun&) = delete;
   ContainerRun& operator=(const ContainerRun&) = delete;
   // What runs goes on running.
@@ -68,6 +68,7 @@ class ContainerRun {
   RunName name_;
   const Pod& pod_;
   const Container& container_;
+  const CgroupLimits& limits_;
   std::string group_;
   Phase phase_ = Phase::kStarting;
   bool made_folder_ = false;  // the run's own; one that was there is not this run's to delete

@@ -3,16 +3,15 @@
 #include <cstdint>
 #include <functional>
 #include <memory>
-#include <optional>
 #include <string>
 #include <string_view>
 
-#include "model/pod.h"
-#include "pod_host/cgroup_layout.h"
+#include "model/cgroup_driver.h"
 #include "pod_host/path_errand.h"
 #include "ports/cgroups.h"
 #include "ports/clock.h"
 #include "ports/container_runtime.h"
+#include "ports/pod_plan.h"
 #include "units/result.h"
 
 namespace jettison {
@@ -25,14 +24,11 @@ struct ProcessRuntimeOptions {
   // The program jettison-shim; empty: beside the running program.
   std::string shim;
   // How a pod is written down and read again after a restart of the agent.
-  std::function<std::string(const Pod&)> format_pod;
-  std::function<Result<Pod>(std::string_view)> parse_pod;
-  pod_host::PodRules rules;
+  std::shared_ptr<const WrittenPods> written_pods;
+  CgroupDriver cgroup_driver = CgroupDriver::kCgroupfs;
   // The path from the node's own group to the one where the pods' group stands, ending with a
   // slash; empty: they are the same.
   std::string cgroup_root = "";
-  // Processes that each pod may have (podPidsLimit); absent: no limit.
-  std::optional<std::int64_t> pod_pids_limit = std::nullopt;
   // One file of a container's log, and how many are kept, the current one included
   // (containerLogMaxSize, containerLogMaxFiles).
   std::uint64_t log_max_bytes = std::uint64_t{10} << 20;

@@ -9,10 +9,10 @@
 #include <utility>
 
 #include "platform/process/host_rights.h"
+#include "pod_host/cgroup_layout.h"
 #include "pod_host/files.h"
 #include "pod_host/mount_plan.h"
 #include "pod_host/pod_containers.h"
-#include "pod_host/qos_groups.h"
 #include "pod_host/volumes.h"
 #include "ports/system_error.h"
 
@@ -53,7 +53,8 @@ Runtime::Runtime(std::unique_ptr<Readiness> readiness, FileDescriptor lock,
                     .cgroups = cgroups,
                     .clock = clock,
                     .readiness = *readiness_,
-                    .events = {}} {}
+                    .events = {}},
+      qos_groups_(cgroups, options.cgroup_driver) {}
 
 Result<void> Runtime::Ready() {
   if (::access(surroundings_.options.shim.c_str(), X_OK) != 0) {
@@ -79,24 +80,25 @@ ContainerRun* Runtime::FindRun(const std::string& pod_uid, const std::string& co
   return run == pod->second.runs.end() || run->second->ended() ? nullptr : run->second.get();
 }
 
-Runtime::PodEntry& Runtime::Enter(Pod pod) {
-  const PodRules& rules = surroundings_.options.rules;
+Runtime::PodEntry& Runtime::Enter(PodPlan plan) {
+  const CgroupDriver driver = surroundings_.options.cgroup_driver;
+  const Pod& pod = plan.pod;
   PodEntry& entry = pods_[pod.uid];
-  entry.group = PodGroup(rules.qos_class(pod), pod.uid, rules.cgroup_driver);
+  entry.group = PodGroup(plan.qos, pod.uid, driver);
   for (const auto* containers : {&pod.init_containers, &pod.containers}) {
     for (const Container& container : *containers) {
-      entry.container_groups[container.name] =
-          ContainerGroupName(container.name, rules.cgroup_driver);
+      entry.container_groups[container.name] = ContainerGroupName(container.name, driver);
     }
   }
-  entry.pod = std::move(pod);
+  entry.plan = std::move(plan);
   return entry;
 }
 
-void Runtime::CreatePod(const Pod& pod) {
+void Runtime::CreatePod(const PodPlan& plan) {
+  const Pod& pod = plan.pod;
   if (const auto existing = pods_.find(pod.uid); existing != pods_.end()) {
     if (existing->second.unread) {
-      CreateUnread(pod);
+      CreateUnread(plan);
     } else if (existing->second.removing) {
       surroundings_.Emit(PodFailed{
           pod.uid, {ErrorCode::kUnavailable, "a pod of the same UID is still being removed"}});
@@ -109,7 +111,7 @@ void Runtime::CreatePod(const Pod& pod) {
     surroundings_.Emit(PodFailed{pod.uid, names.error()});
     return;
   }
-  PodEntry& entry = Enter(pod);
+  PodEntry& entry = Enter(plan);
   if (IsInhabited(entry.group)) {
     const std::string group = entry.group;
     pods_.erase(pod.uid);
@@ -130,7 +132,7 @@ void Runtime::CreatePod(const Pod& pod) {
 
 void Runtime::PrepareForeignVolumes(PodEntry& entry, const PathErrand::Done& done) {
   entry.errand = std::make_unique<PathErrand>(*readiness_, surroundings_.options.path_patience);
-  const auto outcome = entry.errand->Begin(VolumeSteps(surroundings_.paths, entry.pod), done);
+  const auto outcome = entry.errand->Begin(VolumeSteps(surroundings_.paths, entry.plan.pod), done);
   if (!outcome) return;
   entry.errand.reset();
   done(*outcome);
@@ -143,7 +145,7 @@ void Runtime::FinishPod(const std::string& uid, const Result<void>& prepared) {
   entry.errand.reset();
   entry.making = false;
   const auto made = prepared ? WriteFile(surroundings_.paths.PodFile(uid),
-                                         surroundings_.options.format_pod(entry.pod))
+                                         surroundings_.options.written_pods->Write(entry.plan.pod))
                              : prepared;
   if (!made) {
     entry.create_error = made.error();
@@ -156,13 +158,11 @@ void Runtime::FinishPod(const std::string& uid, const Result<void>& prepared) {
 
 Result<void> Runtime::PreparePod(const PodEntry& entry) {
   const Paths& paths = surroundings_.paths;
-  const Pod& pod = entry.pod;
+  const Pod& pod = entry.plan.pod;
   if (auto ok = CheckRights(pod); !ok) return ok;
   if (auto ok = CheckMounts(paths, pod); !ok) return ok;
   if (auto made = MakeFolders(paths.Pod(pod.uid)); !made) return made;
-  const CgroupLimits limits =
-      PodLimits(pod, surroundings_.options.rules, surroundings_.options.pod_pids_limit);
-  if (auto made = surroundings_.cgroups.Create(entry.group, limits); !made) return made;
+  if (auto made = surroundings_.cgroups.Create(entry.group, entry.plan.limits); !made) return made;
   if (auto made = PrepareVolumes(paths, pod); !made) return made;
   if (auto made = MakeFolders(paths.Containers(pod.uid)); !made) return made;
   return MakeFolders(paths.PodLogs(pod));
@@ -179,14 +179,14 @@ void Runtime::StartContainer(const std::string& pod_uid, const std::string& cont
   PodEntry* const entry = Find(pod_uid);
   if (entry == nullptr) return refuse(ErrorCode::kNotFound, "there is no such pod");
   if (entry->unread) return refuse(ErrorCode::kUnavailable, entry->unread->error.message);
-  const Container* const spec = FindContainer(entry->pod, container);
+  const Container* const spec = FindContainer(entry->plan.pod, container);
   if (spec == nullptr) return refuse(ErrorCode::kNotFound, "the pod has no such container");
   if (FindRun(pod_uid, container) != nullptr) {
     return refuse(ErrorCode::kInvalidArgument, "the container runs already");
   }
   auto run =
       std::make_unique<ContainerRun>(surroundings_, RunName{pod_uid, container, attempt},
-                                     entry->pod, *spec, GroupOfContainer(entry->group, container));
+                                     entry->plan, *spec, GroupOfContainer(entry->group, container));
   run->Start(oom_score_adj);
   entry->runs[container] = std::move(run);
   entry->newest[container] = attempt;
@@ -215,7 +215,7 @@ std::string_view Runtime::GroupOf(const std::string& pod_uid, const std::string&
 std::string Runtime::GroupOfContainer(const std::string& pod_group,
                                       const std::string& container) const {
   return ContainerGroup(pod_group,
-                        ContainerGroupName(container, surroundings_.options.rules.cgroup_driver));
+                        ContainerGroupName(container, surroundings_.options.cgroup_driver));
 }
 
 void Runtime::StopContainer(const std::string& pod_uid, const std::string& container,
@@ -242,7 +242,7 @@ void Runtime::RemoveContainer(const std::string& pod_uid, const std::string& con
   const std::string doomed = run_dir + ".gone";
   (void)::rename(run_dir.c_str(), doomed.c_str());
   std::vector<std::string> trees = {doomed};
-  const std::string logs = paths.ContainerLogs(entry->pod, container);
+  const std::string logs = paths.ContainerLogs(entry->plan.pod, container);
   const std::string log_name = fmt::format("{}.log", attempt);
   for (const std::string& name : NamesIn(logs).value_or(std::vector<std::string>{})) {
     if (name == log_name || name.starts_with(log_name + ".")) {
@@ -284,7 +284,7 @@ void Runtime::ContinueRemovals() {
       entry.removal.emplace(surroundings_,
                             PodRemains{.uid = uid,
                                        .groups = {entry.group},
-                                       .log_dirs = {surroundings_.paths.PodLogs(entry.pod)},
+                                       .log_dirs = {surroundings_.paths.PodLogs(entry.plan.pod)},
                                        .mount_point_user = [this](std::string_view path) {
                                          return MountPointUserOf(path);
                                        }});
@@ -306,19 +306,17 @@ void Runtime::ContinueRemovals() {
 std::optional<std::string> Runtime::MountPointUserOf(std::string_view path) const {
   for (const auto& [uid, entry] : pods_) {
     if (entry.unread) return uid;  // nobody knows what it mounts
-    if (!entry.removing && MountsAt(surroundings_.paths, entry.pod, path)) return uid;
+    if (!entry.removing && MountsAt(surroundings_.paths, entry.plan.pod, path)) return uid;
   }
   return std::nullopt;
 }
 
 void Runtime::UpdateQosGroups() {
-  std::vector<const Pod*> pods;
+  std::vector<const PodPlan*> pods;
   for (const auto& [uid, entry] : pods_) {
-    if (!entry.removing) pods.push_back(&entry.pod);
+    if (!entry.removing) pods.push_back(&entry.plan);
   }
-  qos_limits_ = pod_host::QosLimits(surroundings_.options.rules, pods);
-  surroundings_.LogFailure("set the CPU shares of the pods' groups",
-                           pod_host::SetLimits(surroundings_.cgroups, qos_limits_));
+  surroundings_.LogFailure("set the CPU shares of the pods' groups", qos_groups_.SetPods(pods));
 }
 
 std::vector<RuntimeEvent> Runtime::TakeEvents() {

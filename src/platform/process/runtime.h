@@ -13,6 +13,7 @@
 #include "platform/process/pod_removal.h"
 #include "platform/process/surroundings.h"
 #include "pod_host/path_errand.h"
+#include "pod_host/qos_groups.h"
 #include "ports/container_runtime.h"
 #include "ports/file_descriptor.h"
 
@@ -27,7 +28,7 @@ class Runtime : public ContainerRuntime {
 
   [[nodiscard]] Result<void> Ready() override;
   [[nodiscard]] Result<std::vector<RuntimePod>> List() override;
-  void CreatePod(const Pod& pod) override;
+  void CreatePod(const PodPlan& plan) override;
   void StartContainer(const std::string& pod_uid, const std::string& container, int attempt,
                       int oom_score_adj) override;
   void StopContainer(const std::string& pod_uid, const std::string& container,
@@ -43,7 +44,9 @@ class Runtime : public ContainerRuntime {
   // Nobody else runs pods in it; of its own, those that cannot be read count as such.
   [[nodiscard]] const std::vector<std::string>& ForeignGroupsOf(
       const std::string& pod_uid) const override;
-  [[nodiscard]] const std::vector<GroupLimits>& QosLimits() const override { return qos_limits_; }
+  [[nodiscard]] const std::vector<GroupLimits>& QosLimits() const override {
+    return qos_groups_.limits();
+  }
   [[nodiscard]] int EventFd() const override { return readiness_->fd(); }
   [[nodiscard]] std::vector<RuntimeEvent> TakeEvents() override;
 
@@ -57,7 +60,7 @@ class Runtime : public ContainerRuntime {
     bool ending = false;              // it was asked to end
   };
   struct PodEntry {
-    Pod pod;
+    PodPlan plan;
     std::string group;
     std::map<std::string, std::string> container_groups;        // names, in that group
     std::map<std::string, std::unique_ptr<ContainerRun>> runs;  // the newest of each container
@@ -67,11 +70,11 @@ class Runtime : public ContainerRuntime {
     bool making = false;                           // PodReady waits for that
     bool removing = false;                         // as soon as no run is left
     std::optional<Error> create_error;             // it could not be created: PodFailed at the end
-    std::optional<Unread> unread;                  // set: `pod` is as much of it as is known
+    std::optional<Unread> unread;                  // set: the plan is as much of it as is known
   };
 
   // The pod's record, with the names of its groups; none of them is made.
-  PodEntry& Enter(Pod pod);
+  PodEntry& Enter(PodPlan plan);
   // Folders, groups and the pod's own volumes; what is there already is kept.
   [[nodiscard]] Result<void> PreparePod(const PodEntry& entry);
   // Volumes that touch paths of others, which may never answer; `done` is called now or later.
@@ -87,7 +90,7 @@ class Runtime : public ContainerRuntime {
                                              const std::string& container) const;
 
   // What an earlier agent has left (adoption.cc).
-  [[nodiscard]] Result<std::optional<Pod>> ReadPod(const std::string& uid) const;
+  [[nodiscard]] Result<std::optional<PodPlan>> ReadPod(const std::string& uid) const;
   [[nodiscard]] Result<std::vector<FoundRun>> FindRuns(const PodEntry& entry);
   [[nodiscard]] std::vector<ContainerRecord> AdoptRuns(PodEntry& entry, std::vector<FoundRun> runs);
   [[nodiscard]] std::optional<ContainerRecord> AdoptRun(PodEntry& entry, FoundRun run,
@@ -102,9 +105,9 @@ class Runtime : public ContainerRuntime {
   [[nodiscard]] std::string GroupInUse(const std::string& uid) const;
   [[nodiscard]] bool IsInhabited(const std::string& group) const;
   [[nodiscard]] std::optional<RuntimePod> UnreadPod(PodEntry& entry) const;
-  void CreateUnread(const Pod& pod);
+  void CreateUnread(const PodPlan& plan);
   // `certain`: a pod that is known to be the same; null: none is.
-  bool TryTakeOver(const std::string& uid, const Pod* certain);
+  bool TryTakeOver(const std::string& uid, const PodPlan* certain);
   void SignalUnread(const std::string& pod_uid, int signal);
   void TendUnread();
   void ScheduleTending();
@@ -115,7 +118,7 @@ class Runtime : public ContainerRuntime {
   FileDescriptor lock_;
   Surroundings surroundings_;
   std::map<std::string, PodEntry> pods_;
-  std::vector<GroupLimits> qos_limits_;
+  pod_host::QosGroups qos_groups_;
   const std::vector<std::string> no_groups_;
   DeadRuns dead_runs_{surroundings_};
   pod_host::Readiness::Watch on_tending_;

@@ -12,11 +12,11 @@
 #include <utility>
 #include <vector>
 
-#include "model/pod_resources.h"
 #include "platform/process/process_runtime.h"
 #include "platform/process/run_record.h"
 #include "pod_host/files.h"
 #include "pod_host/paths.h"
+#include "pod_host/plain_plan.h"
 #include "pod_host/temporary_folder.h"
 #include "ports/cgroups.h"
 #include "ports/clock.h"
@@ -56,31 +56,14 @@ class RuntimeBed {
   RuntimeBed(Cgroups& cgroups, std::string root) : cgroups_(cgroups), root_(std::move(root)) {}
 
   [[nodiscard]] ProcessRuntimeOptions Options() {
-    const auto sum = [](ResourceSide side) {
-      return [side](const Pod& pod, std::string_view resource) {
-        return SumOfContainers(pod, side, resource);
-      };
+    auto written_pods = std::make_shared<pod_host::PodsByUid>(known);
+    written_pods->on_write = [this] {
+      if (on_format) on_format();
     };
     ProcessRuntimeOptions options{
         .root = root_,
         .shim = JETTISON_SHIM,
-        .format_pod =
-            [this](const Pod& pod) {
-              if (on_format) on_format();
-              return pod.uid;
-            },
-        .parse_pod = [this](std::string_view text) -> Result<Pod> {
-          const auto it = known.find(std::string(text));
-          if (it == known.end()) return Fail(ErrorCode::kInvalidArgument, "not a pod");
-          return it->second;
-        },
-        .rules = {.qos_class = [](const Pod&) { return QosClass::kBurstable; },
-                  .request =
-                      [sum](const Pod& pod, std::string_view resource) {
-                        return sum(&ResourceRequirements::requests)(pod, resource)
-                            .value_or(Quantity());
-                      },
-                  .limit = sum(&ResourceRequirements::limits)},
+        .written_pods = std::move(written_pods),
         .path_patience = {.slow_paths = slow_paths, .patience = path_patience},
         .log = [this](std::string_view message) { logged.emplace_back(message); }};
     return options;
@@ -122,7 +105,7 @@ class RuntimeBed {
   // Creates the pod and waits until it stands.
   [[nodiscard]] bool Create(const Pod& pod) {
     known[pod.uid] = pod;
-    runtime_->CreatePod(pod);
+    runtime_->CreatePod(pod_host::PlainPlan(pod));
     return Await<PodReady>(pod.uid) != nullptr;
   }
   // Creates it and runs its container "main" to the end.

@@ -7,6 +7,7 @@
 #include <cstdio>
 
 #include "platform/process/runtime.h"
+#include "pod_host/cgroup_layout.h"
 #include "pod_host/files.h"
 
 namespace jettison::process {
@@ -41,7 +42,7 @@ bool Runtime::IsInhabited(const std::string& group) const {
 }
 
 std::string Runtime::GroupInUse(const std::string& uid) const {
-  const CgroupDriver driver = surroundings_.options.rules.cgroup_driver;
+  const CgroupDriver driver = surroundings_.options.cgroup_driver;
   for (const QosClass qos : kQosClasses) {
     if (IsInhabited(PodGroup(qos, uid, driver))) return PodGroup(qos, uid, driver);
   }
@@ -71,7 +72,7 @@ Pod Runtime::SketchOf(const std::string& uid) const {
 
 Runtime::PodEntry& Runtime::EnterUnread(const std::string& uid, Error error) {
   PodEntry& entry = pods_[uid];
-  entry.pod = SketchOf(uid);
+  entry.plan = {.pod = SketchOf(uid)};
   entry.group = GroupInUse(uid);
   SetUnread(entry, std::move(error));
   return entry;
@@ -81,11 +82,12 @@ void Runtime::SetUnread(PodEntry& entry, Error error) {
   surroundings_.Log(fmt::format(
       "pod {} of an earlier agent cannot be taken over: {}; it goes on as it is, nothing of it is "
       "deleted, and {}",
-      FullName(entry.pod), error.message,
+      FullName(entry.plan.pod), error.message,
       IsDamage(error) ? "the manifest that it came from mends it; else end it and delete " +
-                            surroundings_.paths.Pod(entry.pod.uid)
+                            surroundings_.paths.Pod(entry.plan.pod.uid)
                       : std::string("it is tried again")));
-  entry.pod.restart_policy = RestartPolicy::kNever;  // whoever looks after it starts nothing of it
+  entry.plan.pod.restart_policy =
+      RestartPolicy::kNever;  // whoever looks after it starts nothing of it
   entry.unread.emplace(Unread{.error = std::move(error),
                               .groups = {surroundings_.options.cgroup_root + entry.group}});
 }
@@ -94,9 +96,9 @@ void Runtime::SetUnread(PodEntry& entry, Error error) {
 std::optional<RuntimePod> Runtime::UnreadPod(PodEntry& entry) const {
   if (!IsInhabited(entry.group)) return std::nullopt;
   entry.unread->told = true;
-  RuntimePod pod{.pod = entry.pod, .containers = {}, .foreign = true, .unread = true};
-  for (const Container& container : entry.pod.containers) {
-    pod.containers.push_back({.pod_uid = entry.pod.uid,
+  RuntimePod pod{.pod = entry.plan.pod, .containers = {}, .foreign = true, .unread = true};
+  for (const Container& container : entry.plan.pod.containers) {
+    pod.containers.push_back({.pod_uid = entry.plan.pod.uid,
                               .name = container.name,
                               .attempt = 0,
                               .created = surroundings_.clock.Now()});
@@ -112,41 +114,42 @@ const std::vector<std::string>& Runtime::ForeignGroupsOf(const std::string& pod_
 
 // Somebody wants a pod of this UID: it is this one where the UID tells the content. Another one
 // has to wait until nothing of this runs, and takes none of its files.
-void Runtime::CreateUnread(const Pod& pod) {
-  if (TryTakeOver(pod.uid, UidTellsContent(pod) ? &pod : nullptr)) return;
+void Runtime::CreateUnread(const PodPlan& plan) {
+  const Pod& pod = plan.pod;
+  if (TryTakeOver(pod.uid, UidTellsContent(pod) ? &plan : nullptr)) return;
   PodEntry& entry = pods_.at(pod.uid);
   const Error& error = entry.unread->error;
   if (IsDamage(error) && !IsInhabited(entry.group) && SetAside(pod.uid)) {
     pods_.erase(pod.uid);
-    return CreatePod(pod);
+    return CreatePod(plan);
   }
   surroundings_.Emit(PodFailed{
       pod.uid,
       {ErrorCode::kUnavailable, "an earlier pod of this UID is in its place: " + error.message}});
 }
 
-bool Runtime::TryTakeOver(const std::string& uid, const Pod* certain) {
+bool Runtime::TryTakeOver(const std::string& uid, const PodPlan* certain) {
   const auto read = ReadPod(uid);
   if (!read && certain == nullptr) return false;
   if (read && !*read) return false;  // somebody has deleted it since
   const bool repair = !read && IsDamage(read.error());
-  Pod pod = read ? **read : *certain;
+  PodPlan plan = read ? **read : *certain;
   const Unread before = *pods_.at(uid).unread;
   pods_.erase(uid);
-  PodEntry& entry = Enter(std::move(pod));
+  PodEntry& entry = Enter(std::move(plan));
   auto found = TakeOver(entry);
   if (!found) {
     entry.unread = before;
     entry.unread->error = found.error();
-    entry.pod.restart_policy = RestartPolicy::kNever;
+    entry.plan.pod.restart_policy = RestartPolicy::kNever;
     return false;
   }
   if (repair) {
     const std::string file = surroundings_.paths.PodFile(uid);
     const std::string damaged = file + ".damaged";
     (void)std::rename(file.c_str(), damaged.c_str());
-    surroundings_.LogFailure("mend " + file,
-                             WriteFile(file, surroundings_.options.format_pod(entry.pod)));
+    surroundings_.LogFailure(
+        "mend " + file, WriteFile(file, surroundings_.options.written_pods->Write(entry.plan.pod)));
     surroundings_.Log(
         fmt::format("{} was damaged and is written anew; what it was is in {}", file, damaged));
   }
@@ -160,7 +163,7 @@ void Runtime::SignalUnread(const std::string& pod_uid, int signal) {
   PodEntry* const entry = Find(pod_uid);
   if (entry == nullptr || !entry->unread || !entry->unread->told) return;
   entry->unread->ending = true;
-  surroundings_.LogFailure("end pod " + FullName(entry->pod),
+  surroundings_.LogFailure("end pod " + FullName(entry->plan.pod),
                            signal == SIGKILL ? surroundings_.cgroups.Kill(entry->group)
                                              : surroundings_.cgroups.Signal(entry->group, signal));
   ScheduleTending();
@@ -200,7 +203,7 @@ void Runtime::TellUnreadEnded(const std::string& uid, PodEntry& entry) {
   entry.unread->told = false;
   entry.unread->ending = false;
   const Instant now = surroundings_.clock.Now();
-  for (const Container& container : entry.pod.containers) {
+  for (const Container& container : entry.plan.pod.containers) {
     surroundings_.Emit(ContainerExited{
         .pod_uid = uid,
         .container = container.name,

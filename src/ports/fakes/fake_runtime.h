@@ -20,7 +20,7 @@ class FakeRuntime : public ContainerRuntime {
 
   [[nodiscard]] Result<void> Ready() override;
   [[nodiscard]] Result<std::vector<RuntimePod>> List() override { return existing_; }
-  void CreatePod(const Pod& pod) override;
+  void CreatePod(const PodPlan& plan) override;
   void StartContainer(const std::string& pod_uid, const std::string& container, int attempt,
                       int oom_score_adj) override;
   void StopContainer(const std::string& pod_uid, const std::string& container,

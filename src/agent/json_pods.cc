@@ -1,0 +1,23 @@
+#include "agent/json_pods.h"
+
+#include "agent/plan_of.h"
+#include "model/fault.h"
+#include "platform/documents/json.h"
+#include "platform/kube_json/pod_reader.h"
+#include "platform/kube_json/pod_writer.h"
+
+namespace jettison {
+
+std::string JsonPods::Write(const Pod& pod) const {
+  return WritePod(pod);
+}
+
+Result<PodPlan> JsonPods::Read(std::string_view text) const {
+  const auto document = ParseJson(text);
+  if (!document) return Fail(document.error());
+  const PodReading reading = ReadPod(*document, {.file = {}, .form = PodForm::kApiObject});
+  if (!reading.Ok()) return Fail(ErrorCode::kInvalidArgument, Describe(reading.faults.front()));
+  return PlanOf(reading.pod, settings_);
+}
+
+}  // namespace jettison

@@ -1,0 +1,16 @@
+#pragma once
+
+#include "config/agent_config.h"
+#include "model/pod.h"
+#include "pod_host/cgroup_layout.h"
+#include "ports/pod_plan.h"
+
+namespace jettison {
+
+// What is configured of the limits of all pods.
+[[nodiscard]] pod_host::LimitSettings LimitSettingsOf(const AgentConfig& config);
+
+// What a pod needs of whoever runs it.
+[[nodiscard]] PodPlan PlanOf(const Pod& pod, const pod_host::LimitSettings& settings);
+
+}  // namespace jettison

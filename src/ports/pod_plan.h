@@ -1,0 +1,40 @@
+#pragma once
+
+#include <cstdint>
+#include <map>
+#include <string>
+#include <string_view>
+
+#include "model/pod.h"
+#include "ports/cgroups.h"
+#include "units/result.h"
+
+namespace jettison {
+
+// A pod and what it needs of whoever runs it, by the rules of Kubernetes and of the configuration.
+struct PodPlan {
+  Pod pod;
+  QosClass qos = QosClass::kBestEffort;
+  std::int64_t milli_cpu =
+      0;                     // the CPU that it asks for, of which the group of its class has shares
+  CgroupLimits limits = {};  // of the pod's group
+  std::map<std::string, CgroupLimits, std::less<>> container_limits = {};  // by name
+};
+
+// The limits of the group of one of the plan's containers.
+[[nodiscard]] inline const CgroupLimits& LimitsOf(const PodPlan& plan, std::string_view container) {
+  return plan.container_limits.find(container)->second;
+}
+
+// How a runtime writes a pod down for an agent after this one.
+class WrittenPods {
+ public:
+  virtual ~WrittenPods() = default;
+
+  [[nodiscard]] virtual std::string Write(const Pod& pod) const = 0;
+  // The plan of a pod that was written down, as it is made today. Fails where the text describes
+  // no pod.
+  [[nodiscard]] virtual Result<PodPlan> Read(std::string_view text) const = 0;
+};
+
+}  // namespace jettison
