@@ -1,16 +1,17 @@
 #include "agent/pod_worker.h"
 
-#include <fmt/format.h>
-
 #include <algorithm>
 #include <utility>
 
 #include "agent/plan_of.h"
+#include "agent/pod_actions.h"
+#include "decide/eviction_order.h"
 #include "decide/oom_score_adj.h"
-#include "report/cycle_report.h"
 
 namespace jettison {
 namespace {
+
+using std::chrono::seconds;
 
 constexpr int kMaxOomScoreAdj = 1000;
 
@@ -20,24 +21,21 @@ const std::string& UidOf(const RuntimeEvent& event) {
 
 }  // namespace
 
-PodWorker::PodWorker(const PodFacts& facts, WorkerEdges& edges) : facts_(&facts), edges_(&edges) {
-  runs_.reserve(facts.pod.init_containers.size() + facts.pod.containers.size());
-  for (const Container& spec : facts.pod.init_containers) {
-    runs_.emplace_back(spec, true, edges.restart_rule);
-  }
-  for (const Container& spec : facts.pod.containers) {
-    runs_.emplace_back(spec, false, edges.restart_rule);
-  }
-}
+PodWorker::PodWorker(const PodFacts& facts, WorkerEdges& edges)
+    : facts_(&facts),
+      edges_(&edges),
+      news_(facts.pod, edges),
+      state_(Creating{}),
+      runs_(facts.pod, edges.restart_rule) {}
 
 void PodWorker::Start(Instant now) {
-  start_time_ = now;
-  UpdateConditions(now);
-  Create();
+  status_.Begin(now);
+  UpdateStatus(now);
+  Create(std::get<Creating>(state_));
 }
 
-void PodWorker::Create() {
-  create_again_at_.reset();
+void PodWorker::Create(Creating& creating) {
+  creating.again_at.reset();
   ++edges_->counters.started_pods;
   edges_->runtime.CreatePod(PlanOf(facts_->pod, edges_->limit_settings));
 }
@@ -48,51 +46,29 @@ void PodWorker::Remember(const KeptPod& kept) {
 }
 
 void PodWorker::Recall(std::vector<ContainerRecord> records, Instant now) {
-  start_time_ = now;
-  TakeRecords(std::move(records));
-  counted_running_ = true;
-  state_ = State::kRecalled;
+  status_.Begin(now);
+  runs_.Take(std::move(records));
+  (void)running_counted_.Take();
+  state_ = Recalled{};
   if (ResumeEviction(now)) return;
-  UpdateConditions(now);
-}
-
-// A run that is known already counts as it is known: its end may have been told meanwhile.
-void PodWorker::TakeRecords(std::vector<ContainerRecord> records) {
-  std::ranges::sort(records, {}, &ContainerRecord::attempt);
-  for (const ContainerRecord& record : records) {
-    const auto run = std::ranges::find(runs_, record.name, [](const ContainerLifecycle& r) {
-      return std::string_view(r.spec().name);
-    });
-    if (run == runs_.end()) continue;
-    const bool known = run->WasStarted() && record.attempt <= run->attempt();
-    if (known && record.attempt == run->attempt()) continue;
-    if (!known) run->Adopt(record);
-    if (record.exit) dead_runs_.push_back(record);
-  }
+  UpdateStatus(now);
 }
 
 void PodWorker::Adopt(std::vector<ContainerRecord> records, Instant now) {
-  if (state_ != State::kCreating && state_ != State::kRecalled) return;
-  if (!start_time_) start_time_ = now;
-  TakeRecords(std::move(records));
-  ResumeRuns(now);
+  if (!std::holds_alternative<Creating>(state_) && !std::holds_alternative<Recalled>(state_)) {
+    return;
+  }
+  status_.Begin(now);
+  runs_.Take(std::move(records));
+  runs_.Resume(std::exchange(kept_runs_, {}), now);
   // A regular container that has ever run tells that the init containers are done, even where
   // their own records were collected since.
-  initialized_ = std::ranges::any_of(
-      runs_, [](const ContainerLifecycle& run) { return !run.is_init() && run.WasStarted(); });
-  counted_running_ = true;
-  state_ = State::kRunning;
+  initialized_ = runs_.AnyRegularStarted();
+  (void)running_counted_.Take();
+  state_ = Running{};
   if (ResumeEviction(now)) return;
   Sync(now);
-  UpdateConditions(now);
-}
-
-void PodWorker::ResumeRuns(Instant now) {
-  const std::vector<KeptRun> kept = std::exchange(kept_runs_, {});
-  for (ContainerLifecycle& run : runs_) {
-    const auto found = std::ranges::find(kept, run.spec().name, &KeptRun::container);
-    if (found != kept.end()) run.Resume(*found, now);
-  }
+  UpdateStatus(now);
 }
 
 // What is left of its grace period, in whole seconds. Whether there was one to resume.
@@ -100,9 +76,9 @@ bool PodWorker::ResumeEviction(Instant now) {
   const auto ending = std::exchange(kept_ending_, std::nullopt);
   if (!ending) return false;
   const Duration left = std::clamp(Elapsed(now, ending->kill_at), Duration(0),
-                                   Duration(std::chrono::seconds(GraceSecondsOf(facts_->pod))));
+                                   Duration(seconds(GraceSecondsOf(facts_->pod))));
   Evict({.pod_uid = facts_->pod.uid,
-         .grace_period_seconds = std::chrono::ceil<std::chrono::seconds>(left).count(),
+         .grace_period_seconds = std::chrono::ceil<seconds>(left).count(),
          .reason = ending->reason,
          .message = ending->message,
          .annotations = {},
@@ -112,169 +88,99 @@ bool PodWorker::ResumeEviction(Instant now) {
 }
 
 std::optional<KeptEnding> PodWorker::KeptEviction() const {
-  if (!eviction_ || !ending_ || state_ == State::kGone) return std::nullopt;
-  return KeptEnding{.reason = eviction_->reason,
-                    .message = eviction_->message,
-                    .disruption_target = eviction_->disruption_target,
-                    .kill_at = ending_->kill_at};
+  if (!eviction_ || ending() == nullptr) return std::nullopt;
+  return KeptEnding{.reason = eviction_->order.reason,
+                    .message = eviction_->order.message,
+                    .disruption_target = eviction_->order.disruption_target,
+                    .kill_at = ending()->kill_at()};
 }
 
 std::vector<KeptRun> PodWorker::KeptRuns() const {
-  if (state_ == State::kRecalled) return kept_runs_;
-  std::vector<KeptRun> kept;
-  for (const ContainerLifecycle& run : runs_) {
-    if (auto each = run.Kept()) kept.push_back(*std::move(each));
-  }
-  return kept;
+  return std::holds_alternative<Recalled>(state_) ? kept_runs_ : runs_.Kept();
 }
 
 void PodWorker::Handle(const RuntimeEvent& event, Instant now) {
-  if (UidOf(event) != facts_->pod.uid || state_ == State::kGone) return;
+  if (UidOf(event) != facts_->pod.uid || IsGone()) return;
   std::visit([&](const auto& e) { On(e, now); }, event);
   Advance(now);
 }
 
 void PodWorker::Advance(Instant now) {
-  switch (state_) {
-    case State::kCreating:
-      if (create_again_at_ && *create_again_at_ <= now) Create();
-      break;
-    case State::kRunning: Sync(now); break;
-    case State::kTerminating: AdvanceEnding(now); break;
-    case State::kRecalled:
-    case State::kRemoving:
-    case State::kFinished:
-    case State::kGone: break;
+  if (auto* const creating = std::get_if<Creating>(&state_)) {
+    if (creating->again_at && *creating->again_at <= now) Create(*creating);
   }
-  UpdateConditions(now);
+  if (std::holds_alternative<Running>(state_)) {
+    Sync(now);
+  } else if (ending() != nullptr) {
+    AdvanceEnding(now);
+  }
+  UpdateStatus(now);
 }
 
 std::optional<Instant> PodWorker::NextDeadline() const {
-  std::optional<Instant> next;
-  const auto consider = [&](Instant at) { next = next ? std::min(*next, at) : at; };
-  if (state_ == State::kCreating && create_again_at_) consider(*create_again_at_);
-  if (state_ == State::kRunning) {
-    for (const ContainerLifecycle& run : runs_) {
-      const bool waits = run.phase() == ContainerLifecycle::Phase::kExited &&
-                         run.RestartsUnder(facts_->pod.restart_policy) &&
-                         (run.IsSidecar() || run.is_init() != initialized_);
-      if (waits) consider(run.restart_at());
-    }
-  }
-  if (state_ == State::kTerminating && AnyAlive()) {
-    consider(ending_->kills == 0 ? ending_->kill_at : ending_->kill_again_at);
-    if (!ending_->late) consider(ending_->timeout_at);
-  }
-  return next;
+  if (const auto* const creating = std::get_if<Creating>(&state_)) return creating->again_at;
+  if (const PodEnding* const end = ending()) return end->NextDeadline(runs_);
+  if (!std::holds_alternative<Running>(state_)) return std::nullopt;
+  return NextRestartAt(runs_, facts_->pod.restart_policy, initialized_);
 }
 
 void PodWorker::On(const PodReady&, Instant) {
-  if (state_ == State::kCreating) state_ = State::kRunning;
+  if (std::holds_alternative<Creating>(state_)) state_ = Running{};
 }
 
 void PodWorker::On(const PodFailed& event, Instant now) {
-  if (state_ != State::kCreating) return;
-  create_error_ = event.error.message;
-  ++edges_->counters.started_pods_errors;
-  create_again_at_ = create_backoff_.NextStart(now, now);
-  Tell(EventType::kWarning, "FailedCreatePodSandBox", create_error_, now);
+  auto* const creating = std::get_if<Creating>(&state_);
+  if (creating == nullptr) return;
+  creating->error = event.error.message;
+  creating->again_at = creating->backoff.NextStart(now, now);
+  news_.CreateFailed(creating->error, now);
 }
 
 void PodWorker::On(const ContainerStarted& event, Instant now) {
-  ContainerLifecycle* run = Find(event.container, event.attempt);
+  ContainerLifecycle* run = runs_.Find(event.container, event.attempt);
   if (run == nullptr || run->phase() != ContainerLifecycle::Phase::kStarting) return;
   run->Started(event.at);
   CountRunning(now);
-  Tell(EventType::kNormal, "Started",
-       event.attempt == 0
-           ? fmt::format("Started container {}", event.container)
-           : fmt::format("Started container {} (restart {})", event.container, event.attempt),
-       now);
+  news_.Started(event, now);
 }
 
 void PodWorker::On(const ContainerStartFailed& event, Instant now) {
-  ContainerLifecycle* run = Find(event.container, event.attempt);
+  ContainerLifecycle* run = runs_.Find(event.container, event.attempt);
   if (run == nullptr || run->phase() != ContainerLifecycle::Phase::kStarting) return;
   run->StartFailed(event.error.message, now);
-  ++edges_->counters.started_containers_errors[run->is_init() ? 1 : 0];
-  Tell(EventType::kWarning, "Failed",
-       fmt::format("Error: container {}: {}", event.container, event.error.message), now);
+  news_.StartFailed(event, run->is_init(), now);
 }
 
 void PodWorker::On(const ContainerExited& event, Instant now) {
-  dead_runs_.push_back({.pod_uid = event.pod_uid,
-                        .name = event.container,
-                        .attempt = event.attempt,
-                        .created = event.exit.started,
-                        .exit = event.exit});
-  ContainerLifecycle* run = Find(event.container, event.attempt);
+  runs_.AddDead({.pod_uid = event.pod_uid,
+                 .name = event.container,
+                 .attempt = event.attempt,
+                 .created = event.exit.started,
+                 .exit = event.exit});
+  ContainerLifecycle* run = runs_.Find(event.container, event.attempt);
   if (run == nullptr || !run->IsAlive()) return;
   run->Exited(event.exit);
-  const std::string name = FullName(facts_->pod);
-  edges_->log.Info("container ended", {{"pod", name},
-                                       {"container", event.container},
-                                       {"exitCode", fmt::to_string(event.exit.exit_code)},
-                                       {"reason", TerminationReason(event.exit)}});
-  const bool restarts = state_ == State::kRunning && run->RestartsUnder(facts_->pod.restart_policy);
-  if (restarts && run->restart_at() > now) {
-    Tell(EventType::kWarning, "BackOff",
-         fmt::format("Back-off restarting failed container {} in pod {}", event.container, name),
-         now);
-  }
+  news_.Exited(event);
+  const bool restarts =
+      std::holds_alternative<Running>(state_) && run->RestartsUnder(facts_->pod.restart_policy);
+  if (restarts && run->restart_at() > now) news_.BacksOff(event.container, now);
 }
 
 void PodWorker::On(const PodRemoved&, Instant) {
-  state_ = State::kGone;
+  state_ = Gone{};
 }
 
 // Starts whatever should run and does not; ends the pod when its work is done.
 void PodWorker::Sync(Instant now) {
-  if (state_ != State::kRunning || !SyncInit(now)) return;
-  bool done = true;
-  for (ContainerLifecycle& run : runs_) {
-    if (run.is_init()) continue;
-    StartIfDue(run, now);
-    done = done && run.phase() == ContainerLifecycle::Phase::kExited &&
-           !run.RestartsUnder(facts_->pod.restart_policy);
-  }
-  if (!done) return;
-  failed_ = std::ranges::any_of(
-      runs_, [](const ContainerLifecycle& run) { return !run.is_init() && !run.Succeeded(); });
-  BeginEnding(std::chrono::seconds(GraceSecondsOf(facts_->pod)), false, now);
+  const PodActions actions = ActionsFor(runs_, facts_->pod.restart_policy, initialized_, now);
+  initialized_ = actions.initialized;
+  for (ContainerLifecycle* const run : actions.start) StartRun(*run);
+  if (!actions.ends_well) return;
+  failed_ = !*actions.ends_well;
+  BeginEnding(seconds(GraceSecondsOf(facts_->pod)), false, now);
 }
 
-// One init container after the other; a side-car has done its part once it has started. True when
-// the regular containers may run.
-bool PodWorker::SyncInit(Instant now) {
-  for (ContainerLifecycle& run : runs_) {
-    if (!run.is_init()) break;
-    if (run.IsSidecar()) {
-      StartIfDue(run, now);
-      if (!initialized_ && run.phase() != ContainerLifecycle::Phase::kRunning &&
-          run.phase() != ContainerLifecycle::Phase::kExited) {
-        return false;
-      }
-      continue;
-    }
-    if (initialized_ || run.Succeeded()) continue;
-    if (run.phase() == ContainerLifecycle::Phase::kExited &&
-        !run.RestartsUnder(facts_->pod.restart_policy)) {
-      failed_ = true;
-      BeginEnding(std::chrono::seconds(GraceSecondsOf(facts_->pod)), false, now);
-      return false;
-    }
-    StartIfDue(run, now);
-    return false;
-  }
-  initialized_ = true;
-  return true;
-}
-
-void PodWorker::StartIfDue(ContainerLifecycle& run, Instant now) {
-  const bool due = run.phase() == ContainerLifecycle::Phase::kWaiting ||
-                   (run.phase() == ContainerLifecycle::Phase::kExited &&
-                    run.RestartsUnder(facts_->pod.restart_policy) && run.restart_at() <= now);
-  if (!due) return;
+void PodWorker::StartRun(ContainerLifecycle& run) {
   ++edges_->counters.started_containers[run.is_init() ? 1 : 0];
   const int adj = OomScoreAdj(facts_->pod, run.spec(), edges_->memory_capacity_bytes);
   edges_->runtime.StartContainer(facts_->pod.uid, run.spec().name, run.BeginStart(),
@@ -282,33 +188,111 @@ void PodWorker::StartIfDue(ContainerLifecycle& run, Instant now) {
 }
 
 void PodWorker::ForgetRun(const std::string& container, int attempt) {
-  std::erase_if(dead_runs_, [&](const ContainerRecord& record) {
-    return record.name == container && record.attempt == attempt;
-  });
+  runs_.ForgetDead(container, attempt);
   ++edges_->counters.dead_containers_removed;
   edges_->runtime.RemoveContainer(facts_->pod.uid, container, attempt);
 }
 
-ContainerLifecycle* PodWorker::Find(const std::string& container, int attempt) {
-  const auto run = std::ranges::find_if(runs_, [&](const ContainerLifecycle& r) {
-    return r.attempt() == attempt && r.spec().name == container;
-  });
-  return run == runs_.end() ? nullptr : &*run;
+bool PodWorker::Evict(const EvictionOrder& order, Instant now) {
+  const PodEnding* const end = ending();
+  if (IsGone() || (end != nullptr && end->step() != PodEnding::Step::kTerminating)) return false;
+  const Duration grace = seconds(order.grace_period_seconds);
+  const bool shortens = end == nullptr || now + grace < end->kill_at();
+  if (!shortens && eviction_) return false;
+  const bool first = !eviction_;
+  if (shortens) BeginEnding(grace, true, now);  // the kill first, the words afterwards
+  if (first) eviction_ = Eviction{.order = order, .at = now};
+  UpdateStatus(now);
+  return shortens || first;
+}
+
+void PodWorker::Terminate(Instant now) {
+  if (IsGone()) return;
+  if (PodEnding* const end = ending()) return end->RemoveToo(AsTarget(), now);
+  BeginEnding(seconds(GraceSecondsOf(facts_->pod)), true, now);
+  UpdateStatus(now);
+}
+
+void PodWorker::BeginEnding(Duration grace, bool remove, Instant now) {
+  const bool removes = remove || (ending() != nullptr && ending()->removes());
+  state_ = PodEnding(grace, removes, now);
+  // A shorter grace period is told to those that were asked before, too.
+  for (ContainerLifecycle& run : runs_.all()) run.stop_sent = false;
+  AdvanceEnding(now);
+}
+
+void PodWorker::AdvanceEnding(Instant now) {
+  if (ending()->Advance(AsTarget(), now)) news_.KillIsLate(now);
+}
+
+void PodWorker::PutOffEnd(Duration slept) {
+  if (PodEnding* const end = ending()) end->PutOff(slept);
+}
+
+bool PodWorker::KillNow(Instant now) {
+  if (ending() == nullptr || !ending()->GiveUpGrace(now)) return false;
+  AdvanceEnding(now);
+  return true;
+}
+
+std::optional<Survival> PodWorker::survival() const {
+  return ending() == nullptr ? std::nullopt : ending()->SurvivalOf(runs_);
+}
+
+void PodWorker::KillSurvivor(Instant now) {
+  if (PodEnding* const end = ending()) end->KillSurvivor(AsTarget(), now);
+}
+
+bool PodWorker::IsEnding() const {
+  return IsEvicted() && !IsCandidate() && ending() != nullptr &&
+         ending()->step() != PodEnding::Step::kFinished;
+}
+
+std::optional<Instant> PodWorker::kill_at() const {
+  if (ending() == nullptr || !ending()->AwaitsKill()) return std::nullopt;
+  return ending()->kill_at();
+}
+
+std::optional<Instant> PodWorker::removing_since() const {
+  return ending() == nullptr ? std::nullopt : ending()->removing_since();
+}
+
+// Who was told to end for another reason may go on taking for as long as that is under way.
+bool PodWorker::IsCandidate() const {
+  const PodEnding* const end = ending();
+  if (end == nullptr) return !IsGone();
+  return end->AwaitsKill() &&
+         (!IsEvicted() || end->grace() > seconds(kHardEvictionGracePeriodSeconds));
+}
+
+PodActivity PodWorker::activity() const {
+  if (const PodEnding* const end = ending()) {
+    switch (end->step()) {
+      case PodEnding::Step::kTerminating: return PodActivity::kTerminating;
+      case PodEnding::Step::kRemoving: return PodActivity::kCleaningUp;
+      case PodEnding::Step::kFinished: return PodActivity::kFinished;
+    }
+  }
+  if (IsGone()) return PodActivity::kWaiting;
+  if (std::holds_alternative<Recalled>(state_)) return PodActivity::kRunning;
+  const bool runs = std::holds_alternative<Running>(state_) && initialized_;
+  return runs ? PodActivity::kRunning : PodActivity::kStarting;
+}
+
+PodCourse PodWorker::Course() const {
+  PodCourse course{.runs = runs_,
+                   .restart_policy = facts_->pod.restart_policy,
+                   .initialized = initialized_,
+                   .up = activity() == PodActivity::kRunning,
+                   .eviction = eviction_ ? &eviction_->order : nullptr};
+  if (activity() == PodActivity::kFinished) course.ended_well = !failed_;
+  if (const auto* const creating = std::get_if<Creating>(&state_)) course.problem = creating->error;
+  return course;
 }
 
 void PodWorker::CountRunning(Instant now) {
-  if (counted_running_ || Phase() != PodPhase::kRunning) return;
-  counted_running_ = true;
-  edges_->counters.pod_start.Observe(Elapsed(*start_time_, now));
-}
-
-void PodWorker::Tell(EventType type, const char* reason, std::string message, Instant now) {
-  edges_->events.Add(now, FullName(facts_->pod),
-                     {.object = facts_->pod.uid,
-                      .type = type,
-                      .reason = reason,
-                      .message = std::move(message),
-                      .annotations = {}});
+  if (PhaseOf(Course()) != PodPhase::kRunning || !running_counted_.Take()) return;
+  edges_->counters.pod_start.Observe(Elapsed(*status_.start_time(), now));
 }
 
 }  // namespace jettison

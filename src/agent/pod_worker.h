@@ -1,44 +1,23 @@
 #pragma once
 
 #include <cstdint>
-#include <memory>
 #include <optional>
 #include <string>
+#include <variant>
 #include <vector>
 
-#include "agent/container_lifecycle.h"
-#include "agent/event_log.h"
-#include "agent/log.h"
-#include "agent/node_counters.h"
-#include "agent/pod_status.h"
+#include "agent/container_runs.h"
+#include "agent/pod_ending.h"
+#include "agent/pod_news.h"
 #include "agent/snapshot.h"
+#include "agent/told_status.h"
+#include "agent/worker_edges.h"
 #include "decide/pod_facts.h"
 #include "model/eviction_order.h"
-#include "pod_host/cgroup_layout.h"
 #include "ports/container_runtime.h"
+#include "units/once.h"
 
 namespace jettison {
-
-// What a worker touches besides its own state.
-struct WorkerEdges {
-  ContainerRuntime& runtime;
-  EventLog& events;
-  const Log& log;
-  std::uint64_t memory_capacity_bytes = 0;  // of the node, for oom_score_adj
-  BackoffRule restart_rule = kRestartRule;
-  pod_host::LimitSettings limit_settings = {};
-  PodCounters counters = {};  // of all pods
-};
-
-// What lives on of a pod although it was killed.
-struct Survival {
-  Instant since;  // the first kill
-  int kills = 0;
-};
-
-// How long a kill may take before it is called late: half as long again as the grace period, at
-// least 10 s. (kubelet: killPodNow)
-[[nodiscard]] Duration KillTimeout(Duration grace);
 
 // Leads one admitted pod from its creation to its removal: init containers in order, side-cars,
 // restarts with back-off, the end with its grace period. It never waits: it is told of events and
@@ -77,10 +56,10 @@ class PodWorker {
 
   [[nodiscard]] PodActivity activity() const;
   // Nothing of the pod is left on the node.
-  [[nodiscard]] bool IsGone() const { return state_ == State::kGone; }
+  [[nodiscard]] bool IsGone() const { return std::holds_alternative<Gone>(state_); }
   [[nodiscard]] bool IsEvicted() const { return eviction_.has_value(); }
   // The runtime has not made it yet: nothing of it runs that this worker knows of.
-  [[nodiscard]] bool AwaitsCreation() const { return state_ == State::kCreating; }
+  [[nodiscard]] bool AwaitsCreation() const { return std::holds_alternative<Creating>(state_); }
   // It takes up resources and ending it would bring them back: running, or ending in no hurry (a
   // grace period longer than that of a hard eviction) or for another reason than an eviction.
   [[nodiscard]] bool IsCandidate() const;
@@ -95,40 +74,35 @@ class PodWorker {
   // a second.
   void KillSurvivor(Instant now);
   // When it was evicted; only where IsEvicted.
-  [[nodiscard]] Instant evicted_at() const { return evicted_at_; }
+  [[nodiscard]] Instant evicted_at() const { return eviction_->at; }
   // Since when what is left of it is being removed; absent: it is not.
-  [[nodiscard]] std::optional<Instant> removing_since() const { return removing_since_; }
+  [[nodiscard]] std::optional<Instant> removing_since() const;
   // An eviction that is being carried out, and back-offs of containers, for the next agent.
   [[nodiscard]] std::optional<KeptEnding> KeptEviction() const;
   [[nodiscard]] std::vector<KeptRun> KeptRuns() const;
   // Runs that have ended, all attempts that are known, for the collection of dead containers.
-  [[nodiscard]] const std::vector<ContainerRecord>& dead_runs() const { return dead_runs_; }
+  [[nodiscard]] const std::vector<ContainerRecord>& dead_runs() const { return runs_.dead(); }
   // Forgets a dead run and has the runtime forget it.
   void ForgetRun(const std::string& container, int attempt);
   [[nodiscard]] const PodFacts& facts() const { return *facts_; }
-  [[nodiscard]] PodStatus Status(Instant now) const;
+  [[nodiscard]] PodStatus Status(Instant now) const { return status_.At(Course(), now); }
 
  private:
-  enum class State : std::uint8_t {
-    kCreating,
-    kRecalled,
-    kRunning,
-    kTerminating,
-    kRemoving,
-    kFinished,
-    kGone,
+  // The runtime is to make its groups and volumes.
+  struct Creating {
+    Backoff backoff{kCreateRule};
+    std::optional<Instant> again_at;
+    std::string error;
   };
-  struct Ending {
-    Duration grace{0};
-    Instant kill_at;         // the grace period is over
-    Instant timeout_at;      // the kill is late
-    int kills = 0;           // how often it was killed
-    Instant first_kill;      // the first of them
-    Instant last_kill;       // the last
-    Instant kill_again_at;   // where something lives on
-    Duration next_pause{0};  // after that one
-    bool late = false;
-    bool remove = true;  // what is left goes too; not for a pod that completed
+  // Known by what an agent before had written down, and not yet by the runtime.
+  struct Recalled {};
+  struct Running {};
+  struct Gone {};
+  using State = std::variant<Creating, Recalled, Running, PodEnding, Gone>;
+
+  struct Eviction {
+    EvictionOrder order;
+    Instant at;
   };
 
   void On(const PodReady& event, Instant now);
@@ -139,48 +113,35 @@ class PodWorker {
   void On(const PodRemoved& event, Instant now);
   void On(const PodFound&, Instant) {}  // it is the table's
 
-  void Create();
-  void TakeRecords(std::vector<ContainerRecord> records);
-  void ResumeRuns(Instant now);
+  void Create(Creating& creating);
   bool ResumeEviction(Instant now);
   void Sync(Instant now);
-  [[nodiscard]] bool SyncInit(Instant now);
-  void StartIfDue(ContainerLifecycle& run, Instant now);
+  void StartRun(ContainerLifecycle& run);
   void BeginEnding(Duration grace, bool remove, Instant now);
   void AdvanceEnding(Instant now);
-  void StopNext(Instant now);
-  void Stop(ContainerLifecycle& run, Instant now);
-  void KillAlive(Instant now);
-  void ReportLateKill(Instant now);
-  void EndingDone(Instant now);
-  void Remove(Instant now);
-  [[nodiscard]] bool AnyAlive() const;
-  [[nodiscard]] PodPhase Phase() const;
-  [[nodiscard]] ContainerLifecycle* Find(const std::string& container, int attempt);
+  // Null: it is not ending.
+  [[nodiscard]] PodEnding* ending() { return std::get_if<PodEnding>(&state_); }
+  [[nodiscard]] const PodEnding* ending() const { return std::get_if<PodEnding>(&state_); }
+  [[nodiscard]] PodEnding::Target AsTarget() {
+    return {.uid = facts_->pod.uid, .runs = runs_, .runtime = edges_->runtime};
+  }
+  [[nodiscard]] PodCourse Course() const;
+  void UpdateStatus(Instant now) { status_.Update(Course(), now); }
   void CountRunning(Instant now);
-  void Tell(EventType type, const char* reason, std::string message, Instant now);
-  void UpdateConditions(Instant now);
 
   const PodFacts* facts_;
   WorkerEdges* edges_;
-  State state_ = State::kCreating;
-  std::vector<ContainerLifecycle> runs_;  // init containers first, each in the order of the spec
-  bool initialized_ = false;              // every init container has done its part
-  bool failed_ = false;                   // it ended badly by itself
-  bool counted_running_ = false;          // a regular container has started, or was found
-  std::optional<EvictionOrder> eviction_;
-  Instant evicted_at_;
-  std::optional<Ending> ending_;
-  std::optional<Instant> removing_since_;
-  Backoff create_backoff_{kCreateRule};
-  std::optional<Instant> create_again_at_;
-  std::string create_error_;
-  std::optional<Instant> start_time_;
-  std::vector<ContainerRecord> dead_runs_;
+  PodNews news_;
+  State state_;
+  ContainerRuns runs_;
+  bool initialized_ = false;  // every init container has done its part
+  bool failed_ = false;       // it ended badly by itself
+  Once running_counted_;      // a regular container has started, or was found
+  std::optional<Eviction> eviction_;
+  ToldStatus status_;
   // Of an agent before, until they are resumed.
   std::optional<KeptEnding> kept_ending_;
   std::vector<KeptRun> kept_runs_;
-  PodStatus conditions_;  // only its conditions
 };
 
 }  // namespace jettison
