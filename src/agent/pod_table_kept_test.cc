@@ -30,7 +30,7 @@ class PodTableKeptTest : public PodTableTest {
   }
   void Forget() {
     std::vector<KeptPod> kept = table_.Kept(now_);
-    table_ = PodTable(Profile::kStandalone, kComeBackRule, edges_);
+    present_.emplace(Profile::kStandalone, kComeBackRule, edges_);
     (void)runtime_.TakeEvents();
     runtime_.TakeCommands();
     table_.Remember(std::move(kept));

@@ -12,10 +12,7 @@ class PodTableWithRoomTest : public PodTableTest {
  protected:
   static constexpr Nanos kUnit = 1'000'000'000;
 
-  PodTableWithRoomTest() {
-    table_ =
-        PodTable(Profile::kStandalone, kComeBackRule, edges_, SharedAmounts{0, 100 * kUnit, 0});
-  }
+  PodTableWithRoomTest() { table_.SetAllocatable(SharedAmounts{0, 100 * kUnit, 0}); }
   static Pod Asking(const std::string& name, std::int64_t bytes, std::int32_t priority = 0) {
     Pod pod = PodNamed(name, priority);
     pod.containers[0].resources.requests["memory"] = Quantity::Of(bytes);

@@ -5,6 +5,7 @@
 
 #include <chrono>
 #include <cstdint>
+#include <optional>
 #include <string>
 #include <string_view>
 #include <utility>
@@ -86,7 +87,8 @@ class PodTableTest : public testing::Test {
   Log log_{LogFormat::kText, clock_, [](std::string_view) {}};
   EventLog events_{log_, 100};
   WorkerEdges edges_{runtime_, events_, log_, 1 << 30};
-  PodTable table_{Profile::kStandalone, kComeBackRule, edges_};
+  std::optional<PodTable> present_{std::in_place, Profile::kStandalone, kComeBackRule, edges_};
+  PodTable& table_ = *present_;  // also after another has taken its place
 };
 
 }  // namespace jettison
