@@ -1,24 +1,21 @@
-// What the runtime finds when it starts: the pods of an agent before it.
+#include "platform/process/adoption.h"
+
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <csignal>
+#include <memory>
+#include <utility>
 
+#include "platform/process/leftover.h"
 #include "platform/process/process_identity.h"
-#include "platform/process/runtime.h"
-#include "pod_host/cgroup_layout.h"
 #include "pod_host/files.h"
+#include "pod_host/paths.h"
 #include "pod_host/pod_containers.h"
 
 namespace jettison::process {
 
 using namespace pod_host;
 namespace {
-
-constexpr int kShimEndTimeoutMs = 2000;
-constexpr Duration kLeftoverTimeout = std::chrono::seconds(30);
-constexpr QosClass kQosClasses[] = {QosClass::kGuaranteed, QosClass::kBurstable,
-                                    QosClass::kBestEffort};
 
 WallTime CreationOf(const FoundRun& run) {
   if (run.record) return run.record->created;
@@ -47,53 +44,7 @@ ContainerExit ExitOf(const ExitRecord& exit, Instant created, const Clock& clock
 
 }  // namespace
 
-Result<std::vector<RuntimePod>> Runtime::List() {
-  const auto uids = NamesIn(surroundings_.paths.Pods());
-  if (!uids) return Fail(uids.error());
-  std::vector<std::string> leftovers;
-  for (const std::string& uid : *uids) {
-    auto pod = ReadPod(uid);
-    if (!pod) {
-      EnterUnread(uid, pod.error());
-    } else if (*pod) {
-      Enter(std::move(**pod));
-    } else {
-      leftovers.push_back(uid);
-    }
-  }
-  // Only now: the pods that stay are known, and with them whose mount points must stay.
-  for (const std::string& uid : leftovers) RemoveLeftover(uid);
-  std::vector<RuntimePod> listed;
-  for (auto& [uid, entry] : pods_) {
-    auto pod = entry.unread ? Fail(entry.unread->error) : TakeOver(entry);
-    if (pod) {
-      listed.push_back(std::move(*pod));
-      continue;
-    }
-    if (!entry.unread) SetUnread(entry, pod.error());
-    if (auto unread = UnreadPod(entry)) listed.push_back(std::move(*unread));
-  }
-  ScheduleTending();
-  if (!pods_.empty()) UpdateQosGroups();
-  return listed;
-}
-
-// A pod whose runs can be told, with groups and volumes: those of memory do not outlive the
-// machine's restart, the folders do.
-Result<RuntimePod> Runtime::TakeOver(PodEntry& entry) {
-  auto runs = FindRuns(entry);
-  if (!runs) return Fail(runs.error());
-  const auto log_failure = [this, about = "adopt pod " +
-                                          FullName(entry.plan.pod)](const Result<void>& prepared) {
-    surroundings_.LogFailure(about, prepared);
-  };
-  log_failure(PreparePod(entry));
-  PrepareForeignVolumes(entry, log_failure);
-  return RuntimePod{.pod = entry.plan.pod, .containers = AdoptRuns(entry, std::move(*runs))};
-}
-
-// None where the folder is a leftover. kInvalidArgument: the record is damaged.
-Result<std::optional<PodPlan>> Runtime::ReadPod(const std::string& uid) const {
+Result<std::optional<PodPlan>> Adoption::ReadPlan(const std::string& uid) const {
   const std::string path = surroundings_.paths.PodFile(uid);
   const auto text = ReadFile(path);
   if (!text && text.error().code == ErrorCode::kNotFound) return std::nullopt;
@@ -109,16 +60,28 @@ Result<std::optional<PodPlan>> Runtime::ReadPod(const std::string& uid) const {
   return std::move(*plan);
 }
 
+Result<RuntimePod> Adoption::TakeOver(PodEntry& entry) {
+  auto runs = FindRuns(entry);
+  if (!runs) return Fail(runs.error());
+  const auto log_failure = [this, about = "adopt pod " +
+                                          FullName(entry.plan.pod)](const Result<void>& prepared) {
+    surroundings_.LogFailure(about, prepared);
+  };
+  log_failure(pods_.Prepare(entry));
+  pods_.PrepareForeignVolumes(entry, log_failure);
+  return RuntimePod{.pod = entry.plan.pod, .containers = AdoptRuns(entry, std::move(*runs))};
+}
+
 // The runs of a pod; fails where it cannot be told what runs of it. Of a run whose record is
 // damaged nothing runs any more where the container's group is empty.
-Result<std::vector<FoundRun>> Runtime::FindRuns(const PodEntry& entry) {
+Result<std::vector<FoundRun>> Adoption::FindRuns(const PodEntry& entry) {
   std::vector<std::string> strange;
   auto runs = ReadRuns(surroundings_.paths, entry.plan.pod.uid, surroundings_.boot_id, strange);
   if (!runs) return runs;
   for (FoundRun& run : *runs) {
     if (run.state != RunState::kUnknown) continue;
     if (run.passing) return Fail(ErrorCode::kUnavailable, run.fault);
-    if (IsInhabited(GroupOfContainer(entry.group, run.container))) {
+    if (pods_.IsInhabited(pods_.GroupOfContainer(entry, run.container))) {
       return Fail(ErrorCode::kInvalidArgument, run.fault);
     }
     run.state = run.let_go ? RunState::kLost : RunState::kNeverRan;
@@ -127,7 +90,7 @@ Result<std::vector<FoundRun>> Runtime::FindRuns(const PodEntry& entry) {
   return runs;
 }
 
-std::vector<ContainerRecord> Runtime::AdoptRuns(PodEntry& entry, std::vector<FoundRun> runs) {
+std::vector<ContainerRecord> Adoption::AdoptRuns(PodEntry& entry, std::vector<FoundRun> runs) {
   std::vector<ContainerRecord> records;
   for (auto first = runs.begin(); first != runs.end();) {
     const auto last = std::find_if(
@@ -135,7 +98,7 @@ std::vector<ContainerRecord> Runtime::AdoptRuns(PodEntry& entry, std::vector<Fou
     std::vector<const FoundRun*> of_container;
     for (auto run = first; run != last; ++run) of_container.push_back(&*run);
     const std::uint64_t oom_kills =
-        surroundings_.cgroups.ReadOomKills(GroupOfContainer(entry.group, first->container))
+        surroundings_.cgroups.ReadOomKills(pods_.GroupOfContainer(entry, first->container))
             .value_or(0);
     const std::vector<bool> oom_killed = OomKilled(of_container, oom_kills);
     Instant earliest = Instant::min();
@@ -150,10 +113,10 @@ std::vector<ContainerRecord> Runtime::AdoptRuns(PodEntry& entry, std::vector<Fou
   return records;
 }
 
-std::optional<ContainerRecord> Runtime::AdoptRun(PodEntry& entry, FoundRun run, bool oom_killed,
-                                                 Instant earliest) {
+std::optional<ContainerRecord> Adoption::AdoptRun(PodEntry& entry, FoundRun run, bool oom_killed,
+                                                  Instant earliest) {
   const Pod& pod = entry.plan.pod;
-  const std::string group = GroupOfContainer(entry.group, run.container);
+  const std::string group = pods_.GroupOfContainer(entry, run.container);
   if (run.state == RunState::kNeverRan && run.shim) {
     // The word to go may still have been on its way; once its shim is gone the folder is final.
     (void)EndProcess(run.shim, kShimEndTimeoutMs);
@@ -198,41 +161,6 @@ std::optional<ContainerRecord> Runtime::AdoptRun(PodEntry& entry, FoundRun run, 
   adopted->Adopt(std::move(run), record.created);
   entry.runs[record.name] = std::move(adopted);
   return record;
-}
-
-// A pod whose creation or removal was interrupted. Nobody will ever ask for it again, so nothing of
-// it may stay.
-void Runtime::RemoveLeftover(const std::string& uid) {
-  PodRemains remains{
-      .uid = uid, .groups = {}, .log_dirs = {}, .mount_point_user = [this](std::string_view path) {
-        return MountPointUserOf(path);
-      }};
-  std::vector<std::string> strange;
-  const auto runs = ReadRuns(surroundings_.paths, uid, surroundings_.boot_id, strange)
-                        .value_or(std::vector<FoundRun>{});
-  for (const FoundRun& run : runs) {
-    if (run.shim && run.state == RunState::kNeverRan) {
-      (void)EndProcess(run.shim, kShimEndTimeoutMs);
-    }
-  }
-  for (const QosClass qos : kQosClasses) {
-    remains.groups.push_back(PodGroup(qos, uid, surroundings_.options.cgroup_driver));
-    surroundings_.LogFailure("end pod " + uid, surroundings_.cgroups.Kill(remains.groups.back()));
-  }
-  // A shim whose container has been killed ends by itself, and reaps it.
-  for (const FoundRun& run : runs) {
-    if (run.shim && !AwaitEnd(run.shim, kShimEndTimeoutMs)) {
-      (void)EndProcess(run.shim, kShimEndTimeoutMs);
-    }
-  }
-  const std::string logs = surroundings_.paths.Logs();
-  for (const std::string& name : NamesIn(logs).value_or(std::vector<std::string>{})) {
-    if (IsLogsOf(name, uid)) remains.log_dirs.push_back(fmt::format("{}/{}", logs, name));
-  }
-  if (!PodRemoval(surroundings_, std::move(remains)).Finish(kLeftoverTimeout)) {
-    surroundings_.Log(
-        fmt::format("pod {}: what an earlier agent left of it cannot be removed", uid));
-  }
 }
 
 }  // namespace jettison::process

@@ -3,44 +3,20 @@
 #include <fmt/format.h>
 #include <unistd.h>
 
-#include <algorithm>
+#include <cerrno>
 #include <csignal>
 #include <cstdio>
 #include <utility>
 
-#include "platform/process/host_rights.h"
-#include "pod_host/cgroup_layout.h"
+#include "platform/process/leftover.h"
 #include "pod_host/files.h"
-#include "pod_host/mount_plan.h"
+#include "pod_host/paths.h"
 #include "pod_host/pod_containers.h"
-#include "pod_host/volumes.h"
 #include "ports/system_error.h"
 
 namespace jettison::process {
 
 using namespace pod_host;
-namespace {
-
-// Every mount of the pod must be possible before any of its containers runs.
-Result<void> CheckMounts(const Paths& paths, const Pod& pod) {
-  for (const Container* container : ContainersOf(pod)) {
-    if (auto plan = PlanMounts(paths, pod, *container); !plan) return Fail(plan.error());
-  }
-  return {};
-}
-
-bool MountsAt(const Paths& paths, const Pod& pod, std::string_view place) {
-  for (const Container* container : ContainersOf(pod)) {
-    const auto plan = PlanMounts(paths, pod, *container).value_or(std::vector<PlannedMount>{});
-    const bool within = std::any_of(plan.begin(), plan.end(), [&](const PlannedMount& mount) {
-      return IsWithin(mount.target, place);
-    });
-    if (within) return true;
-  }
-  return false;
-}
-
-}  // namespace
 
 Runtime::Runtime(std::unique_ptr<Readiness> readiness, FileDescriptor lock,
                  const ProcessRuntimeOptions& options, std::string boot_id, Cgroups& cgroups,
@@ -53,8 +29,7 @@ Runtime::Runtime(std::unique_ptr<Readiness> readiness, FileDescriptor lock,
                     .cgroups = cgroups,
                     .clock = clock,
                     .readiness = *readiness_,
-                    .events = {}},
-      qos_groups_(cgroups, options.cgroup_driver) {}
+                    .events = {}} {}
 
 Result<void> Runtime::Ready() {
   if (::access(surroundings_.options.shim.c_str(), X_OK) != 0) {
@@ -67,105 +42,86 @@ Result<void> Runtime::Ready() {
   return {};
 }
 
-Runtime::PodEntry* Runtime::Find(const std::string& pod_uid) {
-  const auto it = pods_.find(pod_uid);
-  const bool is_whole = it != pods_.end() && !it->second.removing && !it->second.making;
-  return is_whole ? &it->second : nullptr;
-}
-
-ContainerRun* Runtime::FindRun(const std::string& pod_uid, const std::string& container) {
-  const auto pod = pods_.find(pod_uid);
-  if (pod == pods_.end()) return nullptr;
-  const auto run = pod->second.runs.find(container);
-  return run == pod->second.runs.end() || run->second->ended() ? nullptr : run->second.get();
-}
-
-Runtime::PodEntry& Runtime::Enter(PodPlan plan) {
-  const CgroupDriver driver = surroundings_.options.cgroup_driver;
-  const Pod& pod = plan.pod;
-  PodEntry& entry = pods_[pod.uid];
-  entry.group = PodGroup(plan.qos, pod.uid, driver);
-  for (const auto* containers : {&pod.init_containers, &pod.containers}) {
-    for (const Container& container : *containers) {
-      entry.container_groups[container.name] = ContainerGroupName(container.name, driver);
+Result<std::vector<RuntimePod>> Runtime::List() {
+  const auto uids = NamesIn(surroundings_.paths.Pods());
+  if (!uids) return Fail(uids.error());
+  std::vector<std::string> leftovers;
+  for (const std::string& uid : *uids) {
+    auto plan = adoption_.ReadPlan(uid);
+    if (!plan) {
+      unread_pods_.Enter(uid, plan.error());
+    } else if (*plan) {
+      pods_.Enter(std::move(**plan));
+    } else {
+      leftovers.push_back(uid);
     }
   }
-  entry.plan = std::move(plan);
-  return entry;
+  // Only now: the pods that stay are known, and with them whose mount points must stay.
+  for (const std::string& uid : leftovers) {
+    RemoveLeftover(surroundings_, uid,
+                   [this](std::string_view path) { return pods_.MountPointUserOf(path); });
+  }
+  std::vector<RuntimePod> listed;
+  for (auto& [uid, entry] : pods_.all()) {
+    auto pod = entry.unread() != nullptr ? Fail(entry.unread()->error) : adoption_.TakeOver(entry);
+    if (pod) {
+      listed.push_back(std::move(*pod));
+      continue;
+    }
+    if (entry.unread() == nullptr) unread_pods_.SetUnread(entry, pod.error());
+    if (auto unread = unread_pods_.Tell(entry)) listed.push_back(std::move(*unread));
+  }
+  unread_pods_.ScheduleTending();
+  if (!pods_.all().empty()) pods_.UpdateQosGroups();
+  return listed;
 }
 
 void Runtime::CreatePod(const PodPlan& plan) {
-  const Pod& pod = plan.pod;
-  if (const auto existing = pods_.find(pod.uid); existing != pods_.end()) {
-    if (existing->second.unread) {
-      CreateUnread(plan);
-    } else if (existing->second.removing) {
-      surroundings_.Emit(PodFailed{
-          pod.uid, {ErrorCode::kUnavailable, "a pod of the same UID is still being removed"}});
-    } else if (!existing->second.making) {
-      surroundings_.Emit(PodReady{pod.uid});
+  const std::string& uid = plan.pod.uid;
+  const auto fail = [&](Error error) { surroundings_.Emit(PodFailed{uid, std::move(error)}); };
+  if (const auto existing = pods_.all().find(uid); existing != pods_.all().end()) {
+    const PodEntry& entry = existing->second;
+    if (entry.removing() != nullptr) {
+      return fail({ErrorCode::kUnavailable, "a pod of the same UID is still being removed"});
     }
-    return;
+    if (entry.making()) return;
+    if (entry.unread() == nullptr) return surroundings_.Emit(PodReady{uid});
+    if (!unread_pods_.MakeWay(plan)) return;
   }
-  if (auto names = CheckNames(pod); !names) {
-    surroundings_.Emit(PodFailed{pod.uid, names.error()});
-    return;
-  }
-  PodEntry& entry = Enter(plan);
-  if (IsInhabited(entry.group)) {
+  if (auto names = CheckNames(plan.pod); !names) return fail(names.error());
+  PodEntry& entry = pods_.Enter(plan);
+  if (pods_.IsInhabited(entry.group)) {
     const std::string group = entry.group;
-    pods_.erase(pod.uid);
-    surroundings_.Emit(PodFailed{
-        pod.uid,
+    pods_.all().erase(uid);
+    return fail(
         {ErrorCode::kUnavailable,
          fmt::format("processes run in {} that nothing below {} tells of: they are another "
                      "agent's, or this root is not the one that they were started from; end them "
                      "or set `root`",
-                     group, surroundings_.paths.root())}});
-    return;
+                     group, surroundings_.paths.root())});
   }
-  if (const auto made = PreparePod(entry); !made) return FinishPod(pod.uid, made);
-  entry.making = true;
-  PrepareForeignVolumes(
-      entry, [this, uid = pod.uid](const Result<void>& prepared) { FinishPod(uid, prepared); });
-}
-
-void Runtime::PrepareForeignVolumes(PodEntry& entry, const PathErrand::Done& done) {
-  entry.errand = std::make_unique<PathErrand>(*readiness_, surroundings_.options.path_patience);
-  const auto outcome = entry.errand->Begin(VolumeSteps(surroundings_.paths, entry.plan.pod), done);
-  if (!outcome) return;
-  entry.errand.reset();
-  done(*outcome);
+  if (const auto made = pods_.Prepare(entry); !made) return FinishPod(uid, made);
+  entry.state.emplace<Making>();
+  pods_.PrepareForeignVolumes(
+      entry, [this, uid](const Result<void>& prepared) { FinishPod(uid, prepared); });
 }
 
 // The folder comes first and the pod's own file last: whatever is interrupted in between is a
 // folder without that file, which the next agent takes down.
 void Runtime::FinishPod(const std::string& uid, const Result<void>& prepared) {
-  PodEntry& entry = pods_.at(uid);
+  PodEntry& entry = pods_.all().at(uid);
   entry.errand.reset();
-  entry.making = false;
+  entry.state.emplace<Standing>();
   const auto made = prepared ? WriteFile(surroundings_.paths.PodFile(uid),
                                          surroundings_.options.written_pods->Write(entry.plan.pod))
                              : prepared;
   if (!made) {
-    entry.create_error = made.error();
     BeginRemoval(entry);
+    entry.removing()->create_error = made.error();
     return;
   }
-  UpdateQosGroups();
+  pods_.UpdateQosGroups();
   surroundings_.Emit(PodReady{uid});
-}
-
-Result<void> Runtime::PreparePod(const PodEntry& entry) {
-  const Paths& paths = surroundings_.paths;
-  const Pod& pod = entry.plan.pod;
-  if (auto ok = CheckRights(pod); !ok) return ok;
-  if (auto ok = CheckMounts(paths, pod); !ok) return ok;
-  if (auto made = MakeFolders(paths.Pod(pod.uid)); !made) return made;
-  if (auto made = surroundings_.cgroups.Create(entry.group, entry.plan.limits); !made) return made;
-  if (auto made = PrepareVolumes(paths, pod); !made) return made;
-  if (auto made = MakeFolders(paths.Containers(pod.uid)); !made) return made;
-  return MakeFolders(paths.PodLogs(pod));
 }
 
 void Runtime::StartContainer(const std::string& pod_uid, const std::string& container, int attempt,
@@ -176,17 +132,19 @@ void Runtime::StartContainer(const std::string& pod_uid, const std::string& cont
                                             .attempt = attempt,
                                             .error = {code, std::move(why)}});
   };
-  PodEntry* const entry = Find(pod_uid);
+  PodEntry* const entry = pods_.Find(pod_uid);
   if (entry == nullptr) return refuse(ErrorCode::kNotFound, "there is no such pod");
-  if (entry->unread) return refuse(ErrorCode::kUnavailable, entry->unread->error.message);
+  if (const Unread* const unread = entry->unread()) {
+    return refuse(ErrorCode::kUnavailable, unread->error.message);
+  }
   const Container* const spec = FindContainer(entry->plan.pod, container);
   if (spec == nullptr) return refuse(ErrorCode::kNotFound, "the pod has no such container");
-  if (FindRun(pod_uid, container) != nullptr) {
+  if (pods_.FindRun(pod_uid, container) != nullptr) {
     return refuse(ErrorCode::kInvalidArgument, "the container runs already");
   }
   auto run =
       std::make_unique<ContainerRun>(surroundings_, RunName{pod_uid, container, attempt},
-                                     entry->plan, *spec, GroupOfContainer(entry->group, container));
+                                     entry->plan, *spec, pods_.GroupOfContainer(*entry, container));
   run->Start(oom_score_adj);
   entry->runs[container] = std::move(run);
   entry->newest[container] = attempt;
@@ -195,8 +153,8 @@ void Runtime::StartContainer(const std::string& pod_uid, const std::string& cont
 // The layers of earlier runs are leftovers that no limit counts.
 PodDisk Runtime::DiskOf(const Pod& pod) const {
   PodDisk disk = pod_host::DiskOf(surroundings_.paths, pod);
-  const auto entry = pods_.find(pod.uid);
-  if (entry == pods_.end()) return disk;
+  const auto entry = pods_.all().find(pod.uid);
+  if (entry == pods_.all().end()) return disk;
   for (PodDisk::ContainerDisk& container : disk.containers) {
     const auto newest = entry->second.newest.find(container.name);
     if (newest == entry->second.newest.end()) continue;
@@ -206,34 +164,33 @@ PodDisk Runtime::DiskOf(const Pod& pod) const {
 }
 
 std::string_view Runtime::GroupOf(const std::string& pod_uid, const std::string& container) const {
-  const auto pod = pods_.find(pod_uid);
-  if (pod == pods_.end()) return {};
+  const auto pod = pods_.all().find(pod_uid);
+  if (pod == pods_.all().end()) return {};
   const auto group = pod->second.container_groups.find(container);
   return group == pod->second.container_groups.end() ? std::string_view() : group->second;
 }
 
-std::string Runtime::GroupOfContainer(const std::string& pod_group,
-                                      const std::string& container) const {
-  return ContainerGroup(pod_group,
-                        ContainerGroupName(container, surroundings_.options.cgroup_driver));
+const std::vector<std::string>& Runtime::ForeignGroupsOf(const std::string& pod_uid) const {
+  const auto* const groups = unread_pods_.GroupsOf(pod_uid);
+  return groups == nullptr ? no_groups_ : *groups;
 }
 
 void Runtime::StopContainer(const std::string& pod_uid, const std::string& container,
                             Duration grace) {
-  if (ContainerRun* run = FindRun(pod_uid, container)) run->Stop(grace);
-  SignalUnread(pod_uid, SIGTERM);
+  if (ContainerRun* run = pods_.FindRun(pod_uid, container)) run->Stop(grace);
+  unread_pods_.Signal(pod_uid, SIGTERM);
 }
 
 void Runtime::KillContainer(const std::string& pod_uid, const std::string& container) {
-  if (ContainerRun* run = FindRun(pod_uid, container)) run->Kill();
-  SignalUnread(pod_uid, SIGKILL);
+  if (ContainerRun* run = pods_.FindRun(pod_uid, container)) run->Kill();
+  unread_pods_.Signal(pod_uid, SIGKILL);
 }
 
 void Runtime::RemoveContainer(const std::string& pod_uid, const std::string& container,
                               int attempt) {
-  PodEntry* const entry = Find(pod_uid);
-  if (entry == nullptr || entry->unread || !IsPathSegment(container)) return;
-  const ContainerRun* const run = FindRun(pod_uid, container);
+  PodEntry* const entry = pods_.Find(pod_uid);
+  if (entry == nullptr || entry->unread() != nullptr || !IsPathSegment(container)) return;
+  const ContainerRun* const run = pods_.FindRun(pod_uid, container);
   if (run != nullptr && run->attempt() == attempt) return;  // not dead
 
   const Paths& paths = surroundings_.paths;
@@ -253,70 +210,54 @@ void Runtime::RemoveContainer(const std::string& pod_uid, const std::string& con
 }
 
 void Runtime::RemovePod(const std::string& pod_uid) {
-  const auto it = pods_.find(pod_uid);
-  if (it == pods_.end() || it->second.unread) {
+  const auto it = pods_.all().find(pod_uid);
+  if (it == pods_.all().end() || it->second.unread() != nullptr) {
     surroundings_.Emit(PodRemoved{pod_uid});
     return;
   }
+  PodEntry& entry = it->second;
+  if (entry.removing() == nullptr) BeginRemoval(entry);
   // Whoever has a pod removed waits for that, not for why it could not be created.
-  it->second.create_error.reset();
-  if (!it->second.removing) BeginRemoval(it->second);
+  entry.removing()->create_error.reset();
 }
 
 void Runtime::BeginRemoval(PodEntry& entry) {
-  entry.removing = true;
-  entry.making = false;
+  entry.state.emplace<Removing>();
   entry.errand.reset();
   for (auto& [name, run] : entry.runs) run->Kill();
   readiness_->Wake();
 }
 
 void Runtime::ContinueRemovals() {
-  for (auto it = pods_.begin(); it != pods_.end();) {
+  auto& pods = pods_.all();
+  for (auto it = pods.begin(); it != pods.end();) {
     auto& [uid, entry] = *it;
-    const bool idle = std::all_of(entry.runs.begin(), entry.runs.end(),
-                                  [](const auto& run) { return run.second->ended(); });
-    if (!entry.removing || !idle) {
+    if (entry.removing() == nullptr || entry.AnyRuns() || !ContinueRemoval(uid, entry)) {
       ++it;
       continue;
     }
-    if (!entry.removal) {
-      entry.removal.emplace(surroundings_,
-                            PodRemains{.uid = uid,
-                                       .groups = {entry.group},
-                                       .log_dirs = {surroundings_.paths.PodLogs(entry.plan.pod)},
-                                       .mount_point_user = [this](std::string_view path) {
-                                         return MountPointUserOf(path);
-                                       }});
-    }
-    if (!entry.removal->Continue()) {
-      ++it;
-      continue;
-    }
-    if (entry.create_error) {
-      surroundings_.Emit(PodFailed{uid, *entry.create_error});
+    if (const auto& error = entry.removing()->create_error) {
+      surroundings_.Emit(PodFailed{uid, *error});
     } else {
       surroundings_.Emit(PodRemoved{uid});
     }
-    it = pods_.erase(it);
-    UpdateQosGroups();
+    it = pods.erase(it);
+    pods_.UpdateQosGroups();
   }
 }
 
-std::optional<std::string> Runtime::MountPointUserOf(std::string_view path) const {
-  for (const auto& [uid, entry] : pods_) {
-    if (entry.unread) return uid;  // nobody knows what it mounts
-    if (!entry.removing && MountsAt(surroundings_.paths, entry.plan.pod, path)) return uid;
+bool Runtime::ContinueRemoval(const std::string& uid, PodEntry& entry) {
+  auto& removal = entry.removing()->removal;
+  if (!removal) {
+    removal.emplace(surroundings_,
+                    PodRemains{.uid = uid,
+                               .groups = {entry.group},
+                               .log_dirs = {surroundings_.paths.PodLogs(entry.plan.pod)},
+                               .mount_point_user = [this](std::string_view path) {
+                                 return pods_.MountPointUserOf(path);
+                               }});
   }
-  return std::nullopt;
-}
-
-void Runtime::UpdateQosGroups() {
-  std::vector<const PodPlan*> pods;
-  for (const auto& [uid, entry] : pods_) {
-    if (!entry.removing) pods.push_back(&entry.plan);
-  }
-  surroundings_.LogFailure("set the CPU shares of the pods' groups", qos_groups_.SetPods(pods));
+  return removal->Continue();
 }
 
 std::vector<RuntimeEvent> Runtime::TakeEvents() {

@@ -9,6 +9,7 @@
 #include "pod_host/paths.h"
 #include "pod_host/readiness.h"
 #include "ports/system_error.h"
+#include "units/once.h"
 
 namespace jettison::process {
 
@@ -23,7 +24,7 @@ struct Surroundings {
   std::vector<RuntimeEvent> events;
   // The events are being collected: what is emitted now needs no wake-up.
   bool taking = false;
-  bool said_oom_score_adj_refused = false;
+  Once oom_score_adj_refused;
 
   void Emit(RuntimeEvent event) {
     events.push_back(std::move(event));
@@ -40,8 +41,7 @@ struct Surroundings {
   }
   // Said once: it is the same for every container.
   void NoteRefusedOomScoreAdj(int errno_value) {
-    if (said_oom_score_adj_refused) return;
-    said_oom_score_adj_refused = true;
+    if (!oom_score_adj_refused.Take()) return;
     Log(SystemError(errno_value,
                     "oom_score_adj cannot be lowered without CAP_SYS_RESOURCE; containers keep the "
                     "nearest value that is allowed")

@@ -1,14 +1,15 @@
-// Pods of an earlier agent of which something cannot be read, or is damaged. What runs of them goes
-// on, measured and named; nothing of them is deleted.
+#include "platform/process/unread_pods.h"
+
 #include <fmt/format.h>
 
 #include <algorithm>
 #include <csignal>
 #include <cstdio>
+#include <utility>
 
-#include "platform/process/runtime.h"
-#include "pod_host/cgroup_layout.h"
 #include "pod_host/files.h"
+#include "pod_host/paths.h"
+#include "ports/system_error.h"
 
 namespace jettison::process {
 
@@ -18,8 +19,6 @@ namespace {
 constexpr Duration kFirstDelay = std::chrono::seconds(1);
 constexpr Duration kLastDelay = std::chrono::seconds(30);
 constexpr Duration kEndingDelay = std::chrono::milliseconds(50);
-constexpr QosClass kQosClasses[] = {QosClass::kGuaranteed, QosClass::kBurstable,
-                                    QosClass::kBestEffort};
 constexpr const char* kConfigHash = "kubernetes.io/config.hash";
 
 bool IsDamage(const Error& error) {
@@ -34,23 +33,16 @@ bool UidTellsContent(const Pod& pod) {
 
 }  // namespace
 
-// What cannot be told counts as inhabited.
-bool Runtime::IsInhabited(const std::string& group) const {
-  const auto processes = surroundings_.cgroups.Processes(group);
-  if (!processes) return processes.error().code != ErrorCode::kNotFound;
-  return !processes->empty();
-}
-
-std::string Runtime::GroupInUse(const std::string& uid) const {
-  const CgroupDriver driver = surroundings_.options.cgroup_driver;
-  for (const QosClass qos : kQosClasses) {
-    if (IsInhabited(PodGroup(qos, uid, driver))) return PodGroup(qos, uid, driver);
-  }
-  return PodGroup(QosClass::kBestEffort, uid, driver);
+std::string UnreadPods::GroupInUse(const std::string& uid) const {
+  const auto groups = PossibleGroupsOf(uid, surroundings_.options.cgroup_driver);
+  const auto used = std::find_if(groups.begin(), groups.end(), [this](const std::string& group) {
+    return pods_.IsInhabited(group);
+  });
+  return used == groups.end() ? groups.back() : *used;
 }
 
 // As much of a pod as its folders tell: the logs name it, and each container has a folder.
-Pod Runtime::SketchOf(const std::string& uid) const {
+Pod UnreadPods::SketchOf(const std::string& uid) const {
   Pod pod;
   pod.uid = uid;
   pod.name = uid;
@@ -70,138 +62,144 @@ Pod Runtime::SketchOf(const std::string& uid) const {
   return pod;
 }
 
-Runtime::PodEntry& Runtime::EnterUnread(const std::string& uid, Error error) {
-  PodEntry& entry = pods_[uid];
+void UnreadPods::Enter(const std::string& uid, Error error) {
+  PodEntry& entry = pods_.all()[uid];
   entry.plan = {.pod = SketchOf(uid)};
   entry.group = GroupInUse(uid);
   SetUnread(entry, std::move(error));
-  return entry;
 }
 
-void Runtime::SetUnread(PodEntry& entry, Error error) {
+void UnreadPods::SetUnread(PodEntry& entry, Error error) {
+  Pod& pod = entry.plan.pod;
   surroundings_.Log(fmt::format(
       "pod {} of an earlier agent cannot be taken over: {}; it goes on as it is, nothing of it is "
       "deleted, and {}",
-      FullName(entry.plan.pod), error.message,
+      FullName(pod), error.message,
       IsDamage(error) ? "the manifest that it came from mends it; else end it and delete " +
-                            surroundings_.paths.Pod(entry.plan.pod.uid)
+                            surroundings_.paths.Pod(pod.uid)
                       : std::string("it is tried again")));
-  entry.plan.pod.restart_policy =
-      RestartPolicy::kNever;  // whoever looks after it starts nothing of it
-  entry.unread.emplace(Unread{.error = std::move(error),
-                              .groups = {surroundings_.options.cgroup_root + entry.group}});
+  pod.restart_policy = RestartPolicy::kNever;  // whoever looks after it starts nothing of it
+  entry.state.emplace<Unread>(Unread{.error = std::move(error),
+                                     .groups = {surroundings_.options.cgroup_root + entry.group}});
 }
 
-// Absent where nothing of it runs.
-std::optional<RuntimePod> Runtime::UnreadPod(PodEntry& entry) const {
-  if (!IsInhabited(entry.group)) return std::nullopt;
-  entry.unread->told = true;
-  RuntimePod pod{.pod = entry.plan.pod, .containers = {}, .foreign = true, .unread = true};
-  for (const Container& container : entry.plan.pod.containers) {
-    pod.containers.push_back({.pod_uid = entry.plan.pod.uid,
-                              .name = container.name,
-                              .attempt = 0,
-                              .created = surroundings_.clock.Now()});
+std::optional<RuntimePod> UnreadPods::Tell(PodEntry& entry) const {
+  if (!pods_.IsInhabited(entry.group)) return std::nullopt;
+  entry.unread()->known = Unread::Known::kTold;
+  const Pod& pod = entry.plan.pod;
+  RuntimePod told{.pod = pod, .containers = {}, .foreign = true, .unread = true};
+  for (const Container& container : pod.containers) {
+    told.containers.push_back({.pod_uid = pod.uid,
+                               .name = container.name,
+                               .attempt = 0,
+                               .created = surroundings_.clock.Now()});
   }
-  return pod;
+  return told;
 }
 
-const std::vector<std::string>& Runtime::ForeignGroupsOf(const std::string& pod_uid) const {
-  const auto pod = pods_.find(pod_uid);
-  const bool unread = pod != pods_.end() && pod->second.unread && pod->second.unread->told;
-  return unread ? pod->second.unread->groups : no_groups_;
+const std::vector<std::string>* UnreadPods::GroupsOf(const std::string& uid) const {
+  const auto pod = pods_.all().find(uid);
+  if (pod == pods_.all().end()) return nullptr;
+  const Unread* const unread = pod->second.unread();
+  return unread == nullptr || unread->known == Unread::Known::kHere ? nullptr : &unread->groups;
 }
 
-// Somebody wants a pod of this UID: it is this one where the UID tells the content. Another one
-// has to wait until nothing of this runs, and takes none of its files.
-void Runtime::CreateUnread(const PodPlan& plan) {
-  const Pod& pod = plan.pod;
-  if (TryTakeOver(pod.uid, UidTellsContent(pod) ? &plan : nullptr)) return;
-  PodEntry& entry = pods_.at(pod.uid);
-  const Error& error = entry.unread->error;
-  if (IsDamage(error) && !IsInhabited(entry.group) && SetAside(pod.uid)) {
-    pods_.erase(pod.uid);
-    return CreatePod(plan);
+// It is this one where the UID tells the content. Another one has to wait until nothing of this
+// runs, and takes none of its files.
+bool UnreadPods::MakeWay(const PodPlan& plan) {
+  const std::string& uid = plan.pod.uid;
+  if (TryTakeOver(uid, UidTellsContent(plan.pod) ? &plan : nullptr)) return false;
+  const PodEntry& entry = pods_.all().at(uid);
+  const Error& error = entry.unread()->error;
+  if (IsDamage(error) && !pods_.IsInhabited(entry.group) && SetAside(uid)) {
+    pods_.all().erase(uid);
+    return true;
   }
   surroundings_.Emit(PodFailed{
-      pod.uid,
+      uid,
       {ErrorCode::kUnavailable, "an earlier pod of this UID is in its place: " + error.message}});
+  return false;
 }
 
-bool Runtime::TryTakeOver(const std::string& uid, const PodPlan* certain) {
-  const auto read = ReadPod(uid);
+bool UnreadPods::TryTakeOver(const std::string& uid, const PodPlan* certain) {
+  const auto read = adoption_.ReadPlan(uid);
   if (!read && certain == nullptr) return false;
   if (read && !*read) return false;  // somebody has deleted it since
   const bool repair = !read && IsDamage(read.error());
   PodPlan plan = read ? **read : *certain;
-  const Unread before = *pods_.at(uid).unread;
-  pods_.erase(uid);
-  PodEntry& entry = Enter(std::move(plan));
-  auto found = TakeOver(entry);
+  Unread before = *pods_.all().at(uid).unread();
+  pods_.all().erase(uid);
+  PodEntry& entry = pods_.Enter(std::move(plan));
+  auto found = adoption_.TakeOver(entry);
   if (!found) {
-    entry.unread = before;
-    entry.unread->error = found.error();
+    before.error = found.error();
+    entry.state.emplace<Unread>(std::move(before));
     entry.plan.pod.restart_policy = RestartPolicy::kNever;
     return false;
   }
-  if (repair) {
-    const std::string file = surroundings_.paths.PodFile(uid);
-    const std::string damaged = file + ".damaged";
-    (void)std::rename(file.c_str(), damaged.c_str());
-    surroundings_.LogFailure(
-        "mend " + file, WriteFile(file, surroundings_.options.written_pods->Write(entry.plan.pod)));
-    surroundings_.Log(
-        fmt::format("{} was damaged and is written anew; what it was is in {}", file, damaged));
-  }
-  UpdateQosGroups();
+  if (repair) Mend(entry);
+  pods_.UpdateQosGroups();
   surroundings_.Emit(PodFound{.pod_uid = uid, .pod = std::move(*found)});
   return true;
 }
 
-// Who is what in it is not known: all of it ends, or nothing.
-void Runtime::SignalUnread(const std::string& pod_uid, int signal) {
-  PodEntry* const entry = Find(pod_uid);
-  if (entry == nullptr || !entry->unread || !entry->unread->told) return;
-  entry->unread->ending = true;
+void UnreadPods::Mend(const PodEntry& entry) {
+  const Pod& pod = entry.plan.pod;
+  const std::string file = surroundings_.paths.PodFile(pod.uid);
+  const std::string damaged = file + ".damaged";
+  (void)std::rename(file.c_str(), damaged.c_str());
+  surroundings_.LogFailure("mend " + file,
+                           WriteFile(file, surroundings_.options.written_pods->Write(pod)));
+  surroundings_.Log(
+      fmt::format("{} was damaged and is written anew; what it was is in {}", file, damaged));
+}
+
+void UnreadPods::Signal(const std::string& uid, int signal) {
+  PodEntry* const entry = pods_.Find(uid);
+  Unread* const unread = entry == nullptr ? nullptr : entry->unread();
+  if (unread == nullptr || unread->known == Unread::Known::kHere) return;
+  unread->known = Unread::Known::kEnding;
   surroundings_.LogFailure("end pod " + FullName(entry->plan.pod),
                            signal == SIGKILL ? surroundings_.cgroups.Kill(entry->group)
                                              : surroundings_.cgroups.Signal(entry->group, signal));
   ScheduleTending();
 }
 
-void Runtime::ScheduleTending() {
+void UnreadPods::ScheduleTending() {
   Duration delay = std::clamp(2 * tending_delay_, kFirstDelay, kLastDelay);
   bool any = false;
-  for (const auto& [uid, entry] : pods_) {
-    any = any || entry.unread;
-    if (entry.unread && entry.unread->ending) delay = kEndingDelay;
+  for (const auto& [uid, entry] : pods_.all()) {
+    const Unread* const unread = entry.unread();
+    any = any || unread != nullptr;
+    if (unread != nullptr && unread->known == Unread::Known::kEnding) delay = kEndingDelay;
   }
   if (!any) return;
   if (delay >= kFirstDelay) tending_delay_ = delay;
-  on_tending_ = readiness_->After(delay, [this] {
+  on_tending_ = surroundings_.readiness.After(delay, [this] {
     on_tending_.Stop();
-    TendUnread();
+    Tend();
   });
 }
 
-void Runtime::TendUnread() {
+void UnreadPods::Tend() {
   std::vector<std::string> uids;
-  for (const auto& [uid, entry] : pods_) {
-    if (entry.unread) uids.push_back(uid);
+  for (const auto& [uid, entry] : pods_.all()) {
+    if (entry.unread() != nullptr) uids.push_back(uid);
   }
   for (const std::string& uid : uids) {
     // Whoever ends it waits for that.
-    if (!pods_.at(uid).unread->ending && TryTakeOver(uid, nullptr)) continue;
-    PodEntry& entry = pods_.at(uid);
-    if (entry.unread->told && !IsInhabited(entry.group)) TellUnreadEnded(uid, entry);
+    const bool is_ending = pods_.all().at(uid).unread()->known == Unread::Known::kEnding;
+    if (!is_ending && TryTakeOver(uid, nullptr)) continue;
+    PodEntry& entry = pods_.all().at(uid);
+    const bool is_told = entry.unread()->known != Unread::Known::kHere;
+    if (is_told && !pods_.IsInhabited(entry.group)) TellEnded(uid, entry);
   }
   ScheduleTending();
 }
 
 // Its files stay for whoever mends its record.
-void Runtime::TellUnreadEnded(const std::string& uid, PodEntry& entry) {
-  entry.unread->told = false;
-  entry.unread->ending = false;
+void UnreadPods::TellEnded(const std::string& uid, PodEntry& entry) {
+  entry.unread()->known = Unread::Known::kHere;
   const Instant now = surroundings_.clock.Now();
   for (const Container& container : entry.plan.pod.containers) {
     surroundings_.Emit(ContainerExited{
@@ -214,7 +212,7 @@ void Runtime::TellUnreadEnded(const std::string& uid, PodEntry& entry) {
 }
 
 // Another name below the root: no data is lost, and the UID is free.
-bool Runtime::SetAside(const std::string& uid) {
+bool UnreadPods::SetAside(const std::string& uid) {
   const std::string folder = surroundings_.paths.root() + "/quarantine";
   const std::string place =
       fmt::format("{}/{}-{}", folder, uid, surroundings_.clock.Now().time_since_epoch().count());
