@@ -5,6 +5,7 @@
 #include <poll.h>
 #include <sys/mman.h>
 #include <sys/prctl.h>
+#include <sys/syscall.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -48,12 +49,16 @@ struct Child {
     if (const int error = kill_at_exit.Arm(); error != 0) return error;
     if (dup2(input, STDIN_FILENO) < 0 || fcntl(STDIN_FILENO, F_SETFD, 0) < 0) return errno;
     if (dup2(STDERR_FILENO, STDOUT_FILENO) < 0) return errno;
+    CloseOthers();
     ResetSignals();
     execve(arguments[0], arguments, environ);
     return errno;
   }
 
  private:
+  // Those of libraries may not be closed by the exec, such as what libcurl wakes itself with. A
+  // kernel before 5.9 cannot.
+  static void CloseOthers() { syscall(SYS_close_range, STDERR_FILENO + 1, ~0U, 0); }
   static void ResetSignals() {
     struct sigaction by_default {};
     by_default.sa_handler = SIG_DFL;

@@ -31,7 +31,13 @@ HookThread::HookThread(HookConfig hook, Mailbox<HookFailure>& failures)
     : hook_(std::move(hook)),
       failures_(failures),
       stopped_(eventfd(0, EFD_CLOEXEC)),
-      thread_({"hook", "the hook " + hook_.name + " is not told"}) {}
+      thread_({"hook", "the hook " + hook_.name + " is not told"}) {
+  if (!hook_.exec.empty()) return;
+  // Not when it is to be told: memory may be short then, and disks slow.
+  if (const auto prepared = PrepareHttpClient(); !prepared) {
+    failures_.Put({hook_.name, prepared.error().message});
+  }
+}
 
 HookThread::~HookThread() {
   {

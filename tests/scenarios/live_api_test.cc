@@ -4,6 +4,7 @@
 
 #include "platform/documents/json.h"
 #include "platform/http/client.h"
+#include "platform/http/test_wire.h"
 #include "recordings/replay_writer.h"
 #include "recordings/scenario_reader.h"
 #include "tests/scenarios/agent_bed.h"
@@ -43,19 +44,11 @@ class LiveApi : public testing::Test {
     }
     return false;
   }
-  // Reads the stream until an event holds that text.
-  static bool WaitFor(HttpEventStream& stream, std::string_view type, std::string_view text) {
-    const auto deadline = steady_clock::now() + seconds(20);
-    while (steady_clock::now() < deadline) {
-      pollfd readable{.fd = stream.descriptor(), .events = POLLIN, .revents = 0};
-      poll(&readable, 1, 1000);
-      const auto events = stream.Read();
-      if (!events) return false;
-      for (const HttpEvent& event : *events) {
-        if (event.type == type && event.data.find(text) != std::string::npos) return true;
-      }
-    }
-    return false;
+  // A watch from the beginning, or from behind that event; not in chunks.
+  [[nodiscard]] http::Wire Watch(const std::string& last_event_id = "none") const {
+    http::Wire wire(target_.endpoint.substr(std::string("unix://").size()));
+    wire.Send("GET /api/v1/watch HTTP/1.0\r\nLast-Event-ID: " + last_event_id + "\r\n\r\n");
+    return wire;
   }
 
   AgentBed bed_;
@@ -127,16 +120,14 @@ TEST_F(LiveApi, AnAdmissionIsAnsweredAndNothingStarts) {
 
 TEST_F(LiveApi, TheWatchTellsWhatHappensAndGoesOnWhereItBrokeOff) {
   Start();
-  auto stream = HttpEventStream::Open(target_, "/api/v1/watch");
-  ASSERT_TRUE(stream) << stream.error().message;
-  EXPECT_TRUE(WaitFor(**stream, "status", "\"pods\""));
+  http::Wire first = Watch();
+  EXPECT_THAT(first.ReadUntil("\"pods\""), HasSubstr("event: status\n"));
   bed_.Put("late.yaml", AgentBed::Manifest("late", {"sleep", "1000"}));
-  EXPECT_TRUE(WaitFor(**stream, "event", "Started container main"));
-  EXPECT_TRUE(WaitFor(**stream, "pass", "\"number\""));
-  stream->reset();
-  stream = HttpEventStream::Open(target_, "/api/v1/watch", "of another run");
-  ASSERT_TRUE(stream) << stream.error().message;
-  EXPECT_TRUE(WaitFor(**stream, "event", "\"name\":\"late\""));
+  EXPECT_THAT(first.ReadUntil("Started container main"), HasSubstr("event: event\n"));
+  EXPECT_THAT(first.ReadUntil("event: pass\n"), HasSubstr("event: pass\n"));
+  first.Close();
+  http::Wire second = Watch("of another run");
+  EXPECT_THAT(second.ReadUntil("\"name\":\"late\""), HasSubstr("event: event\n"));
 }
 
 TEST_F(LiveApi, ARecordedPassReplaysToTheSameReport) {

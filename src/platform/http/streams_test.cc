@@ -6,7 +6,6 @@
 #include <atomic>
 #include <mutex>
 
-#include "platform/http/client.h"
 #include "platform/http/test_server.h"
 #include "platform/http/test_wire.h"
 
@@ -198,30 +197,6 @@ TEST_F(HttpStreams, AServerThatEndsTakesItsStreamsAlong) {
     EXPECT_THAT(wire.ReadUntil("\r\n\r\n"), StartsWith("HTTP/1.1 200 OK"));
   }
   EXPECT_EQ(feed_.alive(), 0);
-}
-
-TEST_F(HttpStreams, TheClientReadsEventsBesideOtherThings) {
-  Start();
-  feed_.Say("id: 1\nevent: pass\ndata: first\n\n");
-  auto stream = HttpEventStream::Open({.endpoint = server_.endpoint()}, "/watch", "0");
-  ASSERT_TRUE(stream) << stream.error().message;
-  std::vector<HttpEvent> seen;
-  const auto read = [&] {
-    const auto events = (*stream)->Read();
-    if (events) seen.insert(seen.end(), events->begin(), events->end());
-    return events.has_value();
-  };
-  ASSERT_TRUE(Becomes([&] { return read() && seen.size() == 1; }));
-  EXPECT_EQ(seen[0].type, "pass");
-  EXPECT_EQ(seen[0].data, "first");
-  feed_.Say("data: second\n\n");
-  feed_.End();
-  server_.server().WakeStreams();
-  ASSERT_TRUE(Becomes([&] { return !read(); }));
-  ASSERT_EQ(seen.size(), 2U);
-  EXPECT_EQ(seen[1].id, "1");
-  EXPECT_EQ(seen[1].data, "second");
-  EXPECT_EQ((*stream)->Read().error().code, ErrorCode::kUnavailable);
 }
 
 }  // namespace

@@ -42,12 +42,9 @@ int gnutls_global_init() {
 }
 void gnutls_global_deinit() {}
 
-// Its memory is the C library's, as GnuTLS's own.
+// Its memory is the C library's.
 gnutls_alloc_function gnutls_malloc = &std::malloc;
-gnutls_free_function gnutls_free = &std::free;
 
-LATE1(gnutls_alert_description_t, gnutls_alert_get, gnutls_session_t)
-LATE1(const char*, gnutls_alert_get_name, gnutls_alert_description_t)
 LATE4(int, gnutls_alpn_set_protocols, gnutls_session_t, const gnutls_datum_t*, unsigned, unsigned)
 LATE2(int, gnutls_bye, gnutls_session_t, gnutls_close_request_t)
 LATE1(int, gnutls_certificate_allocate_credentials, gnutls_certificate_credentials_t*)
@@ -58,20 +55,13 @@ LATE2(void, gnutls_certificate_set_retrieve_function2, gnutls_certificate_creden
       gnutls_certificate_retrieve_function2*)
 LATE2(void, gnutls_certificate_set_retrieve_function3, gnutls_certificate_credentials_t,
       gnutls_certificate_retrieve_function3*)
-LATE4(int, gnutls_certificate_set_x509_key_file, gnutls_certificate_credentials_t, const char*,
-      const char*, gnutls_x509_crt_fmt_t)
 LATE4(int, gnutls_certificate_set_x509_key_mem, gnutls_certificate_credentials_t,
       const gnutls_datum_t*, const gnutls_datum_t*, gnutls_x509_crt_fmt_t)
 LATE6(int, gnutls_certificate_set_x509_key_mem2, gnutls_certificate_credentials_t,
       const gnutls_datum_t*, const gnutls_datum_t*, gnutls_x509_crt_fmt_t, const char*,
       unsigned int)
-LATE1(int, gnutls_certificate_set_x509_system_trust, gnutls_certificate_credentials_t)
-LATE3(int, gnutls_certificate_set_x509_trust_file, gnutls_certificate_credentials_t, const char*,
-      gnutls_x509_crt_fmt_t)
 LATE3(int, gnutls_certificate_set_x509_trust_mem, gnutls_certificate_credentials_t,
       const gnutls_datum_t*, gnutls_x509_crt_fmt_t)
-LATE4(int, gnutls_certificate_verification_status_print, unsigned int, gnutls_certificate_type_t,
-      gnutls_datum_t*, unsigned int)
 LATE4(int, gnutls_certificate_verify_peers, gnutls_session_t, gnutls_typed_vdata_st*, unsigned int,
       unsigned int*)
 LATE1(gnutls_cipher_algorithm_t, gnutls_cipher_get, gnutls_session_t)
@@ -81,13 +71,11 @@ LATE1(void, gnutls_dh_params_deinit, gnutls_dh_params_t)
 LATE3(int, gnutls_dh_params_import_pkcs3, gnutls_dh_params_t, const gnutls_datum_t*,
       gnutls_x509_crt_fmt_t)
 LATE1(int, gnutls_dh_params_init, gnutls_dh_params_t*)
-LATE1(int, gnutls_error_is_fatal, int)
 LATE1(int, gnutls_handshake, gnutls_session_t)
 LATE2(int, gnutls_init, gnutls_session_t*, unsigned int)
 LATE1(void, gnutls_priority_deinit, gnutls_priority_t)
 LATE3(int, gnutls_priority_init, gnutls_priority_t*, const char*, const char**)
 LATE2(int, gnutls_priority_set, gnutls_session_t, gnutls_priority_t)
-LATE3(int, gnutls_priority_set_direct, gnutls_session_t, const char*, const char**)
 LATE1(gnutls_protocol_t, gnutls_protocol_get_version, gnutls_session_t)
 LATE1(int, gnutls_psk_allocate_server_credentials, gnutls_psk_server_credentials_t*)
 LATE1(void, gnutls_psk_free_server_credentials, gnutls_psk_server_credentials_t)
@@ -97,11 +85,8 @@ LATE1(size_t, gnutls_record_check_pending, gnutls_session_t)
 LATE1(int, gnutls_record_get_direction, gnutls_session_t)
 LATE3(ssize_t, gnutls_record_recv, gnutls_session_t, void*, size_t)
 LATE3(ssize_t, gnutls_record_send, gnutls_session_t, const void*, size_t)
-LATE4(int, gnutls_server_name_set, gnutls_session_t, gnutls_server_name_type_t, const void*, size_t)
 LATE1(void*, gnutls_session_get_ptr, gnutls_session_t)
-LATE1(unsigned int, gnutls_session_get_verify_cert_status, gnutls_session_t)
 LATE2(void, gnutls_session_set_ptr, gnutls_session_t, void*)
-LATE3(void, gnutls_session_set_verify_cert, gnutls_session_t, const char*, unsigned)
 LATE1(const char*, gnutls_strerror, int)
 LATE3(void, gnutls_transport_set_int2, gnutls_session_t, int, int)
 

@@ -1,0 +1,26 @@
+#pragma once
+
+#include <curl/curl.h>
+
+#include "units/result.h"
+
+namespace jettison::http {
+
+// The functions of libcurl that this room calls, under their names without "curl_".
+struct CurlLibrary {
+  decltype(&::curl_easy_init) easy_init = nullptr;
+  decltype(&::curl_easy_setopt) easy_setopt = nullptr;
+  decltype(&::curl_easy_perform) easy_perform = nullptr;
+  decltype(&::curl_easy_getinfo) easy_getinfo = nullptr;
+  decltype(&::curl_easy_strerror) easy_strerror = nullptr;
+  decltype(&::curl_easy_cleanup) easy_cleanup = nullptr;
+  decltype(&::curl_slist_append) slist_append = nullptr;
+  decltype(&::curl_slist_free_all) slist_free_all = nullptr;
+};
+
+// Loads libcurl, once, on whichever thread. With it come some thirty more libraries, which an agent
+// that asks nobody does not pay: no program links it. Fails where it is not installed, and says how
+// to get it. What it returns stays.
+[[nodiscard]] Result<const CurlLibrary*> LoadCurl();
+
+}  // namespace jettison::http
