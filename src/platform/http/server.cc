@@ -52,8 +52,8 @@ Result<void> PrepareAccess(const HttpServerOptions& options, Parts& parts) {
     if (!read) return Fail(read.error());
     token = std::move(*read);
   }
-  parts.access = http::Access(std::move(token), has_ca,
-                              parts.own_token ? parts.own_token->path() : std::string());
+  parts.service.access = http::Access(std::move(token), has_ca,
+                                      parts.own_token ? parts.own_token->path() : std::string());
   return {};
 }
 
@@ -90,8 +90,7 @@ Result<std::unique_ptr<HttpServer>> HttpServer::Open(HttpServerOptions options, 
                                                      HttpErrorAnswer error_answer) {
   const auto fail = [](const Error& error) { return Fail(error.In("serve HTTP")); };
   Parts parts{.limits = options.limits,
-              .handler = std::move(handler),
-              .error_answer = std::move(error_answer)};
+              .service = {.handler = std::move(handler), .error_answer = std::move(error_answer)}};
   if (!options.address.empty()) {
     if (auto prepared = PrepareTcp(options, parts); !prepared) return fail(prepared.error());
   }
