@@ -16,10 +16,9 @@ void PutText(std::string_view name, const std::string& text, JsonWriter& json) {
 
 void PutResources(std::string_view name, const ResourceList& resources, JsonWriter& json) {
   if (resources.empty()) return;
-  json.Key(name);
-  json.BeginObject();
-  for (const auto& [resource, amount] : resources) json.Field(resource, amount.ToString());
-  json.EndObject();
+  json.Object(name, [&] {
+    for (const auto& [resource, amount] : resources) json.Field(resource, amount.ToString());
+  });
 }
 
 void PutGroup(std::string_view name, const std::optional<EnforcedReservation>& enforced,
@@ -38,15 +37,14 @@ void WriteReservation(const NodeReservation& reservation, JsonWriter& json) {
   PutResources("systemReserved", reservation.system_reserved, json);
   PutGroup("kubeReservedCgroup", reservation.kube_enforced, json);
   PutGroup("systemReservedCgroup", reservation.system_enforced, json);
-  json.Key("enforceNodeAllocatable");
-  json.BeginArray();
-  if (reservation.enforce_pods) json.String("pods");
-  WriteEnforcement("kube-reserved", reservation.kube_enforced, json);
-  WriteEnforcement("system-reserved", reservation.system_enforced, json);
-  if (!reservation.enforce_pods && !reservation.kube_enforced && !reservation.system_enforced) {
-    json.String("none");
-  }
-  json.EndArray();
+  json.Array("enforceNodeAllocatable", [&] {
+    if (reservation.enforce_pods) json.String("pods");
+    WriteEnforcement("kube-reserved", reservation.kube_enforced, json);
+    WriteEnforcement("system-reserved", reservation.system_enforced, json);
+    if (!reservation.enforce_pods && !reservation.kube_enforced && !reservation.system_enforced) {
+      json.String("none");
+    }
+  });
 }
 
 void WriteImages(const ImageGcPolicy& policy, JsonWriter& json) {
@@ -77,10 +75,9 @@ void WriteRuntime(const AgentConfig& config, JsonWriter& json) {
   json.Field("containerRuntimeEndpoint", config.container_runtime_endpoint);
   PutText("imageServiceEndpoint", config.image_service_endpoint, json);
   json.Field("runtimeRequestTimeout", FormatDuration(config.runtime_request_timeout));
-  json.Key("crashLoopBackOff");
-  json.BeginObject();
-  json.Field("maxContainerRestartPeriod", FormatDuration(config.max_restart_backoff));
-  json.EndObject();
+  json.Object("crashLoopBackOff", [&] {
+    json.Field("maxContainerRestartPeriod", FormatDuration(config.max_restart_backoff));
+  });
 }
 
 void WriteEviction(const AgentConfig& config, JsonWriter& json) {
@@ -93,88 +90,83 @@ void WriteEviction(const AgentConfig& config, JsonWriter& json) {
 }
 
 void WriteKubelet(const AgentConfig& config, JsonWriter& json) {
-  json.BeginObject();
-  json.Field("apiVersion", "kubelet.config.k8s.io/v1beta1");
-  json.Field("kind", "KubeletConfiguration");
-  PutText("staticPodPath", config.static_pod_path, json);
-  json.Field("fileCheckFrequency", FormatDuration(config.file_check_frequency));
-  WriteImages(config.image_gc, json);
-  WriteGroups(config, json);
-  WriteEviction(config, json);
-  WriteReservation(config.reservation, json);
-  WriteLogs(config.logs, json);
-  WriteRuntime(config, json);
-  json.EndObject();
+  json.Object([&] {
+    json.Field("apiVersion", "kubelet.config.k8s.io/v1beta1");
+    json.Field("kind", "KubeletConfiguration");
+    PutText("staticPodPath", config.static_pod_path, json);
+    json.Field("fileCheckFrequency", FormatDuration(config.file_check_frequency));
+    WriteImages(config.image_gc, json);
+    WriteGroups(config, json);
+    WriteEviction(config, json);
+    WriteReservation(config.reservation, json);
+    WriteLogs(config.logs, json);
+    WriteRuntime(config, json);
+  });
 }
 
 void WriteHttp(const HttpConfig& http, JsonWriter& json) {
-  json.Key("http");
-  json.BeginObject();
-  json.Field("socket", http.socket);
-  PutText("socketGroup", http.socket_group, json);
-  PutText("address", http.address, json);
-  PutText("tlsCertFile", http.tls_cert_file, json);
-  PutText("tlsPrivateKeyFile", http.tls_private_key_file, json);
-  PutText("clientCAFile", http.client_ca_file, json);
-  PutText("bearerTokenFile", http.bearer_token_file, json);
-  if (http.allow_any_local_user) json.Field("allowAnyLocalUser", true);
-  json.EndObject();
+  json.Object("http", [&] {
+    json.Field("socket", http.socket);
+    PutText("socketGroup", http.socket_group, json);
+    PutText("address", http.address, json);
+    PutText("tlsCertFile", http.tls_cert_file, json);
+    PutText("tlsPrivateKeyFile", http.tls_private_key_file, json);
+    PutText("clientCAFile", http.client_ca_file, json);
+    PutText("bearerTokenFile", http.bearer_token_file, json);
+    if (http.allow_any_local_user) json.Field("allowAnyLocalUser", true);
+  });
 }
 
 void WriteHook(const HookConfig& hook, JsonWriter& json) {
-  json.BeginObject();
-  json.Field("name", hook.name);
-  json.Key("when");
-  json.BeginArray();
-  for (const Occasion occasion : hook.when) json.String(NameOf(occasion));
-  json.EndArray();
-  if (!hook.exec.empty()) {
-    json.Key("exec");
-    json.BeginArray();
-    for (const std::string& word : hook.exec) json.String(WithRedactedUrls(word));
-    json.EndArray();
-  }
-  PutText("url", RedactedUrl(hook.url), json);
-  json.Field("timeout", FormatDuration(hook.timeout));
-  json.Field("minInterval", FormatDuration(hook.min_interval));
-  json.EndObject();
+  json.Object([&] {
+    json.Field("name", hook.name);
+    json.Array("when", [&] {
+      for (const Occasion occasion : hook.when) json.String(NameOf(occasion));
+    });
+    if (!hook.exec.empty()) {
+      json.Array("exec", [&] {
+        for (const std::string& word : hook.exec) json.String(WithRedactedUrls(word));
+      });
+    }
+    PutText("url", RedactedUrl(hook.url), json);
+    json.Field("timeout", FormatDuration(hook.timeout));
+    json.Field("minInterval", FormatDuration(hook.min_interval));
+  });
 }
 
 void PutHooks(const std::vector<HookConfig>& hooks, JsonWriter& json) {
   if (hooks.empty()) return;
-  json.Key("hooks");
-  json.BeginArray();
-  for (const HookConfig& hook : hooks) WriteHook(hook, json);
-  json.EndArray();
+  json.Array("hooks", [&] {
+    for (const HookConfig& hook : hooks) WriteHook(hook, json);
+  });
 }
 
 void WriteOwn(const AgentConfig& config, JsonWriter& json) {
-  json.BeginObject();
-  json.Field("apiVersion", "jettison.io/v1alpha1");
-  json.Field("kind", "JettisonConfiguration");
-  json.Field("runtime", NameOf(config.runtime));
-  json.Field("adopt", NameOf(config.adopt));
-  json.Field("profile", NameOf(config.profile));
-  json.Field("root", config.root);
-  PutText("nodeCgroup", config.node_cgroup, json);
-  PutText("nodeFs", config.node_fs, json);
-  PutText("nodeName", config.node_name, json);
-  PutText("nodeStatusFile", config.node_status_file, json);
-  json.Field("memoryAvailable", NameOf(config.memory_estimator));
-  json.Field("memoryReclaim", NameOf(config.memory_reclaim));
-  json.Field("monitoringInterval", FormatDuration(config.monitoring_interval));
-  json.Key("evictionBackoff");
-  json.BeginObject();
-  json.Field("initial", FormatDuration(config.eviction_backoff.initial));
-  json.Field("max", FormatDuration(config.eviction_backoff.max));
-  json.EndObject();
-  WriteOwnSettings(config.eviction.thresholds, json);
-  PutHooks(config.hooks, json);
-  WriteHttp(config.http, json);
-  json.Field("dryRun", config.dry_run);
-  json.Field("logLevel", NameOf(config.log_level));
-  json.Field("logFormat", config.json_logs ? "json" : "text");
-  json.EndObject();
+  json.Object([&] {
+    json.Field("apiVersion", "jettison.io/v1alpha1");
+    json.Field("kind", "JettisonConfiguration");
+    json.Field("runtime", NameOf(config.runtime));
+    json.Field("adopt", NameOf(config.adopt));
+    json.Field("profile", NameOf(config.profile));
+    json.Field("root", config.root);
+    PutText("nodeCgroup", config.node_cgroup, json);
+    PutText("nodeFs", config.node_fs, json);
+    PutText("nodeName", config.node_name, json);
+    PutText("nodeStatusFile", config.node_status_file, json);
+    json.Field("memoryAvailable", NameOf(config.memory_estimator));
+    json.Field("memoryReclaim", NameOf(config.memory_reclaim));
+    json.Field("monitoringInterval", FormatDuration(config.monitoring_interval));
+    json.Object("evictionBackoff", [&] {
+      json.Field("initial", FormatDuration(config.eviction_backoff.initial));
+      json.Field("max", FormatDuration(config.eviction_backoff.max));
+    });
+    WriteOwnSettings(config.eviction.thresholds, json);
+    PutHooks(config.hooks, json);
+    WriteHttp(config.http, json);
+    json.Field("dryRun", config.dry_run);
+    json.Field("logLevel", NameOf(config.log_level));
+    json.Field("logFormat", config.json_logs ? "json" : "text");
+  });
 }
 
 }  // namespace
@@ -182,12 +174,12 @@ void WriteOwn(const AgentConfig& config, JsonWriter& json) {
 std::string ConfigzJson(const AgentConfig& config) {
   std::string text;
   JsonWriter json(text);
-  json.BeginObject();
-  json.Key("kubeletconfig");
-  WriteKubelet(config, json);
-  json.Key("jettisonconfig");
-  WriteOwn(config, json);
-  json.EndObject();
+  json.Object([&] {
+    json.Key("kubeletconfig");
+    WriteKubelet(config, json);
+    json.Key("jettisonconfig");
+    WriteOwn(config, json);
+  });
   text += '\n';
   return text;
 }

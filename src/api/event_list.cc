@@ -46,55 +46,51 @@ Instant FirstOf(const LoggedEvent& event) {
 
 void WriteMetadata(const LoggedEvent& event, const Subject& subject, JsonWriter& json) {
   const auto first = static_cast<std::uint64_t>(FirstOf(event).time_since_epoch().count());
-  json.Key("metadata");
-  json.BeginObject();
-  json.Field("name", fmt::format("{}.{:x}", subject.name, first));
-  json.Field("namespace", subject.namespace_.empty() ? "default" : subject.namespace_);
-  json.Field("creationTimestamp", KubeTime(FirstOf(event)));
-  const auto& annotations = event.event.annotations;
-  if (!annotations.empty()) {
-    json.Key("annotations");
-    json.BeginObject();
-    for (const auto& [key, value] : annotations) json.Field(key, value);
-    json.EndObject();
-  }
-  json.EndObject();
+  json.Object("metadata", [&] {
+    json.Field("name", fmt::format("{}.{:x}", subject.name, first));
+    json.Field("namespace", subject.namespace_.empty() ? "default" : subject.namespace_);
+    json.Field("creationTimestamp", KubeTime(FirstOf(event)));
+    const auto& annotations = event.event.annotations;
+    if (!annotations.empty()) {
+      json.Object("annotations", [&] {
+        for (const auto& [key, value] : annotations) json.Field(key, value);
+      });
+    }
+  });
 }
 
 void WriteSubject(const Subject& subject, JsonWriter& json) {
-  json.Key("involvedObject");
-  json.BeginObject();
-  json.Field("kind", subject.kind);
-  if (!subject.namespace_.empty()) json.Field("namespace", subject.namespace_);
-  json.Field("name", subject.name);
-  json.Field("uid", subject.uid);
-  json.Field("apiVersion", "v1");
-  json.EndObject();
+  json.Object("involvedObject", [&] {
+    json.Field("kind", subject.kind);
+    if (!subject.namespace_.empty()) json.Field("namespace", subject.namespace_);
+    json.Field("name", subject.name);
+    json.Field("uid", subject.uid);
+    json.Field("apiVersion", "v1");
+  });
 }
 
 void WriteEvent(const LoggedEvent& event, std::string_view node_name, JsonWriter& json) {
   const Subject subject = SubjectOf(event, node_name);
-  json.BeginObject();
-  json.Field("kind", "Event");
-  json.Field("apiVersion", "v1");
-  WriteMetadata(event, subject, json);
-  WriteSubject(subject, json);
-  json.Field("reason", event.event.reason);
-  json.Field("message", event.event.message);
-  json.Key("source");
-  json.BeginObject();
-  json.Field("component", kComponent);
-  json.Field("host", node_name);
-  json.EndObject();
-  json.Field("firstTimestamp", KubeTime(FirstOf(event)));
-  json.Field("lastTimestamp", KubeTime(event.at));
-  json.Field("count", event.times);
-  json.Field("type", NameOf(event.event.type));
-  json.Key("eventTime");
-  json.Null();
-  json.Field("reportingComponent", kComponent);
-  json.Field("reportingInstance", node_name);
-  json.EndObject();
+  json.Object([&] {
+    json.Field("kind", "Event");
+    json.Field("apiVersion", "v1");
+    WriteMetadata(event, subject, json);
+    WriteSubject(subject, json);
+    json.Field("reason", event.event.reason);
+    json.Field("message", event.event.message);
+    json.Object("source", [&] {
+      json.Field("component", kComponent);
+      json.Field("host", node_name);
+    });
+    json.Field("firstTimestamp", KubeTime(FirstOf(event)));
+    json.Field("lastTimestamp", KubeTime(event.at));
+    json.Field("count", event.times);
+    json.Field("type", NameOf(event.event.type));
+    json.Key("eventTime");
+    json.Null();
+    json.Field("reportingComponent", kComponent);
+    json.Field("reportingInstance", node_name);
+  });
 }
 
 // The newest of each kind, oldest first.
@@ -120,18 +116,17 @@ std::string EventJson(const LoggedEvent& event, std::string_view node_name) {
 std::string EventListJson(const Snapshot& snapshot) {
   std::string text;
   JsonWriter json(text);
-  json.BeginObject();
-  json.Field("kind", "EventList");
-  json.Field("apiVersion", "v1");
-  json.Key("metadata");
-  json.Json("{}");
-  json.Key("items");
-  json.BeginArray();
-  for (const LoggedEvent* event : NewestOfEach(snapshot.events)) {
-    WriteEvent(*event, snapshot.node->config.node_name, json);
-  }
-  json.EndArray();
-  json.EndObject();
+  json.Object([&] {
+    json.Field("kind", "EventList");
+    json.Field("apiVersion", "v1");
+    json.Key("metadata");
+    json.Json("{}");
+    json.Array("items", [&] {
+      for (const LoggedEvent* event : NewestOfEach(snapshot.events)) {
+        WriteEvent(*event, snapshot.node->config.node_name, json);
+      }
+    });
+  });
   text += '\n';
   return text;
 }

@@ -151,20 +151,19 @@ HttpResponse ExplainPodNamed(const Snapshot& snapshot, std::string_view wanted, 
 }
 
 void WriteEviction(const KeptEviction& kept, JsonWriter& json) {
-  json.BeginObject();
-  json.Field("id", kept.id);
-  json.Field("at", FormatInstant(kept.at));
-  json.Key("pod");
-  json.BeginObject();
-  json.Field("namespace", kept.pod.namespace_);
-  json.Field("name", kept.pod.name);
-  json.Field("uid", kept.pod.uid);
-  json.EndObject();
-  if (!kept.signal.empty()) json.Field("signal", kept.signal);
-  if (kept.dry_run) json.Field("dryRun", true);
-  json.Field("summary", kept.summary);
-  json.Field("message", kept.message);
-  json.EndObject();
+  json.Object([&] {
+    json.Field("id", kept.id);
+    json.Field("at", FormatInstant(kept.at));
+    json.Object("pod", [&] {
+      json.Field("namespace", kept.pod.namespace_);
+      json.Field("name", kept.pod.name);
+      json.Field("uid", kept.pod.uid);
+    });
+    if (!kept.signal.empty()) json.Field("signal", kept.signal);
+    if (kept.dry_run) json.Field("dryRun", true);
+    json.Field("summary", kept.summary);
+    json.Field("message", kept.message);
+  });
 }
 
 }  // namespace
@@ -185,14 +184,13 @@ HttpResponse AnswerExplain(const Call& call) {
 HttpResponse AnswerEvictions(const Call& call) {
   std::string out;
   JsonWriter json(out);
-  json.BeginObject();
-  json.Field("apiVersion", "jettison.io/v1alpha1");
-  json.Field("kind", "EvictionList");
-  json.Key("items");
-  json.BeginArray();
-  for (const auto& kept : EvictionsOf(*call.snapshot)) WriteEviction(*kept, json);
-  json.EndArray();
-  json.EndObject();
+  json.Object([&] {
+    json.Field("apiVersion", "jettison.io/v1alpha1");
+    json.Field("kind", "EvictionList");
+    json.Array("items", [&] {
+      for (const auto& kept : EvictionsOf(*call.snapshot)) WriteEviction(*kept, json);
+    });
+  });
   return Body(out + "\n", kJson);
 }
 

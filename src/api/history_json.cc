@@ -18,20 +18,19 @@ std::int64_t MillisecondsOf(Instant at) {
 
 // A sample that did not see the signal is null, so that every list is as long as `times`.
 void WriteSignal(JsonWriter& json, const std::vector<SignalSample>& history, Signal signal) {
-  json.BeginObject();
-  json.Field("signal", NameOf(signal));
-  json.Field("unit", UnitNameOf(signal));
-  json.Key("available");
-  json.BeginArray();
-  for (const SignalSample& sample : history) {
-    if (sample.known[IndexOf(signal)]) {
-      json.Number(sample.available[IndexOf(signal)]);
-    } else {
-      json.Null();
-    }
-  }
-  json.EndArray();
-  json.EndObject();
+  json.Object([&] {
+    json.Field("signal", NameOf(signal));
+    json.Field("unit", UnitNameOf(signal));
+    json.Array("available", [&] {
+      for (const SignalSample& sample : history) {
+        if (sample.known[IndexOf(signal)]) {
+          json.Number(sample.available[IndexOf(signal)]);
+        } else {
+          json.Null();
+        }
+      }
+    });
+  });
 }
 
 std::string NameOfPod(const RecordedPass& pass, std::string_view uid) {
@@ -43,12 +42,12 @@ std::string NameOfPod(const RecordedPass& pass, std::string_view uid) {
 
 void WriteEvictions(JsonWriter& json, const RecordedPass& pass) {
   for (const EvictionRecord& eviction : pass.report.evictions) {
-    json.BeginObject();
-    json.Field("at", MillisecondsOf(pass.report.at));
-    json.Field("pod", NameOfPod(pass, eviction.order.pod_uid));
-    if (pass.report.acting_for) json.Field("signal", NameOf(pass.report.acting_for->signal));
-    json.Field("message", eviction.order.message);
-    json.EndObject();
+    json.Object([&] {
+      json.Field("at", MillisecondsOf(pass.report.at));
+      json.Field("pod", NameOfPod(pass, eviction.order.pod_uid));
+      if (pass.report.acting_for) json.Field("signal", NameOf(pass.report.acting_for->signal));
+      json.Field("message", eviction.order.message);
+    });
   }
 }
 
@@ -57,30 +56,26 @@ void WriteEvictions(JsonWriter& json, const RecordedPass& pass) {
 std::string HistoryJson(const Snapshot& snapshot) {
   std::string text;
   JsonWriter json(text);
-  json.BeginObject();
-  json.Field("at", MillisecondsOf(snapshot.at));
-  json.Key("times");
-  json.BeginArray();
-  for (const SignalSample& sample : snapshot.history) json.Number(MillisecondsOf(sample.at));
-  json.EndArray();
-  json.Key("signals");
-  json.BeginArray();
-  for (const Signal signal : kAllSignals) {
-    const bool watched = std::ranges::any_of(
-        snapshot.thresholds,
-        [signal](const ThresholdView& view) { return view.threshold.signal == signal; });
-    if (watched) WriteSignal(json, snapshot.history, signal);
-  }
-  json.EndArray();
-  json.Key("evictions");
-  json.BeginArray();
-  for (const auto& pass : snapshot.cycles) WriteEvictions(json, *pass);
-  json.EndArray();
-  json.Key("passes");
-  json.BeginArray();
-  for (const auto& pass : snapshot.cycles) WritePass(json, OverviewPassOf(pass->report));
-  json.EndArray();
-  json.EndObject();
+  json.Object([&] {
+    json.Field("at", MillisecondsOf(snapshot.at));
+    json.Array("times", [&] {
+      for (const SignalSample& sample : snapshot.history) json.Number(MillisecondsOf(sample.at));
+    });
+    json.Array("signals", [&] {
+      for (const Signal signal : kAllSignals) {
+        const bool watched = std::ranges::any_of(
+            snapshot.thresholds,
+            [signal](const ThresholdView& view) { return view.threshold.signal == signal; });
+        if (watched) WriteSignal(json, snapshot.history, signal);
+      }
+    });
+    json.Array("evictions", [&] {
+      for (const auto& pass : snapshot.cycles) WriteEvictions(json, *pass);
+    });
+    json.Array("passes", [&] {
+      for (const auto& pass : snapshot.cycles) WritePass(json, OverviewPassOf(pass->report));
+    });
+  });
   return text;
 }
 

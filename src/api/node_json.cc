@@ -12,14 +12,14 @@ namespace {
 
 void WriteConditionMembers(const NodeConditionText& text, Instant heartbeat, Instant transition,
                            JsonWriter& json) {
-  json.BeginObject();
-  json.Field("type", text.type);
-  json.Field("status", text.status);
-  json.Field("lastHeartbeatTime", KubeTime(heartbeat));
-  json.Field("lastTransitionTime", KubeTime(transition));
-  json.Field("reason", text.reason);
-  json.Field("message", text.message);
-  json.EndObject();
+  json.Object([&] {
+    json.Field("type", text.type);
+    json.Field("status", text.status);
+    json.Field("lastHeartbeatTime", KubeTime(heartbeat));
+    json.Field("lastTransitionTime", KubeTime(transition));
+    json.Field("reason", text.reason);
+    json.Field("message", text.message);
+  });
 }
 
 // In the kubelet's words, which clients look for.
@@ -29,88 +29,81 @@ NodeConditionText ReadyText(bool ready) {
 }
 
 void WriteConditions(const Snapshot& snapshot, JsonWriter& json) {
-  json.Key("conditions");
-  json.BeginArray();
-  for (const ConditionView& view : snapshot.condition_views) {
-    WriteConditionMembers(TextOf(view.type, view.status), snapshot.at, view.last_transition, json);
-  }
-  WriteConditionMembers(ReadyText(snapshot.passes > 0), snapshot.at, snapshot.node->started_at,
-                        json);
-  json.EndArray();
+  json.Array("conditions", [&] {
+    for (const ConditionView& view : snapshot.condition_views) {
+      WriteConditionMembers(TextOf(view.type, view.status), snapshot.at, view.last_transition,
+                            json);
+    }
+    WriteConditionMembers(ReadyText(snapshot.passes > 0), snapshot.at, snapshot.node->started_at,
+                          json);
+  });
 }
 
 void PutTaints(const Snapshot& snapshot, JsonWriter& json) {
   if (snapshot.conditions.Empty()) return;
-  json.Key("taints");
-  json.BeginArray();
-  for (const ConditionView& view : snapshot.condition_views) {
-    if (!view.status) continue;
-    json.BeginObject();
-    json.Field("key", TaintOf(view.type));
-    json.Field("effect", "NoSchedule");
-    json.Field("timeAdded", KubeTime(view.last_transition));
-    json.EndObject();
-  }
-  json.EndArray();
+  json.Array("taints", [&] {
+    for (const ConditionView& view : snapshot.condition_views) {
+      if (!view.status) continue;
+      json.Object([&] {
+        json.Field("key", TaintOf(view.type));
+        json.Field("effect", "NoSchedule");
+        json.Field("timeAdded", KubeTime(view.last_transition));
+      });
+    }
+  });
 }
 
 void WriteResources(std::string_view name, const ResourceList& resources, JsonWriter& json) {
-  json.Key(name);
-  json.BeginObject();
-  for (const auto& [resource, amount] : resources) json.Field(resource, amount.ToString());
-  json.EndObject();
+  json.Object(name, [&] {
+    for (const auto& [resource, amount] : resources) json.Field(resource, amount.ToString());
+  });
 }
 
 void WriteMetadata(const NodeIdentity& node, const HostFacts& host, JsonWriter& json) {
-  json.Key("metadata");
-  json.BeginObject();
-  json.Field("name", node.config.node_name);
-  json.Field("uid", node.config.node_name);
-  json.Field("creationTimestamp", KubeTime(node.started_at));
-  json.Key("labels");
-  json.BeginObject();
-  json.Field("kubernetes.io/arch", host.architecture);
-  json.Field("kubernetes.io/hostname", node.config.node_name);
-  json.Field("kubernetes.io/os", "linux");
-  json.EndObject();
-  json.EndObject();
+  json.Object("metadata", [&] {
+    json.Field("name", node.config.node_name);
+    json.Field("uid", node.config.node_name);
+    json.Field("creationTimestamp", KubeTime(node.started_at));
+    json.Object("labels", [&] {
+      json.Field("kubernetes.io/arch", host.architecture);
+      json.Field("kubernetes.io/hostname", node.config.node_name);
+      json.Field("kubernetes.io/os", "linux");
+    });
+  });
 }
 
 void WriteNodeInfo(const HostFacts& host, JsonWriter& json) {
-  json.Key("nodeInfo");
-  json.BeginObject();
-  json.Field("machineID", host.machine_id);
-  json.Field("systemUUID", "");
-  json.Field("bootID", host.boot_id);
-  json.Field("kernelVersion", host.kernel_version);
-  json.Field("osImage", host.os_image);
-  json.Field("containerRuntimeVersion", "");
-  json.Field("kubeletVersion", fmt::format("jettison {}", Version()));
-  json.Field("kubeProxyVersion", "");
-  json.Field("operatingSystem", "linux");
-  json.Field("architecture", host.architecture);
-  json.EndObject();
+  json.Object("nodeInfo", [&] {
+    json.Field("machineID", host.machine_id);
+    json.Field("systemUUID", "");
+    json.Field("bootID", host.boot_id);
+    json.Field("kernelVersion", host.kernel_version);
+    json.Field("osImage", host.os_image);
+    json.Field("containerRuntimeVersion", "");
+    json.Field("kubeletVersion", fmt::format("jettison {}", Version()));
+    json.Field("kubeProxyVersion", "");
+    json.Field("operatingSystem", "linux");
+    json.Field("architecture", host.architecture);
+  });
 }
 
 void WriteStatus(const Snapshot& snapshot, const HostFacts& host, JsonWriter& json) {
   const NodeIdentity& node = *snapshot.node;
-  json.Key("status");
-  json.BeginObject();
-  WriteResources("capacity", node.capacity, json);
-  WriteResources(
-      "allocatable",
-      NodeAllocatable(node.capacity, node.config.reservation, node.config.eviction.thresholds),
-      json);
-  WriteConditions(snapshot, json);
-  json.Key("addresses");
-  json.BeginArray();
-  json.BeginObject();
-  json.Field("type", "Hostname");
-  json.Field("address", node.config.node_name);
-  json.EndObject();
-  json.EndArray();
-  WriteNodeInfo(host, json);
-  json.EndObject();
+  json.Object("status", [&] {
+    WriteResources("capacity", node.capacity, json);
+    WriteResources(
+        "allocatable",
+        NodeAllocatable(node.capacity, node.config.reservation, node.config.eviction.thresholds),
+        json);
+    WriteConditions(snapshot, json);
+    json.Array("addresses", [&] {
+      json.Object([&] {
+        json.Field("type", "Hostname");
+        json.Field("address", node.config.node_name);
+      });
+    });
+    WriteNodeInfo(host, json);
+  });
 }
 
 }  // namespace
@@ -126,16 +119,13 @@ std::string ConditionJson(const ConditionView& condition, Instant heartbeat) {
 std::string NodeJson(const Snapshot& snapshot, const HostFacts& host) {
   std::string text;
   JsonWriter json(text);
-  json.BeginObject();
-  json.Field("kind", "Node");
-  json.Field("apiVersion", "v1");
-  WriteMetadata(*snapshot.node, host, json);
-  json.Key("spec");
-  json.BeginObject();
-  PutTaints(snapshot, json);
-  json.EndObject();
-  WriteStatus(snapshot, host, json);
-  json.EndObject();
+  json.Object([&] {
+    json.Field("kind", "Node");
+    json.Field("apiVersion", "v1");
+    WriteMetadata(*snapshot.node, host, json);
+    json.Object("spec", [&] { PutTaints(snapshot, json); });
+    WriteStatus(snapshot, host, json);
+  });
   text += '\n';
   return text;
 }

@@ -17,46 +17,40 @@ void PutText(std::string_view name, const std::string& text, JsonWriter& json) {
 }
 
 void WriteCondition(const PodCondition& condition, JsonWriter& json) {
-  json.BeginObject();
-  json.Field("type", condition.type);
-  json.Field("status", condition.status ? "True" : "False");
-  json.Key("lastProbeTime");
-  json.Null();
-  json.Field("lastTransitionTime", KubeTime(condition.last_transition));
-  PutText("reason", condition.reason, json);
-  PutText("message", condition.message, json);
-  json.EndObject();
+  json.Object([&] {
+    json.Field("type", condition.type);
+    json.Field("status", condition.status ? "True" : "False");
+    json.Key("lastProbeTime");
+    json.Null();
+    json.Field("lastTransitionTime", KubeTime(condition.last_transition));
+    PutText("reason", condition.reason, json);
+    PutText("message", condition.message, json);
+  });
 }
 
 void WriteTerminated(const ContainerExit& exit, JsonWriter& json) {
-  json.Key("terminated");
-  json.BeginObject();
-  json.Field("exitCode", exit.exit_code);
-  if (exit.signal != 0) json.Field("signal", exit.signal);
-  json.Field("reason", TerminationReason(exit));
-  json.Field("startedAt", KubeTime(exit.started));
-  json.Field("finishedAt", KubeTime(exit.finished));
-  json.EndObject();
+  json.Object("terminated", [&] {
+    json.Field("exitCode", exit.exit_code);
+    if (exit.signal != 0) json.Field("signal", exit.signal);
+    json.Field("reason", TerminationReason(exit));
+    json.Field("startedAt", KubeTime(exit.started));
+    json.Field("finishedAt", KubeTime(exit.finished));
+  });
 }
 
 void WriteState(const ContainerState& state, JsonWriter& json) {
-  json.Key("state");
-  json.BeginObject();
-  if (const auto* waiting = std::get_if<ContainerWaiting>(&state)) {
-    json.Key("waiting");
-    json.BeginObject();
-    PutText("reason", waiting->reason, json);
-    PutText("message", waiting->message, json);
-    json.EndObject();
-  } else if (const auto* running = std::get_if<ContainerRunning>(&state)) {
-    json.Key("running");
-    json.BeginObject();
-    json.Field("startedAt", KubeTime(running->started_at));
-    json.EndObject();
-  } else {
-    WriteTerminated(std::get<ContainerTerminated>(state).exit, json);
-  }
-  json.EndObject();
+  json.Object("state", [&] {
+    if (const auto* waiting = std::get_if<ContainerWaiting>(&state)) {
+      json.Object("waiting", [&] {
+        PutText("reason", waiting->reason, json);
+        PutText("message", waiting->message, json);
+      });
+    } else if (const auto* running = std::get_if<ContainerRunning>(&state)) {
+      json.Object("running", [&] { json.Field("startedAt", KubeTime(running->started_at)); });
+    } else {
+      WriteTerminated(std::get<ContainerTerminated>(state).exit, json);
+    }
+  });
 }
 
 std::string_view ImageOf(const Pod& pod, const ContainerStatus& status) {
@@ -66,50 +60,47 @@ std::string_view ImageOf(const Pod& pod, const ContainerStatus& status) {
 }
 
 void WriteContainer(const Pod& pod, const ContainerStatus& status, JsonWriter& json) {
-  json.BeginObject();
-  json.Field("name", status.name);
-  WriteState(status.state, json);
-  json.Key("lastState");
-  json.BeginObject();
-  if (status.last_state) WriteTerminated(*status.last_state, json);
-  json.EndObject();
-  json.Field("ready", status.ready);
-  json.Field("restartCount", status.restart_count);
-  json.Field("image", ImageOf(pod, status));
-  json.Field("imageID", "");
-  json.Field("started", std::holds_alternative<ContainerRunning>(status.state));
-  json.EndObject();
+  json.Object([&] {
+    json.Field("name", status.name);
+    WriteState(status.state, json);
+    json.Object("lastState", [&] {
+      if (status.last_state) WriteTerminated(*status.last_state, json);
+    });
+    json.Field("ready", status.ready);
+    json.Field("restartCount", status.restart_count);
+    json.Field("image", ImageOf(pod, status));
+    json.Field("imageID", "");
+    json.Field("started", std::holds_alternative<ContainerRunning>(status.state));
+  });
 }
 
 void PutContainers(std::string_view name, const PodView& pod, bool init, JsonWriter& json) {
   const auto& containers = pod.status.containers;
   if (std::ranges::find(containers, init, &ContainerStatus::init) == containers.end()) return;
-  json.Key(name);
-  json.BeginArray();
-  for (const ContainerStatus& status : containers) {
-    if (status.init == init) WriteContainer(pod.facts->pod, status, json);
-  }
-  json.EndArray();
+  json.Array(name, [&] {
+    for (const ContainerStatus& status : containers) {
+      if (status.init == init) WriteContainer(pod.facts->pod, status, json);
+    }
+  });
 }
 
 std::string StatusOf(const PodView& pod) {
   std::string text;
   JsonWriter json(text);
-  json.BeginObject();
-  json.Field("phase", NameOf(pod.status.phase));
-  if (!pod.status.conditions.empty()) {
-    json.Key("conditions");
-    json.BeginArray();
-    for (const PodCondition& condition : pod.status.conditions) WriteCondition(condition, json);
-    json.EndArray();
-  }
-  PutText("message", pod.status.message, json);
-  PutText("reason", pod.status.reason, json);
-  if (pod.status.start_time) json.Field("startTime", KubeTime(*pod.status.start_time));
-  PutContainers("initContainerStatuses", pod, true, json);
-  PutContainers("containerStatuses", pod, false, json);
-  json.Field("qosClass", NameOf(pod.qos));
-  json.EndObject();
+  json.Object([&] {
+    json.Field("phase", NameOf(pod.status.phase));
+    if (!pod.status.conditions.empty()) {
+      json.Array("conditions", [&] {
+        for (const PodCondition& condition : pod.status.conditions) WriteCondition(condition, json);
+      });
+    }
+    PutText("message", pod.status.message, json);
+    PutText("reason", pod.status.reason, json);
+    if (pod.status.start_time) json.Field("startTime", KubeTime(*pod.status.start_time));
+    PutContainers("initContainerStatuses", pod, true, json);
+    PutContainers("containerStatuses", pod, false, json);
+    json.Field("qosClass", NameOf(pod.qos));
+  });
   return text;
 }
 
@@ -120,18 +111,18 @@ std::string PodListJson(const Snapshot& snapshot) {
       snapshot.node ? std::string_view(snapshot.node->config.node_name) : "";
   std::string text;
   JsonWriter json(text);
-  json.BeginObject();
-  json.Field("kind", "PodList");
-  json.Field("apiVersion", "v1");
-  json.Key("metadata");
-  json.Json("{}");
-  json.Key("items");
-  json.BeginArray();
-  for (const PodView& pod : snapshot.pods) {
-    json.Json(WritePod(RedactedPod(pod.facts->pod), {.node_name = node, .status = StatusOf(pod)}));
-  }
-  json.EndArray();
-  json.EndObject();
+  json.Object([&] {
+    json.Field("kind", "PodList");
+    json.Field("apiVersion", "v1");
+    json.Key("metadata");
+    json.Json("{}");
+    json.Array("items", [&] {
+      for (const PodView& pod : snapshot.pods) {
+        json.Json(
+            WritePod(RedactedPod(pod.facts->pod), {.node_name = node, .status = StatusOf(pod)}));
+      }
+    });
+  });
   text += '\n';
   return text;
 }

@@ -27,19 +27,17 @@ std::string_view ReasonOf(int code) {
 
 void PutCauses(const std::vector<StatusCause>& causes, JsonWriter& json) {
   if (causes.empty()) return;
-  json.Key("details");
-  json.BeginObject();
-  json.Key("causes");
-  json.BeginArray();
-  for (const StatusCause& cause : causes) {
-    json.BeginObject();
-    json.Field("reason", "FieldValueInvalid");
-    json.Field("message", cause.message);
-    if (!cause.field.empty()) json.Field("field", cause.field);
-    json.EndObject();
-  }
-  json.EndArray();
-  json.EndObject();
+  json.Object("details", [&] {
+    json.Array("causes", [&] {
+      for (const StatusCause& cause : causes) {
+        json.Object([&] {
+          json.Field("reason", "FieldValueInvalid");
+          json.Field("message", cause.message);
+          if (!cause.field.empty()) json.Field("field", cause.field);
+        });
+      }
+    });
+  });
 }
 
 }  // namespace
@@ -49,19 +47,19 @@ HttpResponse StatusAnswer(int code, std::string_view message,
   HttpResponse answer;
   answer.status = code;
   JsonWriter json(answer.body);
-  json.BeginObject();
-  json.Field("kind", "Status");
-  json.Field("apiVersion", "v1");
-  json.Key("metadata");
-  json.Json("{}");
-  json.Field("status", "Failure");
-  json.Field("message", message);
-  if (const std::string_view reason = ReasonOf(code); !reason.empty()) {
-    json.Field("reason", reason);
-  }
-  PutCauses(causes, json);
-  json.Field("code", code);
-  json.EndObject();
+  json.Object([&] {
+    json.Field("kind", "Status");
+    json.Field("apiVersion", "v1");
+    json.Key("metadata");
+    json.Json("{}");
+    json.Field("status", "Failure");
+    json.Field("message", message);
+    if (const std::string_view reason = ReasonOf(code); !reason.empty()) {
+      json.Field("reason", reason);
+    }
+    PutCauses(causes, json);
+    json.Field("code", code);
+  });
   answer.body += '\n';
   return answer;
 }

@@ -52,40 +52,37 @@ void AppendEvents(const Snapshot& snapshot, WatchCursor& cursor, std::string& ou
 }
 
 void WriteSignals(const Observations& observations, JsonWriter& json) {
-  json.Key("signals");
-  json.BeginArray();
-  for (const Signal signal : kAllSignals) {
-    const auto& seen = observations[signal];
-    if (!seen) continue;
-    json.BeginObject();
-    json.Field("signal", NameOf(signal));
-    json.Field("available", seen->available);
-    json.Field("capacity", seen->capacity);
-    json.EndObject();
-  }
-  json.EndArray();
+  json.Array("signals", [&] {
+    for (const Signal signal : kAllSignals) {
+      const auto& seen = observations[signal];
+      if (!seen) continue;
+      json.Object([&] {
+        json.Field("signal", NameOf(signal));
+        json.Field("available", seen->available);
+        json.Field("capacity", seen->capacity);
+      });
+    }
+  });
 }
 
 std::string PassJson(const RecordedPass& pass) {
   const CycleReport& report = pass.report;
   std::string text;
   JsonWriter json(text);
-  json.BeginObject();
-  json.Field("number", pass.number);
-  json.Field("at", FormatInstant(report.at));
-  if (report.acting_for) json.Field("actingFor", NameOf(report.acting_for->signal));
-  json.Key("reclaimed");
-  json.BeginArray();
-  for (const ReclaimStep step : report.reclaim_attempted) json.String(NameOf(step));
-  json.EndArray();
-  json.Field("reclaimUnderWay", report.reclaim_under_way);
-  json.Field("relievedByReclaim", report.relieved_by_reclaim);
-  json.Key("evictions");
-  json.BeginArray();
-  for (const EvictionRecord& eviction : report.evictions) json.String(eviction.order.pod_uid);
-  json.EndArray();
-  WriteSignals(report.observations, json);
-  json.EndObject();
+  json.Object([&] {
+    json.Field("number", pass.number);
+    json.Field("at", FormatInstant(report.at));
+    if (report.acting_for) json.Field("actingFor", NameOf(report.acting_for->signal));
+    json.Array("reclaimed", [&] {
+      for (const ReclaimStep step : report.reclaim_attempted) json.String(NameOf(step));
+    });
+    json.Field("reclaimUnderWay", report.reclaim_under_way);
+    json.Field("relievedByReclaim", report.relieved_by_reclaim);
+    json.Array("evictions", [&] {
+      for (const EvictionRecord& eviction : report.evictions) json.String(eviction.order.pod_uid);
+    });
+    WriteSignals(report.observations, json);
+  });
   return text;
 }
 
@@ -110,18 +107,18 @@ std::string EvictionJson(const Snapshot& snapshot, const RecordedPass& pass,
                          const EvictionRecord& eviction) {
   std::string text;
   JsonWriter json(text);
-  json.BeginObject();
-  json.Field("id", IdOf(snapshot, pass, eviction));
-  json.Field("pass", pass.number);
-  json.Field("at", FormatInstant(pass.report.at));
-  json.Field("pod", NameOfPod(pass, eviction.order.pod_uid));
-  json.Field("uid", eviction.order.pod_uid);
-  if (pass.report.acting_for) json.Field("signal", NameOf(pass.report.acting_for->signal));
-  json.Field("reason", eviction.order.reason);
-  json.Field("message", eviction.order.message);
-  json.Field("gracePeriodSeconds", eviction.order.grace_period_seconds);
-  json.Field("error", eviction.kill_error);
-  json.EndObject();
+  json.Object([&] {
+    json.Field("id", IdOf(snapshot, pass, eviction));
+    json.Field("pass", pass.number);
+    json.Field("at", FormatInstant(pass.report.at));
+    json.Field("pod", NameOfPod(pass, eviction.order.pod_uid));
+    json.Field("uid", eviction.order.pod_uid);
+    if (pass.report.acting_for) json.Field("signal", NameOf(pass.report.acting_for->signal));
+    json.Field("reason", eviction.order.reason);
+    json.Field("message", eviction.order.message);
+    json.Field("gracePeriodSeconds", eviction.order.grace_period_seconds);
+    json.Field("error", eviction.kill_error);
+  });
   return text;
 }
 

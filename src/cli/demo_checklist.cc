@@ -59,20 +59,19 @@ std::vector<std::string> Checklist(const std::vector<Expectation>& expectations,
 std::string ChecklistJson(const std::vector<Expectation>& expectations, Duration took) {
   std::string text;
   JsonWriter json(text);
-  json.BeginObject();
-  json.Field("passed", AllHeld(expectations));
-  json.Field("seconds", std::chrono::duration_cast<std::chrono::seconds>(took).count());
-  json.Key("expectations");
-  json.BeginArray();
-  for (const Expectation& expectation : expectations) {
-    json.BeginObject();
-    json.Field("what", expectation.what);
-    json.Field("held", expectation.held);
-    json.Field("detail", expectation.detail);
-    json.EndObject();
-  }
-  json.EndArray();
-  json.EndObject();
+  json.Object([&] {
+    json.Field("passed", AllHeld(expectations));
+    json.Field("seconds", std::chrono::duration_cast<std::chrono::seconds>(took).count());
+    json.Array("expectations", [&] {
+      for (const Expectation& expectation : expectations) {
+        json.Object([&] {
+          json.Field("what", expectation.what);
+          json.Field("held", expectation.held);
+          json.Field("detail", expectation.detail);
+        });
+      }
+    });
+  });
   return text;
 }
 

@@ -66,21 +66,20 @@ std::string ChecksAsText(const std::vector<HostCheck>& checks) {
 std::string ChecksAsJson(const std::vector<HostCheck>& checks) {
   std::string text;
   JsonWriter json(text);
-  json.BeginObject();
-  json.Key("checks");
-  json.BeginArray();
-  for (const HostCheck& check : checks) {
-    json.BeginObject();
-    json.Field("check", check.check);
-    json.Field("status", NameOf(check.status));
-    json.Field("found", check.found);
-    json.Field("cost", check.cost);
-    json.Field("remedy", check.remedy);
-    json.EndObject();
-  }
-  json.EndArray();
-  json.Field("ready", IsReady(checks));
-  json.EndObject();
+  json.Object([&] {
+    json.Array("checks", [&] {
+      for (const HostCheck& check : checks) {
+        json.Object([&] {
+          json.Field("check", check.check);
+          json.Field("status", NameOf(check.status));
+          json.Field("found", check.found);
+          json.Field("cost", check.cost);
+          json.Field("remedy", check.remedy);
+        });
+      }
+    });
+    json.Field("ready", IsReady(checks));
+  });
   return text + '\n';
 }
 

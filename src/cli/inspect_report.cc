@@ -60,23 +60,22 @@ Documents Parse(std::string_view text, const std::string& name, Faults& faults) 
 }
 
 void WritePodReport(const PodReport& pod, JsonWriter& json) {
-  json.BeginObject();
-  json.Field("namespace", pod.namespace_);
-  json.Field("name", pod.name);
-  json.Field("uid", pod.uid);
-  json.Field("qosClass", NameOf(pod.qos_class));
-  json.Field("priority", pod.priority);
-  json.Field("critical", pod.critical);
-  json.Field("static", pod.is_static);
-  json.Field("mirror", pod.mirror);
-  json.Field("memoryRequest", pod.memory_request.ToString());
-  json.Field("ephemeralStorageRequest", pod.ephemeral_storage_request.ToString());
-  json.Key("oomScoreAdj");
-  json.BeginObject();
-  for (const auto& [container, score] : pod.oom_score_adj) json.Field(container, score);
-  json.EndObject();
-  json.Field("toleratesMemoryPressure", pod.tolerates_memory_pressure);
-  json.EndObject();
+  json.Object([&] {
+    json.Field("namespace", pod.namespace_);
+    json.Field("name", pod.name);
+    json.Field("uid", pod.uid);
+    json.Field("qosClass", NameOf(pod.qos_class));
+    json.Field("priority", pod.priority);
+    json.Field("critical", pod.critical);
+    json.Field("static", pod.is_static);
+    json.Field("mirror", pod.mirror);
+    json.Field("memoryRequest", pod.memory_request.ToString());
+    json.Field("ephemeralStorageRequest", pod.ephemeral_storage_request.ToString());
+    json.Object("oomScoreAdj", [&] {
+      for (const auto& [container, score] : pod.oom_score_adj) json.Field(container, score);
+    });
+    json.Field("toleratesMemoryPressure", pod.tolerates_memory_pressure);
+  });
 }
 
 constexpr std::size_t kColumns = 7;

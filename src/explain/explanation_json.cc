@@ -15,79 +15,71 @@ std::string_view AboutOf(const PassExplanation& explanation) {
 }
 
 void WriteConditions(NodeConditions conditions, JsonWriter& json) {
-  json.Key("conditions");
-  json.BeginArray();
-  for (const NodeConditionType type : kAllNodeConditions) {
-    if (conditions.Has(type)) json.String(NameOf(type));
-  }
-  json.EndArray();
+  json.Array("conditions", [&] {
+    for (const NodeConditionType type : kAllNodeConditions) {
+      if (conditions.Has(type)) json.String(NameOf(type));
+    }
+  });
 }
 
 void WriteReclaim(const ReclaimFacts& reclaim, JsonWriter& json) {
   if (reclaim.attempted.empty() && reclaim.memory.empty()) return;
-  json.Key("reclaim");
-  json.BeginObject();
-  json.Key("attempted");
-  json.BeginArray();
-  for (const ReclaimStep step : reclaim.attempted) json.String(NameOf(step));
-  json.EndArray();
-  json.Key("errors");
-  json.BeginArray();
-  for (const std::string& error : reclaim.errors) json.String(error);
-  json.EndArray();
-  json.Field("availableBefore", reclaim.available_before);
-  json.Field("availableAfter", reclaim.available_after);
-  json.Key("memory");
-  json.BeginArray();
-  for (const ReclaimedMemory& taken : reclaim.memory) {
-    json.BeginObject();
-    json.Field("step", NameOf(taken.step));
-    json.Field("group", taken.group);
-    json.Field("bytes", taken.bytes);
-    json.EndObject();
-  }
-  json.EndArray();
-  json.Field("underWay", reclaim.under_way);
-  json.Field("relieved", reclaim.relieved);
-  json.EndObject();
+  json.Object("reclaim", [&] {
+    json.Array("attempted", [&] {
+      for (const ReclaimStep step : reclaim.attempted) json.String(NameOf(step));
+    });
+    json.Array("errors", [&] {
+      for (const std::string& error : reclaim.errors) json.String(error);
+    });
+    json.Field("availableBefore", reclaim.available_before);
+    json.Field("availableAfter", reclaim.available_after);
+    json.Array("memory", [&] {
+      for (const ReclaimedMemory& taken : reclaim.memory) {
+        json.Object([&] {
+          json.Field("step", NameOf(taken.step));
+          json.Field("group", taken.group);
+          json.Field("bytes", taken.bytes);
+        });
+      }
+    });
+    json.Field("underWay", reclaim.under_way);
+    json.Field("relieved", reclaim.relieved);
+  });
 }
 
 void WriteEvicted(const EvictedPod& evicted, JsonWriter& json) {
-  json.BeginObject();
-  WritePod("pod", evicted.pod, json);
-  json.Field("gracePeriodSeconds", evicted.grace_period_seconds);
-  json.Field("reason", evicted.reason);
-  json.Field("message", evicted.message);
-  json.Key("annotations");
-  json.BeginObject();
-  for (const auto& [name, value] : evicted.annotations) json.Field(name, value);
-  json.EndObject();
-  json.Field("killError", evicted.kill_error);
-  json.EndObject();
+  json.Object([&] {
+    WritePod("pod", evicted.pod, json);
+    json.Field("gracePeriodSeconds", evicted.grace_period_seconds);
+    json.Field("reason", evicted.reason);
+    json.Field("message", evicted.message);
+    json.Object("annotations", [&] {
+      for (const auto& [name, value] : evicted.annotations) json.Field(name, value);
+    });
+    json.Field("killError", evicted.kill_error);
+  });
 }
 
 void PutPause(const std::optional<PauseFacts>& pause, JsonWriter& json) {
   if (!pause) return;
-  json.Key("pause");
-  json.BeginObject();
-  WritePod("pod", pause->pod, json);
-  json.Field("reason", NameOf(pause->reason));
-  json.Field("until", FormatInstant(pause->until));
-  json.EndObject();
+  json.Object("pause", [&] {
+    WritePod("pod", pause->pod, json);
+    json.Field("reason", NameOf(pause->reason));
+    json.Field("until", FormatInstant(pause->until));
+  });
 }
 
 void PutEarlyKills(std::span<const EarlyKillFacts> kills, JsonWriter& json) {
   if (kills.empty()) return;
-  json.Key("earlyKills");
-  json.BeginArray();
-  for (const EarlyKillFacts& each : kills) {
-    json.BeginObject();
-    WritePod("pod", each.pod, json);
-    json.Field("at", FormatInstant(each.kill.at));
-    json.Field("text", TextOf(each.kill));
-    json.EndObject();
-  }
-  json.EndArray();
+  json.Array("earlyKills", [&] {
+    for (const EarlyKillFacts& each : kills) {
+      json.Object([&] {
+        WritePod("pod", each.pod, json);
+        json.Field("at", FormatInstant(each.kill.at));
+        json.Field("text", TextOf(each.kill));
+      });
+    }
+  });
 }
 
 void PutHolders(const std::optional<MemoryHolders>& holders, JsonWriter& json) {
@@ -97,54 +89,51 @@ void PutHolders(const std::optional<MemoryHolders>& holders, JsonWriter& json) {
 }
 
 void WriteOtherwise(const Otherwise& otherwise, const std::string& text, JsonWriter& json) {
-  json.BeginObject();
-  json.Field("change", NameOf(otherwise.change));
-  if (!otherwise.pod.empty()) json.Field("pod", otherwise.pod);
-  if (otherwise.by != 0) json.Field("by", otherwise.by);
-  if (otherwise.change != Otherwise::Change::kNoReclaim) json.Field("to", otherwise.to);
-  json.Field("outcome", NameOf(otherwise.outcome));
-  if (!otherwise.victim.empty()) json.Field("victim", otherwise.victim);
-  if (otherwise.signal) json.Field("signal", NameOf(*otherwise.signal));
-  json.Field("text", text);
-  json.EndObject();
+  json.Object([&] {
+    json.Field("change", NameOf(otherwise.change));
+    if (!otherwise.pod.empty()) json.Field("pod", otherwise.pod);
+    if (otherwise.by != 0) json.Field("by", otherwise.by);
+    if (otherwise.change != Otherwise::Change::kNoReclaim) json.Field("to", otherwise.to);
+    json.Field("outcome", NameOf(otherwise.outcome));
+    if (!otherwise.victim.empty()) json.Field("victim", otherwise.victim);
+    if (otherwise.signal) json.Field("signal", NameOf(*otherwise.signal));
+    json.Field("text", text);
+  });
 }
 
 void WriteOtherwiseList(const PassExplanation& explanation, JsonWriter& json) {
   const Signal signal =
       explanation.threshold ? explanation.threshold->threshold.signal : Signal::kNodeFsAvailable;
-  json.Key("otherwise");
-  json.BeginArray();
-  for (const Otherwise& otherwise : explanation.otherwise) {
-    WriteOtherwise(otherwise, SentenceOf(otherwise, signal, explanation.hypothetical), json);
-  }
-  json.EndArray();
+  json.Array("otherwise", [&] {
+    for (const Otherwise& otherwise : explanation.otherwise) {
+      WriteOtherwise(otherwise, SentenceOf(otherwise, signal, explanation.hypothetical), json);
+    }
+  });
 }
 
 void WriteSurvivors(const std::vector<SurvivingPod>& survivors, JsonWriter& json) {
   if (survivors.empty()) return;
-  json.Key("survivors");
-  json.BeginArray();
-  for (const SurvivingPod& survivor : survivors) {
-    json.BeginObject();
-    WritePod("pod", survivor.pod, json);
-    json.Field("since", FormatInstant(survivor.since));
-    json.Field("kills", static_cast<std::int64_t>(survivor.kills));
-    json.EndObject();
-  }
-  json.EndArray();
+  json.Array("survivors", [&] {
+    for (const SurvivingPod& survivor : survivors) {
+      json.Object([&] {
+        WritePod("pod", survivor.pod, json);
+        json.Field("since", FormatInstant(survivor.since));
+        json.Field("kills", static_cast<std::int64_t>(survivor.kills));
+      });
+    }
+  });
 }
 
 void WriteStaleDisk(const std::vector<StalePod>& pods, JsonWriter& json) {
   if (pods.empty()) return;
-  json.Key("staleDisk");
-  json.BeginArray();
-  for (const StalePod& stale : pods) {
-    json.BeginObject();
-    WritePod("pod", stale.pod, json);
-    if (stale.measured_at) json.Field("measuredAt", FormatInstant(*stale.measured_at));
-    json.EndObject();
-  }
-  json.EndArray();
+  json.Array("staleDisk", [&] {
+    for (const StalePod& stale : pods) {
+      json.Object([&] {
+        WritePod("pod", stale.pod, json);
+        if (stale.measured_at) json.Field("measuredAt", FormatInstant(*stale.measured_at));
+      });
+    }
+  });
 }
 
 // What a pass did, or would do: members of an open object.
@@ -170,16 +159,12 @@ void WritePass(const PassExplanation& explanation, JsonWriter& json) {
   PutEarlyKills(explanation.early_kills, json);
   WriteLimits(explanation.limits, json);
   if (explanation.order) {
-    json.Key("ranking");
-    json.BeginObject();
-    WriteOrder(*explanation.order, json);
-    json.EndObject();
+    json.Object("ranking", [&] { WriteOrder(*explanation.order, json); });
   }
   WriteStaleDisk(explanation.stale_disk, json);
-  json.Key("evicted");
-  json.BeginArray();
-  for (const EvictedPod& evicted : explanation.evicted) WriteEvicted(evicted, json);
-  json.EndArray();
+  json.Array("evicted", [&] {
+    for (const EvictedPod& evicted : explanation.evicted) WriteEvicted(evicted, json);
+  });
   WriteSurvivors(explanation.survivors, json);
   WriteOtherwiseList(explanation, json);
 }
@@ -192,17 +177,17 @@ void WriteNeighbour(std::string_view name, const std::optional<RankedPod>& neigh
 }
 
 void WritePlace(const PodPlace& place, JsonWriter& json) {
-  json.BeginObject();
-  json.Field("signal", NameOf(place.signal));
-  json.Field("unit", UnitNameOf(place.signal));
-  json.Field("total", place.total);
-  json.Key("self");
-  WriteRankedPod(place.self, json);
-  WriteNeighbour("before", place.before, json);
-  WriteNeighbour("after", place.after, json);
-  json.Field("moreUsageToBeFirst", place.more_usage);
-  json.Field("lessUsageNotToBeFirst", place.less_usage);
-  json.EndObject();
+  json.Object([&] {
+    json.Field("signal", NameOf(place.signal));
+    json.Field("unit", UnitNameOf(place.signal));
+    json.Field("total", place.total);
+    json.Key("self");
+    WriteRankedPod(place.self, json);
+    WriteNeighbour("before", place.before, json);
+    WriteNeighbour("after", place.after, json);
+    json.Field("moreUsageToBeFirst", place.more_usage);
+    json.Field("lessUsageNotToBeFirst", place.less_usage);
+  });
 }
 
 }  // namespace
@@ -210,78 +195,72 @@ void WritePlace(const PodPlace& place, JsonWriter& json) {
 std::string JsonOf(const PassExplanation& explanation) {
   std::string out;
   JsonWriter json(out);
-  json.BeginObject();
-  WriteHead(kKind, json);
-  json.Field("about", AboutOf(explanation));
-  if (!explanation.id.empty()) json.Field("id", explanation.id);
-  if (explanation.subject) WritePod("pod", *explanation.subject, json);
-  WritePass(explanation, json);
-  json.Field("text", TextOf(explanation));
-  json.EndObject();
+  json.Object([&] {
+    WriteHead(kKind, json);
+    json.Field("about", AboutOf(explanation));
+    if (!explanation.id.empty()) json.Field("id", explanation.id);
+    if (explanation.subject) WritePod("pod", *explanation.subject, json);
+    WritePass(explanation, json);
+    json.Field("text", TextOf(explanation));
+  });
   return out + "\n";
 }
 
 std::string JsonOf(const NodeExplanation& explanation) {
   std::string out;
   JsonWriter json(out);
-  json.BeginObject();
-  WriteHead(kKind, json);
-  json.Field("about", "node");
-  json.Field("waitingForCleanup", explanation.waiting_for_cleanup);
-  WritePass(explanation.pass, json);
-  json.Key("signals");
-  json.BeginArray();
-  for (const SignalReading& reading : explanation.signals) WriteReading(reading, json);
-  json.EndArray();
-  json.Key("first");
-  json.BeginArray();
-  for (const PodOrder& order : explanation.first) {
-    json.BeginObject();
-    WriteOrder(order, json);
-    json.EndObject();
-  }
-  json.EndArray();
-  json.Field("text", TextOf(explanation));
-  json.EndObject();
+  json.Object([&] {
+    WriteHead(kKind, json);
+    json.Field("about", "node");
+    json.Field("waitingForCleanup", explanation.waiting_for_cleanup);
+    WritePass(explanation.pass, json);
+    json.Array("signals", [&] {
+      for (const SignalReading& reading : explanation.signals) WriteReading(reading, json);
+    });
+    json.Array("first", [&] {
+      for (const PodOrder& order : explanation.first) {
+        json.Object([&] { WriteOrder(order, json); });
+      }
+    });
+    json.Field("text", TextOf(explanation));
+  });
   return out + "\n";
 }
 
 std::string JsonOf(const PodExplanation& explanation) {
   std::string out;
   JsonWriter json(out);
-  json.BeginObject();
-  WriteHead(kKind, json);
-  json.Field("about", "pod");
-  json.Field("at", FormatInstant(explanation.at));
-  WritePod("pod", explanation.pod, json);
-  json.Field("qosClass", NameOf(explanation.qos));
-  json.Field("priority", explanation.priority);
-  json.Field("mayBeEvicted", explanation.protected_by.empty());
-  if (!explanation.protected_by.empty()) json.Field("protectedBy", explanation.protected_by);
-  if (!explanation.activity.empty()) json.Field("activity", explanation.activity);
-  json.Key("places");
-  json.BeginArray();
-  for (const PodPlace& place : explanation.places) WritePlace(place, json);
-  json.EndArray();
-  WriteLimits(explanation.limits, json);
-  json.Key("evictions");
-  json.BeginArray();
-  for (const std::string& id : explanation.evictions) json.String(id);
-  json.EndArray();
-  json.Field("text", TextOf(explanation));
-  json.EndObject();
+  json.Object([&] {
+    WriteHead(kKind, json);
+    json.Field("about", "pod");
+    json.Field("at", FormatInstant(explanation.at));
+    WritePod("pod", explanation.pod, json);
+    json.Field("qosClass", NameOf(explanation.qos));
+    json.Field("priority", explanation.priority);
+    json.Field("mayBeEvicted", explanation.protected_by.empty());
+    if (!explanation.protected_by.empty()) json.Field("protectedBy", explanation.protected_by);
+    if (!explanation.activity.empty()) json.Field("activity", explanation.activity);
+    json.Array("places", [&] {
+      for (const PodPlace& place : explanation.places) WritePlace(place, json);
+    });
+    WriteLimits(explanation.limits, json);
+    json.Array("evictions", [&] {
+      for (const std::string& id : explanation.evictions) json.String(id);
+    });
+    json.Field("text", TextOf(explanation));
+  });
   return out + "\n";
 }
 
 std::string JsonOf(const PodOrder& order, Instant at) {
   std::string out;
   JsonWriter json(out);
-  json.BeginObject();
-  WriteHead("Ranking", json);
-  json.Field("at", FormatInstant(at));
-  WriteOrder(order, json);
-  json.Field("text", TextOf(order));
-  json.EndObject();
+  json.Object([&] {
+    WriteHead("Ranking", json);
+    json.Field("at", FormatInstant(at));
+    WriteOrder(order, json);
+    json.Field("text", TextOf(order));
+  });
   return out + "\n";
 }
 

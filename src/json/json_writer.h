@@ -6,20 +6,29 @@
 #include <optional>
 #include <string>
 #include <string_view>
+#include <utility>
 
 namespace jettison {
 
 // Appends JSON to a string, for output that is written by the megabyte. Commas are put where they
-// belong; the caller opens and closes what it writes. Bytes that are not UTF-8 become U+FFFD.
+// belong, and what is opened is closed. Bytes that are not UTF-8 become U+FFFD.
 class JsonWriter {
  public:
   explicit JsonWriter(std::string& out) : out_(out) {}
 
-  void BeginObject() { Open('{'); }
-  void EndObject() { Close('}'); }
-  void BeginArray() { Open('['); }
-  void EndArray() { Close(']'); }
-
+  // An object of the members that `write` writes, and a list of its values.
+  template <std::invocable Write>
+  void Object(Write&& write) {
+    Open('{');
+    write();
+    Close('}');
+  }
+  template <std::invocable Write>
+  void Array(Write&& write) {
+    Open('[');
+    write();
+    Close(']');
+  }
   void Key(std::string_view name) {
     String(name);
     out_ += ':';
@@ -49,6 +58,16 @@ class JsonWriter {
   }
 
   // "name": value
+  template <std::invocable Write>
+  void Object(std::string_view name, Write&& write) {
+    Key(name);
+    Object(std::forward<Write>(write));
+  }
+  template <std::invocable Write>
+  void Array(std::string_view name, Write&& write) {
+    Key(name);
+    Array(std::forward<Write>(write));
+  }
   void Field(std::string_view name, std::string_view value) { Key(name), String(value); }
   void Field(std::string_view name, const char* value) { Field(name, std::string_view(value)); }
   void Field(std::string_view name, bool value) { Key(name), Bool(value); }

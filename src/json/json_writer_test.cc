@@ -20,16 +20,15 @@ std::string Written(std::string_view text) {
 TEST(JsonWriter, CommasStandBetweenWhatIsWritten) {
   std::string out;
   JsonWriter json(out);
-  json.BeginObject();
-  json.Field("a", 1);
-  json.Field("none", std::optional<int>());
-  json.Field("b", std::optional<std::string>("x"));
-  json.Key("c");
-  json.BeginArray();
-  json.Null();
-  json.Json(R"({"raw":true})");
-  json.EndArray();
-  json.EndObject();
+  json.Object([&] {
+    json.Field("a", 1);
+    json.Field("none", std::optional<int>());
+    json.Field("b", std::optional<std::string>("x"));
+    json.Array("c", [&] {
+      json.Null();
+      json.Json(R"({"raw":true})");
+    });
+  });
   EXPECT_EQ(out, R"({"a":1,"b":"x","c":[null,{"raw":true}]})");
 }
 

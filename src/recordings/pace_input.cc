@@ -21,14 +21,14 @@ std::optional<Instant> InstantOf(const Fields& fields, std::string_view key) {
 }  // namespace
 
 void WritePaceInput(const PaceInput& pace, JsonWriter& json) {
-  json.BeginObject();
-  json.Field("signal", NameOf(pace.signal));
-  if (pace.kubelet_decides) json.Field("kubeletDecides", FormatInstant(*pace.kubelet_decides));
-  if (pace.next_by_clock) json.Field("nextByClock", FormatInstant(*pace.next_by_clock));
-  json.Field("ending", pace.ending);
-  json.Field("growth", pace.growth);
-  json.Field("growthOfPods", pace.growth_of_pods);
-  json.EndObject();
+  json.Object([&] {
+    json.Field("signal", NameOf(pace.signal));
+    if (pace.kubelet_decides) json.Field("kubeletDecides", FormatInstant(*pace.kubelet_decides));
+    if (pace.next_by_clock) json.Field("nextByClock", FormatInstant(*pace.next_by_clock));
+    json.Field("ending", pace.ending);
+    json.Field("growth", pace.growth);
+    json.Field("growthOfPods", pace.growth_of_pods);
+  });
 }
 
 Result<PaceInput> ReadPaceInput(const Value& value) {
@@ -53,11 +53,11 @@ Result<PaceInput> ReadPaceInput(const Value& value) {
 }
 
 void WritePause(const EvictionPause& pause, JsonWriter& json) {
-  json.BeginObject();
-  json.Field("reason", NameOf(pause.reason));
-  json.Field("until", FormatInstant(pause.until));
-  json.Field("pod", pause.pod_uid);
-  json.EndObject();
+  json.Object([&] {
+    json.Field("reason", NameOf(pause.reason));
+    json.Field("until", FormatInstant(pause.until));
+    json.Field("pod", pause.pod_uid);
+  });
 }
 
 }  // namespace jettison

@@ -15,10 +15,9 @@ namespace {
 using Settings = std::map<std::string_view, std::string>;
 
 void WriteMap(std::string_view name, const Settings& settings, JsonWriter& json) {
-  json.Key(name);
-  json.BeginObject();
-  for (const auto& [signal, text] : settings) json.Field(signal, text);
-  json.EndObject();
+  json.Object(name, [&] {
+    for (const auto& [signal, text] : settings) json.Field(signal, text);
+  });
 }
 
 void PutMap(std::string_view name, const Settings& settings, JsonWriter& json) {
@@ -89,27 +88,23 @@ void WriteOwnSettings(const std::vector<Threshold>& thresholds, JsonWriter& json
 }
 
 void WritePolicy(const PassPolicy& policy, JsonWriter& json) {
-  json.Key("kubeletConfig");
-  json.BeginObject();
-  json.Field("evictionPressureTransitionPeriod", FormatDuration(policy.pressure_transition_period));
-  json.Field("evictionMaxPodGracePeriod", policy.max_pod_grace_period_seconds);
-  json.Field("localStorageCapacityIsolation", policy.local_storage_capacity_isolation);
-  if (std::ranges::find(policy.thresholds, Signal::kAllocatableMemoryAvailable,
-                        &Threshold::signal) != policy.thresholds.end()) {
-    json.Key("enforceNodeAllocatable");
-    json.Json(R"(["pods"])");
-  }
-  WriteEvictionSettings(policy.thresholds, json);
-  json.EndObject();
-  json.Key("jettisonConfig");
-  json.BeginObject();
-  WriteOwnSettings(policy.thresholds, json);
-  json.EndObject();
-  json.Key("disk");
-  json.BeginObject();
-  json.Field("dedicatedImageFs", policy.layout.dedicated_image_fs);
-  json.Field("dedicatedContainerFs", policy.layout.dedicated_container_fs);
-  json.EndObject();
+  json.Object("kubeletConfig", [&] {
+    json.Field("evictionPressureTransitionPeriod",
+               FormatDuration(policy.pressure_transition_period));
+    json.Field("evictionMaxPodGracePeriod", policy.max_pod_grace_period_seconds);
+    json.Field("localStorageCapacityIsolation", policy.local_storage_capacity_isolation);
+    if (std::ranges::find(policy.thresholds, Signal::kAllocatableMemoryAvailable,
+                          &Threshold::signal) != policy.thresholds.end()) {
+      json.Key("enforceNodeAllocatable");
+      json.Json(R"(["pods"])");
+    }
+    WriteEvictionSettings(policy.thresholds, json);
+  });
+  json.Object("jettisonConfig", [&] { WriteOwnSettings(policy.thresholds, json); });
+  json.Object("disk", [&] {
+    json.Field("dedicatedImageFs", policy.layout.dedicated_image_fs);
+    json.Field("dedicatedContainerFs", policy.layout.dedicated_container_fs);
+  });
 }
 
 }  // namespace jettison

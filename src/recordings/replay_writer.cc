@@ -9,83 +9,79 @@ namespace {
 using Annotations = std::map<std::string, std::string, std::less<>>;
 
 void WriteConditions(NodeConditions conditions, JsonWriter& json) {
-  json.Key("nodeConditions");
-  json.BeginArray();
-  for (NodeConditionType type : kAllNodeConditions) {
-    if (conditions.Has(type)) json.String(NameOf(type));
-  }
-  json.EndArray();
+  json.Array("nodeConditions", [&] {
+    for (NodeConditionType type : kAllNodeConditions) {
+      if (conditions.Has(type)) json.String(NameOf(type));
+    }
+  });
 }
 
 // "name": [each item by `write`]; nothing for an empty list.
 template <typename Items, typename Write>
 void WriteList(std::string_view name, const Items& items, JsonWriter& json, Write write) {
   if (items.empty()) return;
-  json.Key(name);
-  json.BeginArray();
-  for (const auto& item : items) write(item);
-  json.EndArray();
+  json.Array(name, [&] {
+    for (const auto& item : items) write(item);
+  });
 }
 
 void WriteAnnotations(const Annotations& annotations, JsonWriter& json) {
   if (annotations.empty()) return;
-  json.Key("annotations");
-  json.BeginObject();
-  for (const auto& [name, value] : annotations) json.Field(name, value);
-  json.EndObject();
+  json.Object("annotations", [&] {
+    for (const auto& [name, value] : annotations) json.Field(name, value);
+  });
 }
 
 void WriteEvent(const Event& event, JsonWriter& json) {
-  json.BeginObject();
-  json.Field("object", event.object);
-  json.Field("type", NameOf(event.type));
-  json.Field("reason", event.reason);
-  json.Field("message", event.message);
-  WriteAnnotations(event.annotations, json);
-  json.EndObject();
+  json.Object([&] {
+    json.Field("object", event.object);
+    json.Field("type", NameOf(event.type));
+    json.Field("reason", event.reason);
+    json.Field("message", event.message);
+    WriteAnnotations(event.annotations, json);
+  });
 }
 
 void WriteEviction(const EvictionRecord& eviction, JsonWriter& json) {
   const EvictionOrder& order = eviction.order;
-  json.BeginObject();
-  json.Field("pod", order.pod_uid);
-  json.Field("gracePeriodSeconds", order.grace_period_seconds);
-  json.Field("phase", "Failed");
-  json.Field("reason", kReasonEvicted);
-  json.Field("message", order.message);
-  json.Field("disruptionTarget", order.disruption_target);
-  if (eviction.kill_error) json.Field("killFailed", true);
-  json.EndObject();
+  json.Object([&] {
+    json.Field("pod", order.pod_uid);
+    json.Field("gracePeriodSeconds", order.grace_period_seconds);
+    json.Field("phase", "Failed");
+    json.Field("reason", kReasonEvicted);
+    json.Field("message", order.message);
+    json.Field("disruptionTarget", order.disruption_target);
+    if (eviction.kill_error) json.Field("killFailed", true);
+  });
 }
 
 void WriteAdmission(const std::string& uid, const AdmissionAnswer& answer, JsonWriter& json) {
-  json.BeginObject();
-  json.Field("pod", uid);
-  json.Field("admit", answer.admit);
-  if (!answer.admit) {
-    json.Field("reason", answer.reason);
-    json.Field("message", answer.message);
-  }
-  json.EndObject();
+  json.Object([&] {
+    json.Field("pod", uid);
+    json.Field("admit", answer.admit);
+    if (!answer.admit) {
+      json.Field("reason", answer.reason);
+      json.Field("message", answer.message);
+    }
+  });
 }
 
 void WriteAdmissions(const Scenario& scenario, const ScenarioStep& step, const StepOutcome& outcome,
                      JsonWriter& json) {
   if (outcome.admission.empty()) return;
-  json.Key("admission");
-  json.BeginArray();
-  for (std::size_t i = 0; i < outcome.admission.size(); ++i) {
-    WriteAdmission(scenario.pods[step.admit[i]].pod.uid, outcome.admission[i], json);
-  }
-  json.EndArray();
+  json.Array("admission", [&] {
+    for (std::size_t i = 0; i < outcome.admission.size(); ++i) {
+      WriteAdmission(scenario.pods[step.admit[i]].pod.uid, outcome.admission[i], json);
+    }
+  });
 }
 
 void WriteStep(const Scenario& scenario, const ScenarioStep& step, const StepOutcome& outcome,
                JsonWriter& json) {
-  json.BeginObject();
-  WriteReport(outcome.report, json);
-  WriteAdmissions(scenario, step, outcome, json);
-  json.EndObject();
+  json.Object([&] {
+    WriteReport(outcome.report, json);
+    WriteAdmissions(scenario, step, outcome, json);
+  });
 }
 
 }  // namespace
@@ -108,30 +104,28 @@ void WriteReport(const CycleReport& report, JsonWriter& json) {
 void WriteReplay(const Scenario& scenario, const std::vector<StepOutcome>& outcomes,
                  std::string& out) {
   JsonWriter json(out);
-  json.BeginObject();
-  json.Field("name", scenario.name);
-  json.Key("steps");
-  json.BeginArray();
-  for (std::size_t i = 0; i < outcomes.size(); ++i) {
-    WriteStep(scenario, scenario.steps[i], outcomes[i], json);
-  }
-  json.EndArray();
-  json.EndObject();
+  json.Object([&] {
+    json.Field("name", scenario.name);
+    json.Array("steps", [&] {
+      for (std::size_t i = 0; i < outcomes.size(); ++i) {
+        WriteStep(scenario, scenario.steps[i], outcomes[i], json);
+      }
+    });
+  });
   out += '\n';
 }
 
 void WriteReplay(const ImageCollection& collection, const ImageGcOutcome& outcome,
                  std::string& out) {
   JsonWriter json(out);
-  json.BeginObject();
-  json.Field("name", collection.name);
-  json.Key("removed");
-  json.BeginArray();
-  for (const std::string& id : outcome.removed) json.String(id);
-  json.EndArray();
-  json.Field("error", outcome.error.has_value());
-  if (outcome.event) json.Field("event", outcome.event->reason);
-  json.EndObject();
+  json.Object([&] {
+    json.Field("name", collection.name);
+    json.Array("removed", [&] {
+      for (const std::string& id : outcome.removed) json.String(id);
+    });
+    json.Field("error", outcome.error.has_value());
+    if (outcome.event) json.Field("event", outcome.event->reason);
+  });
   out += '\n';
 }
 

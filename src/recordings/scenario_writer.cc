@@ -23,30 +23,29 @@ using Indices = std::vector<std::size_t>;
 
 void PutUids(std::string_view name, const Scenario& scenario, const Indices& pods,
              JsonWriter& json) {
-  json.Key(name);
-  json.BeginArray();
-  for (const std::size_t i : pods) json.String(scenario.pods[i].pod.uid);
-  json.EndArray();
+  json.Array(name, [&] {
+    for (const std::size_t i : pods) json.String(scenario.pods[i].pod.uid);
+  });
 }
 
 void WriteStep(const Scenario& scenario, const ScenarioStep& step, JsonWriter& json) {
-  json.BeginObject();
-  json.Field("at", FormatDuration(step.at));
-  json.Key("summary");
-  WriteSummary(step.summary, {}, json);
-  if (step.reclaim_under_way) json.Field("reclaimUnderWay", true);
-  if (step.pace) {
-    json.Key("pace");
-    WritePaceInput(*step.pace, json);
-  }
-  if (step.summary_after_reclaim) {
-    json.Key("summaryAfterReclaim");
-    WriteSummary(*step.summary_after_reclaim, {}, json);
-  }
-  PutUids("activePods", scenario, step.active, json);
-  PutUids("admit", scenario, step.admit, json);
-  PutUids("killErrors", scenario, step.kill_errors, json);
-  json.EndObject();
+  json.Object([&] {
+    json.Field("at", FormatDuration(step.at));
+    json.Key("summary");
+    WriteSummary(step.summary, {}, json);
+    if (step.reclaim_under_way) json.Field("reclaimUnderWay", true);
+    if (step.pace) {
+      json.Key("pace");
+      WritePaceInput(*step.pace, json);
+    }
+    if (step.summary_after_reclaim) {
+      json.Key("summaryAfterReclaim");
+      WriteSummary(*step.summary_after_reclaim, {}, json);
+    }
+    PutUids("activePods", scenario, step.active, json);
+    PutUids("admit", scenario, step.admit, json);
+    PutUids("killErrors", scenario, step.kill_errors, json);
+  });
 }
 
 // Pods that are never evicted although their specification does not say so.
@@ -62,20 +61,19 @@ Indices ProtectedPods(const Scenario& scenario) {
 // What came between the passes, which no replay brings about.
 void PutEarlyKills(const std::vector<EarlyKill>& kills, JsonWriter& json) {
   if (kills.empty()) return;
-  json.Key("earlyKills");
-  json.BeginArray();
-  for (const EarlyKill& kill : kills) {
-    json.BeginObject();
-    json.Field("pod", kill.pod_uid);
-    json.Field("signal", NameOf(kill.signal));
-    json.Field("at", FormatInstant(kill.at));
-    json.Field("after", FormatDuration(kill.after));
-    json.Field("gracePeriod", FormatDuration(kill.grace));
-    json.Field("available", kill.left);
-    json.Field("growth", kill.growth);
-    json.EndObject();
-  }
-  json.EndArray();
+  json.Array("earlyKills", [&] {
+    for (const EarlyKill& kill : kills) {
+      json.Object([&] {
+        json.Field("pod", kill.pod_uid);
+        json.Field("signal", NameOf(kill.signal));
+        json.Field("at", FormatInstant(kill.at));
+        json.Field("after", FormatDuration(kill.after));
+        json.Field("gracePeriod", FormatDuration(kill.grace));
+        json.Field("available", kill.left);
+        json.Field("growth", kill.growth);
+      });
+    }
+  });
 }
 
 // What reads a record reads it in one go: the pods must come before the steps.
@@ -86,16 +84,14 @@ void WriteMembers(const Scenario& scenario, JsonWriter& json) {
   WritePolicy(scenario.policy, json);
   json.Key("state");
   WriteEvictionState(scenario.state, scenario.policy.thresholds, json);
-  json.Key("pods");
-  json.BeginArray();
-  for (const PodFacts& pod : scenario.pods) json.Json(WritePod(pod.pod));
-  json.EndArray();
+  json.Array("pods", [&] {
+    for (const PodFacts& pod : scenario.pods) json.Json(WritePod(pod.pod));
+  });
   const Indices kept = ProtectedPods(scenario);
   if (!kept.empty()) PutUids("protectedPods", scenario, kept, json);
-  json.Key("steps");
-  json.BeginArray();
-  for (const ScenarioStep& step : scenario.steps) WriteStep(scenario, step, json);
-  json.EndArray();
+  json.Array("steps", [&] {
+    for (const ScenarioStep& step : scenario.steps) WriteStep(scenario, step, json);
+  });
 }
 
 }  // namespace
@@ -127,24 +123,19 @@ Scenario ScenarioOf(const RecordedPass& pass, Profile profile) {
 
 void WriteScenario(const Scenario& scenario, std::string& out) {
   JsonWriter json(out);
-  json.BeginObject();
-  WriteMembers(scenario, json);
-  json.EndObject();
+  json.Object([&] { WriteMembers(scenario, json); });
 }
 
 void WriteCycle(const RecordedPass& pass, Profile profile, std::string& out) {
   Scenario scenario = ScenarioOf(pass, profile);
   for (PodFacts& facts : scenario.pods) facts.pod = RedactedPod(std::move(facts.pod));
   JsonWriter json(out);
-  json.BeginObject();
-  WriteMembers(scenario, json);
-  json.Field("pass", pass.number);
-  PutEarlyKills(pass.report.early_kills, json);
-  json.Key("report");
-  json.BeginObject();
-  WriteReport(pass.report, json);
-  json.EndObject();
-  json.EndObject();
+  json.Object([&] {
+    WriteMembers(scenario, json);
+    json.Field("pass", pass.number);
+    PutEarlyKills(pass.report.early_kills, json);
+    json.Object("report", [&] { WriteReport(pass.report, json); });
+  });
 }
 
 }  // namespace jettison

@@ -125,9 +125,7 @@ std::vector<RecordedPass> PassesOf(const Scenario& scenario) {
 std::string ReportText(const CycleReport& report) {
   std::string text;
   JsonWriter json(text);
-  json.BeginObject();
-  WriteReport(report, json);
-  json.EndObject();
+  json.Object([&] { WriteReport(report, json); });
   return text;
 }
 

@@ -144,9 +144,7 @@ TEST_F(LiveApi, ARecordedPassReplaysToTheSameReport) {
   ASSERT_TRUE(read) << read.error().message;
   std::string report = "\"report\":";
   JsonWriter json(report);
-  json.BeginObject();
-  WriteReport(Replay(scenario).at(0).report, json);
-  json.EndObject();
+  json.Object([&] { WriteReport(Replay(scenario).at(0).report, json); });
   EXPECT_TRUE(line.ends_with(report + "}")) << report << " is not the end of " << line;
 }
 
