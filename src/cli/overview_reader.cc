@@ -6,169 +6,105 @@
 #include <concepts>
 #include <system_error>
 
+#include "api/overview_fields.h"
 #include "model/value.h"
 #include "platform/documents/json.h"
 
 namespace jettison {
 namespace {
 
+// Whether the value is of the field's kind; the field keeps what it has where not.
+bool Read(const Value& value, std::string& into) {
+  if (value.AsString() == nullptr) return false;
+  into = *value.AsString();
+  return true;
+}
+
+bool Read(const Value& value, bool& into) {
+  if (value.AsBool() == nullptr) return false;
+  into = *value.AsBool();
+  return true;
+}
+
+template <typename Number>
+requires std::integral<Number> || std::floating_point<Number>
+bool Read(const Value& value, Number& into) {
+  if (value.AsNumber() == nullptr) return false;
+  const std::string& text = value.AsNumber()->text;
+  return std::from_chars(text.data(), text.data() + text.size(), into).ec == std::errc();
+}
+
+bool Read(const Value& value, Instant& into) {
+  std::string text;
+  if (!Read(value, text)) return false;
+  const auto at = ParseInstant(text);
+  if (at) into = *at;
+  return at.has_value();
+}
+
+bool Read(const Value& value, Duration& into) {
+  constexpr double kMost = 9e9;  // seconds; 64 bits hold a little more of their billionths
+  double seconds = 0;
+  if (!Read(value, seconds)) return false;
+  into = std::chrono::duration_cast<Duration>(
+      std::chrono::duration<double>(std::clamp(seconds, -kMost, kMost)));
+  return true;
+}
+
+bool Read(const Value& value, Signal& into) {
+  std::string name;
+  const auto signal = Read(value, name) ? SignalNamed(name) : std::nullopt;
+  into = signal.value_or(into);
+  return signal.has_value();
+}
+
 // The members of one map, each read into a field that keeps its value where the member is missing
-// or of another kind; whether it was read is the answer where that matters.
+// or of another kind.
 class Members {
  public:
   explicit Members(const Value& map) : map_(map) {}
 
-  bool Read(std::string_view key, std::string& into) const {
-    const Value* value = map_.Find(key);
-    if (value == nullptr || value->AsString() == nullptr) return false;
-    into = *value->AsString();
-    return true;
-  }
-  bool Read(std::string_view key, bool& into) const {
-    const Value* value = map_.Find(key);
-    if (value == nullptr || value->AsBool() == nullptr) return false;
-    into = *value->AsBool();
-    return true;
-  }
-  template <typename Number>
-  requires std::integral<Number> || std::floating_point<Number>
-  bool Read(std::string_view key, Number& into) const {
-    const Value* value = map_.Find(key);
-    if (value == nullptr || value->AsNumber() == nullptr) return false;
-    const std::string& text = value->AsNumber()->text;
-    return std::from_chars(text.data(), text.data() + text.size(), into).ec == std::errc();
-  }
-  bool Read(std::string_view key, Instant& into) const {
-    std::string text;
-    if (!Read(key, text)) return false;
-    const auto at = ParseInstant(text);
-    if (at) into = *at;
-    return at.has_value();
-  }
-  bool Read(std::string_view key, Duration& into) const {
-    constexpr double kMost = 9e9;  // seconds; 64 bits hold a little more of their billionths
-    double seconds = 0;
-    if (!Read(key, seconds)) return false;
-    into = std::chrono::duration_cast<Duration>(
-        std::chrono::duration<double>(std::clamp(seconds, -kMost, kMost)));
-    return true;
-  }
-  bool Read(std::string_view key, Signal& into) const {
-    std::string name;
-    const auto signal = Read(key, name) ? SignalNamed(name) : std::nullopt;
-    into = signal.value_or(into);
-    return signal.has_value();
-  }
   template <typename T>
-  void Read(std::string_view key, std::optional<T>& into) const {
-    T value{};
-    if (Read(key, value)) into = value;
+  void operator()(std::string_view key, T& into) {
+    if (const Value* value = map_.Find(key)) Take(*value, into);
   }
-  void Read(std::string_view key, std::vector<std::string>& into) const {
-    for (const Value& entry : ListOf(key)) {
-      if (entry.AsString() != nullptr) into.push_back(*entry.AsString());
+  void UnlessEmpty(std::string_view key, std::string& into) { (*this)(key, into); }
+  void OneOf(std::string_view key, bool& into, std::string_view yes, std::string_view no) {
+    std::string word;
+    (*this)(key, word);
+    if (word == yes || word == no) into = word == yes;
+  }
+  void Told(std::string_view /*key*/, std::string_view /*text*/) {}
+
+ private:
+  template <typename T>
+  static bool Take(const Value& value, T& into) {
+    if constexpr (requires { Read(value, into); }) {
+      return Read(value, into);
+    } else {
+      Members members(value);
+      VisitFields(members, into);
+      return true;
     }
   }
   template <typename T>
-  void ReadEach(std::string_view key, std::vector<T>& into) const {
-    for (const Value& entry : ListOf(key)) ReadInto(Members(entry), into.emplace_back());
+  static bool Take(const Value& value, std::optional<T>& into) {
+    T read{};
+    if (Take(value, read)) into = std::move(read);
+    return true;
   }
-
- private:
-  [[nodiscard]] const Value::List& ListOf(std::string_view key) const {
-    static const Value::List kNone;
-    const Value* value = map_.Find(key);
-    return value != nullptr && value->AsList() != nullptr ? *value->AsList() : kNone;
+  template <typename T>
+  static bool Take(const Value& value, std::vector<T>& into) {
+    if (value.AsList() == nullptr) return false;
+    for (const Value& entry : *value.AsList()) {
+      T read{};
+      if (Take(entry, read)) into.push_back(std::move(read));
+    }
+    return true;
   }
-  static void ReadInto(const Members& from, OverviewThreshold& threshold);
-  static void ReadInto(const Members& from, OverviewSignal& signal);
-  static void ReadInto(const Members& from, OverviewCondition& condition);
-  static void ReadInto(const Members& from, OverviewTaint& taint);
-  static void ReadInto(const Members& from, OverviewPod& pod);
-  static void ReadInto(const Members& from, OverviewEvent& event);
 
   const Value& map_;
 };
-
-void Members::ReadInto(const Members& from, OverviewThreshold& threshold) {
-  std::string kind;
-  from.Read("kind", kind);
-  threshold.hard = kind != "soft";
-  from.Read("value", threshold.value);
-  from.Read("amount", threshold.amount);
-  from.Read("minReclaim", threshold.min_reclaim);
-  from.Read("gracePeriodSeconds", threshold.grace_period);
-  from.Read("met", threshold.met);
-  from.Read("overdue", threshold.overdue);
-  from.Read("since", threshold.since);
-  from.Read("timeToSeconds", threshold.time_to);
-}
-
-void Members::ReadInto(const Members& from, OverviewSignal& signal) {
-  from.Read("signal", signal.signal);
-  from.Read("available", signal.available);
-  from.Read("capacity", signal.capacity);
-  from.Read("trendPerSecond", signal.trend_per_second);
-  from.ReadEach("thresholds", signal.thresholds);
-}
-
-void Members::ReadInto(const Members& from, OverviewCondition& condition) {
-  std::string status;
-  from.Read("type", condition.type);
-  from.Read("status", status);
-  condition.status = status == "True";
-  from.Read("since", condition.since);
-  from.Read("reason", condition.reason);
-  from.Read("message", condition.message);
-}
-
-void Members::ReadInto(const Members& from, OverviewTaint& taint) {
-  from.Read("key", taint.key);
-  from.Read("effect", taint.effect);
-}
-
-void Members::ReadInto(const Members& from, OverviewPod& pod) {
-  from.Read("namespace", pod.namespace_);
-  from.Read("name", pod.name);
-  from.Read("uid", pod.uid);
-  from.Read("place", pod.place);
-  from.Read("qos", pod.qos);
-  from.Read("priority", pod.priority);
-  from.Read("critical", pod.critical);
-  from.Read("activity", pod.activity);
-  from.Read("phase", pod.phase);
-  from.Read("reason", pod.reason);
-  from.Read("memoryBytes", pod.memory_bytes);
-  from.Read("requestBytes", pod.request_bytes);
-  from.Read("processes", pod.processes);
-  from.Read("ephemeralBytes", pod.ephemeral_bytes);
-  from.Read("overRequest", pod.over_request);
-  from.Read("excess", pod.excess);
-  from.Read("evictions", pod.evictions);
-  from.Read("comesBackAt", pod.comes_back_at);
-  from.Read("why", pod.why);
-}
-
-void Members::ReadInto(const Members& from, OverviewEvent& event) {
-  from.Read("at", event.at);
-  from.Read("count", event.count);
-  from.Read("type", event.type);
-  from.Read("object", event.object);
-  from.Read("reason", event.reason);
-  from.Read("message", event.message);
-}
-
-OverviewPass PassOf(const Value& value) {
-  const Members from(value);
-  OverviewPass pass;
-  from.Read("at", pass.at);
-  from.Read("actingFor", pass.acting_for);
-  from.Read("evictions", pass.evictions);
-  from.Read("reclaimSteps", pass.reclaim_steps);
-  from.Read("reclaimUnderWay", pass.reclaim_under_way);
-  from.Read("relievedByReclaim", pass.relieved_by_reclaim);
-  return pass;
-}
 
 }  // namespace
 
@@ -178,26 +114,9 @@ Result<Overview> ReadOverview(std::string_view json) {
   if (document->Find("signals") == nullptr || document->Find("at") == nullptr) {
     return Fail(ErrorCode::kInvalidArgument, "the agent's overview has no signals");
   }
-  const Members from(*document);
+  Members members(*document);
   Overview overview;
-  from.Read("at", overview.at);
-  from.Read("node", overview.node);
-  from.Read("version", overview.version);
-  from.Read("startedAt", overview.started_at);
-  from.Read("dryRun", overview.dry_run);
-  from.Read("phase", overview.phase);
-  from.Read("memoryHeld", overview.memory_held);
-  from.Read("evictionWaits", overview.eviction_waits);
-  from.ReadEach("conditions", overview.conditions);
-  from.ReadEach("taints", overview.taints);
-  from.ReadEach("signals", overview.signals);
-  from.Read("nearest", overview.nearest);
-  from.Read("rankedFor", overview.ranked_for);
-  from.ReadEach("pods", overview.pods);
-  from.Read("podsMeasuredAt", overview.pods_measured_at);
-  from.ReadEach("events", overview.events);
-  from.Read("passes", overview.passes);
-  if (const Value* pass = document->Find("lastPass")) overview.last_pass = PassOf(*pass);
+  VisitFields(members, overview);
   return overview;
 }
 
