@@ -25,6 +25,7 @@ namespace jettison {
 //   fields(name, value)                   what is absent (an optional) is left out
 //   fields.UnlessEmpty(name, text)        an empty text is left out
 //   fields.OneOf(name, flag, yes, no)     a flag as one of two words
+//   fields.Within(name, number, least, most)   what is read must be within these
 //   fields.Told(name, text)               follows from the others; not read
 template <typename T, typename Form>
 concept FormOf = std::same_as<std::remove_const_t<T>, Form>;
@@ -50,8 +51,14 @@ class FieldWriter {
   void UnlessEmpty(std::string_view name, const std::string& text) {
     if (!text.empty()) json_.Field(name, text);
   }
-  void OneOf(std::string_view name, bool flag, std::string_view yes, std::string_view no) {
-    json_.Field(name, flag ? yes : no);
+  void OneOf(std::string_view name, std::optional<bool> flag, std::string_view yes,
+             std::string_view no) {
+    if (flag) json_.Field(name, *flag ? yes : no);
+  }
+  template <std::integral Number>
+  void Within(std::string_view name, const std::optional<Number>& number, Number /*least*/,
+              Number /*most*/) {
+    (*this)(name, number);
   }
   void Told(std::string_view name, std::string_view text) { json_.Field(name, text); }
 

@@ -1,53 +1,38 @@
 #include "recordings/pace_input.h"
 
-#include <limits>
-
 #include "config/fields.h"
+#include "json/field_writer.h"
+#include "recordings/checked_members.h"
 
 namespace jettison {
 namespace {
 
-constexpr std::int64_t kMost = std::numeric_limits<std::int64_t>::max();
-
-std::optional<Instant> InstantOf(const Fields& fields, std::string_view key) {
-  const auto text = fields.Text(key);
-  if (!text) return std::nullopt;
-  const auto at = ParseInstant(*text);
-  if (at) return *at;
-  fields.Refuse(key, *text, at.error().message);
-  return std::nullopt;
+template <typename Archive, FormOf<PaceInput> T>
+void VisitFields(Archive& fields, T& pace) {
+  fields("signal", pace.signal);
+  fields("kubeletDecides", pace.kubelet_decides);
+  fields("nextByClock", pace.next_by_clock);
+  fields("ending", pace.ending);
+  fields("growth", pace.growth);
+  fields("growthOfPods", pace.growth_of_pods);
 }
 
 }  // namespace
 
 void WritePaceInput(const PaceInput& pace, JsonWriter& json) {
   json.Object([&] {
-    json.Field("signal", NameOf(pace.signal));
-    if (pace.kubelet_decides) json.Field("kubeletDecides", FormatInstant(*pace.kubelet_decides));
-    if (pace.next_by_clock) json.Field("nextByClock", FormatInstant(*pace.next_by_clock));
-    json.Field("ending", pace.ending);
-    json.Field("growth", pace.growth);
-    json.Field("growthOfPods", pace.growth_of_pods);
+    FieldWriter fields(json);
+    VisitFields(fields, pace);
   });
 }
 
 Result<PaceInput> ReadPaceInput(const Value& value) {
   if (value.AsMap() == nullptr) return Fail(ErrorCode::kInvalidArgument, "must be a map");
   Faults faults;
-  const Fields fields(value, "", faults, "");
+  const Fields map(value, "", faults, "");
   PaceInput pace;
-  const auto name = fields.Text("signal").value_or("");
-  const auto signal = SignalNamed(name);
-  if (signal) {
-    pace.signal = *signal;
-  } else {
-    fields.Refuse("signal", name, "no signal has this name");
-  }
-  pace.kubelet_decides = InstantOf(fields, "kubeletDecides");
-  pace.next_by_clock = InstantOf(fields, "nextByClock");
-  pace.ending = fields.Integer("ending", -kMost, kMost).value_or(0);
-  pace.growth = fields.Integer("growth", -kMost, kMost);
-  pace.growth_of_pods = fields.Integer("growthOfPods", -kMost, kMost).value_or(0);
+  CheckedMembers members(map);
+  VisitFields(members, pace);
   if (!faults.empty()) return Fail(ErrorCode::kInvalidArgument, DescribeAll(faults));
   return pace;
 }
