@@ -2,6 +2,7 @@
 
 #include <chrono>
 #include <concepts>
+#include <cstdint>
 #include <optional>
 #include <string>
 #include <string_view>
@@ -26,10 +27,12 @@ namespace jettison {
 //   fields.UnlessEmpty(name, text)        an empty text is left out
 //   fields.OneOf(name, flag, yes, no)     a flag as one of two words
 //   fields.Within(name, number, least, most)   what is read must be within these
+//   fields.Share(name, hundredths)        a percentage with two decimals
 //   fields.Told(name, text)               follows from the others; not read
 template <typename T, typename Form>
 concept FormOf = std::same_as<std::remove_const_t<T>, Form>;
 
+// The form as a whole, or a list of forms.
 template <typename T>
 void WriteForm(const T& value, JsonWriter& json);
 
@@ -60,11 +63,21 @@ class FieldWriter {
               Number /*most*/) {
     (*this)(name, number);
   }
+  void Share(std::string_view name, std::optional<std::int32_t> hundredths) {
+    if (hundredths) json_.Key(name), json_.Hundredths(*hundredths);
+  }
   void Told(std::string_view name, std::string_view text) { json_.Field(name, text); }
 
  private:
   JsonWriter& json_;
 };
+
+// The members of a form, into an object that may have others.
+template <typename T>
+void WriteFields(const T& form, JsonWriter& json) {
+  FieldWriter fields(json);
+  VisitFields(fields, form);
+}
 
 template <typename T>
 void WriteForm(const std::vector<T>& values, JsonWriter& json) {
@@ -88,10 +101,7 @@ void WriteForm(const T& value, JsonWriter& json) {
   } else if constexpr (std::is_enum_v<T>) {
     json.String(NameOf(value));
   } else {
-    json.Object([&] {
-      FieldWriter fields(json);
-      VisitFields(fields, value);
-    });
+    json.Object([&] { WriteFields(value, json); });
   }
 }
 

@@ -5,8 +5,6 @@
 #include "recordings/checked_members.h"
 
 namespace jettison {
-namespace {
-
 template <typename Archive, FormOf<PaceInput> T>
 void VisitFields(Archive& fields, T& pace) {
   fields("signal", pace.signal);
@@ -17,13 +15,8 @@ void VisitFields(Archive& fields, T& pace) {
   fields("growthOfPods", pace.growth_of_pods);
 }
 
-}  // namespace
-
 void WritePaceInput(const PaceInput& pace, JsonWriter& json) {
-  json.Object([&] {
-    FieldWriter fields(json);
-    VisitFields(fields, pace);
-  });
+  WriteForm(pace, json);
 }
 
 Result<PaceInput> ReadPaceInput(const Value& value) {

@@ -1,5 +1,8 @@
 #include "recordings/summary_writer.h"
 
+#include "json/field_writer.h"
+#include "platform/kube_json/summary_fields.h"
+
 namespace jettison {
 namespace {
 
@@ -7,63 +10,24 @@ void PutTime(const std::optional<Instant>& time, JsonWriter& json, std::string_v
   if (time) json.Field(name, FormatInstant(*time));
 }
 
-void WriteShares(std::string_view name, const StallShares& shares, JsonWriter& json) {
-  json.Object(name, [&] {
-    if (shares.avg10) json.Key("avg10"), json.Hundredths(*shares.avg10);
-    if (shares.avg60) json.Key("avg60"), json.Hundredths(*shares.avg60);
-  });
-}
-
-void PutPressure(const std::optional<PressureStats>& pressure, JsonWriter& json) {
-  if (!pressure) return;
-  json.Object("psi", [&] {
-    WriteShares("full", pressure->full, json);
-    WriteShares("some", pressure->some, json);
-  });
+// "name": the form, if there is one.
+template <typename Form>
+void Put(std::string_view name, const Form& form, JsonWriter& json) {
+  FieldWriter{json}(name, form);
 }
 
 void PutMemory(const std::optional<MemoryStats>& memory,
                const std::optional<PressureStats>& pressure, JsonWriter& json) {
   if (!memory && !pressure) return;
   json.Object("memory", [&] {
-    if (memory) {
-      PutTime(memory->time, json);
-      json.Field("availableBytes", memory->available_bytes);
-      json.Field("usageBytes", memory->usage_bytes);
-      json.Field("workingSetBytes", memory->working_set_bytes);
-      if (memory->shared_bytes) json.Field("sharedBytes", *memory->shared_bytes);
-      if (memory->kernel_bytes) json.Field("kernelBytes", *memory->kernel_bytes);
-    }
-    PutPressure(pressure, json);
-  });
-}
-
-void PutSwap(const std::optional<SwapStats>& swap, JsonWriter& json) {
-  if (!swap) return;
-  json.Object("swap", [&] {
-    PutTime(swap->time, json);
-    json.Field("swapAvailableBytes", swap->available_bytes);
-    json.Field("swapUsageBytes", swap->usage_bytes);
-  });
-}
-
-void PutFs(std::string_view name, const std::optional<FsStats>& fs, JsonWriter& json) {
-  if (!fs) return;
-  json.Object(name, [&] {
-    PutTime(fs->time, json);
-    json.Field("availableBytes", fs->available_bytes);
-    json.Field("capacityBytes", fs->capacity_bytes);
-    json.Field("usedBytes", fs->used_bytes);
-    json.Field("inodesFree", fs->inodes_free);
-    json.Field("inodes", fs->inodes);
-    json.Field("inodesUsed", fs->inodes_used);
+    if (memory) WriteFields(*memory, json);
+    Put("psi", pressure, json);
   });
 }
 
 void WriteUsage(const FsUsage& usage, const std::optional<Instant>& time, JsonWriter& json) {
   PutTime(time, json);
-  json.Field("usedBytes", usage.used_bytes);
-  json.Field("inodesUsed", usage.inodes_used);
+  WriteFields(usage, json);
 }
 
 void PutUsage(std::string_view name, const std::optional<FsUsage>& usage,
@@ -89,22 +53,16 @@ void WriteNode(const NodeStats& node, const SummaryTimes& times, JsonWriter& jso
     if (node.io_pressure) {
       json.Object("io", [&] {
         PutTime(node.io_pressure->time, json);
-        PutPressure(node.io_pressure, json);
+        Put("psi", node.io_pressure, json);
       });
     }
-    PutSwap(node.swap, json);
-    PutFs("fs", node.fs, json);
+    Put("swap", node.swap, json);
+    Put("fs", node.fs, json);
     json.Object("runtime", [&] {
-      PutFs("imageFs", node.image_fs, json);
-      PutFs("containerFs", node.container_fs, json);
+      Put("imageFs", node.image_fs, json);
+      Put("containerFs", node.container_fs, json);
     });
-    if (node.rlimit) {
-      json.Object("rlimit", [&] {
-        PutTime(node.rlimit->time, json);
-        json.Field("maxpid", node.rlimit->max_pid);
-        json.Field("curproc", node.rlimit->running);
-      });
-    }
+    Put("rlimit", node.rlimit, json);
   });
 }
 
@@ -155,14 +113,8 @@ void PutVolumes(const PodStats& pod, const std::optional<Instant>& measured, Jso
 void PutPodPressure(const std::optional<std::int32_t>& some_avg10, JsonWriter& json) {
   if (!some_avg10) return;
   json.Object("io", [&] {
-    json.Object("psi", [&] { WriteShares("some", {.avg10 = some_avg10, .avg60 = {}}, json); });
+    json.Object("psi", [&] { Put("some", StallShares{.avg10 = some_avg10, .avg60 = {}}, json); });
   });
-}
-
-// Ours alone: a kubelet does not tell how old its figures of files are.
-void PutStaleDisk(const std::optional<StaleDisk>& stale, JsonWriter& json) {
-  if (!stale) return;
-  json.Object("staleDisk", [&] { PutTime(stale->measured_at, json, "measuredAt"); });
 }
 
 void WritePodStats(const PodStats& pod, const PodStartTimes* started,
@@ -177,13 +129,13 @@ void WritePodStats(const PodStats& pod, const PodStartTimes* started,
     WriteContainers(pod, started, measured, json);
     if (pod.has_memory) PutWorkingSet(pod.memory_working_set_bytes, measured, json);
     if (pod.swap_bytes) {
-      PutSwap(SwapStats{.time = measured, .available_bytes = {}, .usage_bytes = pod.swap_bytes},
-              json);
+      Put("swap", SwapStats{.time = measured, .available_bytes = {}, .usage_bytes = pod.swap_bytes},
+          json);
     }
     PutPodPressure(pod.io_some_avg10, json);
     PutVolumes(pod, measured, json);
     PutUsage("ephemeral-storage", pod.ephemeral_storage, measured, json);
-    PutStaleDisk(pod.stale_disk, json);
+    Put("staleDisk", pod.stale_disk, json);
     if (pod.process_count) {
       json.Object("process_stats", [&] { json.Field("process_count", *pod.process_count); });
     }

@@ -65,7 +65,8 @@ bool MayInclude(std::string_view from_room, std::string_view to_room) {
   if (from_room == "recordings") return to_room != "agent";
   if (from_room == "agent") return to_room != "sim" && to_room != "recordings";
   if (from_room.starts_with("platform/")) {
-    return to_room == "units" || to_room == "model" || to_room == "ports" || to_room == "pod_host";
+    return to_room == "units" || to_room == "json" || to_room == "model" || to_room == "ports" ||
+           to_room == "pod_host";
   }
   const auto arrows = Arrows().find(from_room);
   return arrows != Arrows().end() && arrows->second.contains(to_room);

@@ -31,6 +31,15 @@ class JsonWalk {
   template <typename T, typename Visit>
   bool Items(Element element, std::vector<T>& items, Visit visit);
 
+  // Reads a form of which there is a list of fields (json/field_writer.h).
+  template <typename T>
+  bool Form(Element element, T& into);
+  template <typename T>
+  bool Form(Element element, std::optional<T>& into);
+  // One field of a form; one that its list does not have is passed over.
+  template <typename T>
+  bool FieldOf(std::string_view key, Element value, T& into);
+
   bool Text(Element element, std::string& text);
   bool Time(Element element, std::optional<Instant>& time);
   template <std::integral Number>
@@ -43,6 +52,8 @@ class JsonWalk {
   [[nodiscard]] Error TakeError(std::string_view whole) const;
 
  private:
+  class OneField;
+
   bool Fail(std::string_view rule);
   bool In(std::string_view field, bool ok);
   bool InItem(std::size_t index, bool ok);
@@ -76,6 +87,53 @@ bool JsonWalk::Items(Element element, std::vector<T>& items, Visit visit) {
   }
   items.resize(count);
   return true;
+}
+
+// Offers one field of a map to a list of fields.
+class JsonWalk::OneField {
+ public:
+  OneField(JsonWalk& walk, std::string_view key, Element value)
+      : walk_(walk), key_(key), value_(value) {}
+  [[nodiscard]] bool ok() const { return ok_; }
+
+  void operator()(std::string_view name, std::optional<Instant>& time) {
+    if (name == key_) ok_ = walk_.Time(value_, time);
+  }
+  template <std::integral Number>
+  void operator()(std::string_view name, std::optional<Number>& number) {
+    if (name == key_) ok_ = walk_.Count(value_, number);
+  }
+  template <typename T>
+  void operator()(std::string_view name, T& form) {
+    if (name == key_) ok_ = value_.is_null() || walk_.Form(value_, form);
+  }
+  void Share(std::string_view name, std::optional<std::int32_t>& share) {
+    if (name == key_) ok_ = walk_.Share(value_, share);
+  }
+
+ private:
+  JsonWalk& walk_;
+  std::string_view key_;
+  Element value_;
+  bool ok_ = true;
+};
+
+template <typename T>
+bool JsonWalk::FieldOf(std::string_view key, Element value, T& into) {
+  OneField field(*this, key, value);
+  VisitFields(field, into);
+  return field.ok();
+}
+
+template <typename T>
+bool JsonWalk::Form(Element element, T& into) {
+  return Fields(element,
+                [&](std::string_view key, Element value) { return FieldOf(key, value, into); });
+}
+
+template <typename T>
+bool JsonWalk::Form(Element element, std::optional<T>& into) {
+  return element.is_null() || Form(element, into.emplace());
 }
 
 template <std::integral Number>

@@ -7,6 +7,7 @@
 #include <utility>
 
 #include "platform/kube_json/json_walk.h"
+#include "platform/kube_json/summary_fields.h"
 
 namespace jettison {
 namespace {
@@ -26,6 +27,7 @@ void Reset(PodStats& pod) {
   pod.process_count.reset();
   pod.io_some_avg10.reset();
 }
+
 class SummaryWalk : private JsonWalk {
  public:
   bool Root(Element element, Summary& summary);
@@ -37,24 +39,16 @@ class SummaryWalk : private JsonWalk {
   bool Runtime(Element element, NodeStats& node);
   bool Memory(Element element, std::optional<MemoryStats>& memory,
               std::optional<PressureStats>& pressure);
-  bool Swap(Element element, std::optional<SwapStats>& swap);
   bool PodSwap(Element element, PodStats& pod);
   bool Io(Element element, std::optional<PressureStats>& pressure);
-  bool Psi(Element element, std::optional<PressureStats>& pressure);
-  bool StallLine(Element element, StallShares& shares);
-  bool Fs(Element element, std::optional<FsStats>& fs);
-  bool Rlimit(Element element, std::optional<RlimitStats>& rlimit);
   bool Pod(Element element, PodStats& pod);
   bool PodRef(Element element, PodStats& pod);
   bool PodMemory(Element element, PodStats& pod);
   bool PodIo(Element element, PodStats& pod);
   bool ProcessStats(Element element, std::optional<std::uint64_t>& count);
-  bool PodStaleDisk(Element element, std::optional<StaleDisk>& stale);
   bool Container(Element element, ContainerStats& container);
   bool WorkingSet(Element element, std::optional<std::uint64_t>& bytes);
   bool Volume(Element element, VolumeStats& volume);
-  bool Usage(Element element, std::optional<FsUsage>& usage);
-  bool UsageField(std::string_view key, Element value, FsUsage& usage);
 };
 
 bool SummaryWalk::Memory(Element element, std::optional<MemoryStats>& memory,
@@ -62,28 +56,10 @@ bool SummaryWalk::Memory(Element element, std::optional<MemoryStats>& memory,
   if (element.is_null()) return true;
   MemoryStats& into = memory.emplace();
   const bool ok = Fields(element, [&](std::string_view key, Element value) {
-    if (key == "time") return Time(value, into.time);
-    if (key == "availableBytes") return Count(value, into.available_bytes);
-    if (key == "usageBytes") return Count(value, into.usage_bytes);
-    if (key == "workingSetBytes") return Count(value, into.working_set_bytes);
-    if (key == "sharedBytes") return Count(value, into.shared_bytes);
-    if (key == "kernelBytes") return Count(value, into.kernel_bytes);
-    if (key == "psi") return Psi(value, pressure);
-    return true;
+    return key == "psi" ? Form(value, pressure) : FieldOf(key, value, into);
   });
   if (pressure) pressure->time = into.time;
   return ok;
-}
-
-bool SummaryWalk::Swap(Element element, std::optional<SwapStats>& swap) {
-  if (element.is_null()) return true;
-  SwapStats& into = swap.emplace();
-  return Fields(element, [&](std::string_view key, Element value) {
-    if (key == "time") return Time(value, into.time);
-    if (key == "swapAvailableBytes") return Count(value, into.available_bytes);
-    if (key == "swapUsageBytes") return Count(value, into.usage_bytes);
-    return true;
-  });
 }
 
 bool SummaryWalk::Io(Element element, std::optional<PressureStats>& pressure) {
@@ -91,56 +67,11 @@ bool SummaryWalk::Io(Element element, std::optional<PressureStats>& pressure) {
   std::optional<Instant> time;
   const bool ok = Fields(element, [&](std::string_view key, Element value) {
     if (key == "time") return Time(value, time);
-    if (key == "psi") return Psi(value, pressure);
+    if (key == "psi") return Form(value, pressure);
     return true;
   });
   if (pressure) pressure->time = time;
   return ok;
-}
-
-bool SummaryWalk::Psi(Element element, std::optional<PressureStats>& pressure) {
-  if (element.is_null()) return true;
-  PressureStats& into = pressure.emplace();
-  return Fields(element, [&](std::string_view key, Element value) {
-    if (key == "some") return StallLine(value, into.some);
-    if (key == "full") return StallLine(value, into.full);
-    return true;
-  });
-}
-
-bool SummaryWalk::StallLine(Element element, StallShares& shares) {
-  if (element.is_null()) return true;
-  return Fields(element, [&](std::string_view key, Element value) {
-    if (key == "avg10") return Share(value, shares.avg10);
-    if (key == "avg60") return Share(value, shares.avg60);
-    return true;
-  });
-}
-
-bool SummaryWalk::Fs(Element element, std::optional<FsStats>& fs) {
-  if (element.is_null()) return true;
-  FsStats& into = fs.emplace();
-  return Fields(element, [&](std::string_view key, Element value) {
-    if (key == "time") return Time(value, into.time);
-    if (key == "availableBytes") return Count(value, into.available_bytes);
-    if (key == "capacityBytes") return Count(value, into.capacity_bytes);
-    if (key == "usedBytes") return Count(value, into.used_bytes);
-    if (key == "inodesFree") return Count(value, into.inodes_free);
-    if (key == "inodes") return Count(value, into.inodes);
-    if (key == "inodesUsed") return Count(value, into.inodes_used);
-    return true;
-  });
-}
-
-bool SummaryWalk::Rlimit(Element element, std::optional<RlimitStats>& rlimit) {
-  if (element.is_null()) return true;
-  RlimitStats& into = rlimit.emplace();
-  return Fields(element, [&](std::string_view key, Element value) {
-    if (key == "time") return Time(value, into.time);
-    if (key == "maxpid") return Count(value, into.max_pid);
-    if (key == "curproc") return Count(value, into.running);
-    return true;
-  });
 }
 
 // The kubelet looks for the first of that name.
@@ -164,8 +95,8 @@ bool SummaryWalk::SystemContainers(Element element, std::optional<MemoryStats>& 
 bool SummaryWalk::Runtime(Element element, NodeStats& node) {
   if (element.is_null()) return true;
   return Fields(element, [&](std::string_view key, Element value) {
-    if (key == "imageFs") return Fs(value, node.image_fs);
-    if (key == "containerFs") return Fs(value, node.container_fs);
+    if (key == "imageFs") return Form(value, node.image_fs);
+    if (key == "containerFs") return Form(value, node.container_fs);
     return true;
   });
 }
@@ -175,26 +106,13 @@ bool SummaryWalk::Node(Element element, NodeStats& node) {
     if (key == "nodeName") return Text(value, node.node_name);
     if (key == "systemContainers") return SystemContainers(value, node.pods_memory);
     if (key == "memory") return Memory(value, node.memory, node.memory_pressure);
-    if (key == "swap") return Swap(value, node.swap);
+    if (key == "swap") return Form(value, node.swap);
     if (key == "io") return Io(value, node.io_pressure);
-    if (key == "fs") return Fs(value, node.fs);
+    if (key == "fs") return Form(value, node.fs);
     if (key == "runtime") return Runtime(value, node);
-    if (key == "rlimit") return Rlimit(value, node.rlimit);
+    if (key == "rlimit") return Form(value, node.rlimit);
     return true;
   });
-}
-
-bool SummaryWalk::UsageField(std::string_view key, Element value, FsUsage& usage) {
-  if (key == "usedBytes") return Count(value, usage.used_bytes);
-  if (key == "inodesUsed") return Count(value, usage.inodes_used);
-  return true;
-}
-
-bool SummaryWalk::Usage(Element element, std::optional<FsUsage>& usage) {
-  if (element.is_null()) return true;
-  FsUsage& into = usage.emplace();
-  return Fields(element,
-                [&](std::string_view key, Element value) { return UsageField(key, value, into); });
 }
 
 bool SummaryWalk::WorkingSet(Element element, std::optional<std::uint64_t>& bytes) {
@@ -210,8 +128,8 @@ bool SummaryWalk::Container(Element element, ContainerStats& container) {
     if (key == "memory") {
       return value.is_null() || WorkingSet(value, container.memory_working_set_bytes);
     }
-    if (key == "rootfs") return Usage(value, container.rootfs);
-    if (key == "logs") return Usage(value, container.logs);
+    if (key == "rootfs") return Form(value, container.rootfs);
+    if (key == "logs") return Form(value, container.logs);
     return true;
   });
 }
@@ -220,7 +138,7 @@ bool SummaryWalk::Volume(Element element, VolumeStats& volume) {
   volume = {};
   return Fields(element, [&](std::string_view key, Element value) {
     if (key == "name") return Text(value, volume.name);
-    return UsageField(key, value, volume.usage);
+    return FieldOf(key, value, volume.usage);
   });
 }
 
@@ -241,7 +159,7 @@ bool SummaryWalk::PodMemory(Element element, PodStats& pod) {
 
 bool SummaryWalk::PodSwap(Element element, PodStats& pod) {
   std::optional<SwapStats> swap;
-  if (!Swap(element, swap)) return false;
+  if (!Form(element, swap)) return false;
   if (swap) pod.swap_bytes = swap->usage_bytes;
   return true;
 }
@@ -260,14 +178,6 @@ bool SummaryWalk::ProcessStats(Element element, std::optional<std::uint64_t>& co
   });
 }
 
-bool SummaryWalk::PodStaleDisk(Element element, std::optional<StaleDisk>& stale) {
-  if (element.is_null()) return true;
-  StaleDisk& into = stale.emplace();
-  return Fields(element, [&](std::string_view key, Element value) {
-    return key != "measuredAt" || Time(value, into.measured_at);
-  });
-}
-
 bool SummaryWalk::Pod(Element element, PodStats& pod) {
   Reset(pod);
   return Fields(element, [&](std::string_view key, Element value) {
@@ -275,8 +185,8 @@ bool SummaryWalk::Pod(Element element, PodStats& pod) {
     if (key == "memory") return PodMemory(value, pod);
     if (key == "swap") return PodSwap(value, pod);
     if (key == "io") return PodIo(value, pod);
-    if (key == "ephemeral-storage") return Usage(value, pod.ephemeral_storage);
-    if (key == "staleDisk") return PodStaleDisk(value, pod.stale_disk);
+    if (key == "ephemeral-storage") return Form(value, pod.ephemeral_storage);
+    if (key == "staleDisk") return Form(value, pod.stale_disk);
     if (key == "process_stats") return ProcessStats(value, pod.process_count);
     if (key == "containers") {
       return Items(value, pod.containers,
