@@ -3,13 +3,13 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <nlohmann/json.hpp>
 #include <optional>
 #include <set>
 #include <tuple>
 #include <utility>
 
 #include "agent/time_mark.h"
+#include "json/json_writer.h"
 #include "platform/documents/json.h"
 #include "pod_host/files.h"
 
@@ -21,11 +21,6 @@ constexpr Instant kLongAgo = Instant::min();
 
 // The time that the machine was up counts; so it is written down at least this often.
 constexpr Duration kRefresh = std::chrono::hours(1);
-
-// Never throws: what is not UTF-8 in an id is replaced.
-std::string TextOf(const nlohmann::ordered_json& json) {
-  return json.dump(-1, ' ', false, nlohmann::ordered_json::error_handler_t::replace);
-}
 
 // How the times of a text become instants.
 struct Conversion {
@@ -94,24 +89,28 @@ std::string FormatImageRecords(std::span<const ImageRecord> records, const Clock
     const Duration ago = Elapsed(at, clock.Now());
     return FormatWallTime(WallTime(SaturatingDifference(mark.wall.time_since_epoch(), ago)));
   };
-  auto images = nlohmann::ordered_json::array();
-  for (const ImageRecord& record : records) {
-    nlohmann::ordered_json image;
-    image["id"] = record.id;
-    if (record.first_detected != kLongAgo) {
-      image["firstDetected"] = text_of(record.first_detected);
-    }
-    if (record.in_use) {
-      image["inUse"] = true;
-    } else if (record.last_used) {
-      image["lastUsed"] = text_of(*record.last_used);
-    }
-    images.push_back(std::move(image));
-  }
-  nlohmann::ordered_json document;
-  document["written"] = JsonOf(mark);
-  document["images"] = std::move(images);
-  return TextOf(document) + "\n";
+  std::string text;
+  JsonWriter json(text);
+  json.Object([&] {
+    json.Key("written");
+    WriteTimeMark(mark, json);
+    json.Array("images", [&] {
+      for (const ImageRecord& record : records) {
+        json.Object([&] {
+          json.Field("id", record.id);
+          if (record.first_detected != kLongAgo) {
+            json.Field("firstDetected", text_of(record.first_detected));
+          }
+          if (record.in_use) {
+            json.Field("inUse", true);
+          } else if (record.last_used) {
+            json.Field("lastUsed", text_of(*record.last_used));
+          }
+        });
+      }
+    });
+  });
+  return text + "\n";
 }
 
 Result<ImageRecordsReading> ParseImageRecords(std::string_view text, const Clock& clock) {

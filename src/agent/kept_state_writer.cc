@@ -1,93 +1,107 @@
 #include <algorithm>
-#include <nlohmann/json.hpp>
+#include <string>
 #include <utility>
 
 #include "agent/kept_state_text.h"
 #include "agent/time_mark.h"
+#include "json/json_writer.h"
 
 namespace jettison {
 namespace {
-
-using Json = nlohmann::ordered_json;
-
-// Never throws: what is not UTF-8 is replaced.
-std::string TextOf(const Json& json) {
-  return json.dump(-1, ' ', false, Json::error_handler_t::replace);
-}
 
 class Writer {
  public:
   explicit Writer(const Clock& clock) : now_(clock.Now()), mark_(clock.Mark()) {}
 
-  [[nodiscard]] Json Of(const KeptNode& node) const {
-    Json json = Json::object();
-    Json conditions = Json::array();
-    for (const KeptCondition& condition : node.conditions) conditions.push_back(Of(condition));
-    json["conditions"] = std::move(conditions);
-    Json thresholds = Json::array();
-    for (const KeptThreshold& threshold : node.thresholds) {
-      thresholds.push_back({{"threshold", threshold.text},
-                            {"firstObserved", Ago(threshold.first_observed)},
-                            {"overdue", threshold.overdue}});
-    }
-    json["thresholds"] = std::move(thresholds);
-    if (node.last_eviction) json["lastEviction"] = Of(*node.last_eviction);
-    if (node.wait) json["wait"] = Of(*node.wait);
-    return json;
+  void Write(const KeptNode& node, JsonWriter& json) const {
+    json.Object([&] {
+      json.Array("conditions", [&] {
+        for (const KeptCondition& condition : node.conditions) Write(condition, json);
+      });
+      json.Array("thresholds", [&] {
+        for (const KeptThreshold& threshold : node.thresholds) Write(threshold, json);
+      });
+      if (node.last_eviction) Write(*node.last_eviction, json);
+      if (node.wait) Write(*node.wait, json);
+    });
   }
 
-  [[nodiscard]] Json Of(const KeptPod& pod) const {
-    Json json = {{"name", pod.name},
-                 {"uid", pod.uid},
-                 {"evictions", pod.evictions},
-                 {"nextDelay", FormatDuration(pod.next_delay)}};
-    if (pod.started) json["started"] = Ago(*pod.started);
-    if (pod.ending) {
-      json["ending"] = {{"reason", pod.ending->reason},
-                        {"message", pod.ending->message},
-                        {"disruptionTarget", pod.ending->disruption_target},
-                        {"kill", Ago(pod.ending->kill_at)}};
-    }
-    if (pod.absence) {
-      json["absence"] = {{"reason", pod.absence->reason},
-                         {"message", pod.absence->message},
-                         {"comesBack", Ago(pod.absence->comes_back_at)}};
-    }
-    Json runs = Json::array();
-    for (const KeptRun& run : pod.runs) runs.push_back(Of(run));
-    if (!runs.empty()) json["runs"] = std::move(runs);
-    return json;
+  void Write(const KeptPod& pod, JsonWriter& json) const {
+    json.Object([&] {
+      json.Field("name", pod.name);
+      json.Field("uid", pod.uid);
+      json.Field("evictions", pod.evictions);
+      json.Field("nextDelay", FormatDuration(pod.next_delay));
+      if (pod.started) json.Field("started", Ago(*pod.started));
+      if (pod.ending) Write(*pod.ending, json);
+      if (pod.absence) Write(*pod.absence, json);
+      json.ArrayUnlessEmpty("runs", [&] {
+        for (const KeptRun& run : pod.runs) Write(run, json);
+      });
+    });
   }
 
-  [[nodiscard]] Json Written() const { return JsonOf(mark_); }
+  void WriteWritten(JsonWriter& json) const { WriteTimeMark(mark_, json); }
 
  private:
   [[nodiscard]] std::string Ago(Instant at) const { return FormatDuration(Elapsed(at, now_)); }
 
-  [[nodiscard]] Json Of(const KeptCondition& condition) const {
-    Json json = {{"type", NameOf(condition.type)},
-                 {"status", condition.status},
-                 {"changed", Ago(condition.changed)}};
-    if (condition.last_observed) json["lastObserved"] = Ago(*condition.last_observed);
-    return json;
+  void Write(const KeptCondition& condition, JsonWriter& json) const {
+    json.Object([&] {
+      json.Field("type", NameOf(condition.type));
+      json.Field("status", condition.status);
+      json.Field("changed", Ago(condition.changed));
+      if (condition.last_observed) json.Field("lastObserved", Ago(*condition.last_observed));
+    });
   }
-  [[nodiscard]] Json Of(const KeptMark& mark) const {
-    Json available = Json::object();
-    for (const auto& [signal, left] : mark.available) available[std::string(NameOf(signal))] = left;
-    return {{"at", Ago(mark.at)}, {"available", std::move(available)}};
+  void Write(const KeptThreshold& threshold, JsonWriter& json) const {
+    json.Object([&] {
+      json.Field("threshold", threshold.text);
+      json.Field("firstObserved", Ago(threshold.first_observed));
+      json.Field("overdue", threshold.overdue);
+    });
   }
-  [[nodiscard]] Json Of(const KeptWait& wait) const {
-    Json hard_for = Json::array();
-    for (const Resource resource : wait.hard_for) hard_for.push_back(NameOf(resource));
-    return {
-        {"pods", wait.pods}, {"hardFor", std::move(hard_for)}, {"deadline", Ago(wait.deadline)}};
+  void Write(const KeptMark& mark, JsonWriter& json) const {
+    json.Object("lastEviction", [&] {
+      json.Field("at", Ago(mark.at));
+      json.Object("available", [&] {
+        for (const auto& [signal, left] : mark.available) json.Field(NameOf(signal), left);
+      });
+    });
   }
-  [[nodiscard]] Json Of(const KeptRun& run) const {
-    Json json = {{"container", run.container},
-                 {"attempt", run.attempt},
-                 {"nextDelay", FormatDuration(run.next_delay)}};
-    if (run.restart_at) json["restart"] = Ago(*run.restart_at);
-    return json;
+  void Write(const KeptWait& wait, JsonWriter& json) const {
+    json.Object("wait", [&] {
+      json.Array("pods", [&] {
+        for (const std::string& uid : wait.pods) json.String(uid);
+      });
+      json.Array("hardFor", [&] {
+        for (const Resource resource : wait.hard_for) json.String(NameOf(resource));
+      });
+      json.Field("deadline", Ago(wait.deadline));
+    });
+  }
+  void Write(const KeptEnding& ending, JsonWriter& json) const {
+    json.Object("ending", [&] {
+      json.Field("reason", ending.reason);
+      json.Field("message", ending.message);
+      json.Field("disruptionTarget", ending.disruption_target);
+      json.Field("kill", Ago(ending.kill_at));
+    });
+  }
+  void Write(const KeptAbsence& absence, JsonWriter& json) const {
+    json.Object("absence", [&] {
+      json.Field("reason", absence.reason);
+      json.Field("message", absence.message);
+      json.Field("comesBack", Ago(absence.comes_back_at));
+    });
+  }
+  void Write(const KeptRun& run, JsonWriter& json) const {
+    json.Object([&] {
+      json.Field("container", run.container);
+      json.Field("attempt", run.attempt);
+      json.Field("nextDelay", FormatDuration(run.next_delay));
+      if (run.restart_at) json.Field("restart", Ago(*run.restart_at));
+    });
   }
 
   Instant now_;
@@ -98,8 +112,14 @@ class Writer {
 
 KeptStateText FormatKeptState(const KeptState& state, const Clock& clock, std::size_t max_bytes) {
   const Writer writer(clock);
-  std::string text = R"({"version":1,"written":)" + TextOf(writer.Written()) + R"(,"node":)" +
-                     TextOf(writer.Of(state.node)) + R"(,"pods":[)";
+  // The pods are joined by hand: those that do not fit are left out.
+  std::string text = R"({"version":1,"written":)";
+  JsonWriter head(text);
+  writer.WriteWritten(head);
+  text += R"(,"node":)";
+  JsonWriter node(text);
+  writer.Write(state.node, node);
+  text += R"(,"pods":[)";
   constexpr std::string_view kEnd = "]}\n";
   std::vector<const KeptPod*> pods;
   for (const KeptPod& pod : state.pods) pods.push_back(&pod);
@@ -107,7 +127,9 @@ KeptStateText FormatKeptState(const KeptState& state, const Clock& clock, std::s
                                 [](const KeptPod* pod) { return pod->ending || pod->absence; });
   std::size_t written = 0;
   for (const KeptPod* pod : pods) {
-    const std::string next = (written > 0 ? ",\n" : "\n") + TextOf(writer.Of(*pod));
+    std::string next = written > 0 ? ",\n" : "\n";
+    JsonWriter json(next);
+    writer.Write(*pod, json);
     if (text.size() + next.size() + kEnd.size() > max_bytes) continue;
     text += next;
     ++written;

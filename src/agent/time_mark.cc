@@ -1,6 +1,6 @@
 #include "agent/time_mark.h"
 
-#include <nlohmann/json.hpp>
+#include <string>
 
 namespace jettison {
 namespace {
@@ -15,10 +15,12 @@ Result<std::string> TextUnder(std::string_view key, const Value& value) {
 
 }  // namespace
 
-nlohmann::ordered_json JsonOf(const TimeMark& mark) {
-  return {{"at", FormatWallTime(mark.wall)},
-          {"bootID", mark.boot_id},
-          {"sinceBoot", FormatDuration(mark.since_boot)}};
+void WriteTimeMark(const TimeMark& mark, JsonWriter& json) {
+  json.Object([&] {
+    json.Field("at", FormatWallTime(mark.wall));
+    json.Field("bootID", mark.boot_id);
+    json.Field("sinceBoot", FormatDuration(mark.since_boot));
+  });
 }
 
 Result<TimeMark> TimeMarkIn(const Value& value) {

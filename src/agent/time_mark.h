@@ -1,7 +1,6 @@
 #pragma once
 
-#include <nlohmann/json_fwd.hpp>
-
+#include "json/json_writer.h"
 #include "model/value.h"
 #include "ports/clock.h"
 #include "units/result.h"
@@ -11,7 +10,7 @@ namespace jettison {
 // A moment as a member of a file's JSON:
 //
 //   {"at":"2026-01-01T00:00:00Z","bootID":"...","sinceBoot":"1h2m3s"}
-[[nodiscard]] nlohmann::ordered_json JsonOf(const TimeMark& mark);
+void WriteTimeMark(const TimeMark& mark, JsonWriter& json);
 // kInvalidArgument where it is none.
 [[nodiscard]] Result<TimeMark> TimeMarkIn(const Value& value);
 

@@ -4,32 +4,33 @@
 
 #include <array>
 #include <cmath>
-#include <nlohmann/json.hpp>
+#include <concepts>
 #include <string_view>
 #include <utility>
 #include <vector>
 
+#include "json/json_writer.h"
 #include "model/pressure.h"
 
 namespace jettison {
 namespace {
 
-using Json = nlohmann::ordered_json;
-
-// The shortest number that is this 32-bit float; infinities and NaN, which JSON has no number for,
-// as text.
-Json AsJsonNumber(float fraction) {
+// The shortest number that is this one, and to be seen as a fraction; infinities and NaN, which
+// JSON has no number for, as text.
+template <std::floating_point Number>
+void PutFraction(std::string_view name, Number fraction, JsonWriter& json) {
   const std::string text = fmt::format("{}", fraction);
-  if (!std::isfinite(fraction)) return text;
-  return std::stod(text);
+  json.Key(name);
+  if (!std::isfinite(fraction)) return json.String(text);
+  json.Json(text.find_first_of(".e") == std::string::npos ? text + ".0" : text);
 }
 
-void PutAmount(Json& into, const ThresholdValue& value, const char* quantity,
-               const char* percentage) {
+void PutAmount(const ThresholdValue& value, std::string_view quantity, std::string_view percentage,
+               JsonWriter& json) {
   if (const auto* amount = std::get_if<Quantity>(&value)) {
-    into[quantity] = amount->ToString();
+    json.Field(quantity, amount->ToString());
   } else {
-    into[percentage] = AsJsonNumber(std::get<Percentage>(value).fraction);
+    PutFraction(percentage, std::get<Percentage>(value).fraction, json);
   }
 }
 
@@ -38,32 +39,34 @@ std::int64_t ShareOf(const Threshold& pressure) {
   return LostOf(std::get<Quantity>(pressure.value));
 }
 
-Json AsJson(const Threshold& threshold) {
-  Json json;
-  json["signal"] = NameOf(threshold.signal);
-  if (IsPressure(threshold.signal)) {
-    json["operator"] = "GreaterThan";
-    json["percentage"] = static_cast<double>(ShareOf(threshold)) / kWholeTime;
-  } else {
-    json["operator"] = "LessThan";
-    PutAmount(json, threshold.value, "quantity", "percentage");
-  }
-  json["gracePeriod"] = FormatDuration(threshold.grace_period);
-  if (threshold.min_reclaim) {
-    PutAmount(json, *threshold.min_reclaim, "minReclaimQuantity", "minReclaimPercentage");
-  }
-  return json;
+void WriteThreshold(const Threshold& threshold, JsonWriter& json) {
+  json.Object([&] {
+    json.Field("signal", NameOf(threshold.signal));
+    if (IsPressure(threshold.signal)) {
+      json.Field("operator", "GreaterThan");
+      PutFraction("percentage", static_cast<double>(ShareOf(threshold)) / kWholeTime, json);
+    } else {
+      json.Field("operator", "LessThan");
+      PutAmount(threshold.value, "quantity", "percentage", json);
+    }
+    json.Field("gracePeriod", FormatDuration(threshold.grace_period));
+    if (threshold.min_reclaim) {
+      PutAmount(*threshold.min_reclaim, "minReclaimQuantity", "minReclaimPercentage", json);
+    }
+  });
 }
 
-Json AsJson(const Faults& faults) {
-  Json list = Json::array();
-  for (const Fault& fault : faults) {
-    list.push_back({{"file", fault.file},
-                    {"key", fault.key},
-                    {"value", fault.value},
-                    {"message", fault.message}});
-  }
-  return list;
+void PutFaults(std::string_view name, const Faults& faults, JsonWriter& json) {
+  json.Array(name, [&] {
+    for (const Fault& fault : faults) {
+      json.Object([&] {
+        json.Field("file", fault.file);
+        json.Field("key", fault.key);
+        json.Field("value", fault.value);
+        json.Field("message", fault.message);
+      });
+    }
+  });
 }
 
 std::string Amount(const ThresholdValue& value) {
@@ -180,18 +183,19 @@ std::string Lines(std::string_view kind, const Faults& faults) {
 
 std::string ConfigAsJson(const ConfigReading& reading) {
   const EvictionPolicy& eviction = reading.config.eviction;
-  Json json;
-  json["thresholds"] = Json::array();
-  if (reading.faults.empty()) {
-    for (const Threshold& threshold : eviction.thresholds) {
-      json["thresholds"].push_back(AsJson(threshold));
-    }
-  }
-  json["pressureTransitionPeriod"] = FormatDuration(eviction.pressure_transition_period);
-  json["maxPodGracePeriodSeconds"] = eviction.max_pod_grace_period_seconds;
-  json["warnings"] = AsJson(reading.warnings);
-  json["faults"] = AsJson(reading.faults);
-  return json.dump(2, ' ', false, Json::error_handler_t::replace) + "\n";
+  std::string text;
+  JsonWriter json(text, 2);
+  json.Object([&] {
+    json.Array("thresholds", [&] {
+      if (!reading.faults.empty()) return;
+      for (const Threshold& threshold : eviction.thresholds) WriteThreshold(threshold, json);
+    });
+    json.Field("pressureTransitionPeriod", FormatDuration(eviction.pressure_transition_period));
+    json.Field("maxPodGracePeriodSeconds", eviction.max_pod_grace_period_seconds);
+    PutFaults("warnings", reading.warnings, json);
+    PutFaults("faults", reading.faults, json);
+  });
+  return text + "\n";
 }
 
 std::string ConfigAsText(const ConfigReading& reading) {

@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <concepts>
+#include <cstddef>
 #include <optional>
 #include <string>
 #include <string_view>
@@ -14,7 +15,8 @@ namespace jettison {
 // belong, and what is opened is closed. Bytes that are not UTF-8 become U+FFFD.
 class JsonWriter {
  public:
-  explicit JsonWriter(std::string& out) : out_(out) {}
+  // `indent` blanks a level, each member and value on a line of its own; 0: all on one line.
+  explicit JsonWriter(std::string& out, std::size_t indent = 0) : out_(out), indent_(indent) {}
 
   // An object of the members that `write` writes, and a list of its values.
   template <std::invocable Write>
@@ -29,10 +31,21 @@ class JsonWriter {
     write();
     Close(']');
   }
+  // The same, but nothing at all where nothing is written into it.
+  template <std::invocable Write>
+  void ObjectUnlessEmpty(std::string_view name, Write&& write) {
+    UnlessEmpty([&] { Object(name, std::forward<Write>(write)); });
+  }
+  template <std::invocable Write>
+  void ArrayUnlessEmpty(std::string_view name, Write&& write) {
+    UnlessEmpty([&] { Array(name, std::forward<Write>(write)); });
+  }
+
   void Key(std::string_view name) {
     String(name);
-    out_ += ':';
+    out_ += indent_ == 0 ? ":" : ": ";
     comma_ = false;
+    is_value_ = true;
   }
   void String(std::string_view text);
   void Bool(bool value) { Raw(value ? "true" : "false"); }
@@ -80,8 +93,21 @@ class JsonWriter {
   }
 
  private:
+  template <typename Write>
+  void UnlessEmpty(Write write) {
+    const std::size_t size = out_.size();
+    const bool comma = comma_;
+    write();
+    if (!was_empty_) return;
+    out_.resize(size);
+    comma_ = comma;
+  }
   void Separate() {
     if (comma_) out_ += ',';
+    if (!std::exchange(is_value_, false) && depth_ > 0) Break();
+  }
+  void Break() {
+    if (indent_ > 0) out_.append(1, '\n').append(depth_ * indent_, ' ');
   }
   void Raw(std::string_view text) {
     Separate();
@@ -92,14 +118,22 @@ class JsonWriter {
     Separate();
     out_ += bracket;
     comma_ = false;
+    ++depth_;
   }
   void Close(char bracket) {
+    was_empty_ = !comma_;
+    --depth_;
+    if (!was_empty_) Break();
     out_ += bracket;
     comma_ = true;
   }
 
   std::string& out_;
-  bool comma_ = false;
+  std::size_t indent_;
+  std::size_t depth_ = 0;
+  bool comma_ = false;      // before what follows
+  bool is_value_ = false;   // what follows has its key before it
+  bool was_empty_ = false;  // what was closed last
 };
 
 }  // namespace jettison

@@ -59,5 +59,30 @@ TEST(JsonWriter, BytesThatAreNoUtf8AreReplaced) {
   }
 }
 
+TEST(JsonWriter, WhatIsEmptyCanBeLeftOut) {
+  std::string out;
+  JsonWriter json(out);
+  json.Object([&] {
+    json.ObjectUnlessEmpty("a", [&] { json.ArrayUnlessEmpty("b", [] {}); });
+    json.ArrayUnlessEmpty("c", [&] { json.Object([] {}); });
+    json.ObjectUnlessEmpty("d", [] {});
+    json.Field("e", 1);
+  });
+  EXPECT_EQ(out, R"({"c":[{}],"e":1})");
+}
+
+TEST(JsonWriter, LinesAreIndentedForPeople) {
+  std::string out;
+  JsonWriter json(out, 2);
+  json.Object([&] {
+    json.Array("a", [&] {
+      json.Number(1);
+      json.Object([&] { json.Field("b", "x"); });
+    });
+    json.Array("c", [] {});
+  });
+  EXPECT_EQ(out, "{\n  \"a\": [\n    1,\n    {\n      \"b\": \"x\"\n    }\n  ],\n  \"c\": []\n}");
+}
+
 }  // namespace
 }  // namespace jettison

@@ -1,44 +1,45 @@
 #include "platform/kube_json/pod_writer.h"
 
-#include <nlohmann/json.hpp>
 #include <string_view>
-#include <utility>
+#include <variant>
+
+#include "json/json_writer.h"
 
 namespace jettison {
 namespace {
 
-using Json = nlohmann::ordered_json;
-
-// Sets a member unless it would say nothing.
-void Set(Json& into, const char* name, const std::string& text) {
-  if (!text.empty()) into[name] = text;
+// A member, unless it would say nothing.
+void Put(std::string_view name, const std::string& text, JsonWriter& json) {
+  if (!text.empty()) json.Field(name, text);
 }
-void Set(Json& into, const char* name, Json&& json) {
-  if (!json.empty()) into[name] = std::move(json);
+void PutTrue(std::string_view name, bool value, JsonWriter& json) {
+  if (value) json.Field(name, true);
 }
-void SetTrue(Json& into, const char* name, bool value) {
-  if (value) into[name] = true;
+template <typename T, typename Write>
+void PutEach(std::string_view name, const std::vector<T>& items, JsonWriter& json, Write write) {
+  json.ArrayUnlessEmpty(name, [&] {
+    for (const T& item : items) write(item, json);
+  });
 }
-
-Json JsonOf(const ResourceList& list) {
-  Json json = Json::object();
-  for (const auto& [name, amount] : list) json[name] = amount.ToString();
-  return json;
+void Put(std::string_view name, const std::vector<std::string>& texts, JsonWriter& json) {
+  PutEach(name, texts, json, [](const std::string& text, JsonWriter& out) { out.String(text); });
 }
-
-Json JsonOf(const ResourceRequirements& resources) {
-  Json json = Json::object();
-  Set(json, "limits", JsonOf(resources.limits));
-  Set(json, "requests", JsonOf(resources.requests));
-  return json;
+template <typename Texts>
+void PutTexts(std::string_view name, const Texts& texts, JsonWriter& json) {
+  json.ObjectUnlessEmpty(name, [&] {
+    for (const auto& [key, text] : texts) json.Field(key, text);
+  });
 }
 
-// A list with one entry for each item.
-template <typename T, typename ToJson>
-Json JsonOfEach(const std::vector<T>& items, ToJson to_json) {
-  Json json = Json::array();
-  for (const T& item : items) json.push_back(to_json(item));
-  return json;
+void Put(std::string_view name, const ResourceList& list, JsonWriter& json) {
+  json.ObjectUnlessEmpty(name, [&] {
+    for (const auto& [resource, amount] : list) json.Field(resource, amount.ToString());
+  });
+}
+
+void WriteResources(const ResourceRequirements& resources, JsonWriter& json) {
+  Put("limits", resources.limits, json);
+  Put("requests", resources.requests, json);
 }
 
 const char* NameOf(RestartPolicy policy) {
@@ -59,176 +60,206 @@ const char* NameOf(PullPolicy policy) {
   __builtin_unreachable();
 }
 
-void SetNumber(Json& into, const char* name, const std::optional<std::int64_t>& number) {
-  if (number) into[name] = *number;
-}
-
-void SetSeccompProfile(Json& into, const std::optional<SeccompProfile>& profile) {
+void PutSeccompProfile(const std::optional<SeccompProfile>& profile, JsonWriter& json) {
   if (!profile) return;
-  into["seccompProfile"]["type"] =
-      *profile == SeccompProfile::kUnconfined ? "Unconfined" : "RuntimeDefault";
+  json.Object("seccompProfile", [&] {
+    json.Field("type", *profile == SeccompProfile::kUnconfined ? "Unconfined" : "RuntimeDefault");
+  });
 }
 
-Json JsonOf(const SecurityContext& context) {
-  Json json = Json::object();
-  SetNumber(json, "runAsUser", context.run_as_user);
-  SetNumber(json, "runAsGroup", context.run_as_group);
-  if (context.run_as_non_root) json["runAsNonRoot"] = *context.run_as_non_root;
-  SetTrue(json, "privileged", context.privileged);
-  if (!context.allow_privilege_escalation) json["allowPrivilegeEscalation"] = false;
-  SetTrue(json, "readOnlyRootFilesystem", context.read_only_root_filesystem);
-  Json capabilities = Json::object();
-  Set(capabilities, "add", Json(context.capabilities.add));
-  Set(capabilities, "drop", Json(context.capabilities.drop));
-  Set(json, "capabilities", std::move(capabilities));
-  SetSeccompProfile(json, context.seccomp_profile);
-  return json;
+void Put(std::string_view name, const SecurityContext& context, JsonWriter& json) {
+  json.ObjectUnlessEmpty(name, [&] {
+    json.Field("runAsUser", context.run_as_user);
+    json.Field("runAsGroup", context.run_as_group);
+    json.Field("runAsNonRoot", context.run_as_non_root);
+    PutTrue("privileged", context.privileged, json);
+    if (!context.allow_privilege_escalation) json.Field("allowPrivilegeEscalation", false);
+    PutTrue("readOnlyRootFilesystem", context.read_only_root_filesystem, json);
+    json.ObjectUnlessEmpty("capabilities", [&] {
+      Put("add", context.capabilities.add, json);
+      Put("drop", context.capabilities.drop, json);
+    });
+    PutSeccompProfile(context.seccomp_profile, json);
+  });
 }
 
-Json JsonOf(const PodSecurityContext& context) {
-  Json json = Json::object();
-  SetNumber(json, "runAsUser", context.run_as_user);
-  SetNumber(json, "runAsGroup", context.run_as_group);
-  if (context.run_as_non_root) json["runAsNonRoot"] = *context.run_as_non_root;
-  Set(json, "supplementalGroups", Json(context.supplemental_groups));
-  SetNumber(json, "fsGroup", context.fs_group);
-  SetSeccompProfile(json, context.seccomp_profile);
-  return json;
+void Put(std::string_view name, const PodSecurityContext& context, JsonWriter& json) {
+  json.ObjectUnlessEmpty(name, [&] {
+    json.Field("runAsUser", context.run_as_user);
+    json.Field("runAsGroup", context.run_as_group);
+    json.Field("runAsNonRoot", context.run_as_non_root);
+    PutEach("supplementalGroups", context.supplemental_groups, json,
+            [](std::int64_t group, JsonWriter& out) { out.Number(group); });
+    json.Field("fsGroup", context.fs_group);
+    PutSeccompProfile(context.seccomp_profile, json);
+  });
 }
 
-Json JsonOf(const EnvVar& variable) {
-  Json json = {{"name", variable.name}};
-  Set(json, "value", variable.value);
-  return json;
+void WriteVariable(const EnvVar& variable, JsonWriter& json) {
+  json.Object([&] {
+    json.Field("name", variable.name);
+    Put("value", variable.value, json);
+  });
 }
 
-Json JsonOf(const VolumeMount& mount) {
-  Json json = {{"name", mount.name}, {"mountPath", mount.mount_path}};
-  Set(json, "subPath", mount.sub_path);
-  SetTrue(json, "readOnly", mount.read_only);
-  return json;
+void WriteMount(const VolumeMount& mount, JsonWriter& json) {
+  json.Object([&] {
+    json.Field("name", mount.name);
+    json.Field("mountPath", mount.mount_path);
+    Put("subPath", mount.sub_path, json);
+    PutTrue("readOnly", mount.read_only, json);
+  });
 }
 
-Json JsonOf(const Container& container) {
-  Json json = {{"name", container.name}};
-  Set(json, "image", container.image);
-  if (container.image_pull_policy) json["imagePullPolicy"] = NameOf(*container.image_pull_policy);
-  Set(json, "command", Json(container.command));
-  Set(json, "args", Json(container.args));
-  Set(json, "workingDir", container.working_dir);
-  Set(json, "env", JsonOfEach(container.env, [](const EnvVar& v) { return JsonOf(v); }));
-  Set(json, "volumeMounts",
-      JsonOfEach(container.volume_mounts, [](const VolumeMount& m) { return JsonOf(m); }));
-  Set(json, "resources", JsonOf(container.resources));
-  if (container.restart_policy) json["restartPolicy"] = NameOf(*container.restart_policy);
-  if (container.pre_stop) {
-    json["lifecycle"]["preStop"]["exec"]["command"] = container.pre_stop->command;
+void WritePreStop(const ExecAction& pre_stop, JsonWriter& json) {
+  json.Object("lifecycle", [&] {
+    json.Object("preStop", [&] {
+      json.Object("exec", [&] {
+        json.Array("command", [&] {
+          for (const std::string& word : pre_stop.command) json.String(word);
+        });
+      });
+    });
+  });
+}
+
+void WriteContainer(const Container& container, JsonWriter& json) {
+  json.Object([&] {
+    json.Field("name", container.name);
+    Put("image", container.image, json);
+    if (container.image_pull_policy) {
+      json.Field("imagePullPolicy", NameOf(*container.image_pull_policy));
+    }
+    Put("command", container.command, json);
+    Put("args", container.args, json);
+    Put("workingDir", container.working_dir, json);
+    PutEach("env", container.env, json, &WriteVariable);
+    PutEach("volumeMounts", container.volume_mounts, json, &WriteMount);
+    json.ObjectUnlessEmpty("resources", [&] { WriteResources(container.resources, json); });
+    if (container.restart_policy) json.Field("restartPolicy", NameOf(*container.restart_policy));
+    if (container.pre_stop) WritePreStop(*container.pre_stop, json);
+    Put("securityContext", container.security_context, json);
+  });
+}
+
+// What a volume is made of, under the name of its kind.
+class SourceWriter {
+ public:
+  explicit SourceWriter(JsonWriter& json) : json_(json) {}
+
+  void operator()(const EmptyDirSource& source) const {
+    json_.Object("emptyDir", [&] {
+      Put("medium", source.medium, json_);
+      if (source.size_limit) json_.Field("sizeLimit", source.size_limit->ToString());
+    });
   }
-  Set(json, "securityContext", JsonOf(container.security_context));
-  return json;
-}
-
-std::pair<std::string, Json> SourceOf(const EmptyDirSource& source) {
-  Json json = Json::object();
-  Set(json, "medium", source.medium);
-  if (source.size_limit) json["sizeLimit"] = source.size_limit->ToString();
-  return {"emptyDir", std::move(json)};
-}
-std::pair<std::string, Json> SourceOf(const HostPathSource& source) {
-  Json json = {{"path", source.path}};
-  Set(json, "type", source.type);
-  return {"hostPath", std::move(json)};
-}
-std::pair<std::string, Json> SourceOf(const ConfigMapSource& source) {
-  Json json = {{"name", source.name}};
-  SetTrue(json, "optional", source.optional);
-  return {"configMap", std::move(json)};
-}
-std::pair<std::string, Json> SourceOf(const SecretSource& source) {
-  Json json = {{"secretName", source.secret_name}};
-  SetTrue(json, "optional", source.optional);
-  return {"secret", std::move(json)};
-}
-std::pair<std::string, Json> SourceOf(const GitRepoSource&) {
-  return {"gitRepo", Json::object()};
-}
-std::pair<std::string, Json> SourceOf(const OtherVolumeSource& source) {
-  return {source.kind, Json::object()};
-}
-
-Json JsonOf(const Volume& volume) {
-  Json json = {{"name", volume.name}};
-  auto [kind, source] = std::visit([](const auto& s) { return SourceOf(s); }, volume.source);
-  if (!kind.empty()) json[kind] = std::move(source);
-  return json;
-}
-
-Json JsonOf(const Toleration& toleration) {
-  Json json = Json::object();
-  Set(json, "key", toleration.key);
-  Set(json, "operator", toleration.op);
-  Set(json, "value", toleration.value);
-  Set(json, "effect", toleration.effect);
-  return json;
-}
-
-Json MetadataOf(const Pod& pod) {
-  Json json = {{"name", pod.name}, {"namespace", pod.namespace_}};
-  Set(json, "uid", pod.uid);
-  Set(json, "labels", Json(pod.labels));
-  Set(json, "annotations", Json(pod.annotations));
-  return json;
-}
-
-Json SpecOf(const Pod& pod) {
-  const auto container = [](const Container& c) { return JsonOf(c); };
-  Json json = Json::object();
-  Set(json, "volumes", JsonOfEach(pod.volumes, [](const Volume& v) { return JsonOf(v); }));
-  Set(json, "initContainers", JsonOfEach(pod.init_containers, container));
-  json["containers"] = JsonOfEach(pod.containers, container);
-  json["restartPolicy"] = NameOf(pod.restart_policy);
-  if (pod.termination_grace_period_seconds) {
-    json["terminationGracePeriodSeconds"] = *pod.termination_grace_period_seconds;
+  void operator()(const HostPathSource& source) const {
+    json_.Object("hostPath", [&] {
+      json_.Field("path", source.path);
+      Put("type", source.type, json_);
+    });
   }
-  SetTrue(json, "hostNetwork", pod.host_network);
-  SetTrue(json, "hostPID", pod.host_pid);
-  SetTrue(json, "hostIPC", pod.host_ipc);
-  Set(json, "securityContext", JsonOf(pod.security_context));
-  Set(json, "tolerations",
-      JsonOfEach(pod.tolerations, [](const Toleration& t) { return JsonOf(t); }));
-  Set(json, "priorityClassName", pod.priority_class_name);
-  if (pod.priority) json["priority"] = *pod.priority;
-  Set(json, "overhead", JsonOf(pod.overhead));
-  // Present but empty is not absent: it makes the pod BestEffort.
-  if (pod.resources) json["resources"] = JsonOf(*pod.resources);
-  return json;
+  void operator()(const ConfigMapSource& source) const {
+    json_.Object("configMap", [&] {
+      json_.Field("name", source.name);
+      PutTrue("optional", source.optional, json_);
+    });
+  }
+  void operator()(const SecretSource& source) const {
+    json_.Object("secret", [&] {
+      json_.Field("secretName", source.secret_name);
+      PutTrue("optional", source.optional, json_);
+    });
+  }
+  void operator()(const GitRepoSource&) const {
+    json_.Object("gitRepo", [] {});
+  }
+  void operator()(const OtherVolumeSource& source) const {
+    if (!source.kind.empty()) json_.Object(source.kind, [] {});
+  }
+
+ private:
+  JsonWriter& json_;
+};
+
+void WriteVolume(const Volume& volume, JsonWriter& json) {
+  json.Object([&] {
+    json.Field("name", volume.name);
+    std::visit(SourceWriter(json), volume.source);
+  });
 }
 
-Json ApiObjectOf(const Pod& pod) {
-  return {
-      {"apiVersion", "v1"}, {"kind", "Pod"}, {"metadata", MetadataOf(pod)}, {"spec", SpecOf(pod)}};
+void WriteToleration(const Toleration& toleration, JsonWriter& json) {
+  json.Object([&] {
+    Put("key", toleration.key, json);
+    Put("operator", toleration.op, json);
+    Put("value", toleration.value, json);
+    Put("effect", toleration.effect, json);
+  });
 }
 
-std::string TextOf(const Json& json) {
-  return json.dump(-1, ' ', false, Json::error_handler_t::replace);
+void WriteMetadata(const Pod& pod, JsonWriter& json) {
+  json.Object("metadata", [&] {
+    json.Field("name", pod.name);
+    json.Field("namespace", pod.namespace_);
+    Put("uid", pod.uid, json);
+    PutTexts("labels", pod.labels, json);
+    PutTexts("annotations", pod.annotations, json);
+  });
+}
+
+void WriteSpec(const Pod& pod, std::string_view node_name, JsonWriter& json) {
+  json.Object("spec", [&] {
+    PutEach("volumes", pod.volumes, json, &WriteVolume);
+    PutEach("initContainers", pod.init_containers, json, &WriteContainer);
+    json.Array("containers", [&] {
+      for (const Container& container : pod.containers) WriteContainer(container, json);
+    });
+    json.Field("restartPolicy", NameOf(pod.restart_policy));
+    json.Field("terminationGracePeriodSeconds", pod.termination_grace_period_seconds);
+    PutTrue("hostNetwork", pod.host_network, json);
+    PutTrue("hostPID", pod.host_pid, json);
+    PutTrue("hostIPC", pod.host_ipc, json);
+    Put("securityContext", pod.security_context, json);
+    PutEach("tolerations", pod.tolerations, json, &WriteToleration);
+    Put("priorityClassName", pod.priority_class_name, json);
+    json.Field("priority", pod.priority);
+    Put("overhead", pod.overhead, json);
+    // Present but empty is not absent: it makes the pod BestEffort.
+    if (pod.resources) json.Object("resources", [&] { WriteResources(*pod.resources, json); });
+    if (!node_name.empty()) json.Field("nodeName", node_name);
+  });
+}
+
+// `status`: of a PodStatus, written; empty: none.
+std::string ApiObject(const Pod& pod, std::string_view node_name, std::string_view status) {
+  std::string text;
+  JsonWriter json(text);
+  json.Object([&] {
+    json.Field("apiVersion", "v1");
+    json.Field("kind", "Pod");
+    WriteMetadata(pod, json);
+    WriteSpec(pod, node_name, json);
+    if (status.empty()) return;
+    json.Key("status");
+    json.Json(status);
+  });
+  return text;
 }
 
 }  // namespace
 
 std::string WritePod(const Pod& pod) {
-  Json json = ApiObjectOf(pod);
+  std::string status;
+  JsonWriter json(status);
   if (pod.status_qos_class) {
-    json["status"]["qosClass"] = std::string(NameOf(*pod.status_qos_class));
+    json.Object([&] { json.Field("qosClass", NameOf(*pod.status_qos_class)); });
   }
-  return TextOf(json);
+  return ApiObject(pod, "", status);
 }
 
 std::string WritePod(const Pod& pod, const PodOnNode& on_node) {
-  Json json = ApiObjectOf(pod);
-  if (!on_node.node_name.empty()) json["spec"]["nodeName"] = on_node.node_name;
-  std::string text = TextOf(json);
-  text.pop_back();
-  return text + ",\"status\":" + on_node.status + "}";
+  return ApiObject(pod, on_node.node_name, on_node.status);
 }
 
 }  // namespace jettison
