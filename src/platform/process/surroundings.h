@@ -5,9 +5,12 @@
 #include <utility>
 #include <vector>
 
-#include "platform/process/process_runtime.h"
+#include "platform/process/process_options.h"
 #include "pod_host/paths.h"
 #include "pod_host/readiness.h"
+#include "ports/cgroups.h"
+#include "ports/clock.h"
+#include "ports/container_runtime.h"
 #include "ports/system_error.h"
 #include "units/once.h"
 
