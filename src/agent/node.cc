@@ -23,15 +23,6 @@ std::shared_ptr<const PassPolicy> WithoutStorageLimits(PassPolicy policy) {
   return std::make_shared<const PassPolicy>(std::move(policy));
 }
 
-// Whether the next agent would be told the same, but for what time does.
-bool IsKeptAlike(const EvictionState& a, const EvictionState& b) {
-  const auto at = [](const EvictionState& state) {
-    return state.last_eviction ? state.last_eviction->at : Instant::min();
-  };
-  return a.conditions == b.conditions && a.met == b.met &&
-         a.first_observed_at == b.first_observed_at && at(a) == at(b);
-}
-
 }  // namespace
 
 Node::Node(NodeSettings settings, const NodeEdges& edges)
@@ -41,12 +32,33 @@ Node::Node(NodeSettings settings, const NodeEdges& edges)
       edges_(edges),
       scheduler_(settings_.monitoring_interval, edges.clock.Now()),
       next_gc_(edges.clock.Now() + kGcInterval) {
-  condition_changed_at_.fill(edges.clock.Now());
+  standing_.condition_changed_at.fill(edges.clock.Now());
 }
 
 void Node::TakePolicy() {
   policy_ = std::make_shared<const PassPolicy>(settings_.policy);
   watch_policy_ = WithoutStorageLimits(settings_.policy);
+}
+
+KeptNode Node::Kept() const {
+  return KeptOf(standing_, settings_.policy.thresholds);
+}
+
+void Node::Slept(Duration slept) {
+  edges_.pods.PutOffEnds(slept);
+  PutOff(slept, edges_.clock.Now(), standing_);
+}
+
+void Node::Resume(const KeptNode& kept) {
+  const Instant now = edges_.clock.Now();
+  jettison::Resume(kept, settings_.policy.thresholds, now, standing_);
+  if (!kept.wait || !standing_.wait.active()) return;
+  // The pace of the resources that evictions are under way for goes on with it.
+  const Instant began = *standing_.wait.NextDeadline() - kCleanupTimeout;
+  for (const Resource resource : kept.wait->hard_for) {
+    pace_.Evicted(resource, true, std::chrono::seconds(kHardEvictionGracePeriodSeconds), began);
+  }
+  pace_since_ = now;
 }
 
 void Node::Begin() {
@@ -81,7 +93,7 @@ void Node::Advance() {
 std::optional<Instant> Node::NextDeadline() const {
   std::optional<Instant> next;
   for (const auto& deadline :
-       {edges_.pods.NextDeadline(), scheduler_.NextDeadline(), wait_.NextDeadline(),
+       {edges_.pods.NextDeadline(), scheduler_.NextDeadline(), standing_.wait.NextDeadline(),
         edges_.reclaimer.NextDeadline(), watch_due_, look_due_, pace_due_, NextDuringWalk()}) {
     if (deadline && (!next || *deadline < *next)) next = deadline;
   }
@@ -93,14 +105,14 @@ void Node::WatchAt(Instant at) {
 }
 
 Evaluation Node::EvaluateNow(Instant now) const {
-  return Evaluate(settings_.policy.thresholds, settings_.policy.pressure_transition_period, state_,
-                  ObservationsFrom(summary_), now);
+  return Evaluate(settings_.policy.thresholds, settings_.policy.pressure_transition_period,
+                  standing_.state, ObservationsFrom(summary_), now);
 }
 
 bool Node::MayDecide(std::optional<std::size_t> threshold) const {
   // The first pass after a restart says how the node is, whoever is awaited.
-  if (!wait_.active() || (!threshold && passes_ == 0)) return true;
-  return threshold && wait_.Allows(settings_.policy.thresholds[*threshold]);
+  if (!standing_.wait.active() || (!threshold && passes_ == 0)) return true;
+  return threshold && standing_.wait.Allows(settings_.policy.thresholds[*threshold]);
 }
 
 void Node::WatchPass() {
@@ -120,10 +132,10 @@ void Node::WatchPass() {
   summary_.pods.clear();
   if (threshold) ReadPodsFor(settings_.policy.thresholds[*threshold].signal);
   PreparePace(threshold, next_by_clock, now);
-  const bool same_conditions = evaluation.next.conditions == state_.conditions;
+  const bool same_conditions = evaluation.next.conditions == standing_.state.conditions;
   if (same_conditions && IsToldPause(threshold, now)) return PlanPaceLook(now);
   Run(watch_policy_, now);
-  if (now < approach_until_ && !wait_.active()) StayNear(now);
+  if (now < approach_until_ && !standing_.wait.active()) StayNear(now);
 }
 
 // For memory and swap, those of each pod are enough to choose, and containers are only named of the
@@ -143,12 +155,12 @@ void Node::ReadPodsFor(Signal signal) {
 
 void Node::Run(const std::shared_ptr<const PassPolicy>& policy, Instant now) {
   NodePorts ports = {.killer = edges_.killer, .reclaimer = edges_.reclaimer, .summaries = *this};
-  const NodeConditions before = state_.conditions;
-  RecordedPass pass{.number = passes_ + 1, .policy = policy, .before = state_};
+  const NodeConditions before = standing_.state.conditions;
+  RecordedPass pass{.number = passes_ + 1, .policy = policy, .before = standing_.state};
   const std::vector<const PodFacts*> pods = edges_.pods.Active();
   auto report = std::make_shared<CycleReport>(
       RunPass(*policy, {.now = now, .summary = summary_, .pods = pods, .pace = pace_input_}, ports,
-              state_, scratch_));
+              standing_.state, scratch_));
   if (report->acting_for) report->survivors = edges_.pods.KillSurvivors(now);
   if (edges_.ladder != nullptr) report->reclaimed = edges_.ladder->TakeReclaimed();
   report->early_kills = std::exchange(early_kills_, {});
@@ -156,7 +168,7 @@ void Node::Run(const std::shared_ptr<const PassPolicy>& policy, Instant now) {
   ++passes_;
   last_report_ = report;
   reclaim_awaited_ = reclaim_awaited_ || report->reclaim_under_way;
-  if (!IsKeptAlike(pass.before, state_)) ++changes_;
+  if (!IsKeptAlike(pass.before, standing_.state)) ++changes_;
   AfterPass(*report, before, now);
   PlanLook(report->observations, now);
   pass.pace = pace_input_;
@@ -179,7 +191,7 @@ void Node::AfterPass(const CycleReport& report, NodeConditions before, Instant n
   AwaitCleanup(report, now);
   for (const NodeConditionType type : kAllNodeConditions) {
     if (before.Has(type) != report.conditions().Has(type))
-      condition_changed_at_[IndexOf(type)] = now;
+      standing_.condition_changed_at[IndexOf(type)] = now;
   }
   const bool changed = !(before == report.conditions());
   if (changed && edges_.on_conditions) edges_.on_conditions(before, report.conditions(), now);
@@ -209,16 +221,16 @@ void Node::AwaitCleanup(const CycleReport& report, Instant now) {
   }
   pace_.Evicted(resource, hard, std::chrono::seconds(kHardEvictionGracePeriodSeconds), now);
   pace_since_ = now;
-  wait_.Begin(ending, resource, hard, now);
+  standing_.wait.Begin(ending, resource, hard, now);
   ++changes_;
   watch_due_ = now + settings_.monitoring_interval;
 }
 
 void Node::CheckCleanup(Instant now) {
   const auto outcome =
-      wait_.Check([this](std::string_view uid) { return edges_.pods.IsOnNode(uid); }, now);
+      standing_.wait.Check([this](std::string_view uid) { return edges_.pods.IsOnNode(uid); }, now);
   if (!outcome) {
-    if (wait_.active() && !watch_due_) watch_due_ = now + settings_.monitoring_interval;
+    if (standing_.wait.active() && !watch_due_) watch_due_ = now + settings_.monitoring_interval;
     return;
   }
   ++changes_;

@@ -1,6 +1,5 @@
 #pragma once
 
-#include <array>
 #include <cstdint>
 #include <functional>
 #include <map>
@@ -13,11 +12,11 @@
 
 #include "agent/edges.h"
 #include "agent/event_log.h"
-#include "agent/eviction_wait.h"
 #include "agent/kept_state.h"
 #include "agent/log.h"
 #include "agent/memory_forecast.h"
 #include "agent/node_counters.h"
+#include "agent/node_standing.h"
 #include "agent/pace_keeper.h"
 #include "agent/pass_history.h"
 #include "agent/pass_scheduler.h"
@@ -131,7 +130,7 @@ class Node : private SummarySource {
   [[nodiscard]] std::optional<Instant> NextDeadline() const;
   // Passes finished since the start.
   [[nodiscard]] std::uint64_t passes() const { return passes_; }
-  [[nodiscard]] const EvictionState& state() const { return state_; }
+  [[nodiscard]] const EvictionState& state() const { return standing_.state; }
   [[nodiscard]] const PassCounters& counters() const { return counters_; }
   // How the node stands, for onlookers; NodeIdentity is the caller's to add.
   [[nodiscard]] Snapshot MakeSnapshot() const;
@@ -202,8 +201,7 @@ class Node : private SummarySource {
   std::shared_ptr<const PassPolicy> watch_policy_;  // without storage limits
   NodeEdges edges_;
   PassScheduler scheduler_;
-  EvictionWait wait_;
-  EvictionState state_;
+  NodeStanding standing_;
   Summary summary_;
   std::vector<ActivePod> scratch_;
   std::vector<const PodFacts*> warm_;     // whose files the kernel was asked for before
@@ -215,7 +213,6 @@ class Node : private SummarySource {
   std::optional<Summary> after_reclaim_;  // what the reclaim of this pass was judged by
   PassHistory recorded_;
   SignalHistory history_;
-  std::array<Instant, kNodeConditionCount> condition_changed_at_;
   std::uint64_t passes_ = 0;
   std::uint64_t changes_ = 0;
   PassCounters counters_;

@@ -81,9 +81,10 @@ bool Node::MustWalkAgain(const DiskUse& disk) {
 bool Node::HasNews(Instant now) {
   summary_.node = edges_.figures.ReadNode();
   const Evaluation evaluation = EvaluateNow(now);
-  if (evaluation.acting.any() || !(evaluation.next.conditions == state_.conditions)) return true;
+  if (evaluation.acting.any() || !(evaluation.next.conditions == standing_.state.conditions))
+    return true;
   for (std::size_t i = 0; i < settings_.policy.thresholds.size(); ++i) {
-    if (evaluation.met[i] && !state_.first_observed_at[i]) return true;
+    if (evaluation.met[i] && !standing_.state.first_observed_at[i]) return true;
   }
   return false;
 }
@@ -101,7 +102,7 @@ void Node::FullPass(const DiskUse& disk) {
   MarkStale(&disk);
   PreparePace(threshold, std::nullopt, now);
   // Storage limits are no hard threshold, so they wait for the clean-up.
-  Run(wait_.active() ? watch_policy_ : policy_, now);
+  Run(standing_.wait.active() ? watch_policy_ : policy_, now);
   last_pod_stats_ = summary_.pods;
   pods_measured_at_ = now;
   disk_measured_at_.clear();
@@ -139,7 +140,7 @@ void Node::PassWithoutDiskUse(std::size_t threshold, const Evaluation& evaluatio
   const auto acting_for = other ? other : threshold;
   if (MayDecide(threshold)) AwaitDiskUse(now);
   if (!MayDecide(acting_for)) return;
-  const bool same_conditions = evaluation.next.conditions == state_.conditions;
+  const bool same_conditions = evaluation.next.conditions == standing_.state.conditions;
   if (!other) {
     // Nothing new could be decided for the disk.
     const bool lately = disk_passed_at_ && now < *disk_passed_at_ + settings_.monitoring_interval;
@@ -176,11 +177,11 @@ void Node::WatchOverWalk() {
     }
     if (disk_awaited_since_ && *disk_awaited_since_ + kDiskUsePatience <= now) {
       FullPass(edges_.disk_walks.LastKnown());
-      if (DiskIsPaused(now) && !wait_.active()) WatchAt(pause_->until);
+      if (DiskIsPaused(now) && !standing_.wait.active()) WatchAt(pause_->until);
     }
   }
   edges_.disk_walks.SetUrgent(disk_awaited_since_ ||
-                              state_.conditions.Has(NodeConditionType::kDiskPressure));
+                              standing_.state.conditions.Has(NodeConditionType::kDiskPressure));
 }
 
 std::optional<Instant> Node::NextDuringWalk() const {

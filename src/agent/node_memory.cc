@@ -64,7 +64,7 @@ void Node::Stalled() {
 bool Node::IsNews(std::size_t threshold, const Evaluation& evaluation) const {
   const Signal signal = settings_.policy.thresholds[threshold].signal;
   if (!IsLookedAt(signal)) return false;
-  if (evaluation.met[threshold] && !state_.first_observed_at[threshold]) return true;
+  if (evaluation.met[threshold] && !standing_.state.first_observed_at[threshold]) return true;
   if (!evaluation.acting[threshold]) return false;
   return !IsPressure(signal) || !last_report_ || !last_report_->evaluation.acting[threshold];
 }
@@ -77,8 +77,9 @@ void Node::LookAtMemory() {
   woken_at_ = now;
   edges_.figures.ReadNodeMemory(summary_.node);
   const Observations seen = ObservationsFrom(summary_);
-  const Evaluation evaluation = Evaluate(
-      settings_.policy.thresholds, settings_.policy.pressure_transition_period, state_, seen, now);
+  const Evaluation evaluation =
+      Evaluate(settings_.policy.thresholds, settings_.policy.pressure_transition_period,
+               standing_.state, seen, now);
   for (std::size_t i = 0; i < settings_.policy.thresholds.size(); ++i) {
     if (!IsNews(i, evaluation)) continue;
     WatchPass();

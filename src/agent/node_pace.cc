@@ -42,7 +42,7 @@ bool IsOverdue(std::span<const Threshold> thresholds, const Evaluation& evaluati
 void Node::ReadEnding() {
   ending_.clear();
   ending_stats_.clear();
-  if (!wait_.active()) return;
+  if (!standing_.wait.active()) return;
   for (const PodTable::EndingPod& pod : edges_.pods.Ending()) ending_.push_back(pod.facts);
   edges_.figures.ReadMemoryOf(ending_, ending_stats_);
 }
@@ -131,7 +131,7 @@ void Node::TakePause(const CycleReport& report, Instant now) {
   const bool is_new = report.pause && (!pause_ || pause_->reason != report.pause->reason ||
                                        paused_for_ != report.acting_for->signal);
   if (is_new) ++counters_.waits[static_cast<std::size_t>(report.pause->reason)];
-  if (report.pause && !pause_ && !wait_.active()) pace_since_ = now;
+  if (report.pause && !pause_ && !standing_.wait.active()) pace_since_ = now;
   // Figures that are no newer than those of the pass before say nothing of it.
   const bool unsaid =
       !report.acting_for && report.evictions.empty() && report.evaluation.overdue.any();
@@ -142,7 +142,7 @@ void Node::TakePause(const CycleReport& report, Instant now) {
     pause_told_at_ = now;
     // Looked at anew by a full pass: the kubelet would look at everything. Where pods are awaited,
     // that is asked for when they are gone.
-    if (!wait_.active()) scheduler_.Request(pause_->until);
+    if (!standing_.wait.active()) scheduler_.Request(pause_->until);
   }
   if (holders_) LogHolders(report, *holders_, is_new, edges_.log);
   PlanPaceLook(now);
@@ -150,7 +150,7 @@ void Node::TakePause(const CycleReport& report, Instant now) {
 
 void Node::PlanPaceLook(Instant now) {
   pace_due_.reset();
-  if (!wait_.hard() && !pause_) return;
+  if (!standing_.wait.hard() && !pause_) return;
   const Duration long_since = Elapsed(pace_since_, now) / 20;
   pace_due_ = now + std::clamp(long_since, kPaceSpacing, kLongestPaceSpacing);
 }
@@ -167,8 +167,9 @@ void Node::LookAtPace() {
   const Observations seen = ObservationsFrom(summary_);
   pace_.Seen(seen, now);
   HastenKills(seen, now);
-  const Evaluation evaluation = Evaluate(
-      settings_.policy.thresholds, settings_.policy.pressure_transition_period, state_, seen, now);
+  const Evaluation evaluation =
+      Evaluate(settings_.policy.thresholds, settings_.policy.pressure_transition_period,
+               standing_.state, seen, now);
   if (pause_ && !IsOverdue(settings_.policy.thresholds, evaluation, paused_for_)) pause_.reset();
   PlanPaceLook(now);
   // An eviction for a disk is looked at by passes only.
@@ -190,7 +191,7 @@ std::optional<std::int64_t> Node::HeldByEnding(const PodFacts* facts, Signal sig
 // Kills pods that are ending where what is left would not last for their grace periods. All words
 // about it come afterwards.
 void Node::HastenKills(const Observations& seen, Instant now) {
-  if (!wait_.hard()) return;
+  if (!standing_.wait.hard()) return;
   const std::size_t told = early_kills_.size();
   bool is_read = false;  // what they hold
   for (const Signal signal :

@@ -24,15 +24,15 @@ void Node::SetLayout(DiskLayout layout, std::vector<Threshold> thresholds) {
 
 void Node::TakeThresholds(std::vector<Threshold> thresholds) {
   PassPolicy& policy = settings_.policy;
-  state_ = CarryOver(state_, policy.thresholds, thresholds);
+  standing_.state = CarryOver(standing_.state, policy.thresholds, thresholds);
   policy.thresholds = std::move(thresholds);
   TakePolicy();
   if (!last_report_) return;
   // The last report speaks of thresholds by their place, too.
   const Instant now = edges_.clock.Now();
   auto report = std::make_shared<CycleReport>(*last_report_);
-  report->evaluation = Evaluate(policy.thresholds, policy.pressure_transition_period, state_,
-                                report->observations, now);
+  report->evaluation = Evaluate(policy.thresholds, policy.pressure_transition_period,
+                                standing_.state, report->observations, now);
   last_report_ = std::move(report);
   WatchPass();
   Rearm(now);

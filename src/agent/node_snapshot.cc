@@ -30,7 +30,7 @@ std::vector<ThresholdView> Node::ThresholdViews() const {
       view.observation = last_report_->observations[view.threshold.signal];
       view.met = last_report_->evaluation.met[i];
       view.overdue = last_report_->evaluation.overdue[i];
-      view.since = state_.first_observed_at[i];
+      view.since = standing_.state.first_observed_at[i];
       if (!view.met) view.time_to = forecast_.TimeTo(view.threshold);
     }
     views.push_back(std::move(view));
@@ -60,13 +60,14 @@ Snapshot Node::MakeSnapshot() const {
   snapshot.at = edges_.clock.Now();
   snapshot.policy = policy_;
   snapshot.passes = passes_;
-  snapshot.conditions = state_.conditions;
+  snapshot.conditions = standing_.state.conditions;
   for (const NodeConditionType type : kAllNodeConditions) {
-    snapshot.condition_views.push_back({.type = type,
-                                        .status = state_.conditions.Has(type),
-                                        .last_transition = condition_changed_at_[IndexOf(type)]});
+    snapshot.condition_views.push_back(
+        {.type = type,
+         .status = standing_.state.conditions.Has(type),
+         .last_transition = standing_.condition_changed_at[IndexOf(type)]});
   }
-  snapshot.waiting_for_cleanup = wait_.active();
+  snapshot.waiting_for_cleanup = standing_.wait.active();
   snapshot.pause = pause_;
   if (pace_input_) {
     snapshot.pace = pace_.InputFor(pace_input_->signal, scheduler_.NextDeadline(), snapshot.at);

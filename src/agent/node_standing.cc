@@ -1,11 +1,9 @@
-// What a node keeps over restarts of the agent.
+#include "agent/node_standing.h"
+
 #include <fmt/format.h>
 
 #include <algorithm>
 #include <string>
-
-#include "agent/node.h"
-#include "decide/eviction_order.h"
 
 namespace jettison {
 namespace {
@@ -33,68 +31,67 @@ KeptMark KeptOf(const EvictionMark& mark) {
 
 }  // namespace
 
-KeptNode Node::Kept() const {
+KeptNode KeptOf(const NodeStanding& standing, std::span<const Threshold> thresholds) {
+  const EvictionState& state = standing.state;
   KeptNode kept;
   for (const NodeConditionType type : kAllNodeConditions) {
-    const auto& last = state_.condition_last_observed_at[IndexOf(type)];
+    const auto& last = state.condition_last_observed_at[IndexOf(type)];
     // One that was never observed is as at every start.
     if (!last) continue;
     kept.conditions.push_back({.type = type,
-                               .status = state_.conditions.Has(type),
+                               .status = state.conditions.Has(type),
                                .last_observed = last,
-                               .changed = condition_changed_at_[IndexOf(type)]});
+                               .changed = standing.condition_changed_at[IndexOf(type)]});
   }
-  const auto& thresholds = settings_.policy.thresholds;
   for (std::size_t i = 0; i < thresholds.size(); ++i) {
-    if (!state_.first_observed_at[i]) continue;
+    if (!state.first_observed_at[i]) continue;
     kept.thresholds.push_back({.text = TextOf(thresholds[i]),
-                               .first_observed = *state_.first_observed_at[i],
-                               .overdue = state_.met[i]});
+                               .first_observed = *state.first_observed_at[i],
+                               .overdue = state.met[i]});
   }
-  if (state_.last_eviction) kept.last_eviction = KeptOf(*state_.last_eviction);
-  kept.wait = wait_.Kept();
+  if (state.last_eviction) kept.last_eviction = KeptOf(*state.last_eviction);
+  kept.wait = standing.wait.Kept();
   return kept;
 }
 
-void Node::Slept(Duration slept) {
-  edges_.pods.PutOffEnds(slept);
-  wait_.PutOff(slept);
-  const Instant now = edges_.clock.Now();
-  for (auto& since : state_.first_observed_at) {
-    if (since) since = std::min(*since + slept, now);
-  }
-}
-
-void Node::Resume(const KeptNode& kept) {
-  const Instant now = edges_.clock.Now();
+void Resume(const KeptNode& kept, std::span<const Threshold> thresholds, Instant now,
+            NodeStanding& standing) {
+  EvictionState& state = standing.state;
   for (const KeptCondition& condition : kept.conditions) {
-    state_.condition_last_observed_at[IndexOf(condition.type)] = condition.last_observed;
-    condition_changed_at_[IndexOf(condition.type)] = condition.changed;
-    if (condition.status) state_.conditions.Set(condition.type);
+    state.condition_last_observed_at[IndexOf(condition.type)] = condition.last_observed;
+    standing.condition_changed_at[IndexOf(condition.type)] = condition.changed;
+    if (condition.status) state.conditions.Set(condition.type);
   }
-  const auto& thresholds = settings_.policy.thresholds;
   for (std::size_t i = 0; i < thresholds.size(); ++i) {
     const auto found =
         std::ranges::find(kept.thresholds, TextOf(thresholds[i]), &KeptThreshold::text);
     if (found == kept.thresholds.end()) continue;
-    state_.first_observed_at[i] = found->first_observed;
-    state_.met[i] = found->overdue;
+    state.first_observed_at[i] = found->first_observed;
+    state.met[i] = found->overdue;
   }
   if (kept.last_eviction) {
-    EvictionMark& mark = state_.last_eviction.emplace();
+    EvictionMark& mark = state.last_eviction.emplace();
     mark.at = kept.last_eviction->at;
     for (const auto& [signal, available] : kept.last_eviction->available) {
       mark.available[PressureIndexOf(signal)] = available;
     }
   }
-  if (!kept.wait || kept.wait->pods.empty()) return;
-  wait_.Resume(*kept.wait, now);
-  // The pace of the resources that evictions are under way for goes on with it.
-  const Instant began = *wait_.NextDeadline() - kCleanupTimeout;
-  for (const Resource resource : kept.wait->hard_for) {
-    pace_.Evicted(resource, true, std::chrono::seconds(kHardEvictionGracePeriodSeconds), began);
+  if (kept.wait && !kept.wait->pods.empty()) standing.wait.Resume(*kept.wait, now);
+}
+
+bool IsKeptAlike(const EvictionState& a, const EvictionState& b) {
+  const auto at = [](const EvictionState& state) {
+    return state.last_eviction ? state.last_eviction->at : Instant::min();
+  };
+  return a.conditions == b.conditions && a.met == b.met &&
+         a.first_observed_at == b.first_observed_at && at(a) == at(b);
+}
+
+void PutOff(Duration slept, Instant now, NodeStanding& standing) {
+  standing.wait.PutOff(slept);
+  for (auto& since : standing.state.first_observed_at) {
+    if (since) since = std::min(*since + slept, now);
   }
-  pace_since_ = now;
 }
 
 }  // namespace jettison
