@@ -4,69 +4,83 @@
 #include <utility>
 
 #include "agent/node_actions.h"
-#include "agent/pass_log.h"
-#include "decide/eviction_order.h"
-#include "decide/ranking.h"
+#include "agent/node_snapshot.h"
+#include "agent/pass_news.h"
+#include "config/containerfs_thresholds.h"
+#include "decide/decide.h"
+#include "evaluate/grace_end.h"
 
 namespace jettison {
 namespace {
 
-using std::chrono::milliseconds;
-
-// A level that is crossed again and again by jitter must not take the processor: what woke the
-// agent without need is not looked at again sooner than this.
-constexpr Duration kWatchSpacing = milliseconds(1);
 constexpr Duration kGcInterval = std::chrono::minutes(1);
 
-std::shared_ptr<const PassPolicy> WithoutStorageLimits(PassPolicy policy) {
-  policy.local_storage_capacity_isolation = false;
-  return std::make_shared<const PassPolicy>(std::move(policy));
+bool IsDue(std::optional<Instant> deadline, Instant now) {
+  return deadline && *deadline <= now;
+}
+
+bool IsDisk(const Threshold& threshold) {
+  return ConditionOf(threshold.signal) == NodeConditionType::kDiskPressure;
 }
 
 }  // namespace
 
 Node::Node(NodeSettings settings, const NodeEdges& edges)
     : settings_(std::move(settings)),
-      policy_(std::make_shared<const PassPolicy>(settings_.policy)),
-      watch_policy_(WithoutStorageLimits(settings_.policy)),
       edges_(edges),
+      passes_(settings_, edges, counters_),
       scheduler_(settings_.monitoring_interval, edges.clock.Now()),
-      next_gc_(edges.clock.Now() + kGcInterval) {
-  standing_.condition_changed_at.fill(edges.clock.Now());
+      evaluations_(settings_.monitoring_interval),
+      walk_(edges.disk_walks),
+      looks_(settings_.look_ahead),
+      armed_(edges.notifier),
+      next_gc_(edges.clock.Now() + kGcInterval) {}
+
+void Node::SetEviction(const EvictionPolicy& eviction) {
+  PassPolicy policy = *passes_.policy();
+  policy.pressure_transition_period = eviction.pressure_transition_period;
+  policy.max_pod_grace_period_seconds = eviction.max_pod_grace_period_seconds;
+  policy.thresholds = ThresholdsFor(eviction.thresholds, policy.layout);
+  TakePolicy(std::move(policy));
 }
 
-void Node::TakePolicy() {
-  policy_ = std::make_shared<const PassPolicy>(settings_.policy);
-  watch_policy_ = WithoutStorageLimits(settings_.policy);
+// The runtime may answer long after the first pass.
+void Node::SetLayout(DiskLayout layout, std::vector<Threshold> thresholds) {
+  PassPolicy policy = *passes_.policy();
+  policy.layout = layout;
+  policy.thresholds = std::move(thresholds);
+  TakePolicy(std::move(policy));
 }
 
-KeptNode Node::Kept() const {
-  return KeptOf(standing_, settings_.policy.thresholds);
+void Node::TakePolicy(PassPolicy policy) {
+  const Instant now = edges_.clock.Now();
+  passes_.TakePolicy(std::move(policy), now);
+  if (passes() == 0) return;
+  WatchPass();
+  Rearm(now);
+  PlanLook(passes_.Seen(), now);
+  scheduler_.Request(now);
 }
 
 void Node::Slept(Duration slept) {
   edges_.pods.PutOffEnds(slept);
-  PutOff(slept, edges_.clock.Now(), standing_);
+  passes_.Slept(slept, edges_.clock.Now());
 }
 
-void Node::Resume(const KeptNode& kept) {
-  const Instant now = edges_.clock.Now();
-  jettison::Resume(kept, settings_.policy.thresholds, now, standing_);
-  if (!kept.wait || !standing_.wait.active()) return;
-  // The pace of the resources that evictions are under way for goes on with it.
-  const Instant began = *standing_.wait.NextDeadline() - kCleanupTimeout;
-  for (const Resource resource : kept.wait->hard_for) {
-    pace_.Evicted(resource, true, std::chrono::seconds(kHardEvictionGracePeriodSeconds), began);
-  }
-  pace_since_ = now;
+KeptNode Node::Kept() const {
+  return KeptOf(passes_.standing(), passes_.policy()->thresholds);
+}
+
+Snapshot Node::MakeSnapshot() const {
+  return SnapshotOf(passes_, looks_, edges_, scheduler_.NextDeadline());
 }
 
 void Node::Begin() {
   WatchPass();
-  if (passes_ == 0) {
+  if (passes() == 0) {
     // An eviction of an agent before is awaited, which puts the pass off; memory is watched.
     const Instant now = edges_.clock.Now();
-    PlanLook(ObservationsFrom(summary_), now);
+    PlanLook(passes_.Seen(), now);
     PlanPaceLook(now);
     Rearm(now);
   }
@@ -78,177 +92,138 @@ void Node::Advance() {
   edges_.pods.Advance(now);
   CheckCleanup(now);
   CheckReclaim(now);
-  if (watch_due_ && *watch_due_ <= now) {
-    watch_due_.reset();
-    WatchPass();
-  }
-  if (look_due_ && *look_due_ <= now) LookAtMemory();
-  if (pace_due_ && *pace_due_ <= now) LookAtPace();
+  if (watches_.Begin(now)) WatchPass();
+  if (IsDue(looks_.due(), now)) LookAtMemory();
+  if (IsDue(passes_.pacing().look_due(), now)) LookAtPace();
   // While an eviction is awaited a watch pass says whether anything may be decided at all.
   if (scheduler_.Begin(now)) StartWalk();
   WatchOverWalk();
-  KeepWarm();
+  if (settings_.memory_notifications || settings_.look_ahead) {
+    warm_.Keep(edges_.pods.Active(), edges_.figures);
+  }
 }
 
 std::optional<Instant> Node::NextDeadline() const {
   std::optional<Instant> next;
   for (const auto& deadline :
-       {edges_.pods.NextDeadline(), scheduler_.NextDeadline(), standing_.wait.NextDeadline(),
-        edges_.reclaimer.NextDeadline(), watch_due_, look_due_, pace_due_, NextDuringWalk()}) {
+       {edges_.pods.NextDeadline(), scheduler_.NextDeadline(),
+        passes_.standing().wait.NextDeadline(), edges_.reclaimer.NextDeadline(), watches_.due(),
+        looks_.due(), passes_.pacing().look_due(), NextDuringWalk()}) {
     if (deadline && (!next || *deadline < *next)) next = deadline;
   }
   return next;
 }
 
-void Node::WatchAt(Instant at) {
-  watch_due_ = watch_due_ ? std::min(*watch_due_, at) : at;
-}
-
-Evaluation Node::EvaluateNow(Instant now) const {
-  return Evaluate(settings_.policy.thresholds, settings_.policy.pressure_transition_period,
-                  standing_.state, ObservationsFrom(summary_), now);
-}
-
-bool Node::MayDecide(std::optional<std::size_t> threshold) const {
-  // The first pass after a restart says how the node is, whoever is awaited.
-  if (!standing_.wait.active() || (!threshold && passes_ == 0)) return true;
-  return threshold && standing_.wait.Allows(settings_.policy.thresholds[*threshold]);
-}
+// ---- passes
 
 void Node::WatchPass() {
   const Instant now = edges_.clock.Now();
-  pass_woken_at_ = std::exchange(woken_at_, std::nullopt).value_or(now);
-  summary_.node = edges_.figures.ReadNode();
-  ReadEnding();
-  const Evaluation evaluation = EvaluateNow(now);
-  const auto threshold = MostUrgent(settings_.policy.thresholds, evaluation.acting);
-  no_watch_before_ = now + kWatchSpacing;
-  const auto next_by_clock = NextByClock(now);
-  if (threshold && IsDisk(*threshold)) {
-    return PassWithoutDiskUse(*threshold, evaluation, next_by_clock, now);
+  const Instant woken = std::exchange(woken_at_, std::nullopt).value_or(now);
+  passes_.ReadNode();
+  const Evaluation evaluation = passes_.EvaluateNow(now);
+  const auto& thresholds = passes_.policy()->thresholds;
+  const auto threshold = MostUrgent(thresholds, evaluation.acting);
+  wakeups_.Passed(now);
+  const PassMoment moment{.now = now, .woken = woken, .next_by_clock = NextByClock(now)};
+  if (threshold && IsDisk(thresholds[*threshold]))
+    return PassWithoutDiskUse(*threshold, evaluation, moment);
+  disk_demand_.Drop();
+  if (!passes_.MayDecide(threshold)) return;
+  passes_.ReadPodsFor(threshold, moment);
+  const bool same_conditions = evaluation.next.conditions == state().conditions;
+  if (same_conditions && passes_.IsToldPause(threshold, now)) return PlanPaceLook(now);
+  AfterPass(passes_.Run(PassKind::kWatch, moment), now);
+  StayNear(now);
+}
+
+// Just before a threshold the next watch pass is not left to the kernel.
+void Node::StayNear(Instant now) {
+  const auto next = wakeups_.NextNear(now);
+  if (!next || passes_.standing().wait.active()) return;
+  if (NearThreshold(passes_.policy()->thresholds, passes_.record().last->observations)) {
+    watches_.Ask(*next);
   }
-  disk_awaited_since_.reset();
-  if (!MayDecide(threshold)) return;
-  summary_.pods.clear();
-  if (threshold) ReadPodsFor(settings_.policy.thresholds[*threshold].signal);
-  PreparePace(threshold, next_by_clock, now);
-  const bool same_conditions = evaluation.next.conditions == standing_.state.conditions;
-  if (same_conditions && IsToldPause(threshold, now)) return PlanPaceLook(now);
-  Run(watch_policy_, now);
-  if (now < approach_until_ && !standing_.wait.active()) StayNear(now);
 }
 
-// For memory and swap, those of each pod are enough to choose, and containers are only named of the
-// one that is chosen: reading what nobody asks for takes longer than everything else together.
-void Node::ReadPodsFor(Signal signal) {
-  const auto& pods = edges_.pods.Active();
-  const Resource resource = ResourceOf(signal);
-  if (resource != Resource::kMemory && resource != Resource::kSwap) {
-    edges_.figures.ReadPods(pods, nullptr, summary_.pods);
-    return;
+// Whoever waits for a disk holds up nobody who is short of something else.
+void Node::PassWithoutDiskUse(std::size_t threshold, const Evaluation& evaluation,
+                              const PassMoment& moment) {
+  const Instant now = moment.now;
+  const auto& thresholds = passes_.policy()->thresholds;
+  const auto other = MostUrgent(thresholds, WithoutDisks(thresholds, evaluation.acting));
+  const std::size_t acting_for = other.value_or(threshold);
+  if (passes_.MayDecide(threshold)) AwaitDiskUse(now);
+  if (!passes_.MayDecide(acting_for)) return;
+  const bool same_conditions = evaluation.next.conditions == state().conditions;
+  if (!other) {
+    // Nothing new could be decided for the disk.
+    const bool lately = disk_demand_.PassedWithin(settings_.monitoring_interval, now);
+    if (same_conditions && (lately || DiskIsPaused(now))) return;
+    disk_demand_.PassedWithout(now);
   }
-  edges_.figures.ReadMemoryOf(pods, summary_.pods);
-  JoinStats(pods, summary_, scratch_);
-  const auto victim = FirstVictim(scratch_, signal, settings_.policy.layout);
-  if (victim) edges_.figures.ReadContainersOf(*pods[*victim], summary_.pods[*victim]);
+  passes_.ReadPodsWithoutDisk(acting_for, moment);
+  if (other && same_conditions && passes_.IsToldPause(other, now)) return PlanPaceLook(now);
+  const PassEnd pass = passes_.Run(PassKind::kWatch, moment);
+  AfterPass(pass, now);
+  // The reclaim may have been enough, or has only begun: its end looks again.
+  const bool settled = pass.report.relieved_by_reclaim || pass.report.reclaim_under_way;
+  if (!other && settled) disk_demand_.Drop();
 }
 
-void Node::Run(const std::shared_ptr<const PassPolicy>& policy, Instant now) {
-  NodePorts ports = {.killer = edges_.killer, .reclaimer = edges_.reclaimer, .summaries = *this};
-  const NodeConditions before = standing_.state.conditions;
-  RecordedPass pass{.number = passes_ + 1, .policy = policy, .before = standing_.state};
-  const std::vector<const PodFacts*> pods = edges_.pods.Active();
-  auto report = std::make_shared<CycleReport>(
-      RunPass(*policy, {.now = now, .summary = summary_, .pods = pods, .pace = pace_input_}, ports,
-              standing_.state, scratch_));
-  if (report->acting_for) report->survivors = edges_.pods.KillSurvivors(now);
-  if (edges_.ladder != nullptr) report->reclaimed = edges_.ladder->TakeReclaimed();
-  report->early_kills = std::exchange(early_kills_, {});
-  PassTimes times = {.woken = pass_woken_at_, .began = now, .decided = edges_.clock.Now()};
-  ++passes_;
-  last_report_ = report;
-  reclaim_awaited_ = reclaim_awaited_ || report->reclaim_under_way;
-  if (!IsKeptAlike(pass.before, standing_.state)) ++changes_;
-  AfterPass(*report, before, now);
-  PlanLook(report->observations, now);
-  pass.pace = pace_input_;
-  pass.after_reclaim = std::exchange(after_reclaim_, std::nullopt);
-  if (settings_.record_passes) Record(std::move(pass), pods);
-  times.ended = edges_.clock.Now();
-  CountPass(*report, policy == watch_policy_ ? PassKind::kWatch : PassKind::kFull, times,
-            settings_.dry_run, counters_);
+void Node::FullPass(const DiskUse& disk) {
+  const Instant now = edges_.clock.Now();
+  const PassMoment moment{.now = now,
+                          .woken = std::exchange(woken_at_, std::nullopt).value_or(now),
+                          .next_by_clock = std::nullopt};
+  evaluations_.Done(now);
+  disk_demand_.Drop();
+  passes_.ReadNode();
+  const auto threshold = MostUrgent(passes_.policy()->thresholds, passes_.EvaluateNow(now).acting);
+  if (!passes_.MayDecide(threshold)) return;
+  passes_.ReadPodsWith(disk, threshold, moment);
+  // Storage limits are no hard threshold, so they wait for the clean-up.
+  const bool limits = !passes_.standing().wait.active();
+  AfterPass(passes_.Run(limits ? PassKind::kFull : PassKind::kWatch, moment), now);
+  passes_.KeepMeasured(disk, now);
+  if (!edges_.reclaimer.UnderWay()) edges_.reclaimer.Forget();
+  CollectGarbage(now);
 }
 
-// What a reclaim is judged by: file systems and memory of the node, pods do not count.
-Result<Summary> Node::ReadSummary() {
-  Summary summary;
-  summary.node = edges_.figures.ReadNode();
-  if (settings_.record_passes) after_reclaim_ = summary;
-  return summary;
-}
-
-void Node::AfterPass(const CycleReport& report, NodeConditions before, Instant now) {
-  AwaitCleanup(report, now);
-  for (const NodeConditionType type : kAllNodeConditions) {
-    if (before.Has(type) != report.conditions().Has(type))
-      standing_.condition_changed_at[IndexOf(type)] = now;
-  }
-  const bool changed = !(before == report.conditions());
-  if (changed && edges_.on_conditions) edges_.on_conditions(before, report.conditions(), now);
-  LogPass(report, before, edges_.pods, edges_.events, edges_.log);
-  TakePause(report, now);
-  edges_.pods.PassDone(report.conditions(), now, report.evaluation.overdue.any());
-  ScheduleGraceEnds(report.evaluation);
+void Node::AfterPass(const PassEnd& pass, Instant now) {
+  const CycleReport& report = pass.report;
+  if (pass.pods_end) watches_.Set(now + settings_.monitoring_interval);
+  reclaim_awaited_ = reclaim_awaited_ || report.reclaim_under_way;
+  // Looked at anew by a full pass: the kubelet would look at everything. Where pods are awaited,
+  // that is asked for when they are gone.
+  if (report.pause && !passes_.standing().wait.active()) scheduler_.Request(report.pause->until);
+  PlanPaceLook(now);
+  // A grace period that ends between two passes is acted for when it ends.
+  const auto grace_end = NextGraceEnd(passes_.policy()->thresholds, report.evaluation);
+  if (grace_end) scheduler_.Request(*grace_end);
+  evaluations_.SetGraceEnd(grace_end);
   Rearm(now);
+  PlanLook(report.observations, now);
 }
 
-void Node::AwaitCleanup(const CycleReport& report, Instant now) {
-  const std::vector<std::string> ending = edges_.killer.TakeEnding();
-  const Resource resource =
-      report.ranked_for ? ResourceOf(*report.ranked_for) : Resource::kEphemeralStorage;
-  const bool hard = std::ranges::any_of(report.evictions, [](const EvictionRecord& eviction) {
-    return eviction.order.grace_period_seconds <= kHardEvictionGracePeriodSeconds;
-  });
-  // A dry run keeps to the pace that it would have had.
-  if (settings_.dry_run && !report.evictions.empty()) {
-    pace_.Evicted(resource, hard, Duration{0}, now);
-    pace_.CleanedUp(true, now);
-  }
-  if (ending.empty()) return;
-  for (const std::string& uid : ending) {
-    edges_.disk_walks.Forget(uid);
-    disk_measured_at_.erase(uid);
-  }
-  pace_.Evicted(resource, hard, std::chrono::seconds(kHardEvictionGracePeriodSeconds), now);
-  pace_since_ = now;
-  standing_.wait.Begin(ending, resource, hard, now);
-  ++changes_;
-  watch_due_ = now + settings_.monitoring_interval;
+void Node::CollectGarbage(Instant now) {
+  if (now < next_gc_) return;
+  next_gc_ = now + kGcInterval;
+  ForgetDeadContainers(edges_.pods, settings_.container_gc, ForgetOf::kRestartingPodsOnly, now);
+  if (edges_.collect_remains) edges_.collect_remains();
 }
 
 void Node::CheckCleanup(Instant now) {
-  const auto outcome =
-      standing_.wait.Check([this](std::string_view uid) { return edges_.pods.IsOnNode(uid); }, now);
-  if (!outcome) {
-    if (standing_.wait.active() && !watch_due_) watch_due_ = now + settings_.monitoring_interval;
-    return;
+  if (passes_.CheckCleanup(now)) {
+    watches_.Clear();
+    return LookAgain(now);
   }
-  ++changes_;
-  if (*outcome == EvictionWait::Outcome::kTimedOut) {
-    edges_.log.Warn("eviction manager: timed out waiting for pods to be cleaned up");
-  } else {
-    edges_.log.Info("eviction manager: pods were cleaned up");
+  if (passes_.standing().wait.active() && !watches_.due()) {
+    watches_.Set(now + settings_.monitoring_interval);
   }
-  pace_.CleanedUp(*outcome != EvictionWait::Outcome::kTimedOut, now);
-  if (edges_.on_cleanup) edges_.on_cleanup(*outcome != EvictionWait::Outcome::kTimedOut, now);
-  watch_due_.reset();
-  LookAgain(now);
 }
 
-// At once: a full pass, or, where a walk is under way and may take its time, what can be said
-// without it.
 void Node::LookAgain(Instant now) {
-  if (scheduler_.measuring()) WatchAt(now);
+  if (scheduler_.measuring()) watches_.Ask(now);
   scheduler_.Request(now);
 }
 
@@ -258,29 +233,157 @@ void Node::CheckReclaim(Instant now) {
   if (!reclaim_awaited_ || edges_.reclaimer.UnderWay()) return;
   reclaim_awaited_ = false;
   if (scheduler_.measuring()) {
-    WatchAt(now);
+    watches_.Ask(now);
   } else {
     scheduler_.Request(now);
   }
 }
 
-// A grace period that ends between two passes is acted for when it ends.
-void Node::ScheduleGraceEnds(const Evaluation& evaluation) {
-  grace_ends_.reset();
-  for (std::size_t i = 0; i < settings_.policy.thresholds.size(); ++i) {
-    const auto& since = evaluation.next.first_observed_at[i];
-    if (!evaluation.met[i] || evaluation.overdue[i] || !since) continue;
-    const Instant end = *since + settings_.policy.thresholds[i].grace_period;
-    scheduler_.Request(end);
-    grace_ends_ = grace_ends_ ? std::min(*grace_ends_, end) : end;
+// ---- walks through pods' files
+
+// What the node's own figures say is not put off until the walk is back.
+void Node::StartWalk() {
+  const Instant now = edges_.clock.Now();
+  const auto& pods = edges_.pods.Active();
+  if (pods.empty() || !passes_.policy().NeedDiskUse()) return DiskMeasured({});
+  evaluations_.Hurry(now);
+  passes_.ReadNode();
+  const bool news = HasNews(passes_.EvaluateNow(now), state());
+  walk_.Begin(pods);
+  if (news) {
+    WatchPass();
+  } else {
+    evaluations_.Done(now);
   }
 }
 
-void Node::CollectGarbage(Instant now) {
-  if (now < next_gc_) return;
-  next_gc_ = now + kGcInterval;
-  ForgetDeadContainers(edges_.pods, settings_.container_gc, ForgetOf::kRestartingPodsOnly, now);
-  if (edges_.collect_remains) edges_.collect_remains();
+// While a walk is under way evaluations take the place of full passes.
+std::optional<Instant> Node::NextByClock(Instant now) {
+  return scheduler_.measuring() ? evaluations_.Take(now) : scheduler_.NextDeadline();
+}
+
+void Node::DiskMeasured(const DiskUse& disk) {
+  if (!scheduler_.measuring()) return;
+  if (MustWalkAgain(disk)) return walk_.Begin(edges_.pods.Active());
+  FullPass(disk);
+  scheduler_.Done(edges_.clock.Now());
+}
+
+// A pod that came after the walk had begun may be the one that fills the disk; it could not go
+// while nothing is known of it. It is waited for as long as for any walk.
+bool Node::MustWalkAgain(const DiskUse& disk) {
+  if (!walk_.Missed(edges_.pods.Active(), disk)) return false;
+  const Instant now = edges_.clock.Now();
+  passes_.ReadNode();
+  const auto& thresholds = passes_.policy()->thresholds;
+  const auto threshold = MostUrgent(thresholds, passes_.EvaluateNow(now).acting);
+  if (!threshold || !IsDisk(thresholds[*threshold])) return false;
+  disk_demand_.Raise(now);
+  if (disk_demand_.HasGivenUp(now)) return false;
+  edges_.disk_walks.SetUrgent(true);
+  return true;
+}
+
+// Everything that has to be done before the walk is back.
+void Node::WatchOverWalk() {
+  const Instant now = edges_.clock.Now();
+  if (scheduler_.measuring()) {
+    if (evaluations_.Begin(now)) WatchPass();
+    if (disk_demand_.HasGivenUp(now)) {
+      FullPass(edges_.disk_walks.LastKnown());
+      if (DiskIsPaused(now) && !passes_.standing().wait.active()) {
+        watches_.Ask(passes_.pacing().paused().pause()->until);
+      }
+    }
+  }
+  edges_.disk_walks.SetUrgent(disk_demand_.raised() ||
+                              state().conditions.Has(NodeConditionType::kDiskPressure));
+}
+
+std::optional<Instant> Node::NextDuringWalk() const {
+  if (!scheduler_.measuring()) return std::nullopt;
+  const Instant next = evaluations_.NextDeadline();
+  const auto gives_up = disk_demand_.GivesUpAt();
+  return gives_up ? std::min(next, *gives_up) : next;
+}
+
+// While a reclaim is under way nobody could go; its end asks for a full pass. Nor could anybody
+// before an eviction has waited for its time.
+void Node::AwaitDiskUse(Instant now) {
+  if (edges_.reclaimer.UnderWay() || DiskIsPaused(now)) return;
+  disk_demand_.Raise(now);
+  if (!scheduler_.measuring()) scheduler_.Request(now);
+}
+
+bool Node::DiskIsPaused(Instant now) const {
+  return passes_.pacing().paused().IsForDisk(now);
+}
+
+// ---- between passes
+
+void Node::MemoryCrossed() {
+  const Instant now = edges_.clock.Now();
+  ++counters_.memory_notifications;
+  if (!woken_at_) woken_at_ = now;
+  const auto not_before = wakeups_.Told(now);
+  if (not_before) return watches_.Ask(*not_before);
+  WatchPass();
+}
+
+void Node::Stalled() {
+  looks_.Stalled(edges_.clock.Now());
+  LookAtMemory();
+}
+
+// A pass is only worth its while where it has something to say. Whatever else it would find waits
+// for the next.
+void Node::LookAtMemory() {
+  const Instant now = edges_.clock.Now();
+  ++counters_.looks;
+  passes_.ReadNodeMemory();
+  const Observations seen = passes_.Seen();
+  const auto& last = passes_.record().last;
+  if (HasNewsOfMemory(passes_.policy()->thresholds, passes_.EvaluateNow(now), state(),
+                      last ? last->evaluation.acting : ThresholdSet())) {
+    WatchPassAfterLook(now);
+  }
+  woken_at_.reset();
+  PlanLook(seen, now);
+}
+
+void Node::WatchPassAfterLook(Instant now) {
+  woken_at_ = now;
+  WatchPass();
+}
+
+void Node::PlanLook(const Observations& seen, Instant now) {
+  const auto& thresholds = passes_.policy()->thresholds;
+  if (edges_.ladder != nullptr) edges_.ladder->Seen(thresholds, seen, edges_.pods.Active(), now);
+  looks_.Plan(thresholds, seen, now);
+}
+
+void Node::LookAtPace() {
+  const Instant now = edges_.clock.Now();
+  ++counters_.looks;
+  passes_.ReadForPace(now);
+  passes_.Hasten(now);
+  const Evaluation evaluation = passes_.EvaluateNow(now);
+  const auto& thresholds = passes_.policy()->thresholds;
+  passes_.pacing().EndPauseUnless(thresholds, evaluation.overdue);
+  PlanPaceLook(now);
+  // An eviction for a disk is looked at by passes only.
+  if (WithoutDisks(thresholds, evaluation.acting).any()) WatchPassAfterLook(now);
+}
+
+void Node::PlanPaceLook(Instant now) {
+  passes_.pacing().PlanLook(passes_.standing().wait.hard(), now);
+}
+
+void Node::Rearm(Instant now) {
+  if (!settings_.memory_notifications) return;
+  const auto again =
+      armed_.Arm(MemoryLevels(passes_.policy()->thresholds, passes_.summary().node), now);
+  if (again) watches_.Ask(*again);
 }
 
 }  // namespace jettison

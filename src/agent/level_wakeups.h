@@ -1,0 +1,38 @@
+#pragma once
+
+#include <optional>
+
+#include "units/duration.h"
+
+namespace jettison {
+
+// Paces what follows a wake-up by the kernel at a level of memory. A level that is crossed again
+// and again by jitter must not take the processor; and just before a threshold the node is looked
+// at often, because the kernel may tell late, but only for a short time, lest a node that lingers
+// there takes the processor.
+class LevelWakeups {
+ public:
+  // The kernel has told. When a watch pass may follow; absent: at once.
+  [[nodiscard]] std::optional<Instant> Told(Instant now) {
+    if (now >= near_until_ + kNearRest) near_until_ = now + kNearTime;
+    return now < not_before_ ? std::optional(not_before_) : std::nullopt;
+  }
+  // A watch pass was begun.
+  void Passed(Instant now) { not_before_ = now + kPassSpacing; }
+  // When the next watch pass is due where the node stands just before a threshold; absent: that is
+  // left to the kernel.
+  [[nodiscard]] std::optional<Instant> NextNear(Instant now) const {
+    return now < near_until_ ? std::optional(now + kNearSpacing) : std::nullopt;
+  }
+
+ private:
+  static constexpr Duration kPassSpacing = std::chrono::milliseconds(1);
+  static constexpr Duration kNearSpacing = std::chrono::microseconds(500);
+  static constexpr Duration kNearTime = std::chrono::milliseconds(30);
+  static constexpr Duration kNearRest = std::chrono::milliseconds(300);
+
+  Instant not_before_;
+  Instant near_until_;
+};
+
+}  // namespace jettison

@@ -1,0 +1,253 @@
+#include "agent/node_passes.h"
+
+#include <algorithm>
+#include <memory>
+#include <string>
+#include <utility>
+
+#include "agent/pass_log.h"
+#include "decide/eviction_order.h"
+#include "decide/ranking.h"
+#include "evaluate/carry_over.h"
+
+namespace jettison {
+
+NodePasses::NodePasses(const NodeSettings& settings, const NodeEdges& edges, PassCounters& counters)
+    : edges_(edges),
+      record_passes_(settings.record_passes),
+      dry_run_(settings.dry_run),
+      counters_(counters),
+      policies_(settings.policy),
+      pacing_(edges) {
+  standing_.condition_changed_at.fill(edges.clock.Now());
+}
+
+void NodePasses::TakePolicy(PassPolicy policy, Instant now) {
+  standing_.state = CarryOver(standing_.state, policies_->thresholds, policy.thresholds);
+  policies_ = PassPolicies(std::move(policy));
+  if (!record_.last) return;
+  // The last report speaks of thresholds by their place, too.
+  auto report = std::make_shared<CycleReport>(*record_.last);
+  report->evaluation = Evaluate(policies_->thresholds, policies_->pressure_transition_period,
+                                standing_.state, report->observations, now);
+  record_.last = std::move(report);
+}
+
+void NodePasses::Resume(const KeptNode& kept, Instant now) {
+  jettison::Resume(kept, policies_->thresholds, now, standing_);
+  if (!kept.wait || !standing_.wait.active()) return;
+  // The pace of the resources that evictions are under way for goes on with it.
+  pacing_.Resume(*kept.wait, *standing_.wait.NextDeadline() - kCleanupTimeout, now);
+}
+
+void NodePasses::ReadNode() {
+  summary_.node = edges_.figures.ReadNode();
+  pacing_.ReadEnding(standing_.wait.active());
+}
+
+void NodePasses::ReadForPace(Instant now) {
+  if (pacing_.LookCountsPids(now)) {
+    summary_.node = edges_.figures.ReadNode();
+  } else {
+    ReadNodeMemory();
+  }
+  pacing_.Seen(Seen(), now);
+}
+
+Evaluation NodePasses::EvaluateNow(Instant now) const {
+  return Evaluate(policies_->thresholds, policies_->pressure_transition_period, standing_.state,
+                  Seen(), now);
+}
+
+bool NodePasses::MayDecide(std::optional<std::size_t> threshold) const {
+  // The first pass after a restart says how the node is, whoever is awaited.
+  if (!standing_.wait.active() || (!threshold && record_.count == 0)) return true;
+  return threshold && standing_.wait.Allows(policies_->thresholds[*threshold]);
+}
+
+// For memory and swap, those of each pod are enough to choose, and containers are only named of the
+// one that is chosen: reading what nobody asks for takes longer than everything else together.
+void NodePasses::ReadPodsFor(std::optional<std::size_t> threshold, const PassMoment& moment) {
+  summary_.pods.clear();
+  if (!threshold) return Prepare(threshold, moment);
+  const auto& pods = edges_.pods.Active();
+  const Signal signal = policies_->thresholds[*threshold].signal;
+  if (ResourceOf(signal) == Resource::kMemory || ResourceOf(signal) == Resource::kSwap) {
+    edges_.figures.ReadMemoryOf(pods, summary_.pods);
+    JoinStats(pods, summary_, joined_);
+    const auto victim = FirstVictim(joined_, signal, policies_->layout);
+    if (victim) edges_.figures.ReadContainersOf(*pods[*victim], summary_.pods[*victim]);
+  } else {
+    edges_.figures.ReadPods(pods, nullptr, summary_.pods);
+  }
+  Prepare(threshold, moment);
+}
+
+void NodePasses::ReadPodsWithoutDisk(std::size_t threshold, const PassMoment& moment) {
+  edges_.figures.ReadPods(edges_.pods.Active(), nullptr, summary_.pods);
+  MarkStale(nullptr);
+  Prepare(threshold, moment);
+}
+
+void NodePasses::ReadPodsWith(const DiskUse& disk, std::optional<std::size_t> threshold,
+                              const PassMoment& moment) {
+  edges_.figures.ReadPods(edges_.pods.Active(), &disk, summary_.pods);
+  MarkStale(&disk);
+  Prepare(threshold, moment);
+}
+
+void NodePasses::MarkStale(const DiskUse* disk) {
+  if (policies_.NeedDiskUse()) record_.pods.MarkStale(disk, summary_.pods);
+}
+
+void NodePasses::Prepare(std::optional<std::size_t> threshold, const PassMoment& moment) {
+  const Observations seen = Seen();
+  pacing_.Seen(seen, moment.now);
+  if (!threshold) return pacing_.Prepare(std::nullopt);
+  const Signal signal = policies_->thresholds[*threshold].signal;
+  JoinStats(edges_.pods.Active(), summary_, joined_);
+  pacing_.Prepare(PacedPass{.signal = signal,
+                            .seen = *seen[signal],
+                            .pods = joined_,
+                            .layout = policies_->layout,
+                            .next_by_clock = moment.next_by_clock,
+                            .now = moment.now});
+}
+
+bool NodePasses::IsToldPause(std::optional<std::size_t> threshold, Instant now) const {
+  if (!threshold || !pacing_.paused().pause() || !pacing_.input()) return false;
+  const Signal signal = policies_->thresholds[*threshold].signal;
+  const auto victim = FirstVictim(joined_, signal, policies_->layout);
+  if (!victim) return false;
+  const auto pause = PauseBefore({.threshold = policies_->thresholds[*threshold],
+                                  .seen = *Seen()[signal],
+                                  .pods = joined_,
+                                  .victim = *victim,
+                                  .layout = policies_->layout,
+                                  .now = now},
+                                 *pacing_.input());
+  return pause && pacing_.paused().IsTold(signal, *pause, now);
+}
+
+PassEnd NodePasses::Run(PassKind kind, const PassMoment& moment) {
+  NodePorts ports = {.killer = edges_.killer, .reclaimer = edges_.reclaimer, .summaries = *this};
+  const NodeConditions before = standing_.state.conditions;
+  RecordedPass pass{
+      .number = record_.count + 1, .policy = policies_.For(kind), .before = standing_.state};
+  const std::vector<const PodFacts*> pods = edges_.pods.Active();
+  const PassInput input{
+      .now = moment.now, .summary = summary_, .pods = pods, .pace = pacing_.input()};
+  auto report =
+      std::make_shared<CycleReport>(RunPass(*pass.policy, input, ports, standing_.state, joined_));
+  if (report->acting_for) report->survivors = edges_.pods.KillSurvivors(moment.now);
+  if (edges_.ladder != nullptr) report->reclaimed = edges_.ladder->TakeReclaimed();
+  report->early_kills = pacing_.TakeEarlyKills();
+  PassTimes times = {.woken = moment.woken, .began = moment.now, .decided = edges_.clock.Now()};
+  ++record_.count;
+  record_.last = report;
+  if (!IsKeptAlike(pass.before, standing_.state)) ++changes_;
+  const bool pods_end = Tell(*report, before, moment.now);
+  pass.pace = pacing_.input();
+  pass.after_reclaim = std::exchange(after_reclaim_, std::nullopt);
+  if (record_passes_) Record(std::move(pass), kind, pods);
+  times.ended = edges_.clock.Now();
+  CountPass(*report, kind, times, dry_run_, counters_);
+  return {.report = *record_.last, .pods_end = pods_end};
+}
+
+// What a reclaim is judged by: file systems and memory of the node, pods do not count.
+Result<Summary> NodePasses::ReadSummary() {
+  Summary summary;
+  summary.node = edges_.figures.ReadNode();
+  if (record_passes_) after_reclaim_ = summary;
+  return summary;
+}
+
+bool NodePasses::Tell(const CycleReport& report, NodeConditions before, Instant now) {
+  const bool pods_end = AwaitCleanup(report, now);
+  for (const NodeConditionType type : kAllNodeConditions) {
+    if (before.Has(type) != report.conditions().Has(type)) {
+      standing_.condition_changed_at[IndexOf(type)] = now;
+    }
+  }
+  const bool changed = !(before == report.conditions());
+  if (changed && edges_.on_conditions) edges_.on_conditions(before, report.conditions(), now);
+  LogPass(report, before, edges_.pods, edges_.events, edges_.log);
+  TellPause(report, now);
+  edges_.pods.PassDone(report.conditions(), now, report.evaluation.overdue.any());
+  return pods_end;
+}
+
+bool NodePasses::AwaitCleanup(const CycleReport& report, Instant now) {
+  const std::vector<std::string> ending = edges_.killer.TakeEnding();
+  const Resource resource =
+      report.ranked_for ? ResourceOf(*report.ranked_for) : Resource::kEphemeralStorage;
+  const bool hard = std::ranges::any_of(report.evictions, [](const EvictionRecord& eviction) {
+    return eviction.order.grace_period_seconds <= kHardEvictionGracePeriodSeconds;
+  });
+  // A dry run keeps to the pace that it would have had.
+  if (dry_run_ && !report.evictions.empty()) {
+    pacing_.Evicted(resource, hard, Duration{0}, now);
+    pacing_.CleanedUp(true, now);
+  }
+  if (ending.empty()) return false;
+  for (const std::string& uid : ending) {
+    edges_.disk_walks.Forget(uid);
+    record_.pods.Forget(uid);
+  }
+  pacing_.Evicted(resource, hard, std::chrono::seconds(kHardEvictionGracePeriodSeconds), now);
+  pacing_.PodsEnd(now);
+  standing_.wait.Begin(ending, resource, hard, now);
+  ++changes_;
+  return true;
+}
+
+// What the pass says of the next eviction, and of who holds the memory.
+void NodePasses::TellPause(const CycleReport& report, Instant now) {
+  if (!summary_.pods.empty() || edges_.pods.Active().empty()) {
+    record_.holders = HoldersOf(summary_.node, joined_, pacing_.HeldByEnding());
+  }
+  const bool is_new = pacing_.PassDone(report, standing_.wait.active(), now);
+  if (is_new) {
+    ++counters_.waits[static_cast<std::size_t>(report.pause->reason)];
+    LogPause(*report.pause, edges_.pods, edges_.log);
+  }
+  if (record_.holders) LogHolders(report, *record_.holders, is_new, edges_.log);
+}
+
+// Told of each pass when its deed is done. A watch pass that found nothing is not kept: near a
+// threshold there are hundreds of them a second.
+void NodePasses::Record(RecordedPass pass, PassKind kind,
+                        const std::vector<const PodFacts*>& pods) {
+  record_.signals.Add(record_.last->observations, record_.last->at);
+  pass.report = *record_.last;
+  if (kind == PassKind::kWatch && !DidSomething(pass)) return;
+  pass.summary = summary_;
+  pass.pods = edges_.pods.Keep(pods);
+  const auto kept = std::make_shared<const RecordedPass>(std::move(pass));
+  record_.passes.Add(kept);
+  if (edges_.on_eviction && !kept->report.evictions.empty()) edges_.on_eviction(kept);
+}
+
+bool NodePasses::CheckCleanup(Instant now) {
+  const auto outcome =
+      standing_.wait.Check([this](std::string_view uid) { return edges_.pods.IsOnNode(uid); }, now);
+  if (!outcome) return false;
+  ++changes_;
+  const bool all_gone = *outcome == EvictionWait::Outcome::kCleanedUp;
+  if (all_gone) {
+    edges_.log.Info("eviction manager: pods were cleaned up");
+  } else {
+    edges_.log.Warn("eviction manager: timed out waiting for pods to be cleaned up");
+  }
+  pacing_.CleanedUp(all_gone, now);
+  if (edges_.on_cleanup) edges_.on_cleanup(all_gone, now);
+  return true;
+}
+
+void NodePasses::Hasten(Instant now) {
+  if (!standing_.wait.hard()) return;
+  counters_.early_kills += pacing_.Hasten(Seen(), policies_->layout, now);
+}
+
+}  // namespace jettison

@@ -1,0 +1,21 @@
+#pragma once
+
+#include <span>
+
+#include "evaluate/evaluate.h"
+#include "model/threshold.h"
+
+namespace jettison {
+
+// Whether a pass that came to this would say more than the one before, whose state is given: a
+// threshold acts or is newly met, or a condition changes.
+[[nodiscard]] bool HasNews(const Evaluation& evaluation, const EvictionState& before);
+
+// The same of thresholds on memory, swap and pressure alone, and not of conditions. A threshold of
+// pressure is met for as long as its average remembers, and the kernel tells of stalls twice a
+// second: what a pass has acted for is left to the next. `acted`: what acted in the last pass.
+[[nodiscard]] bool HasNewsOfMemory(std::span<const Threshold> thresholds,
+                                   const Evaluation& evaluation, const EvictionState& before,
+                                   ThresholdSet acted);
+
+}  // namespace jettison

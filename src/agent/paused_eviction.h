@@ -1,0 +1,36 @@
+#pragma once
+
+#include <optional>
+#include <span>
+
+#include "decide/eviction_pace.h"
+#include "evaluate/evaluate.h"
+#include "model/signal.h"
+#include "model/threshold.h"
+#include "report/cycle_report.h"
+#include "units/duration.h"
+
+namespace jettison {
+
+// The next eviction while it waits for its time (decide/eviction_pace), as far as passes have told
+// of it.
+class PausedEviction {
+ public:
+  // Takes what a pass that is over said; whether that is another wait than the one before.
+  bool Take(const CycleReport& report, Instant now);
+  // It need not wait any longer where none of the thresholds of its signal is overdue.
+  void EndUnless(std::span<const Threshold> thresholds, ThresholdSet overdue);
+
+  [[nodiscard]] const std::optional<EvictionPause>& pause() const { return pause_; }
+  // Whether it is one for a disk whose time has not come.
+  [[nodiscard]] bool IsForDisk(Instant now) const;
+  // Whether a pass that came to this would only tell again what has been told.
+  [[nodiscard]] bool IsTold(Signal signal, const EvictionPause& pause, Instant now) const;
+
+ private:
+  std::optional<EvictionPause> pause_;
+  Signal signal_ = Signal::kMemoryAvailable;
+  Instant told_at_;
+};
+
+}  // namespace jettison
