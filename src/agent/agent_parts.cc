@@ -29,7 +29,6 @@ NodeSettings SettingsOf(const AgentConfig& config, const AgentOptions& options) 
   settings.memory_notifications = config.kernel_memcg_notification;
   settings.look_ahead = true;
   settings.record_passes = options.board != nullptr;
-  settings.dry_run = options.dry_run;
   return settings;
 }
 
@@ -47,7 +46,7 @@ BackoffRule RestartRule(const AgentConfig& config) {
   return rule;
 }
 
-std::unique_ptr<NodeKiller> KillerFor(const AgentConfig& config, PodTable& pods,
+std::unique_ptr<PodKiller> KillerFor(const AgentConfig& config, PodTable& pods,
                                       const Clock& clock) {
   if (config.dry_run) return std::make_unique<DryRunKiller>();
   return std::make_unique<TableKiller>(pods, clock);

@@ -39,7 +39,7 @@ struct AgentParts {
   std::unique_ptr<StatsCollector> figures;
   std::unique_ptr<DiskWalkThread> disk_walks;
   std::unique_ptr<ArmingThread> arming;
-  std::unique_ptr<NodeKiller> killer;
+  std::unique_ptr<PodKiller> killer;
   std::unique_ptr<Hooks> hooks;
   std::unique_ptr<HookingKiller> hooking_killer;
   std::unique_ptr<Remains> remains;

@@ -105,11 +105,4 @@ class MemoryLadder {
   [[nodiscard]] virtual std::vector<ReclaimedMemory> TakeReclaimed() = 0;
 };
 
-// A PodKiller that tells which pods it really told to end.
-class NodeKiller : public PodKiller {
- public:
-  // UIDs since the last call.
-  [[nodiscard]] virtual std::vector<std::string> TakeEnding() = 0;
-};
-
 }  // namespace jettison

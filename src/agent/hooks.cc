@@ -68,7 +68,7 @@ void Hooks::LogFailures(const Log& log) {
   }
 }
 
-Result<void> HookingKiller::Evict(const EvictionOrder& order) {
+Result<EvictOutcome> HookingKiller::Evict(const EvictionOrder& order) {
   auto evicted = killer_.Evict(order);
   hooks_.Evicting(order, clock_.Now());
   if (!evicted) hooks_.NotEvicting(order);

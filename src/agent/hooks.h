@@ -66,16 +66,15 @@ class Hooks {
 
 // Hands each eviction on and then tells the hooks of it: what a hook is told is put together, and
 // its program started, when the signal is out.
-class HookingKiller : public NodeKiller {
+class HookingKiller : public PodKiller {
  public:
   // Both must outlive this.
-  HookingKiller(NodeKiller& killer, Hooks& hooks, const Clock& clock)
+  HookingKiller(PodKiller& killer, Hooks& hooks, const Clock& clock)
       : killer_(killer), hooks_(hooks), clock_(clock) {}
-  [[nodiscard]] Result<void> Evict(const EvictionOrder& order) override;
-  [[nodiscard]] std::vector<std::string> TakeEnding() override { return killer_.TakeEnding(); }
+  [[nodiscard]] Result<EvictOutcome> Evict(const EvictionOrder& order) override;
 
  private:
-  NodeKiller& killer_;
+  PodKiller& killer_;
   Hooks& hooks_;
   const Clock& clock_;
 };

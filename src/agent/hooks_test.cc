@@ -254,15 +254,14 @@ TEST_F(HooksTest, SayThatAnEvictedPodIsGoneOnce) {
 }
 
 // Notes whether anything had been done for a hook when the kill was due.
-class LookingKiller : public NodeKiller {
+class LookingKiller : public PodKiller {
  public:
   explicit LookingKiller(const bool& named) : named_(named) {}
-  Result<void> Evict(const EvictionOrder&) override {
+  Result<EvictOutcome> Evict(const EvictionOrder&) override {
     ++kills_;
     named_before_ = named_before_ || named_;
-    return {};
+    return EvictOutcome::kEnding;
   }
-  std::vector<std::string> TakeEnding() override { return {}; }
   [[nodiscard]] bool named_before() const { return named_before_; }
   [[nodiscard]] int kills() const { return kills_; }
 

@@ -163,10 +163,10 @@ void Node::PassWithoutDiskUse(std::size_t threshold, const Evaluation& evaluatio
   }
   passes_.ReadPodsWithoutDisk(acting_for, moment);
   if (other && same_conditions && passes_.IsToldPause(other, now)) return PlanPaceLook(now);
-  const PassEnd pass = passes_.Run(PassKind::kWatch, moment);
-  AfterPass(pass, now);
+  const CycleReport& report = passes_.Run(PassKind::kWatch, moment);
+  AfterPass(report, now);
   // The reclaim may have been enough, or has only begun: its end looks again.
-  const bool settled = pass.report.relieved_by_reclaim || pass.report.reclaim_under_way;
+  const bool settled = report.relieved_by_reclaim || report.reclaim_under_way;
   if (!other && settled) disk_demand_.Drop();
 }
 
@@ -189,9 +189,8 @@ void Node::FullPass(const DiskUse& disk) {
   CollectGarbage(now);
 }
 
-void Node::AfterPass(const PassEnd& pass, Instant now) {
-  const CycleReport& report = pass.report;
-  if (pass.pods_end) watches_.Set(now + settings_.monitoring_interval);
+void Node::AfterPass(const CycleReport& report, Instant now) {
+  if (HasOutcome(report, EvictOutcome::kEnding)) watches_.Set(now + settings_.monitoring_interval);
   reclaim_awaited_ = reclaim_awaited_ || report.reclaim_under_way;
   // Looked at anew by a full pass: the kubelet would look at everything. Where pods are awaited,
   // that is asked for when they are gone.

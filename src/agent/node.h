@@ -98,7 +98,7 @@ class Node {
   void AwaitDiskUse(Instant now);
   // Whether the next eviction for a disk waits for its time.
   [[nodiscard]] bool DiskIsPaused(Instant now) const;
-  void AfterPass(const PassEnd& pass, Instant now);
+  void AfterPass(const CycleReport& report, Instant now);
   void StayNear(Instant now);
   void CollectGarbage(Instant now);
 

@@ -9,11 +9,10 @@ constexpr Duration kReclaimPatience = std::chrono::minutes(1);
 
 }  // namespace
 
-Result<void> TableKiller::Evict(const EvictionOrder& order) {
+Result<EvictOutcome> TableKiller::Evict(const EvictionOrder& order) {
   const auto ending = table_.Evict(order, clock_.Now());
   if (!ending) return Fail(ending.error());
-  if (*ending) ending_.push_back(order.pod_uid);
-  return {};
+  return *ending ? EvictOutcome::kEnding : EvictOutcome::kWasEnding;
 }
 
 std::size_t ForgetDeadContainers(PodTable& table, const ContainerGcPolicy& policy, ForgetOf which,

@@ -2,38 +2,33 @@
 
 #include <cstddef>
 #include <optional>
-#include <string>
-#include <utility>
-#include <vector>
 
 #include "agent/edges.h"
 #include "agent/pod_table.h"
 #include "model/images.h"
 #include "ports/clock.h"
 #include "ports/container_runtime.h"
+#include "ports/node_actions.h"
 
 namespace jettison {
 
 // Evicts pods of the table.
-class TableKiller : public NodeKiller {
+class TableKiller : public PodKiller {
  public:
   TableKiller(PodTable& table, const Clock& clock) : table_(table), clock_(clock) {}
-  [[nodiscard]] Result<void> Evict(const EvictionOrder& order) override;
-  [[nodiscard]] std::vector<std::string> TakeEnding() override {
-    return std::exchange(ending_, {});
-  }
+  [[nodiscard]] Result<EvictOutcome> Evict(const EvictionOrder& order) override;
 
  private:
   PodTable& table_;
   const Clock& clock_;
-  std::vector<std::string> ending_;
 };
 
 // Evicts nobody: for a dry run.
-class DryRunKiller : public NodeKiller {
+class DryRunKiller : public PodKiller {
  public:
-  [[nodiscard]] Result<void> Evict(const EvictionOrder&) override { return {}; }
-  [[nodiscard]] std::vector<std::string> TakeEnding() override { return {}; }
+  [[nodiscard]] Result<EvictOutcome> Evict(const EvictionOrder&) override {
+    return EvictOutcome::kDryRun;
+  }
 };
 
 // Whether pods that have ended keep their dead containers.

@@ -44,20 +44,23 @@ std::string_view NameOf(PassKind kind) {
   __builtin_unreachable();
 }
 
-void CountPass(const CycleReport& report, PassKind kind, const PassTimes& times, bool dry_run,
+void CountPass(const CycleReport& report, PassKind kind, const PassTimes& times,
                PassCounters& counters) {
   counters.duration[static_cast<std::size_t>(kind)].Observe(Elapsed(times.began, times.ended));
   for (const ReclaimStep step : report.reclaim_attempted) {
     ++counters.reclaims[static_cast<std::size_t>(step)];
   }
   counters.reclaim_errors += report.reclaim_errors.size();
+  bool any_evicted = false;
   for (const EvictionRecord& eviction : report.evictions) {
+    const bool dry_run = eviction.outcome == EvictOutcome::kDryRun;
+    any_evicted = any_evicted || !dry_run;
     if (const auto signal = EvictionSignalOf(report, eviction)) {
       ++(dry_run ? counters.dry_run_victims : counters.evictions)[*signal];
     }
     if (!dry_run) CountEviction(report, eviction, times.decided, counters);
   }
-  if (report.evictions.empty() || dry_run) return;
+  if (!any_evicted) return;
   counters.detection_latency.Observe(Elapsed(times.woken, times.decided));
 }
 

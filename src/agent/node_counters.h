@@ -61,7 +61,7 @@ struct PassTimes {
   Instant decided;  // and acted
   Instant ended;    // with everything told
 };
-void CountPass(const CycleReport& report, PassKind kind, const PassTimes& times, bool dry_run,
+void CountPass(const CycleReport& report, PassKind kind, const PassTimes& times,
                PassCounters& counters);
 
 struct PodCounters {

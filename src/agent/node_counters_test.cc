@@ -33,7 +33,7 @@ TEST(NodeCounters, AnEvictionCountsUnderItsSignalWithTheAgeOfItsFigure) {
              .began = now,
              .decided = now + milliseconds(7),
              .ended = now + milliseconds(9)},
-            false, counters);
+            counters);
   EXPECT_EQ(counters.evictions[kMemory], 1U);
   EXPECT_EQ(counters.stats_age[kMemory].View().sum, milliseconds(7));
   EXPECT_EQ(counters.detection_latency.View().sum, milliseconds(8));
@@ -47,7 +47,7 @@ TEST(NodeCounters, StorageLimitsHaveTheKubeletsOwnNamesAndNoAge) {
   CycleReport report;
   report.evictions.push_back({.storage_limit = StorageLimitKind::kEmptyDir});
   report.evictions.push_back({.storage_limit = StorageLimitKind::kContainer, .kill_error = "no"});
-  CountPass(report, PassKind::kFull, {}, false, counters);
+  CountPass(report, PassKind::kFull, {}, counters);
   for (std::size_t i = 0; i < kEvictionSignalCount; ++i) {
     const std::string_view name = EvictionSignalName(i);
     const bool counted = name == "emptydirfs.limit" || name == "ephemeralcontainerfs.limit";
@@ -58,7 +58,9 @@ TEST(NodeCounters, StorageLimitsHaveTheKubeletsOwnNamesAndNoAge) {
 
 TEST(NodeCounters, ADryRunHasVictimsAndNoEvictions) {
   PassCounters counters;
-  CountPass(EvictionFor(Signal::kMemoryAvailable, Instant()), PassKind::kFull, {}, true, counters);
+  CycleReport report = EvictionFor(Signal::kMemoryAvailable, Instant());
+  report.evictions.front().outcome = EvictOutcome::kDryRun;
+  CountPass(report, PassKind::kFull, {}, counters);
   EXPECT_EQ(counters.dry_run_victims[kMemory], 1U);
   EXPECT_EQ(counters.evictions[kMemory], 0U);
   EXPECT_EQ(counters.stats_age[kMemory].Count(), 0U);
@@ -70,7 +72,7 @@ TEST(NodeCounters, ReclaimsCountByStep) {
   CycleReport report;
   report.reclaim_attempted = {ReclaimStep::kDeadContainers, ReclaimStep::kUnusedImages};
   report.reclaim_errors = {"no"};
-  CountPass(report, PassKind::kFull, {}, false, counters);
+  CountPass(report, PassKind::kFull, {}, counters);
   EXPECT_THAT(counters.reclaims, ElementsAre(1U, 1U));
   EXPECT_EQ(counters.reclaim_errors, 1U);
 }

@@ -26,7 +26,6 @@ struct NodeSettings {
   bool look_ahead = false;
   // Keep the last passes for onlookers, with all that they were made of.
   bool record_passes = false;
-  bool dry_run = false;  // victims are counted as such, nothing else
 };
 
 // What a node works with; everything must outlive it.
@@ -36,7 +35,7 @@ struct NodeEdges {
   DiskWalks& disk_walks;
   MemoryNotifier& notifier;
   PodTable& pods;
-  NodeKiller& killer;
+  PodKiller& killer;
   LastingReclaimer& reclaimer;
   EventLog& events;
   const Log& log;

@@ -15,7 +15,6 @@ namespace jettison {
 NodePasses::NodePasses(const NodeSettings& settings, const NodeEdges& edges, PassCounters& counters)
     : edges_(edges),
       record_passes_(settings.record_passes),
-      dry_run_(settings.dry_run),
       counters_(counters),
       policies_(settings.policy),
       pacing_(edges) {
@@ -129,7 +128,7 @@ bool NodePasses::IsToldPause(std::optional<std::size_t> threshold, Instant now) 
   return pause && pacing_.paused().IsTold(signal, *pause, now);
 }
 
-PassEnd NodePasses::Run(PassKind kind, const PassMoment& moment) {
+const CycleReport& NodePasses::Run(PassKind kind, const PassMoment& moment) {
   NodePorts ports = {.killer = edges_.killer, .reclaimer = edges_.reclaimer, .summaries = *this};
   const NodeConditions before = standing_.state.conditions;
   RecordedPass pass{
@@ -146,13 +145,13 @@ PassEnd NodePasses::Run(PassKind kind, const PassMoment& moment) {
   ++record_.count;
   record_.last = report;
   if (!IsKeptAlike(pass.before, standing_.state)) ++changes_;
-  const bool pods_end = Tell(*report, before, moment.now);
+  Tell(*report, before, moment.now);
   pass.pace = pacing_.input();
   pass.after_reclaim = std::exchange(after_reclaim_, std::nullopt);
   if (record_passes_) Record(std::move(pass), kind, pods);
   times.ended = edges_.clock.Now();
-  CountPass(*report, kind, times, dry_run_, counters_);
-  return {.report = *record_.last, .pods_end = pods_end};
+  CountPass(*report, kind, times, counters_);
+  return *record_.last;
 }
 
 // What a reclaim is judged by: file systems and memory of the node, pods do not count.
@@ -163,8 +162,8 @@ Result<Summary> NodePasses::ReadSummary() {
   return summary;
 }
 
-bool NodePasses::Tell(const CycleReport& report, NodeConditions before, Instant now) {
-  const bool pods_end = AwaitCleanup(report, now);
+void NodePasses::Tell(const CycleReport& report, NodeConditions before, Instant now) {
+  AwaitCleanup(report, now);
   for (const NodeConditionType type : kAllNodeConditions) {
     if (before.Has(type) != report.conditions().Has(type)) {
       standing_.condition_changed_at[IndexOf(type)] = now;
@@ -175,22 +174,22 @@ bool NodePasses::Tell(const CycleReport& report, NodeConditions before, Instant 
   LogPass(report, before, edges_.pods, edges_.events, edges_.log);
   TellPause(report, now);
   edges_.pods.PassDone(report.conditions(), now, report.evaluation.overdue.any());
-  return pods_end;
 }
 
-bool NodePasses::AwaitCleanup(const CycleReport& report, Instant now) {
-  const std::vector<std::string> ending = edges_.killer.TakeEnding();
+void NodePasses::AwaitCleanup(const CycleReport& report, Instant now) {
+  if (report.evictions.empty()) return;
   const Resource resource =
       report.ranked_for ? ResourceOf(*report.ranked_for) : Resource::kEphemeralStorage;
   const bool hard = std::ranges::any_of(report.evictions, [](const EvictionRecord& eviction) {
     return eviction.order.grace_period_seconds <= kHardEvictionGracePeriodSeconds;
   });
   // A dry run keeps to the pace that it would have had.
-  if (dry_run_ && !report.evictions.empty()) {
+  if (HasOutcome(report, EvictOutcome::kDryRun)) {
     pacing_.Evicted(resource, hard, Duration{0}, now);
     pacing_.CleanedUp(true, now);
   }
-  if (ending.empty()) return false;
+  const std::vector<std::string> ending = PodsToldToEnd(report);
+  if (ending.empty()) return;
   for (const std::string& uid : ending) {
     edges_.disk_walks.Forget(uid);
     record_.pods.Forget(uid);
@@ -199,7 +198,6 @@ bool NodePasses::AwaitCleanup(const CycleReport& report, Instant now) {
   pacing_.PodsEnd(now);
   standing_.wait.Begin(ending, resource, hard, now);
   ++changes_;
-  return true;
 }
 
 // What the pass says of the next eviction, and of who holds the memory.

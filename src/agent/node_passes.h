@@ -24,12 +24,6 @@ struct PassMoment {
   std::optional<Instant> next_by_clock;  // as in PaceInput
 };
 
-// What came of a pass.
-struct PassEnd {
-  const CycleReport& report;
-  bool pods_end = false;  // it told pods to end
-};
-
 // Makes the passes of one node: reads the figures that each needs, runs it, tells what it did and
 // keeps what the next one goes on from. Somebody else says when a pass is made.
 class NodePasses : private SummarySource {
@@ -66,7 +60,7 @@ class NodePasses : private SummarySource {
   // Whether a pass over what was just read would only say again that the eviction waits.
   [[nodiscard]] bool IsToldPause(std::optional<std::size_t> threshold, Instant now) const;
   // Decides by what was just read, acts and tells.
-  PassEnd Run(PassKind kind, const PassMoment& moment);
+  const CycleReport& Run(PassKind kind, const PassMoment& moment);
   // That was a full pass, and this is what it was made of.
   void KeepMeasured(const DiskUse& disk, Instant now) {
     record_.pods.Take(summary_.pods, disk, now);
@@ -89,15 +83,13 @@ class NodePasses : private SummarySource {
   [[nodiscard]] Result<Summary> ReadSummary() override;
   void MarkStale(const DiskUse* disk);
   void Prepare(std::optional<std::size_t> threshold, const PassMoment& moment);
-  // Whether it told pods to end.
-  bool Tell(const CycleReport& report, NodeConditions before, Instant now);
-  bool AwaitCleanup(const CycleReport& report, Instant now);
+  void Tell(const CycleReport& report, NodeConditions before, Instant now);
+  void AwaitCleanup(const CycleReport& report, Instant now);
   void TellPause(const CycleReport& report, Instant now);
   void Record(RecordedPass pass, PassKind kind, const std::vector<const PodFacts*>& pods);
 
   NodeEdges edges_;
   bool record_passes_;
-  bool dry_run_;
   PassCounters& counters_;
   PassPolicies policies_;
   NodeStanding standing_;

@@ -168,8 +168,7 @@ class NodeTestBed : public testing::Test {
                      .monitoring_interval = std::chrono::seconds(10),
                      .container_gc = {},
                      .memory_notifications = true,
-                     .look_ahead = look_ahead_,
-                     .dry_run = dry_run},
+                     .look_ahead = look_ahead_},
         NodeEdges{.clock = clock_,
                   .figures = figures_,
                   .disk_walks = walks_,
@@ -237,7 +236,7 @@ class NodeTestBed : public testing::Test {
   WorkerEdges edges_{runtime_, events_, log_, 500 * kMi};
   PodTable pods_{Profile::kStandalone, kComeBackRule, edges_};
   FakeReclaimer reclaimer_;
-  std::unique_ptr<NodeKiller> killer_;
+  std::unique_ptr<PodKiller> killer_;
   std::vector<Threshold> thresholds_ = {Of(Signal::kMemoryAvailable, 100),
                                         Of(Signal::kMemoryAvailable, 200, 60),
                                         Of(Signal::kNodeFsAvailable, 50)};

@@ -16,4 +16,11 @@ struct EvictionOrder {
   bool disruption_target = false;  // sets condition DisruptionTarget, reason TerminationByKubelet
 };
 
+// What became of the order to fail a pod.
+enum class EvictOutcome : std::uint8_t {
+  kEnding,     // it has been told to end
+  kWasEnding,  // it is ending as soon as that already, so nothing was done
+  kDryRun,     // nothing was done, because nobody is ended in a dry run
+};
+
 }  // namespace jettison

@@ -14,9 +14,14 @@ void Evict(EvictionOrder order, std::optional<StorageLimitKind> limit, PodKiller
            CycleReport& report) {
   const auto killed = killer.Evict(order);
   report.events.push_back(EvictedEvent(order));
-  report.evictions.push_back(
-      {.order = std::move(order), .storage_limit = limit, .kill_error = std::nullopt});
-  if (!killed) report.evictions.back().kill_error = killed.error().message;
+  EvictionRecord& record = report.evictions.emplace_back();
+  record.order = std::move(order);
+  record.storage_limit = limit;
+  if (killed) {
+    record.outcome = *killed;
+  } else {
+    record.kill_error = killed.error().message;
+  }
 }
 
 // Whether the victim of this pass waits, by what is known of earlier evictions.

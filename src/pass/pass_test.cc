@@ -10,10 +10,10 @@ namespace {
 // Remembers what it was asked, in order.
 class RecordingNode final : public PodKiller, public NodeReclaimer, public SummarySource {
  public:
-  Result<void> Evict(const EvictionOrder& order) override {
+  Result<EvictOutcome> Evict(const EvictionOrder& order) override {
     calls.push_back("evict " + order.pod_uid);
     if (kill_fails) return Fail(ErrorCode::kDeadlineExceeded, "too slow");
-    return {};
+    return outcome;
   }
   Result<ReclaimProgress> DeleteDeadContainers() override {
     calls.emplace_back("containers");
@@ -29,6 +29,7 @@ class RecordingNode final : public PodKiller, public NodeReclaimer, public Summa
   }
 
   bool kill_fails = false;
+  EvictOutcome outcome = EvictOutcome::kEnding;
   ReclaimProgress images = ReclaimProgress::kDone;
   Summary after;
   std::vector<std::string> calls;
@@ -138,6 +139,19 @@ TEST(Pass, AFailedKillStillCountsAsTheEviction) {
   const CycleReport report = f.Run(5);
   ASSERT_EQ(report.evictions.size(), 1U);
   EXPECT_EQ(report.evictions[0].kill_error, "too slow");
+  EXPECT_FALSE(report.evictions[0].outcome);
+}
+
+TEST(Pass, TheReportSaysWhatBecameOfEachOrder) {
+  for (const EvictOutcome outcome :
+       {EvictOutcome::kEnding, EvictOutcome::kWasEnding, EvictOutcome::kDryRun}) {
+    Fixture f;
+    f.node.outcome = outcome;
+    const CycleReport report = f.Run(5);
+    ASSERT_EQ(report.evictions.size(), 1U);
+    EXPECT_EQ(report.evictions[0].outcome, outcome);
+    EXPECT_FALSE(report.evictions[0].kill_error);
+  }
 }
 
 TEST(Pass, StallsFromBeforeAnEvictionDoNotCallForAnother) {

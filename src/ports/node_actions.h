@@ -9,12 +9,12 @@
 namespace jettison {
 
 // Fails one pod: status Failed, reason Evicted, killed with the order's grace period. Returns as
-// soon as the kill is under way; an error says that it could not even begin, or is reported so by
-// a replayed scenario.
+// soon as the kill is under way and says whether it is; an error says that it could not even begin,
+// or is reported so by a replayed scenario.
 class PodKiller {
  public:
   virtual ~PodKiller() = default;
-  [[nodiscard]] virtual Result<void> Evict(const EvictionOrder& order) = 0;
+  [[nodiscard]] virtual Result<EvictOutcome> Evict(const EvictionOrder& order) = 0;
 };
 
 // How far a reclaim has come when the call that asks for it returns.

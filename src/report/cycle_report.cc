@@ -2,6 +2,7 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <array>
 
 namespace jettison {
@@ -58,6 +59,20 @@ constexpr const ConditionWords& WordsFor(NodeConditionType type) {
 }
 
 }  // namespace
+
+bool HasOutcome(const CycleReport& report, EvictOutcome outcome) {
+  return std::ranges::any_of(report.evictions, [outcome](const EvictionRecord& eviction) {
+    return eviction.outcome == outcome;
+  });
+}
+
+std::vector<std::string> PodsToldToEnd(const CycleReport& report) {
+  std::vector<std::string> uids;
+  for (const EvictionRecord& eviction : report.evictions) {
+    if (eviction.outcome == EvictOutcome::kEnding) uids.push_back(eviction.order.pod_uid);
+  }
+  return uids;
+}
 
 Event ReclaimEvent(Resource resource) {
   return {.object = "node",

@@ -11,6 +11,7 @@
 #include "decide/local_storage.h"
 #include "evaluate/evaluate.h"
 #include "model/event.h"
+#include "model/eviction_order.h"
 #include "model/memory_reclaim.h"
 #include "model/signal.h"
 
@@ -21,6 +22,7 @@ struct EvictionRecord {
   EvictionOrder order;
   std::optional<StorageLimitKind> storage_limit;  // that the pod broke; absent: node pressure
   std::optional<std::string> kill_error;
+  std::optional<EvictOutcome> outcome;  // absent: it could not even begin
 };
 
 // A pod that lives on although it was killed. It was killed again; ranking it would bring nothing
@@ -63,6 +65,11 @@ struct CycleReport {
   std::vector<EvictionRecord> evictions;    // in order
   [[nodiscard]] NodeConditions conditions() const { return evaluation.next.conditions; }
 };
+
+// Whether any of its evictions came to that.
+[[nodiscard]] bool HasOutcome(const CycleReport& report, EvictOutcome outcome);
+// UIDs of the pods that it told to end.
+[[nodiscard]] std::vector<std::string> PodsToldToEnd(const CycleReport& report);
 
 // "Failed" pods carry this reason, rejected ones too.
 inline constexpr const char* kReasonEvicted = "Evicted";
