@@ -44,6 +44,8 @@ class Figures {
   // Reads the memory and swap of the node, the memory of all pods together and, where thresholds
   // ask for it, pressure anew; the rest of `stats` stays.
   virtual void ReadNodeMemory(NodeStats& stats) = 0;
+  // Reads all but those: process ids and file systems.
+  virtual void ReadRestOfNode(NodeStats& stats) = 0;
   // Memory and process counts of these pods and their containers, in this order, joined with their
   // disk use where it is given; without it that is absent.
   virtual void ReadPods(std::span<const PodFacts* const> pods, const DiskUse* disk,

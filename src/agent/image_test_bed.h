@@ -29,6 +29,7 @@ class FakeDisk : public Figures {
     return stats;
   }
   void ReadNodeMemory(NodeStats&) override {}
+  void ReadRestOfNode(NodeStats&) override {}
   void ReadPods(std::span<const PodFacts* const>, const DiskUse*, std::vector<PodStats>&) override {
   }
   void ReadMemoryOf(std::span<const PodFacts* const>, std::vector<PodStats>&) override {}

@@ -56,7 +56,7 @@ void Node::TakePolicy(PassPolicy policy) {
   const Instant now = edges_.clock.Now();
   passes_.TakePolicy(std::move(policy), now);
   if (passes() == 0) return;
-  WatchPass();
+  WatchPass(ReadNode());
   Rearm(now);
   PlanLook(passes_.Seen(), now);
   scheduler_.Request(now);
@@ -76,7 +76,7 @@ Snapshot Node::MakeSnapshot() const {
 }
 
 void Node::Begin() {
-  WatchPass();
+  WatchPass(ReadNode());
   if (passes() == 0) {
     // An eviction of an agent before is awaited, which puts the pass off; memory is watched.
     const Instant now = edges_.clock.Now();
@@ -92,7 +92,7 @@ void Node::Advance() {
   edges_.pods.Advance(now);
   CheckCleanup(now);
   CheckReclaim(now);
-  if (watches_.Begin(now)) WatchPass();
+  if (watches_.Begin(now)) WatchPass(ReadNode());
   if (IsDue(looks_.due(), now)) LookAtMemory();
   if (IsDue(passes_.pacing().look_due(), now)) LookAtPace();
   // While an eviction is awaited a watch pass says whether anything may be decided at all.
@@ -116,23 +116,25 @@ std::optional<Instant> Node::NextDeadline() const {
 
 // ---- passes
 
-void Node::WatchPass() {
-  const Instant now = edges_.clock.Now();
-  const Instant woken = std::exchange(woken_at_, std::nullopt).value_or(now);
-  passes_.ReadNode();
-  const Evaluation evaluation = passes_.EvaluateNow(now);
-  const auto& thresholds = passes_.policy()->thresholds;
-  const auto threshold = MostUrgent(thresholds, evaluation.acting);
+ReadingPlan Node::ReadNode() {
+  return passes_.ReadNode(NodeReading::kAll, edges_.clock.Now());
+}
+
+void Node::WatchPass(const ReadingPlan& plan) {
+  const Instant now = plan.now;
+  const PassCause cause{.kind = PassKind::kWatch,
+                        .woken = std::exchange(woken_at_, std::nullopt).value_or(now),
+                        .next_by_clock = NextByClock(now)};
   wakeups_.Passed(now);
-  const PassMoment moment{.now = now, .woken = woken, .next_by_clock = NextByClock(now)};
-  if (threshold && IsDisk(thresholds[*threshold]))
-    return PassWithoutDiskUse(*threshold, evaluation, moment);
+  if (plan.threshold && IsDisk(passes_.policy()->thresholds[*plan.threshold])) {
+    return PassWithoutDiskUse(plan, cause);
+  }
   disk_demand_.Drop();
-  if (!passes_.MayDecide(threshold)) return;
-  passes_.ReadPodsFor(threshold, moment);
-  const bool same_conditions = evaluation.next.conditions == state().conditions;
-  if (same_conditions && passes_.IsToldPause(threshold, now)) return PlanPaceLook(now);
-  AfterPass(passes_.Run(PassKind::kWatch, moment), now);
+  if (!passes_.MayDecide(plan.threshold)) return;
+  const PassDecision decision = passes_.Decide(plan, cause);
+  const bool same_conditions = plan.evaluation.next.conditions == state().conditions;
+  if (same_conditions && passes_.IsTold(plan, decision)) return PlanPaceLook(now);
+  AfterPass(passes_.Run(plan, decision, cause), now);
   StayNear(now);
 }
 
@@ -146,44 +148,38 @@ void Node::StayNear(Instant now) {
 }
 
 // Whoever waits for a disk holds up nobody who is short of something else.
-void Node::PassWithoutDiskUse(std::size_t threshold, const Evaluation& evaluation,
-                              const PassMoment& moment) {
-  const Instant now = moment.now;
-  const auto& thresholds = passes_.policy()->thresholds;
-  const auto other = MostUrgent(thresholds, WithoutDisks(thresholds, evaluation.acting));
-  const std::size_t acting_for = other.value_or(threshold);
-  if (passes_.MayDecide(threshold)) AwaitDiskUse(now);
-  if (!passes_.MayDecide(acting_for)) return;
-  const bool same_conditions = evaluation.next.conditions == state().conditions;
+void Node::PassWithoutDiskUse(const ReadingPlan& plan, const PassCause& cause) {
+  const Instant now = plan.now;
+  const auto other = plan.beside_disks;
+  if (passes_.MayDecide(plan.threshold)) AwaitDiskUse(now);
+  if (!passes_.MayDecide(other ? other : plan.threshold)) return;
+  const bool same_conditions = plan.evaluation.next.conditions == state().conditions;
   if (!other) {
     // Nothing new could be decided for the disk.
     const bool lately = disk_demand_.PassedWithin(settings_.monitoring_interval, now);
     if (same_conditions && (lately || DiskIsPaused(now))) return;
     disk_demand_.PassedWithout(now);
   }
-  passes_.ReadPodsWithoutDisk(acting_for, moment);
-  if (other && same_conditions && passes_.IsToldPause(other, now)) return PlanPaceLook(now);
-  const CycleReport& report = passes_.Run(PassKind::kWatch, moment);
+  const PassDecision decision = passes_.DecideWithoutDisk(plan, cause);
+  if (other && same_conditions && passes_.IsTold(plan, decision)) return PlanPaceLook(now);
+  const CycleReport& report = passes_.Run(plan, decision, cause);
   AfterPass(report, now);
   // The reclaim may have been enough, or has only begun: its end looks again.
   const bool settled = report.relieved_by_reclaim || report.reclaim_under_way;
   if (!other && settled) disk_demand_.Drop();
 }
 
-void Node::FullPass(const DiskUse& disk) {
-  const Instant now = edges_.clock.Now();
-  const PassMoment moment{.now = now,
-                          .woken = std::exchange(woken_at_, std::nullopt).value_or(now),
-                          .next_by_clock = std::nullopt};
-  evaluations_.Done(now);
-  disk_demand_.Drop();
-  passes_.ReadNode();
-  const auto threshold = MostUrgent(passes_.policy()->thresholds, passes_.EvaluateNow(now).acting);
-  if (!passes_.MayDecide(threshold)) return;
-  passes_.ReadPodsWith(disk, threshold, moment);
+void Node::FullPass(const ReadingPlan& plan, const DiskUse& disk) {
+  const Instant now = plan.now;
   // Storage limits are no hard threshold, so they wait for the clean-up.
   const bool limits = !passes_.standing().wait.active();
-  AfterPass(passes_.Run(limits ? PassKind::kFull : PassKind::kWatch, moment), now);
+  const PassCause cause{.kind = limits ? PassKind::kFull : PassKind::kWatch,
+                        .woken = std::exchange(woken_at_, std::nullopt).value_or(now),
+                        .next_by_clock = std::nullopt};
+  evaluations_.Done(now);
+  disk_demand_.Drop();
+  if (!passes_.MayDecide(plan.threshold)) return;
+  AfterPass(passes_.Run(plan, passes_.DecideWith(disk, plan, cause), cause), now);
   passes_.KeepMeasured(disk, now);
   if (!edges_.reclaimer.UnderWay()) edges_.reclaimer.Forget();
   CollectGarbage(now);
@@ -246,11 +242,10 @@ void Node::StartWalk() {
   const auto& pods = edges_.pods.Active();
   if (pods.empty() || !passes_.policy().NeedDiskUse()) return DiskMeasured({});
   evaluations_.Hurry(now);
-  passes_.ReadNode();
-  const bool news = HasNews(passes_.EvaluateNow(now), state());
+  const ReadingPlan plan = ReadNode();
   walk_.Begin(pods);
-  if (news) {
-    WatchPass();
+  if (HasNews(plan.evaluation, state())) {
+    WatchPass(plan);
   } else {
     evaluations_.Done(now);
   }
@@ -263,22 +258,19 @@ std::optional<Instant> Node::NextByClock(Instant now) {
 
 void Node::DiskMeasured(const DiskUse& disk) {
   if (!scheduler_.measuring()) return;
-  if (MustWalkAgain(disk)) return walk_.Begin(edges_.pods.Active());
-  FullPass(disk);
+  const ReadingPlan plan = ReadNode();
+  if (MustWalkAgain(plan, disk)) return walk_.Begin(edges_.pods.Active());
+  FullPass(plan, disk);
   scheduler_.Done(edges_.clock.Now());
 }
 
 // A pod that came after the walk had begun may be the one that fills the disk; it could not go
 // while nothing is known of it. It is waited for as long as for any walk.
-bool Node::MustWalkAgain(const DiskUse& disk) {
+bool Node::MustWalkAgain(const ReadingPlan& plan, const DiskUse& disk) {
   if (!walk_.Missed(edges_.pods.Active(), disk)) return false;
-  const Instant now = edges_.clock.Now();
-  passes_.ReadNode();
-  const auto& thresholds = passes_.policy()->thresholds;
-  const auto threshold = MostUrgent(thresholds, passes_.EvaluateNow(now).acting);
-  if (!threshold || !IsDisk(thresholds[*threshold])) return false;
-  disk_demand_.Raise(now);
-  if (disk_demand_.HasGivenUp(now)) return false;
+  if (!plan.threshold || !IsDisk(passes_.policy()->thresholds[*plan.threshold])) return false;
+  disk_demand_.Raise(plan.now);
+  if (disk_demand_.HasGivenUp(plan.now)) return false;
   edges_.disk_walks.SetUrgent(true);
   return true;
 }
@@ -287,9 +279,9 @@ bool Node::MustWalkAgain(const DiskUse& disk) {
 void Node::WatchOverWalk() {
   const Instant now = edges_.clock.Now();
   if (scheduler_.measuring()) {
-    if (evaluations_.Begin(now)) WatchPass();
+    if (evaluations_.Begin(now)) WatchPass(ReadNode());
     if (disk_demand_.HasGivenUp(now)) {
-      FullPass(edges_.disk_walks.LastKnown());
+      FullPass(ReadNode(), edges_.disk_walks.LastKnown());
       if (DiskIsPaused(now) && !passes_.standing().wait.active()) {
         watches_.Ask(passes_.pacing().paused().pause()->until);
       }
@@ -326,7 +318,7 @@ void Node::MemoryCrossed() {
   if (!woken_at_) woken_at_ = now;
   const auto not_before = wakeups_.Told(now);
   if (not_before) return watches_.Ask(*not_before);
-  WatchPass();
+  WatchPass(ReadNode());
 }
 
 void Node::Stalled() {
@@ -344,15 +336,16 @@ void Node::LookAtMemory() {
   const auto& last = passes_.record().last;
   if (HasNewsOfMemory(passes_.policy()->thresholds, passes_.EvaluateNow(now), state(),
                       last ? last->evaluation.acting : ThresholdSet())) {
-    WatchPassAfterLook(now);
+    WatchPassAfterLook(NodeReading::kAllButMemory);
   }
   woken_at_.reset();
   PlanLook(seen, now);
 }
 
-void Node::WatchPassAfterLook(Instant now) {
+void Node::WatchPassAfterLook(NodeReading left_out) {
+  const Instant now = edges_.clock.Now();
   woken_at_ = now;
-  WatchPass();
+  WatchPass(passes_.ReadNode(left_out, now));
 }
 
 void Node::PlanLook(const Observations& seen, Instant now) {
@@ -364,14 +357,14 @@ void Node::PlanLook(const Observations& seen, Instant now) {
 void Node::LookAtPace() {
   const Instant now = edges_.clock.Now();
   ++counters_.looks;
-  passes_.ReadForPace(now);
+  const NodeReading left_out = passes_.ReadForPace(now);
   passes_.Hasten(now);
   const Evaluation evaluation = passes_.EvaluateNow(now);
   const auto& thresholds = passes_.policy()->thresholds;
   passes_.pacing().EndPauseUnless(thresholds, evaluation.overdue);
   PlanPaceLook(now);
   // An eviction for a disk is looked at by passes only.
-  if (WithoutDisks(thresholds, evaluation.acting).any()) WatchPassAfterLook(now);
+  if (WithoutDisks(thresholds, evaluation.acting).any()) WatchPassAfterLook(left_out);
 }
 
 void Node::PlanPaceLook(Instant now) {

@@ -88,13 +88,15 @@ class Node {
 
  private:
   void TakePolicy(PassPolicy policy);
-  void FullPass(const DiskUse& disk);
-  void WatchPass();
-  // A watch pass that the look at `now` has brought about.
-  void WatchPassAfterLook(Instant now);
+  // The node's figures now, and what a pass over them goes on from.
+  [[nodiscard]] ReadingPlan ReadNode();
+  // Both on figures that have just been read.
+  void FullPass(const ReadingPlan& plan, const DiskUse& disk);
+  void WatchPass(const ReadingPlan& plan);
+  // A watch pass that a look has brought about, which has left out these figures.
+  void WatchPassAfterLook(NodeReading left_out);
   // What can be done for a disk before pods' files have been measured.
-  void PassWithoutDiskUse(std::size_t threshold, const Evaluation& evaluation,
-                          const PassMoment& moment);
+  void PassWithoutDiskUse(const ReadingPlan& plan, const PassCause& cause);
   void AwaitDiskUse(Instant now);
   // Whether the next eviction for a disk waits for its time.
   [[nodiscard]] bool DiskIsPaused(Instant now) const;
@@ -109,7 +111,7 @@ class Node {
   void Rearm(Instant now);
 
   void StartWalk();
-  [[nodiscard]] bool MustWalkAgain(const DiskUse& disk);
+  [[nodiscard]] bool MustWalkAgain(const ReadingPlan& plan, const DiskUse& disk);
   void WatchOverWalk();
   // For a watch pass; absent: this is one by the clock. Plans the next one.
   [[nodiscard]] std::optional<Instant> NextByClock(Instant now);

@@ -7,7 +7,6 @@
 
 #include "agent/pass_log.h"
 #include "decide/eviction_order.h"
-#include "decide/ranking.h"
 #include "evaluate/carry_over.h"
 
 namespace jettison {
@@ -39,18 +38,25 @@ void NodePasses::Resume(const KeptNode& kept, Instant now) {
   pacing_.Resume(*kept.wait, *standing_.wait.NextDeadline() - kCleanupTimeout, now);
 }
 
-void NodePasses::ReadNode() {
-  summary_.node = edges_.figures.ReadNode();
+ReadingPlan NodePasses::ReadNode(NodeReading reading, Instant now) {
+  switch (reading) {
+    case NodeReading::kAll: summary_.node = edges_.figures.ReadNode(); break;
+    case NodeReading::kAllButMemory: edges_.figures.ReadRestOfNode(summary_.node); break;
+    case NodeReading::kNothing: break;
+  }
   pacing_.ReadEnding(standing_.wait.active());
+  return PlanReading(*policies_.For(PassKind::kWatch), standing_.state, summary_.node, now);
 }
 
-void NodePasses::ReadForPace(Instant now) {
-  if (pacing_.LookCountsPids(now)) {
+NodeReading NodePasses::ReadForPace(Instant now) {
+  const bool counts_pids = pacing_.LookCountsPids(now);
+  if (counts_pids) {
     summary_.node = edges_.figures.ReadNode();
   } else {
     ReadNodeMemory();
   }
   pacing_.Seen(Seen(), now);
+  return counts_pids ? NodeReading::kNothing : NodeReading::kAllButMemory;
 }
 
 Evaluation NodePasses::EvaluateNow(Instant now) const {
@@ -64,93 +70,98 @@ bool NodePasses::MayDecide(std::optional<std::size_t> threshold) const {
   return threshold && standing_.wait.Allows(policies_->thresholds[*threshold]);
 }
 
-// For memory and swap, those of each pod are enough to choose, and containers are only named of the
-// one that is chosen: reading what nobody asks for takes longer than everything else together.
-void NodePasses::ReadPodsFor(std::optional<std::size_t> threshold, const PassMoment& moment) {
+PassDecision NodePasses::Decide(const ReadingPlan& plan, const PassCause& cause) {
   summary_.pods.clear();
-  if (!threshold) return Prepare(threshold, moment);
-  const auto& pods = edges_.pods.Active();
-  const Signal signal = policies_->thresholds[*threshold].signal;
-  if (ResourceOf(signal) == Resource::kMemory || ResourceOf(signal) == Resource::kSwap) {
-    edges_.figures.ReadMemoryOf(pods, summary_.pods);
-    JoinStats(pods, summary_, joined_);
-    const auto victim = FirstVictim(joined_, signal, policies_->layout);
-    if (victim) edges_.figures.ReadContainersOf(*pods[*victim], summary_.pods[*victim]);
-  } else {
-    edges_.figures.ReadPods(pods, nullptr, summary_.pods);
+  for (const ReadStep& step : plan.pods) {
+    if (step.of == ReadOf::kEachPod) ReadPods(step);
   }
-  Prepare(threshold, moment);
+  PassDecision decision = DecideByPods(plan, plan.threshold, cause);
+  if (decision.decision.victim) ReadVictim(plan, *decision.decision.victim);
+  return decision;
 }
 
-void NodePasses::ReadPodsWithoutDisk(std::size_t threshold, const PassMoment& moment) {
+PassDecision NodePasses::DecideWithoutDisk(const ReadingPlan& plan, const PassCause& cause) {
   edges_.figures.ReadPods(edges_.pods.Active(), nullptr, summary_.pods);
   MarkStale(nullptr);
-  Prepare(threshold, moment);
+  return DecideByPods(plan, plan.beside_disks ? plan.beside_disks : plan.threshold, cause);
 }
 
-void NodePasses::ReadPodsWith(const DiskUse& disk, std::optional<std::size_t> threshold,
-                              const PassMoment& moment) {
+PassDecision NodePasses::DecideWith(const DiskUse& disk, const ReadingPlan& plan,
+                                    const PassCause& cause) {
   edges_.figures.ReadPods(edges_.pods.Active(), &disk, summary_.pods);
   MarkStale(&disk);
-  Prepare(threshold, moment);
+  return DecideByPods(plan, plan.threshold, cause);
 }
 
 void NodePasses::MarkStale(const DiskUse* disk) {
   if (policies_.NeedDiskUse()) record_.pods.MarkStale(disk, summary_.pods);
 }
 
-void NodePasses::Prepare(std::optional<std::size_t> threshold, const PassMoment& moment) {
-  const Observations seen = Seen();
-  pacing_.Seen(seen, moment.now);
-  if (!threshold) return pacing_.Prepare(std::nullopt);
-  const Signal signal = policies_->thresholds[*threshold].signal;
+void NodePasses::ReadPods(const ReadStep& step) {
+  switch (step.figures) {
+    case PodFigures::kMemory:
+      return edges_.figures.ReadMemoryOf(edges_.pods.Active(), summary_.pods);
+    case PodFigures::kContainers:
+    case PodFigures::kAll:
+      return edges_.figures.ReadPods(edges_.pods.Active(), nullptr, summary_.pods);
+  }
+  __builtin_unreachable();
+}
+
+PassDecision NodePasses::DecideByPods(const ReadingPlan& plan,
+                                      std::optional<std::size_t> acting_for,
+                                      const PassCause& cause) {
+  pacing_.Seen(plan.observations, plan.now);
   JoinStats(edges_.pods.Active(), summary_, joined_);
-  pacing_.Prepare(PacedPass{.signal = signal,
-                            .seen = *seen[signal],
+  std::optional<PacedPass> paced;
+  if (acting_for) {
+    const Signal signal = policies_->thresholds[*acting_for].signal;
+    paced.emplace(PacedPass{.signal = signal,
+                            .seen = *plan.observations[signal],
                             .pods = joined_,
                             .layout = policies_->layout,
-                            .next_by_clock = moment.next_by_clock,
-                            .now = moment.now});
+                            .next_by_clock = cause.next_by_clock,
+                            .now = plan.now});
+  }
+  pacing_.Prepare(paced);
+  return DecidePass(*policies_.For(cause.kind), plan, joined_, pacing_.input());
 }
 
-bool NodePasses::IsToldPause(std::optional<std::size_t> threshold, Instant now) const {
-  if (!threshold || !pacing_.paused().pause() || !pacing_.input()) return false;
-  const Signal signal = policies_->thresholds[*threshold].signal;
-  const auto victim = FirstVictim(joined_, signal, policies_->layout);
-  if (!victim) return false;
-  const auto pause = PauseBefore({.threshold = policies_->thresholds[*threshold],
-                                  .seen = *Seen()[signal],
-                                  .pods = joined_,
-                                  .victim = *victim,
-                                  .layout = policies_->layout,
-                                  .now = now},
-                                 *pacing_.input());
-  return pause && pacing_.paused().IsTold(signal, *pause, now);
+bool NodePasses::IsTold(const ReadingPlan& plan, const PassDecision& decision) const {
+  if (!decision.pause) return false;
+  const Signal signal = policies_->thresholds[*decision.decision.threshold].signal;
+  return pacing_.paused().IsTold(signal, *decision.pause, plan.now);
 }
 
-const CycleReport& NodePasses::Run(PassKind kind, const PassMoment& moment) {
+void NodePasses::ReadVictim(const ReadingPlan& plan, std::size_t victim) {
+  for (const ReadStep& step : plan.pods) {
+    if (step.of != ReadOf::kFirstVictim) continue;
+    edges_.figures.ReadContainersOf(*joined_[victim].facts, summary_.pods[victim]);
+  }
+}
+
+const CycleReport& NodePasses::Run(const ReadingPlan& plan, const PassDecision& decision,
+                                   const PassCause& cause) {
   NodePorts ports = {.killer = edges_.killer, .reclaimer = edges_.reclaimer, .summaries = *this};
-  const NodeConditions before = standing_.state.conditions;
   RecordedPass pass{
-      .number = record_.count + 1, .policy = policies_.For(kind), .before = standing_.state};
+      .number = record_.count + 1, .policy = policies_.For(cause.kind), .before = standing_.state};
   const std::vector<const PodFacts*> pods = edges_.pods.Active();
-  const PassInput input{
-      .now = moment.now, .summary = summary_, .pods = pods, .pace = pacing_.input()};
-  auto report =
-      std::make_shared<CycleReport>(RunPass(*pass.policy, input, ports, standing_.state, joined_));
-  if (report->acting_for) report->survivors = edges_.pods.KillSurvivors(moment.now);
+  auto report = std::make_shared<CycleReport>(
+      CarryOut({.policy = *pass.policy, .plan = plan, .decision = decision, .pods = joined_}, ports,
+               standing_.state));
+  if (report->acting_for) report->survivors = edges_.pods.KillSurvivors(plan.now);
   if (edges_.ladder != nullptr) report->reclaimed = edges_.ladder->TakeReclaimed();
   report->early_kills = pacing_.TakeEarlyKills();
-  PassTimes times = {.woken = moment.woken, .began = moment.now, .decided = edges_.clock.Now()};
+  PassTimes times = {.woken = cause.woken, .began = plan.now, .decided = edges_.clock.Now()};
   ++record_.count;
   record_.last = report;
   if (!IsKeptAlike(pass.before, standing_.state)) ++changes_;
-  Tell(*report, before, moment.now);
+  Tell(*report, pass.before.conditions, plan.now);
   pass.pace = pacing_.input();
   pass.after_reclaim = std::exchange(after_reclaim_, std::nullopt);
-  if (record_passes_) Record(std::move(pass), kind, pods);
+  if (record_passes_) Record(std::move(pass), cause.kind, pods);
   times.ended = edges_.clock.Now();
-  CountPass(*report, kind, times, counters_);
+  CountPass(*report, cause.kind, times, counters_);
   return *record_.last;
 }
 

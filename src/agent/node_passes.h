@@ -17,12 +17,15 @@
 
 namespace jettison {
 
-// When a pass is made, and what brought it about.
-struct PassMoment {
-  Instant now;
+// What brought a pass about.
+struct PassCause {
+  PassKind kind = PassKind::kWatch;
   Instant woken;                         // by the kernel, the clock, or figures waited for
   std::optional<Instant> next_by_clock;  // as in PaceInput
 };
+
+// What is still to be read of a node's own figures.
+enum class NodeReading : std::uint8_t { kAll, kAllButMemory, kNothing };
 
 // Makes the passes of one node: reads the figures that each needs, runs it, tells what it did and
 // keeps what the next one goes on from. Somebody else says when a pass is made.
@@ -38,29 +41,31 @@ class NodePasses : private SummarySource {
   // The machine was suspended for so long.
   void Slept(Duration slept, Instant now) { PutOff(slept, now, standing_); }
 
-  // Reads all figures of the node, and what pods hold that are ending.
-  void ReadNode();
+  // Reads figures of the node, and what pods hold that are ending; says what a watch pass over them
+  // goes on from.
+  [[nodiscard]] ReadingPlan ReadNode(NodeReading reading, Instant now);
   // Reads memory, swap and pressure of the node; the rest stays.
   void ReadNodeMemory() { edges_.figures.ReadNodeMemory(summary_.node); }
-  // Reads what the pace of evictions is looked at by.
-  void ReadForPace(Instant now);
-  // What the node's present figures say.
+  // Reads what the pace of evictions is looked at by; what it left out.
+  [[nodiscard]] NodeReading ReadForPace(Instant now);
+  // What the node's present figures say, for a look.
   [[nodiscard]] Observations Seen() const { return ObservationsFrom(summary_); }
   [[nodiscard]] Evaluation EvaluateNow(Instant now) const;
   // Whether the wait for evicted pods leaves a pass that would act for this threshold.
   [[nodiscard]] bool MayDecide(std::optional<std::size_t> threshold) const;
 
-  // Reads of the pods what a watch pass for this threshold needs.
-  void ReadPodsFor(std::optional<std::size_t> threshold, const PassMoment& moment);
-  // Reads all of the pods but their files.
-  void ReadPodsWithoutDisk(std::size_t threshold, const PassMoment& moment);
-  // Reads all of the pods beside what was measured of their files.
-  void ReadPodsWith(const DiskUse& disk, std::optional<std::size_t> threshold,
-                    const PassMoment& moment);
-  // Whether a pass over what was just read would only say again that the eviction waits.
-  [[nodiscard]] bool IsToldPause(std::optional<std::size_t> threshold, Instant now) const;
-  // Decides by what was just read, acts and tells.
-  const CycleReport& Run(PassKind kind, const PassMoment& moment);
+  // Reads of the pods what the plan needs, and decides.
+  [[nodiscard]] PassDecision Decide(const ReadingPlan& plan, const PassCause& cause);
+  // The same with all of the pods but their files, of which it is said that they are unknown.
+  [[nodiscard]] PassDecision DecideWithoutDisk(const ReadingPlan& plan, const PassCause& cause);
+  // The same with all of the pods, beside what was measured of their files.
+  [[nodiscard]] PassDecision DecideWith(const DiskUse& disk, const ReadingPlan& plan,
+                                        const PassCause& cause);
+  // Whether a pass that is decided like that would only say again that the eviction waits.
+  [[nodiscard]] bool IsTold(const ReadingPlan& plan, const PassDecision& decision) const;
+  // Acts and tells. Nothing was read since the decision.
+  const CycleReport& Run(const ReadingPlan& plan, const PassDecision& decision,
+                         const PassCause& cause);
   // That was a full pass, and this is what it was made of.
   void KeepMeasured(const DiskUse& disk, Instant now) {
     record_.pods.Take(summary_.pods, disk, now);
@@ -82,7 +87,12 @@ class NodePasses : private SummarySource {
  private:
   [[nodiscard]] Result<Summary> ReadSummary() override;
   void MarkStale(const DiskUse* disk);
-  void Prepare(std::optional<std::size_t> threshold, const PassMoment& moment);
+  // `acting_for`: what the pace of evictions is looked at for.
+  [[nodiscard]] PassDecision DecideByPods(const ReadingPlan& plan,
+                                          std::optional<std::size_t> acting_for,
+                                          const PassCause& cause);
+  void ReadPods(const ReadStep& step);
+  void ReadVictim(const ReadingPlan& plan, std::size_t victim);
   void Tell(const CycleReport& report, NodeConditions before, Instant now);
   void AwaitCleanup(const CycleReport& report, Instant now);
   void TellPause(const CycleReport& report, Instant now);

@@ -37,6 +37,13 @@ class FakeFigures : public Figures {
     stats.swap = now.swap;
     stats.memory_pressure = now.memory_pressure;
   }
+  void ReadRestOfNode(NodeStats& stats) override {
+    const NodeStats now = ReadNode();
+    stats.fs = now.fs;
+    stats.image_fs = now.image_fs;
+    stats.container_fs = now.container_fs;
+    stats.rlimit = now.rlimit;
+  }
   void ReadPods(std::span<const PodFacts* const> pods, const DiskUse* disk,
                 std::vector<PodStats>& stats) override {
     stats.clear();

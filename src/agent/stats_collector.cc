@@ -130,16 +130,20 @@ void StatsCollector::ReadNodeMemory(NodeStats& stats) {
 }
 
 NodeStats StatsCollector::ReadNode() {
-  const Instant now = clock_.Now();
   NodeStats stats;
-  ReadWholeMemory(stats, now);
-  stats.pods_memory = ReadPodsMemory(now);
+  ReadNodeMemory(stats);
+  ReadRestOfNode(stats);
+  return stats;
+}
+
+void StatsCollector::ReadRestOfNode(NodeStats& stats) {
+  const Instant now = clock_.Now();
+  stats.rlimit.reset();
   const auto rlimit = sources_.procfs.ReadRlimit();
   if (const RlimitStats* figures = Checked(rlimit, "process ids")) {
     stats.rlimit = *figures;
     stats.rlimit->time = now;
   }
-  ReadPressure(stats, now);
   stats.fs = ReadFs(sources_.node_fs, "file system of the node", now);
   // The kubelet reports one file system under the name of each that lies on it.
   stats.image_fs = sources_.image_fs.empty()
@@ -152,7 +156,6 @@ NodeStats StatsCollector::ReadNode() {
   } else {
     stats.container_fs = ReadFs(sources_.container_fs, "file system of writable layers", now);
   }
-  return stats;
 }
 
 void StatsCollector::ReadPressure(NodeStats& stats, Instant now) {

@@ -70,6 +70,7 @@ class StatsCollector : public Figures {
 
   [[nodiscard]] NodeStats ReadNode() override;
   void ReadNodeMemory(NodeStats& stats) override;
+  void ReadRestOfNode(NodeStats& stats) override;
   void ReadPods(std::span<const PodFacts* const> pods, const DiskUse* disk,
                 std::vector<PodStats>& stats) override;
 

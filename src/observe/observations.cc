@@ -71,8 +71,7 @@ void ObserveIoPressure(const PressureStats& pressure, Observations& seen) {
 
 }  // namespace
 
-Observations ObservationsFrom(const Summary& summary) {
-  const NodeStats& node = summary.node;
+Observations ObservationsFrom(const NodeStats& node) {
   Observations seen;
   seen[Signal::kMemoryAvailable] = Memory(node.memory);
   seen[Signal::kAllocatableMemoryAvailable] = Memory(node.pods_memory);

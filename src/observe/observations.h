@@ -31,10 +31,13 @@ struct Observations {
   }
 };
 
-// Reads every signal out of a summary. A signal needs its available amount and its capacity; where
-// one of them is unknown, so is the signal, and that of swap where there is none. (kubelet:
-// makeSignalObservations, 1.36; it has none of pressure and swap)
-[[nodiscard]] Observations ObservationsFrom(const Summary& summary);
+// Reads every signal out of the figures of a node. A signal needs its available amount and its
+// capacity; where one of them is unknown, so is the signal, and that of swap where there is none.
+// (kubelet: makeSignalObservations, 1.36; it has none of pressure and swap)
+[[nodiscard]] Observations ObservationsFrom(const NodeStats& node);
+[[nodiscard]] inline Observations ObservationsFrom(const Summary& summary) {
+  return ObservationsFrom(summary.node);
+}
 
 // The form in which messages print an observation's amounts: inodes and process ids are counts,
 // the rest are bytes. For signals of the kubelet; shares of time are told by ShareText.

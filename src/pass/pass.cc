@@ -3,8 +3,8 @@
 #include <optional>
 #include <utility>
 
+#include "decide/eviction_order.h"
 #include "decide/ranking.h"
-#include "observe/observations.h"
 
 namespace jettison {
 namespace {
@@ -24,21 +24,6 @@ void Evict(EvictionOrder order, std::optional<StorageLimitKind> limit, PodKiller
   }
 }
 
-// Whether the victim of this pass waits, by what is known of earlier evictions.
-std::optional<EvictionPause> PauseOf(const PassPolicy& policy, const PassInput& input,
-                                     const Decision& decision, std::span<const ActivePod> pods,
-                                     const Observations& observations) {
-  if (!input.pace || !decision.victim) return std::nullopt;
-  const Threshold& threshold = policy.thresholds[*decision.threshold];
-  return PauseBefore({.threshold = threshold,
-                      .seen = *observations[threshold.signal],
-                      .pods = pods,
-                      .victim = *decision.victim,
-                      .layout = policy.layout,
-                      .now = input.now},
-                     *input.pace);
-}
-
 void RankForReport(std::span<const ActivePod> pods, Signal signal, DiskLayout layout,
                    CycleReport& report) {
   for (std::size_t i : RankedPods(pods, signal, layout)) {
@@ -55,8 +40,9 @@ void NoteStaleDisk(std::span<const ActivePod> pods, CycleReport& report) {
 }
 
 // Node-level reclaim, then at most one pod; none while the reclaim is under way.
-void Relieve(const PassPolicy& policy, const PassInput& input, const Decision& decision,
-             std::span<const ActivePod> pods, NodePorts& ports, CycleReport& report) {
+void Relieve(const DecidedPass& pass, NodePorts& ports, CycleReport& report) {
+  const PassPolicy& policy = pass.policy;
+  const Decision& decision = pass.decision.decision;
   const Threshold& threshold = policy.thresholds[*decision.threshold];
   report.acting_for = threshold;
   report.events.push_back(ReclaimEvent(ResourceOf(threshold.signal)));
@@ -66,11 +52,11 @@ void Relieve(const PassPolicy& policy, const PassInput& input, const Decision& d
   report.reclaim_under_way = reclaim.under_way;
   report.relieved_by_reclaim = reclaim.relieved;
   if (reclaim.seen) report.after_reclaim = (*reclaim.seen)[threshold.signal];
-  if (reclaim.under_way || reclaim.relieved || pods.empty()) return;
+  if (reclaim.under_way || reclaim.relieved || pass.pods.empty()) return;
   report.ranked_for = threshold.signal;
-  report.pause = PauseOf(policy, input, decision, pods, report.observations);
+  report.pause = pass.decision.pause;
   if (decision.victim && !report.pause) {
-    Evict(OrderFor(pods[*decision.victim],
+    Evict(OrderFor(pass.pods[*decision.victim],
                    PressureOrderInputs{
                        .thresholds = policy.thresholds,
                        .threshold = *decision.threshold,
@@ -79,30 +65,56 @@ void Relieve(const PassPolicy& policy, const PassInput& input, const Decision& d
           std::nullopt, ports.killer, report);
   }
   if (ConditionOf(threshold.signal) == NodeConditionType::kDiskPressure) {
-    NoteStaleDisk(pods, report);
+    NoteStaleDisk(pass.pods, report);
   }
-  if (input.full_ranking) RankForReport(pods, threshold.signal, policy.layout, report);
+  if (pass.full_ranking) RankForReport(pass.pods, threshold.signal, policy.layout, report);
 }
 
 }  // namespace
 
+PassDecision DecidePass(const PassPolicy& policy, const ReadingPlan& plan,
+                        std::span<const ActivePod> pods, const std::optional<PaceInput>& pace) {
+  PassDecision pass{.decision = Decide(policy.thresholds, policy.local_storage_capacity_isolation,
+                                       policy.layout, plan.evaluation, pods),
+                    .pause = std::nullopt};
+  if (!pace || !pass.decision.victim) return pass;
+  const Threshold& threshold = policy.thresholds[*pass.decision.threshold];
+  pass.pause = PauseBefore({.threshold = threshold,
+                            .seen = *plan.observations[threshold.signal],
+                            .pods = pods,
+                            .victim = *pass.decision.victim,
+                            .layout = policy.layout,
+                            .now = plan.now},
+                           *pace);
+  return pass;
+}
+
+CycleReport CarryOut(const DecidedPass& pass, NodePorts& ports, EvictionState& state) {
+  const Decision& decision = pass.decision.decision;
+  CycleReport report;
+  report.at = pass.plan.now;
+  report.observations = pass.plan.observations;
+  report.evaluation = pass.plan.evaluation;
+  for (const StorageViolation& violation : decision.violations) {
+    Evict(OrderFor(pass.pods[violation.pod], violation), violation.kind, ports.killer, report);
+  }
+  if (decision.threshold) Relieve(pass, ports, report);
+  state = report.evaluation.next;
+  if (!report.evictions.empty()) MarkEviction(report.observations, pass.plan.now, state);
+  return report;
+}
+
 CycleReport RunPass(const PassPolicy& policy, const PassInput& input, NodePorts& ports,
                     EvictionState& state, std::vector<ActivePod>& scratch) {
-  CycleReport report;
-  report.at = input.now;
+  const ReadingPlan plan = PlanReading(policy, state, input.summary.node, input.now);
   JoinStats(input.pods, input.summary, scratch);
-  report.observations = ObservationsFrom(input.summary);
-  report.evaluation = Evaluate(policy.thresholds, policy.pressure_transition_period, state,
-                               report.observations, input.now);
-  const Decision decision = Decide(policy.thresholds, policy.local_storage_capacity_isolation,
-                                   policy.layout, report.evaluation, scratch);
-  for (const StorageViolation& violation : decision.violations) {
-    Evict(OrderFor(scratch[violation.pod], violation), violation.kind, ports.killer, report);
-  }
-  if (decision.threshold) Relieve(policy, input, decision, scratch, ports, report);
-  state = report.evaluation.next;
-  if (!report.evictions.empty()) MarkEviction(report.observations, input.now, state);
-  return report;
+  const PassDecision decision = DecidePass(policy, plan, scratch, input.pace);
+  return CarryOut({.policy = policy,
+                   .plan = plan,
+                   .decision = decision,
+                   .pods = scratch,
+                   .full_ranking = input.full_ranking},
+                  ports, state);
 }
 
 }  // namespace jettison

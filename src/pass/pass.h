@@ -1,16 +1,43 @@
 #pragma once
 
 #include <optional>
+#include <span>
 #include <vector>
 
 #include "act/act.h"
+#include "decide/decide.h"
 #include "decide/eviction_pace.h"
 #include "decide/pod_facts.h"
 #include "evaluate/evaluate.h"
 #include "pass/pass_policy.h"
+#include "pass/reading_plan.h"
 #include "report/cycle_report.h"
 
 namespace jettison {
+
+// What a pass is going to do, by figures of pods that were read as its plan says.
+struct PassDecision {
+  Decision decision;
+  std::optional<EvictionPause> pause;  // the victim does not go now
+};
+
+// Chooses, once a pass. `pods` are the active ones joined with their figures; those of the victim's
+// containers may still be missing. `pace` as in PassInput.
+[[nodiscard]] PassDecision DecidePass(const PassPolicy& policy, const ReadingPlan& plan,
+                                      std::span<const ActivePod> pods,
+                                      const std::optional<PaceInput>& pace);
+
+// A pass that has been decided, of which only the deed and the report are missing.
+struct DecidedPass {
+  const PassPolicy& policy;
+  const ReadingPlan& plan;
+  const PassDecision& decision;
+  std::span<const ActivePod> pods;
+  bool full_ranking = false;  // as in PassInput
+};
+
+// Acts and reports. `state` is replaced by the next one.
+[[nodiscard]] CycleReport CarryOut(const DecidedPass& pass, NodePorts& ports, EvictionState& state);
 
 // What one pass looks at: values only, all read at this moment.
 struct PassInput {
@@ -22,8 +49,8 @@ struct PassInput {
   std::optional<PaceInput> pace = std::nullopt;
 };
 
-// One pass of the whole pipeline: observe, evaluate, decide, act, report. `state` is replaced by
-// the next one; `scratch` only lends its memory.
+// One pass of the whole pipeline on figures that are there already: observe, evaluate, decide, act,
+// report. `state` is replaced by the next one; `scratch` only lends its memory.
 [[nodiscard]] CycleReport RunPass(const PassPolicy& policy, const PassInput& input,
                                   NodePorts& ports, EvictionState& state,
                                   std::vector<ActivePod>& scratch);

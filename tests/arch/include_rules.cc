@@ -52,8 +52,9 @@ std::string RoomOf(std::string_view path) {
 }
 
 bool IsPure(std::string_view room) {
-  constexpr std::array<std::string_view, 9> kPure = {
-      "units", "json", "model", "config", "observe", "evaluate", "decide", "report", "explain"};
+  constexpr std::array<std::string_view, 10> kPure = {"units",   "json",     "model",  "config",
+                                                      "observe", "evaluate", "decide", "report",
+                                                      "pass",    "explain"};
   return std::find(kPure.begin(), kPure.end(), room) != kPure.end();
 }
 
