@@ -47,7 +47,7 @@ BackoffRule RestartRule(const AgentConfig& config) {
 }
 
 std::unique_ptr<PodKiller> KillerFor(const AgentConfig& config, PodTable& pods,
-                                      const Clock& clock) {
+                                     const Clock& clock) {
   if (config.dry_run) return std::make_unique<DryRunKiller>();
   return std::make_unique<TableKiller>(pods, clock);
 }

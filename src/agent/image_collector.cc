@@ -160,7 +160,7 @@ void ImageCollector::See(const std::pair<std::vector<StoredImage>, ImagesInUse>&
                                    .now = now});
   if (seen_) DateBack(stored, before, now, images_);
   seen_ = true;
-  said_unlisted_ = false;
+  say_unlisted_.Reset();
   listed_at_ = now;
   edges_.records.Write(images_);
 }
@@ -282,7 +282,7 @@ void ImageCollector::End(const Result<void>& result) {
     case Task::kNone: break;
     case Task::kLook:
       next_look_ = edges_.clock.Now() + kNextTry;
-      if (!result && !std::exchange(said_unlisted_, true)) {
+      if (!result && say_unlisted_.Take()) {
         edges_.log.Warn("images cannot be looked at", {{"err", result.error().message}});
       }
       break;

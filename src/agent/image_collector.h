@@ -17,6 +17,7 @@
 #include "decide/image_gc.h"
 #include "ports/clock.h"
 #include "ports/image_store.h"
+#include "units/once.h"
 
 namespace jettison {
 
@@ -113,7 +114,7 @@ class ImageCollector {
   std::optional<SpaceSettling> settling_;
   std::uint64_t freed_bytes_ = 0;  // measured, in this task
   bool failed_before_ = false;     // the periodic collection before
-  bool said_unlisted_ = false;
+  Once say_unlisted_;
 
   ImageCounters counters_;
   bool wanted_ = false;  // DeleteUnused, when the present task has ended

@@ -73,9 +73,8 @@ std::vector<ReclaimedMemory> MemoryLadderThread::TakeReclaimed() {
                      {"group", taken.group},
                      {"bytes", fmt::format("{}", taken.bytes)}});
   }
-  if (!errors.empty() && !said_unavailable_) {
+  if (!errors.empty() && say_unavailable_.Take()) {
     edges_.log.Warn("memory cannot be reclaimed from groups", {{"err", errors.front().message}});
-    said_unavailable_ = true;
   }
   return reclaimed;
 }

@@ -12,6 +12,7 @@
 #include "agent/edges.h"
 #include "agent/log.h"
 #include "agent/memory_climb.h"
+#include "units/once.h"
 
 namespace jettison {
 
@@ -52,8 +53,8 @@ class MemoryLadderThread : public MemoryLadder {
 
   const MemoryLadderSettings settings_;
   const MemoryLadderEdges edges_;
-  std::optional<Instant> began_;   // the last climb
-  bool said_unavailable_ = false;  // that groups cannot be asked
+  std::optional<Instant> began_;  // the last climb
+  Once say_unavailable_;          // that groups cannot be asked
   std::atomic<bool> stop_ = false;
   std::atomic<bool> climbing_ = false;
   CpuSamples samples_;  // of the thread

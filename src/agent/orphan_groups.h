@@ -8,6 +8,7 @@
 #include "agent/log.h"
 #include "model/cgroup_driver.h"
 #include "ports/cgroups.h"
+#include "units/once.h"
 
 namespace jettison {
 
@@ -35,7 +36,7 @@ class OrphanGroups {
   CgroupDriver driver_;
   const Log& log_;
   std::set<std::string> seen_;  // empty and of no pod at the last sweep
-  bool said_shared_ = false;
+  Once say_shared_;
 };
 
 }  // namespace jettison
