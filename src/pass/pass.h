@@ -5,27 +5,15 @@
 #include <vector>
 
 #include "act/act.h"
-#include "decide/decide.h"
 #include "decide/eviction_pace.h"
 #include "decide/pod_facts.h"
 #include "evaluate/evaluate.h"
+#include "pass/pass_decision.h"
 #include "pass/pass_policy.h"
 #include "pass/reading_plan.h"
 #include "report/cycle_report.h"
 
 namespace jettison {
-
-// What a pass is going to do, by figures of pods that were read as its plan says.
-struct PassDecision {
-  Decision decision;
-  std::optional<EvictionPause> pause;  // the victim does not go now
-};
-
-// Chooses, once a pass. `pods` are the active ones joined with their figures; those of the victim's
-// containers may still be missing. `pace` as in PassInput.
-[[nodiscard]] PassDecision DecidePass(const PassPolicy& policy, const ReadingPlan& plan,
-                                      std::span<const ActivePod> pods,
-                                      const std::optional<PaceInput>& pace);
 
 // A pass that has been decided, of which only the deed and the report are missing.
 struct DecidedPass {
