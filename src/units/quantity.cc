@@ -2,11 +2,30 @@
 
 #include <algorithm>
 #include <optional>
+#include <string>
 #include <utility>
+#include <variant>
 
 #include "units/quantity_decimal.h"
+#include "units/quantity_format.h"
+#include "units/quantity_parse.h"
+#include "units/quantity_value.h"
 
 namespace jettison {
+
+Result<Quantity> Quantity::Parse(std::string_view text) {
+  const auto parsed = ParseQuantity(text);
+  if (!parsed) return Fail(parsed.error());
+  if (const auto* digits = std::get_if<BigInt>(&parsed->digits)) {
+    return Of({*digits, parsed->scale}, parsed->format);
+  }
+  Quantity quantity{Form::kScaled64, std::get<Int128>(parsed->digits), parsed->scale,
+                    parsed->format};
+  if (!parsed->text.empty()) {
+    quantity.rare_ = std::make_shared<const Rare>(Rare{{}, std::string(parsed->text)});
+  }
+  return quantity;
+}
 
 Quantity Quantity::Of(const Decimal& decimal, QuantityFormat format) {
   if (decimal.digits <= kMaxInt128 && decimal.digits >= -kMaxInt128) {
@@ -23,6 +42,32 @@ Quantity::Decimal Quantity::ToDecimal() const {
 
 int Quantity::SignOfLarge() const {
   return rare_->digits.sign();
+}
+
+std::string Quantity::ToString() const {
+  if (rare_ != nullptr && !rare_->text.empty()) return rare_->text;
+  if (IsZero()) return "0";
+  auto [digits, scale] = ToDecimal();
+  return TextOfAmount(std::move(digits), scale, format_);
+}
+
+std::int64_t Quantity::ScaledValue(std::int32_t scale) const {
+  const auto places = std::int64_t{scale_} - scale;
+  if (form_ == Form::kScaled64) return ScaledInt64(static_cast<std::int64_t>(value_), places);
+  return ScaledDecimal(ToDecimal().digits, places);
+}
+
+Nanos Quantity::ToNanosSlowly() const {
+  static constexpr Nanos kMost = static_cast<Nanos>(kPowersOfTen[19]) * kPowersOfTen[19];
+  const int sign = Sign();
+  const auto places = std::int64_t{scale_} + 9;
+  if (form_ != Form::kLarge && places >= 0) {
+    const auto nanos = TimesPowerOfTen(value_, places);
+    return nanos ? std::clamp(*nanos, -kMost, kMost) : sign * kMost;
+  }
+  if (places >= 0) return sign * kMost;
+  const BigInt nanos = DividedByPowerOfTen(ToDecimal().digits, static_cast<std::uint32_t>(-places));
+  return abs(nanos) > kMost ? sign * kMost : static_cast<Nanos>(nanos);
 }
 
 int Quantity::CompareSlowly(const Quantity& other) const {

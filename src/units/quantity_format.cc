@@ -1,12 +1,10 @@
+#include "units/quantity_format.h"
+
 #include <fmt/format.h>
 
 #include <array>
-#include <string>
 #include <string_view>
 #include <utility>
-
-#include "units/quantity.h"
-#include "units/quantity_decimal.h"
 
 namespace jettison {
 
@@ -61,11 +59,8 @@ std::string InDecimal(BigInt digits, std::int32_t scale, QuantityFormat format) 
 
 }  // namespace
 
-std::string Quantity::ToString() const {
-  if (rare_ != nullptr && !rare_->text.empty()) return rare_->text;
-  if (IsZero()) return "0";
-  auto [digits, scale] = ToDecimal();
-  if (format_ != QuantityFormat::kBinarySI) return InDecimal(std::move(digits), scale, format_);
+std::string TextOfAmount(BigInt digits, std::int32_t scale, QuantityFormat format) {
+  if (format != QuantityFormat::kBinarySI) return InDecimal(std::move(digits), scale, format);
   // A binary suffix is only for whole numbers from 1024 on; others read better in decimal.
   const BigInt divisor = PowerOfTen(static_cast<std::uint32_t>(scale < 0 ? -scale : 0));
   if (digits % divisor != 0 || abs(digits) < 1024 * divisor) {

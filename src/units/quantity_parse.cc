@@ -1,3 +1,5 @@
+#include "units/quantity_parse.h"
+
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -7,9 +9,6 @@
 #include <optional>
 #include <string>
 #include <utility>
-
-#include "units/quantity.h"
-#include "units/quantity_decimal.h"
 
 namespace jettison {
 
@@ -200,7 +199,7 @@ Rounded RoundedAsKubernetesDoes(const BigInt& digits, std::int32_t scale, bool b
 
 }  // namespace
 
-Result<Quantity> Quantity::Parse(std::string_view text) {
+Result<ParsedQuantity> ParseQuantity(std::string_view text) {
   if (text.empty()) return Fail(NotAQuantity(text, "it is empty; write a number such as 100Mi"));
   if (text.size() > kMaxLength) return Fail(NotAQuantity(text, "at most 1024 characters"));
   const auto parts = TakeApart(text);
@@ -214,20 +213,22 @@ Result<Quantity> Quantity::Parse(std::string_view text) {
   if (IsFor64Bits(*parts, *suffix)) {
     const std::int64_t digits = DigitsOf(*parts);
     const Int128 value = binary ? Int128{digits} << suffix->exponent : Int128{digits};
-    Quantity quantity{Form::kScaled64, parts->negative ? -value : value, scale, suffix->format};
     const bool canonical = parts->plain && suffix->plain;
-    if (!canonical && KeepsText(*parts, *suffix, digits)) {
-      quantity.rare_ = std::make_shared<const Rare>(Rare{{}, std::string(text)});
-    }
-    return quantity;
+    const bool keeps_text = !canonical && KeepsText(*parts, *suffix, digits);
+    return ParsedQuantity{.digits = parts->negative ? -value : value,
+                          .scale = scale,
+                          .format = suffix->format,
+                          .text = keeps_text ? text : ""};
   }
 
   auto digits = AllDigitsOf(*parts);
   if (!digits) return Fail(NotAQuantity(text, "it has no digits"));
   if (binary) *digits <<= static_cast<unsigned>(suffix->exponent);
   const Rounded amount = RoundedAsKubernetesDoes(*digits, scale, binary);
-  return Of({parts->negative ? BigInt(-amount.digits) : amount.digits, amount.scale},
-            amount.small_binary ? QuantityFormat::kDecimalSI : suffix->format);
+  return ParsedQuantity{.digits = parts->negative ? BigInt(-amount.digits) : amount.digits,
+                        .scale = amount.scale,
+                        .format = amount.small_binary ? QuantityFormat::kDecimalSI : suffix->format,
+                        .text = ""};
 }
 
 }  // namespace jettison

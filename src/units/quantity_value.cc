@@ -1,8 +1,6 @@
-#include <algorithm>
-#include <cstdint>
+#include "units/quantity_value.h"
 
-#include "units/quantity.h"
-#include "units/quantity_decimal.h"
+#include <cstdint>
 
 namespace jettison {
 
@@ -58,30 +56,18 @@ std::int64_t ScaledDownDecimal(const BigInt& digits, std::int64_t places) {
 
 }  // namespace
 
-std::int64_t Quantity::ScaledValue(std::int32_t scale) const {
-  const auto places = std::int64_t{scale_} - scale;
-  if (form_ == Form::kScaled64) {
-    const auto value = static_cast<std::int64_t>(value_);
-    if (value == 0) return 0;
-    return places < 0 ? ScaledDownInt64(value, -places) : ScaledUpInt64(value, places);
-  }
-  const BigInt digits = ToDecimal().digits;
+std::int64_t ScaledInt64(std::int64_t value, std::int64_t places) {
+  if (value == 0) return 0;
+  return places < 0 ? ScaledDownInt64(value, -places) : ScaledUpInt64(value, places);
+}
+
+std::int64_t ScaledDecimal(const BigInt& digits, std::int64_t places) {
   if (places < 0) return ScaledDownDecimal(digits, -places);
   return WrappingProduct(Low64(digits), PowerOfTenInGo(places));
 }
 
-Nanos Quantity::ToNanosSlowly() const {
-  static constexpr Nanos kMost = static_cast<Nanos>(kPowersOfTen[19]) * kPowersOfTen[19];
-  const int sign = Sign();
-  const auto places = std::int64_t{scale_} + 9;
-  if (form_ != Form::kLarge && places >= 0) {
-    const auto nanos = TimesPowerOfTen(value_, places);
-    return nanos ? std::clamp(*nanos, -kMost, kMost) : sign * kMost;
-  }
-  if (places >= 0) return sign * kMost;
-  const BigInt nanos =
-      RoundedAwayFromZero(ToDecimal().digits, PowerOfTen(static_cast<std::uint32_t>(-places)));
-  return abs(nanos) > kMost ? sign * kMost : static_cast<Nanos>(nanos);
+BigInt DividedByPowerOfTen(const BigInt& digits, std::uint32_t places) {
+  return RoundedAwayFromZero(digits, PowerOfTen(places));
 }
 
 }  // namespace jettison
