@@ -62,6 +62,12 @@ std::optional<StartedContainer> ContainerRun::Known() const {
   return container_;
 }
 
+std::optional<StartedContainer> ContainerRun::KnownOrOrdered() const {
+  if (phase_ != Phase::kStarting) return Known();
+  return start_ == nullptr || start_->id().empty() ? std::nullopt
+                                                   : std::optional(start_->Ordered());
+}
+
 std::string ContainerRun::Path() const {
   return order_.pod_group.empty() ? group_ : pod_host::ContainerGroup(order_.pod_group, group_);
 }

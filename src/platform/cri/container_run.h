@@ -49,6 +49,8 @@ class ContainerRun {
   // What there is to find it by after a restart of the agent; absent while no process of it is
   // known.
   [[nodiscard]] std::optional<StartedContainer> Known() const;
+  // The same, and before that what its start was ordered with, once the runtime has made it.
+  [[nodiscard]] std::optional<StartedContainer> KnownOrOrdered() const;
   // The name of its group below the pod's, or below the node's where the order names none of the
   // pod; empty: none, or not known.
   [[nodiscard]] const std::string& group() const { return group_; }

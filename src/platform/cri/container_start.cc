@@ -55,7 +55,7 @@ void ContainerStart::Start(const Sandbox& sandbox) {
 }
 
 Result<std::vector<pod_host::PathStep>> ContainerStart::PlanMounts() {
-  const auto& [pod, container, group, attempt, adj, limits] = order_;
+  const auto& [pod, container, group, attempt, adj, limits, write_down] = order_;
   auto plan = pod_host::PlanMounts(surroundings_.paths, pod, container);
   if (!plan) return Fail(plan.error());
   std::vector<pod_host::PathStep> steps;
@@ -103,7 +103,7 @@ void ContainerStart::OnMounts(const Result<void>& prepared) {
 }
 
 void ContainerStart::Create() {
-  const auto& [pod, container, group, attempt, adj, limits] = order_;
+  const auto& [pod, container, group, attempt, adj, limits, write_down] = order_;
   const std::string logs = surroundings_.paths.ContainerLogs(pod, container.name);
   if (auto made = pod_host::MakeFolders(logs); !made) return Finish(Fail(made.error()));
   api::CreateContainerRequest request;
@@ -138,12 +138,17 @@ void ContainerStart::OnCreated(const Result<api::CreateContainerResponse>& answe
   }
   // The next agent finds one that never ran.
   if (surroundings_.draining) return;
+  if (order_.write_down) order_.write_down();
   api::StartContainerRequest request;
   request.set_container_id(id_);
   surroundings_.calls.StartContainer(
       request, surroundings_.options.request_timeout,
       lifetime_.Guard(
           [this, making = surroundings_.making](const auto& started) { OnStarted(started); }));
+}
+
+StartedContainer ContainerStart::Ordered() const {
+  return {.id = id_, .stop_signal = stop_signal_, .started = ordered_};
 }
 
 void ContainerStart::OnStarted(const Result<api::StartContainerResponse>& answer) {

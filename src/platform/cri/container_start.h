@@ -25,6 +25,9 @@ struct StartOrder {
   int attempt = 0;
   int oom_score_adj = 0;
   CgroupLimits limits = {};
+  // Called when the runtime has made the container, before it is told to start it: whoever finds
+  // its process later can tell by the ID whose it is. Null: nobody wants to know.
+  std::function<void()> write_down = nullptr;
 };
 
 // A container that runs, or has run already.
@@ -59,6 +62,9 @@ class ContainerStart {
 
   // Empty before the runtime has made the container.
   [[nodiscard]] const std::string& id() const { return id_; }
+  // What is known of it before it runs: the ID, which it must have, the image's stop signal, and
+  // when it was ordered.
+  [[nodiscard]] StartedContainer Ordered() const;
   // A call waits for its answer, or will be made.
   [[nodiscard]] bool busy() const { return busy_; }
 

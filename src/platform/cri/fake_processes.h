@@ -36,7 +36,8 @@ class FakeProcesses : public Processes {
     const auto it = processes_.find(pid);
     if (it == processes_.end()) return Fail(SystemError(ENOENT, name));
     if (name == "stat") {
-      return std::to_string(pid) + " (program) S 1 2 3 4 5 6 7 8 9 10 11 12 13 14 15 16 17 18 " +
+      return std::to_string(pid) + " (" + it->second.name +
+             ") S 1 2 3 4 5 6 7 8 9 10 11 12 13 14 15 16 17 18 " +
              std::to_string(it->second.start) + " 20\n";
     }
     return name == "cgroup" ? it->second.cgroup : it->second.mountinfo;
@@ -46,8 +47,10 @@ class FakeProcesses : public Processes {
     processes_[pid] = {.end = FileDescriptor(::eventfd(0, EFD_CLOEXEC)),
                        .cgroup = std::move(cgroup),
                        .mountinfo = std::move(mountinfo),
-                       .start = next_start_++};
+                       .start = next_start_++,
+                       .ended = std::nullopt};
   }
+  void SetName(pid_t pid, std::string name) { processes_.at(pid).name = std::move(name); }
   // It is seen as ended by those who have a handle, and cannot be opened any more.
   void End(pid_t pid, int wait_status) {
     Process& process = processes_.at(pid);
@@ -68,6 +71,7 @@ class FakeProcesses : public Processes {
     std::string cgroup;
     std::string mountinfo;
     std::uint64_t start = 0;
+    std::string name = "program";
     std::optional<int> ended;
     bool reaped = false;
   };

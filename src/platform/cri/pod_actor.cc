@@ -114,7 +114,8 @@ StartOrder PodActor::OrderFor(const Container& container, int attempt, int adj) 
           .pod_group = group_,
           .attempt = attempt,
           .oom_score_adj = adj,
-          .limits = LimitsOf(plan_, container.name)};
+          .limits = LimitsOf(plan_, container.name),
+          .write_down = [this] { WriteRecord(); }};
 }
 
 void PodActor::KeepRun(const std::string& name, std::unique_ptr<ContainerRun> run) {

@@ -100,6 +100,7 @@ class PodActor {
   void OnVolumes(const Result<void>& prepared);
   void OnContainerListed(const api::Container& container);
   [[nodiscard]] StartOrder OrderFor(const Container& container, int attempt, int adj) const;
+  [[nodiscard]] std::optional<pid_t> ProcessOf(const PodRecord::Run& run) const;
 
   Surroundings& surroundings_;
   PodPlan plan_;

@@ -43,8 +43,10 @@ std::optional<ContainerRecord> PodActor::AdoptContainer(
   ContainerRecord record{
       .pod_uid = pod_.uid, .name = name, .attempt = attempt, .created = created, .exit = {}};
   if (const auto run = runs_.find(name); run != runs_.end() && run->second->id() == status.id()) {
-    // Recalled already. Of one that has ended since, the event tells.
+    // Recalled already. Of one that has ended since, the event tells; what was never started does
+    // not go on.
     if (!run->second->Known()) return std::nullopt;
+    if (NeverRan(status)) run->second->Kill();
     return record;
   }
   if (NeverRan(status)) {

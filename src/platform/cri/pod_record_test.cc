@@ -11,10 +11,9 @@ PodRecord Sample() {
                     .attempt = 3,
                     .id = "0123abc",
                     .started = Instant(std::chrono::seconds(5)),
-                    .pid = 77,
-                    .process_start = 123456,
+                    .process = PodRecord::Process{.pid = 77, .start = 123456},
                     .stop_signal = 10},
-                   {.container = "side", .id = "def", .pid = 78, .process_start = 1}},
+                   {.container = "side", .id = "def", .process = std::nullopt}},
           .written_pod = "{\"a\":\n1}"};
 }
 

@@ -101,6 +101,13 @@ bool IsGroupOfContainer(std::string_view name, std::string_view id) {
   return name.empty() || name.back() == '-' || name.back() == ':';
 }
 
+// runc names the process for the stage that it is in, "runc:[2:INIT]" at last.
+bool IsPrepared(std::string_view proc_stat) {
+  constexpr std::string_view kStage = "(runc:[";
+  const std::size_t name = proc_stat.find(" (");
+  return name != std::string_view::npos && proc_stat.substr(name + 1).starts_with(kStage);
+}
+
 // The name of the program, in brackets, may hold anything.
 std::optional<std::uint64_t> StartOf(std::string_view proc_stat) {
   constexpr int kFieldsBefore = 19;  // from the state, the third field, to the twenty-second

@@ -24,6 +24,10 @@ namespace jettison::cri {
 // another one is not enough.
 [[nodiscard]] bool IsGroupOfContainer(std::string_view name, std::string_view id);
 
+// Whether a process is what runc keeps in a container that is made and not started yet, by its
+// /proc/PID/stat.
+[[nodiscard]] bool IsPrepared(std::string_view proc_stat);
+
 // When a process began, in the kernel's ticks since the boot, by its /proc/PID/stat; absent where
 // it does not say. With its number it names a process for good.
 [[nodiscard]] std::optional<std::uint64_t> StartOf(std::string_view proc_stat);

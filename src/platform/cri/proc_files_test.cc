@@ -91,5 +91,14 @@ TEST(StartOf, IsTheTwentySecondFieldWhateverTheProgramIsCalled) {
   }
 }
 
+TEST(IsPrepared, OnlyWhatRuncCallsSoIsNotStartedYet) {
+  const std::string rest = " S 1 2 3\n";
+  EXPECT_TRUE(IsPrepared("42 (runc:[2:INIT])" + rest));
+  EXPECT_TRUE(IsPrepared("42 (runc:[1:CHILD])" + rest));
+  for (const char* text : {"42 (runc) S 1", "42 (my runc:[2:INIT]) S 1", "42", ""}) {
+    EXPECT_FALSE(IsPrepared(text)) << text;
+  }
+}
+
 }  // namespace
 }  // namespace jettison::cri

@@ -26,17 +26,20 @@ void PodActor::WriteRecord() const {
                    .runs = {},
                    .written_pod = surroundings_.options.written_pods->Write(pod_)};
   for (const auto& [name, run] : runs_) {
-    const auto known = run->Known();
-    if (!known || !known->pid) continue;
-    const auto start = StartOfProcess(surroundings_.processes, *known->pid);
-    if (!start) continue;
-    record.runs.push_back({.container = name,
+    const auto known = run->KnownOrOrdered();
+    if (!known) continue;
+    PodRecord::Run written{.container = name,
                            .attempt = run->attempt(),
                            .id = known->id,
                            .started = known->started,
-                           .pid = *known->pid,
-                           .process_start = *start,
-                           .stop_signal = known->stop_signal});
+                           .process = std::nullopt,
+                           .stop_signal = known->stop_signal};
+    if (known->pid) {
+      const auto start = StartOfProcess(surroundings_.processes, *known->pid);
+      if (!start) continue;
+      written.process = PodRecord::Process{.pid = *known->pid, .start = *start};
+    }
+    record.runs.push_back(std::move(written));
   }
   auto written =
       pod_host::RewriteFile(RecordFile(surroundings_, pod_.uid), FormatPodRecord(record));
@@ -53,17 +56,31 @@ std::vector<ContainerRecord> PodActor::Recall(const PodRecord& record) {
   surroundings_.LogFailure("adopt pod " + FullName(pod_), Prepare());
   for (const PodRecord::Run& run : record.runs) {
     const Container* const spec = pod_host::FindContainer(pod_, run.container);
-    // Another process may have got the number since.
-    const auto start = StartOfProcess(surroundings_.processes, run.pid);
-    if (spec == nullptr || start != run.process_start || runs_.contains(run.container)) continue;
+    if (spec == nullptr || runs_.contains(run.container)) continue;
+    const std::optional<pid_t> pid = ProcessOf(run);
+    if (!pid) continue;
     auto found = std::make_unique<ContainerRun>(surroundings_, OrderFor(*spec, run.attempt, 0));
     found->Adopt(
-        {.id = run.id, .pid = run.pid, .stop_signal = run.stop_signal, .started = run.started});
+        {.id = run.id, .pid = pid, .stop_signal = run.stop_signal, .started = run.started});
     if (!found->Known()) continue;  // it has just ended, and the runtime will say how
     ids_[{run.container, run.attempt}] = run.id;
     KeepRun(run.container, std::move(found));
   }
   return RunningRecords();
+}
+
+// The first process of a run that goes on. Of one of which no more than its start was ordered, it
+// is in the group with the container's ID; what the runtime had only prepared there holds nothing.
+std::optional<pid_t> PodActor::ProcessOf(const PodRecord::Run& run) const {
+  Processes& processes = surroundings_.processes;
+  if (run.process) {
+    // Another process may have got the number since.
+    const bool is_it = StartOfProcess(processes, run.process->pid) == run.process->start;
+    return is_it ? std::optional(run.process->pid) : std::nullopt;
+  }
+  const auto pid = FirstProcessOf(surroundings_, group_, run.id);
+  const auto stat = pid ? processes.ReadFile(*pid, "stat") : Fail(ErrorCode::kNotFound, "none");
+  return stat && !IsPrepared(*stat) ? pid : std::nullopt;
 }
 
 std::vector<ContainerRecord> PodActor::RunningRecords() const {

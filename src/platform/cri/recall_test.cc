@@ -81,6 +81,51 @@ TEST_F(CriRecall, WhenTheRuntimeAnswersNothingIsLostOrDoubled) {
   bed_.ExpectNothingLeft("u");
 }
 
+// The agent is killed when the runtime has started the container, and before it hears of that.
+TEST_F(CriRecall, WhatWasBeingStartedIsKnownAndCanBeKilledToo) {
+  ASSERT_TRUE(bed_.Create(SimplePod("u")));
+  bed_.calls->HoldBack("ContainerStatus");
+  runtime().StartContainer("u", "main", 3, 0);
+  ASSERT_EQ(bed_.Await<ContainerStarted>("u", milliseconds(50)), nullptr);
+  ASSERT_TRUE(containerd().processes.Runs(1000));
+  const auto recalled = OpenHanging();
+  ASSERT_EQ(recalled.size(), 1U);
+  ASSERT_EQ(recalled[0].containers.size(), 1U);
+  EXPECT_EQ(recalled[0].containers[0].attempt, 3);
+  EXPECT_EQ(runtime().GroupOf("u", "main"), "run-2");
+  const auto listed = ListAfterResume();
+  ASSERT_TRUE(listed) << listed.error().message;
+  ASSERT_EQ(listed->size(), 1U);
+  ASSERT_EQ(listed->front().containers.size(), 1U);
+  EXPECT_FALSE(listed->front().containers[0].exit);
+  runtime().KillContainer("u", "main");
+  EXPECT_FALSE(containerd().processes.Runs(1000));
+  ASSERT_NE(bed_.Await<ContainerExited>("u"), nullptr);
+  ASSERT_TRUE(bed_.Remove("u"));
+  bed_.ExpectNothingLeft("u");
+}
+
+TEST_F(CriRecall, WhatWasPreparedAndNeverStartedIsNotKnown) {
+  ASSERT_TRUE(bed_.Create(SimplePod("u")));
+  bed_.calls->HoldBack("ContainerStatus");
+  runtime().StartContainer("u", "main", 0, 0);
+  ASSERT_EQ(bed_.Await<ContainerStarted>("u", milliseconds(50)), nullptr);
+  containerd().processes.SetName(1000, "runc:[2:INIT]");
+  EXPECT_THAT(OpenHanging(), IsEmpty());
+}
+
+TEST_F(CriRecall, WhatTheRuntimeSaysNeverRanIsEndedWhereAProcessOfItWasFound) {
+  ASSERT_TRUE(bed_.Create(SimplePod("u")));
+  bed_.calls->HoldBack("ContainerStatus");
+  runtime().StartContainer("u", "main", 0, 0);
+  ASSERT_EQ(bed_.Await<ContainerStarted>("u", milliseconds(50)), nullptr);
+  containerd().At("main").state = api::CONTAINER_CREATED;
+  ASSERT_EQ(OpenHanging().size(), 1U);
+  ASSERT_TRUE(ListAfterResume());
+  ASSERT_NE(bed_.Await<ContainerExited>("u"), nullptr);
+  EXPECT_FALSE(containerd().processes.Runs(1000));
+}
+
 TEST_F(CriRecall, AnotherProcessOfTheSameNumberIsNotTheContainers) {
   ASSERT_TRUE(bed_.Run(SimplePod("u")));
   containerd().processes.End(1000, 0);
