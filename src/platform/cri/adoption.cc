@@ -74,6 +74,7 @@ Result<std::vector<RuntimePod>> Runtime::List() {
   if (!pods_.empty()) UpdateQosGroups();
   AdoptOthers(*std::move(found), pods);
   adopted_ = true;
+  gone_unlisted_.clear();
   ScheduleRelist(surroundings_.options.relist_period);
   rotation_.Start();
   return pods;
@@ -216,7 +217,9 @@ bool Runtime::IsInHostNetwork(const api::PodSandbox& sandbox) const {
 std::vector<RuntimePod> Runtime::Adopt(const Found& found) {
   std::vector<RuntimePod> listed;
   for (const auto& [uid, sandboxes] : OwnSandboxes(found.own)) {
-    // One that was recalled, and is ended since, is not taken over again.
+    // One that was recalled, and is ended since, is not taken over again. Its sandbox may have gone
+    // after the runtime was asked what it has.
+    if (gone_unlisted_.contains(uid)) continue;
     const auto recalled = pods_.find(uid);
     if (recalled != pods_.end() && recalled->second->removing()) continue;
     auto plan = recalled != pods_.end() ? recalled->second->plan()

@@ -81,6 +81,22 @@ TEST_F(CriRecall, WhenTheRuntimeAnswersNothingIsLostOrDoubled) {
   bed_.ExpectNothingLeft("u");
 }
 
+TEST_F(CriRecall, WhatWasEndedAfterTheRuntimeWasAskedIsNotTakenOverAgain) {
+  ASSERT_TRUE(bed_.Run(SimplePod("u")));
+  ASSERT_EQ(OpenHanging().size(), 1U);
+  bed_.calls->Resume();
+  bed_.calls->HoldBack("ContainerStatus");
+  EXPECT_FALSE(runtime().List()) << "not all has been answered";
+  runtime().KillContainer("u", "main");
+  runtime().RemovePod("u");
+  ASSERT_NE(bed_.Await<PodRemoved>("u"), nullptr);
+  bed_.calls->LetGo();
+  const auto listed = ListAfterResume();
+  ASSERT_TRUE(listed) << listed.error().message;
+  EXPECT_THAT(*listed, IsEmpty());
+  bed_.ExpectNothingLeft("u");
+}
+
 // The agent is killed when the runtime has started the container, and before it hears of that.
 TEST_F(CriRecall, WhatWasBeingStartedIsKnownAndCanBeKilledToo) {
   ASSERT_TRUE(bed_.Create(SimplePod("u")));

@@ -203,6 +203,7 @@ void Runtime::Advance() {
       first_attempts_[uid] = actor->next_attempt();
     }
     if (actor->abandoned()) late_groups_[uid] = kLateListings;
+    if (!adopted_) gone_unlisted_.insert(uid);
     it = pods_.erase(it);
     any_gone = true;
   }

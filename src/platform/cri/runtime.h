@@ -158,6 +158,7 @@ class Runtime : public ContainerRuntime {
   Surroundings surroundings_;
   std::shared_ptr<Probe> probe_;
   std::shared_ptr<Inquiry> inquiry_;
+  std::set<std::string> gone_unlisted_;  // pods that were recalled and gone before the first List
   bool recalled_ = false;  // pods are guarded already, and nothing waits for an answer any more
   std::map<std::string, std::unique_ptr<PodActor>> pods_;
   std::map<std::string, Unread> unread_;  // by UID; none of them is in pods_
