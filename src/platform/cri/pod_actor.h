@@ -1,24 +1,21 @@
 #pragma once
 
 #include <cstdint>
-#include <map>
-#include <memory>
 #include <optional>
 #include <set>
 #include <string>
 #include <string_view>
-#include <utility>
 #include <vector>
 
-#include "platform/cri/container_run.h"
 #include "platform/cri/listing.h"
 #include "platform/cri/log_rotation.h"
 #include "platform/cri/pod_record.h"
 #include "platform/cri/pod_removal.h"
-#include "platform/cri/sandbox_creation.h"
+#include "platform/cri/pod_runs.h"
+#include "platform/cri/pod_sandbox.h"
 #include "platform/cri/surroundings.h"
-#include "pod_host/path_errand.h"
 #include "ports/pod_disk.h"
+#include "ports/pod_plan.h"
 
 namespace jettison::cri {
 
@@ -36,16 +33,18 @@ class PodActor {
   void Adopt(Sandbox sandbox, bool ready);
   // Takes over one of its containers; absent where it is none of the pod's, or is known as ended.
   [[nodiscard]] std::optional<ContainerRecord> AdoptContainer(
-      const api::ContainerStatusResponse& container);
+      const api::ContainerStatusResponse& container) {
+    return runs_.Adopt(container);
+  }
 
   // Takes it over by what was written down of it, without the container runtime; which of its
   // containers run.
   [[nodiscard]] std::vector<ContainerRecord> Recall(const PodRecord& record);
   // The runtime knows nothing of it: what runs goes on, and what is started next is in a new
   // sandbox.
-  void LoseSandbox() { state_ = SandboxState::kLost; }
+  void LoseSandbox() { sandbox_.Lose(); }
   // Its containers that run.
-  [[nodiscard]] std::vector<ContainerRecord> RunningRecords() const;
+  [[nodiscard]] std::vector<ContainerRecord> RunningRecords() const { return runs_.Running(); }
   // Writes down how it stands, for Recall.
   void WriteRecord() const;
 
@@ -76,52 +75,34 @@ class PodActor {
   // Whether the sandbox is or may become this pod's.
   [[nodiscard]] bool Claims(const std::string& sandbox_id) const;
   // The lowest attempt of its sandbox whose name is free for sure.
-  [[nodiscard]] std::uint32_t next_attempt() const { return sandbox_.attempt + 1; }
+  [[nodiscard]] std::uint32_t next_attempt() const { return sandbox_.next_attempt(); }
   // Why a removal does not come to its end; empty: it does.
   [[nodiscard]] std::string Problem() const { return removal_ ? removal_->problem() : ""; }
   [[nodiscard]] PodDisk Disk() const;
-  [[nodiscard]] std::string_view GroupOf(const std::string& container) const;
+  [[nodiscard]] std::string_view GroupOf(const std::string& container) const {
+    return runs_.GroupOf(container);
+  }
 
  private:
-  enum class SandboxState : std::uint8_t { kNone, kMaking, kReady, kLost };
-
-  // Groups, volumes and folders; what is there already is kept.
-  [[nodiscard]] Result<void> Prepare() const;
-  void MakeSandbox(std::uint32_t first_attempt);
-  void OnSandbox(const Result<Sandbox>& made);
+  void OnSandbox(const Result<void>& made);
   void FailCreation(Error error);
-  void AbandonSandbox();
-  [[nodiscard]] ContainerRun* FindRun(const std::string& name);
-  [[nodiscard]] const ContainerRun* FindRun(const std::string& name) const;
-  void KeepRun(const std::string& name, std::unique_ptr<ContainerRun> run);
-  void NoteIds();
-  void Forget(const std::string& container_id);
   void OnSandboxLost();
-  void OnVolumes(const Result<void>& prepared);
-  void OnContainerListed(const api::Container& container);
-  [[nodiscard]] StartOrder OrderFor(const Container& container, int attempt, int adj) const;
-  [[nodiscard]] std::optional<pid_t> ProcessOf(const PodRecord::Run& run) const;
+  void StartRemoval();
 
   Surroundings& surroundings_;
   PodPlan plan_;
   const Pod& pod_ = plan_.pod;
   std::string group_;
-  SandboxState state_ = SandboxState::kNone;
-  Sandbox sandbox_;
-  std::unique_ptr<pod_host::PathErrand> errand_;  // volumes that have not answered yet
-  std::unique_ptr<SandboxCreation> creation_;
-  bool created_ = false;  // PodReady was told, or the pod was adopted
-  std::map<std::string, std::unique_ptr<ContainerRun>> runs_;  // the newest of each container
-  std::vector<std::unique_ptr<ContainerRun>> lingering_;       // older ones that wait for an answer
+  PodSandbox sandbox_;
+  PodRuns runs_;
+  bool created_ = false;              // PodReady was told, or the pod was adopted
   std::vector<std::string> waiting_;  // containers to be started when the sandbox stands
-  std::map<std::pair<std::string, int>, std::string> ids_;  // container and attempt to ID
   bool removing_ = false;
   bool abandoned_ = false;
   bool tell_removed_ = false;
   bool gone_ = false;
   std::optional<Error> create_error_;  // PodFailed has to be told
   std::optional<PodRemoval> removal_;
-  Lifetime lifetime_;
 };
 
 }  // namespace jettison::cri

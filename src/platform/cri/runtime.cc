@@ -1,10 +1,9 @@
 #include "platform/cri/runtime.h"
 
-#include <fmt/format.h>
-
-#include <algorithm>
 #include <chrono>
+#include <set>
 #include <utility>
+#include <variant>
 
 #include "platform/cri/await.h"
 #include "pod_host/paths.h"
@@ -12,22 +11,11 @@
 namespace jettison::cri {
 namespace {
 
-using std::chrono::milliseconds;
-
-// How long Ready waits for an answer; the agent asks again.
-constexpr Duration kReadyWait = milliseconds(100);
-// A probe that is not answered for so long has failed.
-constexpr Duration kProbeDeadline = std::chrono::seconds(5);
-
-// What keeps the runtime from working, by its own account.
-Result<void> CheckStatus(const api::StatusResponse& status) {
-  for (const api::RuntimeCondition& condition : status.status().conditions()) {
-    if (condition.type() != "RuntimeReady" || condition.status()) continue;
-    return Fail(ErrorCode::kUnavailable, fmt::format("the container runtime is not ready: {}: {}",
-                                                     condition.reason(), condition.message()));
-  }
-  return {};
-}
+// How long Ready waits for an answer, and List for all of its own; the agent asks again.
+constexpr Duration kReadyWait = std::chrono::milliseconds(100);
+constexpr Duration kListWait = std::chrono::seconds(3);
+// The same for what the pods of others are; the rest does not wait for it.
+constexpr Duration kOthersWait = std::chrono::seconds(1);
 
 }  // namespace
 
@@ -44,56 +32,141 @@ Runtime::Runtime(RuntimeEdges edges, const CriRuntimeOptions& options, Cgroups& 
                     .readiness = *readiness_,
                     .events = {},
                     .slices = edges_.slices.get()},
-      qos_groups_(cgroups, options.cgroup_driver),
-      foreign_(surroundings_,
-               {.taken =
-                    [this](const std::string& uid) {
-                      return pods_.contains(uid) || leftovers_.contains(uid) ||
-                             unread_.contains(uid);
-                    },
-                .unread = [this](const api::PodSandbox& sandbox) { return IsUnread(sandbox); }}),
-      rotation_(surroundings_, [this] { return RunningLogs(); }) {
+      probe_(surroundings_),
+      inventory_(surroundings_),
+      records_(surroundings_),
+      descriptions_(surroundings_, records_),
+      pods_(surroundings_),
+      adoption_(surroundings_, pods_, records_, descriptions_),
+      leftovers_(surroundings_),
+      foreign_(
+          surroundings_,
+          {.taken = [this](const std::string& uid) { return IsTaken(uid); },
+           .unread = [this](const api::PodSandbox& sandbox) { return unread_.Owns(sandbox); }}),
+      unread_(surroundings_, UnreadWays()),
+      strays_(surroundings_, pods_, leftovers_, unread_),
+      rotation_(surroundings_, [this] { return pods_.RunningLogs(); }) {
   Calls& calls = *edges_.calls;
   on_answers_ = readiness_->OnReadable(calls.fd(), [&calls] { calls.Deliver(); });
 }
 
-bool Runtime::Await(Duration timeout, const std::function<bool()>& done) {
-  return AwaitAnswers(*edges_.calls, timeout, done);
+UnreadPods::Ways Runtime::UnreadWays() {
+  return {.pods = pods_,
+          .records = records_,
+          .descriptions = descriptions_,
+          .adoption = adoption_,
+          .inventory = inventory_,
+          .leftovers = leftovers_,
+          .foreign = foreign_};
+}
+
+bool Runtime::IsTaken(const std::string& uid) const {
+  return pods_.Has(uid) || leftovers_.Find(uid) != nullptr || unread_.Has(uid);
+}
+
+ForeignPod* Runtime::FindForeign(const std::string& uid) const {
+  return pods_.Has(uid) ? nullptr : foreign_.Find(uid);
 }
 
 Result<void> Runtime::Ready() {
-  if (!probe_) StartProbe();
-  const std::shared_ptr<Probe> probe = probe_;
-  const Duration wait = recalled_ ? Duration::zero() : kReadyWait;
-  if (!Await(wait, [&] { return probe->outcome.has_value(); })) {
-    return Fail(ErrorCode::kUnavailable, "the container runtime has not answered yet");
-  }
-  probe_.reset();
-  return *probe->outcome;
+  return probe_.Ask(recalled_ ? Duration::zero() : kReadyWait);
 }
 
-void Runtime::StartProbe() {
-  probe_ = std::make_shared<Probe>();
-  surroundings_.calls.Version(kProbeDeadline, [probe = probe_, calls = edges_.calls.get()](
-                                                  const Result<api::VersionResponse>& version) {
-    if (!version) {
-      probe->outcome = Fail(version.error());
-      return;
+std::vector<RuntimePod> Runtime::Recall() {
+  recalled_ = true;
+  std::vector<RuntimePod> recalled = adoption_.Recall();
+  if (!recalled.empty()) pods_.UpdateQosGroups();
+  return recalled;
+}
+
+Result<std::vector<RuntimePod>> Runtime::List() {
+  auto found = inventory_.FindAll(pods_.KnownIds(), recalled_ ? Duration::zero() : kListWait);
+  if (!found) return Fail(found.error());
+  auto pods = adoption_.TakeOverAll(
+      *found, [&](const std::string& uid, const Sandboxes& sandboxes, const Error& error) {
+        unread_.Enter(uid, sandboxes, found->own, error);
+      });
+  std::set<std::string> listed;
+  for (const api::PodSandbox& sandbox : found->own.sandboxes) {
+    listed.insert(sandbox.metadata().uid());
+  }
+  for (RuntimePod& unlisted : adoption_.TakeOverUnlisted(
+           listed, [this](const std::string& uid) { return unread_.Has(uid); })) {
+    pods.push_back(std::move(unlisted));
+  }
+  pods_.WriteRecords();
+  SettleFolders(found->own);
+  if (!pods_.actors().empty()) pods_.UpdateQosGroups();
+  TakeOverOthers(*std::move(found), pods);
+  adopted_ = true;
+  ScheduleRelist(surroundings_.options.relist_period);
+  rotation_.Start();
+  return pods;
+}
+
+// Folders of pods that the runtime does not have: without a record nobody will ask for them again.
+void Runtime::SettleFolders(const Listing& own) {
+  for (const std::string& uid : leftovers_.Begin()) {
+    if (pods_.Has(uid) || unread_.Has(uid)) continue;
+    const auto written = records_.Read(uid);
+    if (!written && written.error().code == ErrorCode::kNotFound) {
+      leftovers_.Remove(uid);
+      continue;
     }
-    calls->Status(api::StatusRequest(), kProbeDeadline,
-                  [probe](const Result<api::StatusResponse>& status) {
-                    probe->outcome = status ? CheckStatus(*status) : Fail(status.error());
-                  });
+    unread_.Enter(uid, {}, own,
+                  written
+                      ? Error{ErrorCode::kUnavailable, "its record could not be read a moment ago"}
+                      : written.error());
+  }
+}
+
+// Those that are not told in time are found later.
+void Runtime::TakeOverOthers(Found found, std::vector<RuntimePod>& pods) {
+  Listing& listing = found.of_others;
+  for (api::PodSandbox& sandbox : found.own.sandboxes) {
+    if (unread_.Owns(sandbox)) listing.sandboxes.push_back(std::move(sandbox));
+  }
+  for (api::Container& container : found.own.containers) {
+    listing.containers.push_back(std::move(container));
+  }
+  foreign_.OnListed(listing);
+  (void)AwaitAnswers(*edges_.calls, recalled_ ? Duration::zero() : kOthersWait,
+                     [&] { return !foreign_.busy(); });
+  std::erase_if(surroundings_.events, [&](RuntimeEvent& event) {
+    auto* const other = std::get_if<PodFound>(&event);
+    if (other == nullptr) return false;
+    pods.push_back(std::move(other->pod));
+    return true;
   });
 }
 
-PodActor* Runtime::Find(const std::string& pod_uid) {
-  const auto it = pods_.find(pod_uid);
-  return it == pods_.end() ? nullptr : it->second.get();
+void Runtime::ScheduleRelist(Duration delay) {
+  on_relist_ = readiness_->After(delay, [this] {
+    on_relist_.Stop();
+    Relist();
+  });
 }
 
-ForeignPod* Runtime::FindForeign(const std::string& pod_uid) const {
-  return pods_.contains(pod_uid) ? nullptr : foreign_.Find(pod_uid);
+void Runtime::Relist() {
+  if (!adopted_ || relisting_) return;
+  relisting_ = true;
+  inventory_.List(pods_.KnownIds(), [this](const Result<Listing>& listing) {
+    relisting_ = false;
+    OnListing(listing);
+    ScheduleRelist(surroundings_.options.relist_period);
+  });
+}
+
+// A runtime that does not answer is nothing new: it is asked again, and whoever waits for something
+// of it says so.
+void Runtime::OnListing(const Result<Listing>& listing) {
+  if (!listing) return;
+  for (const auto& [uid, actor] : pods_.actors()) actor->OnListed(*listing);
+  strays_.Remove(*listing);
+  unread_.OnListed(*listing);
+  leftovers_.SweepLateGroups(
+      [this](const std::string& uid) { return pods_.Has(uid) || unread_.Has(uid); });
+  foreign_.OnListed(*listing);
 }
 
 void Runtime::CreatePod(const PodPlan& plan) {
@@ -101,30 +174,27 @@ void Runtime::CreatePod(const PodPlan& plan) {
   const Pod& pod = plan.pod;
   const auto fail = [&](Error error) { surroundings_.Emit(PodFailed{pod.uid, std::move(error)}); };
   if (auto names = pod_host::CheckNames(pod); !names) return fail(names.error());
-  const PodActor* const existing = Find(pod.uid);
+  const PodActor* const existing = pods_.Find(pod.uid);
   if (existing != nullptr && !existing->removing()) {
     return surroundings_.Emit(PodReady{pod.uid});
   }
-  const auto leftover = leftovers_.find(pod.uid);
-  if (existing != nullptr || leftover != leftovers_.end()) {
-    const std::string why = existing != nullptr ? existing->Problem() : leftover->second->problem();
+  const PodRemoval* const leftover = leftovers_.Find(pod.uid);
+  if (existing != nullptr || leftover != nullptr) {
+    const std::string why = existing != nullptr ? existing->Problem() : leftover->problem();
     return fail({ErrorCode::kUnavailable,
                  "a pod of the same UID is still being removed" + (why.empty() ? "" : ": " + why)});
   }
-  if (unread_.contains(pod.uid)) return RefuseUnread(plan);
+  if (unread_.Has(pod.uid)) return unread_.Refuse(plan);
   foreign_.Forget(pod.uid);
-  const auto first_attempt = first_attempts_.find(pod.uid);
-  auto actor = std::make_unique<PodActor>(surroundings_, plan);
-  PodActor& created = *actor;
-  pods_[pod.uid] = std::move(actor);
-  UpdateQosGroups();
-  created.Create(first_attempt == first_attempts_.end() ? 0 : first_attempt->second);
+  pods_.Create(plan);
 }
 
 void Runtime::StartContainer(const std::string& pod_uid, const std::string& container, int attempt,
                              int oom_score_adj) {
   if (surroundings_.draining) return;
-  if (PodActor* pod = Find(pod_uid)) return pod->StartContainer(container, attempt, oom_score_adj);
+  if (PodActor* pod = pods_.Find(pod_uid)) {
+    return pod->StartContainer(container, attempt, oom_score_adj);
+  }
   surroundings_.Emit(ContainerStartFailed{.pod_uid = pod_uid,
                                           .container = container,
                                           .attempt = attempt,
@@ -133,40 +203,40 @@ void Runtime::StartContainer(const std::string& pod_uid, const std::string& cont
 
 void Runtime::StopContainer(const std::string& pod_uid, const std::string& container,
                             Duration grace) {
-  if (PodActor* pod = Find(pod_uid)) pod->StopContainer(container, grace);
+  if (PodActor* pod = pods_.Find(pod_uid)) pod->StopContainer(container, grace);
   if (ForeignPod* pod = FindForeign(pod_uid)) pod->StopContainer(container, grace);
 }
 
 void Runtime::KillContainer(const std::string& pod_uid, const std::string& container) {
-  if (PodActor* pod = Find(pod_uid)) pod->KillContainer(container);
+  if (PodActor* pod = pods_.Find(pod_uid)) pod->KillContainer(container);
   if (ForeignPod* pod = FindForeign(pod_uid)) pod->KillContainer(container);
 }
 
 void Runtime::RemoveContainer(const std::string& pod_uid, const std::string& container,
                               int attempt) {
-  PodActor* const pod = Find(pod_uid);
+  PodActor* const pod = pods_.Find(pod_uid);
   if (pod != nullptr && !pod->removing()) pod->RemoveContainer(container, attempt);
 }
 
 void Runtime::RemovePod(const std::string& pod_uid) {
-  if (PodActor* pod = Find(pod_uid)) return pod->Remove();
+  if (PodActor* pod = pods_.Find(pod_uid)) return pod->Remove();
   ForeignPod* const pod = FindForeign(pod_uid);
   // Whoever has wanted a pod of its UID does not mean the one that cannot be read.
-  const bool is_meant = pod != nullptr && (pod->ending() || !unread_.contains(pod_uid));
+  const bool is_meant = pod != nullptr && (pod->ending() || !unread_.Has(pod_uid));
   if (is_meant) return pod->Remove();
   surroundings_.Emit(PodRemoved{pod_uid});
 }
 
 PodDisk Runtime::DiskOf(const Pod& pod) const {
   if (const ForeignPod* foreign = FindForeign(pod.uid)) return foreign->Disk();
-  const auto it = pods_.find(pod.uid);
-  return it == pods_.end() ? pod_host::DiskOf(surroundings_.paths, pod) : it->second->Disk();
+  const PodActor* const own = pods_.Find(pod.uid);
+  return own == nullptr ? pod_host::DiskOf(surroundings_.paths, pod) : own->Disk();
 }
 
 std::string_view Runtime::GroupOf(const std::string& pod_uid, const std::string& container) const {
   if (const ForeignPod* foreign = FindForeign(pod_uid)) return foreign->GroupOf(container);
-  const auto it = pods_.find(pod_uid);
-  return it == pods_.end() ? std::string_view() : it->second->GroupOf(container);
+  const PodActor* const own = pods_.Find(pod_uid);
+  return own == nullptr ? std::string_view() : own->GroupOf(container);
 }
 
 const std::vector<std::string>& Runtime::ForeignGroupsOf(const std::string& pod_uid) const {
@@ -174,58 +244,14 @@ const std::vector<std::string>& Runtime::ForeignGroupsOf(const std::string& pod_
   return foreign == nullptr ? no_groups_ : foreign->groups();
 }
 
-std::vector<RunningLog> Runtime::RunningLogs() const {
-  std::vector<RunningLog> logs;
-  for (const auto& [uid, actor] : pods_) actor->AddLogs(logs);
-  return logs;
-}
-
-void Runtime::UpdateQosGroups() {
-  std::vector<const PodPlan*> pods;
-  for (const auto& [uid, actor] : pods_) {
-    if (!actor->removing()) pods.push_back(&actor->plan());
-  }
-  surroundings_.LogFailure("set the CPU shares of the pods' groups", qos_groups_.SetPods(pods));
-}
-
 void Runtime::Advance() {
-  bool any_gone = false;
-  for (auto it = pods_.begin(); it != pods_.end();) {
-    auto& [uid, actor] = *it;
-    actor->Advance();
-    if (!actor->gone()) {
-      ++it;
-      continue;
-    }
-    // Names of sandboxes that were asked for in vain may stay taken; others are free again.
-    first_attempts_.erase(uid);
-    if (actor->next_attempt() > 1 && !actor->created()) {
-      first_attempts_[uid] = actor->next_attempt();
-    }
-    if (actor->abandoned()) late_groups_[uid] = kLateListings;
-    if (!adopted_) gone_unlisted_.insert(uid);
-    it = pods_.erase(it);
-    any_gone = true;
-  }
-  if (any_gone) UpdateQosGroups();
+  pods_.Advance([this](const std::string& uid, const PodActor& pod) {
+    if (pod.abandoned()) leftovers_.ExpectGroupsOf(uid);
+    if (!adopted_) adoption_.NoteGone(uid);
+  });
   foreign_.Advance();
-  for (const std::string& id : std::exchange(done_stale_, {})) stale_.erase(id);
-  std::erase_if(leftovers_, [](const auto& leftover) { return leftover.second->done(); });
-}
-
-// Of those pods that have changed in a way that counts for an agent after this one.
-void Runtime::WriteRecords() {
-  std::set<std::string_view> changed;
-  for (const RuntimeEvent& event : surroundings_.events) {
-    if (const auto* ready = std::get_if<PodReady>(&event)) changed.insert(ready->pod_uid);
-    if (const auto* started = std::get_if<ContainerStarted>(&event)) {
-      changed.insert(started->pod_uid);
-    }
-  }
-  for (const std::string_view uid : changed) {
-    const auto pod = pods_.find(std::string(uid));
-    if (pod != pods_.end()) pod->second->WriteRecord();
-  }
+  strays_.Advance();
+  leftovers_.Advance();
 }
 
 std::vector<RuntimeEvent> Runtime::TakeEvents() {
@@ -234,7 +260,7 @@ std::vector<RuntimeEvent> Runtime::TakeEvents() {
   Advance();
   if (std::exchange(surroundings_.relist_wanted, false)) Relist();
   surroundings_.taking = false;
-  WriteRecords();
+  pods_.WriteRecordsAfter(surroundings_.events);
   return std::exchange(surroundings_.events, {});
 }
 

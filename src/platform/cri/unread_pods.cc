@@ -1,13 +1,15 @@
-// Pods of an earlier agent that nothing describes any more in a way that can be read. What runs of
-// them goes on, measured and named; nothing of them is deleted.
+#include "platform/cri/unread_pods.h"
+
 #include <fmt/format.h>
 
 #include <algorithm>
 #include <set>
+#include <string_view>
 #include <utility>
+#include <vector>
 
 #include "platform/cri/quarantine.h"
-#include "platform/cri/runtime.h"
+#include "platform/cri/sandbox_clearance.h"
 #include "pod_host/files.h"
 
 namespace jettison::cri {
@@ -27,13 +29,20 @@ bool IsDamage(const Error& error) {
 
 }  // namespace
 
-bool Runtime::IsUnread(const api::PodSandbox& sandbox) const {
-  return IsOurs(surroundings_, sandbox) && unread_.contains(sandbox.metadata().uid());
+bool UnreadPods::Owns(const api::PodSandbox& sandbox) const {
+  return IsOurs(surroundings_, sandbox) && Has(sandbox.metadata().uid());
+}
+
+bool UnreadPods::IsReadable(const std::string& uid, const Sandboxes& sandboxes,
+                            const Listing& listing) {
+  const auto plan = ways_.descriptions.Read(uid, sandboxes);
+  if (!plan) Enter(uid, sandboxes, listing, plan.error());
+  return plan.has_value();
 }
 
 // What cannot be told counts as inhabited.
-bool Runtime::IsInhabited(const std::string& uid) const {
-  const std::vector<std::string> groups = GroupsOf(uid);
+bool UnreadPods::IsInhabited(const std::string& uid) const {
+  const std::vector<std::string> groups = PossibleGroupsOf(surroundings_, uid);
   return std::any_of(groups.begin(), groups.end(), [this](const std::string& group) {
     const auto processes = surroundings_.cgroups.Processes(group);
     return processes ? !processes->empty() : processes.error().code != ErrorCode::kNotFound;
@@ -41,8 +50,8 @@ bool Runtime::IsInhabited(const std::string& uid) const {
 }
 
 // By the runtime's word or the kernel's.
-bool Runtime::MayRun(const std::string& uid, const Sandboxes& sandboxes,
-                     const Listing& listing) const {
+bool UnreadPods::MayRun(const std::string& uid, const Sandboxes& sandboxes,
+                        const Listing& listing) const {
   std::set<std::string_view> ids;
   for (const api::PodSandbox* sandbox : sandboxes) {
     if (sandbox->state() == api::SANDBOX_READY) return true;
@@ -58,8 +67,8 @@ bool Runtime::MayRun(const std::string& uid, const Sandboxes& sandboxes,
          IsInhabited(uid);
 }
 
-void Runtime::EnterUnread(const std::string& uid, const Sandboxes& sandboxes,
-                          const Listing& listing, const Error& error) {
+void UnreadPods::Enter(const std::string& uid, const Sandboxes& sandboxes, const Listing& listing,
+                       const Error& error) {
   if (!pod_host::IsPathSegment(uid)) {
     return surroundings_.Log(error.In(fmt::format("pod {:?} is left alone", uid)).message);
   }
@@ -81,23 +90,27 @@ void Runtime::EnterUnread(const std::string& uid, const Sandboxes& sandboxes,
           ? fmt::format("It goes on, and no pod of its UID is made beside it: {}", HowToEnd(uid))
           : "Nothing of it runs: a manifest of its UID takes its place, and its files go to " +
                 surroundings_.paths.root() + "/quarantine then"));
-  // A folder without a record is a leftover to an agent that finds its sandbox gone.
-  const auto record = ReadRecord(uid);
-  if (!record && record.error().code == ErrorCode::kNotFound && pod_host::Exists(folder)) {
-    surroundings_.LogFailure("keep " + folder,
-                             pod_host::WriteFile(RecordFile(surroundings_, uid), "unread\n"));
-  }
+  KeepFolder(uid);
 }
 
-std::string Runtime::HowToEnd(const std::string& uid) const {
-  const std::string& sandbox = unread_.at(uid).sandbox;
-  if (!sandbox.empty()) return fmt::format("end it with `crictl stopp {}`", sandbox);
+// A folder without a record is a leftover to an agent that finds its sandbox gone.
+void UnreadPods::KeepFolder(const std::string& uid) {
+  const std::string folder = surroundings_.paths.Pod(uid);
+  const auto record = ways_.records.Read(uid);
+  if (record || record.error().code != ErrorCode::kNotFound || !pod_host::Exists(folder)) return;
+  surroundings_.LogFailure("keep " + folder,
+                           pod_host::WriteFile(RecordFile(surroundings_, uid), "unread\n"));
+}
+
+std::string UnreadPods::HowToEnd(const std::string& uid) const {
+  const std::optional<std::string>& sandbox = unread_.at(uid).sandbox;
+  if (sandbox) return fmt::format("end it with `crictl stopp {}`", *sandbox);
   return fmt::format("end the processes in one of its control groups, {}",
-                     fmt::join(GroupsOf(uid), ", "));
+                     fmt::join(PossibleGroupsOf(surroundings_, uid), ", "));
 }
 
 // Somebody wants a pod of this UID. What stands in its way is looked at with the next listing.
-void Runtime::RefuseUnread(const PodPlan& plan) {
+void UnreadPods::Refuse(const PodPlan& plan) {
   const Pod& pod = plan.pod;
   Unread& unread = unread_.at(pod.uid);
   unread.wanted = plan;
@@ -107,84 +120,79 @@ void Runtime::RefuseUnread(const PodPlan& plan) {
       {ErrorCode::kUnavailable,
        fmt::format("an earlier pod of this UID is in its place{}, and cannot be read: {}; if it "
                    "stays so, {}",
-                   unread.sandbox.empty() ? "" : " in sandbox " + unread.sandbox,
-                   unread.error.message, HowToEnd(pod.uid))}});
+                   unread.sandbox ? " in sandbox " + *unread.sandbox : "", unread.error.message,
+                   HowToEnd(pod.uid))}});
 }
 
-void Runtime::TendUnread(const Listing& listing) {
-  const auto pods = OwnSandboxes(listing);
+void UnreadPods::OnListed(const Listing& listing) {
+  const auto pods = OwnSandboxes(surroundings_, listing);
   std::vector<std::string> uids;
   for (const auto& [uid, unread] : unread_) uids.push_back(uid);
   for (const std::string& uid : uids) {
     const auto own = pods.find(uid);
-    TendUnreadPod(uid, own == pods.end() ? Sandboxes{} : own->second, listing);
+    Tend(uid, own == pods.end() ? Sandboxes{} : own->second, listing);
   }
 }
 
-void Runtime::TendUnreadPod(const std::string& uid, const Sandboxes& sandboxes,
-                            const Listing& listing) {
+void UnreadPods::Tend(const std::string& uid, const Sandboxes& sandboxes, const Listing& listing) {
   Unread& unread = unread_.at(uid);
-  const ForeignPod* const told = foreign_.Find(uid);
+  const ForeignPod* const told = ways_.foreign.Find(uid);
   // Whoever ends it waits for that.
   if (unread.asked || (told != nullptr && told->ending())) return;
-  unread.sandbox = sandboxes.empty() ? "" : sandboxes.front()->id();
+  unread.sandbox = sandboxes.empty() ? std::nullopt : std::optional(sandboxes.front()->id());
   const std::optional<PodPlan> wanted = std::exchange(unread.wanted, std::nullopt);
-  const auto plan = ReadPod(uid, sandboxes);
-  if (plan) {
-    return sandboxes.empty() ? RecallUnread(uid) : TakeOverUnread(*plan, sandboxes, listing);
-  }
+  const auto plan = ways_.descriptions.Read(uid, sandboxes);
+  if (plan) return sandboxes.empty() ? Recall(uid) : TakeOver(*plan, sandboxes, listing);
   unread.error = plan.error();
   const bool is_certain = wanted && UidTellsContent(wanted->pod);
-  if (is_certain && !sandboxes.empty()) return TakeOverUnread(*wanted, sandboxes, listing);
+  if (is_certain && !sandboxes.empty()) return TakeOver(*wanted, sandboxes, listing);
   if (!wanted || MayRun(uid, sandboxes, listing)) return;
   if (is_certain) {  // it is made where its files are
     unread_.erase(uid);
   } else if (IsDamage(unread.error)) {
-    QuarantineUnread(uid);
+    Quarantine(uid);
   }
 }
 
-// The runtime has no sandbox of it: what runs goes on, and what is started next is in a new one.
-void Runtime::RecallUnread(const std::string& uid) {
-  const auto record = ReadRecord(uid);
-  if (!record) return;
-  const auto& [plan, written] = *record;
+// The runtime has no sandbox of it.
+void UnreadPods::Recall(const std::string& uid) {
+  const auto written = ways_.records.Read(uid);
+  if (!written) return;
   unread_.erase(uid);
-  foreign_.Forget(uid);
-  auto actor = std::make_unique<PodActor>(surroundings_, plan);
-  RuntimePod found{.pod = plan.pod, .containers = actor->Recall(written)};
-  actor->LoseSandbox();
-  pods_[uid] = std::move(actor);
-  UpdateQosGroups();
+  ways_.foreign.Forget(uid);
+  RuntimePod found = ways_.adoption.TakeOver(*written);
+  ways_.pods.UpdateQosGroups();
   surroundings_.Emit(PodFound{uid, std::move(found)});
 }
 
-void Runtime::TakeOverUnread(const PodPlan& plan, const Sandboxes& sandboxes,
-                             const Listing& listing) {
+void UnreadPods::TakeOver(const PodPlan& plan, const Sandboxes& sandboxes, const Listing& listing) {
   unread_.at(plan.pod.uid).asked = true;
   Listing own;
   for (const api::PodSandbox* sandbox : sandboxes) own.sandboxes.push_back(*sandbox);
   own.containers = listing.containers;
-  AskAbout(std::move(own), [this, plan](Result<Found> found) {
-    const std::string& uid = plan.pod.uid;
-    Unread& unread = unread_.at(uid);
-    unread.asked = false;
-    if (!found) {
-      unread.error = found.error();
-      return;
-    }
-    found->plan = plan;
-    unread_.erase(uid);
-    foreign_.Forget(uid);
-    for (RuntimePod& adopted : Adopt(*found)) {
-      pods_.at(uid)->WriteRecord();
-      surroundings_.Emit(PodFound{uid, std::move(adopted)});
-    }
-    UpdateQosGroups();
-  });
+  ways_.inventory.AskAbout(std::move(own), lifetime_.Guard([this, plan](Result<Found> found) {
+    OnFound(plan, std::move(found));
+  }));
 }
 
-void Runtime::QuarantineUnread(const std::string& uid) {
+void UnreadPods::OnFound(const PodPlan& plan, Result<Found> found) {
+  const std::string& uid = plan.pod.uid;
+  Unread& unread = unread_.at(uid);
+  unread.asked = false;
+  if (!found) {
+    unread.error = found.error();
+    return;
+  }
+  unread_.erase(uid);
+  ways_.foreign.Forget(uid);
+  const auto sandboxes = OwnSandboxes(surroundings_, found->own);
+  RuntimePod adopted = ways_.adoption.TakeOver(plan, sandboxes.at(uid), *found);
+  ways_.pods.Find(uid)->WriteRecord();
+  surroundings_.Emit(PodFound{uid, std::move(adopted)});
+  ways_.pods.UpdateQosGroups();
+}
+
+void UnreadPods::Quarantine(const std::string& uid) {
   const auto place = SetAside(surroundings_.paths, uid, surroundings_.clock.Now());
   surroundings_.LogFailure("set the files of pod " + uid + " aside", place);
   if (!place) return;
@@ -195,7 +203,8 @@ void Runtime::QuarantineUnread(const std::string& uid) {
                     uid, *place));
   }
   unread_.erase(uid);
-  RemoveRemains({.uid = uid, .groups = GroupsOf(uid), .log_dirs = {}, .layers = {}});
+  ways_.leftovers.Remove(
+      {.uid = uid, .groups = PossibleGroupsOf(surroundings_, uid), .log_dirs = {}, .layers = {}});
 }
 
 }  // namespace jettison::cri
