@@ -29,9 +29,26 @@ struct KernelWord {
 [[nodiscard]] Instant InstantOfNs(std::int64_t ns, Instant otherwise, const Clock& clock,
                                   Instant earliest = Instant::min());
 
-// How a container ended by the runtime's account of a container in the state EXITED. It began when
-// the kernel word says; it ended when the runtime says, unless the kernel word has it sooner or the
-// runtime does not say.
+// How a container ended, by the word of what runs it.
+struct ReportedEnd {
+  int exit_code = 0;  // 128 and the signal's number where one ended it
+  bool oom_killed = false;
+  std::int64_t finished_at = 0;  // nanoseconds of real time; 0: not told
+};
+
+// How it stands by the same.
+struct ContainerStanding {
+  enum class State : std::uint8_t { kLives, kEnded, kUnknown };
+  State state = State::kUnknown;
+  ReportedEnd end = {};  // where it has ended
+};
+[[nodiscard]] ContainerStanding StandingOf(const api::ContainerStatus& status);
+
+// How it ended, by all that is known. It began when the kernel word says; it ended when the runtime
+// says, unless the kernel word has it sooner or the runtime does not say.
+[[nodiscard]] ContainerExit ExitOf(const ReportedEnd& end, const KernelWord& seen,
+                                   const Clock& clock);
+// The same by the runtime's account of a container in the state EXITED.
 [[nodiscard]] ContainerExit ExitOf(const api::ContainerStatus& status, const KernelWord& seen,
                                    const Clock& clock);
 

@@ -7,7 +7,6 @@
 #include <csignal>
 #include <utility>
 
-#include "platform/cri/containerd_task.h"
 #include "platform/cri/proc_files.h"
 #include "pod_host/cgroup_layout.h"
 #include "pod_host/fd_reserve.h"
@@ -235,17 +234,12 @@ void ContainerRun::KillGroups() {
 }
 
 void ContainerRun::TellRuntimeToStop(Duration timeout) {
-  if (!container_.task_namespace.empty()) return;  // containerd hears of the end by itself
-  api::StopContainerRequest request;
-  request.set_container_id(container_.id);
-  request.set_timeout(WholeSeconds(timeout));
-  surroundings_.calls.StopContainer(
-      request, timeout + surroundings_.options.request_timeout,
-      lifetime_.Guard([this](const Result<api::StopContainerResponse>& answer) {
-        if (!answer && !process_ && phase_ == Phase::kRunning) {
-          surroundings_.LogFailure(Described(), answer);
-        }
-      }));
+  TellToStop(surroundings_.calls, AnchorOf(container_), timeout,
+             timeout + surroundings_.options.request_timeout,
+             lifetime_.Guard([this](const Result<void>& told) {
+               if (process_ || phase_ != Phase::kRunning) return;
+               surroundings_.LogFailure(Described(), told);
+             }));
 }
 
 void ContainerRun::OnListedDead() {
@@ -290,25 +284,19 @@ void ContainerRun::SetPatience(Duration patience) {
 }
 
 void ContainerRun::AskHowItEnded() {
-  const auto answered = lifetime_.Guard([this](const auto& answer) { OnStatus(answer); });
-  const Duration deadline = surroundings_.options.request_timeout;
-  if (!container_.task_namespace.empty()) {
-    return AskTaskStatus(surroundings_.calls, {container_.task_namespace, container_.id}, deadline,
-                         answered);
-  }
-  api::ContainerStatusRequest request;
-  request.set_container_id(container_.id);
-  surroundings_.calls.ContainerStatus(request, deadline, answered);
+  AskHowItStands(surroundings_.calls, AnchorOf(container_), surroundings_.options.request_timeout,
+                 lifetime_.Guard([this](const auto& answer) { OnStanding(answer); }));
 }
 
-void ContainerRun::OnStatus(const Result<api::ContainerStatusResponse>& answer) {
+void ContainerRun::OnStanding(const Result<ContainerStanding>& answer) {
+  using State = ContainerStanding::State;
   if (phase_ != Phase::kExiting) return;
   if (process_) seen_.wait_status = surroundings_.processes.WaitStatus(process_);
-  if (answer && answer->status().state() == api::CONTAINER_EXITED) {
-    return Exit(ExitOf(answer->status(), seen_, surroundings_.clock));
+  if (answer && answer->state == State::kEnded) {
+    return Exit(ExitOf(answer->end, seen_, surroundings_.clock));
   }
   const bool gone = !answer && answer.error().code == ErrorCode::kNotFound;
-  const bool unknown = answer && answer->status().state() == api::CONTAINER_UNKNOWN;
+  const bool unknown = answer && answer->state == State::kUnknown;
   if (gone || unknown) return Exit(ExitOf(seen_));
   const Duration delay = std::min(kFirstAsk * (1 << std::min(asked_++, 10)), kLastAsk);
   on_ask_again_ = surroundings_.readiness.After(delay, [this] {

@@ -77,7 +77,7 @@ class ContainerRun {
   [[nodiscard]] std::uint64_t PodOomKills() const;
   void OnProcessEnded();
   void AskHowItEnded();
-  void OnStatus(const Result<api::ContainerStatusResponse>& answer);
+  void OnStanding(const Result<ContainerStanding>& answer);
   // How long the runtime has to say how it ended; then what the kernel tells has to do.
   void SetPatience(Duration patience);
   void Exit(const ContainerExit& exit);

@@ -8,6 +8,7 @@
 #include <string>
 #include <vector>
 
+#include "platform/cri/anchor.h"
 #include "platform/cri/container_config.h"
 #include "platform/cri/image_fetch.h"
 #include "platform/cri/lifetime.h"
@@ -38,9 +39,14 @@ struct StartedContainer {
   std::optional<int> stop_signal;
   Instant started;
   std::string group;  // below the pod's, where it has been looked up already
-  // Set: CRI does not know the container, containerd has it in this namespace.
-  std::string task_namespace;
+  // What it hangs on, where that is not CRI: containerd's task.
+  std::optional<TaskKey> task = std::nullopt;
 };
+
+[[nodiscard]] inline Anchor AnchorOf(const StartedContainer& container) {
+  if (container.task) return *container.task;
+  return CriContainer{container.id};
+}
 
 // The first process of a container by its group, whose name holds its ID; absent: there is none.
 [[nodiscard]] std::optional<pid_t> FirstProcessOf(const Surroundings& surroundings,

@@ -15,8 +15,7 @@ constexpr Duration kStopPatience = std::chrono::seconds(2);
 
 // The folder of a container's logs where they are laid out as Kubernetes has it, in one of its own;
 // any other holds more than its logs.
-std::string LogFolderOf(const api::ContainerStatus& status, const std::string& name) {
-  const std::string& path = status.log_path();
+std::string LogFolderOf(const std::string& path, const std::string& name) {
   const std::string folder = path.substr(0, path.find_last_of('/') + 1);
   return path.starts_with('/') && folder.ends_with("/" + name + "/")
              ? folder.substr(0, folder.size() - 1)
@@ -25,45 +24,46 @@ std::string LogFolderOf(const api::ContainerStatus& status, const std::string& n
 
 }  // namespace
 
-ForeignPod::ForeignPod(Surroundings& surroundings, Pod pod, std::string sandbox_id,
-                       std::set<std::string> considered)
+ForeignPod::ForeignPod(Surroundings& surroundings, Pod pod, ForeignFinding finding)
     : surroundings_(surroundings),
       pod_(std::move(pod)),
-      sandbox_id_(std::move(sandbox_id)),
-      considered_(std::move(considered)) {}
+      finding_(std::move(finding)),
+      groups_(PodGroupsOf(finding_.containers, pod_.uid)) {}
 
-void ForeignPod::Begin(const std::vector<ForeignContainer>& containers, bool unread) {
-  groups_ = PodGroupsOf(containers, pod_.uid);
-  RuntimePod found{.pod = pod_, .containers = {}, .foreign = true, .unread = unread};
-  const Instant now = surroundings_.clock.Now();
-  for (const ForeignContainer& container : containers) {
-    found.containers.push_back(
-        {.pod_uid = pod_.uid,
-         .name = container.name,
-         .attempt = static_cast<int>(container.status.metadata().attempt()),
-         .created = InstantOfNs(container.status.created_at(), now, surroundings_.clock),
-         .exit = {}});
-  }
-  surroundings_.Emit(PodFound{pod_.uid, std::move(found)});
-  for (const ForeignContainer& container : containers) {
-    task_ = {.of = container.task_namespace, .id = container.status.id()};
+RuntimePod ForeignPod::Begin() {
+  RuntimePod found{.pod = pod_, .containers = {}, .foreign = true, .unread = finding_.unread};
+  const Clock& clock = surroundings_.clock;
+  const Instant now = clock.Now();
+  for (const ForeignContainer& container : finding_.containers) {
+    found.containers.push_back({.pod_uid = pod_.uid,
+                                .name = container.name,
+                                .attempt = container.attempt,
+                                .created = InstantOfNs(container.created_at, now, clock),
+                                .exit = {}});
     const Container* const spec = pod_host::FindContainer(pod_, container.name);
     if (spec == nullptr) continue;
-    const api::ContainerStatus& status = container.status;
     auto run = std::make_unique<ContainerRun>(
-        surroundings_, StartOrder{.pod = pod_,
-                                  .container = *spec,
-                                  .pod_group = no_group_,
-                                  .attempt = static_cast<int>(status.metadata().attempt())});
-    run->Adopt({.id = status.id(),
+        surroundings_,
+        StartOrder{
+            .pod = pod_, .container = *spec, .pod_group = no_group_, .attempt = container.attempt});
+    run->Adopt({.id = container.id,
                 .pid = container.pid,
                 .stop_signal = container.stop_signal,
-                .started = InstantOfNs(status.started_at(), now, surroundings_.clock),
+                .started = InstantOfNs(container.started_at, now, clock),
                 .group = container.group,
-                .task_namespace = container.task_namespace});
+                .task = container.task});
     runs_[container.name] = std::move(run);
-    log_folders_[container.name] = LogFolderOf(status, container.name);
+    log_folders_[container.name] = LogFolderOf(container.log_path, container.name);
   }
+  return found;
+}
+
+std::vector<TaskKey> ForeignPod::tasks() const {
+  std::vector<TaskKey> tasks;
+  for (const ForeignContainer& container : finding_.containers) {
+    if (container.task) tasks.push_back(*container.task);
+  }
+  return tasks;
 }
 
 ContainerRun* ForeignPod::FindRun(const std::string& name) const {
@@ -89,26 +89,24 @@ void ForeignPod::Remove() {
 }
 
 void ForeignPod::Advance() {
-  if (gone_ || stopping_) return;
+  if (gone_ || taking_down_) return;
   const bool ended =
       std::all_of(runs_.begin(), runs_.end(), [](const auto& run) { return run.second->ended(); });
   if (!ended) return;
-  if (removing_) return StopSandbox();
+  if (removing_) return TakeDownBase();
   if (!ending_) TellRemoved();
 }
 
-void ForeignPod::StopSandbox() {
-  if (is_task()) return TellRemoved();
-  stopping_ = true;
+void ForeignPod::TakeDownBase() {
+  taking_down_ = true;
   on_patience_ = surroundings_.readiness.After(kStopPatience, [this] { TellRemoved(); });
-  api::StopPodSandboxRequest request;
-  request.set_pod_sandbox_id(sandbox_id_);
-  surroundings_.calls.StopPodSandbox(
-      request, surroundings_.options.request_timeout,
-      lifetime_.Guard([this](const Result<api::StopPodSandboxResponse>& answer) {
-        surroundings_.LogFailure("stop the sandbox of pod " + FullName(pod_), answer);
-        TellRemoved();
-      }));
+  const bool is_told =
+      TakeDown(surroundings_.calls, finding_.base, surroundings_.options.request_timeout,
+               lifetime_.Guard([this](const Result<void>& down) {
+                 surroundings_.LogFailure("stop the sandbox of pod " + FullName(pod_), down);
+                 TellRemoved();
+               }));
+  if (!is_told) TellRemoved();
 }
 
 void ForeignPod::TellRemoved() {
@@ -119,8 +117,8 @@ void ForeignPod::TellRemoved() {
 
 void ForeignPod::OnListed(const std::set<std::string>& running) {
   if (ending_ || gone_) return;
-  const bool same =
-      std::includes(considered_.begin(), considered_.end(), running.begin(), running.end());
+  const bool same = std::includes(finding_.considered.begin(), finding_.considered.end(),
+                                  running.begin(), running.end());
   if (running.empty() || !same) TellRemoved();
 }
 

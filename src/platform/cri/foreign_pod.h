@@ -8,8 +8,7 @@
 #include <vector>
 
 #include "platform/cri/container_run.h"
-#include "platform/cri/containerd_task.h"
-#include "platform/cri/foreign_pod_value.h"
+#include "platform/cri/foreign_finding.h"
 #include "platform/cri/lifetime.h"
 #include "platform/cri/surroundings.h"
 #include "ports/pod_disk.h"
@@ -19,20 +18,18 @@ namespace jettison::cri {
 // A pod that somebody else has made: it can be watched and ended, and stays its owner's.
 class ForeignPod {
  public:
-  // `considered`: the IDs of all containers that ran in the sandbox when it was looked at.
-  ForeignPod(Surroundings& surroundings, Pod pod, std::string sandbox_id,
-             std::set<std::string> considered);
+  // `pod`: what was read of the finding, which has named its containers.
+  ForeignPod(Surroundings& surroundings, Pod pod, ForeignFinding finding);
   ForeignPod(const ForeignPod&) = delete;
   ForeignPod& operator=(const ForeignPod&) = delete;
   ~ForeignPod() = default;
 
-  // Tells that it was found (PodFound) and watches its containers, each of which the pod names.
-  // `unread`: it is this agent's own, which cannot be read.
-  void Begin(const std::vector<ForeignContainer>& containers, bool unread);
+  // Watches its containers, each of which the pod names; what there is to tell of it.
+  [[nodiscard]] RuntimePod Begin();
 
   void StopContainer(const std::string& name, Duration grace);
   void KillContainer(const std::string& name);
-  // Ends what runs and stops the sandbox, if it has one -> PodRemoved. Nothing is removed.
+  // Ends what runs and takes down what keeps it up -> PodRemoved. Nothing is removed.
   void Remove();
 
   // Goes on with what waits for something else of the pod.
@@ -45,11 +42,10 @@ class ForeignPod {
   [[nodiscard]] bool ending() const { return ending_; }
   // It has been told that it is gone.
   [[nodiscard]] bool gone() const { return gone_; }
-  [[nodiscard]] const std::string& sandbox_id() const { return sandbox_id_; }
-  // It is a container that CRI does not know: its sandbox is made up.
-  [[nodiscard]] bool is_task() const { return !task_.of.empty(); }
-  // Which one; only where it is.
-  [[nodiscard]] const TaskKey& task() const { return task_; }
+  [[nodiscard]] const std::string& key() const { return finding_.identity.key; }
+  [[nodiscard]] const Base& base() const { return finding_.base; }
+  // Its containers that CRI does not know.
+  [[nodiscard]] std::vector<TaskKey> tasks() const;
   [[nodiscard]] PodDisk Disk() const;
   // The group of a container's run, relative to the node's own; empty: it has ended.
   [[nodiscard]] std::string_view GroupOf(const std::string& container) const;
@@ -58,21 +54,19 @@ class ForeignPod {
 
  private:
   [[nodiscard]] ContainerRun* FindRun(const std::string& name) const;
-  void StopSandbox();
+  void TakeDownBase();
   void TellRemoved();
 
   Surroundings& surroundings_;
   Pod pod_;
-  std::string sandbox_id_;
-  std::set<std::string> considered_;
+  ForeignFinding finding_;
   std::vector<std::string> groups_;
   std::string no_group_;  // runs name theirs in full
-  TaskKey task_;
   std::map<std::string, std::unique_ptr<ContainerRun>> runs_;
   std::map<std::string, std::string> log_folders_;  // by container
   bool ending_ = false;                             // by our hand: RemovePod follows
   bool removing_ = false;
-  bool stopping_ = false;
+  bool taking_down_ = false;
   bool gone_ = false;
   pod_host::Readiness::Watch on_patience_;
   Lifetime lifetime_;

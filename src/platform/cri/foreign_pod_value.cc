@@ -23,11 +23,11 @@ const std::string* ValueOf(const Map& map, std::string_view name) {
   return it == map.end() ? nullptr : &it->second;
 }
 
-// The label, else the metadata, else what is left.
-std::string NameOf(const std::string* label, const std::string& metadata,
+// The label, else the name that was given, else what is left.
+std::string NameOf(const std::string* label, const std::string& given,
                    const std::string& otherwise) {
   if (label != nullptr && IsPathSegment(*label)) return *label;
-  return IsPathSegment(metadata) ? metadata : otherwise;
+  return IsPathSegment(given) ? given : otherwise;
 }
 
 template <typename Number>
@@ -66,7 +66,7 @@ std::optional<QosClass> QosByGroup(std::string_view group) {
 Container ContainerOf(const ForeignContainer& found) {
   Container container;
   container.name = found.name;
-  container.image = found.status.image().image();
+  container.image = found.image;
   constexpr auto kMost = static_cast<std::uint64_t>(std::numeric_limits<std::int64_t>::max());
   if (found.memory_limit && *found.memory_limit <= kMost) {
     container.resources.limits[std::string(kMemoryResource)] =
@@ -81,8 +81,8 @@ Container ContainerOf(const ForeignContainer& found) {
 // Takes over what the owner says in annotations, else in labels.
 class Sayings {
  public:
-  Sayings(const api::PodSandbox& sandbox, ForeignReading& reading)
-      : sandbox_(sandbox), reading_(reading) {}
+  Sayings(const ForeignIdentity& identity, ForeignReading& reading)
+      : identity_(identity), reading_(reading) {}
 
   void TakePriority() {
     const std::string* const text = Find("priority");
@@ -116,24 +116,24 @@ class Sayings {
  private:
   [[nodiscard]] const std::string* Find(std::string_view name) const {
     const std::string key = fmt::format("jettison.io/{}", name);
-    const std::string* const annotation = ValueOf(sandbox_.annotations(), key);
-    return annotation != nullptr ? annotation : ValueOf(sandbox_.labels(), key);
+    const std::string* const annotation = ValueOf(identity_.annotations, key);
+    return annotation != nullptr ? annotation : ValueOf(identity_.labels, key);
   }
   void Ignore(std::string_view name, const std::string& text) {
     reading_.ignored.push_back(fmt::format("jettison.io/{}: {}", name, text));
   }
 
-  const api::PodSandbox& sandbox_;
+  const ForeignIdentity& identity_;
   ForeignReading& reading_;
 };
 
 // The kubelet writes it beside containers, others may beside the sandbox.
-std::optional<std::int64_t> GracePeriodOf(const api::PodSandbox& sandbox,
+std::optional<std::int64_t> GracePeriodOf(const ForeignIdentity& identity,
                                           const std::vector<ForeignContainer>& containers) {
-  const std::string* text = ValueOf(sandbox.annotations(), kGracePeriodAnnotation);
+  const std::string* text = ValueOf(identity.annotations, kGracePeriodAnnotation);
   for (const ForeignContainer& container : containers) {
     if (text != nullptr) break;
-    text = ValueOf(container.status.annotations(), kGracePeriodAnnotation);
+    text = container.grace_period ? &*container.grace_period : nullptr;
   }
   const auto seconds = text == nullptr ? std::nullopt : NumberIn<std::int64_t>(*text);
   return seconds && *seconds >= 0 ? seconds : std::nullopt;
@@ -144,10 +144,9 @@ std::optional<std::int64_t> GracePeriodOf(const api::PodSandbox& sandbox,
 void NameContainers(std::vector<ForeignContainer>& containers) {
   std::set<std::string> taken;
   for (ForeignContainer& container : containers) {
-    const api::ContainerStatus& status = container.status;
-    container.name = NameOf(ValueOf(status.labels(), kContainerNameLabel), status.metadata().name(),
-                            status.id());
-    if (!taken.insert(container.name).second) container.name = status.id();
+    container.name =
+        NameOf(container.label ? &*container.label : nullptr, container.given_name, container.id);
+    if (!taken.insert(container.name).second) container.name = container.id;
   }
 }
 
@@ -164,24 +163,23 @@ std::vector<std::string> PodGroupsOf(const std::vector<ForeignContainer>& contai
   return groups;
 }
 
-ForeignReading ReadForeignPod(const api::PodSandbox& sandbox,
+ForeignReading ReadForeignPod(const ForeignIdentity& identity,
                               const std::vector<ForeignContainer>& containers) {
   ForeignReading reading;
   Pod& pod = reading.pod;
-  const auto& labels = sandbox.labels();
-  const api::PodSandboxMetadata& metadata = sandbox.metadata();
-  pod.name = NameOf(ValueOf(labels, kPodNameLabel), metadata.name(), sandbox.id());
-  pod.namespace_ = NameOf(ValueOf(labels, kPodNamespaceLabel), metadata.namespace_(), "default");
-  pod.uid = NameOf(ValueOf(labels, kPodUidLabel), metadata.uid(), sandbox.id());
+  const auto& labels = identity.labels;
+  pod.name = NameOf(ValueOf(labels, kPodNameLabel), identity.name, identity.key);
+  pod.namespace_ = NameOf(ValueOf(labels, kPodNamespaceLabel), identity.namespace_, "default");
+  pod.uid = NameOf(ValueOf(labels, kPodUidLabel), identity.uid, identity.key);
   for (const auto& [name, value] : labels) pod.labels[name] = value;
-  for (const auto& [name, value] : sandbox.annotations()) pod.annotations[name] = value;
+  for (const auto& [name, value] : identity.annotations) pod.annotations[name] = value;
   pod.restart_policy = RestartPolicy::kNever;
   for (const ForeignContainer& container : containers) {
     pod.containers.push_back(ContainerOf(container));
   }
   if (!containers.empty()) pod.status_qos_class = QosByGroup(containers.front().group);
-  pod.termination_grace_period_seconds = GracePeriodOf(sandbox, containers);
-  Sayings sayings(sandbox, reading);
+  pod.termination_grace_period_seconds = GracePeriodOf(identity, containers);
+  Sayings sayings(identity, reading);
   sayings.TakePriority();
   sayings.TakeQosClass();
   for (const std::string_view resource :

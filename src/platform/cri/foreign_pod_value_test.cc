@@ -9,32 +9,27 @@ namespace {
 using testing::ElementsAre;
 using testing::IsEmpty;
 
-api::PodSandbox Sandbox() {
-  api::PodSandbox sandbox;
-  sandbox.set_id("abc");
-  sandbox.mutable_metadata()->set_name("name");
-  sandbox.mutable_metadata()->set_namespace_("space");
-  sandbox.mutable_metadata()->set_uid("uid");
-  return sandbox;
+ForeignIdentity Sandbox() {
+  return {.key = "abc", .name = "name", .namespace_ = "space", .uid = "uid"};
 }
 
 ForeignContainer Running(const std::string& id, const std::string& name, const std::string& group) {
   ForeignContainer container;
-  container.status.set_id(id);
-  container.status.mutable_metadata()->set_name(name);
-  container.status.mutable_image()->set_image("bed.local/" + name + ":1");
+  container.id = id;
+  container.given_name = name;
+  container.image = "bed.local/" + name + ":1";
   container.name = name;
   container.group = group;
   return container;
 }
 
 TEST(ForeignPodValue, LabelsComeBeforeMetadataAndThatBeforeIds) {
-  api::PodSandbox sandbox = Sandbox();
+  ForeignIdentity sandbox = Sandbox();
   Pod pod = ReadForeignPod(sandbox, {}).pod;
   EXPECT_EQ(FullName(pod), "space/name");
   EXPECT_EQ(pod.uid, "uid");
   EXPECT_EQ(pod.restart_policy, RestartPolicy::kNever);
-  auto& labels = *sandbox.mutable_labels();
+  auto& labels = sandbox.labels;
   labels["io.kubernetes.pod.name"] = "web";
   labels["io.kubernetes.pod.namespace"] = "shop";
   labels["io.kubernetes.pod.uid"] = "1-2-3";
@@ -42,7 +37,7 @@ TEST(ForeignPodValue, LabelsComeBeforeMetadataAndThatBeforeIds) {
   EXPECT_EQ(FullName(pod), "shop/web");
   EXPECT_EQ(pod.uid, "1-2-3");
   for (auto& [name, value] : labels) value = "../up";
-  sandbox.clear_metadata();
+  sandbox.name = sandbox.namespace_ = sandbox.uid = "";
   pod = ReadForeignPod(sandbox, {}).pod;
   EXPECT_EQ(FullName(pod), "default/abc");
   EXPECT_EQ(pod.uid, "abc");
@@ -51,7 +46,7 @@ TEST(ForeignPodValue, LabelsComeBeforeMetadataAndThatBeforeIds) {
 TEST(ForeignPodValue, ContainersAreNamedOnceEach) {
   std::vector<ForeignContainer> containers = {Running("1", "main", ""), Running("2", "main", ""),
                                               Running("3", "a/b", ""), Running("4", "x", "")};
-  (*containers[3].status.mutable_labels())["io.kubernetes.container.name"] = "side";
+  containers[3].label = "side";
   NameContainers(containers);
   std::vector<std::string> names;
   for (const ForeignContainer& container : containers) names.push_back(container.name);
@@ -76,7 +71,7 @@ TEST(ForeignPodValue, TheQosClassIsTheAnnotationsOrThatOfTheGroup) {
     const char* group;
     std::optional<QosClass> qos;
   };
-  api::PodSandbox sandbox = Sandbox();
+  ForeignIdentity sandbox = Sandbox();
   for (const Row& row : {Row{"kubepods/podu/1", QosClass::kGuaranteed},
                          Row{"kubepods/burstable/podu/1", QosClass::kBurstable},
                          Row{"kubepods.slice/kubepods-besteffort.slice/x/1", QosClass::kBestEffort},
@@ -84,20 +79,20 @@ TEST(ForeignPodValue, TheQosClassIsTheAnnotationsOrThatOfTheGroup) {
     EXPECT_EQ(ReadForeignPod(sandbox, {Running("1", "a", row.group)}).pod.status_qos_class, row.qos)
         << row.group;
   }
-  (*sandbox.mutable_annotations())["jettison.io/qos"] = "Burstable";
+  sandbox.annotations["jettison.io/qos"] = "Burstable";
   EXPECT_EQ(ReadForeignPod(sandbox, {Running("1", "a", "kubepods/podu/1")}).pod.status_qos_class,
             QosClass::kBurstable);
 }
 
 TEST(ForeignPodValue, WhatAnnotationsSayOfThePodComesBeforeWhatWasFound) {
-  api::PodSandbox sandbox = Sandbox();
+  ForeignIdentity sandbox = Sandbox();
   std::vector<ForeignContainer> containers = {Running("1", "a", "k/1"), Running("2", "b", "k/2")};
   containers[0].memory_limit = 100;
   containers[1].memory_limit = 50;
   Pod pod = ReadForeignPod(sandbox, containers).pod;
   EXPECT_EQ(pod.containers[1].resources.limits.at("memory"), Quantity::Of(50));
   EXPECT_EQ(pod.containers[1].image, "bed.local/b:1");
-  auto& annotations = *sandbox.mutable_annotations();
+  auto& annotations = sandbox.annotations;
   annotations["jettison.io/priority"] = "-7";
   annotations["jettison.io/requests.memory"] = "64Mi";
   annotations["jettison.io/requests.cpu"] = "250m";
@@ -118,8 +113,8 @@ TEST(ForeignPodValue, WhatAnnotationsSayOfThePodComesBeforeWhatWasFound) {
 }
 
 TEST(ForeignPodValue, NonsenseIsNamedAndIgnored) {
-  api::PodSandbox sandbox = Sandbox();
-  auto& annotations = *sandbox.mutable_annotations();
+  ForeignIdentity sandbox = Sandbox();
+  auto& annotations = sandbox.annotations;
   annotations["jettison.io/priority"] = "99999999999";
   annotations["jettison.io/qos"] = "Best";
   annotations["jettison.io/requests.memory"] = "-1";

@@ -17,6 +17,8 @@ struct ForeignRules {
   std::function<bool(const std::string&)> taken;  // whether a pod of this agent has the UID
   // Whether a sandbox is this agent's, of a pod that cannot be read.
   std::function<bool(const api::PodSandbox&)> unread;
+  // Receives each pod that is found.
+  std::function<void(RuntimePod)> found;
 };
 
 // The pods of others on the same container runtime, those that came through CRI and those that did
@@ -25,14 +27,14 @@ class ForeignPods {
  public:
   ForeignPods(Surroundings& surroundings, ForeignRules rules)
       : surroundings_(surroundings),
-        roster_(surroundings, std::move(rules.taken)),
+        roster_(surroundings, std::move(rules.taken), std::move(rules.found)),
         sandboxes_(surroundings, roster_, std::move(rules.unread)),
         tasks_(surroundings, roster_) {}
   ForeignPods(const ForeignPods&) = delete;
   ForeignPods& operator=(const ForeignPods&) = delete;
   ~ForeignPods() = default;
 
-  // Compares with what the runtime has: what is new is looked at and told as PodFound, what is gone
+  // Compares with what the runtime has: what is new is looked at and told as found, what is gone
   // as PodRemoved.
   void OnListed(const Listing& listing) {
     sandboxes_.OnListed(listing);

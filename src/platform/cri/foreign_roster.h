@@ -14,32 +14,25 @@
 
 namespace jettison::cri {
 
-// Somebody else's pod as it was found.
-struct ForeignFinding {
-  api::PodSandbox sandbox;                   // its ID is like no other's
-  bool unread = false;                       // this agent's own, which cannot be read
-  std::vector<ForeignContainer> containers;  // those that run, not yet named
-  std::set<std::string> considered;          // IDs of all that ran when it was looked at
-};
-
 // The pods of others that are looked after, however they were found.
 class ForeignRoster {
  public:
-  // `taken`: whether a pod of this agent has the UID.
-  ForeignRoster(Surroundings& surroundings, std::function<bool(const std::string&)> taken);
+  // `taken`: whether a pod of this agent has the UID; `tell`: receives each that is taken.
+  ForeignRoster(Surroundings& surroundings, std::function<bool(const std::string&)> taken,
+                std::function<void(RuntimePod)> tell);
   ForeignRoster(const ForeignRoster&) = delete;
   ForeignRoster& operator=(const ForeignRoster&) = delete;
   ~ForeignRoster() = default;
 
-  // Looks after it from now on, under the ID of its sandbox where another pod has its UID. Fails
-  // where that is taken, too. What it says that makes no sense is a complaint of its sandbox's.
+  // Looks after it from now on, under its key where another pod has its UID. Fails where that is
+  // taken, too. What it says that makes no sense is a complaint of its key.
   [[nodiscard]] Result<void> Take(ForeignFinding finding, Complaints& complaints);
   // What runs in each sandbox by the runtime's account; tasks are not among them.
   void OnSandboxesListed(const std::map<std::string, std::set<std::string>>& running);
   // Forgets those that are gone.
   void Advance();
 
-  [[nodiscard]] bool Has(const std::string& sandbox_id) const;
+  [[nodiscard]] bool Has(const std::string& key) const;
   // IDs of the containers that CRI does not know, of this namespace of containerd.
   [[nodiscard]] std::vector<std::string> TasksIn(const std::string& of) const;
   // Null: there is none of this UID.
@@ -49,6 +42,7 @@ class ForeignRoster {
  private:
   Surroundings& surroundings_;
   std::function<bool(const std::string&)> taken_;
+  std::function<void(RuntimePod)> tell_;
   std::map<std::string, std::unique_ptr<ForeignPod>> pods_;  // by UID
 };
 

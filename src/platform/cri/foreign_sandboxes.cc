@@ -6,6 +6,7 @@
 #include <utility>
 
 #include "platform/cri/foreign_group.h"
+#include "platform/cri/foreign_sandbox_value.h"
 #include "platform/cri/foreign_spec.h"
 #include "platform/cri/labels.h"
 #include "platform/cri/verbose_info.h"
@@ -80,7 +81,8 @@ void ForeignSandboxes::Ask(Candidate candidate) {
 // What cannot be told now, because the runtime does not answer or the container has just ended, is
 // asked again after the next listing.
 void ForeignSandboxes::Consider(const Candidate& candidate) {
-  ForeignFinding finding{.sandbox = candidate.sandbox,
+  ForeignFinding finding{.identity = IdentityOf(candidate.sandbox),
+                         .base = CriSandbox{candidate.sandbox.id()},
                          .unread = candidate.unread,
                          .containers = {},
                          .considered = candidate.running};
@@ -113,7 +115,9 @@ Result<ForeignContainer> ForeignSandboxes::ContainerIn(
   }
   auto group = ForeignGroupOf(surroundings_, {.id = id, .pid = *pid, .cgroups_path = {}});
   if (!group) return Fail(group.error());
-  ForeignContainer container{.status = answer.status(), .pid = *pid, .group = *std::move(group)};
+  ForeignContainer container = ContainerFor(answer.status());
+  container.pid = *pid;
+  container.group = *std::move(group);
   container.memory_limit = ForeignMemoryLimitOf(surroundings_, container.group);
   if (const auto shares = ReadSpecInInfo(info->second).cpu_shares) {
     container.milli_cpu = MilliCpuOf(*shares);
@@ -126,7 +130,7 @@ void ForeignSandboxes::LeaveOut(const Candidate& candidate, const std::string& w
   left_out_[id] = candidate.running;
   complaints_.Say(id,
                   fmt::format("pod {} of {} (sandbox {}) is left out: {}",
-                              FullName(ReadForeignPod(candidate.sandbox, {}).pod),
+                              FullName(ReadForeignPod(IdentityOf(candidate.sandbox), {}).pod),
                               candidate.unread ? "an earlier agent" : "somebody else", id, why));
 }
 

@@ -58,32 +58,32 @@ containers_api::ListContainersRequest ThoseNotOfCri(const std::vector<std::strin
 }
 
 // Two separators: no name of either has them.
-std::string SandboxIdFor(const std::string& of, const containers_api::Container& container) {
+std::string KeyOf(const std::string& of, const containers_api::Container& container) {
   return fmt::format("{}--{}", of, container.id());
 }
 
-api::PodSandbox SandboxFor(const std::string& of, const containers_api::Container& container,
+ForeignIdentity IdentityOf(const std::string& of, const containers_api::Container& container,
                            const ContainerSpec& spec) {
-  api::PodSandbox sandbox;
-  sandbox.set_id(SandboxIdFor(of, container));
-  sandbox.mutable_metadata()->set_name(NameOf(container));
-  sandbox.mutable_metadata()->set_namespace_(of);
-  sandbox.mutable_metadata()->set_uid(container.id());
-  *sandbox.mutable_labels() = container.labels();
+  ForeignIdentity identity{.key = KeyOf(of, container),
+                           .name = NameOf(container),
+                           .namespace_ = of,
+                           .uid = container.id(),
+                           .labels = {container.labels().begin(), container.labels().end()},
+                           .annotations = spec.annotations};
   // Several containers may have the same one, and each is a pod here.
-  sandbox.mutable_labels()->erase(std::string(kPodUidLabel));
-  for (const auto& [name, value] : spec.annotations) (*sandbox.mutable_annotations())[name] = value;
-  return sandbox;
+  identity.labels.erase(std::string(kPodUidLabel));
+  return identity;
 }
 
 ForeignContainer ContainerFor(const std::string& of, const containers_api::Container& container,
                               const ContainerSpec& spec) {
   ForeignContainer found;
-  found.status.set_id(container.id());
-  found.status.mutable_metadata()->set_name(NameOf(container));
-  found.status.mutable_image()->set_image(container.image());
-  *found.status.mutable_labels() = container.labels();
-  found.task_namespace = of;
+  found.id = container.id();
+  found.given_name = NameOf(container);
+  found.image = container.image();
+  const auto label = container.labels().find(std::string(kContainerNameLabel));
+  if (label != container.labels().end()) found.label = label->second;
+  found.task = TaskKey{.of = of, .id = container.id()};
   const auto signal = container.labels().find(kStopSignalLabel);
   if (signal != container.labels().end()) found.stop_signal = SignalNamed(signal->second);
   if (spec.cpu_shares && *spec.cpu_shares != kUsualShares) {

@@ -22,15 +22,13 @@ namespace jettison::cri {
 [[nodiscard]] containers_api::ListContainersRequest ThoseNotOfCri(
     const std::vector<std::string>& except = {});
 
-// The ID of the sandbox below: like no other container's, whatever its namespace.
-[[nodiscard]] std::string SandboxIdFor(const std::string& of,
-                                       const containers_api::Container& container);
+// The key of the pod that it is: like no other's, whatever its namespace.
+[[nodiscard]] std::string KeyOf(const std::string& of, const containers_api::Container& container);
 
-// The sandbox that a container without one would have, so that it can be shown as a pod. Its UID
-// is the container's ID; its name the one that nerdctl gave, else the ID; its namespace
-// containerd's. Labels and the annotations of the specification are its own, so that those of
-// Kubernetes and of jettison.io count.
-[[nodiscard]] api::PodSandbox SandboxFor(const std::string& of,
+// The pod that it is by itself. Its UID is the container's ID; its name the one that nerdctl gave,
+// else the ID; its namespace containerd's. Labels and the annotations of the specification are its
+// own, so that those of Kubernetes and of jettison.io count.
+[[nodiscard]] ForeignIdentity IdentityOf(const std::string& of,
                                          const containers_api::Container& container,
                                          const ContainerSpec& spec);
 

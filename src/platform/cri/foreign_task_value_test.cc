@@ -19,7 +19,7 @@ Pod PodOf(const containers_api::Container& container, const ContainerSpec& spec 
           const std::string& of = "default") {
   std::vector<ForeignContainer> containers = {ContainerFor(of, container, spec)};
   NameContainers(containers);
-  return ReadForeignPod(SandboxFor(of, container, spec), containers).pod;
+  return ReadForeignPod(IdentityOf(of, container, spec), containers).pod;
 }
 
 TEST(ForeignTaskValue, IsNamedByNerdctlElseByItsId) {
@@ -90,9 +90,9 @@ TEST(ForeignTaskValue, WhatIsKnownIsNotListed) {
   EXPECT_THAT(ThoseNotOfCri({"a", "b-1"}).filters(0), testing::EndsWith(R"(,id!="a",id!="b-1")"));
 }
 
-TEST(ForeignTaskValue, NoTwoContainersHaveOneSandbox) {
+TEST(ForeignTaskValue, NoTwoContainersHaveOneKey) {
   containers_api::Container container = Web();
-  EXPECT_EQ(SandboxIdFor("default", container), "default--1a2b");
+  EXPECT_EQ(KeyOf("default", container), "default--1a2b");
   EXPECT_FALSE(IsOfCri(container));
   (*container.mutable_labels())["io.cri-containerd.kind"] = "sandbox";
   EXPECT_TRUE(IsOfCri(container));

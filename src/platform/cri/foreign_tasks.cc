@@ -77,7 +77,7 @@ void ForeignTasks::OnContainers(const std::string& of,
   if (!answer) return;
   for (Container& container : *answer->mutable_containers()) {
     if (!IsIdentifier(container.id()) || IsOfCri(container)) continue;
-    const std::string id = SandboxIdFor(of, container);
+    const std::string id = KeyOf(of, container);
     seen_.insert(id);
     const auto left_out = left_out_.find(id);
     if (left_out != left_out_.end() && left_out->second == HashOfSpec(container)) continue;
@@ -101,10 +101,11 @@ void ForeignTasks::AskTask(const std::string& of, Container container) {
 void ForeignTasks::Consider(const std::string& of, const Container& container,
                             const task_api::Process& task) {
   const ContainerSpec spec = ReadSpec(container.spec().value());
-  ForeignFinding finding{.sandbox = SandboxFor(of, container, spec),
+  ForeignFinding finding{.identity = IdentityOf(of, container, spec),
+                         .base = NothingElse(),
                          .containers = {ContainerFor(of, container, spec)},
                          .considered = {container.id()}};
-  const api::PodSandbox sandbox = finding.sandbox;
+  const ForeignIdentity identity = finding.identity;
   constexpr auto kMostPids = static_cast<std::uint32_t>(std::numeric_limits<pid_t>::max());
   if (task.pid() == 0 || task.pid() > kMostPids) return;
   ForeignContainer& found = finding.containers.front();
@@ -112,22 +113,22 @@ void ForeignTasks::Consider(const std::string& of, const Container& container,
   auto group = ForeignGroupOf(
       surroundings_, {.id = container.id(), .pid = found.pid, .cgroups_path = spec.cgroups_path});
   if (!group && group.error().code == ErrorCode::kNotFound) return;
-  if (!group) return LeaveOut(sandbox, container, group.error().message);
+  if (!group) return LeaveOut(identity, container, group.error().message);
   found.group = *std::move(group);
   found.memory_limit = ForeignMemoryLimitOf(surroundings_, found.group);
   if (const auto taken = roster_.Take(std::move(finding), complaints_); !taken) {
-    LeaveOut(sandbox, container, taken.error().message);
+    LeaveOut(identity, container, taken.error().message);
   }
 }
 
-void ForeignTasks::LeaveOut(const api::PodSandbox& sandbox, const Container& container,
+void ForeignTasks::LeaveOut(const ForeignIdentity& identity, const Container& container,
                             const std::string& why) {
-  left_out_[sandbox.id()] = HashOfSpec(container);
-  complaints_.Say(sandbox.id(),
+  left_out_[identity.key] = HashOfSpec(container);
+  complaints_.Say(identity.key,
                   fmt::format("pod {} of somebody else (container {} in containerd's namespace {}) "
                               "is left out: {}",
-                              FullName(ReadForeignPod(sandbox, {}).pod), container.id(),
-                              sandbox.metadata().namespace_(), why));
+                              FullName(ReadForeignPod(identity, {}).pod), container.id(),
+                              identity.namespace_, why));
 }
 
 }  // namespace jettison::cri

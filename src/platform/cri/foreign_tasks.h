@@ -39,13 +39,14 @@ class ForeignTasks {
   void OnContainers(const std::string& of, Result<containers_api::ListContainersResponse> answer);
   void AskTask(const std::string& of, Container container);
   void Consider(const std::string& of, const Container& container, const task_api::Process& task);
-  void LeaveOut(const api::PodSandbox& sandbox, const Container& container, const std::string& why);
+  void LeaveOut(const ForeignIdentity& identity, const Container& container,
+                const std::string& why);
 
   Surroundings& surroundings_;
   ForeignRoster& roster_;
-  Complaints complaints_;       // by the IDs of their sandboxes, as all that follows
-  std::set<std::string> seen_;  // in this look
-  bool seen_all_ = true;        // no answer was missing in it
+  Complaints complaints_;                        // by the keys of their pods, as all that follows
+  std::set<std::string> seen_;                   // in this look
+  bool seen_all_ = true;                         // no answer was missing in it
   std::map<std::string, std::size_t> left_out_;  // with the hash of the specification
   std::size_t under_way_ = 0;                    // answers that have not come
   bool no_api_ = false;

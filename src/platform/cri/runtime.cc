@@ -39,10 +39,10 @@ Runtime::Runtime(RuntimeEdges edges, const CriRuntimeOptions& options, Cgroups& 
       pods_(surroundings_),
       adoption_(surroundings_, pods_, records_, descriptions_),
       leftovers_(surroundings_),
-      foreign_(
-          surroundings_,
-          {.taken = [this](const std::string& uid) { return IsTaken(uid); },
-           .unread = [this](const api::PodSandbox& sandbox) { return unread_.Owns(sandbox); }}),
+      foreign_(surroundings_,
+               {.taken = [this](const std::string& uid) { return IsTaken(uid); },
+                .unread = [this](const api::PodSandbox& sandbox) { return unread_.Owns(sandbox); },
+                .found = [this](RuntimePod pod) { OnOther(std::move(pod)); }}),
       unread_(surroundings_, UnreadWays()),
       strays_(surroundings_, pods_, leftovers_, unread_),
       rotation_(surroundings_, [this] { return pods_.RunningLogs(); }) {
@@ -129,15 +129,17 @@ void Runtime::TakeOverOthers(Found found, std::vector<RuntimePod>& pods) {
   for (api::Container& container : found.own.containers) {
     listing.containers.push_back(std::move(container));
   }
+  listed_ = &pods;
   foreign_.OnListed(listing);
   (void)AwaitAnswers(*edges_.calls, recalled_ ? Duration::zero() : kOthersWait,
                      [&] { return !foreign_.busy(); });
-  std::erase_if(surroundings_.events, [&](RuntimeEvent& event) {
-    auto* const other = std::get_if<PodFound>(&event);
-    if (other == nullptr) return false;
-    pods.push_back(std::move(other->pod));
-    return true;
-  });
+  listed_ = nullptr;
+}
+
+void Runtime::OnOther(RuntimePod pod) {
+  if (listed_ != nullptr) return listed_->push_back(std::move(pod));
+  const std::string uid = pod.pod.uid;
+  surroundings_.Emit(PodFound{uid, std::move(pod)});
 }
 
 void Runtime::ScheduleRelist(Duration delay) {

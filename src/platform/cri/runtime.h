@@ -72,6 +72,7 @@ class Runtime : public ContainerRuntime {
   [[nodiscard]] ForeignPod* FindForeign(const std::string& uid) const;
   void Advance();
   void TakeOverOthers(Found found, std::vector<RuntimePod>& pods);
+  void OnOther(RuntimePod pod);
   void SettleFolders(const Listing& own);
   // The slow truth: now and then everything that the runtime has is compared with what is known.
   void ScheduleRelist(Duration delay);
@@ -93,6 +94,7 @@ class Runtime : public ContainerRuntime {
   StraySandboxes strays_;
   LogRotation rotation_;
   const std::vector<std::string> no_groups_;
+  std::vector<RuntimePod>* listed_ = nullptr;  // while List collects: where pods of others go
   bool recalled_ = false;  // pods are guarded already, and nothing waits for an answer any more
   bool adopted_ = false;   // before that nothing is known, and everything would be a stranger
   bool relisting_ = false;
