@@ -4,7 +4,7 @@ import { byId, h, keyed, setAttribute, setText } from './dom.js';
 import { explain } from './explanation.js';
 import { resourceOf } from './model.js';
 import { matches, pageOf } from './paging.js';
-import { excessText, stateOf, whyOf } from './words.js';
+import { excessText, isProtected, stateOf, whyOf } from './words.js';
 
 const narrow = matchMedia('(max-width: 600px)');
 const EXCESS = {
@@ -50,10 +50,10 @@ function updateRow(row, pod, overview) {
   setText(place, pod.place == null ? '' : count(pod.place));
   setText(name.children[1], pod.namespace);
   const short = pod.activity === 'running' ? bytes(pod.memory) : stateOf(pod, overview.at);
-  const standing = pod.critical ? 'critical' : `priority ${count(pod.priority)}`;
+  const standing = isProtected(pod) ? pod.protection : `priority ${count(pod.priority)}`;
   setText(name.children[2], `${[pod.namespace, pod.qos, standing, short].join(' · ')}\n${why}`);
   setText(qos, pod.qos);
-  setText(priority, pod.critical ? 'critical' : count(pod.priority));
+  setText(priority, isProtected(pod) ? pod.protection : count(pod.priority));
   setText(memory, bytes(pod.memory));
   setText(disk, bytes(pod.disk));
   setText(processes, count(pod.processes));

@@ -16,8 +16,12 @@ export function whyOf(pod) {
   return WHY[pod.why] ?? pod.why;
 }
 
+export function isProtected(pod) {
+  return (pod.protection ?? 'none') !== 'none';
+}
+
 function stayingOf(pod) {
-  if (pod.critical) return 'it stays: critical';
+  if (isProtected(pod)) return `it stays: ${pod.protection}`;
   if (pod.activity !== 'running' && pod.activity !== 'starting') return 'it takes up nothing now';
   if (pod.excess == null) return 'it stays: not measured yet';
   return 'it stays: it has no part in this';

@@ -29,7 +29,10 @@ PodWorker& FoundPods::Enter(RuntimePod& pod, Instant now) {
   PodSlot& slot = slots_->At(name);
   PodFacts facts = FactsOf(std::move(pod.pod), profile_);
   // Nothing ends it.
-  if (pod.foreign && !pod.unread && policy_ == AdoptPolicy::kObserve) facts.critical = true;
+  if (pod.foreign) facts.source = PodOrigin::kRuntime;
+  if (pod.foreign && !pod.unread && policy_ == AdoptPolicy::kObserve) {
+    facts.protection = Protection::kObserved;
+  }
   slot.wanted = std::make_shared<const PodFacts>(std::move(facts));
   slot.foreign = pod.foreign;
   OnNode& entered = slot.state.emplace<OnNode>(

@@ -21,7 +21,7 @@ Occupant OccupantOf(const PodSlot& slot) {
   return {.requests = facts.requests,
           .priority = facts.priority,
           .ending = activity == PodActivity::kTerminating || activity == PodActivity::kCleaningUp,
-          .stays = worker == nullptr || (slot.foreign && facts.critical)};
+          .stays = worker == nullptr || (slot.foreign && facts.IsProtected())};
 }
 
 }  // namespace

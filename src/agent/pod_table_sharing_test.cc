@@ -125,7 +125,8 @@ class PodTableForeignTest : public PodTableTest {
 TEST_F(PodTableForeignTest, AnObservedPodIsMeasuredAndNeverEvicted) {
   Find("other", AdoptPolicy::kObserve);
   ASSERT_EQ(table_.Active().size(), 1U);
-  EXPECT_TRUE(table_.Active().front()->critical);
+  EXPECT_EQ(table_.Active().front()->protection, Protection::kObserved);
+  EXPECT_EQ(table_.Active().front()->source, PodOrigin::kRuntime);
   EXPECT_FALSE(View("other").evictions);
   Find("other", AdoptPolicy::kObserve);
   EXPECT_EQ(table_.Active().size(), 1U) << "found twice is one pod";
@@ -165,7 +166,7 @@ TEST_F(PodTableForeignTest, APodOfTheSameUidTakesItsPlace) {
   Want({pod});
   ASSERT_EQ(table_.Active().size(), 1U);
   EXPECT_EQ(table_.Active().front()->pod.name, "mine");
-  EXPECT_FALSE(table_.Active().front()->critical);
+  EXPECT_FALSE(table_.Active().front()->IsProtected());
   EXPECT_EQ(table_.Views(now_).size(), 1U);
 }
 

@@ -18,7 +18,8 @@ PodView ViewOf(const PodSlot& slot, Instant now) {
   view.uid = facts.pod.uid;
   view.qos = QosClassOf(facts.pod);
   view.priority = facts.priority;
-  view.critical = facts.critical;
+  view.source = facts.source;
+  view.protection = facts.protection;
   view.activity = worker != nullptr ? worker->activity() : PodActivity::kWaiting;
   view.status = slot.Status(now);
   view.wanted = slot.wanted != nullptr && !slot.foreign;
@@ -83,7 +84,7 @@ bool PodViews::AnyIsBeingRemoved(Instant now) const {
 std::size_t PodViews::CountProtectedForeign() const {
   return static_cast<std::size_t>(std::ranges::count_if(slots_->all(), [](const auto& entry) {
     const OnNode* const pod = entry.second.on_node();
-    return pod != nullptr && entry.second.foreign && pod->facts->critical;
+    return pod != nullptr && pod->facts->protection == Protection::kObserved;
   }));
 }
 

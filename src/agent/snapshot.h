@@ -66,7 +66,8 @@ struct PodView {
   std::string uid;
   QosClass qos = QosClass::kBestEffort;
   std::int32_t priority = 0;
-  bool critical = false;
+  PodOrigin source = PodOrigin::kOwn;
+  Protection protection = Protection::kNone;
   bool wanted = false;   // by a manifest of this agent
   bool foreign = false;  // somebody else's
   PodActivity activity = PodActivity::kWaiting;

@@ -28,8 +28,8 @@ bool TakesUpRoom(const PodView& pod) {
   return pod.status.phase == PodPhase::kPending && !pod.comes_back_at;
 }
 
-Occupant OccupantOf(const PodView& pod, Profile profile) {
-  const bool only_observed = pod.critical && !IsCritical(pod.facts->pod, profile);
+Occupant OccupantOf(const PodView& pod) {
+  const bool only_observed = pod.protection == Protection::kObserved;
   return {.requests = pod.facts->requests,
           .priority = pod.priority,
           .ending =
@@ -43,7 +43,7 @@ Room RoomFor(const Snapshot& snapshot, const PodFacts& pod, std::vector<const Po
     if (!TakesUpRoom(other)) continue;
     if (other.name == pod.pod.name && other.namespace_ == pod.pod.namespace_) continue;
     holders.push_back(&other);
-    occupants.push_back(OccupantOf(other, snapshot.node->config.profile));
+    occupants.push_back(OccupantOf(other));
   }
   return FindRoom(pod.requests, pod.priority, occupants, snapshot.node->allocatable);
 }
@@ -76,7 +76,7 @@ std::string AdmitJson(const AdmitAnswer& answer, const PodFacts& pod,
     json.Field("pod", FullName(pod.pod));
     json.Field("qosClass", NameOf(QosClassOf(pod.pod)));
     json.Field("priority", pod.priority);
-    json.Field("critical", pod.critical);
+    json.Field("critical", pod.IsProtected());
     WriteList("warnings", warnings, json);
   });
   text += '\n';

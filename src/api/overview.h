@@ -59,6 +59,8 @@ struct OverviewPod {
   std::string qos;
   std::int32_t priority = 0;
   bool critical = false;
+  std::string protection;                    // "none", as NameOf(Protection)
+  std::string source;                        // "own", as NameOf(PodOrigin)
   std::string activity;                      // "running", as NameOf(PodActivity)
   std::string phase;                         // "Running", as NameOf(PodPhase)
   std::string reason;                        // of its status; often empty

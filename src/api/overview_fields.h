@@ -57,6 +57,8 @@ void VisitFields(Archive& fields, T& pod) {
   fields("qos", pod.qos);
   fields("priority", pod.priority);
   fields("critical", pod.critical);
+  fields("protection", pod.protection);
+  fields("source", pod.source);
   fields("activity", pod.activity);
   fields("phase", pod.phase);
   fields.UnlessEmpty("reason", pod.reason);

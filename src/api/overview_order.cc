@@ -33,7 +33,9 @@ OverviewPod PodOf(const PodView& view) {
   pod.uid = view.uid;
   pod.qos = NameOf(view.qos);
   pod.priority = view.priority;
-  pod.critical = view.critical;
+  pod.critical = view.protection == Protection::kCritical;
+  pod.protection = NameOf(view.protection);
+  pod.source = NameOf(view.source);
   pod.activity = NameOf(view.activity);
   pod.phase = NameOf(view.status.phase);
   pod.reason = view.status.reason;

@@ -84,7 +84,7 @@ TEST(Overview, PodsStandInTheOrderOfEvictionWithTheFieldThatDecides) {
 TEST(Overview, WhoDoesNotGoHasNoPlace) {
   Snapshot snapshot = Calm();
   auto critical = std::make_shared<PodFacts>(*snapshot.pods[1].facts);
-  critical->critical = true;
+  critical->protection = Protection::kCritical;
   snapshot.pods[1].facts = critical;
   snapshot.pods[0].activity = PodActivity::kWaiting;
   AddPod("new", 0, 1, snapshot);
@@ -94,6 +94,17 @@ TEST(Overview, WhoDoesNotGoHasNoPlace) {
   EXPECT_TRUE(overview.pods[0].place);
   EXPECT_TRUE(overview.pods[1].excess) << "what is ranked has figures";
   for (std::size_t i = 1; i < 4; ++i) EXPECT_FALSE(overview.pods[i].place) << i;
+}
+
+TEST(Overview, AnObservedPodIsNotCalledCritical) {
+  Snapshot snapshot = Calm();
+  snapshot.pods[0].protection = Protection::kObserved;
+  snapshot.pods[0].source = PodOrigin::kRuntime;
+  snapshot.pods[1].protection = Protection::kCritical;
+  const std::string json = OverviewJson(OverviewOf(snapshot, {.version = "1", .ranked_for = {}}));
+  EXPECT_THAT(json, HasSubstr(R"("critical":false,"protection":"observed","source":"runtime")"));
+  EXPECT_THAT(json, HasSubstr(R"("critical":true,"protection":"critical","source":"own")"));
+  EXPECT_THAT(json, HasSubstr(R"("critical":false,"protection":"none","source":"own")"));
 }
 
 TEST(Overview, PodsMayBeRankedForAnotherSignal) {

@@ -33,7 +33,7 @@ inline PodView ViewOf(const std::shared_ptr<const PodFacts>& facts) {
           .namespace_ = facts->pod.namespace_,
           .uid = facts->pod.uid,
           .priority = facts->priority,
-          .critical = facts->critical,
+          .protection = facts->protection,
           .activity = PodActivity::kRunning,
           .status = RunningStatus(facts->pod)};
 }

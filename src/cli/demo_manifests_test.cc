@@ -29,8 +29,8 @@ TEST(DemoManifests, TheCastCoversEveryClass) {
   EXPECT_EQ(QosClassOf(facts.at("web").pod), QosClass::kBurstable);
   EXPECT_EQ(QosClassOf(facts.at("cache").pod), QosClass::kBurstable);
   EXPECT_EQ(QosClassOf(facts.at("leaker").pod), QosClass::kBestEffort);
-  EXPECT_TRUE(facts.at("critical").critical);
-  EXPECT_FALSE(facts.at("leaker").critical);
+  EXPECT_TRUE(facts.at("critical").IsProtected());
+  EXPECT_FALSE(facts.at("leaker").IsProtected());
   EXPECT_TRUE(facts.at("scratch").has_storage_limits);
 }
 

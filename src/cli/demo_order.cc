@@ -52,7 +52,7 @@ std::vector<const PodView*> InEvictionOrder(const std::vector<PodView>& pods,
   std::vector<const PodView*> ordered;
   for (const std::size_t i : RankedPods(active, signal, {})) ordered.push_back(there[i]);
   std::stable_partition(ordered.begin(), ordered.end(),
-                        [](const PodView* view) { return !view->critical; });
+                        [](const PodView* view) { return view->protection == Protection::kNone; });
   ordered.insert(ordered.end(), away.begin(), away.end());
   return ordered;
 }

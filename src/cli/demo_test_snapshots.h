@@ -40,8 +40,8 @@ inline PodView Running(const DemoPod& pod) {
   PodView view{
       .name = std::string(pod.name), .namespace_ = "default", .uid = std::string(pod.name)};
   view.activity = PodActivity::kRunning;
-  view.critical = !pod.priority_class.empty();
-  view.priority = view.critical ? 2'000'001'000 : 0;
+  if (!pod.priority_class.empty()) view.protection = Protection::kCritical;
+  view.priority = view.protection == Protection::kCritical ? 2'000'001'000 : 0;
   view.memory_working_set_bytes = kMiB;
   view.process_count = 1;
   view.ephemeral_storage = FsUsage{.used_bytes = 4096, .inodes_used = 2};

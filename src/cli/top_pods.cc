@@ -107,7 +107,9 @@ std::vector<Column> AllColumns(const Overview& overview, std::size_t columns) {
          return {PodStateText(pod, now), PodStateInk(pod)};
        }},
       {.header = "WHY", .width = 19, .dispensable = 1, .cell = [](const OverviewPod& pod) -> Cell {
-         if (pod.critical) return {"critical: never", Ink::kFaint};
+         if (!pod.protection.empty() && pod.protection != NameOf(Protection::kNone)) {
+           return {pod.protection + ": never", Ink::kFaint};
+         }
          return {pod.why, Ink::kFaint};
        }}};
 }

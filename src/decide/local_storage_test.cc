@@ -41,7 +41,7 @@ PodStats StatsOf(const Usage& usage) {
 
 std::string MessageFor(const Usage& usage, DiskLayout layout = {}, bool critical = false) {
   PodFacts facts = FactsOf(LimitedPod(), Profile::kStandalone);
-  facts.critical = critical;
+  if (critical) facts.protection = Protection::kCritical;
   const PodStats stats = StatsOf(usage);
   const std::vector<ActivePod> pods = {{&facts, &stats}};
   const auto violations = StorageViolations(pods, layout);

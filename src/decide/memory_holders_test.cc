@@ -20,9 +20,9 @@ NodeStats NodeWith(std::uint64_t all_mi, std::uint64_t pods_group_mi) {
 class MemoryHoldersTest : public testing::Test {
  protected:
   MemoryHoldersTest() {
-    facts_[1].critical = true;
+    facts_[1].protection = Protection::kCritical;
     facts_[1].pod.priority = 2'000'000'000;
-    facts_[2].critical = true;  // observed
+    facts_[2].protection = Protection::kObserved;
     for (std::size_t i = 0; i < facts_.size(); ++i) {
       stats_[i].memory_working_set_bytes = (i + 1) * 10 * kMi;
       pods_.push_back({&facts_[i], &stats_[i]});

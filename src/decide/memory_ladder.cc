@@ -34,7 +34,7 @@ std::uint64_t LadderGoal(std::span<const Threshold> thresholds, const Observatio
 }
 
 bool MayBeSqueezed(const PodFacts& facts) {
-  return !facts.critical && facts.qos != QosClass::kGuaranteed;
+  return !facts.IsProtected() && facts.qos != QosClass::kGuaranteed;
 }
 
 bool IsIdle(const std::optional<CpuSample>& before, const CpuSample& now) {

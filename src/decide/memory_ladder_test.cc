@@ -63,7 +63,7 @@ TEST(MayBeSqueezed, CriticalAndGuaranteedPodsMayNot) {
   facts.qos = QosClass::kGuaranteed;
   EXPECT_FALSE(MayBeSqueezed(facts));
   facts.qos = QosClass::kBurstable;
-  facts.critical = true;
+  facts.protection = Protection::kCritical;
   EXPECT_FALSE(MayBeSqueezed(facts));
 }
 

@@ -41,7 +41,7 @@ void AddContainer(const Pod& pod, std::size_t place, PodFacts& facts) {
 PodFacts FactsOf(Pod pod, Profile profile) {
   PodFacts facts;
   facts.priority = pod.priority.value_or(0);
-  facts.critical = IsCritical(pod, profile);
+  if (IsCritical(pod, profile)) facts.protection = Protection::kCritical;
   facts.qos = QosClassOf(pod);
   facts.memory_request = EffectiveRequest(pod, "memory").ToNanos();
   facts.ephemeral_storage_request = EffectiveRequest(pod, kEphemeralStorage).ToNanos();

@@ -8,6 +8,7 @@
 
 #include "decide/room.h"
 #include "model/pod.h"
+#include "model/pod_origin.h"
 #include "model/profile.h"
 #include "model/summary.h"
 #include "units/quantity.h"
@@ -26,7 +27,8 @@ struct StorageLimit {
 // a pass then compares numbers and parses nothing.
 struct PodFacts {
   std::int32_t priority = 0;
-  bool critical = false;  // never evicted
+  PodOrigin source = PodOrigin::kOwn;
+  Protection protection = Protection::kNone;
   QosClass qos = QosClass::kBestEffort;
   bool has_storage_limits = false;  // any of the three kinds below
   Nanos memory_request = 0;         // effective, bytes
@@ -37,6 +39,9 @@ struct PodFacts {
   std::vector<std::string> local_volumes;        // names of volumes that count as local disk use
   SharedAmounts requests{};                      // what it takes up of the node's allocatable
   Pod pod;
+
+  // It is never evicted.
+  [[nodiscard]] bool IsProtected() const { return protection != Protection::kNone; }
 };
 
 // Works them out. (kubelet: pkg/kubelet/eviction/helpers.go, 1.36)

@@ -134,7 +134,7 @@ bool DiskUseIsUnknown(const ActivePod& pod) {
 }
 
 bool MayGo(const ActivePod& pod, Signal signal) {
-  if (pod.facts->critical) return false;
+  if (pod.facts->IsProtected()) return false;
   const Resource resource = ResourceOf(signal);
   if (IsDisk(resource)) return !DiskUseIsUnknown(pod);
   if (resource == Resource::kSwap) return GivesSwapBack(pod);

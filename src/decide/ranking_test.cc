@@ -104,7 +104,7 @@ TEST(Ranking, WhoNeverWaitsForADiskIsNotEvictedForIt) {
   EXPECT_EQ(FirstVictim(node.pods, Signal::kIoPressureFullAvg10, {}), std::nullopt);
   node.stats[1].io_some_avg10 = 1;
   EXPECT_EQ(FirstVictim(node.pods, Signal::kIoPressureFullAvg10, {}), 1U);
-  node.facts[1].critical = true;
+  node.facts[1].protection = Protection::kCritical;
   EXPECT_EQ(FirstVictim(node.pods, Signal::kIoPressureFullAvg10, {}), std::nullopt);
 }
 
@@ -189,9 +189,9 @@ TEST(Ranking, InodesSubtractTheEphemeralStorageRequestButDoNotExceedIt) {
 
 TEST(Ranking, TheFirstVictimIsTheFirstThatIsNotCritical) {
   Node node({{"a", 0, 0, 300}, {"b", 0, 0, 200}, {"c", 0, 0, 100}});
-  node.facts[0].critical = true;
+  node.facts[0].protection = Protection::kCritical;
   EXPECT_EQ(FirstVictim(node.pods, Signal::kMemoryAvailable, {}), 1U);
-  node.facts[1].critical = node.facts[2].critical = true;
+  node.facts[1].protection = node.facts[2].protection = Protection::kObserved;
   EXPECT_EQ(FirstVictim(node.pods, Signal::kMemoryAvailable, {}), std::nullopt);
 }
 

@@ -88,11 +88,13 @@ std::vector<Signal> SignalsOf(const NodeNow& node) {
   return signals;
 }
 
-std::string ProtectionOf(const PodFacts& facts, Profile profile) {
-  if (!facts.critical) return "";
-  if (IsCriticalByPriority(facts.pod)) return "its priority is system-critical";
-  if (IsCritical(facts.pod, profile)) return "it is a static pod";
-  return "it is somebody else's and only observed";
+std::string ProtectionOf(const PodFacts& facts) {
+  switch (facts.protection) {
+    case Protection::kNone: return "";
+    case Protection::kObserved: return "it is somebody else's and only observed";
+    case Protection::kCritical: break;
+  }
+  return IsCriticalByPriority(facts.pod) ? "its priority is system-critical" : "it is a static pod";
 }
 
 PodPlace PlaceOf(std::span<const ActivePod> pods, std::size_t index, Signal signal,
@@ -158,7 +160,7 @@ std::optional<PodExplanation> ExplainPod(const NodeNow& node, std::string_view u
                              .pod = IdentityOf(facts),
                              .qos = QosClassOf(facts.pod),
                              .priority = facts.priority,
-                             .protected_by = ProtectionOf(facts, node.profile)};
+                             .protected_by = ProtectionOf(facts)};
   const Observations seen = ObservationsFrom(*node.summary);
   for (const Signal signal : SignalsOf(node)) {
     explanation.places.push_back(PlaceOf(pods, index, signal, node, seen));

@@ -138,7 +138,7 @@ class PressureChanges {
       return;
     }
     facts.priority = kSystemCriticalPriority;
-    facts.critical = true;
+    facts.protection = Protection::kCritical;
     Add({.change = Change::kCritical, .to = kSystemCriticalPriority},
         {&facts, contest.pod().stats});
   }

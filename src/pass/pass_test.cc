@@ -217,7 +217,7 @@ TEST(Pass, WithoutPodsNothingIsRanked) {
 
 TEST(Pass, CriticalPodsAreRankedButNotEvicted) {
   Fixture f;
-  f.facts.critical = true;
+  f.facts.protection = Protection::kCritical;
   const CycleReport report = f.Run(5);
   EXPECT_EQ(report.ranked_for, Signal::kNodeFsAvailable);
   EXPECT_EQ(report.ranking, Calls{"u"});

@@ -168,8 +168,12 @@ bool ScenarioReader::Walk::ScenarioObject(ondemand::object object) {
   }
   if (!has_start_) return In("start", Refuse("is missing; write an RFC 3339 time"));
   if (!StepsFitTime()) return false;
-  for (PodFacts& pod : into_.pods) pod.critical = IsCritical(pod.pod, into_.profile);
-  for (const std::size_t i : protected_) into_.pods[i].critical = true;
+  for (PodFacts& pod : into_.pods) {
+    pod.protection = IsCritical(pod.pod, into_.profile) ? Protection::kCritical : Protection::kNone;
+  }
+  for (const std::size_t i : protected_) {
+    into_.pods[i].protection = Protection::kObserved;
+  }
   return Policy() && State();
 }
 

@@ -53,7 +53,7 @@ Indices ProtectedPods(const Scenario& scenario) {
   Indices pods;
   for (std::size_t i = 0; i < scenario.pods.size(); ++i) {
     const PodFacts& facts = scenario.pods[i];
-    if (facts.critical && !IsCritical(facts.pod, scenario.profile)) pods.push_back(i);
+    if (facts.IsProtected() && !IsCritical(facts.pod, scenario.profile)) pods.push_back(i);
   }
   return pods;
 }

@@ -100,6 +100,8 @@ function pod(index) {
     qos: ['BestEffort', 'Burstable', 'Guaranteed'][index % 3],
     priority: index % 4 === 3 ? 1000 : 0,
     critical: false,
+    protection: 'none',
+    source: 'own',
     activity: 'running',
     phase: 'Running',
     memoryBytes: memory,
@@ -117,7 +119,7 @@ export function pods(number) {
   const list = Array.from({ length: number }, (_, index) => pod(index));
   if (number < 4) return list;
   for (const last of list.slice(-2)) delete last.place;
-  Object.assign(list.at(-2), { critical: true, priority: 2_000_001_000, why: undefined });
+  Object.assign(list.at(-2), { critical: true, protection: 'critical', priority: 2_000_001_000, why: undefined });
   Object.assign(list.at(-1), {
     activity: 'waiting',
     phase: 'Failed',

@@ -134,7 +134,7 @@ TEST(Recording, APassReplaysAloneFromTheStateItBeganWith) {
   std::size_t waits = 0;
   for (std::uint32_t seed = 0; seed < 40; ++seed) {
     Scenario scenario = SomeScenario(seed);
-    scenario.pods[seed % scenario.pods.size()].critical = true;  // somebody else's, only observed
+    scenario.pods[seed % scenario.pods.size()].protection = Protection::kObserved;
     scenario.steps[2].reclaim_under_way = seed % 3 == 0;
     for (const RecordedPass& pass : PassesOf(scenario)) {
       std::string text;

@@ -1,0 +1,19 @@
+#pragma once
+
+#include <cstdint>
+#include <string_view>
+
+namespace jettison {
+
+// Who made a pod. `own`: this agent, by a manifest; `runtime`: somebody else, on the container
+// runtime that this agent uses.
+enum class PodOrigin : std::uint8_t { kOwn, kRuntime };
+
+// What keeps a pod from being evicted for the node's sake. `critical`: what it is, by the profile;
+// `observed`: it is somebody else's, and the operator wants it to be looked at only.
+enum class Protection : std::uint8_t { kNone, kCritical, kObserved };
+
+[[nodiscard]] std::string_view NameOf(PodOrigin source);       // "own", "runtime"
+[[nodiscard]] std::string_view NameOf(Protection protection);  // "none", "critical", "observed"
+
+}  // namespace jettison
