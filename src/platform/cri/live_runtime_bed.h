@@ -14,6 +14,7 @@
 #include "agent/host_cgroups.h"
 #include "model/cgroup_driver.h"
 #include "platform/cri/client.h"
+#include "platform/cri/cri_runtime.h"
 #include "platform/cri/fake_runtime_bed.h"
 #include "platform/cri/test_bed/containerd_remains.h"
 #include "platform/cri/test_bed/live_containerd.h"

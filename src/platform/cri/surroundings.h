@@ -7,11 +7,14 @@
 #include <vector>
 
 #include "platform/cri/calls.h"
-#include "platform/cri/cri_runtime.h"
+#include "platform/cri/cri_options.h"
 #include "platform/cri/processes.h"
 #include "platform/cri/slices.h"
 #include "pod_host/paths.h"
 #include "pod_host/readiness.h"
+#include "ports/cgroups.h"
+#include "ports/clock.h"
+#include "ports/container_runtime.h"
 
 namespace jettison::cri {
 

@@ -1,0 +1,51 @@
+#pragma once
+
+#include <chrono>
+#include <cstdint>
+#include <functional>
+#include <memory>
+#include <optional>
+#include <string>
+#include <string_view>
+
+#include "model/cgroup_driver.h"
+#include "pod_host/path_errand.h"
+#include "ports/pod_plan.h"
+#include "units/duration.h"
+
+namespace jettison {
+
+// What the runtime is told once.
+struct CriRuntimeOptions {
+  // Volumes and the lock are kept below this absolute path. It also tells this agent's pods from
+  // those of another agent on the same container runtime.
+  std::string root;
+  // Where logs go (podLogsDir), an absolute path; empty: below the root.
+  std::string logs = "";
+  // The node's own group as an absolute path in the hierarchies, without a slash at its end: "" or
+  // "/a/b". Groups of pods lie below it.
+  std::string cgroup_prefix = "";
+  // How a pod is written down, beside its sandbox, and read again after a restart of the agent.
+  std::shared_ptr<const WrittenPods> written_pods = nullptr;
+  CgroupDriver cgroup_driver = CgroupDriver::kCgroupfs;
+  // How long a call may take before it counts as failed (runtimeRequestTimeout); pulling an image
+  // and making a sandbox may take longer.
+  Duration request_timeout = std::chrono::minutes(2);
+  // Whether pods that others run on the same container runtime are found, measured and, if told to,
+  // ended (docs/cri-runtime.md, "Pods of others").
+  bool adopt_foreign = false;
+  // A container's log that has grown so large, in bytes, is rotated (containerLogMaxSize); absent:
+  // none is. So many files of a run are kept, the one being written included
+  // (containerLogMaxFiles); logs are looked at so often (containerLogMonitorInterval).
+  std::optional<std::int64_t> log_max_bytes = std::nullopt;
+  int log_max_files = 5;
+  Duration log_period = std::chrono::seconds(10);
+  // How often everything is listed and compared with what is known.
+  Duration relist_period = std::chrono::seconds(10);
+  // Who does what may wait for a file system that never answers, and how long a pod waits for it.
+  pod_host::PathPatience path_patience = {};
+  // Told what went differently than it should and hurts nobody yet; one sentence, no line feed.
+  std::function<void(std::string_view)> log;
+};
+
+}  // namespace jettison
