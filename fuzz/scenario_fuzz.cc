@@ -1,4 +1,4 @@
-// links: jettison_recordings
+// links: jettison_recordings jettison_sim
 // Records of `jettison replay`: whatever bytes come, reading answers or refuses, and what was read
 // can be replayed and written.
 
@@ -9,6 +9,7 @@
 
 #include "recordings/replay_writer.h"
 #include "recordings/scenario_reader.h"
+#include "sim/replay.h"
 
 extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
   static jettison::ScenarioReader reader;

@@ -12,6 +12,7 @@
 #include "explain/explanation_text.h"
 #include "recordings/line_reader.h"
 #include "recordings/scenario_reader.h"
+#include "sim/replay.h"
 
 namespace jettison {
 namespace {

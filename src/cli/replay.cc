@@ -13,6 +13,7 @@
 #include "recordings/line_reader.h"
 #include "recordings/replay_writer.h"
 #include "recordings/scenario_reader.h"
+#include "sim/replay.h"
 #include "sim/scenario.h"
 
 namespace jettison {

@@ -90,7 +90,7 @@ TEST(Observations, OfPressureTheTimeThatWasNotLostIsAvailable) {
 }
 
 TEST(Observations, NothingMeasuredIsNothingObserved) {
-  const Observations seen = ObservationsFrom({});
+  const Observations seen = ObservationsFrom(Summary{});
   for (Signal signal : kAllSignals) EXPECT_FALSE(seen[signal]) << NameOf(signal);
 }
 

@@ -7,6 +7,7 @@
 
 #include "recordings/replay_writer.h"
 #include "recordings/scenario_reader.h"
+#include "sim/replay.h"
 
 namespace jettison {
 namespace {

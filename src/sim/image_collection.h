@@ -20,8 +20,4 @@ struct ImageCollection {
   std::set<std::string, std::less<>> refused;  // ids whose removal fails
 };
 
-// Runs it on an image store that exists in memory only. The file system is measured once and reads
-// the same whatever was removed, as in the recordings.
-[[nodiscard]] ImageGcOutcome Replay(const ImageCollection& collection);
-
 }  // namespace jettison

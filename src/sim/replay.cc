@@ -1,5 +1,6 @@
+#include "sim/replay.h"
+
 #include "pass/pass.h"
-#include "sim/scenario.h"
 #include "sim/simulated_node.h"
 
 namespace jettison {

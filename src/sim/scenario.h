@@ -45,8 +45,4 @@ struct StepOutcome {
   std::vector<AdmissionAnswer> admission;
 };
 
-// Replays a scenario on a node that exists in memory only, by the same pass that the agent runs.
-// Reports list the whole ranking.
-[[nodiscard]] std::vector<StepOutcome> Replay(const Scenario& scenario);
-
 }  // namespace jettison

@@ -11,6 +11,7 @@
 #include "recordings/replay_writer.h"
 #include "recordings/scenario_reader.h"
 #include "recordings/scenario_writer.h"
+#include "sim/replay.h"
 #include "sim/simulated_node.h"
 #include "tests/random_scenario.h"
 

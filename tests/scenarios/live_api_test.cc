@@ -7,6 +7,7 @@
 #include "platform/http/test_wire.h"
 #include "recordings/replay_writer.h"
 #include "recordings/scenario_reader.h"
+#include "sim/replay.h"
 #include "tests/scenarios/agent_bed.h"
 
 namespace jettison {

@@ -1,6 +1,6 @@
-#include "sim/image_collection.h"
-
 #include <variant>
+
+#include "sim/replay.h"
 
 namespace jettison {
 
