@@ -13,44 +13,140 @@ namespace jettison {
 namespace {
 
 namespace fs = std::filesystem;
-using ::testing::ElementsAre;
 using ::testing::IsEmpty;
+
+// The largest number of sources in a folder, tests left out, with which it is still seen at a
+// glance.
+constexpr std::size_t kMostSources = 30;
 
 struct SourceFile {
   std::string path;  // below src/
   std::string text;
 };
 
-bool IsTest(const std::string& path) {
-  return path.ends_with("_test.cc") || path.find("/fakes/") != std::string::npos ||
-         path.find("/test_") != std::string::npos || path.find("/live_") != std::string::npos;
+const fs::path& Root() {
+  static const fs::path kRoot = fs::path(JETTISON_SOURCE) / "src";
+  return kRoot;
 }
 
-std::vector<SourceFile> ProductionSources() {
-  const fs::path root = fs::path(JETTISON_SOURCE) / "src";
-  std::vector<SourceFile> files;
-  for (const auto& entry : fs::recursive_directory_iterator(root)) {
-    const std::string extension = entry.path().extension();
-    if (extension != ".h" && extension != ".cc") continue;
-    const std::string path = fs::relative(entry.path(), root).string();
-    if (IsTest(path)) continue;
-    std::ostringstream text;
-    text << std::ifstream(entry.path()).rdbuf();
-    files.push_back({path, text.str()});
-  }
-  return files;
+// Tests, and what only they use.
+bool IsTest(const std::string& path) {
+  const std::string name = path.substr(path.rfind('/') + 1);
+  const auto has = [&name](std::string_view part) { return name.find(part) != std::string::npos; };
+  return path.find("/fakes/") != std::string::npos ||
+         path.find("/test_bed/") != std::string::npos || name.starts_with("fake_") ||
+         name.starts_with("live_") || name.starts_with("test_") || has("_test.") || has("_test_") ||
+         has("_bed.") || has("_fixture.");
+}
+
+std::string TextOf(const fs::path& path) {
+  std::ostringstream text;
+  text << std::ifstream(path).rdbuf();
+  return text.str();
+}
+
+const std::vector<SourceFile>& ProductionSources() {
+  static const auto kSources = [] {
+    std::vector<SourceFile> files;
+    for (const auto& entry : fs::recursive_directory_iterator(Root())) {
+      const std::string extension = entry.path().extension();
+      if (extension != ".h" && extension != ".cc") continue;
+      const std::string path = fs::relative(entry.path(), Root()).string();
+      if (!IsTest(path)) files.push_back({path, TextOf(entry.path())});
+    }
+    return files;
+  }();
+  return kSources;
+}
+
+// By folder.
+const std::map<std::string, DeclaredRoom>& Rooms() {
+  static const auto kRooms = [] {
+    std::map<std::string, DeclaredRoom> rooms;
+    for (const auto& entry : fs::recursive_directory_iterator(Root())) {
+      if (entry.path().filename() != "CMakeLists.txt") continue;
+      const auto room = DeclaredIn(TextOf(entry.path()));
+      if (room) rooms[fs::relative(entry.path().parent_path(), Root()).string()] = *room;
+    }
+    return rooms;
+  }();
+  return kRooms;
+}
+
+// What the sources of each room include of others, by folder.
+const Arrows& Included() {
+  static const auto kIncluded = [] {
+    Arrows arrows;
+    for (const SourceFile& file : ProductionSources()) {
+      Names& targets = arrows[RoomOf(file.path)];
+      for (const std::string& include : QuotedIncludes(file.text)) {
+        if (RoomOf(include) != RoomOf(file.path)) targets.insert(RoomOf(include));
+      }
+    }
+    return arrows;
+  }();
+  return kIncluded;
 }
 
 TEST(Architecture, SourcesAreFound) {
   EXPECT_GT(ProductionSources().size(), 30U);
+  EXPECT_GT(Rooms().size(), 30U);
 }
 
-TEST(Architecture, IncludesFollowTheArrows) {
-  for (const SourceFile& file : ProductionSources()) {
-    for (const std::string& include : QuotedIncludes(file.text)) {
-      EXPECT_TRUE(MayInclude(RoomOf(file.path), RoomOf(include)))
-          << file.path << " includes " << include;
+TEST(Architecture, ARoomNamesTheRoomsThatItIncludesAndNoOthers) {
+  for (const auto& [folder, targets] : Included()) {
+    ASSERT_TRUE(Rooms().contains(folder)) << folder << " has no CMakeLists.txt";
+    Names names;
+    for (const std::string& target : targets) {
+      ASSERT_TRUE(Rooms().contains(target)) << folder << " includes of " << target;
+      names.insert(Rooms().at(target).name);
     }
+    Names declared;
+    for (const std::string& name : Rooms().at(folder).deps) {
+      const auto is_room = [&name](const auto& room) { return room.second.name == name; };
+      if (std::ranges::any_of(Rooms(), is_room)) declared.insert(name);
+    }
+    EXPECT_EQ(declared, names) << "in the CMakeLists.txt of " << folder;
+  }
+}
+
+TEST(Architecture, ArrowsNeverComeBack) {
+  EXPECT_THAT(CycleIn(Included()), IsEmpty());
+}
+
+TEST(Architecture, PartsOfTheHousePointOneWay) {
+  for (const auto& [folder, targets] : Included()) {
+    for (const std::string& target : targets) {
+      EXPECT_TRUE(PartMayInclude(PartOf(folder), PartOf(target))) << folder << " -> " << target;
+    }
+  }
+}
+
+TEST(Architecture, RoomsOfTheKernelSourcesAndRuntimesStandAlone) {
+  for (const auto& [folder, targets] : Included()) {
+    for (const std::string& target : targets) {
+      if (PartOf(folder) != PartOf(target)) continue;
+      EXPECT_TRUE(NeighbourMayInclude(folder, target)) << folder << " -> " << target;
+    }
+  }
+}
+
+TEST(Architecture, NoFolderIsTooLargeToBeSeenAtAGlance) {
+  std::map<std::string, std::size_t> sources;
+  for (const SourceFile& file : ProductionSources()) ++sources[RoomOf(file.path)];
+  for (const auto& [folder, count] : sources) EXPECT_LE(count, kMostSources) << folder;
+}
+
+TEST(Architecture, AClassLivesInOneFile) {
+  std::map<std::string, Names> files;  // by room and class
+  for (const SourceFile& file : ProductionSources()) {
+    if (!file.path.ends_with(".cc")) continue;
+    for (const std::string& name : ClassesDefinedIn(file.text)) {
+      files[RoomOf(file.path) + ": " + name].insert(file.path);
+    }
+  }
+  for (const auto& [name, paths] : files) {
+    EXPECT_EQ(paths.size(), 1U) << name << ": " << testing::PrintToString(paths);
   }
 }
 
@@ -63,8 +159,7 @@ TEST(Architecture, TheCoreHasNoClockThreadFileOrException) {
 
 TEST(Architecture, OnlyTheAgentStartsThreads) {
   for (const SourceFile& file : ProductionSources()) {
-    const std::string room = RoomOf(file.path);
-    if (room == "agent") continue;
+    if (PartOf(RoomOf(file.path)) == "agent") continue;
     EXPECT_EQ(file.text.find("std::thread"), std::string::npos) << file.path;
     EXPECT_EQ(file.text.find("std::jthread"), std::string::npos) << file.path;
     EXPECT_EQ(file.text.find("pthread_create"), std::string::npos) << file.path;
@@ -72,42 +167,10 @@ TEST(Architecture, OnlyTheAgentStartsThreads) {
 }
 
 TEST(Architecture, EveryRoomHasAReadme) {
-  const fs::path root = fs::path(JETTISON_SOURCE) / "src";
   for (const SourceFile& file : ProductionSources()) {
-    const fs::path readme = root / RoomOf(file.path) / "README.md";
+    const fs::path readme = Root() / RoomOf(file.path) / "README.md";
     EXPECT_TRUE(fs::exists(readme)) << readme;
   }
-}
-
-TEST(IncludeRules, ArrowsPointOneWay) {
-  EXPECT_TRUE(MayInclude("decide", "model"));
-  EXPECT_FALSE(MayInclude("model", "decide"));
-  EXPECT_FALSE(MayInclude("decide", "ports"));
-  EXPECT_TRUE(MayInclude("platform/procfs", "ports"));
-  EXPECT_FALSE(MayInclude("platform/procfs", "decide"));
-  EXPECT_FALSE(MayInclude("platform/procfs", "platform/cgroup_v1"));
-  EXPECT_TRUE(MayInclude("explain", "pass"));
-  EXPECT_FALSE(MayInclude("explain", "platform/documents"));
-  EXPECT_FALSE(MayInclude("decide", "explain"));
-  EXPECT_FALSE(MayInclude("sim", "platform/procfs"));
-  EXPECT_FALSE(MayInclude("sim", "agent"));
-  EXPECT_FALSE(MayInclude("agent", "cli"));
-  EXPECT_TRUE(MayInclude("api", "agent"));
-  EXPECT_FALSE(MayInclude("agent", "api"));
-  EXPECT_FALSE(MayInclude("api", "sim"));
-  EXPECT_FALSE(MayInclude("no such room", "units"));
-}
-
-TEST(IncludeRules, RoomsAreFoldersAndPlatformRoomsAreFoldersBelowPlatform) {
-  EXPECT_EQ(RoomOf("units/quantity.h"), "units");
-  EXPECT_EQ(RoomOf("platform/cgroup_v1/mounts.h"), "platform/cgroup_v1");
-}
-
-TEST(IncludeRules, ImpuritiesAreFoundInCodeAndNotInComments) {
-  EXPECT_THAT(Impurities("auto t = std::chrono::system_clock::now();"), ElementsAre("::now("));
-  EXPECT_THAT(Impurities("#include <thread>\n"), ElementsAre("<thread>"));
-  EXPECT_THAT(Impurities("throw 1;"), ElementsAre("throw"));
-  EXPECT_THAT(Impurities("// a catch and a throw\n/* try */ int throwing;"), IsEmpty());
 }
 
 }  // namespace

@@ -1,38 +1,32 @@
 #include "tests/arch/include_rules.h"
 
 #include <algorithm>
-#include <array>
-#include <map>
 #include <regex>
-#include <set>
+#include <sstream>
 
 namespace jettison {
 namespace {
 
-using Names = std::set<std::string, std::less<>>;
-
-// room -> rooms it may include, besides itself. Platform rooms and what they may see are below.
-const std::map<std::string, Names, std::less<>>& Arrows() {
-  static const Names kCore = {"units",    "model",  "config", "observe",
-                              "evaluate", "decide", "report"};
-  static const auto kArrows = [] {
-    std::map<std::string, Names, std::less<>> arrows;
-    arrows["units"] = {};
-    arrows["json"] = {"units"};
-    arrows["model"] = {"units"};
-    for (const char* room : {"config", "observe", "evaluate", "decide", "report"}) {
-      arrows[room] = kCore;
-    }
-    arrows["ports"] = {"units", "model"};
-    arrows["pod_host"] = {"units", "model", "ports"};
-    arrows["act"] = kCore;
-    arrows["act"].insert("ports");
-    arrows["pass"] = arrows["act"];
-    arrows["pass"].insert("act");
-    arrows["explain"] = kCore;
-    arrows["explain"].insert({"ports", "act", "pass", "json"});
-    arrows["sim"] = arrows["pass"];
-    arrows["sim"].insert("pass");
+// part -> parts it may include, besides itself.
+const Arrows& PartArrows() {
+  static const Arrows kArrows = [] {
+    Arrows arrows;
+    arrows["core"] = {};
+    arrows["codec"] = {"core"};
+    arrows["ports"] = {"core"};
+    arrows["act"] = {"core", "ports"};
+    arrows["sim"] = {"core", "ports", "act"};
+    arrows["kernel"] = {"core", "ports"};
+    arrows["rpc"] = {"core", "ports"};
+    arrows["http"] = {"core", "ports"};
+    arrows["sources"] = {"core", "ports", "codec", "kernel", "rpc"};
+    arrows["runtimes"] = {"core", "ports", "codec", "kernel", "rpc"};
+    arrows["view"] = {"core", "ports", "codec"};
+    arrows["machine"] = {"core", "ports", "codec",   "kernel",   "rpc",
+                         "view", "agent", "sources", "runtimes", "http"};
+    arrows["agent"] = {"core", "ports",   "act",      "codec", "kernel", "rpc",
+                       "http", "sources", "runtimes", "view",  "machine"};
+    arrows["api"] = {"core", "ports", "codec", "kernel", "http", "view", "sim", "agent"};
     return arrows;
   }();
   return kArrows;
@@ -43,34 +37,105 @@ std::string WithoutComments(std::string_view text) {
   return std::regex_replace(std::string(text), kComment, " ");
 }
 
+std::string WithoutHashComments(std::string_view text) {
+  static const std::regex kComment(R"(#[^\n]*)");
+  return std::regex_replace(std::string(text), kComment, " ");
+}
+
+constexpr std::string_view kPrefix = "jettison_";
+
+// The libraries of the project in the arguments of a call.
+void ReadNames(const std::string& arguments, DeclaredRoom& room) {
+  std::istringstream words(arguments);
+  Names* into = &room.deps;
+  for (std::string word; words >> word;) {
+    if (word == "TEST_DEPS") into = &room.test_deps;
+    if (word.starts_with(kPrefix)) into->insert(word.substr(kPrefix.size()));
+  }
+}
+
+// One step of a walk in depth: `path` is the way here.
+bool FindCycle(const Arrows& arrows, const std::string& room, std::vector<std::string>& path,
+               Names& done) {
+  if (const auto again = std::ranges::find(path, room); again != path.end()) {
+    path.erase(path.begin(), again);
+    path.push_back(room);
+    return true;
+  }
+  if (done.contains(room)) return false;
+  path.push_back(room);
+  if (const auto it = arrows.find(room); it != arrows.end()) {
+    for (const std::string& next : it->second) {
+      if (FindCycle(arrows, next, path, done)) return true;
+    }
+  }
+  path.pop_back();
+  done.insert(room);
+  return false;
+}
+
 }  // namespace
 
 std::string RoomOf(std::string_view path) {
-  const std::size_t first = path.find('/');
-  if (path.substr(0, first) != "platform") return std::string(path.substr(0, first));
-  return std::string(path.substr(0, path.find('/', first + 1)));
+  const std::size_t last = path.rfind('/');
+  return last == std::string_view::npos ? "" : std::string(path.substr(0, last));
+}
+
+std::string PartOf(std::string_view room) {
+  return std::string(room.substr(0, room.find('/')));
+}
+
+bool PartMayInclude(std::string_view from_part, std::string_view to_part) {
+  if (from_part == to_part || from_part == "cli") return true;
+  const auto arrows = PartArrows().find(from_part);
+  return arrows != PartArrows().end() && arrows->second.contains(to_part);
+}
+
+bool NeighbourMayInclude(std::string_view from_room, std::string_view to_room) {
+  static const Names kShared = {"kernel/files", "kernel/groups", "kernel/mounts",
+                                "kernel/readiness"};
+  const std::string part = PartOf(from_room);
+  if (part != "kernel" && part != "sources" && part != "runtimes") return true;
+  if (kShared.contains(to_room)) return true;
+  // runtimes/cri and its inner rooms are one house of their own.
+  const auto leaf = [](std::string_view room) {
+    const std::size_t first = room.find('/');
+    return std::string(room.substr(0, room.find('/', first + 1)));
+  };
+  return leaf(from_room) == leaf(to_room);
 }
 
 bool IsPure(std::string_view room) {
-  constexpr std::array<std::string_view, 10> kPure = {"units",   "json",     "model",  "config",
-                                                      "observe", "evaluate", "decide", "report",
-                                                      "pass",    "explain"};
-  return std::find(kPure.begin(), kPure.end(), room) != kPure.end();
+  return PartOf(room) == "core";
 }
 
-bool MayInclude(std::string_view from_room, std::string_view to_room) {
-  if (from_room == to_room) return true;
-  if (from_room == "cli") return true;
-  if (to_room == "cli" || to_room == "api") return false;
-  if (from_room == "api") return to_room != "sim";
-  if (from_room == "recordings") return to_room != "agent";
-  if (from_room == "agent") return to_room != "sim" && to_room != "recordings";
-  if (from_room.starts_with("platform/")) {
-    return to_room == "units" || to_room == "json" || to_room == "model" || to_room == "ports" ||
-           to_room == "pod_host";
+std::optional<DeclaredRoom> DeclaredIn(std::string_view cmake) {
+  static const std::regex kRoom(R"(jettison_room\(\s*([a-z_0-9]+)([^)]*)\))");
+  static const std::regex kLibrary(R"(add_library\(\s*jettison_([a-z_0-9]+)[^)]*\))");
+  static const std::regex kLinks(R"(target_link_libraries\(\s*jettison_([a-z_0-9]+)([^)]*)\))");
+  const std::string text = WithoutHashComments(cmake);
+  std::smatch call;
+  DeclaredRoom room;
+  if (std::regex_search(text, call, kRoom)) {
+    room.name = call[1];
+    ReadNames(call[2], room);
+    return room;
   }
-  const auto arrows = Arrows().find(from_room);
-  return arrows != Arrows().end() && arrows->second.contains(to_room);
+  if (!std::regex_search(text, call, kLibrary)) return std::nullopt;
+  room.name = call[1];
+  for (std::sregex_iterator it(text.begin(), text.end(), kLinks), end; it != end; ++it) {
+    if ((*it)[1] == room.name) ReadNames((*it)[2], room);
+  }
+  return room;
+}
+
+std::vector<std::string> CycleIn(const Arrows& arrows) {
+  Names done;
+  for (const auto& [room, targets] : arrows) {
+    std::vector<std::string> path;
+    if (FindCycle(arrows, room, path, done)) return path;
+  }
+  return {};
 }
 
 std::vector<std::string> QuotedIncludes(std::string_view text) {
@@ -81,6 +146,20 @@ std::vector<std::string> QuotedIncludes(std::string_view text) {
     includes.push_back((*it)[1]);
   }
   return includes;
+}
+
+// A definition begins in the first column; what stands before the name has no parenthesis.
+Names ClassesDefinedIn(std::string_view text) {
+  static const std::regex kMember(
+      R"((^|\n)([A-Za-z_][^\n();=#]*[ *&>])?((?:[A-Z]\w*::)+)(~?\w+|operator[^\s(]+)\()");
+  const std::string code = WithoutComments(text);
+  Names classes;
+  for (std::sregex_iterator it(code.begin(), code.end(), kMember), end; it != end; ++it) {
+    std::string name = (*it)[3];
+    name.resize(name.size() - 2);
+    classes.insert(std::move(name));
+  }
+  return classes;
 }
 
 std::vector<std::string> Impurities(std::string_view text) {
