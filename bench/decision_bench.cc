@@ -6,9 +6,9 @@
 
 #include <cstdint>
 
-#include "decide/decide.h"
-#include "evaluate/evaluate.h"
-#include "observe/observations.h"
+#include "core/decide/decide.h"
+#include "core/evaluate/evaluate.h"
+#include "core/observe/observations.h"
 #include "tests/synthetic_node.h"
 
 namespace jettison {

@@ -6,9 +6,9 @@
 #include <memory>
 #include <string>
 
-#include "explain/explain.h"
-#include "explain/explain_now.h"
-#include "explain/explanation_json.h"
+#include "core/explain/explain.h"
+#include "core/explanation/explanation_json.h"
+#include "sim/explain_now.h"
 #include "tests/synthetic_node.h"
 
 namespace jettison {

@@ -10,9 +10,9 @@
 #include <utility>
 #include <vector>
 
-#include "config/containerfs_thresholds.h"
-#include "config/node_allocatable.h"
-#include "config/read_config.h"
+#include "core/config/node_allocatable.h"
+#include "core/config/read_config.h"
+#include "core/thresholds/containerfs_thresholds.h"
 #include "platform/documents/documents.h"
 
 namespace {

@@ -4,7 +4,7 @@
 #include <cstdlib>
 #include <string_view>
 
-#include "units/duration.h"
+#include "core/units/duration.h"
 
 // What was read is written so that it reads back as the same duration.
 extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {

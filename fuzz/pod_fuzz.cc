@@ -9,9 +9,9 @@
 #include <cstdlib>
 #include <string_view>
 
-#include "decide/admission.h"
-#include "decide/oom_score_adj.h"
-#include "decide/pod_requests.h"
+#include "core/pods/admission.h"
+#include "core/pods/oom_score_adj.h"
+#include "core/pods/pod_requests.h"
 #include "platform/documents/documents.h"
 #include "platform/documents/json.h"
 #include "platform/kube_json/pod_reader.h"

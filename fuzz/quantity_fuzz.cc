@@ -4,7 +4,7 @@
 #include <cstdlib>
 #include <string_view>
 
-#include "units/quantity.h"
+#include "core/units/quantity.h"
 
 namespace {
 

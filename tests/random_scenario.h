@@ -5,9 +5,9 @@
 #include <string>
 #include <vector>
 
-#include "config/containerfs_thresholds.h"
-#include "model/pressure.h"
-#include "sim/scenario.h"
+#include "core/model/pressure.h"
+#include "core/scenario/scenario.h"
+#include "core/thresholds/containerfs_thresholds.h"
 #include "tests/synthetic_node.h"
 
 // Scenarios made at random, of every kind of disk, threshold and trouble; the same seed gives the

@@ -6,9 +6,9 @@
 #include <string>
 #include <vector>
 
-#include "decide/pod_facts.h"
-#include "model/summary.h"
-#include "model/threshold.h"
+#include "core/model/summary.h"
+#include "core/model/threshold.h"
+#include "core/pods/pod_facts.h"
 
 namespace jettison {
 

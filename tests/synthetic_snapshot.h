@@ -8,7 +8,7 @@
 #include <utility>
 
 #include "agent/snapshot.h"
-#include "decide/qos.h"
+#include "core/pods/qos.h"
 #include "tests/synthetic_node.h"
 
 namespace jettison {

@@ -4,11 +4,11 @@
 #include <string>
 #include <vector>
 
-#include "decide/decide.h"
-#include "decide/eviction_order.h"
-#include "observe/observations.h"
+#include "core/decide/decide.h"
+#include "core/decide/eviction_order.h"
+#include "core/observe/observations.h"
+#include "core/units/result.h"
 #include "ports/node_actions.h"
-#include "units/result.h"
 
 namespace jettison {
 

@@ -7,12 +7,12 @@
 
 #include "agent/log_format.h"
 #include "agent/snapshot.h"
-#include "units/result.h"
+#include "core/units/result.h"
 
 namespace jettison {
 
-struct AgentConfig;    // config/agent_config.h
-struct ConfigReading;  // config/read_config.h
+struct AgentConfig;    // core/config/agent_config.h
+struct ConfigReading;  // core/config/read_config.h
 class Board;           // agent/board.h
 class Log;             // agent/log.h
 

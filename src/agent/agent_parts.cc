@@ -7,7 +7,7 @@
 #include "agent/memory_ladder_thread.h"
 #include "agent/plan_of.h"
 #include "agent/runtime_reclaimer.h"
-#include "config/containerfs_thresholds.h"
+#include "core/thresholds/containerfs_thresholds.h"
 #include "pod_host/cgroup_layout.h"
 #include "pod_host/group_memory_files.h"
 

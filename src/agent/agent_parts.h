@@ -19,7 +19,7 @@
 #include "agent/remains.h"
 #include "agent/state_keeper.h"
 #include "agent/stats_collector.h"
-#include "decide/room.h"
+#include "core/pods/room.h"
 #include "ports/group_memory.h"
 
 namespace jettison {

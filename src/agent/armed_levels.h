@@ -5,7 +5,7 @@
 
 #include "agent/edges.h"
 #include "agent/memory_levels.h"
-#include "units/duration.h"
+#include "core/units/duration.h"
 
 namespace jettison {
 

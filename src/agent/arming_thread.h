@@ -6,9 +6,9 @@
 #include "agent/background_thread.h"
 #include "agent/edges.h"
 #include "agent/mailbox.h"
+#include "core/units/result.h"
 #include "platform/memcg_events/memcg_threshold.h"
 #include "ports/file_descriptor.h"
-#include "units/result.h"
 
 namespace jettison {
 

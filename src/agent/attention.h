@@ -5,8 +5,8 @@
 
 #include "agent/event_loop.h"
 #include "agent/log.h"
+#include "core/units/duration.h"
 #include "ports/clock.h"
-#include "units/duration.h"
 
 namespace jettison {
 

@@ -10,8 +10,8 @@
 #include <optional>
 
 #include "agent/snapshot.h"
+#include "core/units/duration.h"
 #include "ports/file_descriptor.h"
-#include "units/duration.h"
 
 namespace jettison {
 

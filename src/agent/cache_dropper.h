@@ -8,8 +8,8 @@
 #include <vector>
 
 #include "agent/background_thread.h"
+#include "core/units/duration.h"
 #include "ports/file_descriptor.h"
-#include "units/duration.h"
 
 namespace jettison {
 

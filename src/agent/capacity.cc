@@ -4,7 +4,7 @@
 #include <limits>
 #include <thread>
 
-#include "model/pod_resources.h"
+#include "core/model/pod_resources.h"
 
 namespace jettison {
 namespace {

@@ -3,10 +3,10 @@
 #include <cstdint>
 #include <optional>
 
-#include "config/agent_config.h"
-#include "decide/room.h"
-#include "model/pod.h"
-#include "model/summary.h"
+#include "core/config/agent_config.h"
+#include "core/model/pod.h"
+#include "core/model/summary.h"
+#include "core/pods/room.h"
 
 namespace jettison {
 

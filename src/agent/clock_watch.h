@@ -2,7 +2,7 @@
 
 #include "agent/log.h"
 #include "agent/steady_clock.h"
-#include "units/duration.h"
+#include "core/units/duration.h"
 
 namespace jettison {
 

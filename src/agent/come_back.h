@@ -6,7 +6,7 @@
 #include <span>
 #include <string_view>
 
-#include "units/duration.h"
+#include "core/units/duration.h"
 
 namespace jettison {
 

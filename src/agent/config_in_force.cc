@@ -7,7 +7,7 @@
 #include <utility>
 
 #include "agent/capacity.h"
-#include "model/fault.h"
+#include "core/model/fault.h"
 
 namespace jettison {
 

@@ -10,8 +10,8 @@
 #include "agent/log.h"
 #include "agent/mailbox.h"
 #include "agent/snapshot.h"
-#include "config/config_changes.h"
-#include "config/read_config.h"
+#include "core/config/config_changes.h"
+#include "core/config/read_config.h"
 
 namespace jettison {
 

@@ -7,8 +7,8 @@
 #include "agent/backoff.h"
 #include "agent/kept_state.h"
 #include "agent/pod_status.h"
-#include "model/container_record.h"
-#include "model/pod.h"
+#include "core/model/container_record.h"
+#include "core/model/pod.h"
 
 namespace jettison {
 

@@ -5,8 +5,8 @@
 
 #include "agent/container_lifecycle.h"
 #include "agent/kept_state.h"
-#include "model/container_record.h"
-#include "model/pod.h"
+#include "core/model/container_record.h"
+#include "core/model/pod.h"
 
 namespace jettison {
 

@@ -7,7 +7,7 @@
 #include <vector>
 
 #include "agent/log.h"
-#include "model/threshold.h"
+#include "core/model/threshold.h"
 
 namespace jettison {
 

@@ -4,7 +4,7 @@
 #include <condition_variable>
 #include <mutex>
 
-#include "units/duration.h"
+#include "core/units/duration.h"
 
 namespace jettison {
 

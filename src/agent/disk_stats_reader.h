@@ -7,10 +7,10 @@
 #include <vector>
 
 #include "agent/background_thread.h"
-#include "model/summary.h"
+#include "core/model/summary.h"
+#include "core/units/duration.h"
+#include "core/units/result.h"
 #include "ports/file_descriptor.h"
-#include "units/duration.h"
-#include "units/result.h"
 
 namespace jettison {
 

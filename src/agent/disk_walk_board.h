@@ -14,8 +14,8 @@
 
 #include "agent/disk_walk_order.h"
 #include "agent/edges.h"
+#include "core/units/duration.h"
 #include "ports/pod_disk.h"
-#include "units/duration.h"
 
 namespace jettison {
 

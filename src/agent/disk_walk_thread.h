@@ -18,9 +18,9 @@
 #include "agent/disk_walk_board.h"
 #include "agent/edges.h"
 #include "agent/mailbox.h"
+#include "core/units/duration.h"
 #include "ports/clock.h"
 #include "ports/container_runtime.h"
-#include "units/duration.h"
 
 namespace jettison {
 

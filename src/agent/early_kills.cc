@@ -5,7 +5,7 @@
 #include <optional>
 
 #include "agent/pass_log.h"
-#include "decide/pod_usage.h"
+#include "core/decide/pod_usage.h"
 
 namespace jettison {
 namespace {

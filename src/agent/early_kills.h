@@ -10,10 +10,10 @@
 #include "agent/log.h"
 #include "agent/pace_keeper.h"
 #include "agent/pod_table.h"
-#include "decide/early_kill.h"
-#include "model/threshold.h"
-#include "observe/observations.h"
-#include "units/duration.h"
+#include "core/decide/early_kill.h"
+#include "core/model/threshold.h"
+#include "core/observe/observations.h"
+#include "core/units/duration.h"
 
 namespace jettison {
 

@@ -7,13 +7,13 @@
 #include <vector>
 
 #include "agent/memory_levels.h"
-#include "decide/pod_facts.h"
-#include "model/memory_reclaim.h"
-#include "model/summary.h"
-#include "model/threshold.h"
-#include "observe/observations.h"
+#include "core/model/memory_reclaim.h"
+#include "core/model/summary.h"
+#include "core/model/threshold.h"
+#include "core/observe/observations.h"
+#include "core/pods/pod_facts.h"
+#include "core/units/duration.h"
 #include "ports/node_actions.h"
-#include "units/duration.h"
 
 namespace jettison {
 

@@ -5,10 +5,10 @@
 
 #include "agent/log.h"
 #include "agent/pod_table.h"
+#include "core/units/duration.h"
 #include "ports/clock.h"
 #include "ports/container_runtime.h"
 #include "ports/file_descriptor.h"
-#include "units/duration.h"
 
 namespace jettison {
 

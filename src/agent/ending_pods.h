@@ -7,8 +7,8 @@
 
 #include "agent/edges.h"
 #include "agent/pod_table.h"
-#include "decide/pod_facts.h"
-#include "model/summary.h"
+#include "core/model/summary.h"
+#include "core/pods/pod_facts.h"
 
 namespace jettison {
 

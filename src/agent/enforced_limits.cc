@@ -7,7 +7,7 @@
 #include <optional>
 #include <utility>
 
-#include "model/pod_resources.h"
+#include "core/model/pod_resources.h"
 #include "pod_host/cgroup_layout.h"
 
 namespace jettison {

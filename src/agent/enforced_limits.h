@@ -5,8 +5,8 @@
 #include <vector>
 
 #include "agent/log.h"
-#include "config/node_allocatable.h"
-#include "model/pod.h"
+#include "core/config/node_allocatable.h"
+#include "core/model/pod.h"
 #include "ports/cgroups.h"
 
 namespace jettison {

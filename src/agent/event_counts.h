@@ -5,8 +5,8 @@
 #include <map>
 #include <string>
 
-#include "model/event.h"
-#include "units/duration.h"
+#include "core/model/event.h"
+#include "core/units/duration.h"
 
 namespace jettison {
 

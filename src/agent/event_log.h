@@ -8,7 +8,7 @@
 #include "agent/event_counts.h"
 #include "agent/log.h"
 #include "agent/snapshot.h"
-#include "model/event.h"
+#include "core/model/event.h"
 
 namespace jettison {
 

@@ -7,8 +7,8 @@
 #include <memory>
 #include <optional>
 
-#include "units/duration.h"
-#include "units/result.h"
+#include "core/units/duration.h"
+#include "core/units/result.h"
 
 struct sd_event;
 struct sd_event_source;

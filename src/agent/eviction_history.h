@@ -16,8 +16,8 @@
 #include "agent/mailbox.h"
 #include "agent/number_file.h"
 #include "agent/reserved_drafts.h"
-#include "model/memory_estimator.h"
-#include "pass/recorded_pass.h"
+#include "core/model/memory_estimator.h"
+#include "core/pass/recorded_pass.h"
 
 namespace jettison {
 

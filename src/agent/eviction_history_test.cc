@@ -8,7 +8,7 @@
 #include <fstream>
 #include <thread>
 
-#include "explain/test_bed.h"
+#include "core/explain/test_bed.h"
 #include "pod_host/files.h"
 #include "ports/fakes/fake_clock.h"
 

@@ -1,7 +1,7 @@
 #include "agent/eviction_pacing.h"
 
-#include "decide/eviction_order.h"
-#include "model/pressure.h"
+#include "core/decide/eviction_order.h"
+#include "core/model/pressure.h"
 
 namespace jettison {
 namespace {

@@ -13,12 +13,12 @@
 #include "agent/pace_keeper.h"
 #include "agent/pace_looks.h"
 #include "agent/paused_eviction.h"
-#include "decide/eviction_pace.h"
-#include "decide/pod_facts.h"
-#include "model/signal.h"
-#include "observe/observations.h"
-#include "report/cycle_report.h"
-#include "units/duration.h"
+#include "core/decide/eviction_pace.h"
+#include "core/model/signal.h"
+#include "core/observe/observations.h"
+#include "core/pods/pod_facts.h"
+#include "core/report/cycle_report.h"
+#include "core/units/duration.h"
 
 namespace jettison {
 

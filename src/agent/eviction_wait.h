@@ -7,9 +7,9 @@
 #include <vector>
 
 #include "agent/kept_state.h"
-#include "model/signal.h"
-#include "model/threshold.h"
-#include "units/duration.h"
+#include "core/model/signal.h"
+#include "core/model/threshold.h"
+#include "core/units/duration.h"
 
 namespace jettison {
 

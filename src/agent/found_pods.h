@@ -5,8 +5,8 @@
 #include "agent/pod_slots.h"
 #include "agent/remembered_pods.h"
 #include "agent/worker_edges.h"
-#include "config/agent_config.h"
-#include "model/profile.h"
+#include "core/config/agent_config.h"
+#include "core/model/profile.h"
 #include "ports/container_runtime.h"
 
 namespace jettison {

@@ -2,7 +2,7 @@
 
 #include <algorithm>
 
-#include "units/int128.h"
+#include "core/units/int128.h"
 
 namespace jettison {
 namespace {

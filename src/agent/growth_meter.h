@@ -5,7 +5,7 @@
 #include <cstdint>
 #include <optional>
 
-#include "units/duration.h"
+#include "core/units/duration.h"
 
 namespace jettison {
 

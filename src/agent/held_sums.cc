@@ -3,8 +3,8 @@
 #include <cstddef>
 #include <cstdint>
 
-#include "decide/pod_usage.h"
-#include "decide/ranking.h"
+#include "core/decide/pod_usage.h"
+#include "core/decide/ranking.h"
 
 namespace jettison {
 

@@ -5,9 +5,9 @@
 
 #include "agent/ending_pods.h"
 #include "agent/pace_keeper.h"
-#include "decide/pod_facts.h"
-#include "model/signal.h"
-#include "model/threshold.h"
+#include "core/model/signal.h"
+#include "core/model/threshold.h"
+#include "core/pods/pod_facts.h"
 
 namespace jettison {
 

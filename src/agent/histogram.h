@@ -8,7 +8,7 @@
 #include <iterator>
 #include <span>
 
-#include "units/duration.h"
+#include "core/units/duration.h"
 
 namespace jettison {
 

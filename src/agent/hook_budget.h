@@ -2,7 +2,7 @@
 
 #include <algorithm>
 
-#include "units/duration.h"
+#include "core/units/duration.h"
 
 namespace jettison {
 

@@ -1,8 +1,8 @@
 #include "agent/hook_message.h"
 
-#include "config/hooks_configuration.h"
-#include "json/json_writer.h"
-#include "report/cycle_report.h"
+#include "core/config/hooks_configuration.h"
+#include "core/json/json_writer.h"
+#include "core/report/cycle_report.h"
 
 namespace jettison {
 namespace {

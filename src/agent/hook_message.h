@@ -3,9 +3,9 @@
 #include <string>
 #include <string_view>
 
-#include "model/eviction_order.h"
-#include "model/signal.h"
-#include "units/duration.h"
+#include "core/model/eviction_order.h"
+#include "core/model/signal.h"
+#include "core/units/duration.h"
 
 namespace jettison {
 

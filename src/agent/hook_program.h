@@ -4,8 +4,8 @@
 #include <vector>
 
 #include "agent/kill_at_exit.h"
-#include "units/duration.h"
-#include "units/result.h"
+#include "core/units/duration.h"
+#include "core/units/result.h"
 
 namespace jettison {
 

@@ -6,7 +6,7 @@
 #include <utility>
 
 #include "agent/hook_program.h"
-#include "model/http_url.h"
+#include "core/units/http_url.h"
 #include "platform/http/client.h"
 
 namespace jettison {

@@ -8,7 +8,7 @@
 #include "agent/background_thread.h"
 #include "agent/kill_at_exit.h"
 #include "agent/mailbox.h"
-#include "config/hooks_configuration.h"
+#include "core/config/hooks_configuration.h"
 #include "ports/file_descriptor.h"
 
 namespace jettison {

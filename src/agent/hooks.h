@@ -12,8 +12,8 @@
 #include "agent/hook_thread.h"
 #include "agent/log.h"
 #include "agent/mailbox.h"
-#include "config/hooks_configuration.h"
-#include "model/signal.h"
+#include "core/config/hooks_configuration.h"
+#include "core/model/signal.h"
 
 namespace jettison {
 

@@ -19,7 +19,7 @@
 
 #include "agent/hook_program.h"
 #include "agent/hook_thread.h"
-#include "model/tcp_address.h"
+#include "core/units/tcp_address.h"
 #include "platform/http/listen.h"
 #include "pod_host/pidfd.h"
 #include "pod_host/temporary_folder.h"

@@ -6,8 +6,8 @@
 #include <string>
 #include <string_view>
 
+#include "core/units/result.h"
 #include "ports/cgroups.h"
-#include "units/result.h"
 
 namespace jettison {
 

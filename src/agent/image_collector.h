@@ -14,10 +14,10 @@
 #include "agent/log.h"
 #include "agent/node_counters.h"
 #include "agent/space_settling.h"
-#include "decide/image_gc.h"
+#include "core/decide/image_gc.h"
+#include "core/units/once.h"
 #include "ports/clock.h"
 #include "ports/image_store.h"
-#include "units/once.h"
 
 namespace jettison {
 

@@ -9,7 +9,7 @@
 #include <utility>
 
 #include "agent/time_mark.h"
-#include "json/json_writer.h"
+#include "core/json/json_writer.h"
 #include "platform/documents/json.h"
 #include "pod_host/files.h"
 

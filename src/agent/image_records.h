@@ -7,9 +7,9 @@
 #include <vector>
 
 #include "agent/log.h"
-#include "model/images.h"
+#include "core/model/images.h"
+#include "core/units/result.h"
 #include "ports/clock.h"
-#include "units/result.h"
 
 namespace jettison {
 

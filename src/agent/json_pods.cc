@@ -1,7 +1,7 @@
 #include "agent/json_pods.h"
 
 #include "agent/plan_of.h"
-#include "model/fault.h"
+#include "core/model/fault.h"
 #include "platform/documents/json.h"
 #include "platform/kube_json/pod_reader.h"
 #include "platform/kube_json/pod_writer.h"

@@ -7,9 +7,9 @@
 #include <utility>
 
 #include "agent/number_file.h"
-#include "explain/explanation_json.h"
-#include "explain/explanation_text.h"
-#include "explain/text_sections.h"
+#include "core/explanation/explanation_json.h"
+#include "core/explanation/explanation_text.h"
+#include "core/explanation/text_sections.h"
 #include "platform/documents/json.h"
 
 namespace jettison {

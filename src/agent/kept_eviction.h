@@ -7,10 +7,10 @@
 #include <string_view>
 #include <vector>
 
-#include "explain/explain.h"
-#include "pass/recorded_pass.h"
-#include "units/duration.h"
-#include "units/result.h"
+#include "core/explain/explain.h"
+#include "core/pass/recorded_pass.h"
+#include "core/units/duration.h"
+#include "core/units/result.h"
 
 namespace jettison {
 

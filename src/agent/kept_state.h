@@ -7,10 +7,10 @@
 #include <utility>
 #include <vector>
 
-#include "evaluate/evaluate.h"
-#include "model/eviction_order.h"
-#include "model/signal.h"
-#include "units/duration.h"
+#include "core/evaluate/evaluate.h"
+#include "core/model/eviction_order.h"
+#include "core/model/signal.h"
+#include "core/units/duration.h"
 
 namespace jettison {
 

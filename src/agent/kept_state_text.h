@@ -6,8 +6,8 @@
 #include <vector>
 
 #include "agent/kept_state.h"
+#include "core/units/result.h"
 #include "ports/clock.h"
-#include "units/result.h"
 
 namespace jettison {
 

@@ -4,7 +4,7 @@
 
 #include "agent/kept_state_text.h"
 #include "agent/time_mark.h"
-#include "json/json_writer.h"
+#include "core/json/json_writer.h"
 
 namespace jettison {
 namespace {

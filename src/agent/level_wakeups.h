@@ -2,7 +2,7 @@
 
 #include <optional>
 
-#include "units/duration.h"
+#include "core/units/duration.h"
 
 namespace jettison {
 

@@ -13,7 +13,7 @@
 #include "agent/disk_projects.h"
 #include "agent/disk_stats_reader.h"
 #include "agent/live_disks.h"
-#include "observe/observations.h"
+#include "core/observe/observations.h"
 #include "platform/filesystem/filesystem.h"
 #include "platform/project_quota/project_quota.h"
 #include "ports/fakes/fake_clock.h"

@@ -7,7 +7,7 @@
 
 #include "agent/eviction_history.h"
 #include "agent/live_disks.h"
-#include "explain/test_bed.h"
+#include "core/explain/test_bed.h"
 #include "ports/fakes/fake_clock.h"
 #include "ports/file_descriptor.h"
 

@@ -12,7 +12,7 @@
 #include "agent/node_actions.h"
 #include "agent/runtime_reclaimer.h"
 #include "agent/stats_collector.h"
-#include "config/containerfs_thresholds.h"
+#include "core/thresholds/containerfs_thresholds.h"
 #include "ports/fakes/fake_cgroups.h"
 #include "ports/fakes/fake_clock.h"
 #include "ports/fakes/fake_runtime.h"

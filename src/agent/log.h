@@ -9,7 +9,7 @@
 #include <utility>
 
 #include "agent/log_format.h"
-#include "model/log_level.h"
+#include "core/model/log_level.h"
 #include "ports/clock.h"
 
 namespace jettison {

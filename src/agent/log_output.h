@@ -4,7 +4,7 @@
 
 #include "agent/log.h"
 #include "agent/log_format.h"
-#include "model/log_level.h"
+#include "core/model/log_level.h"
 #include "ports/clock.h"
 
 namespace jettison {

@@ -8,7 +8,7 @@
 #include <vector>
 
 #include "agent/background_thread.h"
-#include "units/duration.h"
+#include "core/units/duration.h"
 
 namespace jettison {
 

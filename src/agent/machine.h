@@ -9,14 +9,14 @@
 #include "agent/manifest_reader.h"
 #include "agent/releasing_cgroups.h"
 #include "agent/steady_clock.h"
-#include "config/agent_config.h"
-#include "model/pod.h"
+#include "core/config/agent_config.h"
+#include "core/model/pod.h"
+#include "core/units/result.h"
 #include "platform/procfs/procfs.h"
 #include "ports/cgroups.h"
 #include "ports/container_runtime.h"
 #include "ports/file_descriptor.h"
 #include "ports/image_store.h"
-#include "units/result.h"
 
 namespace jettison {
 

@@ -9,9 +9,9 @@
 
 #include "agent/log.h"
 #include "agent/manifest_reading.h"
-#include "model/fault.h"
-#include "model/pod.h"
-#include "units/duration.h"
+#include "core/model/fault.h"
+#include "core/model/pod.h"
+#include "core/units/duration.h"
 
 namespace jettison {
 

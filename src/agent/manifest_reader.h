@@ -6,8 +6,8 @@
 
 #include "agent/manifest_reading.h"
 #include "agent/steady_clock.h"
+#include "core/units/result.h"
 #include "platform/manifests/manifest_directory.h"
-#include "units/result.h"
 
 namespace jettison {
 

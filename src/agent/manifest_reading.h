@@ -4,8 +4,8 @@
 #include <variant>
 #include <vector>
 
-#include "model/fault.h"
-#include "model/pod.h"
+#include "core/model/fault.h"
+#include "core/model/pod.h"
 #include "platform/manifests/manifest_directory.h"
 
 namespace jettison {

@@ -7,9 +7,9 @@
 #include "agent/log.h"
 #include "agent/manifest_pods.h"
 #include "agent/manifest_reader.h"
+#include "core/units/duration.h"
+#include "core/units/once.h"
 #include "ports/clock.h"
-#include "units/duration.h"
-#include "units/once.h"
 
 namespace jettison {
 

@@ -7,8 +7,8 @@
 
 #include "agent/edges.h"
 #include "agent/snapshot.h"
-#include "model/summary.h"
-#include "units/duration.h"
+#include "core/model/summary.h"
+#include "core/units/duration.h"
 
 namespace jettison {
 

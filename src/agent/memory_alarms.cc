@@ -9,7 +9,7 @@
 #include <cstdint>
 #include <utility>
 
-#include "model/pressure.h"
+#include "core/model/pressure.h"
 
 namespace jettison {
 namespace {

@@ -6,11 +6,11 @@
 #include <vector>
 
 #include "agent/log.h"
-#include "model/threshold.h"
+#include "core/model/threshold.h"
+#include "core/units/result.h"
 #include "platform/psi/pressure_files.h"
 #include "platform/psi/pressure_trigger.h"
 #include "ports/file_descriptor.h"
-#include "units/result.h"
 
 namespace jettison {
 

@@ -6,7 +6,7 @@
 
 #include <fstream>
 
-#include "model/pressure.h"
+#include "core/model/pressure.h"
 #include "pod_host/temporary_folder.h"
 #include "ports/fakes/fake_clock.h"
 

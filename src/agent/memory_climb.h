@@ -6,8 +6,8 @@
 #include <string>
 #include <vector>
 
-#include "decide/memory_ladder.h"
-#include "model/memory_estimator.h"
+#include "core/decide/memory_ladder.h"
+#include "core/model/memory_estimator.h"
 #include "ports/cgroups.h"
 #include "ports/clock.h"
 #include "ports/group_memory.h"

@@ -2,7 +2,7 @@
 
 #include <algorithm>
 
-#include "evaluate/evaluate.h"
+#include "core/evaluate/evaluate.h"
 
 namespace jettison {
 namespace {

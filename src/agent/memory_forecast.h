@@ -4,10 +4,10 @@
 #include <optional>
 #include <span>
 
-#include "model/signal.h"
-#include "model/threshold.h"
-#include "observe/observations.h"
-#include "units/duration.h"
+#include "core/model/signal.h"
+#include "core/model/threshold.h"
+#include "core/observe/observations.h"
+#include "core/units/duration.h"
 
 namespace jettison {
 

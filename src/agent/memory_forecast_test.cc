@@ -3,7 +3,7 @@
 #include <gtest/gtest.h>
 
 #include "agent/pressure_forecast.h"
-#include "model/pressure.h"
+#include "core/model/pressure.h"
 
 namespace jettison {
 namespace {

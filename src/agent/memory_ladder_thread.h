@@ -12,7 +12,7 @@
 #include "agent/edges.h"
 #include "agent/log.h"
 #include "agent/memory_climb.h"
-#include "units/once.h"
+#include "core/units/once.h"
 
 namespace jettison {
 

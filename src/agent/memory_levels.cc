@@ -3,7 +3,7 @@
 #include <algorithm>
 #include <optional>
 
-#include "evaluate/evaluate.h"
+#include "core/evaluate/evaluate.h"
 #include "platform/memcg_events/memcg_threshold.h"
 
 namespace jettison {

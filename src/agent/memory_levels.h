@@ -4,10 +4,10 @@
 #include <span>
 #include <vector>
 
-#include "model/signal.h"
-#include "model/summary.h"
-#include "model/threshold.h"
-#include "observe/observations.h"
+#include "core/model/signal.h"
+#include "core/model/summary.h"
+#include "core/model/threshold.h"
+#include "core/observe/observations.h"
 
 namespace jettison {
 

@@ -4,9 +4,9 @@
 #include <span>
 
 #include "agent/memory_forecast.h"
-#include "model/threshold.h"
-#include "observe/observations.h"
-#include "units/duration.h"
+#include "core/model/threshold.h"
+#include "core/observe/observations.h"
+#include "core/units/duration.h"
 
 namespace jettison {
 

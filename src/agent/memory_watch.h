@@ -7,7 +7,7 @@
 #include "agent/event_loop.h"
 #include "agent/log.h"
 #include "agent/memory_alarms.h"
-#include "units/once.h"
+#include "core/units/once.h"
 
 namespace jettison {
 

@@ -6,9 +6,9 @@
 #include "agent/node_actions.h"
 #include "agent/node_snapshot.h"
 #include "agent/pass_news.h"
-#include "config/containerfs_thresholds.h"
-#include "decide/decide.h"
-#include "evaluate/grace_end.h"
+#include "core/decide/decide.h"
+#include "core/evaluate/grace_end.h"
+#include "core/thresholds/containerfs_thresholds.h"
 
 namespace jettison {
 namespace {

@@ -1,6 +1,6 @@
 #include "agent/node_actions.h"
 
-#include "decide/container_gc.h"
+#include "core/decide/container_gc.h"
 
 namespace jettison {
 namespace {

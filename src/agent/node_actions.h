@@ -5,7 +5,7 @@
 
 #include "agent/edges.h"
 #include "agent/pod_table.h"
-#include "model/images.h"
+#include "core/model/images.h"
 #include "ports/clock.h"
 #include "ports/container_runtime.h"
 #include "ports/node_actions.h"

@@ -8,7 +8,7 @@
 #include "agent/disk_projects.h"
 #include "agent/pod_places.h"
 #include "agent/thread_priority.h"
-#include "config/containerfs_thresholds.h"
+#include "core/thresholds/containerfs_thresholds.h"
 #include "pod_host/cgroup_layout.h"
 
 namespace jettison {

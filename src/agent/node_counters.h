@@ -8,13 +8,13 @@
 #include <string_view>
 
 #include "agent/histogram.h"
-#include "decide/decide.h"
-#include "decide/image_gc.h"
-#include "decide/local_storage.h"
-#include "decide/room.h"
-#include "model/signal.h"
-#include "report/cycle_report.h"
-#include "units/duration.h"
+#include "core/decide/decide.h"
+#include "core/decide/image_gc.h"
+#include "core/decide/local_storage.h"
+#include "core/model/signal.h"
+#include "core/pods/room.h"
+#include "core/report/cycle_report.h"
+#include "core/units/duration.h"
 
 namespace jettison {
 

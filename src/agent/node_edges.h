@@ -3,16 +3,16 @@
 #include <functional>
 #include <memory>
 
+#include "act/pass.h"
 #include "agent/edges.h"
 #include "agent/event_log.h"
 #include "agent/log.h"
 #include "agent/pod_table.h"
-#include "decide/container_gc.h"
-#include "model/signal.h"
-#include "pass/pass.h"
-#include "pass/recorded_pass.h"
+#include "core/decide/container_gc.h"
+#include "core/model/signal.h"
+#include "core/pass/recorded_pass.h"
+#include "core/units/duration.h"
 #include "ports/clock.h"
-#include "units/duration.h"
 
 namespace jettison {
 

@@ -1,5 +1,5 @@
 #include "agent/node_test_bed.h"
-#include "model/pressure.h"
+#include "core/model/pressure.h"
 
 namespace jettison {
 namespace {

@@ -6,8 +6,8 @@
 #include <utility>
 
 #include "agent/pass_log.h"
-#include "decide/eviction_order.h"
-#include "evaluate/carry_over.h"
+#include "core/decide/eviction_order.h"
+#include "core/evaluate/carry_over.h"
 
 namespace jettison {
 

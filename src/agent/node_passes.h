@@ -5,6 +5,7 @@
 #include <optional>
 #include <vector>
 
+#include "act/pass.h"
 #include "agent/eviction_pacing.h"
 #include "agent/kept_state.h"
 #include "agent/node_counters.h"
@@ -12,8 +13,7 @@
 #include "agent/node_standing.h"
 #include "agent/pass_policies.h"
 #include "agent/pass_record.h"
-#include "pass/pass.h"
-#include "pass/recorded_pass.h"
+#include "core/pass/recorded_pass.h"
 
 namespace jettison {
 

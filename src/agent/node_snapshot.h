@@ -6,7 +6,7 @@
 #include "agent/node_edges.h"
 #include "agent/node_passes.h"
 #include "agent/snapshot.h"
-#include "units/duration.h"
+#include "core/units/duration.h"
 
 namespace jettison {
 

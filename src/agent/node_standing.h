@@ -5,10 +5,10 @@
 
 #include "agent/eviction_wait.h"
 #include "agent/kept_state.h"
-#include "evaluate/evaluate.h"
-#include "model/signal.h"
-#include "model/threshold.h"
-#include "units/duration.h"
+#include "core/evaluate/evaluate.h"
+#include "core/model/signal.h"
+#include "core/model/threshold.h"
+#include "core/units/duration.h"
 
 namespace jettison {
 

@@ -9,7 +9,7 @@
 #include "agent/background_thread.h"
 #include "agent/mailbox.h"
 #include "agent/snapshot.h"
-#include "model/signal.h"
+#include "core/model/signal.h"
 
 namespace jettison {
 

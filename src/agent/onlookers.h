@@ -10,7 +10,7 @@
 #include "agent/log.h"
 #include "agent/node_counters.h"
 #include "agent/snapshot.h"
-#include "units/once.h"
+#include "core/units/once.h"
 
 namespace jettison {
 

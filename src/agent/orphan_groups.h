@@ -6,9 +6,9 @@
 #include <string_view>
 
 #include "agent/log.h"
-#include "model/cgroup_driver.h"
+#include "core/model/cgroup_driver.h"
+#include "core/units/once.h"
 #include "ports/cgroups.h"
-#include "units/once.h"
 
 namespace jettison {
 

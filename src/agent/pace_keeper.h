@@ -5,11 +5,11 @@
 #include <optional>
 
 #include "agent/growth_meter.h"
-#include "decide/early_kill.h"
-#include "decide/eviction_pace.h"
-#include "model/signal.h"
-#include "observe/observations.h"
-#include "units/duration.h"
+#include "core/decide/early_kill.h"
+#include "core/decide/eviction_pace.h"
+#include "core/model/signal.h"
+#include "core/observe/observations.h"
+#include "core/units/duration.h"
 
 namespace jettison {
 

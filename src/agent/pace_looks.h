@@ -3,7 +3,7 @@
 #include <algorithm>
 #include <optional>
 
-#include "units/duration.h"
+#include "core/units/duration.h"
 
 namespace jettison {
 

@@ -5,7 +5,7 @@
 #include <memory>
 #include <vector>
 
-#include "pass/recorded_pass.h"
+#include "core/pass/recorded_pass.h"
 
 namespace jettison {
 

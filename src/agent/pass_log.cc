@@ -8,7 +8,7 @@
 #include <span>
 #include <string>
 
-#include "model/pressure.h"
+#include "core/model/pressure.h"
 
 namespace jettison {
 namespace {

@@ -3,10 +3,10 @@
 #include "agent/event_log.h"
 #include "agent/log.h"
 #include "agent/pod_table.h"
-#include "decide/early_kill.h"
-#include "decide/eviction_pace.h"
-#include "decide/memory_holders.h"
-#include "report/cycle_report.h"
+#include "core/decide/early_kill.h"
+#include "core/decide/eviction_pace.h"
+#include "core/decide/memory_holders.h"
+#include "core/report/cycle_report.h"
 
 namespace jettison {
 

@@ -2,7 +2,7 @@
 
 #include <cstddef>
 
-#include "model/pressure.h"
+#include "core/model/pressure.h"
 
 namespace jettison {
 namespace {

@@ -2,8 +2,8 @@
 
 #include <span>
 
-#include "evaluate/evaluate.h"
-#include "model/threshold.h"
+#include "core/evaluate/evaluate.h"
+#include "core/model/threshold.h"
 
 namespace jettison {
 

@@ -2,8 +2,8 @@
 
 #include <memory>
 
+#include "act/pass.h"
 #include "agent/node_counters.h"
-#include "pass/pass.h"
 
 namespace jettison {
 

@@ -7,8 +7,8 @@
 #include "agent/measured_pods.h"
 #include "agent/pass_history.h"
 #include "agent/signal_history.h"
-#include "decide/memory_holders.h"
-#include "report/cycle_report.h"
+#include "core/decide/memory_holders.h"
+#include "core/report/cycle_report.h"
 
 namespace jettison {
 

@@ -3,12 +3,12 @@
 #include <optional>
 #include <span>
 
-#include "decide/eviction_pace.h"
-#include "evaluate/evaluate.h"
-#include "model/signal.h"
-#include "model/threshold.h"
-#include "report/cycle_report.h"
-#include "units/duration.h"
+#include "core/decide/eviction_pace.h"
+#include "core/evaluate/evaluate.h"
+#include "core/model/signal.h"
+#include "core/model/threshold.h"
+#include "core/report/cycle_report.h"
+#include "core/units/duration.h"
 
 namespace jettison {
 

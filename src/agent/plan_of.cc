@@ -3,8 +3,8 @@
 #include <chrono>
 #include <cstdint>
 
-#include "decide/pod_requests.h"
-#include "decide/qos.h"
+#include "core/pods/pod_requests.h"
+#include "core/pods/qos.h"
 
 namespace jettison {
 

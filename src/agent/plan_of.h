@@ -1,7 +1,7 @@
 #pragma once
 
-#include "config/agent_config.h"
-#include "model/pod.h"
+#include "core/config/agent_config.h"
+#include "core/model/pod.h"
 #include "pod_host/cgroup_layout.h"
 #include "ports/pod_plan.h"
 

@@ -6,7 +6,7 @@
 
 #include "agent/background_thread.h"
 #include "agent/log.h"
-#include "decide/container_gc.h"
+#include "core/decide/container_gc.h"
 
 namespace jettison {
 

@@ -3,7 +3,7 @@
 #include <string>
 
 #include "agent/worker_edges.h"
-#include "model/pod.h"
+#include "core/model/pod.h"
 
 namespace jettison {
 

@@ -7,7 +7,7 @@
 #include <map>
 #include <string_view>
 
-#include "decide/qos.h"
+#include "core/pods/qos.h"
 #include "pod_host/cgroup_layout.h"
 #include "pod_host/files.h"
 

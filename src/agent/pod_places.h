@@ -3,10 +3,10 @@
 #include <string>
 #include <vector>
 
-#include "model/cgroup_driver.h"
+#include "core/model/cgroup_driver.h"
+#include "core/units/result.h"
 #include "ports/cgroups.h"
 #include "ports/container_runtime.h"
-#include "units/result.h"
 
 namespace jettison {
 

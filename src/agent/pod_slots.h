@@ -11,7 +11,7 @@
 #include "agent/backoff.h"
 #include "agent/pod_status.h"
 #include "agent/pod_worker.h"
-#include "decide/pod_facts.h"
+#include "core/pods/pod_facts.h"
 
 namespace jettison {
 

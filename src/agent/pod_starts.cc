@@ -2,8 +2,8 @@
 
 #include <utility>
 
-#include "decide/admission.h"
-#include "decide/eviction_order.h"
+#include "core/decide/eviction_order.h"
+#include "core/pods/admission.h"
 
 namespace jettison {
 namespace {

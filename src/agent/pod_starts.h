@@ -7,9 +7,9 @@
 #include "agent/come_back.h"
 #include "agent/pod_slots.h"
 #include "agent/worker_edges.h"
-#include "decide/room.h"
-#include "model/profile.h"
-#include "model/signal.h"
+#include "core/model/profile.h"
+#include "core/model/signal.h"
+#include "core/pods/room.h"
 
 namespace jettison {
 

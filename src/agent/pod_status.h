@@ -7,8 +7,8 @@
 #include <variant>
 #include <vector>
 
-#include "model/container_record.h"
-#include "units/duration.h"
+#include "core/model/container_record.h"
+#include "core/units/duration.h"
 
 namespace jettison {
 

@@ -16,12 +16,12 @@
 #include "agent/pod_views.h"
 #include "agent/remembered_pods.h"
 #include "agent/worker_edges.h"
-#include "config/agent_config.h"
-#include "decide/container_gc.h"
-#include "decide/pod_facts.h"
-#include "decide/room.h"
-#include "model/profile.h"
-#include "model/signal.h"
+#include "core/config/agent_config.h"
+#include "core/decide/container_gc.h"
+#include "core/model/profile.h"
+#include "core/model/signal.h"
+#include "core/pods/pod_facts.h"
+#include "core/pods/room.h"
 
 namespace jettison {
 

@@ -3,7 +3,7 @@
 #include <algorithm>
 #include <unordered_set>
 
-#include "decide/qos.h"
+#include "core/pods/qos.h"
 
 namespace jettison {
 namespace {

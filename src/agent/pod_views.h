@@ -9,7 +9,7 @@
 
 #include "agent/pod_slots.h"
 #include "agent/snapshot.h"
-#include "decide/container_gc.h"
+#include "core/decide/container_gc.h"
 
 namespace jettison {
 

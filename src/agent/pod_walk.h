@@ -5,7 +5,7 @@
 #include <string>
 
 #include "agent/edges.h"
-#include "decide/pod_facts.h"
+#include "core/pods/pod_facts.h"
 
 namespace jettison {
 

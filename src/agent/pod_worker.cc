@@ -5,8 +5,8 @@
 
 #include "agent/plan_of.h"
 #include "agent/pod_actions.h"
-#include "decide/eviction_order.h"
-#include "decide/oom_score_adj.h"
+#include "core/decide/eviction_order.h"
+#include "core/pods/oom_score_adj.h"
 
 namespace jettison {
 namespace {

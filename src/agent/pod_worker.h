@@ -12,10 +12,10 @@
 #include "agent/snapshot.h"
 #include "agent/told_status.h"
 #include "agent/worker_edges.h"
-#include "decide/pod_facts.h"
-#include "model/eviction_order.h"
+#include "core/model/eviction_order.h"
+#include "core/pods/pod_facts.h"
+#include "core/units/once.h"
 #include "ports/container_runtime.h"
-#include "units/once.h"
 
 namespace jettison {
 

@@ -2,9 +2,9 @@
 
 #include <string>
 
+#include "core/units/result.h"
 #include "ports/cgroups.h"
 #include "ports/file_descriptor.h"
-#include "units/result.h"
 
 namespace jettison {
 

@@ -3,8 +3,8 @@
 #include <algorithm>
 #include <cmath>
 
-#include "evaluate/evaluate.h"
-#include "model/pressure.h"
+#include "core/evaluate/evaluate.h"
+#include "core/model/pressure.h"
 
 namespace jettison {
 namespace {

@@ -3,9 +3,9 @@
 #include <optional>
 #include <span>
 
-#include "model/threshold.h"
-#include "observe/observations.h"
-#include "units/duration.h"
+#include "core/model/threshold.h"
+#include "core/observe/observations.h"
+#include "core/units/duration.h"
 
 namespace jettison {
 

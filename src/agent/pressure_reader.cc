@@ -3,9 +3,9 @@
 #include <algorithm>
 #include <string_view>
 
-#include "evaluate/evaluate.h"
-#include "model/pressure.h"
-#include "observe/observations.h"
+#include "core/evaluate/evaluate.h"
+#include "core/model/pressure.h"
+#include "core/observe/observations.h"
 
 namespace jettison {
 namespace {

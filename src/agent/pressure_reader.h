@@ -7,12 +7,12 @@
 #include <string>
 #include <vector>
 
-#include "model/summary.h"
-#include "model/threshold.h"
+#include "core/model/summary.h"
+#include "core/model/threshold.h"
+#include "core/units/duration.h"
+#include "core/units/result.h"
 #include "platform/psi/pressure_files.h"
 #include "ports/cgroups.h"
-#include "units/duration.h"
-#include "units/result.h"
 
 namespace jettison {
 

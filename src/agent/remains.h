@@ -7,7 +7,7 @@
 #include "agent/orphan_groups.h"
 #include "agent/pod_logs_collector.h"
 #include "agent/pod_table.h"
-#include "config/agent_config.h"
+#include "core/config/agent_config.h"
 #include "ports/cgroups.h"
 #include "ports/clock.h"
 

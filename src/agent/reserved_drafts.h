@@ -4,7 +4,7 @@
 #include <string>
 #include <string_view>
 
-#include "units/result.h"
+#include "core/units/result.h"
 
 namespace jettison {
 

@@ -6,9 +6,9 @@
 #include <vector>
 
 #include "agent/log.h"
+#include "core/units/duration.h"
 #include "ports/clock.h"
 #include "ports/container_runtime.h"
-#include "units/duration.h"
 
 namespace jettison {
 

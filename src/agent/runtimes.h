@@ -3,12 +3,12 @@
 #include <memory>
 
 #include "agent/log.h"
-#include "config/agent_config.h"
+#include "core/config/agent_config.h"
+#include "core/units/result.h"
 #include "ports/cgroups.h"
 #include "ports/clock.h"
 #include "ports/container_runtime.h"
 #include "ports/image_store.h"
-#include "units/result.h"
 
 namespace jettison {
 

@@ -3,8 +3,8 @@
 #include <optional>
 #include <string_view>
 
+#include "core/units/duration.h"
 #include "ports/file_descriptor.h"
-#include "units/duration.h"
 
 namespace jettison {
 

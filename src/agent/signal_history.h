@@ -7,9 +7,9 @@
 #include <deque>
 #include <vector>
 
-#include "model/signal.h"
-#include "observe/observations.h"
-#include "units/duration.h"
+#include "core/model/signal.h"
+#include "core/observe/observations.h"
+#include "core/units/duration.h"
 
 namespace jettison {
 

@@ -6,7 +6,7 @@
 #include <string>
 #include <string_view>
 
-#include "units/result.h"
+#include "core/units/result.h"
 
 namespace jettison {
 

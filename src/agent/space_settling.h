@@ -4,8 +4,8 @@
 #include <cstdint>
 #include <optional>
 
-#include "model/summary.h"
-#include "units/duration.h"
+#include "core/model/summary.h"
+#include "core/units/duration.h"
 
 namespace jettison {
 

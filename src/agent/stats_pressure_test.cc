@@ -8,7 +8,7 @@
 #include <string>
 
 #include "agent/stats_collector.h"
-#include "model/pressure.h"
+#include "core/model/pressure.h"
 #include "pod_host/temporary_folder.h"
 #include "ports/fakes/fake_cgroups.h"
 #include "ports/fakes/fake_clock.h"

@@ -3,7 +3,7 @@
 #include <optional>
 
 #include "agent/log.h"
-#include "units/duration.h"
+#include "core/units/duration.h"
 
 namespace jettison {
 

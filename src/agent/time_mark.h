@@ -1,9 +1,9 @@
 #pragma once
 
-#include "json/json_writer.h"
-#include "model/value.h"
+#include "core/json/json_writer.h"
+#include "core/model/value.h"
+#include "core/units/result.h"
 #include "ports/clock.h"
-#include "units/result.h"
 
 namespace jettison {
 

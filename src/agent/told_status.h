@@ -5,7 +5,7 @@
 
 #include "agent/container_runs.h"
 #include "agent/pod_status.h"
-#include "model/eviction_order.h"
+#include "core/model/eviction_order.h"
 
 namespace jettison {
 

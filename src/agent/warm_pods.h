@@ -3,7 +3,7 @@
 #include <vector>
 
 #include "agent/edges.h"
-#include "decide/pod_facts.h"
+#include "core/pods/pod_facts.h"
 
 namespace jettison {
 

@@ -6,11 +6,11 @@
 #include <utility>
 
 #include "api/status_object.h"
-#include "decide/admission.h"
-#include "decide/pod_kind.h"
-#include "decide/qos.h"
-#include "decide/room.h"
-#include "json/json_writer.h"
+#include "core/json/json_writer.h"
+#include "core/pods/admission.h"
+#include "core/pods/pod_kind.h"
+#include "core/pods/qos.h"
+#include "core/pods/room.h"
 #include "platform/documents/documents.h"
 #include "platform/kube_json/pod_reader.h"
 

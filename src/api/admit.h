@@ -4,7 +4,7 @@
 #include <string_view>
 
 #include "agent/snapshot.h"
-#include "decide/pod_facts.h"
+#include "core/pods/pod_facts.h"
 #include "platform/http/message.h"
 
 namespace jettison {

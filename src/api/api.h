@@ -7,8 +7,8 @@
 #include "agent/board.h"
 #include "api/host_facts.h"
 #include "api/watch.h"
+#include "core/units/duration.h"
 #include "platform/http/message.h"
-#include "units/duration.h"
 
 namespace jettison {
 

@@ -2,8 +2,8 @@
 
 #include <string_view>
 
-#include "json/json_writer.h"
-#include "model/redaction.h"
+#include "core/json/json_writer.h"
+#include "core/model/redaction.h"
 #include "recordings/policy_writer.h"
 
 namespace jettison {

@@ -2,7 +2,7 @@
 
 #include <string>
 
-#include "config/agent_config.h"
+#include "core/config/agent_config.h"
 
 namespace jettison {
 

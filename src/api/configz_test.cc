@@ -5,7 +5,7 @@
 #include <fstream>
 #include <sstream>
 
-#include "config/read_config.h"
+#include "core/config/read_config.h"
 #include "platform/documents/documents.h"
 #include "platform/documents/json.h"
 
@@ -59,7 +59,8 @@ TEST(Configz, OfNothingButDefaultsReadsBack) {
 
 TEST(Configz, OfARealKubeletsConfigurationReadsBack) {
   std::ostringstream text;
-  text << std::ifstream(JETTISON_TESTDATA "/../../src/config/testdata/kubelet-1.32-effective.json")
+  text << std::ifstream(JETTISON_TESTDATA
+                        "/../../src/core/config/testdata/kubelet-1.32-effective.json")
               .rdbuf();
   ASSERT_FALSE(text.str().empty());
   ExpectTheSame(ReadText(text.str()));

@@ -9,7 +9,7 @@
 #include <vector>
 
 #include "api/kube_time.h"
-#include "json/json_writer.h"
+#include "core/json/json_writer.h"
 
 namespace jettison {
 namespace {

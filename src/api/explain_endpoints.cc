@@ -10,11 +10,11 @@
 #include "agent/kept_eviction.h"
 #include "api/node_now.h"
 #include "api/status_object.h"
-#include "config/spelling.h"
-#include "explain/explain_now.h"
-#include "explain/explanation_json.h"
-#include "explain/explanation_text.h"
-#include "json/json_writer.h"
+#include "core/explanation/explanation_json.h"
+#include "core/explanation/explanation_text.h"
+#include "core/json/json_writer.h"
+#include "core/thresholds/spelling.h"
+#include "sim/explain_now.h"
 
 namespace jettison {
 namespace {

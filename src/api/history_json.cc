@@ -6,8 +6,8 @@
 #include <vector>
 
 #include "api/overview_json.h"
-#include "explain/explanation.h"
-#include "json/json_writer.h"
+#include "core/explanation/explanation.h"
+#include "core/json/json_writer.h"
 
 namespace jettison {
 namespace {

@@ -3,7 +3,7 @@
 #include <chrono>
 #include <string>
 
-#include "units/duration.h"
+#include "core/units/duration.h"
 
 namespace jettison {
 

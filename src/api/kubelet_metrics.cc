@@ -3,7 +3,7 @@
 #include <variant>
 
 #include "api/metric_sections.h"
-#include "decide/pod_kind.h"
+#include "core/pods/pod_kind.h"
 
 namespace jettison {
 namespace {

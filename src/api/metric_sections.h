@@ -5,7 +5,7 @@
 #include "agent/node_counters.h"
 #include "agent/snapshot.h"
 #include "api/metrics_writer.h"
-#include "model/signal.h"
+#include "core/model/signal.h"
 
 namespace jettison {
 

@@ -4,7 +4,7 @@
 #include <array>
 #include <chrono>
 
-#include "units/utf8.h"
+#include "core/units/utf8.h"
 
 namespace jettison {
 namespace {

@@ -4,8 +4,8 @@
 
 #include "api/kube_time.h"
 #include "api/version.h"
-#include "config/node_allocatable.h"
-#include "json/json_writer.h"
+#include "core/config/node_allocatable.h"
+#include "core/json/json_writer.h"
 
 namespace jettison {
 namespace {

@@ -1,7 +1,7 @@
 #pragma once
 
 #include "agent/snapshot.h"
-#include "explain/explain_now.h"
+#include "sim/explain_now.h"
 
 namespace jettison {
 

@@ -9,10 +9,10 @@
 
 #include "api/overview_order.h"
 #include "api/signal_trend.h"
-#include "decide/decide.h"
-#include "evaluate/evaluate.h"
-#include "model/pressure.h"
-#include "report/cycle_report.h"
+#include "core/decide/decide.h"
+#include "core/evaluate/evaluate.h"
+#include "core/model/pressure.h"
+#include "core/report/cycle_report.h"
 
 namespace jettison {
 namespace {

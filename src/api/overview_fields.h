@@ -1,9 +1,9 @@
 #pragma once
 
 #include "api/overview.h"
-#include "explain/explanation.h"
-#include "json/field_writer.h"
-#include "model/signal.h"
+#include "core/explanation/explanation.h"
+#include "core/json/field_writer.h"
+#include "core/model/signal.h"
 
 namespace jettison {
 

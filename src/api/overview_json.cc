@@ -1,7 +1,7 @@
 #include "api/overview_json.h"
 
 #include "api/overview_fields.h"
-#include "json/field_writer.h"
+#include "core/json/field_writer.h"
 
 namespace jettison {
 

@@ -5,8 +5,8 @@
 
 #include "agent/snapshot.h"
 #include "api/overview.h"
-#include "json/json_writer.h"
-#include "model/signal.h"
+#include "core/json/json_writer.h"
+#include "core/model/signal.h"
 
 namespace jettison {
 

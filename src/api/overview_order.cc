@@ -5,8 +5,8 @@
 #include <set>
 #include <string_view>
 
-#include "decide/pod_facts.h"
-#include "decide/ranking.h"
+#include "core/decide/ranking.h"
+#include "core/pods/pod_facts.h"
 
 namespace jettison {
 namespace {

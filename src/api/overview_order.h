@@ -4,7 +4,7 @@
 
 #include "agent/snapshot.h"
 #include "api/overview.h"
-#include "model/signal.h"
+#include "core/model/signal.h"
 
 namespace jettison {
 

@@ -5,8 +5,8 @@
 #include <variant>
 
 #include "api/kube_time.h"
-#include "json/json_writer.h"
-#include "model/redaction.h"
+#include "core/json/json_writer.h"
+#include "core/model/redaction.h"
 #include "platform/kube_json/pod_writer.h"
 
 namespace jettison {

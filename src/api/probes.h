@@ -6,8 +6,8 @@
 #include <vector>
 
 #include "agent/snapshot.h"
+#include "core/units/duration.h"
 #include "platform/http/message.h"
-#include "units/duration.h"
 
 namespace jettison {
 

@@ -5,7 +5,7 @@
 #include <algorithm>
 
 #include "api/status_object.h"
-#include "config/spelling.h"
+#include "core/thresholds/spelling.h"
 
 namespace jettison {
 namespace {

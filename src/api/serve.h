@@ -4,8 +4,8 @@
 #include <string>
 
 #include "agent/board.h"
-#include "config/http_configuration.h"
-#include "units/result.h"
+#include "core/config/http_configuration.h"
+#include "core/units/result.h"
 
 namespace jettison {
 

@@ -5,8 +5,8 @@
 #include <utility>
 
 #include "api/metric_sections.h"
-#include "evaluate/evaluate.h"
-#include "model/pressure.h"
+#include "core/evaluate/evaluate.h"
+#include "core/model/pressure.h"
 
 namespace jettison {
 namespace {

@@ -3,7 +3,7 @@
 #include <algorithm>
 #include <chrono>
 
-#include "evaluate/evaluate.h"
+#include "core/evaluate/evaluate.h"
 
 namespace jettison {
 namespace {

@@ -3,7 +3,7 @@
 #include <optional>
 
 #include "agent/snapshot.h"
-#include "model/signal.h"
+#include "core/model/signal.h"
 
 namespace jettison {
 

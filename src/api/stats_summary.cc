@@ -5,7 +5,7 @@
 #include <unordered_map>
 #include <variant>
 
-#include "json/json_writer.h"
+#include "core/json/json_writer.h"
 #include "recordings/summary_writer.h"
 
 namespace jettison {

@@ -1,6 +1,6 @@
 #include "api/status_object.h"
 
-#include "json/json_writer.h"
+#include "core/json/json_writer.h"
 
 namespace jettison {
 namespace {

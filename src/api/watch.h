@@ -7,8 +7,8 @@
 #include <string_view>
 
 #include "agent/board.h"
+#include "core/units/duration.h"
 #include "platform/http/message.h"
-#include "units/duration.h"
 
 namespace jettison {
 

@@ -9,7 +9,7 @@
 #include "api/node_json.h"
 #include "api/overview_json.h"
 #include "api/version.h"
-#include "json/json_writer.h"
+#include "core/json/json_writer.h"
 
 namespace jettison {
 namespace {

@@ -10,7 +10,7 @@
 #include <limits>
 #include <utility>
 
-#include "model/pressure.h"
+#include "core/model/pressure.h"
 
 namespace jettison {
 namespace {

@@ -4,8 +4,8 @@
 #include <optional>
 #include <string>
 
-#include "model/signal.h"
-#include "units/duration.h"
+#include "core/model/signal.h"
+#include "core/units/duration.h"
 
 namespace jettison {
 

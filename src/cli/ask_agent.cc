@@ -7,7 +7,7 @@
 #include <cstring>
 #include <vector>
 
-#include "model/tcp_address.h"
+#include "core/units/tcp_address.h"
 #include "platform/documents/json.h"
 #include "platform/http/endpoint.h"
 #include "platform/http/own_token.h"

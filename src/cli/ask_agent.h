@@ -3,8 +3,8 @@
 #include <CLI/CLI.hpp>
 #include <string>
 
+#include "core/units/result.h"
 #include "platform/http/client.h"
-#include "units/result.h"
 
 namespace jettison {
 

@@ -4,7 +4,7 @@
 #include <string>
 
 #include "cli/ask_agent.h"
-#include "model/signal.h"
+#include "core/model/signal.h"
 
 namespace jettison {
 

@@ -9,8 +9,8 @@
 #include <utility>
 #include <vector>
 
-#include "json/json_writer.h"
-#include "model/pressure.h"
+#include "core/json/json_writer.h"
+#include "core/model/pressure.h"
 
 namespace jettison {
 namespace {

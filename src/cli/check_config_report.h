@@ -2,7 +2,7 @@
 
 #include <string>
 
-#include "config/read_config.h"
+#include "core/config/read_config.h"
 
 namespace jettison {
 

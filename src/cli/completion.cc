@@ -4,7 +4,7 @@
 #include <string_view>
 #include <utility>
 
-#include "model/signal.h"
+#include "core/model/signal.h"
 
 namespace jettison {
 namespace {

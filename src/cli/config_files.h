@@ -3,7 +3,7 @@
 #include <string>
 #include <vector>
 
-#include "config/read_config.h"
+#include "core/config/read_config.h"
 
 namespace jettison {
 

@@ -6,7 +6,7 @@
 #include <chrono>
 
 #include "cli/amount_text.h"
-#include "json/json_writer.h"
+#include "core/json/json_writer.h"
 
 namespace jettison {
 namespace {

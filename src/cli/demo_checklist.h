@@ -6,7 +6,7 @@
 
 #include "cli/demo_expectations.h"
 #include "cli/text_line.h"
-#include "units/duration.h"
+#include "core/units/duration.h"
 
 namespace jettison {
 

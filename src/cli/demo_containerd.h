@@ -5,7 +5,7 @@
 #include <string>
 #include <utility>
 
-#include "units/result.h"
+#include "core/units/result.h"
 
 namespace jettison {
 

@@ -8,8 +8,8 @@
 #include <vector>
 
 #include "agent/snapshot.h"
-#include "model/signal.h"
-#include "units/duration.h"
+#include "core/model/signal.h"
+#include "core/units/duration.h"
 
 namespace jettison {
 

@@ -8,7 +8,7 @@
 #include <vector>
 
 #include "cli/demo_image.h"
-#include "model/fault.h"
+#include "core/model/fault.h"
 #include "platform/documents/documents.h"
 #include "platform/kube_json/pod_reader.h"
 

@@ -8,9 +8,9 @@
 
 #include "cli/demo_cast.h"
 #include "cli/demo_containerd.h"
-#include "config/agent_config.h"
-#include "decide/pod_facts.h"
-#include "units/result.h"
+#include "core/config/agent_config.h"
+#include "core/pods/pod_facts.h"
+#include "core/units/result.h"
 
 namespace jettison {
 

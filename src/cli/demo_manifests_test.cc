@@ -4,8 +4,8 @@
 #include <gtest/gtest.h>
 
 #include "cli/demo_test_snapshots.h"
-#include "config/read_config.h"
-#include "decide/qos.h"
+#include "core/config/read_config.h"
+#include "core/pods/qos.h"
 #include "platform/documents/documents.h"
 
 namespace jettison {

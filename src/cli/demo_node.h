@@ -7,9 +7,9 @@
 
 #include "cli/demo_filesystem.h"
 #include "cli/demo_manifests.h"
+#include "core/units/result.h"
 #include "ports/cgroups.h"
 #include "ports/file_descriptor.h"
-#include "units/result.h"
 
 namespace jettison {
 

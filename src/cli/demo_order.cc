@@ -2,7 +2,7 @@
 
 #include <algorithm>
 
-#include "decide/ranking.h"
+#include "core/decide/ranking.h"
 
 namespace jettison {
 namespace {

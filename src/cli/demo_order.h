@@ -4,7 +4,7 @@
 
 #include "agent/snapshot.h"
 #include "cli/demo_manifests.h"
-#include "model/signal.h"
+#include "core/model/signal.h"
 
 namespace jettison {
 

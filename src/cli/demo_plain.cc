@@ -6,7 +6,7 @@
 #include <chrono>
 
 #include "cli/amount_text.h"
-#include "evaluate/evaluate.h"
+#include "core/evaluate/evaluate.h"
 
 namespace jettison {
 namespace {

@@ -6,7 +6,7 @@
 #include <vector>
 
 #include "cli/demo_screen.h"
-#include "units/duration.h"
+#include "core/units/duration.h"
 
 namespace jettison {
 

@@ -7,7 +7,7 @@
 
 #include "cli/amount_text.h"
 #include "cli/demo_order.h"
-#include "report/cycle_report.h"
+#include "core/report/cycle_report.h"
 
 namespace jettison {
 namespace {

@@ -7,8 +7,8 @@
 #include "agent/snapshot.h"
 #include "cli/demo_manifests.h"
 #include "cli/text_line.h"
-#include "model/signal.h"
-#include "units/duration.h"
+#include "core/model/signal.h"
+#include "core/units/duration.h"
 
 namespace jettison {
 

@@ -9,7 +9,7 @@
 #include "cli/bar.h"
 #include "cli/demo_pod_table.h"
 #include "cli/demo_script.h"
-#include "evaluate/evaluate.h"
+#include "core/evaluate/evaluate.h"
 
 namespace jettison {
 namespace {

@@ -8,7 +8,7 @@
 #include "cli/demo_manifests.h"
 #include "cli/demo_peaks.h"
 #include "cli/text_line.h"
-#include "units/duration.h"
+#include "core/units/duration.h"
 
 namespace jettison {
 

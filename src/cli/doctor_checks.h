@@ -8,9 +8,9 @@
 #include <vector>
 
 #include "cli/host_check.h"
-#include "config/agent_config.h"
+#include "core/config/agent_config.h"
+#include "core/units/duration.h"
 #include "platform/cri/runtime_facts.h"
-#include "units/duration.h"
 
 namespace jettison {
 

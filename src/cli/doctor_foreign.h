@@ -1,9 +1,9 @@
 #pragma once
 
 #include "cli/host_check.h"
-#include "config/agent_config.h"
+#include "core/config/agent_config.h"
+#include "core/units/result.h"
 #include "platform/cri/foreign_facts.h"
-#include "units/result.h"
 
 namespace jettison {
 

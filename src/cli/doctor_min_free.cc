@@ -7,7 +7,7 @@
 #include <string>
 
 #include "cli/doctor_checks.h"
-#include "evaluate/evaluate.h"
+#include "core/evaluate/evaluate.h"
 #include "platform/procfs/parse.h"
 
 namespace jettison {

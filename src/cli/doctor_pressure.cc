@@ -3,7 +3,7 @@
 #include <string>
 
 #include "cli/doctor_checks.h"
-#include "model/pressure.h"
+#include "core/model/pressure.h"
 #include "platform/psi/pressure_files.h"
 #include "platform/psi/pressure_trigger.h"
 

@@ -8,8 +8,8 @@
 #include <memory>
 
 #include "cli/ask_agent.h"
-#include "explain/explanation_json.h"
-#include "explain/explanation_text.h"
+#include "core/explanation/explanation_json.h"
+#include "core/explanation/explanation_text.h"
 #include "recordings/line_reader.h"
 #include "recordings/scenario_reader.h"
 #include "sim/replay.h"

@@ -4,8 +4,8 @@
 #include <string>
 #include <vector>
 
-#include "explain/explain.h"
-#include "sim/scenario.h"
+#include "core/explain/explain.h"
+#include "core/scenario/scenario.h"
 
 namespace jettison {
 

@@ -7,7 +7,7 @@
 #include <iterator>
 #include <utility>
 
-#include "json/json_writer.h"
+#include "core/json/json_writer.h"
 
 namespace jettison {
 namespace {

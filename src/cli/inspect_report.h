@@ -6,10 +6,10 @@
 #include <utility>
 #include <vector>
 
-#include "model/fault.h"
-#include "model/pod.h"
-#include "model/profile.h"
-#include "units/quantity.h"
+#include "core/model/fault.h"
+#include "core/model/pod.h"
+#include "core/model/profile.h"
+#include "core/units/quantity.h"
 
 namespace jettison {
 

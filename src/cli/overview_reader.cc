@@ -7,7 +7,7 @@
 #include <system_error>
 
 #include "api/overview_fields.h"
-#include "model/value.h"
+#include "core/model/value.h"
 #include "platform/documents/json.h"
 
 namespace jettison {

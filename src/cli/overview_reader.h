@@ -3,7 +3,7 @@
 #include <string_view>
 
 #include "api/overview.h"
-#include "units/result.h"
+#include "core/units/result.h"
 
 namespace jettison {
 

@@ -6,7 +6,7 @@
 
 #include "api/overview.h"
 #include "cli/text_line.h"
-#include "units/duration.h"
+#include "core/units/duration.h"
 
 // What `status` and `top` say in the same words.
 namespace jettison {

@@ -5,7 +5,7 @@
 #include <vector>
 
 #include "cli/ask_agent.h"
-#include "model/signal.h"
+#include "core/model/signal.h"
 
 namespace jettison {
 namespace {

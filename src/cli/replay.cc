@@ -10,11 +10,11 @@
 #include <memory>
 #include <string>
 
+#include "core/scenario/scenario.h"
 #include "recordings/line_reader.h"
 #include "recordings/replay_writer.h"
 #include "recordings/scenario_reader.h"
 #include "sim/replay.h"
-#include "sim/scenario.h"
 
 namespace jettison {
 namespace {

@@ -5,7 +5,7 @@
 #include <vector>
 
 #include "api/overview.h"
-#include "units/duration.h"
+#include "core/units/duration.h"
 
 namespace jettison {
 

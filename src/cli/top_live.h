@@ -5,9 +5,9 @@
 
 #include "api/overview.h"
 #include "cli/full_screen.h"
-#include "model/signal.h"
-#include "units/duration.h"
-#include "units/result.h"
+#include "core/model/signal.h"
+#include "core/units/duration.h"
+#include "core/units/result.h"
 
 namespace jettison {
 

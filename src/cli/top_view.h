@@ -6,7 +6,7 @@
 
 #include "api/overview.h"
 #include "cli/key_reader.h"
-#include "model/signal.h"
+#include "core/model/signal.h"
 
 namespace jettison {
 

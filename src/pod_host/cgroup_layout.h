@@ -5,8 +5,8 @@
 #include <string>
 #include <string_view>
 
-#include "model/cgroup_driver.h"
-#include "model/pod.h"
+#include "core/model/cgroup_driver.h"
+#include "core/model/pod.h"
 #include "ports/cgroups.h"
 
 namespace jettison::pod_host {

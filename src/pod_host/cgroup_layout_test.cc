@@ -2,7 +2,7 @@
 
 #include <gtest/gtest.h>
 
-#include "model/pod_resources.h"
+#include "core/model/pod_resources.h"
 
 namespace jettison::pod_host {
 namespace {

@@ -6,8 +6,8 @@
 #include <string_view>
 #include <vector>
 
+#include "core/units/result.h"
 #include "ports/file_descriptor.h"
-#include "units/result.h"
 
 // Directories and files of control groups of either version, always relative to an open directory.
 // cgroupfs holds no symbolic links and the paths are checked to stay below, so a path cannot lead

@@ -5,7 +5,7 @@
 #include <string>
 #include <vector>
 
-#include "units/result.h"
+#include "core/units/result.h"
 
 // The processes of a control group of either version, by the open directory of the group.
 namespace jettison::pod_host {

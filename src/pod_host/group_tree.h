@@ -4,7 +4,7 @@
 #include <functional>
 #include <string>
 
-#include "units/result.h"
+#include "core/units/result.h"
 
 namespace jettison::pod_host {
 

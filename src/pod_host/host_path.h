@@ -1,7 +1,7 @@
 #pragma once
 
-#include "model/pod.h"
-#include "units/result.h"
+#include "core/model/pod.h"
+#include "core/units/result.h"
 
 namespace jettison::pod_host {
 

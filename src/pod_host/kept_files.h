@@ -12,8 +12,8 @@
 #include <utility>
 #include <vector>
 
+#include "core/units/result.h"
 #include "ports/file_descriptor.h"
-#include "units/result.h"
 
 namespace jettison::pod_host {
 

@@ -8,7 +8,7 @@
 #include <string_view>
 #include <vector>
 
-#include "units/result.h"
+#include "core/units/result.h"
 
 // What the files of control groups are made of, in either version. Pure. A text that the kernel
 // would not write is kInternal, never a zero.

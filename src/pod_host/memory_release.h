@@ -1,7 +1,7 @@
 #pragma once
 
+#include "core/units/result.h"
 #include "ports/file_descriptor.h"
-#include "units/result.h"
 
 namespace jettison::pod_host {
 

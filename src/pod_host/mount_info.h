@@ -6,7 +6,7 @@
 #include <string_view>
 #include <vector>
 
-#include "units/result.h"
+#include "core/units/result.h"
 
 namespace jettison::pod_host {
 

@@ -7,10 +7,10 @@
 #include <string>
 #include <vector>
 
+#include "core/units/duration.h"
+#include "core/units/result.h"
 #include "pod_host/readiness.h"
 #include "ports/slow_paths.h"
-#include "units/duration.h"
-#include "units/result.h"
 
 namespace jettison::pod_host {
 

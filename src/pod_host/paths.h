@@ -4,9 +4,9 @@
 #include <string_view>
 #include <vector>
 
-#include "model/pod.h"
+#include "core/model/pod.h"
+#include "core/units/result.h"
 #include "ports/pod_disk.h"
-#include "units/result.h"
 
 namespace jettison::pod_host {
 

@@ -6,11 +6,11 @@
 #include <string_view>
 #include <utility>
 
-#include "model/pod.h"
-#include "model/pod_resources.h"
+#include "core/model/pod.h"
+#include "core/model/pod_resources.h"
+#include "core/units/result.h"
 #include "pod_host/cgroup_layout.h"
 #include "ports/pod_plan.h"
-#include "units/result.h"
 
 namespace jettison::pod_host {
 

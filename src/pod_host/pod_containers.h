@@ -3,7 +3,7 @@
 #include <string_view>
 #include <vector>
 
-#include "model/pod.h"
+#include "core/model/pod.h"
 
 namespace jettison::pod_host {
 

@@ -2,8 +2,8 @@
 
 #include <string>
 
+#include "core/units/result.h"
 #include "ports/file_descriptor.h"
-#include "units/result.h"
 
 namespace jettison::pod_host {
 

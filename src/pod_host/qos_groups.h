@@ -2,10 +2,10 @@
 
 #include <vector>
 
-#include "model/cgroup_driver.h"
+#include "core/model/cgroup_driver.h"
+#include "core/units/result.h"
 #include "ports/cgroups.h"
 #include "ports/pod_plan.h"
-#include "units/result.h"
 
 namespace jettison::pod_host {
 

@@ -13,9 +13,9 @@
 #include <utility>
 #include <vector>
 
+#include "core/units/duration.h"
+#include "core/units/result.h"
 #include "ports/file_descriptor.h"
-#include "units/duration.h"
-#include "units/result.h"
 
 namespace jettison::pod_host {
 

@@ -2,10 +2,10 @@
 
 #include <vector>
 
-#include "model/pod.h"
+#include "core/model/pod.h"
+#include "core/units/result.h"
 #include "pod_host/path_errand.h"
 #include "pod_host/paths.h"
-#include "units/result.h"
 
 namespace jettison::pod_host {
 

@@ -9,8 +9,8 @@
 #include <utility>
 #include <vector>
 
+#include "core/units/result.h"
 #include "ports/file_descriptor.h"
-#include "units/result.h"
 
 namespace jettison {
 

@@ -4,8 +4,8 @@
 #include <string>
 #include <string_view>
 
-#include "units/duration.h"
-#include "units/wall_time.h"
+#include "core/units/duration.h"
+#include "core/units/wall_time.h"
 
 namespace jettison {
 

@@ -5,13 +5,13 @@
 #include <variant>
 #include <vector>
 
-#include "model/container_record.h"
-#include "model/pod.h"
+#include "core/model/container_record.h"
+#include "core/model/pod.h"
+#include "core/units/duration.h"
+#include "core/units/result.h"
 #include "ports/cgroups.h"
 #include "ports/pod_disk.h"
 #include "ports/pod_plan.h"
-#include "units/duration.h"
-#include "units/result.h"
 
 namespace jettison {
 

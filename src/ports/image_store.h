@@ -6,8 +6,8 @@
 #include <string>
 #include <vector>
 
-#include "units/duration.h"
-#include "units/result.h"
+#include "core/units/duration.h"
+#include "core/units/result.h"
 
 namespace jettison {
 

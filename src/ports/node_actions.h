@@ -2,9 +2,9 @@
 
 #include <cstdint>
 
-#include "model/eviction_order.h"
-#include "model/summary.h"
-#include "units/result.h"
+#include "core/model/eviction_order.h"
+#include "core/model/summary.h"
+#include "core/units/result.h"
 
 namespace jettison {
 

@@ -5,9 +5,9 @@
 #include <string>
 #include <string_view>
 
-#include "model/pod.h"
+#include "core/model/pod.h"
+#include "core/units/result.h"
 #include "ports/cgroups.h"
-#include "units/result.h"
 
 namespace jettison {
 

@@ -5,7 +5,7 @@
 #include <string_view>
 #include <system_error>
 
-#include "units/result.h"
+#include "core/units/result.h"
 
 namespace jettison {
 

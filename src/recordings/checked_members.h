@@ -5,14 +5,14 @@
 #include <string_view>
 #include <vector>
 
-#include "config/fields.h"
-#include "model/signal.h"
-#include "units/duration.h"
+#include "core/model/signal.h"
+#include "core/thresholds/fields.h"
+#include "core/units/duration.h"
 
 namespace jettison {
 
-// Reads the fields of a form (json/field_writer.h) out of a map. What is wrong is a fault of the
-// map; a field that is absent or faulty keeps its value.
+// Reads the fields of a form (core/json/field_writer.h) out of a map. What is wrong is a fault of
+// the map; a field that is absent or faulty keeps its value.
 class CheckedMembers {
  public:
   explicit CheckedMembers(const Fields& map) : map_(map) {}

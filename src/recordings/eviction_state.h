@@ -2,11 +2,11 @@
 
 #include <vector>
 
-#include "evaluate/evaluate.h"
-#include "json/json_writer.h"
-#include "model/threshold.h"
-#include "model/value.h"
-#include "units/result.h"
+#include "core/evaluate/evaluate.h"
+#include "core/json/json_writer.h"
+#include "core/model/threshold.h"
+#include "core/model/value.h"
+#include "core/units/result.h"
 
 namespace jettison {
 

@@ -4,10 +4,10 @@
 #include <optional>
 #include <vector>
 
-#include "json/field_writer.h"
-#include "model/pressure.h"
-#include "model/signal.h"
-#include "units/duration.h"
+#include "core/json/field_writer.h"
+#include "core/model/pressure.h"
+#include "core/model/signal.h"
+#include "core/units/duration.h"
 
 namespace jettison {
 

@@ -2,7 +2,7 @@
 
 #include <optional>
 
-#include "config/fields.h"
+#include "core/thresholds/fields.h"
 #include "recordings/checked_members.h"
 #include "recordings/eviction_state.h"
 #include "recordings/eviction_state_fields.h"

@@ -1,4 +1,4 @@
-#include "json/field_writer.h"
+#include "core/json/field_writer.h"
 #include "recordings/eviction_state.h"
 #include "recordings/eviction_state_fields.h"
 

@@ -4,7 +4,7 @@
 
 #include <limits>
 
-#include "config/fields.h"
+#include "core/thresholds/fields.h"
 
 namespace jettison {
 namespace {

@@ -1,8 +1,8 @@
 #pragma once
 
-#include "model/value.h"
-#include "sim/image_collection.h"
-#include "units/result.h"
+#include "core/model/value.h"
+#include "core/scenario/image_collection.h"
+#include "core/units/result.h"
 
 namespace jettison {
 

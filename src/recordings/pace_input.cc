@@ -1,7 +1,7 @@
 #include "recordings/pace_input.h"
 
-#include "config/fields.h"
-#include "json/field_writer.h"
+#include "core/json/field_writer.h"
+#include "core/thresholds/fields.h"
 #include "recordings/checked_members.h"
 
 namespace jettison {

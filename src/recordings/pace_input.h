@@ -1,9 +1,9 @@
 #pragma once
 
-#include "decide/eviction_pace.h"
-#include "json/json_writer.h"
-#include "model/value.h"
-#include "units/result.h"
+#include "core/decide/eviction_pace.h"
+#include "core/json/json_writer.h"
+#include "core/model/value.h"
+#include "core/units/result.h"
 
 namespace jettison {
 

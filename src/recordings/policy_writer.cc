@@ -5,9 +5,9 @@
 #include <span>
 #include <string>
 
-#include "config/own_thresholds.h"
-#include "config/threshold_text.h"
-#include "model/pressure.h"
+#include "core/model/pressure.h"
+#include "core/thresholds/own_thresholds.h"
+#include "core/thresholds/threshold_text.h"
 
 namespace jettison {
 namespace {

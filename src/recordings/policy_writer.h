@@ -1,7 +1,7 @@
 #pragma once
 
-#include "json/json_writer.h"
-#include "pass/pass_policy.h"
+#include "core/json/json_writer.h"
+#include "core/pass/pass_policy.h"
 
 namespace jettison {
 

@@ -1,6 +1,6 @@
 #include "recordings/replay_writer.h"
 
-#include "json/json_writer.h"
+#include "core/json/json_writer.h"
 #include "recordings/pace_input.h"
 
 namespace jettison {

@@ -3,10 +3,10 @@
 #include <string>
 #include <vector>
 
-#include "json/json_writer.h"
-#include "report/cycle_report.h"
-#include "sim/image_collection.h"
-#include "sim/scenario.h"
+#include "core/json/json_writer.h"
+#include "core/report/cycle_report.h"
+#include "core/scenario/image_collection.h"
+#include "core/scenario/scenario.h"
 
 namespace jettison {
 

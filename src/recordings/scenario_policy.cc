@@ -5,10 +5,10 @@
 #include <string>
 #include <vector>
 
-#include "config/containerfs_thresholds.h"
-#include "config/fields.h"
-#include "config/own_thresholds.h"
-#include "config/threshold_parsing.h"
+#include "core/thresholds/containerfs_thresholds.h"
+#include "core/thresholds/fields.h"
+#include "core/thresholds/own_thresholds.h"
+#include "core/thresholds/threshold_parsing.h"
 
 namespace jettison {
 namespace {

@@ -1,8 +1,8 @@
 #pragma once
 
-#include "model/value.h"
-#include "pass/pass_policy.h"
-#include "units/result.h"
+#include "core/model/value.h"
+#include "core/pass/pass_policy.h"
+#include "core/units/result.h"
 
 namespace jettison {
 

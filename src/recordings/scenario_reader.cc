@@ -9,7 +9,7 @@
 #include <string>
 #include <unordered_map>
 
-#include "decide/pod_kind.h"
+#include "core/pods/pod_kind.h"
 #include "platform/documents/json.h"
 #include "platform/kube_json/pod_reader.h"
 #include "platform/kube_json/summary_reader.h"

@@ -4,9 +4,9 @@
 #include <optional>
 #include <string_view>
 
-#include "sim/image_collection.h"
-#include "sim/scenario.h"
-#include "units/result.h"
+#include "core/scenario/image_collection.h"
+#include "core/scenario/scenario.h"
+#include "core/units/result.h"
 
 namespace jettison {
 

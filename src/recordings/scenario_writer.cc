@@ -6,9 +6,9 @@
 #include <utility>
 #include <vector>
 
-#include "decide/pod_kind.h"
-#include "json/json_writer.h"
-#include "model/redaction.h"
+#include "core/json/json_writer.h"
+#include "core/model/redaction.h"
+#include "core/pods/pod_kind.h"
 #include "platform/kube_json/pod_writer.h"
 #include "recordings/eviction_state.h"
 #include "recordings/pace_input.h"

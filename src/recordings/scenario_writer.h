@@ -2,8 +2,8 @@
 
 #include <string>
 
-#include "pass/recorded_pass.h"
-#include "sim/scenario.h"
+#include "core/pass/recorded_pass.h"
+#include "core/scenario/scenario.h"
 
 namespace jettison {
 

@@ -1,6 +1,6 @@
 #include "recordings/summary_writer.h"
 
-#include "json/field_writer.h"
+#include "core/json/field_writer.h"
 #include "platform/kube_json/summary_fields.h"
 
 namespace jettison {

@@ -4,9 +4,9 @@
 #include <string_view>
 #include <vector>
 
-#include "json/json_writer.h"
-#include "model/summary.h"
-#include "units/duration.h"
+#include "core/json/json_writer.h"
+#include "core/model/summary.h"
+#include "core/units/duration.h"
 
 namespace jettison {
 

@@ -1,6 +1,6 @@
 #include "sim/replay.h"
 
-#include "pass/pass.h"
+#include "act/pass.h"
 #include "sim/simulated_node.h"
 
 namespace jettison {

@@ -2,9 +2,9 @@
 
 #include <vector>
 
-#include "decide/image_gc.h"
-#include "sim/image_collection.h"
-#include "sim/scenario.h"
+#include "core/decide/image_gc.h"
+#include "core/scenario/image_collection.h"
+#include "core/scenario/scenario.h"
 
 namespace jettison {
 

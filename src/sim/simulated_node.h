@@ -2,8 +2,8 @@
 
 #include <algorithm>
 
+#include "core/scenario/scenario.h"
 #include "ports/node_actions.h"
-#include "sim/scenario.h"
 
 namespace jettison {
 

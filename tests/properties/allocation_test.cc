@@ -5,7 +5,7 @@
 #include <cstdlib>
 #include <new>
 
-#include "decide/decide.h"
+#include "core/decide/decide.h"
 #include "tests/synthetic_node.h"
 
 namespace {

@@ -8,8 +8,8 @@
 #include <random>
 #include <set>
 
-#include "decide/decide.h"
-#include "decide/ranking.h"
+#include "core/decide/decide.h"
+#include "core/decide/ranking.h"
 #include "tests/synthetic_node.h"
 
 namespace jettison {

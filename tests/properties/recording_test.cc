@@ -7,7 +7,7 @@
 #include <string>
 #include <vector>
 
-#include "pass/pass.h"
+#include "act/pass.h"
 #include "recordings/replay_writer.h"
 #include "recordings/scenario_reader.h"
 #include "recordings/scenario_writer.h"

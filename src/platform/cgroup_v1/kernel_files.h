@@ -4,7 +4,7 @@
 #include <optional>
 #include <string_view>
 
-#include "units/result.h"
+#include "core/units/result.h"
 
 // The text of cgroup v1 files as values (kernel: Documentation/admin-guide/cgroup-v1). Pure. A text
 // that the kernel would not write is kInternal, never a zero. What both versions have is in

@@ -2,9 +2,9 @@
 
 #include <span>
 
+#include "core/units/result.h"
 #include "ports/cgroups.h"
 #include "ports/file_descriptor.h"
-#include "units/result.h"
 
 namespace jettison::cgroup_v1 {
 

@@ -5,9 +5,9 @@
 #include <string_view>
 #include <vector>
 
+#include "core/units/result.h"
 #include "platform/cgroup_v1/hierarchies.h"
 #include "ports/cgroups.h"
-#include "units/result.h"
 
 namespace jettison::cgroup_v1 {
 

@@ -4,8 +4,8 @@
 #include <string>
 #include <string_view>
 
+#include "core/units/result.h"
 #include "platform/cgroup_v1/hierarchies.h"
-#include "units/result.h"
 
 namespace jettison::cgroup_v1 {
 

@@ -1,8 +1,8 @@
 #pragma once
 
+#include "core/units/result.h"
 #include "pod_host/cgroup_layout.h"
 #include "ports/cgroups.h"
-#include "units/result.h"
 
 namespace jettison::cgroup_v2 {
 

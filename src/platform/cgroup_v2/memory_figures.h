@@ -5,9 +5,9 @@
 #include <optional>
 #include <span>
 
+#include "core/units/result.h"
 #include "ports/cgroups.h"
 #include "ports/file_descriptor.h"
-#include "units/result.h"
 
 // Readings of open files of a group, each file in one system call and without allocating.
 namespace jettison::cgroup_v2 {

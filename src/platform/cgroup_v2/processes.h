@@ -2,7 +2,7 @@
 
 #include <sys/types.h>
 
-#include "units/result.h"
+#include "core/units/result.h"
 
 // What happens to the processes of a group, by its open directory.
 namespace jettison::cgroup_v2 {

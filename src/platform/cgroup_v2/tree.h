@@ -6,9 +6,9 @@
 #include <string_view>
 #include <vector>
 
+#include "core/units/result.h"
 #include "pod_host/mount_info.h"
 #include "ports/file_descriptor.h"
-#include "units/result.h"
 
 namespace jettison::cgroup_v2 {
 

@@ -11,8 +11,8 @@
 #include <unordered_map>
 #include <utility>
 
+#include "core/units/result.h"
 #include "ports/file_descriptor.h"
-#include "units/result.h"
 
 namespace jettison::cri {
 

@@ -4,9 +4,9 @@
 
 #include <functional>
 
+#include "core/units/duration.h"
+#include "core/units/result.h"
 #include "platform/cri/containerd_calls.h"
-#include "units/duration.h"
-#include "units/result.h"
 
 namespace jettison::cri {
 

@@ -4,9 +4,9 @@
 #include <memory>
 #include <string>
 
+#include "core/units/result.h"
 #include "pod_host/readiness.h"
 #include "ports/file_descriptor.h"
-#include "units/result.h"
 
 namespace jettison::cri {
 

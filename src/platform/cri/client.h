@@ -5,8 +5,8 @@
 #include <memory>
 #include <string>
 
+#include "core/units/duration.h"
 #include "platform/cri/calls.h"
-#include "units/duration.h"
 
 namespace jettison::cri {
 

@@ -4,9 +4,9 @@
 
 #include <string_view>
 
+#include "core/pods/variables.h"
 #include "platform/cri/labels.h"
 #include "platform/cri/sandbox_config.h"
-#include "pod_host/variables.h"
 
 namespace jettison::cri {
 namespace {

@@ -7,9 +7,9 @@
 #include <string>
 #include <vector>
 
-#include "model/pod.h"
+#include "core/model/pod.h"
+#include "core/units/result.h"
 #include "ports/cgroups.h"
-#include "units/result.h"
 
 namespace jettison::cri {
 

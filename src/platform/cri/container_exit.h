@@ -5,9 +5,9 @@
 #include <cstdint>
 #include <optional>
 
-#include "model/container_record.h"
+#include "core/model/container_record.h"
+#include "core/units/duration.h"
 #include "ports/clock.h"
-#include "units/duration.h"
 
 namespace jettison::cri {
 

@@ -6,6 +6,7 @@
 #include <chrono>
 #include <utility>
 
+#include "core/pods/program_size.h"
 #include "platform/cri/container_exit.h"
 #include "platform/cri/container_removal.h"
 #include "platform/cri/proc_files.h"
@@ -14,7 +15,6 @@
 #include "pod_host/cgroup_layout.h"
 #include "pod_host/files.h"
 #include "pod_host/mount_plan.h"
-#include "pod_host/program_size.h"
 
 namespace jettison::cri {
 namespace {

@@ -8,8 +8,8 @@
 #include <functional>
 #include <string>
 
-#include "units/duration.h"
-#include "units/result.h"
+#include "core/units/duration.h"
+#include "core/units/result.h"
 
 namespace jettison::cri {
 

@@ -8,10 +8,10 @@
 #include <string>
 #include <string_view>
 
-#include "model/cgroup_driver.h"
+#include "core/model/cgroup_driver.h"
+#include "core/units/duration.h"
 #include "pod_host/path_errand.h"
 #include "ports/pod_plan.h"
-#include "units/duration.h"
 
 namespace jettison {
 

@@ -2,11 +2,11 @@
 
 #include <memory>
 
+#include "core/units/result.h"
 #include "platform/cri/cri_options.h"
 #include "ports/cgroups.h"
 #include "ports/clock.h"
 #include "ports/container_runtime.h"
-#include "units/result.h"
 
 namespace jettison {
 

@@ -4,8 +4,8 @@
 #include <map>
 #include <string>
 
-#include "units/duration.h"
-#include "units/result.h"
+#include "core/units/duration.h"
+#include "core/units/result.h"
 
 namespace jettison::cri {
 

@@ -7,7 +7,7 @@
 #include <limits>
 #include <set>
 
-#include "model/pod_resources.h"
+#include "core/model/pod_resources.h"
 #include "platform/cri/labels.h"
 #include "pod_host/cgroup_layout.h"
 #include "pod_host/paths.h"

@@ -9,7 +9,7 @@
 #include <string_view>
 #include <vector>
 
-#include "model/pod.h"
+#include "core/model/pod.h"
 #include "platform/cri/containerd_task.h"
 
 namespace jettison::cri {

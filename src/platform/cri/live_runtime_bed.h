@@ -12,7 +12,7 @@
 #include <vector>
 
 #include "agent/host_cgroups.h"
-#include "model/cgroup_driver.h"
+#include "core/model/cgroup_driver.h"
 #include "platform/cri/client.h"
 #include "platform/cri/cri_runtime.h"
 #include "platform/cri/fake_runtime_bed.h"

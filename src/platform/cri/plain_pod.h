@@ -2,7 +2,7 @@
 
 #include <string>
 
-#include "model/pod.h"
+#include "core/model/pod.h"
 
 namespace jettison::cri {
 

@@ -8,9 +8,9 @@
 #include <string_view>
 #include <vector>
 
+#include "core/units/duration.h"
+#include "core/units/result.h"
 #include "platform/cri/sandbox_creation.h"
-#include "units/duration.h"
-#include "units/result.h"
 
 namespace jettison::cri {
 

@@ -2,9 +2,9 @@
 
 #include <string>
 
+#include "core/units/duration.h"
+#include "core/units/result.h"
 #include "pod_host/paths.h"
-#include "units/duration.h"
-#include "units/result.h"
 
 namespace jettison::cri {
 

@@ -4,7 +4,7 @@
 #include <string_view>
 #include <vector>
 
-#include "units/wall_time.h"
+#include "core/units/wall_time.h"
 
 namespace jettison::cri {
 

@@ -3,10 +3,10 @@
 #include <optional>
 #include <string>
 
+#include "core/units/duration.h"
+#include "core/units/result.h"
 #include "platform/cri/verbose_info.h"
 #include "ports/image_store.h"
-#include "units/duration.h"
-#include "units/result.h"
 
 namespace jettison::cri {
 

@@ -6,8 +6,8 @@
 #include <string>
 #include <vector>
 
-#include "model/pod.h"
-#include "units/wall_time.h"
+#include "core/model/pod.h"
+#include "core/units/wall_time.h"
 
 namespace jettison::cri {
 

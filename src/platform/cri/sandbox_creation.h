@@ -5,7 +5,7 @@
 #include <memory>
 #include <string>
 
-#include "model/pod.h"
+#include "core/model/pod.h"
 #include "platform/cri/lifetime.h"
 #include "platform/cri/sandbox_clearance.h"
 #include "platform/cri/surroundings.h"

@@ -3,8 +3,8 @@
 #include <functional>
 #include <string>
 
+#include "core/units/result.h"
 #include "ports/cgroups.h"
-#include "units/result.h"
 
 namespace jettison::cri {
 

@@ -3,7 +3,7 @@
 #include <atomic>
 #include <string>
 
-#include "units/result.h"
+#include "core/units/result.h"
 
 namespace jettison::cri {
 

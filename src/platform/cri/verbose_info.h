@@ -6,7 +6,7 @@
 #include <string>
 #include <string_view>
 
-#include "model/cgroup_driver.h"
+#include "core/model/cgroup_driver.h"
 
 namespace jettison::cri {
 

@@ -6,7 +6,7 @@
 #include <optional>
 #include <span>
 
-#include "units/result.h"
+#include "core/units/result.h"
 
 namespace jettison::disk_usage {
 

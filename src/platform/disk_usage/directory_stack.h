@@ -8,9 +8,9 @@
 #include <string_view>
 #include <vector>
 
+#include "core/units/result.h"
 #include "platform/disk_usage/file_id.h"
 #include "ports/file_descriptor.h"
-#include "units/result.h"
 
 namespace jettison::disk_usage {
 

@@ -4,9 +4,9 @@
 #include <string>
 #include <vector>
 
+#include "core/units/result.h"
 #include "platform/disk_usage/directory_entries.h"
 #include "platform/disk_usage/file_id.h"
-#include "units/result.h"
 
 namespace jettison::disk_usage {
 

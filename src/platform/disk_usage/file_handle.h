@@ -1,8 +1,8 @@
 #pragma once
 
+#include "core/units/result.h"
 #include "ports/directory_change.h"
 #include "ports/file_descriptor.h"
-#include "units/result.h"
 
 namespace jettison::disk_usage {
 

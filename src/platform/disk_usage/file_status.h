@@ -3,8 +3,8 @@
 #include <cstdint>
 #include <string>
 
+#include "core/units/result.h"
 #include "ports/file_descriptor.h"
-#include "units/result.h"
 
 namespace jettison::disk_usage {
 

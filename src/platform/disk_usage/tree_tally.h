@@ -4,7 +4,7 @@
 #include <mutex>
 #include <unordered_set>
 
-#include "model/summary.h"
+#include "core/model/summary.h"
 #include "platform/disk_usage/directory_ledger.h"
 #include "platform/disk_usage/file_id.h"
 

@@ -3,13 +3,13 @@
 #include <cstdint>
 #include <string>
 
-#include "model/summary.h"
+#include "core/model/summary.h"
+#include "core/units/result.h"
 #include "platform/disk_usage/directory_ledger.h"
 #include "platform/disk_usage/shared_work.h"
 #include "platform/disk_usage/walk_options.h"
 #include "platform/disk_usage/walker.h"
 #include "ports/file_descriptor.h"
-#include "units/result.h"
 
 namespace jettison {
 

@@ -6,10 +6,10 @@
 #include <mutex>
 #include <string>
 
+#include "core/units/result.h"
 #include "platform/disk_usage/directory_ledger.h"
 #include "platform/disk_usage/file_id.h"
 #include "ports/file_descriptor.h"
-#include "units/result.h"
 
 namespace jettison::disk_usage {
 

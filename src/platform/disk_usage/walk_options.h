@@ -4,7 +4,7 @@
 #include <cstdint>
 #include <functional>
 
-#include "units/duration.h"
+#include "core/units/duration.h"
 
 namespace jettison {
 

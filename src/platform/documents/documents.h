@@ -5,8 +5,8 @@
 #include <string_view>
 #include <vector>
 
-#include "model/value.h"
-#include "units/result.h"
+#include "core/model/value.h"
+#include "core/units/result.h"
 
 namespace jettison {
 

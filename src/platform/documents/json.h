@@ -4,10 +4,10 @@
 #include <string_view>
 #include <vector>
 
-#include "model/value.h"
+#include "core/model/value.h"
+#include "core/units/result.h"
 #include "platform/documents/documents.h"
 #include "platform/documents/room.h"
-#include "units/result.h"
 
 namespace jettison {
 

@@ -3,7 +3,7 @@
 #include <cstddef>
 #include <string_view>
 
-#include "model/value.h"
+#include "core/model/value.h"
 
 namespace jettison::documents {
 

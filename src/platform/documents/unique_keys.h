@@ -2,7 +2,7 @@
 
 #include <string>
 
-#include "model/value.h"
+#include "core/model/value.h"
 
 namespace jettison::documents {
 

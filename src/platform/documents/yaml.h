@@ -3,9 +3,9 @@
 #include <string_view>
 #include <vector>
 
-#include "model/value.h"
+#include "core/model/value.h"
+#include "core/units/result.h"
 #include "platform/documents/documents.h"
-#include "units/result.h"
 
 namespace jettison {
 

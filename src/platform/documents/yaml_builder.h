@@ -9,7 +9,7 @@
 #include <string>
 #include <vector>
 
-#include "model/value.h"
+#include "core/model/value.h"
 #include "platform/documents/room.h"
 
 namespace jettison::documents {

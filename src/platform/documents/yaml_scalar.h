@@ -3,8 +3,8 @@
 #include <string>
 #include <string_view>
 
-#include "model/value.h"
-#include "units/result.h"
+#include "core/model/value.h"
+#include "core/units/result.h"
 
 namespace jettison::documents {
 

@@ -5,9 +5,9 @@
 
 #include <string>
 
-#include "model/summary.h"
+#include "core/model/summary.h"
+#include "core/units/result.h"
 #include "platform/filesystem/place.h"
-#include "units/result.h"
 
 namespace jettison {
 

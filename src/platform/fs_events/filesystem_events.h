@@ -5,9 +5,9 @@
 #include <utility>
 #include <vector>
 
+#include "core/units/result.h"
 #include "ports/directory_change.h"
 #include "ports/file_descriptor.h"
-#include "units/result.h"
 
 namespace jettison {
 

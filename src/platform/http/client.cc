@@ -4,7 +4,7 @@
 
 #include <algorithm>
 
-#include "model/redaction.h"
+#include "core/model/redaction.h"
 #include "platform/http/client_transfer.h"
 #include "platform/http/curl_library.h"
 #include "platform/http/endpoint.h"

@@ -6,10 +6,10 @@
 #include <string>
 #include <type_traits>
 
+#include "core/units/result.h"
 #include "platform/http/client.h"
 #include "platform/http/curl_library.h"
 #include "platform/http/endpoint.h"
-#include "units/result.h"
 
 namespace jettison::http {
 

@@ -2,7 +2,7 @@
 
 #include <curl/curl.h>
 
-#include "units/result.h"
+#include "core/units/result.h"
 
 namespace jettison::http {
 

@@ -5,9 +5,9 @@
 
 #include <memory>
 
+#include "core/units/result.h"
 #include "platform/http/connections.h"
 #include "platform/http/tls_files.h"
-#include "units/result.h"
 
 namespace jettison::http {
 

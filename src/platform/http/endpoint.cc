@@ -4,7 +4,7 @@
 
 #include <algorithm>
 
-#include "model/redaction.h"
+#include "core/model/redaction.h"
 
 namespace jettison::http {
 namespace {

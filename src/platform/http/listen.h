@@ -5,9 +5,9 @@
 #include <string>
 #include <utility>
 
-#include "model/tcp_address.h"
+#include "core/units/result.h"
+#include "core/units/tcp_address.h"
 #include "ports/file_descriptor.h"
-#include "units/result.h"
 
 namespace jettison::http {
 

@@ -7,9 +7,9 @@
 #include <string>
 #include <string_view>
 
+#include "core/units/duration.h"
+#include "core/units/result.h"
 #include "platform/http/message.h"
-#include "units/duration.h"
-#include "units/result.h"
 
 namespace jettison {
 

@@ -2,7 +2,7 @@
 
 #include <string>
 
-#include "units/result.h"
+#include "core/units/result.h"
 
 namespace jettison::http {
 

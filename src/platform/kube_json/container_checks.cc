@@ -6,9 +6,9 @@
 #include <set>
 #include <vector>
 
-#include "model/pod_resources.h"
+#include "core/model/pod_resources.h"
+#include "core/pods/program_size.h"
 #include "platform/kube_json/names.h"
-#include "pod_host/program_size.h"
 
 namespace jettison::kube_json {
 namespace {

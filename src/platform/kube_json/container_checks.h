@@ -3,7 +3,7 @@
 #include <string>
 #include <string_view>
 
-#include "model/pod.h"
+#include "core/model/pod.h"
 #include "platform/kube_json/field.h"
 
 namespace jettison::kube_json {

@@ -2,7 +2,7 @@
 
 #include <optional>
 
-#include "model/pod.h"
+#include "core/model/pod.h"
 #include "platform/kube_json/field.h"
 
 namespace jettison::kube_json {

@@ -4,7 +4,7 @@
 #include <string>
 #include <vector>
 
-#include "model/fault.h"
+#include "core/model/fault.h"
 
 namespace jettison::kube_json {
 

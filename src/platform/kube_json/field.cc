@@ -6,7 +6,7 @@
 #include <charconv>
 #include <utility>
 
-#include "model/redaction.h"
+#include "core/model/redaction.h"
 
 namespace jettison::kube_json {
 namespace {

@@ -9,9 +9,9 @@
 #include <string_view>
 #include <vector>
 
-#include "model/value.h"
+#include "core/model/value.h"
+#include "core/units/quantity.h"
 #include "platform/kube_json/fault_log.h"
-#include "units/quantity.h"
 
 namespace jettison::kube_json {
 

@@ -11,8 +11,8 @@
 #include <type_traits>
 #include <vector>
 
-#include "units/duration.h"
-#include "units/result.h"
+#include "core/units/duration.h"
+#include "core/units/result.h"
 
 namespace jettison {
 
@@ -31,7 +31,7 @@ class JsonWalk {
   template <typename T, typename Visit>
   bool Items(Element element, std::vector<T>& items, Visit visit);
 
-  // Reads a form of which there is a list of fields (json/field_writer.h).
+  // Reads a form of which there is a list of fields (core/json/field_writer.h).
   template <typename T>
   bool Form(Element element, T& into);
   template <typename T>

@@ -5,8 +5,8 @@
 #include <set>
 #include <string>
 
-#include "model/pod_resources.h"
-#include "model/priority.h"
+#include "core/model/pod_resources.h"
+#include "core/model/priority.h"
 #include "platform/kube_json/container_checks.h"
 #include "platform/kube_json/names.h"
 

@@ -5,11 +5,11 @@
 #include <fstream>
 #include <string>
 
-#include "decide/oom_score_adj.h"
-#include "decide/pod_kind.h"
-#include "decide/pod_requests.h"
-#include "decide/qos.h"
-#include "decide/tolerations.h"
+#include "core/pods/oom_score_adj.h"
+#include "core/pods/pod_kind.h"
+#include "core/pods/pod_requests.h"
+#include "core/pods/qos.h"
+#include "core/pods/tolerations.h"
 #include "platform/documents/json.h"
 #include "platform/kube_json/pod_reader.h"
 #include "platform/kube_json/pod_writer.h"

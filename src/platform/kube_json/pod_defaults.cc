@@ -1,7 +1,7 @@
 #include "platform/kube_json/pod_defaults.h"
 
-#include "model/pod_resources.h"
-#include "model/priority.h"
+#include "core/model/pod_resources.h"
+#include "core/model/priority.h"
 
 namespace jettison::kube_json {
 namespace {

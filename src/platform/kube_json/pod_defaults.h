@@ -1,6 +1,6 @@
 #pragma once
 
-#include "model/pod.h"
+#include "core/model/pod.h"
 
 namespace jettison::kube_json {
 

@@ -5,9 +5,9 @@
 #include <string>
 #include <vector>
 
-#include "model/fault.h"
-#include "model/pod.h"
-#include "model/value.h"
+#include "core/model/fault.h"
+#include "core/model/pod.h"
+#include "core/model/value.h"
 
 namespace jettison {
 

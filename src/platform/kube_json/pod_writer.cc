@@ -3,7 +3,7 @@
 #include <string_view>
 #include <variant>
 
-#include "json/json_writer.h"
+#include "core/json/json_writer.h"
 
 namespace jettison {
 namespace {

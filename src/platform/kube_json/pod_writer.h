@@ -3,7 +3,7 @@
 #include <string>
 #include <string_view>
 
-#include "model/pod.h"
+#include "core/model/pod.h"
 
 namespace jettison {
 

@@ -1,6 +1,6 @@
 #pragma once
 
-#include "model/pod.h"
+#include "core/model/pod.h"
 #include "platform/kube_json/field.h"
 
 namespace jettison::kube_json {

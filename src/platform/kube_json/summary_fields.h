@@ -1,7 +1,7 @@
 #pragma once
 
-#include "json/field_writer.h"
-#include "model/summary.h"
+#include "core/json/field_writer.h"
+#include "core/model/summary.h"
 
 namespace jettison {
 

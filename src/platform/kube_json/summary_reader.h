@@ -1,7 +1,7 @@
 #pragma once
 
-#include "model/summary.h"
-#include "units/result.h"
+#include "core/model/summary.h"
+#include "core/units/result.h"
 
 namespace simdjson::dom {
 class element;

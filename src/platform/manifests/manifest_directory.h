@@ -11,8 +11,8 @@
 #include <variant>
 #include <vector>
 
+#include "core/units/result.h"
 #include "ports/file_descriptor.h"
-#include "units/result.h"
 
 namespace jettison {
 

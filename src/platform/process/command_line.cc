@@ -4,7 +4,7 @@
 
 #include <utility>
 
-#include "pod_host/variables.h"
+#include "core/pods/variables.h"
 
 namespace jettison::process {
 namespace {

@@ -4,8 +4,8 @@
 #include <string_view>
 #include <vector>
 
-#include "model/pod.h"
-#include "units/result.h"
+#include "core/model/pod.h"
+#include "core/units/result.h"
 
 namespace jettison::process {
 

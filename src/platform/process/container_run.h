@@ -5,7 +5,7 @@
 #include <string>
 #include <vector>
 
-#include "model/pod.h"
+#include "core/model/pod.h"
 #include "platform/process/found_runs.h"
 #include "platform/process/pre_stop_hook.h"
 #include "platform/process/shim_process.h"

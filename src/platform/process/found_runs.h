@@ -5,10 +5,10 @@
 #include <string_view>
 #include <vector>
 
+#include "core/units/result.h"
 #include "platform/process/run_record.h"
 #include "pod_host/paths.h"
 #include "ports/file_descriptor.h"
-#include "units/result.h"
 
 namespace jettison::process {
 

@@ -4,8 +4,8 @@
 
 #include <optional>
 
+#include "core/units/result.h"
 #include "ports/file_descriptor.h"
-#include "units/result.h"
 
 namespace jettison::process {
 

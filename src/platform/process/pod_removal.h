@@ -3,7 +3,7 @@
 #include <optional>
 #include <string>
 
-#include "model/pod.h"
+#include "core/model/pod.h"
 #include "platform/process/mount_points.h"
 #include "platform/process/removal_job.h"
 #include "platform/process/surroundings.h"

@@ -4,10 +4,10 @@
 
 #include <csignal>
 
+#include "core/pods/program_size.h"
 #include "platform/process/command_line.h"
 #include "platform/process/shim_order.h"
 #include "pod_host/pidfd.h"
-#include "pod_host/program_size.h"
 
 namespace jettison::process {
 

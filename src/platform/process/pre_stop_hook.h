@@ -3,7 +3,7 @@
 #include <functional>
 #include <string>
 
-#include "model/pod.h"
+#include "core/model/pod.h"
 #include "platform/process/live_container.h"
 #include "platform/process/shim_process.h"
 #include "platform/process/surroundings.h"

@@ -7,9 +7,9 @@
 #include <string>
 #include <string_view>
 
+#include "core/units/result.h"
 #include "platform/process/run_record.h"
 #include "ports/file_descriptor.h"
-#include "units/result.h"
 
 namespace jettison::process {
 

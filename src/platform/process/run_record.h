@@ -6,8 +6,8 @@
 #include <string>
 #include <string_view>
 
-#include "units/result.h"
-#include "units/wall_time.h"
+#include "core/units/result.h"
+#include "core/units/wall_time.h"
 
 namespace jettison::process {
 

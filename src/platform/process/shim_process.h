@@ -6,10 +6,10 @@
 #include <string>
 #include <vector>
 
+#include "core/units/result.h"
 #include "platform/process/shim/protocol.h"
 #include "ports/cgroups.h"
 #include "ports/file_descriptor.h"
-#include "units/result.h"
 
 namespace jettison::process {
 

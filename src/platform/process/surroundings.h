@@ -5,6 +5,7 @@
 #include <utility>
 #include <vector>
 
+#include "core/units/once.h"
 #include "platform/process/process_options.h"
 #include "pod_host/paths.h"
 #include "pod_host/readiness.h"
@@ -12,7 +13,6 @@
 #include "ports/clock.h"
 #include "ports/container_runtime.h"
 #include "ports/system_error.h"
-#include "units/once.h"
 
 namespace jettison::process {
 

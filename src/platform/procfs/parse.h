@@ -4,7 +4,7 @@
 #include <optional>
 #include <string_view>
 
-#include "units/result.h"
+#include "core/units/result.h"
 
 // The text of files below /proc as values (proc(5)). Pure. A text that the kernel would not write
 // is kInternal, never a zero.

@@ -2,10 +2,10 @@
 
 #include <string>
 
-#include "model/summary.h"
+#include "core/model/summary.h"
+#include "core/units/result.h"
 #include "platform/procfs/parse.h"
 #include "ports/file_descriptor.h"
-#include "units/result.h"
 
 namespace jettison {
 

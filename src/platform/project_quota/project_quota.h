@@ -4,8 +4,8 @@
 #include <optional>
 #include <string>
 
-#include "model/summary.h"
-#include "units/result.h"
+#include "core/model/summary.h"
+#include "core/units/result.h"
 
 namespace jettison {
 

@@ -4,9 +4,9 @@
 #include <optional>
 #include <string_view>
 
-#include "model/summary.h"
-#include "units/duration.h"
-#include "units/result.h"
+#include "core/model/summary.h"
+#include "core/units/duration.h"
+#include "core/units/result.h"
 
 // Pressure stall information, as the kernel tells it (Documentation/accounting/psi.rst).
 namespace jettison::psi {

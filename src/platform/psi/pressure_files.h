@@ -7,9 +7,9 @@
 #include <string_view>
 #include <utility>
 
+#include "core/units/result.h"
 #include "platform/psi/pressure.h"
 #include "ports/file_descriptor.h"
-#include "units/result.h"
 
 namespace jettison::psi {
 

@@ -4,9 +4,9 @@
 #include <string>
 #include <utility>
 
-#include "model/pressure.h"
+#include "core/model/pressure.h"
+#include "core/units/result.h"
 #include "ports/file_descriptor.h"
-#include "units/result.h"
 
 namespace jettison::psi {
 

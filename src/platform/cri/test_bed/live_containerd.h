@@ -11,7 +11,7 @@
 #include <string>
 #include <vector>
 
-#include "model/cgroup_driver.h"
+#include "core/model/cgroup_driver.h"
 #include "platform/cri/calls.h"
 #include "platform/cri/test_bed/image_archive.h"
 #include "pod_host/temporary_folder.h"

@@ -1,6 +1,6 @@
 #pragma once
 
-#include "units/result.h"
+#include "core/units/result.h"
 
 namespace jettison::http {
 

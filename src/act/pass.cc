@@ -1,0 +1,103 @@
+#include "act/pass.h"
+
+#include <optional>
+#include <utility>
+
+#include "core/decide/eviction_order.h"
+#include "core/decide/ranking.h"
+
+namespace jettison {
+namespace {
+
+// Kills first and tells afterwards: the victim's memory is what the node is waiting for.
+void Evict(EvictionOrder order, std::optional<StorageLimitKind> limit, PodKiller& killer,
+           CycleReport& report) {
+  const auto killed = killer.Evict(order);
+  report.events.push_back(EvictedEvent(order));
+  EvictionRecord& record = report.evictions.emplace_back();
+  record.order = std::move(order);
+  record.storage_limit = limit;
+  if (killed) {
+    record.outcome = *killed;
+  } else {
+    record.kill_error = killed.error().message;
+  }
+}
+
+void RankForReport(std::span<const ActivePod> pods, Signal signal, DiskLayout layout,
+                   CycleReport& report) {
+  for (std::size_t i : RankedPods(pods, signal, layout)) {
+    report.ranking.push_back(pods[i].facts->pod.uid);
+  }
+}
+
+void NoteStaleDisk(std::span<const ActivePod> pods, CycleReport& report) {
+  for (const ActivePod& pod : pods) {
+    if (pod.stats == nullptr || !pod.stats->stale_disk) continue;
+    report.stale_disk.push_back(
+        {.pod_uid = pod.facts->pod.uid, .measured_at = pod.stats->stale_disk->measured_at});
+  }
+}
+
+// Node-level reclaim, then at most one pod; none while the reclaim is under way.
+void Relieve(const DecidedPass& pass, NodePorts& ports, CycleReport& report) {
+  const PassPolicy& policy = pass.policy;
+  const Decision& decision = pass.decision.decision;
+  const Threshold& threshold = policy.thresholds[*decision.threshold];
+  report.acting_for = threshold;
+  report.events.push_back(ReclaimEvent(ResourceOf(threshold.signal)));
+  ReclaimOutcome reclaim = Reclaim(decision.reclaim, policy.thresholds, ports);
+  report.reclaim_attempted = std::move(reclaim.attempted);
+  report.reclaim_errors = std::move(reclaim.errors);
+  report.reclaim_under_way = reclaim.under_way;
+  report.relieved_by_reclaim = reclaim.relieved;
+  if (reclaim.seen) report.after_reclaim = (*reclaim.seen)[threshold.signal];
+  if (reclaim.under_way || reclaim.relieved || pass.pods.empty()) return;
+  report.ranked_for = threshold.signal;
+  report.pause = pass.decision.pause;
+  if (decision.victim && !report.pause) {
+    Evict(OrderFor(pass.pods[*decision.victim],
+                   PressureOrderInputs{
+                       .thresholds = policy.thresholds,
+                       .threshold = *decision.threshold,
+                       .observations = report.observations,
+                       .max_pod_grace_period_seconds = policy.max_pod_grace_period_seconds}),
+          std::nullopt, ports.killer, report);
+  }
+  if (ConditionOf(threshold.signal) == NodeConditionType::kDiskPressure) {
+    NoteStaleDisk(pass.pods, report);
+  }
+  if (pass.full_ranking) RankForReport(pass.pods, threshold.signal, policy.layout, report);
+}
+
+}  // namespace
+
+CycleReport CarryOut(const DecidedPass& pass, NodePorts& ports, EvictionState& state) {
+  const Decision& decision = pass.decision.decision;
+  CycleReport report;
+  report.at = pass.plan.now;
+  report.observations = pass.plan.observations;
+  report.evaluation = pass.plan.evaluation;
+  for (const StorageViolation& violation : decision.violations) {
+    Evict(OrderFor(pass.pods[violation.pod], violation), violation.kind, ports.killer, report);
+  }
+  if (decision.threshold) Relieve(pass, ports, report);
+  state = report.evaluation.next;
+  if (!report.evictions.empty()) MarkEviction(report.observations, pass.plan.now, state);
+  return report;
+}
+
+CycleReport RunPass(const PassPolicy& policy, const PassInput& input, NodePorts& ports,
+                    EvictionState& state, std::vector<ActivePod>& scratch) {
+  const ReadingPlan plan = PlanReading(policy, state, input.summary.node, input.now);
+  JoinStats(input.pods, input.summary, scratch);
+  const PassDecision decision = DecidePass(policy, plan, scratch, input.pace);
+  return CarryOut({.policy = policy,
+                   .plan = plan,
+                   .decision = decision,
+                   .pods = scratch,
+                   .full_ranking = input.full_ranking},
+                  ports, state);
+}
+
+}  // namespace jettison

@@ -1,0 +1,100 @@
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "core/config/hooks_configuration.h"
+#include "core/config/http_configuration.h"
+#include "core/config/node_allocatable.h"
+#include "core/model/cgroup_driver.h"
+#include "core/model/images.h"
+#include "core/model/log_level.h"
+#include "core/model/memory_estimator.h"
+#include "core/model/memory_reclaim.h"
+#include "core/model/profile.h"
+#include "core/model/threshold.h"
+#include "core/units/duration.h"
+
+namespace jettison {
+
+// What runs containers.
+enum class RuntimeKind : std::uint8_t { kProcess, kCri };
+// "process", "cri".
+[[nodiscard]] std::string_view NameOf(RuntimeKind kind);
+
+// What becomes of pods that somebody else runs on the same container runtime.
+enum class AdoptPolicy : std::uint8_t {
+  kNone,     // they are not looked at
+  kObserve,  // measured and shown, never evicted
+  kEvict,    // evicted like any other pod
+};
+// "none", "observe", "evict".
+[[nodiscard]] std::string_view NameOf(AdoptPolicy policy);
+
+// How long an evicted pod stays away before it is started again; doubles while it keeps being
+// evicted.
+struct EvictionBackoff {
+  Duration initial = std::chrono::seconds(10);
+  Duration max = std::chrono::minutes(5);
+};
+
+// Where container logs go and when they are rotated.
+struct ContainerLogPolicy {
+  std::string directory;  // holds <namespace>_<name>_<uid>/<container>/N.log
+  // A file that grew beyond is rotated; absent: never (a negative containerLogMaxSize).
+  std::optional<std::int64_t> max_size_bytes = std::int64_t{10} << 20;
+  int max_files = 5;  // the one being written included
+};
+
+// CPU quota of containers with a CPU limit.
+struct CpuQuotaPolicy {
+  bool enforced = true;
+  Duration period = std::chrono::milliseconds(100);
+};
+
+// Everything that `jettison run` is told, with every default filled in and every rule checked.
+// A field says in brackets which configuration it comes from: K, KubeletConfiguration under the
+// same name, J, JettisonConfiguration.
+struct AgentConfig {
+  EvictionPolicy eviction;         // [K] eviction*, localStorageCapacityIsolation; [J] pressure*
+  ImageGcPolicy image_gc;          // [K] image*GCAge, imageGC*ThresholdPercent
+  ContainerGcPolicy container_gc;  // the kubelet's defaults; it has flags for these, no fields
+  NodeReservation reservation;     // [K] kubeReserved, systemReserved, enforceNodeAllocatable
+  bool kernel_memcg_notification = false;                    // [K]
+  Duration monitoring_interval = std::chrono::seconds(10);   // [J] from pass to pass
+  EvictionBackoff eviction_backoff;                          // [J]
+  Duration max_restart_backoff = std::chrono::minutes(5);    // [K] crashLoopBackOff
+  std::string static_pod_path;                               // [K] absolute; empty: no pods
+  Duration file_check_frequency = std::chrono::seconds(20);  // [K]
+  std::string cgroup_root;                               // [K] below the node's group: "" or "/a/b"
+  CgroupDriver cgroup_driver = CgroupDriver::kCgroupfs;  // [K]
+  bool cgroups_per_qos = true;                           // [K]
+  std::optional<std::int64_t> pod_pids_limit;            // [K] absent: no limit of its own
+  CpuQuotaPolicy cpu_quota;                              // [K] cpuCFSQuota, cpuCFSQuotaPeriod
+  ContainerLogPolicy logs;   // [K] containerLogMax*, podLogsDir; unless set, <root>/logs
+  int oom_score_adj = -999;  // [K] of the agent itself
+  std::string container_runtime_endpoint = "unix:///run/containerd/containerd.sock";  // [K]
+  std::string image_service_endpoint;                          // [K] unless set, as the runtime's
+  Duration runtime_request_timeout = std::chrono::minutes(2);  // [K]
+
+  RuntimeKind runtime = RuntimeKind::kProcess;  // [J]
+  AdoptPolicy adopt = AdoptPolicy::kObserve;    // [J]
+  Profile profile = Profile::kStandalone;       // [J]
+  std::string root = "/var/lib/jettison";       // [J] the agent's own files
+  std::string node_cgroup;  // [J] "/a/b" makes this group the node; empty: the whole machine
+  std::string node_fs;      // [J] a path on the file system that is nodefs; unless set, `root`
+  std::string node_name;    // [J] empty: the caller's host name
+  MemoryEstimator memory_estimator = MemoryEstimator::kWorkingSet;  // [J] memoryAvailable
+  MemoryReclaim memory_reclaim = MemoryReclaim::kOff;               // [J]
+  std::vector<HookConfig> hooks;                                    // [J]
+  std::string node_status_file;          // [J] the node as v1.Node, written there; empty: nowhere
+  HttpConfig http;                       // [J]
+  bool dry_run = false;                  // [J]
+  LogLevel log_level = LogLevel::kInfo;  // [J] lines below are not written
+  bool json_logs = false;                // [J] logFormat, else [K] logging.format
+};
+
+}  // namespace jettison

@@ -1,0 +1,122 @@
+#include "core/config/config_changes.h"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <chrono>
+#include <functional>
+#include <string>
+#include <vector>
+
+namespace jettison {
+namespace {
+
+using std::chrono::seconds;
+using ::testing::ElementsAre;
+using ::testing::IsEmpty;
+
+AgentConfig Running() {
+  AgentConfig config;
+  config.eviction.thresholds = {
+      {.signal = Signal::kMemoryAvailable, .value = Quantity::Of(100), .min_reclaim = {}}};
+  config.hooks = {{.name = "told", .when = {Occasion::kAfterEviction}, .exec = {"/bin/true"}}};
+  config.http.tls_cert_file = "/a.crt";
+  config.http.tls_private_key_file = "/a.key";
+  return config;
+}
+
+struct Row {
+  std::string name;
+  std::function<void(AgentConfig&)> change;
+};
+
+TEST(ConfigChanges, WhatTakesEffectAtOnceIsTakenOver) {
+  const std::vector<Row> rows = {
+      {"eviction thresholds", [](auto& c) { c.eviction.thresholds[0].value = Quantity::Of(7); }},
+      {"eviction thresholds", [](auto& c) { c.eviction.thresholds[0].grace_period = seconds(1); }},
+      {"eviction thresholds",
+       [](auto& c) { c.eviction.thresholds[0].min_reclaim = Quantity::Of(1); }},
+      {"eviction thresholds", [](auto& c) { c.eviction.thresholds.clear(); }},
+      {"evictionPressureTransitionPeriod",
+       [](auto& c) { c.eviction.pressure_transition_period = seconds(1); }},
+      {"evictionMaxPodGracePeriod", [](auto& c) { c.eviction.max_pod_grace_period_seconds = 9; }},
+      {"hooks", [](auto& c) { c.hooks[0].timeout = seconds(9); }},
+      {"hooks", [](auto& c) { c.hooks.clear(); }},
+      {"logLevel", [](auto& c) { c.log_level = LogLevel::kDebug; }},
+      {"http.tlsCertFile", [](auto& c) { c.http.tls_cert_file = "/b.crt"; }},
+  };
+  for (const Row& row : rows) {
+    AgentConfig read = Running();
+    row.change(read);
+    const ConfigChanges changes = ChangesOf(Running(), read);
+    EXPECT_THAT(changes.at_once, ElementsAre(row.name));
+    EXPECT_THAT(changes.need_restart, IsEmpty()) << row.name;
+    EXPECT_THAT(ChangesOf(changes.config, read).at_once, IsEmpty()) << row.name << " holds now";
+  }
+}
+
+TEST(ConfigChanges, EverythingElseIsNamedAndStays) {
+  const std::vector<Row> rows = {
+      {"localStorageCapacityIsolation",
+       [](auto& c) { c.eviction.local_storage_capacity_isolation = false; }},
+      {"imageGC*", [](auto& c) { c.image_gc.max_age = seconds(1); }},
+      {"kubeReserved", [](auto& c) { c.reservation.kube_reserved["cpu"] = Quantity::Of(1); }},
+      {"systemReserved", [](auto& c) { c.reservation.system_reserved["pid"] = Quantity::Of(1); }},
+      {"enforceNodeAllocatable", [](auto& c) { c.reservation.enforce_pods = false; }},
+      {"kubeReservedCgroup", [](auto& c) { c.reservation.kube_enforced = {.group = "a"}; }},
+      {"systemReservedCgroup", [](auto& c) { c.reservation.system_enforced = {.group = "a"}; }},
+      {"kernelMemcgNotification", [](auto& c) { c.kernel_memcg_notification = true; }},
+      {"crashLoopBackOff", [](auto& c) { c.max_restart_backoff = seconds(1); }},
+      {"staticPodPath", [](auto& c) { c.static_pod_path = "/pods"; }},
+      {"fileCheckFrequency", [](auto& c) { c.file_check_frequency = seconds(1); }},
+      {"cgroupRoot", [](auto& c) { c.cgroup_root = "/a"; }},
+      {"cgroupDriver", [](auto& c) { c.cgroup_driver = CgroupDriver::kSystemd; }},
+      {"cgroupsPerQOS", [](auto& c) { c.cgroups_per_qos = false; }},
+      {"podPidsLimit", [](auto& c) { c.pod_pids_limit = 5; }},
+      {"cpuCFSQuota", [](auto& c) { c.cpu_quota.enforced = false; }},
+      {"podLogsDir", [](auto& c) { c.logs.directory = "/logs"; }},
+      {"containerLogMaxSize", [](auto& c) { c.logs.max_size_bytes = 2; }},
+      {"containerLogMaxFiles", [](auto& c) { c.logs.max_files = 2; }},
+      {"oomScoreAdj", [](auto& c) { c.oom_score_adj = 1; }},
+      {"containerRuntimeEndpoint", [](auto& c) { c.container_runtime_endpoint = "unix:///x"; }},
+      {"imageServiceEndpoint", [](auto& c) { c.image_service_endpoint = "unix:///x"; }},
+      {"runtimeRequestTimeout", [](auto& c) { c.runtime_request_timeout = seconds(1); }},
+      {"monitoringInterval", [](auto& c) { c.monitoring_interval = seconds(1); }},
+      {"evictionBackoff", [](auto& c) { c.eviction_backoff.max = seconds(1); }},
+      {"runtime", [](auto& c) { c.runtime = RuntimeKind::kCri; }},
+      {"adopt", [](auto& c) { c.adopt = AdoptPolicy::kEvict; }},
+      {"profile", [](auto& c) { c.profile = Profile::kKubelet; }},
+      {"root", [](auto& c) { c.root = "/x"; }},
+      {"nodeCgroup", [](auto& c) { c.node_cgroup = "/x"; }},
+      {"nodeFs", [](auto& c) { c.node_fs = "/x"; }},
+      {"nodeName", [](auto& c) { c.node_name = "x"; }},
+      {"memoryAvailable", [](auto& c) { c.memory_estimator = MemoryEstimator::kAvailable; }},
+      {"memoryReclaim", [](auto& c) { c.memory_reclaim = MemoryReclaim::kIdle; }},
+      {"nodeStatusFile", [](auto& c) { c.node_status_file = "/x"; }},
+      {"http.socket", [](auto& c) { c.http.socket = "/x"; }},
+      {"http.socketGroup", [](auto& c) { c.http.socket_group = "x"; }},
+      {"http.address", [](auto& c) { c.http.address = "127.0.0.1:1"; }},
+      {"http.bearerTokenFile", [](auto& c) { c.http.bearer_token_file = "/token"; }},
+      {"http.tlsCertFile", [](auto& c) { c.http.tls_cert_file.clear(); }},
+      {"dryRun", [](auto& c) { c.dry_run = true; }},
+      {"logFormat", [](auto& c) { c.json_logs = true; }},
+  };
+  for (const Row& row : rows) {
+    AgentConfig read = Running();
+    row.change(read);
+    const ConfigChanges changes = ChangesOf(Running(), read);
+    EXPECT_THAT(changes.need_restart, ElementsAre(row.name));
+    EXPECT_THAT(changes.at_once, IsEmpty()) << row.name;
+    const ConfigChanges none = ChangesOf(Running(), changes.config);
+    EXPECT_THAT(none.need_restart, IsEmpty()) << row.name << " is as it was";
+  }
+}
+
+TEST(ConfigChanges, TheSameConfigurationChangesNothing) {
+  const ConfigChanges changes = ChangesOf(Running(), Running());
+  EXPECT_THAT(changes.at_once, IsEmpty());
+  EXPECT_THAT(changes.need_restart, IsEmpty());
+}
+
+}  // namespace
+}  // namespace jettison

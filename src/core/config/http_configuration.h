@@ -1,0 +1,34 @@
+#pragma once
+
+#include <string>
+
+#include "core/thresholds/fields.h"
+
+namespace jettison {
+
+// Where the agent answers over HTTP, and whom: `http` of JettisonConfiguration. An empty text means
+// none; the paths are absolute.
+struct HttpConfig {
+  std::string socket = "/run/jettison/jettison.sock";
+  std::string socket_group;  // a name or a number
+  std::string address;       // "127.0.0.1:10350", "[::1]:10350"
+  std::string tls_cert_file;
+  std::string tls_private_key_file;
+  std::string client_ca_file;
+  std::string bearer_token_file;
+  // On loopback, with neither of the two before: whether whoever is on the machine may ask, instead
+  // of who has the token that the agent makes for itself.
+  bool allow_any_local_user = false;
+
+  // Whether the agent makes itself a token for TCP.
+  [[nodiscard]] bool WantsOwnToken() const {
+    return !address.empty() && bearer_token_file.empty() && client_ca_file.empty() &&
+           !allow_any_local_user;
+  }
+};
+
+// Reads the members of `http` and checks them together; `http` itself is where faults stand. An
+// address that other machines reach needs TLS, and client certificates or a token.
+[[nodiscard]] HttpConfig ReadHttpConfiguration(const Fields& http);
+
+}  // namespace jettison

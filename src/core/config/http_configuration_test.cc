@@ -1,0 +1,142 @@
+#include "core/config/http_configuration.h"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include "platform/documents/documents.h"
+
+namespace jettison {
+namespace {
+
+using ::testing::ElementsAre;
+using ::testing::HasSubstr;
+using ::testing::IsEmpty;
+using ::testing::SizeIs;
+
+struct Read {
+  HttpConfig config;
+  std::vector<std::string> faults;
+};
+
+Read ReadText(const std::string& text) {
+  Read read;
+  const auto documents = ParseDocuments("http: " + text);
+  if (!documents || documents->empty()) {
+    ADD_FAILURE() << text;
+    return read;
+  }
+  Faults faults;
+  read.config =
+      ReadHttpConfiguration(Fields(*documents->front().Find("http"), "c.yaml", faults, "http."));
+  for (const Fault& fault : faults) read.faults.push_back(Describe(fault));
+  return read;
+}
+
+TEST(HttpConfiguration, NothingSaidMeansTheSocketAlone) {
+  const Read read = ReadText("{}");
+  EXPECT_THAT(read.faults, IsEmpty());
+  EXPECT_EQ(read.config.socket, "/run/jettison/jettison.sock");
+  EXPECT_EQ(read.config.address, "");
+}
+
+TEST(HttpConfiguration, EveryFieldIsTakenOver) {
+  const Read read = ReadText(R"(
+  socket: /s/j.sock
+  socketGroup: adm
+  address: 0.0.0.0:10350
+  tlsCertFile: /c.pem
+  tlsPrivateKeyFile: /k.pem
+  clientCAFile: /ca.pem
+  bearerTokenFile: /token
+)");
+  EXPECT_THAT(read.faults, IsEmpty());
+  EXPECT_EQ(read.config.socket, "/s/j.sock");
+  EXPECT_EQ(read.config.socket_group, "adm");
+  EXPECT_EQ(read.config.address, "0.0.0.0:10350");
+  EXPECT_EQ(read.config.tls_cert_file, "/c.pem");
+  EXPECT_EQ(read.config.tls_private_key_file, "/k.pem");
+  EXPECT_EQ(read.config.client_ca_file, "/ca.pem");
+  EXPECT_EQ(read.config.bearer_token_file, "/token");
+}
+
+TEST(HttpConfiguration, AnEmptyTextMeansNone) {
+  const Read read = ReadText("{socket: '', address: '', bearerTokenFile: ''}");
+  EXPECT_THAT(read.faults, IsEmpty());
+  EXPECT_EQ(read.config.socket, "");
+}
+
+TEST(HttpConfiguration, ALoopbackAddressNeedsNothing) {
+  for (const char* text :
+       {"{address: 127.0.0.1:80}", "{address: '[::1]:80'}",
+        "{address: 127.0.0.1:80, bearerTokenFile: /t}",
+        "{address: 127.0.0.1:80, tlsCertFile: /c, tlsPrivateKeyFile: /k}",
+        "{address: 127.0.0.1:80, tlsCertFile: /c, tlsPrivateKeyFile: /k, clientCAFile: /ca}"}) {
+    EXPECT_THAT(ReadText(text).faults, IsEmpty()) << text;
+  }
+}
+
+TEST(HttpConfiguration, AnotherAddressNeedsTlsAndWhoMayAsk) {
+  EXPECT_THAT(ReadText("{address: 0.0.0.0:80}").faults,
+              ElementsAre(HasSubstr("needs TLS"), HasSubstr("who they are")));
+  EXPECT_THAT(ReadText("{address: '[::]:80', bearerTokenFile: /t}").faults,
+              ElementsAre(HasSubstr("needs TLS")));
+  EXPECT_THAT(ReadText("{address: 10.0.0.1:80, tlsCertFile: /c, tlsPrivateKeyFile: /k}").faults,
+              ElementsAre(HasSubstr("who they are")));
+  for (const char* who : {"clientCAFile", "bearerTokenFile"}) {
+    EXPECT_THAT(ReadText(std::string("{address: 10.0.0.1:80, tlsCertFile: /c, tlsPrivateKeyFile: "
+                                     "/k, ") +
+                         who + ": /w}")
+                    .faults,
+                IsEmpty());
+  }
+}
+
+TEST(HttpConfiguration, EachWrongFieldIsAFault) {
+  const std::pair<const char*, const char*> kRows[] = {
+      {"{sokcet: /a}", "did you mean \"socket\""},
+      {"{socket: run/j.sock}", "must be an absolute path"},
+      {"{socket: /a/../b}", "must not contain '..'"},
+      {"{socket: 7}", "must be text"},
+      {"{socketGroup: 'a b'}", "name or number of a group"},
+      {"{socket: '', socketGroup: adm}", "has no effect"},
+      {"{address: localhost:80}", "must be an IP address with a port"},
+      {"{address: 127.0.0.1}", "must be an IP address with a port"},
+      {"{address: 127.0.0.1:0}", "from 1 to 65535"},
+      {"{address: 80}", "must be text"},
+      {"{address: 127.0.0.1:80, tlsCertFile: /c}", "needs tlsPrivateKeyFile"},
+      {"{address: 127.0.0.1:80, tlsPrivateKeyFile: /k}", "needs tlsCertFile"},
+      {"{address: 127.0.0.1:80, clientCAFile: /k}", "need TLS"},
+      {"{address: 127.0.0.1:80, bearerTokenFile: k}", "must be an absolute path"},
+      {"{bearerTokenFile: /k}", "has no effect without address"},
+  };
+  for (const auto& [text, fault] : kRows) {
+    EXPECT_THAT(ReadText(text).faults, ElementsAre(HasSubstr(fault))) << text;
+  }
+  const std::string longest(108, 'a');
+  EXPECT_THAT(ReadText("{socket: /" + longest + "}").faults,
+              ElementsAre(HasSubstr("at most 107 bytes")));
+}
+
+TEST(HttpConfiguration, AllFaultsAreToldAtOnceWithTheirField) {
+  const Read read = ReadText("{adress: 1, socket: x, address: 1.2.3.4:80, tlsCertFile: /c}");
+  EXPECT_THAT(read.faults, SizeIs(4));
+  EXPECT_THAT(read.faults.front(), HasSubstr("c.yaml: http.adress"));
+}
+
+TEST(HttpConfiguration, OnTcpTheAgentMakesItselfATokenUnlessSaidOtherwise) {
+  EXPECT_FALSE(ReadText("{}").config.WantsOwnToken());
+  EXPECT_TRUE(ReadText("{address: '127.0.0.1:1'}").config.WantsOwnToken());
+  EXPECT_FALSE(ReadText("{address: '127.0.0.1:1', bearerTokenFile: /t}").config.WantsOwnToken());
+  const Read open = ReadText("{address: '127.0.0.1:1', allowAnyLocalUser: true}");
+  EXPECT_THAT(open.faults, IsEmpty());
+  EXPECT_FALSE(open.config.WantsOwnToken());
+  for (const char* wrong :
+       {"{allowAnyLocalUser: true}",
+        "{address: '127.0.0.1:1', bearerTokenFile: /t, allowAnyLocalUser: true}",
+        "{address: '127.0.0.1:1', allowAnyLocalUser: yes please}"}) {
+    EXPECT_THAT(ReadText(wrong).faults, SizeIs(1)) << wrong;
+  }
+}
+
+}  // namespace
+}  // namespace jettison

@@ -1,0 +1,142 @@
+#include "core/config/jettison_configuration.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <array>
+#include <span>
+#include <vector>
+
+#include "core/config/http_configuration.h"
+#include "core/thresholds/own_thresholds.h"
+#include "core/thresholds/spelling.h"
+
+namespace jettison {
+namespace {
+
+constexpr auto kNames = std::to_array<std::string_view>({"apiVersion",
+                                                         "kind",
+                                                         "adopt",
+                                                         "dryRun",
+                                                         "evictionBackoff",
+                                                         "hooks",
+                                                         "http",
+                                                         "logFormat",
+                                                         "logLevel",
+                                                         "memoryAvailable",
+                                                         "memoryReclaim",
+                                                         "monitoringInterval",
+                                                         "nodeCgroup",
+                                                         "nodeFs",
+                                                         "nodeName",
+                                                         "nodeStatusFile",
+                                                         "pressureHard",
+                                                         "pressureSoft",
+                                                         "pressureSoftGracePeriod",
+                                                         "profile",
+                                                         "root",
+                                                         "runtime",
+                                                         "swapHard",
+                                                         "swapSoft",
+                                                         "swapSoftGracePeriod"});
+constexpr auto kBackoffNames = std::to_array<std::string_view>({"initial", "max"});
+
+constexpr Duration kShortestInterval = std::chrono::milliseconds(100);
+constexpr Duration kShortestBackoff = std::chrono::seconds(1);
+
+template <typename T, typename U>
+void Take(const std::optional<T>& value, U& into) {
+  if (value) into = *value;
+}
+
+void RefuseUnknown(const Fields& fields, std::span<const std::string_view> known) {
+  for (const auto& [key, value] : *fields.map().AsMap()) {
+    if (std::ranges::find(known, key) != known.end()) continue;
+    fields.Refuse(key, Shown(value),
+                  fmt::format("there is no such field{}; allowed: {}", DidYouMean(key, known),
+                              Alternatives(known)));
+  }
+}
+
+void ReadBackoff(const Fields& fields, EvictionBackoff& backoff) {
+  RefuseUnknown(fields, kBackoffNames);
+  const auto initial = fields.Span("initial", kShortestBackoff);
+  const auto max = fields.Span("max", kShortestBackoff);
+  Take(initial, backoff.initial);
+  Take(max, backoff.max);
+  if (backoff.initial <= backoff.max) return;
+  if (max) {
+    fields.Refuse(
+        "max", FormatDuration(backoff.max),
+        fmt::format("must be at least initial, which is {}", FormatDuration(backoff.initial)));
+  } else {
+    fields.Refuse("initial", FormatDuration(backoff.initial),
+                  fmt::format("must be at most max, which is {}", FormatDuration(backoff.max)));
+  }
+}
+
+bool IsNodeName(std::string_view name) {
+  const auto allowed = [](char c) {
+    return (c >= 'a' && c <= 'z') || (c >= '0' && c <= '9') || c == '-' || c == '.';
+  };
+  return !name.empty() && name.size() <= 253 && std::ranges::all_of(name, allowed);
+}
+
+void ReadNode(const Fields& fields, AgentConfig& config) {
+  Take(fields.AbsolutePath("nodeCgroup"), config.node_cgroup);
+  if (config.node_cgroup == "/") config.node_cgroup.clear();
+  Take(fields.AbsolutePath("nodeFs"), config.node_fs);
+  const auto name = fields.Text("nodeName");
+  if (!name) return;
+  if (IsNodeName(*name)) {
+    config.node_name = *name;
+  } else {
+    fields.Refuse("nodeName", *name,
+                  "must be 1 to 253 lower-case letters, digits, '-' or '.', as host names are");
+  }
+}
+
+}  // namespace
+
+void ApplyJettisonConfiguration(const Fields& fields, AgentConfig& config, Faults& warnings) {
+  RefuseUnknown(fields, kNames);
+  Take(fields.OneOf<RuntimeKind>("runtime",
+                                 {{"process", RuntimeKind::kProcess}, {"cri", RuntimeKind::kCri}}),
+       config.runtime);
+  Take(fields.OneOf<Profile>("profile", {{NameOf(Profile::kStandalone), Profile::kStandalone},
+                                         {NameOf(Profile::kKubelet), Profile::kKubelet}}),
+       config.profile);
+  Take(fields.OneOf<AdoptPolicy>("adopt", {{NameOf(AdoptPolicy::kNone), AdoptPolicy::kNone},
+                                           {NameOf(AdoptPolicy::kObserve), AdoptPolicy::kObserve},
+                                           {NameOf(AdoptPolicy::kEvict), AdoptPolicy::kEvict}}),
+       config.adopt);
+  Take(fields.OneOf<MemoryEstimator>(
+           "memoryAvailable", {{NameOf(MemoryEstimator::kWorkingSet), MemoryEstimator::kWorkingSet},
+                               {NameOf(MemoryEstimator::kAvailable), MemoryEstimator::kAvailable}}),
+       config.memory_estimator);
+  Take(fields.OneOf<MemoryReclaim>("memoryReclaim",
+                                   {{NameOf(MemoryReclaim::kOff), MemoryReclaim::kOff},
+                                    {NameOf(MemoryReclaim::kDead), MemoryReclaim::kDead},
+                                    {NameOf(MemoryReclaim::kIdle), MemoryReclaim::kIdle}}),
+       config.memory_reclaim);
+  Take(fields.AbsolutePath("root"), config.root);
+  ReadNode(fields, config);
+  Take(fields.OneOf<bool>("logFormat", {{"text", false}, {"json", true}}), config.json_logs);
+  Take(fields.OneOf<LogLevel>("logLevel", {{NameOf(LogLevel::kDebug), LogLevel::kDebug},
+                                           {NameOf(LogLevel::kInfo), LogLevel::kInfo},
+                                           {NameOf(LogLevel::kWarning), LogLevel::kWarning},
+                                           {NameOf(LogLevel::kError), LogLevel::kError}}),
+       config.log_level);
+  Take(fields.Flag("dryRun"), config.dry_run);
+  Take(fields.Span("monitoringInterval", kShortestInterval), config.monitoring_interval);
+  if (const auto backoff = fields.Inside("evictionBackoff")) {
+    ReadBackoff(*backoff, config.eviction_backoff);
+  }
+  if (const auto http = fields.Inside("http")) config.http = ReadHttpConfiguration(*http);
+  config.hooks = ReadHooks(fields);
+  Take(fields.AbsolutePath("nodeStatusFile"), config.node_status_file);
+  const std::vector<Threshold> own = ReadOwnThresholds(fields, warnings);
+  config.eviction.thresholds.insert(config.eviction.thresholds.end(), own.begin(), own.end());
+}
+
+}  // namespace jettison

@@ -1,0 +1,135 @@
+#include "core/config/jettison_configuration.h"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include "core/config/test_documents.h"
+
+namespace jettison {
+namespace {
+
+using std::chrono::milliseconds;
+using std::chrono::minutes;
+using std::chrono::seconds;
+using ::testing::HasSubstr;
+using ::testing::IsEmpty;
+
+TEST(JettisonConfiguration, EveryFieldIsTakenOver) {
+  const ConfigReading reading = Jettison(R"(
+runtime: cri
+root: /srv/j/
+nodeCgroup: /guarded/slice
+nodeFs: /data
+nodeName: edge-1.example
+profile: kubelet
+http: {socket: "", address: "127.0.0.1:10350"}
+memoryAvailable: available
+memoryReclaim: idle
+logFormat: json
+logLevel: warning
+nodeStatusFile: /run/j/node.json
+hooks: [{exec: [/bin/page]}]
+dryRun: true
+evictionBackoff: {initial: 1s, max: 1m}
+monitoringInterval: 500ms
+)");
+  EXPECT_THAT(Described(reading.faults), IsEmpty());
+  const AgentConfig& config = reading.config;
+  EXPECT_EQ(config.runtime, RuntimeKind::kCri);
+  EXPECT_EQ(config.root, "/srv/j");
+  EXPECT_EQ(config.node_cgroup, "/guarded/slice");
+  EXPECT_EQ(config.node_fs, "/data");
+  EXPECT_EQ(config.node_name, "edge-1.example");
+  EXPECT_EQ(config.profile, Profile::kKubelet);
+  EXPECT_EQ(config.http.socket, "");
+  EXPECT_EQ(config.http.address, "127.0.0.1:10350");
+  EXPECT_EQ(config.memory_estimator, MemoryEstimator::kAvailable);
+  EXPECT_EQ(config.memory_reclaim, MemoryReclaim::kIdle);
+  EXPECT_TRUE(config.json_logs);
+  EXPECT_EQ(config.log_level, LogLevel::kWarning);
+  EXPECT_EQ(config.node_status_file, "/run/j/node.json");
+  EXPECT_EQ(config.hooks.size(), 1U);
+  EXPECT_TRUE(config.dry_run);
+  EXPECT_EQ(config.eviction_backoff.initial, seconds(1));
+  EXPECT_EQ(config.eviction_backoff.max, minutes(1));
+  EXPECT_EQ(config.monitoring_interval, milliseconds(500));
+  EXPECT_EQ(config.logs.directory, "/srv/j/logs");
+}
+
+TEST(JettisonConfiguration, ThresholdsOnPressureComeBehindThoseOfTheKubelet) {
+  EXPECT_EQ(Signals(Jettison("")).size(), Signals(Kubelet("")).size()) << "off by default";
+  const ConfigReading reading =
+      ReadText(std::string(kJettison) +
+               "pressureHard: {memory.pressure.full.avg10: 20%}\n"
+               "pressureSoft: {io.pressure.some.avg60: '40%'}\n"
+               "pressureSoftGracePeriod: {io.pressure.some.avg60: 2m}\n---\n" +
+               kKubelet + "evictionHard: {memory.available: 1Gi}\n");
+  EXPECT_THAT(Described(reading.faults), IsEmpty());
+  const std::vector<Threshold>& thresholds = reading.config.eviction.thresholds;
+  ASSERT_EQ(thresholds.size(), 4U);
+  EXPECT_EQ(thresholds[0].signal, Signal::kMemoryAvailable);
+  EXPECT_EQ(thresholds[1].signal, Signal::kAllocatableMemoryAvailable);
+  EXPECT_EQ(thresholds[2].signal, Signal::kMemoryPressureFullAvg10);
+  EXPECT_TRUE(thresholds[2].IsHard());
+  EXPECT_EQ(thresholds[3].signal, Signal::kIoPressureSomeAvg60);
+  EXPECT_EQ(thresholds[3].grace_period, minutes(2));
+}
+
+TEST(JettisonConfiguration, ThresholdsOnSwapComeLast) {
+  const ConfigReading reading = Jettison(
+      "swapHard: {swap.available: 5%}\n"
+      "swapSoft: {swap.available: 1Gi}\n"
+      "swapSoftGracePeriod: {swap.available: 2m}\n"
+      "pressureHard: {memory.pressure.full.avg10: 20%}\n");
+  EXPECT_THAT(Described(reading.faults), IsEmpty());
+  const std::vector<Threshold>& thresholds = reading.config.eviction.thresholds;
+  ASSERT_GE(thresholds.size(), 3U);
+  const Threshold* const last = &thresholds.back() - 1;
+  EXPECT_EQ(last[-1].signal, Signal::kMemoryPressureFullAvg10);
+  EXPECT_EQ(last[0].signal, Signal::kSwapAvailable);
+  EXPECT_TRUE(last[0].IsHard());
+  EXPECT_EQ(last[1].signal, Signal::kSwapAvailable);
+  EXPECT_EQ(last[1].grace_period, minutes(2));
+}
+
+TEST(JettisonConfiguration, EachRefusedFieldIsOneFault) {
+  struct Row {
+    const char* text;
+    const char* fault;
+  };
+  for (const Row& row : {
+           Row{"dryrun: true", "there is no such field (did you mean \"dryRun\"?)"},
+           Row{"runtime: docker", "runtime: \"docker\": must be process or cri"},
+           Row{"http: {address: '0'}", "http.address: \"0\": must be an IP address with a port"},
+           Row{"profile: Kubelet", "did you mean \"kubelet\"?"},
+           Row{"memoryAvailable: avail", "workingSet"},
+           Row{"memoryReclaim: all", "dead"},
+           Row{"root: var", "must be an absolute path"},
+           Row{"nodeCgroup: ../x", "must be an absolute path"},
+           Row{"nodeName: Edge", "lower-case letters"},
+           Row{"logFormat: xml", "must be text or json"},
+           Row{"logLevel: loud", "must be debug, info, warning or error"},
+           Row{"nodeStatusFile: node.json", "must be an absolute path"},
+           Row{"hooks: [{exec: [page]}]", "hooks[0].exec: \"page\": must begin with"},
+           Row{"monitoringInterval: 1ms", "must be at least 100ms"},
+           Row{"evictionBackoff: {first: 1s}", "evictionBackoff.first: \"1s\": there is no such"},
+           Row{"evictionBackoff: {max: 5s}", "evictionBackoff.max: \"5s\": must be at least initi"},
+           Row{"evictionBackoff: {initial: 10m}", "must be at most max, which is 5m0s"},
+           Row{"evictionBackoff: 5s", "must be a map, not a string"},
+           Row{"pressureHard: 20%", "pressureHard: \"20%\": must be a map, not a string"},
+           Row{"pressureHard: {memory.pressure.some.avg10: 20}",
+               "pressureHard[memory.pressure.some.avg10]: \"20\": must be text"},
+           Row{"pressureHard: {memory.pressure.some.avg1: 20%}", "did you mean \"memory.pre"},
+           Row{"pressureSoft: {io.pressure.some.avg10: 20%}", "needs a grace period"},
+           Row{"swapHard: 1Gi", "swapHard: \"1Gi\": must be a map, not a string"},
+           Row{"swapHard: {swap.free: 1Gi}", "allowed: swap.available"},
+           Row{"pressuresoft: {}", "did you mean \"pressureSoft\"?"},
+       }) {
+    const ConfigReading reading = Jettison(row.text);
+    EXPECT_EQ(reading.faults.size(), 1U) << row.text;
+    EXPECT_THAT(FirstFault(reading), HasSubstr(row.fault)) << row.text;
+  }
+}
+
+}  // namespace
+}  // namespace jettison

@@ -1,0 +1,228 @@
+#include "core/config/kubelet_configuration.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <array>
+#include <limits>
+#include <utility>
+
+#include "core/config/enforcement.h"
+#include "core/config/kubelet_fields.h"
+#include "core/thresholds/spelling.h"
+
+namespace jettison {
+namespace {
+
+constexpr std::int64_t kMaxInt32 = std::numeric_limits<std::int32_t>::max();
+constexpr std::int64_t kMaxInt64 = std::numeric_limits<std::int64_t>::max();
+
+constexpr auto kReservable =
+    std::to_array<std::string_view>({"cpu", "memory", "ephemeral-storage", "pid"});
+
+// Takes a value over where it is there.
+template <typename T, typename U>
+void Take(const std::optional<T>& value, U& into) {
+  if (value) into = static_cast<U>(*value);
+}
+
+// In many fields of the kubelet a duration of zero means its default.
+void TakeUnlessZero(const std::optional<Duration>& value, Duration& into) {
+  if (value && *value != Duration::zero()) into = *value;
+}
+
+// The faults and warnings of a part of the file, with the file's name put in.
+void Append(Faults& to, Faults&& from, const std::string& file) {
+  for (Fault& fault : from) {
+    fault.file = file;
+    AddFault(to, std::move(fault));
+  }
+}
+
+SignalSettings HardSettings(const Fields& fields) {
+  const bool merge = fields.Flag("mergeDefaultEvictionSettings").value_or(false);
+  if (fields.Find("evictionHard") == nullptr) return DefaultEvictionHard();
+  SignalSettings settings = fields.TextMap("evictionHard").value_or(SignalSettings{});
+  if (merge) settings.insert(DefaultEvictionHard().begin(), DefaultEvictionHard().end());
+  return settings;
+}
+
+void WarnOfContainerFs(const Fields& fields, std::string_view key, const SignalSettings& settings,
+                       Faults& warnings) {
+  for (const auto& [signal, text] : settings) {
+    if (!signal.starts_with("containerfs.")) continue;
+    AddFault(warnings, {fields.file(), fmt::format("{}[{}]", key, signal), text,
+                        "has no effect: containerfs follows the thresholds of nodefs, or of "
+                        "imagefs where images have a file system of their own"});
+  }
+}
+
+void ReadThresholds(const Fields& fields, AgentConfig& config, Faults& warnings, Faults& faults) {
+  EvictionSettings settings;
+  settings.hard = HardSettings(fields);
+  Take(fields.TextMap("evictionSoft"), settings.soft);
+  Take(fields.TextMap("evictionSoftGracePeriod"), settings.soft_grace_period);
+  Take(fields.TextMap("evictionMinimumReclaim"), settings.minimum_reclaim);
+  settings.enforce_pods = config.reservation.enforce_pods;
+  WarnOfContainerFs(fields, "evictionHard", settings.hard, warnings);
+  WarnOfContainerFs(fields, "evictionSoft", settings.soft, warnings);
+  ThresholdParsing parsing = ParseThresholds(settings);
+  config.eviction.thresholds = std::move(parsing.thresholds);
+  Append(warnings, std::move(parsing.warnings), fields.file());
+  Append(faults, std::move(parsing.faults), fields.file());
+}
+
+void ReadEviction(const Fields& fields, AgentConfig& config) {
+  EvictionPolicy& eviction = config.eviction;
+  TakeUnlessZero(fields.Span("evictionPressureTransitionPeriod", Duration::zero()),
+                 eviction.pressure_transition_period);
+  Take(fields.Integer("evictionMaxPodGracePeriod", 0, kMaxInt32),
+       eviction.max_pod_grace_period_seconds);
+  Take(fields.Flag("localStorageCapacityIsolation"), eviction.local_storage_capacity_isolation);
+  Take(fields.Flag("kernelMemcgNotification"), config.kernel_memcg_notification);
+}
+
+void ReadImageGcShares(const Fields& fields, ImageGcPolicy& policy) {
+  constexpr std::string_view kHigh = "imageGCHighThresholdPercent";
+  constexpr std::string_view kLow = "imageGCLowThresholdPercent";
+  const auto high = fields.Integer(kHigh, 0, 100);
+  const auto low = fields.Integer(kLow, 0, 100);
+  Take(high, policy.high_threshold_percent);
+  Take(low, policy.low_threshold_percent);
+  if (policy.low_threshold_percent < policy.high_threshold_percent) return;
+  if (fields.IsRefused(kHigh, high.has_value()) || fields.IsRefused(kLow, low.has_value())) return;
+  fields.Refuse(
+      kLow, std::to_string(policy.low_threshold_percent),
+      fmt::format("must be less than {}, which is {}", kHigh, policy.high_threshold_percent));
+}
+
+void ReadImageGcAges(const Fields& fields, ImageGcPolicy& policy) {
+  constexpr std::string_view kLeast = "imageMinimumGCAge";
+  constexpr std::string_view kMost = "imageMaximumGCAge";
+  const auto least = fields.Span(kLeast, Duration::zero());
+  const auto most = fields.Span(kMost, Duration::zero());
+  TakeUnlessZero(least, policy.min_age);
+  Take(most, policy.max_age);
+  if (policy.max_age == Duration::zero() || policy.max_age > policy.min_age) return;
+  if (fields.IsRefused(kLeast, least.has_value())) return;
+  fields.Refuse(kMost, FormatDuration(policy.max_age),
+                fmt::format("must be more than {}, which is {}, or 0s for no maximum", kLeast,
+                            FormatDuration(policy.min_age)));
+}
+
+void ReadReserved(const Fields& fields, std::string_view key, ResourceList& into) {
+  const auto written = fields.TextMap(key);
+  if (!written) return;
+  for (const auto& [resource, text] : *written) {
+    const std::string entry = fmt::format("{}[{}]", key, resource);
+    const auto amount = Quantity::Parse(text);
+    if (std::ranges::find(kReservable, resource) == kReservable.end()) {
+      fields.Refuse(entry, text,
+                    fmt::format("this resource cannot be reserved{}; allowed: {}",
+                                DidYouMean(resource, kReservable), Alternatives(kReservable)));
+    } else if (!amount || amount->Sign() < 0) {
+      fields.Refuse(entry, text, "must be an amount such as 500m or 1Gi, zero or more");
+    } else {
+      into.insert_or_assign(resource, *amount);
+    }
+  }
+}
+
+void ReadCgroups(const Fields& fields, AgentConfig& config, Faults& warnings) {
+  Take(fields.AbsolutePath("cgroupRoot"), config.cgroup_root);
+  if (config.cgroup_root == "/") config.cgroup_root.clear();
+  Take(fields.OneOf<CgroupDriver>("cgroupDriver",
+                                  {{NameOf(CgroupDriver::kCgroupfs), CgroupDriver::kCgroupfs},
+                                   {NameOf(CgroupDriver::kSystemd), CgroupDriver::kSystemd}}),
+       config.cgroup_driver);
+  Take(fields.Flag("cgroupsPerQOS"), config.cgroups_per_qos);
+  if (!config.cgroups_per_qos && config.reservation.enforce_pods) {
+    fields.Refuse("cgroupsPerQOS", "false",
+                  "must be true where enforceNodeAllocatable (default: [pods]) has pods");
+  } else if (!config.cgroups_per_qos) {
+    warnings.push_back({fields.file(), fields.Key("cgroupsPerQOS"), "false",
+                        "is not used by jettison: pods always have groups by their class"});
+  }
+  const auto pids =
+      fields.Integer("podPidsLimit", std::numeric_limits<std::int64_t>::min(), kMaxInt64);
+  if (pids && *pids > 0) config.pod_pids_limit = pids;
+  Take(fields.Flag("cpuCFSQuota"), config.cpu_quota.enforced);
+  Take(fields.Span("cpuCFSQuotaPeriod", std::chrono::milliseconds(1), std::chrono::seconds(1)),
+       config.cpu_quota.period);
+  Take(fields.Integer("oomScoreAdj", -1000, 1000), config.oom_score_adj);
+}
+
+void ReadLogs(const Fields& fields, ContainerLogPolicy& logs) {
+  if (const auto text = fields.Text("containerLogMaxSize"); text && !text->empty()) {
+    const auto size = Quantity::Parse(*text);
+    if (!size || size->IsZero()) {
+      fields.Refuse("containerLogMaxSize", *text,
+                    "must be an amount such as 10Mi; a negative one switches rotation off");
+    } else {
+      logs.max_size_bytes.reset();
+      if (size->Sign() > 0) logs.max_size_bytes = size->Value();
+    }
+  }
+  Take(fields.Integer("containerLogMaxFiles", 2, kMaxInt32), logs.max_files);
+  Take(fields.AbsolutePath("podLogsDir"), logs.directory);
+}
+
+void ReadRuntime(const Fields& fields, AgentConfig& config, Faults& warnings) {
+  if (const auto text = fields.Text("containerRuntimeEndpoint"); text && !text->empty()) {
+    config.container_runtime_endpoint = *text;
+  }
+  Take(fields.Text("imageServiceEndpoint"), config.image_service_endpoint);
+  const std::string& images = config.image_service_endpoint;
+  if (!images.empty() && images != config.container_runtime_endpoint) {
+    warnings.push_back({fields.file(), fields.Key("imageServiceEndpoint"), images,
+                        "is not used by jettison: images are asked for at "
+                        "containerRuntimeEndpoint"});
+  }
+  TakeUnlessZero(fields.Span("runtimeRequestTimeout", Duration::zero()),
+                 config.runtime_request_timeout);
+  if (const auto back_off = fields.Inside("crashLoopBackOff")) {
+    Take(back_off->Span("maxContainerRestartPeriod", std::chrono::seconds(1),
+                        std::chrono::minutes(5)),
+         config.max_restart_backoff);
+  }
+}
+
+void ReadPods(const Fields& fields, AgentConfig& config) {
+  Take(fields.PathFromFile("staticPodPath"), config.static_pod_path);
+  TakeUnlessZero(fields.Span("fileCheckFrequency", Duration::zero()), config.file_check_frequency);
+}
+
+void ReadLogging(const Fields& fields, AgentConfig& config) {
+  const auto logging = fields.Inside("logging");
+  if (!logging) return;
+  Take(logging->OneOf<bool>("format", {{"text", false}, {"json", true}, {"", false}}),
+       config.json_logs);
+}
+
+}  // namespace
+
+void ApplyKubeletConfiguration(const Fields& fields, AgentConfig& config, Faults& warnings,
+                               Faults& faults) {
+  WarnOfUnusedFields(fields, warnings);
+  ReadEnforcement(fields, config.reservation);
+  ReadThresholds(fields, config, warnings, faults);
+  ReadEviction(fields, config);
+  ReadImageGcShares(fields, config.image_gc);
+  ReadImageGcAges(fields, config.image_gc);
+  ReadReserved(fields, "kubeReserved", config.reservation.kube_reserved);
+  ReadReserved(fields, "systemReserved", config.reservation.system_reserved);
+  ReadCgroups(fields, config, warnings);
+  ReadPods(fields, config);
+  ReadLogs(fields, config.logs);
+  ReadRuntime(fields, config, warnings);
+  ReadLogging(fields, config);
+}
+
+void ApplyKubeletDefaults(AgentConfig& config) {
+  EvictionSettings settings;
+  settings.hard = DefaultEvictionHard();
+  settings.enforce_pods = config.reservation.enforce_pods;
+  config.eviction.thresholds = ParseThresholds(settings).thresholds;
+}
+
+}  // namespace jettison

@@ -1,0 +1,54 @@
+#include "core/config/node_allocatable.h"
+
+namespace jettison {
+namespace {
+
+Quantity AmountIn(const ResourceList& list, std::string_view resource) {
+  const auto found = list.find(resource);
+  return found == list.end() ? Quantity() : found->second;
+}
+
+// A threshold's amount: a percentage counts of the capacity, rounded as the kubelet does.
+Quantity AmountOf(const ThresholdValue& value, const Quantity& capacity) {
+  if (const auto* amount = std::get_if<Quantity>(&value)) return *amount;
+  const double share = static_cast<double>(std::get<Percentage>(value).fraction);
+  if (!(share > 0)) return {};  // "NaN%" too, which the kubelet lets pass
+  return Quantity::Of(static_cast<std::int64_t>(static_cast<double>(capacity.Value()) * share));
+}
+
+// What hard eviction keeps free of a resource; zero where it keeps nothing. The first threshold
+// counts: evictionHard's come before soft ones without grace.
+Quantity EvictionReservation(std::string_view resource, const Quantity& capacity,
+                             const std::vector<Threshold>& thresholds) {
+  for (const Threshold& threshold : thresholds) {
+    const bool counts =
+        (threshold.signal == Signal::kMemoryAvailable && resource == "memory") ||
+        (threshold.signal == Signal::kNodeFsAvailable && resource == "ephemeral-storage");
+    if (counts && threshold.IsHard()) return AmountOf(threshold.value, capacity);
+  }
+  return {};
+}
+
+Quantity NeverNegative(Quantity amount) {
+  return amount.Sign() < 0 ? Quantity() : amount;
+}
+
+}  // namespace
+
+ResourceList NodeAllocatable(const ResourceList& capacity, const NodeReservation& reservation,
+                             const std::vector<Threshold>& thresholds) {
+  ResourceList allocatable;
+  for (const auto& [resource, amount] : capacity) {
+    const Quantity left = amount - AmountIn(reservation.kube_reserved, resource) -
+                          AmountIn(reservation.system_reserved, resource) -
+                          EvictionReservation(resource, amount, thresholds);
+    allocatable.emplace(resource, NeverNegative(left));
+  }
+  return allocatable;
+}
+
+ResourceList PodsLimit(const ResourceList& capacity, const NodeReservation& reservation) {
+  return NodeAllocatable(capacity, reservation, {});
+}
+
+}  // namespace jettison

@@ -1,0 +1,280 @@
+#include "core/config/read_config.h"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <fstream>
+#include <sstream>
+
+#include "core/config/test_documents.h"
+
+namespace jettison {
+namespace {
+
+using std::chrono::milliseconds;
+using std::chrono::minutes;
+using std::chrono::seconds;
+using ::testing::ElementsAre;
+using ::testing::HasSubstr;
+using ::testing::IsEmpty;
+
+TEST(ReadConfig, NothingSaidMeansTheDefaults) {
+  const ConfigReading reading = ReadConfig({});
+  EXPECT_THAT(Described(reading.faults), IsEmpty());
+  EXPECT_THAT(Described(reading.warnings), IsEmpty());
+  EXPECT_THAT(Signals(reading), ElementsAre("memory.available", "nodefs.available",
+                                            "nodefs.inodesFree", "imagefs.available",
+                                            "imagefs.inodesFree", "allocatableMemory.available"));
+  EXPECT_EQ(reading.config.logs.directory, "/var/lib/jettison/logs");
+  EXPECT_EQ(reading.config.node_fs, "/var/lib/jettison");
+  EXPECT_EQ(reading.config.profile, Profile::kStandalone);
+  EXPECT_EQ(reading.config.runtime, RuntimeKind::kProcess);
+}
+
+TEST(ReadConfig, EvictionHardHasDefaultsOnlyWhereItIsAbsentAsAWhole) {
+  EXPECT_EQ(Signals(Kubelet("")).size(), 6U);
+  EXPECT_EQ(Signals(Kubelet("evictionHard:\n")).size(), 6U);
+  EXPECT_THAT(Signals(Kubelet("evictionHard: {}\n")), IsEmpty());
+  EXPECT_THAT(Signals(Kubelet("evictionHard: {pid.available: '10'}\n")),
+              ElementsAre("pid.available"));
+}
+
+TEST(ReadConfig, MergedDefaultsGiveWayToWhatIsWritten) {
+  const ConfigReading reading = Kubelet(
+      "mergeDefaultEvictionSettings: true\nenforceNodeAllocatable: []\n"
+      "evictionHard: {pid.available: '10', memory.available: 0%, nodefs.available: 1Gi}\n");
+  EXPECT_THAT(Signals(reading),
+              ElementsAre("nodefs.available", "nodefs.inodesFree", "imagefs.available",
+                          "imagefs.inodesFree", "pid.available"));
+  EXPECT_EQ(std::get<Quantity>(reading.config.eviction.thresholds[0].value).ToString(), "1Gi");
+}
+
+TEST(ReadConfig, ADurationOfZeroMeansTheDefaultWhereTheKubeletSaysSo) {
+  const AgentConfig config =
+      Kubelet(
+          "evictionPressureTransitionPeriod: 0s\nfileCheckFrequency: 0s\nimageMinimumGCAge: 0s\n")
+          .config;
+  EXPECT_EQ(config.eviction.pressure_transition_period, minutes(5));
+  EXPECT_EQ(config.file_check_frequency, seconds(20));
+  EXPECT_EQ(config.image_gc.min_age, minutes(2));
+}
+
+TEST(ReadConfig, ReservationsAreEnforcedOnTheGroupsThatAreNamed) {
+  const ConfigReading reading = Kubelet(
+      "enforceNodeAllocatable: [pods, kube-reserved, system-reserved-compressible]\n"
+      "kubeReservedCgroup: /podruntime.slice\nsystemReservedCgroup: /system/all\n");
+  EXPECT_THAT(Described(reading.faults), IsEmpty());
+  EXPECT_THAT(Described(reading.warnings), IsEmpty());
+  const NodeReservation& reservation = reading.config.reservation;
+  EXPECT_TRUE(reservation.enforce_pods);
+  EXPECT_EQ(reservation.kube_enforced->group, "podruntime.slice");
+  EXPECT_FALSE(reservation.kube_enforced->compressible_only);
+  EXPECT_EQ(reservation.system_enforced->group, "system/all");
+  EXPECT_TRUE(reservation.system_enforced->compressible_only);
+  EXPECT_FALSE(Kubelet("kubeReservedCgroup: /a\n").config.reservation.kube_enforced);
+}
+
+TEST(ReadConfig, ASliceCannotBeMovedBelowANodesGroup) {
+  const std::string both =
+      std::string(kKubelet) + "cgroupDriver: systemd\n---\n" + kJettison + "nodeCgroup: /node\n";
+  EXPECT_THAT(Described(ReadText(both).faults), IsEmpty());
+  EXPECT_THAT(FirstFault(ReadText(both + "runtime: cri\n")), HasSubstr("cgroupDriver"));
+}
+
+TEST(ReadConfig, EveryKubeletFieldThatHasAnEffectIsTakenOver) {
+  const ConfigReading reading = Kubelet(R"(
+evictionPressureTransitionPeriod: 30s
+evictionMaxPodGracePeriod: 60
+localStorageCapacityIsolation: false
+kernelMemcgNotification: true
+imageGCHighThresholdPercent: 70
+imageGCLowThresholdPercent: 60
+imageMinimumGCAge: 1m
+imageMaximumGCAge: 168h
+kubeReserved: {memory: 1Gi, cpu: 100m}
+systemReserved: {pid: "1000", ephemeral-storage: 1Gi}
+enforceNodeAllocatable: [none]
+staticPodPath: pods
+fileCheckFrequency: 1s
+cgroupRoot: /a/b/
+cgroupDriver: systemd
+cgroupsPerQOS: false
+podPidsLimit: 500
+cpuCFSQuota: false
+cpuCFSQuotaPeriod: 50ms
+oomScoreAdj: -500
+containerLogMaxSize: 1Mi
+containerLogMaxFiles: 3
+podLogsDir: /logs
+containerRuntimeEndpoint: unix:///c.sock
+runtimeRequestTimeout: 15s
+crashLoopBackOff: {maxContainerRestartPeriod: 1m}
+logging: {format: json}
+)");
+  EXPECT_THAT(Described(reading.faults), IsEmpty());
+  EXPECT_THAT(Described(reading.warnings), ElementsAre(HasSubstr("cgroupsPerQOS")));
+  const AgentConfig& config = reading.config;
+  EXPECT_EQ(config.eviction.pressure_transition_period, seconds(30));
+  EXPECT_EQ(config.eviction.max_pod_grace_period_seconds, 60);
+  EXPECT_FALSE(config.eviction.local_storage_capacity_isolation);
+  EXPECT_TRUE(config.kernel_memcg_notification);
+  EXPECT_EQ(config.image_gc.high_threshold_percent, 70);
+  EXPECT_EQ(config.image_gc.low_threshold_percent, 60);
+  EXPECT_EQ(config.image_gc.min_age, minutes(1));
+  EXPECT_EQ(config.image_gc.max_age, std::chrono::hours(168));
+  EXPECT_EQ(config.reservation.kube_reserved.at("memory").ToString(), "1Gi");
+  EXPECT_EQ(config.reservation.system_reserved.at("pid").Value(), 1000);
+  EXPECT_FALSE(config.reservation.enforce_pods);
+  EXPECT_EQ(config.static_pod_path, "/etc/j/pods");
+  EXPECT_EQ(config.file_check_frequency, seconds(1));
+  EXPECT_EQ(config.cgroup_root, "/a/b");
+  EXPECT_EQ(config.cgroup_driver, CgroupDriver::kSystemd);
+  EXPECT_FALSE(config.cgroups_per_qos);
+  EXPECT_EQ(config.pod_pids_limit, 500);
+  EXPECT_FALSE(config.cpu_quota.enforced);
+  EXPECT_EQ(config.cpu_quota.period, milliseconds(50));
+  EXPECT_EQ(config.oom_score_adj, -500);
+  EXPECT_EQ(config.logs.max_size_bytes, 1 << 20);
+  EXPECT_EQ(config.logs.max_files, 3);
+  EXPECT_EQ(config.logs.directory, "/logs");
+  EXPECT_EQ(config.container_runtime_endpoint, "unix:///c.sock");
+  EXPECT_EQ(config.image_service_endpoint, "unix:///c.sock");
+  EXPECT_EQ(config.runtime_request_timeout, seconds(15));
+  EXPECT_EQ(config.max_restart_backoff, minutes(1));
+  EXPECT_TRUE(config.json_logs);
+}
+
+TEST(ReadConfig, AnImageServiceOfItsOwnIsAWarning) {
+  const ConfigReading reading = Kubelet(R"(
+containerRuntimeEndpoint: unix:///c.sock
+imageServiceEndpoint: unix:///i.sock
+)");
+  EXPECT_THAT(reading.faults, IsEmpty());
+  EXPECT_THAT(Described(reading.warnings), ElementsAre(HasSubstr("imageServiceEndpoint")));
+}
+
+TEST(ReadConfig, EachRefusedFieldIsOneFaultThatNamesWhatIsAllowed) {
+  struct Row {
+    const char* text;
+    const char* fault;
+  };
+  for (const Row& row : {
+           Row{"evictionHard: [a]", "evictionHard: \"a list\": must be a map, not a list"},
+           Row{"evictionHard: {memory.available: 100}",
+               "evictionHard[memory.available]: \"100\": must be text (put it in quotes), not a"},
+           Row{"evictionMaxPodGracePeriod: -1", "must be a whole number from 0 to 2147483647"},
+           Row{"evictionMaxPodGracePeriod: 1.5", "must be a whole number"},
+           Row{"evictionMaxPodGracePeriod: '1'", "must be a whole number, not a string"},
+           Row{"evictionPressureTransitionPeriod: 5", "must be text (put it in quotes)"},
+           Row{"evictionPressureTransitionPeriod: 5 m", "must be a duration such as 1m30s"},
+           Row{"evictionPressureTransitionPeriod: -5m", "must be at least 0s"},
+           Row{"kernelMemcgNotification: 'true'", "must be true or false, not a string"},
+           Row{"imageGCHighThresholdPercent: 101", "must be a whole number from 0 to 100"},
+           Row{"imageGCHighThresholdPercent: 80", "imageGCLowThresholdPercent: \"80\": must be le"},
+           Row{"imageMaximumGCAge: 1m", "must be more than imageMinimumGCAge, which is 2m0s"},
+           Row{"kubeReserved: {gpu: '1'}", "kubeReserved[gpu]: \"1\": this resource cannot be res"},
+           Row{"systemReserved: {cpu: '-1'}", "systemReserved[cpu]: \"-1\": must be an amount"},
+           Row{"enforceNodeAllocatable: [pod]", "did you mean \"pods\"?"},
+           Row{"enforceNodeAllocatable: [none, pods]", "must stand alone"},
+           Row{"enforceNodeAllocatable: [kube-reserved]", "set kubeReservedCgroup"},
+           Row{"enforceNodeAllocatable: [kube-reserved, kube-reserved-compressible]\n"
+               "kubeReservedCgroup: /a",
+               "excludes kube-reserved"},
+           Row{"cgroupsPerQOS: false", "must be true where enforceNodeAllocatable"},
+           Row{"cgroupRoot: a", "must be an absolute path"},
+           Row{"cgroupDriver: openrc", "must be cgroupfs or systemd"},
+           Row{"cgroupRoot: 5", "cgroupRoot: \"5\": must be text"},
+           Row{"cpuCFSQuotaPeriod: 2s", "must be from 1ms to 1s"},
+           Row{"oomScoreAdj: -1001", "must be a whole number from -1000 to 1000"},
+           Row{"containerLogMaxSize: 0", "must be text"},
+           Row{"containerLogMaxSize: x", "must be an amount such as 10Mi"},
+           Row{"containerLogMaxFiles: 1", "must be a whole number from 2"},
+           Row{"podLogsDir: /a/../b", "must not contain '..'"},
+           Row{"crashLoopBackOff: {maxContainerRestartPeriod: 10m}",
+               "crashLoopBackOff.maxContainerRestartPeriod: \"10m\": must be from 1s to 5m0s"},
+           Row{"logging: {format: xml}", "logging.format: \"xml\": must be text, json"},
+       }) {
+    const ConfigReading reading = Kubelet(row.text);
+    EXPECT_EQ(reading.faults.size(), 1U) << row.text;
+    EXPECT_THAT(FirstFault(reading), HasSubstr(row.fault)) << row.text;
+    EXPECT_THAT(FirstFault(reading), HasSubstr("/etc/j/c.yaml: ")) << row.text;
+  }
+}
+
+TEST(ReadConfig, EveryFaultOfEveryDocumentIsReported) {
+  const ConfigReading reading =
+      ReadText(std::string(kKubelet) +
+               "evictionHard: {x: y}\noomScoreAdj: a\nimageGCHighThresholdPercent: -1\n---\n" +
+               kJettison + "runtime: x\nfoo: bar\n");
+  EXPECT_EQ(reading.faults.size(), 5U);
+}
+
+TEST(ReadConfig, DocumentsMustSayWhatTheyAre) {
+  struct Row {
+    const char* text;
+    const char* fault;
+  };
+  for (const Row& row : {
+           Row{"a: 1", "kind: must be KubeletConfiguration or JettisonConfiguration"},
+           Row{"kind: 5", "kind: \"5\": must be text"},
+           Row{"kind: kubeletconfiguration", "did you mean \"KubeletConfiguration\"?"},
+           Row{"kind: Pod", "must be KubeletConfiguration or JettisonConfiguration"},
+           Row{"kind: KubeletConfiguration", "apiVersion: must be kubelet.config.k8s.io/v1beta1"},
+           Row{"kind: JettisonConfiguration\napiVersion: v1", "must be jettison.io/v1alpha1 where"},
+           Row{"- a", "a configuration is a map with apiVersion and kind, not a list"},
+       }) {
+    const ConfigReading reading = ReadText(row.text);
+    EXPECT_EQ(reading.faults.size(), 1U) << row.text;
+    EXPECT_THAT(FirstFault(reading), HasSubstr(row.fault)) << row.text;
+  }
+}
+
+TEST(ReadConfig, AKindMayStandThereOnce) {
+  const ConfigReading reading = ReadText(std::string(kKubelet) + "---\n" + kKubelet);
+  EXPECT_THAT(FirstFault(reading), HasSubstr("there may be one KubeletConfiguration only; the "
+                                             "first stands in /etc/j/c.yaml, line 1"));
+}
+
+TEST(ReadConfig, TheOwnLogFormatWinsOverTheKubelets) {
+  EXPECT_FALSE(ReadText(std::string(kKubelet) + "logging: {format: json}\n---\n" + kJettison +
+                        "logFormat: text\n")
+                   .config.json_logs);
+}
+
+TEST(ReadConfig, LogRotationCanBeSwitchedOff) {
+  EXPECT_FALSE(Kubelet("containerLogMaxSize: '-1'").config.logs.max_size_bytes);
+}
+
+TEST(ReadConfig, FieldsThatAreMisspeltOrUnusedAreWarnedOf) {
+  const ConfigReading reading = Kubelet(
+      "evictionHrad: {}\nmemorySwap: {swapBehavior: LimitedSwap}\nport: 1\nmaxPods: 110\n"
+      "featureGates: {NodeSwap: true}\nenforceNodeAllocatable: [pods]\n"
+      "evictionSoft: {containerfs.available: 0%}\n");
+  EXPECT_THAT(Described(reading.faults), IsEmpty());
+  EXPECT_THAT(
+      Described(reading.warnings),
+      ElementsAre(HasSubstr("evictionHrad: \"a map\": KubeletConfiguration has no such field (did "
+                            "you mean \"evictionHard\"?); it is ignored"),
+                  HasSubstr("memorySwap: \"a map\": is not used by jettison"),
+                  HasSubstr("featureGates"),
+                  HasSubstr("evictionSoft[containerfs.available]: \"0%\": has no effect")));
+}
+
+TEST(ReadConfig, ARealKubeletsWholeConfigurationIsRead) {
+  std::ifstream file(JETTISON_ROOM_TESTDATA "/kubelet-1.32-effective.json");
+  std::stringstream text;
+  text << file.rdbuf();
+  const ConfigReading reading = ReadText(text.str());
+  EXPECT_THAT(Described(reading.faults), IsEmpty());
+  EXPECT_THAT(Described(reading.warnings), ElementsAre(HasSubstr("maxPods")));
+  EXPECT_EQ(Signals(reading).size(), 7U);
+  EXPECT_EQ(reading.config.static_pod_path, "/etc/kubernetes/manifests");
+  EXPECT_EQ(reading.config.cgroup_root, "/node");
+  EXPECT_EQ(reading.config.eviction.pressure_transition_period, seconds(1));
+  EXPECT_EQ(reading.config.image_gc.high_threshold_percent, 100);
+  EXPECT_TRUE(reading.config.kernel_memcg_notification);
+  EXPECT_FALSE(reading.config.pod_pids_limit);
+}
+
+}  // namespace
+}  // namespace jettison

@@ -1,0 +1,75 @@
+#pragma once
+
+#include <cstdint>
+#include <map>
+#include <span>
+#include <string>
+#include <vector>
+
+#include "core/model/container_record.h"
+#include "core/model/images.h"
+#include "core/units/duration.h"
+
+namespace jettison {
+
+// What a pod still wants of its remains.
+enum class PodStanding : std::uint8_t {
+  kLives,       // it runs or will: its newest dead container of each name and its sandbox are kept
+  kTerminated,  // nothing of it runs or will run again, but it has not been deleted
+};
+
+// The pods that are known, and what must not be concluded about those that are not.
+struct PodsForGc {
+  std::map<std::string, PodStanding, std::less<>> standing;  // by UID; absent: the pod is gone
+  // Whether every source of pods has been heard. Until then an unknown pod may yet turn up, and
+  // neither its containers nor its logs are taken for remains.
+  bool all_sources_ready = true;
+  // Whether terminated pods count as gone: disk pressure asks for it, the periodic collection does
+  // not.
+  bool terminated_count_as_gone = false;
+};
+
+// One run of a container, to be removed.
+struct ContainerRun {
+  std::string pod_uid;
+  std::string container;
+  int attempt = 0;
+  friend auto operator<=>(const ContainerRun&, const ContainerRun&) = default;
+};
+
+// The dead containers to remove, in this order:
+// 1. all of pods that are gone, by pod UID and container name, the oldest first;
+// 2. of each container of the others those beyond max_per_pod_container, likewise ordered;
+// 3. where more than max_containers are left, those of each container beyond an equal share of at
+//    least one, likewise ordered;
+// 4. and where that was not enough, the oldest of all.
+// Of two the older is the one created earlier, then the one of the lower attempt, then of the lower
+// pod UID and name. Those created less than min_age ago stay and are not counted.
+// (kubelet 1.36: containerGC.evictContainers)
+[[nodiscard]] std::vector<ContainerRun> ContainersToRemove(
+    const ContainerGcPolicy& policy, std::span<const ContainerRecord> containers,
+    const PodsForGc& pods, Instant now);
+
+// A pod's sandbox as a runtime that has such a thing knows it.
+struct SandboxRecord {
+  std::string id;
+  std::string pod_uid;
+  int attempt = 0;
+  Instant created;
+  bool ready = false;
+  bool has_containers = false;  // alive or dead ones
+};
+
+// The ids of sandboxes to remove: those not ready and without containers, except the newest of each
+// pod that is not gone. By pod UID, the oldest first. Ask again for the sandboxes after the
+// containers were removed. (kubelet 1.36: containerGC.evictSandboxes)
+[[nodiscard]] std::vector<std::string> SandboxesToRemove(std::span<const SandboxRecord> sandboxes,
+                                                         const PodsForGc& pods);
+
+// The names of log folders ("<namespace>_<name>_<uid>") whose pods are gone, in the given order.
+// Anything else in that place is left alone; terminated pods keep theirs.
+// (kubelet 1.36: containerGC.evictPodLogsDirectories, which also removes what has no such name)
+[[nodiscard]] std::vector<std::string> PodLogsToRemove(std::span<const std::string> folders,
+                                                       const PodsForGc& pods);
+
+}  // namespace jettison

@@ -1,0 +1,113 @@
+#include "core/decide/decide.h"
+
+#include <algorithm>
+#include <tuple>
+
+#include "core/decide/ranking.h"
+
+namespace jettison {
+namespace {
+
+constexpr std::array<ReclaimStep, 2> kBoth = {ReclaimStep::kDeadContainers,
+                                              ReclaimStep::kUnusedImages};
+constexpr std::span<const ReclaimStep> kContainersThenImages{kBoth};
+constexpr std::span<const ReclaimStep> kContainersOnly = kContainersThenImages.first(1);
+constexpr std::span<const ReclaimStep> kImagesOnly = kContainersThenImages.last(1);
+
+enum class FileSystem { kNode, kImage, kContainer };
+
+FileSystem FileSystemOf(Signal disk_signal) {
+  switch (disk_signal) {
+    case Signal::kImageFsAvailable:
+    case Signal::kImageFsInodesFree: return FileSystem::kImage;
+    case Signal::kContainerFsAvailable:
+    case Signal::kContainerFsInodesFree: return FileSystem::kContainer;
+    case Signal::kNodeFsAvailable:
+    case Signal::kNodeFsInodesFree:
+    case Signal::kMemoryAvailable:
+    case Signal::kAllocatableMemoryAvailable:
+    case Signal::kMemoryPressureFullAvg10:
+    case Signal::kMemoryPressureFullAvg60:
+    case Signal::kMemoryPressureSomeAvg10:
+    case Signal::kMemoryPressureSomeAvg60:
+    case Signal::kSwapAvailable:
+    case Signal::kPidAvailable:
+    case Signal::kIoPressureFullAvg10:
+    case Signal::kIoPressureFullAvg60:
+    case Signal::kIoPressureSomeAvg10:
+    case Signal::kIoPressureSomeAvg60: return FileSystem::kNode;
+  }
+  __builtin_unreachable();
+}
+
+}  // namespace
+
+std::string_view NameOf(ReclaimStep step) {
+  return step == ReclaimStep::kDeadContainers ? "containers" : "images";
+}
+
+std::span<const ReclaimStep> ReclaimStepsFor(Signal signal, DiskLayout layout) {
+  if (ConditionOf(signal) != NodeConditionType::kDiskPressure) return {};
+  if (!layout.dedicated_image_fs) return kContainersThenImages;
+  const FileSystem starved = FileSystemOf(signal);
+  if (layout.dedicated_container_fs) {
+    return starved == FileSystem::kImage ? kImagesOnly : kContainersOnly;
+  }
+  if (starved == FileSystem::kNode) return {};
+  return kContainersThenImages;
+}
+
+std::optional<std::size_t> MostUrgent(std::span<const Threshold> thresholds, ThresholdSet among) {
+  // Signals are declared in the order of urgency, memory first.
+  const auto urgency = [&](std::size_t i) {
+    return std::tuple(thresholds[i].signal, !thresholds[i].IsHard());
+  };
+  std::optional<std::size_t> best;
+  for (std::size_t i = 0; i < thresholds.size(); ++i) {
+    if (among[i] && (!best || urgency(i) < urgency(*best))) best = i;
+  }
+  return best;
+}
+
+namespace {
+
+bool IsDisk(const Threshold& threshold) {
+  return ConditionOf(threshold.signal) == NodeConditionType::kDiskPressure;
+}
+
+// A disk for which nobody may go yet, because it is not known what any pod has there, holds up
+// nothing else.
+std::optional<std::size_t> ThresholdToActFor(std::span<const Threshold> thresholds,
+                                             ThresholdSet acting, std::span<const ActivePod> pods) {
+  const auto first = MostUrgent(thresholds, acting);
+  if (!first || !IsDisk(thresholds[*first])) return first;
+  if (pods.empty() || !std::ranges::all_of(pods, DiskUseIsUnknown)) return first;
+  const auto other = MostUrgent(thresholds, WithoutDisks(thresholds, acting));
+  return other ? other : first;
+}
+
+}  // namespace
+
+ThresholdSet WithoutDisks(std::span<const Threshold> thresholds, ThresholdSet among) {
+  for (std::size_t i = 0; i < thresholds.size(); ++i) {
+    if (IsDisk(thresholds[i])) among[i] = false;
+  }
+  return among;
+}
+
+Decision Decide(std::span<const Threshold> thresholds, bool local_storage_capacity_isolation,
+                DiskLayout layout, const Evaluation& evaluation, std::span<const ActivePod> pods) {
+  Decision decision;
+  if (local_storage_capacity_isolation) {
+    decision.violations = StorageViolations(pods, layout);
+    if (!decision.violations.empty()) return decision;
+  }
+  decision.threshold = ThresholdToActFor(thresholds, evaluation.acting, pods);
+  if (!decision.threshold) return decision;
+  const Signal signal = thresholds[*decision.threshold].signal;
+  decision.reclaim = ReclaimStepsFor(signal, layout);
+  decision.victim = FirstVictim(pods, signal, layout);
+  return decision;
+}
+
+}  // namespace jettison

@@ -1,0 +1,48 @@
+#pragma once
+
+#include <array>
+#include <optional>
+#include <span>
+#include <vector>
+
+#include "core/decide/local_storage.h"
+#include "core/evaluate/evaluate.h"
+#include "core/model/signal.h"
+#include "core/model/threshold.h"
+#include "core/pods/pod_facts.h"
+
+namespace jettison {
+
+// A way to free node-level resources before a pod has to die.
+enum class ReclaimStep : std::uint8_t { kDeadContainers, kUnusedImages };
+[[nodiscard]] std::string_view NameOf(ReclaimStep step);  // "containers", "images"
+
+// What reclaims for a signal in a layout, in order; empty for memory, process ids and I/O.
+// (kubelet: buildSignalToNodeReclaimFuncs)
+[[nodiscard]] std::span<const ReclaimStep> ReclaimStepsFor(Signal signal, DiskLayout layout);
+
+// What a pass is going to do. Indices point into the thresholds and active pods it was made from.
+struct Decision {
+  std::vector<StorageViolation> violations;  // when not empty, nothing else is done
+  std::optional<std::size_t> threshold;      // the one to act for; none: nothing is starved
+  std::span<const ReclaimStep> reclaim;      // tried first
+  std::optional<std::size_t> victim;         // evicted when the reclaim was not enough
+};
+
+// Chooses. Where it is not known what any pod has on a disk (DiskUseIsUnknown), nobody goes for
+// one, and any other threshold that acts is acted for first. `thresholds` are those the evaluation
+// was made with. Allocates nothing unless pods broke their storage limits. (kubelet:
+// managerImpl.synchronize from localStorageEviction on)
+[[nodiscard]] Decision Decide(std::span<const Threshold> thresholds,
+                              bool local_storage_capacity_isolation, DiskLayout layout,
+                              const Evaluation& evaluation, std::span<const ActivePod> pods);
+
+// The same without those on disks.
+[[nodiscard]] ThresholdSet WithoutDisks(std::span<const Threshold> thresholds, ThresholdSet among);
+
+// The threshold to act for among several: memory before everything else, then the order of the
+// signals, hard before soft, then the order of configuration.
+[[nodiscard]] std::optional<std::size_t> MostUrgent(std::span<const Threshold> thresholds,
+                                                    ThresholdSet among);
+
+}  // namespace jettison

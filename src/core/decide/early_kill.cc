@@ -1,0 +1,46 @@
+#include "core/decide/early_kill.h"
+
+#include <fmt/format.h>
+
+#include "core/decide/eviction_pace.h"
+#include "core/observe/observations.h"
+#include "core/units/quantity.h"
+
+namespace jettison {
+namespace {
+
+// From the decision until killed processes take nothing more: many of them may have to be found,
+// and they compete for the processor with everybody else.
+constexpr Duration kKillTakes = std::chrono::milliseconds(150);
+
+std::string AmountOf(Signal signal, std::int64_t amount) {
+  return Quantity::Of(amount, FormatOf(signal)).ToString();
+}
+
+}  // namespace
+
+bool LastsItsGrace(const EndingQuestion& question) {
+  const Duration rest = Elapsed(question.now, question.kill_at);
+  return Lasts(question.left, question.growth, rest) ||
+         Lasts(question.left, question.growth, kKillTakes);
+}
+
+bool MustKillNow(const EndingQuestion& question) {
+  if (question.now >= question.kill_at) return true;
+  if (LastsItsGrace(question)) return false;
+  const Int128 missing =
+      TakenIn(question.growth, Elapsed(question.now, question.kill_at)) - question.left;
+  return !question.held || IsWorthwhile(*question.held, missing);
+}
+
+std::string TextOf(const EarlyKill& kill) {
+  const auto milliseconds = [](Duration duration) {
+    return FormatDuration(std::chrono::duration_cast<std::chrono::milliseconds>(duration));
+  };
+  return fmt::format(
+      "killed after {} of its grace period of {}: {} of {} were left, and {} a second were taken",
+      milliseconds(kill.after), milliseconds(kill.grace), AmountOf(kill.signal, kill.left),
+      NameOf(kill.signal), AmountOf(kill.signal, kill.growth));
+}
+
+}  // namespace jettison

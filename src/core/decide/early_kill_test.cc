@@ -1,0 +1,68 @@
+#include "core/decide/early_kill.h"
+
+#include <gtest/gtest.h>
+
+namespace jettison {
+namespace {
+
+using std::chrono::milliseconds;
+
+constexpr std::int64_t kMi = std::int64_t{1} << 20;
+constexpr Instant kNow{std::chrono::hours(1)};
+
+bool Now(std::int64_t left_mi, std::int64_t growth_mi, Duration grace_left) {
+  return MustKillNow({.left = left_mi * kMi,
+                      .growth = growth_mi * kMi,
+                      .now = kNow,
+                      .kill_at = kNow + grace_left,
+                      .held = {}});
+}
+
+TEST(EarlyKill, WhoeverLeavesEnoughHasItsGracePeriod) {
+  EXPECT_FALSE(Now(100, 0, milliseconds(1000)));
+  EXPECT_FALSE(Now(1, -50, milliseconds(1000)));
+  EXPECT_FALSE(Now(100, 99, milliseconds(1000)));
+}
+
+TEST(EarlyKill, ItComesWhenTheRestOnlyLastsForTheKill) {
+  EXPECT_FALSE(Now(100, 480, milliseconds(1000))) << "208 ms: it may still end by itself";
+  EXPECT_TRUE(Now(72, 480, milliseconds(940))) << "150 ms";
+  EXPECT_TRUE(Now(0, 1, milliseconds(940)));
+}
+
+TEST(EarlyKill, ARestThatLastsForTheGracePeriodIsNoReason) {
+  EXPECT_FALSE(Now(50, 480, milliseconds(100)));
+}
+
+TEST(EarlyKill, OneThatHoldsNextToNothingHasItsGracePeriodWhoeverTakesTheRest) {
+  EndingQuestion question{.left = 50 * kMi,
+                          .growth = 900 * kMi,
+                          .now = kNow,
+                          .kill_at = kNow + milliseconds(1000),
+                          .held = 3 * kMi};
+  EXPECT_FALSE(MustKillNow(question)) << "850 MiB would be missing";
+  question.held = 60 * kMi;
+  EXPECT_TRUE(MustKillNow(question));
+  question.held = std::nullopt;
+  EXPECT_TRUE(MustKillNow(question)) << "what is not known is nothing against it";
+}
+
+TEST(EarlyKill, ItIsNeverLaterThanTheGracePeriod) {
+  EXPECT_TRUE(Now(1000, 0, milliseconds(0)));
+  EXPECT_TRUE(Now(1000, 0, milliseconds(-5)));
+}
+
+TEST(EarlyKill, SaysHowMuchWasLeft) {
+  EXPECT_EQ(TextOf(EarlyKill{.pod_uid = "hog",
+                             .signal = Signal::kMemoryAvailable,
+                             .at = kNow,
+                             .after = std::chrono::microseconds(120'400),
+                             .grace = milliseconds(1000),
+                             .left = 48 * kMi,
+                             .growth = 480 * kMi}),
+            "killed after 120ms of its grace period of 1s: 48Mi of memory.available were left, and "
+            "480Mi a second were taken");
+}
+
+}  // namespace
+}  // namespace jettison

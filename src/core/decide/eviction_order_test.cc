@@ -1,0 +1,159 @@
+#include "core/decide/eviction_order.h"
+
+#include <gtest/gtest.h>
+
+#include "core/model/pressure.h"
+
+namespace jettison {
+namespace {
+
+using std::chrono::seconds;
+
+struct Fixture {
+  Fixture() {
+    Pod pod;
+    pod.uid = "u";
+    pod.name = "web";
+    pod.containers.resize(2);
+    pod.containers[0].name = "a";
+    pod.containers[0].resources.requests.emplace("memory", *Quantity::Parse("64Mi"));
+    pod.containers[1].name = "b";
+    facts = FactsOf(pod, Profile::kStandalone);
+    stats.has_memory = true;
+    stats.memory_working_set_bytes = 100 << 20;
+    stats.containers = {{.name = "b", .memory_working_set_bytes = 5},
+                        {.name = "a", .memory_working_set_bytes = 65 << 20},
+                        {.name = "gone", .memory_working_set_bytes = 1}};
+    seen[Signal::kMemoryAvailable] = Observation{.available = 90 << 20, .capacity = 1 << 30};
+    seen[Signal::kNodeFsInodesFree] = Observation{.available = 5000, .capacity = 1 << 20};
+    seen[Signal::kNodeFsAvailable] = Observation{.available = 7, .capacity = 1 << 20};
+  }
+  EvictionOrder Order(const Threshold& threshold, std::int64_t maximum = 40) const {
+    return OrderFor(ActivePod{&facts, known ? &stats : nullptr},
+                    PressureOrderInputs{.thresholds = std::span(&threshold, 1),
+                                        .threshold = 0,
+                                        .observations = seen,
+                                        .max_pod_grace_period_seconds = maximum});
+  }
+  PodFacts facts;
+  PodStats stats;
+  Observations seen;
+  bool known = true;
+};
+
+Threshold Hard(Signal signal) {
+  return {.signal = signal, .value = *Quantity::Parse("100Mi")};
+}
+
+TEST(EvictionOrder, NamesThresholdAndEachContainerAboveItsRequestInTheOrderOfTheStats) {
+  const EvictionOrder order = Fixture().Order(Hard(Signal::kMemoryAvailable));
+  EXPECT_EQ(order.message,
+            "The node was low on resource: memory. Threshold quantity: 100Mi, available: 90Mi. "
+            "Container b was using 5, request is 0, has larger consumption of memory. "
+            "Container a was using 65Mi, request is 64Mi, has larger consumption of memory. ");
+  EXPECT_EQ(order.annotations.at("offending_containers"), "b,a");
+  EXPECT_EQ(order.annotations.at("offending_containers_usage"), "5,65Mi");
+  EXPECT_EQ(order.annotations.at("starved_resource"), "memory");
+  EXPECT_TRUE(order.disruption_target);
+}
+
+TEST(EvictionOrder, NamesAPodWithAMemoryRequestOfItsOwn) {
+  Fixture f;
+  f.facts.pod.resources.emplace();
+  f.facts.pod.resources->requests.emplace("memory", *Quantity::Parse("1Gi"));
+  const EvictionOrder order = f.Order(Hard(Signal::kMemoryAvailable));
+  EXPECT_NE(order.message.find("Pod web was using 100Mi, request is 1Gi, has larger consumption of "
+                               "memory. Container b"),
+            std::string::npos)
+      << order.message;
+  EXPECT_EQ(order.annotations.at("offending_pod"), "web");
+  EXPECT_EQ(order.annotations.at("offending_pod_usage"), "100Mi");
+}
+
+TEST(EvictionOrder, WithoutStatsThereIsNobodyToBlame) {
+  Fixture f;
+  f.known = false;
+  const EvictionOrder order = f.Order(Hard(Signal::kMemoryAvailable));
+  EXPECT_EQ(order.message,
+            "The node was low on resource: memory. Threshold quantity: 100Mi, available: 90Mi. ");
+  EXPECT_TRUE(order.annotations.empty());
+}
+
+TEST(EvictionOrder, OfMemoryPressureTellsTheAverageAndWhoUsesTheMemory) {
+  Fixture f;
+  f.seen[Signal::kMemoryPressureFullAvg10] =
+      Observation{.available = kWholeTime - 3412, .capacity = kWholeTime};
+  const EvictionOrder order =
+      f.Order({.signal = Signal::kMemoryPressureFullAvg10, .value = LeftOf(2000)});
+  EXPECT_EQ(order.message,
+            "The node was stalled on resource: memory. Threshold: 20%, memory.pressure.full.avg10: "
+            "34.12%. Container b was using 5, request is 0, has larger consumption of memory. "
+            "Container a was using 65Mi, request is 64Mi, has larger consumption of memory. ");
+  EXPECT_EQ(order.annotations.at("offending_containers"), "b,a");
+  EXPECT_EQ(order.annotations.at("starved_resource"), "memory");
+  EXPECT_EQ(order.grace_period_seconds, 1);
+}
+
+TEST(EvictionOrder, OfIoPressureTellsHowMuchThePodWasStalledItself) {
+  Fixture f;
+  f.stats.io_some_avg10 = 4150;
+  f.seen[Signal::kIoPressureSomeAvg60] =
+      Observation{.available = kWholeTime - 6000, .capacity = kWholeTime};
+  const EvictionOrder order =
+      f.Order({.signal = Signal::kIoPressureSomeAvg60, .value = LeftOf(5050)});
+  EXPECT_EQ(order.message,
+            "The node was stalled on resource: io. Threshold: 50.5%, io.pressure.some.avg60: 60%. "
+            "Pod web was stalled on io itself for 41.5% of the last 10s. ");
+  EXPECT_EQ(order.annotations.at("offending_pod"), "web");
+  EXPECT_EQ(order.annotations.at("offending_pod_usage"), "41.5%");
+  EXPECT_EQ(order.annotations.at("offending_containers"), "");
+  EXPECT_EQ(order.annotations.at("starved_resource"), "io");
+}
+
+TEST(EvictionOrder, OfSwapTellsHowMuchOfItThePodHas) {
+  Fixture f;
+  f.seen[Signal::kSwapAvailable] = Observation{.available = 40 << 20, .capacity = 1 << 30};
+  f.stats.swap_bytes = 300 << 20;
+  const EvictionOrder order = f.Order(Hard(Signal::kSwapAvailable));
+  EXPECT_EQ(order.message,
+            "The node was low on resource: swap. Threshold quantity: 100Mi, available: 40Mi. "
+            "Pod web was using 300Mi of swap. ");
+  EXPECT_EQ(order.annotations.at("offending_pod"), "web");
+  EXPECT_EQ(order.annotations.at("offending_pod_usage"), "300Mi");
+  EXPECT_EQ(order.annotations.at("offending_containers"), "");
+  EXPECT_EQ(order.annotations.at("starved_resource"), "swap");
+}
+
+TEST(EvictionOrder, InodesAreCountsAndBlameNoContainer) {
+  Threshold threshold{.signal = Signal::kNodeFsInodesFree, .value = Percentage{0.5F}};
+  const EvictionOrder order = Fixture().Order(threshold);
+  EXPECT_EQ(order.message,
+            "The node was low on resource: inodes. Threshold quantity: 512Ki, available: 5k. ");
+  EXPECT_EQ(order.annotations.at("offending_containers"), "");
+}
+
+TEST(EvictionOrder, DiskUsageIsLogsPlusWritableLayerAndUnknownWithoutEither) {
+  Fixture f;
+  f.stats.containers[0].rootfs = FsUsage{3, 0};
+  f.stats.containers[0].logs = FsUsage{4, 0};
+  f.stats.containers[1].rootfs = FsUsage{3, 0};
+  const EvictionOrder order = f.Order(Hard(Signal::kNodeFsAvailable));
+  EXPECT_EQ(order.annotations.at("offending_containers"), "b");
+  EXPECT_EQ(order.annotations.at("offending_containers_usage"), "7");
+}
+
+TEST(EvictionOrder, GracePeriodIsOneSecondWhenHardElseTheSmallerOfMaximumAndThePodsOwn) {
+  Fixture f;
+  Threshold soft = Hard(Signal::kMemoryAvailable);
+  soft.grace_period = seconds(1);
+  EXPECT_EQ(f.Order(Hard(Signal::kMemoryAvailable)).grace_period_seconds, 1);
+  EXPECT_EQ(f.Order(soft).grace_period_seconds, 40) << "the pod has none of its own";
+  f.facts.pod.termination_grace_period_seconds = 30;
+  EXPECT_EQ(f.Order(soft).grace_period_seconds, 30);
+  EXPECT_EQ(f.Order(soft, 10).grace_period_seconds, 10);
+  f.facts.pod.termination_grace_period_seconds = 0;
+  EXPECT_EQ(f.Order(soft).grace_period_seconds, 0);
+}
+
+}  // namespace
+}  // namespace jettison

@@ -1,0 +1,120 @@
+#include "core/decide/eviction_pace.h"
+
+#include <algorithm>
+
+#include "core/decide/pod_usage.h"
+#include "core/decide/ranking.h"
+#include "core/evaluate/evaluate.h"
+#include "core/model/pressure.h"
+
+namespace jettison {
+namespace {
+
+// A victim that holds less than this part of what is missing brings the node no nearer to its line.
+constexpr std::int64_t kSmallPart = 16;
+// An end takes a moment until it has brought something back.
+constexpr Duration kEndTakes = std::chrono::milliseconds(100);
+
+bool IsForeseen(const Threshold& threshold) {
+  if (!threshold.IsHard() || IsPressure(threshold.signal)) return false;
+  switch (ResourceOf(threshold.signal)) {
+    case Resource::kMemory:
+    case Resource::kSwap:
+    case Resource::kPids: return true;
+    case Resource::kEphemeralStorage:
+    case Resource::kInodes:
+    case Resource::kIo: return false;
+  }
+  __builtin_unreachable();
+}
+
+// What is short of the line, beyond what pods that are ending give back; zero or less: nothing.
+Int128 ShortOfLine(const PaceQuestion& question, const PaceInput& pace) {
+  const Int128 line = QuantityOf(question.threshold.value, question.seen.capacity).Value();
+  return line - question.seen.available - pace.ending;
+}
+
+// Why the victim's end would bring the node no nearer to its line, where that is so. What is not
+// known of a pod is nothing against it.
+std::optional<PaceReason> Useless(const PaceQuestion& question, const PaceInput& pace,
+                                  Int128 missing) {
+  const Signal signal = question.threshold.signal;
+  if (missing <= 0 || IsPressure(signal)) return std::nullopt;
+  Int128 all = 0;
+  for (const ActivePod& pod : question.pods) {
+    if (!MayGo(pod, signal)) continue;
+    const auto usage = UsageOf(pod, signal, question.layout);
+    if (!usage) return std::nullopt;
+    all += *usage;
+  }
+  if (all < ShortOfLine(question, pace)) return PaceReason::kNotTheirs;
+  const auto victim = UsageOf(question.pods[question.victim], signal, question.layout);
+  if (!IsWorthwhile(*victim, missing)) return PaceReason::kVictimTooSmall;
+  return std::nullopt;
+}
+
+// After an eviction.
+std::optional<PaceReason> SecondWaits(const PaceQuestion& question, const PaceInput& pace) {
+  if (!IsForeseen(question.threshold)) return PaceReason::kNoForecast;
+  const Duration time = Elapsed(question.now, *pace.kubelet_decides) + kEndTakes;
+  const std::int64_t growth = pace.growth.value_or(0);
+  if (Lasts(question.seen.available + pace.ending, growth, time)) return PaceReason::kNodeLasts;
+  if (Int128{pace.growth_of_pods} * 2 < growth) return PaceReason::kNotTheirs;
+  const Int128 missing = std::max(ShortOfLine(question, pace), Int128{0}) + TakenIn(growth, time);
+  return Useless(question, pace, missing);
+}
+
+EvictionPause Pause(const PaceQuestion& question, PaceReason reason, Instant until) {
+  return {
+      .reason = reason, .until = until, .pod_uid = question.pods[question.victim].facts->pod.uid};
+}
+
+}  // namespace
+
+std::string_view NameOf(PaceReason reason) {
+  switch (reason) {
+    case PaceReason::kNodeLasts: return "node-lasts";
+    case PaceReason::kVictimTooSmall: return "victim-too-small";
+    case PaceReason::kNotTheirs: return "not-theirs";
+    case PaceReason::kNoForecast: return "no-forecast";
+  }
+  __builtin_unreachable();
+}
+
+std::string_view TextOf(PaceReason reason) {
+  switch (reason) {
+    case PaceReason::kNodeLasts: return "the rest lasts until then at the measured pace";
+    case PaceReason::kVictimTooSmall: return "its end would give back next to nothing";
+    case PaceReason::kNotTheirs: return "no pod that may be evicted holds or takes what is short";
+    case PaceReason::kNoForecast: return "how long the rest lasts is not foreseen";
+  }
+  __builtin_unreachable();
+}
+
+bool IsWorthwhile(std::int64_t held, Int128 missing) {
+  return Int128{held} * kSmallPart >= missing;
+}
+
+Int128 TakenIn(std::int64_t growth, Duration time) {
+  constexpr Int128 kNanosPerSecond = 1'000'000'000;
+  return Int128{growth} * std::max(time, Duration{0}).count() / kNanosPerSecond;
+}
+
+bool Lasts(std::int64_t left, std::int64_t growth, Duration time) {
+  return growth <= 0 || Int128{left} > TakenIn(growth, time);
+}
+
+std::optional<EvictionPause> PauseBefore(const PaceQuestion& question, const PaceInput& pace) {
+  if (pace.signal != question.threshold.signal) return std::nullopt;
+  if (pace.kubelet_decides && question.now < *pace.kubelet_decides) {
+    const auto reason = SecondWaits(question, pace);
+    if (!reason) return std::nullopt;
+    return Pause(question, *reason, *pace.kubelet_decides);
+  }
+  if (!pace.next_by_clock) return std::nullopt;
+  const auto reason = Useless(question, pace, ShortOfLine(question, pace));
+  if (!reason) return std::nullopt;
+  return Pause(question, *reason, *pace.next_by_clock);
+}
+
+}  // namespace jettison

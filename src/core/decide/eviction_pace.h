@@ -1,0 +1,87 @@
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <optional>
+#include <span>
+#include <string>
+#include <string_view>
+
+#include "core/model/signal.h"
+#include "core/model/threshold.h"
+#include "core/observe/observations.h"
+#include "core/pods/pod_facts.h"
+#include "core/units/duration.h"
+#include "core/units/int128.h"
+
+namespace jettison {
+
+// An evicted pod counts as cleaned up no sooner than this after it is gone, as in the kubelet,
+// which polls for it. (kubelet: podCleanupPollFreq)
+inline constexpr Duration kCleanupPoll = std::chrono::seconds(1);
+
+// Why an eviction that a threshold asks for waits for the pace at which the kubelet would come to
+// it.
+enum class PaceReason : std::uint8_t {
+  kNodeLasts,       // until then there is enough left, at the measured pace
+  kVictimTooSmall,  // its end would give back next to nothing of what is missing
+  kNotTheirs,       // what is short is held, or taken, by nobody who may be evicted
+  kNoForecast,      // how long the rest lasts is not foreseen: soft thresholds, disks, pressure
+};
+inline constexpr std::size_t kPaceReasonCount = 4;
+// "node-lasts", "victim-too-small", "not-theirs", "no-forecast".
+[[nodiscard]] std::string_view NameOf(PaceReason reason);
+// The same as half a sentence: "the node lasts until then".
+[[nodiscard]] std::string_view TextOf(PaceReason reason);
+
+// What is known of earlier evictions and of growth when a pass decides. Amounts are in the unit of
+// the signal, paces in so much a second.
+struct PaceInput {
+  Signal signal = Signal::kMemoryAvailable;  // that all of this is about
+  // After an eviction for the same resource: when the kubelet would decide again, which while the
+  // pod is ending is foreseen. Absent: there was none lately.
+  std::optional<Instant> kubelet_decides;
+  // The agent's next pass by the clock; absent: this is one.
+  std::optional<Instant> next_by_clock;
+  std::int64_t ending = 0;             // held by pods that are ending already
+  std::optional<std::int64_t> growth;  // of everything but those; absent: not known yet
+  std::int64_t growth_of_pods = 0;     // ... of the pods that may go
+
+  friend bool operator==(const PaceInput&, const PaceInput&) = default;
+};
+
+// What is about to be done for a threshold.
+struct PaceQuestion {
+  const Threshold& threshold;
+  Observation seen;  // of its signal
+  std::span<const ActivePod> pods;
+  std::size_t victim = 0;  // among `pods`
+  DiskLayout layout;
+  Instant now;
+};
+
+// An eviction that waits.
+struct EvictionPause {
+  PaceReason reason = PaceReason::kNodeLasts;
+  Instant until;        // looked at anew then at the latest
+  std::string pod_uid;  // who would have gone
+  friend bool operator==(const EvictionPause&, const EvictionPause&) = default;
+};
+
+// Whether the eviction of this victim waits; absent: it comes at once. Never says anything of who
+// goes. An eviction comes at once where no other came lately, or where the node would not last
+// until the kubelet's next decision, pods that may go are the ones that take what is left, and the
+// victim holds some of it.
+[[nodiscard]] std::optional<EvictionPause> PauseBefore(const PaceQuestion& question,
+                                                       const PaceInput& pace);
+
+// Whether the end of a pod that holds so much brings the node nearer to having what is missing.
+[[nodiscard]] bool IsWorthwhile(std::int64_t held, Int128 missing);
+
+// What is taken in `time` at so much a second.
+[[nodiscard]] Int128 TakenIn(std::int64_t growth, Duration time);
+
+// Whether `left` lasts for `time` while so much a second is taken from it.
+[[nodiscard]] bool Lasts(std::int64_t left, std::int64_t growth, Duration time);
+
+}  // namespace jettison

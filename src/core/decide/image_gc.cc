@@ -1,0 +1,235 @@
+#include "core/decide/image_gc.h"
+
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
+#include <algorithm>
+#include <array>
+#include <cassert>
+#include <limits>
+#include <map>
+#include <string_view>
+#include <tuple>
+#include <utility>
+
+namespace jettison {
+
+namespace {
+
+// An instant before all others: an image never used, or there before anyone looked.
+constexpr Instant kLongAgo = Instant::min();
+
+// How long ago; the longest duration where that is longer.
+Duration AgeOf(Instant then, Instant now) {
+  std::int64_t age = 0;
+  const bool overflow =
+      __builtin_sub_overflow(now.time_since_epoch().count(), then.time_since_epoch().count(), &age);
+  if (!overflow) return Duration(age);
+  return then < now ? Duration::max() : Duration::min();
+}
+
+Instant LastUseOf(const ImageRecord& image) {
+  return image.last_used.value_or(kLongAgo);
+}
+
+bool GoesBefore(const ImageRecord& a, const ImageRecord& b) {
+  return std::tuple(LastUseOf(a), a.first_detected, std::string_view(a.id)) <
+         std::tuple(LastUseOf(b), b.first_detected, std::string_view(b.id));
+}
+
+std::vector<ImageRecord> InOrder(std::span<const ImageRecord> images) {
+  std::vector<ImageRecord> candidates;
+  for (const ImageRecord& image : images) {
+    if (!image.in_use && !image.pinned) candidates.push_back(image);
+  }
+  std::sort(candidates.begin(), candidates.end(), GoesBefore);
+  return candidates;
+}
+
+// part * percent / 100 without overflow, rounded down.
+std::uint64_t PercentOf(std::uint64_t part, std::uint64_t percent) {
+  return part / 100 * percent + part % 100 * percent / 100;
+}
+
+// 0..100; what is begun of a percent counts as used.
+int UsedPercent(ImageFsUsage usage) {
+  __extension__ using Wide = unsigned __int128;
+  return 100 - static_cast<int>(Wide{usage.available} * 100 / usage.capacity);
+}
+
+// "26.4 GiB", as the kubelet writes sizes for people.
+std::string SizeText(std::uint64_t bytes) {
+  constexpr std::array<std::string_view, 6> kUnits = {"KiB", "MiB", "GiB", "TiB", "PiB", "EiB"};
+  if (bytes < 1024) return fmt::format("{} B", bytes);
+  auto size = static_cast<double>(bytes) / 1024;
+  std::size_t unit = 0;
+  for (; size >= 1024 && unit + 1 < kUnits.size(); ++unit) size /= 1024;
+  return fmt::format("{:.1f} {}", size, kUnits[unit]);
+}
+
+Event NodeWarning(std::string reason, std::string message) {
+  return {.object = "node",
+          .type = EventType::kWarning,
+          .reason = std::move(reason),
+          .message = std::move(message),
+          .annotations = {}};
+}
+
+}  // namespace
+
+std::string_view NameOf(ImageGcReason reason) {
+  switch (reason) {
+    case ImageGcReason::kAge: return "age";
+    case ImageGcReason::kSpace: return "space";
+  }
+  __builtin_unreachable();
+}
+
+ImageGcRun::ImageGcRun(const ImageGcPolicy& policy, ImageGcMode mode,
+                       std::span<const ImageRecord> images, ImageGcTimes times)
+    : policy_(policy), mode_(mode), times_(times), left_(InOrder(images)) {
+  switch (mode) {
+    case ImageGcMode::kDeleteUnused:
+      Begin(Phase::kBySpace, std::numeric_limits<std::int64_t>::max());
+      break;
+    case ImageGcMode::kGarbageCollect: Begin(Phase::kByAge, 0); break;
+  }
+}
+
+void ImageGcRun::Begin(Phase phase, std::int64_t bytes_to_free) {
+  phase_ = phase;
+  candidates_ = std::exchange(left_, {});
+  at_ = 0;
+  bytes_to_free_ = bytes_to_free;
+  Advance();
+}
+
+bool ImageGcRun::Wants(const ImageRecord& image) const {
+  switch (phase_) {
+    case Phase::kByAge:
+      // Before max_age has passed nobody can tell what was in use shortly before the start.
+      return policy_.max_age != Duration::zero() && times_.uptime > policy_.max_age &&
+             AgeOf(LastUseOf(image), times_.now) > policy_.max_age;
+    case Phase::kBySpace:
+      return LastUseOf(image) < times_.now &&
+             AgeOf(image.first_detected, times_.now) >= policy_.min_age;
+  }
+  return false;
+}
+
+void ImageGcRun::Advance() {
+  for (; at_ < candidates_.size(); ++at_) {
+    const ImageRecord& image = candidates_[at_];
+    if (Wants(image)) {
+      step_ = RemoveImage{
+          .id = image.id,
+          .size_bytes = image.size_bytes,
+          .reason = phase_ == Phase::kByAge ? ImageGcReason::kAge : ImageGcReason::kSpace};
+      return;
+    }
+    left_.push_back(image);
+  }
+  EndPhase();
+}
+
+void ImageGcRun::Removed() {
+  assert(std::holds_alternative<RemoveImage>(step_));
+  const ImageRecord& image = candidates_[at_++];
+  outcome_.removed.push_back(image.id);
+  outcome_.freed_bytes += image.size_bytes;
+  if (phase_ == Phase::kByAge) return Advance();
+  freed_ += static_cast<std::int64_t>(image.size_bytes);
+  if (freed_ >= bytes_to_free_) return EndPhase();
+  Advance();
+}
+
+void ImageGcRun::RemoveFailed(const Error& error) {
+  assert(std::holds_alternative<RemoveImage>(step_));
+  failures_.push_back(error.message);
+  left_.push_back(candidates_[at_++]);
+  Advance();
+}
+
+void ImageGcRun::EndPhase() {
+  switch (phase_) {
+    case Phase::kByAge: return EndByAge();
+    case Phase::kBySpace: return EndBySpace();
+  }
+}
+
+void ImageGcRun::EndByAge() {
+  if (!failures_.empty()) {
+    return End(Error{ErrorCode::kUnavailable,
+                     fmt::format("remove images unused for more than {}: {}",
+                                 FormatDuration(policy_.max_age), fmt::join(failures_, "; "))});
+  }
+  step_ = MeasureImageFs{};
+}
+
+void ImageGcRun::MeasureFailed(Error error) {
+  assert(std::holds_alternative<MeasureImageFs>(step_));
+  End(error.In("measure the image file system"));
+}
+
+void ImageGcRun::Measured(ImageFsUsage usage) {
+  assert(std::holds_alternative<MeasureImageFs>(step_));
+  usage_ = {usage.capacity, std::min(usage.available, usage.capacity)};
+  if (usage_.capacity == 0) {
+    const std::string message = "invalid capacity 0 on image filesystem";
+    return End(Error{ErrorCode::kUnavailable, message},
+               NodeWarning("InvalidDiskCapacity", message));
+  }
+  if (UsedPercent(usage_) < policy_.high_threshold_percent) return End(std::nullopt);
+  const auto free_at_low =
+      PercentOf(usage_.capacity, static_cast<std::uint64_t>(100 - policy_.low_threshold_percent));
+  // May be negative, for the percentage is rounded: then one image goes all the same.
+  Begin(Phase::kBySpace,
+        static_cast<std::int64_t>(free_at_low) - static_cast<std::int64_t>(usage_.available));
+}
+
+void ImageGcRun::EndBySpace() {
+  if (!failures_.empty()) {
+    return End(Error{ErrorCode::kUnavailable,
+                     fmt::format("freed {} bytes by removing unused images; some stayed: {}",
+                                 freed_, fmt::join(failures_, "; "))});
+  }
+  if (mode_ == ImageGcMode::kDeleteUnused || freed_ >= bytes_to_free_) return End(std::nullopt);
+  const std::string message = fmt::format(
+      "Insufficient free disk space on the node's image filesystem ({}% of {} used). Failed to "
+      "free "
+      "sufficient space by deleting unused images (freed {} bytes). Investigate disk usage, as it "
+      "could be used by active images, logs, volumes, or other data.",
+      UsedPercent(usage_), SizeText(usage_.capacity), freed_);
+  End(Error{ErrorCode::kUnavailable, message}, NodeWarning("FreeDiskSpaceFailed", message));
+}
+
+void ImageGcRun::End(std::optional<Error> error, std::optional<Event> event) {
+  outcome_.error = std::move(error);
+  outcome_.event = std::move(event);
+  step_ = std::move(outcome_);
+}
+
+std::vector<ImageRecord> DetectImages(std::span<const ImageRecord> known,
+                                      const ImageSighting& sighting) {
+  std::map<std::string_view, const ImageRecord*> known_by_id;
+  for (const ImageRecord& record : known) known_by_id.emplace(record.id, &record);
+  std::map<std::string_view, ImageRecord> seen;
+  for (const ListedImage& image : sighting.listed) {
+    const auto it = known_by_id.find(image.id);
+    ImageRecord record{.id = image.id,
+                       .first_detected = sighting.detected_at.value_or(kLongAgo),
+                       .last_used = std::nullopt};
+    if (it != known_by_id.end()) record = *it->second;
+    record.size_bytes = image.size_bytes;
+    record.pinned = image.pinned;
+    record.in_use = sighting.in_use.contains(image.id);
+    if (record.in_use) record.last_used = sighting.now;
+    seen.insert_or_assign(image.id, std::move(record));
+  }
+  std::vector<ImageRecord> records;
+  records.reserve(seen.size());
+  for (auto& [id, record] : seen) records.push_back(std::move(record));
+  return records;
+}
+
+}  // namespace jettison

@@ -1,0 +1,207 @@
+#include "core/decide/image_gc.h"
+
+#include <gtest/gtest.h>
+
+#include <set>
+#include <string>
+#include <variant>
+#include <vector>
+
+namespace jettison {
+namespace {
+
+using std::chrono::hours;
+using std::chrono::minutes;
+using Ids = std::vector<std::string>;
+
+const Instant kNow = ParseInstant("2026-01-01T00:00:00Z").value();
+constexpr std::uint64_t kGiB = 1ULL << 30;
+
+// An image of 1 GiB, first seen a day ago and not used for `unused`.
+ImageRecord Image(std::string id, Duration unused) {
+  return {.id = std::move(id),
+          .size_bytes = kGiB,
+          .first_detected = kNow - hours(24),
+          .last_used = kNow - unused};
+}
+
+ImageRecord NeverUsed(std::string id, Duration detected) {
+  return {.id = std::move(id),
+          .size_bytes = kGiB,
+          .first_detected = kNow - detected,
+          .last_used = std::nullopt};
+}
+
+// Drives a run to its end; removals of the named images fail.
+ImageGcOutcome Drive(ImageGcRun run, ImageFsUsage usage = {100 * kGiB, 50 * kGiB},
+                     const std::set<std::string>& failing = {}) {
+  while (!std::holds_alternative<ImageGcOutcome>(run.step())) {
+    if (const auto* remove = std::get_if<RemoveImage>(&run.step())) {
+      if (failing.contains(remove->id)) {
+        run.RemoveFailed({ErrorCode::kUnavailable, remove->id + " is stuck"});
+      } else {
+        run.Removed();
+      }
+    } else {
+      run.Measured(usage);
+    }
+  }
+  return std::get<ImageGcOutcome>(run.step());
+}
+
+ImageGcOutcome DeleteUnused(const std::vector<ImageRecord>& images, ImageGcPolicy policy = {},
+                            const std::set<std::string>& failing = {}) {
+  return Drive(ImageGcRun(policy, ImageGcMode::kDeleteUnused, images, {kNow, hours(1)}), {},
+               failing);
+}
+
+ImageGcOutcome Collect(const std::vector<ImageRecord>& images, ImageFsUsage usage,
+                       ImageGcPolicy policy = {}, Duration uptime = hours(1000)) {
+  return Drive(ImageGcRun(policy, ImageGcMode::kGarbageCollect, images, {kNow, uptime}), usage);
+}
+
+TEST(ImageGc, ImagesGoByLastUseThenFirstDetectionThenId) {
+  const auto outcome =
+      DeleteUnused({Image("recent", hours(1)), Image("b", hours(5)), Image("a", hours(5)),
+                    NeverUsed("young", hours(2)), NeverUsed("old", hours(3))});
+  EXPECT_EQ(outcome.removed, (Ids{"old", "young", "a", "b", "recent"}));
+  EXPECT_EQ(outcome.freed_bytes, 5 * kGiB);
+  EXPECT_FALSE(outcome.error);
+}
+
+TEST(ImageGc, ImagesInUseAndPinnedOnesStay) {
+  ImageRecord used = Image("used", hours(5));
+  used.in_use = true;
+  ImageRecord pinned = Image("pinned", hours(5));
+  pinned.pinned = true;
+  EXPECT_EQ(DeleteUnused({used, pinned}).removed, Ids{});
+}
+
+TEST(ImageGc, AnImageYoungerThanTheMinimumAgeStaysHoweverLongUnused) {
+  const ImageGcPolicy policy{.min_age = minutes(2)};
+  EXPECT_EQ(DeleteUnused({NeverUsed("new", minutes(2) - Duration(1))}, policy).removed, Ids{});
+  EXPECT_EQ(DeleteUnused({NeverUsed("old", minutes(2))}, policy).removed, Ids{"old"});
+}
+
+TEST(ImageGc, AnImageUsedAtTheMomentOfTheCollectionStays) {
+  EXPECT_EQ(DeleteUnused({Image("now", Duration(0)), Image("before", Duration(1))}).removed,
+            Ids{"before"});
+}
+
+TEST(ImageGc, AFailedRemovalFreesNothingAndTheOthersGoOn) {
+  const auto outcome = DeleteUnused({Image("a", hours(2)), Image("b", hours(1))}, {}, {"a"});
+  EXPECT_EQ(outcome.removed, Ids{"b"});
+  EXPECT_EQ(outcome.freed_bytes, kGiB);
+  ASSERT_TRUE(outcome.error);
+  EXPECT_EQ(outcome.error->message,
+            "freed 1073741824 bytes by removing unused images; some stayed: a is stuck");
+  EXPECT_FALSE(outcome.event);
+}
+
+TEST(ImageGc, BelowTheHighThresholdNothingGoes) {
+  EXPECT_EQ(Collect({Image("a", hours(1))}, {100 * kGiB, 16 * kGiB}).removed, Ids{});
+  // 84.0...1% used counts as 85%: what is begun of a percent is used.
+  EXPECT_EQ(Collect({Image("a", hours(1))}, {100 * kGiB, 16 * kGiB - 1}).removed, Ids{"a"});
+}
+
+TEST(ImageGc, FromTheHighThresholdOnImagesGoUntilTheLowOneIsReached) {
+  std::vector<ImageRecord> images;
+  for (char id = 'a'; id <= 'j'; ++id) images.push_back(Image({id}, hours(24 - (id - 'a'))));
+  const auto outcome = Collect(images, {100 * kGiB, 15 * kGiB});
+  EXPECT_EQ(outcome.removed, (Ids{"a", "b", "c", "d", "e"}));
+  EXPECT_FALSE(outcome.error);
+}
+
+TEST(ImageGc, TooLittleToFreeIsAnErrorAndAnEvent) {
+  const auto outcome = Collect({Image("a", hours(1))}, {100 * kGiB, 10 * kGiB});
+  EXPECT_EQ(outcome.removed, Ids{"a"});
+  ASSERT_TRUE(outcome.error && outcome.event);
+  EXPECT_EQ(outcome.event->object, "node");
+  EXPECT_EQ(outcome.event->type, EventType::kWarning);
+  EXPECT_EQ(outcome.event->reason, "FreeDiskSpaceFailed");
+  EXPECT_EQ(outcome.event->message,
+            "Insufficient free disk space on the node's image filesystem (90% of 100.0 GiB used). "
+            "Failed to free sufficient space by deleting unused images (freed 1073741824 bytes). "
+            "Investigate disk usage, as it could be used by active images, logs, volumes, or other "
+            "data.");
+}
+
+TEST(ImageGc, NoCapacityIsAnErrorAndAnEvent) {
+  const auto outcome = Collect({Image("a", hours(1))}, {0, 5});
+  EXPECT_EQ(outcome.removed, Ids{});
+  ASSERT_TRUE(outcome.error && outcome.event);
+  EXPECT_EQ(outcome.event->reason, "InvalidDiskCapacity");
+  EXPECT_EQ(outcome.event->message, "invalid capacity 0 on image filesystem");
+}
+
+TEST(ImageGc, MoreAvailableThanCapacityIsAnEmptyFileSystem) {
+  EXPECT_EQ(Collect({Image("a", hours(1))}, {kGiB, 1000 * kGiB}).removed, Ids{});
+}
+
+TEST(ImageGc, WhereTheRoundedUseReachesTheThresholdOneImageGoesAlthoughNothingNeedBeFreed) {
+  const ImageGcPolicy policy{.high_threshold_percent = 80, .low_threshold_percent = 80};
+  const auto outcome =
+      Collect({Image("a", hours(2)), Image("b", hours(1))}, {1000 * kGiB, 205 * kGiB}, policy);
+  EXPECT_EQ(outcome.removed, Ids{"a"});
+  EXPECT_FALSE(outcome.error);
+}
+
+TEST(ImageGc, PastTheMaximumAgeImagesGoOnceTheyWereWatchedForThatLong) {
+  const ImageGcPolicy policy{.max_age = hours(12)};
+  const std::vector<ImageRecord> images = {Image("old", hours(13)), Image("fresh", hours(12)),
+                                           NeverUsed("never", minutes(1))};
+  const ImageFsUsage plenty{100 * kGiB, 50 * kGiB};
+  EXPECT_EQ(Collect(images, plenty, policy, hours(12)).removed, Ids{});
+  EXPECT_EQ(Collect(images, plenty, policy, hours(13)).removed, (Ids{"never", "old"}));
+  EXPECT_EQ(Collect(images, plenty, {.max_age = Duration(0)}, hours(13)).removed, Ids{});
+}
+
+TEST(ImageGc, AFailureByAgeEndsTheCollectionBeforeTheFileSystemIsMeasured) {
+  const std::vector<ImageRecord> images = {Image("old", hours(13)), Image("older", hours(14))};
+  ImageGcRun run({.max_age = hours(12)}, ImageGcMode::kGarbageCollect, images, {kNow, hours(100)});
+  run.RemoveFailed({ErrorCode::kUnavailable, "it is stuck"});
+  run.Removed();
+  const auto* outcome = std::get_if<ImageGcOutcome>(&run.step());
+  ASSERT_NE(outcome, nullptr);
+  EXPECT_EQ(outcome->removed, Ids{"old"});
+  EXPECT_EQ(outcome->error->message, "remove images unused for more than 12h0m0s: it is stuck");
+}
+
+TEST(ImageGc, WithoutAMeasurementNothingGoesForSpace) {
+  const std::vector<ImageRecord> images = {Image("a", hours(13))};
+  ImageGcRun run({}, ImageGcMode::kGarbageCollect, images, {kNow, hours(100)});
+  run.MeasureFailed({ErrorCode::kUnavailable, "no answer"});
+  EXPECT_EQ(std::get<ImageGcOutcome>(run.step()).error->message,
+            "measure the image file system: no answer");
+}
+
+TEST(DetectImages, KeepsWhatIsKnownAddsWhatIsNewAndForgetsWhatIsGone) {
+  const std::vector<ImageRecord> known = {Image("gone", hours(1)), Image("kept", hours(3)),
+                                          Image("used", hours(3))};
+  const std::vector<ListedImage> listed = {{"used", 7}, {"new", 5, true}, {"kept", 6}};
+  const std::set<std::string, std::less<>> in_use = {"used"};
+  const auto records =
+      DetectImages(known, {.listed = listed, .in_use = in_use, .detected_at = kNow, .now = kNow});
+  ASSERT_EQ(records.size(), 3U);
+  EXPECT_EQ(records[0].id, "kept");
+  EXPECT_EQ(records[0].size_bytes, 6U);
+  EXPECT_EQ(records[0].last_used, kNow - hours(3));
+  EXPECT_EQ(records[1].id, "new");
+  EXPECT_EQ(records[1].first_detected, kNow);
+  EXPECT_FALSE(records[1].last_used);
+  EXPECT_TRUE(records[1].pinned);
+  EXPECT_EQ(records[2].id, "used");
+  EXPECT_TRUE(records[2].in_use);
+  EXPECT_EQ(records[2].last_used, kNow);
+  EXPECT_EQ(records[2].first_detected, kNow - hours(24));
+}
+
+TEST(DetectImages, ThoseFoundAtTheStartAreOldEnough) {
+  const std::vector<ListedImage> listed = {{"found", 5}};
+  const auto records =
+      DetectImages({}, {.listed = listed, .in_use = {}, .detected_at = std::nullopt, .now = kNow});
+  EXPECT_EQ(DeleteUnused(records, {.min_age = hours(1000)}).removed, Ids{"found"});
+}
+
+}  // namespace
+}  // namespace jettison

@@ -1,0 +1,36 @@
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <span>
+#include <string>
+#include <vector>
+
+#include "core/model/threshold.h"
+#include "core/pods/pod_facts.h"
+
+namespace jettison {
+
+// Which limit a pod broke.
+enum class StorageLimitKind : std::uint8_t { kEmptyDir, kPod, kContainer };
+inline constexpr std::size_t kStorageLimitKindCount = 3;
+
+// A pod over one of its local-storage limits.
+struct StorageViolation {
+  std::size_t pod = 0;  // index among the active pods
+  StorageLimitKind kind = StorageLimitKind::kPod;
+  std::size_t index = 0;  // in empty_dir_limits or container_limits
+};
+
+// The pods that must go because they use more local storage than they may, critical ones left out
+// and those whose disk figures are older than the pass, in the order of the active pods; at most
+// one violation each: emptyDir volumes first, then the pod's own limit, then the containers'.
+// (kubelet: managerImpl.localStorageEviction)
+[[nodiscard]] std::vector<StorageViolation> StorageViolations(std::span<const ActivePod> pods,
+                                                              DiskLayout layout);
+
+// The kubelet's sentence for it.
+[[nodiscard]] std::string ViolationMessage(const PodFacts& facts,
+                                           const StorageViolation& violation);
+
+}  // namespace jettison

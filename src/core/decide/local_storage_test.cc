@@ -1,0 +1,188 @@
+#include "core/decide/local_storage.h"
+
+#include <gtest/gtest.h>
+
+#include <random>
+
+namespace jettison {
+namespace {
+
+Quantity Parsed(const char* text) {
+  return *Quantity::Parse(text);
+}
+
+// A pod with an emptyDir of 1Ki and a container limited to 2Ki.
+Pod LimitedPod() {
+  Pod pod;
+  pod.uid = "u";
+  pod.volumes = {{"v", EmptyDirSource{.medium = "", .size_limit = Parsed("1Ki")}}};
+  pod.containers.resize(1);
+  pod.containers[0].name = "c";
+  pod.containers[0].resources.limits.emplace("ephemeral-storage", Parsed("2Ki"));
+  return pod;
+}
+
+struct Usage {
+  std::uint64_t volume = 0;
+  std::uint64_t layer = 0;
+  std::uint64_t logs = 0;
+  std::uint64_t pod = 0;
+};
+
+PodStats StatsOf(const Usage& usage) {
+  PodStats stats;
+  stats.uid = "u";
+  stats.volumes = {{"v", {usage.volume, 1}}};
+  stats.containers = {
+      {.name = "c", .rootfs = FsUsage{usage.layer, 1}, .logs = FsUsage{usage.logs, 1}}};
+  stats.ephemeral_storage = FsUsage{usage.pod, 1};
+  return stats;
+}
+
+std::string MessageFor(const Usage& usage, DiskLayout layout = {}, bool critical = false) {
+  PodFacts facts = FactsOf(LimitedPod(), Profile::kStandalone);
+  if (critical) facts.protection = Protection::kCritical;
+  const PodStats stats = StatsOf(usage);
+  const std::vector<ActivePod> pods = {{&facts, &stats}};
+  const auto violations = StorageViolations(pods, layout);
+  return violations.empty() ? "" : ViolationMessage(facts, violations[0]);
+}
+
+TEST(LocalStorage, UsageUpToTheLimitIsAllowed) {
+  EXPECT_EQ(MessageFor({.volume = 1024, .layer = 1024, .logs = 1024, .pod = 2048}), "");
+}
+
+TEST(LocalStorage, AnEmptyDirAboveItsSizeLimitIsAViolation) {
+  EXPECT_EQ(MessageFor({.volume = 1025}),
+            "Usage of EmptyDir volume \"v\" exceeds the limit \"1Ki\". ");
+}
+
+TEST(LocalStorage, APodAboveTheSumOfItsContainersLimitsIsAViolation) {
+  EXPECT_EQ(MessageFor({.pod = 2049}),
+            "Pod ephemeral local storage usage exceeds the total limit of containers 2Ki. ");
+}
+
+TEST(LocalStorage, AContainerIsMeasuredByItsLogsAndWritableLayer) {
+  EXPECT_EQ(MessageFor({.layer = 1025, .logs = 1024}),
+            "Container c exceeded its local ephemeral storage limit \"2Ki\". ");
+}
+
+TEST(LocalStorage, WritableLayersOnAnotherFileSystemDoNotCount) {
+  EXPECT_EQ(MessageFor({.layer = 4096, .logs = 1024}, {.dedicated_image_fs = true}), "");
+}
+
+TEST(LocalStorage, ViolationsAreFoundInOrderVolumePodContainer) {
+  EXPECT_EQ(MessageFor({.volume = 4096, .layer = 4096, .pod = 4096}).substr(0, 17),
+            "Usage of EmptyDir");
+  EXPECT_EQ(MessageFor({.layer = 4096, .pod = 4096}).substr(0, 13), "Pod ephemeral");
+}
+
+TEST(LocalStorage, CriticalPodsAreLeftAlone) {
+  EXPECT_EQ(MessageFor({.volume = 4096}, {}, true), "");
+}
+
+TEST(LocalStorage, UnknownUsageIsNoViolation) {
+  const PodFacts facts = FactsOf(LimitedPod(), Profile::kStandalone);
+  PodStats stats = StatsOf({});
+  stats.volumes[0].usage.used_bytes.reset();
+  stats.ephemeral_storage.reset();
+  stats.containers[0].logs.reset();
+  EXPECT_TRUE(StorageViolations(std::vector<ActivePod>{{&facts, &stats}}, {}).empty());
+  EXPECT_TRUE(StorageViolations(std::vector<ActivePod>{{&facts, nullptr}}, {}).empty());
+}
+
+TEST(LocalStorage, NobodyGoesForALimitByFiguresThatAreOlderThanThePass) {
+  const PodFacts facts = FactsOf(LimitedPod(), Profile::kStandalone);
+  PodStats stats = StatsOf({.volume = 4096, .layer = 4096, .pod = 9000});
+  const std::vector<ActivePod> pods = {{&facts, &stats}};
+  EXPECT_EQ(StorageViolations(pods, {}).size(), 1U);
+  stats.stale_disk = StaleDisk{.measured_at = Instant(std::chrono::seconds(1))};
+  EXPECT_TRUE(StorageViolations(pods, {}).empty());
+}
+
+TEST(LocalStorage, SeveralPodsMayGoAtOnceInTheirOwnOrder) {
+  const PodFacts facts = FactsOf(LimitedPod(), Profile::kStandalone);
+  const PodStats good = StatsOf({});
+  const PodStats bad = StatsOf({.volume = 4096});
+  const std::vector<ActivePod> pods = {{&facts, &bad}, {&facts, &good}, {&facts, &bad}};
+  const auto violations = StorageViolations(pods, {});
+  ASSERT_EQ(violations.size(), 2U);
+  EXPECT_EQ(violations[0].pod, 0U);
+  EXPECT_EQ(violations[1].pod, 2U);
+}
+
+// What the kubelet would say: its maps keep the last of a name, its volumes are gone through in
+// order.
+std::string KubeletsMessage(const Pod& pod, const PodStats& stats) {
+  for (const Volume& volume : pod.volumes) {
+    const auto* empty_dir = std::get_if<EmptyDirSource>(&volume.source);
+    if (empty_dir == nullptr || !empty_dir->size_limit) continue;
+    std::int64_t used = -1;
+    for (const VolumeStats& each : stats.volumes) {
+      if (each.name == volume.name) used = static_cast<std::int64_t>(*each.usage.used_bytes);
+    }
+    if (used <= empty_dir->size_limit->Value()) continue;
+    return "Usage of EmptyDir volume \"" + volume.name + "\" exceeds the limit \"" +
+           empty_dir->size_limit->ToString() + "\". ";
+  }
+  for (const ContainerStats& each : stats.containers) {
+    const Quantity* limit = nullptr;
+    for (const Container& container : pod.containers) {
+      const auto found = container.resources.limits.find("ephemeral-storage");
+      if (container.name != each.name || found == container.resources.limits.end()) continue;
+      limit = &found->second;
+    }
+    const auto used = static_cast<std::int64_t>(*each.logs->used_bytes);
+    if (limit == nullptr || used <= limit->Value()) continue;
+    return "Container " + each.name + " exceeded its local ephemeral storage limit \"" +
+           limit->ToString() + "\". ";
+  }
+  return "";
+}
+
+TEST(LocalStorage, VolumesAndContainersOfOneNameAreToldApartAsTheKubeletDoes) {
+  std::mt19937 random(20);
+  const auto one_of = [&](std::uint32_t count) {
+    return static_cast<std::uint32_t>(random()) % count;
+  };
+  const auto name = [&] { return std::string(1, static_cast<char>('a' + one_of(2))); };
+  int violations_seen = 0;
+  for (int round = 0; round < 5000; ++round) {
+    Pod pod;
+    PodStats stats;
+    pod.uid = stats.uid = "u";
+    for (std::uint32_t i = one_of(4); i > 0; --i) {
+      Volume volume{name(), HostPathSource{"/x", ""}};
+      if (one_of(2) == 0) volume.source = EmptyDirSource{};
+      if (one_of(2) == 0) {
+        volume.source = EmptyDirSource{.medium = "", .size_limit = Quantity::Of(1 + one_of(4))};
+      }
+      pod.volumes.push_back(std::move(volume));
+    }
+    for (std::uint32_t i = one_of(4); i > 0; --i) {
+      Container container{.name = name()};
+      // The pod's own limit, the sum, is there only where every container has one.
+      if (i > 1 && one_of(2) == 0) {
+        container.resources.limits.emplace("ephemeral-storage", Quantity::Of(1 + one_of(4)));
+      }
+      pod.containers.push_back(std::move(container));
+    }
+    for (std::uint32_t i = one_of(4); i > 0; --i) {
+      stats.volumes.push_back({name(), FsUsage{one_of(8), 1}});
+      stats.containers.push_back(
+          {.name = name(), .rootfs = FsUsage{0, 1}, .logs = FsUsage{one_of(8), 1}});
+    }
+    PodFacts facts = FactsOf(pod, Profile::kKubelet);
+    facts.ephemeral_storage_limit.reset();
+    const std::vector<ActivePod> pods = {{&facts, &stats}};
+    const auto violations = StorageViolations(pods, {});
+    violations_seen += violations.empty() ? 0 : 1;
+    ASSERT_EQ(violations.empty() ? "" : ViolationMessage(facts, violations[0]),
+              KubeletsMessage(pod, stats))
+        << round;
+  }
+  EXPECT_GT(violations_seen, 500);
+}
+
+}  // namespace
+}  // namespace jettison

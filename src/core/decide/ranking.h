@@ -1,0 +1,60 @@
+#pragma once
+
+#include <compare>
+#include <cstdint>
+#include <optional>
+#include <span>
+#include <string_view>
+#include <vector>
+
+#include "core/model/signal.h"
+#include "core/model/threshold.h"
+#include "core/pods/pod_facts.h"
+#include "core/units/quantity.h"
+
+namespace jettison {
+
+// Where a pod stands in the order of eviction: the smaller key goes first. The order is total,
+// because no two pods share a UID. Members are compared in this order.
+struct RankKey {
+  bool known = true;            // a pod without stats goes before all others (memory, disks)
+  bool within_request = false;  // those that exceed their request go first (not for PIDs)
+  std::int32_t priority = 0;    // the lower one goes first
+  Nanos negated_excess = 0;     // the larger usage - request goes first
+  std::string_view uid;         // ties
+
+  friend auto operator<=>(const RankKey&, const RankKey&) = default;
+};
+
+// The key of one pod under pressure on one signal. (kubelet: rankMemoryPressure, rankPIDPressure,
+// rankDiskPressureFunc, buildSignalToRankFunc; for I/O the rule is our own: usage is the pod's own
+// I/O pressure, of which nobody requests any, and where that is unknown the pod goes last; so it is
+// for swap: usage is what the pod has swapped out, and its request is exceeded where that and its
+// working set together exceed the one for memory. Where swap is not accounted, memory decides)
+[[nodiscard]] RankKey RankOf(const ActivePod& pod, Signal signal, DiskLayout layout);
+
+// Whether nobody has ever measured what the pod has on disk. This is not the kubelet's pod without
+// statistics, which goes before all others: that one is known to nobody, of this one only its files
+// are, because the agent's own walk was not back. Nobody goes for that.
+[[nodiscard]] bool DiskUseIsUnknown(const ActivePod& pod);
+
+// Whether the pod may be the victim: it is not critical and its end would help. Under pressure on a
+// disk it must be known what it has there (DiskUseIsUnknown). Under pressure on
+// I/O it has to have been stalled on it itself: one that never waits for a disk does not keep
+// others waiting either. Where swap is short it has to have something there to give back; where
+// swap is not accounted, memory.
+[[nodiscard]] bool MayGo(const ActivePod& pod, Signal signal);
+
+// Index of the first pod to go that may go: the smallest key among these; none when nobody may.
+[[nodiscard]] std::optional<std::size_t> FirstVictim(std::span<const ActivePod> pods, Signal signal,
+                                                     DiskLayout layout);
+
+// Indices of all pods, critical ones included, first to be evicted first.
+[[nodiscard]] std::vector<std::size_t> RankedPods(std::span<const ActivePod> pods, Signal signal,
+                                                  DiskLayout layout);
+
+// What decides between two neighbours of a ranking, for people: "usage above request", "priority",
+// "usage minus request", "UID", "no statistics".
+[[nodiscard]] std::string_view DecidingField(const RankKey& first, const RankKey& second);
+
+}  // namespace jettison

@@ -1,0 +1,182 @@
+#include "core/evaluate/evaluate.h"
+
+#include <cassert>
+#include <cmath>
+#include <limits>
+
+namespace jettison {
+namespace {
+
+constexpr Nanos kNanosPerUnit = 1'000'000'000;
+
+// The kubelet's rounding, step for step: 32-bit fraction, 64-bit product, truncation. What does not
+// fit, infinite and undefined shares included, is the smallest integer, as on the kubelet's amd64.
+std::int64_t ShareOf(Percentage percentage, std::int64_t capacity) {
+  constexpr double kTooLarge = 9223372036854775808.0;
+  const double share = static_cast<double>(capacity) * static_cast<double>(percentage.fraction);
+  if (share >= -kTooLarge && share < kTooLarge) return static_cast<std::int64_t>(share);
+  return std::numeric_limits<std::int64_t>::min();
+}
+
+Nanos SaturatingSum(Nanos a, Nanos b) {
+  Nanos sum = 0;
+  if (!__builtin_add_overflow(a, b, &sum)) return sum;
+  constexpr Nanos kLargest = ~(Nanos{1} << 127);
+  return a < 0 ? -kLargest : kLargest;
+}
+
+Nanos AmountOf(const ThresholdValue& value, std::int64_t capacity) {
+  if (const auto* percentage = std::get_if<Percentage>(&value)) {
+    return ShareOf(*percentage, capacity) * kNanosPerUnit;
+  }
+  return std::get<Quantity>(value).ToNanos();
+}
+
+bool IsMet(const Threshold& threshold, const Observation& seen, bool enforce_min_reclaim) {
+  Nanos line = AmountOf(threshold.value, seen.capacity);
+  if (enforce_min_reclaim && threshold.min_reclaim) {
+    line = SaturatingSum(line, AmountOf(*threshold.min_reclaim, seen.capacity));
+  }
+  return seen.available * kNanosPerUnit < line;
+}
+
+bool IsFresh(const Observation& seen, const std::optional<Observation>& last) {
+  return !last || !seen.time || !last->time || *seen.time > *last->time;
+}
+
+ThresholdSet Fresh(std::span<const Threshold> thresholds, ThresholdSet among,
+                   const Observations& now, const Observations& before) {
+  ThresholdSet fresh;
+  for (std::size_t i = 0; i < thresholds.size(); ++i) {
+    const auto& seen = now[thresholds[i].signal];
+    fresh[i] = among[i] && seen && IsFresh(*seen, before[thresholds[i].signal]);
+  }
+  return fresh;
+}
+
+// Whether a pressure threshold is met by the stalls since the last eviction alone. The kernel's
+// average decays by e every window, so what is left in it of its value then is known; the rest is
+// the mean of the stalls since.
+bool IsMetSince(const EvictionMark& eviction, const Threshold& threshold, const Observation& seen,
+                Instant now) {
+  // The kernel brings its averages up to date every two seconds only (PSI_FREQ in
+  // kernel/sched/psi.c). So the decay of as much may not be in them now, and the stalls of as much,
+  // all of the time at worst, were not in them at the eviction.
+  constexpr Duration kUpdatePeriod = std::chrono::seconds(2);
+  const Duration window = PressureSignalOf(threshold.signal)->window;
+  const Duration elapsed = Elapsed(eviction.at, now);
+  if (elapsed < window) return false;
+  const std::size_t index = PressureIndexOf(threshold.signal);
+  const auto& before = eviction.available[index];
+  if (!before) return true;
+  const auto kept_after = [window](Duration span) {
+    return std::exp(-(std::chrono::duration<double>(span) / window));
+  };
+  const double kept = kept_after(elapsed - kUpdatePeriod);
+  const double kept_of_period = kept_after(kUpdatePeriod);
+  const auto lost = static_cast<double>(kWholeTime - seen.available);
+  const double lost_before = static_cast<double>(kWholeTime - *before) * kept_of_period +
+                             kWholeTime * (1 - kept_of_period);
+  const auto line = static_cast<double>(LostOf(QuantityOf(threshold.value, seen.capacity)));
+  return lost - lost_before * kept > line * (1 - kept);
+}
+
+ThresholdSet WithoutEchoes(std::span<const Threshold> thresholds, ThresholdSet among,
+                           const EvictionState& state, const Observations& observations,
+                           Instant now) {
+  if (!state.last_eviction) return among;
+  for (std::size_t i = 0; i < thresholds.size(); ++i) {
+    if (!among[i] || !IsPressure(thresholds[i].signal)) continue;
+    among[i] =
+        IsMetSince(*state.last_eviction, thresholds[i], *observations[thresholds[i].signal], now);
+  }
+  return among;
+}
+
+ThresholdSet Overdue(std::span<const Threshold> thresholds, const EvictionState& state,
+                     Instant now) {
+  ThresholdSet overdue;
+  for (std::size_t i = 0; i < thresholds.size(); ++i) {
+    const auto& since = state.first_observed_at[i];
+    overdue[i] = since && Elapsed(*since, now) >= thresholds[i].grace_period;
+  }
+  return overdue;
+}
+
+void TrackFirstObserved(ThresholdSet met, Instant now, EvictionState& next) {
+  for (std::size_t i = 0; i < met.size(); ++i) {
+    auto& since = next.first_observed_at[i];
+    if (!met[i]) {
+      since.reset();
+    } else if (!since) {
+      since = now;
+    }
+  }
+}
+
+void TrackConditions(std::span<const Threshold> thresholds, ThresholdSet met, Duration transition,
+                     Instant now, EvictionState& next) {
+  for (std::size_t i = 0; i < thresholds.size(); ++i) {
+    if (met[i]) next.condition_last_observed_at[IndexOf(ConditionOf(thresholds[i].signal))] = now;
+  }
+  next.conditions = {};
+  for (NodeConditionType type : kAllNodeConditions) {
+    const auto& last = next.condition_last_observed_at[IndexOf(type)];
+    if (last && Elapsed(*last, now) < transition) next.conditions.Set(type);
+  }
+}
+
+}  // namespace
+
+Quantity QuantityOf(const ThresholdValue& value, std::int64_t capacity) {
+  if (const auto* percentage = std::get_if<Percentage>(&value)) {
+    return Quantity::Of(ShareOf(*percentage, capacity), QuantityFormat::kBinarySI);
+  }
+  return std::get<Quantity>(value);
+}
+
+ThresholdSet ThresholdsMet(std::span<const Threshold> thresholds, const Observations& observations,
+                           bool enforce_min_reclaim) {
+  ThresholdSet met;
+  for (std::size_t i = 0; i < thresholds.size(); ++i) {
+    const auto& seen = observations[thresholds[i].signal];
+    met[i] = seen && IsMet(thresholds[i], *seen, enforce_min_reclaim);
+  }
+  return met;
+}
+
+Evaluation Evaluate(std::span<const Threshold> thresholds, Duration pressure_transition_period,
+                    const EvictionState& state, const Observations& observations, Instant now) {
+  assert(thresholds.size() <= kMaxThresholds);
+  Evaluation result{.met = {}, .overdue = {}, .acting = {}, .next = state};
+  const ThresholdSet unresolved = ThresholdsMet(thresholds, observations, true) & state.met;
+  result.met = ThresholdsMet(thresholds, observations, false) | unresolved;
+  TrackFirstObserved(result.met, now, result.next);
+  TrackConditions(thresholds, result.met, pressure_transition_period, now, result.next);
+  result.overdue = Overdue(thresholds, result.next, now);
+  const ThresholdSet fresh =
+      Fresh(thresholds, result.overdue, observations, state.last_observations);
+  result.acting = WithoutEchoes(thresholds, fresh, state, observations, now);
+  result.next.met = result.overdue;
+  result.next.last_observations = observations;
+  return result;
+}
+
+void MarkEviction(const Observations& observations, Instant now, EvictionState& state) {
+  EvictionMark& mark = state.last_eviction.emplace();
+  mark.at = now;
+  for (Signal signal : kPressureSignals) {
+    const auto& seen = observations[signal];
+    if (seen) mark.available[PressureIndexOf(signal)] = static_cast<std::int32_t>(seen->available);
+  }
+}
+
+bool PressureRelieved(std::span<const Threshold> thresholds, const Observations& observations) {
+  const ThresholdSet met = ThresholdsMet(thresholds, observations, true);
+  for (std::size_t i = 0; i < thresholds.size(); ++i) {
+    if (met[i] && !IsPressure(thresholds[i].signal)) return false;
+  }
+  return true;
+}
+
+}  // namespace jettison

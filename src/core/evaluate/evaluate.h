@@ -1,0 +1,74 @@
+#pragma once
+
+#include <array>
+#include <bitset>
+#include <cstdint>
+#include <optional>
+#include <span>
+
+#include "core/model/pressure.h"
+#include "core/model/signal.h"
+#include "core/model/threshold.h"
+#include "core/observe/observations.h"
+#include "core/units/duration.h"
+
+namespace jettison {
+
+// A set of thresholds, named by their index in the list that is being evaluated.
+using ThresholdSet = std::bitset<kMaxThresholds>;
+
+// When a pod was last failed, and what the kernel's averages were then: how much of each pressure
+// signal was available, absent where it was not observed.
+struct EvictionMark {
+  Instant at;
+  std::array<std::optional<std::int32_t>, kPressureSignalCount> available;
+};
+
+// What one pass leaves for the next; a plain value of fixed size. It belongs to one list of
+// thresholds: when the list changes, begin with an empty state.
+struct EvictionState {
+  ThresholdSet met;  // those met for their whole grace period in the last pass
+  std::array<std::optional<Instant>, kMaxThresholds> first_observed_at;
+  std::array<std::optional<Instant>, kNodeConditionCount> condition_last_observed_at;
+  Observations last_observations;
+  NodeConditions conditions;  // true conditions, as admission reads them
+  std::optional<EvictionMark> last_eviction;
+};
+
+// What a pass concludes from its observations, before anything is chosen.
+struct Evaluation {
+  ThresholdSet met;      // now, or before and minimum reclaim not yet reached; grace ignored
+  ThresholdSet overdue;  // ... for their whole grace period
+  ThresholdSet acting;   // ... and with figures newer than those of the last pass and the last
+                         // eviction
+  EvictionState next;
+};
+
+// The amount a threshold stands for: itself, or its share of the capacity rounded toward zero.
+[[nodiscard]] Quantity QuantityOf(const ThresholdValue& value, std::int64_t capacity);
+
+// Which thresholds are met by the observations. With `enforce_min_reclaim` the line is value +
+// minimum reclaim. A signal that was not observed meets nothing. (kubelet: thresholdsMet)
+[[nodiscard]] ThresholdSet ThresholdsMet(std::span<const Threshold> thresholds,
+                                         const Observations& observations,
+                                         bool enforce_min_reclaim);
+
+// One step of the eviction state: thresholds met, grace periods, conditions with their transition
+// period, freshness. An average that still holds the stalls of before the last eviction is not
+// fresh: a pressure threshold acts no sooner than its window after one, and then only if the stalls
+// since have been too many on their own.  `thresholds` are the effective ones (containerfs.*
+// replaced), at most kMaxThresholds. (kubelet: managerImpl.synchronize up to localStorageEviction)
+[[nodiscard]] Evaluation Evaluate(std::span<const Threshold> thresholds,
+                                  Duration pressure_transition_period, const EvictionState& state,
+                                  const Observations& observations, Instant now);
+
+// Remembers in `state` that a pass with these observations failed a pod.
+void MarkEviction(const Observations& observations, Instant now, EvictionState& state);
+
+// Whether a reclaim was enough: no threshold of any signal is met any more, minimum reclaim
+// included. Pressure signals do not count: an average does not tell what was freed just now, and
+// deleting files is itself a cause of I/O. (kubelet: reclaimNodeLevelResources)
+[[nodiscard]] bool PressureRelieved(std::span<const Threshold> thresholds,
+                                    const Observations& observations);
+
+}  // namespace jettison

@@ -1,0 +1,28 @@
+#include "core/evaluate/grace_end.h"
+
+#include <gtest/gtest.h>
+
+#include <array>
+
+namespace jettison {
+namespace {
+
+using std::chrono::seconds;
+
+const Instant kNow{std::chrono::hours(1)};
+
+TEST(GraceEnd, IsTheSoonestOfThoseThatAreMetAndNotOverdue) {
+  const std::array<Threshold, 3> thresholds = {
+      {{.signal = Signal::kMemoryAvailable, .grace_period = seconds(60)},
+       {.signal = Signal::kNodeFsAvailable, .grace_period = seconds(30)},
+       {.signal = Signal::kPidAvailable, .grace_period = seconds(10)}}};
+  Evaluation evaluation;
+  evaluation.next.first_observed_at.fill(kNow);
+  EXPECT_EQ(NextGraceEnd(thresholds, evaluation), std::nullopt) << "none is met";
+  evaluation.met.set();
+  evaluation.overdue[2] = true;
+  EXPECT_EQ(NextGraceEnd(thresholds, evaluation), kNow + seconds(30));
+}
+
+}  // namespace
+}  // namespace jettison

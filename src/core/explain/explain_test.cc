@@ -1,0 +1,328 @@
+#include "core/explain/explain.h"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include "core/explain/test_bed.h"
+#include "core/explanation/explanation_json.h"
+#include "core/explanation/explanation_text.h"
+
+namespace jettison {
+namespace {
+
+using std::chrono::seconds;
+using ::testing::HasSubstr;
+
+const Otherwise* Find(const PassExplanation& explanation, Otherwise::Change change) {
+  const auto found = std::ranges::find(explanation.otherwise, change, &Otherwise::change);
+  return found == explanation.otherwise.end() ? nullptr : &*found;
+}
+
+// 66 MiB left of 1 GiB; leaker goes, cache would be next.
+ExplainTestBed Starved() {
+  ExplainTestBed bed;
+  bed.AddPod({.name = "cache", .memory_mi = 200, .memory_request_mi = 100});
+  bed.AddPod({.name = "db", .memory_mi = 90, .memory_request_mi = 100});
+  bed.AddPod({.name = "leaker", .memory_mi = 112});
+  bed.AddPod({.name = "system", .memory_mi = 500, .priority = 2'000'000'000});
+  bed.SetAvailable(66);
+  return bed;
+}
+
+TEST(Explain, TellsVictimSignalThresholdAndOrder) {
+  const PassExplanation why = Explain(Starved().Pass(), {.id = "ev-1"});
+  EXPECT_EQ(why.outcome, PassOutcome::kEvicted);
+  ASSERT_EQ(why.evicted.size(), 1U);
+  EXPECT_EQ(why.evicted.front().pod.FullName(), "default/leaker");
+  EXPECT_THAT(why.evicted.front().message, HasSubstr("Threshold quantity: 100Mi, available: 66Mi"));
+  ASSERT_TRUE(why.signal && why.threshold && why.order);
+  EXPECT_EQ(why.signal->figures.back().amount, 66 * kMi);
+  EXPECT_EQ(why.threshold->line, 100 * kMi);
+  EXPECT_TRUE(why.threshold->acting);
+  std::vector<std::string> names;
+  std::vector<std::string_view> fields;
+  for (const RankedPod& pod : why.order->pods) {
+    names.push_back(pod.pod.name);
+    fields.push_back(pod.decided_by);
+  }
+  EXPECT_THAT(names, testing::ElementsAre("leaker", "cache", "system", "db"));
+  EXPECT_THAT(fields,
+              testing::ElementsAre("usage minus request", "priority", "usage above request", ""));
+  EXPECT_TRUE(why.order->pods[0].chosen);
+  EXPECT_EQ(why.order->pods[1].excess, 100 * kMi);
+  EXPECT_TRUE(why.order->pods[2].critical);
+}
+
+TEST(Explain, SumsOfMemoryAddUp) {
+  const PassExplanation why = Explain(Starved().Pass());
+  std::int64_t sum = 0;
+  for (const SignalFigure& figure : why.signal->figures) {
+    switch (figure.role) {
+      case SignalFigure::Role::kTerm: sum = figure.amount; break;
+      case SignalFigure::Role::kSubtracted: sum -= figure.amount; break;
+      case SignalFigure::Role::kResult: EXPECT_EQ(sum, figure.amount) << figure.key; break;
+    }
+  }
+  EXPECT_EQ(why.signal->figures[1].key, "inactiveFile");
+  EXPECT_EQ(why.signal->figures[1].amount, 24 * kMi);
+}
+
+TEST(Explain, LessUsageOfTheVictimWouldHaveSpentIt) {
+  const PassExplanation why = Explain(Starved().Pass());
+  const Otherwise* usage = Find(why, Otherwise::Change::kUsage);
+  ASSERT_NE(usage, nullptr);
+  // At 12 MiB less both exceed their requests by 100; of equals the UID decides, cache's is less.
+  EXPECT_EQ(usage->by, 12 * kMi);
+  EXPECT_EQ(usage->pod, "default/leaker");
+  EXPECT_EQ(usage->victim, "default/cache");
+  EXPECT_THAT(TextOf(why), HasSubstr("Had default/leaker used 12Mi less, default/cache "
+                                     "would have been evicted."));
+}
+
+TEST(Explain, AHigherPriorityOrALargerRequestWouldHaveSpentTheVictim) {
+  const PassExplanation why = Explain(Starved().Pass());
+  const Otherwise* priority = Find(why, Otherwise::Change::kPriority);
+  ASSERT_NE(priority, nullptr);
+  EXPECT_EQ(priority->to, 1);
+  EXPECT_EQ(priority->victim, "default/cache");
+  const Otherwise* request = Find(why, Otherwise::Change::kRequest);
+  ASSERT_NE(request, nullptr);
+  EXPECT_EQ(request->to, 12 * kMi);
+}
+
+TEST(Explain, MoreMemoryOrALowerThresholdWouldHaveSpentEverybody) {
+  const PassExplanation why = Explain(Starved().Pass());
+  const Otherwise* available = Find(why, Otherwise::Change::kAvailable);
+  ASSERT_NE(available, nullptr);
+  EXPECT_EQ(available->by, 34 * kMi);
+  EXPECT_EQ(available->outcome, PassOutcome::kNothing);
+  EXPECT_EQ(Find(why, Otherwise::Change::kThreshold)->to, 66 * kMi);
+  EXPECT_EQ(Find(why, Otherwise::Change::kGracePeriod), nullptr);
+}
+
+TEST(Explain, OfSwapWhatWasSwappedOutCountsAndTheRequestIsForMemory) {
+  ExplainTestBed bed;
+  bed.policy.thresholds = {{.signal = Signal::kSwapAvailable, .value = Percentage{0.1F}}};
+  bed.AddPod({.name = "idle", .memory_mi = 20, .memory_request_mi = 100});
+  bed.AddPod({.name = "web", .memory_mi = 400});
+  bed.StatsOf("idle").swap_bytes = ExplainTestBed::Bytes(90);
+  bed.StatsOf("web").swap_bytes = ExplainTestBed::Bytes(10);
+  bed.summary.node.swap = SwapStats{.available_bytes = ExplainTestBed::Bytes(12),
+                                    .usage_bytes = ExplainTestBed::Bytes(116)};
+  const PassExplanation why = Explain(bed.Pass());
+  ASSERT_EQ(why.outcome, PassOutcome::kEvicted);
+  EXPECT_EQ(why.evicted.front().pod.name, "idle");
+  EXPECT_EQ(why.order->pods[0].usage, 90 * kMi);
+  EXPECT_TRUE(why.order->pods[0].exceeds_request);
+  EXPECT_EQ(why.order->pods[0].request, 0) << "nobody requests swap";
+  EXPECT_EQ(Find(why, Otherwise::Change::kUsage)->by, 10 * kMi) << "110 MiB of 100 MiB";
+  EXPECT_EQ(Find(why, Otherwise::Change::kRequest)->to, 110 * kMi);
+  const std::string text = TextOf(why);
+  EXPECT_THAT(text, HasSubstr("the node was low on swap"));
+  EXPECT_THAT(text, HasSubstr("Had default/idle used 10Mi less of swap, default/web would have"));
+  EXPECT_THAT(text, HasSubstr("With a memory request of 110Mi or more for default/idle"));
+  EXPECT_THAT(text, HasSubstr("swap.available < 10%"));
+}
+
+TEST(Explain, WherePriorityCannotHelpOnlyProtectionDoes) {
+  ExplainTestBed bed;
+  bed.AddPod({.name = "big", .memory_mi = 300});
+  bed.AddPod({.name = "small", .memory_mi = 10, .memory_request_mi = 20});
+  bed.SetAvailable(50);
+  const PassExplanation why = Explain(bed.Pass());
+  EXPECT_EQ(Find(why, Otherwise::Change::kPriority), nullptr);
+  const Otherwise* critical = Find(why, Otherwise::Change::kCritical);
+  ASSERT_NE(critical, nullptr);
+  EXPECT_EQ(critical->victim, "default/small");
+}
+
+TEST(Explain, AnotherThresholdThatWouldHaveActedIsNamed) {
+  ExplainTestBed bed = Starved();
+  bed.summary.node.rlimit->running = 950;
+  const PassExplanation why = Explain(bed.Pass());
+  const Otherwise* available = Find(why, Otherwise::Change::kAvailable);
+  ASSERT_NE(available, nullptr);
+  EXPECT_EQ(available->outcome, PassOutcome::kEvicted);
+  EXPECT_EQ(available->signal, Signal::kPidAvailable);
+}
+
+TEST(Explain, NobodyMayGoWhereAllAreProtected) {
+  ExplainTestBed bed;
+  bed.AddPod({.name = "system", .memory_mi = 500, .priority = 2'000'000'000});
+  bed.SetAvailable(66);
+  const PassExplanation why = Explain(bed.Pass());
+  EXPECT_EQ(why.outcome, PassOutcome::kNobodyMayGo);
+  EXPECT_EQ(Find(why, Otherwise::Change::kUsage), nullptr);
+  EXPECT_EQ(Find(why, Otherwise::Change::kAvailable)->by, 34 * kMi);
+  EXPECT_THAT(TextOf(why), HasSubstr("no pod may go"));
+}
+
+TEST(Explain, SaysHowOldDiskUseWasThatWasNotMeasuredForThePass) {
+  ExplainTestBed bed;
+  bed.AddPod({.name = "old", .memory_mi = 5});
+  bed.AddPod({.name = "unknown", .memory_mi = 500});
+  bed.summary.node.fs->available_bytes = ExplainTestBed::Bytes(9);
+  bed.StatsOf("old").stale_disk = StaleDisk{.measured_at = bed.now - seconds(84)};
+  bed.StatsOf("old").containers[0].logs = FsUsage{.used_bytes = ExplainTestBed::Bytes(3)};
+  bed.StatsOf("unknown").stale_disk = StaleDisk{};
+  const PassExplanation why = Explain(bed.Pass());
+  EXPECT_EQ(why.outcome, PassOutcome::kEvicted);
+  EXPECT_EQ(why.evicted[0].pod.name, "old");
+  EXPECT_THAT(TextOf(why), HasSubstr("default/old: 1m24s old\n"));
+  EXPECT_THAT(TextOf(why), HasSubstr("default/unknown: never measured, so it cannot go\n"));
+  bed.StatsOf("old").stale_disk = StaleDisk{};
+  bed.state = {};
+  const PassExplanation waits = Explain(bed.Pass());
+  EXPECT_EQ(waits.outcome, PassOutcome::kAwaitsDiskUse);
+  EXPECT_THAT(TextOf(waits), HasSubstr("disk use is still being measured"));
+}
+
+TEST(Explain, ASoftThresholdTellsItsGracePeriod) {
+  ExplainTestBed bed = Starved();
+  bed.policy.thresholds[0].grace_period = seconds(90);
+  (void)bed.Pass();
+  bed.now += seconds(30);
+  const PassExplanation waiting = Explain(bed.Pass());
+  EXPECT_EQ(waiting.outcome, PassOutcome::kNothing);
+  EXPECT_EQ(waiting.thresholds[0].grace_left, seconds(60));
+  EXPECT_THAT(TextOf(waiting), HasSubstr("Nobody was evicted: the soft threshold of "
+                                         "memory.available has 1m0s of its grace period left."));
+  bed.now += seconds(70);
+  const PassExplanation why = Explain(bed.Pass());
+  EXPECT_EQ(why.outcome, PassOutcome::kEvicted);
+  EXPECT_EQ(why.threshold->met_for, seconds(100));
+  EXPECT_EQ(Find(why, Otherwise::Change::kGracePeriod)->to, Duration(seconds(100)).count());
+}
+
+TEST(Explain, MinimumReclaimHoldsAThreshold) {
+  ExplainTestBed bed = Starved();
+  bed.policy.thresholds[0].min_reclaim = Quantity::Of(50 * kMi);
+  (void)bed.Pass();
+  bed.SetAvailable(120);
+  const PassExplanation why = Explain(bed.Pass());
+  EXPECT_EQ(why.outcome, PassOutcome::kEvicted);
+  EXPECT_TRUE(why.threshold->held);
+  EXPECT_EQ(why.threshold->end, 150 * kMi);
+  EXPECT_EQ(Find(why, Otherwise::Change::kAvailable)->by, 30 * kMi);
+}
+
+TEST(Explain, APercentageIsWorkedOut) {
+  ExplainTestBed bed = Starved();
+  bed.SetAvailable(500);
+  bed.policy.thresholds[1].value = Percentage{0.125F};
+  bed.summary.node.fs->available_bytes = ExplainTestBed::Bytes(95);
+  const PassExplanation why = Explain(bed.Pass());
+  EXPECT_EQ(why.threshold->line, 125 * kMi);
+  EXPECT_EQ(why.threshold->end, 135 * kMi);
+  EXPECT_EQ(why.reclaim.attempted.size(), 2U);
+  EXPECT_THAT(TextOf(why), HasSubstr("12.5% of 1000Mi is 125Mi. 95Mi are available: 30Mi short."));
+  EXPECT_THAT(TextOf(why), HasSubstr("- reserved for root"));
+}
+
+TEST(Explain, ABrokenStorageLimitTellsWhatWouldHaveKeptIt) {
+  ExplainTestBed bed;
+  Pod pod;
+  pod.name = "scratch";
+  pod.uid = "uid-scratch";
+  pod.volumes.push_back(
+      {.name = "cache", .source = EmptyDirSource{.size_limit = Quantity::Of(50 * kMi)}});
+  bed.AddPod(pod, {.name = "scratch", .memory_mi = 1});
+  bed.StatsOf("scratch").volumes.push_back(
+      {.name = "cache", .usage = {.used_bytes = ExplainTestBed::Bytes(64), .inodes_used = 9}});
+  const PassExplanation why = Explain(bed.Pass(), {.id = "ev-2", .subject_uid = "uid-scratch"});
+  EXPECT_EQ(why.outcome, PassOutcome::kStorageLimits);
+  ASSERT_EQ(why.limits.size(), 1U);
+  EXPECT_EQ(why.limits[0].used, 64 * kMi);
+  EXPECT_EQ(why.limits[0].limit, 50 * kMi);
+  EXPECT_EQ(Find(why, Otherwise::Change::kUsage)->by, 14 * kMi);
+  EXPECT_EQ(Find(why, Otherwise::Change::kLimit)->to, 64 * kMi);
+  EXPECT_EQ(Find(why, Otherwise::Change::kLimit)->outcome, PassOutcome::kNothing);
+  EXPECT_THAT(TextOf(why), HasSubstr("emptyDir volume cache"));
+}
+
+TEST(Explain, AReclaimThatWasEnoughSaysWhoWouldHaveGone) {
+  ExplainTestBed bed = Starved();
+  bed.SetAvailable(500);
+  bed.after_reclaim = bed.summary;
+  bed.summary.node.fs->available_bytes = ExplainTestBed::Bytes(95);
+  const PassExplanation why = Explain(bed.Pass());
+  EXPECT_EQ(why.outcome, PassOutcome::kRelieved);
+  const Otherwise* without = Find(why, Otherwise::Change::kNoReclaim);
+  ASSERT_NE(without, nullptr);
+  EXPECT_EQ(without->outcome, PassOutcome::kEvicted);
+  EXPECT_THAT(TextOf(why), HasSubstr("95Mi available before, 900Mi afterwards: 805Mi gained"));
+}
+
+TEST(Explain, ADryRunSaysThatNobodyWent) {
+  const std::string text = TextOf(Explain(Starved().Pass(), {.dry_run = true}));
+  EXPECT_THAT(text, testing::StartsWith("default/leaker would have been evicted: "));
+  EXPECT_THAT(text, HasSubstr("dry run: nobody was told to end"));
+  EXPECT_THAT(text, HasSubstr("WOULD HAVE BEEN EVICTED"));
+}
+
+TEST(Explain, MemoryThatWasTakenBesideThePassesIsTold) {
+  RecordedPass pass = Starved().Pass();
+  pass.report.reclaimed = {
+      {.step = MemoryReclaim::kDead, .group = "kubepods/pod1", .bytes = 1 << 20}};
+  EXPECT_THAT(TextOf(Explain(pass)), HasSubstr("1Mi taken from the dead group kubepods/pod1"));
+}
+
+TEST(Explain, AnEvictionThatWaitsSaysWhyAndUntilWhen) {
+  RecordedPass pass = Starved().Pass();
+  const std::string victim = pass.report.evictions.front().order.pod_uid;
+  pass.report.evictions.clear();
+  pass.report.pause = EvictionPause{.reason = PaceReason::kVictimTooSmall,
+                                    .until = pass.report.at + std::chrono::seconds(1),
+                                    .pod_uid = victim};
+  const PassExplanation why = Explain(pass);
+  EXPECT_EQ(why.outcome, PassOutcome::kPaused);
+  EXPECT_EQ(why.pause->pod.uid, victim);
+  EXPECT_TRUE(why.otherwise.empty());
+  EXPECT_THAT(TextOf(why), HasSubstr("the next eviction waits"));
+  EXPECT_THAT(TextOf(why), HasSubstr("its end would give back"));
+  EXPECT_THAT(JsonOf(why), HasSubstr("\"reason\":\"victim-too-small\""));
+}
+
+TEST(Explain, WhoeverHoldsTheMemoryIsNamedWhereItIsNotThePodsThatMayGo) {
+  ExplainTestBed bed;
+  bed.AddPod({.name = "small", .memory_mi = 10});
+  bed.SetAvailable(66);
+  const PassExplanation why = Explain(bed.Pass());
+  ASSERT_TRUE(why.holders);
+  EXPECT_EQ(why.holders->outside, (1024 - 66 - 10) * kMi);
+  EXPECT_THAT(TextOf(why), HasSubstr("WHO HOLDS THE MEMORY"));
+  EXPECT_THAT(TextOf(why), HasSubstr("processes outside the pods 948Mi"));
+  bed.AddPod({.name = "large", .memory_mi = 900});
+  EXPECT_THAT(TextOf(Explain(bed.Pass())), testing::Not(HasSubstr("WHO HOLDS THE MEMORY")));
+}
+
+TEST(Explain, AKillBeforeItsTimeIsNamed) {
+  RecordedPass pass = Starved().Pass();
+  pass.report.early_kills = {{.pod_uid = "gone",
+                              .after = std::chrono::milliseconds(120),
+                              .grace = std::chrono::seconds(1),
+                              .left = 48 * kMi,
+                              .growth = 480 * kMi}};
+  EXPECT_THAT(TextOf(Explain(pass)),
+              HasSubstr("gone was killed after 120ms of its grace period of 1s"));
+}
+
+TEST(Explain, ALongOrderIsCutAroundTheVictim) {
+  ExplainTestBed bed;
+  for (int i = 0; i < 40; ++i) {
+    bed.AddPod({.name = fmt::format("critical-{:02}", i),
+                .memory_mi = 100 + i,
+                .priority = 2'000'000'000});
+    bed.AddPod({.name = fmt::format("plain-{:02}", i), .memory_mi = 10, .memory_request_mi = 20});
+  }
+  bed.SetAvailable(66);
+  const PassExplanation why = Explain(bed.Pass(), {.order_limit = 10});
+  EXPECT_EQ(why.order->total, 80U);
+  ASSERT_EQ(why.order->pods.size(), 10U);
+  EXPECT_EQ(why.order->pods.front().place, 36U);
+  EXPECT_TRUE(why.order->pods[5].chosen);
+  EXPECT_THAT(TextOf(why), HasSubstr("10 of 80 pods"));
+}
+
+}  // namespace
+}  // namespace jettison

@@ -1,0 +1,77 @@
+#include "core/explain/pod_ranking.h"
+
+#include <algorithm>
+#include <vector>
+
+#include "core/decide/pod_usage.h"
+#include "core/decide/ranking.h"
+#include "core/model/pressure.h"
+#include "core/pods/qos.h"
+
+namespace jettison {
+namespace {
+
+constexpr Nanos kNanosPerUnit = 1'000'000'000;
+
+std::int64_t Whole(Nanos nanos) {
+  return static_cast<std::int64_t>(nanos / kNanosPerUnit);
+}
+
+// Process counts are ranked as they are, everything else in billionths.
+std::int64_t ExcessOf(const RankKey& key, Resource resource) {
+  const Nanos excess = -key.negated_excess;
+  return resource == Resource::kPids ? static_cast<std::int64_t>(excess) : Whole(excess);
+}
+
+RankedPod Describe(const ActivePod& pod, const RankKey& key, Signal signal, DiskLayout layout) {
+  const Resource resource = ResourceOf(signal);
+  const bool requestable = resource == Resource::kMemory || resource == Resource::kEphemeralStorage;
+  RankedPod ranked{.pod = IdentityOf(*pod.facts),
+                   .qos = QosClassOf(pod.facts->pod),
+                   .priority = pod.facts->priority,
+                   .measured = pod.stats != nullptr,
+                   .exceeds_request = key.known && !key.within_request && pod.stats != nullptr &&
+                                      resource != Resource::kPids,
+                   .usage = UsageOf(pod, signal, layout),
+                   .critical = pod.facts->IsProtected(),
+                   .may_go = MayGo(pod, signal)};
+  if (requestable) ranked.request = Whole(RequestFor(*pod.facts, resource));
+  if (pod.stats != nullptr) ranked.excess = ExcessOf(key, resource);
+  return ranked;
+}
+
+// Where the part of an order begins that is told: `place` in its middle, as far as there is one.
+std::size_t BeginOfPart(std::size_t place, std::size_t total, std::size_t limit) {
+  if (total <= limit) return 0;
+  const std::size_t half = limit / 2;
+  return std::min(place > half ? place - half : 0, total - limit);
+}
+
+}  // namespace
+
+PodIdentity IdentityOf(const PodFacts& facts) {
+  return {.namespace_ = facts.pod.namespace_, .name = facts.pod.name, .uid = facts.pod.uid};
+}
+
+PodOrder OrderOf(std::span<const ActivePod> pods, Signal signal, DiskLayout layout,
+                 std::optional<std::size_t> chosen, std::size_t limit) {
+  const std::vector<std::size_t> ranked = RankedPods(pods, signal, layout);
+  const auto at = chosen ? std::ranges::find(ranked, *chosen) : ranked.begin();
+  const std::size_t begin =
+      BeginOfPart(static_cast<std::size_t>(at - ranked.begin()), ranked.size(), limit);
+  const std::size_t end = begin + std::min(limit, ranked.size() - begin);
+  PodOrder order{.signal = signal, .total = ranked.size(), .pods = {}};
+  order.pods.reserve(end - begin);
+  for (std::size_t i = begin; i < end; ++i) {
+    const ActivePod& pod = pods[ranked[i]];
+    const RankKey key = RankOf(pod, signal, layout);
+    RankedPod& told = order.pods.emplace_back(Describe(pod, key, signal, layout));
+    told.place = i + 1;
+    told.chosen = chosen == ranked[i];
+    if (i + 1 == ranked.size()) continue;
+    told.decided_by = DecidingField(key, RankOf(pods[ranked[i + 1]], signal, layout));
+  }
+  return order;
+}
+
+}  // namespace jettison

@@ -1,0 +1,23 @@
+#pragma once
+
+#include <cstddef>
+#include <limits>
+#include <optional>
+#include <span>
+
+#include "core/explanation/explanation.h"
+#include "core/model/threshold.h"
+#include "core/pods/pod_facts.h"
+
+namespace jettison {
+
+[[nodiscard]] PodIdentity IdentityOf(const PodFacts& facts);
+
+inline constexpr std::size_t kEveryPod = std::numeric_limits<std::size_t>::max();
+
+// The order of eviction for one signal. Of more than `limit` pods only so many are told, around the
+// one that goes, which is the pod of that index among `pods`; none goes: from the first on.
+[[nodiscard]] PodOrder OrderOf(std::span<const ActivePod> pods, Signal signal, DiskLayout layout,
+                               std::optional<std::size_t> chosen, std::size_t limit = kEveryPod);
+
+}  // namespace jettison

@@ -1,0 +1,79 @@
+#include "core/explain/signal_figures.h"
+
+#include "core/model/pressure.h"
+
+namespace jettison {
+namespace {
+
+using Role = SignalFigure::Role;
+using Figures = std::vector<SignalFigure>;
+
+std::int64_t Signed(std::uint64_t amount) {
+  return static_cast<std::int64_t>(amount);
+}
+
+// Usage less what the kernel can drop at once, then capacity less that.
+void AddMemory(const MemoryStats& memory, const Observation& seen, MemoryEstimator estimator,
+               Figures& figures) {
+  const std::int64_t working_set = seen.capacity - seen.available;
+  if (memory.usage_bytes && Signed(*memory.usage_bytes) >= working_set) {
+    const bool active_too = estimator == MemoryEstimator::kAvailable;
+    figures.push_back({"usage", "usage", Role::kTerm, Signed(*memory.usage_bytes)});
+    figures.push_back({active_too ? "fileCache" : "inactiveFile",
+                       active_too ? "file cache" : "inactive file", Role::kSubtracted,
+                       Signed(*memory.usage_bytes) - working_set});
+    figures.push_back({"workingSet", "working set", Role::kResult, working_set});
+  }
+  figures.push_back({"capacity", "capacity", Role::kTerm, seen.capacity});
+  figures.push_back({"workingSet", "working set", Role::kSubtracted, working_set});
+}
+
+// What is neither used nor available is held back for root.
+void AddBytes(const FsStats& fs, const Observation& seen, Figures& figures) {
+  figures.push_back({"capacity", "capacity", Role::kTerm, seen.capacity});
+  if (!fs.used_bytes) return;
+  const std::int64_t reserved = seen.capacity - Signed(*fs.used_bytes) - seen.available;
+  figures.push_back({"used", "used", Role::kSubtracted, Signed(*fs.used_bytes)});
+  if (reserved != 0) {
+    figures.push_back({"reserved", "reserved for root", Role::kSubtracted, reserved});
+  }
+}
+
+void AddTaken(std::string_view capacity, std::string_view taken, const Observation& seen,
+              Figures& figures) {
+  figures.push_back({"capacity", capacity, Role::kTerm, seen.capacity});
+  figures.push_back({"used", taken, Role::kSubtracted, seen.capacity - seen.available});
+}
+
+const std::optional<FsStats>& FileSystemOf(Signal signal, const NodeStats& node) {
+  if (signal == Signal::kNodeFsAvailable) return node.fs;
+  return signal == Signal::kImageFsAvailable ? node.image_fs : node.container_fs;
+}
+
+}  // namespace
+
+SignalReading ReadingOf(Signal signal, const Summary& summary, MemoryEstimator estimator) {
+  SignalReading reading{.signal = signal, .seen = ObservationsFrom(summary)[signal], .figures = {}};
+  if (!reading.seen) return reading;
+  const Observation& seen = *reading.seen;
+  Figures& figures = reading.figures;
+  if (IsPressure(signal)) {
+    AddTaken("all of the time", "lost to stalls", seen, figures);
+  } else if (signal == Signal::kMemoryAvailable) {
+    AddMemory(*summary.node.memory, seen, estimator, figures);
+  } else if (signal == Signal::kAllocatableMemoryAvailable) {
+    AddMemory(*summary.node.pods_memory, seen, estimator, figures);
+  } else if (signal == Signal::kSwapAvailable) {
+    AddTaken("capacity", "used", seen, figures);
+  } else if (ResourceOf(signal) == Resource::kEphemeralStorage) {
+    AddBytes(*FileSystemOf(signal, summary.node), seen, figures);
+  } else if (ResourceOf(signal) == Resource::kInodes) {
+    AddTaken("inodes", "used", seen, figures);
+  } else {
+    AddTaken("process ids", "tasks", seen, figures);
+  }
+  figures.push_back({"available", "available", Role::kResult, seen.available});
+  return reading;
+}
+
+}  // namespace jettison

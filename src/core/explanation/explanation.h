@@ -1,0 +1,251 @@
+#pragma once
+
+#include <cstdint>
+#include <map>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "core/decide/decide.h"
+#include "core/decide/early_kill.h"
+#include "core/decide/eviction_pace.h"
+#include "core/decide/local_storage.h"
+#include "core/decide/memory_holders.h"
+#include "core/model/memory_reclaim.h"
+#include "core/model/pod.h"
+#include "core/model/signal.h"
+#include "core/model/threshold.h"
+#include "core/observe/observations.h"
+#include "core/units/duration.h"
+
+// Answers to "why", as values: text and JSON are written from them and from nothing else. Amounts
+// without a type of their own are in the unit of their signal (UnitNameOf): bytes, inodes, process
+// ids, or hundredths of a percent of the time.
+namespace jettison {
+
+struct PodIdentity {
+  std::string namespace_;
+  std::string name;
+  std::string uid;
+  // "namespace/name", or the UID where no more is known of it.
+  [[nodiscard]] std::string FullName() const;
+};
+
+// One line of the sums that lead to what is available.
+struct SignalFigure {
+  enum class Role : std::uint8_t { kTerm, kSubtracted, kResult };
+  std::string_view key;    // in JSON: "inactiveFile"
+  std::string_view label;  // for people: "inactive file"
+  Role role = Role::kTerm;
+  std::int64_t amount = 0;
+};
+
+// One signal as a pass read it. A figure that is known without its parts has none of them.
+struct SignalReading {
+  Signal signal = Signal::kMemoryAvailable;
+  std::optional<Observation> seen;    // absent: it could not be measured
+  std::vector<SignalFigure> figures;  // read downwards; the last one is what is available
+};
+
+// One threshold as a pass found it.
+struct ThresholdFacts {
+  Threshold threshold;
+  std::optional<Observation> seen;     // absent: the signal could not be measured
+  std::optional<std::int64_t> line;    // the value, worked out of the capacity
+  std::optional<std::int64_t> end;     // with minimum reclaim: once met, it is until so much is
+                                       // available
+  bool met = false;                    // now, or before and minimum reclaim not yet reached
+  bool held = false;                   // only because minimum reclaim is not yet reached
+  bool overdue = false;                // met for its whole grace period
+  bool acting = false;                 // ... and its figures are fresh
+  std::optional<Instant> since;        // met: first observed then
+  std::optional<Duration> met_for;     // by the time of the pass
+  std::optional<Duration> grace_left;  // met and not overdue
+  std::optional<Duration> time_to;     // not met: until it is, as memory shrinks now
+};
+
+// A pod in an order of eviction.
+struct RankedPod {
+  std::size_t place = 1;  // first to go: 1
+  PodIdentity pod;
+  QosClass qos = QosClass::kBestEffort;
+  std::int32_t priority = 0;
+  bool measured = true;               // false: no statistics, so it goes before all others
+  bool exceeds_request = false;       // as ranking sees it
+  std::optional<std::int64_t> usage;  // absent: unknown, ranked as zero
+  std::int64_t request = 0;           // nobody requests inodes, process ids or time
+  std::int64_t excess = 0;            // usage minus request, as it is ranked
+  bool critical = false;              // never evicted
+  bool may_go = true;
+  bool chosen = false;          // the one that goes
+  std::string_view decided_by;  // what puts it before the next one; empty for the last
+};
+
+// An order of eviction, or a part of it.
+struct PodOrder {
+  Signal signal = Signal::kMemoryAvailable;
+  std::size_t total = 0;  // of all pods; `pods` may be fewer, they are neighbours
+  std::vector<RankedPod> pods;
+};
+
+// A limit of local storage, and what is used of it.
+struct StorageLimitFacts {
+  PodIdentity pod;
+  StorageLimitKind kind = StorageLimitKind::kPod;
+  std::string name;                  // of the volume or container; empty for the pod's own
+  std::optional<std::int64_t> used;  // bytes
+  std::int64_t limit = 0;            // bytes
+  bool broken = false;               // this is why it goes
+};
+
+// A pod that a pass failed, or would fail.
+struct EvictedPod {
+  PodIdentity pod;
+  std::int64_t grace_period_seconds = 0;
+  std::string reason;
+  std::string message;
+  std::map<std::string, std::string, std::less<>> annotations;
+  std::optional<std::string> kill_error;
+};
+
+// What was reclaimed before anybody had to go.
+struct ReclaimFacts {
+  std::vector<ReclaimStep> attempted;
+  std::vector<std::string> errors;
+  bool under_way = false;
+  bool relieved = false;
+  std::optional<std::int64_t> available_before;  // of the signal acted for
+  std::optional<std::int64_t> available_after;   // absent: nobody looked again
+  std::vector<ReclaimedMemory>
+      memory;  // taken beside the passes since the one before, group by group
+};
+
+// A pod that lives on although it was killed.
+struct SurvivingPod {
+  PodIdentity pod;
+  Instant since;  // the first kill
+  int kills = 0;
+};
+
+// A pod whose disk use was not measured for the pass that ranked it.
+struct StalePod {
+  PodIdentity pod;
+  std::optional<Instant> measured_at;  // absent: never, so the pod could not go
+};
+
+// How a pass ended.
+enum class PassOutcome : std::uint8_t {
+  kNothing,          // no threshold was to be acted for
+  kStorageLimits,    // pods went that broke limits of their own
+  kReclaimUnderWay,  // something is being deleted, nobody goes before that is over
+  kRelieved,         // what was reclaimed was enough
+  kEvicted,          // one pod went
+  kPaused,           // one will go, but not yet: nobody is evicted faster than need be
+  kNobodyMayGo,      // every pod is protected, or there is none
+  kAwaitsDiskUse,    // nobody may go before it is known what pods have on disk
+};
+// "nothing", "storageLimits", "reclaimUnderWay", "relieved", "evicted", "paused", "nobodyMayGo",
+// "awaitsDiskUse".
+[[nodiscard]] std::string_view NameOf(PassOutcome outcome);
+
+// One change, and what would have come of it: found by deciding anew with that change.
+struct Otherwise {
+  enum class Change : std::uint8_t {
+    kUsage,        // of `pod`: `by` less
+    kRequest,      // of `pod`: at least `to`
+    kPriority,     // of `pod`: at least `to`
+    kCritical,     // `pod` as one that is never evicted
+    kAvailable,    // of the signal: `by` more
+    kThreshold,    // its value: at most `to`
+    kGracePeriod,  // of the threshold: longer than `to` nanoseconds
+    kNoReclaim,    // had nothing been reclaimed
+    kLimit,        // the storage limit of `pod`: at least `to`
+  };
+  Change change = Change::kUsage;
+  std::string pod;  // "namespace/name"; empty where it is about the node
+  std::int64_t by = 0;
+  std::int64_t to = 0;
+  PassOutcome outcome = PassOutcome::kNothing;  // then
+  std::string victim;                           // then, "namespace/name"; empty: nobody
+  std::optional<Signal> signal;                 // acted for then, where it is another one
+};
+// "usage", "request", "priority", "critical", "available", "threshold", "gracePeriod", "noReclaim",
+// "limit".
+[[nodiscard]] std::string_view NameOf(Otherwise::Change change);
+
+// An eviction that waits for the kubelet's pace.
+struct PauseFacts {
+  PodIdentity pod;  // who would have gone
+  PaceReason reason = PaceReason::kNodeLasts;
+  Instant until;
+};
+
+// A pod that was killed before its grace period was over.
+struct EarlyKillFacts {
+  PodIdentity pod;
+  EarlyKill kill;
+};
+
+// Why one pass did what it did; or, `hypothetical`, what one would do now.
+struct PassExplanation {
+  std::string id;  // of the eviction: "ev-12"; empty: it is about the pass
+  Instant at;
+  std::uint64_t pass = 0;
+  bool hypothetical = false;
+  bool dry_run = false;
+  std::optional<PodIdentity> subject;  // the pod whose eviction is being explained
+  PassOutcome outcome = PassOutcome::kNothing;
+  NodeConditions conditions;
+  std::optional<SignalReading> signal;      // of the threshold that was acted for
+  std::optional<ThresholdFacts> threshold;  // the same
+  std::vector<ThresholdFacts> thresholds;   // all of them
+  ReclaimFacts reclaim;
+  std::vector<StorageLimitFacts> limits;  // those broken
+  std::optional<PodOrder> order;          // where pods were ranked
+  std::vector<StalePod> stale_disk;       // the same, for a disk
+  std::vector<EvictedPod> evicted;
+  std::optional<PauseFacts> pause;
+  std::vector<EarlyKillFacts> early_kills;  // since the pass before
+  std::optional<MemoryHolders> holders;     // where memory was acted for, or is looked at now
+  std::vector<SurvivingPod> survivors;      // killed again by the pass
+  std::vector<Otherwise> otherwise;
+};
+
+// The place of one pod in the order for one signal.
+struct PodPlace {
+  Signal signal = Signal::kMemoryAvailable;
+  std::size_t total = 0;
+  RankedPod self;
+  std::optional<RankedPod> before;         // its neighbour, which goes sooner
+  std::optional<RankedPod> after;          // ... later
+  std::optional<std::int64_t> more_usage;  // at least this much more, and it would go first
+  std::optional<std::int64_t> less_usage;  // it goes first: not with at least this much less
+};
+
+// Where one pod stands now.
+struct PodExplanation {
+  Instant at;
+  PodIdentity pod;
+  QosClass qos = QosClass::kBestEffort;
+  std::int32_t priority = 0;
+  std::string protected_by;      // why it is never evicted; empty: it may be
+  std::string activity;          // "running", "waiting", ...
+  std::vector<PodPlace> places;  // for each signal that has a threshold
+  std::vector<StorageLimitFacts> limits;
+  std::vector<std::string> evictions;  // ids of those that are remembered, oldest first
+};
+
+// What would happen now.
+struct NodeExplanation {
+  bool waiting_for_cleanup = false;    // of evicted pods: nobody else goes before that, with few
+                                       // exceptions
+  PassExplanation pass;                // as if it ran now; with a reclaim that frees nothing
+  std::vector<SignalReading> signals;  // those that have a threshold
+  std::vector<PodOrder> first;         // who would go first for each of them, a few pods
+};
+
+// "bytes", "inodes", "pids", "share" (hundredths of a percent of the time).
+[[nodiscard]] std::string_view UnitNameOf(Signal signal);
+
+}  // namespace jettison

@@ -1,0 +1,213 @@
+#include "core/explanation/explanation_text.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+
+#include "core/explanation/amounts.h"
+#include "core/explanation/text_sections.h"
+#include "core/explanation/text_table.h"
+
+namespace jettison {
+namespace {
+
+std::string OriginOf(const PassExplanation& explanation) {
+  std::string origin;
+  if (!explanation.id.empty()) origin = fmt::format("eviction {}, ", explanation.id);
+  origin += FormatInstant(explanation.at);
+  if (!explanation.hypothetical) origin += fmt::format(", pass {}", explanation.pass);
+  if (explanation.dry_run) origin += ", dry run: nobody was told to end";
+  return origin + "\n";
+}
+
+// Others that were met as well, beside the one acted for.
+std::vector<ThresholdFacts> AlsoMet(const PassExplanation& explanation) {
+  std::vector<ThresholdFacts> others;
+  bool skipped = false;
+  for (const ThresholdFacts& facts : explanation.thresholds) {
+    const bool acted_for = explanation.threshold && facts.acting && !skipped &&
+                           facts.threshold.signal == explanation.threshold->threshold.signal &&
+                           facts.threshold.IsHard() == explanation.threshold->threshold.IsHard();
+    skipped = skipped || acted_for;
+    if (facts.met && !acted_for) others.push_back(facts);
+  }
+  return others;
+}
+
+std::string FreedText(const ReclaimFacts& reclaim, Signal signal) {
+  if (!reclaim.available_before || !reclaim.available_after) return "";
+  const std::int64_t freed = *reclaim.available_after - *reclaim.available_before;
+  return fmt::format("  {} available before, {} afterwards: {} {}\n",
+                     AmountText(signal, *reclaim.available_before),
+                     AmountText(signal, *reclaim.available_after),
+                     AmountText(signal, freed < 0 ? -freed : freed), freed < 0 ? "lost" : "gained");
+}
+
+std::string TakenText(const ReclaimedMemory& taken) {
+  const auto bytes = static_cast<std::int64_t>(taken.bytes);
+  return fmt::format("  {} taken from the {} group {}\n",
+                     AmountText(Signal::kMemoryAvailable, bytes), NameOf(taken.step), taken.group);
+}
+
+std::string ReclaimText(const ReclaimFacts& reclaim, Signal signal, bool now) {
+  std::string text = "\nRECLAIM\n";
+  for (const ReclaimedMemory& taken : reclaim.memory) text += TakenText(taken);
+  if (reclaim.attempted.empty()) return text;
+  for (const ReclaimStep step : reclaim.attempted) {
+    text += fmt::format("  {} {}\n", step == ReclaimStep::kDeadContainers ? "dead" : "unused",
+                        NameOf(step));
+  }
+  for (const std::string& error : reclaim.errors) text += Wrapped(error, "  failed: ", 4);
+  if (now) return text + "  What it would free is not known; below it frees nothing.\n";
+  if (reclaim.under_way) return text + "  It is not over yet.\n";
+  text += FreedText(reclaim, signal);
+  return text + (reclaim.relieved ? "  That was enough.\n" : "  That was not enough.\n");
+}
+
+std::string PauseText(const PauseFacts& pause) {
+  return "\nWAITS\n" +
+         Wrapped(fmt::format("{} would go next, until {} at the latest: {}.", pause.pod.FullName(),
+                             FormatInstant(pause.until), TextOf(pause.reason)),
+                 "  ", 2);
+}
+
+std::string EarlyKillsText(std::span<const EarlyKillFacts> kills) {
+  std::string text = "\nKILLED BEFORE ITS TIME\n";
+  for (const EarlyKillFacts& each : kills) {
+    text += Wrapped(fmt::format("{} was {}.", each.pod.FullName(), TextOf(each.kill)), "  ", 4);
+  }
+  return text;
+}
+
+std::string HoldersText(const MemoryHolders& holders) {
+  return "\nWHO HOLDS THE MEMORY\n" +
+         Wrapped(fmt::format("Of {}: {}.", AmountText(Signal::kMemoryAvailable, holders.all),
+                             TextOf(holders)),
+                 "  ", 2);
+}
+
+// Storage limits are in bytes of a disk.
+Signal SignalOf(const PassExplanation& explanation) {
+  return explanation.threshold ? explanation.threshold->threshold.signal : Signal::kNodeFsAvailable;
+}
+
+// How old the figures were that a disk was decided by, where they were not of the pass.
+std::string StaleText(const PassExplanation& explanation) {
+  constexpr std::size_t kMostLines = 10;
+  std::string text = "\nDISK USE THAT WAS NOT MEASURED FOR THIS PASS\n";
+  for (std::size_t i = 0; i < explanation.stale_disk.size(); ++i) {
+    if (i == kMostLines) {
+      return text + fmt::format("  and {} more\n", explanation.stale_disk.size() - kMostLines);
+    }
+    const StalePod& stale = explanation.stale_disk[i];
+    text += fmt::format("  {}: ", stale.pod.FullName());
+    text += stale.measured_at
+                ? fmt::format("{} old\n", ShortDuration(explanation.at - *stale.measured_at))
+                : "never measured, so it cannot go\n";
+  }
+  return text;
+}
+
+std::string EvictedText(const PassExplanation& explanation) {
+  std::string text = explanation.dry_run ? "\nWOULD HAVE BEEN EVICTED\n" : "\nEVICTED\n";
+  if (explanation.hypothetical) text = "\nWOULD BE EVICTED\n";
+  for (const EvictedPod& each : explanation.evicted) {
+    text += fmt::format("  {}, grace period {} s, uid {}\n", each.pod.FullName(),
+                        each.grace_period_seconds, each.pod.uid);
+    text += Wrapped(each.message, "    ", 4);
+    if (each.kill_error) text += Wrapped(*each.kill_error, "    It could not be ended: ", 4);
+  }
+  return text;
+}
+
+std::string SurvivorsText(const PassExplanation& explanation) {
+  std::string text = "\nKILLED AGAIN, BECAUSE IT LIVES ON\n";
+  for (const SurvivingPod& survivor : explanation.survivors) {
+    text += fmt::format("  {}: {} kills within {}\n", survivor.pod.FullName(), survivor.kills,
+                        ShortDuration(explanation.at - survivor.since));
+  }
+  return text;
+}
+
+std::string OtherwiseText(const PassExplanation& explanation) {
+  if (explanation.otherwise.empty()) return "";
+  const Signal signal = SignalOf(explanation);
+  std::string text = "\nOTHERWISE\n";
+  for (const Otherwise& otherwise : explanation.otherwise) {
+    text += Wrapped(SentenceOf(otherwise, signal, explanation.hypothetical), "  - ", 4);
+  }
+  return text;
+}
+
+// Everything but the headline.
+std::string SectionsOf(const PassExplanation& explanation) {
+  std::string text;
+  if (explanation.signal) {
+    text += fmt::format("\nSIGNAL  {}\n{}", NameOf(explanation.signal->signal),
+                        FiguresText(*explanation.signal));
+  }
+  if (explanation.threshold) text += "\n" + ThresholdText(*explanation.threshold);
+  const std::vector<ThresholdFacts> others = AlsoMet(explanation);
+  if (!others.empty() && !explanation.hypothetical) text += "\nALSO MET\n" + ThresholdTable(others);
+  if (!explanation.reclaim.attempted.empty() || !explanation.reclaim.memory.empty()) {
+    text += ReclaimText(explanation.reclaim, SignalOf(explanation), explanation.hypothetical);
+  }
+  if (explanation.holders && AreOthers(*explanation.holders)) {
+    text += HoldersText(*explanation.holders);
+  }
+  if (!explanation.early_kills.empty()) text += EarlyKillsText(explanation.early_kills);
+  if (explanation.pause) text += PauseText(*explanation.pause);
+  if (!explanation.limits.empty()) text += "\nSTORAGE LIMITS\n" + LimitsText(explanation.limits);
+  if (explanation.order) {
+    text += "\n" + TextOf(*explanation.order);
+  }
+  if (!explanation.stale_disk.empty()) text += StaleText(explanation);
+  if (!explanation.evicted.empty()) {
+    text += EvictedText(explanation);
+  }
+  if (!explanation.survivors.empty()) text += SurvivorsText(explanation);
+  return text + OtherwiseText(explanation);
+}
+
+std::string FirstText(const PodOrder& order) {
+  if (order.pods.empty()) return "no pod has been measured";
+  std::string text;
+  for (const RankedPod& pod : order.pods) {
+    if (!text.empty()) text += ", then ";
+    text += pod.pod.FullName();
+    if (pod.usage) text += fmt::format(" ({})", AmountText(order.signal, *pod.usage));
+    if (!pod.may_go) text += " never";
+  }
+  return text;
+}
+
+}  // namespace
+
+std::string TextOf(const PassExplanation& explanation) {
+  return HeadlineOf(explanation) + "\n" + OriginOf(explanation) + SectionsOf(explanation);
+}
+
+std::string TextOf(const NodeExplanation& explanation) {
+  std::string text = HeadlineOf(explanation.pass) + "\n" + OriginOf(explanation.pass);
+  if (explanation.waiting_for_cleanup) {
+    text += "Evicted pods are being cleaned up: few others go before that is over.\n";
+  }
+  text += "\nTHRESHOLDS\n" + ThresholdTable(explanation.pass.thresholds);
+  text += "\nWHO WOULD GO FIRST\n";
+  std::size_t width = 0;
+  for (const PodOrder& order : explanation.first) {
+    width = std::max(width, NameOf(order.signal).size());
+  }
+  for (const PodOrder& order : explanation.first) {
+    text += Wrapped(FirstText(order), fmt::format("  {:<{}}  ", NameOf(order.signal), width),
+                    width + 4);
+  }
+  return text + SectionsOf(explanation.pass);
+}
+
+std::string TextOf(const PodOrder& order) {
+  return fmt::format("ORDER OF EVICTION for {}, {} pod{}\n{}", NameOf(order.signal), order.total,
+                     order.total == 1 ? "" : "s", OrderText(order));
+}
+
+}  // namespace jettison

@@ -1,0 +1,168 @@
+// What happened, and what would have been otherwise, in sentences.
+#include <fmt/format.h>
+
+#include "core/explanation/amounts.h"
+#include "core/explanation/text_sections.h"
+#include "core/model/pressure.h"
+
+namespace jettison {
+namespace {
+
+using Change = Otherwise::Change;
+
+std::string_view Lack(Signal signal) {
+  return IsPressure(signal) ? "stalled on" : "low on";
+}
+
+std::string Both(Signal signal, std::int64_t amount) {
+  const std::string rough = RoughText(signal, amount);
+  const std::string exact = AmountText(signal, amount);
+  return rough.empty() ? exact : fmt::format("{} ({})", exact, rough);
+}
+
+// Inodes and process ids cannot be requested.
+std::string_view ARequestOf(Signal signal) {
+  const Resource resource = ResourceOf(signal);
+  return resource == Resource::kMemory || resource == Resource::kSwap
+             ? "a memory request"
+             : "an ephemeral-storage request";
+}
+
+std::string Usage(const Otherwise& otherwise, Signal signal, bool now) {
+  return fmt::format("{} {} used {} less{}", now ? "If" : "Had", otherwise.pod,
+                     Both(signal, otherwise.by),
+                     ResourceOf(signal) == Resource::kSwap ? " of swap" : "");
+}
+
+std::string Available(const Otherwise& otherwise, Signal signal, bool now) {
+  if (IsPressure(signal)) {
+    return fmt::format("{} {} less of the time {} lost", now ? "If" : "Had",
+                       AmountText(signal, otherwise.by), now ? "were" : "been");
+  }
+  return fmt::format("{} {} more {} available", now ? "If" : "Had", Both(signal, otherwise.by),
+                     now ? "were" : "been");
+}
+
+std::string ThresholdValueText(const Otherwise& otherwise, Signal signal) {
+  if (IsPressure(signal)) {
+    return fmt::format("With a threshold of {} or more", ShareText(kWholeTime - otherwise.to));
+  }
+  return fmt::format("With a threshold of {} or less", Both(signal, otherwise.to));
+}
+
+std::string If(const Otherwise& otherwise, Signal signal, bool now) {
+  switch (otherwise.change) {
+    case Change::kUsage: return Usage(otherwise, signal, now);
+    case Change::kRequest:
+      return fmt::format("With {} of {} or more for {}", ARequestOf(signal),
+                         Both(signal, otherwise.to), otherwise.pod);
+    case Change::kPriority:
+      return fmt::format("With a priority of {} or more for {}", otherwise.to, otherwise.pod);
+    case Change::kCritical:
+      return fmt::format("With {} protected (no priority below {} is enough)", otherwise.pod,
+                         otherwise.to);
+    case Change::kAvailable: return Available(otherwise, signal, now);
+    case Change::kThreshold: return ThresholdValueText(otherwise, signal);
+    case Change::kGracePeriod:
+      return fmt::format("With a grace period of more than {}",
+                         FormatDuration(Duration(otherwise.to)));
+    case Change::kNoReclaim: return now ? "Without a reclaim" : "Had nothing been reclaimed";
+    case Change::kLimit:
+      return fmt::format("With a limit of {} or more for {}", Both(signal, otherwise.to),
+                         otherwise.pod);
+  }
+  __builtin_unreachable();
+}
+
+std::string Then(const Otherwise& otherwise, bool now) {
+  const char* evicted = now ? "would be evicted" : "would have been evicted";
+  switch (otherwise.outcome) {
+    case PassOutcome::kEvicted: return fmt::format("{} {}", otherwise.victim, evicted);
+    case PassOutcome::kStorageLimits:
+      return fmt::format("{} {} for a storage limit", otherwise.victim, evicted);
+    case PassOutcome::kNobodyMayGo:
+    case PassOutcome::kAwaitsDiskUse: return fmt::format("nobody {}: none may go", evicted);
+    case PassOutcome::kNothing:
+    case PassOutcome::kRelieved:
+    case PassOutcome::kPaused:
+    case PassOutcome::kReclaimUnderWay: return fmt::format("nobody {}", evicted);
+  }
+  __builtin_unreachable();
+}
+
+std::string NamesOf(const std::vector<EvictedPod>& pods) {
+  std::string names;
+  for (std::size_t i = 0; i < pods.size(); ++i) {
+    if (i > 0) names += i + 1 == pods.size() ? " and " : ", ";
+    names += pods[i].pod.FullName();
+  }
+  return names;
+}
+
+// Who the headline is about: the pod whose eviction is explained, or all that went.
+std::string WhoOf(const PassExplanation& explanation) {
+  return explanation.subject ? explanation.subject->FullName() : NamesOf(explanation.evicted);
+}
+
+// Why nothing had to be done: thresholds that are met may still wait.
+std::string Calm(const PassExplanation& explanation) {
+  for (const ThresholdFacts& facts : explanation.thresholds) {
+    if (!facts.met) continue;
+    const std::string_view name = NameOf(facts.threshold.signal);
+    if (!facts.grace_left) return fmt::format("{} waits for fresh figures", name);
+    return fmt::format("the soft threshold of {} has {} of its grace period left", name,
+                       ShortDuration(*facts.grace_left));
+  }
+  return explanation.hypothetical ? "nothing is short" : "nothing was short";
+}
+
+bool AreSeveral(const PassExplanation& explanation) {
+  return explanation.evicted.size() > 1 && !explanation.subject;
+}
+
+// "the node was low on memory"; empty where no threshold was acted for.
+std::string CauseOf(const PassExplanation& explanation) {
+  if (!explanation.threshold) return "";
+  const Signal signal = explanation.threshold->threshold.signal;
+  return fmt::format("the node {} {} {}", explanation.hypothetical ? "is" : "was", Lack(signal),
+                     NameOf(ResourceOf(signal)));
+}
+
+}  // namespace
+
+std::string SentenceOf(const Otherwise& otherwise, Signal signal, bool hypothetical) {
+  std::string sentence = If(otherwise, signal, hypothetical) + ", " + Then(otherwise, hypothetical);
+  if (otherwise.signal) sentence += fmt::format(" for {}", NameOf(*otherwise.signal));
+  return sentence + ".";
+}
+
+std::string HeadlineOf(const PassExplanation& explanation) {
+  const bool now = explanation.hypothetical;
+  const char* would = now ? "would be" : (explanation.dry_run ? "would have been" : "was");
+  const std::string cause = CauseOf(explanation);
+  switch (explanation.outcome) {
+    case PassOutcome::kEvicted:
+      return fmt::format("{} {} evicted: {}.", WhoOf(explanation), would, cause);
+    case PassOutcome::kStorageLimits:
+      if (std::string_view(would) == "was" && AreSeveral(explanation)) would = "were";
+      return fmt::format("{} {} evicted for more local storage than allowed.", WhoOf(explanation),
+                         would);
+    case PassOutcome::kReclaimUnderWay:
+      return fmt::format("Nobody {} evicted yet: {}, and a reclaim is under way.", would, cause);
+    case PassOutcome::kRelieved:
+      return fmt::format("Nobody {} evicted: {}, and a reclaim was enough.", would, cause);
+    case PassOutcome::kPaused:
+      return fmt::format("Nobody {} evicted yet: {}, but the next eviction waits.", would, cause);
+    case PassOutcome::kNobodyMayGo:
+      return fmt::format("Nobody could be evicted, although {}: no pod may go.", cause);
+    case PassOutcome::kAwaitsDiskUse:
+      return fmt::format(
+          "Nobody {} evicted yet: {}, and the pods' disk use is still being measured.", would,
+          cause);
+    case PassOutcome::kNothing:
+      return fmt::format("Nobody {} evicted: {}.", would, Calm(explanation));
+  }
+  __builtin_unreachable();
+}
+
+}  // namespace jettison

@@ -1,0 +1,204 @@
+#include "core/explanation/text_sections.h"
+
+#include <fmt/format.h>
+
+#include "core/explanation/amounts.h"
+#include "core/explanation/text_table.h"
+#include "core/model/pressure.h"
+
+namespace jettison {
+namespace {
+
+using Align = TextTable::Align;
+using Role = SignalFigure::Role;
+
+char SignOf(Role role) {
+  switch (role) {
+    case Role::kTerm: return ' ';
+    case Role::kSubtracted: return '-';
+    case Role::kResult: return '=';
+  }
+  __builtin_unreachable();
+}
+
+// "memory.available < 100Mi"; of pressure "memory.pressure.full.avg10 > 20%".
+std::string Condition(const Threshold& threshold) {
+  return fmt::format("{} {} {}", NameOf(threshold.signal), IsPressure(threshold.signal) ? '>' : '<',
+                     ValueText(threshold.signal, threshold.value));
+}
+
+std::string Kind(const Threshold& threshold) {
+  if (threshold.IsHard()) return "hard";
+  return "soft, grace period " + FormatDuration(threshold.grace_period);
+}
+
+// Shares are told as what is lost, since that is what their thresholds name.
+std::string Told(Signal signal, std::int64_t available) {
+  return AmountText(signal, IsPressure(signal) ? kWholeTime - available : available);
+}
+
+std::string Distance(const ThresholdFacts& facts) {
+  const Signal signal = facts.threshold.signal;
+  const std::int64_t left = facts.seen->available - *facts.line;
+  const std::string amount = AmountText(signal, left < 0 ? -left : left);
+  if (left < 0) return amount + (IsPressure(signal) ? " too much" : " short");
+  return amount + (IsPressure(signal) ? " below it" : " above it");
+}
+
+// "15% of 20Gi is 3Gi".
+std::string WorkedOut(const ThresholdFacts& facts) {
+  const Signal signal = facts.threshold.signal;
+  if (!std::holds_alternative<Percentage>(facts.threshold.value)) return "";
+  return fmt::format("{} of {} is {}. ", ValueText(signal, facts.threshold.value),
+                     AmountText(signal, facts.seen->capacity), AmountText(signal, *facts.line));
+}
+
+std::string StateOf(const ThresholdFacts& facts) {
+  if (!facts.seen && !facts.met) return "not measured";
+  if (!facts.met) {
+    if (!facts.time_to) return "not met";
+    return "not met; at this pace in " + ShortDuration(*facts.time_to);
+  }
+  std::string state = "met for " + ShortDuration(facts.met_for.value_or(Duration{0}));
+  if (facts.held) state += ", held by minimum reclaim";
+  if (facts.grace_left) return state + ", grace left " + ShortDuration(*facts.grace_left);
+  return state + (facts.acting ? ", acts" : ", waits for fresh figures");
+}
+
+std::string Since(const ThresholdFacts& facts) {
+  if (!facts.met || !facts.since) return "It is not met.\n";
+  const std::string elapsed = ShortDuration(facts.met_for.value_or(Duration{0}));
+  std::string text = fmt::format("Met since {}, for {}", FormatInstant(*facts.since), elapsed);
+  if (facts.threshold.IsHard()) return text + "; a hard threshold acts at once.\n";
+  if (facts.grace_left) {
+    return text +
+           fmt::format("; {} of its grace period are left.\n", ShortDuration(*facts.grace_left));
+  }
+  return text + fmt::format("; its grace period of {} is over.\n",
+                            FormatDuration(facts.threshold.grace_period));
+}
+
+std::string Ends(const ThresholdFacts& facts) {
+  const Signal signal = facts.threshold.signal;
+  if (!facts.end) {
+    return fmt::format("No minimum reclaim: it ends at {}.\n", Told(signal, *facts.line));
+  }
+  std::string share;
+  if (std::holds_alternative<Percentage>(*facts.threshold.min_reclaim)) {
+    share = fmt::format(" ({} of the capacity)", ValueText(signal, *facts.threshold.min_reclaim));
+  }
+  return fmt::format("Minimum reclaim {}{}: once met it ends at {}{}.\n",
+                     AmountText(signal, *facts.end - *facts.line), share, Told(signal, *facts.end),
+                     facts.held ? "; that alone keeps it met" : "");
+}
+
+// The field that decided, in words that fit the signal.
+std::string Decided(std::string_view field, Signal signal) {
+  const Resource resource = ResourceOf(signal);
+  if (field != "usage minus request") return std::string(field);
+  if (resource == Resource::kPids) return "process count";
+  if (resource == Resource::kSwap) return "swap used";
+  return resource == Resource::kIo ? "time stalled" : std::string(field);
+}
+
+std::vector<std::string> RowOf(const RankedPod& pod, Signal signal) {
+  std::string note = Decided(pod.decided_by, signal);
+  if (pod.critical) {
+    note += note.empty() ? "never evicted" : "; never evicted";
+  } else if (!pod.may_go) {
+    note += note.empty() ? "may stay" : "; may stay";
+  }
+  return {pod.chosen ? ">" : "",
+          fmt::to_string(pod.place),
+          pod.pod.FullName(),
+          pod.exceeds_request ? "yes" : "no",
+          fmt::to_string(pod.priority),
+          pod.usage ? AmountText(signal, *pod.usage) : "unknown",
+          AmountText(signal, pod.request),
+          pod.measured ? AmountText(signal, pod.excess) : "",
+          note};
+}
+
+}  // namespace
+
+std::string FiguresText(const SignalReading& reading) {
+  if (!reading.seen) return "  It could not be measured.\n";
+  TextTable table({Align::kLeft, Align::kRight, Align::kRight});
+  for (const SignalFigure& figure : reading.figures) {
+    table.Add({fmt::format("{} {}", SignOf(figure.role), figure.label),
+               AmountText(reading.signal, figure.amount),
+               RoughText(reading.signal, figure.amount)});
+  }
+  return table.Text(2);
+}
+
+std::string ThresholdText(const ThresholdFacts& facts) {
+  std::string text =
+      fmt::format("THRESHOLD  {}, {}\n", Condition(facts.threshold), Kind(facts.threshold));
+  if (facts.seen) {
+    const Signal signal = facts.threshold.signal;
+    text +=
+        Wrapped(fmt::format("{}{} {}: {}.", WorkedOut(facts), Told(signal, facts.seen->available),
+                            IsPressure(signal) ? "are lost" : "are available", Distance(facts)),
+                "  ", 2);
+    text += "  " + Ends(facts);
+  }
+  return text + "  " + Since(facts);
+}
+
+std::string ThresholdTable(std::span<const ThresholdFacts> thresholds) {
+  TextTable table({Align::kLeft, Align::kRight, Align::kRight, Align::kRight, Align::kLeft});
+  table.Add({"THRESHOLD", "LINE", "NOW", "DISTANCE", "STATE"});
+  for (const ThresholdFacts& facts : thresholds) {
+    const Signal signal = facts.threshold.signal;
+    const std::string name =
+        Condition(facts.threshold) +
+        (facts.threshold.IsHard() ? "" : " for " + FormatDuration(facts.threshold.grace_period));
+    if (!facts.seen) {
+      table.Add({name, "", "unknown", "", StateOf(facts)});
+      continue;
+    }
+    table.Add({name, Told(signal, *facts.line), Told(signal, facts.seen->available),
+               Distance(facts), StateOf(facts)});
+  }
+  return table.Text(2);
+}
+
+std::string OrderText(const PodOrder& order) {
+  const std::string excess = ResourceOf(order.signal) == Resource::kPids ? "COUNT" : "EXCESS";
+  TextTable table({Align::kLeft, Align::kRight, Align::kLeft, Align::kLeft, Align::kRight,
+                   Align::kRight, Align::kRight, Align::kRight, Align::kLeft});
+  table.Add(
+      {"", "#", "POD", "OVER", "PRIORITY", "USAGE", "REQUEST", excess, "AHEAD OF THE NEXT BY"});
+  for (const RankedPod& pod : order.pods) table.Add(RowOf(pod, order.signal));
+  std::string text = table.Text(0);
+  if (order.pods.size() < order.total) {
+    text += fmt::format("   {} of {} pods\n", order.pods.size(), order.total);
+  }
+  return text;
+}
+
+std::string WhatIsLimited(const StorageLimitFacts& limit) {
+  switch (limit.kind) {
+    case StorageLimitKind::kEmptyDir: return "emptyDir volume " + limit.name;
+    case StorageLimitKind::kPod: return "the pod as a whole";
+    case StorageLimitKind::kContainer: return "container " + limit.name;
+  }
+  __builtin_unreachable();
+}
+
+std::string LimitsText(std::span<const StorageLimitFacts> limits) {
+  TextTable table(
+      {Align::kLeft, Align::kLeft, Align::kRight, Align::kRight, Align::kRight, Align::kLeft});
+  table.Add({"POD", "LIMIT OF", "USED", "LIMIT", "LEFT", ""});
+  for (const StorageLimitFacts& limit : limits) {
+    const auto bytes = [](std::int64_t amount) { return Quantity::Of(amount).ToString(); };
+    table.Add({limit.pod.FullName(), WhatIsLimited(limit),
+               limit.used ? bytes(*limit.used) : "unknown", bytes(limit.limit),
+               limit.used ? bytes(limit.limit - *limit.used) : "",
+               limit.broken ? "broken: this is why" : ""});
+  }
+  return table.Text(2);
+}
+
+}  // namespace jettison

@@ -1,0 +1,29 @@
+#pragma once
+
+#include <span>
+#include <string>
+
+#include "core/explanation/explanation.h"
+
+namespace jettison {
+
+// Parts of an explanation for people; each is whole lines.
+
+// What happened, in one line: "default/db was evicted: the node was low on memory."
+[[nodiscard]] std::string HeadlineOf(const PassExplanation& explanation);
+[[nodiscard]] std::string FiguresText(const SignalReading& reading);
+// One threshold with its sums and times, several lines.
+[[nodiscard]] std::string ThresholdText(const ThresholdFacts& facts);
+// Several thresholds, a line each.
+[[nodiscard]] std::string ThresholdTable(std::span<const ThresholdFacts> thresholds);
+[[nodiscard]] std::string OrderText(const PodOrder& order);
+[[nodiscard]] std::string LimitsText(std::span<const StorageLimitFacts> limits);
+
+// One change and what would have come of it, or would come of it now, as a sentence. `signal` is
+// the one that was acted for; for storage limits any signal in bytes.
+[[nodiscard]] std::string SentenceOf(const Otherwise& otherwise, Signal signal, bool hypothetical);
+
+// "emptyDir volume cache", "the pod", "container main".
+[[nodiscard]] std::string WhatIsLimited(const StorageLimitFacts& limit);
+
+}  // namespace jettison

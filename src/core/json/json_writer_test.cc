@@ -1,0 +1,88 @@
+#include "core/json/json_writer.h"
+
+#include <gtest/gtest.h>
+
+#include <cstdint>
+#include <initializer_list>
+#include <optional>
+#include <string>
+#include <utility>
+
+namespace jettison {
+namespace {
+
+std::string Written(std::string_view text) {
+  std::string out;
+  JsonWriter(out).String(text);
+  return out;
+}
+
+TEST(JsonWriter, CommasStandBetweenWhatIsWritten) {
+  std::string out;
+  JsonWriter json(out);
+  json.Object([&] {
+    json.Field("a", 1);
+    json.Field("none", std::optional<int>());
+    json.Field("b", std::optional<std::string>("x"));
+    json.Array("c", [&] {
+      json.Null();
+      json.Json(R"({"raw":true})");
+    });
+  });
+  EXPECT_EQ(out, R"({"a":1,"b":"x","c":[null,{"raw":true}]})");
+}
+
+TEST(JsonWriter, HundredthsHaveTwoDecimals) {
+  for (const auto& [value, text] : std::initializer_list<std::pair<std::int64_t, const char*>>{
+           {0, "0.00"}, {5, "0.05"}, {1234, "12.34"}, {10'000, "100.00"}}) {
+    std::string out;
+    JsonWriter(out).Hundredths(value);
+    EXPECT_EQ(out, text);
+  }
+}
+
+TEST(JsonWriter, ControlCharactersAndQuotesAreEscaped) {
+  EXPECT_EQ(Written("a\"b\\c\n\t\r\x01"), "\"a\\\"b\\\\c\\n\\t\\r\\u0001\"");
+}
+
+TEST(JsonWriter, CharactersBeyondAsciiStayAsTheyAre) {
+  EXPECT_EQ(Written("größe € 😀"), "\"größe € 😀\"");
+}
+
+TEST(JsonWriter, BytesThatAreNoUtf8AreReplaced) {
+  for (const std::string_view bad :
+       {"\xFF", "\x80", "\xC3", "\xC0\xAF", "\xE0\x80\x80", "\xED\xA0\x80", "\xF5\x80\x80\x80",
+        "\xF4\x90\x80\x80", "\xE2\x82"}) {
+    std::string expected = "\"a";
+    for (std::size_t i = 0; i < bad.size(); ++i) expected += "\xEF\xBF\xBD";
+    EXPECT_EQ(Written("a" + std::string(bad) + "z"), expected + "z\"") << bad.size();
+  }
+}
+
+TEST(JsonWriter, WhatIsEmptyCanBeLeftOut) {
+  std::string out;
+  JsonWriter json(out);
+  json.Object([&] {
+    json.ObjectUnlessEmpty("a", [&] { json.ArrayUnlessEmpty("b", [] {}); });
+    json.ArrayUnlessEmpty("c", [&] { json.Object([] {}); });
+    json.ObjectUnlessEmpty("d", [] {});
+    json.Field("e", 1);
+  });
+  EXPECT_EQ(out, R"({"c":[{}],"e":1})");
+}
+
+TEST(JsonWriter, LinesAreIndentedForPeople) {
+  std::string out;
+  JsonWriter json(out, 2);
+  json.Object([&] {
+    json.Array("a", [&] {
+      json.Number(1);
+      json.Object([&] { json.Field("b", "x"); });
+    });
+    json.Array("c", [] {});
+  });
+  EXPECT_EQ(out, "{\n  \"a\": [\n    1,\n    {\n      \"b\": \"x\"\n    }\n  ],\n  \"c\": []\n}");
+}
+
+}  // namespace
+}  // namespace jettison

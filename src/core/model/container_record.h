@@ -1,0 +1,32 @@
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "core/units/duration.h"
+
+namespace jettison {
+
+// How a container ended.
+struct ContainerExit {
+  int exit_code = 0;  // 128 + n after signal n
+  int signal = 0;     // 0: it exited by itself
+  bool oom_killed = false;
+  Instant started;
+  Instant finished;
+};
+
+// One run of a container, alive or dead, as a runtime knows it.
+struct ContainerRecord {
+  std::string pod_uid;
+  std::string name;
+  int attempt = 0;  // 0 for the first run, one more for each restart
+  Instant created;
+  std::optional<ContainerExit> exit;  // absent: it runs
+  // Its start was cut short, and nothing of it ever ran: its attempt is taken, no more.
+  bool never_ran = false;
+};
+
+}  // namespace jettison

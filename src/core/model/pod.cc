@@ -1,0 +1,42 @@
+#include "core/model/pod.h"
+
+namespace jettison {
+
+std::string_view NameOf(QosClass qos) {
+  switch (qos) {
+    case QosClass::kGuaranteed: return "Guaranteed";
+    case QosClass::kBurstable: return "Burstable";
+    case QosClass::kBestEffort: return "BestEffort";
+  }
+  __builtin_unreachable();
+}
+
+std::optional<QosClass> QosClassNamed(std::string_view name) {
+  for (QosClass qos : {QosClass::kGuaranteed, QosClass::kBurstable, QosClass::kBestEffort}) {
+    if (NameOf(qos) == name) return qos;
+  }
+  return std::nullopt;
+}
+
+PullPolicy DefaultPullPolicy(std::string_view image) {
+  const bool has_digest = image.find('@') != std::string_view::npos;
+  image = image.substr(0, image.find('@'));
+  // A colon before the last slash belongs to the registry's port.
+  const std::size_t colon = image.rfind(':');
+  const std::size_t slash = image.rfind('/');
+  const bool has_tag =
+      colon != std::string_view::npos && (slash == std::string_view::npos || colon > slash);
+  const bool latest = has_tag ? image.substr(colon + 1) == "latest" : !has_digest;
+  return latest ? PullPolicy::kAlways : PullPolicy::kIfNotPresent;
+}
+
+std::string FullName(const Pod& pod) {
+  return pod.namespace_ + "/" + pod.name;
+}
+
+std::int64_t GraceSecondsOf(const Pod& pod) {
+  constexpr std::int64_t kDefault = 30;
+  return pod.termination_grace_period_seconds.value_or(kDefault);
+}
+
+}  // namespace jettison

@@ -1,0 +1,37 @@
+#pragma once
+
+#include <optional>
+#include <string_view>
+
+#include "core/model/pod.h"
+
+namespace jettison {
+
+// Names of the resources that eviction weighs.
+inline constexpr std::string_view kMemoryResource = "memory";
+inline constexpr std::string_view kEphemeralStorageResource = "ephemeral-storage";
+
+// Requests or limits: &ResourceRequirements::requests, &ResourceRequirements::limits.
+using ResourceSide = ResourceList ResourceRequirements::*;
+
+// The entry of that resource, or null where the list has none.
+[[nodiscard]] const Quantity* FindResource(const ResourceList& list, std::string_view resource);
+
+// What the containers ask for (or may use) together of one resource: containers and side-cars
+// added up, or what an init container needs beside the side-cars started before it, where that is
+// more. Pod-level resources and overhead are left aside. Absent when no container names the
+// resource. The first addend's form and text are kept.
+// Source: KEP-753; component-helpers/resource, AggregateContainerRequests and -Limits (1.36).
+[[nodiscard]] std::optional<Quantity> SumOfContainers(const Pod& pod, ResourceSide side,
+                                                      std::string_view resource);
+
+// Whether `spec.resources` may name the resource: cpu, memory and huge pages.
+[[nodiscard]] bool MayStandAtPodLevel(std::string_view resource);
+
+// Whether `spec.resources` has a request that may stand there.
+[[nodiscard]] bool HasPodLevelRequests(const Pod& pod);
+
+// Whether `spec.resources` has a request or a limit that may stand there.
+[[nodiscard]] bool HasPodLevelResources(const Pod& pod);
+
+}  // namespace jettison

@@ -1,0 +1,94 @@
+#include "core/model/signal.h"
+
+namespace jettison {
+
+std::string_view NameOf(Signal signal) {
+  switch (signal) {
+    case Signal::kMemoryAvailable: return "memory.available";
+    case Signal::kAllocatableMemoryAvailable: return "allocatableMemory.available";
+    case Signal::kMemoryPressureFullAvg10: return "memory.pressure.full.avg10";
+    case Signal::kMemoryPressureFullAvg60: return "memory.pressure.full.avg60";
+    case Signal::kMemoryPressureSomeAvg10: return "memory.pressure.some.avg10";
+    case Signal::kMemoryPressureSomeAvg60: return "memory.pressure.some.avg60";
+    case Signal::kSwapAvailable: return "swap.available";
+    case Signal::kNodeFsAvailable: return "nodefs.available";
+    case Signal::kNodeFsInodesFree: return "nodefs.inodesFree";
+    case Signal::kImageFsAvailable: return "imagefs.available";
+    case Signal::kImageFsInodesFree: return "imagefs.inodesFree";
+    case Signal::kContainerFsAvailable: return "containerfs.available";
+    case Signal::kContainerFsInodesFree: return "containerfs.inodesFree";
+    case Signal::kPidAvailable: return "pid.available";
+    case Signal::kIoPressureFullAvg10: return "io.pressure.full.avg10";
+    case Signal::kIoPressureFullAvg60: return "io.pressure.full.avg60";
+    case Signal::kIoPressureSomeAvg10: return "io.pressure.some.avg10";
+    case Signal::kIoPressureSomeAvg60: return "io.pressure.some.avg60";
+  }
+  __builtin_unreachable();
+}
+
+std::optional<Signal> SignalNamed(std::string_view name) {
+  for (Signal signal : kAllSignals) {
+    if (NameOf(signal) == name) return signal;
+  }
+  return std::nullopt;
+}
+
+std::string_view NameOf(Resource resource) {
+  switch (resource) {
+    case Resource::kMemory: return "memory";
+    case Resource::kSwap: return "swap";
+    case Resource::kEphemeralStorage: return "ephemeral-storage";
+    case Resource::kInodes: return "inodes";
+    case Resource::kPids: return "pids";
+    case Resource::kIo: return "io";
+  }
+  __builtin_unreachable();
+}
+
+Resource ResourceOf(Signal signal) {
+  switch (signal) {
+    case Signal::kMemoryAvailable:
+    case Signal::kAllocatableMemoryAvailable:
+    case Signal::kMemoryPressureFullAvg10:
+    case Signal::kMemoryPressureFullAvg60:
+    case Signal::kMemoryPressureSomeAvg10:
+    case Signal::kMemoryPressureSomeAvg60: return Resource::kMemory;
+    case Signal::kSwapAvailable: return Resource::kSwap;
+    case Signal::kNodeFsAvailable:
+    case Signal::kImageFsAvailable:
+    case Signal::kContainerFsAvailable: return Resource::kEphemeralStorage;
+    case Signal::kNodeFsInodesFree:
+    case Signal::kImageFsInodesFree:
+    case Signal::kContainerFsInodesFree: return Resource::kInodes;
+    case Signal::kPidAvailable: return Resource::kPids;
+    case Signal::kIoPressureFullAvg10:
+    case Signal::kIoPressureFullAvg60:
+    case Signal::kIoPressureSomeAvg10:
+    case Signal::kIoPressureSomeAvg60: return Resource::kIo;
+  }
+  __builtin_unreachable();
+}
+
+std::string_view NameOf(NodeConditionType type) {
+  switch (type) {
+    case NodeConditionType::kMemoryPressure: return "MemoryPressure";
+    case NodeConditionType::kDiskPressure: return "DiskPressure";
+    case NodeConditionType::kPidPressure: return "PIDPressure";
+    case NodeConditionType::kSystemDiskContentionPressure: return "SystemDiskContentionPressure";
+  }
+  __builtin_unreachable();
+}
+
+NodeConditionType ConditionOf(Signal signal) {
+  switch (ResourceOf(signal)) {
+    case Resource::kMemory:
+    case Resource::kSwap: return NodeConditionType::kMemoryPressure;
+    case Resource::kEphemeralStorage:
+    case Resource::kInodes: return NodeConditionType::kDiskPressure;
+    case Resource::kPids: return NodeConditionType::kPidPressure;
+    case Resource::kIo: return NodeConditionType::kSystemDiskContentionPressure;
+  }
+  __builtin_unreachable();
+}
+
+}  // namespace jettison

@@ -1,0 +1,103 @@
+#include "core/observe/observations.h"
+
+#include "core/model/pressure.h"
+
+namespace jettison {
+namespace {
+
+std::int64_t Signed(std::uint64_t amount) {
+  return static_cast<std::int64_t>(amount);
+}
+
+std::optional<Observation> Memory(const std::optional<MemoryStats>& memory) {
+  if (!memory || !memory->available_bytes || !memory->working_set_bytes) return std::nullopt;
+  return Observation{.available = Signed(*memory->available_bytes),
+                     .capacity = Signed(*memory->available_bytes + *memory->working_set_bytes),
+                     .time = memory->time};
+}
+
+// All there could be is what is free and what the node has taken; a node without swap has no such
+// signal.
+std::optional<Observation> Swap(const std::optional<SwapStats>& swap) {
+  if (!swap || !swap->available_bytes || !swap->usage_bytes) return std::nullopt;
+  const std::uint64_t all = *swap->available_bytes + *swap->usage_bytes;
+  if (all == 0) return std::nullopt;
+  return Observation{
+      .available = Signed(*swap->available_bytes), .capacity = Signed(all), .time = swap->time};
+}
+
+std::optional<Observation> Bytes(const std::optional<FsStats>& fs) {
+  if (!fs || !fs->available_bytes || !fs->capacity_bytes) return std::nullopt;
+  return Observation{.available = Signed(*fs->available_bytes),
+                     .capacity = Signed(*fs->capacity_bytes),
+                     .time = fs->time};
+}
+
+std::optional<Observation> Inodes(const std::optional<FsStats>& fs) {
+  if (!fs || !fs->inodes_free || !fs->inodes) return std::nullopt;
+  return Observation{
+      .available = Signed(*fs->inodes_free), .capacity = Signed(*fs->inodes), .time = fs->time};
+}
+
+std::optional<Observation> Pids(const std::optional<RlimitStats>& rlimit) {
+  if (!rlimit || !rlimit->max_pid || !rlimit->running) return std::nullopt;
+  // Wraps around like the kubelet's subtraction, which only absurd figures make it do.
+  const auto available =
+      static_cast<std::uint64_t>(*rlimit->max_pid) - static_cast<std::uint64_t>(*rlimit->running);
+  return Observation{
+      .available = Signed(available), .capacity = *rlimit->max_pid, .time = rlimit->time};
+}
+
+std::optional<Observation> TimeLeft(const PressureStats& pressure,
+                                    std::optional<std::int32_t> lost) {
+  if (!lost) return std::nullopt;
+  return Observation{
+      .available = kWholeTime - *lost, .capacity = kWholeTime, .time = pressure.time};
+}
+
+void ObserveMemoryPressure(const PressureStats& pressure, Observations& seen) {
+  seen[Signal::kMemoryPressureFullAvg10] = TimeLeft(pressure, pressure.full.avg10);
+  seen[Signal::kMemoryPressureFullAvg60] = TimeLeft(pressure, pressure.full.avg60);
+  seen[Signal::kMemoryPressureSomeAvg10] = TimeLeft(pressure, pressure.some.avg10);
+  seen[Signal::kMemoryPressureSomeAvg60] = TimeLeft(pressure, pressure.some.avg60);
+}
+
+void ObserveIoPressure(const PressureStats& pressure, Observations& seen) {
+  seen[Signal::kIoPressureFullAvg10] = TimeLeft(pressure, pressure.full.avg10);
+  seen[Signal::kIoPressureFullAvg60] = TimeLeft(pressure, pressure.full.avg60);
+  seen[Signal::kIoPressureSomeAvg10] = TimeLeft(pressure, pressure.some.avg10);
+  seen[Signal::kIoPressureSomeAvg60] = TimeLeft(pressure, pressure.some.avg60);
+}
+
+}  // namespace
+
+Observations ObservationsFrom(const NodeStats& node) {
+  Observations seen;
+  seen[Signal::kMemoryAvailable] = Memory(node.memory);
+  seen[Signal::kAllocatableMemoryAvailable] = Memory(node.pods_memory);
+  seen[Signal::kSwapAvailable] = Swap(node.swap);
+  seen[Signal::kNodeFsAvailable] = Bytes(node.fs);
+  seen[Signal::kNodeFsInodesFree] = Inodes(node.fs);
+  seen[Signal::kImageFsAvailable] = Bytes(node.image_fs);
+  seen[Signal::kImageFsInodesFree] = Inodes(node.image_fs);
+  seen[Signal::kContainerFsAvailable] = Bytes(node.container_fs);
+  seen[Signal::kContainerFsInodesFree] = Inodes(node.container_fs);
+  seen[Signal::kPidAvailable] = Pids(node.rlimit);
+  if (node.memory_pressure) ObserveMemoryPressure(*node.memory_pressure, seen);
+  if (node.io_pressure) ObserveIoPressure(*node.io_pressure, seen);
+  return seen;
+}
+
+QuantityFormat FormatOf(Signal signal) {
+  switch (ResourceOf(signal)) {
+    case Resource::kMemory:
+    case Resource::kSwap:
+    case Resource::kEphemeralStorage: return QuantityFormat::kBinarySI;
+    case Resource::kInodes:
+    case Resource::kPids:
+    case Resource::kIo: return QuantityFormat::kDecimalSI;
+  }
+  __builtin_unreachable();
+}
+
+}  // namespace jettison

@@ -1,0 +1,21 @@
+#pragma once
+
+#include <chrono>
+#include <cstdint>
+#include <vector>
+
+#include "core/model/threshold.h"
+#include "core/units/duration.h"
+
+namespace jettison {
+
+// What stays the same from pass to pass.
+struct PassPolicy {
+  std::vector<Threshold> thresholds;  // effective: containerfs.* replaced for the layout
+  Duration pressure_transition_period = std::chrono::minutes(5);
+  std::int64_t max_pod_grace_period_seconds = 0;
+  bool local_storage_capacity_isolation = true;
+  DiskLayout layout;
+};
+
+}  // namespace jettison

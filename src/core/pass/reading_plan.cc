@@ -1,0 +1,46 @@
+#include "core/pass/reading_plan.h"
+
+#include <array>
+
+#include "core/decide/decide.h"
+
+namespace jettison {
+namespace {
+
+constexpr std::array<ReadStep, 1> kEverything = {
+    {{.figures = PodFigures::kAll, .of = ReadOf::kEachPod}}};
+constexpr std::array<ReadStep, 2> kMemoryThenVictim = {
+    {{.figures = PodFigures::kMemory, .of = ReadOf::kEachPod},
+     {.figures = PodFigures::kContainers, .of = ReadOf::kFirstVictim}}};
+
+std::span<const ReadStep> StepsFor(Signal signal) {
+  switch (ResourceOf(signal)) {
+    case Resource::kMemory:
+    case Resource::kSwap: return kMemoryThenVictim;
+    case Resource::kEphemeralStorage:
+    case Resource::kInodes:
+    case Resource::kPids:
+    case Resource::kIo: return kEverything;
+  }
+  __builtin_unreachable();
+}
+
+}  // namespace
+
+ReadingPlan PlanReading(const PassPolicy& policy, const EvictionState& state, const NodeStats& node,
+                        Instant now) {
+  ReadingPlan plan{.now = now, .observations = ObservationsFrom(node)};
+  plan.evaluation =
+      Evaluate(policy.thresholds, policy.pressure_transition_period, state, plan.observations, now);
+  const ThresholdSet acting = plan.evaluation.acting;
+  plan.threshold = MostUrgent(policy.thresholds, acting);
+  plan.beside_disks = MostUrgent(policy.thresholds, WithoutDisks(policy.thresholds, acting));
+  if (policy.local_storage_capacity_isolation) {
+    plan.pods = kEverything;
+  } else if (plan.threshold) {
+    plan.pods = StepsFor(policy.thresholds[*plan.threshold].signal);
+  }
+  return plan;
+}
+
+}  // namespace jettison

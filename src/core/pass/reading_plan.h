@@ -1,0 +1,57 @@
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <optional>
+#include <span>
+
+#include "core/evaluate/evaluate.h"
+#include "core/model/summary.h"
+#include "core/observe/observations.h"
+#include "core/pass/pass_policy.h"
+#include "core/units/duration.h"
+
+namespace jettison {
+
+// Which figures a step of reading takes.
+enum class PodFigures : std::uint8_t {
+  kMemory,      // of a pod as a whole
+  kContainers,  // the memory of each of its containers, beside that
+  kAll,         // everything that is known of it
+};
+
+// Of whom.
+enum class ReadOf : std::uint8_t {
+  kEachPod,
+  kFirstVictim,  // as soon as the steps before say who that is; of nobody else
+};
+
+struct ReadStep {
+  PodFigures figures = PodFigures::kAll;
+  ReadOf of = ReadOf::kEachPod;
+  friend bool operator==(const ReadStep&, const ReadStep&) = default;
+};
+
+// What a pass goes on from when the node's own figures have been read: the one evaluation that it
+// decides, acts and reports by, and what is still to be read of the pods.
+struct ReadingPlan {
+  Instant now;
+  Observations observations;
+  Evaluation evaluation;
+  // The one that would be acted for, and the one where nobody may go for a disk; none: nothing is
+  // starved.
+  std::optional<std::size_t> threshold;
+  std::optional<std::size_t> beside_disks;
+  // In this order. After the last step everything is known that the pass decides and tells by;
+  // none: no pod plays a part in it.
+  std::span<const ReadStep> pods;
+};
+
+// Evaluates and plans. Storage limits need all figures of every pod, whatever the node's say. A
+// threshold on memory or swap needs the memory of each pod to choose, and the containers of the one
+// that is chosen to name them: reading what nobody asks for takes longer than everything else
+// together. Allocates nothing.
+[[nodiscard]] ReadingPlan PlanReading(const PassPolicy& policy, const EvictionState& state,
+                                      const NodeStats& node, Instant now);
+
+}  // namespace jettison

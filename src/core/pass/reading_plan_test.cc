@@ -1,0 +1,150 @@
+#include "core/pass/reading_plan.h"
+
+#include <gtest/gtest.h>
+
+#include <string>
+#include <vector>
+
+namespace jettison {
+namespace {
+
+constexpr ReadStep kAllOfEachPod{.figures = PodFigures::kAll, .of = ReadOf::kEachPod};
+constexpr ReadStep kMemoryOfEachPod{.figures = PodFigures::kMemory, .of = ReadOf::kEachPod};
+constexpr ReadStep kContainersOfVictim{.figures = PodFigures::kContainers,
+                                       .of = ReadOf::kFirstVictim};
+
+const Instant kNow{std::chrono::hours(1)};
+
+// Thresholds at a tenth of everything.
+PassPolicy PolicyOn(const std::vector<Signal>& signals, bool storage_limits = false) {
+  PassPolicy policy;
+  policy.local_storage_capacity_isolation = storage_limits;
+  for (const Signal signal : signals) {
+    policy.thresholds.push_back({.signal = signal, .value = Percentage{0.1F}});
+  }
+  return policy;
+}
+
+struct Left {
+  std::uint64_t memory = 50;
+  std::uint64_t swap = 50;
+  std::uint64_t disk = 50;
+  std::int64_t pids = 50;
+};
+
+// A node of a hundred of everything.
+NodeStats NodeWith(const Left& left) {
+  NodeStats node;
+  node.memory = MemoryStats{
+      .time = kNow, .available_bytes = left.memory, .working_set_bytes = 100 - left.memory};
+  node.swap = SwapStats{.time = kNow, .available_bytes = left.swap, .usage_bytes = 100 - left.swap};
+  node.fs = FsStats{.time = kNow, .available_bytes = left.disk, .capacity_bytes = 100};
+  node.rlimit = RlimitStats{.time = kNow, .max_pid = 100, .running = 100 - left.pids};
+  return node;
+}
+
+std::vector<ReadStep> StepsOf(const ReadingPlan& plan) {
+  return {plan.pods.begin(), plan.pods.end()};
+}
+
+const std::vector<Signal> kSignals = {Signal::kMemoryAvailable, Signal::kSwapAvailable,
+                                      Signal::kNodeFsAvailable, Signal::kPidAvailable};
+
+struct Case {
+  std::string name;
+  Left left;
+  bool storage_limits = false;
+  std::optional<Signal> acts_for;
+  std::optional<Signal> beside_disks;
+  std::vector<ReadStep> steps;
+};
+
+TEST(PlanReading, WhatIsShortSaysWhichPodsFiguresAreReadAndUntilWhen) {
+  const std::vector<Case> cases = {
+      {"a healthy node needs none", {}, false, {}, {}, {}},
+      {"storage limits need all, whatever the node has", {}, true, {}, {}, {kAllOfEachPod}},
+      {"memory is enough to choose for memory, containers are only named of who is chosen",
+       {.memory = 5},
+       false,
+       Signal::kMemoryAvailable,
+       Signal::kMemoryAvailable,
+       {kMemoryOfEachPod, kContainersOfVictim}},
+      {"so it is for swap",
+       {.swap = 5},
+       false,
+       Signal::kSwapAvailable,
+       Signal::kSwapAvailable,
+       {kMemoryOfEachPod, kContainersOfVictim}},
+      {"memory goes before all others",
+       {.memory = 5, .disk = 5, .pids = 5},
+       false,
+       Signal::kMemoryAvailable,
+       Signal::kMemoryAvailable,
+       {kMemoryOfEachPod, kContainersOfVictim}},
+      {"but not where storage limits are looked at",
+       {.memory = 5},
+       true,
+       Signal::kMemoryAvailable,
+       Signal::kMemoryAvailable,
+       {kAllOfEachPod}},
+      {"process ids are counted in every pod",
+       {.pids = 5},
+       false,
+       Signal::kPidAvailable,
+       Signal::kPidAvailable,
+       {kAllOfEachPod}},
+      {"a disk needs all, and nobody else is short",
+       {.disk = 5},
+       false,
+       Signal::kNodeFsAvailable,
+       {},
+       {kAllOfEachPod}},
+      {"who is short of something else beside a disk is told",
+       {.disk = 5, .pids = 5},
+       false,
+       Signal::kNodeFsAvailable,
+       Signal::kPidAvailable,
+       {kAllOfEachPod}},
+  };
+  for (const Case& each : cases) {
+    SCOPED_TRACE(each.name);
+    const PassPolicy policy = PolicyOn(kSignals, each.storage_limits);
+    const ReadingPlan plan = PlanReading(policy, {}, NodeWith(each.left), kNow);
+    const auto signal = [&](std::optional<std::size_t> threshold) {
+      return threshold ? std::optional(policy.thresholds[*threshold].signal) : std::nullopt;
+    };
+    EXPECT_EQ(signal(plan.threshold), each.acts_for);
+    EXPECT_EQ(signal(plan.beside_disks), each.beside_disks);
+    EXPECT_EQ(StepsOf(plan), each.steps);
+  }
+}
+
+TEST(PlanReading, CarriesTheEvaluationOfThePass) {
+  const PassPolicy policy = PolicyOn({Signal::kMemoryAvailable});
+  const ReadingPlan plan = PlanReading(policy, {}, NodeWith({.memory = 5}), kNow);
+  EXPECT_EQ(plan.now, kNow);
+  EXPECT_EQ(plan.observations[Signal::kMemoryAvailable]->available, 5);
+  EXPECT_TRUE(plan.evaluation.acting[0]);
+  EXPECT_EQ(plan.evaluation.next.first_observed_at[0], kNow);
+  EXPECT_TRUE(plan.evaluation.next.conditions.Has(NodeConditionType::kMemoryPressure));
+}
+
+TEST(PlanReading, FiguresThatAnEarlierPassHasActedForNeedNobody) {
+  const PassPolicy policy = PolicyOn({Signal::kMemoryAvailable});
+  const NodeStats node = NodeWith({.memory = 5});
+  const ReadingPlan first = PlanReading(policy, {}, node, kNow);
+  const ReadingPlan again =
+      PlanReading(policy, first.evaluation.next, node, kNow + std::chrono::seconds(1));
+  EXPECT_FALSE(again.threshold);
+  EXPECT_TRUE(again.pods.empty());
+}
+
+TEST(PlanReading, AFigureThatIsNotKnownNeedsNobody) {
+  const PassPolicy policy = PolicyOn(kSignals);
+  const ReadingPlan plan = PlanReading(policy, {}, NodeStats{}, kNow);
+  EXPECT_FALSE(plan.threshold);
+  EXPECT_TRUE(plan.pods.empty());
+}
+
+}  // namespace
+}  // namespace jettison

@@ -1,0 +1,30 @@
+#pragma once
+
+#include <cstdint>
+#include <memory>
+#include <optional>
+#include <vector>
+
+#include "core/decide/eviction_pace.h"
+#include "core/evaluate/evaluate.h"
+#include "core/model/summary.h"
+#include "core/pass/pass_policy.h"
+#include "core/pods/pod_facts.h"
+#include "core/report/cycle_report.h"
+
+namespace jettison {
+
+// One pass with everything that it was made of, as values: it can be made again with the same
+// result, and what it did can be explained when the pods are gone.
+struct RecordedPass {
+  std::uint64_t number = 0;                  // of passes since the agent started, from 1
+  std::shared_ptr<const PassPolicy> policy;  // as for that pass: a watch pass has no storage limits
+  EvictionState before;                      // the state it began with
+  Summary summary;                           // its figures
+  std::vector<std::shared_ptr<const PodFacts>> pods;  // active ones, by namespace and name
+  CycleReport report;
+  std::optional<PaceInput> pace;         // as in PassInput
+  std::optional<Summary> after_reclaim;  // the node after a reclaim; absent: it was not read again
+};
+
+}  // namespace jettison

@@ -1,0 +1,44 @@
+#include "core/pods/admission.h"
+
+#include <fmt/format.h>
+
+#include "core/pods/pod_kind.h"
+#include "core/pods/qos.h"
+#include "core/pods/tolerations.h"
+
+namespace jettison {
+namespace {
+
+constexpr std::string_view kReason = "Evicted";
+
+bool OnlyMemoryPressure(NodeConditions conditions) {
+  NodeConditions memory;
+  memory.Set(NodeConditionType::kMemoryPressure);
+  return conditions == memory;
+}
+
+// The names in alphabetical order, with a space between.
+std::string NamesOf(NodeConditions conditions) {
+  std::string names;
+  for (NodeConditionType type : kAllNodeConditions) {
+    if (!conditions.Has(type)) continue;
+    if (!names.empty()) names += ' ';
+    names += NameOf(type);
+  }
+  return names;
+}
+
+}  // namespace
+
+AdmissionAnswer Admit(const Pod& pod, NodeConditions conditions, Profile profile) {
+  if (conditions.Empty() || IsCritical(pod, profile)) return {};
+  if (OnlyMemoryPressure(conditions) &&
+      (QosClassOf(pod) != QosClass::kBestEffort || ToleratesMemoryPressure(pod))) {
+    return {};
+  }
+  return {.admit = false,
+          .reason = std::string(kReason),
+          .message = fmt::format("The node had condition: [{}]. ", NamesOf(conditions))};
+}
+
+}  // namespace jettison

@@ -1,0 +1,25 @@
+#pragma once
+
+#include <string>
+
+#include "core/model/pod.h"
+#include "core/model/profile.h"
+#include "core/model/signal.h"
+
+namespace jettison {
+
+// Whether a pod may start now; reason and message are empty when it may.
+struct AdmissionAnswer {
+  bool admit = true;
+  std::string reason;   // "Evicted"
+  std::string message;  // "The node had condition: [DiskPressure MemoryPressure]. "
+  friend bool operator==(const AdmissionAnswer&, const AdmissionAnswer&) = default;
+};
+
+// Answers a pod that wants to start on a node with these conditions. Without conditions everybody
+// may; critical pods always may. Under memory pressure alone, pods that are not BestEffort may, and
+// so may BestEffort ones that tolerate the taint of memory pressure. Nobody else.
+// Source: pkg/kubelet/eviction, managerImpl.Admit (1.36).
+[[nodiscard]] AdmissionAnswer Admit(const Pod& pod, NodeConditions conditions, Profile profile);
+
+}  // namespace jettison

@@ -1,0 +1,92 @@
+#include "core/pods/admission.h"
+
+#include <gtest/gtest.h>
+
+#include <initializer_list>
+#include <string>
+
+namespace jettison {
+namespace {
+
+constexpr auto kMemory = NodeConditionType::kMemoryPressure;
+constexpr auto kDisk = NodeConditionType::kDiskPressure;
+constexpr auto kPid = NodeConditionType::kPidPressure;
+constexpr auto kContention = NodeConditionType::kSystemDiskContentionPressure;
+
+NodeConditions Of(std::initializer_list<NodeConditionType> types) {
+  NodeConditions conditions;
+  for (NodeConditionType type : types) conditions.Set(type);
+  return conditions;
+}
+
+Pod BestEffort() {
+  return {};
+}
+Pod Burstable() {
+  Pod pod;
+  pod.status_qos_class = QosClass::kBurstable;
+  return pod;
+}
+Pod Tolerant() {
+  Pod pod;
+  pod.tolerations = {{.key = "node.kubernetes.io/memory-pressure", .op = "Exists"}};
+  return pod;
+}
+Pod Static() {
+  Pod pod;
+  pod.annotations["kubernetes.io/config.source"] = "file";
+  return pod;
+}
+Pod HighPriority() {
+  Pod pod;
+  pod.priority = 2'000'000'000;
+  return pod;
+}
+
+TEST(Admit, FollowsConditionsAndPod) {
+  struct Row {
+    const char* rule;
+    Pod pod;
+    NodeConditions conditions;
+    bool admitted;
+  };
+  const Row rows[] = {
+      {"without conditions everybody may", BestEffort(), {}, true},
+      {"memory pressure keeps BestEffort away", BestEffort(), Of({kMemory}), false},
+      {"but nobody else", Burstable(), Of({kMemory}), true},
+      {"nor those who tolerate it", Tolerant(), Of({kMemory}), true},
+      {"other pressure keeps everybody away", Burstable(), Of({kDisk}), false},
+      {"whatever is tolerated", Tolerant(), Of({kPid}), false},
+      {"stalls on I/O, too", Burstable(), Of({kContention}), false},
+      {"also beside memory pressure", Burstable(), Of({kMemory, kPid}), false},
+      {"critical pods always may", HighPriority(), Of({kMemory, kDisk, kPid}), true},
+      {"static ones are critical", Static(), Of({kDisk}), true},
+  };
+  for (const Row& row : rows) {
+    EXPECT_EQ(Admit(row.pod, row.conditions, Profile::kKubelet).admit, row.admitted) << row.rule;
+  }
+}
+
+TEST(Admit, RefusesAStaticPodOfOrdinaryPriorityInTheStandaloneProfile) {
+  EXPECT_FALSE(Admit(Static(), Of({kDisk}), Profile::kStandalone).admit);
+  EXPECT_TRUE(Admit(HighPriority(), Of({kDisk}), Profile::kStandalone).admit);
+}
+
+TEST(Admit, NamesTheConditionsInAlphabeticalOrder) {
+  const AdmissionAnswer refused = {
+      .admit = false,
+      .reason = "Evicted",
+      .message = "The node had condition: [DiskPressure MemoryPressure PIDPressure]. "};
+  EXPECT_EQ(Admit(Burstable(), Of({kPid, kMemory, kDisk}), Profile::kKubelet), refused);
+  EXPECT_EQ(Admit(BestEffort(), Of({kMemory}), Profile::kKubelet).message,
+            "The node had condition: [MemoryPressure]. ");
+  EXPECT_EQ(Admit(BestEffort(), Of({kContention, kPid}), Profile::kKubelet).message,
+            "The node had condition: [PIDPressure SystemDiskContentionPressure]. ");
+}
+
+TEST(Admit, SaysNothingWhenItAdmits) {
+  EXPECT_EQ(Admit(Burstable(), Of({kMemory}), Profile::kKubelet), AdmissionAnswer{});
+}
+
+}  // namespace
+}  // namespace jettison

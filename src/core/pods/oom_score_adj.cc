@@ -1,0 +1,99 @@
+#include "core/pods/oom_score_adj.h"
+
+#include <algorithm>
+#include <limits>
+
+#include "core/model/pod_resources.h"
+#include "core/pods/pod_kind.h"
+#include "core/pods/qos.h"
+
+namespace jettison {
+namespace {
+
+constexpr int kGuaranteed = -997;
+constexpr int kBestEffort = 1000;
+constexpr int kMostProtectedBurstable = 1000 + kGuaranteed;
+
+// Go's integers wrap around, and so do a request above 9 PB and its likes here.
+std::int64_t Signed(std::uint64_t bits) {
+  return static_cast<std::int64_t>(bits);
+}
+std::uint64_t Bits(std::int64_t number) {
+  return static_cast<std::uint64_t>(number);
+}
+std::int64_t Sum(std::int64_t a, std::int64_t b) {
+  return Signed(Bits(a) + Bits(b));
+}
+std::int64_t Difference(std::int64_t a, std::int64_t b) {
+  return Signed(Bits(a) - Bits(b));
+}
+std::int64_t Thousandfold(std::int64_t number) {
+  return Signed(Bits(number) * 1000U);
+}
+
+std::int64_t MemoryIn(const ResourceList& list) {
+  const Quantity* memory = FindResource(list, kMemoryResource);
+  return memory == nullptr ? 0 : memory->Value();
+}
+
+std::int64_t MemoryRequestOf(const Container& container) {
+  return MemoryIn(container.resources.requests);
+}
+
+// Each container's share of what the pod-level request leaves over; below zero where the
+// containers ask for more than the pod.
+std::int64_t ShareOfPodRequest(const Pod& pod) {
+  if (!HasPodLevelRequests(pod)) return 0;
+  const std::int64_t of_pod = MemoryIn(pod.resources->requests);
+  const auto count = static_cast<std::int64_t>(pod.containers.size() + pod.init_containers.size());
+  if (of_pod == 0 || count == 0) return 0;
+  const auto of_containers = SumOfContainers(pod, &ResourceRequirements::requests, kMemoryResource);
+  return Difference(of_pod, of_containers ? of_containers->Value() : 0) / count;
+}
+
+std::int64_t SmallestRegularRequest(const Pod& pod) {
+  std::int64_t smallest = std::numeric_limits<std::int64_t>::max();
+  for (const Container& container : pod.containers) {
+    smallest = std::min(smallest, MemoryRequestOf(container));
+  }
+  return smallest;
+}
+
+bool IsSidecarOf(const Pod& pod, const Container& container) {
+  return container.IsSidecar() &&
+         std::any_of(pod.init_containers.begin(), pod.init_containers.end(),
+                     [&](const Container& init) { return init.name == container.name; });
+}
+
+std::int64_t BurstableScore(const Pod& pod, const Container& container, std::int64_t capacity) {
+  const std::int64_t share = ShareOfPodRequest(pod);
+  const auto score = [&](std::int64_t request) {
+    return Difference(1000, Thousandfold(Sum(request, share)) / capacity);
+  };
+  const std::int64_t own = score(MemoryRequestOf(container));
+  if (!IsSidecarOf(pod, container) || pod.containers.empty()) return own;
+  return std::min(own, score(SmallestRegularRequest(pod)));
+}
+
+int Bounded(std::int64_t score) {
+  if (score < kMostProtectedBurstable) return kMostProtectedBurstable;
+  if (score == kBestEffort) return kBestEffort - 1;
+  return static_cast<int>(std::min<std::int64_t>(score, std::numeric_limits<int>::max()));
+}
+
+}  // namespace
+
+int OomScoreAdj(const Pod& pod, const Container& container, std::uint64_t memory_capacity_bytes) {
+  if (IsNodeCritical(pod)) return kGuaranteed;
+  switch (QosClassOf(pod)) {
+    case QosClass::kGuaranteed: return kGuaranteed;
+    case QosClass::kBestEffort: return kBestEffort;
+    case QosClass::kBurstable: break;
+  }
+  if (memory_capacity_bytes == 0) return kBestEffort - 1;
+  const auto capacity = static_cast<std::int64_t>(
+      std::min<std::uint64_t>(memory_capacity_bytes, std::numeric_limits<std::int64_t>::max()));
+  return Bounded(BurstableScore(pod, container, capacity));
+}
+
+}  // namespace jettison

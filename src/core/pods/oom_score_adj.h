@@ -1,0 +1,25 @@
+#pragma once
+
+#include <cstdint>
+
+#include "core/model/pod.h"
+
+namespace jettison {
+
+// What the agent gives itself: it must outlive every pod.
+inline constexpr int kAgentOomScoreAdj = -999;
+
+// How the kernel's OOM killer should weigh a container of the pod (`container` is one of its
+// containers or init containers) on a node of that many bytes of memory: -997 for Guaranteed and
+// system-node-critical pods, 1000 for BestEffort, between for Burstable, less the more memory the
+// container asks for. What a pod-level request leaves over is shared equally among the containers;
+// a side-car is never killed before the smallest regular container.
+//
+// The kubelet does not cap the figure: containers that together ask for more than their pod make it
+// exceed 1000, which the kernel refuses, so who writes it must cap it. On a node whose capacity is
+// unknown (zero) a Burstable container gets 999.
+// Source: pkg/kubelet/qos, GetContainerOOMScoreAdjust (1.36).
+[[nodiscard]] int OomScoreAdj(const Pod& pod, const Container& container,
+                              std::uint64_t memory_capacity_bytes);
+
+}  // namespace jettison

@@ -1,0 +1,106 @@
+#include "core/pods/oom_score_adj.h"
+
+#include <gtest/gtest.h>
+
+#include <string>
+
+namespace jettison {
+namespace {
+
+constexpr std::uint64_t kCapacity = 1000U << 20U;  // so that 1 Mi is a point
+
+ResourceList Mebibytes(int count) {
+  return {{"memory", Quantity::Parse(std::to_string(count) + "Mi").value()}};
+}
+
+Container Asking(const std::string& name, int mebibytes) {
+  Container container;
+  container.name = name;
+  container.resources.requests = Mebibytes(mebibytes);
+  return container;
+}
+
+// Burstable: a request and no limit.
+Pod PodAsking(int mebibytes) {
+  Pod pod;
+  pod.containers = {Asking("c", mebibytes)};
+  return pod;
+}
+
+int ScoreOfFirst(const Pod& pod) {
+  return OomScoreAdj(pod, pod.containers[0], kCapacity);
+}
+
+TEST(OomScoreAdj, FallsAsTheRequestOfABurstableContainerGrows) {
+  EXPECT_EQ(ScoreOfFirst(PodAsking(1)), 999);
+  EXPECT_EQ(ScoreOfFirst(PodAsking(100)), 900);
+  EXPECT_EQ(ScoreOfFirst(PodAsking(997)), 3);
+}
+
+TEST(OomScoreAdj, OfABurstableContainerStaysBetweenTheOtherClasses) {
+  Pod pod = PodAsking(1);
+  pod.containers.push_back(Container{});
+  EXPECT_EQ(OomScoreAdj(pod, pod.containers[1], kCapacity), 999) << "asks for nothing";
+  EXPECT_EQ(ScoreOfFirst(PodAsking(1000)), 3);
+  EXPECT_EQ(ScoreOfFirst(PodAsking(50000)), 3);
+}
+
+TEST(OomScoreAdj, FollowsTheClassOfTheStatus) {
+  Pod pod = PodAsking(100);
+  pod.status_qos_class = QosClass::kGuaranteed;
+  EXPECT_EQ(ScoreOfFirst(pod), -997);
+  pod.status_qos_class = QosClass::kBestEffort;
+  EXPECT_EQ(ScoreOfFirst(pod), 1000);
+}
+
+TEST(OomScoreAdj, ProtectsNodeCriticalPodsWhateverTheirClass) {
+  Pod pod;
+  pod.containers = {Container{}};
+  EXPECT_EQ(ScoreOfFirst(pod), 1000);
+  pod.priority = 2'000'001'000;
+  EXPECT_EQ(ScoreOfFirst(pod), 1000) << "priority alone does not";
+  pod.priority_class_name = "system-node-critical";
+  EXPECT_EQ(ScoreOfFirst(pod), -997);
+}
+
+TEST(OomScoreAdj, OfASidecarIsNoHigherThanAnyRegularContainers) {
+  Pod pod;
+  pod.containers = {Asking("a", 200), Asking("b", 300)};
+  pod.init_containers = {Asking("small", 50), Asking("large", 400)};
+  for (Container& container : pod.init_containers) {
+    container.restart_policy = RestartPolicy::kAlways;
+  }
+  EXPECT_EQ(OomScoreAdj(pod, pod.init_containers[0], kCapacity), 800);
+  EXPECT_EQ(OomScoreAdj(pod, pod.init_containers[1], kCapacity), 600);
+  pod.init_containers[0].restart_policy.reset();
+  EXPECT_EQ(OomScoreAdj(pod, pod.init_containers[0], kCapacity), 950) << "a plain init container";
+}
+
+TEST(OomScoreAdj, SharesWhatThePodAsksForBeyondItsContainers) {
+  Pod pod;
+  pod.containers = {Asking("a", 100), Asking("b", 0)};
+  pod.resources = ResourceRequirements{.requests = Mebibytes(300), .limits = {}};
+  EXPECT_EQ(OomScoreAdj(pod, pod.containers[0], kCapacity), 800);
+  EXPECT_EQ(OomScoreAdj(pod, pod.containers[1], kCapacity), 900);
+}
+
+TEST(OomScoreAdj, ExceedsAThousandWhereContainersAskForMoreThanTheirPod) {
+  Pod pod;
+  pod.containers = {Asking("a", 500), Asking("b", 10)};
+  pod.resources = ResourceRequirements{.requests = Mebibytes(310), .limits = {}};
+  EXPECT_EQ(OomScoreAdj(pod, pod.containers[1], kCapacity), 1090);
+}
+
+TEST(OomScoreAdj, WrapsAroundBeyond64BitsAsTheKubeletDoes) {
+  Pod pod = PodAsking(1);
+  pod.containers[0].resources.requests["memory"] = Quantity::Parse("10000000000Mi").value();
+  EXPECT_EQ(OomScoreAdj(pod, pod.containers[0], kCapacity * 1'000'000'000), 1007);
+}
+
+TEST(OomScoreAdj, OfABurstableContainerIs999OnANodeOfUnknownSize) {
+  const Pod pod = PodAsking(100);
+  EXPECT_EQ(OomScoreAdj(pod, pod.containers[0], 0), 999);
+}
+
+}  // namespace
+}  // namespace jettison

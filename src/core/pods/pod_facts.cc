@@ -1,0 +1,60 @@
+#include "core/pods/pod_facts.h"
+
+#include "core/pods/pod_kind.h"
+#include "core/pods/pod_requests.h"
+#include "core/pods/qos.h"
+
+namespace jettison {
+namespace {
+
+constexpr std::string_view kEphemeralStorage = "ephemeral-storage";
+
+// What IsLocalEphemeralVolume and localVolumeNames of the kubelet (1.36) count as local disk use.
+bool IsLocal(const VolumeSource& source) {
+  if (const auto* empty_dir = std::get_if<EmptyDirSource>(&source)) {
+    return empty_dir->medium.empty();
+  }
+  return std::holds_alternative<HostPathSource>(source) ||
+         std::holds_alternative<ConfigMapSource>(source) ||
+         std::holds_alternative<GitRepoSource>(source);
+}
+
+void AddVolume(const Pod& pod, std::size_t place, PodFacts& facts) {
+  const Volume& volume = pod.volumes[place];
+  if (IsLocal(volume.source)) facts.local_volumes.push_back(volume.name);
+  const auto* empty_dir = std::get_if<EmptyDirSource>(&volume.source);
+  if (empty_dir == nullptr || !empty_dir->size_limit) return;
+  if (empty_dir->size_limit->Sign() > 0) {
+    facts.empty_dir_limits.push_back({volume.name, empty_dir->size_limit->ToNanos(), place});
+  }
+}
+
+void AddContainer(const Pod& pod, std::size_t place, PodFacts& facts) {
+  const Container& container = pod.containers[place];
+  const auto limit = container.resources.limits.find(kEphemeralStorage);
+  if (limit == container.resources.limits.end() || limit->second.Value() == 0) return;
+  facts.container_limits.push_back({container.name, limit->second.ToNanos(), place});
+}
+
+}  // namespace
+
+PodFacts FactsOf(Pod pod, Profile profile) {
+  PodFacts facts;
+  facts.priority = pod.priority.value_or(0);
+  if (IsCritical(pod, profile)) facts.protection = Protection::kCritical;
+  facts.qos = QosClassOf(pod);
+  facts.memory_request = EffectiveRequest(pod, "memory").ToNanos();
+  facts.ephemeral_storage_request = EffectiveRequest(pod, kEphemeralStorage).ToNanos();
+  if (const auto limit = EffectiveLimit(pod, kEphemeralStorage)) {
+    facts.ephemeral_storage_limit = limit->ToNanos();
+  }
+  for (std::size_t i = 0; i < pod.volumes.size(); ++i) AddVolume(pod, i, facts);
+  for (std::size_t i = 0; i < pod.containers.size(); ++i) AddContainer(pod, i, facts);
+  facts.has_storage_limits = facts.ephemeral_storage_limit || !facts.empty_dir_limits.empty() ||
+                             !facts.container_limits.empty();
+  facts.requests = RequestsOf(pod);
+  facts.pod = std::move(pod);
+  return facts;
+}
+
+}  // namespace jettison

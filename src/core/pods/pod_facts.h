@@ -1,0 +1,61 @@
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "core/model/pod.h"
+#include "core/model/pod_origin.h"
+#include "core/model/profile.h"
+#include "core/model/summary.h"
+#include "core/pods/room.h"
+#include "core/units/quantity.h"
+
+namespace jettison {
+
+// A named amount that a pod must not exceed. A pod that comes from elsewhere than an API server may
+// have two volumes, or two containers, of one name: what limits is told by the place, not the name.
+struct StorageLimit {
+  std::string name;       // of the volume or container
+  Nanos limit = 0;        // bytes, in billionths
+  std::size_t place = 0;  // in the pod's volumes or containers
+};
+
+// A pod with everything that choosing a victim asks of it, worked out once when the pod arrives:
+// a pass then compares numbers and parses nothing.
+struct PodFacts {
+  std::int32_t priority = 0;
+  PodOrigin source = PodOrigin::kOwn;
+  Protection protection = Protection::kNone;
+  QosClass qos = QosClass::kBestEffort;
+  bool has_storage_limits = false;  // any of the three kinds below
+  Nanos memory_request = 0;         // effective, bytes
+  Nanos ephemeral_storage_request = 0;
+  std::optional<Nanos> ephemeral_storage_limit;  // of the pod as a whole
+  std::vector<StorageLimit> empty_dir_limits;    // in the order of spec.volumes
+  std::vector<StorageLimit> container_limits;    // regular containers with a non-zero limit
+  std::vector<std::string> local_volumes;        // names of volumes that count as local disk use
+  SharedAmounts requests{};                      // what it takes up of the node's allocatable
+  Pod pod;
+
+  // It is never evicted.
+  [[nodiscard]] bool IsProtected() const { return protection != Protection::kNone; }
+};
+
+// Works them out. (kubelet: pkg/kubelet/eviction/helpers.go, 1.36)
+[[nodiscard]] PodFacts FactsOf(Pod pod, Profile profile);
+
+// A running pod beside what was measured of it in this pass; no stats: nothing is known of it.
+struct ActivePod {
+  const PodFacts* facts = nullptr;
+  const PodStats* stats = nullptr;
+};
+
+// Finds each pod's stats by UID. Where the summary lists the pods in the same order, which the
+// agent's own does, no look-up is needed. Reuses the capacity of `joined`.
+void JoinStats(const std::vector<const PodFacts*>& pods, const Summary& summary,
+               std::vector<ActivePod>& joined);
+
+}  // namespace jettison

@@ -1,0 +1,125 @@
+#include "core/pods/room.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <limits>
+
+#include "core/model/pod_resources.h"
+
+namespace jettison {
+namespace {
+
+constexpr Nanos kNanosPerUnit = 1'000'000'000;
+constexpr Nanos kNanosPerMilli = 1'000'000;
+
+Nanos RequestOf(const Pod& pod, std::string_view resource) {
+  Quantity request;
+  const Quantity* own = pod.resources && MayStandAtPodLevel(resource)
+                            ? FindResource(pod.resources->requests, resource)
+                            : nullptr;
+  if (own != nullptr) {
+    request = *own;
+  } else if (const auto sum = SumOfContainers(pod, &ResourceRequirements::requests, resource)) {
+    request = *sum;
+  }
+  if (const Quantity* overhead = FindResource(pod.overhead, resource)) request += *overhead;
+  return request.ToNanos();
+}
+
+SharedAmounts Sum(const SharedAmounts& a, const SharedAmounts& b) {
+  SharedAmounts sum;
+  std::transform(a.begin(), a.end(), b.begin(), sum.begin(), std::plus<>());
+  return sum;
+}
+
+// The first resource of which there is not enough beside what is used.
+std::optional<Shortage> ShortageOf(const SharedAmounts& requests, const SharedAmounts& used,
+                                   const SharedAmounts& allocatable) {
+  for (std::size_t i = 0; i < requests.size(); ++i) {
+    if (requests[i] > 0 && requests[i] > allocatable[i] - used[i]) {
+      return Shortage{
+          .resource = i, .requested = requests[i], .used = used[i], .capacity = allocatable[i]};
+    }
+  }
+  return std::nullopt;
+}
+
+// Those who can be asked to leave, the highest priority first.
+std::vector<std::size_t> Outranked(std::int32_t priority, std::span<const Occupant> occupants) {
+  std::vector<std::size_t> outranked;
+  for (std::size_t i = 0; i < occupants.size(); ++i) {
+    const Occupant& occupant = occupants[i];
+    if (!occupant.ending && !occupant.stays && occupant.priority < priority) {
+      outranked.push_back(i);
+    }
+  }
+  std::ranges::stable_sort(outranked, [&](std::size_t a, std::size_t b) {
+    return occupants[a].priority > occupants[b].priority;
+  });
+  return outranked;
+}
+
+// The kubelet counts processors in thousandths, everything else in units.
+std::int64_t Counted(Nanos amount, std::size_t resource) {
+  const Nanos unit = kSharedResources[resource] == "cpu" ? kNanosPerMilli : kNanosPerUnit;
+  const Nanos counted = (amount + unit - 1) / unit;
+  constexpr Nanos kMost = std::numeric_limits<std::int64_t>::max();
+  return static_cast<std::int64_t>(std::min(counted, kMost));
+}
+
+}  // namespace
+
+SharedAmounts RequestsOf(const Pod& pod) {
+  SharedAmounts amounts{};
+  std::ranges::transform(kSharedResources, amounts.begin(),
+                         [&](std::string_view resource) { return RequestOf(pod, resource); });
+  return amounts;
+}
+
+std::string Shortage::Reason() const {
+  return fmt::format("OutOf{}", kSharedResources[resource]);
+}
+
+std::string Shortage::Message() const {
+  return fmt::format("Node didn't have enough resource: {}, requested: {}, used: {}, capacity: {}",
+                     kSharedResources[resource], Counted(requested, resource),
+                     Counted(used, resource), Counted(capacity, resource));
+}
+
+Room FindRoom(const SharedAmounts& requests, std::int32_t priority,
+              std::span<const Occupant> occupants,
+              const std::optional<SharedAmounts>& allocatable) {
+  if (!allocatable) return {.free = true};
+  SharedAmounts now{};
+  SharedAmounts staying{};  // without those that are ending
+  for (const Occupant& occupant : occupants) {
+    now = Sum(now, occupant.requests);
+    if (!occupant.ending) staying = Sum(staying, occupant.requests);
+  }
+  if (!ShortageOf(requests, now, *allocatable)) return {.free = true};
+  const auto scarce = ShortageOf(requests, staying, *allocatable);
+  if (!scarce) return {};
+
+  const std::vector<std::size_t> outranked = Outranked(priority, occupants);
+  SharedAmounts kept = staying;
+  for (const std::size_t i : outranked) {
+    for (std::size_t r = 0; r < kept.size(); ++r) kept[r] -= occupants[i].requests[r];
+  }
+  Room room;
+  room.scarce = scarce->resource;
+  room.shortage = ShortageOf(requests, kept, *allocatable);
+  if (room.shortage) return room;
+  // Whoever still fits beside the newcomer stays, the most important first.
+  for (const std::size_t i : outranked) {
+    const SharedAmounts with = Sum(kept, occupants[i].requests);
+    if (ShortageOf(requests, with, *allocatable)) {
+      room.give_way.push_back(i);
+    } else {
+      kept = with;
+    }
+  }
+  return room;
+}
+
+}  // namespace jettison

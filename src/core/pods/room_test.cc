@@ -1,0 +1,107 @@
+#include "core/pods/room.h"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+namespace jettison {
+namespace {
+
+using testing::ElementsAre;
+using testing::IsEmpty;
+
+constexpr Nanos kUnit = 1'000'000'000;
+
+SharedAmounts Memory(std::int64_t bytes) {
+  return {0, bytes * kUnit, 0};
+}
+
+Occupant With(std::int64_t bytes, std::int32_t priority = 0) {
+  return {.requests = Memory(bytes), .priority = priority};
+}
+
+const std::optional<SharedAmounts> kHundred = SharedAmounts{2 * kUnit, 100 * kUnit, 100 * kUnit};
+
+TEST(Room, IsFreeUpToTheLastByte) {
+  const std::vector<Occupant> occupants = {With(60)};
+  EXPECT_TRUE(FindRoom(Memory(40), 0, occupants, kHundred).free);
+  const Room room = FindRoom(Memory(41), 0, occupants, kHundred);
+  EXPECT_FALSE(room.free);
+  ASSERT_TRUE(room.shortage);
+  EXPECT_EQ(room.shortage->Reason(), "OutOfmemory");
+  EXPECT_EQ(room.shortage->Message(),
+            "Node didn't have enough resource: memory, requested: 41, used: 60, capacity: 100");
+}
+
+TEST(Room, WhoAsksForNothingFindsItOnAFullNode) {
+  EXPECT_TRUE(FindRoom({}, 0, std::vector{With(200)}, kHundred).free);
+}
+
+TEST(Room, IsNotCountedWhereNobodyKnowsWhatThereIs) {
+  EXPECT_TRUE(FindRoom(Memory(1 << 30), 0, std::vector{With(200)}, std::nullopt).free);
+}
+
+TEST(Room, EqualsDoNotGiveWay) {
+  const Room room = FindRoom(Memory(50), 5, std::vector{With(60, 5)}, kHundred);
+  EXPECT_TRUE(room.shortage);
+  EXPECT_THAT(room.give_way, IsEmpty());
+}
+
+TEST(Room, TheLowestPriorityGivesWayAndNoMoreThanNeedBe) {
+  const std::vector<Occupant> occupants = {With(30, 1), With(30, 3), With(30, 2), With(0, 0)};
+  EXPECT_THAT(FindRoom(Memory(40), 9, occupants, kHundred).give_way, ElementsAre(0));
+  EXPECT_THAT(FindRoom(Memory(50), 9, occupants, kHundred).give_way, ElementsAre(2, 0));
+  EXPECT_THAT(FindRoom(Memory(100), 9, occupants, kHundred).give_way, ElementsAre(1, 2, 0));
+}
+
+TEST(Room, AmongEqualsTheLastOneListedGivesWay) {
+  const std::vector<Occupant> occupants = {With(40), With(40)};
+  EXPECT_THAT(FindRoom(Memory(50), 1, occupants, kHundred).give_way, ElementsAre(1));
+}
+
+TEST(Room, WhoStaysInSpiteOfALowerPriorityAsksForLittle) {
+  // Without the large one there is room for both.
+  const std::vector<Occupant> occupants = {With(10, 0), With(80, 1)};
+  EXPECT_THAT(FindRoom(Memory(50), 9, occupants, kHundred).give_way, ElementsAre(1));
+}
+
+TEST(Room, ThoseThatAreEndingAreAwaitedBeforeAnybodyElseIsEnded) {
+  std::vector<Occupant> occupants = {With(50, 7), With(50, 0)};
+  occupants[0].ending = true;
+  const Room room = FindRoom(Memory(50), 5, occupants, kHundred);
+  EXPECT_TRUE(room.Awaited());
+  EXPECT_THAT(room.give_way, IsEmpty());
+}
+
+TEST(Room, MadeForAnotherIsNotTaken) {
+  std::vector<Occupant> occupants = {With(60, 0)};
+  occupants[0].stays = true;
+  EXPECT_TRUE(FindRoom(Memory(50), 9, occupants, kHundred).shortage);
+}
+
+TEST(Room, EveryResourceCounts) {
+  const SharedAmounts asked = {kUnit / 2, 0, 10 * kUnit};
+  const std::vector<Occupant> occupants = {{.requests = {7 * kUnit / 4, 0, 0}}};
+  const Room room = FindRoom(asked, 0, occupants, kHundred);
+  ASSERT_TRUE(room.shortage);
+  EXPECT_EQ(room.shortage->Message(),
+            "Node didn't have enough resource: cpu, requested: 500, used: 1750, capacity: 2000");
+  const std::vector<Occupant> writers = {{.requests = {0, 0, 91 * kUnit}}};
+  EXPECT_EQ(FindRoom(asked, 0, writers, kHundred).shortage->Reason(), "OutOfephemeral-storage");
+}
+
+TEST(Room, RequestsAreThoseOfThePodOrOfItsContainersAndTheOverhead) {
+  Pod pod;
+  pod.containers.resize(2);
+  for (Container& container : pod.containers) {
+    container.resources.requests["memory"] = Quantity::Of(10);
+    container.resources.requests["ephemeral-storage"] = Quantity::Of(5);
+  }
+  pod.overhead["memory"] = Quantity::Of(1);
+  EXPECT_EQ(RequestsOf(pod), (SharedAmounts{0, 21 * kUnit, 10 * kUnit}));
+  pod.resources.emplace().requests["memory"] = Quantity::Of(50);
+  EXPECT_EQ(RequestsOf(pod), (SharedAmounts{0, 51 * kUnit, 10 * kUnit}))
+      << "a resource that the pod does not name is summed up";
+}
+
+}  // namespace
+}  // namespace jettison

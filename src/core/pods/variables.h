@@ -1,0 +1,67 @@
+#pragma once
+
+#include <functional>
+#include <initializer_list>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <utility>
+#include <vector>
+
+#include "core/model/pod.h"
+
+namespace jettison::pod_host {
+
+// Goes through a text in the parts that Expand makes of it: `literal` is called with what stays,
+// `named` with the name of each variable; where it answers false, the reference stays, too.
+template <typename Literal, typename Named>
+void ForEachPart(std::string_view text, const Literal& literal, const Named& named) {
+  while (!text.empty()) {
+    const std::size_t dollar = text.find('$');
+    literal(text.substr(0, dollar));
+    if (dollar == std::string_view::npos) return;
+    text.remove_prefix(dollar);
+    const std::size_t close = text.starts_with("$(") ? text.find(')') : std::string_view::npos;
+    if (close == std::string_view::npos) {
+      literal(text.substr(0, 1));
+      text.remove_prefix(text.starts_with("$$") ? 2 : 1);
+      continue;
+    }
+    if (!named(text.substr(2, close - 2))) literal(text.substr(0, close + 1));
+    text.remove_prefix(close + 1);
+  }
+}
+
+// The value of a variable, or absent where it is not known.
+using VariableLookup = std::function<std::optional<std::string>(std::string_view)>;
+
+// Replaces "$(NAME)" by the variable's value; an unknown one stays as it is written, "$$" is a
+// dollar sign, and any other text is kept. What was put in is not expanded again. A text may become
+// very much longer: who expands what a manifest says asks CheckProgram first.
+// Source: third_party/forked/golang/expansion, Expand (Kubernetes).
+[[nodiscard]] std::string Expand(std::string_view text, const VariableLookup& lookup);
+
+// Names with their values, in the order in which they were first set.
+class Variables {
+ public:
+  Variables() = default;
+  Variables(std::initializer_list<std::pair<std::string, std::string>> entries)
+      : entries_(entries) {}
+
+  // Of a name that is set twice the last value holds.
+  void Set(std::string_view name, std::string value);
+  [[nodiscard]] std::optional<std::string> Find(std::string_view name) const;
+  [[nodiscard]] std::string Expand(std::string_view text) const;
+
+  [[nodiscard]] const std::vector<std::pair<std::string, std::string>>& entries() const {
+    return entries_;
+  }
+
+ private:
+  std::vector<std::pair<std::string, std::string>> entries_;
+};
+
+// What the container itself sets, each value expanded with the variables before it.
+[[nodiscard]] Variables OwnVariables(const Container& container);
+
+}  // namespace jettison::pod_host

@@ -1,0 +1,43 @@
+#include "core/thresholds/containerfs_thresholds.h"
+
+#include <optional>
+
+namespace jettison {
+namespace {
+
+bool IsContainerFs(Signal signal) {
+  return signal == Signal::kContainerFsAvailable || signal == Signal::kContainerFsInodesFree;
+}
+
+// The last threshold of the signal that is hard, or soft; a soft one without grace counts as hard.
+const Threshold* Find(const std::vector<Threshold>& thresholds, Signal signal, bool hard) {
+  const Threshold* found = nullptr;
+  for (const Threshold& threshold : thresholds) {
+    if (threshold.signal == signal && threshold.IsHard() == hard) found = &threshold;
+  }
+  return found;
+}
+
+}  // namespace
+
+std::vector<Threshold> ThresholdsFor(const std::vector<Threshold>& configured, DiskLayout layout) {
+  std::vector<Threshold> effective;
+  effective.reserve(configured.size() + 4);
+  for (const Threshold& threshold : configured) {
+    if (!IsContainerFs(threshold.signal)) effective.push_back(threshold);
+  }
+  const bool as_image_fs = layout.dedicated_image_fs && !layout.dedicated_container_fs;
+  const auto replace = [&](Signal container_fs, Signal node_fs, Signal image_fs) {
+    for (const bool hard : {true, false}) {
+      const Threshold* source = Find(configured, as_image_fs ? image_fs : node_fs, hard);
+      if (source == nullptr) continue;
+      effective.push_back(*source);
+      effective.back().signal = container_fs;
+    }
+  };
+  replace(Signal::kContainerFsAvailable, Signal::kNodeFsAvailable, Signal::kImageFsAvailable);
+  replace(Signal::kContainerFsInodesFree, Signal::kNodeFsInodesFree, Signal::kImageFsInodesFree);
+  return effective;
+}
+
+}  // namespace jettison

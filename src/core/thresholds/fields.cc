@@ -1,0 +1,187 @@
+#include "core/thresholds/fields.h"
+
+#include <fmt/format.h>
+
+#include <charconv>
+
+#include "core/thresholds/paths.h"
+#include "core/thresholds/spelling.h"
+
+namespace jettison {
+namespace {
+
+std::optional<std::int64_t> IntegerOf(std::string_view text) {
+  std::int64_t number = 0;
+  const char* end = text.data() + text.size();
+  const auto [stop, error] = std::from_chars(text.data(), end, number);
+  if (error != std::errc{} || stop != end) return std::nullopt;
+  return number;
+}
+
+}  // namespace
+
+std::string Shown(const Value& value) {
+  if (const auto* text = value.AsString()) return *text;
+  if (const auto* number = value.AsNumber()) return number->text;
+  if (const bool* flag = value.AsBool()) return *flag ? "true" : "false";
+  return std::string(value.KindName());
+}
+
+const Value* Fields::Find(std::string_view key) const {
+  const Value* value = map_.Find(key);
+  return value == nullptr || value->IsNull() ? nullptr : value;
+}
+
+void Fields::Refuse(std::string_view key, std::string value, std::string message) const {
+  AddFault(faults_, {file_, Key(key), std::move(value), std::move(message)});
+}
+
+void Fields::RefuseKind(std::string_view key, const Value& value, std::string_view wanted) const {
+  Refuse(key, Shown(value), fmt::format("must be {}, not {}", wanted, value.KindName()));
+}
+
+void Fields::RefuseWord(std::string_view key, const std::string& word,
+                        const std::vector<std::string_view>& allowed) const {
+  Refuse(key, word, fmt::format("must be {}{}", Alternatives(allowed), DidYouMean(word, allowed)));
+}
+
+std::optional<std::string> Fields::Text(std::string_view key) const {
+  const Value* value = Find(key);
+  if (value == nullptr) return std::nullopt;
+  if (const auto* text = value->AsString()) return *text;
+  const bool scalar = value->AsNumber() != nullptr || value->AsBool() != nullptr;
+  RefuseKind(key, *value, scalar ? "text (put it in quotes)" : "text");
+  return std::nullopt;
+}
+
+std::optional<bool> Fields::Flag(std::string_view key) const {
+  const Value* value = Find(key);
+  if (value == nullptr) return std::nullopt;
+  if (const bool* flag = value->AsBool()) return *flag;
+  RefuseKind(key, *value, "true or false");
+  return std::nullopt;
+}
+
+std::optional<std::int64_t> Fields::Integer(std::string_view key, std::int64_t least,
+                                            std::int64_t most) const {
+  const Value* value = Find(key);
+  if (value == nullptr) return std::nullopt;
+  const auto* number = value->AsNumber();
+  if (number == nullptr) {
+    RefuseKind(key, *value, "a whole number");
+    return std::nullopt;
+  }
+  const auto integer = IntegerOf(number->text);
+  if (integer && *integer >= least && *integer <= most) return integer;
+  Refuse(key, number->text, fmt::format("must be a whole number from {} to {}", least, most));
+  return std::nullopt;
+}
+
+std::optional<Duration> Fields::Span(std::string_view key, Duration least, Duration most) const {
+  const auto text = Text(key);
+  if (!text) return std::nullopt;
+  const auto span = ParseDuration(*text);
+  if (!span) {
+    Refuse(key, *text, "must be a duration such as 1m30s");
+  } else if (*span < least && most == Duration::max()) {
+    Refuse(key, *text, fmt::format("must be at least {}", FormatDuration(least)));
+  } else if (*span < least || *span > most) {
+    Refuse(key, *text,
+           fmt::format("must be from {} to {}", FormatDuration(least), FormatDuration(most)));
+  } else {
+    return *span;
+  }
+  return std::nullopt;
+}
+
+std::optional<SignalSettings> Fields::TextMap(std::string_view key) const {
+  const Value* value = Find(key);
+  if (value == nullptr) return std::nullopt;
+  if (value->AsMap() == nullptr) {
+    RefuseKind(key, *value, "a map");
+    return std::nullopt;
+  }
+  SignalSettings settings;
+  for (const auto& [name, entry] : *value->AsMap()) {
+    if (const auto* text = entry.AsString()) {
+      settings.emplace(name, *text);
+    } else {
+      RefuseKind(fmt::format("{}[{}]", key, name), entry, "text (put it in quotes)");
+    }
+  }
+  return settings;
+}
+
+std::optional<std::vector<std::string>> Fields::TextList(std::string_view key) const {
+  const Value* value = Find(key);
+  if (value == nullptr) return std::nullopt;
+  if (value->AsList() == nullptr) {
+    RefuseKind(key, *value, "a list");
+    return std::nullopt;
+  }
+  std::vector<std::string> items;
+  for (const Value& item : *value->AsList()) {
+    if (const auto* text = item.AsString()) {
+      items.push_back(*text);
+    } else {
+      RefuseKind(fmt::format("{}[{}]", key, items.size()), item, "text");
+    }
+  }
+  return items;
+}
+
+std::optional<std::string> Fields::AbsolutePath(std::string_view key) const {
+  const auto text = Text(key);
+  if (!text || text->empty()) return std::nullopt;
+  if (const auto fault = FaultOfAbsolutePath(*text); !fault.empty()) {
+    Refuse(key, *text, std::string(fault));
+    return std::nullopt;
+  }
+  return WithoutTrailingSlash(*text);
+}
+
+std::optional<std::string> Fields::PathFromFile(std::string_view key) const {
+  const auto text = Text(key);
+  if (!text || text->empty()) return std::nullopt;
+  if (text->find('\0') != std::string::npos) {
+    Refuse(key, *text, "must not contain a NUL character");
+    return std::nullopt;
+  }
+  return WithoutTrailingSlash(JoinedPath(DirectoryOf(file_), *text));
+}
+
+bool Fields::IsRefused(std::string_view key, bool was_read) const {
+  return !was_read && Find(key) != nullptr;
+}
+
+std::optional<Fields> Fields::Inside(std::string_view key) const {
+  const Value* value = Find(key);
+  if (value == nullptr) return std::nullopt;
+  if (value->AsMap() == nullptr) {
+    RefuseKind(key, *value, "a map");
+    return std::nullopt;
+  }
+  return Fields(*value, file_, faults_, Key(key) + ".");
+}
+
+std::vector<Fields> Fields::ListOfMaps(std::string_view key) const {
+  std::vector<Fields> maps;
+  const Value* value = Find(key);
+  if (value == nullptr) return maps;
+  const Value::List* list = value->AsList();
+  if (list == nullptr) {
+    RefuseKind(key, *value, "a list");
+    return maps;
+  }
+  for (std::size_t i = 0; i < list->size(); ++i) {
+    const std::string place = fmt::format("{}[{}]", key, i);
+    if ((*list)[i].AsMap() == nullptr) {
+      RefuseKind(place, (*list)[i], "a map");
+    } else {
+      maps.push_back(Fields((*list)[i], file_, faults_, Key(place) + "."));
+    }
+  }
+  return maps;
+}
+
+}  // namespace jettison

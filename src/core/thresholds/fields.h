@@ -1,0 +1,87 @@
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "core/model/fault.h"
+#include "core/model/pod.h"
+#include "core/model/value.h"
+#include "core/thresholds/threshold_parsing.h"
+#include "core/units/duration.h"
+
+namespace jettison {
+
+// The members of one map of a configuration, read one by one with the type that each should have.
+// An absent or null member is absent; one of another type, or out of range, is noted as a fault and
+// absent too, so that reading goes on and every fault is found.
+class Fields {
+ public:
+  // `map` must outlive this; `path` stands before each key in faults ("evictionBackoff.").
+  Fields(const Value& map, std::string file, Faults& faults, std::string path = "")
+      : map_(map), file_(std::move(file)), faults_(faults), path_(std::move(path)) {}
+
+  [[nodiscard]] std::optional<std::string> Text(std::string_view key) const;
+  [[nodiscard]] std::optional<bool> Flag(std::string_view key) const;
+  // A whole number within [least, most].
+  [[nodiscard]] std::optional<std::int64_t> Integer(std::string_view key, std::int64_t least,
+                                                    std::int64_t most) const;
+  // A Go duration ("1m30s") within [least, most].
+  [[nodiscard]] std::optional<Duration> Span(std::string_view key, Duration least,
+                                             Duration most = Duration::max()) const;
+  // One of the words.
+  template <typename Choice>
+  [[nodiscard]] std::optional<Choice> OneOf(
+      std::string_view key, const std::vector<std::pair<std::string_view, Choice>>& choices) const {
+    const auto word = Text(key);
+    if (!word) return std::nullopt;
+    std::vector<std::string_view> words;
+    for (const auto& [name, choice] : choices) {
+      if (name == *word) return choice;
+      words.push_back(name);
+    }
+    RefuseWord(key, *word, words);
+    return std::nullopt;
+  }
+  // A map whose values are all text.
+  [[nodiscard]] std::optional<SignalSettings> TextMap(std::string_view key) const;
+  // A list whose items are all text.
+  [[nodiscard]] std::optional<std::vector<std::string>> TextList(std::string_view key) const;
+  // A clean absolute path; empty text counts as absent.
+  [[nodiscard]] std::optional<std::string> AbsolutePath(std::string_view key) const;
+  // The same, but a relative path counts from the directory of the file.
+  [[nodiscard]] std::optional<std::string> PathFromFile(std::string_view key) const;
+  // The members of a map inside.
+  [[nodiscard]] std::optional<Fields> Inside(std::string_view key) const;
+
+  // The maps that a list is made of, in its order; "hooks[1]." stands before the keys of the
+  // second.
+  [[nodiscard]] std::vector<Fields> ListOfMaps(std::string_view key) const;
+
+  [[nodiscard]] const Value& map() const { return map_; }
+  [[nodiscard]] const std::string& file() const { return file_; }
+  [[nodiscard]] std::string Key(std::string_view key) const { return path_ + std::string(key); }
+  // The member, null where it is absent or null.
+  [[nodiscard]] const Value* Find(std::string_view key) const;
+  // Whether a member that was not read is there all the same: its fault is noted already.
+  [[nodiscard]] bool IsRefused(std::string_view key, bool was_read) const;
+  // Notes a fault of a member.
+  void Refuse(std::string_view key, std::string value, std::string message) const;
+
+ private:
+  void RefuseKind(std::string_view key, const Value& value, std::string_view wanted) const;
+  void RefuseWord(std::string_view key, const std::string& word,
+                  const std::vector<std::string_view>& allowed) const;
+
+  const Value& map_;
+  std::string file_;
+  Faults& faults_;
+  std::string path_;
+};
+
+// A value as a fault shows it: a scalar's text, else what kind it is.
+[[nodiscard]] std::string Shown(const Value& value);
+
+}  // namespace jettison

@@ -1,0 +1,170 @@
+#include "core/thresholds/own_thresholds.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <array>
+#include <map>
+#include <utility>
+
+#include "core/thresholds/pressure_thresholds.h"
+#include "core/thresholds/spelling.h"
+#include "core/thresholds/swap_thresholds.h"
+#include "core/units/duration.h"
+
+namespace jettison {
+namespace {
+
+// One entry of one of the three maps.
+struct Entry {
+  std::string_view field;
+  std::string_view signal;
+  std::string_view text;
+};
+
+Fault FaultOf(const Entry& entry, std::string message) {
+  return {"", fmt::format("{}[{}]", entry.field, entry.signal), std::string(entry.text),
+          std::move(message)};
+}
+
+class Parser {
+ public:
+  Parser(const OwnSignals& own, const OwnSettings& settings) : own_(own), settings_(settings) {
+    for (const Signal signal : own.signals) names_.push_back(NameOf(signal));
+  }
+
+  ThresholdParsing Parse() {
+    ReadThresholds(own_.hard, settings_.hard);
+    const std::size_t hard = result_.thresholds.size();
+    ReadThresholds(own_.soft, settings_.soft);
+    AddGracePeriods(hard);
+    return std::move(result_);
+  }
+
+ private:
+  void Refuse(const Entry& entry, std::string message) {
+    AddFault(result_.faults, FaultOf(entry, std::move(message)));
+  }
+
+  std::optional<Signal> SignalOf(const Entry& entry) {
+    const auto signal = SignalNamed(entry.signal);
+    if (signal && std::ranges::find(own_.signals, *signal) != own_.signals.end()) return signal;
+    if (signal && std::ranges::find(kKubeletSignals, *signal) != kKubeletSignals.end()) {
+      Refuse(entry, fmt::format("is no signal of {}; set it in evictionHard or evictionSoft of "
+                                "KubeletConfiguration",
+                                own_.kind));
+    } else {
+      Refuse(entry, fmt::format("no {} signal has this name{}; allowed: {}", own_.kind,
+                                DidYouMean(entry.signal, names_), Alternatives(names_)));
+    }
+    return std::nullopt;
+  }
+
+  void ReadThresholds(std::string_view field, const SignalSettings& settings) {
+    const auto first = static_cast<std::ptrdiff_t>(result_.thresholds.size());
+    for (const auto& [name, text] : settings) {
+      const Entry entry{field, name, text};
+      const auto signal = SignalOf(entry);
+      auto value = own_.value_of(text);
+      if (signal && !value) Refuse(entry, std::string(own_.value_rule));
+      if (!signal || !value) continue;
+      if (const std::string_view warning = own_.warning_of(*value); !warning.empty()) {
+        result_.warnings.push_back(FaultOf(entry, std::string(warning)));
+      }
+      result_.thresholds.push_back(
+          {.signal = *signal, .value = *std::move(value), .min_reclaim = {}});
+    }
+    std::ranges::sort(result_.thresholds.begin() + first, result_.thresholds.end(), {},
+                      &Threshold::signal);
+  }
+
+  // The grace period of one entry; a wrong one is a fault and counts as given.
+  Duration GraceOf(const Entry& entry) {
+    const auto period = ParseDuration(entry.text);
+    if (!period) {
+      Refuse(entry, "must be a duration such as 1m30s");
+    } else if (*period <= Duration::zero()) {
+      Refuse(entry,
+             fmt::format("must be more than 0s; a threshold that acts at once belongs into {}",
+                         own_.hard));
+    } else {
+      return *period;
+    }
+    return std::chrono::seconds(1);
+  }
+
+  void AddGracePeriods(std::size_t hard) {
+    std::map<Signal, Duration> periods;
+    for (const auto& [name, text] : settings_.soft_grace_period) {
+      const Entry entry{own_.soft_grace_period, name, text};
+      const auto signal = SignalOf(entry);
+      if (!signal) continue;
+      periods[*signal] = GraceOf(entry);
+      if (settings_.soft.contains(name)) continue;
+      result_.warnings.push_back(FaultOf(
+          entry, fmt::format("has no effect: {} has no threshold of this signal", own_.soft)));
+    }
+    for (std::size_t i = hard; i < result_.thresholds.size(); ++i) {
+      Threshold& threshold = result_.thresholds[i];
+      const auto period = periods.find(threshold.signal);
+      if (period != periods.end()) {
+        threshold.grace_period = period->second;
+      } else {
+        RefuseWithoutGracePeriod(threshold.signal);
+      }
+    }
+  }
+
+  void RefuseWithoutGracePeriod(Signal signal) {
+    const std::string_view name = NameOf(signal);
+    Refuse({own_.soft, name, settings_.soft.find(name)->second},
+           fmt::format("a soft threshold needs a grace period; add {}: 1m30s to {}", name,
+                       own_.soft_grace_period));
+  }
+
+  const OwnSignals& own_;
+  const OwnSettings& settings_;
+  std::vector<std::string_view> names_;
+  ThresholdParsing result_;
+};
+
+std::vector<Threshold> ReadThresholdsOn(const OwnSignals& own, const Fields& fields,
+                                        Faults& warnings) {
+  const auto map = [&](std::string_view key) {
+    return fields.TextMap(key).value_or(SignalSettings{});
+  };
+  ThresholdParsing parsing =
+      ParseOwnThresholds(own, {.hard = map(own.hard),
+                               .soft = map(own.soft),
+                               .soft_grace_period = map(own.soft_grace_period)});
+  for (Fault& fault : parsing.faults) {
+    fields.Refuse(fault.key, std::move(fault.value), std::move(fault.message));
+  }
+  for (Fault& warning : parsing.warnings) {
+    warning.file = fields.file();
+    warnings.push_back(std::move(warning));
+  }
+  return std::move(parsing.thresholds);
+}
+
+}  // namespace
+
+ThresholdParsing ParseOwnThresholds(const OwnSignals& own, const OwnSettings& settings) {
+  return Parser(own, settings).Parse();
+}
+
+std::span<const OwnSignals* const> AllOwnSignals() {
+  static constexpr std::array kAll = {&kPressureSettings, &kSwapSettings};
+  return kAll;
+}
+
+std::vector<Threshold> ReadOwnThresholds(const Fields& fields, Faults& warnings) {
+  std::vector<Threshold> all;
+  for (const OwnSignals* own : AllOwnSignals()) {
+    const std::vector<Threshold> read = ReadThresholdsOn(*own, fields, warnings);
+    all.insert(all.end(), read.begin(), read.end());
+  }
+  return all;
+}
+
+}  // namespace jettison

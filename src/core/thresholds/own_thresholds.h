@@ -1,0 +1,51 @@
+#pragma once
+
+#include <optional>
+#include <span>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "core/model/signal.h"
+#include "core/model/threshold.h"
+#include "core/thresholds/fields.h"
+#include "core/thresholds/threshold_parsing.h"
+
+namespace jettison {
+
+// One kind of signals that are Jettison's own, and how a JettisonConfiguration sets thresholds on
+// them: three maps by signal name.
+struct OwnSignals {
+  std::string_view kind;               // as in "no pressure signal has this name"
+  std::string_view hard;               // "pressureHard"
+  std::string_view soft;               // "pressureSoft"
+  std::string_view soft_grace_period;  // "pressureSoftGracePeriod"
+  std::span<const Signal> signals;
+  // What a text stands for; nothing: it breaks `value_rule`, which is said then.
+  std::optional<ThresholdValue> (*value_of)(std::string_view text);
+  std::string_view value_rule;
+  // What has to be known of a value that is taken all the same; empty: nothing.
+  std::string_view (*warning_of)(const ThresholdValue& value);
+};
+
+// What the three maps say, nothing understood yet.
+struct OwnSettings {
+  SignalSettings hard;
+  SignalSettings soft;
+  SignalSettings soft_grace_period;  // Go durations
+};
+
+// The thresholds that the settings describe, hard by signal, then soft by signal; every fault and
+// warning, keys as "pressureHard[io.pressure.full.avg10]", file left empty. Each soft threshold has
+// a grace period of more than zero. There is no minimum reclaim.
+[[nodiscard]] ThresholdParsing ParseOwnThresholds(const OwnSignals& own,
+                                                  const OwnSettings& settings);
+
+// Every kind that there is, in the order in which their thresholds stand.
+[[nodiscard]] std::span<const OwnSignals* const> AllOwnSignals();
+
+// Reads the settings of every kind out of a JettisonConfiguration; faults go to where `fields`
+// notes them.
+[[nodiscard]] std::vector<Threshold> ReadOwnThresholds(const Fields& fields, Faults& warnings);
+
+}  // namespace jettison

@@ -1,0 +1,67 @@
+#include "core/thresholds/spelling.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cstddef>
+#include <numeric>
+#include <utility>
+#include <vector>
+
+namespace jettison {
+namespace {
+
+// Nobody misspells a word this long; longer ones only cost time.
+constexpr std::size_t kLongestWord = 64;
+
+char Lower(char c) {
+  return c >= 'A' && c <= 'Z' ? static_cast<char>(c - 'A' + 'a') : c;
+}
+
+// How many letters must be added, dropped or changed, case aside.
+std::size_t Distance(std::string_view a, std::string_view b) {
+  std::vector<std::size_t> row(b.size() + 1);
+  std::iota(row.begin(), row.end(), std::size_t{0});
+  for (std::size_t i = 0; i < a.size(); ++i) {
+    std::size_t diagonal = std::exchange(row[0], i + 1);
+    for (std::size_t j = 0; j < b.size(); ++j) {
+      const std::size_t changed = diagonal + (Lower(a[i]) == Lower(b[j]) ? 0 : 1);
+      diagonal = row[j + 1];
+      row[j + 1] = std::min({changed, row[j] + 1, row[j + 1] + 1});
+    }
+  }
+  return row.back();
+}
+
+}  // namespace
+
+std::string_view NearestWord(std::string_view word, std::span<const std::string_view> known) {
+  if (word.empty() || word.size() > kLongestWord) return {};
+  std::string_view nearest;
+  std::size_t least = word.size() / 3 + 1;  // the first distance that is too far
+  for (const std::string_view candidate : known) {
+    const std::size_t distance = Distance(word, candidate);
+    if (distance < least) {
+      least = distance;
+      nearest = candidate;
+    }
+  }
+  return nearest;
+}
+
+std::string DidYouMean(std::string_view word, std::span<const std::string_view> known) {
+  const std::string_view nearest = NearestWord(word, known);
+  return nearest.empty() ? "" : fmt::format(" (did you mean \"{}\"?)", nearest);
+}
+
+std::string Alternatives(std::span<const std::string_view> words) {
+  if (words.empty()) return "";
+  std::string text(words.front());
+  for (std::size_t i = 1; i < words.size(); ++i) {
+    text += i + 1 == words.size() ? " or " : ", ";
+    text += words[i];
+  }
+  return text;
+}
+
+}  // namespace jettison

@@ -1,0 +1,38 @@
+#include "core/thresholds/spelling.h"
+
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <array>
+
+#include "core/config/kubelet_fields.h"
+
+namespace jettison {
+namespace {
+
+constexpr std::array<std::string_view, 3> kWords = {"evictionHard", "evictionSoft", "root"};
+
+TEST(Spelling, TheNearestWordIsTheOneMeant) {
+  EXPECT_EQ(NearestWord("evictionhard", kWords), "evictionHard");
+  EXPECT_EQ(NearestWord("evictonSoft", kWords), "evictionSoft");
+  EXPECT_EQ(NearestWord("rooot", kWords), "root");
+}
+
+TEST(Spelling, AWordThatIsNearNothingIsNotGuessedAt) {
+  EXPECT_EQ(NearestWord("maxPods", kWords), "");
+  EXPECT_EQ(NearestWord("", kWords), "");
+  EXPECT_EQ(NearestWord(std::string(100000, 'x'), kWords), "");
+  EXPECT_EQ(DidYouMean("maxPods", kWords), "");
+}
+
+TEST(Spelling, AlternativesReadAsASentence) {
+  EXPECT_EQ(Alternatives(kWords), "evictionHard, evictionSoft or root");
+  EXPECT_EQ(Alternatives(std::span(kWords).first(1)), "evictionHard");
+}
+
+TEST(Spelling, TheKubeletsFieldNamesAreSortedSoThatTheyCanBeFound) {
+  EXPECT_TRUE(std::ranges::is_sorted(KubeletFieldNames()));
+}
+
+}  // namespace
+}  // namespace jettison

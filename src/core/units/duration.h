@@ -1,0 +1,40 @@
+#pragma once
+
+#include <chrono>
+#include <string>
+#include <string_view>
+
+#include "core/units/result.h"
+
+namespace jettison {
+
+// A span of time in nanoseconds, as Go's time.Duration: 64 bits, signed.
+using Duration = std::chrono::nanoseconds;
+
+// A point in time in nanoseconds since the Unix epoch. The core only ever receives one; nothing in
+// it reads a clock.
+using Instant = std::chrono::sys_time<std::chrono::nanoseconds>;
+
+// Parses Go's duration syntax ("1h30m", "1.5s", "-2us", "0"); fails on anything that Go's
+// time.ParseDuration refuses, overflow included.
+[[nodiscard]] Result<Duration> ParseDuration(std::string_view text);
+
+// The canonical text, as Go's Duration.String(): "1m30s", "100ms", "0s".
+[[nodiscard]] std::string FormatDuration(Duration duration);
+
+// Parses RFC 3339 ("2026-01-01T00:00:00Z", with fraction and numeric offset allowed).
+[[nodiscard]] Result<Instant> ParseInstant(std::string_view text);
+
+// RFC 3339 in UTC, with as many fractional digits as are not zero.
+[[nodiscard]] std::string FormatInstant(Instant instant);
+
+// The time from one instant to another; beyond 292 years it saturates, as Go's Time.Sub does.
+[[nodiscard]] constexpr Duration Elapsed(Instant from, Instant to) {
+  const auto begin = from.time_since_epoch().count();
+  const auto end = to.time_since_epoch().count();
+  Duration::rep difference = 0;
+  if (!__builtin_sub_overflow(end, begin, &difference)) return Duration(difference);
+  return end < begin ? Duration::min() : Duration::max();
+}
+
+}  // namespace jettison

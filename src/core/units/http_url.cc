@@ -1,0 +1,99 @@
+#include "core/units/http_url.h"
+
+#include <algorithm>
+#include <array>
+#include <charconv>
+#include <optional>
+
+namespace jettison {
+namespace {
+
+constexpr auto kSchemes = std::to_array<std::string_view>({"http://", "https://"});
+
+tl::unexpected<Error> Refused(std::string_view why) {
+  return Fail(ErrorCode::kInvalidArgument, std::string(why));
+}
+
+bool IsBreak(char c) {
+  return (c >= 0 && c < ' ') || c == '\x7f';
+}
+
+bool IsHost(std::string_view host, std::string_view signs) {
+  return !host.empty() && std::ranges::all_of(host, [signs](char c) {
+    return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') ||
+           signs.find(c) != std::string_view::npos;
+  });
+}
+
+// "host", "host:port", "[::1]:port".
+bool IsPlace(std::string_view place) {
+  const bool is_literal = place.starts_with('[');
+  const std::size_t end = is_literal ? place.find(']') : std::min(place.find(':'), place.size());
+  if (end == std::string_view::npos) return false;
+  const std::string_view host = place.substr(is_literal ? 1 : 0, is_literal ? end - 1 : end);
+  if (!IsHost(host, is_literal ? ":." : "-._")) return false;
+  place.remove_prefix(is_literal ? end + 1 : end);
+  if (place.empty()) return true;
+  const std::string_view port = place.substr(1);
+  return place.front() == ':' && !port.empty() && port.size() <= 5 &&
+         std::ranges::all_of(port, [](char c) { return c >= '0' && c <= '9'; });
+}
+
+std::optional<char> DecodedByte(std::string_view escape) {
+  unsigned value = 0;
+  if (escape.size() != 3 || escape.front() != '%') return std::nullopt;
+  const auto [end, error] = std::from_chars(escape.data() + 1, escape.data() + 3, value, 16);
+  if (error != std::errc{} || end != escape.data() + 3) return std::nullopt;
+  return static_cast<char>(value);
+}
+
+// A "%" that no two hexadecimal digits follow stands for itself, as for curl.
+std::string Decoded(std::string_view text) {
+  std::string decoded;
+  while (!text.empty()) {
+    const auto byte = DecodedByte(text.substr(0, 3));
+    decoded += byte.value_or(text.front());
+    text.remove_prefix(byte ? 3 : 1);
+  }
+  return decoded;
+}
+
+// RFC 7617 wants the colon even where there is no password.
+std::string CredentialsOf(std::string_view user_info) {
+  if (user_info.empty()) return "";
+  const bool has_password = user_info.find(':') != std::string_view::npos;
+  return Decoded(user_info) + (has_password ? "" : ":");
+}
+
+}  // namespace
+
+Result<HttpUrl> ParseHttpUrl(std::string_view text) {
+  const auto* const scheme =
+      std::ranges::find_if(kSchemes, [&](std::string_view s) { return text.starts_with(s); });
+  const bool is_one = scheme != kSchemes.end() &&
+                      std::ranges::none_of(text, [](char c) { return IsBreak(c) || c == ' '; });
+  if (!is_one) return Refused("must be like http://127.0.0.1:9000/path or https://host/path");
+  std::string_view rest = text.substr(scheme->size());
+  const std::size_t end = std::min(rest.find_first_of("/?#"), rest.size());
+  std::string_view place = rest.substr(0, end);
+  rest.remove_prefix(end);
+  HttpUrl url;
+  if (const std::size_t at = place.rfind('@'); at != std::string_view::npos) {
+    url.credentials = CredentialsOf(place.substr(0, at));
+    place.remove_prefix(at + 1);
+  }
+  if (!IsPlace(place)) {
+    return Refused(
+        "must have a host, or host:port, behind \"://\"; in a user or a password before it \"/\", "
+        "\"?\" and \"#\" are written %2F, %3F and %23");
+  }
+  if (std::ranges::any_of(url.credentials, IsBreak)) {
+    return Refused("must have no control character in its user or its password");
+  }
+  url.origin = std::string(*scheme) + std::string(place);
+  url.target = rest.substr(0, rest.find('#'));
+  if (!url.target.starts_with('/')) url.target.insert(0, 1, '/');
+  return url;
+}
+
+}  // namespace jettison

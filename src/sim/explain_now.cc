@@ -1,0 +1,179 @@
+#include "sim/explain_now.h"
+
+#include <algorithm>
+
+#include "act/pass.h"
+#include "core/decide/ranking.h"
+#include "core/explain/explain.h"
+#include "core/explain/otherwise.h"
+#include "core/explain/pass_parts.h"
+#include "core/explain/signal_figures.h"
+#include "core/explain/storage_limits.h"
+#include "core/pods/pod_kind.h"
+#include "core/pods/qos.h"
+
+namespace jettison {
+namespace {
+
+// The edges of a pass that is only thought of: nobody ends, nothing is freed.
+class NoEffects final : public PodKiller, public NodeReclaimer, public SummarySource {
+ public:
+  explicit NoEffects(const Summary& summary) : summary_(summary) {}
+
+  Result<EvictOutcome> Evict(const EvictionOrder&) override { return EvictOutcome::kDryRun; }
+  Result<ReclaimProgress> DeleteDeadContainers() override { return ReclaimProgress::kDone; }
+  Result<ReclaimProgress> DeleteUnusedImages() override { return ReclaimProgress::kDone; }
+  Result<Summary> ReadSummary() override {
+    Summary summary;
+    summary.node = summary_.node;
+    return summary;
+  }
+
+ private:
+  const Summary& summary_;
+};
+
+std::vector<const PodFacts*> PointersTo(const NodeNow& node) {
+  std::vector<const PodFacts*> pods;
+  pods.reserve(node.pods.size());
+  for (const auto& facts : node.pods) pods.push_back(facts.get());
+  return pods;
+}
+
+std::vector<ActivePod> ActivePods(const NodeNow& node) {
+  std::vector<ActivePod> pods;
+  JoinStats(PointersTo(node), *node.summary, pods);
+  return pods;
+}
+
+// The state of the last pass, from which every figure counts as new: the next one reads anew.
+EvictionState StateNow(const NodeNow& node) {
+  EvictionState state = node.state;
+  state.last_observations = {};
+  return state;
+}
+
+PassExplanation ExplainImagined(const NodeNow& node) {
+  const std::vector<const PodFacts*> pods = PointersTo(node);
+  const EvictionState before = StateNow(node);
+  EvictionState state = before;
+  NoEffects edges(*node.summary);
+  NodePorts ports{.killer = edges, .reclaimer = edges, .summaries = edges};
+  std::vector<ActivePod> scratch;
+  const CycleReport report = RunPass(
+      *node.policy, {.now = node.at, .summary = *node.summary, .pods = pods, .pace = node.pace},
+      ports, state, scratch);
+  PassExplanation explanation = ExplainParts({.number = node.passes + 1,
+                                              .policy = *node.policy,
+                                              .before = before,
+                                              .summary = *node.summary,
+                                              .pods = pods,
+                                              .report = report,
+                                              .pace = node.pace},
+                                             {.memory_estimator = node.memory_estimator});
+  explanation.hypothetical = true;
+  JoinStats(pods, *node.summary, scratch);
+  explanation.holders = HoldersOf(node.summary->node, scratch, node.pace ? node.pace->ending : 0);
+  return explanation;
+}
+
+// Those that have a threshold, in the order of urgency.
+std::vector<Signal> SignalsOf(const NodeNow& node) {
+  std::vector<Signal> signals;
+  for (const Signal signal : kAllSignals) {
+    const bool watched = std::ranges::any_of(
+        node.policy->thresholds, [signal](const Threshold& t) { return t.signal == signal; });
+    if (watched) signals.push_back(signal);
+  }
+  return signals;
+}
+
+std::string ProtectionOf(const PodFacts& facts) {
+  switch (facts.protection) {
+    case Protection::kNone: return "";
+    case Protection::kObserved: return "it is somebody else's and only observed";
+    case Protection::kCritical: break;
+  }
+  return IsCriticalByPriority(facts.pod) ? "its priority is system-critical" : "it is a static pod";
+}
+
+PodPlace PlaceOf(std::span<const ActivePod> pods, std::size_t index, Signal signal,
+                 const NodeNow& node, const Observations& seen) {
+  constexpr std::size_t kWithNeighbours = 4;
+  const DiskLayout layout = node.policy->layout;
+  const PodOrder order = OrderOf(pods, signal, layout, index, kWithNeighbours);
+  const auto self = std::ranges::find_if(order.pods, &RankedPod::chosen);
+  PodPlace place{.signal = signal, .total = order.total, .self = *self};
+  place.self.chosen = FirstVictim(pods, signal, layout) == index;
+  if (self != order.pods.begin()) place.before = *(self - 1);
+  if (self + 1 != order.pods.end()) place.after = *(self + 1);
+  if (!place.self.may_go || !seen[signal]) return place;
+  const ShiftInputs shift{.pods = pods,
+                          .index = index,
+                          .signal = signal,
+                          .layout = layout,
+                          .capacity = seen[signal]->capacity};
+  if (place.self.chosen) {
+    place.less_usage = LessNotToBeFirst(shift);
+  } else {
+    place.more_usage = MoreToBeFirst(shift);
+  }
+  return place;
+}
+
+std::optional<StorageViolation> ViolationOf(const ActivePod& pod, const PassPolicy& policy) {
+  if (!policy.local_storage_capacity_isolation) return std::nullopt;
+  const auto broken = StorageViolations(std::span(&pod, 1), policy.layout);
+  if (broken.empty()) return std::nullopt;
+  return broken.front();
+}
+
+}  // namespace
+
+NodeExplanation ExplainNode(const NodeNow& node, std::size_t first) {
+  NodeExplanation explanation{.waiting_for_cleanup = node.waiting_for_cleanup,
+                              .pass = ExplainImagined(node),
+                              .signals = {},
+                              .first = {}};
+  std::vector<ThresholdFacts>& thresholds = explanation.pass.thresholds;
+  for (std::size_t i = 0; i < std::min(thresholds.size(), node.time_to.size()); ++i) {
+    if (!thresholds[i].met) thresholds[i].time_to = node.time_to[i];
+  }
+  const std::vector<ActivePod> pods = ActivePods(node);
+  const DiskLayout layout = node.policy->layout;
+  for (const Signal signal : SignalsOf(node)) {
+    explanation.signals.push_back(ReadingOf(signal, *node.summary, node.memory_estimator));
+    explanation.first.push_back(
+        OrderOf(pods, signal, layout, FirstVictim(pods, signal, layout), first));
+  }
+  return explanation;
+}
+
+std::optional<PodExplanation> ExplainPod(const NodeNow& node, std::string_view uid) {
+  const std::vector<ActivePod> pods = ActivePods(node);
+  const auto found =
+      std::ranges::find_if(pods, [uid](const ActivePod& pod) { return pod.facts->pod.uid == uid; });
+  if (found == pods.end()) return std::nullopt;
+  const auto index = static_cast<std::size_t>(found - pods.begin());
+  const PodFacts& facts = *found->facts;
+  PodExplanation explanation{.at = node.at,
+                             .pod = IdentityOf(facts),
+                             .qos = QosClassOf(facts.pod),
+                             .priority = facts.priority,
+                             .protected_by = ProtectionOf(facts)};
+  const Observations seen = ObservationsFrom(*node.summary);
+  for (const Signal signal : SignalsOf(node)) {
+    explanation.places.push_back(PlaceOf(pods, index, signal, node, seen));
+  }
+  explanation.limits =
+      StorageLimitsOf(*found, node.policy->layout, ViolationOf(*found, *node.policy));
+  return explanation;
+}
+
+PodOrder OrderNow(const NodeNow& node, Signal signal) {
+  const std::vector<ActivePod> pods = ActivePods(node);
+  const DiskLayout layout = node.policy->layout;
+  return OrderOf(pods, signal, layout, FirstVictim(pods, signal, layout));
+}
+
+}  // namespace jettison
