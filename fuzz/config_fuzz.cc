@@ -10,10 +10,10 @@
 #include <utility>
 #include <vector>
 
+#include "codec/documents/documents.h"
 #include "core/config/node_allocatable.h"
 #include "core/config/read_config.h"
 #include "core/thresholds/containerfs_thresholds.h"
-#include "platform/documents/documents.h"
 
 namespace {
 

@@ -11,9 +11,9 @@
 #include <string>
 #include <string_view>
 
-#include "platform/documents/documents.h"
-#include "platform/documents/json.h"
-#include "platform/documents/yaml.h"
+#include "codec/documents/documents.h"
+#include "codec/documents/json.h"
+#include "codec/documents/yaml.h"
 
 namespace {
 

@@ -1,4 +1,4 @@
-// links: jettison_kube_json jettison_documents jettison_decide
+// links: jettison_kubernetes jettison_documents jettison_decide
 //
 // Any document, read as a manifest and as an API object. A manifest that is accepted has names that
 // are safe in paths and runs through every rule about one pod; an API object that is accepted reads
@@ -9,13 +9,13 @@
 #include <cstdlib>
 #include <string_view>
 
+#include "codec/documents/documents.h"
+#include "codec/documents/json.h"
+#include "codec/kubernetes/pod_reader.h"
+#include "codec/kubernetes/pod_writer.h"
 #include "core/pods/admission.h"
 #include "core/pods/oom_score_adj.h"
 #include "core/pods/pod_requests.h"
-#include "platform/documents/documents.h"
-#include "platform/documents/json.h"
-#include "platform/kube_json/pod_reader.h"
-#include "platform/kube_json/pod_writer.h"
 
 namespace {
 

@@ -7,8 +7,8 @@
 #include <string>
 #include <string_view>
 
-#include "recordings/replay_writer.h"
-#include "recordings/scenario_reader.h"
+#include "codec/recordings/replay_writer.h"
+#include "codec/recordings/scenario_reader.h"
 #include "sim/replay.h"
 
 extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {

@@ -1,4 +1,4 @@
-// links: jettison_kube_json simdjson::simdjson
+// links: jettison_kubernetes simdjson::simdjson
 //
 // Any JSON, read as a stats summary: into memory that was used before it must give what it gives
 // into fresh memory.
@@ -9,7 +9,7 @@
 #include <cstdint>
 #include <cstdlib>
 
-#include "platform/kube_json/summary_reader.h"
+#include "codec/kubernetes/summary_reader.h"
 
 namespace {
 

@@ -9,8 +9,8 @@
 #include <utility>
 
 #include "agent/time_mark.h"
+#include "codec/documents/json.h"
 #include "core/json/json_writer.h"
-#include "platform/documents/json.h"
 #include "pod_host/files.h"
 
 namespace jettison {

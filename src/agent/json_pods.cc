@@ -1,10 +1,10 @@
 #include "agent/json_pods.h"
 
 #include "agent/plan_of.h"
+#include "codec/documents/json.h"
+#include "codec/kubernetes/pod_reader.h"
+#include "codec/kubernetes/pod_writer.h"
 #include "core/model/fault.h"
-#include "platform/documents/json.h"
-#include "platform/kube_json/pod_reader.h"
-#include "platform/kube_json/pod_writer.h"
 
 namespace jettison {
 

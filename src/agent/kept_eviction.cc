@@ -7,10 +7,10 @@
 #include <utility>
 
 #include "agent/number_file.h"
+#include "codec/documents/json.h"
 #include "core/explanation/explanation_json.h"
 #include "core/explanation/explanation_text.h"
 #include "core/explanation/text_sections.h"
-#include "platform/documents/json.h"
 
 namespace jettison {
 namespace {

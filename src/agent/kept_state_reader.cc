@@ -9,7 +9,7 @@
 
 #include "agent/kept_state_text.h"
 #include "agent/time_mark.h"
-#include "platform/documents/json.h"
+#include "codec/documents/json.h"
 
 namespace jettison {
 namespace {

@@ -3,9 +3,9 @@
 #include <utility>
 
 #include "agent/stable_hash.h"
-#include "platform/documents/documents.h"
-#include "platform/kube_json/pod_reader.h"
-#include "platform/kube_json/pod_writer.h"
+#include "codec/documents/documents.h"
+#include "codec/kubernetes/pod_reader.h"
+#include "codec/kubernetes/pod_writer.h"
 
 namespace jettison {
 namespace {

@@ -6,13 +6,13 @@
 #include <utility>
 
 #include "api/status_object.h"
+#include "codec/documents/documents.h"
+#include "codec/kubernetes/pod_reader.h"
 #include "core/json/json_writer.h"
 #include "core/pods/admission.h"
 #include "core/pods/pod_kind.h"
 #include "core/pods/qos.h"
 #include "core/pods/room.h"
-#include "platform/documents/documents.h"
-#include "platform/kube_json/pod_reader.h"
 
 namespace jettison {
 namespace {

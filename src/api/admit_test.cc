@@ -4,7 +4,7 @@
 #include <gtest/gtest.h>
 
 #include "api/test_snapshot.h"
-#include "platform/documents/json.h"
+#include "codec/documents/json.h"
 
 namespace jettison {
 namespace {

@@ -6,7 +6,7 @@
 #include "api/route.h"
 #include "api/status_object.h"
 #include "api/test_snapshot.h"
-#include "platform/documents/json.h"
+#include "codec/documents/json.h"
 
 namespace jettison {
 namespace {

@@ -2,9 +2,9 @@
 
 #include <string_view>
 
+#include "codec/recordings/policy_writer.h"
 #include "core/json/json_writer.h"
 #include "core/model/redaction.h"
-#include "recordings/policy_writer.h"
 
 namespace jettison {
 namespace {

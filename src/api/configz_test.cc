@@ -5,9 +5,9 @@
 #include <fstream>
 #include <sstream>
 
+#include "codec/documents/documents.h"
+#include "codec/documents/json.h"
 #include "core/config/read_config.h"
-#include "platform/documents/documents.h"
-#include "platform/documents/json.h"
 
 namespace jettison {
 namespace {

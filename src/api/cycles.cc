@@ -4,7 +4,7 @@
 #include <utility>
 #include <vector>
 
-#include "recordings/scenario_writer.h"
+#include "codec/recordings/scenario_writer.h"
 
 namespace jettison {
 

@@ -5,7 +5,7 @@
 
 #include "agent/kept_eviction.h"
 #include "api/test_snapshot.h"
-#include "platform/documents/json.h"
+#include "codec/documents/json.h"
 
 namespace jettison {
 namespace {

@@ -10,8 +10,8 @@
 #include "api/node_json.h"
 #include "api/pod_list.h"
 #include "api/test_snapshot.h"
-#include "platform/documents/json.h"
-#include "platform/kube_json/pod_reader.h"
+#include "codec/documents/json.h"
+#include "codec/kubernetes/pod_reader.h"
 
 namespace jettison {
 namespace {

@@ -5,9 +5,9 @@
 #include <variant>
 
 #include "api/kube_time.h"
+#include "codec/kubernetes/pod_writer.h"
 #include "core/json/json_writer.h"
 #include "core/model/redaction.h"
-#include "platform/kube_json/pod_writer.h"
 
 namespace jettison {
 namespace {

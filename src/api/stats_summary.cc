@@ -5,8 +5,8 @@
 #include <unordered_map>
 #include <variant>
 
+#include "codec/recordings/summary_writer.h"
 #include "core/json/json_writer.h"
-#include "recordings/summary_writer.h"
 
 namespace jettison {
 namespace {

@@ -5,7 +5,7 @@
 #include <simdjson.h>
 
 #include "api/test_snapshot.h"
-#include "platform/kube_json/summary_reader.h"
+#include "codec/kubernetes/summary_reader.h"
 
 namespace jettison {
 namespace {
@@ -33,8 +33,7 @@ TEST(StatsSummary, OfARealKubeletReadsBackToTheSame) {
   simdjson::dom::parser parser;
   Summary real;
   ASSERT_TRUE(ReadSummary(
-      parser
-          .load(JETTISON_TESTDATA "/../../src/platform/kube_json/testdata/stats-summary-1.32.json")
+      parser.load(JETTISON_TESTDATA "/../../src/codec/kubernetes/testdata/stats-summary-1.32.json")
           .value(),
       real));
   const std::string first = StatsSummaryJson(With(real));

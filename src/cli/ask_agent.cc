@@ -7,8 +7,8 @@
 #include <cstring>
 #include <vector>
 
+#include "codec/documents/json.h"
 #include "core/units/tcp_address.h"
-#include "platform/documents/json.h"
 #include "platform/http/endpoint.h"
 #include "platform/http/own_token.h"
 #include "pod_host/files.h"

@@ -6,7 +6,7 @@
 #include <system_error>
 #include <utility>
 
-#include "platform/documents/documents.h"
+#include "codec/documents/documents.h"
 
 namespace jettison {
 namespace {

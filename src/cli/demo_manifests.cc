@@ -8,9 +8,9 @@
 #include <vector>
 
 #include "cli/demo_image.h"
+#include "codec/documents/documents.h"
+#include "codec/kubernetes/pod_reader.h"
 #include "core/model/fault.h"
-#include "platform/documents/documents.h"
-#include "platform/kube_json/pod_reader.h"
 
 namespace jettison {
 namespace {

@@ -4,9 +4,9 @@
 #include <gtest/gtest.h>
 
 #include "cli/demo_test_snapshots.h"
+#include "codec/documents/documents.h"
 #include "core/config/read_config.h"
 #include "core/pods/qos.h"
-#include "platform/documents/documents.h"
 
 namespace jettison {
 namespace {

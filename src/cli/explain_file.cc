@@ -8,10 +8,10 @@
 #include <memory>
 
 #include "cli/ask_agent.h"
+#include "codec/recordings/scenario_reader.h"
 #include "core/explanation/explanation_json.h"
 #include "core/explanation/explanation_text.h"
 #include "recordings/line_reader.h"
-#include "recordings/scenario_reader.h"
 #include "sim/replay.h"
 
 namespace jettison {

@@ -7,7 +7,7 @@
 #include <filesystem>
 #include <fstream>
 
-#include "recordings/scenario_writer.h"
+#include "codec/recordings/scenario_writer.h"
 
 namespace jettison {
 namespace {

@@ -6,15 +6,15 @@
 #include <array>
 #include <iterator>
 
+#include "codec/documents/documents.h"
+#include "codec/documents/json.h"
+#include "codec/kubernetes/pod_reader.h"
 #include "core/json/json_writer.h"
 #include "core/pods/oom_score_adj.h"
 #include "core/pods/pod_kind.h"
 #include "core/pods/pod_requests.h"
 #include "core/pods/qos.h"
 #include "core/pods/tolerations.h"
-#include "platform/documents/documents.h"
-#include "platform/documents/json.h"
-#include "platform/kube_json/pod_reader.h"
 
 namespace jettison {
 namespace {

@@ -6,9 +6,9 @@
 #include <fstream>
 #include <string>
 
-#include "platform/documents/json.h"
-#include "platform/kube_json/pod_reader.h"
-#include "platform/kube_json/pod_writer.h"
+#include "codec/documents/json.h"
+#include "codec/kubernetes/pod_reader.h"
+#include "codec/kubernetes/pod_writer.h"
 
 namespace jettison {
 namespace {

@@ -7,8 +7,8 @@
 #include <system_error>
 
 #include "api/overview_fields.h"
+#include "codec/documents/json.h"
 #include "core/model/value.h"
-#include "platform/documents/json.h"
 
 namespace jettison {
 namespace {

@@ -10,10 +10,10 @@
 #include <memory>
 #include <string>
 
+#include "codec/recordings/replay_writer.h"
+#include "codec/recordings/scenario_reader.h"
 #include "core/scenario/scenario.h"
 #include "recordings/line_reader.h"
-#include "recordings/replay_writer.h"
-#include "recordings/scenario_reader.h"
 #include "sim/replay.h"
 
 namespace jettison {

@@ -6,8 +6,8 @@
 #include <nlohmann/json.hpp>
 #include <string>
 
-#include "recordings/replay_writer.h"
-#include "recordings/scenario_reader.h"
+#include "codec/recordings/replay_writer.h"
+#include "codec/recordings/scenario_reader.h"
 #include "sim/replay.h"
 
 namespace jettison {

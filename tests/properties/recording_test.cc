@@ -8,9 +8,9 @@
 #include <vector>
 
 #include "act/pass.h"
-#include "recordings/replay_writer.h"
-#include "recordings/scenario_reader.h"
-#include "recordings/scenario_writer.h"
+#include "codec/recordings/replay_writer.h"
+#include "codec/recordings/scenario_reader.h"
+#include "codec/recordings/scenario_writer.h"
 #include "sim/replay.h"
 #include "sim/simulated_node.h"
 #include "tests/random_scenario.h"

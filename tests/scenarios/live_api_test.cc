@@ -2,11 +2,11 @@
 #include <gtest/gtest.h>
 #include <poll.h>
 
-#include "platform/documents/json.h"
+#include "codec/documents/json.h"
+#include "codec/recordings/replay_writer.h"
+#include "codec/recordings/scenario_reader.h"
 #include "platform/http/client.h"
 #include "platform/http/test_wire.h"
-#include "recordings/replay_writer.h"
-#include "recordings/scenario_reader.h"
 #include "sim/replay.h"
 #include "tests/scenarios/agent_bed.h"
 

@@ -3,8 +3,8 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include "codec/documents/documents.h"
 #include "core/config/read_config.h"
-#include "platform/documents/documents.h"
 
 namespace jettison {
 namespace {

@@ -3,7 +3,7 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
-#include "platform/documents/documents.h"
+#include "codec/documents/documents.h"
 
 namespace jettison {
 namespace {

@@ -7,8 +7,8 @@
 #include <string>
 #include <vector>
 
+#include "codec/documents/documents.h"
 #include "core/config/read_config.h"
-#include "platform/documents/documents.h"
 
 namespace jettison {
 

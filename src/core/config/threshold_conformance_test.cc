@@ -6,9 +6,9 @@
 #include <string>
 #include <vector>
 
+#include "codec/documents/json.h"
 #include "core/config/read_config.h"
 #include "core/thresholds/threshold_parsing.h"
-#include "platform/documents/json.h"
 
 // Eviction settings made at random and what the kubelet made of them.
 

@@ -1,0 +1,188 @@
+#include "codec/documents/yaml.h"
+
+#include <gtest/gtest.h>
+
+#include <string>
+
+namespace jettison {
+namespace {
+
+Value Only(const std::string& text) {
+  auto documents = ParseYamlDocuments(text);
+  if (!documents) {
+    ADD_FAILURE() << text << ": " << documents.error().message;
+    return Value();
+  }
+  EXPECT_EQ(documents->size(), 1U) << text;
+  return documents->size() == 1 ? documents->front() : Value();
+}
+
+// A scalar and its kind: "n:5", "b:true", "s:text", "null".
+std::string Show(const Value& value) {
+  if (value.IsNull()) return "null";
+  if (const auto* text = value.AsString()) return "s:" + *text;
+  if (const auto* number = value.AsNumber()) return "n:" + number->text;
+  if (const bool* flag = value.AsBool()) return *flag ? "b:true" : "b:false";
+  return std::string(value.KindName());
+}
+
+std::string Refusal(const std::string& text) {
+  const auto documents = ParseYamlDocuments(text);
+  return documents ? "accepted" : documents.error().message;
+}
+
+TEST(Yaml, PlainScalarsMeanWhatTheyMeanToKubernetes) {
+  struct Row {
+    const char* text;
+    const char* means;
+  };
+  for (const Row& row : {Row{"true", "b:true"},
+                         Row{"True", "b:true"},
+                         Row{"TRUE", "b:true"},
+                         Row{"yes", "b:true"},
+                         Row{"on", "b:true"},
+                         Row{"y", "b:true"},
+                         Row{"no", "b:false"},
+                         Row{"off", "b:false"},
+                         Row{"N", "b:false"},
+                         Row{"tRUE", "s:tRUE"},
+                         Row{"~", "null"},
+                         Row{"null", "null"},
+                         Row{"", "null"},
+                         Row{"nUll", "s:nUll"},
+                         Row{"5", "n:5"},
+                         Row{"-5", "n:-5"},
+                         Row{"+5", "n:5"},
+                         Row{"0", "n:0"},
+                         Row{"010", "n:8"},
+                         Row{"-010", "n:-8"},
+                         Row{"08", "n:8"},
+                         Row{"0o17", "n:15"},
+                         Row{"0x1F", "n:31"},
+                         Row{"-0x10", "n:-16"},
+                         Row{"0b101", "n:5"},
+                         Row{"1_000", "n:1000"},
+                         Row{"0.10", "n:0.10"},
+                         Row{".5", "n:0.5"},
+                         Row{"5.", "n:5"},
+                         Row{"-.5e3", "n:-0.5e3"},
+                         Row{"1e3", "n:1e3"},
+                         Row{"1E+3", "n:1e3"},
+                         Row{"1e-3", "n:1e-3"},
+                         Row{"007.5", "n:7.5"},
+                         Row{"123456789012345678901234567890", "n:123456789012345678901234567890"},
+                         Row{"1Gi", "s:1Gi"},
+                         Row{"0x", "s:0x"},
+                         Row{"0xg", "s:0xg"},
+                         Row{"1e", "s:1e"},
+                         Row{"1.2.3", "s:1.2.3"},
+                         Row{"10m", "s:10m"},
+                         Row{"+", "s:+"},
+                         Row{"-x", "s:-x"},
+                         Row{"5%", "s:5%"},
+                         Row{"2026-01-01", "s:2026-01-01"},
+                         Row{"12:30:45", "s:12:30:45"},
+                         Row{"._5", "s:._5"},
+                         Row{".", "s:."},
+                         Row{"a b", "s:a b"}}) {
+    EXPECT_EQ(Show(*Only("k: " + std::string(row.text)).Find("k")), row.means) << row.text;
+  }
+}
+
+TEST(Yaml, QuotedAndTaggedScalarsAreWhatTheySay) {
+  EXPECT_EQ(Show(*Only("k: '5'").Find("k")), "s:5");
+  EXPECT_EQ(Show(*Only("k: \"true\\n\"").Find("k")), "s:true\n");
+  EXPECT_EQ(Show(*Only("k: ''").Find("k")), "s:");
+  EXPECT_EQ(Show(*Only("k: !!str 5").Find("k")), "s:5");
+  EXPECT_EQ(Show(*Only("k: !!int '5'").Find("k")), "n:5");
+  EXPECT_EQ(Show(*Only("k: |\n  a\n  b\n").Find("k")), "s:a\nb\n");
+  EXPECT_NE(Refusal("k: !!int x"), "accepted");
+  EXPECT_NE(Refusal("k: !!binary aGk="), "accepted");
+}
+
+TEST(Yaml, WhatJsonCannotHoldIsRefused) {
+  for (const char* text : {"k: .inf", "k: -.INF", "k: .nan"}) {
+    EXPECT_NE(Refusal(text).find("line 1"), std::string::npos) << text;
+  }
+}
+
+TEST(Yaml, DocumentsArePartedByMarkersAndEmptyOnesAreSkipped) {
+  const auto documents = ParseYamlDocuments(
+      "%YAML 1.1\n---\na: 1\n---\n# only this\n---\nb: |\n  x\n  --- \n...\nc: 3\n");
+  ASSERT_TRUE(documents) << documents.error().message;
+  ASSERT_EQ(documents->size(), 3U);
+  EXPECT_EQ(Show(*(*documents)[1].Find("b")), "s:x\n--- \n");
+  EXPECT_EQ(Show(*(*documents)[2].Find("c")), "n:3");
+}
+
+TEST(Yaml, LinesCountFromTheStartOfTheFile) {
+  const auto documents = ParseYamlDocuments("\n# c\na: 1\n---\n\nb:\n  c: 2\r\n  d:\n  - x\n");
+  ASSERT_TRUE(documents) << documents.error().message;
+  EXPECT_EQ(documents->at(0).Find("a")->line(), 3);
+  EXPECT_EQ(documents->at(1).Find("b")->Find("c")->line(), 7);
+  EXPECT_EQ(documents->at(1).Find("b")->Find("d")->AsList()->at(0).line(), 9);
+}
+
+TEST(Yaml, MalformedTextIsRefusedWithItsLine) {
+  for (const char* text : {"a: 1\nb: [", "a: 1\nb: {x", "a: 1\nb: \"x", "a: 1\nb: c: d",
+                           "a: 1\n  b: 2", "a: 1\nb: *nobody", "a: 1\n]", "a: 1\n\tb: 2"}) {
+    const std::string message = Refusal(text);
+    EXPECT_EQ(message.substr(0, 5), "line ") << text << ": " << message;
+  }
+}
+
+TEST(Yaml, WhatFollowsADocumentsEndIsNotSilentlyDropped) {
+  for (const char* text : {"{a: 1}\nb: 2", "a\nb: 1", "[a] b", "\"a\"\n\"b\""}) {
+    EXPECT_NE(Refusal(text), "accepted") << text;
+  }
+}
+
+TEST(Yaml, AKeyThatStandsTwiceIsRefused) {
+  EXPECT_EQ(Refusal("x:\n  a: 1\n  b: 2\n  a: 3\n"),
+            "line 2: the map that begins here has the key \"a\" twice");
+}
+
+TEST(Yaml, KeysAreText) {
+  const Value value = Only("1: a\ny: b\n0x10: c\n'q': d\n");
+  for (const char* key : {"1", "true", "16", "q"}) EXPECT_NE(value.Find(key), nullptr) << key;
+  EXPECT_NE(Refusal("? [a]\n: 1"), "accepted");
+  EXPECT_NE(Refusal("~: 1"), "accepted");
+}
+
+TEST(Yaml, AliasesAndMergeKeysCopy) {
+  const Value value = Only(
+      "base: &b {x: 1, w: 2}\nother: &o {w: 3, z: 4}\none:\n  w: 9\n  <<: [*b, *o]\ntwo:\n"
+      "  <<: *b\nsame: *b\n");
+  EXPECT_EQ(Show(*value.Find("one")->Find("x")), "n:1");
+  EXPECT_EQ(Show(*value.Find("one")->Find("w")), "n:9");
+  EXPECT_EQ(Show(*value.Find("one")->Find("z")), "n:4");
+  EXPECT_EQ(Show(*value.Find("two")->Find("w")), "n:2");
+  EXPECT_EQ(Show(*value.Find("same")->Find("x")), "n:1");
+  EXPECT_NE(Refusal("a: {<<: 5}"), "accepted");
+  EXPECT_EQ(Show(*Only("a: {'<<': 5}").Find("a")->Find("<<")), "n:5");
+}
+
+TEST(Yaml, ADocumentThatExplodesIsRefused) {
+  std::string text = "a0: &a0 [x, x, x, x, x, x, x, x, x, x]\n";
+  for (int i = 1; i < 12; ++i) {
+    const std::string before = "*a" + std::to_string(i - 1);
+    text += "a" + std::to_string(i) + ": &a" + std::to_string(i) + " [" + before;
+    for (int j = 1; j < 10; ++j) text += ", " + before;
+    text += "]\n";
+  }
+  EXPECT_NE(Refusal(text).find("expand to more than"), std::string::npos);
+  EXPECT_NE(Refusal("&a [*a]"), "accepted");
+}
+
+TEST(Yaml, OnlyUtf8TextWithoutControlCharactersIsRead) {
+  EXPECT_EQ(Refusal("a: \xff"), "this text is not valid UTF-8");
+  EXPECT_EQ(Refusal(std::string("\0a\0:", 4)), "line 1: the control character 0x00 is not allowed");
+  EXPECT_EQ(Refusal("a: 1\nb: \x07"), "line 2: the control character 0x07 is not allowed");
+  EXPECT_EQ(Show(*Only("\xef\xbb\xbf"
+                       "a: \xc3\xa9")
+                      .Find("a")),
+            "s:\xc3\xa9");
+}
+
+}  // namespace
+}  // namespace jettison

@@ -1,0 +1,178 @@
+#include "codec/kubernetes/pod_checks.h"
+
+#include <fmt/format.h>
+
+#include <set>
+#include <string>
+
+#include "codec/kubernetes/container_checks.h"
+#include "codec/kubernetes/names.h"
+#include "core/model/pod_resources.h"
+#include "core/model/priority.h"
+
+namespace jettison::kube_json {
+namespace {
+
+constexpr std::string_view kDnsSubdomain =
+    "must consist of lower-case letters, digits, '-' and '.', and begin and end with a letter or "
+    "digit (at most 253 characters)";
+
+// k8s.io/apimachinery: TotalAnnotationSizeLimitB.
+constexpr std::size_t kMostAnnotationBytes = std::size_t{256} << 10;
+
+void CheckSubdomain(const Field& field, const std::string& name) {
+  if (!field.HoldsTextOrNothing()) return;
+  if (name.empty()) return field.Fault("required");
+  if (!IsDnsSubdomain(name)) field.Fault(std::string(kDnsSubdomain));
+}
+
+void CheckKind(const Field& root) {
+  const Field kind = root.Member("kind");
+  const Field version = root.Member("apiVersion");
+  if (!kind.IsPresent()) kind.Fault("required: must be Pod");
+  if (TextOf(version.value()) != "v1") version.Fault("must be v1");
+}
+
+void CheckMetadata(const Field& root, const Pod& pod) {
+  const Field metadata = root.Member("metadata");
+  std::size_t annotations = 0;
+  for (const auto& [name, value] : pod.annotations) annotations += name.size() + value.size();
+  if (annotations > kMostAnnotationBytes) {
+    metadata.Member("annotations")
+        .Fault(fmt::format("have {} bytes together; {} are allowed", annotations,
+                           kMostAnnotationBytes));
+  }
+  CheckSubdomain(metadata.Member("name"), pod.name);
+  if (!IsDnsLabel(pod.namespace_)) {
+    metadata.Member("namespace").Fault(std::string(kDnsLabelRule));
+  }
+  if (!pod.uid.empty() && !IsUid(pod.uid)) {
+    metadata.Member("uid").Fault(
+        "must consist of letters, digits, '-', '_' and '.', beginning with a letter or digit (at "
+        "most 128 characters)");
+  }
+}
+
+bool HasParentStep(std::string_view path) {
+  return path == ".." || path.starts_with("../") || path.ends_with("/..") ||
+         path.find("/../") != std::string_view::npos;
+}
+
+void CheckSource(const Field& field, const EmptyDirSource& source) {
+  const Field medium = field.Member("medium");
+  if (!source.medium.empty() && source.medium != "Memory" &&
+      !source.medium.starts_with("HugePages")) {
+    medium.Fault("must be empty (disk), Memory or HugePages");
+  }
+  if (source.size_limit && source.size_limit->Sign() < 0) {
+    field.Member("sizeLimit").Fault("must not be negative");
+  }
+}
+void CheckSource(const Field& field, const HostPathSource& source) {
+  const Field path = field.Member("path");
+  if (!path.HoldsTextOrNothing()) return;
+  if (!source.path.starts_with('/')) return path.Fault("must be an absolute path");
+  if (HasParentStep(source.path)) path.Fault("must not contain '..'");
+  if (source.path.find('\0') != std::string::npos) path.Fault("must not contain a NUL character");
+}
+void CheckSource(const Field& field, const ConfigMapSource& source) {
+  CheckSubdomain(field.Member("name"), source.name);
+}
+void CheckSource(const Field& field, const SecretSource& source) {
+  CheckSubdomain(field.Member("secretName"), source.secret_name);
+}
+// Kinds that cannot be mounted here are refused by the runtime that meets them.
+void CheckSource(const Field&, const GitRepoSource&) {}
+void CheckSource(const Field&, const OtherVolumeSource&) {}
+
+std::string_view FieldOf(const VolumeSource& source) {
+  struct {
+    std::string_view operator()(const EmptyDirSource&) const { return "emptyDir"; }
+    std::string_view operator()(const HostPathSource&) const { return "hostPath"; }
+    std::string_view operator()(const ConfigMapSource&) const { return "configMap"; }
+    std::string_view operator()(const SecretSource&) const { return "secret"; }
+    std::string_view operator()(const GitRepoSource&) const { return "gitRepo"; }
+    std::string_view operator()(const OtherVolumeSource& other) const { return other.kind; }
+  } field_of;
+  return std::visit(field_of, source);
+}
+
+void CheckVolumes(const Field& volumes, const Pod& pod) {
+  std::set<std::string_view> seen;
+  for (std::size_t i = 0; i < pod.volumes.size(); ++i) {
+    const Volume& volume = pod.volumes[i];
+    const Field field = volumes.Item(i);
+    CheckLabel(field.Member("name"), volume.name);
+    if (!volume.name.empty() && !seen.insert(volume.name).second) {
+      field.Member("name").Fault("another volume has this name; give each its own");
+    }
+    const Field source = field.Member(FieldOf(volume.source));
+    if (!source.HoldsMap()) continue;
+    std::visit([&](const auto& kind) { CheckSource(source, kind); }, volume.source);
+  }
+}
+
+void CheckPodLevelResources(const Field& resources, const Pod& pod) {
+  if (!pod.resources) return;
+  CheckResources(resources, *pod.resources);
+  for (std::string_view side : {"requests", "limits"}) {
+    const Field list = resources.Member(side);
+    if (!list.HoldsMap()) continue;
+    list.ForEachEntry([](std::string_view name, const Field& entry) {
+      if (!MayStandAtPodLevel(name)) {
+        entry.Fault("a pod-level resource must be cpu, memory or hugepages-SIZE");
+      }
+    });
+  }
+}
+
+void CheckPriority(const Field& spec, const Pod& pod) {
+  if (pod.priority || pod.priority_class_name.empty()) return;
+  spec.Member("priorityClassName")
+      .Warn(fmt::format("only {} and {} are known here, the pod has no priority: write `priority`",
+                        kSystemNodeCritical, kSystemClusterCritical));
+}
+
+void CheckTolerations(const Field& tolerations, const Pod& pod) {
+  for (std::size_t i = 0; i < pod.tolerations.size(); ++i) {
+    const Toleration& toleration = pod.tolerations[i];
+    const Field field = tolerations.Item(i);
+    const std::set<std::string_view> operators = {"", "Exists", "Equal", "Gt", "Lt"};
+    const std::set<std::string_view> effects = {"", "NoSchedule", "PreferNoSchedule", "NoExecute"};
+    if (!operators.contains(toleration.op)) {
+      field.Member("operator").Fault("must be Exists, Equal, Gt or Lt");
+    } else if (toleration.key.empty() && toleration.op != "Exists") {
+      field.Member("operator").Fault("must be Exists when `key` is empty");
+    }
+    if (!effects.contains(toleration.effect)) {
+      field.Member("effect").Fault("must be NoSchedule, PreferNoSchedule or NoExecute");
+    }
+  }
+}
+
+void CheckSpec(const Field& spec, const Pod& pod) {
+  if (!spec.IsPresent()) return spec.Fault("required");
+  const Field containers = spec.Member("containers");
+  if (pod.containers.empty() && (!containers.IsPresent() || containers.value()->AsList())) {
+    containers.Fault("required: a pod has at least one container");
+  }
+  CheckVolumes(spec.Member("volumes"), pod);
+  CheckContainers(spec, pod);
+  if (*pod.termination_grace_period_seconds < 0) {
+    spec.Member("terminationGracePeriodSeconds").Fault("must be 0 or more");
+  }
+  CheckTolerations(spec.Member("tolerations"), pod);
+  CheckPriority(spec, pod);
+  CheckAmounts(spec.Member("overhead"), pod.overhead);
+  CheckPodLevelResources(spec.Member("resources"), pod);
+}
+
+}  // namespace
+
+void CheckManifest(const Field& root, const Pod& pod) {
+  CheckKind(root);
+  CheckMetadata(root, pod);
+  CheckSpec(root.Member("spec"), pod);
+}
+
+}  // namespace jettison::kube_json

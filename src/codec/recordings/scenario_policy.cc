@@ -1,0 +1,57 @@
+#include "codec/recordings/scenario_policy.h"
+
+#include <algorithm>
+#include <limits>
+#include <string>
+#include <vector>
+
+#include "core/thresholds/containerfs_thresholds.h"
+#include "core/thresholds/fields.h"
+#include "core/thresholds/own_thresholds.h"
+#include "core/thresholds/threshold_parsing.h"
+
+namespace jettison {
+namespace {
+
+std::vector<Threshold> ThresholdsOf(const Fields& config, DiskLayout layout) {
+  const auto enforced =
+      config.TextList("enforceNodeAllocatable").value_or(std::vector<std::string>{});
+  ThresholdParsing parsing = ParseThresholds(
+      {.hard = config.TextMap("evictionHard").value_or(SignalSettings{}),
+       .soft = config.TextMap("evictionSoft").value_or(SignalSettings{}),
+       .soft_grace_period = config.TextMap("evictionSoftGracePeriod").value_or(SignalSettings{}),
+       .minimum_reclaim = config.TextMap("evictionMinimumReclaim").value_or(SignalSettings{}),
+       .enforce_pods = std::find(enforced.begin(), enforced.end(), "pods") != enforced.end()});
+  for (Fault& fault : parsing.faults) {
+    config.Refuse(fault.key, std::move(fault.value), std::move(fault.message));
+  }
+  return ThresholdsFor(parsing.thresholds, layout);
+}
+
+}  // namespace
+
+Result<PassPolicy> ScenarioPolicy(const ScenarioSettings& settings) {
+  constexpr auto kMost = std::numeric_limits<std::int64_t>::max();
+  Faults faults;
+  Faults warnings;
+  const Fields layout(settings.disk, "", faults, "disk.");
+  const Fields config(settings.kubelet_config, "", faults, "kubeletConfig.");
+  const Fields own(settings.jettison_config, "", faults, "jettisonConfig.");
+  PassPolicy policy;
+  policy.layout = {.dedicated_image_fs = layout.Flag("dedicatedImageFs").value_or(false),
+                   .dedicated_container_fs = layout.Flag("dedicatedContainerFs").value_or(false)};
+  policy.thresholds = ThresholdsOf(config, policy.layout);
+  const std::vector<Threshold> own_thresholds = ReadOwnThresholds(own, warnings);
+  policy.thresholds.insert(policy.thresholds.end(), own_thresholds.begin(), own_thresholds.end());
+  policy.pressure_transition_period =
+      config.Span("evictionPressureTransitionPeriod", Duration::min())
+          .value_or(policy.pressure_transition_period);
+  policy.max_pod_grace_period_seconds =
+      config.Integer("evictionMaxPodGracePeriod", -kMost, kMost).value_or(0);
+  policy.local_storage_capacity_isolation =
+      config.Flag("localStorageCapacityIsolation").value_or(true);
+  if (!faults.empty()) return Fail(ErrorCode::kInvalidArgument, DescribeAll(faults));
+  return policy;
+}
+
+}  // namespace jettison
