@@ -18,9 +18,9 @@
 #include <thread>
 #include <vector>
 
-#include "platform/disk_usage/remembered_trees.h"
-#include "platform/disk_usage/tree_walk.h"
-#include "platform/fs_events/filesystem_events.h"
+#include "kernel/disk_usage/remembered_trees.h"
+#include "kernel/disk_usage/tree_walk.h"
+#include "kernel/fs_events/filesystem_events.h"
 
 namespace jettison {
 namespace {

@@ -17,10 +17,10 @@
 
 #include "agent/host_cgroups.h"
 #include "agent/stats_collector.h"
-#include "platform/cgroup_v1/mounts.h"
-#include "platform/procfs/procfs.h"
-#include "pod_host/cgroup_layout.h"
-#include "pod_host/mount_info.h"
+#include "kernel/cgroup_v1/mounts.h"
+#include "kernel/groups/cgroup_layout.h"
+#include "kernel/mounts/mount_info.h"
+#include "kernel/procfs/procfs.h"
 #include "ports/fakes/fake_clock.h"
 
 namespace jettison {

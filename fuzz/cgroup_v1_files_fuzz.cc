@@ -6,11 +6,11 @@
 #include <string>
 #include <string_view>
 
-#include "platform/cgroup_v1/kernel_files.h"
-#include "platform/cgroup_v1/mounts.h"
-#include "pod_host/group_files.h"
-#include "pod_host/kernel_text.h"
-#include "pod_host/mount_info.h"
+#include "kernel/cgroup_v1/kernel_files.h"
+#include "kernel/cgroup_v1/mounts.h"
+#include "kernel/groups/group_files.h"
+#include "kernel/groups/kernel_text.h"
+#include "kernel/mounts/mount_info.h"
 
 namespace {
 

@@ -6,11 +6,11 @@
 #include <string>
 #include <string_view>
 
-#include "platform/cgroup_v2/kernel_files.h"
-#include "platform/cgroup_v2/limits.h"
-#include "platform/cgroup_v2/tree.h"
-#include "pod_host/kernel_text.h"
-#include "pod_host/mount_info.h"
+#include "kernel/cgroup_v2/kernel_files.h"
+#include "kernel/cgroup_v2/limits.h"
+#include "kernel/cgroup_v2/tree.h"
+#include "kernel/groups/kernel_text.h"
+#include "kernel/mounts/mount_info.h"
 
 namespace {
 

@@ -4,7 +4,7 @@
 #include <cstdlib>
 #include <span>
 
-#include "platform/fs_events/event_records.h"
+#include "kernel/fs_events/event_records.h"
 
 // Nothing outside the buffer is read, and every handle fits.
 extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {

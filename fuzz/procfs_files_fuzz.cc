@@ -4,7 +4,7 @@
 #include <cstdlib>
 #include <string_view>
 
-#include "platform/procfs/parse.h"
+#include "kernel/procfs/parse.h"
 
 // Whatever the text, a figure that comes out is one that can be reckoned with.
 extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {

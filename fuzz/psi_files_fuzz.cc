@@ -4,7 +4,7 @@
 #include <cstdlib>
 #include <string_view>
 
-#include "platform/psi/pressure.h"
+#include "kernel/psi/pressure.h"
 
 namespace {
 

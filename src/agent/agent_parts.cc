@@ -8,8 +8,8 @@
 #include "agent/plan_of.h"
 #include "agent/runtime_reclaimer.h"
 #include "core/thresholds/containerfs_thresholds.h"
-#include "pod_host/cgroup_layout.h"
-#include "pod_host/group_memory_files.h"
+#include "kernel/groups/cgroup_layout.h"
+#include "kernel/groups/group_memory_files.h"
 
 namespace jettison {
 namespace {

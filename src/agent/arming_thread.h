@@ -7,7 +7,7 @@
 #include "agent/edges.h"
 #include "agent/mailbox.h"
 #include "core/units/result.h"
-#include "platform/memcg_events/memcg_threshold.h"
+#include "kernel/memcg_events/memcg_threshold.h"
 #include "ports/file_descriptor.h"
 
 namespace jettison {

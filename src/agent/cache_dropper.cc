@@ -2,7 +2,7 @@
 
 #include <utility>
 
-#include "pod_host/group_memory_files.h"
+#include "kernel/groups/group_memory_files.h"
 
 namespace jettison {
 

@@ -1,7 +1,7 @@
 #include "agent/disk_layout.h"
 
-#include "platform/filesystem/filesystem.h"
-#include "platform/filesystem/place.h"
+#include "kernel/filesystem/filesystem.h"
+#include "kernel/filesystem/place.h"
 
 namespace jettison {
 namespace {

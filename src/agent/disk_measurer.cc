@@ -4,8 +4,8 @@
 #include <functional>
 #include <utility>
 
-#include "platform/filesystem/filesystem.h"
-#include "platform/project_quota/project_quota.h"
+#include "kernel/filesystem/filesystem.h"
+#include "kernel/project_quota/project_quota.h"
 
 namespace jettison {
 namespace {

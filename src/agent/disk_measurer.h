@@ -13,9 +13,9 @@
 #include "agent/disk_so_far.h"
 #include "agent/edges.h"
 #include "core/units/duration.h"
-#include "platform/disk_usage/remembered_trees.h"
-#include "platform/disk_usage/tree_walk.h"
-#include "platform/fs_events/filesystem_events.h"
+#include "kernel/disk_usage/remembered_trees.h"
+#include "kernel/disk_usage/tree_walk.h"
+#include "kernel/fs_events/filesystem_events.h"
 #include "ports/clock.h"
 #include "ports/pod_disk.h"
 

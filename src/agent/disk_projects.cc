@@ -1,6 +1,6 @@
 #include "agent/disk_projects.h"
 
-#include "platform/project_quota/project_quota.h"
+#include "kernel/project_quota/project_quota.h"
 
 namespace jettison {
 

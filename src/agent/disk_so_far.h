@@ -5,7 +5,7 @@
 #include <optional>
 
 #include "agent/edges.h"
-#include "platform/disk_usage/walk_options.h"
+#include "kernel/disk_usage/walk_options.h"
 #include "ports/pod_disk.h"
 
 namespace jettison {

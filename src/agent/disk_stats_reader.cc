@@ -8,8 +8,8 @@
 #include <optional>
 #include <utility>
 
-#include "platform/filesystem/filesystem.h"
-#include "platform/filesystem/place.h"
+#include "kernel/filesystem/filesystem.h"
+#include "kernel/filesystem/place.h"
 
 namespace jettison {
 

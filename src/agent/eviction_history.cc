@@ -8,7 +8,7 @@
 #include <optional>
 #include <utility>
 
-#include "pod_host/files.h"
+#include "kernel/files/files.h"
 
 namespace jettison {
 namespace {

@@ -9,7 +9,7 @@
 #include <thread>
 
 #include "core/explain/test_bed.h"
-#include "pod_host/files.h"
+#include "kernel/files/files.h"
 #include "ports/fakes/fake_clock.h"
 
 namespace jettison {

@@ -14,7 +14,7 @@
 #include <chrono>
 #include <csignal>
 
-#include "pod_host/pidfd.h"
+#include "kernel/readiness/pidfd.h"
 #include "ports/file_descriptor.h"
 #include "ports/signals_blocked.h"
 #include "ports/system_error.h"

@@ -2,10 +2,10 @@
 
 #include <utility>
 
-#include "platform/cgroup_v1/cgroup_v1.h"
-#include "platform/cgroup_v1/mounts.h"
-#include "platform/cgroup_v2/cgroup_v2.h"
-#include "pod_host/mount_info.h"
+#include "kernel/cgroup_v1/cgroup_v1.h"
+#include "kernel/cgroup_v1/mounts.h"
+#include "kernel/cgroup_v2/cgroup_v2.h"
+#include "kernel/mounts/mount_info.h"
 
 namespace jettison {
 namespace {

@@ -11,7 +11,7 @@
 #include "agent/time_mark.h"
 #include "codec/documents/json.h"
 #include "core/json/json_writer.h"
-#include "pod_host/files.h"
+#include "kernel/files/files.h"
 
 namespace jettison {
 namespace {

@@ -6,7 +6,7 @@
 
 #include "agent/edges.h"
 #include "agent/image_collector.h"
-#include "pod_host/temporary_folder.h"
+#include "kernel/files/temporary_folder.h"
 #include "ports/fakes/fake_clock.h"
 #include "ports/fakes/fake_image_store.h"
 

@@ -3,7 +3,7 @@
 #include <string>
 #include <string_view>
 
-#include "pod_host/cgroup_layout.h"
+#include "kernel/groups/cgroup_layout.h"
 #include "ports/pod_plan.h"
 
 namespace jettison {

@@ -12,7 +12,7 @@
 #include <functional>
 #include <string>
 
-#include "pod_host/temporary_folder.h"
+#include "kernel/files/temporary_folder.h"
 
 namespace jettison {
 

@@ -14,8 +14,8 @@
 #include "agent/disk_stats_reader.h"
 #include "agent/live_disks.h"
 #include "core/observe/observations.h"
-#include "platform/filesystem/filesystem.h"
-#include "platform/project_quota/project_quota.h"
+#include "kernel/filesystem/filesystem.h"
+#include "kernel/project_quota/project_quota.h"
 #include "ports/fakes/fake_clock.h"
 #include "ports/file_descriptor.h"
 

@@ -10,8 +10,8 @@
 
 #include "agent/host_cgroups.h"
 #include "agent/memory_ladder_thread.h"
-#include "pod_host/group_memory_files.h"
-#include "pod_host/temporary_folder.h"
+#include "kernel/files/temporary_folder.h"
+#include "kernel/groups/group_memory_files.h"
 #include "ports/fakes/child_process.h"
 #include "ports/fakes/fake_clock.h"
 

@@ -9,7 +9,7 @@
 
 #include "agent/host_cgroups.h"
 #include "agent/releasing_cgroups.h"
-#include "pod_host/temporary_folder.h"
+#include "kernel/files/temporary_folder.h"
 #include "ports/fakes/child_process.h"
 
 namespace jettison {

@@ -11,8 +11,8 @@
 #include "agent/memory_lock.h"
 #include "agent/pods_group_lock.h"
 #include "agent/runtimes.h"
-#include "pod_host/cgroup_layout.h"
-#include "pod_host/fd_reserve.h"
+#include "kernel/groups/cgroup_layout.h"
+#include "kernel/groups/fd_reserve.h"
 #include "ports/file_descriptor.h"
 #include "ports/system_error.h"
 

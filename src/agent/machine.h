@@ -12,7 +12,7 @@
 #include "core/config/agent_config.h"
 #include "core/model/pod.h"
 #include "core/units/result.h"
-#include "platform/procfs/procfs.h"
+#include "kernel/procfs/procfs.h"
 #include "ports/cgroups.h"
 #include "ports/container_runtime.h"
 #include "ports/file_descriptor.h"

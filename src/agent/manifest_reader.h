@@ -7,7 +7,7 @@
 #include "agent/manifest_reading.h"
 #include "agent/steady_clock.h"
 #include "core/units/result.h"
-#include "platform/manifests/manifest_directory.h"
+#include "sources/manifests/manifest_directory.h"
 
 namespace jettison {
 

@@ -7,7 +7,7 @@
 
 #include <fstream>
 
-#include "pod_host/temporary_folder.h"
+#include "kernel/files/temporary_folder.h"
 
 namespace jettison {
 namespace {

@@ -6,7 +6,7 @@
 
 #include "core/model/fault.h"
 #include "core/model/pod.h"
-#include "platform/manifests/manifest_directory.h"
+#include "sources/manifests/manifest_directory.h"
 
 namespace jettison {
 

@@ -8,8 +8,8 @@
 #include "agent/log.h"
 #include "core/model/threshold.h"
 #include "core/units/result.h"
-#include "platform/psi/pressure_files.h"
-#include "platform/psi/pressure_trigger.h"
+#include "kernel/psi/pressure_files.h"
+#include "kernel/psi/pressure_trigger.h"
 #include "ports/file_descriptor.h"
 
 namespace jettison {

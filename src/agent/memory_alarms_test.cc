@@ -7,7 +7,7 @@
 #include <fstream>
 
 #include "core/model/pressure.h"
-#include "pod_host/temporary_folder.h"
+#include "kernel/files/temporary_folder.h"
 #include "ports/fakes/fake_clock.h"
 
 namespace jettison {

@@ -4,7 +4,7 @@
 #include <optional>
 
 #include "core/evaluate/evaluate.h"
-#include "platform/memcg_events/memcg_threshold.h"
+#include "kernel/memcg_events/memcg_threshold.h"
 
 namespace jettison {
 namespace {

@@ -9,7 +9,7 @@
 #include "agent/pod_places.h"
 #include "agent/thread_priority.h"
 #include "core/thresholds/containerfs_thresholds.h"
-#include "pod_host/cgroup_layout.h"
+#include "kernel/groups/cgroup_layout.h"
 
 namespace jettison {
 namespace {

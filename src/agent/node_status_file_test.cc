@@ -8,7 +8,7 @@
 #include <sstream>
 #include <thread>
 
-#include "pod_host/temporary_folder.h"
+#include "kernel/files/temporary_folder.h"
 
 namespace jettison {
 namespace {

@@ -7,7 +7,7 @@
 #include <charconv>
 #include <string_view>
 
-#include "pod_host/files.h"
+#include "kernel/files/files.h"
 #include "ports/file_descriptor.h"
 #include "ports/system_error.h"
 

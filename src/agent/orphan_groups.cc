@@ -3,7 +3,7 @@
 #include <utility>
 #include <vector>
 
-#include "pod_host/cgroup_layout.h"
+#include "kernel/groups/cgroup_layout.h"
 
 namespace jettison {
 namespace {

@@ -8,7 +8,7 @@
 #include <utility>
 #include <vector>
 
-#include "pod_host/files.h"
+#include "kernel/files/files.h"
 
 namespace jettison {
 namespace {

@@ -8,8 +8,8 @@
 #include <filesystem>
 #include <fstream>
 
-#include "pod_host/files.h"
-#include "pod_host/temporary_folder.h"
+#include "kernel/files/files.h"
+#include "kernel/files/temporary_folder.h"
 #include "ports/fakes/fake_clock.h"
 
 namespace jettison {

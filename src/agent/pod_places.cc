@@ -8,8 +8,8 @@
 #include <string_view>
 
 #include "core/pods/qos.h"
-#include "pod_host/cgroup_layout.h"
-#include "pod_host/files.h"
+#include "kernel/files/files.h"
+#include "kernel/groups/cgroup_layout.h"
 
 namespace jettison {
 namespace {

@@ -3,8 +3,8 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
-#include "pod_host/files.h"
-#include "pod_host/temporary_folder.h"
+#include "kernel/files/files.h"
+#include "kernel/files/temporary_folder.h"
 #include "ports/fakes/fake_cgroups.h"
 
 namespace jettison {

@@ -8,8 +8,8 @@
 #include <cerrno>
 #include <sstream>
 
-#include "pod_host/await_lock.h"
-#include "pod_host/files.h"
+#include "kernel/files/await_lock.h"
+#include "kernel/files/files.h"
 #include "ports/system_error.h"
 
 namespace jettison {

@@ -5,8 +5,8 @@
 #include <iterator>
 #include <utility>
 
-#include "pod_host/memory_release.h"
-#include "pod_host/pidfd.h"
+#include "kernel/groups/memory_release.h"
+#include "kernel/readiness/pidfd.h"
 
 namespace jettison {
 namespace {

@@ -10,7 +10,7 @@
 #include <cstdio>
 #include <optional>
 
-#include "pod_host/files.h"
+#include "kernel/files/files.h"
 #include "ports/file_descriptor.h"
 #include "ports/system_error.h"
 

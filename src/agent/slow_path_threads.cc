@@ -7,7 +7,7 @@
 #include <set>
 #include <utility>
 
-#include "platform/filesystem/place.h"
+#include "kernel/filesystem/place.h"
 
 namespace jettison {
 namespace {

@@ -5,8 +5,8 @@
 
 #include <thread>
 
-#include "pod_host/files.h"
-#include "pod_host/temporary_folder.h"
+#include "kernel/files/files.h"
+#include "kernel/files/temporary_folder.h"
 #include "ports/fakes/fake_clock.h"
 
 namespace jettison {

@@ -2,8 +2,8 @@
 
 #include <algorithm>
 
-#include "platform/filesystem/filesystem.h"
-#include "pod_host/cgroup_layout.h"
+#include "kernel/filesystem/filesystem.h"
+#include "kernel/groups/cgroup_layout.h"
 
 namespace jettison {
 namespace {

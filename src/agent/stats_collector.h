@@ -18,7 +18,7 @@
 #include "core/model/cgroup_driver.h"
 #include "core/model/memory_estimator.h"
 #include "core/model/threshold.h"
-#include "platform/procfs/procfs.h"
+#include "kernel/procfs/procfs.h"
 #include "ports/cgroups.h"
 #include "ports/clock.h"
 #include "ports/container_runtime.h"

@@ -9,7 +9,7 @@
 
 #include "agent/stats_collector.h"
 #include "core/model/pressure.h"
-#include "pod_host/temporary_folder.h"
+#include "kernel/files/temporary_folder.h"
 #include "ports/fakes/fake_cgroups.h"
 #include "ports/fakes/fake_clock.h"
 #include "ports/system_error.h"

@@ -1,6 +1,6 @@
 #include "agent/steady_clock.h"
 
-#include "pod_host/files.h"
+#include "kernel/files/files.h"
 
 namespace jettison {
 namespace {

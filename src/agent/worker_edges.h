@@ -6,7 +6,7 @@
 #include "agent/event_log.h"
 #include "agent/log.h"
 #include "agent/node_counters.h"
-#include "pod_host/cgroup_layout.h"
+#include "kernel/groups/cgroup_layout.h"
 #include "ports/container_runtime.h"
 
 namespace jettison {

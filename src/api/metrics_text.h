@@ -4,7 +4,7 @@
 #include <string>
 
 #include "agent/snapshot.h"
-#include "platform/procfs/own_process.h"
+#include "kernel/procfs/own_process.h"
 
 namespace jettison {
 

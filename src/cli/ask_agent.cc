@@ -9,9 +9,9 @@
 
 #include "codec/documents/json.h"
 #include "core/units/tcp_address.h"
+#include "kernel/files/files.h"
 #include "platform/http/endpoint.h"
 #include "platform/http/own_token.h"
-#include "pod_host/files.h"
 
 namespace jettison {
 namespace {

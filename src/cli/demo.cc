@@ -16,7 +16,7 @@
 #include "cli/demo_node.h"
 #include "cli/demo_show.h"
 #include "cli/terminal.h"
-#include "platform/procfs/procfs.h"
+#include "kernel/procfs/procfs.h"
 
 namespace jettison {
 namespace {

@@ -10,10 +10,10 @@
 
 #include "agent/host_cgroups.h"
 #include "cli/doctor_checks.h"
-#include "platform/cgroup_v1/cgroup_v1.h"
-#include "platform/cgroup_v2/cgroup_v2.h"
-#include "platform/memcg_events/memcg_threshold.h"
-#include "pod_host/group_memory_files.h"
+#include "kernel/cgroup_v1/cgroup_v1.h"
+#include "kernel/cgroup_v2/cgroup_v2.h"
+#include "kernel/groups/group_memory_files.h"
+#include "kernel/memcg_events/memcg_threshold.h"
 
 namespace jettison {
 namespace {

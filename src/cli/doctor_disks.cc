@@ -7,9 +7,9 @@
 #include "agent/disk_layout.h"
 #include "agent/disk_stats_reader.h"
 #include "cli/doctor_checks.h"
-#include "platform/filesystem/place.h"
-#include "platform/fs_events/filesystem_events.h"
-#include "platform/project_quota/project_quota.h"
+#include "kernel/filesystem/place.h"
+#include "kernel/fs_events/filesystem_events.h"
+#include "kernel/project_quota/project_quota.h"
 
 namespace jettison {
 namespace {

@@ -8,7 +8,7 @@
 
 #include "cli/doctor_checks.h"
 #include "core/evaluate/evaluate.h"
-#include "platform/procfs/parse.h"
+#include "kernel/procfs/parse.h"
 
 namespace jettison {
 namespace {

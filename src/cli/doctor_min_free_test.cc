@@ -4,7 +4,7 @@
 #include <fstream>
 
 #include "cli/doctor_checks.h"
-#include "pod_host/temporary_folder.h"
+#include "kernel/files/temporary_folder.h"
 
 namespace jettison {
 namespace {

@@ -14,7 +14,7 @@
 #include "agent/host_cgroups.h"
 #include "agent/memory_lock.h"
 #include "cli/doctor_checks.h"
-#include "platform/procfs/procfs.h"
+#include "kernel/procfs/procfs.h"
 
 namespace jettison {
 namespace {

@@ -4,8 +4,8 @@
 
 #include "cli/doctor_checks.h"
 #include "core/model/pressure.h"
-#include "platform/psi/pressure_files.h"
-#include "platform/psi/pressure_trigger.h"
+#include "kernel/psi/pressure_files.h"
+#include "kernel/psi/pressure_trigger.h"
 
 namespace jettison {
 namespace {

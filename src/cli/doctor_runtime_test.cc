@@ -10,8 +10,8 @@
 #include <vector>
 
 #include "cli/doctor_checks.h"
+#include "kernel/files/temporary_folder.h"
 #include "platform/cri/test_bed/live_containerd.h"
-#include "pod_host/temporary_folder.h"
 #include "ports/file_descriptor.h"
 
 namespace jettison {

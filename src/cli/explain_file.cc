@@ -11,7 +11,7 @@
 #include "codec/recordings/scenario_reader.h"
 #include "core/explanation/explanation_json.h"
 #include "core/explanation/explanation_text.h"
-#include "recordings/line_reader.h"
+#include "kernel/files/line_reader.h"
 #include "sim/replay.h"
 
 namespace jettison {

@@ -13,7 +13,7 @@
 #include "codec/recordings/replay_writer.h"
 #include "codec/recordings/scenario_reader.h"
 #include "core/scenario/scenario.h"
-#include "recordings/line_reader.h"
+#include "kernel/files/line_reader.h"
 #include "sim/replay.h"
 
 namespace jettison {

@@ -14,7 +14,7 @@
 
 #include "agent/host_cgroups.h"
 #include "agent/stats_collector.h"
-#include "pod_host/cgroup_layout.h"
+#include "kernel/groups/cgroup_layout.h"
 #include "ports/fakes/fake_clock.h"
 #include "ports/fakes/fake_runtime.h"
 

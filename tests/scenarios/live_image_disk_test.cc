@@ -10,9 +10,9 @@
 #include <functional>
 #include <memory>
 
+#include "kernel/files/temporary_folder.h"
 #include "platform/cri/test_bed/containerd_remains.h"
 #include "platform/cri/test_bed/live_containerd.h"
-#include "pod_host/temporary_folder.h"
 #include "tests/scenarios/agent_bed.h"
 
 namespace jettison {

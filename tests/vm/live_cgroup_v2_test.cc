@@ -12,7 +12,7 @@
 #include <string>
 #include <thread>
 
-#include "platform/cgroup_v2/cgroup_v2.h"
+#include "kernel/cgroup_v2/cgroup_v2.h"
 #include "ports/fakes/child_process.h"
 
 // Counts allocations of this thread, for the rule that a steady-state reading makes none. Not

@@ -24,8 +24,8 @@
 #include "core/decide/ranking.h"
 #include "core/evaluate/evaluate.h"
 #include "core/model/pressure.h"
-#include "pod_host/cgroup_layout.h"
-#include "pod_host/temporary_folder.h"
+#include "kernel/files/temporary_folder.h"
+#include "kernel/groups/cgroup_layout.h"
 #include "ports/fakes/child_process.h"
 
 namespace jettison {

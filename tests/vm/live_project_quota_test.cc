@@ -14,7 +14,7 @@
 
 #include "agent/disk_measurer.h"
 #include "agent/disk_projects.h"
-#include "platform/project_quota/project_quota.h"
+#include "kernel/project_quota/project_quota.h"
 #include "ports/fakes/fake_clock.h"
 #include "ports/file_descriptor.h"
 

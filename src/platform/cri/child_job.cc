@@ -7,7 +7,7 @@
 #include <csignal>
 #include <utility>
 
-#include "pod_host/pidfd.h"
+#include "kernel/readiness/pidfd.h"
 #include "ports/system_error.h"
 
 namespace jettison::cri {

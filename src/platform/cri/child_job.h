@@ -5,7 +5,7 @@
 #include <string>
 
 #include "core/units/result.h"
-#include "pod_host/readiness.h"
+#include "kernel/readiness/readiness.h"
 #include "ports/file_descriptor.h"
 
 namespace jettison::cri {

@@ -19,9 +19,9 @@
 #include <string>
 #include <utility>
 
+#include "kernel/files/temporary_folder.h"
 #include "platform/cri/client.h"
 #include "platform/cri/endpoint.h"
-#include "pod_host/temporary_folder.h"
 #include "ports/file_descriptor.h"
 
 namespace jettison::cri {

@@ -7,9 +7,9 @@
 #include <csignal>
 #include <utility>
 
+#include "kernel/groups/cgroup_layout.h"
+#include "kernel/groups/fd_reserve.h"
 #include "platform/cri/proc_files.h"
-#include "pod_host/cgroup_layout.h"
-#include "pod_host/fd_reserve.h"
 
 namespace jettison::cri {
 namespace {

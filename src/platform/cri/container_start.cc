@@ -7,14 +7,14 @@
 #include <utility>
 
 #include "core/pods/program_size.h"
+#include "kernel/files/files.h"
+#include "kernel/groups/cgroup_layout.h"
+#include "kernel/mounts/mount_plan.h"
 #include "platform/cri/container_exit.h"
 #include "platform/cri/container_removal.h"
 #include "platform/cri/proc_files.h"
 #include "platform/cri/sub_path.h"
 #include "platform/cri/verbose_info.h"
-#include "pod_host/cgroup_layout.h"
-#include "pod_host/files.h"
-#include "pod_host/mount_plan.h"
 
 namespace jettison::cri {
 namespace {

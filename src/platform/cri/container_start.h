@@ -8,13 +8,13 @@
 #include <string>
 #include <vector>
 
+#include "kernel/readiness/path_errand.h"
 #include "platform/cri/anchor.h"
 #include "platform/cri/container_config.h"
 #include "platform/cri/image_fetch.h"
 #include "platform/cri/lifetime.h"
 #include "platform/cri/sandbox_creation.h"
 #include "platform/cri/surroundings.h"
-#include "pod_host/path_errand.h"
 
 namespace jettison::cri {
 

@@ -2,13 +2,13 @@
 
 #include <utility>
 
+#include "kernel/files/files.h"
+#include "kernel/files/paths.h"
+#include "kernel/files/root_lock.h"
 #include "platform/cri/calls.h"
 #include "platform/cri/host_processes.h"
 #include "platform/cri/runtime.h"
 #include "platform/cri/systemd_slices.h"
-#include "pod_host/files.h"
-#include "pod_host/paths.h"
-#include "pod_host/root_lock.h"
 
 namespace jettison {
 

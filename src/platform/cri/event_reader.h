@@ -8,7 +8,7 @@
 #include <utility>
 #include <variant>
 
-#include "pod_host/plain_plan.h"
+#include "kernel/groups/plain_plan.h"
 #include "ports/container_runtime.h"
 
 namespace jettison::cri {

@@ -10,15 +10,15 @@
 #include <utility>
 #include <vector>
 
+#include "kernel/files/files.h"
+#include "kernel/files/root_lock.h"
+#include "kernel/files/temporary_folder.h"
+#include "kernel/groups/plain_plan.h"
 #include "platform/cri/event_reader.h"
 #include "platform/cri/fake_containerd.h"
 #include "platform/cri/labels.h"
 #include "platform/cri/plain_pod.h"
 #include "platform/cri/runtime.h"
-#include "pod_host/files.h"
-#include "pod_host/plain_plan.h"
-#include "pod_host/root_lock.h"
-#include "pod_host/temporary_folder.h"
 #include "ports/fakes/fake_cgroups.h"
 #include "ports/fakes/fake_clock.h"
 

@@ -6,9 +6,9 @@
 
 #include <algorithm>
 
+#include "kernel/groups/cgroup_layout.h"
 #include "platform/cri/foreign_spec.h"
 #include "platform/cri/proc_files.h"
-#include "pod_host/cgroup_layout.h"
 
 namespace jettison::cri {
 namespace {

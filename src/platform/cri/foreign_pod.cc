@@ -4,7 +4,7 @@
 #include <chrono>
 #include <utility>
 
-#include "pod_host/pod_containers.h"
+#include "kernel/files/pod_containers.h"
 
 namespace jettison::cri {
 namespace {

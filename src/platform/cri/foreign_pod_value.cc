@@ -8,9 +8,9 @@
 #include <set>
 
 #include "core/model/pod_resources.h"
+#include "kernel/files/paths.h"
+#include "kernel/groups/cgroup_layout.h"
 #include "platform/cri/labels.h"
-#include "pod_host/cgroup_layout.h"
-#include "pod_host/paths.h"
 
 namespace jettison::cri {
 namespace {

@@ -5,12 +5,12 @@
 #include <memory>
 #include <utility>
 
+#include "kernel/files/paths.h"
 #include "platform/cri/foreign_group.h"
 #include "platform/cri/foreign_sandbox_value.h"
 #include "platform/cri/foreign_spec.h"
 #include "platform/cri/labels.h"
 #include "platform/cri/verbose_info.h"
-#include "pod_host/paths.h"
 
 namespace jettison::cri {
 namespace {

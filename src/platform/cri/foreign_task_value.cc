@@ -4,9 +4,9 @@
 
 #include <utility>
 
+#include "kernel/files/paths.h"
 #include "platform/cri/labels.h"
 #include "platform/cri/verbose_info.h"
-#include "pod_host/paths.h"
 
 namespace jettison::cri {
 namespace {

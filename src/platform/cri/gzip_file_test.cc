@@ -8,8 +8,8 @@
 #include <random>
 #include <string>
 
-#include "pod_host/files.h"
-#include "pod_host/temporary_folder.h"
+#include "kernel/files/files.h"
+#include "kernel/files/temporary_folder.h"
 
 namespace jettison::cri {
 namespace {

@@ -5,8 +5,8 @@
 
 #include <cstdint>
 
-#include "pod_host/files.h"
-#include "pod_host/pidfd.h"
+#include "kernel/files/files.h"
+#include "kernel/readiness/pidfd.h"
 #include "ports/system_error.h"
 
 namespace jettison::cri {

@@ -7,10 +7,10 @@
 #include <iterator>
 #include <utility>
 
+#include "kernel/files/files.h"
+#include "kernel/groups/cgroup_layout.h"
+#include "kernel/groups/empty_groups.h"
 #include "platform/cri/removal_job.h"
-#include "pod_host/cgroup_layout.h"
-#include "pod_host/empty_groups.h"
-#include "pod_host/files.h"
 
 namespace jettison::cri {
 namespace {

@@ -10,14 +10,14 @@
 #include <vector>
 
 #include "agent/host_cgroups.h"
+#include "kernel/files/temporary_folder.h"
+#include "kernel/groups/plain_plan.h"
 #include "platform/cri/client.h"
 #include "platform/cri/cri_runtime.h"
 #include "platform/cri/event_reader.h"
 #include "platform/cri/plain_pod.h"
 #include "platform/cri/test_bed/containerd_remains.h"
 #include "platform/cri/test_bed/live_containerd.h"
-#include "pod_host/plain_plan.h"
-#include "pod_host/temporary_folder.h"
 #include "ports/fakes/fake_clock.h"
 
 namespace jettison::cri {

@@ -2,8 +2,8 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include "kernel/files/files.h"
 #include "platform/cri/live_foreign_bed.h"
-#include "pod_host/files.h"
 
 namespace jettison::cri {
 namespace {

@@ -13,13 +13,13 @@
 
 #include "agent/host_cgroups.h"
 #include "core/model/cgroup_driver.h"
+#include "kernel/groups/cgroup_layout.h"
+#include "kernel/groups/plain_plan.h"
 #include "platform/cri/client.h"
 #include "platform/cri/cri_runtime.h"
 #include "platform/cri/fake_runtime_bed.h"
 #include "platform/cri/test_bed/containerd_remains.h"
 #include "platform/cri/test_bed/live_containerd.h"
-#include "pod_host/cgroup_layout.h"
-#include "pod_host/plain_plan.h"
 
 namespace jettison::cri {
 

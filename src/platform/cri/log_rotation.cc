@@ -10,9 +10,9 @@
 #include <cstdio>
 #include <utility>
 
+#include "kernel/files/files.h"
 #include "platform/cri/gzip_file.h"
 #include "platform/cri/rotated_logs.h"
-#include "pod_host/files.h"
 #include "ports/system_error.h"
 
 namespace jettison::cri {

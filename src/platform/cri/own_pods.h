@@ -8,10 +8,10 @@
 #include <string>
 #include <vector>
 
+#include "kernel/groups/qos_groups.h"
 #include "platform/cri/log_rotation.h"
 #include "platform/cri/pod_actor.h"
 #include "platform/cri/surroundings.h"
-#include "pod_host/qos_groups.h"
 
 namespace jettison::cri {
 

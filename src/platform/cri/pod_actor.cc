@@ -6,10 +6,10 @@
 #include <algorithm>
 #include <utility>
 
-#include "pod_host/cgroup_layout.h"
-#include "pod_host/files.h"
-#include "pod_host/pod_containers.h"
-#include "pod_host/volumes.h"
+#include "kernel/files/files.h"
+#include "kernel/files/pod_containers.h"
+#include "kernel/groups/cgroup_layout.h"
+#include "kernel/mounts/volumes.h"
 
 namespace jettison::cri {
 

@@ -4,9 +4,9 @@
 
 #include <utility>
 
+#include "kernel/files/files.h"
+#include "kernel/files/paths.h"
 #include "platform/cri/pod_removal.h"
-#include "pod_host/files.h"
-#include "pod_host/paths.h"
 
 namespace jettison::cri {
 

@@ -8,8 +8,8 @@
 #include <cstdio>
 #include <utility>
 
-#include "pod_host/cgroup_layout.h"
-#include "pod_host/files.h"
+#include "kernel/files/files.h"
+#include "kernel/groups/cgroup_layout.h"
 
 namespace jettison::cri {
 namespace {

@@ -6,11 +6,11 @@
 #include <algorithm>
 #include <utility>
 
+#include "kernel/files/files.h"
+#include "kernel/files/pod_containers.h"
 #include "platform/cri/container_removal.h"
 #include "platform/cri/proc_files.h"
 #include "platform/cri/verbose_info.h"
-#include "pod_host/files.h"
-#include "pod_host/pod_containers.h"
 
 namespace jettison::cri {
 namespace {

@@ -4,10 +4,10 @@
 
 #include <utility>
 
-#include "pod_host/files.h"
-#include "pod_host/mount_plan.h"
-#include "pod_host/pod_containers.h"
-#include "pod_host/volumes.h"
+#include "kernel/files/files.h"
+#include "kernel/files/pod_containers.h"
+#include "kernel/mounts/mount_plan.h"
+#include "kernel/mounts/volumes.h"
 
 namespace jettison::cri {
 namespace {

@@ -5,9 +5,9 @@
 #include <memory>
 #include <string>
 
+#include "kernel/readiness/path_errand.h"
 #include "platform/cri/sandbox_creation.h"
 #include "platform/cri/surroundings.h"
-#include "pod_host/path_errand.h"
 #include "ports/pod_plan.h"
 
 namespace jettison::cri {

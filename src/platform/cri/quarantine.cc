@@ -9,9 +9,9 @@
 #include <cstdio>
 #include <cstdlib>
 
-#include "pod_host/files.h"
-#include "pod_host/mount_info.h"
-#include "pod_host/private_mount.h"
+#include "kernel/files/files.h"
+#include "kernel/mounts/mount_info.h"
+#include "kernel/mounts/private_mount.h"
 #include "ports/system_error.h"
 
 namespace jettison::cri {

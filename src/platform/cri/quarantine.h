@@ -4,7 +4,7 @@
 
 #include "core/units/duration.h"
 #include "core/units/result.h"
-#include "pod_host/paths.h"
+#include "kernel/files/paths.h"
 
 namespace jettison::cri {
 

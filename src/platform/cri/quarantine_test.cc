@@ -6,9 +6,9 @@
 
 #include <chrono>
 
+#include "kernel/files/files.h"
+#include "kernel/files/temporary_folder.h"
 #include "platform/cri/sub_path.h"
-#include "pod_host/files.h"
-#include "pod_host/temporary_folder.h"
 
 namespace jettison::cri {
 namespace {

@@ -5,8 +5,8 @@
 #include <utility>
 #include <variant>
 
+#include "kernel/files/paths.h"
 #include "platform/cri/await.h"
-#include "pod_host/paths.h"
 
 namespace jettison::cri {
 namespace {

@@ -2,8 +2,8 @@
 
 #include <algorithm>
 
+#include "kernel/files/pod_containers.h"
 #include "platform/cri/labels.h"
-#include "pod_host/pod_containers.h"
 
 namespace jettison::cri {
 namespace {

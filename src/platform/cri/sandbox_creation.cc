@@ -3,8 +3,8 @@
 #include <algorithm>
 #include <utility>
 
+#include "kernel/groups/cgroup_layout.h"
 #include "platform/cri/sandbox_config.h"
-#include "pod_host/cgroup_layout.h"
 
 namespace jettison::cri {
 namespace {

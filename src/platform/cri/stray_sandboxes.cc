@@ -2,7 +2,7 @@
 
 #include <utility>
 
-#include "pod_host/paths.h"
+#include "kernel/files/paths.h"
 
 namespace jettison::cri {
 

@@ -9,8 +9,8 @@
 
 #include <cerrno>
 
-#include "pod_host/files.h"
-#include "pod_host/private_mount.h"
+#include "kernel/files/files.h"
+#include "kernel/mounts/private_mount.h"
 #include "ports/file_descriptor.h"
 #include "ports/system_error.h"
 

@@ -7,10 +7,10 @@
 
 #include <vector>
 
+#include "kernel/files/files.h"
+#include "kernel/files/temporary_folder.h"
+#include "kernel/mounts/mount_info.h"
 #include "platform/cri/tree_removal.h"
-#include "pod_host/files.h"
-#include "pod_host/mount_info.h"
-#include "pod_host/temporary_folder.h"
 
 namespace jettison::cri {
 namespace {

@@ -6,12 +6,12 @@
 #include <utility>
 #include <vector>
 
+#include "kernel/files/paths.h"
+#include "kernel/readiness/readiness.h"
 #include "platform/cri/calls.h"
 #include "platform/cri/cri_options.h"
 #include "platform/cri/processes.h"
 #include "platform/cri/slices.h"
-#include "pod_host/paths.h"
-#include "pod_host/readiness.h"
 #include "ports/cgroups.h"
 #include "ports/clock.h"
 #include "ports/container_runtime.h"

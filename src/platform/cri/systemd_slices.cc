@@ -9,7 +9,7 @@
 #include <string_view>
 #include <utility>
 
-#include "pod_host/cgroup_layout.h"
+#include "kernel/groups/cgroup_layout.h"
 #include "ports/system_error.h"
 
 namespace jettison::cri {

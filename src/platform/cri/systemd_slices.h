@@ -5,8 +5,8 @@
 #include <memory>
 #include <string>
 
+#include "kernel/readiness/readiness.h"
 #include "platform/cri/slices.h"
-#include "pod_host/readiness.h"
 
 namespace jettison::cri {
 

@@ -14,7 +14,7 @@
 #include <cstdint>
 #include <cstdio>
 
-#include "pod_host/private_mount.h"
+#include "kernel/mounts/private_mount.h"
 
 namespace jettison::cri {
 namespace {

@@ -8,9 +8,9 @@
 #include <utility>
 #include <vector>
 
+#include "kernel/files/files.h"
 #include "platform/cri/quarantine.h"
 #include "platform/cri/sandbox_clearance.h"
-#include "pod_host/files.h"
 
 namespace jettison::cri {
 namespace {

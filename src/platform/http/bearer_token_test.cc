@@ -6,7 +6,7 @@
 #include <filesystem>
 #include <fstream>
 
-#include "pod_host/temporary_folder.h"
+#include "kernel/files/temporary_folder.h"
 
 namespace jettison::http {
 namespace {

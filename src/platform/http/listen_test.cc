@@ -8,8 +8,8 @@
 #include <filesystem>
 #include <fstream>
 
+#include "kernel/files/temporary_folder.h"
 #include "platform/http/test_wire.h"
-#include "pod_host/temporary_folder.h"
 
 namespace jettison::http {
 namespace {

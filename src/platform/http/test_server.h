@@ -7,8 +7,8 @@
 #include <thread>
 #include <utility>
 
+#include "kernel/files/temporary_folder.h"
 #include "platform/http/server.h"
-#include "pod_host/temporary_folder.h"
 
 namespace jettison::http {
 

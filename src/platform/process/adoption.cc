@@ -6,11 +6,11 @@
 #include <memory>
 #include <utility>
 
+#include "kernel/files/files.h"
+#include "kernel/files/paths.h"
+#include "kernel/files/pod_containers.h"
 #include "platform/process/leftover.h"
 #include "platform/process/process_identity.h"
-#include "pod_host/files.h"
-#include "pod_host/paths.h"
-#include "pod_host/pod_containers.h"
 
 namespace jettison::process {
 

@@ -10,11 +10,11 @@
 #include <utility>
 
 #include "core/pods/program_size.h"
+#include "kernel/files/files.h"
+#include "kernel/mounts/mount_plan.h"
 #include "platform/process/command_line.h"
 #include "platform/process/live_container.h"
 #include "platform/process/shim_order.h"
-#include "pod_host/files.h"
-#include "pod_host/mount_plan.h"
 #include "ports/system_error.h"
 
 namespace jettison::process {

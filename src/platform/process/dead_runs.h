@@ -5,9 +5,9 @@
 #include <string>
 #include <vector>
 
+#include "kernel/readiness/readiness.h"
 #include "platform/process/removal_job.h"
 #include "platform/process/surroundings.h"
-#include "pod_host/readiness.h"
 
 namespace jettison::process {
 

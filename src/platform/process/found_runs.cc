@@ -7,9 +7,9 @@
 #include <charconv>
 #include <csignal>
 
+#include "kernel/files/files.h"
 #include "platform/process/process_identity.h"
 #include "platform/process/shim/protocol.h"
-#include "pod_host/files.h"
 
 namespace jettison::process {
 

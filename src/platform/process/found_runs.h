@@ -6,8 +6,8 @@
 #include <vector>
 
 #include "core/units/result.h"
+#include "kernel/files/paths.h"
 #include "platform/process/run_record.h"
-#include "pod_host/paths.h"
 #include "ports/file_descriptor.h"
 
 namespace jettison::process {

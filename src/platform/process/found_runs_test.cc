@@ -4,11 +4,11 @@
 #include <gtest/gtest.h>
 #include <unistd.h>
 
+#include "kernel/files/files.h"
+#include "kernel/files/temporary_folder.h"
 #include "platform/process/no_descriptors.h"
 #include "platform/process/process_identity.h"
 #include "platform/process/shim/run_files.h"
-#include "pod_host/files.h"
-#include "pod_host/temporary_folder.h"
 
 namespace jettison::process {
 

@@ -4,7 +4,7 @@
 
 #include <string_view>
 
-#include "pod_host/pod_containers.h"
+#include "kernel/files/pod_containers.h"
 
 namespace jettison::process {
 namespace {

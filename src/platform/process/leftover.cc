@@ -5,12 +5,12 @@
 #include <utility>
 #include <vector>
 
+#include "kernel/files/files.h"
+#include "kernel/files/paths.h"
 #include "platform/process/found_runs.h"
 #include "platform/process/pod_removal.h"
 #include "platform/process/pods.h"
 #include "platform/process/process_identity.h"
-#include "pod_host/files.h"
-#include "pod_host/paths.h"
 
 namespace jettison::process {
 

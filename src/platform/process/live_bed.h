@@ -12,7 +12,7 @@
 #include <string>
 #include <vector>
 
-#include "platform/cgroup_v1/cgroup_v1.h"
+#include "kernel/cgroup_v1/cgroup_v1.h"
 #include "platform/process/runtime_bed.h"
 
 namespace jettison::process {

@@ -8,9 +8,9 @@
 #include <string>
 #include <utility>
 
+#include "kernel/files/files.h"
+#include "kernel/readiness/pidfd.h"
 #include "platform/process/process_identity.h"
-#include "pod_host/files.h"
-#include "pod_host/pidfd.h"
 #include "ports/system_error.h"
 
 namespace jettison::process {

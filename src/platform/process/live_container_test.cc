@@ -7,8 +7,8 @@
 
 #include <csignal>
 
+#include "kernel/readiness/pidfd.h"
 #include "platform/process/process_identity.h"
-#include "pod_host/pidfd.h"
 #include "ports/fakes/child_process.h"
 
 namespace jettison::process {

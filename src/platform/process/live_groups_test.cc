@@ -5,8 +5,8 @@
 
 #include <array>
 
+#include "kernel/groups/group_files.h"
 #include "platform/process/live_bed.h"
-#include "pod_host/group_files.h"
 
 namespace jettison::process {
 

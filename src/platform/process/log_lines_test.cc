@@ -8,9 +8,9 @@
 #include <string>
 #include <vector>
 
+#include "kernel/files/files.h"
+#include "kernel/files/temporary_folder.h"
 #include "platform/process/shim/log_file.h"
-#include "pod_host/files.h"
-#include "pod_host/temporary_folder.h"
 
 namespace jettison::shim {
 namespace {

@@ -7,7 +7,7 @@
 
 #include <utility>
 
-#include "pod_host/files.h"
+#include "kernel/files/files.h"
 #include "ports/file_descriptor.h"
 
 namespace jettison::process {

@@ -6,7 +6,7 @@
 #include <string_view>
 #include <vector>
 
-#include "pod_host/paths.h"
+#include "kernel/files/paths.h"
 
 namespace jettison::process {
 

@@ -3,12 +3,12 @@
 #include <algorithm>
 #include <utility>
 
+#include "kernel/files/files.h"
+#include "kernel/files/pod_containers.h"
+#include "kernel/groups/cgroup_layout.h"
+#include "kernel/mounts/mount_plan.h"
+#include "kernel/mounts/volumes.h"
 #include "platform/process/host_rights.h"
-#include "pod_host/cgroup_layout.h"
-#include "pod_host/files.h"
-#include "pod_host/mount_plan.h"
-#include "pod_host/pod_containers.h"
-#include "pod_host/volumes.h"
 
 namespace jettison::process {
 

@@ -9,11 +9,11 @@
 #include <variant>
 #include <vector>
 
+#include "kernel/groups/qos_groups.h"
+#include "kernel/readiness/path_errand.h"
 #include "platform/process/container_run.h"
 #include "platform/process/pod_removal.h"
 #include "platform/process/surroundings.h"
-#include "pod_host/path_errand.h"
-#include "pod_host/qos_groups.h"
 #include "ports/pod_plan.h"
 
 namespace jettison::process {

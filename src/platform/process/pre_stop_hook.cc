@@ -5,9 +5,9 @@
 #include <csignal>
 
 #include "core/pods/program_size.h"
+#include "kernel/readiness/pidfd.h"
 #include "platform/process/command_line.h"
 #include "platform/process/shim_order.h"
-#include "pod_host/pidfd.h"
 
 namespace jettison::process {
 

@@ -7,8 +7,8 @@
 #include <charconv>
 #include <csignal>
 
-#include "pod_host/files.h"
-#include "pod_host/pidfd.h"
+#include "kernel/files/files.h"
+#include "kernel/readiness/pidfd.h"
 #include "ports/system_error.h"
 
 namespace jettison::process {

@@ -7,7 +7,7 @@
 #include <string_view>
 
 #include "core/model/cgroup_driver.h"
-#include "pod_host/path_errand.h"
+#include "kernel/readiness/path_errand.h"
 #include "ports/pod_plan.h"
 
 namespace jettison {

@@ -5,10 +5,10 @@
 #include <array>
 #include <utility>
 
+#include "kernel/files/files.h"
+#include "kernel/files/root_lock.h"
 #include "platform/process/process_identity.h"
 #include "platform/process/runtime.h"
-#include "pod_host/files.h"
-#include "pod_host/root_lock.h"
 #include "ports/file_descriptor.h"
 #include "ports/system_error.h"
 

@@ -5,11 +5,11 @@
 
 #include <cstdlib>
 
+#include "kernel/files/files.h"
+#include "kernel/files/temporary_folder.h"
 #include "platform/process/process_identity.h"
 #include "platform/process/shim/protocol.h"
 #include "platform/process/shim/run_files.h"
-#include "pod_host/files.h"
-#include "pod_host/temporary_folder.h"
 
 namespace jettison::process {
 

@@ -8,10 +8,10 @@
 #include <cstdio>
 #include <utility>
 
+#include "kernel/files/files.h"
+#include "kernel/files/paths.h"
+#include "kernel/files/pod_containers.h"
 #include "platform/process/leftover.h"
-#include "pod_host/files.h"
-#include "pod_host/paths.h"
-#include "pod_host/pod_containers.h"
 #include "ports/system_error.h"
 
 namespace jettison::process {

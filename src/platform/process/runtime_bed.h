@@ -12,12 +12,12 @@
 #include <utility>
 #include <vector>
 
+#include "kernel/files/files.h"
+#include "kernel/files/paths.h"
+#include "kernel/files/temporary_folder.h"
+#include "kernel/groups/plain_plan.h"
 #include "platform/process/process_runtime.h"
 #include "platform/process/run_record.h"
-#include "pod_host/files.h"
-#include "pod_host/paths.h"
-#include "pod_host/plain_plan.h"
-#include "pod_host/temporary_folder.h"
 #include "ports/cgroups.h"
 #include "ports/clock.h"
 

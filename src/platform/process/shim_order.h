@@ -5,7 +5,7 @@
 #include <string>
 #include <vector>
 
-#include "pod_host/mount_plan.h"
+#include "kernel/mounts/mount_plan.h"
 
 namespace jettison::process {
 

@@ -15,8 +15,8 @@
 #include <cstring>
 #include <utility>
 
+#include "kernel/readiness/pidfd.h"
 #include "platform/process/process_identity.h"
-#include "pod_host/pidfd.h"
 #include "ports/system_error.h"
 
 namespace jettison::process {

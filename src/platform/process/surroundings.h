@@ -6,9 +6,9 @@
 #include <vector>
 
 #include "core/units/once.h"
+#include "kernel/files/paths.h"
+#include "kernel/readiness/readiness.h"
 #include "platform/process/process_options.h"
-#include "pod_host/paths.h"
-#include "pod_host/readiness.h"
 #include "ports/cgroups.h"
 #include "ports/clock.h"
 #include "ports/container_runtime.h"

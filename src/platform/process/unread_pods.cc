@@ -7,8 +7,8 @@
 #include <cstdio>
 #include <utility>
 
-#include "pod_host/files.h"
-#include "pod_host/paths.h"
+#include "kernel/files/files.h"
+#include "kernel/files/paths.h"
 #include "ports/system_error.h"
 
 namespace jettison::process {

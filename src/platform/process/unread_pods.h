@@ -4,10 +4,10 @@
 #include <string>
 #include <vector>
 
+#include "kernel/readiness/readiness.h"
 #include "platform/process/adoption.h"
 #include "platform/process/pods.h"
 #include "platform/process/surroundings.h"
-#include "pod_host/readiness.h"
 #include "ports/container_runtime.h"
 
 namespace jettison::process {

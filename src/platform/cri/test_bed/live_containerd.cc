@@ -11,9 +11,9 @@
 #include <array>
 #include <filesystem>
 
+#include "kernel/files/files.h"
 #include "platform/cri/client.h"
 #include "platform/cri/test_bed/containerd_remains.h"
-#include "pod_host/files.h"
 #include "ports/system_error.h"
 
 namespace jettison::cri {

@@ -12,9 +12,9 @@
 #include <vector>
 
 #include "core/model/cgroup_driver.h"
+#include "kernel/files/temporary_folder.h"
 #include "platform/cri/calls.h"
 #include "platform/cri/test_bed/image_archive.h"
-#include "pod_host/temporary_folder.h"
 #include "ports/file_descriptor.h"
 
 namespace jettison::cri {

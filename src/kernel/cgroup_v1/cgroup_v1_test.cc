@@ -1,0 +1,148 @@
+#include "kernel/cgroup_v1/cgroup_v1.h"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <filesystem>
+#include <fstream>
+#include <string>
+
+// The room over a tree of plain directories: what does not need a kernel.
+namespace jettison {
+namespace {
+
+using testing::ElementsAre;
+using testing::HasSubstr;
+
+class CgroupV1Tree : public testing::Test {
+ protected:
+  void SetUp() override {
+    std::string name = testing::TempDir() + "jettison-cgroup-XXXXXX";
+    ASSERT_NE(::mkdtemp(name.data()), nullptr);
+    base_ = name;
+    std::filesystem::create_directories(base_ / "memory");
+    std::filesystem::create_directories(base_ / "cpu,cpuacct");
+  }
+  void TearDown() override { std::filesystem::remove_all(base_); }
+
+  [[nodiscard]] std::string Mount(const std::string& point, const std::string& options) const {
+    return "1 1 0:1 / " + (base_ / point).string() + " rw - cgroup cgroup rw," + options + "\n";
+  }
+  [[nodiscard]] Result<std::unique_ptr<CgroupV1>> OpenWith(const std::string& mountinfo,
+                                                           const std::string& node = "") const {
+    std::ofstream(base_ / "mountinfo") << mountinfo;
+    return CgroupV1::Open({.node_cgroup = node, .mountinfo_file = base_ / "mountinfo"});
+  }
+  [[nodiscard]] Result<std::unique_ptr<CgroupV1>> OpenUsual(const std::string& node = "") const {
+    return OpenWith(Mount("memory", "memory") + Mount("cpu,cpuacct", "cpu,cpuacct"), node);
+  }
+
+  std::filesystem::path base_;
+};
+
+TEST_F(CgroupV1Tree, WithoutAMemoryControllerTheErrorSaysHowToGetOne) {
+  const auto opened = OpenWith(Mount("cpu,cpuacct", "cpu,cpuacct"));
+  ASSERT_FALSE(opened);
+  EXPECT_EQ(opened.error().code, ErrorCode::kUnavailable);
+  EXPECT_THAT(opened.error().message, HasSubstr("mount -t cgroup -o memory"));
+}
+
+TEST_F(CgroupV1Tree, TheNodesGroupMustExistInTheMemoryHierarchy) {
+  const auto opened = OpenUsual("node");
+  ASSERT_FALSE(opened);
+  EXPECT_EQ(opened.error().code, ErrorCode::kNotFound);
+  EXPECT_THAT(opened.error().message, HasSubstr("nodeCgroup"));
+}
+
+TEST_F(CgroupV1Tree, TheNodesGroupIsMadeWhereOnlyOtherHierarchiesLackIt) {
+  std::filesystem::create_directories(base_ / "memory/slice/node");
+  ASSERT_TRUE(OpenUsual("/slice/node"));
+  EXPECT_TRUE(std::filesystem::is_directory(base_ / "cpu,cpuacct/slice/node"));
+}
+
+TEST_F(CgroupV1Tree, AGroupIsMadeOnceInEveryHierarchyBelowTheNode) {
+  std::filesystem::create_directories(base_ / "memory/node");
+  const auto cgroups = OpenUsual("node");
+  ASSERT_TRUE(cgroups);
+  ASSERT_TRUE((*cgroups)->Create("kubepods/burstable", {}));
+  EXPECT_TRUE(std::filesystem::is_directory(base_ / "memory/node/kubepods/burstable"));
+  EXPECT_TRUE(std::filesystem::is_directory(base_ / "cpu,cpuacct/node/kubepods/burstable"));
+  EXPECT_THAT(*(*cgroups)->Children("kubepods"), ElementsAre("burstable"));
+  EXPECT_THAT(*(*cgroups)->Children(""), ElementsAre("kubepods"));
+}
+
+TEST_F(CgroupV1Tree, AGroupThatIsLeftInOneHierarchyIsAChildToo) {
+  std::filesystem::create_directories(base_ / "memory/node");
+  const auto cgroups = OpenUsual("node");
+  ASSERT_TRUE(cgroups);
+  ASSERT_TRUE((*cgroups)->Create("kubepods/poda", {}));
+  std::filesystem::create_directories(base_ / "cpu,cpuacct/node/kubepods/podb");
+  EXPECT_THAT(*(*cgroups)->Children("kubepods"), ElementsAre("poda", "podb"));
+}
+
+TEST_F(CgroupV1Tree, RemovingTakesTheGroupAndAllBelowFromEveryHierarchy) {
+  const auto cgroups = OpenUsual();
+  ASSERT_TRUE((*cgroups)->Create("a/b/c", {}));
+  ASSERT_TRUE((*cgroups)->Create("a/d", {}));
+  ASSERT_TRUE((*cgroups)->Remove("a"));
+  EXPECT_TRUE(std::filesystem::is_empty(base_ / "memory"));
+  EXPECT_TRUE(std::filesystem::is_empty(base_ / "cpu,cpuacct"));
+  EXPECT_TRUE((*cgroups)->Remove("a")) << "what is not there is removed";
+}
+
+TEST_F(CgroupV1Tree, ALimitWhoseControllerIsNotMountedIsSaidNotSkipped) {
+  const auto cgroups = OpenUsual();
+  const auto made = (*cgroups)->Create("a", {.pids_max = 5});
+  ASSERT_FALSE(made);
+  EXPECT_EQ(made.error().code, ErrorCode::kUnavailable);
+  EXPECT_THAT(made.error().message, HasSubstr("pids controller"));
+}
+
+TEST_F(CgroupV1Tree, AReadingWithoutItsFilesIsUnknownNotZero) {
+  const auto cgroups = OpenUsual();
+  EXPECT_EQ((*cgroups)->ReadMemory("gone").error().code, ErrorCode::kNotFound);
+  ASSERT_TRUE((*cgroups)->Create("a", {}));
+  std::ofstream(base_ / "memory/a/memory.usage_in_bytes") << "12\n";
+  std::ofstream(base_ / "memory/a/memory.stat") << "half a fi";
+  EXPECT_FALSE((*cgroups)->ReadMemory("a"));
+}
+
+TEST_F(CgroupV1Tree, ASymbolicLinkIsNotFollowed) {
+  const auto cgroups = OpenUsual();
+  std::filesystem::create_directories(base_ / "elsewhere");
+  std::filesystem::create_directory_symlink(base_ / "elsewhere", base_ / "memory/link");
+  EXPECT_FALSE((*cgroups)->Create("link/a", {}));
+  EXPECT_FALSE((*cgroups)->Children("link"));
+}
+
+TEST_F(CgroupV1Tree, APathThatLeavesTheNodeIsRefusedByEveryMethod) {
+  const auto cgroups = OpenUsual();
+  const std::string nul("a\0b", 3);
+  for (const std::string& path :
+       {std::string(".."), std::string("a/../.."), std::string("/a"), std::string("a/"),
+        std::string("a//b"), std::string("."), std::string("/"), nul, std::string("a\nb")}) {
+    const auto refused = [&](const auto& result) {
+      return !result && result.error().code == ErrorCode::kInvalidArgument;
+    };
+    EXPECT_TRUE(refused((*cgroups)->Create(path, {}))) << path;
+    EXPECT_TRUE(refused((*cgroups)->Remove(path))) << path;
+    EXPECT_TRUE(refused((*cgroups)->Join(path, 0))) << path;
+    EXPECT_TRUE(refused((*cgroups)->OpenProcs(path))) << path;
+    EXPECT_TRUE(refused((*cgroups)->Kill(path))) << path;
+    EXPECT_TRUE(refused((*cgroups)->Signal(path, 0))) << path;
+    EXPECT_TRUE(refused((*cgroups)->Processes(path))) << path;
+    EXPECT_TRUE(refused((*cgroups)->Children(path))) << path;
+    EXPECT_TRUE(refused((*cgroups)->ReadMemory(path))) << path;
+    EXPECT_TRUE(refused((*cgroups)->ReadPids(path))) << path;
+  }
+}
+
+TEST_F(CgroupV1Tree, TheNodeItselfIsNeitherSignalledNorRemoved) {
+  const auto cgroups = OpenUsual();
+  EXPECT_EQ((*cgroups)->Kill("").error().code, ErrorCode::kInvalidArgument);
+  EXPECT_EQ((*cgroups)->Signal("", 15).error().code, ErrorCode::kInvalidArgument);
+  EXPECT_EQ((*cgroups)->Remove("").error().code, ErrorCode::kInvalidArgument);
+}
+
+}  // namespace
+}  // namespace jettison

@@ -1,0 +1,136 @@
+#include "kernel/cgroup_v1/hierarchies.h"
+
+#include <fcntl.h>
+#include <fmt/format.h>
+#include <sys/stat.h>
+
+#include <algorithm>
+#include <cerrno>
+#include <utility>
+
+#include "kernel/groups/group_files.h"
+#include "kernel/groups/kernel_text.h"
+#include "ports/system_error.h"
+
+namespace jettison::cgroup_v1 {
+namespace {
+
+using pod_host::OpenGroup;
+
+constexpr mode_t kGroupMode = 0755;
+
+// Controllers mounted together share one mount point and so one Hierarchy.
+std::vector<std::pair<std::string, Hierarchy>> GroupByMountPoint(const MountPoints& points) {
+  std::vector<std::pair<std::string, Hierarchy>> grouped;
+  for (const Controller controller : kControllers) {
+    if (!points[controller]) continue;
+    auto same = std::find_if(grouped.begin(), grouped.end(),
+                             [&](const auto& entry) { return entry.first == *points[controller]; });
+    if (same == grouped.end()) same = grouped.insert(same, {*points[controller], Hierarchy{}});
+    same->second.controllers.push_back(controller);
+  }
+  return grouped;
+}
+
+Result<FileDescriptor> OpenMountPoint(const std::string& point) {
+  FileDescriptor root(::open(point.c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC));
+  if (!root) return FailErrno("open " + point);
+  return root;
+}
+
+Result<FileDescriptor> EnterNode(const std::string& point, std::string_view node_group,
+                                 bool must_exist) {
+  const auto root = OpenMountPoint(point);
+  if (!root) return Fail(root.error());
+  if (!must_exist) {
+    const auto made = MakeGroups(root->get(), node_group, [](int) { return Result<void>(); });
+    if (!made) return Fail(made.error().In(point));
+  }
+  auto node = OpenGroup(root->get(), node_group);
+  if (!node && node.error().code == ErrorCode::kNotFound) {
+    return Fail(ErrorCode::kNotFound,
+                fmt::format("the node's group does not exist: make {}/{}, or correct nodeCgroup",
+                            point, node_group));
+  }
+  if (!node) return Fail(node.error().In(point));
+  return node;
+}
+
+Result<FileDescriptor> MakeOne(int parent, const std::string& name,
+                               const std::function<Result<void>(int)>& made) {
+  const bool is_new = ::mkdirat(parent, name.c_str(), kGroupMode) == 0;
+  if (!is_new && errno != EEXIST) return FailErrno("make group " + name);
+  auto group = OpenGroup(parent, name);
+  if (!group) return Fail(group.error());
+  if (!is_new) return group;
+  if (auto ok = made(group->get()); !ok) return Fail(ok.error().In(name));
+  return group;
+}
+
+}  // namespace
+
+Result<void> MakeGroups(int root, std::string_view path,
+                        const std::function<Result<void>(int)>& made) {
+  FileDescriptor parent;
+  while (!path.empty()) {
+    const auto slash = path.find('/');
+    auto group = MakeOne(parent ? parent.get() : root, std::string(path.substr(0, slash)), made);
+    if (!group) return Fail(group.error());
+    parent = std::move(*group);
+    path.remove_prefix(slash == std::string_view::npos ? path.size() : slash + 1);
+  }
+  return {};
+}
+
+Result<void> CountDescendants(int memory_group) {
+  const auto text = pod_host::ReadFile(memory_group, "memory.use_hierarchy");
+  if (!text && text.error().code == ErrorCode::kNotFound) return {};  // no longer a choice
+  if (!text) return Fail(text.error());
+  const auto value = pod_host::ParseCounter(*text);
+  if (!value) return Fail(value.error().In("memory.use_hierarchy"));
+  if (*value != 0) return {};
+  auto written = pod_host::WriteFile(memory_group, "memory.use_hierarchy", "1");
+  if (!written) return Fail(written.error().In("memory of the groups below would not be counted"));
+  return {};
+}
+
+Result<Hierarchies> Hierarchies::Open(const MountPoints& points, std::string_view node_group) {
+  if (auto ok = pod_host::CheckPath(node_group); !ok) return Fail(ok.error().In("nodeCgroup"));
+  if (!points[Controller::kMemory]) {
+    return Fail(ErrorCode::kUnavailable,
+                "no cgroup v1 memory controller is mounted: boot with "
+                "systemd.unified_cgroup_hierarchy=0 (and cgroup_enable=memory), or mount it with "
+                "mount -t cgroup -o memory cgroup /sys/fs/cgroup/memory");
+  }
+  Hierarchies opened;
+  for (auto& [point, hierarchy] : GroupByMountPoint(points)) {
+    const bool is_memory = point == *points[Controller::kMemory];
+    auto node = EnterNode(point, node_group, is_memory);
+    if (!node) return Fail(node.error());
+    if (is_memory) opened.memory_ = node->get();
+    hierarchy.node = std::move(*node);
+    opened.all_.push_back(std::move(hierarchy));
+  }
+  opened.node_group_ = node_group;
+  for (const std::string& point : points.others) {
+    // One that cannot be entered holds nothing that could be removed.
+    if (auto root = OpenMountPoint(point)) opened.foreign_.push_back({point, std::move(*root)});
+  }
+  return opened;
+}
+
+const Hierarchy* Hierarchies::Find(Controller controller) const {
+  const auto found = std::find_if(all_.begin(), all_.end(), [&](const Hierarchy& hierarchy) {
+    const auto& list = hierarchy.controllers;
+    return std::find(list.begin(), list.end(), controller) != list.end();
+  });
+  return found == all_.end() ? nullptr : &*found;
+}
+
+Result<int> Hierarchies::NodeOf(Controller controller) const {
+  if (const Hierarchy* hierarchy = Find(controller)) return hierarchy->node.get();
+  return Fail(ErrorCode::kUnavailable,
+              fmt::format("the {} controller is not mounted as cgroup v1", NameOf(controller)));
+}
+
+}  // namespace jettison::cgroup_v1

@@ -1,0 +1,102 @@
+#include "kernel/cgroup_v1/kernel_files.h"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <fstream>
+#include <iterator>
+#include <string>
+#include <vector>
+
+#include "kernel/groups/kernel_text.h"
+
+namespace jettison::cgroup_v1 {
+namespace {
+
+using testing::ElementsAre;
+
+std::string Recorded(const std::string& name) {
+  std::ifstream file(std::string(JETTISON_ROOM_TESTDATA) + "/6.18/" + name);
+  return {std::istreambuf_iterator<char>(file), {}};
+}
+
+constexpr const char* kStat =
+    "cache 1\ninactive_file 7\nhierarchical_memory_limit 1000\ntotal_inactive_file 42\n";
+
+TEST(KernelFiles, RealFilesOfLinux618AreUnderstood) {
+  EXPECT_EQ(*pod_host::ParseCounter(Recorded("memory.usage_in_bytes")), 28925952U);
+  EXPECT_EQ(*ParseLimit(Recorded("memory.limit_in_bytes")), 268435456U);
+  EXPECT_EQ(*ParseLimit(Recorded("memory.limit_in_bytes.unlimited")), std::nullopt);
+  const auto stat = ParseMemoryStat(Recorded("memory.stat"));
+  ASSERT_TRUE(stat) << stat.error().message;
+  EXPECT_EQ(stat->total_inactive_file, 45056U);
+  EXPECT_EQ(stat->total_swap, 0U);
+  EXPECT_EQ(stat->hierarchical_memory_limit, 268435456U);
+  EXPECT_THAT(*pod_host::ParseProcs(Recorded("cgroup.procs")), ElementsAre(9108, 9109));
+  EXPECT_EQ(*ParseOomKills(Recorded("memory.oom_control")), 0U);
+}
+
+TEST(KernelFiles, TheUnlimitedValueOfAnyPageSizeIsNoLimit) {
+  EXPECT_EQ(*ParseLimit("9223372036854771712\n"), std::nullopt);  // 4 KiB pages
+  EXPECT_EQ(*ParseLimit("9223372036854710272\n"), std::nullopt);  // 64 KiB pages
+  EXPECT_EQ(*ParseLimit("0\n"), 0U);
+  EXPECT_EQ(*ParseLimit("4611686018427387903\n"), 4611686018427387903U);
+}
+
+TEST(KernelFiles, OnlyTheTotalRowCountsNotItsShorterNamesake) {
+  const auto stat = ParseMemoryStat(kStat);
+  ASSERT_TRUE(stat);
+  EXPECT_EQ(stat->total_inactive_file, 42U);
+  EXPECT_FALSE(stat->total_active_file) << "no such row";
+  EXPECT_FALSE(stat->total_swap) << "unknown, not none";
+  EXPECT_EQ(stat->hierarchical_memory_limit, 1000U);
+}
+
+TEST(KernelFiles, AMemoryStatWithoutARowItNeedsIsAnErrorNotAZero) {
+  const std::vector<std::string> hostile = {
+      "",
+      "cache 1\n",
+      "total_inactive_file 42\n",                                   // no limit
+      "hierarchical_memory_limit 5\n",                              // no inactive file
+      "hierarchical_memory_limit 5\ntotal_inactive_file\n",         // no value
+      "hierarchical_memory_limit 5\ntotal_inactive_file \n",        // empty value
+      "hierarchical_memory_limit 5\ntotal_inactive_file 4 2\n",     // junk
+      "hierarchical_memory_limit 5\nxtotal_inactive_file 42\n",     // other key
+      "hierarchical_memory_limit 5\ntotal_inactive_file_x 42\n",    // other key
+      "hierarchical_memory_limit 5\ntotal_inactive_file -42\n",     // negative
+      "hierarchical_memory_limit 5\ntotal_inactive_file 1e99\n",    // no integer
+      "hierarchical_memory_limit x\ntotal_inactive_file 42\n",      // limit no number
+      "hierarchical_memory_limit 5\ntotal_inactive_file\t42\n",     // other separator
+      "hierarchical_memory_limit 5\r\ntotal_inactive_file 42\r\n",  // other line ends
+  };
+  for (const std::string& text : hostile) EXPECT_FALSE(ParseMemoryStat(text)) << text;
+}
+
+TEST(KernelFiles, WhatMemoryIsMadeOfIsReadWhereTheKernelTells) {
+  const auto stat = ParseMemoryStat(
+      "cache 1\nhierarchical_memory_limit 5\ntotal_cache 30\ntotal_rss 20\ntotal_shmem 10\n"
+      "total_inactive_file 42\ntotal_active_file 1\n");
+  ASSERT_TRUE(stat);
+  EXPECT_EQ(stat->total_cache, 30U);
+  EXPECT_EQ(stat->total_rss, 20U);
+  EXPECT_EQ(stat->total_shmem, 10U);
+  const auto old = ParseMemoryStat("hierarchical_memory_limit 5\ntotal_inactive_file 42\n");
+  ASSERT_TRUE(old);
+  EXPECT_FALSE(old->total_shmem) << "unknown, not none";
+}
+
+TEST(KernelFiles, AnUnterminatedLastRowStillCounts) {
+  EXPECT_EQ(
+      ParseMemoryStat("hierarchical_memory_limit 5\ntotal_inactive_file 42")->total_inactive_file,
+      42U);
+}
+
+TEST(KernelFiles, OomKillsOfAKernelThatDoesNotCountAreUnavailable) {
+  EXPECT_EQ(*ParseOomKills("oom_kill_disable 0\nunder_oom 0\noom_kill 3\n"), 3U);
+  EXPECT_EQ(ParseOomKills("oom_kill_disable 0\nunder_oom 0\n").error().code,
+            ErrorCode::kUnavailable);
+  EXPECT_EQ(ParseOomKills("oom_kill x\n").error().code, ErrorCode::kInternal);
+}
+
+}  // namespace
+}  // namespace jettison::cgroup_v1

@@ -1,0 +1,138 @@
+#include "kernel/cgroup_v1/processes.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <csignal>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "kernel/groups/fd_reserve.h"
+#include "kernel/groups/group_files.h"
+#include "kernel/groups/group_processes.h"
+#include "kernel/groups/group_tree.h"
+
+namespace jettison::cgroup_v1 {
+namespace {
+
+using pod_host::OpenGroup;
+using pod_host::SignalBelow;
+using pod_host::WriteFile;
+
+constexpr int kKillPasses = 50;
+constexpr int kPassesBeforeFreezing = 3;
+
+bool Vanished(const Error& error) {
+  return error.code == ErrorCode::kNotFound;
+}
+
+// cgroup.kill (Linux 5.14) leaves no way to fork out of it. It reaches what is in the unified
+// hierarchy; where that, the group or the file is missing there is nothing to do.
+Result<void> SealUnified(const Hierarchies& hierarchies, std::string_view path) {
+  const Hierarchy* unified = hierarchies.Find(Controller::kUnified);
+  if (unified == nullptr) return {};
+  const auto group = OpenGroup(unified->node.get(), path);
+  if (!group) return Vanished(group.error()) ? Result<void>() : Fail(group.error());
+  auto written = WriteFile(group->get(), "cgroup.kill", "1");
+  return !written && Vanished(written.error()) ? Result<void>() : written;
+}
+
+// A frozen v1 task does not act on SIGKILL before it is thawed, and a frozen group below stays
+// frozen when the one above thaws.
+Result<void> SetFrozen(int top, std::string_view state) {
+  return pod_host::VisitGroups(top, {.enter = [state](int group) -> Result<void> {
+                                       auto written = WriteFile(group, "freezer.state", state);
+                                       if (written || Vanished(written.error())) return {};
+                                       return written;
+                                     },
+                                     .leave = nullptr});
+}
+
+Result<void> SetFrozen(const Hierarchies& hierarchies, std::string_view path,
+                       std::string_view state) {
+  const Hierarchy* freezer = hierarchies.Find(Controller::kFreezer);
+  if (freezer == nullptr) return {};
+  const auto group = OpenGroup(freezer->node.get(), path);
+  if (!group) return Vanished(group.error()) ? Result<void>() : Fail(group.error());
+  return SetFrozen(group->get(), state);
+}
+
+// Signals what is listed until a list brings nobody new: a process with SIGKILL pending cannot
+// fork any more. Against one that forks faster than we list, the group is sealed and frozen. Not
+// before: both wait for a lock of all groups, which somebody else may hold for seconds while the
+// processors are busy. Where the group cannot be sealed, the signals alone have to do.
+Result<void> KillUntilNobodyIsNew(const Hierarchies& hierarchies, std::string_view path,
+                                  int group) {
+  std::vector<pid_t> signalled;
+  for (int pass = 0; pass < kKillPasses; ++pass) {
+    auto pids = SignalBelow(group, SIGKILL);
+    if (!pids) return Fail(pids.error());
+    if (std::includes(signalled.begin(), signalled.end(), pids->begin(), pids->end())) return {};
+    signalled = std::move(*pids);
+    if (pass == kPassesBeforeFreezing) {
+      (void)SealUnified(hierarchies, path);
+      if (auto ok = SetFrozen(hierarchies, path, "FROZEN"); !ok) return ok;
+    }
+  }
+  return Fail(
+      ErrorCode::kDeadlineExceeded,
+      fmt::format("processes kept appearing in {} passes; lower its pids limit", kKillPasses));
+}
+
+Result<void> RefuseNode(std::string_view path) {
+  if (!path.empty()) return {};
+  return Fail(ErrorCode::kInvalidArgument,
+              "signals go to groups below the node's, not to all of it");
+}
+
+}  // namespace
+
+Result<void> Join(const Hierarchies& hierarchies, std::string_view path, pid_t pid) {
+  for (const Hierarchy& hierarchy : hierarchies.all()) {
+    const auto group = OpenGroup(hierarchy.node.get(), path);
+    if (!group) return Fail(group.error());
+    if (auto ok = WriteFile(group->get(), "cgroup.procs", std::to_string(pid)); !ok) {
+      return Fail(
+          ok.error().In(fmt::format("join {} ({})", path, NameOf(hierarchy.controllers.front()))));
+    }
+  }
+  return {};
+}
+
+Result<std::vector<ProcsFile>> OpenProcs(const Hierarchies& hierarchies, std::string_view path) {
+  std::vector<ProcsFile> files;
+  for (const Hierarchy& hierarchy : hierarchies.all()) {
+    std::string name = fmt::format("{} ({})", path, NameOf(hierarchy.controllers.front()));
+    const auto group = OpenGroup(hierarchy.node.get(), path);
+    if (!group) return Fail(group.error().In(name));
+    auto file = pod_host::OpenFileToWrite(group->get(), "cgroup.procs");
+    if (!file) return Fail(file.error().In(name));
+    files.push_back({.name = std::move(name), .file = std::move(*file)});
+  }
+  return files;
+}
+
+Result<void> SignalAll(const Hierarchies& hierarchies, std::string_view path, int signal) {
+  if (auto ok = RefuseNode(path); !ok) return ok;
+  const pod_host::EndingPods ending;
+  const auto group = OpenGroup(hierarchies.memory(), path);
+  if (!group) return Fail(group.error());
+  const auto pids = SignalBelow(group->get(), signal);
+  if (!pids) return Fail(pids.error());
+  return {};
+}
+
+Result<void> KillAll(const Hierarchies& hierarchies, std::string_view path) {
+  if (auto ok = RefuseNode(path); !ok) return ok;
+  const pod_host::EndingPods ending;
+  const auto group = OpenGroup(hierarchies.memory(), path);
+  if (!group) return Fail(group.error());
+  const auto killed = KillUntilNobodyIsNew(hierarchies, path, group->get());
+  const auto thawed = SetFrozen(hierarchies, path, "THAWED");
+  if (!killed) return Fail(killed.error().In(fmt::format("kill {}", path)));
+  if (!thawed) return Fail(thawed.error().In(fmt::format("thaw {}", path)));
+  return {};
+}
+
+}  // namespace jettison::cgroup_v1

@@ -1,0 +1,46 @@
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <string_view>
+
+#include "core/units/result.h"
+
+// The text of cgroup v2 files as values (kernel: Documentation/admin-guide/cgroup-v2.rst). Pure. A
+// text that the kernel would not write is kInternal, never a zero; rows that are not known are
+// passed over. What both versions have is in kernel/groups/kernel_text.h.
+namespace jettison::cgroup_v2 {
+
+// memory.max, pids.max: a number, or "max", which is absent.
+[[nodiscard]] Result<std::optional<std::uint64_t>> ParseLimit(std::string_view text);
+
+// What is used of memory.stat, in bytes, of the group and everything below it.
+struct MemoryStat {
+  std::uint64_t anon = 0;
+  std::uint64_t file = 0;           // page cache, tmpfs and shared memory included
+  std::uint64_t inactive_file = 0;  // page cache off the active list
+  std::optional<std::uint64_t> active_file = std::nullopt;  // page cache on it; absent: no such row
+  std::optional<std::uint64_t> kernel = std::nullopt;       // its own memory; absent before 5.18
+  std::optional<std::uint64_t> shmem = std::nullopt;        // tmpfs and shared memory
+};
+// Fails when a row is missing or is no number.
+[[nodiscard]] Result<MemoryStat> ParseMemoryStat(std::string_view text);
+
+// The row oom_kill of memory.events: processes that the OOM killer ended in this group and below.
+[[nodiscard]] Result<std::uint64_t> ParseOomKills(std::string_view text);
+
+// cgroup.events, of the group and everything below it.
+struct GroupEvents {
+  bool populated = false;  // a process lives there, one that is exiting included
+  bool frozen = false;     // all of it is; false before Linux 5.2, which cannot freeze
+};
+[[nodiscard]] Result<GroupEvents> ParseEvents(std::string_view text);
+
+// Whether cgroup.controllers or cgroup.subtree_control, names with blanks in between, hold this
+// one.
+[[nodiscard]] bool HasController(std::string_view text, std::string_view controller);
+
+// The first word of cpu.max: microseconds a period, or "max".
+[[nodiscard]] Result<std::string_view> ParseCpuQuota(std::string_view text);
+
+}  // namespace jettison::cgroup_v2

@@ -1,0 +1,135 @@
+#include "kernel/cgroup_v2/kernel_files.h"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <fstream>
+#include <iterator>
+#include <string>
+
+#include "kernel/groups/kernel_text.h"
+
+namespace jettison::cgroup_v2 {
+namespace {
+
+std::string Recorded(const std::string& name) {
+  std::ifstream file(std::string(JETTISON_ROOM_TESTDATA) + "/" + name);
+  return {std::istreambuf_iterator<char>(file), {}};
+}
+
+struct Kernel {
+  const char* folder;
+  std::uint64_t usage;
+  MemoryStat pod;
+  MemoryStat root;
+};
+
+class KernelFilesOf : public testing::TestWithParam<Kernel> {};
+
+TEST_P(KernelFilesOf, AreUnderstood) {
+  const std::string folder = std::string(GetParam().folder) + "/";
+  const auto expect = [&](const char* name, const MemoryStat& expected) {
+    const auto stat = ParseMemoryStat(Recorded(folder + name));
+    ASSERT_TRUE(stat) << stat.error().message;
+    EXPECT_EQ(stat->anon, expected.anon);
+    EXPECT_EQ(stat->file, expected.file);
+    EXPECT_EQ(stat->inactive_file, expected.inactive_file);
+  };
+  expect("memory.stat", GetParam().pod);
+  expect("root.memory.stat", GetParam().root);
+  EXPECT_EQ(*pod_host::ParseCounter(Recorded(folder + "memory.current")), GetParam().usage);
+  EXPECT_EQ(*ParseLimit(Recorded(folder + "memory.max")), 33554432U);
+  EXPECT_EQ(*ParseOomKills(Recorded(folder + "memory.events")), 1U);
+  EXPECT_EQ(*pod_host::ParseCounter(Recorded(folder + "pids.current")), 1U);
+  EXPECT_EQ(*ParseLimit(Recorded(folder + "pids.max")), 10U);
+  EXPECT_TRUE(ParseEvents(Recorded(folder + "cgroup.events"))->populated);
+  EXPECT_EQ(*ParseCpuQuota(Recorded(folder + "cpu.max")), "max");
+  EXPECT_EQ(pod_host::ParseProcs(Recorded(folder + "cgroup.procs"))->size(), 1U);
+  EXPECT_TRUE(HasController(Recorded(folder + "root.cgroup.controllers"), "memory"));
+  EXPECT_FALSE(HasController(Recorded(folder + "cgroup.controllers"), "io"));
+}
+
+INSTANTIATE_TEST_SUITE_P(Linux, KernelFilesOf,
+                         testing::Values(Kernel{.folder = "6.1",
+                                                .usage = 8523776,
+                                                .pod = {.anon = 57344, .file = 8388608},
+                                                .root = {.anon = 233472, .file = 10391552}},
+                                         Kernel{.folder = "6.12",
+                                                .usage = 8531968,
+                                                .pod = {.anon = 53248, .file = 8388608},
+                                                .root = {.anon = 225280, .file = 10391552}}));
+
+TEST(KernelFiles, AHybridHostOfLinux618HasNoMemoryInTheUnifiedHierarchy) {
+  EXPECT_FALSE(HasController(Recorded("6.18/root.cgroup.controllers"), "memory"));
+  EXPECT_FALSE(ParseEvents(Recorded("6.18/cgroup.events"))->populated);
+}
+
+TEST(KernelFiles, ALimitIsANumberOrMax) {
+  EXPECT_EQ(*ParseLimit("max\n"), std::nullopt);
+  EXPECT_EQ(*ParseLimit("0\n"), 0U);
+  EXPECT_EQ(*ParseLimit("18446744073709551615"), 18446744073709551615U);
+  for (const char* hostile :
+       {"", "\n", "maximum\n", "max \n", " max\n", "-1\n", "1 2\n", "18446744073709551616\n"}) {
+    EXPECT_FALSE(ParseLimit(hostile)) << hostile;
+  }
+}
+
+TEST(KernelFiles, RowsOfANewerKernelAreSkipped) {
+  const auto stat = ParseMemoryStat(
+      "zswap_new 1\nanon 5\nfile_new 9\nfile 7\nkernel 1 2 3\ninactive_file_x 1\ninactive_file 3\n"
+      "a row without a number\n");
+  ASSERT_TRUE(stat);
+  EXPECT_EQ(stat->anon, 5U);
+  EXPECT_EQ(stat->file, 7U);
+  EXPECT_EQ(stat->inactive_file, 3U);
+  EXPECT_TRUE(ParseEvents("new 7\npopulated 1\nfrozen 0\n")->populated);
+  EXPECT_EQ(*ParseOomKills("oom 4\noom_group_kill 2\noom_kill 3\n"), 3U);
+}
+
+TEST(KernelFiles, WhatMemoryIsMadeOfIsReadWhereTheKernelTells) {
+  const auto stat = ParseMemoryStat("anon 5\nfile 7\nkernel 9\nshmem 2\ninactive_file 3\n");
+  ASSERT_TRUE(stat);
+  EXPECT_EQ(stat->kernel, 9U);
+  EXPECT_EQ(stat->shmem, 2U);
+  EXPECT_FALSE(ParseMemoryStat("anon 5\nfile 7\ninactive_file 3\n")->kernel) << "before 5.18";
+}
+
+TEST(KernelFiles, AMemoryStatWithoutARowItNeedsIsAnErrorNotAZero) {
+  for (const char* hostile :
+       {"", "anon 5\n", "anon 5\nfile 7\n", "file 7\ninactive_file 3\n",
+        "anon 5\nfile 7\ninactive_file", "anon 5\nfile 7\ninactive_file \n",
+        "anon -5\nfile 7\ninactive_file 3\n", "anon 5\nfile 7 kB\ninactive_file 3\n",
+        "anon 5\nfile 99999999999999999999\ninactive_file 3\n",
+        "anon\t5\nfile\t7\ninactive_file\t3\n"}) {
+    const auto stat = ParseMemoryStat(hostile);
+    ASSERT_FALSE(stat) << hostile;
+    EXPECT_EQ(stat.error().code, ErrorCode::kInternal);
+  }
+}
+
+TEST(KernelFiles, EventsWithoutARowAreNotTakenForQuiet) {
+  EXPECT_FALSE(ParseEvents(""));
+  EXPECT_FALSE(ParseEvents("populated 2\nfrozen 0\n"));
+  EXPECT_FALSE(ParseEvents("populated 1\nfrozen yes\n"));
+  EXPECT_TRUE(ParseEvents("populated 1\n")) << "before Linux 5.2 groups cannot be frozen";
+  EXPECT_FALSE(ParseOomKills("oom 1\n"));
+  EXPECT_FALSE(ParseOomKills(""));
+}
+
+TEST(KernelFiles, AControllerIsNamedInFull) {
+  EXPECT_TRUE(HasController("cpuset cpu io", "cpu"));
+  EXPECT_TRUE(HasController("cpuset memory\n", "memory"));
+  EXPECT_FALSE(HasController("cpuset io\n", "cpu"));
+  EXPECT_FALSE(HasController("", "cpu"));
+  EXPECT_FALSE(HasController("\n", "cpu"));
+}
+
+TEST(KernelFiles, CpuBandwidthIsAQuotaAndAPeriod) {
+  EXPECT_EQ(*ParseCpuQuota("50000 100000\n"), "50000");
+  for (const char* hostile : {"", "max", "100000\n", "half 100000\n", " 100000\n"}) {
+    EXPECT_FALSE(ParseCpuQuota(hostile)) << hostile;
+  }
+}
+
+}  // namespace
+}  // namespace jettison::cgroup_v2

@@ -1,0 +1,82 @@
+#include "kernel/cgroup_v2/processes.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <csignal>
+#include <string>
+#include <string_view>
+#include <utility>
+#include <vector>
+
+#include "kernel/groups/group_files.h"
+#include "kernel/groups/group_processes.h"
+#include "kernel/groups/group_tree.h"
+#include "ports/file_descriptor.h"
+
+namespace jettison::cgroup_v2 {
+namespace {
+
+using pod_host::WriteFile;
+
+constexpr int kKillPasses = 50;
+constexpr int kPassesBeforeFreezing = 3;
+
+bool Vanished(const Error& error) {
+  return error.code == ErrorCode::kNotFound;
+}
+
+// Where there is no such file (before Linux 5.2), there is nothing frozen.
+Result<void> Freeze(int group, std::string_view state) {
+  auto written = WriteFile(group, "cgroup.freeze", state);
+  return !written && Vanished(written.error()) ? Result<void>() : written;
+}
+
+// A killed process leaves a frozen group without being thawed; but what is started there later
+// would stand still, and a group below may be frozen on its own.
+Result<void> Thaw(int top) {
+  return pod_host::VisitGroups(
+      top, {.enter = [](int group) { return Freeze(group, "0"); }, .leave = nullptr});
+}
+
+// Signals what is listed until a list brings nobody new: a process with SIGKILL pending cannot
+// fork any more. Against one that forks faster than we list, the group is frozen.
+Result<void> KillBySignals(int group) {
+  std::vector<pid_t> signalled;
+  for (int pass = 0; pass < kKillPasses; ++pass) {
+    auto pids = pod_host::SignalBelow(group, SIGKILL);
+    if (!pids) return Fail(pids.error());
+    if (std::includes(signalled.begin(), signalled.end(), pids->begin(), pids->end())) return {};
+    signalled = std::move(*pids);
+    if (pass == kPassesBeforeFreezing) {
+      if (auto ok = Freeze(group, "1"); !ok) return ok;
+    }
+  }
+  return Fail(
+      ErrorCode::kDeadlineExceeded,
+      fmt::format("processes kept appearing in {} passes; lower its pids limit", kKillPasses));
+}
+
+Result<void> KillOnce(int group, KillBy how) {
+  if (how == KillBy::kSignals) return KillBySignals(group);
+  auto written = WriteFile(group, "cgroup.kill", "1");
+  return !written && Vanished(written.error()) ? KillBySignals(group) : written;
+}
+
+}  // namespace
+
+Result<void> Join(int group, pid_t pid) {
+  auto written = WriteFile(group, "cgroup.procs", std::to_string(pid));
+  if (written || written.error().code != ErrorCode::kUnavailable) return written;
+  return Fail(written.error().In("a group that gives controllers to groups below takes none"));
+}
+
+Result<void> KillAll(int group, KillBy how) {
+  const auto killed = KillOnce(group, how);
+  const auto thawed = Thaw(group);
+  if (!killed) return killed;
+  if (!thawed) return Fail(thawed.error().In("thaw"));
+  return {};
+}
+
+}  // namespace jettison::cgroup_v2

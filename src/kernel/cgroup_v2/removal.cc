@@ -1,0 +1,72 @@
+#include "kernel/cgroup_v2/removal.h"
+
+#include <fcntl.h>
+#include <fmt/format.h>
+#include <poll.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <cerrno>
+#include <string>
+
+#include "kernel/cgroup_v2/kernel_files.h"
+#include "kernel/groups/group_files.h"
+#include "kernel/groups/group_processes.h"
+#include "kernel/groups/group_tree.h"
+#include "ports/file_descriptor.h"
+#include "ports/system_error.h"
+
+namespace jettison::cgroup_v2 {
+namespace {
+
+using pod_host::OpenGroup;
+using SteadyClock = std::chrono::steady_clock;
+
+// The kernel announces a change of cgroup.events to whoever has read it (POLLPRI). It is looked at
+// again after a while in any case: a group can be busy without a process (EBUSY of the kernel's
+// own).
+void AwaitEmpty(int group, SteadyClock::time_point deadline) {
+  constexpr std::chrono::milliseconds kLongest{20};
+  const auto events = pod_host::OpenFile(group, "cgroup.events");
+  if (!events) return;
+  const auto text = pod_host::ReadToEnd(events->get());
+  const auto now = text ? ParseEvents(*text) : Result<GroupEvents>(Fail(text.error()));
+  if (now && !now->populated) return;
+  const auto left = std::chrono::ceil<std::chrono::milliseconds>(deadline - SteadyClock::now());
+  pollfd changed = {.fd = events->get(), .events = POLLPRI, .revents = 0};
+  const auto wait = std::clamp(left, std::chrono::milliseconds(0), kLongest);
+  (void)::poll(&changed, 1, static_cast<int>(wait.count()));
+}
+
+Result<void> RemoveOne(int parent, const std::string& name, int group,
+                       SteadyClock::time_point deadline) {
+  while (::unlinkat(parent, name.c_str(), AT_REMOVEDIR) != 0) {
+    if (errno == ENOENT) return {};
+    if (errno != EBUSY) return FailErrno("remove group " + name);
+    if (SteadyClock::now() >= deadline) {
+      return Fail(ErrorCode::kUnavailable, fmt::format("group {} is still in use by {}", name,
+                                                       pod_host::DescribeProcesses(group)));
+    }
+    AwaitEmpty(group, deadline);
+  }
+  return {};
+}
+
+Result<void> RemoveTree(int parent, const std::string& name, SteadyClock::time_point deadline) {
+  const auto top = OpenGroup(parent, name);
+  if (!top) return top.error().code == ErrorCode::kNotFound ? Result<void>() : Fail(top.error());
+  const auto remove = [deadline](int above, const std::string& each, int group) {
+    return RemoveOne(above, each, group, deadline);
+  };
+  const auto below = pod_host::VisitGroups(top->get(), {.enter = nullptr, .leave = remove});
+  if (!below) return Fail(below.error().In(name));
+  return remove(parent, name, top->get());
+}
+
+}  // namespace
+
+Result<void> RemoveGroups(int root, std::string_view path, std::chrono::milliseconds patience) {
+  return RemoveTree(root, std::string(path), SteadyClock::now() + patience);
+}
+
+}  // namespace jettison::cgroup_v2

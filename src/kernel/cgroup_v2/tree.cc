@@ -1,0 +1,158 @@
+#include "kernel/cgroup_v2/tree.h"
+
+#include <fcntl.h>
+#include <fmt/format.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include <cerrno>
+#include <utility>
+
+#include "kernel/cgroup_v2/kernel_files.h"
+#include "kernel/groups/group_files.h"
+#include "kernel/groups/group_processes.h"
+#include "ports/system_error.h"
+
+namespace jettison::cgroup_v2 {
+namespace {
+
+using pod_host::OpenGroup;
+using pod_host::ReadFile;
+using pod_host::WriteFile;
+
+constexpr mode_t kGroupMode = 0755;
+
+Result<FileDescriptor> OpenTop(const std::string& point) {
+  FileDescriptor top(::open(point.c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC));
+  if (!top) return FailErrno("open " + point);
+  return top;
+}
+
+bool Has(int group, const char* file) {
+  return ::faccessat(group, file, F_OK, 0) == 0;
+}
+
+// The kernel refuses to hand a domain controller down from a group with processes (EBUSY), unless
+// it is the root: "no internal processes". Memory is what the agent cannot do without; where
+// another is refused, setting its limits says so.
+Result<void> HandDown(int group, std::string_view controller) {
+  const auto written = WriteFile(group, "cgroup.subtree_control", fmt::format("+{}", controller));
+  if (written || controller != "memory") return {};
+  Error error = written.error();
+  if (error.code == ErrorCode::kUnavailable) {
+    error.message += fmt::format(
+        "; processes live in this very group, and cgroup v2 gives controllers only to groups below "
+        "one without: move them into a group below it ({})",
+        pod_host::DescribeProcesses(group));
+  }
+  return Fail(error);
+}
+
+Result<void> HandControllersDown(int group) {
+  const auto own = ReadFile(group, "cgroup.controllers");
+  if (!own) return Fail(own.error());
+  const auto given = ReadFile(group, "cgroup.subtree_control");
+  if (!given) return Fail(given.error());
+  for (const std::string_view controller : kControllers) {
+    if (!HasController(*own, controller) || HasController(*given, controller)) continue;
+    if (auto ok = HandDown(group, controller); !ok) return ok;
+  }
+  return {};
+}
+
+// Hands memory down on the way from the top to the group.
+Result<void> HandMemoryDownTo(int top, std::string_view path) {
+  for (std::size_t end = 0; end != std::string_view::npos;) {
+    const auto group = OpenGroup(top, path.substr(0, end));
+    if (!group) return Fail(group.error());
+    const auto given = ReadFile(group->get(), "cgroup.subtree_control");
+    if (!given) return Fail(given.error());
+    if (!HasController(*given, "memory")) {
+      if (auto ok = HandDown(group->get(), "memory"); !ok) return ok;
+    }
+    end = path.find('/', end + 1);
+  }
+  return {};
+}
+
+Result<FileDescriptor> EnterNode(int top, const std::string& point, std::string_view node_group) {
+  auto node = OpenGroup(top, node_group);
+  if (!node && node.error().code == ErrorCode::kNotFound) {
+    return Fail(ErrorCode::kNotFound,
+                fmt::format("the node's group does not exist: make {}/{}, or correct nodeCgroup",
+                            point, node_group));
+  }
+  if (!node) return Fail(node.error().In(point));
+  if (node_group.empty() || Has(node->get(), "memory.current")) return node;
+  if (auto ok = HandMemoryDownTo(top, node_group); !ok) {
+    return Fail(ok.error().In(fmt::format("memory of {}/{} is not counted", point, node_group)));
+  }
+  return node;
+}
+
+Result<FileDescriptor> MakeOne(int parent, const std::string& name) {
+  if (::mkdirat(parent, name.c_str(), kGroupMode) != 0 && errno != EEXIST) {
+    return FailErrno("make group " + name);
+  }
+  return OpenGroup(parent, name);
+}
+
+}  // namespace
+
+std::optional<std::string> FindUnified(const std::vector<pod_host::Mount>& mounts) {
+  const pod_host::Mount* found = nullptr;
+  for (const pod_host::Mount& mount : mounts) {
+    if (mount.type != "cgroup2") continue;
+    if (found == nullptr || (mount.IsOfRoot() && !found->IsOfRoot())) found = &mount;
+  }
+  return found == nullptr ? std::nullopt : std::optional(found->point);
+}
+
+Result<std::string> ControllersAt(const std::string& mount_point) {
+  const auto top = OpenTop(mount_point);
+  if (!top) return Fail(top.error());
+  return ReadFile(top->get(), "cgroup.controllers");
+}
+
+Result<Tree> Tree::Open(const std::vector<pod_host::Mount>& mounts, std::string_view node_group) {
+  if (auto ok = pod_host::CheckPath(node_group); !ok) return Fail(ok.error().In("nodeCgroup"));
+  const auto point = FindUnified(mounts);
+  if (!point) {
+    return Fail(ErrorCode::kUnavailable,
+                "no control groups are mounted: mount -t cgroup2 none /sys/fs/cgroup");
+  }
+  const auto controllers = ControllersAt(*point);
+  if (!controllers) return Fail(controllers.error().In(*point));
+  if (!HasController(*controllers, "memory")) {
+    return Fail(ErrorCode::kUnavailable,
+                fmt::format("{} has no memory controller: boot without cgroup_disable=memory, and "
+                            "without a cgroup v1 hierarchy that holds it",
+                            *point));
+  }
+  Tree tree;
+  auto top = OpenTop(*point);
+  if (!top) return Fail(top.error());
+  auto node = EnterNode(top->get(), *point, node_group);
+  if (!node) return Fail(node.error());
+  tree.top_ = std::move(*top);
+  tree.node_ = std::move(*node);
+  tree.node_group_ = node_group;
+  tree.top_is_root_ = !Has(tree.top(), "memory.current");
+  return tree;
+}
+
+Result<void> MakeGroups(int root, std::string_view path) {
+  FileDescriptor parent;
+  while (!path.empty()) {
+    const int above = parent ? parent.get() : root;
+    if (auto ok = HandControllersDown(above); !ok) return ok;
+    const auto slash = path.find('/');
+    auto group = MakeOne(above, std::string(path.substr(0, slash)));
+    if (!group) return Fail(group.error());
+    parent = std::move(*group);
+    path.remove_prefix(slash == std::string_view::npos ? path.size() : slash + 1);
+  }
+  return {};
+}
+
+}  // namespace jettison::cgroup_v2

@@ -1,0 +1,44 @@
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <unordered_map>
+#include <utility>
+#include <vector>
+
+#include "kernel/disk_usage/directory_ledger.h"
+
+namespace jettison::disk_usage {
+
+// One remembered directory. No name is kept: a directory is known by its handle, and opened by it.
+struct RememberedDirectory {
+  std::uint64_t bytes = 0;   // of itself and its files with one name
+  std::uint32_t inodes = 0;  // the same
+  std::uint32_t tree = 0;
+  DirectoryKey parent = 0;  // 0: the top of its tree
+  DirectoryKey first_child = 0;
+  DirectoryKey next_sibling = 0;
+};
+
+// Directories with their places in trees, by the keys of their handles.
+class DirectoryTable {
+ public:
+  // Null where the directory is not known.
+  [[nodiscard]] RememberedDirectory* Find(DirectoryKey key);
+  // Null where there is one already.
+  RememberedDirectory* Add(DirectoryKey key, DirectoryKey parent, std::uint32_t tree);
+  [[nodiscard]] std::vector<DirectoryKey> ChildrenOf(DirectoryKey key);
+  // Makes another directory of the same tree the parent. False, and nothing is done, where that one
+  // lies below: what is known of the two is too old to be put together.
+  [[nodiscard]] bool Move(DirectoryKey key, DirectoryKey parent);
+  // Takes a directory out, with everything below it: what it held, each with its key.
+  [[nodiscard]] std::vector<std::pair<DirectoryKey, RememberedDirectory>> Remove(DirectoryKey key);
+  [[nodiscard]] std::size_t size() const { return directories_.size(); }
+
+ private:
+  void Detach(DirectoryKey key, const RememberedDirectory& directory);
+
+  std::unordered_map<DirectoryKey, RememberedDirectory> directories_;
+};
+
+}  // namespace jettison::disk_usage

@@ -1,0 +1,97 @@
+#include "kernel/disk_usage/file_status.h"
+
+#include <fcntl.h>
+#include <linux/magic.h>
+#include <linux/openat2.h>
+#include <sys/stat.h>
+#include <sys/syscall.h>
+#include <sys/sysmacros.h>
+#include <sys/vfs.h>
+#include <unistd.h>
+
+#include <cerrno>
+
+#include "ports/system_error.h"
+
+namespace jettison::disk_usage {
+namespace {
+
+constexpr std::uint64_t kBlock = 512;  // the unit of st_blocks
+constexpr int kDirectory = O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC | O_NONBLOCK;
+
+Result<FileStatus> Look(int directory, const char* name, int flags) {
+  constexpr unsigned kWanted = STATX_TYPE | STATX_NLINK | STATX_INO | STATX_BLOCKS;
+  constexpr int kAlways = AT_SYMLINK_NOFOLLOW | AT_NO_AUTOMOUNT | AT_STATX_DONT_SYNC;
+  struct statx status {};
+  if (::statx(directory, name, flags | kAlways, kWanted, &status) != 0) return FailErrno(name);
+  return FileStatus{.is_directory = S_ISDIR(status.stx_mode),
+                    .is_mount_point = (status.stx_attributes & STATX_ATTR_MOUNT_ROOT) != 0,
+                    .links = status.stx_nlink,
+                    .bytes = status.stx_blocks * kBlock,
+                    .device = ::makedev(status.stx_dev_major, status.stx_dev_minor),
+                    .inode = status.stx_ino};
+}
+
+// Across no mount point, so that nothing mounted below is entered, and nothing is mounted on demand
+// because somebody looks. Kernels before 5.6 have no openat2(2).
+int OpenWithinMount(int parent, const char* name) {
+  struct open_how how {};
+  how.flags = kDirectory;
+  how.resolve = RESOLVE_NO_XDEV | RESOLVE_NO_SYMLINKS;
+  const long fd = ::syscall(SYS_openat2, parent, name, &how, sizeof how);
+  if (fd < 0 && errno == ENOSYS) return ::openat(parent, name, kDirectory);
+  return static_cast<int>(fd);
+}
+
+tl::unexpected<Error> FailToOpen(const std::string& name) {
+  const bool other = errno == ENOTDIR || errno == ELOOP || errno == EXDEV;
+  return Fail(SystemError(other ? ENOENT : errno, name));
+}
+
+}  // namespace
+
+// fstatat(2) takes 3% less time than statx(2), which alone tells a mount point. What is mounted has
+// another inode than the file below, or is the same file.
+Result<FileStatus> StatusOf(int directory, const char* name, std::uint64_t inode) {
+  struct stat status {};
+  if (::fstatat(directory, name, &status, AT_SYMLINK_NOFOLLOW | AT_NO_AUTOMOUNT) != 0) {
+    return FailErrno(name);
+  }
+  if (status.st_ino != inode) return StatusOf(directory, name);
+  return FileStatus{.is_directory = S_ISDIR(status.st_mode),
+                    .links = static_cast<std::uint32_t>(status.st_nlink),
+                    .bytes = static_cast<std::uint64_t>(status.st_blocks) * kBlock,
+                    .device = status.st_dev,
+                    .inode = status.st_ino};
+}
+
+Result<FileStatus> StatusOf(int directory, const char* name) {
+  return Look(directory, name, 0);
+}
+
+Result<FileStatus> StatusOf(int fd) {
+  return Look(fd, "", AT_EMPTY_PATH);
+}
+
+Result<FileDescriptor> OpenBelow(int parent, const char* name) {
+  FileDescriptor fd(OpenWithinMount(parent, name));
+  if (!fd) return FailToOpen(name);
+  return fd;
+}
+
+Result<FileDescriptor> OpenTop(const std::string& path) {
+  FileDescriptor fd(::open(path.c_str(), kDirectory));
+  if (!fd) return FailToOpen(path);
+  return fd;
+}
+
+bool ContinuesTree(int fd, const FileStatus& status, std::uint64_t device) {
+  if (status.is_mount_point) return false;
+  if (status.device == device) return true;
+  constexpr std::uint64_t kTopOfSubvolume = 256;  // BTRFS_FIRST_FREE_OBJECTID
+  struct statfs filesystem {};
+  return status.inode == kTopOfSubvolume && ::fstatfs(fd, &filesystem) == 0 &&
+         filesystem.f_type == BTRFS_SUPER_MAGIC;
+}
+
+}  // namespace jettison::disk_usage

@@ -1,0 +1,275 @@
+#include "kernel/disk_usage/remembered_trees.h"
+
+#include <fcntl.h>
+
+#include <algorithm>
+#include <utility>
+
+#include "kernel/disk_usage/file_handle.h"
+#include "kernel/disk_usage/file_status.h"
+
+namespace jettison {
+
+using disk_usage::DirectoryKey;
+using disk_usage::DirectoryLedger;
+using disk_usage::DirectorySum;
+using disk_usage::FileId;
+using disk_usage::LinkedFile;
+using disk_usage::RememberedDirectory;
+
+// Writes down a walk. A directory that cannot be remembered still counts.
+class RememberedTrees::Recorder : public DirectoryLedger {
+ public:
+  Recorder(RememberedTrees& trees, Tree& tree, std::uint32_t id)
+      : trees_(trees), tree_(tree), id_(id) {}
+
+  DirectoryKey Enter(DirectoryKey parent, int directory) override {
+    const auto found = disk_usage::HandleOf(directory);
+    const std::lock_guard lock(trees_.mutex_);
+    const bool room = trees_.table_.size() + trees_.linked_names_ < trees_.most_directories_;
+    const DirectoryKey key = found ? KeyOf(found->handle) : 0;
+    // A directory that is known already has moved during the walk, or lies in two trees.
+    if (!found || !room || !tree_.exact || trees_.table_.Add(key, parent, id_) == nullptr) {
+      tree_.exact = false;
+      return 0;
+    }
+    if (parent == 0) tree_.top = key;
+    return key;
+  }
+  void Add(DirectoryKey directory, const DirectorySum& part) override {
+    const std::lock_guard lock(trees_.mutex_);
+    trees_.AddPart(tree_, directory, part);
+  }
+
+ private:
+  RememberedTrees& trees_;
+  Tree& tree_;
+  std::uint32_t id_;
+};
+
+void RememberedTrees::AddLinked(Tree& tree, const LinkedFile& file) {
+  const auto [entry, is_new] = tree.linked.try_emplace(file.id);
+  LinkedInode& inode = entry->second;
+  if (is_new) {
+    ++tree.inodes;
+    tree.fresh_links.push_back(file.id);
+  }
+  ++inode.names;
+  tree.bytes += file.bytes - inode.bytes;  // what was read last holds
+  inode.bytes = file.bytes;
+  inode.links = file.links;
+}
+
+void RememberedTrees::AddPart(Tree& tree, DirectoryKey key, const DirectorySum& part) {
+  tree.bytes += part.bytes;
+  tree.inodes += part.inodes;
+  for (const LinkedFile& file : part.linked) AddLinked(tree, file);
+  RememberedDirectory* directory = table_.Find(key);
+  if (directory == nullptr) return;
+  directory->bytes += part.bytes;
+  directory->inodes += static_cast<std::uint32_t>(part.inodes);
+  if (part.linked.empty()) return;
+  auto& names = linked_in_[key];
+  for (const LinkedFile& file : part.linked) names.push_back(file.id);
+  linked_names_ += part.linked.size();
+}
+
+std::vector<FileId> RememberedTrees::TakeLinkedIn(DirectoryKey key) {
+  const auto names = linked_in_.find(key);
+  if (names == linked_in_.end()) return {};
+  std::vector<FileId> files = std::move(names->second);
+  linked_in_.erase(names);
+  linked_names_ -= files.size();
+  return files;
+}
+
+void RememberedTrees::Release(Tree& tree, const std::vector<FileId>& files) {
+  for (const FileId& id : files) {
+    const auto file = tree.linked.find(id);
+    if (--file->second.names > 0) continue;
+    tree.bytes -= file->second.bytes;
+    --tree.inodes;
+    tree.linked.erase(file);
+  }
+}
+
+void RememberedTrees::RemoveSubtree(Tree& tree, DirectoryKey key) {
+  for (const auto& [removed, directory] : table_.Remove(key)) {
+    tree.bytes -= directory.bytes;
+    tree.inodes -= directory.inodes;
+    Release(tree, TakeLinkedIn(removed));
+  }
+}
+
+Result<TreeUsage> RememberedTrees::Walk(const std::string& path, TreeWalk& walk) {
+  Forget(path);
+  const std::uint32_t id = next_id_++;
+  Tree& tree = trees_[id];
+  tree.path = path;
+  ids_[path] = id;
+  Recorder recorder(*this, tree, id);
+  auto walked = walk.Survey(path, recorder);
+  tree.fresh_links = {};
+  const FsUsage usage = {.used_bytes = tree.bytes, .inodes_used = tree.inodes};
+  if (!walked || walked->errors > 0 || !tree.exact || tree.top == 0) Forget(path);
+  if (!walked) return Fail(walked.error());
+  return TreeUsage{
+      .usage = usage, .errors = walked->errors, .first_error = std::move(walked->first_error)};
+}
+
+Result<void> RememberedTrees::Apply(std::span<const DirectoryChange> changes, TreeWalk& walk) {
+  std::unordered_map<std::uint32_t, std::vector<const DirectoryChange*>> by_tree;
+  for (const DirectoryChange& change : changes) {
+    const RememberedDirectory* directory = table_.Find(KeyOf(change.directory));
+    if (directory != nullptr) by_tree[directory->tree].push_back(&change);
+  }
+  for (const auto& [id, of_tree] : by_tree) {
+    Tree& tree = trees_.at(id);
+    const auto applied = ApplyTo(tree, id, of_tree, walk);
+    if (!tree.exact) Forget(tree.path);
+    if (applied) continue;
+    ForgetAll();
+    return applied;
+  }
+  return {};
+}
+
+Result<void> RememberedTrees::ApplyTo(Tree& tree, std::uint32_t id,
+                                      std::span<const DirectoryChange* const> changes,
+                                      TreeWalk& walk) {
+  const auto top = disk_usage::OpenTop(tree.path);
+  const auto found = top ? disk_usage::HandleOf(top->get()) : Fail(top.error());
+  tree.exact = found && KeyOf(found->handle) == tree.top;
+  for (const DirectoryChange* change : changes) {
+    if (!tree.exact) return {};
+    // It may have gone meanwhile with a directory above it.
+    if (table_.Find(KeyOf(change->directory)) == nullptr) continue;
+    const auto directory = disk_usage::OpenDirectoryByHandle(top->get(), change->directory);
+    if (!directory) {
+      // One that was removed is taken out when the directory above it is read.
+      tree.exact = disk_usage::Vanished(directory.error());
+      continue;
+    }
+    if (auto read = Reread(tree, id, directory->get(), *change, walk); !read) return read;
+  }
+  // A file that got a second name counts twice if its first one is in a directory that was not
+  // read.
+  for (const FileId& fresh : std::exchange(tree.fresh_links, {})) {
+    const auto file = tree.linked.find(fresh);
+    if (file != tree.linked.end() && file->second.names < file->second.links) tree.exact = false;
+  }
+  return {};
+}
+
+Result<void> RememberedTrees::Reread(Tree& tree, std::uint32_t id, int directory,
+                                     const DirectoryChange& change, TreeWalk& walk) {
+  const DirectoryKey key = KeyOf(change.directory);
+  const auto status = disk_usage::StatusOf(directory);
+  if (!status) return Lose(tree);
+  DirectorySum sum;
+  sum.bytes = status->bytes;
+  sum.inodes = 1;
+  for (;;) {
+    const auto some = disk_usage::ReadSome(directory, status->device, entries_, sum);
+    if (!some || sum.errors > 0) return Lose(tree);
+    if (!*some) break;
+  }
+  RememberedDirectory& remembered = *table_.Find(key);
+  tree.bytes -= std::exchange(remembered.bytes, 0);
+  tree.inodes -= std::exchange(remembered.inodes, 0);
+  const std::vector<FileId> before = TakeLinkedIn(key);
+  AddPart(tree, key, sum);
+  Release(tree, before);  // afterwards, so that a file that is still there was never away
+  if (!change.subdirectories) return {};
+  return CompareChildren(
+      {.tree = tree, .id = id, .fd = directory, .key = key, .device = status->device},
+      sum.subdirectories, walk);
+}
+
+Result<void> RememberedTrees::CompareChildren(const Parent& parent,
+                                              const std::string& subdirectories, TreeWalk& walk) {
+  const auto own = disk_usage::HandleOf(parent.fd);
+  if (!own) return Lose(parent.tree);
+  std::vector<DirectoryKey> gone = table_.ChildrenOf(parent.key);
+  std::ranges::sort(gone);
+  std::vector<bool> seen(gone.size());
+  Result<void> result;
+  disk_usage::ForEachName(subdirectories, [&](const char* name) {
+    const auto child = disk_usage::HandleOf(parent.fd, name);
+    if (!child && !disk_usage::Vanished(child.error())) parent.tree.exact = false;
+    if (!child || child->mount != own->mount) return;
+    const DirectoryKey key = KeyOf(child->handle);
+    const auto before = std::ranges::lower_bound(gone, key);
+    if (before != gone.end() && *before == key) {
+      seen[static_cast<std::size_t>(before - gone.begin())] = true;
+    } else if (result) {
+      result = AddChild(parent, key, name, walk);
+    }
+  });
+  for (std::size_t i = 0; i < gone.size(); ++i) {
+    if (!seen[i]) RemoveSubtree(parent.tree, gone[i]);
+  }
+  return result;
+}
+
+// One that was moved here from elsewhere in the tree takes what is known of it along.
+Result<void> RememberedTrees::AddChild(const Parent& parent, DirectoryKey key, const char* name,
+                                       TreeWalk& walk) {
+  if (const RememberedDirectory* known = table_.Find(key)) {
+    if (known->tree != parent.id || !table_.Move(key, parent.key)) parent.tree.exact = false;
+    return {};
+  }
+  auto directory = disk_usage::OpenBelow(parent.fd, name);
+  if (!directory) {
+    return disk_usage::Vanished(directory.error()) ? Result<void>{} : Lose(parent.tree);
+  }
+  const auto status = disk_usage::StatusOf(directory->get());
+  if (!status) return Lose(parent.tree);
+  if (!disk_usage::ContinuesTree(directory->get(), *status, parent.device)) return {};
+  Recorder recorder(*this, parent.tree, parent.id);
+  const auto walked = walk.SurveyBelow(std::move(*directory), parent.key, recorder);
+  if (!walked && walked.error().code == ErrorCode::kUnavailable) return Fail(walked.error());
+  return walked && walked->errors == 0 ? Result<void>{} : Lose(parent.tree);
+}
+
+Result<void> RememberedTrees::Lose(Tree& tree) {
+  tree.exact = false;
+  return {};
+}
+
+std::optional<FsUsage> RememberedTrees::UsageOf(const std::string& path) {
+  const auto id = ids_.find(path);
+  if (id == ids_.end()) return std::nullopt;
+  const Tree& tree = trees_.at(id->second);
+  const auto found = disk_usage::HandleOf(AT_FDCWD, path.c_str());
+  if (found && KeyOf(found->handle) == tree.top) {
+    return FsUsage{.used_bytes = tree.bytes, .inodes_used = tree.inodes};
+  }
+  Forget(path);
+  return std::nullopt;
+}
+
+void RememberedTrees::Forget(const std::string& path) {
+  const auto id = ids_.find(path);
+  if (id == ids_.end()) return;
+  Tree& tree = trees_.at(id->second);
+  if (tree.top != 0) RemoveSubtree(tree, tree.top);
+  trees_.erase(id->second);
+  ids_.erase(id);
+}
+
+void RememberedTrees::ForgetAll() {
+  table_ = {};
+  trees_.clear();
+  ids_.clear();
+  linked_in_.clear();
+  linked_names_ = 0;
+}
+
+std::vector<std::string> RememberedTrees::Paths() const {
+  std::vector<std::string> paths;
+  for (const auto& [path, id] : ids_) paths.push_back(path);
+  return paths;
+}
+
+}  // namespace jettison

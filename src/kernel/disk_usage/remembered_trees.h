@@ -1,0 +1,100 @@
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <mutex>
+#include <optional>
+#include <span>
+#include <string>
+#include <unordered_map>
+#include <vector>
+
+#include "kernel/disk_usage/directory_table.h"
+#include "kernel/disk_usage/file_id.h"
+#include "kernel/disk_usage/tree_walk.h"
+#include "ports/directory_change.h"
+
+namespace jettison {
+
+// Trees of one file system that were walked once, and are kept up to date by reading again the
+// directories in which something changed. What changed is the caller's to know: see
+// platform/fs_events. Names are not kept: 73 bytes a directory are.
+//
+// A tree is forgotten, so that the caller walks it again, whenever what is remembered can no longer
+// be exact: its top is another directory, something could not be read, or a file in it got a second
+// name (the directory of its first name is not told).
+class RememberedTrees {
+ public:
+  // All trees together remember at most so many directories; what goes beyond is walked each time.
+  explicit RememberedTrees(std::size_t most_directories = kMostDirectories)
+      : most_directories_(most_directories) {}
+
+  // Walks `path` whole, as TreeWalk::Measure does, and remembers it if it can.
+  [[nodiscard]] Result<TreeUsage> Walk(const std::string& path, TreeWalk& walk);
+  // Reads these directories again; those of no tree are left alone. Fails only when cancelled; then
+  // nothing is remembered any more.
+  [[nodiscard]] Result<void> Apply(std::span<const DirectoryChange> changes, TreeWalk& walk);
+  // What a remembered tree occupies, as of the last Walk or Apply. Absent: it has to be walked.
+  [[nodiscard]] std::optional<FsUsage> UsageOf(const std::string& path);
+
+  void Forget(const std::string& path);
+  void ForgetAll();
+  [[nodiscard]] std::vector<std::string> Paths() const;
+  [[nodiscard]] std::size_t directories() const { return table_.size(); }
+
+ private:
+  static constexpr std::size_t kMostDirectories = 200'000;  // 15 MB
+
+  struct LinkedInode {
+    std::uint64_t bytes = 0;
+    std::uint32_t names = 0;  // in this tree
+    std::uint32_t links = 0;  // wherever
+  };
+  struct Tree {
+    std::string path;
+    disk_usage::DirectoryKey top = 0;
+    std::uint64_t bytes = 0;
+    std::uint64_t inodes = 0;
+    std::unordered_map<disk_usage::FileId, LinkedInode, disk_usage::FileIdHash> linked;
+    std::vector<disk_usage::FileId> fresh_links;  // that were not in `linked` before
+    bool exact = true;                            // false: to be forgotten
+  };
+  class Recorder;
+  struct Parent {  // a directory that is read again
+    Tree& tree;
+    std::uint32_t id;
+    int fd;
+    disk_usage::DirectoryKey key;
+    std::uint64_t device;
+  };
+
+  void AddPart(Tree& tree, disk_usage::DirectoryKey key, const disk_usage::DirectorySum& part);
+  void AddLinked(Tree& tree, const disk_usage::LinkedFile& file);
+  [[nodiscard]] std::vector<disk_usage::FileId> TakeLinkedIn(disk_usage::DirectoryKey key);
+  static void Release(Tree& tree, const std::vector<disk_usage::FileId>& files);
+  void RemoveSubtree(Tree& tree, disk_usage::DirectoryKey key);
+  [[nodiscard]] Result<void> ApplyTo(Tree& tree, std::uint32_t id,
+                                     std::span<const DirectoryChange* const> changes,
+                                     TreeWalk& walk);
+  [[nodiscard]] Result<void> Reread(Tree& tree, std::uint32_t id, int directory,
+                                    const DirectoryChange& change, TreeWalk& walk);
+  [[nodiscard]] Result<void> CompareChildren(const Parent& parent,
+                                             const std::string& subdirectories, TreeWalk& walk);
+  [[nodiscard]] Result<void> AddChild(const Parent& parent, disk_usage::DirectoryKey key,
+                                      const char* name, TreeWalk& walk);
+  // The tree cannot be kept exact: that is no failure, it will be walked.
+  [[nodiscard]] static Result<void> Lose(Tree& tree);
+
+  std::size_t most_directories_;
+  std::mutex mutex_;  // guards the rest while a walk records
+  disk_usage::DirectoryTable table_;
+  std::uint32_t next_id_ = 1;
+  std::unordered_map<std::uint32_t, Tree> trees_;
+  std::unordered_map<std::string, std::uint32_t> ids_;  // by path
+  // Files with several names, by the directory that holds such a name.
+  std::unordered_map<disk_usage::DirectoryKey, std::vector<disk_usage::FileId>> linked_in_;
+  std::size_t linked_names_ = 0;
+  disk_usage::DirectoryEntries entries_;
+};
+
+}  // namespace jettison

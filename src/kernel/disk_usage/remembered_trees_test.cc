@@ -1,0 +1,222 @@
+#include "kernel/disk_usage/remembered_trees.h"
+
+#include <fcntl.h>
+#include <gtest/gtest.h>
+#include <unistd.h>
+
+#include <cstdlib>
+#include <filesystem>
+#include <fstream>
+#include <string>
+#include <vector>
+
+#include "kernel/disk_usage/file_handle.h"
+
+namespace jettison {
+namespace {
+
+namespace fs = std::filesystem;
+
+// Directories are opened by their handles, which needs CAP_DAC_READ_SEARCH and a file system with
+// handles.
+class LiveRememberedTrees : public testing::Test {
+ protected:
+  void SetUp() override {
+    if (::geteuid() != 0) GTEST_SKIP() << "opening files by their handles needs root";
+    std::string name = testing::TempDir() + "jettison-remembered-XXXXXX";
+    ASSERT_NE(::mkdtemp(name.data()), nullptr);
+    base_ = name;
+    tree_ = base_ / "tree";
+    fs::create_directories(tree_ / "a/b");
+    fs::create_directories(tree_ / "c");
+    Write(tree_ / "a/b/file", 10000);
+    Write(tree_ / "c/file", 5000);
+    ASSERT_TRUE(trees_.Walk(tree_, walk_));
+  }
+  void TearDown() override {
+    if (!base_.empty()) fs::remove_all(base_);
+  }
+
+  static void Write(const fs::path& path, std::size_t bytes) {
+    std::ofstream(path) << std::string(bytes, 'x');
+  }
+  static FileHandle HandleOfPath(const fs::path& path) {
+    const auto found = disk_usage::HandleOf(AT_FDCWD, path.c_str());
+    EXPECT_TRUE(found) << path;
+    return found ? found->handle : FileHandle{};
+  }
+  static DirectoryChange FilesIn(const fs::path& path) {
+    return {.directory = HandleOfPath(path), .subdirectories = false};
+  }
+  static DirectoryChange DirectoriesIn(const fs::path& path) {
+    return {.directory = HandleOfPath(path), .subdirectories = true};
+  }
+  void Apply(const std::vector<DirectoryChange>& changes) {
+    ASSERT_TRUE(trees_.Apply(changes, walk_));
+  }
+  // What is remembered is what a walk finds.
+  void ExpectExact(const fs::path& path) {
+    const auto usage = trees_.UsageOf(path);
+    TreeWalk walk;
+    const auto walked = walk.Measure(path);
+    ASSERT_TRUE(walked);
+    ASSERT_TRUE(usage) << "forgotten";
+    EXPECT_EQ(usage->used_bytes, walked->usage.used_bytes);
+    EXPECT_EQ(usage->inodes_used, walked->usage.inodes_used);
+  }
+
+  fs::path base_;
+  fs::path tree_;
+  TreeWalk walk_;
+  RememberedTrees trees_;
+};
+
+TEST_F(LiveRememberedTrees, AWalkIsRememberedUntilSomethingIsSaidToHaveChanged) {
+  ExpectExact(tree_);
+  EXPECT_EQ(trees_.directories(), 4U);
+  Write(tree_ / "a/b/file", 100000);
+  Write(tree_ / "c/another", 100000);
+  EXPECT_EQ(trees_.UsageOf(tree_)->inodes_used, 6U) << "nobody has told";
+  Apply({FilesIn(tree_ / "a/b"), FilesIn(tree_ / "c")});
+  ExpectExact(tree_);
+}
+
+TEST_F(LiveRememberedTrees, DirectoriesThatCameAreWalkedAndThoseThatWentAreTakenOut) {
+  fs::create_directories(tree_ / "a/new/deep/deeper");
+  Write(tree_ / "a/new/deep/file", 3000);
+  Write(tree_ / "a/new/deep/deeper/file", 3000);
+  Apply({DirectoriesIn(tree_ / "a")});
+  ExpectExact(tree_);
+  EXPECT_EQ(trees_.directories(), 7U);
+  const DirectoryChange gone = DirectoriesIn(tree_ / "a/new");
+  fs::remove_all(tree_ / "a/new");
+  Apply({gone, DirectoriesIn(tree_ / "a")});
+  ExpectExact(tree_);
+  EXPECT_EQ(trees_.directories(), 4U);
+}
+
+TEST_F(LiveRememberedTrees, ADirectoryThatTookOverANameIsAnotherOne) {
+  fs::remove_all(tree_ / "a/b");
+  fs::create_directories(tree_ / "a/b");
+  Write(tree_ / "a/b/small", 1);
+  Apply({DirectoriesIn(tree_ / "a")});
+  ExpectExact(tree_);
+}
+
+TEST_F(LiveRememberedTrees, AMovedDirectoryTakesWhatIsKnownOfItAlongInWhicheverOrderItIsTold) {
+  fs::rename(tree_ / "a/b", tree_ / "c/b");
+  Apply({DirectoriesIn(tree_ / "a"), DirectoriesIn(tree_ / "c")});
+  ExpectExact(tree_);
+  fs::rename(tree_ / "c/b", tree_ / "a/b");
+  Apply({DirectoriesIn(tree_ / "a"), DirectoriesIn(tree_ / "c")});
+  ExpectExact(tree_);
+}
+
+TEST_F(LiveRememberedTrees, DirectoriesThatChangedPlacesAreExactOrForgotten) {
+  fs::create_directories(tree_ / "p/q");
+  Write(tree_ / "p/q/file", 9000);
+  ASSERT_TRUE(trees_.Walk(tree_, walk_));
+  fs::rename(tree_ / "p/q", tree_ / "q");
+  fs::rename(tree_ / "p", tree_ / "q/p");
+  Apply({DirectoriesIn(tree_ / "q"), DirectoriesIn(tree_ / "q/p"), DirectoriesIn(tree_)});
+  if (trees_.UsageOf(tree_)) ExpectExact(tree_);
+  ASSERT_TRUE(trees_.Walk(tree_, walk_));
+  ExpectExact(tree_);
+}
+
+TEST_F(LiveRememberedTrees, HardLinksCountOnceWhereverTheyAre) {
+  Write(tree_ / "a/first", 20000);
+  fs::create_hard_link(tree_ / "a/first", tree_ / "c/second");
+  ASSERT_TRUE(trees_.Walk(tree_, walk_));
+  ExpectExact(tree_);
+  Write(tree_ / "c/second", 60000);
+  Apply({FilesIn(tree_ / "c")});
+  ExpectExact(tree_);
+  fs::remove(tree_ / "a/first");
+  Apply({FilesIn(tree_ / "a")});
+  ExpectExact(tree_);
+  fs::remove(tree_ / "c/second");
+  Apply({FilesIn(tree_ / "c")});
+  ExpectExact(tree_);
+}
+
+TEST_F(LiveRememberedTrees, ASecondNameForAFileSomewhereMakesTheTreeBeWalked) {
+  fs::create_hard_link(tree_ / "a/b/file", tree_ / "c/link");
+  Apply({FilesIn(tree_ / "c")});
+  EXPECT_FALSE(trees_.UsageOf(tree_)) << "the file would count in a/b and in c";
+  ASSERT_TRUE(trees_.Walk(tree_, walk_));
+  ExpectExact(tree_);
+}
+
+TEST_F(LiveRememberedTrees, ASecondNameInADirectoryThatCameMakesTheTreeBeWalked) {
+  fs::create_directories(tree_ / "new");
+  fs::create_hard_link(tree_ / "a/b/file", tree_ / "new/link");
+  Apply({DirectoriesIn(tree_)});
+  EXPECT_FALSE(trees_.UsageOf(tree_));
+}
+
+TEST_F(LiveRememberedTrees, ANameOutsideOfTheTreeIsNoReasonToWalkAgainAndAgain) {
+  fs::create_hard_link(tree_ / "c/file", base_ / "outside");
+  ASSERT_TRUE(trees_.Walk(tree_, walk_));
+  Write(tree_ / "c/file", 70000);
+  Apply({FilesIn(tree_ / "c")});
+  ExpectExact(tree_);
+}
+
+TEST_F(LiveRememberedTrees, ASecondNameWhoseFirstIsReadTooIsNoReasonToWalk) {
+  fs::create_hard_link(tree_ / "a/b/file", tree_ / "a/b/link");
+  Apply({FilesIn(tree_ / "a/b")});
+  ExpectExact(tree_);
+}
+
+TEST_F(LiveRememberedTrees, AnotherTopDirectoryIsAnotherTree) {
+  fs::remove_all(tree_);
+  fs::create_directories(tree_);
+  EXPECT_FALSE(trees_.UsageOf(tree_));
+  EXPECT_EQ(trees_.directories(), 0U);
+  fs::remove_all(tree_);
+  EXPECT_EQ(trees_.Walk(tree_, walk_).error().code, ErrorCode::kNotFound);
+}
+
+TEST_F(LiveRememberedTrees, ChangesElsewhereAreNoneOfItsBusiness) {
+  fs::create_directories(base_ / "elsewhere/below");
+  Apply({DirectoriesIn(base_), DirectoriesIn(base_ / "elsewhere")});
+  ExpectExact(tree_);
+  EXPECT_EQ(trees_.directories(), 4U);
+}
+
+TEST_F(LiveRememberedTrees, SeveralTreesAreKeptApart) {
+  fs::create_directories(base_ / "other/x");
+  ASSERT_TRUE(trees_.Walk(base_ / "other", walk_));
+  Write(base_ / "other/x/file", 7000);
+  fs::rename(tree_ / "a/b", base_ / "other/b");
+  Apply({DirectoriesIn(tree_ / "a"), DirectoriesIn(base_ / "other"), FilesIn(base_ / "other/x")});
+  ExpectExact(tree_);
+  if (trees_.UsageOf(base_ / "other")) ExpectExact(base_ / "other");
+  trees_.Forget(base_ / "other");
+  EXPECT_EQ(trees_.directories(), 3U);
+  EXPECT_EQ(trees_.Paths(), std::vector<std::string>{tree_});
+}
+
+TEST_F(LiveRememberedTrees, ATreeWithMoreDirectoriesThanMayBeRememberedIsMeasuredAllTheSame) {
+  RememberedTrees few(3);
+  const auto usage = few.Walk(tree_, walk_);
+  ASSERT_TRUE(usage);
+  EXPECT_EQ(usage->usage.inodes_used, 6U);
+  EXPECT_FALSE(few.UsageOf(tree_));
+  EXPECT_EQ(few.directories(), 0U);
+  ASSERT_TRUE(few.Walk(tree_ / "a", walk_));
+  EXPECT_TRUE(few.UsageOf(tree_ / "a"));
+}
+
+TEST_F(LiveRememberedTrees, ACancelledWalkLeavesNothingBehind) {
+  std::atomic<bool> cancelled = true;
+  TreeWalk walk({.cancelled = &cancelled});
+  fs::create_directories(tree_ / "new");
+  const std::vector<DirectoryChange> changes = {DirectoriesIn(tree_)};
+  EXPECT_EQ(trees_.Apply(changes, walk).error().code, ErrorCode::kUnavailable);
+  EXPECT_EQ(trees_.directories(), 0U);
+}
+
+}  // namespace
+}  // namespace jettison

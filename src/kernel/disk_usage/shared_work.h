@@ -1,0 +1,52 @@
+#pragma once
+
+#include <atomic>
+#include <condition_variable>
+#include <cstddef>
+#include <deque>
+#include <mutex>
+#include <optional>
+
+#include "kernel/disk_usage/walk_job.h"
+
+namespace jettison::disk_usage {
+
+// Subtrees that one thread of a walk leaves to others. Each is an open directory, so only few are
+// ever laid out: as many as keep the others from waiting.
+class SharedWork {
+ public:
+  // A walk begins with one subtree, which the caller is at.
+  void Begin();
+  // Whether somebody would take a subtree. Costs next to nothing.
+  [[nodiscard]] bool Wanted() const {
+    return helpers_.load(std::memory_order_relaxed) > 0 &&
+           queued_.load(std::memory_order_relaxed) < kAhead;
+  }
+  void Offer(Subtree subtree);
+  // A subtree that was begun, taken or offered is finished.
+  void Done();
+  // What is left to do for the thread that began the walk; waits for subtrees that others are at,
+  // because more may come of them. Nothing: the walk is over.
+  [[nodiscard]] std::optional<Subtree> Next();
+
+  // A helper enters and leaves.
+  void Join() { ++helpers_; }
+  void Leave() { --helpers_; }
+  // The next subtree for a helper; waits for one. Nothing after Close.
+  [[nodiscard]] std::optional<Subtree> NextForHelper();
+  void Close();
+
+ private:
+  static constexpr std::size_t kAhead = 8;
+  [[nodiscard]] std::optional<Subtree> Take();  // with mutex_ held
+
+  std::atomic<std::size_t> helpers_ = 0;
+  std::atomic<std::size_t> queued_ = 0;
+  std::mutex mutex_;  // guards what follows
+  std::condition_variable changed_;
+  std::deque<Subtree> queue_;
+  std::size_t unfinished_ = 0;  // subtrees begun or offered
+  bool closed_ = false;
+};
+
+}  // namespace jettison::disk_usage

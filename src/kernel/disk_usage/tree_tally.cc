@@ -1,0 +1,16 @@
+#include "kernel/disk_usage/tree_tally.h"
+
+namespace jettison::disk_usage {
+
+void TreeTally::Add(DirectoryKey /*directory*/, const DirectorySum& part) {
+  const std::lock_guard lock(mutex_);
+  bytes_ += part.bytes;
+  inodes_ += part.inodes;
+  for (const LinkedFile& file : part.linked) {
+    if (!linked_.insert(file.id).second) continue;
+    bytes_ += file.bytes;
+    ++inodes_;
+  }
+}
+
+}  // namespace jettison::disk_usage

@@ -1,0 +1,259 @@
+#include "kernel/disk_usage/tree_walk.h"
+
+#include <fcntl.h>
+#include <gtest/gtest.h>
+#include <sched.h>
+#include <sys/mount.h>
+#include <sys/resource.h>
+#include <sys/stat.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include <array>
+#include <atomic>
+#include <cstdio>
+#include <cstdlib>
+#include <filesystem>
+#include <fstream>
+#include <functional>
+#include <sstream>
+#include <string>
+#include <thread>
+
+#include "ports/fakes/child_process.h"
+
+namespace jettison {
+namespace {
+
+namespace fs = std::filesystem;
+
+class TreeWalkTest : public testing::Test {
+ protected:
+  void SetUp() override {
+    std::string name = testing::TempDir() + "jettison-walk-XXXXXX";
+    ASSERT_NE(::mkdtemp(name.data()), nullptr);
+    base_ = name;
+  }
+  void TearDown() override { fs::remove_all(base_); }
+
+  static void Write(const fs::path& path, std::size_t bytes) {
+    std::ofstream(path) << std::string(bytes, 'x');
+  }
+  static std::uint64_t BlocksOf(const fs::path& path) {
+    struct stat status {};
+    EXPECT_EQ(::lstat(path.c_str(), &status), 0);
+    return static_cast<std::uint64_t>(status.st_blocks) * 512;
+  }
+  static TreeUsage Measured(const fs::path& path) {
+    TreeWalk walk;
+    auto usage = walk.Measure(path);
+    EXPECT_TRUE(usage) << usage.error().message;
+    return usage.value_or(TreeUsage{});
+  }
+  fs::path base_;
+};
+
+// Runs `body` in a process of its own and gives its exit status.
+int InChild(const std::function<int()>& body) {
+  ChildProcess child([&](const auto& /*ready*/) { ::_exit(body()); });
+  child.Start();
+  return WEXITSTATUS(child.Wait());
+}
+
+TEST_F(TreeWalkTest, TheTopDirectoryEveryFileAndEveryDirectoryCount) {
+  Write(base_ / "a", 10000);
+  fs::create_directories(base_ / "d/e");
+  Write(base_ / "d/e/b", 5000);
+  const TreeUsage usage = Measured(base_);
+  EXPECT_EQ(usage.usage.inodes_used, 5U);
+  EXPECT_EQ(usage.usage.used_bytes, BlocksOf(base_) + BlocksOf(base_ / "a") +
+                                        BlocksOf(base_ / "d") + BlocksOf(base_ / "d/e") +
+                                        BlocksOf(base_ / "d/e/b"));
+  EXPECT_EQ(usage.errors, 0U);
+}
+
+TEST_F(TreeWalkTest, AFileIsATreeOfOne) {
+  Write(base_ / "log", 10000);
+  EXPECT_EQ(Measured(base_ / "log").usage.inodes_used, 1U);
+  EXPECT_EQ(Measured(base_ / "log").usage.used_bytes, BlocksOf(base_ / "log"));
+}
+
+TEST_F(TreeWalkTest, AHoleCountsNothing) {
+  Write(base_ / "sparse", 1);
+  fs::resize_file(base_ / "sparse", std::uintmax_t{1} << 30);
+  EXPECT_LT(*Measured(base_).usage.used_bytes, 1U << 20);
+}
+
+TEST_F(TreeWalkTest, AHardLinkedFileCountsOnceInEachTree) {
+  fs::create_directories(base_ / "first");
+  fs::create_directories(base_ / "second");
+  Write(base_ / "first/a", 100000);
+  fs::create_hard_link(base_ / "first/a", base_ / "first/b");
+  fs::create_hard_link(base_ / "first/a", base_ / "second/c");
+  TreeWalk walk;
+  EXPECT_EQ(walk.Measure(base_ / "first")->usage.inodes_used, 2U);
+  EXPECT_EQ(walk.Measure(base_ / "second")->usage.inodes_used, 2U);
+  EXPECT_EQ(walk.Measure(base_)->usage.inodes_used, 4U);
+}
+
+TEST_F(TreeWalkTest, ASymbolicLinkCountsItselfAndIsNotFollowed) {
+  fs::create_directories(base_ / "tree");
+  fs::create_directories(base_ / "outside");
+  Write(base_ / "outside/big", 1 << 20);
+  fs::create_directory_symlink(base_ / "outside", base_ / "tree/link");
+  fs::create_symlink("nowhere", base_ / "tree/dangling");
+  EXPECT_EQ(Measured(base_ / "tree").usage.inodes_used, 3U);
+  EXPECT_EQ(Measured(base_ / "tree/link").usage.inodes_used, 1U) << "nor at the top";
+}
+
+TEST_F(TreeWalkTest, AMissingTopIsNotFound) {
+  TreeWalk walk;
+  EXPECT_EQ(walk.Measure(base_ / "gone").error().code, ErrorCode::kNotFound);
+}
+
+TEST_F(TreeWalkTest, AFullBufferOfEntriesIsNotTheEnd) {
+  constexpr int kFiles = 3000;
+  for (int i = 0; i < kFiles; ++i) Write(base_ / ("a-rather-long-name-" + std::to_string(i)), 0);
+  EXPECT_EQ(Measured(base_).usage.inodes_used, kFiles + 1U);
+}
+
+TEST_F(TreeWalkTest, ATreeDeeperThanTheDescriptorsAllowedIsMeasuredWhole) {
+  constexpr int kDepth = 1000;
+  const int status = InChild([&] {
+    // Relative, since the whole path is longer than a path may be.
+    if (::chdir(base_.c_str()) != 0) return 2;
+    for (int i = 0; i < kDepth; ++i) {
+      Write("file", 1);
+      if (::mkdir("directory", 0700) != 0 || ::chdir("directory") != 0) return 3;
+    }
+    const struct rlimit few { .rlim_cur = 100, .rlim_max = 100 };
+    if (::setrlimit(RLIMIT_NOFILE, &few) != 0) return 4;
+    TreeWalk walk;
+    const auto usage = walk.Measure(base_);
+    if (!usage || usage->errors != 0) return 5;
+    return usage->usage.inodes_used == 2 * kDepth + 1U ? 0 : 6;
+  });
+  EXPECT_EQ(status, 0);
+}
+
+TEST_F(TreeWalkTest, WhatMayNotBeReadIsCountedAsAnErrorAndTheRestIsMeasured) {
+  fs::create_directories(base_ / "closed/below");
+  Write(base_ / "open", 1);
+  ASSERT_EQ(::chmod(base_.c_str(), 0755), 0);
+  ASSERT_EQ(::chmod((base_ / "closed").c_str(), 0), 0);
+  const int status = InChild([&] {
+    constexpr uid_t kNobody = 65534;
+    if (::geteuid() == 0 && ::setresuid(kNobody, kNobody, kNobody) != 0) return 2;
+    TreeWalk walk;
+    const auto usage = walk.Measure(base_);
+    if (!usage || usage->errors != 1 || usage->first_error.empty()) return 3;
+    return usage->usage.inodes_used == 3U ? 0 : 4;
+  });
+  ASSERT_EQ(::chmod((base_ / "closed").c_str(), 0700), 0);
+  EXPECT_EQ(status, 0);
+}
+
+TEST_F(TreeWalkTest, FilesThatVanishMeanwhileAreNoErrors) {
+  std::atomic<bool> stop = false;
+  std::thread churn([&] {
+    for (int round = 0; !stop; ++round) {
+      const fs::path directory = base_ / ("d" + std::to_string(round % 3));
+      fs::create_directories(directory / "below");
+      for (int i = 0; i < 20; ++i) Write(directory / std::to_string(i), 1);
+      fs::remove_all(directory);
+    }
+  });
+  for (int i = 0; i < 200; ++i) EXPECT_EQ(Measured(base_).first_error, "");
+  stop = true;
+  churn.join();
+}
+
+TEST_F(TreeWalkTest, ACancelledWalkEndsWithoutFigures) {
+  std::atomic<bool> cancelled = true;
+  TreeWalk walk({.cancelled = &cancelled});
+  EXPECT_EQ(walk.Measure(base_).error().code, ErrorCode::kUnavailable);
+  cancelled = false;
+  EXPECT_TRUE(walk.Measure(base_)) << "the object can be used again";
+}
+
+// In a mount namespace of its own, which goes with the child.
+class LiveTreeWalk : public TreeWalkTest {
+ protected:
+  void SetUp() override {
+    if (::geteuid() != 0) GTEST_SKIP() << "mounting needs root";
+    TreeWalkTest::SetUp();
+  }
+  void TearDown() override {
+    if (!base_.empty()) TreeWalkTest::TearDown();
+  }
+  static bool EnterOwnMounts() {
+    return ::unshare(CLONE_NEWNS) == 0 &&
+           ::mount("none", "/", nullptr, MS_REC | MS_PRIVATE, nullptr) == 0;
+  }
+};
+
+TEST_F(LiveTreeWalk, AnotherFileSystemMountedInTheTreeIsLeftOut) {
+  fs::create_directories(base_ / "mounted");
+  const int status = InChild([&] {
+    if (!EnterOwnMounts()) return 2;
+    if (::mount("tmpfs", (base_ / "mounted").c_str(), "tmpfs", 0, "size=1m") != 0) return 3;
+    Write(base_ / "mounted/file", 1000);
+    return Measured(base_).usage.inodes_used == 1U ? 0 : 4;
+  });
+  EXPECT_EQ(status, 0);
+}
+
+TEST_F(LiveTreeWalk, ADirectoryOfTheSameFileSystemBoundIntoTheTreeIsLeftOut) {
+  fs::create_directories(base_ / "tree/bound");
+  fs::create_directories(base_ / "other");
+  Write(base_ / "other/file", 1000);
+  const int status = InChild([&] {
+    if (!EnterOwnMounts()) return 2;
+    const fs::path bound = base_ / "tree/bound";
+    if (::mount((base_ / "other").c_str(), bound.c_str(), nullptr, MS_BIND, nullptr) != 0) return 3;
+    return Measured(base_ / "tree").usage.inodes_used == 1U ? 0 : 4;
+  });
+  EXPECT_EQ(status, 0);
+}
+
+TEST_F(LiveTreeWalk, AFileOfTheSameFileSystemBoundIntoTheTreeIsLeftOut) {
+  fs::create_directories(base_ / "tree");
+  Write(base_ / "tree/bound", 1);
+  Write(base_ / "other", 1000);
+  const int status = InChild([&] {
+    if (!EnterOwnMounts()) return 2;
+    const fs::path bound = base_ / "tree/bound";
+    if (::mount((base_ / "other").c_str(), bound.c_str(), nullptr, MS_BIND, nullptr) != 0) return 3;
+    return Measured(base_ / "tree").usage.inodes_used == 1U ? 0 : 4;
+  });
+  EXPECT_EQ(status, 0);
+}
+
+std::uint64_t FirstNumberOf(const std::string& command) {
+  std::array<char, 256> line{};
+  FILE* const pipe = ::popen(command.c_str(), "re");
+  if (pipe == nullptr) return 0;
+  const bool read = std::fgets(line.data(), line.size(), pipe) != nullptr;
+  ::pclose(pipe);
+  return read ? std::strtoull(line.data(), nullptr, 10) : 0;
+}
+
+TEST_F(LiveTreeWalk, AgreesWithDuOnAGeneratedTree) {
+  for (std::size_t d = 0; d < 20; ++d) {
+    const fs::path directory = base_ / ("d" + std::to_string(d % 5)) / std::to_string(d);
+    fs::create_directories(directory);
+    for (std::size_t f = 0; f < 30; ++f) {
+      Write(directory / std::to_string(f), d * f * 37);
+    }
+    fs::create_hard_link(directory / "3", base_ / ("link" + std::to_string(d)));
+    fs::create_symlink(directory / "4", base_ / ("symbolic" + std::to_string(d)));
+  }
+  ::sync();  // delayed allocation is settled: both see the same blocks
+  const TreeUsage usage = Measured(base_);
+  EXPECT_EQ(usage.usage.used_bytes, FirstNumberOf("du -sx --block-size=1 " + base_.string()));
+  EXPECT_EQ(usage.usage.inodes_used, FirstNumberOf("du -sx --inodes " + base_.string()));
+  EXPECT_EQ(usage.errors, 0U);
+}
+
+}  // namespace
+}  // namespace jettison

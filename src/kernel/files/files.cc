@@ -1,0 +1,111 @@
+#include "kernel/files/files.h"
+
+#include <dirent.h>
+#include <fcntl.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <cerrno>
+#include <memory>
+
+#include "ports/file_descriptor.h"
+#include "ports/system_error.h"
+
+namespace jettison::pod_host {
+namespace {
+
+Result<void> WriteAll(int fd, std::string_view text) {
+  while (!text.empty()) {
+    const ssize_t n = ::write(fd, text.data(), text.size());
+    if (n < 0 && errno == EINTR) continue;
+    if (n < 0) return FailErrno("write");
+    text.remove_prefix(static_cast<std::size_t>(n));
+  }
+  return {};
+}
+
+}  // namespace
+
+Result<std::string> ReadFile(const std::string& path) {
+  const FileDescriptor fd(::open(path.c_str(), O_RDONLY | O_CLOEXEC | O_NOFOLLOW));
+  if (!fd) return FailErrno("open " + path);
+  std::string text;
+  char block[4096];
+  for (;;) {
+    const ssize_t n = ::read(fd.get(), block, sizeof(block));
+    if (n < 0 && errno == EINTR) continue;
+    if (n < 0) return FailErrno("read " + path);
+    if (n == 0) return text;
+    text.append(block, static_cast<std::size_t>(n));
+  }
+}
+
+Result<void> WriteFile(const std::string& path, std::string_view text) {
+  const std::string draft = path + ".new";
+  FileDescriptor fd(
+      ::open(draft.c_str(), O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC | O_NOFOLLOW, 0600));
+  if (!fd) return FailErrno("create " + draft);
+  if (auto written = WriteAll(fd.get(), text); !written) {
+    ::unlink(draft.c_str());
+    return Fail(written.error().In(draft));
+  }
+  fd.Close();
+  if (::rename(draft.c_str(), path.c_str()) != 0) return FailErrno("rename to " + path);
+  return {};
+}
+
+Result<void> RewriteFile(const std::string& path, std::string_view text) {
+  constexpr std::size_t kStep = 4096;
+  constexpr std::size_t kSpare = 1024;  // that a text may grow by within its step
+  const std::string draft = path + ".new";
+  std::string padded(text);
+  padded.resize((text.size() + kSpare + kStep - 1) / kStep * kStep, '\n');
+  // What the draft occupies already is what is written to.
+  const auto write = [&](int flags) -> Result<void> {
+    const FileDescriptor fd(
+        ::open(draft.c_str(), O_WRONLY | O_CREAT | O_CLOEXEC | O_NOFOLLOW | flags, 0600));
+    if (!fd) return FailErrno("create " + draft);
+    if (auto written = WriteAll(fd.get(), padded); !written) return written;
+    if (::ftruncate(fd.get(), static_cast<off_t>(padded.size())) != 0) {
+      return FailErrno("cut " + draft);
+    }
+    return {};
+  };
+  if (auto written = write(0); !written) return Fail(written.error().In(draft));
+  if (::renameat2(AT_FDCWD, draft.c_str(), AT_FDCWD, path.c_str(), RENAME_EXCHANGE) == 0) return {};
+  if (::rename(draft.c_str(), path.c_str()) != 0) return FailErrno("rename to " + path);
+  (void)write(O_EXCL);  // the space for the next one; without it that one finds its own
+  return {};
+}
+
+Result<void> MakeFolders(const std::string& path, unsigned mode) {
+  if (::mkdir(path.c_str(), mode) == 0 || errno == EEXIST) return {};
+  if (errno != ENOENT) return FailErrno("make folder " + path);
+  const std::size_t slash = path.rfind('/');
+  if (slash == std::string::npos || slash == 0) return FailErrno("make folder " + path);
+  if (auto parent = MakeFolders(path.substr(0, slash), 0755); !parent) return parent;
+  if (::mkdir(path.c_str(), mode) == 0 || errno == EEXIST) return {};
+  return FailErrno("make folder " + path);
+}
+
+Result<std::vector<std::string>> NamesIn(const std::string& folder) {
+  const std::unique_ptr<DIR, int (*)(DIR*)> entries(::opendir(folder.c_str()), ::closedir);
+  if (!entries) {
+    if (errno == ENOENT) return std::vector<std::string>{};
+    return FailErrno("open folder " + folder);
+  }
+  std::vector<std::string> names;
+  while (const dirent* entry = ::readdir(entries.get())) {
+    const std::string_view name = entry->d_name;
+    if (name != "." && name != "..") names.emplace_back(name);
+  }
+  std::sort(names.begin(), names.end());
+  return names;
+}
+
+bool Exists(const std::string& path) {
+  return ::access(path.c_str(), F_OK) == 0;
+}
+
+}  // namespace jettison::pod_host

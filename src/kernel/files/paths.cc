@@ -1,0 +1,122 @@
+#include "kernel/files/paths.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+
+#include "kernel/files/pod_containers.h"
+
+namespace jettison::pod_host {
+namespace {
+
+constexpr std::size_t kMaxSegment = 255;  // NAME_MAX
+
+Result<void> CheckSegment(std::string_view what, std::string_view name) {
+  if (IsPathSegment(name)) return {};
+  return Fail(ErrorCode::kInvalidArgument,
+              fmt::format("{} \"{}\" cannot be the name of a folder", what, name));
+}
+
+}  // namespace
+
+std::string Paths::Pod(std::string_view uid) const {
+  return fmt::format("{}/pods/{}", root_, uid);
+}
+
+std::string Paths::PodFile(std::string_view uid) const {
+  return Pod(uid) + "/pod.json";
+}
+
+std::string Paths::MountPoints(std::string_view uid) const {
+  return Pod(uid) + "/mount-points";
+}
+
+std::string Paths::Volumes(std::string_view uid) const {
+  return Pod(uid) + "/volumes";
+}
+
+std::string Paths::Volume(std::string_view uid, std::string_view volume) const {
+  return fmt::format("{}/volumes/{}", Pod(uid), volume);
+}
+
+std::string Paths::Containers(std::string_view uid) const {
+  return Pod(uid) + "/containers";
+}
+
+std::string Paths::Container(std::string_view uid, std::string_view container) const {
+  return fmt::format("{}/containers/{}", Pod(uid), container);
+}
+
+std::string Paths::Run(std::string_view uid, std::string_view container, int attempt) const {
+  return fmt::format("{}/{}", Container(uid, container), attempt);
+}
+
+std::string Paths::Rootfs(std::string_view uid, std::string_view container, int attempt) const {
+  return Run(uid, container, attempt) + "/rootfs";
+}
+
+std::string Paths::PodLogs(const jettison::Pod& pod) const {
+  return fmt::format("{}/{}_{}_{}", logs_, pod.namespace_, pod.name, pod.uid);
+}
+
+std::string Paths::ContainerLogs(const jettison::Pod& pod, std::string_view container) const {
+  return fmt::format("{}/{}", PodLogs(pod), container);
+}
+
+std::string Paths::Log(const jettison::Pod& pod, std::string_view container, int attempt) const {
+  return fmt::format("{}/{}.log", ContainerLogs(pod, container), attempt);
+}
+
+std::string Paths::ConfigMap(std::string_view of_namespace, std::string_view name) const {
+  return fmt::format("{}/config/configmaps/{}/{}", root_, of_namespace, name);
+}
+
+std::string Paths::Secret(std::string_view of_namespace, std::string_view name) const {
+  return fmt::format("{}/config/secrets/{}/{}", root_, of_namespace, name);
+}
+
+PodDisk DiskOf(const Paths& paths, const Pod& pod) {
+  PodDisk disk;
+  for (const Volume& volume : pod.volumes) {
+    const auto* source = std::get_if<EmptyDirSource>(&volume.source);
+    if (source == nullptr) continue;
+    disk.empty_dirs.push_back({.name = volume.name,
+                               .path = paths.Volume(pod.uid, volume.name),
+                               .memory = source->medium == "Memory"});
+  }
+  for (const Container* container : ContainersOf(pod)) {
+    disk.containers.push_back(
+        {.name = container->name, .logs = paths.ContainerLogs(pod, container->name), .layer = {}});
+  }
+  return disk;
+}
+
+bool IsLogsOf(std::string_view name, std::string_view uid) {
+  if (!name.ends_with(uid)) return false;
+  name.remove_suffix(uid.size());
+  return name.ends_with('_') && std::count(name.begin(), name.end(), '_') == 2;
+}
+
+bool IsPathSegment(std::string_view name) {
+  return !name.empty() && name.size() <= kMaxSegment && name != "." && name != ".." &&
+         name.find_first_of(std::string_view("/\0\n", 3)) == std::string_view::npos;
+}
+
+Result<void> CheckNames(const Pod& pod) {
+  if (auto ok = CheckSegment("pod UID", pod.uid); !ok) return ok;
+  if (auto ok = CheckSegment("namespace", pod.namespace_); !ok) return ok;
+  if (auto ok = CheckSegment("pod name", pod.name); !ok) return ok;
+  if (auto ok = CheckSegment("pod", fmt::format("{}_{}_{}", pod.namespace_, pod.name, pod.uid));
+      !ok) {
+    return ok;
+  }
+  for (const Volume& volume : pod.volumes) {
+    if (auto ok = CheckSegment("volume", volume.name); !ok) return ok;
+  }
+  for (const Container* container : ContainersOf(pod)) {
+    if (auto ok = CheckSegment("container", container->name); !ok) return ok;
+  }
+  return {};
+}
+
+}  // namespace jettison::pod_host

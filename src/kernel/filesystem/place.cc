@@ -1,0 +1,101 @@
+#include "kernel/filesystem/place.h"
+
+#include <fcntl.h>
+#include <unistd.h>
+
+#include <array>
+#include <climits>
+#include <cstddef>
+#include <string_view>
+
+#include "kernel/filesystem/mount_kind.h"
+
+namespace jettison {
+namespace {
+
+constexpr int kMostLinks = 40;  // as many as the kernel follows
+
+// Puts the names of a path in front of those that are left, the next one last.
+void PutBefore(std::string_view path, std::vector<std::string>& left) {
+  while (!path.empty()) {
+    const auto slash = path.rfind('/');
+    const auto start = slash == std::string_view::npos ? 0 : slash + 1;
+    left.emplace_back(path.substr(start));
+    path = path.substr(0, slash == std::string_view::npos ? 0 : slash);
+  }
+}
+
+// What a link says; nothing where the path is none, or is not there.
+std::optional<std::string> LinkAt(const std::string& path) {
+  std::array<char, PATH_MAX> target{};
+  const ssize_t size = ::readlink(path.c_str(), target.data(), target.size());
+  if (size <= 0) return std::nullopt;
+  return std::string(target.data(), static_cast<std::size_t>(size));
+}
+
+// Follows one path. `at_` is what has been followed so far: it holds no links, so that the folder
+// above it is what is left without its last name.
+class Follower {
+ public:
+  Follower(const std::vector<pod_host::Mount>& mounts, std::string_view path) : mounts_(mounts) {
+    PutBefore(path, left_);
+  }
+
+  Place Follow() {
+    while (!left_.empty()) {
+      const std::string name = std::move(left_.back());
+      left_.pop_back();
+      if (name.empty() || name == ".") continue;
+      if (name == "..") {
+        at_.erase(at_.empty() ? 0 : at_.rfind('/'));
+      } else {
+        Step(name);
+      }
+    }
+    const std::string path = at_.empty() ? "/" : at_;
+    const pod_host::Mount* mount = MountOf(mounts_, path);
+    if (mount == nullptr) return {.path = path, .mount = {}, .answers_by_itself = false};
+    return {.path = path,
+            .mount = *mount,
+            .answers_by_itself = !behind_another_ && AnswersByItself(mount->type)};
+  }
+
+ private:
+  void Step(const std::string& name) {
+    const std::string next = at_ + "/" + name;
+    const pod_host::Mount* mount = MountOf(mounts_, next);
+    const bool local = mount != nullptr && AnswersByItself(mount->type);
+    // Where the root itself hangs, so does everything.
+    if (!local && mount != nullptr && mount->point != "/") behind_another_ = true;
+    const bool may_ask = local && !behind_another_ && links_ < kMostLinks;
+    const auto link = may_ask ? LinkAt(next) : std::nullopt;
+    if (!link) {
+      at_ = next;
+      return;
+    }
+    ++links_;
+    if (link->starts_with('/')) at_.clear();
+    PutBefore(*link, left_);
+  }
+
+  const std::vector<pod_host::Mount>& mounts_;
+  std::vector<std::string> left_;  // names to follow, the next one last
+  std::string at_;
+  bool behind_another_ = false;  // a file system on the way may not answer
+  int links_ = 0;
+};
+
+}  // namespace
+
+Place PlaceOf(const std::vector<pod_host::Mount>& mounts, const std::string& path) {
+  if (!path.starts_with('/')) return {.path = path, .mount = {}, .answers_by_itself = false};
+  return Follower(mounts, path).Follow();
+}
+
+Place FindPlace(const std::string& path, const std::string& mounts) {
+  const auto known = pod_host::ReadMounts(mounts);
+  if (!known) return {.path = path, .mount = {}, .answers_by_itself = true};
+  return PlaceOf(*known, path);
+}
+
+}  // namespace jettison

@@ -1,0 +1,88 @@
+#include "kernel/filesystem/place.h"
+
+#include <gtest/gtest.h>
+
+#include <cstdlib>
+#include <filesystem>
+#include <fstream>
+
+#include "kernel/filesystem/filesystem.h"
+
+namespace jettison {
+namespace {
+
+namespace fs = std::filesystem;
+
+// A folder with links in it; the mounts are made up.
+class PlaceTest : public testing::Test {
+ protected:
+  void SetUp() override {
+    std::string name = fs::canonical(testing::TempDir()) / "jettison-place-XXXXXX";
+    ASSERT_NE(::mkdtemp(name.data()), nullptr);
+    top_ = name;
+    for (const char* folder : {"folder", "remote", "other"}) fs::create_directory(top_ / folder);
+    mounts_ = {{.root = "/", .point = "/", .type = "ext4", .device = 1},
+               {.root = "/", .point = top_ / "remote", .type = "nfs4", .device = 2},
+               {.root = "/", .point = top_ / "remote/local", .type = "ext4", .device = 3},
+               {.root = "/", .point = top_ / "other", .type = "btrfs", .device = 4}};
+  }
+  void TearDown() override { fs::remove_all(top_); }
+  void Link(const std::string& name, const fs::path& target) {
+    fs::create_symlink(target, top_ / name);
+  }
+  [[nodiscard]] Place At(const std::string& path) const { return PlaceOf(mounts_, top_ / path); }
+
+  fs::path top_;
+  std::vector<pod_host::Mount> mounts_;
+};
+
+TEST_F(PlaceTest, LinksAreFollowedWhereTheKernelAloneAnswers) {
+  Link("absolute", top_ / "folder");
+  Link("relative", "./absolute/../other//x/");
+  Link("folder/up", "../relative");
+  EXPECT_EQ(At("absolute/file").path, top_ / "folder/file");
+  EXPECT_EQ(At("relative").path, top_ / "other/x");
+  EXPECT_EQ(At("folder/up/y").path, top_ / "other/x/y");
+  EXPECT_EQ(At("folder/up/y").mount->type, "btrfs");
+  EXPECT_TRUE(At("folder/up/y").answers_by_itself);
+}
+
+TEST_F(PlaceTest, NothingBehindAMountThatMayHangIsLookedAt) {
+  Link("remote/link", "/");  // would be followed if anybody looked
+  Link("way", top_ / "remote");
+  for (const char* path : {"remote/link", "way/link", "way/./link/"}) {
+    EXPECT_EQ(At(path).path, top_ / "remote/link") << path;
+    EXPECT_EQ(At(path).mount->device, 2U) << path;
+    EXPECT_FALSE(At(path).answers_by_itself) << path;
+  }
+  EXPECT_EQ(At("remote/local").mount->device, 3U);
+  EXPECT_FALSE(At("remote/local").answers_by_itself) << "the way there goes through it";
+}
+
+TEST_F(PlaceTest, WhatIsNotThereStandsAsWritten) {
+  Link("dangling", "gone/away");
+  Link("round", "round");
+  EXPECT_EQ(At("nowhere/at/all").path, top_ / "nowhere/at/all");
+  EXPECT_EQ(At("dangling").path, top_ / "gone/away");
+  EXPECT_EQ(At("round").path, top_ / "round");
+  EXPECT_EQ(PlaceOf(mounts_, "/").path, "/");
+  EXPECT_EQ(PlaceOf(mounts_, "/../..").path, "/");
+  EXPECT_FALSE(PlaceOf(mounts_, "relative").mount);
+}
+
+TEST_F(PlaceTest, WithoutAListOfMountsEverythingIsAskedDirectly) {
+  EXPECT_TRUE(FindPlace("/x", "/nonexistent/mountinfo").answers_by_itself);
+  EXPECT_FALSE(FindPlace("/x", "/dev/null").answers_by_itself) << "no mount in the list holds it";
+  EXPECT_EQ(FindPlace("/proc").mount->type, "proc");
+}
+
+TEST_F(PlaceTest, TheDeviceIsTheMountsWhereItCannotBeAskedForOrSubvolumesHaveTheirOwn) {
+  EXPECT_EQ(*DeviceOf(At("remote/nobody/knows")), 2U);
+  EXPECT_EQ(*DeviceOf(At("other")), 4U);
+  EXPECT_EQ(DeviceOf(At("other/gone")).error().code, ErrorCode::kNotFound);
+  EXPECT_EQ(*DeviceOf(At("folder")), *DeviceOf(top_.string())) << "the file system knows best";
+  EXPECT_EQ(DeviceOf(PlaceOf({}, "/x")).error().code, ErrorCode::kUnavailable);
+}
+
+}  // namespace
+}  // namespace jettison

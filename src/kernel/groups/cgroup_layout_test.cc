@@ -1,0 +1,145 @@
+#include "kernel/groups/cgroup_layout.h"
+
+#include <gtest/gtest.h>
+
+#include "core/model/pod_resources.h"
+
+namespace jettison::pod_host {
+namespace {
+
+Quantity Q(std::string_view text) {
+  return *Quantity::Parse(text);
+}
+
+// Sums as a pod without init containers and overhead has them.
+CgroupLimits LimitsOf(const Pod& pod, std::optional<std::int64_t> pids_limit) {
+  const auto limit = [&](std::string_view resource) {
+    return SumOfContainers(pod, &ResourceRequirements::limits, resource);
+  };
+  return PodLimits(
+      pod,
+      {.cpu_request =
+           SumOfContainers(pod, &ResourceRequirements::requests, "cpu").value_or(Quantity()),
+       .cpu_limit = limit("cpu"),
+       .memory_limit = limit("memory")},
+      {.pod_pids_limit = pids_limit});
+}
+
+Container WithResources(ResourceList requests, ResourceList limits) {
+  Container container;
+  container.resources = {.requests = std::move(requests), .limits = std::move(limits)};
+  return container;
+}
+
+TEST(PodGroup, NoTwoUidsShareASlice) {
+  const auto slice = [](const char* uid) {
+    return UnitName(PodGroup(QosClass::kBurstable, uid, CgroupDriver::kSystemd));
+  };
+  EXPECT_EQ(slice("a-b"), "kubepods-burstable-poda_b.slice") << "as the kubelet has it";
+  EXPECT_EQ(slice("a_b"), "kubepods-burstable-poda\\x5fb.slice");
+  EXPECT_NE(slice("a\\x5fb"), slice("a_b"));
+}
+
+TEST(PodGroup, GuaranteedPodsStandBesideTheOtherClasses) {
+  EXPECT_EQ(PodGroup(QosClass::kGuaranteed, "u"), "kubepods/podu");
+  EXPECT_EQ(PodGroup(QosClass::kBurstable, "u"), "kubepods/burstable/podu");
+  EXPECT_EQ(PodGroup(QosClass::kBestEffort, "u"), "kubepods/besteffort/podu");
+  EXPECT_EQ(ContainerGroup("kubepods/podu", "c"), "kubepods/podu/c");
+}
+
+TEST(CpuShares, AreOfACpuOf1024WithinTheKernelsBounds) {
+  const std::pair<std::int64_t, std::uint64_t> cases[] = {
+      {-1, 2},
+      {0, 2},
+      {1, 2},
+      {2, 2},
+      {3, 3},
+      {100, 102},
+      {1000, 1024},
+      {256'000, 262'144},
+      {std::numeric_limits<std::int64_t>::max(), 262'144}};
+  for (const auto& [milli, shares] : cases) EXPECT_EQ(CpuShares(milli), shares) << milli;
+}
+
+TEST(CpuQuotaUs, IsOfAPeriodOf100MsAndAtLeastOne) {
+  const std::pair<std::int64_t, std::int64_t> cases[] = {
+      {1, 1000}, {10, 1000}, {11, 1100}, {500, 50'000}, {2000, 200'000}};
+  for (const auto& [milli, quota] : cases) EXPECT_EQ(CpuQuotaUs(milli, 100'000), quota) << milli;
+}
+
+TEST(CgroupLayout, WithTheDriverSystemdEachGroupIsASliceNamedByThoseAboveIt) {
+  constexpr CgroupDriver kSystemd = CgroupDriver::kSystemd;
+  EXPECT_EQ(PodsGroup(kSystemd), "kubepods.slice");
+  EXPECT_EQ(QosGroup(QosClass::kGuaranteed, kSystemd), "kubepods.slice");
+  EXPECT_EQ(QosGroup(QosClass::kBestEffort, kSystemd), "kubepods.slice/kubepods-besteffort.slice");
+  EXPECT_EQ(PodGroup(QosClass::kGuaranteed, "1-2", kSystemd),
+            "kubepods.slice/kubepods-pod1_2.slice");
+  const std::string pod = PodGroup(QosClass::kBurstable, "d-e-f", kSystemd);
+  EXPECT_EQ(pod, "kubepods.slice/kubepods-burstable.slice/kubepods-burstable-podd_e_f.slice");
+  EXPECT_EQ(ContainerGroupName("main", kSystemd), "main.scope");
+  EXPECT_EQ(CgroupParent("", pod, kSystemd), "kubepods-burstable-podd_e_f.slice");
+}
+
+TEST(CgroupLayout, WithTheDriverCgroupfsARuntimeIsToldAPath) {
+  const std::string pod = PodGroup(QosClass::kBurstable, "d-e");
+  EXPECT_EQ(pod, "kubepods/burstable/podd-e");
+  EXPECT_EQ(ContainerGroupName("main", CgroupDriver::kCgroupfs), "main");
+  EXPECT_EQ(CgroupParent("/node", pod, CgroupDriver::kCgroupfs), "/node/kubepods/burstable/podd-e");
+}
+
+TEST(ContainerLimits, ComeFromItsOwnResources) {
+  const CgroupLimits limits = ContainerLimits(
+      WithResources({{"cpu", Q("250m")}, {"memory", Q("1Gi")}}, {{"memory", Q("64Mi")}}),
+      LimitSettings{});
+  EXPECT_EQ(limits.cpu_shares, 256U);
+  EXPECT_EQ(limits.memory_bytes, 64U << 20);
+  EXPECT_EQ(limits.cpu_quota_us, std::nullopt);
+  EXPECT_EQ(limits.pids_max, std::nullopt);
+}
+
+TEST(ContainerLimits, ALimitStandsInForARequestThatIsMissing) {
+  const CgroupLimits limits =
+      ContainerLimits(WithResources({}, {{"cpu", Q("2")}}), LimitSettings{});
+  EXPECT_EQ(limits.cpu_shares, 2048U);
+  EXPECT_EQ(limits.cpu_quota_us, 200'000);
+  EXPECT_EQ(ContainerLimits(Container{}, {}).cpu_shares, 2U);
+}
+
+TEST(ContainerLimits, CpuQuotasFollowTheConfiguredPeriodOrAreLeftAlone) {
+  LimitSettings settings;
+  settings.cpu_quota->period_us = 10'000;
+  const Container container = WithResources({}, {{"cpu", Q("2")}});
+  EXPECT_EQ(ContainerLimits(container, settings).cpu_quota_us, 20'000);
+  EXPECT_EQ(ContainerLimits(container, settings).cpu_period_us, 10'000U);
+  settings.cpu_quota.reset();
+  EXPECT_EQ(ContainerLimits(container, settings).cpu_quota_us, std::nullopt);
+  EXPECT_EQ(ContainerLimits(container, settings).cpu_shares, 2048U);
+}
+
+TEST(PodLimits, MemoryIsLimitedOnlyWhereEveryContainerIs) {
+  Pod pod;
+  pod.containers = {WithResources({}, {{"memory", Q("10Mi")}}),
+                    WithResources({}, {{"memory", Q("20Mi")}, {"cpu", Q("1")}})};
+  const CgroupLimits both = LimitsOf(pod, 100);
+  EXPECT_EQ(both.memory_bytes, 30U << 20);
+  EXPECT_EQ(both.cpu_quota_us, std::nullopt);
+  EXPECT_EQ(both.pids_max, 100);
+
+  pod.containers.push_back(WithResources({{"cpu", Q("100m")}}, {}));
+  const CgroupLimits free = LimitsOf(pod, std::nullopt);
+  EXPECT_EQ(free.memory_bytes, std::nullopt);
+  EXPECT_EQ(free.cpu_shares, 102U);
+  EXPECT_EQ(free.pids_max, std::nullopt);
+}
+
+TEST(PodLimits, ALimitOfThePodItselfHoldsWhateverItsContainersSay) {
+  Pod pod;
+  pod.containers = {Container{}};
+  pod.resources = ResourceRequirements{.requests = {}, .limits = {{"memory", Q("50Mi")}}};
+  const CgroupLimits limits = PodLimits(pod, {.memory_limit = Q("50Mi")}, {});
+  EXPECT_EQ(limits.memory_bytes, 50U << 20);
+  EXPECT_EQ(limits.cpu_quota_us, std::nullopt);
+}
+
+}  // namespace
+}  // namespace jettison::pod_host

@@ -1,0 +1,72 @@
+#include "kernel/groups/fd_reserve.h"
+
+#include <fcntl.h>
+#include <unistd.h>
+
+#include <array>
+#include <mutex>
+
+namespace jettison::pod_host {
+namespace {
+
+// Of a fixed size, so that nothing is allocated when memory is short.
+struct Reserve {
+  std::mutex mutex;
+  std::array<int, FdReserve::kSize> fds{};  // the first `count`
+  std::size_t count = 0;
+  std::size_t filled = 0;  // to so many; what is spent of them is put back
+};
+
+Reserve& OfThisProcess() {
+  static Reserve reserve;
+  return reserve;
+}
+
+thread_local int ending = 0;
+
+// An opened file each: one that is only duplicated would free no entry in the table of the system.
+void FillTo(std::size_t size, Reserve& reserve) {
+  while (reserve.count < size) {
+    const int fd = ::open("/", O_PATH | O_CLOEXEC);
+    if (fd < 0) break;
+    reserve.fds[reserve.count++] = fd;
+  }
+}
+
+}  // namespace
+
+std::size_t FdReserve::Fill() {
+  Reserve& reserve = OfThisProcess();
+  const std::lock_guard lock(reserve.mutex);
+  FillTo(kSize, reserve);
+  reserve.filled = reserve.count;
+  return reserve.count;
+}
+
+bool FdReserve::Spend() {
+  if (ending == 0) return false;
+  const int error = errno;
+  Reserve& reserve = OfThisProcess();
+  const std::lock_guard lock(reserve.mutex);
+  const bool any = reserve.count > 0;
+  if (any) ::close(reserve.fds[--reserve.count]);
+  errno = error;
+  return any;
+}
+
+EndingPods::EndingPods() {
+  ++ending;
+}
+
+EndingPods::~EndingPods() {
+  if (--ending > 0) return;
+  const int error = errno;
+  {
+    Reserve& reserve = OfThisProcess();
+    const std::lock_guard lock(reserve.mutex);
+    FillTo(reserve.filled, reserve);
+  }
+  errno = error;
+}
+
+}  // namespace jettison::pod_host

@@ -1,0 +1,63 @@
+#include "kernel/groups/fd_reserve.h"
+
+#include <fcntl.h>
+#include <gtest/gtest.h>
+
+#include <utility>
+#include <vector>
+
+#include "kernel/groups/few_descriptors.h"
+
+namespace jettison::pod_host {
+namespace {
+
+FileDescriptor OpenOne() {
+  return FileDescriptor(OpenSparing([] { return ::open("/", O_PATH | O_CLOEXEC); }));
+}
+
+TEST(FdReserve, OnlyWhoEndsPodsMayTakeFromItAndItIsFullAgainAfterwards) {
+  ASSERT_EQ(FdReserve::Fill(), FdReserve::kSize);
+  FewDescriptors few(4);
+  few.TakeAll();
+  EXPECT_FALSE(OpenOne());
+  EXPECT_EQ(errno, EMFILE);
+  for (int round = 0; round < 3; ++round) {
+    const EndingPods outer;
+    std::vector<FileDescriptor> opened;
+    for (std::size_t i = 0; i < FdReserve::kSize; ++i) {
+      const EndingPods inner;
+      opened.push_back(OpenOne());
+      ASSERT_TRUE(opened.back()) << i;
+    }
+    EXPECT_FALSE(OpenOne()) << "none is left";
+    EXPECT_EQ(errno, EMFILE);
+  }
+  EXPECT_FALSE(OpenOne());
+}
+
+// What could not be had at the start is left to whoever has need of it later.
+TEST(FdReserve, AnEndPutsBackWhatItSpentAndTakesNoMore) {
+  FewDescriptors few(FdReserve::kSize / 2);
+  const std::size_t filled = FdReserve::Fill();
+  const FewDescriptors more(FdReserve::kSize + 4);
+  {
+    const EndingPods ending;
+    const FileDescriptor one = OpenOne();
+    EXPECT_TRUE(one);
+  }
+  std::vector<FileDescriptor> others;
+  for (FileDescriptor one = OpenOne(); one; one = OpenOne()) others.push_back(std::move(one));
+  EXPECT_GE(others.size(), FdReserve::kSize + 4) << filled << " were held";
+}
+
+TEST(FdReserve, IsNotTouchedWhereThereAreDescriptors) {
+  ASSERT_EQ(FdReserve::Fill(), FdReserve::kSize);
+  const EndingPods ending;
+  EXPECT_TRUE(OpenOne());
+  EXPECT_EQ(FdReserve::Fill(), FdReserve::kSize);
+  EXPECT_LT(OpenSparing([] { return ::open("/no such file", O_RDONLY); }), 0);
+  EXPECT_EQ(errno, ENOENT);
+}
+
+}  // namespace
+}  // namespace jettison::pod_host

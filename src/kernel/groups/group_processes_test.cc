@@ -1,0 +1,112 @@
+#include "kernel/groups/group_processes.h"
+
+#include <fcntl.h>
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+#include <poll.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include <atomic>
+#include <chrono>
+#include <csignal>
+#include <fstream>
+#include <memory>
+#include <string>
+#include <thread>
+#include <vector>
+
+#include "kernel/files/temporary_folder.h"
+#include "kernel/groups/fd_reserve.h"
+#include "kernel/groups/few_descriptors.h"
+#include "kernel/readiness/pidfd.h"
+#include "ports/fakes/child_process.h"
+
+namespace jettison::pod_host {
+namespace {
+
+using testing::ElementsAre;
+
+// A folder with a list of processes, as that of a group.
+class GroupProcesses : public testing::Test {
+ protected:
+  void List(const std::string& text) { std::ofstream(list_) << text; }
+  [[nodiscard]] FileDescriptor Open() const {
+    return FileDescriptor(::open(folder_.path().c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC));
+  }
+  static bool EndsWithin(const ChildProcess& child, int ms) {
+    const FileDescriptor pidfd = OpenPidfd(child.pid());
+    pollfd ended = {.fd = pidfd.get(), .events = POLLIN, .revents = 0};
+    return ::poll(&ended, 1, ms) == 1;
+  }
+
+  const TemporaryFolder folder_;
+  const std::string list_ = folder_.path() + "/cgroup.procs";
+};
+
+TEST_F(GroupProcesses, ASignalReachesWhoIsListed) {
+  const ChildProcess child([](const auto&) { SleepForever(); });
+  List(std::to_string(child.pid()) + "\n");
+  EXPECT_THAT(SignalBelow(Open().get(), SIGKILL).value(), ElementsAre(child.pid()));
+  EXPECT_TRUE(EndsWithin(child, 10'000));
+}
+
+// The list names a process that ends, and its number is given to somebody else before the signal is
+// sent: the second time that it is read the list names nobody.
+TEST_F(GroupProcesses, WhoOnlyHasTheNumberOfOneThatWasListedIsLeftAlone) {
+  const ChildProcess innocent([](const auto&) { SleepForever(); });
+  ASSERT_EQ(::mkfifo(list_.c_str(), 0600), 0);
+  std::atomic<bool> over = false;
+  std::thread lister([&] {
+    {
+      const FileDescriptor first(::open(list_.c_str(), O_WRONLY | O_CLOEXEC));
+      const std::string text = std::to_string(innocent.pid()) + "\n";
+      EXPECT_EQ(::write(first.get(), text.data(), text.size()), static_cast<ssize_t>(text.size()));
+    }
+    while (!over) {  // opened and closed, so that a reader finds the end at once
+      const FileDescriptor later(::open(list_.c_str(), O_WRONLY | O_NONBLOCK | O_CLOEXEC));
+      std::this_thread::sleep_for(std::chrono::milliseconds(1));
+    }
+  });
+  EXPECT_THAT(SignalBelow(Open().get(), SIGKILL).value(), ElementsAre(innocent.pid()));
+  over = true;
+  lister.join();
+  EXPECT_FALSE(EndsWithin(innocent, 50));
+}
+
+TEST_F(GroupProcesses, ManyAreSignalledWithFewDescriptors) {
+  std::vector<std::unique_ptr<ChildProcess>> children;
+  std::string text;
+  for (int i = 0; i < 40; ++i) {
+    children.push_back(std::make_unique<ChildProcess>([](const auto&) { SleepForever(); }));
+    text += std::to_string(children.back()->pid()) + "\n";
+  }
+  List(text);
+  const FileDescriptor group = Open();
+  {
+    const FewDescriptors few(6);
+    const auto signalled = SignalBelow(group.get(), SIGKILL);
+    ASSERT_TRUE(signalled) << signalled.error().message;
+    EXPECT_EQ(signalled->size(), 40U);
+  }
+  for (const auto& child : children) EXPECT_TRUE(EndsWithin(*child, 10'000));
+}
+
+TEST_F(GroupProcesses, AnAgentOutOfDescriptorsEndsAPodAllTheSame) {
+  const ChildProcess child([](const auto&) { SleepForever(); });
+  List(std::to_string(child.pid()) + "\n");
+  const FileDescriptor group = Open();
+  ASSERT_EQ(FdReserve::Fill(), FdReserve::kSize);
+  {
+    FewDescriptors few(4);
+    few.TakeAll();
+    EXPECT_FALSE(SignalBelow(group.get(), SIGKILL)) << "nothing is kept back for anybody else";
+    const EndingPods ending;
+    const auto signalled = SignalBelow(group.get(), SIGKILL);
+    EXPECT_TRUE(signalled) << signalled.error().message;
+  }
+  EXPECT_TRUE(EndsWithin(child, 10'000));
+}
+
+}  // namespace
+}  // namespace jettison::pod_host

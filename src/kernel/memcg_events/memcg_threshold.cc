@@ -1,0 +1,62 @@
+#include "kernel/memcg_events/memcg_threshold.h"
+
+#include <fcntl.h>
+#include <fmt/format.h>
+#include <sys/eventfd.h>
+#include <unistd.h>
+
+#include <cerrno>
+#include <limits>
+#include <string>
+#include <utility>
+
+#include "ports/system_error.h"
+
+namespace jettison {
+namespace {
+
+Result<FileDescriptor> OpenControl(int group) {
+  FileDescriptor control(
+      ::openat(group, "cgroup.event_control", O_WRONLY | O_NOFOLLOW | O_CLOEXEC));
+  if (control) return control;
+  if (errno == ENOENT) {
+    return Fail(ErrorCode::kUnavailable, "the group has no cgroup.event_control: not cgroup v1");
+  }
+  return FailErrno("open cgroup.event_control");
+}
+
+}  // namespace
+
+std::uint64_t UsageLevel(const AvailableMemory& memory) {
+  if (memory.threshold > memory.capacity) return 0;
+  std::uint64_t level = 0;
+  const bool overflow =
+      __builtin_add_overflow(memory.capacity - memory.threshold, memory.inactive_file, &level);
+  return overflow ? std::numeric_limits<std::uint64_t>::max() : level;
+}
+
+Result<MemcgThreshold> MemcgThreshold::Register(int group, std::uint64_t level) {
+  FileDescriptor event(::eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK));
+  if (!event) return FailErrno("eventfd");
+  const FileDescriptor usage(
+      ::openat(group, "memory.usage_in_bytes", O_RDONLY | O_NOFOLLOW | O_CLOEXEC));
+  if (!usage) return FailErrno("open memory.usage_in_bytes");
+  const auto control = OpenControl(group);
+  if (!control) return Fail(control.error());
+  const std::string request = fmt::format("{} {} {}", event.get(), usage.get(), level);
+  while (::write(control->get(), request.data(), request.size()) < 0) {
+    if (errno != EINTR) return FailErrno(fmt::format("notification at {} bytes", level));
+  }
+  return MemcgThreshold(std::move(event), level);
+}
+
+bool MemcgThreshold::Drain() {
+  std::uint64_t count = 0;
+  ssize_t size = 0;
+  do {
+    size = ::read(event_.get(), &count, sizeof count);
+  } while (size < 0 && errno == EINTR);
+  return size == static_cast<ssize_t>(sizeof count);
+}
+
+}  // namespace jettison

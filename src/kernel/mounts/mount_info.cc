@@ -1,0 +1,101 @@
+#include "kernel/mounts/mount_info.h"
+
+#include <fcntl.h>
+#include <sys/sysmacros.h>
+
+#include <algorithm>
+#include <charconv>
+#include <cstddef>
+#include <optional>
+
+#include "kernel/groups/group_files.h"
+#include "ports/file_descriptor.h"
+#include "ports/system_error.h"
+
+namespace jettison::pod_host {
+namespace {
+
+std::vector<std::string_view> Split(std::string_view text, char separator) {
+  std::vector<std::string_view> parts;
+  while (true) {
+    const auto end = text.find(separator);
+    parts.push_back(text.substr(0, end));
+    if (end == std::string_view::npos) return parts;
+    text.remove_prefix(end + 1);
+  }
+}
+
+bool IsOctal(char c) {
+  return c >= '0' && c <= '7';
+}
+
+// Space, tab, newline and backslash are written as \ooo.
+std::string Unescape(std::string_view text) {
+  std::string plain;
+  for (std::size_t i = 0; i < text.size(); ++i) {
+    if (text[i] == '\\' && i + 3 < text.size() && IsOctal(text[i + 1]) && IsOctal(text[i + 2]) &&
+        IsOctal(text[i + 3])) {
+      const int code = (text[i + 1] - '0') * 64 + (text[i + 2] - '0') * 8 + (text[i + 3] - '0');
+      plain += static_cast<char>(code);
+      i += 3;
+    } else {
+      plain += text[i];
+    }
+  }
+  return plain;
+}
+
+// "0:32"; 0 where it is none.
+dev_t DeviceIn(std::string_view text) {
+  unsigned major = 0;
+  unsigned minor = 0;
+  const char* const end = text.data() + text.size();
+  const auto first = std::from_chars(text.data(), end, major);
+  if (first.ec != std::errc() || first.ptr == end || *first.ptr != ':') return 0;
+  const auto second = std::from_chars(first.ptr + 1, end, minor);
+  return second.ec == std::errc() && second.ptr == end ? ::makedev(major, minor) : 0;
+}
+
+// "ID PARENT MAJ:MIN ROOT POINT OPTIONS [OPTIONAL...] - TYPE SOURCE SUPER-OPTIONS"
+std::optional<Mount> ParseLine(std::string_view line) {
+  constexpr std::size_t kDevice = 2;
+  constexpr std::size_t kRoot = 3;
+  constexpr std::size_t kPoint = 4;
+  constexpr std::ptrdiff_t kFixedFields = 6;
+  constexpr std::ptrdiff_t kFieldsFromDash = 4;
+  const auto fields = Split(line, ' ');
+  const auto dash = std::find(fields.begin(), fields.end(), "-");
+  if (dash - fields.begin() < kFixedFields || fields.end() - dash < kFieldsFromDash) {
+    return std::nullopt;
+  }
+  return Mount{.root = Unescape(fields[kRoot]),
+               .point = Unescape(fields[kPoint]),
+               .type = std::string(dash[1]),
+               .super_options = std::string(dash[3]),
+               .device = DeviceIn(fields[kDevice])};
+}
+
+}  // namespace
+
+bool Mount::HasOption(std::string_view option) const {
+  const auto options = Split(super_options, ',');
+  return std::find(options.begin(), options.end(), option) != options.end();
+}
+
+std::vector<Mount> ParseMounts(std::string_view text) {
+  std::vector<Mount> mounts;
+  for (const std::string_view line : Split(text, '\n')) {
+    if (auto mount = ParseLine(line)) mounts.push_back(std::move(*mount));
+  }
+  return mounts;
+}
+
+Result<std::vector<Mount>> ReadMounts(const std::string& file) {
+  const FileDescriptor fd(::open(file.c_str(), O_RDONLY | O_CLOEXEC));
+  if (!fd) return FailErrno("open " + file);
+  const auto text = ReadToEnd(fd.get());
+  if (!text) return Fail(text.error().In("read " + file));
+  return ParseMounts(*text);
+}
+
+}  // namespace jettison::pod_host

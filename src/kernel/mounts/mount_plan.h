@@ -1,0 +1,40 @@
+#pragma once
+
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "core/model/pod.h"
+#include "core/units/result.h"
+#include "kernel/files/paths.h"
+
+namespace jettison::pod_host {
+
+// One volume to be mounted for a container.
+struct PlannedMount {
+  std::string source;    // an absolute path of the host: the volume's root
+  std::string sub_path;  // below the source; empty: the source itself
+  std::string target;    // absolute, without "." or a doubled slash
+  bool read_only = false;
+  // The mount point belongs to the host's own filesystem, not to another volume of this container.
+  bool on_host = false;
+  // A configMap or secret, whose content is the operator's: nothing may be made in it.
+  bool kept_by_operator = false;
+};
+
+// The volumes of a container in the order in which they are mounted: outer mount points before
+// those within. configMap and secret volumes are read-only always. Fails, naming the field, on a
+// mount path that is not absolute or has "..", on "/", on two volumes at one path, on a sub path
+// that leads out of its volume, and on a volume that the pod does not have.
+[[nodiscard]] Result<std::vector<PlannedMount>> PlanMounts(const pod_host::Paths& paths,
+                                                           const Pod& pod,
+                                                           const Container& container);
+
+// Where the content of a volume lies on the host.
+[[nodiscard]] std::string SourceOf(const pod_host::Paths& paths, const Pod& pod,
+                                   const Volume& volume);
+
+// Whether `path` is `folder` or lies below it; both as PlanMounts normalises them.
+[[nodiscard]] bool IsWithin(std::string_view path, std::string_view folder);
+
+}  // namespace jettison::pod_host

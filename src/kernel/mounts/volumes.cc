@@ -1,0 +1,155 @@
+#include "kernel/mounts/volumes.h"
+
+#include <fmt/format.h>
+#include <linux/stat.h>
+#include <sys/mount.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include <memory>
+#include <optional>
+#include <utility>
+#include <variant>
+
+#include "kernel/files/files.h"
+#include "kernel/mounts/host_path.h"
+#include "ports/system_error.h"
+
+namespace jettison::pod_host {
+namespace {
+
+bool IsMounted(const std::string& path) {
+  struct statx facts {};
+  return ::statx(AT_FDCWD, path.c_str(), AT_SYMLINK_NOFOLLOW, 0, &facts) == 0 &&
+         (facts.stx_attributes & STATX_ATTR_MOUNT_ROOT) != 0;
+}
+
+Result<void> MountTmpfs(const std::string& path, const std::optional<Quantity>& size_limit) {
+  if (IsMounted(path)) return {};
+  std::string options = "mode=0777";
+  if (size_limit && size_limit->Value() > 0) {
+    options += fmt::format(",size={}", size_limit->Value());
+  }
+  if (::mount("tmpfs", path.c_str(), "tmpfs", MS_NOSUID | MS_NODEV, options.c_str()) == 0) {
+    return {};
+  }
+  return FailErrno("mount a tmpfs at " + path);
+}
+
+// Makes what one kind of volume needs at `path`.
+class Preparation {
+ public:
+  Preparation(const Paths& paths, const Pod& pod, std::string path)
+      : paths_(paths), pod_(pod), path_(std::move(path)) {}
+
+  Result<void> operator()(const EmptyDirSource& source) const {
+    if (source.medium != "" && source.medium != "Memory") {
+      return Fail(ErrorCode::kInvalidArgument,
+                  fmt::format(R"(emptyDir medium "{}" is not supported: use "" or "Memory")",
+                              source.medium));
+    }
+    if (auto made = MakeFolders(path_); !made) return made;
+    // mkdir's mode is cut by the umask, this one is not.
+    if (::chmod(path_.c_str(), 0777) != 0) return FailErrno("chmod " + path_);
+    if (source.medium == "Memory") {
+      if (auto mounted = MountTmpfs(path_, source.size_limit); !mounted) return mounted;
+    }
+    return GiveToGroup();
+  }
+  Result<void> operator()(const HostPathSource& source) const { return PrepareHostPath(source); }
+  Result<void> operator()(const ConfigMapSource& source) const {
+    return Link("configMap", source.name, paths_.ConfigMap(pod_.namespace_, source.name),
+                source.optional);
+  }
+  Result<void> operator()(const SecretSource& source) const {
+    return Link("secret", source.secret_name, paths_.Secret(pod_.namespace_, source.secret_name),
+                source.optional);
+  }
+  Result<void> operator()(const GitRepoSource&) const { return Unsupported("gitRepo"); }
+  Result<void> operator()(const OtherVolumeSource& source) const {
+    return Unsupported(source.kind);
+  }
+
+ private:
+  // What is made in the folder belongs to the pod's group, too.
+  [[nodiscard]] Result<void> GiveToGroup() const {
+    const auto group = pod_.security_context.fs_group;
+    if (!group) return {};
+    if (::chown(path_.c_str(), static_cast<uid_t>(-1), static_cast<gid_t>(*group)) != 0) {
+      return FailErrno("chown " + path_);
+    }
+    return ::chmod(path_.c_str(), 02777) == 0 ? Result<void>{} : FailErrno("chmod " + path_);
+  }
+  Result<void> Link(std::string_view kind, const std::string& name, const std::string& folder,
+                    bool optional) const {
+    if (!IsPathSegment(name) || !IsPathSegment(pod_.namespace_)) {
+      return Fail(ErrorCode::kInvalidArgument, fmt::format("{} \"{}\" is not a name", kind, name));
+    }
+    if (Exists(folder)) {
+      if (::symlink(folder.c_str(), path_.c_str()) == 0 || errno == EEXIST) return {};
+      return FailErrno("link " + path_);
+    }
+    if (optional) return MakeFolders(path_);
+    return Fail(
+        ErrorCode::kNotFound,
+        fmt::format("{0} \"{1}\" not found: make the folder {2} with a file for each key, or "
+                    "mark the {0} optional",
+                    kind, name, folder));
+  }
+
+  static Result<void> Unsupported(std::string_view kind) {
+    return Fail(ErrorCode::kInvalidArgument,
+                fmt::format("{} is not supported by the process runtime: use emptyDir, hostPath, "
+                            "configMap or secret",
+                            kind));
+  }
+
+  const Paths& paths_;
+  const Pod& pod_;
+  std::string path_;
+};
+
+// The path that a volume touches and that is not the pod's; absent: it touches none.
+std::optional<std::string> ForeignPathOf(const Paths& paths, const Pod& pod, const Volume& volume) {
+  if (const auto* source = std::get_if<HostPathSource>(&volume.source)) return source->path;
+  if (const auto* source = std::get_if<ConfigMapSource>(&volume.source)) {
+    return paths.ConfigMap(pod.namespace_, source->name);
+  }
+  if (const auto* source = std::get_if<SecretSource>(&volume.source)) {
+    return paths.Secret(pod.namespace_, source->secret_name);
+  }
+  return std::nullopt;
+}
+
+Result<void> PrepareVolume(const Paths& paths, const Pod& pod, const Volume& volume) {
+  return std::visit(Preparation(paths, pod, paths.Volume(pod.uid, volume.name)), volume.source);
+}
+
+}  // namespace
+
+Result<void> PrepareVolumes(const Paths& paths, const Pod& pod) {
+  if (auto made = MakeFolders(paths.Volumes(pod.uid)); !made) return made;
+  for (const Volume& volume : pod.volumes) {
+    if (ForeignPathOf(paths, pod, volume)) continue;
+    auto prepared = PrepareVolume(paths, pod, volume);
+    if (!prepared) return Fail(prepared.error().In("volume " + volume.name));
+  }
+  return {};
+}
+
+std::vector<PathStep> VolumeSteps(const Paths& paths, const Pod& pod) {
+  std::vector<PathStep> steps;
+  const auto own = std::make_shared<const Pod>(pod);
+  for (const Volume& volume : own->volumes) {
+    auto path = ForeignPathOf(paths, *own, volume);
+    if (!path) continue;
+    steps.push_back({.what = "volume " + volume.name,
+                     .path = std::move(*path),
+                     .work = [paths, own, &volume](const std::atomic<bool>&) {
+                       return PrepareVolume(paths, *own, volume);
+                     }});
+  }
+  return steps;
+}
+
+}  // namespace jettison::pod_host

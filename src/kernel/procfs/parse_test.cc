@@ -1,0 +1,104 @@
+#include "kernel/procfs/parse.h"
+
+#include <gtest/gtest.h>
+
+#include <fstream>
+#include <iterator>
+#include <string>
+
+namespace jettison::procfs {
+namespace {
+
+std::string Recorded(const std::string& name) {
+  std::ifstream file(std::string(JETTISON_ROOM_TESTDATA) + "/6.18/" + name);
+  return {std::istreambuf_iterator<char>(file), {}};
+}
+
+TEST(ProcfsParse, RealFilesOfLinux618AreUnderstood) {
+  const auto memory = ParseMemInfo(Recorded("meminfo"));
+  ASSERT_TRUE(memory) << memory.error().message;
+  EXPECT_EQ(memory->total, 24684092ULL * 1024);
+  EXPECT_EQ(memory->huge_pages, 0U);
+  EXPECT_EQ(*ParseTaskCount(Recorded("loadavg")), 97);
+  EXPECT_EQ(*ParsePidLimit(Recorded("pid_max")), 32768);
+}
+
+TEST(ProcfsParse, HugePagesOfEverySizeAreNotForOrdinaryUse) {
+  const auto memory = ParseMemInfo(
+      "MemTotal:       2000 kB\nHugePages_Total:       1\nHugepagesize:       2048 kB\n"
+      "Hugetlb:            1500 kB\n");
+  ASSERT_TRUE(memory);
+  EXPECT_EQ(memory->huge_pages, 1500U * 1024);
+  EXPECT_EQ(memory->WithoutHugePages(), 500U * 1024);
+}
+
+TEST(ProcfsParse, AnOldKernelTellsOnlyThoseOfTheDefaultSize) {
+  const auto memory =
+      ParseMemInfo("MemTotal: 9000 kB\nHugePages_Total: 3\nHugepagesize: 2048 kB\n");
+  EXPECT_EQ(memory->huge_pages, 3U * 2048 * 1024);
+}
+
+TEST(ProcfsParse, SwapIsWhatTheRowsSayAndUnknownWithoutThem) {
+  const auto memory = ParseMemInfo("MemTotal: 9 kB\nSwapTotal: 6 kB\nSwapFree:  2 kB\n");
+  EXPECT_EQ(memory->swap_total, 6U * 1024);
+  EXPECT_EQ(memory->swap_free, 2U * 1024);
+  EXPECT_EQ(ParseMemInfo("MemTotal: 9 kB\n")->swap_total, std::nullopt);
+  EXPECT_FALSE(ParseMemInfo("MemTotal: 9 kB\nSwapTotal: x kB\n"));
+}
+
+TEST(ProcfsParse, WhatTheKernelKeepsFreeIsInKibibytes) {
+  EXPECT_EQ(*ParseMinFree("67584\n"), 67584U * 1024);
+  for (const char* const hostile : {"", "-1\n", "1 2\n", "1 kB\n", "18446744073709551615\n"}) {
+    EXPECT_FALSE(ParseMinFree(hostile)) << hostile;
+  }
+}
+
+TEST(ProcfsParse, AKernelWithoutHugePagesHasNone) {
+  EXPECT_EQ(ParseMemInfo("MemTotal: 9000 kB\n")->huge_pages, 0U);
+}
+
+TEST(ProcfsParse, MoreHugePagesThanMemoryLeaveNothing) {
+  EXPECT_EQ(ParseMemInfo("MemTotal: 1 kB\nHugetlb: 2 kB\n")->WithoutHugePages(), 0U);
+}
+
+TEST(ProcfsParse, AMeminfoThatIsNotOneIsAnErrorNotAZero) {
+  for (const char* const hostile :
+       {"", "MemTotal:\n", "MemTotal: kB\n", "MemTotal: 5\n", "MemTotal: -5 kB\n",
+        "MemTotal: 5 MB\n", "MemTotal: 5 kB junk\n", "xMemTotal: 5 kB\n", "MemTotals: 5 kB\n",
+        "MemTotal: 18446744073709551615 kB\n", "MemTotal: 5 kB\nHugetlb: x kB\n",
+        "MemTotal: 5 kB\nHugepagesize: 2048 kB\nHugePages_Total: 99999999999999999999\n",
+        "MemTotal: 5 kB\nHugepagesize: 2048 kB\nHugePages_Total: 9999999999999999\n"}) {
+    EXPECT_FALSE(ParseMemInfo(hostile)) << hostile;
+  }
+}
+
+TEST(ProcfsParse, TasksAreBehindTheSlashOfTheFourthField) {
+  EXPECT_EQ(*ParseTaskCount("1.36 3.49 4.53 2/3518 3715089\n"), 3518);
+  EXPECT_EQ(*ParseTaskCount("0 0 0 0/0"), 0);
+  for (const char* const hostile :
+       {"", "\n", "1 2 3\n", "1 2 3 4 5\n", "1 2 3 4/ 5\n", "1 2 3 4/-5 6\n", "1 2 3 4/x 6\n",
+        "1 2 3 4/5/6 7\n", "1 2 3  4/5 6\n", "1 2 3 4/99999999999999999999 5\n"}) {
+    EXPECT_FALSE(ParseTaskCount(hostile)) << hostile;
+  }
+}
+
+TEST(ProcfsParse, APidLimitIsOnePositiveNumber) {
+  EXPECT_EQ(*ParsePidLimit("4194304\n"), 4194304);
+  for (const char* const hostile : {"", "0\n", "-1\n", "1 2\n", "x\n", "1\n\n", "max\n"}) {
+    EXPECT_FALSE(ParsePidLimit(hostile)) << hostile;
+  }
+}
+
+TEST(ProcfsParse, StatmCountsPages) {
+  const auto pages = ParseStatm("1893 1029 929 7 0 141 0\n");
+  ASSERT_TRUE(pages) << pages.error().message;
+  EXPECT_EQ(pages->all, 1893U);
+  EXPECT_EQ(pages->resident, 1029U);
+  for (const char* text : {"", "1", "1 ", "a 1 1", "1 b 1", "-1 1 1", "99999999999999999999 1 1",
+                           "1 9223372036854775807 1"}) {
+    EXPECT_FALSE(ParseStatm(text)) << text;
+  }
+}
+
+}  // namespace
+}  // namespace jettison::procfs

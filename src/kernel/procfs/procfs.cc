@@ -1,0 +1,81 @@
+#include "kernel/procfs/procfs.h"
+
+#include <fcntl.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <array>
+#include <cerrno>
+#include <span>
+#include <string_view>
+#include <utility>
+
+#include "ports/system_error.h"
+
+namespace jettison {
+namespace {
+
+// The whole text in one read; /proc/meminfo takes 1.5 KiB on Linux 6.18.
+using Buffer = std::array<char, 8192>;
+
+Result<std::string_view> ReadText(int fd, Buffer& buffer) {
+  while (true) {
+    const ssize_t count = ::pread(fd, buffer.data(), buffer.size(), 0);
+    if (count < 0 && errno == EINTR) continue;
+    if (count < 0) return FailErrno("read");
+    if (static_cast<std::size_t>(count) == buffer.size()) {
+      return Fail(ErrorCode::kInternal, "longer than the kernel writes it");
+    }
+    return std::string_view(buffer.data(), static_cast<std::size_t>(count));
+  }
+}
+
+template <typename T, typename File>
+Result<T> Read(const File& file, Result<T> (*parse)(std::string_view)) {
+  Buffer buffer;  // NOLINT(cppcoreguidelines-pro-type-member-init): read fills it
+  const auto text = ReadText(file.fd.get(), buffer);
+  if (!text) return Fail(text.error().In(file.path));
+  auto value = parse(*text);
+  if (!value) return Fail(value.error().In(file.path));
+  return value;
+}
+
+}  // namespace
+
+Result<Procfs::File> Procfs::OpenFile(const std::string& path) {
+  FileDescriptor fd(::open(path.c_str(), O_RDONLY | O_CLOEXEC));
+  if (!fd) return FailErrno("open " + path);
+  return File{path, std::move(fd)};
+}
+
+Result<Procfs> Procfs::Open(const std::string& root) {
+  Procfs opened;
+  const std::array<std::pair<File*, const char*>, 4> files = {{
+      {&opened.meminfo_, "/meminfo"},
+      {&opened.loadavg_, "/loadavg"},
+      {&opened.pid_max_, "/sys/kernel/pid_max"},
+      {&opened.threads_max_, "/sys/kernel/threads-max"},
+  }};
+  for (const auto& [file, name] : files) {
+    auto one = OpenFile(root + name);
+    if (!one) return Fail(one.error());
+    *file = std::move(*one);
+  }
+  return opened;
+}
+
+Result<procfs::MachineMemory> Procfs::ReadMemory() const {
+  return Read(meminfo_, &procfs::ParseMemInfo);
+}
+
+Result<RlimitStats> Procfs::ReadRlimit() const {
+  const auto tasks = Read(loadavg_, &procfs::ParseTaskCount);
+  if (!tasks) return Fail(tasks.error());
+  const auto pids = Read(pid_max_, &procfs::ParsePidLimit);
+  if (!pids) return Fail(pids.error());
+  const auto threads = Read(threads_max_, &procfs::ParsePidLimit);
+  if (!threads) return Fail(threads.error());
+  return RlimitStats{.time = std::nullopt, .max_pid = std::min(*pids, *threads), .running = *tasks};
+}
+
+}  // namespace jettison

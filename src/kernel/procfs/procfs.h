@@ -1,0 +1,38 @@
+#pragma once
+
+#include <string>
+
+#include "core/model/summary.h"
+#include "core/units/result.h"
+#include "kernel/procfs/parse.h"
+#include "ports/file_descriptor.h"
+
+namespace jettison {
+
+// Figures of the whole machine. Its files stay open and are read anew each time; a reading is one
+// system call a file. Reading is safe from any thread.
+class Procfs {
+ public:
+  // `root`: where proc is mounted. Fails where one of the files is missing.
+  [[nodiscard]] static Result<Procfs> Open(const std::string& root = "/proc");
+
+  [[nodiscard]] Result<procfs::MachineMemory> ReadMemory() const;
+  // max_pid is the smaller of kernel.pid_max and kernel.threads-max, running the tasks of the whole
+  // system; time is left absent. pid_max belongs to the PID namespace of the agent (Linux 6.14).
+  [[nodiscard]] Result<RlimitStats> ReadRlimit() const;
+
+ private:
+  struct File {
+    std::string path;  // for messages
+    FileDescriptor fd;
+  };
+  [[nodiscard]] static Result<File> OpenFile(const std::string& path);
+
+  Procfs() = default;
+  File meminfo_;
+  File loadavg_;
+  File pid_max_;
+  File threads_max_;
+};
+
+}  // namespace jettison

@@ -1,0 +1,117 @@
+#include "kernel/project_quota/project_quota.h"
+
+#include <dirent.h>
+#include <fcntl.h>
+#include <linux/fs.h>
+#include <linux/quota.h>
+#include <sys/ioctl.h>
+#include <sys/syscall.h>
+#include <unistd.h>
+
+#include <array>
+#include <cerrno>
+#include <cstddef>
+
+#include "ports/file_descriptor.h"
+#include "ports/system_error.h"
+
+namespace jettison {
+namespace {
+
+// ESRCH: no such quota is on. ENOTTY: the file system knows no projects.
+tl::unexpected<Error> Refused(const std::string& what) {
+  const bool without = errno == ESRCH || errno == ENOTTY || errno == EINVAL;
+  return Fail(SystemError(without ? EOPNOTSUPP : errno, what));
+}
+
+Result<FileDescriptor> OpenFolder(const std::string& folder) {
+  FileDescriptor fd(::open(folder.c_str(), O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC));
+  if (!fd) return FailErrno("open " + folder);
+  return fd;
+}
+
+Result<FsUsage> UsageOn(int fd, ProjectId project) {
+  if_dqblk quota{};
+  const auto command = static_cast<unsigned>(QCMD(Q_GETQUOTA, PRJQUOTA));
+  if (::syscall(SYS_quotactl_fd, fd, command, project, &quota) != 0) {
+    return Refused("project quota");
+  }
+  return FsUsage{.used_bytes = quota.dqb_curspace, .inodes_used = quota.dqb_curinodes};
+}
+
+// Everything that has a project has an inode in it.
+Result<ProjectId> FreeProject(int fd) {
+  constexpr ProjectId kTries = 100'000;
+  for (ProjectId project = kFirstProject; project < kFirstProject + kTries; ++project) {
+    const auto usage = UsageOn(fd, project);
+    // xfs has no record of what was never used, and says so.
+    if (!usage && usage.error().code == ErrorCode::kNotFound) return project;
+    if (!usage) return Fail(usage.error());
+    if (usage->inodes_used == 0U && usage->used_bytes == 0U) return project;
+  }
+  return Fail(ErrorCode::kUnavailable, "no project is free");
+}
+
+Result<bool> IsEmpty(int fd) {
+  constexpr std::size_t kSome = 1024;
+  alignas(dirent64) std::array<std::byte, kSome> entries{};
+  std::size_t count = 0;
+  const ssize_t size = ::getdents64(fd, entries.data(), entries.size());
+  if (size < 0) return FailErrno("list folder");
+  for (std::size_t at = 0; at < static_cast<std::size_t>(size); ++count) {
+    at += reinterpret_cast<const dirent64*>(entries.data() + at)->d_reclen;
+  }
+  return count <= 2;  // "." and ".."
+}
+
+}  // namespace
+
+Result<bool> CountsProjects(const std::string& path) {
+  const FileDescriptor fd(::open(path.c_str(), O_PATH | O_NOFOLLOW | O_CLOEXEC));
+  if (!fd) return FailErrno("open " + path);
+  if_dqinfo info{};
+  const auto command = static_cast<unsigned>(QCMD(Q_GETINFO, PRJQUOTA));
+  if (::syscall(SYS_quotactl_fd, fd.get(), command, 0, &info) == 0) return true;
+  const auto refused = Refused("project quota of " + path);
+  if (refused.value().code == ErrorCode::kUnavailable) return false;
+  return refused;
+}
+
+Result<std::optional<ProjectId>> ProjectOf(const std::string& folder) {
+  const auto fd = OpenFolder(folder);
+  if (!fd) return Fail(fd.error());
+  fsxattr attributes{};
+  if (::ioctl(fd->get(), FS_IOC_FSGETXATTR, &attributes) != 0)
+    return Refused("project of " + folder);
+  const bool hands_down = (attributes.fsx_xflags & FS_XFLAG_PROJINHERIT) != 0;
+  if (!hands_down || attributes.fsx_projid < kFirstProject) return std::nullopt;
+  return attributes.fsx_projid;
+}
+
+Result<FsUsage> ReadProjectUsage(const std::string& path, ProjectId project) {
+  const FileDescriptor fd(::open(path.c_str(), O_RDONLY | O_NOFOLLOW | O_CLOEXEC | O_NONBLOCK));
+  if (!fd) return FailErrno("open " + path);
+  auto usage = UsageOn(fd.get(), project);
+  if (!usage) return Fail(usage.error().In(path));
+  return usage;
+}
+
+Result<ProjectId> AssignProject(const std::string& folder) {
+  const auto fd = OpenFolder(folder);
+  if (!fd) return Fail(fd.error());
+  const auto empty = IsEmpty(fd->get());
+  if (!empty) return Fail(empty.error().In(folder));
+  if (!*empty) return Fail(ErrorCode::kInvalidArgument, folder + " is not empty");
+  auto project = FreeProject(fd->get());
+  if (!project) return Fail(project.error().In(folder));
+  fsxattr attributes{};
+  if (::ioctl(fd->get(), FS_IOC_FSGETXATTR, &attributes) != 0)
+    return Refused("project of " + folder);
+  attributes.fsx_projid = *project;
+  attributes.fsx_xflags |= FS_XFLAG_PROJINHERIT;
+  if (::ioctl(fd->get(), FS_IOC_FSSETXATTR, &attributes) != 0)
+    return Refused("project of " + folder);
+  return project;
+}
+
+}  // namespace jettison

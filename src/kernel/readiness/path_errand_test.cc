@@ -1,0 +1,95 @@
+#include "kernel/readiness/path_errand.h"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+#include <poll.h>
+
+#include "ports/fakes/fake_slow_paths.h"
+
+namespace jettison::pod_host {
+namespace {
+
+using testing::ElementsAre;
+using testing::HasSubstr;
+using testing::IsEmpty;
+
+class PathErrandTest : public testing::Test {
+ protected:
+  [[nodiscard]] PathStep Step(const std::string& path, Result<void> outcome = {}) {
+    return {.what = "volume of " + path, .path = path, .work = [this, path, outcome](const auto&) {
+              done_.push_back(path);
+              return outcome;
+            }};
+  }
+  [[nodiscard]] PathErrand::Done Note() {
+    return [this](const Result<void>& outcome) {
+      told_.push_back(outcome ? "fine" : outcome.error().message);
+      errand_.reset();
+    };
+  }
+  void Dispatch() const {
+    pollfd ready = {.fd = readiness_->fd(), .events = POLLIN, .revents = 0};
+    ASSERT_EQ(::poll(&ready, 1, 30'000), 1);
+    readiness_->Dispatch();
+  }
+  std::unique_ptr<Readiness> readiness_ = std::move(*Readiness::Create());
+  std::shared_ptr<FakeSlowPaths> slow_ = std::make_shared<FakeSlowPaths>("/dead");
+  std::vector<std::string> done_;
+  std::vector<std::string> told_;
+  std::optional<PathErrand> errand_;
+};
+
+TEST_F(PathErrandTest, OfPathsThatAnswerIsDoneAtOnce) {
+  errand_.emplace(*readiness_, PathPatience{.slow_paths = slow_});
+  const auto outcome = errand_->Begin({Step("/a"), Step("/b")}, Note());
+  ASSERT_TRUE(outcome);
+  EXPECT_TRUE(*outcome);
+  EXPECT_THAT(done_, ElementsAre("/a", "/b"));
+  EXPECT_THAT(told_, IsEmpty());
+}
+
+TEST_F(PathErrandTest, EndsWithTheFirstFailure) {
+  errand_.emplace(*readiness_, PathPatience{.slow_paths = slow_});
+  const auto outcome =
+      errand_->Begin({Step("/a", Fail(ErrorCode::kInternal, "no")), Step("/b")}, Note());
+  ASSERT_TRUE(outcome && !*outcome);
+  EXPECT_EQ(outcome->error().message, "volume of /a: no");
+  EXPECT_THAT(done_, ElementsAre("/a"));
+}
+
+TEST_F(PathErrandTest, OfAPathThatMayHangIsDoneBeside) {
+  errand_.emplace(*readiness_, PathPatience{.slow_paths = slow_});
+  ASSERT_FALSE(errand_->Begin({Step("/a"), Step("/dead/x"), Step("/b")}, Note()));
+  EXPECT_THAT(done_, ElementsAre("/a"));
+  EXPECT_EQ(slow_->Answer(), 1);
+  Dispatch();
+  EXPECT_THAT(done_, ElementsAre("/a", "/dead/x", "/b"));
+  EXPECT_THAT(told_, ElementsAre("fine"));
+}
+
+TEST_F(PathErrandTest, IsGivenUpWithThePathThatDoesNotAnswer) {
+  errand_.emplace(*readiness_, PathPatience{.slow_paths = slow_, .patience = Duration(1)});
+  ASSERT_FALSE(errand_->Begin({Step("/dead/x")}, Note()));
+  Dispatch();
+  EXPECT_THAT(told_, ElementsAre(HasSubstr("volume of /dead/x: /dead/x")));
+  EXPECT_EQ(slow_->Answer(), 0) << "nobody wants it any more";
+}
+
+TEST_F(PathErrandTest, ThatNobodyWaitsForIsNotBegun) {
+  errand_.emplace(*readiness_, PathPatience{.slow_paths = slow_});
+  ASSERT_FALSE(errand_->Begin({Step("/dead/x")}, Note()));
+  errand_.reset();
+  EXPECT_EQ(slow_->Answer(), 0);
+  EXPECT_THAT(told_, IsEmpty());
+}
+
+TEST_F(PathErrandTest, ThatIsHurriedIsGivenUpAtOnce) {
+  errand_.emplace(*readiness_, PathPatience{.slow_paths = slow_});
+  ASSERT_FALSE(errand_->Begin({Step("/dead/x")}, Note()));
+  errand_->Hurry();
+  Dispatch();
+  EXPECT_EQ(told_.size(), 1U);
+}
+
+}  // namespace
+}  // namespace jettison::pod_host

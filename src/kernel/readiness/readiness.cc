@@ -1,0 +1,161 @@
+#include "kernel/readiness/readiness.h"
+
+#include <poll.h>
+#include <sys/eventfd.h>
+#include <sys/timerfd.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <utility>
+
+#include "ports/system_error.h"
+
+namespace jettison::pod_host {
+namespace {
+
+constexpr std::uint64_t kWakeId = 0;
+// How often a descriptor is looked at that the kernel does not watch.
+constexpr auto kByClock = std::chrono::milliseconds(20);
+
+bool Add(int epoll, int fd, std::uint64_t id) {
+  epoll_event event{};
+  event.events = EPOLLIN;
+  event.data.u64 = id;
+  return ::epoll_ctl(epoll, EPOLL_CTL_ADD, fd, &event) == 0;
+}
+
+bool IsReadable(int fd) {
+  pollfd looked = {.fd = fd, .events = POLLIN, .revents = 0};
+  return ::poll(&looked, 1, 0) > 0 && (looked.revents & POLLNVAL) == 0;
+}
+
+}  // namespace
+
+Result<std::unique_ptr<Readiness>> Readiness::Create() {
+  std::unique_ptr<Readiness> readiness(new Readiness);
+  readiness->epoll_ = FileDescriptor(::epoll_create1(EPOLL_CLOEXEC));
+  readiness->wake_ = FileDescriptor(::eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK));
+  readiness->timer_ = FileDescriptor(::timerfd_create(CLOCK_MONOTONIC, TFD_CLOEXEC | TFD_NONBLOCK));
+  const int epoll = readiness->epoll_.get();
+  if (!readiness->epoll_ || !readiness->wake_ || !readiness->timer_ ||
+      !Add(epoll, readiness->wake_.get(), kWakeId) ||
+      !Add(epoll, readiness->timer_.get(), kWakeId)) {
+    return FailErrno("set up epoll");
+  }
+  return readiness;
+}
+
+Readiness::Watch& Readiness::Watch::operator=(Watch&& other) noexcept {
+  if (this == &other) return *this;
+  Stop();
+  owner_ = std::exchange(other.owner_, nullptr);
+  id_ = other.id_;
+  return *this;
+}
+
+void Readiness::Watch::Stop() {
+  if (owner_ != nullptr) std::exchange(owner_, nullptr)->Stop(id_);
+}
+
+void Readiness::Stop(std::uint64_t id) {
+  const auto found = entries_.find(id);
+  if (found->second.by_clock) {
+    --by_clock_;
+  } else if (found->second.fd >= 0) {
+    ::epoll_ctl(epoll_.get(), EPOLL_CTL_DEL, found->second.fd, nullptr);
+  }
+  if (found->second.due) timers_.erase({*found->second.due, id});
+  entries_.erase(found);
+}
+
+Readiness::Watch Readiness::OnReadable(int fd, Callback callback) {
+  Watch watch;
+  watch.owner_ = this;
+  watch.id_ = next_id_++;
+  // The kernel watches only so many (fs.epoll.max_user_watches), and needs memory for each.
+  const bool by_clock = !Add(epoll_.get(), fd, watch.id_);
+  entries_.emplace(watch.id_, Entry{.callback = std::make_shared<Callback>(std::move(callback)),
+                                    .fd = fd,
+                                    .by_clock = by_clock});
+  if (by_clock && ++by_clock_ == 1) SetTimer();
+  return watch;
+}
+
+Readiness::Watch Readiness::After(Duration delay, Callback callback) {
+  Watch watch;
+  watch.owner_ = this;
+  watch.id_ = next_id_++;
+  const Time due = std::chrono::steady_clock::now() + delay;
+  entries_.emplace(watch.id_,
+                   Entry{.callback = std::make_shared<Callback>(std::move(callback)), .due = due});
+  timers_.emplace(due, watch.id_);
+  if (timers_.begin()->second == watch.id_) SetTimer();
+  return watch;
+}
+
+// The next that is due. One that was stopped may be what it is still set to: that wakes for
+// nothing.
+void Readiness::SetTimer() {
+  const Time now = std::chrono::steady_clock::now();
+  std::optional<Time> next;
+  if (by_clock_ > 0) next = now + kByClock;
+  if (!timers_.empty()) next = std::min(next.value_or(Time::max()), timers_.begin()->first);
+  if (!next) return;
+  const auto wait = std::chrono::duration_cast<std::chrono::nanoseconds>(*next - now);
+  const auto ns = std::max<std::int64_t>(wait.count(), 1);  // zero would disarm it
+  constexpr std::int64_t kSecond = 1'000'000'000;
+  const itimerspec when{.it_interval = {},
+                        .it_value = {.tv_sec = ns / kSecond, .tv_nsec = ns % kSecond}};
+  ::timerfd_settime(timer_.get(), 0, &when, nullptr);
+}
+
+void Readiness::Wake() {
+  const std::uint64_t one = 1;
+  (void)!::write(wake_.get(), &one, sizeof(one));
+}
+
+// A callback may end any watch, its own included.
+void Readiness::Call(std::uint64_t id) {
+  const auto found = entries_.find(id);
+  if (found == entries_.end()) return;
+  if (const auto due = std::exchange(found->second.due, std::nullopt)) timers_.erase({*due, id});
+  const std::shared_ptr<Callback> callback = found->second.callback;
+  (*callback)();
+}
+
+// What is readable among those that the kernel does not watch; it is asked again to do so.
+void Readiness::LookByClock() {
+  if (by_clock_ == 0) return;
+  for (auto& [id, entry] : entries_) {
+    if (!entry.by_clock) continue;
+    if (IsReadable(entry.fd)) due_.push_back(id);
+    if (!Add(epoll_.get(), entry.fd, id)) continue;
+    entry.by_clock = false;
+    --by_clock_;
+  }
+}
+
+void Readiness::Dispatch() {
+  std::uint64_t ignored = 0;
+  (void)!::read(wake_.get(), &ignored, sizeof(ignored));
+  (void)!::read(timer_.get(), &ignored, sizeof(ignored));
+  due_.clear();
+  const Time now = std::chrono::steady_clock::now();
+  // Room for everything: what stays ready, as the end of a process does, is told once in a
+  // Dispatch.
+  ready_.resize(entries_.size() + 2);
+  const int count = ::epoll_wait(epoll_.get(), ready_.data(), static_cast<int>(ready_.size()), 0);
+  for (int i = 0; i < count; ++i) {
+    const std::uint64_t id = ready_[static_cast<std::size_t>(i)].data.u64;  // epoll_event is packed
+    due_.push_back(id);
+  }
+  LookByClock();
+  for (const auto& [due, id] : timers_) {
+    if (due > now) break;
+    due_.push_back(id);
+  }
+  for (const std::uint64_t id : due_) Call(id);
+  SetTimer();
+}
+
+}  // namespace jettison::pod_host

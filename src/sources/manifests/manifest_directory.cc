@@ -1,0 +1,307 @@
+#include "sources/manifests/manifest_directory.h"
+
+#include <dirent.h>
+#include <fcntl.h>
+#include <fmt/format.h>
+#include <sys/inotify.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <array>
+#include <cstring>
+#include <memory>
+#include <set>
+
+#include "ports/system_error.h"
+
+namespace jettison {
+namespace {
+
+constexpr std::uint32_t kEvents = IN_CLOSE_WRITE | IN_MOVED_TO | IN_MOVED_FROM | IN_DELETE |
+                                  IN_CREATE | IN_DELETE_SELF | IN_MOVE_SELF | IN_ONLYDIR;
+constexpr std::uint32_t kSelfEvents = IN_DELETE_SELF | IN_MOVE_SELF | IN_IGNORED;
+constexpr std::int64_t kFreshSeconds = 1;
+
+struct CloseDirectory {
+  void operator()(DIR* directory) const { closedir(directory); }
+};
+
+bool IsHidden(std::string_view name) {
+  return name.starts_with('.');
+}
+
+Result<std::string> ReadText(int fd, std::int64_t size) {
+  if (size > static_cast<std::int64_t>(kMaxManifestBytes)) {
+    return Fail(ErrorCode::kInvalidArgument,
+                fmt::format("is larger than {} MiB", kMaxManifestBytes >> 20));
+  }
+  std::string text;
+  std::array<char, 16384> buffer;
+  while (text.size() <= kMaxManifestBytes) {
+    const ssize_t got = read(fd, buffer.data(), buffer.size());
+    if (got < 0 && errno == EINTR) continue;
+    if (got < 0) return FailErrno("read");
+    if (got == 0) return text;
+    text.append(buffer.data(), static_cast<std::size_t>(got));
+  }
+  return Fail(ErrorCode::kInvalidArgument,
+              fmt::format("is larger than {} MiB", kMaxManifestBytes >> 20));
+}
+
+// A name that was just made is complete at once when it is a link to a file that was there before;
+// for a new file the close of its writer tells.
+bool IsLink(const std::string& path) {
+  struct stat status {};
+  if (lstat(path.c_str(), &status) != 0) return false;
+  return S_ISLNK(status.st_mode) || (S_ISREG(status.st_mode) && status.st_nlink > 1);
+}
+
+bool SameTime(const timespec& a, const timespec& b) {
+  return a.tv_sec == b.tv_sec && a.tv_nsec == b.tv_nsec;
+}
+
+bool IsFresh(const timespec& modified) {
+  timespec now{};
+  clock_gettime(CLOCK_REALTIME, &now);
+  return now.tv_sec - modified.tv_sec <= kFreshSeconds && now.tv_sec >= modified.tv_sec;
+}
+
+}  // namespace
+
+bool ManifestDirectory::Stamp::operator==(const Stamp& other) const {
+  return device == other.device && inode == other.inode && size == other.size &&
+         SameTime(modified, other.modified) && SameTime(changed, other.changed);
+}
+
+ManifestDirectory::Stamp ManifestDirectory::StampOf(const struct stat& status) {
+  return {.device = status.st_dev,
+          .inode = status.st_ino,
+          .size = status.st_size,
+          .modified = status.st_mtim,
+          .changed = status.st_ctim};
+}
+
+Result<ManifestDirectory> ManifestDirectory::Open(std::string path) {
+  while (path.size() > 1 && path.ends_with('/')) path.pop_back();
+  ManifestDirectory directory(std::move(path));
+  directory.Watch();
+  return directory;
+}
+
+void ManifestDirectory::Expect(const std::vector<std::string>& files) {
+  for (const std::string& file : files) known_.try_emplace(file);
+}
+
+// Watches the folder, or the folder of the file. Where the kernel refuses, Rescan tries again.
+void ManifestDirectory::Watch() {
+  struct stat status {};
+  if (stat(path_.c_str(), &status) != 0) {
+    watched_ = FailErrno(path_);
+    return;
+  }
+  folder_ = path_;
+  only_.reset();
+  if (!S_ISDIR(status.st_mode)) {
+    const std::size_t slash = path_.rfind('/');
+    folder_ = slash == std::string::npos ? "." : path_.substr(0, std::max<std::size_t>(slash, 1));
+    only_ = slash == std::string::npos ? path_ : path_.substr(slash + 1);
+  }
+  if (!inotify_) inotify_ = FileDescriptor(inotify_init1(IN_CLOEXEC | IN_NONBLOCK));
+  if (!inotify_) {
+    watched_ = FailErrno("inotify_init1 (fs.inotify.max_user_instances may be too low)");
+    return;
+  }
+  const int before = watch_;
+  watch_ = inotify_add_watch(inotify_.get(), folder_.c_str(), kEvents);
+  if (watch_ < 0) {
+    watched_ = FailErrno("watch " + folder_);
+  } else {
+    watched_ = {};
+  }
+  if (before >= 0 && before != watch_) inotify_rm_watch(inotify_.get(), before);
+}
+
+bool ManifestDirectory::Wants(const std::string& name) const {
+  return only_ ? name == *only_ : !IsHidden(name);
+}
+
+// Whether a file of that path would be read; those of a path that was configured before would not.
+bool ManifestDirectory::IsHere(const std::string& file) const {
+  const std::string start = PathOf("");
+  if (!file.starts_with(start)) return false;
+  const std::string name = file.substr(start.size());
+  return !name.empty() && name.find('/') == std::string::npos && Wants(name);
+}
+
+// A mount over the folder is not told by the kernel.
+bool ManifestDirectory::IsSameFolder() const {
+  struct stat status {};
+  return stat(folder_.c_str(), &status) == 0 && folder_id_ &&
+         *folder_id_ == FolderId{status.st_dev, status.st_ino};
+}
+
+std::vector<ManifestChange> ManifestDirectory::TakeChanges() {
+  std::set<std::string> files;
+  bool all = false;
+  bool lost = false;
+  alignas(inotify_event) std::array<char, 16384> buffer;
+  for (;;) {
+    const ssize_t got = read(inotify_.get(), buffer.data(), buffer.size());
+    if (got <= 0) break;
+    for (ssize_t at = 0; at < got;) {
+      inotify_event event{};
+      std::memcpy(&event, buffer.data() + at, sizeof(event));
+      const char* text = buffer.data() + at + sizeof(event);
+      const std::string name = event.len > 0 ? std::string(text) : std::string();
+      at += static_cast<ssize_t>(sizeof(event) + event.len);
+      if ((event.mask & kSelfEvents) != 0 && event.wd == watch_) lost = true;
+      if ((event.mask & IN_Q_OVERFLOW) != 0) all = true;
+      if (name.empty()) continue;
+      // Behind a link the file that counts has another name.
+      if (!Wants(name)) {
+        all = all || IsHidden(name);
+      } else if ((event.mask & IN_CREATE) == 0 || IsLink(PathOf(name))) {
+        files.insert(PathOf(name));
+      }
+    }
+  }
+  if (lost) {
+    watch_ = -1;
+    Watch();
+  }
+  return all || lost ? ScanAll(Patience::kReadNow) : ScanSome(files);
+}
+
+std::vector<ManifestChange> ManifestDirectory::Rescan() {
+  const bool told_by_kernel = scanned_ && watched_ && IsSameFolder();
+  if (!told_by_kernel) Watch();
+  scanned_ = true;
+  const Patience patience = told_by_kernel ? Patience::kLeaveFreshFiles : Patience::kReadNow;
+  return ScanAll(patience);
+}
+
+Result<ManifestDirectory::Listing> ManifestDirectory::List() const {
+  const std::unique_ptr<DIR, CloseDirectory> directory(opendir(folder_.c_str()));
+  struct stat status {};
+  if (directory == nullptr || fstat(dirfd(directory.get()), &status) != 0) {
+    return FailErrno(folder_);
+  }
+  Listing listing{.folder = {status.st_dev, status.st_ino}, .files = {}};
+  if (only_) {
+    listing.files.push_back(PathOf(*only_));
+    return listing;
+  }
+  for (;;) {
+    errno = 0;
+    const dirent* const entry = readdir(directory.get());
+    if (entry == nullptr && errno != 0) return FailErrno(folder_);
+    if (entry == nullptr) break;
+    if (!IsHidden(entry->d_name)) listing.files.push_back(PathOf(entry->d_name));
+  }
+  return listing;
+}
+
+std::vector<ManifestChange> ManifestDirectory::ScanAll(Patience patience) {
+  std::vector<ManifestChange> changes;
+  std::set<std::string> files;
+  // A folder that cannot be listed for another reason than its absence keeps what it had.
+  auto listed = List();
+  listed_ = listed || listed.error().code == ErrorCode::kNotFound;
+  if (listed) {
+    files.insert(listed->files.begin(), listed->files.end());
+  } else if (!listed_) {
+    watched_ = Fail(listed.error());
+    return changes;
+  }
+  for (const auto& [file, stamp] : known_) files.insert(file);
+  for (const std::string& file : files) {
+    auto change = IsHere(file) ? Look(file, patience) : Gone(file);
+    if (change) changes.push_back(std::move(*change));
+  }
+  const bool another = folder_id_ && listed && !(*folder_id_ == listed->folder);
+  if (listed) folder_id_ = listed->folder;
+  if (listed && !another && !known_.empty()) return changes;
+  for (ManifestChange& change : changes) {
+    if (auto* const gone = std::get_if<ManifestGone>(&change.now)) gone->with_folder = true;
+  }
+  return changes;
+}
+
+std::vector<ManifestChange> ManifestDirectory::ScanSome(const std::set<std::string>& files) {
+  std::vector<ManifestChange> changes;
+  bool any_gone = false;
+  for (const std::string& file : files) {
+    auto change = Look(file, Patience::kReadNow);
+    if (!change) continue;
+    any_gone = any_gone || std::holds_alternative<ManifestGone>(change->now);
+    changes.push_back(std::move(*change));
+  }
+  if (!any_gone || (!known_.empty() && IsSameFolder())) return changes;
+  for (ManifestChange& change : changes) {
+    if (auto* const gone = std::get_if<ManifestGone>(&change.now)) gone->with_folder = true;
+  }
+  return changes;
+}
+
+ManifestChange ManifestDirectory::Unreadable(const std::string& file, Error error) {
+  known_.try_emplace(file);
+  return {file, ManifestUnreadable{std::move(error)}};
+}
+
+// Nothing but a regular file is opened: with a device that alone can have an effect.
+std::optional<ManifestChange> ManifestDirectory::Look(const std::string& file, Patience patience) {
+  struct stat status {};
+  if (stat(file.c_str(), &status) != 0) {
+    if (errno == ENOENT || errno == ENOTDIR) return Gone(file);
+    return Unreadable(file, SystemError(errno, "stat"));
+  }
+  if (S_ISDIR(status.st_mode)) return Gone(file);
+  const auto known = known_.find(file);
+  if (known != known_.end() && known->second == StampOf(status)) return std::nullopt;
+  if (patience == Patience::kLeaveFreshFiles && IsFresh(status.st_mtim)) {
+    if (known == known_.end()) return std::nullopt;
+    return ManifestChange{file, ManifestUnsettled{}};
+  }
+  // It may be exchanged for a FIFO at this very moment, and must not block.
+  FileDescriptor fd;
+  if (S_ISREG(status.st_mode)) {
+    fd = FileDescriptor(open(file.c_str(), O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY));
+    if (!fd && errno == ENOENT) return Gone(file);
+    if (!fd) return Unreadable(file, SystemError(errno, "open"));
+    if (fstat(fd.get(), &status) != 0) return Unreadable(file, SystemError(errno, "stat"));
+  }
+  auto text = S_ISREG(status.st_mode) ? ReadWithin(file, fd, status.st_size)
+                                      : Fail(ErrorCode::kInvalidArgument, "is not a regular file");
+  // What could not be read this time has not been told.
+  const bool told = text || text.error().code == ErrorCode::kInvalidArgument;
+  Stamp& stamp = known_[file];
+  stamp = told ? StampOf(status) : Stamp{};
+  if (text) stamp.text_bytes = text->size();
+  if (!text) return Unreadable(file, std::move(text.error()));
+  return ManifestChange{file, ManifestText{std::move(*text)}};
+}
+
+// The text, where there is room for it beside the other files'. One that there is none for is tried
+// again by each Rescan: others may have become smaller.
+Result<std::string> ManifestDirectory::ReadWithin(const std::string& file, const FileDescriptor& fd,
+                                                  std::int64_t size) const {
+  auto text = ReadText(fd.get(), size);
+  if (!text) return text;
+  std::size_t all = text->size();
+  for (const auto& [other, stamp] : known_) all += other == file ? 0 : stamp.text_bytes;
+  if (all <= kMaxFolderBytes) return text;
+  return Fail(ErrorCode::kUnavailable,
+              fmt::format("is not read: all manifests together would have more than {} MiB, which "
+                          "is the limit; make them smaller or fewer",
+                          kMaxFolderBytes >> 20));
+}
+
+std::optional<ManifestChange> ManifestDirectory::Gone(const std::string& file) {
+  if (known_.erase(file) == 0) return std::nullopt;
+  struct stat link {};
+  return ManifestChange{
+      file, ManifestGone{.with_folder = lstat(file.c_str(), &link) == 0 && S_ISLNK(link.st_mode)}};
+}
+
+}  // namespace jettison

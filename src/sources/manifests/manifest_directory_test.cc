@@ -1,0 +1,332 @@
+#include "sources/manifests/manifest_directory.h"
+
+#include <fcntl.h>
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+#include <poll.h>
+#include <sys/resource.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include <array>
+#include <filesystem>
+#include <fstream>
+
+namespace jettison {
+namespace {
+
+namespace fs = std::filesystem;
+using testing::ElementsAre;
+using testing::IsEmpty;
+
+// A folder that goes with the test.
+class TemporaryFolder {
+ public:
+  TemporaryFolder() {
+    std::string pattern = (fs::temp_directory_path() / "manifests-XXXXXX").string();
+    path_ = mkdtemp(pattern.data());
+  }
+  ~TemporaryFolder() { fs::remove_all(path_); }
+  TemporaryFolder(const TemporaryFolder&) = delete;
+  TemporaryFolder& operator=(const TemporaryFolder&) = delete;
+
+  [[nodiscard]] fs::path operator/(const std::string& name) const { return path_ / name; }
+  void Write(const std::string& name, const std::string& text) const {
+    std::ofstream(path_ / name) << text;
+  }
+  [[nodiscard]] std::string path() const { return path_.string(); }
+
+ private:
+  fs::path path_;
+};
+
+// "name=text", "name gone", "name: error", without the folder.
+std::vector<std::string> Told(const std::vector<ManifestChange>& changes) {
+  std::vector<std::string> told;
+  for (const ManifestChange& change : changes) {
+    const std::string name = fs::path(change.file).filename();
+    if (const auto* text = std::get_if<ManifestText>(&change.now)) {
+      told.push_back(name + "=" + text->text);
+    } else if (const auto* unreadable = std::get_if<ManifestUnreadable>(&change.now)) {
+      told.push_back(name + ": " + unreadable->error.message);
+    } else if (std::holds_alternative<ManifestUnsettled>(change.now)) {
+      told.push_back(name + " unsettled");
+    } else {
+      const bool with_folder = std::get<ManifestGone>(change.now).with_folder;
+      told.push_back(name + (with_folder ? " gone with its folder" : " gone"));
+    }
+  }
+  return told;
+}
+
+bool IsReadable(int fd) {
+  pollfd poll_fd = {.fd = fd, .events = POLLIN, .revents = 0};
+  return poll(&poll_fd, 1, 0) == 1;
+}
+
+// No descriptor is to be had while it lives.
+class NoDescriptors {
+ public:
+  NoDescriptors() {
+    getrlimit(RLIMIT_NOFILE, &before_);
+    const rlimit none{.rlim_cur = 0, .rlim_max = before_.rlim_max};
+    setrlimit(RLIMIT_NOFILE, &none);
+  }
+  NoDescriptors(const NoDescriptors&) = delete;
+  NoDescriptors& operator=(const NoDescriptors&) = delete;
+  ~NoDescriptors() { setrlimit(RLIMIT_NOFILE, &before_); }
+
+ private:
+  rlimit before_{};
+};
+
+void MakeOld(const fs::path& path) {
+  const std::array<timespec, 2> times = {timespec{1000, 0}, timespec{1000, 0}};
+  utimensat(AT_FDCWD, path.c_str(), times.data(), 0);
+}
+
+TEST(ManifestDirectory, FirstRescanTellsEveryFileButHiddenOnesAndFolders) {
+  const TemporaryFolder folder;
+  folder.Write("b.yaml", "b");
+  folder.Write("a.json", "a");
+  folder.Write(".hidden.yaml", "x");
+  fs::create_directory(folder / "sub");
+  auto directory = ManifestDirectory::Open(folder.path() + "/").value();
+  EXPECT_THAT(Told(directory.Rescan()), ElementsAre("a.json=a", "b.yaml=b"));
+  EXPECT_THAT(directory.Rescan(), IsEmpty());
+  EXPECT_TRUE(directory.watched().has_value());
+}
+
+TEST(ManifestDirectory, TellsFilesThatAppearChangeAndGo) {
+  const TemporaryFolder folder;
+  auto directory = ManifestDirectory::Open(folder.path()).value();
+  EXPECT_THAT(directory.Rescan(), IsEmpty());
+  EXPECT_FALSE(IsReadable(directory.fd()));
+  folder.Write("a", "one");
+  EXPECT_TRUE(IsReadable(directory.fd()));
+  EXPECT_THAT(Told(directory.TakeChanges()), ElementsAre("a=one"));
+  folder.Write("a", "two");
+  EXPECT_THAT(Told(directory.TakeChanges()), ElementsAre("a=two"));
+  folder.Write("b", "b");
+  EXPECT_THAT(Told(directory.TakeChanges()), ElementsAre("b=b"));
+  fs::remove(folder / "a");
+  EXPECT_THAT(Told(directory.TakeChanges()), ElementsAre("a gone"));
+  EXPECT_FALSE(IsReadable(directory.fd()));
+}
+
+TEST(ManifestDirectory, AFileThatIsBeingWrittenIsReadWhenItsWriterCloses) {
+  const TemporaryFolder folder;
+  auto directory = ManifestDirectory::Open(folder.path()).value();
+  static_cast<void>(directory.Rescan());
+  {
+    std::ofstream file(folder / "a");
+    file << "half" << std::flush;
+    EXPECT_THAT(directory.TakeChanges(), IsEmpty());
+    EXPECT_THAT(directory.Rescan(), IsEmpty());
+    file << " and half";
+  }
+  EXPECT_THAT(Told(directory.TakeChanges()), ElementsAre("a=half and half"));
+}
+
+TEST(ManifestDirectory, AFileMovedOrLinkedIntoTheFolderIsReadAtOnce) {
+  const TemporaryFolder elsewhere;
+  const TemporaryFolder folder;
+  elsewhere.Write("x", "x");
+  auto directory = ManifestDirectory::Open(folder.path()).value();
+  fs::create_symlink(elsewhere / "x", folder / "soft");
+  fs::create_hard_link(elsewhere / "x", folder / "hard");
+  EXPECT_THAT(Told(directory.TakeChanges()), ElementsAre("hard=x", "soft=x"));
+  fs::rename(elsewhere / "x", folder / "moved");
+  EXPECT_THAT(Told(directory.TakeChanges()), ElementsAre("moved=x"));
+  fs::rename(folder / "moved", folder / ".moved");
+  // The soft link leads nowhere now: a change behind a hidden name makes it look at every file.
+  // The hard link has another time of change and is told again.
+  EXPECT_THAT(Told(directory.TakeChanges()),
+              ElementsAre("hard=x", "moved gone", "soft gone with its folder"));
+}
+
+TEST(ManifestDirectory, RescanFindsWhatTheKernelDidNotTell) {
+  const TemporaryFolder folder;
+  folder.Write("a", "one");
+  auto directory = ManifestDirectory::Open(folder.path()).value();
+  static_cast<void>(directory.Rescan());
+  folder.Write("a", "other");
+  MakeOld(folder / "a");
+  EXPECT_THAT(Told(directory.Rescan()), ElementsAre("a=other"));
+  EXPECT_THAT(directory.TakeChanges(), IsEmpty());
+}
+
+TEST(ManifestDirectory, AFolderThatAppearsLaterIsFoundByRescan) {
+  const TemporaryFolder folder;
+  auto directory = ManifestDirectory::Open((folder / "later").string()).value();
+  EXPECT_THAT(directory.Rescan(), IsEmpty());
+  EXPECT_EQ(directory.watched().error().code, ErrorCode::kNotFound);
+  fs::create_directory(folder / "later");
+  std::ofstream(folder / "later" / "a") << "a";
+  EXPECT_THAT(Told(directory.Rescan()), ElementsAre("a=a"));
+  EXPECT_TRUE(directory.watched().has_value());
+  std::ofstream(folder / "later" / "b") << "b";
+  EXPECT_THAT(Told(directory.TakeChanges()), ElementsAre("b=b"));
+  fs::remove_all(folder / "later");
+  EXPECT_THAT(Told(directory.TakeChanges()),
+              ElementsAre("a gone with its folder", "b gone with its folder"));
+}
+
+TEST(ManifestDirectory, TheLastFileOfAFolderGoesWithItsFolder) {
+  const TemporaryFolder folder;
+  folder.Write("a", "a");
+  folder.Write("b", "b");
+  auto directory = ManifestDirectory::Open(folder.path()).value();
+  static_cast<void>(directory.Rescan());
+  fs::remove(folder / "a");
+  EXPECT_THAT(Told(directory.TakeChanges()), ElementsAre("a gone"));
+  fs::remove(folder / "b");
+  EXPECT_THAT(Told(directory.TakeChanges()), ElementsAre("b gone with its folder"));
+}
+
+TEST(ManifestDirectory, FilesThatGoTogetherAndLeaveNothingGoWithTheirFolder) {
+  const TemporaryFolder folder;
+  folder.Write("a", "a");
+  folder.Write("b", "b");
+  auto directory = ManifestDirectory::Open(folder.path()).value();
+  static_cast<void>(directory.Rescan());
+  fs::remove(folder / "a");
+  fs::remove(folder / "b");
+  EXPECT_THAT(Told(directory.TakeChanges()),
+              ElementsAre("a gone with its folder", "b gone with its folder"));
+}
+
+TEST(ManifestDirectory, WhatAnotherFolderOfTheSamePathDoesNotHaveGoesWithItsFolder) {
+  const TemporaryFolder folder;
+  fs::create_directory(folder / "m");
+  fs::create_directory(folder / "other");
+  folder.Write("m/a", "a");
+  folder.Write("m/b", "b");
+  folder.Write("other/b", "b2");
+  auto directory = ManifestDirectory::Open((folder / "m").string()).value();
+  static_cast<void>(directory.Rescan());
+  fs::rename(folder / "m", folder / "away");
+  fs::rename(folder / "other", folder / "m");
+  EXPECT_THAT(Told(directory.TakeChanges()), ElementsAre("a gone with its folder", "b=b2"));
+  // It watches the one that is there now.
+  folder.Write("m/c", "c");
+  EXPECT_THAT(Told(directory.TakeChanges()), ElementsAre("c=c"));
+}
+
+TEST(ManifestDirectory, AFolderThatIsBackAtOnceHasNotChanged) {
+  const TemporaryFolder folder;
+  fs::create_directory(folder / "m");
+  folder.Write("m/a", "a");
+  auto directory = ManifestDirectory::Open((folder / "m").string()).value();
+  static_cast<void>(directory.Rescan());
+  fs::rename(folder / "m", folder / "away");
+  fs::rename(folder / "away", folder / "m");
+  EXPECT_THAT(directory.TakeChanges(), IsEmpty());
+  folder.Write("m/b", "b");
+  EXPECT_THAT(Told(directory.TakeChanges()), ElementsAre("b=b"));
+}
+
+TEST(ManifestDirectory, AFileOfAnEarlierAgentThatIsNotThereIsTold) {
+  const TemporaryFolder folder;
+  folder.Write("a", "a");
+  const auto after = [&](const std::string& path) {
+    auto directory = ManifestDirectory::Open(path).value();
+    directory.Expect({folder / "a", folder / "b"});
+    return Told(directory.Rescan());
+  };
+  EXPECT_THAT(after(folder.path()), ElementsAre("a=a", "b gone"));
+  EXPECT_THAT(after((folder / "a").string()), ElementsAre("a=a", "b gone"));
+  EXPECT_THAT(after((folder / "none").string()),
+              ElementsAre("a gone with its folder", "b gone with its folder"));
+}
+
+TEST(ManifestDirectory, AFileThatCannotBeReadIsThereAndTriedAgain) {
+  const TemporaryFolder folder;
+  folder.Write("a", "a");
+  auto directory = ManifestDirectory::Open(folder.path()).value();
+  // A loop of links cannot be resolved, for root neither.
+  fs::create_symlink("loop", folder / "loop");
+  EXPECT_THAT(Told(directory.Rescan()),
+              ElementsAre("a=a", "loop: stat: Too many levels of symbolic links"));
+  EXPECT_THAT(Told(directory.Rescan()),
+              ElementsAre("loop: stat: Too many levels of symbolic links"));
+  fs::remove(folder / "loop");
+  EXPECT_THAT(Told(directory.TakeChanges()), ElementsAre("loop gone"));
+}
+
+TEST(ManifestDirectory, NothingIsGoneWhileDescriptorsRunOut) {
+  const TemporaryFolder folder;
+  folder.Write("a", "a");
+  auto directory = ManifestDirectory::Open(folder.path()).value();
+  static_cast<void>(directory.Rescan());
+  folder.Write("a", "aa");
+  MakeOld(folder / "a");
+  {
+    const NoDescriptors none;
+    EXPECT_THAT(Told(directory.TakeChanges()), ElementsAre("a: open: Too many open files"));
+    EXPECT_THAT(directory.Rescan(), IsEmpty());  // nor can the folder be listed
+    EXPECT_FALSE(directory.watched());
+  }
+  EXPECT_THAT(Told(directory.Rescan()), ElementsAre("a=aa"));
+}
+
+TEST(ManifestDirectory, AKnownFileThatIsBeingWrittenIsToldSo) {
+  const TemporaryFolder folder;
+  folder.Write("a", "one");
+  auto directory = ManifestDirectory::Open(folder.path()).value();
+  static_cast<void>(directory.Rescan());
+  std::ofstream file(folder / "a");
+  file << "half" << std::flush;
+  EXPECT_THAT(Told(directory.Rescan()), ElementsAre("a unsettled"));
+}
+
+TEST(ManifestDirectory, ADeviceIsNotOpened) {
+  const TemporaryFolder folder;
+  fs::create_symlink("/dev/zero", folder / "zero");
+  auto directory = ManifestDirectory::Open(folder.path()).value();
+  EXPECT_THAT(Told(directory.Rescan()), ElementsAre("zero: is not a regular file"));
+  EXPECT_THAT(directory.Rescan(), IsEmpty());
+}
+
+TEST(ManifestDirectory, ThePathMayBeASingleFile) {
+  const TemporaryFolder folder;
+  folder.Write("a", "a");
+  folder.Write("b", "b");
+  auto directory = ManifestDirectory::Open((folder / "a").string()).value();
+  EXPECT_THAT(Told(directory.Rescan()), ElementsAre("a=a"));
+  folder.Write("b", "bb");
+  EXPECT_THAT(directory.TakeChanges(), IsEmpty());
+  folder.Write("a", "aa");
+  EXPECT_THAT(Told(directory.TakeChanges()), ElementsAre("a=aa"));
+}
+
+TEST(ManifestDirectory, WhatIsNoFileOrTooLargeIsToldOnceAsUnreadable) {
+  const TemporaryFolder folder;
+  mkfifo((folder / "fifo").c_str(), 0600);
+  folder.Write("large", "");
+  fs::resize_file(folder / "large", kMaxManifestBytes + 1);
+  auto directory = ManifestDirectory::Open(folder.path()).value();
+  EXPECT_THAT(Told(directory.Rescan()),
+              ElementsAre("fifo: is not a regular file", "large: is larger than 3 MiB"));
+  EXPECT_THAT(directory.Rescan(), IsEmpty());
+}
+
+TEST(ManifestDirectory, FilesThatTogetherAreTooLargeAreReadAsFarAsThereIsRoom) {
+  const TemporaryFolder folder;
+  const std::string large(kMaxManifestBytes, 'x');
+  for (const char* name : {"a", "b", "c", "d", "e", "f"}) folder.Write(name, large);
+  auto directory = ManifestDirectory::Open(folder.path()).value();
+  const auto told = directory.Rescan();
+  ASSERT_EQ(told.size(), 6U);
+  EXPECT_TRUE(std::holds_alternative<ManifestText>(told[4].now));
+  EXPECT_THAT(Told({told[5]})[0], testing::StartsWith("f: is not read: all manifests together"));
+  folder.Write("a", "small");
+  MakeOld(folder / "a");
+  MakeOld(folder / "f");
+  const auto changes = directory.Rescan();
+  ASSERT_EQ(changes.size(), 2U);
+  EXPECT_TRUE(std::holds_alternative<ManifestText>(changes[1].now)) << "there is room now";
+}
+
+}  // namespace
+}  // namespace jettison
