@@ -26,7 +26,7 @@
 #include "api/api.h"
 #include "api/host_facts.h"
 #include "api/status_object.h"
-#include "platform/http/server.h"
+#include "http/server/server.h"
 #include "ports/file_descriptor.h"
 #include "tests/synthetic_snapshot.h"
 

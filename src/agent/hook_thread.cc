@@ -7,7 +7,7 @@
 
 #include "agent/hook_program.h"
 #include "core/units/http_url.h"
-#include "platform/http/client.h"
+#include "http/client/client.h"
 
 namespace jettison {
 namespace {

@@ -5,7 +5,7 @@
 
 #include "agent/snapshot.h"
 #include "core/pods/pod_facts.h"
-#include "platform/http/message.h"
+#include "http/message.h"
 
 namespace jettison {
 

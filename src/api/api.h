@@ -8,7 +8,7 @@
 #include "api/host_facts.h"
 #include "api/watch.h"
 #include "core/units/duration.h"
-#include "platform/http/message.h"
+#include "http/message.h"
 
 namespace jettison {
 

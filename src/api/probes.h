@@ -7,7 +7,7 @@
 
 #include "agent/snapshot.h"
 #include "core/units/duration.h"
-#include "platform/http/message.h"
+#include "http/message.h"
 
 namespace jettison {
 

@@ -7,7 +7,7 @@
 
 #include "agent/snapshot.h"
 #include "api/api.h"
-#include "platform/http/message.h"
+#include "http/message.h"
 
 namespace jettison {
 

@@ -11,8 +11,8 @@
 #include "agent/steady_clock.h"
 #include "api/api.h"
 #include "api/status_object.h"
-#include "platform/http/own_token.h"
-#include "platform/http/server.h"
+#include "http/peers/own_token.h"
+#include "http/server/server.h"
 
 namespace jettison {
 namespace {

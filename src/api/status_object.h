@@ -4,7 +4,7 @@
 #include <string_view>
 #include <vector>
 
-#include "platform/http/message.h"
+#include "http/message.h"
 
 namespace jettison {
 

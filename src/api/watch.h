@@ -8,7 +8,7 @@
 
 #include "agent/board.h"
 #include "core/units/duration.h"
-#include "platform/http/message.h"
+#include "http/message.h"
 
 namespace jettison {
 

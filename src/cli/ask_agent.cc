@@ -9,9 +9,9 @@
 
 #include "codec/documents/json.h"
 #include "core/units/tcp_address.h"
+#include "http/endpoint.h"
+#include "http/peers/own_token.h"
 #include "kernel/files/files.h"
-#include "platform/http/endpoint.h"
-#include "platform/http/own_token.h"
 
 namespace jettison {
 namespace {

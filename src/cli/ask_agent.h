@@ -4,7 +4,7 @@
 #include <string>
 
 #include "core/units/result.h"
-#include "platform/http/client.h"
+#include "http/client/client.h"
 
 namespace jettison {
 

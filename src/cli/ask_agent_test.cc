@@ -7,7 +7,7 @@
 #include <filesystem>
 #include <fstream>
 
-#include "platform/http/own_token.h"
+#include "http/peers/own_token.h"
 
 namespace jettison {
 namespace {

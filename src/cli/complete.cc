@@ -12,7 +12,7 @@
 #include "cli/completion.h"
 #include "cli/overview_reader.h"
 #include "cli/overview_text.h"
-#include "platform/http/client.h"
+#include "http/client/client.h"
 
 namespace jettison {
 namespace {

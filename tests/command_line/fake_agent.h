@@ -7,7 +7,7 @@
 #include <thread>
 
 #include "api/overview.h"
-#include "platform/http/server.h"
+#include "http/server/server.h"
 #include "tests/live/program.h"
 
 namespace jettison {

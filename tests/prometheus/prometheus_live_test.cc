@@ -15,7 +15,7 @@
 #include <thread>
 #include <vector>
 
-#include "platform/http/client.h"
+#include "http/client/client.h"
 #include "tests/live/program.h"
 
 namespace jettison {

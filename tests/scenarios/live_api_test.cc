@@ -5,8 +5,8 @@
 #include "codec/documents/json.h"
 #include "codec/recordings/replay_writer.h"
 #include "codec/recordings/scenario_reader.h"
-#include "platform/http/client.h"
-#include "platform/http/test_wire.h"
+#include "http/client/client.h"
+#include "http/test_wire.h"
 #include "sim/replay.h"
 #include "tests/scenarios/agent_bed.h"
 

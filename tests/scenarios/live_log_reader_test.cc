@@ -12,7 +12,7 @@
 #include <csignal>
 #include <string>
 
-#include "platform/http/client.h"
+#include "http/client/client.h"
 #include "tests/scenarios/agent_bed.h"
 
 namespace jettison {

@@ -5,7 +5,7 @@
 
 #include <filesystem>
 
-#include "platform/http/client.h"
+#include "http/client/client.h"
 #include "tests/scenarios/agent_bed.h"
 
 namespace jettison {

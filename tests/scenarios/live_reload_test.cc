@@ -7,7 +7,7 @@
 #include <chrono>
 #include <filesystem>
 
-#include "platform/http/client.h"
+#include "http/client/client.h"
 #include "tests/scenarios/agent_bed.h"
 
 namespace jettison {

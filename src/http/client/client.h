@@ -1,0 +1,47 @@
+#pragma once
+
+#include <cstddef>
+#include <string>
+#include <string_view>
+
+#include "core/units/duration.h"
+#include "core/units/result.h"
+#include "http/message.h"
+
+namespace jettison {
+
+// Whom to ask, and how.
+struct HttpTarget {
+  // "unix:///run/jettison/jettison.sock", "http://127.0.0.1:10350", "https://node-1:10350".
+  std::string endpoint = "unix:///run/jettison/jettison.sock";
+  Duration timeout = std::chrono::seconds(5);  // for the whole, from connecting to the last byte
+  std::size_t max_response_bytes = std::size_t{64} << 20;
+  std::string server_ca_file;  // PEM; empty: those that the system trusts
+  std::string cert_file;       // PEM; empty: no client certificate
+  std::string private_key_file;
+  std::string bearer_token;       // empty: none is sent
+  std::string basic_credentials;  // "user:password"; empty, or beside a token: none are sent
+};
+
+// Loads what HttpGet and HttpPost need, which they do by themselves; for whoever must not have to
+// load anything when they are called.
+[[nodiscard]] Result<void> PrepareHttpClient();
+
+// The answer, whatever its status, without its headers but for Content-Type; redirects are not
+// followed, and no proxy is asked, whatever the environment says. What fails is the way there:
+// - kInvalidArgument: an endpoint of another form, a certificate that cannot be used;
+// - kUnavailable: nobody listens there, with what to do about it; kPermissionDenied: not for us;
+// - kDeadlineExceeded: not all of it came in time;
+// - kInternal: not HTTP, too large, broken off.
+// `path` begins with "/" and has its query with it, its parts encoded (EncodedForUrl). Both wait
+// on the caller's thread and start none, and the name of a host is looked up with the resolver's
+// own time limits.
+[[nodiscard]] Result<HttpResponse> HttpGet(const HttpTarget& target, const std::string& path);
+[[nodiscard]] Result<HttpResponse> HttpPost(const HttpTarget& target, const std::string& path,
+                                            const std::string& body,
+                                            const std::string& content_type = "application/json");
+
+// A text as it may stand in a query or in one part of a path: "a b/c" -> "a%20b%2Fc".
+[[nodiscard]] std::string EncodedForUrl(std::string_view text);
+
+}  // namespace jettison

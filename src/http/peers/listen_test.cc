@@ -1,0 +1,103 @@
+#include "http/peers/listen.h"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include <filesystem>
+#include <fstream>
+
+#include "http/test_wire.h"
+#include "kernel/files/temporary_folder.h"
+
+namespace jettison::http {
+namespace {
+
+using ::testing::HasSubstr;
+
+class SocketFileTest : public ::testing::Test {
+ protected:
+  [[nodiscard]] std::string path() const { return folder_.path() + "/a/b/j.sock"; }
+  [[nodiscard]] struct stat Status() const {
+    struct stat status {};
+    EXPECT_EQ(::lstat(path().c_str(), &status), 0);
+    return status;
+  }
+  pod_host::TemporaryFolder folder_;
+};
+
+TEST_F(SocketFileTest, IsForOwnerAndGroupAndGoesInTheEnd) {
+  {
+    const auto file = SocketFile::Listen(path(), std::to_string(::getegid()));
+    ASSERT_TRUE(file) << file.error().message;
+    EXPECT_EQ(Status().st_mode, S_IFSOCK | 0660U);
+    EXPECT_EQ(Status().st_gid, ::getegid());
+    EXPECT_TRUE(Wire(path()).is_connected());
+  }
+  EXPECT_FALSE(std::filesystem::exists(path()));
+}
+
+TEST_F(SocketFileTest, AStaleOneIsReplaced) {
+  auto file = SocketFile::Listen(path(), "");
+  ASSERT_TRUE(file);
+  const std::string kept = folder_.path() + "/kept";
+  std::filesystem::create_hard_link(path(), kept);
+  { const SocketFile gone = std::move(*file); }
+  std::filesystem::rename(kept, path());
+  const auto again = SocketFile::Listen(path(), "");
+  ASSERT_TRUE(again) << again.error().message;
+  EXPECT_TRUE(Wire(path()).is_connected());
+}
+
+TEST_F(SocketFileTest, OneThatAnotherPutThereStays) {
+  auto first = SocketFile::Listen(path(), "");
+  ASSERT_TRUE(first);
+  std::filesystem::rename(path(), path() + ".old");
+  const auto second = SocketFile::Listen(path(), "");
+  ASSERT_TRUE(second);
+  { const SocketFile gone = std::move(*first); }
+  EXPECT_TRUE(Wire(path()).is_connected());
+}
+
+TEST_F(SocketFileTest, OneThatSomebodyAnswersOnIsLeftAlone) {
+  const auto file = SocketFile::Listen(path(), "");
+  ASSERT_TRUE(file);
+  const auto second = SocketFile::Listen(path(), "");
+  ASSERT_FALSE(second);
+  EXPECT_EQ(second.error().code, ErrorCode::kInvalidArgument);
+  EXPECT_THAT(second.error().message, HasSubstr("is another agent running?"));
+  EXPECT_TRUE(Wire(path()).is_connected());
+}
+
+TEST_F(SocketFileTest, WhatIsNoSocketIsLeftAlone) {
+  std::filesystem::create_directories(folder_.path() + "/a/b");
+  std::ofstream(path()) << "precious";
+  const auto file = SocketFile::Listen(path(), "");
+  ASSERT_FALSE(file);
+  EXPECT_THAT(file.error().message, HasSubstr("is no socket"));
+  EXPECT_EQ(std::filesystem::file_size(path()), 8U);
+}
+
+TEST_F(SocketFileTest, WhatCannotBeIsRefusedWithWords) {
+  const auto group = SocketFile::Listen(path(), "no-such-group");
+  ASSERT_FALSE(group);
+  EXPECT_THAT(group.error().message, HasSubstr("groupadd --system no-such-group"));
+  EXPECT_FALSE(std::filesystem::exists(path()));
+  const auto longest = SocketFile::Listen("/" + std::string(107, 'a'), "");
+  ASSERT_FALSE(longest);
+  EXPECT_THAT(longest.error().message, HasSubstr("107 bytes at most"));
+}
+
+TEST(ListenOn, AFreePortIsChosenAndATakenOneRefused) {
+  const auto socket = ListenOn(*ParseTcpAddress("127.0.0.1:0"));
+  ASSERT_TRUE(socket) << socket.error().message;
+  const std::uint16_t port = PortOf(*socket);
+  EXPECT_NE(port, 0);
+  const auto second = ListenOn(*ParseTcpAddress("127.0.0.1:" + std::to_string(port)));
+  ASSERT_FALSE(second);
+  EXPECT_THAT(second.error().message, HasSubstr("take the address 127.0.0.1:"));
+}
+
+}  // namespace
+}  // namespace jettison::http

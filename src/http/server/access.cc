@@ -1,0 +1,74 @@
+#include "http/server/access.h"
+
+#include <arpa/inet.h>
+#include <gnutls/gnutls.h>
+#include <gnutls/x509.h>
+
+#include <array>
+#include <string_view>
+
+namespace jettison::http {
+namespace {
+
+std::string_view HeaderOf(MHD_Connection* handle, const char* name) {
+  const char* value = MHD_lookup_connection_value(handle, MHD_HEADER_KIND, name);
+  return value == nullptr ? std::string_view() : std::string_view(value);
+}
+
+// Whether the client showed a certificate that is meant for clients and that a trusted CA signed.
+bool IsCertified(MHD_Connection* handle) {
+  const MHD_ConnectionInfo* info =
+      MHD_get_connection_info(handle, MHD_CONNECTION_INFO_GNUTLS_SESSION);
+  if (info == nullptr || info->tls_session == nullptr) return false;
+  auto* session = static_cast<gnutls_session_t>(info->tls_session);
+  gnutls_typed_vdata_st purpose{};
+  purpose.type = GNUTLS_DT_KEY_PURPOSE_OID;
+  std::string oid = GNUTLS_KP_TLS_WWW_CLIENT;
+  purpose.data = reinterpret_cast<unsigned char*>(oid.data());
+  unsigned status = 0;
+  return gnutls_certificate_verify_peers(session, &purpose, 1, &status) == 0 && status == 0;
+}
+
+}  // namespace
+
+bool IsHostLocal(std::string_view host) {
+  const std::size_t colon = host.rfind(':');
+  const std::size_t bracket = host.rfind(']');
+  if (colon != std::string_view::npos && (bracket == std::string_view::npos || bracket < colon)) {
+    host = host.substr(0, colon);
+  }
+  if (host == "localhost") return true;
+  std::array<unsigned char, sizeof(in6_addr)> address{};
+  if (host.size() > 2 && host.front() == '[' && host.back() == ']') {
+    const std::string v6(host.substr(1, host.size() - 2));
+    return inet_pton(AF_INET6, v6.c_str(), address.data()) == 1;
+  }
+  return inet_pton(AF_INET, std::string(host).c_str(), address.data()) == 1;
+}
+
+std::optional<Refusal> Access::RefusalOf(MHD_Connection* handle, Connection& connection) {
+  if (connection.is_unix) return std::nullopt;
+  if (!token_ && !has_client_ca_) {
+    if (IsHostLocal(HeaderOf(handle, "Host"))) return std::nullopt;
+    return Refusal{403, "the Host of a request to this address must be an IP address or localhost"};
+  }
+  if (has_client_ca_) {
+    if (!connection.is_certified) connection.is_certified = IsCertified(handle);
+    if (*connection.is_certified) return std::nullopt;
+  }
+  if (!token_) {
+    return Refusal{401,
+                   "a client certificate is needed that one of the CAs in clientCAFile signed"};
+  }
+  if (token_->Matches(HeaderOf(handle, "Authorization"))) return std::nullopt;
+  return Refusal{401, WhatIsNeeded(), {"WWW-Authenticate", "Bearer realm=\"jettison\""}};
+}
+
+std::string Access::WhatIsNeeded() const {
+  if (has_client_ca_) return "a trusted client certificate or the right bearer token is needed";
+  if (own_token_file_.empty()) return "the right bearer token is needed";
+  return "the bearer token is needed that this agent made at its start; root finds it in " +
+         own_token_file_ + ", or asks at the unix socket";
+}
+
+}  // namespace jettison::http

@@ -1,0 +1,133 @@
+#include "http/server/server.h"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include "http/server/test_server.h"
+#include "http/test_wire.h"
+
+namespace jettison::http {
+namespace {
+
+using ::testing::AllOf;
+using ::testing::EndsWith;
+using ::testing::HasSubstr;
+using ::testing::Not;
+using ::testing::StartsWith;
+
+// Answers with what it was asked.
+HttpResponse Echo(const HttpRequest& request) {
+  std::string body = request.method + " " + request.path;
+  for (const auto& [name, value] : request.query) body += " " + name + "=" + value;
+  return {.content_type = "text/plain",
+          .body = body + "|" + request.accept + "|" + request.content_type + "|" +
+                  request.last_event_id + "|" + request.peer + "|" + request.body};
+}
+
+std::string Asked(const TestServer& server, const std::string& request) {
+  Wire wire(server.socket());
+  wire.Send(request);
+  return wire.ReadAll();
+}
+
+TEST(HttpServer, AHandlerSeesWhatWasAsked) {
+  TestServer server;
+  ASSERT_TRUE(server.Start(Echo)) << server.error.message;
+  EXPECT_THAT(Asked(server,
+                    "GET /a%20b/c?x=1%262&x=3&y&z=a+b HTTP/1.1\r\nHost: h\r\nAccept: text/html\r\n"
+                    "Last-Event-ID: 7\r\nConnection: close\r\n\r\n"),
+              AllOf(StartsWith("HTTP/1.1 200 OK\r\n"), HasSubstr("Content-Type: text/plain\r\n"),
+                    HasSubstr("X-Content-Type-Options: nosniff\r\n"),
+                    HasSubstr("Cache-Control: no-store\r\n"),
+                    EndsWith("\r\n\r\nGET /a b/c x=1&2 y= z=a b|text/html||7|unix|")));
+  EXPECT_THAT(Asked(server,
+                    "POST /p HTTP/1.1\r\nHost: h\r\nContent-Type: application/json\r\n"
+                    "Content-Length: 5\r\nConnection: close\r\n\r\nhello"),
+              EndsWith("POST /p||application/json||unix|hello"));
+}
+
+TEST(HttpServer, HeadIsGetWithoutABody) {
+  TestServer server;
+  ASSERT_TRUE(server.Start(Echo)) << server.error.message;
+  EXPECT_THAT(Asked(server, Ask("/x", "HEAD")),
+              AllOf(StartsWith("HTTP/1.1 200 OK"), HasSubstr("Content-Length: 15\r\n"),
+                    EndsWith("\r\n\r\n")));
+}
+
+TEST(HttpServer, AConnectionServesManyRequestsAlsoInOnePiece) {
+  TestServer server;
+  ASSERT_TRUE(server.Start(Echo)) << server.error.message;
+  Wire wire(server.socket());
+  for (int i = 0; i < 3; ++i) {
+    wire.Send("GET /n HTTP/1.1\r\nHost: h\r\n\r\n");
+    EXPECT_THAT(wire.ReadUntil("unix|"), EndsWith("GET /n||||unix|"));
+  }
+  wire.Send("GET /1 HTTP/1.1\r\nHost: h\r\n\r\nGET /2 HTTP/1.1\r\nHost: h\r\n\r\n");
+  EXPECT_THAT(wire.ReadUntil("/2||||unix|"), HasSubstr("GET /1||||unix|HTTP/1.1 200 OK"));
+}
+
+TEST(HttpServer, AHalfClosedConnectionGetsItsAnswer) {
+  TestServer server;
+  ASSERT_TRUE(server.Start(Echo)) << server.error.message;
+  Wire wire(server.socket());
+  wire.Send(Ask("/half"));
+  wire.EndSending();
+  EXPECT_THAT(wire.ReadAll(), EndsWith("GET /half||||unix|"));
+}
+
+TEST(HttpServer, EachErrorHasItsStatusAndABodyFromTheCallersFunction) {
+  TestServer server;
+  ASSERT_TRUE(server.Start(Echo, {.limits = {.body_bytes = 100}})) << server.error.message;
+  const std::string post = "POST / HTTP/1.1\r\nHost: h\r\nConnection: close\r\n";
+  const std::string get = " HTTP/1.1\r\nHost: h\r\nConnection: close\r\n";
+  const std::pair<std::string, std::string> kRows[] = {
+      {post + "\r\n", "411 POST needs a Content-Length"},
+      {post + "Transfer-Encoding: chunked\r\n\r\n0\r\n\r\n", "411 the length of a body"},
+      {post + "Content-Length: 101\r\n\r\n" + std::string(101, 'x'), "413 a body may have 100"},
+      {post + "Content-Length: 9\r\nContent-Encoding: gzip\r\n\r\n123456789",
+       "415 a body must not"},
+      {"GET /" + std::string(4096, 'x') + get + "\r\n", "414 path and query may have 4096"},
+      {"GET /" + get + "X: " + std::string(8192, 'x') + "\r\n\r\n", "431 request line and headers"},
+      {"DELETE /" + get + "\r\n", "405 the method must be"},
+      {"GET /%00" + get + "\r\n", "400 path and query must not"},
+      {"GET http://h/" + get + "\r\n", "400 the target of a request"},
+      {"GET / HTTP/1.1\r\nConnection: close\r\n\r\n", "400 a request of HTTP/1.1 needs a Host"},
+  };
+  for (const auto& [request, answer] : kRows) {
+    const std::string whole = Asked(server, request);
+    EXPECT_THAT(whole, HasSubstr("\r\n\r\n" + answer)) << request.substr(0, 100);
+    EXPECT_THAT(whole, StartsWith("HTTP/1.1 " + answer.substr(0, 3)));
+  }
+  EXPECT_THAT(Asked(server, "DELETE /" + get + "\r\n"), HasSubstr("Allow: GET, HEAD, POST\r\n"));
+}
+
+TEST(HttpServer, WhatIsNoRequestAtAllIsRefusedByTheLibrary) {
+  TestServer server;
+  ASSERT_TRUE(server.Start(Echo)) << server.error.message;
+  EXPECT_THAT(Asked(server, "GET / HTTP/2.0\r\nHost: h\r\nConnection: close\r\n\r\n"),
+              StartsWith("HTTP/1.1 505 "));
+  EXPECT_THAT(Asked(server, "GET /" + std::string(100'000, 'x')), Not(HasSubstr(" 200 ")));
+  EXPECT_THAT(Asked(server, "GET / HTTP/1.1\r\nHost: h\r\nX: " + std::string(100'000, 'x')),
+              Not(HasSubstr(" 200 ")));
+  EXPECT_THAT(Asked(server, "\x16\x03\x01 tls?\r\n\r\n"), Not(HasSubstr(" 200 ")));
+  EXPECT_THAT(Asked(server, Ask("/good")), StartsWith("HTTP/1.1 200 OK"));
+}
+
+TEST(HttpServer, AHandlersExceptionIsAnErrorOfTheServer) {
+  TestServer server;
+  ASSERT_TRUE(server.Start([](const HttpRequest&) -> HttpResponse {
+    throw std::runtime_error("broken");
+  })) << server.error.message;
+  EXPECT_THAT(Asked(server, Ask("/")), AllOf(StartsWith("HTTP/1.1 500"), EndsWith("500 broken")));
+}
+
+TEST(HttpServer, ALargeAnswerArrivesWhole) {
+  TestServer server;
+  const std::string body(5'000'000, 'x');
+  ASSERT_TRUE(server.Start([&](const HttpRequest&) { return HttpResponse{.body = body}; }))
+      << server.error.message;
+  EXPECT_GT(Asked(server, Ask("/")).size(), body.size());
+}
+
+}  // namespace
+}  // namespace jettison::http

@@ -1,0 +1,106 @@
+#include "http/server/streams.h"
+
+#include <sys/epoll.h>
+
+#include <algorithm>
+#include <cstring>
+#include <memory>
+#include <utility>
+
+#include "http/server/answer.h"
+
+namespace jettison::http {
+
+using std::chrono::steady_clock;
+
+namespace {
+
+// What a stream fills of libmicrohttpd's buffer at once, at most.
+constexpr std::size_t kStreamBlock = 16384;
+
+}  // namespace
+
+// A stream on its way to one client.
+struct Streams::Reader {
+  Streams* streams;
+  Connection* connection;
+  HttpStream next;
+  Share share;            // of the chunk
+  std::string chunk;      // what is going out
+  std::size_t given = 0;  // bytes of it that are on their way
+};
+
+bool Streams::HasRoom() const {
+  return held_.left() >= kStreamBlock;
+}
+
+bool Streams::Queue(MHD_Connection* handle, Connection& connection, HttpResponse response) {
+  auto reader = std::make_unique<Reader>(Reader{.streams = this,
+                                                .connection = &connection,
+                                                .next = std::move(response.stream),
+                                                .share = Share(held_),
+                                                .chunk = {}});
+  const Answer answer(
+      MHD_create_response_from_callback(MHD_SIZE_UNKNOWN, kStreamBlock, &Read, reader.get(),
+                                        [](void* done) { delete static_cast<Reader*>(done); }));
+  if (!answer) return false;
+  (void)reader.release();  // the answer frees it
+  AddHeaders(answer.get(), response);
+  connections_.Answering(connection, steady_clock::now());
+  connection.has_stream = true;
+  connection.handle = handle;
+  // To hear of the client's going while the stream is suspended.
+  if (!poller_.Watch(connection.descriptor, EPOLLRDHUP | EPOLLONESHOT)) return false;
+  return MHD_queue_response(handle, static_cast<unsigned>(response.status), answer.get()) ==
+         MHD_YES;
+}
+
+void Streams::Ended(const Connection& connection) {
+  if (connection.has_stream) poller_.Forget(connection.descriptor);
+}
+
+ssize_t Streams::Read(void* reader_pointer, std::uint64_t /*position*/, char* buffer,
+                      std::size_t size) {
+  auto* reader = static_cast<Reader*>(reader_pointer);
+  Connection& connection = *reader->connection;
+  // Not as an error: libmicrohttpd 0.9.75 forgets to clear away some connections that end so. It
+  // will find the socket shut when it sends the end.
+  if (connection.is_cut) return MHD_CONTENT_READER_END_OF_STREAM;
+  if (reader->given == reader->chunk.size()) {
+    // What has gone out is let go of first, with its memory.
+    std::string().swap(reader->chunk);
+    reader->share.Resize(0);
+    reader->given = 0;
+    auto chunk = reader->next();
+    if (!chunk) return MHD_CONTENT_READER_END_OF_STREAM;
+    // Without room the stream ends; its client comes back with the last ID that it has.
+    if (!reader->share.Resize(chunk->capacity())) return MHD_CONTENT_READER_END_OF_STREAM;
+    reader->chunk = std::move(*chunk);
+    if (reader->chunk.empty()) {
+      reader->streams->Rest(connection);
+      return 0;
+    }
+    reader->streams->connections_.Answering(connection, steady_clock::now());
+  }
+  const std::size_t part = std::min(size, reader->chunk.size() - reader->given);
+  std::memcpy(buffer, reader->chunk.data() + reader->given, part);
+  reader->given += part;
+  return static_cast<ssize_t>(part);
+}
+
+void Streams::Rest(Connection& connection) {
+  Connections::Waiting(connection);
+  ++resting_;
+  MHD_suspend_connection(connection.handle);
+}
+
+void Streams::Resume() {
+  for (Connection* connection : connections_.All()) {
+    if (connection->phase != Phase::kWaiting) continue;
+    connections_.Answering(*connection, steady_clock::now());
+    --resting_;
+    MHD_resume_connection(connection->handle);
+  }
+}
+
+}  // namespace jettison::http

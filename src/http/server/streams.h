@@ -1,0 +1,46 @@
+#pragma once
+
+#include <microhttpd.h>
+
+#include <atomic>
+#include <cstdint>
+
+#include "http/server/connections.h"
+#include "http/server/ledger.h"
+#include "http/server/poller.h"
+
+namespace jettison::http {
+
+// The streams on their way to clients. One that has nothing to send rests until Resume.
+class Streams {
+ public:
+  // All must outlive this; `held` counts the piece of each stream that is going out.
+  Streams(Connections& connections, Ledger& held, Poller& poller)
+      : connections_(connections), held_(held), poller_(poller) {}
+  Streams(const Streams&) = delete;
+  Streams& operator=(const Streams&) = delete;
+
+  // Whether one more finds memory.
+  [[nodiscard]] bool HasRoom() const;
+  // Sends what the answer's stream gives; false: the connection is to be closed.
+  [[nodiscard]] bool Queue(MHD_Connection* handle, Connection& connection, HttpResponse response);
+  // Its answer is out, or it broke.
+  void Ended(const Connection& connection);
+  // Those that had nothing to send are asked again.
+  void Resume();
+  // Whether any rests. On every thread.
+  [[nodiscard]] bool AnyRests() const { return resting_ > 0; }
+
+ private:
+  struct Reader;
+  // The next bytes of a stream, or that there are none now, or never again.
+  static ssize_t Read(void* reader, std::uint64_t position, char* buffer, std::size_t size);
+  void Rest(Connection& connection);
+
+  Connections& connections_;
+  Ledger& held_;
+  Poller& poller_;
+  std::atomic<int> resting_ = 0;
+};
+
+}  // namespace jettison::http

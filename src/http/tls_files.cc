@@ -1,0 +1,105 @@
+#include "http/tls_files.h"
+
+#include <fcntl.h>
+#include <fmt/format.h>
+#include <gnutls/gnutls.h>
+#include <unistd.h>
+
+#include <array>
+#include <memory>
+#include <optional>
+
+#include "http/gnutls/library.h"
+#include "ports/file_descriptor.h"
+#include "ports/system_error.h"
+
+namespace jettison::http {
+namespace {
+
+constexpr std::size_t kLargestPem = std::size_t{1} << 20;
+
+struct FreeCredentials {
+  void operator()(gnutls_certificate_credentials_t credentials) const {
+    gnutls_certificate_free_credentials(credentials);
+  }
+};
+using Credentials =
+    std::unique_ptr<std::remove_pointer_t<gnutls_certificate_credentials_t>, FreeCredentials>;
+
+gnutls_datum_t DatumOf(std::string& text) {
+  return {reinterpret_cast<unsigned char*>(text.data()), static_cast<unsigned>(text.size())};
+}
+
+// What is wrong with them; GnuTLS is the one to say, for it will use them.
+std::optional<Error> FaultOf(TlsFiles files, const std::string& cert_file,
+                             const std::string& private_key_file,
+                             const std::string& client_ca_file) {
+  gnutls_certificate_credentials_t raw = nullptr;
+  if (gnutls_certificate_allocate_credentials(&raw) != 0) {
+    return Error{ErrorCode::kInternal, "no memory for certificates"};
+  }
+  const Credentials credentials(raw);
+  gnutls_datum_t certificate = DatumOf(files.certificate);
+  gnutls_datum_t key = DatumOf(files.private_key);
+  if (const int code =
+          gnutls_certificate_set_x509_key_mem(raw, &certificate, &key, GNUTLS_X509_FMT_PEM);
+      code < 0) {
+    return Error{ErrorCode::kInvalidArgument,
+                 fmt::format("the certificate in {} and the key in {} cannot be used together: {}",
+                             cert_file, private_key_file, gnutls_strerror(code))};
+  }
+  if (client_ca_file.empty()) return std::nullopt;
+  gnutls_datum_t ca = DatumOf(files.client_ca);
+  if (const int count = gnutls_certificate_set_x509_trust_mem(raw, &ca, GNUTLS_X509_FMT_PEM);
+      count <= 0) {
+    return Error{ErrorCode::kInvalidArgument,
+                 fmt::format("there is no certificate in {}: {}", client_ca_file,
+                             count < 0 ? gnutls_strerror(count) : "a PEM file with CAs is needed")};
+  }
+  return std::nullopt;
+}
+
+}  // namespace
+
+Result<std::string> ReadPemFile(const std::string& path) {
+  const FileDescriptor file(::open(path.c_str(), O_RDONLY | O_CLOEXEC | O_NONBLOCK));
+  if (!file) return FailErrno("read " + path);
+  std::string text;
+  std::array<char, 16384> buffer{};
+  for (;;) {
+    const ssize_t size = ::read(file.get(), buffer.data(), buffer.size());
+    if (size < 0) return FailErrno("read " + path);
+    if (size == 0) break;
+    text.append(buffer.data(), static_cast<std::size_t>(size));
+    if (text.size() > kLargestPem) {
+      return Fail(ErrorCode::kInvalidArgument, path + " is larger than 1 MiB: not a PEM file");
+    }
+  }
+  if (text.find('\0') != std::string::npos) {
+    return Fail(ErrorCode::kInvalidArgument, path + " is not PEM");
+  }
+  return text;
+}
+
+Result<TlsFiles> ReadTlsFiles(const std::string& cert_file, const std::string& private_key_file,
+                              const std::string& client_ca_file) {
+  if (auto loaded = LoadGnutls(); !loaded) return Fail(loaded.error());
+  TlsFiles files;
+  auto certificate = ReadPemFile(cert_file);
+  if (!certificate) return Fail(certificate.error());
+  files.certificate = std::move(*certificate);
+  auto key = ReadPemFile(private_key_file);
+  if (!key) return Fail(key.error());
+  files.private_key = std::move(*key);
+  if (!client_ca_file.empty()) {
+    auto ca = ReadPemFile(client_ca_file);
+    if (!ca) return Fail(ca.error());
+    files.client_ca = std::move(*ca);
+  }
+  if (auto fault = FaultOf(files, cert_file, private_key_file, client_ca_file)) {
+    return Fail(std::move(*fault));
+  }
+  return files;
+}
+
+}  // namespace jettison::http
