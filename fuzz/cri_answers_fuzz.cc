@@ -8,9 +8,9 @@
 #include <string>
 #include <string_view>
 
-#include "platform/cri/foreign_spec.h"
-#include "platform/cri/proc_files.h"
-#include "platform/cri/verbose_info.h"
+#include "rpc/verbose_info.h"
+#include "runtimes/cri/foreign/foreign_spec.h"
+#include "runtimes/cri/host/proc_files.h"
 
 // Whatever a container runtime or a container's files tell, what is made of it can be used: a name
 // of one group, an absolute path, a process, a signal.

@@ -7,9 +7,9 @@
 #include <cstdlib>
 #include <string_view>
 
-#include "platform/process/mount_points.h"
-#include "platform/process/process_identity.h"
-#include "platform/process/run_record.h"
+#include "runtimes/process/mount_points.h"
+#include "runtimes/process/runs/process_identity.h"
+#include "runtimes/process/runs/run_record.h"
 
 extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
   namespace process = jettison::process;

@@ -10,8 +10,8 @@
 #include <memory>
 #include <string>
 
-#include "platform/process/shim/log_lines.h"
-#include "platform/process/shim/order.h"
+#include "runtimes/process/shim/log_lines.h"
+#include "runtimes/process/shim/order.h"
 
 namespace shim = jettison::shim;
 

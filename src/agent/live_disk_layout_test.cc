@@ -7,10 +7,10 @@
 #include "agent/disk_layout.h"
 #include "agent/live_disks.h"
 #include "agent/stats_collector.h"
-#include "platform/cri/fake_calls.h"
-#include "platform/cri/image_store.h"
 #include "ports/fakes/fake_cgroups.h"
 #include "ports/fakes/fake_clock.h"
+#include "rpc/fake_calls.h"
+#include "runtimes/cri/images/image_store.h"
 
 namespace jettison {
 namespace {

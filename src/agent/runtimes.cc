@@ -7,10 +7,10 @@
 #include "agent/json_pods.h"
 #include "agent/plan_of.h"
 #include "agent/slow_path_threads.h"
-#include "platform/cri/client.h"
-#include "platform/cri/cri_runtime.h"
-#include "platform/cri/image_store.h"
-#include "platform/process/process_runtime.h"
+#include "rpc/client.h"
+#include "runtimes/cri/cri_runtime.h"
+#include "runtimes/cri/images/image_store.h"
+#include "runtimes/process/process_runtime.h"
 
 namespace jettison {
 namespace {

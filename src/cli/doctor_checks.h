@@ -10,7 +10,7 @@
 #include "cli/host_check.h"
 #include "core/config/agent_config.h"
 #include "core/units/duration.h"
-#include "platform/cri/runtime_facts.h"
+#include "runtimes/cri/runtime_facts.h"
 
 namespace jettison {
 

@@ -14,8 +14,8 @@
 
 #include "cli/doctor_checks.h"
 #include "cli/doctor_foreign.h"
-#include "platform/cri/endpoint.h"
 #include "ports/file_descriptor.h"
+#include "rpc/endpoint.h"
 
 namespace jettison {
 namespace {

@@ -11,8 +11,8 @@
 
 #include "cli/doctor_checks.h"
 #include "kernel/files/temporary_folder.h"
-#include "platform/cri/test_bed/live_containerd.h"
 #include "ports/file_descriptor.h"
+#include "runtimes/cri/test_bed/live_containerd.h"
 
 namespace jettison {
 namespace {

@@ -13,8 +13,8 @@
 #include <string>
 #include <thread>
 
-#include "platform/cri/test_bed/containerd_remains.h"
-#include "platform/cri/test_bed/live_containerd.h"
+#include "runtimes/cri/test_bed/containerd_remains.h"
+#include "runtimes/cri/test_bed/live_containerd.h"
 #include "tests/scenarios/agent_bed.h"
 
 namespace jettison {

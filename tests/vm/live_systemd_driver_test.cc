@@ -7,7 +7,7 @@
 #include <cstdio>
 #include <cstdlib>
 
-#include "platform/cri/live_runtime_bed.h"
+#include "runtimes/cri/live_runtime_bed.h"
 
 namespace jettison::cri {
 namespace {

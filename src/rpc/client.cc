@@ -1,0 +1,356 @@
+#include "rpc/client.h"
+
+#include <containerd_containers.grpc.pb.h>
+#include <containerd_images.grpc.pb.h>
+#include <containerd_namespaces.grpc.pb.h>
+#include <containerd_tasks.grpc.pb.h>
+#include <cri.grpc.pb.h>
+#include <grpc/grpc.h>
+#include <grpc/support/log.h>
+#include <grpc/support/time.h>
+#include <grpcpp/create_channel.h>
+#include <grpcpp/security/credentials.h>
+#include <sys/eventfd.h>
+
+#include <chrono>
+#include <cstddef>
+#include <cstdint>
+#include <cstdio>
+#include <functional>
+#include <optional>
+#include <string_view>
+#include <type_traits>
+#include <utility>
+
+#include "ports/file_descriptor.h"
+#include "ports/signals_blocked.h"
+#include "ports/system_error.h"
+#include "rpc/call_ledger.h"
+#include "rpc/endpoint.h"
+#include "rpc/status.h"
+
+namespace jettison::cri {
+namespace {
+
+constexpr int kLargestMessage = 16 << 20;  // bytes, either way; the kubelet's limit too
+constexpr int kFirstRetryMs = 100;
+constexpr int kLongestRetryMs = 1000;
+constexpr std::size_t kThreads = 12;  // more than it has on two processors
+constexpr std::chrono::seconds kBetweenTries{1};
+// How long calls that were cancelled may take to end: in the end, and in between.
+constexpr std::chrono::seconds kFarewell{3};
+constexpr std::chrono::milliseconds kBriefly{200};
+constexpr int kConnectingMs = 5000;  // until a listener that says nothing is given up
+
+using RuntimeStub = api::RuntimeService::StubInterface::async_interface;
+using ImageStub = api::ImageService::StubInterface::async_interface;
+using NamespacesStub = namespaces_api::Namespaces::StubInterface::async_interface;
+using ContainersStub = containers_api::Containers::StubInterface::async_interface;
+using StoredImagesStub = images_api::Images::StubInterface::async_interface;
+using TasksStub = tasks_api::Tasks::StubInterface::async_interface;
+
+// A method of a stub that reports its end to a function.
+template <typename Stub, typename Request, typename Response>
+using Method = void (Stub::*)(grpc::ClientContext*, const Request*, Response*,
+                              std::function<void(grpc::Status)>);
+
+template <typename Response>
+class CallOf : public Call {
+ public:
+  explicit CallOf(Answer<Response> answer) : answer_(std::move(answer)) {}
+  void Deliver() override {
+    if (error) return answer_(Fail(*std::move(error)));
+    answer_(std::move(response));
+  }
+
+  Response response;
+
+ private:
+  Answer<Response> answer_;
+};
+
+// Keeps gRPC up; when the last one goes, so do gRPC's threads.
+class Library {
+ public:
+  Library() {
+    gpr_set_log_function(Log);
+    grpc_init();
+  }
+  ~Library() { grpc_shutdown_blocking(); }
+  Library(const Library&) = delete;
+  Library& operator=(const Library&) = delete;
+
+ private:
+  // Every failure comes back with its call, so gRPC's own log says nothing new, but for the reason
+  // why it is about to abort.
+  static void Log(gpr_log_func_args* line) {
+    const std::string_view message = line->message;
+    if (message.starts_with("assertion failed")) std::fprintf(stderr, "grpc: %s\n", line->message);
+  }
+};
+
+gpr_timespec DeadlineIn(Duration span) {
+  return gpr_time_add(gpr_now(GPR_CLOCK_MONOTONIC),
+                      gpr_time_from_nanos(span.count(), GPR_TIMESPAN));
+}
+
+std::shared_ptr<grpc::Channel> ChannelTo(const std::string& socket) {
+  grpc::ChannelArguments arguments;
+  arguments.SetMaxReceiveMessageSize(kLargestMessage);
+  arguments.SetMaxSendMessageSize(kLargestMessage);
+  arguments.SetInt(GRPC_ARG_INITIAL_RECONNECT_BACKOFF_MS, kFirstRetryMs);
+  arguments.SetInt(GRPC_ARG_MAX_RECONNECT_BACKOFF_MS, kLongestRetryMs);
+  arguments.SetInt(GRPC_ARG_MIN_RECONNECT_BACKOFF_MS, kConnectingMs);
+  arguments.SetInt(GRPC_ARG_USE_LOCAL_SUBCHANNEL_POOL, 1);
+  arguments.SetInt(GRPC_ARG_ENABLE_HTTP_PROXY, 0);
+  arguments.SetInt(GRPC_ARG_ENABLE_RETRIES, 0);  // who calls knows what may be done twice
+  return grpc::CreateCustomChannel(TargetOf(socket), grpc::InsecureChannelCredentials(), arguments);
+}
+
+// gRPC itself, and a channel with it.
+struct Connection {
+  explicit Connection(const std::string& socket)
+      : channel(ChannelTo(socket)),
+        runtime(api::RuntimeService::NewStub(channel)),
+        images(api::ImageService::NewStub(channel)),
+        namespaces(namespaces_api::Namespaces::NewStub(channel)),
+        containers(containers_api::Containers::NewStub(channel)),
+        stored_images(images_api::Images::NewStub(channel)),
+        tasks(tasks_api::Tasks::NewStub(channel)) {}
+
+  const Library library;
+  const std::shared_ptr<grpc::Channel> channel;
+  const std::unique_ptr<api::RuntimeService::Stub> runtime;
+  const std::unique_ptr<api::ImageService::Stub> images;
+  const std::unique_ptr<namespaces_api::Namespaces::Stub> namespaces;
+  const std::unique_ptr<containers_api::Containers::Stub> containers;
+  const std::unique_ptr<images_api::Images::Stub> stored_images;
+  const std::unique_ptr<tasks_api::Tasks::Stub> tasks;
+};
+
+// Everything of a call but its way through gRPC happens on the thread that delivers.
+class Client : public Calls, public ContainerdCalls {
+ public:
+  Client(std::string socket, FileDescriptor event_fd, ConnectOptions options)
+      : socket_(std::move(socket)),
+        options_(std::move(options)),
+        ledger_(std::make_shared<CallLedger>(std::move(event_fd))) {}
+  ~Client() override {
+    Disconnect(kFarewell);
+    (void)ledger_->TakeAnswers();
+  }
+  Client(const Client&) = delete;
+  Client& operator=(const Client&) = delete;
+
+  void Version(Duration deadline, Answer<api::VersionResponse> answer) override {
+    api::VersionRequest request;
+    request.set_version("0.1.0");  // the kubelet's runtime API version
+    Start("Version", &RuntimeStub::Version, request, deadline, std::move(answer));
+  }
+  void Status(const api::StatusRequest& request, Duration deadline,
+              Answer<api::StatusResponse> answer) override {
+    Start("Status", &RuntimeStub::Status, request, deadline, std::move(answer));
+  }
+  void RunPodSandbox(const api::RunPodSandboxRequest& request, Duration deadline,
+                     Answer<api::RunPodSandboxResponse> answer) override {
+    Start("RunPodSandbox", &RuntimeStub::RunPodSandbox, request, deadline, std::move(answer));
+  }
+  void StopPodSandbox(const api::StopPodSandboxRequest& request, Duration deadline,
+                      Answer<api::StopPodSandboxResponse> answer) override {
+    Start("StopPodSandbox", &RuntimeStub::StopPodSandbox, request, deadline, std::move(answer));
+  }
+  void RemovePodSandbox(const api::RemovePodSandboxRequest& request, Duration deadline,
+                        Answer<api::RemovePodSandboxResponse> answer) override {
+    Start("RemovePodSandbox", &RuntimeStub::RemovePodSandbox, request, deadline, std::move(answer));
+  }
+  void ListPodSandbox(const api::ListPodSandboxRequest& request, Duration deadline,
+                      Answer<api::ListPodSandboxResponse> answer) override {
+    Start("ListPodSandbox", &RuntimeStub::ListPodSandbox, request, deadline, std::move(answer));
+  }
+  void CreateContainer(const api::CreateContainerRequest& request, Duration deadline,
+                       Answer<api::CreateContainerResponse> answer) override {
+    Start("CreateContainer", &RuntimeStub::CreateContainer, request, deadline, std::move(answer));
+  }
+  void StartContainer(const api::StartContainerRequest& request, Duration deadline,
+                      Answer<api::StartContainerResponse> answer) override {
+    Start("StartContainer", &RuntimeStub::StartContainer, request, deadline, std::move(answer));
+  }
+  void StopContainer(const api::StopContainerRequest& request, Duration deadline,
+                     Answer<api::StopContainerResponse> answer) override {
+    Start("StopContainer", &RuntimeStub::StopContainer, request, deadline, std::move(answer));
+  }
+  void RemoveContainer(const api::RemoveContainerRequest& request, Duration deadline,
+                       Answer<api::RemoveContainerResponse> answer) override {
+    Start("RemoveContainer", &RuntimeStub::RemoveContainer, request, deadline, std::move(answer));
+  }
+  void ListContainers(const api::ListContainersRequest& request, Duration deadline,
+                      Answer<api::ListContainersResponse> answer) override {
+    Start("ListContainers", &RuntimeStub::ListContainers, request, deadline, std::move(answer));
+  }
+  void ContainerStatus(const api::ContainerStatusRequest& request, Duration deadline,
+                       Answer<api::ContainerStatusResponse> answer) override {
+    Start("ContainerStatus", &RuntimeStub::ContainerStatus, request, deadline, std::move(answer));
+  }
+  void ReopenContainerLog(const api::ReopenContainerLogRequest& request, Duration deadline,
+                          Answer<api::ReopenContainerLogResponse> answer) override {
+    Start("ReopenContainerLog", &RuntimeStub::ReopenContainerLog, request, deadline,
+          std::move(answer));
+  }
+  void ExecSync(const api::ExecSyncRequest& request, Duration deadline,
+                Answer<api::ExecSyncResponse> answer) override {
+    Start("ExecSync", &RuntimeStub::ExecSync, request, deadline, std::move(answer));
+  }
+  void ListImages(Duration deadline, Answer<api::ListImagesResponse> answer) override {
+    Start("ListImages", &ImageStub::ListImages, api::ListImagesRequest(), deadline,
+          std::move(answer));
+  }
+  void ImageStatus(const api::ImageStatusRequest& request, Duration deadline,
+                   Answer<api::ImageStatusResponse> answer) override {
+    Start("ImageStatus", &ImageStub::ImageStatus, request, deadline, std::move(answer));
+  }
+  void PullImage(const api::PullImageRequest& request, Duration deadline,
+                 Answer<api::PullImageResponse> answer) override {
+    Start("PullImage", &ImageStub::PullImage, request, deadline, std::move(answer));
+  }
+  void RemoveImage(const api::RemoveImageRequest& request, Duration deadline,
+                   Answer<api::RemoveImageResponse> answer) override {
+    Start("RemoveImage", &ImageStub::RemoveImage, request, deadline, std::move(answer));
+  }
+  void ImageFsInfo(Duration deadline, Answer<api::ImageFsInfoResponse> answer) override {
+    Start("ImageFsInfo", &ImageStub::ImageFsInfo, api::ImageFsInfoRequest(), deadline,
+          std::move(answer));
+  }
+
+  ContainerdCalls* containerd() override { return this; }
+  void ListNamespaces(Duration deadline,
+                      Answer<namespaces_api::ListNamespacesResponse> answer) override {
+    Start("ListNamespaces", &NamespacesStub::List, namespaces_api::ListNamespacesRequest(),
+          deadline, std::move(answer));
+  }
+  void ListContainersIn(const std::string& of, const containers_api::ListContainersRequest& request,
+                        Duration deadline,
+                        Answer<containers_api::ListContainersResponse> answer) override {
+    Start("ListContainersIn", &ContainersStub::List, request, deadline, std::move(answer), of);
+  }
+  void ListImagesIn(const std::string& of, Duration deadline,
+                    Answer<images_api::ListImagesResponse> answer) override {
+    Start("ListImagesIn", &StoredImagesStub::List, images_api::ListImagesRequest(), deadline,
+          std::move(answer), of);
+  }
+  void GetTaskIn(const std::string& of, const tasks_api::GetRequest& request, Duration deadline,
+                 Answer<tasks_api::GetResponse> answer) override {
+    Start("GetTaskIn", &TasksStub::Get, request, deadline, std::move(answer), of);
+  }
+  void KillTaskIn(const std::string& of, const tasks_api::KillRequest& request, Duration deadline,
+                  Answer<tasks_api::KillResponse> answer) override {
+    Start("KillTaskIn", &TasksStub::Kill, request, deadline, std::move(answer), of);
+  }
+  void DeleteTaskIn(const std::string& of, const tasks_api::DeleteTaskRequest& request,
+                    Duration deadline, Answer<tasks_api::DeleteResponse> answer) override {
+    Start("DeleteTaskIn", &TasksStub::Delete, request, deadline, std::move(answer), of);
+  }
+
+  [[nodiscard]] int fd() const override { return ledger_->fd(); }
+  void Deliver() override {
+    for (const std::unique_ptr<Call>& call : ledger_->TakeAnswers()) call->Deliver();
+  }
+
+ private:
+  RuntimeStub& StubFor(const RuntimeStub*) { return *connection_->runtime->async(); }
+  ImageStub& StubFor(const ImageStub*) { return *connection_->images->async(); }
+  NamespacesStub& StubFor(const NamespacesStub*) { return *connection_->namespaces->async(); }
+  ContainersStub& StubFor(const ContainersStub*) { return *connection_->containers->async(); }
+  StoredImagesStub& StubFor(const StoredImagesStub*) {
+    return *connection_->stored_images->async();
+  }
+  TasksStub& StubFor(const TasksStub*) { return *connection_->tasks->async(); }
+
+  // `of`: the namespace of containerd; empty: the call is about none.
+  template <typename Stub, typename Request, typename Response>
+  void Start(const char* name, Method<Stub, Request, Response> method, const Request& request,
+             Duration deadline, Answer<Response> answer, const std::string& of = {});
+  // gRPC never recovers from a thread of its own that it could not start.
+  [[nodiscard]] bool IsConnected();
+  void Disconnect(std::chrono::milliseconds patience);
+  [[nodiscard]] bool WallClockWasSet();
+
+  const std::string socket_;
+  const ConnectOptions options_;
+  const std::shared_ptr<CallLedger> ledger_;
+  std::unique_ptr<Connection> connection_;
+  std::chrono::steady_clock::time_point next_try_;
+  Duration wall_clock_ahead_{0};
+};
+
+template <typename Stub, typename Request, typename Response>
+void Client::Start(const char* name, Method<Stub, Request, Response> method, const Request& request,
+                   Duration deadline, Answer<Response> answer, const std::string& of) {
+  constexpr bool kOfCri = std::is_same_v<Stub, RuntimeStub> || std::is_same_v<Stub, ImageStub>;
+  auto owned = std::make_unique<CallOf<Response>>(std::move(answer));
+  CallOf<Response>* const call = owned.get();
+  call->context->set_deadline(DeadlineIn(deadline));
+  if (!of.empty()) call->context->AddMetadata("containerd-namespace", of);
+  if (WallClockWasSet()) Disconnect(kBriefly);
+  ledger_->Add(std::move(owned));
+  std::optional<SignalsBlocked> while_threads_start;
+  if (!connection_) while_threads_start.emplace();
+  if (!IsConnected()) {
+    return ledger_->Finish(
+        call, Error{ErrorCode::kUnavailable, std::string(name) +
+                                                 ": no threads can be started for the "
+                                                 "connection; raise pids.max of the "
+                                                 "agent's group (TasksMax= of its unit)"});
+  }
+  const auto finish = [ledger = ledger_, socket = socket_, call, name,
+                       deadline](const grpc::Status& status) {
+    if (status.ok()) return ledger->Finish(call, std::nullopt);
+    ledger->Finish(call, ErrorOf({.call = name,
+                                  .socket = socket,
+                                  .deadline = deadline,
+                                  .status = status.error_code(),
+                                  .message = status.error_message(),
+                                  .of_cri = kOfCri}));
+  };
+  // The request is serialized before the method returns.
+  (StubFor(static_cast<const Stub*>(nullptr)).*method)(&*call->context, &request, &call->response,
+                                                       finish);
+}
+
+// A gRPC that does not end its calls would not end itself either: it is left behind.
+void Client::Disconnect(std::chrono::milliseconds patience) {
+  if (!ledger_->CancelAll(patience)) (void)connection_.release();
+  connection_.reset();
+}
+
+// It is slewed all the time, by less than this from one call to the next.
+bool Client::WallClockWasSet() {
+  constexpr Duration kSlewed = std::chrono::milliseconds(200);
+  if (!options_.wall_clock_ahead) return false;
+  const Duration ahead = options_.wall_clock_ahead();
+  const Duration by = ahead - std::exchange(wall_clock_ahead_, ahead);
+  return connection_ && (by > kSlewed || by < -kSlewed);
+}
+
+bool Client::IsConnected() {
+  if (connection_) return true;
+  const auto now = std::chrono::steady_clock::now();
+  if (now < next_try_) return false;
+  if (options_.threads_can_be_had && !options_.threads_can_be_had(kThreads)) {
+    next_try_ = now + kBetweenTries;
+    return false;
+  }
+  connection_ = std::make_unique<Connection>(socket_);
+  return true;
+}
+
+}  // namespace
+
+Result<std::unique_ptr<Calls>> Connect(const std::string& endpoint, ConnectOptions options) {
+  Result<std::string> socket = SocketOf(endpoint);
+  if (!socket) return Fail(std::move(socket.error()));
+  FileDescriptor event_fd(::eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK));
+  if (!event_fd) return FailErrno("make an eventfd");
+  return std::make_unique<Client>(*std::move(socket), std::move(event_fd), std::move(options));
+}
+
+}  // namespace jettison::cri

@@ -1,0 +1,228 @@
+#include "rpc/client.h"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <map>
+#include <thread>
+
+#include "rpc/client_fixture.h"
+#include "runtimes/cri/images/image_store.h"
+
+namespace jettison::cri {
+namespace {
+
+using testing::StartsWith;
+
+// Refuses every call with the path of its method.
+class NamesMethods : public grpc::CallbackGenericService {
+  class Refusal : public grpc::ServerGenericBidiReactor {
+   public:
+    explicit Refusal(const std::string& method) { Finish({grpc::UNKNOWN, method}); }
+    void OnDone() override { delete this; }
+  };
+  grpc::ServerGenericBidiReactor* CreateReactor(
+      grpc::GenericCallbackServerContext* context) override {
+    return new Refusal(context->method());
+  }
+};
+
+// A runtime with the fields of later interfaces.
+class SplitImages : public api::ImageService::Service {
+  grpc::Status ImageFsInfo(grpc::ServerContext*, const api::ImageFsInfoRequest*,
+                           api::ImageFsInfoResponse* response) override {
+    response->add_image_filesystems()->mutable_fs_id()->set_mountpoint("/images");
+    response->add_container_filesystems()->mutable_fs_id()->set_mountpoint("/layers");
+    return grpc::Status::OK;
+  }
+};
+
+TEST_F(ClientTest, RequestAndResponseTravel) {
+  StartServer();
+  api::RunPodSandboxRequest request;
+  request.mutable_config()->mutable_metadata()->set_name("web");
+  request.mutable_config()->mutable_linux()->set_cgroup_parent("/kubepods/pod1");
+  std::optional<Result<api::RunPodSandboxResponse>> answer;
+  client_->RunPodSandbox(request, kLong, [&](auto given) { answer = std::move(given); });
+  EXPECT_EQ(Await(answer).value().pod_sandbox_id(), "web in /kubepods/pod1");
+  EXPECT_EQ(CallVersion().value().runtime_name(), "test");
+}
+
+TEST_F(ClientTest, ARuntimeTellsThatItsWritableLayersAreApartFromItsImages) {
+  SplitImages images;
+  server_ = Serve(socket_, &images);
+  EXPECT_EQ(CriImageStore(*client_).Folders(),
+            (StorageFolders{.images = "/images", .containers = "/layers"}));
+  ShutDown(server_);
+}
+
+TEST_F(ClientTest, WithoutThreadsForTheConnectionCallsFailAndItIsMadeLater) {
+  StartServer();
+  bool there = false;
+  std::size_t asked = 0;
+  int times = 0;
+  const auto begin = std::chrono::steady_clock::now();
+  const auto ask = [&](std::size_t count) {
+    asked = count;
+    ++times;
+    return there;
+  };
+  client_ = Connect("unix://" + socket_, {.threads_can_be_had = ask}).value();
+  const auto refused = CallVersion();
+  ASSERT_FALSE(refused);
+  EXPECT_EQ(refused.error().code, ErrorCode::kUnavailable);
+  EXPECT_THAT(refused.error().message, StartsWith("Version: no threads can be started"));
+  EXPECT_GT(asked, 4U);
+  there = true;
+  auto answer = CallVersion();
+  while (!answer && std::chrono::steady_clock::now() - begin < kLong) answer = CallVersion();
+  EXPECT_EQ(answer.value().runtime_name(), "test");
+  EXPECT_LE(times, 1 + (std::chrono::steady_clock::now() - begin) / std::chrono::seconds(1))
+      << "it is tried once a second";
+}
+
+// Where the clock was put back by an hour gRPC would not try again within that hour.
+TEST_F(ClientTest, AfterTheWallClockWasSetTheConnectionIsMadeAnew) {
+  StartServer();
+  Duration ahead{0};
+  client_ = Connect("unix://" + socket_, {.wall_clock_ahead = [&] { return ahead; }}).value();
+  EXPECT_TRUE(CallVersion());
+  std::optional<Result<api::StartContainerResponse>> hanging;
+  client_->StartContainer({}, kLong, [&](auto given) { hanging = std::move(given); });
+  ahead = -std::chrono::hours(1);
+  EXPECT_EQ(CallVersion().value().runtime_name(), "test");
+  ASSERT_TRUE(hanging) << "what was under way on the old one has ended";
+  EXPECT_EQ(hanging->error().code, ErrorCode::kUnavailable);
+  ahead += std::chrono::milliseconds(5);
+  EXPECT_TRUE(CallVersion()) << "a clock that is slewed";
+}
+
+TEST_F(ClientTest, AnAnswerComesWithDeliverOnTheThreadThatDelivers) {
+  StartServer();
+  std::optional<std::thread::id> thread;
+  client_->Version(kLong, [&](const auto&) { thread = std::this_thread::get_id(); });
+  ASSERT_TRUE(Readable(client_->fd(), kLong));
+  EXPECT_FALSE(thread);
+  client_->Deliver();
+  EXPECT_EQ(thread, std::this_thread::get_id());
+  EXPECT_FALSE(Readable(client_->fd(), Duration::zero()));
+}
+
+TEST_F(ClientTest, AnAnswerMayMakeTheNextCall) {
+  StartServer();
+  std::optional<Result<api::VersionResponse>> second;
+  client_->Version(kLong, [&](const auto&) {
+    client_->Version(kLong, [&](auto given) { second = std::move(given); });
+  });
+  EXPECT_TRUE(Await(second));
+}
+
+TEST_F(ClientTest, AFailureNamesTheCallAndKeepsTheRuntimesWords) {
+  StartServer();
+  api::StopContainerRequest request;
+  request.set_container_id("c1");
+  std::optional<Result<api::StopContainerResponse>> answer;
+  client_->StopContainer(request, kLong, [&](auto given) { answer = std::move(given); });
+  const auto failed = Await(answer);
+  ASSERT_FALSE(failed);
+  EXPECT_EQ(failed.error(), (Error{ErrorCode::kNotFound, "StopContainer: no container c1"}));
+}
+
+TEST_F(ClientTest, EveryCallReachesTheMethodOfItsName) {
+  NamesMethods names;
+  server_ = Serve(socket_, nullptr, &names);
+  std::map<std::string, std::string> reached;
+  const auto note = [&](std::string call) {
+    return [&reached, call = std::move(call)](const auto& answer) {
+      reached[call] = answer ? "an answer" : answer.error().message;
+    };
+  };
+  client_->Version(kLong, note("RuntimeService/Version"));
+  client_->Status({}, kLong, note("RuntimeService/Status"));
+  client_->RunPodSandbox({}, kLong, note("RuntimeService/RunPodSandbox"));
+  client_->StopPodSandbox({}, kLong, note("RuntimeService/StopPodSandbox"));
+  client_->RemovePodSandbox({}, kLong, note("RuntimeService/RemovePodSandbox"));
+  client_->ListPodSandbox({}, kLong, note("RuntimeService/ListPodSandbox"));
+  client_->CreateContainer({}, kLong, note("RuntimeService/CreateContainer"));
+  client_->StartContainer({}, kLong, note("RuntimeService/StartContainer"));
+  client_->StopContainer({}, kLong, note("RuntimeService/StopContainer"));
+  client_->RemoveContainer({}, kLong, note("RuntimeService/RemoveContainer"));
+  client_->ListContainers({}, kLong, note("RuntimeService/ListContainers"));
+  client_->ContainerStatus({}, kLong, note("RuntimeService/ContainerStatus"));
+  client_->ReopenContainerLog({}, kLong, note("RuntimeService/ReopenContainerLog"));
+  client_->ExecSync({}, kLong, note("RuntimeService/ExecSync"));
+  client_->ListImages(kLong, note("ImageService/ListImages"));
+  client_->ImageStatus({}, kLong, note("ImageService/ImageStatus"));
+  client_->PullImage({}, kLong, note("ImageService/PullImage"));
+  client_->RemoveImage({}, kLong, note("ImageService/RemoveImage"));
+  client_->ImageFsInfo(kLong, note("ImageService/ImageFsInfo"));
+  while (reached.size() < 19 && Readable(client_->fd(), kLong)) client_->Deliver();
+  EXPECT_EQ(reached.size(), 19U);
+  for (const auto& [call, message] : reached) {
+    const std::string method = call.substr(call.find('/') + 1);
+    EXPECT_EQ(message, method + ": /runtime.v1." + call);
+  }
+  ShutDown(server_);
+}
+
+TEST_F(ClientTest, DestructionEndsCallsUnderWayAndDropsTheirAnswers) {
+  StartServer();
+  const auto answered = std::make_shared<int>(0);
+  for (int call = 0; call < 3; ++call) {
+    client_->StartContainer({}, kLong, [answered](const auto&) { ++*answered; });
+  }
+  runtime_.gate.AwaitArrivals(1);
+  client_.reset();
+  EXPECT_EQ(*answered, 0);
+  EXPECT_EQ(answered.use_count(), 1);
+}
+
+TEST_F(ClientTest, DestructionDropsAnswersThatWereNotDelivered) {
+  StartServer();
+  const auto answered = std::make_shared<int>(0);
+  client_->Version(kLong, [answered](const auto&) { ++*answered; });
+  ASSERT_TRUE(Readable(client_->fd(), kLong));
+  client_.reset();
+  EXPECT_EQ(*answered, 0);
+  EXPECT_EQ(answered.use_count(), 1);
+}
+
+TEST_F(ClientTest, DestructionBeforeThereIsAConnectionEndsCallsToo) {
+  const FileDescriptor listener = Listen(socket_);
+  const auto answered = std::make_shared<int>(0);
+  client_->Version(kLong, [answered](const auto&) { ++*answered; });
+  client_.reset();
+  EXPECT_EQ(answered.use_count(), 1);
+}
+
+TEST_F(ClientTest, AnswersOfUpTo16MiBArePassedOn) {
+  StartServer();
+  const auto output = [&](std::int64_t bytes) {
+    api::ExecSyncRequest request;
+    request.set_timeout(bytes);
+    std::optional<Result<api::ExecSyncResponse>> answer;
+    client_->ExecSync(request, kLong, [&](auto given) { answer = std::move(given); });
+    return Await(answer);
+  };
+  EXPECT_EQ(output(15 << 20).value().stdout().size(), std::size_t{15} << 20);
+  const auto failed = output(17 << 20);
+  ASSERT_FALSE(failed);
+  EXPECT_EQ(failed.error().code, ErrorCode::kInternal);
+  EXPECT_THAT(failed.error().message, StartsWith("ExecSync: Received message larger than max"));
+}
+
+TEST_F(ClientTest, ASocketsPathMayHoldAnyCharacter) {
+  socket_ = folder_.path() + "/a b%20?#\xc3\xa4.sock";
+  client_ = ConnectTo(socket_);
+  StartServer();
+  EXPECT_TRUE(CallVersion());
+}
+
+TEST(Connect, RefusesOtherEndpoints) {
+  const auto refused = Connect("tcp://127.0.0.1:1");
+  ASSERT_FALSE(refused);
+  EXPECT_EQ(refused.error().code, ErrorCode::kInvalidArgument);
+}
+
+}  // namespace
+}  // namespace jettison::cri

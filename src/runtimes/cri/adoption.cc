@@ -1,0 +1,99 @@
+#include "runtimes/cri/adoption.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <memory>
+#include <optional>
+#include <utility>
+
+namespace jettison::cri {
+
+std::vector<RuntimePod> Adoption::Recall() {
+  std::vector<RuntimePod> recalled;
+  const auto known = [this](const std::string& uid) { return pods_.Has(uid); };
+  for (WrittenPod& written : records_.ReadAll(known)) {
+    auto actor = std::make_unique<PodActor>(surroundings_, written.plan);
+    auto running = actor->Recall(written.record);
+    if (running.empty()) continue;
+    pods_.Add(std::move(actor));
+    recalled.push_back({.pod = std::move(written.plan.pod), .containers = std::move(running)});
+  }
+  return recalled;
+}
+
+std::vector<RuntimePod> Adoption::TakeOverAll(const Found& found, const OnUnread& unread) {
+  std::vector<RuntimePod> adopted;
+  for (const auto& [uid, sandboxes] : OwnSandboxes(surroundings_, found.own)) {
+    // One that was recalled, and is ended since, is not taken over again. Its sandbox may have gone
+    // after the runtime was asked what it has.
+    const PodActor* const recalled = pods_.Find(uid);
+    if (gone_.contains(uid) || (recalled != nullptr && recalled->removing())) continue;
+    const auto plan = recalled != nullptr ? recalled->plan() : descriptions_.Read(uid, sandboxes);
+    if (plan) {
+      adopted.push_back(TakeOver(*plan, sandboxes, found));
+    } else {
+      unread(uid, sandboxes, plan.error());
+    }
+  }
+  gone_.clear();
+  return adopted;
+}
+
+RuntimePod Adoption::TakeOver(const PodPlan& plan, const Sandboxes& sandboxes, const Found& found) {
+  PodActor* const known = pods_.Find(plan.pod.uid);
+  PodActor& actor = known != nullptr ? *known : pods_.Add(plan);
+  const api::PodSandbox& sandbox = *sandboxes.front();
+  actor.Adopt({.id = sandbox.id(),
+               .attempt = sandbox.metadata().attempt(),
+               .host_network = descriptions_.IsInHostNetwork(sandbox)},
+              sandbox.state() == api::SANDBOX_READY);
+  // In the order of attempts: the newest run of a container is the one that counts.
+  std::vector<const api::ContainerStatusResponse*> own;
+  for (std::size_t i = 0; i < found.statuses.size(); ++i) {
+    const bool within = found.own.containers[i].pod_sandbox_id() == sandbox.id();
+    if (within && found.statuses[i].has_status()) own.push_back(&found.statuses[i]);
+  }
+  std::sort(own.begin(), own.end(), [](const auto* a, const auto* b) {
+    return a->status().metadata().attempt() < b->status().metadata().attempt();
+  });
+  RuntimePod adopted{.pod = plan.pod};
+  for (const api::ContainerStatusResponse* container : own) {
+    if (auto record = actor.AdoptContainer(*container)) {
+      adopted.containers.push_back(std::move(*record));
+    }
+  }
+  return adopted;
+}
+
+// What runs goes on, and what is started next is in a new sandbox.
+RuntimePod Adoption::TakeOver(const WrittenPod& written) {
+  PodActor& actor = pods_.Add(written.plan);
+  RuntimePod adopted{.pod = written.plan.pod, .containers = actor.Recall(written.record)};
+  actor.LoseSandbox();
+  return adopted;
+}
+
+std::vector<RuntimePod> Adoption::TakeOverUnlisted(
+    const std::set<std::string>& listed, const std::function<bool(const std::string&)>& unread) {
+  const auto known = [&](const std::string& uid) { return pods_.Has(uid) || unread(uid); };
+  for (const WrittenPod& written : records_.ReadAll(known)) {
+    if (!listed.contains(written.plan.pod.uid))
+      (void)pods_.Add(written.plan).Recall(written.record);
+  }
+  std::vector<RuntimePod> adopted;
+  for (const auto& [uid, actor] : pods_.actors()) {
+    if (listed.contains(uid) || actor->removing()) continue;
+    actor->LoseSandbox();
+    adopted.push_back({.pod = actor->plan().pod, .containers = actor->RunningRecords()});
+  }
+  if (adopted.empty()) return adopted;
+  surroundings_.Log(fmt::format(
+      "the container runtime knows nothing of {} pods that this agent had made on it; what runs of "
+      "them goes on and is guarded, what ends is started anew; see that containerRuntimeEndpoint "
+      "is the one that they were made on",
+      adopted.size()));
+  return adopted;
+}
+
+}  // namespace jettison::cri

@@ -1,0 +1,30 @@
+#pragma once
+
+#include <functional>
+#include <map>
+#include <set>
+#include <string>
+
+#include "runtimes/cri/base/surroundings.h"
+
+namespace jettison::cri {
+
+// Says a thing of a subject once, for as long as the subject is there.
+class Complaints {
+ public:
+  explicit Complaints(const Surroundings& surroundings) : surroundings_(surroundings) {}
+
+  void Say(const std::string& subject, const std::string& text) {
+    if (said_[subject].insert(text).second) surroundings_.Log(text);
+  }
+  // Forgets what was said of the other subjects.
+  void KeepOnly(const std::function<bool(const std::string&)>& is_there) {
+    std::erase_if(said_, [&](const auto& entry) { return !is_there(entry.first); });
+  }
+
+ private:
+  const Surroundings& surroundings_;
+  std::map<std::string, std::set<std::string>> said_;
+};
+
+}  // namespace jettison::cri

@@ -1,0 +1,117 @@
+// Servers that are not there, hang, end, or are something else.
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <filesystem>
+#include <thread>
+
+#include "rpc/client_fixture.h"
+
+namespace jettison::cri {
+namespace {
+
+using std::chrono::milliseconds;
+using std::chrono::seconds;
+using testing::HasSubstr;
+using testing::StartsWith;
+
+TEST_F(ClientTest, AHangingCallEndsAtItsDeadlineAndHoldsUpNoOther) {
+  StartServer();
+  std::optional<Result<api::StartContainerResponse>> answer;
+  client_->StartContainer({}, milliseconds(300), [&](auto given) { answer = std::move(given); });
+  EXPECT_TRUE(CallVersion());
+  EXPECT_FALSE(answer);
+  const auto failed = Await(answer);
+  ASSERT_FALSE(failed);
+  EXPECT_EQ(failed.error(), (Error{ErrorCode::kDeadlineExceeded,
+                                   "StartContainer: no answer on " + socket_ + " within 300ms"}));
+}
+
+TEST_F(ClientTest, WhereNobodyListensCallsFailAtOnce) {
+  const auto before = std::chrono::steady_clock::now();
+  for (int call = 0; call < 3; ++call) {
+    const auto failed = CallVersion();
+    ASSERT_FALSE(failed);
+    EXPECT_EQ(failed.error().code, ErrorCode::kUnavailable);
+    EXPECT_THAT(failed.error().message, StartsWith("Version: no runtime answers on " + socket_));
+  }
+  EXPECT_LT(std::chrono::steady_clock::now() - before, seconds(5));  // of a deadline of 30
+}
+
+TEST_F(ClientTest, AListenerThatSaysNothingIsADeadline) {
+  const FileDescriptor listener = Listen(socket_);
+  const auto failed = CallVersion(milliseconds(200));
+  ASSERT_FALSE(failed);
+  EXPECT_EQ(failed.error().code, ErrorCode::kDeadlineExceeded);
+}
+
+TEST_F(ClientTest, AListenerThatSpeaksAnotherProtocolIsUnavailable) {
+  for (const std::string_view greeting :
+       {"HTTP/1.1 400 Bad Request\r\nConnection: close\r\n\r\n", "SSH-2.0-OpenSSH_9.2\r\n",
+        "\0\0\0\0\0\0\0\0\0\0\0\0", ""}) {
+    const std::string path = folder_.path() + "/other.sock";
+    const FileDescriptor listener = Listen(path);
+    client_ = ConnectTo(path);
+    std::optional<Result<api::VersionResponse>> answer;
+    client_->Version(kLong, [&](auto given) { answer = std::move(given); });
+    ASSERT_TRUE(Readable(listener.get(), kLong));
+    {
+      const FileDescriptor peer(::accept4(listener.get(), nullptr, nullptr, SOCK_CLOEXEC));
+      ASSERT_EQ(::send(peer.get(), greeting.data(), greeting.size(), MSG_NOSIGNAL),
+                static_cast<ssize_t>(greeting.size()));
+      ::shutdown(peer.get(), SHUT_WR);
+      const auto failed = Await(answer);
+      ASSERT_FALSE(failed);
+      EXPECT_EQ(failed.error().code, ErrorCode::kUnavailable) << failed.error().message;
+      EXPECT_THAT(failed.error().message, HasSubstr(path));
+    }
+    client_.reset();
+    std::filesystem::remove(path);
+  }
+}
+
+TEST_F(ClientTest, AServerWithoutTheServiceIsUnavailable) {
+  api::ImageService::Service images;
+  server_ = Serve(socket_, &images);
+  const auto failed = CallVersion();
+  ASSERT_FALSE(failed);
+  EXPECT_EQ(failed.error().code, ErrorCode::kUnavailable);
+  EXPECT_THAT(failed.error().message,
+              HasSubstr(socket_ + " does not speak the Container Runtime Interface v1"));
+  ShutDown(server_);
+}
+
+TEST_F(ClientTest, ARestartedServerIsFoundAgain) {
+  StartServer();
+  ASSERT_TRUE(CallVersion());
+  ShutDown(server_);
+  const auto gone = CallVersion();
+  ASSERT_FALSE(gone);
+  EXPECT_EQ(gone.error().code, ErrorCode::kUnavailable);
+
+  StartServer();
+  const auto before = std::chrono::steady_clock::now();
+  bool back = false;
+  while (!back && std::chrono::steady_clock::now() - before < seconds(20)) {
+    back = CallVersion().has_value();
+    if (!back) (void)Readable(client_->fd(), milliseconds(10));
+  }
+  EXPECT_TRUE(back);
+  EXPECT_LT(std::chrono::steady_clock::now() - before, seconds(5));
+}
+
+TEST_F(ClientTest, ACallUnderWayWhenTheServerEndsIsUnavailable) {
+  StartServer();
+  std::optional<Result<api::StartContainerResponse>> answer;
+  client_->StartContainer({}, kLong, [&](auto given) { answer = std::move(given); });
+  runtime_.gate.AwaitArrivals(1);
+  // Returns when the call has left the gate.
+  std::jthread ending([this] { server_->Shutdown(std::chrono::system_clock::now()); });
+  const auto failed = Await(answer);
+  runtime_.gate.Open();
+  ASSERT_FALSE(failed);
+  EXPECT_EQ(failed.error().code, ErrorCode::kUnavailable) << failed.error().message;
+}
+
+}  // namespace
+}  // namespace jettison::cri

@@ -1,0 +1,229 @@
+#include "runtimes/cri/containers/container_start.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <chrono>
+#include <utility>
+
+#include "core/pods/program_size.h"
+#include "kernel/files/files.h"
+#include "kernel/groups/cgroup_layout.h"
+#include "kernel/mounts/mount_plan.h"
+#include "rpc/verbose_info.h"
+#include "runtimes/cri/containers/container_removal.h"
+#include "runtimes/cri/host/proc_files.h"
+#include "runtimes/cri/host/sub_path.h"
+#include "runtimes/cri/values/container_exit.h"
+
+namespace jettison::cri {
+namespace {
+
+constexpr Duration kFirstLook = std::chrono::milliseconds(20);
+constexpr Duration kLastLook = std::chrono::seconds(2);
+
+Error Abandoned() {
+  return {ErrorCode::kUnavailable, "it was ended while it was being started"};
+}
+
+}  // namespace
+
+std::optional<pid_t> FirstProcessOf(const Surroundings& surroundings, const std::string& pod_group,
+                                    const std::string& container_id) {
+  const auto groups = surroundings.cgroups.Children(pod_group);
+  if (!groups) return std::nullopt;
+  for (const std::string& group : *groups) {
+    if (!IsGroupOfContainer(group, container_id)) continue;
+    const auto pids = surroundings.cgroups.Processes(pod_host::ContainerGroup(pod_group, group));
+    if (pids && !pids->empty()) return *std::min_element(pids->begin(), pids->end());
+  }
+  return std::nullopt;
+}
+
+ContainerStart::ContainerStart(Surroundings& surroundings, StartOrder order, Done done)
+    : surroundings_(surroundings), order_(order), done_(std::move(done)) {}
+
+void ContainerStart::Start(const Sandbox& sandbox) {
+  sandbox_ = sandbox;
+  ordered_ = surroundings_.clock.Now();
+  image_.emplace(surroundings_, order_.container, [this](const Result<ImageFacts>& image) {
+    if (!image) return Finish(Fail(image.error()));
+    if (abandoned_) return Finish(Fail(Abandoned()));
+    if (!surroundings_.draining) Prepare(*image);
+  });
+  image_->Start();
+}
+
+Result<std::vector<pod_host::PathStep>> ContainerStart::PlanMounts() {
+  const auto& [pod, container, group, attempt, adj, limits, write_down] = order_;
+  auto plan = pod_host::PlanMounts(surroundings_.paths, pod, container);
+  if (!plan) return Fail(plan.error());
+  std::vector<pod_host::PathStep> steps;
+  for (const pod_host::PlannedMount& mount : *plan) {
+    std::string host_path = mount.source;
+    if (!mount.sub_path.empty()) {
+      host_path = fmt::format("{}/sub-paths/{}/{}", surroundings_.paths.Pod(pod.uid),
+                              container.name, mounts_.size());
+      const SubPath sub_path{mount.source, mount.sub_path, mount.kept_by_operator};
+      steps.push_back({.what = "subPath of volume at " + mount.target,
+                       .path = fmt::format("{}/{}", mount.source, mount.sub_path),
+                       .work = [sub_path, place = host_path](const std::atomic<bool>& wanted) {
+                         return BindSubPath(sub_path, place, wanted).map([](const auto&) {});
+                       }});
+    }
+    mounts_.push_back({.host_path = std::move(host_path),
+                       .container_path = mount.target,
+                       .read_only = mount.read_only});
+  }
+  return steps;
+}
+
+void ContainerStart::Prepare(const ImageFacts& image) {
+  image_facts_ = image;
+  stop_signal_ = image.stop_signal;
+  if (auto allowed = CheckNonRoot(order_.pod, order_.container, image); !allowed) {
+    return Finish(Fail(allowed.error()));
+  }
+  if (auto fits = pod_host::CheckProgram(order_.container); !fits) {
+    return Finish(Fail(fits.error()));
+  }
+  auto steps = PlanMounts();
+  if (!steps) return Finish(Fail(steps.error()));
+  errand_.emplace(surroundings_.readiness, surroundings_.options.path_patience);
+  const auto prepared =
+      errand_->Begin(std::move(*steps), [this](const Result<void>& later) { OnMounts(later); });
+  if (prepared) OnMounts(*prepared);
+}
+
+void ContainerStart::OnMounts(const Result<void>& prepared) {
+  errand_.reset();
+  if (abandoned_) return Finish(Fail(Abandoned()));
+  if (!prepared) return Finish(Fail(prepared.error()));
+  if (!surroundings_.draining) Create();
+}
+
+void ContainerStart::Create() {
+  const auto& [pod, container, group, attempt, adj, limits, write_down] = order_;
+  const std::string logs = surroundings_.paths.ContainerLogs(pod, container.name);
+  if (auto made = pod_host::MakeFolders(logs); !made) return Finish(Fail(made.error()));
+  api::CreateContainerRequest request;
+  request.set_pod_sandbox_id(sandbox_.id);
+  *request.mutable_config() = ContainerConfigOf({.pod = pod,
+                                                 .container = container,
+                                                 .attempt = attempt,
+                                                 .oom_score_adj = adj,
+                                                 .host_network = sandbox_.host_network,
+                                                 .image = image_facts_,
+                                                 .mounts = std::move(mounts_),
+                                                 .limits = limits});
+  *request.mutable_sandbox_config() = DescriptionOf(surroundings_, pod, group, sandbox_);
+  surroundings_.calls.CreateContainer(
+      request, surroundings_.options.request_timeout,
+      lifetime_.Guard(
+          [this, making = surroundings_.making](const auto& answer) { OnCreated(answer); }));
+}
+
+void ContainerStart::OnCreated(const Result<api::CreateContainerResponse>& answer) {
+  if (!answer || answer->container_id().empty()) {
+    // A container that is half made, or of which only its ID is unknown, is found by its labels.
+    surroundings_.WantRelist();
+    return Finish(Fail(answer ? Error{ErrorCode::kInternal,
+                                      "the container runtime made a container and gave no ID of it"}
+                              : answer.error().In("CreateContainerError")));
+  }
+  id_ = answer->container_id();
+  if (abandoned_) {
+    RemoveContainer();
+    return Finish(Fail(Abandoned()));
+  }
+  // The next agent finds one that never ran.
+  if (surroundings_.draining) return;
+  if (order_.write_down) order_.write_down();
+  api::StartContainerRequest request;
+  request.set_container_id(id_);
+  surroundings_.calls.StartContainer(
+      request, surroundings_.options.request_timeout,
+      lifetime_.Guard(
+          [this, making = surroundings_.making](const auto& started) { OnStarted(started); }));
+}
+
+StartedContainer ContainerStart::Ordered() const {
+  return {.id = id_, .stop_signal = stop_signal_, .started = ordered_};
+}
+
+void ContainerStart::OnStarted(const Result<api::StartContainerResponse>& answer) {
+  if (answer && !abandoned_) return Look();
+  RemoveContainer();
+  Finish(Fail(answer ? Abandoned() : answer.error().In("RunContainerError")));
+}
+
+void ContainerStart::Look() {
+  api::ContainerStatusRequest request;
+  request.set_container_id(id_);
+  request.set_verbose(true);
+  surroundings_.calls.ContainerStatus(
+      request, surroundings_.options.request_timeout,
+      lifetime_.Guard([this](const auto& answer) { OnStatus(answer); }));
+}
+
+// The container runs by now, whatever is answered: its process is found in the runtime's words, or
+// in its group, or it is asked for again. One that has ended since has none.
+void ContainerStart::OnStatus(const Result<api::ContainerStatusResponse>& answer) {
+  if (abandoned_) {
+    RemoveContainer();
+    return Finish(Fail(Abandoned()));
+  }
+  StartedContainer started{.id = id_,
+                           .ended = false,
+                           .pid = std::nullopt,
+                           .stop_signal = stop_signal_,
+                           .started = surroundings_.clock.Now()};
+  if (answer) {
+    started.started =
+        InstantOfNs(answer->status().started_at(), started.started, surroundings_.clock, ordered_);
+  }
+  const bool gone = !answer && answer.error().code == ErrorCode::kNotFound;
+  started.ended = gone || (answer && answer->status().state() == api::CONTAINER_EXITED);
+  if (answer) {
+    const auto info = answer->info().find("info");
+    if (info != answer->info().end()) started.pid = PidIn(info->second);
+  }
+  if (!started.pid && !started.ended) {
+    started.pid = FirstProcessOf(surroundings_, order_.pod_group, id_);
+  }
+  if (answer || gone || started.pid) return Finish(std::move(started));
+  const Duration delay = std::min(kFirstLook * (1 << std::min(looks_++, 10)), kLastLook);
+  retry_ = surroundings_.readiness.After(delay, [this] {
+    retry_.Stop();
+    Look();
+  });
+}
+
+void ContainerStart::RemoveContainer() {
+  // Gone from here on; what this leaves is found by its labels.
+  RemoveContainerWithTask(surroundings_.calls, id_, surroundings_.options.request_timeout,
+                          lifetime_.Guard([this](const Result<void>& removed) {
+                            surroundings_.LogFailure("remove a container that did not start",
+                                                     removed);
+                            if (!removed) surroundings_.WantRelist();
+                          }));
+}
+
+void ContainerStart::Abandon() {
+  abandoned_ = true;
+  if (errand_) errand_->Hurry();
+  // A wait for the next look has nobody left to look for.
+  if (retry_) {
+    retry_.Stop();
+    RemoveContainer();
+    busy_ = false;
+  }
+}
+
+void ContainerStart::Finish(Result<StartedContainer> result) {
+  busy_ = false;
+  const Done done = done_;
+  done(std::move(result));
+}
+
+}  // namespace jettison::cri

@@ -1,0 +1,108 @@
+#pragma once
+
+#include <sys/types.h>
+
+#include <functional>
+#include <memory>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "kernel/readiness/path_errand.h"
+#include "runtimes/cri/base/lifetime.h"
+#include "runtimes/cri/base/surroundings.h"
+#include "runtimes/cri/containers/anchor.h"
+#include "runtimes/cri/containers/sandbox_creation.h"
+#include "runtimes/cri/images/image_fetch.h"
+#include "runtimes/cri/values/container_config.h"
+
+namespace jettison::cri {
+
+// What a run of a container is started from. The references outlive the start.
+struct StartOrder {
+  const Pod& pod;
+  const Container& container;
+  const std::string& pod_group;
+  int attempt = 0;
+  int oom_score_adj = 0;
+  CgroupLimits limits = {};
+  // Called when the runtime has made the container, before it is told to start it: whoever finds
+  // its process later can tell by the ID whose it is. Null: nobody wants to know.
+  std::function<void()> write_down = nullptr;
+};
+
+// A container that runs, or has run already.
+struct StartedContainer {
+  std::string id;
+  bool ended = false;        // as far as the runtime knows
+  std::optional<pid_t> pid;  // absent where nobody tells
+  std::optional<int> stop_signal;
+  Instant started;
+  std::string group;  // below the pod's, where it has been looked up already
+  // What it hangs on, where that is not CRI: containerd's task.
+  std::optional<TaskKey> task = std::nullopt;
+};
+
+[[nodiscard]] inline Anchor AnchorOf(const StartedContainer& container) {
+  if (container.task) return *container.task;
+  return CriContainer{container.id};
+}
+
+// The first process of a container by its group, whose name holds its ID; absent: there is none.
+[[nodiscard]] std::optional<pid_t> FirstProcessOf(const Surroundings& surroundings,
+                                                  const std::string& pod_group,
+                                                  const std::string& container_id);
+
+// Brings one run of a container up: image, container, start, first look. What fails leaves no
+// container behind.
+class ContainerStart {
+ public:
+  using Done = std::function<void(Result<StartedContainer>)>;
+
+  // `done` is called once, not before Start has returned.
+  ContainerStart(Surroundings& surroundings, StartOrder order, Done done);
+  void Start(const Sandbox& sandbox);
+  // It is not wanted any more: what has been made is killed and removed as soon as the runtime
+  // answers, and the start fails.
+  void Abandon();
+
+  // Empty before the runtime has made the container.
+  [[nodiscard]] const std::string& id() const { return id_; }
+  // What is known of it before it runs: the ID, which it must have, the image's stop signal, and
+  // when it was ordered.
+  [[nodiscard]] StartedContainer Ordered() const;
+  // A call waits for its answer, or will be made.
+  [[nodiscard]] bool busy() const { return busy_; }
+
+ private:
+  // Fills `mounts_`; the steps that make what is not there yet.
+  [[nodiscard]] Result<std::vector<pod_host::PathStep>> PlanMounts();
+  void Prepare(const ImageFacts& image);
+  void OnMounts(const Result<void>& prepared);
+  void Create();
+  void OnCreated(const Result<api::CreateContainerResponse>& answer);
+  void OnStarted(const Result<api::StartContainerResponse>& answer);
+  void Look();
+  void OnStatus(const Result<api::ContainerStatusResponse>& answer);
+  void RemoveContainer();
+  void Finish(Result<StartedContainer> result);
+
+  Surroundings& surroundings_;
+  StartOrder order_;
+  Done done_;
+  Sandbox sandbox_;
+  Instant ordered_;  // it starts later
+  std::optional<ImageFetch> image_;
+  ImageFacts image_facts_;
+  std::vector<HostMount> mounts_;
+  std::optional<pod_host::PathErrand> errand_;  // sub paths that have not answered yet
+  std::optional<int> stop_signal_;
+  std::string id_;
+  bool busy_ = true;
+  bool abandoned_ = false;
+  int looks_ = 0;
+  pod_host::Readiness::Watch retry_;
+  Lifetime lifetime_;
+};
+
+}  // namespace jettison::cri

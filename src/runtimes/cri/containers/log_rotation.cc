@@ -1,0 +1,176 @@
+#include "runtimes/cri/containers/log_rotation.h"
+
+#include <fcntl.h>
+#include <sys/resource.h>
+#include <sys/stat.h>
+#include <sys/syscall.h>
+#include <unistd.h>
+
+#include <cerrno>
+#include <cstdio>
+#include <utility>
+
+#include "kernel/files/files.h"
+#include "ports/system_error.h"
+#include "runtimes/cri/host/gzip_file.h"
+#include "runtimes/cri/values/rotated_logs.h"
+
+namespace jettison::cri {
+namespace {
+
+// Another file of that name stays: nobody's lines may be lost.
+Result<void> Rename(const std::string& from, const std::string& to) {
+  if (::renameat2(AT_FDCWD, from.c_str(), AT_FDCWD, to.c_str(), RENAME_NOREPLACE) == 0) return {};
+  return FailErrno("rename " + from);
+}
+
+// What the child does, with whole paths.
+struct TidyOrder {
+  struct Compression {
+    std::string from;
+    std::string temporary;
+    std::string to;
+  };
+  std::vector<std::string> remove;
+  std::vector<Compression> compress;
+};
+
+TidyOrder OrderFor(const std::string& folder, const LogTidying& plan) {
+  TidyOrder order;
+  for (const std::string& name : plan.remove) order.remove.push_back(folder + "/" + name);
+  for (const std::string& name : plan.compress) {
+    const std::string path = folder + "/" + name;
+    order.compress.push_back({.from = path, .temporary = path + ".tmp", .to = path + ".gz"});
+  }
+  return order;
+}
+
+// The agent may run before everything else; this is for idle times. (linux/ioprio.h)
+void GiveWay() {
+  constexpr int kLowest = 19;
+  constexpr int kWhoProcess = 1;
+  constexpr int kIdleClass = 3 << 13;
+  (void)::setpriority(PRIO_PROCESS, 0, kLowest);
+  (void)::syscall(SYS_ioprio_set, kWhoProcess, 0, kIdleClass);
+}
+
+// What is gone was removed with its pod.
+int Tidy(const TidyOrder& order) {
+  GiveWay();
+  int error = 0;
+  const auto note = [&error](int failed) {
+    if (error == 0 && failed != ENOENT) error = failed;
+  };
+  for (const std::string& path : order.remove) {
+    if (::unlink(path.c_str()) != 0) note(errno);
+  }
+  for (const auto& [from, temporary, to] : order.compress) {
+    note(GzipFile(from.c_str(), temporary.c_str(), to.c_str()));
+  }
+  return error;
+}
+
+}  // namespace
+
+void LogRotation::Start() {
+  if (!surroundings_.options.log_max_bytes) return;
+  on_look_ = surroundings_.readiness.After(surroundings_.options.log_period, [this] {
+    on_look_.Stop();
+    Look();
+    Start();
+  });
+}
+
+void LogRotation::Look() {
+  std::set<std::string> paths;
+  for (const RunningLog& log : running_()) {
+    paths.insert(log.path);
+    if (!reopening_.contains(log.path)) LookAt(log);
+  }
+  std::erase_if(failing_, [&](const std::string& path) { return !paths.contains(path); });
+}
+
+// One that is missing was renamed by an agent that ended before it could tell the runtime.
+void LogRotation::LookAt(const RunningLog& log) {
+  struct stat facts {};
+  if (::stat(log.path.c_str(), &facts) == 0) {
+    if (facts.st_size >= *surroundings_.options.log_max_bytes) Rotate(log);
+  } else if (errno == ENOENT) {
+    Reopen(log, "");
+  } else {
+    Say(log.path, SystemError(errno, "look at it"));
+  }
+}
+
+void LogRotation::Rotate(const RunningLog& log) {
+  const std::size_t slash = log.path.rfind('/');
+  const auto names = pod_host::NamesIn(log.path.substr(0, slash));
+  if (!names) return Say(log.path, names.error());
+  const std::string rotated =
+      log.path.substr(0, slash + 1) +
+      NextRotatedName(*names, log.path.substr(slash + 1), surroundings_.clock.Wall());
+  if (pod_host::Exists(rotated)) return;  // of this very second: next time
+  if (const auto renamed = Rename(log.path, rotated); !renamed) {
+    return Say(log.path, renamed.error());
+  }
+  Reopen(log, rotated);
+}
+
+void LogRotation::Reopen(const RunningLog& log, const std::string& rotated) {
+  reopening_.insert(log.path);
+  api::ReopenContainerLogRequest request;
+  request.set_container_id(log.container_id);
+  surroundings_.calls.ReopenContainerLog(
+      request, surroundings_.options.request_timeout,
+      lifetime_.Guard([this, log, rotated](const Result<api::ReopenContainerLogResponse>& answer) {
+        OnReopened(log, rotated, answer ? Result<void>{} : Fail(answer.error()));
+      }));
+}
+
+// Where the runtime has opened a new one all the same, that stays.
+void LogRotation::OnReopened(const RunningLog& log, const std::string& rotated,
+                             const Result<void>& outcome) {
+  reopening_.erase(log.path);
+  if (!outcome) {
+    if (!rotated.empty()) (void)Rename(rotated, log.path);
+    return Say(log.path, outcome.error());
+  }
+  failing_.erase(log.path);
+  if (rotated.empty()) return;
+  untidy_.push_back(log.path);
+  TidyNext();
+}
+
+void LogRotation::TidyNext() {
+  while (!job_ && !untidy_.empty()) {
+    const std::string path = std::move(untidy_.front());
+    untidy_.pop_front();
+    const std::size_t slash = path.rfind('/');
+    const std::string folder = path.substr(0, slash);
+    const auto names = pod_host::NamesIn(folder);
+    if (!names) continue;
+    const TidyOrder order = OrderFor(
+        folder, PlanTidying(*names, path.substr(slash + 1), surroundings_.options.log_max_files));
+    if (order.remove.empty() && order.compress.empty()) continue;
+    auto job = ChildJob::Start(
+        surroundings_.readiness, "tidy up rotated files", [&order] { return Tidy(order); },
+        [this, path](const Result<void>& tidied) {
+          if (!tidied) Say(path, tidied.error());
+          job_.reset();
+          TidyNext();
+        });
+    if (job) {
+      job_ = std::move(*job);
+    } else {
+      Say(path, job.error());
+    }
+  }
+}
+
+// Once, until it works again or the container has ended. One that is ending has nothing to reopen.
+void LogRotation::Say(const std::string& path, const Error& error) {
+  if (error.code == ErrorCode::kNotFound || !failing_.insert(path).second) return;
+  surroundings_.Log(error.In("rotate the log " + path).message);
+}
+
+}  // namespace jettison::cri

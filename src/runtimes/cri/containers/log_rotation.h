@@ -1,0 +1,55 @@
+#pragma once
+
+#include <deque>
+#include <functional>
+#include <memory>
+#include <set>
+#include <string>
+#include <vector>
+
+#include "runtimes/cri/base/lifetime.h"
+#include "runtimes/cri/base/surroundings.h"
+#include "runtimes/cri/host/child_job.h"
+
+namespace jettison::cri {
+
+// A log that a running container writes.
+struct RunningLog {
+  std::string container_id;
+  std::string path;
+};
+
+// Keeps logs small, as the kubelet does (containerLogManager): every few seconds a log that has
+// grown beyond the limit is renamed, and the runtime told to open a new one. A child compresses
+// older files and deletes those that are too many, one log after the other.
+class LogRotation {
+ public:
+  // The logs that are written at present.
+  using Running = std::function<std::vector<RunningLog>()>;
+
+  LogRotation(Surroundings& surroundings, Running running)
+      : surroundings_(surroundings), running_(std::move(running)) {}
+  // From now on; nothing happens where there is no limit.
+  void Start();
+
+ private:
+  void Look();
+  void LookAt(const RunningLog& log);
+  void Rotate(const RunningLog& log);
+  // `rotated`: the name that the log was given; empty: it was missing.
+  void Reopen(const RunningLog& log, const std::string& rotated);
+  void OnReopened(const RunningLog& log, const std::string& rotated, const Result<void>& outcome);
+  void TidyNext();
+  void Say(const std::string& path, const Error& error);
+
+  Surroundings& surroundings_;
+  Running running_;
+  std::set<std::string> reopening_;  // paths for which the runtime has been asked
+  std::deque<std::string> untidy_;   // paths of logs that have been rotated
+  std::set<std::string> failing_;    // paths about which something was said
+  std::unique_ptr<ChildJob> job_;
+  pod_host::Readiness::Watch on_look_;
+  Lifetime lifetime_;
+};
+
+}  // namespace jettison::cri

@@ -1,0 +1,140 @@
+#include "runtimes/cri/containers/pod_removal.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cerrno>
+#include <chrono>
+#include <cstdio>
+#include <utility>
+
+#include "kernel/files/files.h"
+#include "kernel/groups/cgroup_layout.h"
+
+namespace jettison::cri {
+namespace {
+
+using std::chrono::milliseconds;
+
+constexpr Duration kFirstRetry = milliseconds(5);
+constexpr Duration kLastRetry = std::chrono::seconds(5);
+// Processes that were killed take a moment to go; only then is a failure worth a word. With the
+// delays above somewhat more than a second.
+constexpr int kPatientFailures = 8;
+constexpr Duration kLayerLookEvery = milliseconds(25);
+constexpr int kLayerLooks = 400;  // 10 s together
+
+Duration RetryDelay(int failures) {
+  return std::min(kFirstRetry * (1 << std::min(failures, 12)), kLastRetry);
+}
+
+}  // namespace
+
+PodRemoval::PodRemoval(Surroundings& surroundings, PodRemains remains)
+    : surroundings_(surroundings), remains_(std::move(remains)) {}
+
+void PodRemoval::KillGroups() {
+  for (const std::string& group : remains_.groups) {
+    const auto living = surroundings_.cgroups.Processes(group);
+    if (!living || living->empty()) continue;
+    surroundings_.LogFailure("end pod " + remains_.uid, surroundings_.cgroups.Kill(group));
+  }
+}
+
+// What the pod's processes hold is wanted back whether or not the runtime answers.
+void PodRemoval::RemoveSandboxes() {
+  KillGroups();
+  clearance_ = std::make_unique<SandboxClearance>(
+      surroundings_, remains_.uid, [this](const Result<std::uint32_t>& cleared) {
+        if (!cleared) return TryAgainLater(&PodRemoval::RemoveSandboxes, cleared.error());
+        failures_ = 0;
+        StopSlices();
+      });
+  clearance_->Start();
+}
+
+// One after the other; what is left of a group that systemd does not end is removed as any other.
+void PodRemoval::StopSlices() {
+  if (surroundings_.slices == nullptr || stopped_slices_ == remains_.groups.size()) {
+    return RemoveGroups();
+  }
+  surroundings_.slices->Stop(pod_host::UnitName(remains_.groups[stopped_slices_++]),
+                             lifetime_.Guard([this](const Result<void>& stopped) {
+                               surroundings_.LogFailure("pod " + remains_.uid, stopped);
+                               StopSlices();
+                             }));
+}
+
+// Whether processes live there, or dead ones wait for their parent to ask for them: those hold
+// process ids, which the node is short of when the pod went for that. A parent that never asks is
+// waited for only so long.
+bool PodRemoval::IsInhabited(const std::string& group) const {
+  const auto living = surroundings_.cgroups.Processes(group);
+  if (living && !living->empty()) return true;
+  const auto tasks = surroundings_.cgroups.ReadPids(group);
+  return tasks && *tasks > 0 && failures_ < kPatientFailures;
+}
+
+void PodRemoval::RemoveGroups() {
+  for (const std::string& group : remains_.groups) {
+    // Removing may wait for what lives there, and nothing here may wait.
+    const Result<void> removed = IsInhabited(group)
+                                     ? Fail(ErrorCode::kUnavailable, "tasks are left in " + group)
+                                     : surroundings_.cgroups.Remove(group);
+    if (removed || removed.error().code == ErrorCode::kNotFound) continue;
+    KillGroups();
+    return TryAgainLater(&PodRemoval::RemoveGroups, removed.error());
+  }
+  failures_ = 0;
+  RemoveFiles();
+}
+
+// Under another name the folder is no pod's any more, whatever becomes of the deletion.
+void PodRemoval::RemoveFiles() {
+  const pod_host::Paths& paths = surroundings_.paths;
+  const std::string folder = paths.Pod(remains_.uid);
+  const std::string doomed = fmt::format("{}/{}{}-{}", paths.Pods(), kDoomedPrefix, remains_.uid,
+                                         surroundings_.clock.Now().time_since_epoch().count());
+  if (std::rename(folder.c_str(), doomed.c_str()) == 0) doomed_.push_back(doomed);
+  RemovalOrder order{.volumes = doomed_.empty() ? "" : doomed_.back() + "/volumes",
+                     .trees = doomed_};
+  order.trees.insert(order.trees.end(), remains_.log_dirs.begin(), remains_.log_dirs.end());
+  auto job = StartRemoval(surroundings_.readiness, order, [this](const Result<void>& deleted) {
+    if (!deleted) return TryAgainLater(&PodRemoval::RemoveFiles, deleted.error());
+    AwaitLayers();
+  });
+  if (!job) return TryAgainLater(&PodRemoval::RemoveFiles, job.error());
+  job_ = std::move(*job);
+}
+
+void PodRemoval::AwaitLayers() {
+  std::erase_if(remains_.layers, [](const std::string& layer) { return !pod_host::Exists(layer); });
+  if (!remains_.layers.empty() && layer_looks_++ < kLayerLooks) {
+    retry_ = surroundings_.readiness.After(kLayerLookEvery, [this] {
+      retry_.Stop();
+      AwaitLayers();
+    });
+    return;
+  }
+  if (!remains_.layers.empty()) {
+    surroundings_.Log(
+        fmt::format("pod {}: the runtime has not deleted {} yet; it is gone otherwise",
+                    remains_.uid, remains_.layers.front()));
+  }
+  done_ = true;
+  surroundings_.readiness.Wake();
+}
+
+void PodRemoval::TryAgainLater(Step step, const Error& error) {
+  problem_ = error.message;
+  if (++failures_ == kPatientFailures) {
+    surroundings_.Log(fmt::format("pod {}: {}; it is tried again", remains_.uid, error.message));
+  }
+  surroundings_.readiness.Wake();
+  retry_ = surroundings_.readiness.After(RetryDelay(failures_), [this, step] {
+    retry_.Stop();
+    (this->*step)();
+  });
+}
+
+}  // namespace jettison::cri

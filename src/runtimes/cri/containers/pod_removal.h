@@ -1,0 +1,70 @@
+#pragma once
+
+#include <cstddef>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "runtimes/cri/base/lifetime.h"
+#include "runtimes/cri/base/surroundings.h"
+#include "runtimes/cri/containers/sandbox_clearance.h"
+#include "runtimes/cri/host/removal_job.h"
+
+namespace jettison::cri {
+
+// What is to be taken down of one pod.
+struct PodRemains {
+  std::string uid;
+  std::vector<std::string> groups;    // its control groups, those that may be gone included
+  std::vector<std::string> log_dirs;  // its logs
+  // Its writable layers, which the runtime deletes when it finds the time.
+  std::vector<std::string> layers;
+};
+
+// Takes down what is left of a pod, step by step without waiting: processes at once, then
+// sandboxes, groups, mounts and files. What does not work is tried again, for as long as it takes.
+// Runtimes answer before a writable layer is deleted; a pod that holds its space still is not gone,
+// or the next one would be evicted for want of it. That is waited for some seconds.
+class PodRemoval {
+ public:
+  PodRemoval(Surroundings& surroundings, PodRemains remains);
+  PodRemoval(const PodRemoval&) = delete;
+  PodRemoval& operator=(const PodRemoval&) = delete;
+  ~PodRemoval() = default;
+
+  void Start() { RemoveSandboxes(); }
+  // Nothing is left.
+  [[nodiscard]] bool done() const { return done_; }
+  // What failed last; empty: nothing has.
+  [[nodiscard]] const std::string& problem() const { return problem_; }
+
+ private:
+  using Step = void (PodRemoval::*)();
+
+  void KillGroups();
+  void RemoveSandboxes();
+  [[nodiscard]] bool IsInhabited(const std::string& group) const;
+  void StopSlices();
+  void RemoveGroups();
+  void RemoveFiles();
+  void AwaitLayers();
+  void TryAgainLater(Step step, const Error& error);
+
+  Surroundings& surroundings_;
+  PodRemains remains_;
+  std::unique_ptr<SandboxClearance> clearance_;
+  std::unique_ptr<ChildJob> job_;
+  std::vector<std::string> doomed_;  // the pod's folder under the names it was given to be deleted
+  bool done_ = false;
+  int failures_ = 0;
+  int layer_looks_ = 0;
+  std::size_t stopped_slices_ = 0;
+  std::string problem_;
+  pod_host::Readiness::Watch retry_;
+  Lifetime lifetime_;
+};
+
+// The name of a folder of a pod that is being deleted begins so; no UID does.
+inline constexpr std::string_view kDoomedPrefix = ".gone-";
+
+}  // namespace jettison::cri

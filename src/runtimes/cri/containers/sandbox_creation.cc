@@ -1,0 +1,127 @@
+#include "runtimes/cri/containers/sandbox_creation.h"
+
+#include <algorithm>
+#include <utility>
+
+#include "kernel/groups/cgroup_layout.h"
+#include "runtimes/cri/values/sandbox_config.h"
+
+namespace jettison::cri {
+namespace {
+
+constexpr int kTries = 2;
+
+// Setting up a network may take its time. (kubelet: RunPodSandbox gets twice the timeout)
+Duration DeadlineOf(const Surroundings& surroundings) {
+  return surroundings.options.request_timeout * 2;
+}
+
+bool IsNetworkReady(const api::StatusResponse& status) {
+  const auto& conditions = status.status().conditions();
+  const auto it = std::find_if(conditions.begin(), conditions.end(), [](const auto& condition) {
+    return condition.type() == "NetworkReady";
+  });
+  return it != conditions.end() && it->status();
+}
+
+std::string CgroupParentOf(const Surroundings& surroundings, const std::string& pod_group) {
+  return pod_host::CgroupParent(surroundings.options.cgroup_prefix, pod_group,
+                                surroundings.options.cgroup_driver);
+}
+
+}  // namespace
+
+api::PodSandboxConfig DescriptionOf(const Surroundings& surroundings, const Pod& pod,
+                                    const std::string& pod_group, const Sandbox& sandbox) {
+  return SandboxConfigOf({.pod = pod,
+                          .attempt = sandbox.attempt,
+                          .host_network = sandbox.host_network,
+                          .cgroup_parent = CgroupParentOf(surroundings, pod_group),
+                          .log_directory = surroundings.paths.PodLogs(pod),
+                          .root = surroundings.options.root,
+                          .written_pod = "",
+                          .seen = surroundings.clock.Wall()});
+}
+
+SandboxCreation::SandboxCreation(Surroundings& surroundings, const PodPlan& plan,
+                                 std::string pod_group, std::uint32_t first_attempt, Done done)
+    : surroundings_(surroundings),
+      pod_(plan.pod),
+      limits_(plan.limits),
+      pod_group_(std::move(pod_group)),
+      sandbox_{.id = "", .attempt = first_attempt, .host_network = plan.pod.host_network},
+      done_(std::move(done)) {}
+
+// The runtime has systemd make the slice where there is none, and that without limits.
+void SandboxCreation::Start() {
+  Slices* const slices = surroundings_.slices;
+  if (slices == nullptr) return AskStatus();
+  slices->Start(pod_host::UnitName(pod_group_), limits_,
+                lifetime_.Guard([this](const Result<void>& started) {
+                  surroundings_.LogFailure("pod " + FullName(pod_), started);
+                  AskStatus();
+                }));
+}
+
+void SandboxCreation::AskStatus() {
+  if (pod_.host_network) return Clear();
+  surroundings_.calls.Status(api::StatusRequest(), surroundings_.options.request_timeout,
+                             lifetime_.Guard([this](const auto& answer) { OnStatus(answer); }));
+}
+
+void SandboxCreation::OnStatus(const Result<api::StatusResponse>& answer) {
+  if (!answer) return done_(Fail(answer.error().In("ask the container runtime for its status")));
+  sandbox_.host_network = !IsNetworkReady(*answer);
+  Clear();
+}
+
+void SandboxCreation::Clear() {
+  clearance_ = std::make_unique<SandboxClearance>(
+      surroundings_, pod_.uid, [this](const auto& next_attempt) { OnCleared(next_attempt); });
+  clearance_->Start();
+}
+
+void SandboxCreation::OnCleared(const Result<std::uint32_t>& next_attempt) {
+  if (failures_ == 0 && !next_attempt) return done_(Fail(next_attempt.error()));
+  if (!next_attempt) {
+    // The failure is what matters; the rest is found and removed by the next listing.
+    surroundings_.LogFailure("pod " + FullName(pod_), next_attempt);
+    surroundings_.WantRelist();
+    return done_(Fail(failure_));
+  }
+  if (failures_ == kTries) return done_(Fail(failure_));
+  sandbox_.attempt = std::max(sandbox_.attempt, *next_attempt);
+  Run();
+}
+
+void SandboxCreation::Run() {
+  if (surroundings_.draining) return;
+  api::RunPodSandboxRequest request;
+  *request.mutable_config() =
+      SandboxConfigOf({.pod = pod_,
+                       .attempt = sandbox_.attempt,
+                       .host_network = sandbox_.host_network,
+                       .cgroup_parent = CgroupParentOf(surroundings_, pod_group_),
+                       .log_directory = surroundings_.paths.PodLogs(pod_),
+                       .root = surroundings_.options.root,
+                       .written_pod = surroundings_.options.written_pods->Write(pod_),
+                       .seen = surroundings_.clock.Wall()});
+  surroundings_.calls.RunPodSandbox(request, DeadlineOf(surroundings_),
+                                    lifetime_.Guard([this, making = surroundings_.making](
+                                                        const auto& answer) { OnRun(answer); }));
+}
+
+void SandboxCreation::OnRun(const Result<api::RunPodSandboxResponse>& answer) {
+  if (answer && !answer->pod_sandbox_id().empty()) {
+    sandbox_.id = answer->pod_sandbox_id();
+    return done_(sandbox_);
+  }
+  ++failures_;
+  failure_ = answer ? Error{ErrorCode::kInternal,
+                            "the container runtime made a sandbox and gave no ID of it"}
+                    : answer.error().In("make the sandbox");
+  ++sandbox_.attempt;
+  Clear();
+}
+
+}  // namespace jettison::cri

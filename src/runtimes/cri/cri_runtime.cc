@@ -1,0 +1,42 @@
+#include "runtimes/cri/cri_runtime.h"
+
+#include <utility>
+
+#include "kernel/files/files.h"
+#include "kernel/files/paths.h"
+#include "kernel/files/root_lock.h"
+#include "rpc/calls.h"
+#include "runtimes/cri/host/host_processes.h"
+#include "runtimes/cri/host/systemd_slices.h"
+#include "runtimes/cri/runtime.h"
+
+namespace jettison {
+
+Result<std::unique_ptr<ContainerRuntime>> OpenCriRuntime(CriRuntimeOptions options,
+                                                         std::unique_ptr<cri::Calls> calls,
+                                                         Cgroups& cgroups, const Clock& clock) {
+  while (options.root.ends_with('/')) options.root.pop_back();
+  while (options.cgroup_prefix.ends_with('/')) options.cgroup_prefix.pop_back();
+  if (!options.root.starts_with('/')) {
+    return Fail(ErrorCode::kInvalidArgument, "the runtime's root must be an absolute path");
+  }
+  const pod_host::Paths paths(options.root, options.logs);
+  for (const std::string& folder : {paths.Pods(), paths.Logs()}) {
+    if (auto made = pod_host::MakeFolders(folder); !made) return Fail(made.error());
+  }
+  auto lock = pod_host::LockRoot(paths.Lock());
+  if (!lock) return Fail(lock.error());
+  auto readiness = pod_host::Readiness::Create();
+  if (!readiness) return Fail(readiness.error());
+  cri::RuntimeEdges edges{.calls = std::move(calls),
+                          .processes = std::make_unique<cri::HostProcesses>(),
+                          .readiness = std::move(*readiness),
+                          .lock = std::move(*lock),
+                          .slices = nullptr};
+  if (options.cgroup_driver == CgroupDriver::kSystemd) {
+    edges.slices = std::make_unique<cri::SystemdSlices>(*edges.readiness);
+  }
+  return std::make_unique<cri::Runtime>(std::move(edges), options, cgroups, clock);
+}
+
+}  // namespace jettison

@@ -1,0 +1,28 @@
+#pragma once
+
+#include <memory>
+
+#include "core/units/result.h"
+#include "ports/cgroups.h"
+#include "ports/clock.h"
+#include "ports/container_runtime.h"
+#include "runtimes/cri/base/cri_options.h"
+
+namespace jettison {
+
+namespace cri {
+class Calls;
+}  // namespace cri
+
+// Runs pods through a container runtime that speaks CRI v1. What has to be quick or certain, the
+// signal that ends a container and the news that it ended, goes through the kernel, so a runtime
+// that hangs delays neither. See docs/cri-runtime.md. `cgroups` and `clock` must outlive it. Used
+// by one thread.
+//
+// Fails where the root cannot be made or another agent works in it. The runtime's destruction
+// leaves what runs running.
+[[nodiscard]] Result<std::unique_ptr<ContainerRuntime>> OpenCriRuntime(
+    CriRuntimeOptions options, std::unique_ptr<cri::Calls> calls, Cgroups& cgroups,
+    const Clock& clock);
+
+}  // namespace jettison

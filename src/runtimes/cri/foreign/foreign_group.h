@@ -1,0 +1,32 @@
+#pragma once
+
+#include <sys/types.h>
+
+#include <cstdint>
+#include <optional>
+#include <string>
+
+#include "runtimes/cri/base/surroundings.h"
+
+namespace jettison::cri {
+
+// A process in somebody else's container.
+struct ForeignProcess {
+  std::string id;  // of the container
+  pid_t pid = 0;
+  // The group that the container's specification declares (DeclaredGroup). Absent: the group is
+  // known by the container's ID in its name, which must be one that nothing else is called by.
+  std::optional<std::string> cgroups_path;
+};
+
+// The group of the container, relative to the node's own. kNotFound where the process has ended;
+// fails where its figures cannot be told, where it is not the container's alone, and where this
+// agent runs in it.
+[[nodiscard]] Result<std::string> ForeignGroupOf(const Surroundings& surroundings,
+                                                 const ForeignProcess& process);
+
+// The memory limit of a group, in bytes; absent where it has none of its own.
+[[nodiscard]] std::optional<std::uint64_t> ForeignMemoryLimitOf(const Surroundings& surroundings,
+                                                                const std::string& group);
+
+}  // namespace jettison::cri

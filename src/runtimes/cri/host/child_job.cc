@@ -1,0 +1,69 @@
+#include "runtimes/cri/host/child_job.h"
+
+#include <sys/syscall.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include <csignal>
+#include <utility>
+
+#include "kernel/readiness/pidfd.h"
+#include "ports/system_error.h"
+
+namespace jettison::cri {
+namespace {
+
+// The child's whole life. It keeps nothing of the agent's open: a lock or a socket must not outlive
+// the agent in it.
+[[noreturn]] void RunChild(const ChildJob::Work& work) {
+  (void)::syscall(SYS_close_range, 0, ~0U, 0);
+  ::_exit(work());
+}
+
+}  // namespace
+
+Result<std::unique_ptr<ChildJob>> ChildJob::Start(pod_host::Readiness& readiness, std::string what,
+                                                  const Work& work, Done done) {
+  // Without the handlers that libraries run at a fork: the child calls none of them.
+  const pid_t pid = ::_Fork();
+  if (pid < 0) return FailErrno("start a process to " + what);
+  if (pid == 0) RunChild(work);
+  FileDescriptor child = pod_host::OpenPidfd(pid);
+  if (!child) {
+    const auto failed = FailErrno("open a handle of the process to " + what);
+    (void)::waitpid(pid, nullptr, 0);
+    return failed;
+  }
+  std::unique_ptr<ChildJob> job(new ChildJob(std::move(child), std::move(what), std::move(done)));
+  job->on_end_ = readiness.OnReadable(job->child_.get(), [job = job.get()] { job->OnEnded(); });
+  return job;
+}
+
+ChildJob::~ChildJob() {
+  if (!child_) return;
+  pod_host::SendSignal(child_, SIGKILL);
+  siginfo_t ignored{};
+  (void)::waitid(P_PIDFD, static_cast<id_t>(child_.get()), &ignored, WEXITED);
+}
+
+// The job may be destroyed by what it tells.
+void ChildJob::OnEnded() {
+  siginfo_t status{};
+  if (::waitid(P_PIDFD, static_cast<id_t>(child_.get()), &status, WEXITED | WNOHANG) != 0 ||
+      status.si_pid == 0) {
+    return;
+  }
+  on_end_.Stop();
+  child_.Close();
+  const Done done = std::move(done_);
+  const std::string what = std::move(what_);
+  if (status.si_code != CLD_EXITED) {
+    done(Fail(ErrorCode::kInternal, what + ": the process was killed"));
+  } else if (status.si_status != 0) {
+    done(Fail(SystemError(status.si_status, what)));
+  } else {
+    done({});
+  }
+}
+
+}  // namespace jettison::cri

@@ -1,0 +1,84 @@
+#include "runtimes/cri/host/sub_path.h"
+
+#include <fcntl.h>
+#include <fmt/format.h>
+#include <linux/openat2.h>
+#include <sys/stat.h>
+#include <sys/syscall.h>
+#include <unistd.h>
+
+#include <cerrno>
+
+#include "kernel/files/files.h"
+#include "kernel/mounts/private_mount.h"
+#include "ports/file_descriptor.h"
+#include "ports/system_error.h"
+
+namespace jettison::cri {
+namespace {
+
+FileDescriptor OpenBeneath(const FileDescriptor& root, const std::string& path) {
+  open_how how{};
+  how.flags = O_PATH | O_CLOEXEC;
+  how.resolve = RESOLVE_BENEATH | RESOLVE_NO_MAGICLINKS;
+  return FileDescriptor(
+      static_cast<int>(::syscall(SYS_openat2, root.get(), path.c_str(), &how, sizeof(how))));
+}
+
+// Opens the path, making the folders that are missing on the way.
+FileDescriptor OpenOrMake(const FileDescriptor& root, const std::string& path) {
+  for (std::size_t end = 0; end != std::string::npos;) {
+    end = path.find('/', end + 1);
+    const std::string part = path.substr(0, end);
+    FileDescriptor there = OpenBeneath(root, part);
+    if (!there && errno == ENOENT) {
+      const std::size_t slash = part.rfind('/');
+      const FileDescriptor parent =
+          OpenBeneath(root, slash == std::string::npos ? "." : part.substr(0, slash));
+      const std::string name = slash == std::string::npos ? part : part.substr(slash + 1);
+      if (parent && (::mkdirat(parent.get(), name.c_str(), 0755) == 0 || errno == EEXIST)) {
+        there = OpenBeneath(root, part);
+      }
+    }
+    if (!there || end == std::string::npos) return there;
+  }
+  return {};
+}
+
+bool IsLink(const std::string& path) {
+  struct stat facts {};
+  return ::lstat(path.c_str(), &facts) == 0 && S_ISLNK(facts.st_mode);
+}
+
+// A folder for a folder, a file for a file.
+Result<void> MakePlace(const std::string& place, bool is_folder) {
+  // What another run of the container had there.
+  while (pod_host::DetachPrivately(AT_FDCWD, place.c_str()) == 0) {
+  }
+  if (::unlink(place.c_str()) != 0) (void)::rmdir(place.c_str());
+  if (is_folder) return pod_host::MakeFolders(place);
+  if (auto made = pod_host::MakeFolders(place.substr(0, place.rfind('/'))); !made) return made;
+  return pod_host::WriteFile(place, "");
+}
+
+}  // namespace
+
+Result<std::string> BindSubPath(const SubPath& sub_path, const std::string& place,
+                                const std::atomic<bool>& wanted) {
+  const auto& [source, path, kept_by_operator] = sub_path;
+  const FileDescriptor root(::open(source.c_str(), O_PATH | O_DIRECTORY | O_CLOEXEC));
+  if (!root) return FailErrno("open " + source);
+  const bool may_make = !kept_by_operator || !IsLink(source);
+  const FileDescriptor content = may_make ? OpenOrMake(root, path) : OpenBeneath(root, path);
+  if (!content) return FailErrno(fmt::format("open {} within {}", path, source));
+  struct stat facts {};
+  if (::fstat(content.get(), &facts) != 0) return FailErrno("stat");
+  // All that may hang has answered.
+  if (!wanted) return Fail(ErrorCode::kUnavailable, "nobody waits for it any more");
+  if (auto made = MakePlace(place, S_ISDIR(facts.st_mode)); !made) return Fail(made.error());
+  auto bound = pod_host::BindPrivately(content, place);
+  if (!bound) return Fail(bound.error().In(fmt::format("{} of {}", path, source)));
+  return place;
+}
+
+}  // namespace jettison::cri

@@ -1,0 +1,139 @@
+#include "runtimes/cri/host/tree_removal.h"
+
+#include <dirent.h>
+#include <fcntl.h>
+#include <linux/magic.h>
+#include <linux/stat.h>
+#include <sys/stat.h>
+#include <sys/statfs.h>
+#include <sys/syscall.h>
+#include <unistd.h>
+
+#include <array>
+#include <cerrno>
+#include <cstdint>
+#include <cstdio>
+
+#include "kernel/mounts/private_mount.h"
+
+namespace jettison::cri {
+namespace {
+
+constexpr int kMaxDepth = 64;
+constexpr int kMaxStackedMounts = 64;
+
+// As getdents64 writes it.
+struct Entry {
+  std::uint64_t inode;
+  std::int64_t offset;
+  std::uint16_t size;
+  std::uint8_t type;
+  char name[1];
+};
+
+bool IsDots(const char* name) {
+  return name[0] == '.' && (name[1] == '\0' || (name[1] == '.' && name[2] == '\0'));
+}
+
+bool IsMounted(int folder, const char* name) {
+  struct statx facts {};
+  return ::statx(folder, name, AT_SYMLINK_NOFOLLOW | AT_NO_AUTOMOUNT, 0, &facts) == 0 &&
+         (facts.stx_attributes & STATX_ATTR_MOUNT_ROOT) != 0;
+}
+
+// Calls back with the name of everything in an open folder, in one round that may miss what changes
+// meanwhile; false: there was nothing.
+template <typename Visit>
+bool ForEachName(int folder, Visit visit) {
+  std::array<char, 4096> buffer;
+  bool any = false;
+  (void)::lseek(folder, 0, SEEK_SET);
+  for (;;) {
+    const long size = ::syscall(SYS_getdents64, folder, buffer.data(), buffer.size());
+    if (size <= 0) return any;
+    for (long at = 0; at < size;) {
+      const auto* entry = reinterpret_cast<const Entry*>(buffer.data() + at);
+      at += entry->size;
+      if (IsDots(entry->name)) continue;
+      any = true;
+      visit(entry->name);
+    }
+  }
+}
+
+// One deletion; remembers what went wrong first.
+class Removal {
+ public:
+  // Deletes `name` in the open folder.
+  void Remove(int folder, const char* name, int depth) {
+    for (int i = 0; i < kMaxStackedMounts && IsMounted(folder, name); ++i) {
+      if (const int error = pod_host::DetachPrivately(folder, name); error != 0) return Note(error);
+    }
+    if (::unlinkat(folder, name, 0) == 0 || errno == ENOENT) return;
+    if (errno != EISDIR && errno != EPERM) return Note(errno);
+    const int inner = ::openat(folder, name, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
+    if (inner < 0) return Note(errno);
+    Empty(inner, depth + 1);
+    ::close(inner);
+    if (::unlinkat(folder, name, AT_REMOVEDIR) != 0 && errno != ENOENT) Note(errno);
+  }
+  // Everything within an open folder; what lies too deep is moved up to where it began first.
+  void Empty(int folder, int depth) {
+    if (depth == 1) top_ = folder;
+    const auto remove = [&](const char* name) {
+      if (depth < kMaxDepth || !MoveUp(folder, name)) Remove(folder, name, depth);
+    };
+    while (ForEachName(folder, remove) && error_ == 0) {
+    }
+  }
+  [[nodiscard]] int error() const { return error_; }
+
+ private:
+  void Note(int error) {
+    if (error_ == 0) error_ = error;
+  }
+
+  [[nodiscard]] bool MoveUp(int folder, const char* name) {
+    struct stat facts {};
+    if (::fstatat(folder, name, &facts, AT_SYMLINK_NOFOLLOW) != 0 || !S_ISDIR(facts.st_mode)) {
+      return false;
+    }
+    std::array<char, 32> moved{};
+    (void)std::snprintf(moved.data(), moved.size(), ".deep-%lu", moved_++);
+    return ::renameat(folder, name, top_, moved.data()) == 0;
+  }
+
+  int error_ = 0;
+  int top_ = -1;
+  unsigned long moved_ = 0;
+};
+
+}  // namespace
+
+int RemoveTree(const char* path) {
+  Removal removal;
+  removal.Remove(AT_FDCWD, path, 0);
+  return removal.error();
+}
+
+int EmptyMemoryVolumes(const char* folder) {
+  const int open = ::open(folder, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
+  if (open < 0) return errno == ENOENT ? 0 : errno;
+  int error = 0;
+  ForEachName(open, [&](const char* name) {
+    if (!IsMounted(open, name)) return;
+    const int inner = ::openat(open, name, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
+    if (inner < 0) return;
+    struct statfs filesystem {};
+    if (::fstatfs(inner, &filesystem) == 0 && filesystem.f_type == TMPFS_MAGIC) {
+      Removal removal;
+      removal.Empty(inner, 1);
+      if (error == 0) error = removal.error();
+    }
+    ::close(inner);
+  });
+  ::close(open);
+  return error;
+}
+
+}  // namespace jettison::cri

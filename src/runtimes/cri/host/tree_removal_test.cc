@@ -1,0 +1,92 @@
+#include "runtimes/cri/host/tree_removal.h"
+
+#include <fcntl.h>
+#include <gtest/gtest.h>
+#include <sys/mount.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include <string>
+
+#include "kernel/files/files.h"
+#include "kernel/files/temporary_folder.h"
+#include "ports/file_descriptor.h"
+
+namespace jettison::cri {
+namespace {
+
+class RemoveTreeTest : public testing::Test {
+ protected:
+  pod_host::TemporaryFolder folder_;
+  const std::string tree_ = folder_.path() + "/tree";
+};
+
+TEST_F(RemoveTreeTest, TakesEverythingAndFollowsNoLink) {
+  ASSERT_TRUE(pod_host::MakeFolders(tree_ + "/a/b"));
+  ASSERT_TRUE(pod_host::MakeFolders(folder_.path() + "/other"));
+  ASSERT_TRUE(pod_host::WriteFile(folder_.path() + "/other/kept", "x"));
+  ASSERT_TRUE(pod_host::WriteFile(tree_ + "/a/file", "x"));
+  ASSERT_EQ(::symlink((folder_.path() + "/other").c_str(), (tree_ + "/a/link").c_str()), 0);
+  ASSERT_EQ(::symlink("nowhere", (tree_ + "/dangling").c_str()), 0);
+  for (int i = 0; i < 500; ++i) {
+    ASSERT_TRUE(pod_host::WriteFile(tree_ + "/a/b/" + std::to_string(i), ""));
+  }
+  EXPECT_EQ(RemoveTree(tree_.c_str()), 0);
+  EXPECT_FALSE(pod_host::Exists(tree_));
+  EXPECT_TRUE(pod_host::Exists(folder_.path() + "/other/kept"));
+}
+
+TEST_F(RemoveTreeTest, TakesFoldersOfAnyDepth) {
+  ASSERT_TRUE(pod_host::MakeFolders(tree_));
+  FileDescriptor at(::open(tree_.c_str(), O_RDONLY | O_DIRECTORY));
+  for (int i = 0; i < 500; ++i) {
+    ASSERT_EQ(::mkdirat(at.get(), "deeper", 0755), 0);
+    at = FileDescriptor(::openat(at.get(), "deeper", O_RDONLY | O_DIRECTORY));
+  }
+  at.Close();
+  EXPECT_EQ(RemoveTree(tree_.c_str()), 0);
+  EXPECT_FALSE(pod_host::Exists(tree_));
+}
+
+TEST_F(RemoveTreeTest, WhatIsNotThereOrIsAFileIsNoError) {
+  EXPECT_EQ(RemoveTree(tree_.c_str()), 0);
+  ASSERT_TRUE(pod_host::WriteFile(tree_, ""));
+  EXPECT_EQ(RemoveTree(tree_.c_str()), 0);
+  EXPECT_FALSE(pod_host::Exists(tree_));
+}
+
+class LiveRemoveTree : public RemoveTreeTest {
+ protected:
+  void SetUp() override {
+    if (::geteuid() != 0) GTEST_SKIP() << "mounts need root";
+  }
+};
+
+TEST_F(LiveRemoveTree, DetachesAMountAndLeavesWhatItShowed) {
+  const std::string shown = folder_.path() + "/shown";
+  ASSERT_TRUE(pod_host::MakeFolders(shown));
+  ASSERT_TRUE(pod_host::WriteFile(shown + "/kept", ""));
+  ASSERT_TRUE(pod_host::MakeFolders(tree_ + "/at"));
+  ASSERT_EQ(::mount(shown.c_str(), (tree_ + "/at").c_str(), nullptr, MS_BIND, nullptr), 0);
+  ASSERT_EQ(::mount("tmpfs", (tree_ + "/at").c_str(), "tmpfs", 0, nullptr), 0);
+  EXPECT_EQ(RemoveTree(tree_.c_str()), 0);
+  EXPECT_FALSE(pod_host::Exists(tree_));
+  EXPECT_TRUE(pod_host::Exists(shown + "/kept"));
+}
+
+TEST_F(LiveRemoveTree, EmptiesATmpfsThatSomebodyElseStillHolds) {
+  ASSERT_TRUE(pod_host::MakeFolders(tree_ + "/memory"));
+  ASSERT_TRUE(pod_host::MakeFolders(tree_ + "/disk"));
+  ASSERT_TRUE(pod_host::WriteFile(tree_ + "/disk/file", ""));
+  ASSERT_EQ(::mount("tmpfs", (tree_ + "/memory").c_str(), "tmpfs", 0, nullptr), 0);
+  ASSERT_TRUE(pod_host::MakeFolders(tree_ + "/memory/a"));
+  ASSERT_TRUE(pod_host::WriteFile(tree_ + "/memory/a/file", "x"));
+  const FileDescriptor held(::open((tree_ + "/memory").c_str(), O_RDONLY | O_DIRECTORY));
+  EXPECT_EQ(EmptyMemoryVolumes(tree_.c_str()), 0);
+  EXPECT_NE(::faccessat(held.get(), "a", F_OK, 0), 0);
+  EXPECT_TRUE(pod_host::Exists(tree_ + "/disk/file"));
+  EXPECT_EQ(RemoveTree(tree_.c_str()), 0);
+}
+
+}  // namespace
+}  // namespace jettison::cri

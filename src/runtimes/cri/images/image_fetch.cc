@@ -1,0 +1,86 @@
+#include "runtimes/cri/images/image_fetch.h"
+
+#include <fmt/format.h>
+
+#include <chrono>
+#include <utility>
+
+#include "rpc/verbose_info.h"
+
+namespace jettison::cri {
+namespace {
+
+// A large image over a slow line; whoever waits for it can still remove the pod.
+constexpr Duration kPullDeadline = std::chrono::minutes(15);
+
+ImageFacts FactsOf(const api::ImageStatusResponse& status) {
+  const api::Image& image = status.image();
+  ImageFacts facts{.id = image.id(), .user_name = image.username()};
+  if (image.has_uid()) facts.user = image.uid().value();
+  if (const auto info = status.info().find("info"); info != status.info().end()) {
+    facts.stop_signal = StopSignalIn(info->second);
+  }
+  return facts;
+}
+
+}  // namespace
+
+ImageFetch::ImageFetch(Surroundings& surroundings, const Container& container, Done done)
+    : surroundings_(surroundings),
+      image_(container.image),
+      policy_(container.image_pull_policy.value_or(DefaultPullPolicy(container.image))),
+      done_(std::move(done)) {}
+
+void ImageFetch::Start() {
+  if (policy_ == PullPolicy::kAlways) return Pull();
+  Inspect(policy_ == PullPolicy::kIfNotPresent);
+}
+
+void ImageFetch::Inspect(bool may_pull) {
+  api::ImageStatusRequest request;
+  request.mutable_image()->set_image(image_);
+  request.set_verbose(true);
+  surroundings_.calls.ImageStatus(
+      request, surroundings_.options.request_timeout,
+      lifetime_.Guard([this, may_pull](Result<api::ImageStatusResponse> answer) {
+        OnStatus(std::move(answer), may_pull);
+      }));
+}
+
+void ImageFetch::OnStatus(Result<api::ImageStatusResponse> answer, bool may_pull) {
+  // Some runtimes say that there is none, some that it was not found.
+  if (!answer && answer.error().code != ErrorCode::kNotFound) {
+    return done_(Fail(answer.error().code,
+                      fmt::format("ImageInspectError: Failed to inspect image \"{}\": {}", image_,
+                                  answer.error().message)));
+  }
+  if (answer && answer->has_image()) {
+    if (!answer->image().id().empty()) return done_(FactsOf(*answer));
+    return done_(
+        Fail(ErrorCode::kInternal,
+             fmt::format("ImageInspectError: the runtime gave no ID of image \"{}\"", image_)));
+  }
+  if (may_pull) return Pull();
+  if (policy_ == PullPolicy::kNever) {
+    return done_(Fail(ErrorCode::kNotFound,
+                      fmt::format("ErrImageNeverPull: Container image \"{}\" is not present with "
+                                  "pull policy of Never",
+                                  image_)));
+  }
+  done_(Fail(
+      ErrorCode::kInternal,
+      fmt::format("ErrImagePull: image \"{}\" was pulled, but the runtime has it not", image_)));
+}
+
+void ImageFetch::Pull() {
+  api::PullImageRequest request;
+  request.mutable_image()->set_image(image_);
+  surroundings_.calls.PullImage(
+      request, kPullDeadline, lifetime_.Guard([this](const Result<api::PullImageResponse>& answer) {
+        if (answer) return Inspect(false);
+        done_(Fail(answer.error().code, fmt::format("ErrImagePull: Failed to pull image \"{}\": {}",
+                                                    image_, answer.error().message)));
+      }));
+}
+
+}  // namespace jettison::cri

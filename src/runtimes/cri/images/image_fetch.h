@@ -1,0 +1,35 @@
+#pragma once
+
+#include <functional>
+#include <string>
+
+#include "runtimes/cri/base/lifetime.h"
+#include "runtimes/cri/base/surroundings.h"
+#include "runtimes/cri/values/container_config.h"
+
+namespace jettison::cri {
+
+// Finds the image of a container and pulls it where its policy wants that. Errors are the
+// kubelet's: ErrImageNeverPull, ErrImagePull, ImageInspectError and its words (pkg/kubelet/images).
+class ImageFetch {
+ public:
+  using Done = std::function<void(Result<ImageFacts>)>;
+
+  // `done` is called once, not before Start has returned.
+  ImageFetch(Surroundings& surroundings, const Container& container, Done done);
+  void Start();
+
+ private:
+  // Whether an image that is missing (still) has to be pulled.
+  void Inspect(bool may_pull);
+  void OnStatus(Result<api::ImageStatusResponse> answer, bool may_pull);
+  void Pull();
+
+  Surroundings& surroundings_;
+  std::string image_;
+  PullPolicy policy_;
+  Done done_;
+  Lifetime lifetime_;
+};
+
+}  // namespace jettison::cri

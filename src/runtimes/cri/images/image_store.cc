@@ -1,0 +1,215 @@
+#include "runtimes/cri/images/image_store.h"
+
+#include <algorithm>
+#include <chrono>
+#include <cstdint>
+#include <limits>
+#include <map>
+#include <optional>
+#include <set>
+#include <string_view>
+
+#include "rpc/await.h"
+#include "rpc/verbose_info.h"
+
+namespace jettison::cri {
+namespace {
+
+// A listing is two rounds of calls; the agent waits for it for 30 s and for a removal for 2 min.
+constexpr Duration kLookDeadline = std::chrono::seconds(14);
+constexpr Duration kRemoveDeadline = std::chrono::seconds(110);
+constexpr const char* kNamespaceOfCri = "k8s.io";
+constexpr Duration kFolderDeadline = std::chrono::seconds(5);
+
+StoredImage FromApi(const api::Image& image) {
+  StoredImage stored{.id = image.id(), .size_bytes = image.size(), .pinned = image.pinned()};
+  stored.references.assign(image.repo_tags().begin(), image.repo_tags().end());
+  stored.references.insert(stored.references.end(), image.repo_digests().begin(),
+                           image.repo_digests().end());
+  return stored;
+}
+
+// The image that containerd makes sandboxes of. Empty: not told.
+std::string SandboxImageIn(const api::StatusResponse& status) {
+  const auto config = status.info().find("config");
+  return config == status.info().end() ? "" : SettingsIn(config->second).sandbox_image;
+}
+
+// Every name that an image is listed by -> its ID.
+using Names = std::map<std::string, std::string, std::less<>>;
+
+Names NamesOf(const std::vector<StoredImage>& images) {
+  Names names;
+  for (const StoredImage& image : images) {
+    names.emplace(image.id, image.id);
+    for (const std::string& reference : image.references) names.emplace(reference, image.id);
+  }
+  return names;
+}
+
+using WallTime = std::chrono::time_point<std::chrono::system_clock, Duration>;
+
+std::optional<WallTime> TimeOf(const images_api::Image& image) {
+  constexpr std::int64_t kLastSecond = std::numeric_limits<std::int64_t>::max() / 1'000'000'000 - 1;
+  const images_api::Timestamp& at = image.created_at();
+  if (at.seconds() <= 0 || at.seconds() > kLastSecond) return std::nullopt;
+  return WallTime(std::chrono::seconds(at.seconds()));
+}
+
+// An image has been there since it got the first of its names.
+void SetAges(const images_api::ListImagesResponse& times, std::vector<StoredImage>& images) {
+  std::map<std::string_view, WallTime> since;
+  for (const images_api::Image& image : times.images()) {
+    if (const auto at = TimeOf(image)) since.emplace(image.name(), *at);
+  }
+  const WallTime now = std::chrono::system_clock::now();
+  for (StoredImage& image : images) {
+    const auto consider = [&](const std::string& name) {
+      const auto at = since.find(name);
+      if (at == since.end()) return;
+      const Duration age = std::max(now - at->second, Duration::zero());
+      image.age = image.age ? std::max(*image.age, age) : age;
+    };
+    consider(image.id);
+    for (const std::string& reference : image.references) consider(reference);
+  }
+}
+
+// A path on the first of several file systems that has one; empty: none has.
+template <typename Usages>
+std::string FirstPlace(const Usages& usages) {
+  for (const api::FilesystemUsage& usage : usages) {
+    if (usage.fs_id().mountpoint().starts_with('/')) return usage.fs_id().mountpoint();
+  }
+  return {};
+}
+
+// What a container's image is called by: the reference that the runtime resolved when it made the
+// container, and not the name in its configuration, which may have moved to another image since.
+const std::string& NameOf(const api::Container& container) {
+  return container.image_ref().empty() ? container.image().image() : container.image_ref();
+}
+
+}  // namespace
+
+// One listing under way.
+struct CriImageStore::Look {
+  std::function<void(Result<Listing>)> answer;
+  int waiting = 0;  // calls of this round without answer
+  std::optional<Error> error;
+  api::ListImagesResponse images;
+  api::ListContainersResponse containers;
+  api::StatusResponse status;
+  images_api::ListImagesResponse times;  // empty where nobody tells
+  bool resolved = false;                 // the second round is over or not needed
+  std::set<std::string> in_use;
+};
+
+template <typename Response>
+Answer<Response> CriImageStore::Into(const std::shared_ptr<Look>& look, Response Look::*field) {
+  ++look->waiting;
+  return lifetime_.Guard([this, look, field](Result<Response> response) {
+    if (response) {
+      (*look).*field = *std::move(response);
+    } else if (!look->error) {
+      look->error = std::move(response.error());
+    }
+    if (--look->waiting == 0) Continue(look);
+  });
+}
+
+Result<StorageFolders> CriImageStore::Folders() {
+  const auto info = std::make_shared<std::optional<Result<api::ImageFsInfoResponse>>>();
+  calls_.ImageFsInfo(kFolderDeadline, [info](Result<api::ImageFsInfoResponse> answer) {
+    info->emplace(std::move(answer));
+  });
+  if (!AwaitAnswers(calls_, kFolderDeadline, [&] { return info->has_value(); })) {
+    return Fail(ErrorCode::kDeadlineExceeded, "ImageFsInfo: no answer");
+  }
+  if (!**info) return Fail((*info)->error());
+  StorageFolders folders{.images = FirstPlace((**info)->image_filesystems()),
+                         .containers = FirstPlace((**info)->container_filesystems())};
+  if (!folders.images.empty()) return folders;
+  return Fail(ErrorCode::kNotFound, "the runtime names no file system of its images");
+}
+
+void CriImageStore::List(std::function<void(Result<Listing>)> answer) {
+  const auto look = std::make_shared<Look>();
+  look->answer = std::move(answer);
+  api::StatusRequest verbose;
+  verbose.set_verbose(true);
+  calls_.ListImages(kLookDeadline, Into(look, &Look::images));
+  calls_.ListContainers({}, kLookDeadline, Into(look, &Look::containers));
+  calls_.Status(verbose, kLookDeadline, Into(look, &Look::status));
+  ContainerdCalls* const containerd = calls_.containerd();
+  if (containerd == nullptr) return;
+  ++look->waiting;
+  // Without the times the listing is as good as CRI makes it.
+  containerd->ListImagesIn(
+      kNamespaceOfCri, kLookDeadline,
+      lifetime_.Guard([this, look](Result<images_api::ListImagesResponse> times) {
+        if (times) look->times = *std::move(times);
+        if (--look->waiting == 0) Continue(look);
+      }));
+}
+
+void CriImageStore::Continue(const std::shared_ptr<Look>& look) {
+  if (look->error) return look->answer(Fail(*look->error));
+  Listing listing;
+  for (const api::Image& image : look->images.images()) listing.first.push_back(FromApi(image));
+  SetAges(look->times, listing.first);
+  if (!look->resolved) {
+    look->resolved = true;
+    std::set<std::string> used;
+    for (const api::Container& container : look->containers.containers()) {
+      used.insert(NameOf(container));
+    }
+    used.insert(SandboxImageIn(look->status));
+    used.erase("");
+    const Names names = NamesOf(listing.first);
+    for (const std::string& name : used) {
+      const auto named = names.find(name);
+      if (named == names.end()) {
+        Resolve(look, name);
+      } else {
+        look->in_use.insert(named->second);
+      }
+    }
+    if (look->waiting > 0) return;
+  }
+  listing.second.ids.assign(look->in_use.begin(), look->in_use.end());
+  look->answer(std::move(listing));
+}
+
+void CriImageStore::Resolve(const std::shared_ptr<Look>& look, const std::string& name) {
+  ++look->waiting;
+  api::ImageStatusRequest request;
+  request.mutable_image()->set_image(name);
+  calls_.ImageStatus(
+      request, kLookDeadline,
+      lifetime_.Guard([this, look, name](const Result<api::ImageStatusResponse>& response) {
+        if (response && response->has_image()) {
+          look->in_use.insert(response->image().id());
+        } else if (response || response.error().code == ErrorCode::kNotFound) {
+          look->in_use.insert(name);
+        } else if (!look->error) {
+          look->error = response.error();
+        }
+        if (--look->waiting == 0) Continue(look);
+      }));
+}
+
+void CriImageStore::Remove(const std::string& id, std::function<void(Result<void>)> answer) {
+  api::RemoveImageRequest request;
+  request.mutable_image()->set_image(id);
+  calls_.RemoveImage(request, kRemoveDeadline,
+                     lifetime_.Guard([answer = std::move(answer)](
+                                         const Result<api::RemoveImageResponse>& response) {
+                       if (!response && response.error().code != ErrorCode::kNotFound) {
+                         return answer(Fail(response.error()));
+                       }
+                       answer({});
+                     }));
+}
+
+}  // namespace jettison::cri

@@ -1,0 +1,233 @@
+#include "runtimes/cri/images/image_store.h"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <chrono>
+#include <limits>
+#include <memory>
+#include <optional>
+
+#include "rpc/fake_calls.h"
+
+namespace jettison::cri {
+namespace {
+
+using ::testing::ElementsAre;
+using ::testing::IsEmpty;
+
+api::Image Image(const std::string& id, const std::string& tag, std::uint64_t size = 1) {
+  api::Image image;
+  image.set_id(id);
+  image.add_repo_tags(tag);
+  image.add_repo_digests(tag.substr(0, tag.find(':')) + "@" + id);
+  image.set_size(size);
+  return image;
+}
+
+class CriImageStoreTest : public ::testing::Test {
+ protected:
+  CriImageStoreTest() : store_(std::make_unique<CriImageStore>(calls_)) {
+    calls_.on_list_images = [this](const auto&) { return images_; };
+    calls_.on_list_containers = [this](const auto&) { return containers_; };
+    calls_.on_status = [this](const api::StatusRequest& request) {
+      EXPECT_TRUE(request.verbose());
+      return status_;
+    };
+    calls_.on_remove_image = [](const auto&) { return api::RemoveImageResponse(); };
+  }
+  void AddContainer(const std::string& image_ref, const std::string& image) {
+    api::Container& container = *containers_.add_containers();
+    container.set_image_ref(image_ref);
+    container.mutable_image()->set_image(image);
+    container.set_state(api::CONTAINER_EXITED);
+  }
+  void SetSandboxImage(const std::string& name) {
+    (*status_.mutable_info())["config"] = R"({"containerd":{},"sandboxImage":")" + name + R"("})";
+  }
+  Result<CriImageStore::Listing> List() {
+    std::optional<Result<CriImageStore::Listing>> listing;
+    store_->List([&](auto given) { listing = std::move(given); });
+    EXPECT_FALSE(listing);
+    calls_.Deliver();
+    return listing.value_or(Fail(ErrorCode::kInternal, "no answer"));
+  }
+  std::vector<std::string> InUse() { return List().value().second.ids; }
+  Result<void> Remove(const std::string& id) {
+    std::optional<Result<void>> removed;
+    store_->Remove(id, [&](auto given) { removed = std::move(given); });
+    calls_.Deliver();
+    return removed.value_or(Fail(ErrorCode::kInternal, "no answer"));
+  }
+
+  FakeCalls calls_;
+  api::ListImagesResponse images_;
+  api::ListContainersResponse containers_;
+  api::StatusResponse status_;
+  std::unique_ptr<CriImageStore> store_;
+};
+
+TEST_F(CriImageStoreTest, TheFoldersAreThoseOfTheFirstFileSystemsNamed) {
+  calls_.on_image_fs_info = [](const auto&) {
+    api::ImageFsInfoResponse response;
+    response.add_image_filesystems();
+    response.add_image_filesystems()->mutable_fs_id()->set_mountpoint("/images/overlayfs");
+    return response;
+  };
+  EXPECT_EQ(store_->Folders(), (StorageFolders{.images = "/images/overlayfs", .containers = ""}));
+  calls_.on_image_fs_info = [](const auto&) {
+    api::ImageFsInfoResponse response;
+    response.add_image_filesystems()->mutable_fs_id()->set_mountpoint("/images");
+    response.add_container_filesystems()->mutable_fs_id()->set_mountpoint("/layers");
+    response.add_container_filesystems()->mutable_fs_id()->set_mountpoint("/other");
+    return response;
+  };
+  EXPECT_EQ(store_->Folders(), (StorageFolders{.images = "/images", .containers = "/layers"}));
+  calls_.on_image_fs_info = [](const auto&) {
+    api::ImageFsInfoResponse response;
+    response.add_container_filesystems()->mutable_fs_id()->set_mountpoint("/layers");
+    return response;
+  };
+  EXPECT_EQ(store_->Folders().error().code, ErrorCode::kNotFound);
+}
+
+TEST_F(CriImageStoreTest, ListsImagesWithTagsDigestsSizeAndPin) {
+  *images_.add_images() = Image("sha256:a", "reg/a:1", 42);
+  images_.mutable_images(0)->set_pinned(true);
+  const auto images = List().value().first;
+  ASSERT_EQ(images.size(), 1U);
+  EXPECT_EQ(images[0].id, "sha256:a");
+  EXPECT_THAT(images[0].references, ElementsAre("reg/a:1", "reg/a@sha256:a"));
+  EXPECT_EQ(images[0].size_bytes, 42U);
+  EXPECT_TRUE(images[0].pinned);
+  EXPECT_THAT(InUse(), IsEmpty());
+}
+
+TEST_F(CriImageStoreTest, AContainersImageIsInUseByItsResolvedReference) {
+  *images_.add_images() = Image("sha256:old", "reg/a:0");
+  *images_.add_images() = Image("sha256:new", "reg/a:1");
+  AddContainer("sha256:old", "reg/a:1");  // the tag has moved on
+  EXPECT_THAT(InUse(), ElementsAre("sha256:old"));
+}
+
+TEST_F(CriImageStoreTest, ADigestOrATagIsResolvedToTheId) {
+  *images_.add_images() = Image("sha256:a", "reg/a:1");
+  *images_.add_images() = Image("sha256:b", "reg/b:1");
+  AddContainer("reg/a@sha256:a", "reg/a:1");
+  AddContainer("", "reg/b:1");
+  EXPECT_THAT(InUse(), ElementsAre("sha256:a", "sha256:b"));
+}
+
+TEST_F(CriImageStoreTest, TheSandboxImageIsInUse) {
+  *images_.add_images() = Image("sha256:p", "reg/pause:3");
+  SetSandboxImage("reg/pause:3");
+  EXPECT_THAT(InUse(), ElementsAre("sha256:p"));
+}
+
+TEST_F(CriImageStoreTest, ANameThatNoImageBearsIsAskedFor) {
+  *images_.add_images() = Image("sha256:p", "docker.io/library/pause:latest");
+  SetSandboxImage("pause");
+  calls_.on_image_status = [](const api::ImageStatusRequest& request) {
+    EXPECT_EQ(request.image().image(), "pause");
+    api::ImageStatusResponse response;
+    *response.mutable_image() = Image("sha256:p", "docker.io/library/pause:latest");
+    return response;
+  };
+  EXPECT_THAT(InUse(), ElementsAre("sha256:p"));
+}
+
+TEST_F(CriImageStoreTest, ANameThatTheRuntimeDoesNotKnowIsKept) {
+  AddContainer("sha256:gone", "reg/gone:1");
+  SetSandboxImage("reg/pause:3");
+  calls_.on_image_status =
+      [](const api::ImageStatusRequest& request) -> Result<api::ImageStatusResponse> {
+    if (request.image().image() == "reg/pause:3") return api::ImageStatusResponse();
+    return Fail(ErrorCode::kNotFound, "gone");
+  };
+  EXPECT_THAT(InUse(), ElementsAre("reg/pause:3", "sha256:gone"));
+}
+
+TEST_F(CriImageStoreTest, AStatusWithoutASandboxImageTellsNone) {
+  for (const char* config :
+       {"", "{", "[]", "{}", R"({"sandboxImage":7})", R"({"sandboxImage":""})"}) {
+    (*status_.mutable_info())["config"] = config;
+    EXPECT_THAT(InUse(), IsEmpty()) << config;
+  }
+}
+
+TEST_F(CriImageStoreTest, AnyFailureFailsTheListing) {
+  const Error error{ErrorCode::kUnavailable, "no runtime"};
+  *images_.add_images() = Image("sha256:a", "reg/a:1");
+  AddContainer("sha256:other", "reg/other:1");
+  calls_.on_image_status = [&](const auto&) -> Result<api::ImageStatusResponse> {
+    return Fail(error);
+  };
+  EXPECT_EQ(List().error(), error);
+  calls_.on_status = [&](const auto&) -> Result<api::StatusResponse> { return Fail(error); };
+  EXPECT_EQ(List().error(), error);
+  containers_.clear_containers();
+  EXPECT_EQ(List().error(), error);
+}
+
+TEST_F(CriImageStoreTest, RemovesByIdAndOneThatIsGoneIsNoError) {
+  EXPECT_TRUE(Remove("sha256:a"));
+  EXPECT_THAT(calls_.TakeCalls(), ElementsAre("RemoveImage sha256:a"));
+  calls_.on_remove_image = [](const auto&) -> Result<api::RemoveImageResponse> {
+    return Fail(ErrorCode::kNotFound, "gone");
+  };
+  EXPECT_TRUE(Remove("sha256:a"));
+  calls_.on_remove_image = [](const auto&) -> Result<api::RemoveImageResponse> {
+    return Fail(ErrorCode::kInternal, "busy");
+  };
+  EXPECT_EQ(Remove("sha256:a").error().message, "busy");
+}
+
+TEST_F(CriImageStoreTest, AnswersAfterTheEndOfTheStoreAreDropped) {
+  int answers = 0;
+  store_->List([&](const auto&) { ++answers; });
+  store_->Remove("sha256:a", [&](const auto&) { ++answers; });
+  store_.reset();
+  calls_.Deliver();
+  EXPECT_EQ(answers, 0);
+}
+
+TEST_F(CriImageStoreTest, AnImageIsAsOldAsTheFirstOfItsNamesInContainerd) {
+  *images_.add_images() = Image("sha256:a", "host/a:1");
+  *images_.add_images() = Image("sha256:b", "host/b:1");
+  *images_.add_images() = Image("sha256:c", "host/c:1");
+  const auto now = std::chrono::duration_cast<std::chrono::seconds>(
+                       std::chrono::system_clock::now().time_since_epoch())
+                       .count();
+  calls_.on_list_images_in = [now](const std::string& of) {
+    EXPECT_EQ(of, "k8s.io");
+    images_api::ListImagesResponse response;
+    const auto add = [&](const char* name, std::int64_t seconds) {
+      images_api::Image& image = *response.add_images();
+      image.set_name(name);
+      image.mutable_created_at()->set_seconds(seconds);
+    };
+    add("sha256:a", now - 100);
+    add("host/a:1", now - 600);
+    add("host/b:1", now + 1000);                                // the clock was set back
+    add("host/c:1", std::numeric_limits<std::int64_t>::max());  // nonsense
+    return response;
+  };
+  const auto listed = List();
+  ASSERT_TRUE(listed);
+  ASSERT_TRUE(listed->first[0].age);
+  EXPECT_NEAR(static_cast<double>(*listed->first[0].age / std::chrono::seconds(1)), 600, 5);
+  EXPECT_EQ(listed->first[1].age, Duration::zero());
+  EXPECT_FALSE(listed->first[2].age);
+}
+
+TEST_F(CriImageStoreTest, WithoutContainerdsWordTheListingIsAsGoodAsBefore) {
+  *images_.add_images() = Image("sha256:a", "host/a:1");
+  calls_.on_list_images_in = [](const auto&) -> Result<images_api::ListImagesResponse> {
+    return Fail(ErrorCode::kNotFound, "unknown service");
+  };
+  ASSERT_TRUE(List());
+  EXPECT_FALSE(List()->first[0].age);
+}
+
+}  // namespace
+}  // namespace jettison::cri

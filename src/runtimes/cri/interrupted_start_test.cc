@@ -1,0 +1,130 @@
+// Starts that are cut short, by the end of the agent or of its client.
+#include <gmock/gmock.h>
+
+#include "runtimes/cri/runtime_fixture.h"
+
+namespace jettison::cri {
+namespace {
+
+using std::chrono::milliseconds;
+using std::chrono::seconds;
+using testing::Contains;
+using testing::IsEmpty;
+
+TEST_F(CriRuntime, AStartThatWasCutShortTakesItsAttemptAndIsNoEnd) {
+  Pod pod = SimplePod("u");
+  pod.containers.push_back(pod.containers[0]);
+  pod.containers[1].name = "other";
+  ASSERT_TRUE(bed_.Run(pod));
+  runtime().StartContainer("u", "other", 3, 0);
+  ASSERT_NE(bed_.Await<ContainerStarted>("u"), nullptr);
+  // One was made and never started; of the other the start failed when its client went.
+  containerd().At("main").state = api::CONTAINER_CREATED;
+  containerd().At("main").pid = 0;
+  containerd().At("other").state = api::CONTAINER_EXITED;
+  containerd().At("other").pid = 0;
+  containerd().At("other").exit_code = 128;
+  bed_.Open();
+  const auto listed = runtime().List();
+  ASSERT_EQ(listed->size(), 1U);
+  ASSERT_EQ(listed->front().containers.size(), 2U);
+  for (const ContainerRecord& record : listed->front().containers) {
+    EXPECT_TRUE(record.never_ran) << record.name;
+    EXPECT_FALSE(record.exit) << record.name;
+    EXPECT_EQ(record.attempt, record.name == "main" ? 0 : 3);
+  }
+  runtime().StartContainer("u", "main", 1, 0);
+  ASSERT_NE(bed_.Await<ContainerStarted>("u"), nullptr);
+  EXPECT_EQ(containerd().runs.size(), 1U) << "what was left of both is removed";
+  ASSERT_TRUE(bed_.Remove("u"));
+  bed_.ExpectNothingLeft("u");
+}
+
+TEST_F(CriRuntime, ATaskThatAStartLeftBehindIsTakenAwayWithItsContainer) {
+  ASSERT_TRUE(bed_.Run(SimplePod("u")));
+  const std::string id = containerd().runs.begin()->first;
+  containerd().At("main").state = api::CONTAINER_EXITED;
+  containerd().At("main").pid = 0;
+  containerd().left_tasks.insert(id);
+  bed_.Open();
+  ASSERT_TRUE(runtime().List());
+  (void)bed_.Await<PodReady>("nobody", milliseconds(50));
+  EXPECT_FALSE(containerd().runs.contains(id));
+  EXPECT_THAT(bed_.calls->TakeCalls(), Contains("DeleteTaskIn k8s.io " + id));
+  ASSERT_TRUE(bed_.Remove("u"));
+  bed_.ExpectNothingLeft("u");
+}
+
+TEST_F(CriRuntime, ASandboxIsRemovedWithTheTasksThatStandInItsWay) {
+  ASSERT_TRUE(bed_.Run(SimplePod("u")));
+  containerd().left_tasks.insert(containerd().runs.begin()->first);
+  ASSERT_TRUE(bed_.Remove("u"));
+  EXPECT_THAT(containerd().left_tasks, IsEmpty());
+  bed_.ExpectNothingLeft("u");
+}
+
+TEST_F(CriRuntime, ATaskThatRunsIsLeftAlone) {
+  ASSERT_TRUE(bed_.Run(SimplePod("u")));
+  const std::string id = containerd().runs.begin()->first;
+  containerd().left_tasks.insert(id);
+  bed_.calls->on_get_task = [](const auto&) {
+    tasks_api::GetResponse response;
+    response.mutable_process()->set_status(task_api::RUNNING);
+    return response;
+  };
+  runtime().RemovePod("u");
+  EXPECT_EQ(bed_.Await<PodRemoved>("u", milliseconds(100)), nullptr);
+  EXPECT_TRUE(containerd().left_tasks.contains(id));
+}
+
+TEST_F(CriRuntime, AWantedEndWaitsForWhatIsBeingMadeAndBeginsNothingMore) {
+  ASSERT_TRUE(bed_.Create(SimplePod("u")));
+  EXPECT_FALSE(runtime().IsMaking());
+  bed_.calls->HoldBack("StartContainer");
+  runtime().StartContainer("u", "main", 0, 0);
+  EXPECT_EQ(bed_.Await<ContainerStarted>("u", milliseconds(50)), nullptr);
+  EXPECT_TRUE(runtime().IsMaking());
+  runtime().Drain();
+  EXPECT_TRUE(runtime().IsMaking());
+  bed_.calls->LetGo();
+  ASSERT_NE(bed_.Await<ContainerStarted>("u"), nullptr) << "it is finished";
+  EXPECT_FALSE(runtime().IsMaking());
+  (void)bed_.calls->TakeCalls();
+  runtime().CreatePod(pod_host::PlainPlan(SimplePod("v")));
+  runtime().StartContainer("u", "main", 1, 0);
+  EXPECT_EQ(bed_.Await<PodReady>("v", milliseconds(50)), nullptr);
+  EXPECT_THAT(bed_.calls->TakeCalls(), IsEmpty());
+}
+
+TEST_F(CriRuntime, AContainerThatIsMadeDuringAWantedEndIsNotStarted) {
+  ASSERT_TRUE(bed_.Create(SimplePod("u")));
+  bed_.calls->HoldBack("CreateContainer");
+  runtime().StartContainer("u", "main", 0, 0);
+  (void)bed_.Await<ContainerStarted>("u", milliseconds(50));
+  runtime().Drain();
+  bed_.calls->LetGo();
+  (void)bed_.Await<ContainerStarted>("u", milliseconds(50));
+  EXPECT_FALSE(runtime().IsMaking());
+  EXPECT_EQ(containerd().At("main").state, api::CONTAINER_CREATED);
+}
+
+// The runtime goes on with the call, and makes the pod's group when the pod is gone.
+TEST_F(CriRuntime, AGroupThatARuntimeMakesTooLateIsSweptWhenItIsEmpty) {
+  bed_.relist_period = milliseconds(10);
+  bed_.Open();
+  ASSERT_TRUE(runtime().List());
+  bed_.calls->HoldBack("RunPodSandbox");
+  const Pod pod = SimplePod("u");
+  bed_.known[pod.uid] = pod;
+  runtime().CreatePod(pod_host::PlainPlan(pod));
+  (void)bed_.Await<PodReady>("u", milliseconds(30));
+  ASSERT_TRUE(bed_.Remove("u"));
+  ASSERT_TRUE(bed_.cgroups.Create("kubepods/burstable/podu/x", {}));
+  ASSERT_TRUE(bed_.cgroups.Create("kubepods/burstable/podforeign", {}));
+  (void)bed_.Await<PodRemoved>("nobody", milliseconds(300));
+  EXPECT_FALSE(bed_.cgroups.Exists("kubepods/burstable/podu"));
+  EXPECT_TRUE(bed_.cgroups.Exists("kubepods/burstable/podforeign")) << "somebody else's";
+}
+
+}  // namespace
+}  // namespace jettison::cri

@@ -1,0 +1,53 @@
+#pragma once
+
+#include <functional>
+#include <memory>
+#include <set>
+#include <string>
+#include <vector>
+
+#include "runtimes/cri/base/lifetime.h"
+#include "runtimes/cri/base/surroundings.h"
+#include "runtimes/cri/values/listing.h"
+
+namespace jettison::cri {
+
+// Everything that the runtime has, told apart by who made it.
+struct Found {
+  Listing own;
+  std::vector<api::ContainerStatusResponse> statuses;  // of its containers, in their order
+  Listing of_others;
+};
+
+// Asks the runtime for what it has.
+class Inventory {
+ public:
+  using Ids = std::set<std::string, std::less<>>;
+  using Listed = std::function<void(Result<Listing>)>;
+
+  explicit Inventory(Surroundings& surroundings) : surroundings_(surroundings) {}
+  Inventory(const Inventory&) = delete;
+  Inventory& operator=(const Inventory&) = delete;
+  ~Inventory() = default;
+
+  // Both lists in one answer; `known`: as the listing has it.
+  void List(Ids known, Listed listed);
+  // Everything, and how the containers of this agent stand. Waits so long at most; whoever asks
+  // again before the answers have come waits for the same ones. kUnavailable: they have not come.
+  [[nodiscard]] Result<Found> FindAll(const Ids& known, Duration wait);
+  // How the containers of a listing stand.
+  void AskAbout(Listing listing, std::function<void(Result<Found>)> done);
+
+ private:
+  // One question in two rounds; shared with its answers.
+  struct Inquiry;
+
+  void AskStatuses(const std::shared_ptr<Inquiry>& inquiry);
+  [[nodiscard]] static Result<Found> FoundBy(Inquiry& inquiry);
+
+  Surroundings& surroundings_;
+  std::shared_ptr<Inquiry> inquiry_;
+  Lifetime lifetime_;
+};
+
+}  // namespace jettison::cri

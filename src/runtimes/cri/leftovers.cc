@@ -1,0 +1,101 @@
+#include "runtimes/cri/leftovers.h"
+
+#include <fmt/format.h>
+#include <unistd.h>
+
+#include <chrono>
+#include <iterator>
+#include <utility>
+
+#include "kernel/files/files.h"
+#include "kernel/groups/cgroup_layout.h"
+#include "kernel/groups/empty_groups.h"
+#include "runtimes/cri/host/removal_job.h"
+
+namespace jettison::cri {
+namespace {
+
+constexpr QosClass kQosClasses[] = {QosClass::kGuaranteed, QosClass::kBurstable,
+                                    QosClass::kBestEffort};
+
+}  // namespace
+
+std::vector<std::string> PossibleGroupsOf(const Surroundings& surroundings,
+                                          const std::string& uid) {
+  std::vector<std::string> groups;
+  for (const QosClass qos : kQosClasses) {
+    groups.push_back(pod_host::PodGroup(qos, uid, surroundings.options.cgroup_driver));
+  }
+  return groups;
+}
+
+std::vector<std::string> Leftovers::Begin() {
+  std::vector<std::string> doomed;
+  std::vector<std::string> others;
+  const std::string pods = surroundings_.paths.Pods();
+  for (const std::string& name : pod_host::NamesIn(pods).value_or(std::vector<std::string>{})) {
+    if (name.starts_with(kDoomedPrefix)) {
+      doomed.push_back(fmt::format("{}/{}", pods, name));
+    } else {
+      others.push_back(name);
+    }
+  }
+  since_ = surroundings_.clock.Now();
+  if (doomed.empty()) return others;
+  auto job = StartRemoval(surroundings_.readiness, {.volumes = "", .trees = doomed},
+                          [this](const Result<void>& deleted) {
+                            surroundings_.LogFailure("delete leftovers", deleted);
+                          });
+  surroundings_.LogFailure("delete leftovers", job);
+  if (job) doomed_job_ = std::move(*job);
+  return others;
+}
+
+bool Leftovers::IsDeleting() const {
+  constexpr Duration kRemovalTakes = std::chrono::seconds(10);
+  const bool doomed = doomed_job_ && doomed_job_->running();
+  if (!doomed && removals_.empty()) return false;
+  return surroundings_.clock.Now() < since_ + kRemovalTakes;
+}
+
+void Leftovers::Remove(const std::string& uid) {
+  PodRemains remains{
+      .uid = uid, .groups = PossibleGroupsOf(surroundings_, uid), .log_dirs = {}, .layers = {}};
+  const std::string logs = surroundings_.paths.Logs();
+  for (const std::string& name : pod_host::NamesIn(logs).value_or(std::vector<std::string>{})) {
+    if (pod_host::IsLogsOf(name, uid)) remains.log_dirs.push_back(fmt::format("{}/{}", logs, name));
+  }
+  Remove(std::move(remains));
+}
+
+void Leftovers::Remove(PodRemains remains) {
+  const std::string uid = remains.uid;
+  ExpectGroupsOf(uid);
+  (void)::unlink(RecordFile(surroundings_, uid).c_str());
+  auto& removal = removals_[uid];
+  removal = std::make_unique<PodRemoval>(surroundings_, std::move(remains));
+  removal->Start();
+}
+
+const PodRemoval* Leftovers::Find(const std::string& uid) const {
+  const auto it = removals_.find(uid);
+  return it == removals_.end() ? nullptr : it->second.get();
+}
+
+void Leftovers::Advance() {
+  std::erase_if(removals_, [](const auto& removal) { return removal.second->done(); });
+}
+
+void Leftovers::SweepLateGroups(const std::function<bool(const std::string&)>& is_pod) {
+  for (auto it = late_groups_.begin(); it != late_groups_.end();) {
+    const std::string& uid = it->first;
+    if (!is_pod(uid) && !removals_.contains(uid)) {
+      surroundings_.LogFailure(
+          "pod " + uid,
+          pod_host::RemoveEmptyGroups(surroundings_.cgroups, PossibleGroupsOf(surroundings_, uid)));
+    }
+    it = --it->second == 0 ? late_groups_.erase(it) : std::next(it);
+  }
+}
+
+}  // namespace jettison::cri

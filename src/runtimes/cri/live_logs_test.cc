@@ -1,0 +1,98 @@
+// Logs that a real containerd writes while the agent rotates them.
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+#include <zlib.h>
+
+#include <algorithm>
+#include <array>
+#include <chrono>
+#include <cstdio>
+#include <functional>
+
+#include "runtimes/cri/live_runtime_bed.h"
+
+namespace jettison::cri {
+namespace {
+
+using std::chrono::seconds;
+
+// Lines of a file, compressed or not.
+std::vector<std::string> LinesOf(const std::string& path) {
+  std::vector<std::string> lines;
+  const gzFile file = ::gzopen(path.c_str(), "rb");
+  std::array<char, 256> line{};
+  while (file != nullptr && ::gzgets(file, line.data(), static_cast<int>(line.size())) != nullptr) {
+    lines.emplace_back(line.data());
+  }
+  if (file != nullptr) ::gzclose(file);
+  return lines;
+}
+
+class LiveCriLogs : public LiveCriRuntime {
+ protected:
+  [[nodiscard]] std::vector<std::string> Names(const std::string& folder) const {
+    return pod_host::NamesIn(folder).value_or(std::vector<std::string>{});
+  }
+  [[nodiscard]] bool Becomes(const std::function<bool()>& condition) {
+    const auto deadline = std::chrono::steady_clock::now() + seconds(60);
+    while (!condition()) {
+      if (std::chrono::steady_clock::now() > deadline) return false;
+      (void)Await<PodRemoved>("nobody", std::chrono::milliseconds(20));
+    }
+    return true;
+  }
+};
+
+TEST_F(LiveCriLogs, OfAContainerThatWritesALotNoLineIsLostAndNotMoreKeptThanAllowed) {
+  constexpr int kLines = 200'000;
+  log_max_bytes_ = 64 << 10;
+  Open();
+  ASSERT_TRUE(runtime().List());
+  Pod pod = TestPod("u", {"lines", std::to_string(kLines)});
+  ASSERT_TRUE(Start(pod));
+  const std::string folder = pod_host::Paths(root()).ContainerLogs(pod, "main");
+  const std::string last = "F line " + std::to_string(kLines - 1) + "\n";
+  const auto is_written = [&] {
+    const auto names = Names(folder);
+    return std::ranges::any_of(names, [&](const std::string& name) {
+      const auto lines = LinesOf(folder + "/" + name);
+      return !lines.empty() && lines.back().ends_with(last);
+    });
+  };
+  ASSERT_TRUE(Becomes(is_written)) << Said();
+  const auto is_tidy = [&] {
+    const auto names = Names(folder);
+    return names.size() == 4 && names[1].ends_with(".gz") && names[2].ends_with(".gz") &&
+           !names[3].ends_with(".gz") && !names[3].ends_with(".tmp");
+  };
+  EXPECT_TRUE(Becomes(is_tidy)) << testing::PrintToString(Names(folder));
+  auto names = Names(folder);
+  std::ranges::rotate(names, names.begin() + 1);  // the log itself is the newest
+  std::vector<std::string> lines;
+  for (const std::string& name : names) {
+    const auto some = LinesOf(folder + "/" + name);
+    lines.insert(lines.end(), some.begin(), some.end());
+  }
+  ASSERT_GT(lines.size(), 1000U);
+  for (std::size_t i = 0; i < lines.size(); ++i) {
+    const std::string number = std::to_string(kLines - lines.size() + i);
+    ASSERT_TRUE(lines[i].ends_with(" F line " + number + "\n")) << lines[i] << " is not " << number;
+  }
+  EXPECT_THAT(logged_, testing::IsEmpty());
+  RemoveAndLookForRemains(pod);
+}
+
+TEST_F(LiveCriLogs, OneThatAnInterruptedAgentHasRenamedIsOpenedAnew) {
+  log_max_bytes_ = 1 << 20;
+  Open();
+  ASSERT_TRUE(runtime().List());
+  Pod pod = TestPod("u");
+  ASSERT_TRUE(Start(pod));
+  const std::string log = pod_host::Paths(root()).Log(pod, "main", 0);
+  ASSERT_EQ(std::rename(log.c_str(), (log + ".20260101-000000").c_str()), 0);
+  EXPECT_TRUE(Becomes([&] { return pod_host::Exists(log); })) << Said();
+  RemoveAndLookForRemains(pod);
+}
+
+}  // namespace
+}  // namespace jettison::cri

@@ -1,0 +1,61 @@
+#pragma once
+
+#include <cstdint>
+#include <functional>
+#include <map>
+#include <memory>
+#include <set>
+#include <string>
+#include <vector>
+
+#include "kernel/groups/qos_groups.h"
+#include "runtimes/cri/base/surroundings.h"
+#include "runtimes/cri/containers/log_rotation.h"
+#include "runtimes/cri/pods/pod_actor.h"
+
+namespace jettison::cri {
+
+// The pods that this agent has on the runtime, and the groups of their QoS classes.
+class OwnPods {
+ public:
+  using Actors = std::map<std::string, std::unique_ptr<PodActor>>;  // by UID
+  using OnGone = std::function<void(const std::string& uid, const PodActor& pod)>;
+
+  explicit OwnPods(Surroundings& surroundings)
+      : surroundings_(surroundings),
+        qos_groups_(surroundings.cgroups, surroundings.options.cgroup_driver) {}
+  OwnPods(const OwnPods&) = delete;
+  OwnPods& operator=(const OwnPods&) = delete;
+  ~OwnPods() = default;
+
+  // Of this UID; null: there is none.
+  [[nodiscard]] PodActor* Find(const std::string& uid) const;
+  [[nodiscard]] bool Has(const std::string& uid) const { return actors_.contains(uid); }
+  [[nodiscard]] const Actors& actors() const { return actors_; }
+
+  PodActor& Add(PodPlan plan);
+  PodActor& Add(std::unique_ptr<PodActor> actor);
+  // Makes it.
+  void Create(const PodPlan& plan);
+  // Goes on with each of them; those that are gone are forgotten and told to `gone` before.
+  void Advance(const OnGone& gone);
+  void UpdateQosGroups();
+  // What the groups of the QoS classes were last limited to.
+  [[nodiscard]] const std::vector<GroupLimits>& qos_limits() const { return qos_groups_.limits(); }
+
+  // IDs of sandboxes and containers that the runtime must have.
+  [[nodiscard]] std::set<std::string, std::less<>> KnownIds() const;
+  [[nodiscard]] std::vector<RunningLog> RunningLogs() const;
+  void WriteRecords() const;
+  // Of those that have changed by these events in a way that counts for an agent after this one.
+  void WriteRecordsAfter(const std::vector<RuntimeEvent>& events) const;
+
+ private:
+  Surroundings& surroundings_;
+  Actors actors_;
+  pod_host::QosGroups qos_groups_;
+  // Attempts of sandboxes of pods that could not be made, whose names may still be taken.
+  std::map<std::string, std::uint32_t> first_attempts_;
+};
+
+}  // namespace jettison::cri

@@ -1,0 +1,36 @@
+#pragma once
+
+#include <map>
+#include <string>
+#include <vector>
+
+#include "runtimes/cri/base/surroundings.h"
+#include "runtimes/cri/pods/pod_records.h"
+#include "runtimes/cri/values/listing.h"
+
+namespace jettison::cri {
+
+// Sandboxes of one pod, of which the first one counts: one that is ready, then the newest.
+using Sandboxes = std::vector<const api::PodSandbox*>;
+
+// Those that this agent made, by the UID of their pod.
+[[nodiscard]] std::map<std::string, Sandboxes> OwnSandboxes(const Surroundings& surroundings,
+                                                            const Listing& listing);
+
+// Tells which pod a sandbox is of: each sandbox of a pod describes it, and so does its record; one
+// that can be read is enough.
+class PodDescriptions {
+ public:
+  PodDescriptions(const Surroundings& surroundings, const PodRecords& records)
+      : surroundings_(surroundings), records_(records) {}
+
+  // kInvalidArgument: what describes the pod is damaged or missing.
+  [[nodiscard]] Result<PodPlan> Read(const std::string& uid, const Sandboxes& sandboxes) const;
+  [[nodiscard]] bool IsInHostNetwork(const api::PodSandbox& sandbox) const;
+
+ private:
+  const Surroundings& surroundings_;
+  const PodRecords& records_;
+};
+
+}  // namespace jettison::cri

@@ -1,0 +1,55 @@
+#include "runtimes/cri/pods/pod_records.h"
+
+#include <fmt/format.h>
+
+#include <utility>
+
+#include "kernel/files/files.h"
+#include "kernel/files/paths.h"
+#include "runtimes/cri/containers/pod_removal.h"
+
+namespace jettison::cri {
+
+std::string RecordFile(const Surroundings& surroundings, const std::string& uid) {
+  return surroundings.paths.Pod(uid) + "/record";
+}
+
+Result<PodPlan> PodRecords::Parse(const std::string& text, const std::string& uid) const {
+  const auto damaged = [](std::string why) {
+    return Fail(ErrorCode::kInvalidArgument, std::move(why));
+  };
+  auto plan = surroundings_.options.written_pods->Read(text);
+  if (!plan) return damaged(plan.error().message);
+  const Pod& pod = plan->pod;
+  if (pod.uid != uid) return damaged("it describes the pod " + pod.uid);
+  if (auto names = pod_host::CheckNames(pod); !names) return damaged(names.error().message);
+  return plan;
+}
+
+Result<WrittenPod> PodRecords::Read(const std::string& uid) const {
+  if (!pod_host::IsPathSegment(uid)) {
+    return Fail(ErrorCode::kInvalidArgument, fmt::format("{:?} cannot be a UID", uid));
+  }
+  const std::string path = RecordFile(surroundings_, uid);
+  const auto text = pod_host::ReadFile(path);
+  if (!text) return Fail(text.error());
+  auto record = ParsePodRecord(*text);
+  auto plan = record.and_then([&](const PodRecord& r) { return Parse(r.written_pod, uid); });
+  if (!plan) return Fail(plan.error().In(path));
+  return WrittenPod{.plan = std::move(*plan), .record = std::move(*record)};
+}
+
+std::vector<WrittenPod> PodRecords::ReadAll(
+    const std::function<bool(const std::string&)>& known) const {
+  std::vector<WrittenPod> found;
+  const std::string pods = surroundings_.paths.Pods();
+  for (const std::string& uid : pod_host::NamesIn(pods).value_or(std::vector<std::string>{})) {
+    if (uid.starts_with(kDoomedPrefix) || known(uid)) continue;
+    auto written = Read(uid);
+    surroundings_.LogFailure("what was written down of pod " + uid, written);
+    if (written) found.push_back(*std::move(written));
+  }
+  return found;
+}
+
+}  // namespace jettison::cri

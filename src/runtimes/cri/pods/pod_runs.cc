@@ -1,0 +1,303 @@
+#include "runtimes/cri/pods/pod_runs.h"
+
+#include <fmt/format.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <utility>
+
+#include "kernel/files/files.h"
+#include "kernel/files/pod_containers.h"
+#include "rpc/verbose_info.h"
+#include "runtimes/cri/containers/container_removal.h"
+#include "runtimes/cri/host/proc_files.h"
+
+namespace jettison::cri {
+namespace {
+
+// Its start was cut short: by the end of the agent that had asked for it, or of the runtime.
+bool NeverRan(const api::ContainerStatus& status) {
+  return status.state() == api::CONTAINER_CREATED ||
+         (status.state() == api::CONTAINER_EXITED && status.started_at() == 0);
+}
+
+std::optional<std::uint64_t> StartOfProcess(Processes& processes, pid_t pid) {
+  const auto stat = processes.ReadFile(pid, "stat");
+  return stat ? StartOf(*stat) : std::nullopt;
+}
+
+}  // namespace
+
+PodRuns::PodRuns(Surroundings& surroundings, const PodPlan& plan, const std::string& group,
+                 std::function<void()> write_down)
+    : surroundings_(surroundings), plan_(plan), group_(group), write_down_(std::move(write_down)) {}
+
+ContainerRun* PodRuns::Find(const std::string& name) const {
+  const auto run = runs_.find(name);
+  return run == runs_.end() || run->second->ended() ? nullptr : run->second.get();
+}
+
+StartOrder PodRuns::OrderFor(const Container& container, int attempt, int adj) const {
+  return {.pod = pod_,
+          .container = container,
+          .pod_group = group_,
+          .attempt = attempt,
+          .oom_score_adj = adj,
+          .limits = LimitsOf(plan_, container.name),
+          .write_down = write_down_};
+}
+
+void PodRuns::Keep(const std::string& name, std::unique_ptr<ContainerRun> run) {
+  std::unique_ptr<ContainerRun>& place = runs_[name];
+  if (place && !place->idle()) lingering_.push_back(std::move(place));
+  place = std::move(run);
+}
+
+ContainerRun& PodRuns::Begin(const Container& container, int attempt, int oom_score_adj) {
+  NoteIds();
+  auto run =
+      std::make_unique<ContainerRun>(surroundings_, OrderFor(container, attempt, oom_score_adj));
+  ContainerRun& begun = *run;
+  Keep(container.name, std::move(run));
+  return begun;
+}
+
+std::optional<ContainerRecord> PodRuns::Adopt(const api::ContainerStatusResponse& container) {
+  const api::ContainerStatus& status = container.status();
+  const std::string& name = status.metadata().name();
+  const int attempt = static_cast<int>(status.metadata().attempt());
+  const Container* const spec = pod_host::FindContainer(pod_, name);
+  if (spec == nullptr) {
+    Forget(status.id());
+    return std::nullopt;
+  }
+  const Clock& clock = surroundings_.clock;
+  const Instant now = clock.Now();
+  const Instant created = InstantOfNs(status.created_at(), now, clock);
+  ContainerRecord record{
+      .pod_uid = pod_.uid, .name = name, .attempt = attempt, .created = created, .exit = {}};
+  if (const auto run = runs_.find(name); run != runs_.end() && run->second->id() == status.id()) {
+    // Recalled already. Of one that has ended since, the event tells; what was never started does
+    // not go on.
+    if (!run->second->Known()) return std::nullopt;
+    if (NeverRan(status)) run->second->Kill();
+    return record;
+  }
+  if (NeverRan(status)) {
+    Forget(status.id());
+    record.never_ran = true;
+    return record;
+  }
+  ids_[{name, attempt}] = status.id();
+  const KernelWord seen{.started = InstantOfNs(status.started_at(), created, clock, created),
+                        .finished = now};
+  if (status.state() == api::CONTAINER_EXITED) {
+    record.exit = ExitOf(status, seen, clock);
+    return record;
+  }
+  if (status.state() != api::CONTAINER_RUNNING) {
+    surroundings_.Log(fmt::format(
+        "the container runtime does not know how container {} of pod {} stands: it is ended", name,
+        FullName(pod_)));
+    Forget(status.id());
+    ids_.erase({name, attempt});
+    record.exit = ExitOf(seen);
+    return record;
+  }
+  StartedContainer found{.id = status.id(), .started = seen.started};
+  const auto info = container.info().find("info");
+  if (info != container.info().end()) found.pid = PidIn(info->second);
+  if (!found.pid) found.pid = FirstProcessOf(surroundings_, group_, found.id);
+  auto run = std::make_unique<ContainerRun>(surroundings_, OrderFor(*spec, attempt, 0));
+  run->Adopt(found);
+  Keep(name, std::move(run));
+  return record;
+}
+
+void PodRuns::Recall(const std::vector<PodRecord::Run>& runs) {
+  for (const PodRecord::Run& run : runs) {
+    const Container* const spec = pod_host::FindContainer(pod_, run.container);
+    if (spec == nullptr || runs_.contains(run.container)) continue;
+    const std::optional<pid_t> pid = ProcessOf(run);
+    if (!pid) continue;
+    auto found = std::make_unique<ContainerRun>(surroundings_, OrderFor(*spec, run.attempt, 0));
+    found->Adopt(
+        {.id = run.id, .pid = pid, .stop_signal = run.stop_signal, .started = run.started});
+    if (!found->Known()) continue;  // it has just ended, and the runtime will say how
+    ids_[{run.container, run.attempt}] = run.id;
+    Keep(run.container, std::move(found));
+  }
+}
+
+// The first process of a run that goes on. Of one of which no more than its start was ordered, it
+// is in the group with the container's ID; what the runtime had only prepared there holds nothing.
+std::optional<pid_t> PodRuns::ProcessOf(const PodRecord::Run& run) const {
+  Processes& processes = surroundings_.processes;
+  if (run.process) {
+    // Another process may have got the number since.
+    const bool is_it = StartOfProcess(processes, run.process->pid) == run.process->start;
+    return is_it ? std::optional(run.process->pid) : std::nullopt;
+  }
+  const auto pid = FirstProcessOf(surroundings_, group_, run.id);
+  const auto stat = pid ? processes.ReadFile(*pid, "stat") : Fail(ErrorCode::kNotFound, "none");
+  return stat && !IsPrepared(*stat) ? pid : std::nullopt;
+}
+
+std::vector<PodRecord::Run> PodRuns::Written() const {
+  std::vector<PodRecord::Run> written_runs;
+  for (const auto& [name, run] : runs_) {
+    const auto known = run->KnownOrOrdered();
+    if (!known) continue;
+    PodRecord::Run written{.container = name,
+                           .attempt = run->attempt(),
+                           .id = known->id,
+                           .started = known->started,
+                           .process = std::nullopt,
+                           .stop_signal = known->stop_signal};
+    if (known->pid) {
+      const auto start = StartOfProcess(surroundings_.processes, *known->pid);
+      if (!start) continue;
+      written.process = PodRecord::Process{.pid = *known->pid, .start = *start};
+    }
+    written_runs.push_back(std::move(written));
+  }
+  return written_runs;
+}
+
+std::vector<ContainerRecord> PodRuns::Running() const {
+  std::vector<ContainerRecord> records;
+  for (const auto& [name, run] : runs_) {
+    const auto known = run->Known();
+    if (!known) continue;
+    records.push_back({.pod_uid = pod_.uid,
+                       .name = name,
+                       .attempt = run->attempt(),
+                       .created = known->started,
+                       .exit = {}});
+  }
+  return records;
+}
+
+// The IDs of runs that have one by now.
+void PodRuns::NoteIds() {
+  for (const auto& [name, run] : runs_) {
+    if (!run->id().empty()) ids_[{name, run->attempt()}] = run->id();
+  }
+}
+
+void PodRuns::Remove(const std::string& name, int attempt) {
+  const ContainerRun* const run = Find(name);
+  if (run != nullptr && run->attempt() == attempt) return;  // not dead
+  NoteIds();
+  if (const auto id = ids_.find({name, attempt}); id != ids_.end()) {
+    Forget(id->second);
+    const auto newest = runs_.find(name);
+    if (newest != runs_.end() && newest->second->id() == id->second) runs_.erase(newest);
+    ids_.erase(id);
+  }
+  RemoveLogs(name, attempt);
+}
+
+void PodRuns::RemoveLogs(const std::string& name, int attempt) const {
+  if (!pod_host::IsPathSegment(name)) return;
+  const std::string logs = surroundings_.paths.ContainerLogs(pod_, name);
+  const std::string log_name = fmt::format("{}.log", attempt);
+  for (const std::string& file : pod_host::NamesIn(logs).value_or(std::vector<std::string>{})) {
+    if (file == log_name || file.starts_with(log_name + ".")) {
+      (void)::unlink(fmt::format("{}/{}", logs, file).c_str());
+    }
+  }
+}
+
+// Once forgotten, a container that the runtime did not remove is one that belongs to no run.
+void PodRuns::Forget(const std::string& container_id) {
+  RemoveContainerWithTask(surroundings_.calls, container_id, surroundings_.options.request_timeout,
+                          lifetime_.Guard([this](const Result<void>& removed) {
+                            surroundings_.LogFailure("remove a container of pod " + FullName(pod_),
+                                                     removed);
+                          }));
+}
+
+void PodRuns::KillAll() {
+  for (auto& [name, run] : runs_) run->Kill();
+}
+
+void PodRuns::Advance() {
+  std::erase_if(lingering_, [](const auto& run) { return run->idle(); });
+}
+
+bool PodRuns::AllEnded() const {
+  return std::all_of(runs_.begin(), runs_.end(),
+                     [](const auto& run) { return run.second->ended(); });
+}
+
+void PodRuns::AddKnown(std::set<std::string, std::less<>>& ids) const {
+  for (const auto& [name, run] : runs_) {
+    if (!run->ended() && !run->id().empty()) ids.insert(run->id());
+  }
+}
+
+void PodRuns::AddLogs(std::vector<RunningLog>& logs) const {
+  for (const auto& [name, run] : runs_) {
+    if (!run->running()) continue;
+    logs.push_back(
+        {.container_id = run->id(), .path = surroundings_.paths.Log(pod_, name, run->attempt())});
+  }
+}
+
+std::vector<std::string> PodRuns::Layers() const {
+  std::vector<std::string> layers;
+  for (const auto& [name, run] : runs_) {
+    if (!run->layer().empty()) layers.push_back(run->layer());
+  }
+  return layers;
+}
+
+void PodRuns::AddLayers(PodDisk& disk) const {
+  for (PodDisk::ContainerDisk& container : disk.containers) {
+    const auto run = runs_.find(container.name);
+    if (run != runs_.end()) container.layer = run->second->layer();
+  }
+}
+
+std::string_view PodRuns::GroupOf(const std::string& container) const {
+  const ContainerRun* const run = Find(container);
+  return run == nullptr ? std::string_view() : run->group();
+}
+
+void PodRuns::OnListed(const Listing& listing, const std::string& sandbox_id) {
+  NoteIds();
+  std::set<std::string, std::less<>> listed;
+  for (const api::Container& container : listing.containers) {
+    if (container.pod_sandbox_id() != sandbox_id) continue;
+    listed.insert(container.id());
+    OnContainerListed(container);
+  }
+  for (const auto& [name, run] : runs_) {
+    const bool missing = listing.known.contains(run->id()) && !listed.contains(run->id());
+    if (missing) run->OnListedDead();
+  }
+}
+
+void PodRuns::OnContainerListed(const api::Container& container) {
+  const std::string& name = container.metadata().name();
+  const int attempt = static_cast<int>(container.metadata().attempt());
+  const auto is_it = [&](const ContainerRun& run) { return run.id() == container.id(); };
+  const auto run = runs_.find(name);
+  if (run != runs_.end()) {
+    if (is_it(*run->second)) {
+      if (container.state() == api::CONTAINER_EXITED) run->second->OnListedDead();
+      return;
+    }
+    // The runtime's answer that it is made may be on its way.
+    if (!run->second->idle() && run->second->attempt() == attempt) return;
+  }
+  const bool lingers = std::any_of(lingering_.begin(), lingering_.end(), [&](const auto& other) {
+    return is_it(*other) || other->attempt() == attempt;
+  });
+  const auto id = ids_.find({name, attempt});
+  if (lingers || (id != ids_.end() && id->second == container.id())) return;
+  Forget(container.id());
+}
+
+}  // namespace jettison::cri

@@ -1,0 +1,85 @@
+#pragma once
+
+#include <functional>
+#include <map>
+#include <memory>
+#include <optional>
+#include <set>
+#include <string>
+#include <string_view>
+#include <utility>
+#include <vector>
+
+#include "ports/pod_disk.h"
+#include "ports/pod_plan.h"
+#include "runtimes/cri/base/lifetime.h"
+#include "runtimes/cri/base/surroundings.h"
+#include "runtimes/cri/containers/container_run.h"
+#include "runtimes/cri/containers/log_rotation.h"
+#include "runtimes/cri/pods/pod_record.h"
+#include "runtimes/cri/values/listing.h"
+
+namespace jettison::cri {
+
+// The runs of one pod's containers: those that go on, and what the runtime keeps of those that have
+// ended.
+class PodRuns {
+ public:
+  // `plan` and `group` must outlive it; `write_down`: see StartOrder.
+  PodRuns(Surroundings& surroundings, const PodPlan& plan, const std::string& group,
+          std::function<void()> write_down);
+  PodRuns(const PodRuns&) = delete;
+  PodRuns& operator=(const PodRuns&) = delete;
+  ~PodRuns() = default;
+
+  // A new run, to be started.
+  ContainerRun& Begin(const Container& container, int attempt, int oom_score_adj);
+  // Takes over one of the pod's containers; absent where it is none of them, or is known as ended.
+  [[nodiscard]] std::optional<ContainerRecord> Adopt(const api::ContainerStatusResponse& container);
+  // Takes over those that go on of what was written down.
+  void Recall(const std::vector<PodRecord::Run>& runs);
+  // The same to be written down.
+  [[nodiscard]] std::vector<PodRecord::Run> Written() const;
+
+  // The one that has not ended; null: there is none.
+  [[nodiscard]] ContainerRun* Find(const std::string& name) const;
+  void KillAll();
+  // Removes what is left of a dead run.
+  void Remove(const std::string& name, int attempt);
+  // Compares with what the runtime has in this sandbox. What belongs to no run is removed.
+  void OnListed(const Listing& listing, const std::string& sandbox_id);
+  // Forgets older runs for which nobody waits any more.
+  void Advance();
+
+  [[nodiscard]] bool AllEnded() const;
+  // Those that run.
+  [[nodiscard]] std::vector<ContainerRecord> Running() const;
+  void AddKnown(std::set<std::string, std::less<>>& ids) const;
+  void AddLogs(std::vector<RunningLog>& logs) const;
+  // The writable layers that are known.
+  [[nodiscard]] std::vector<std::string> Layers() const;
+  void AddLayers(PodDisk& disk) const;
+  // The group of a container, below the pod's; empty: none.
+  [[nodiscard]] std::string_view GroupOf(const std::string& container) const;
+
+ private:
+  [[nodiscard]] StartOrder OrderFor(const Container& container, int attempt, int adj) const;
+  [[nodiscard]] std::optional<pid_t> ProcessOf(const PodRecord::Run& run) const;
+  void Keep(const std::string& name, std::unique_ptr<ContainerRun> run);
+  void NoteIds();
+  void Forget(const std::string& container_id);
+  void RemoveLogs(const std::string& name, int attempt) const;
+  void OnContainerListed(const api::Container& container);
+
+  Surroundings& surroundings_;
+  const PodPlan& plan_;
+  const Pod& pod_ = plan_.pod;
+  const std::string& group_;
+  std::function<void()> write_down_;
+  std::map<std::string, std::unique_ptr<ContainerRun>> runs_;  // the newest of each container
+  std::vector<std::unique_ptr<ContainerRun>> lingering_;       // older ones that wait for an answer
+  std::map<std::pair<std::string, int>, std::string> ids_;     // container and attempt to ID
+  Lifetime lifetime_;
+};
+
+}  // namespace jettison::cri

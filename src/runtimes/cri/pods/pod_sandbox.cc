@@ -1,0 +1,90 @@
+#include "runtimes/cri/pods/pod_sandbox.h"
+
+#include <fmt/format.h>
+
+#include <utility>
+
+#include "kernel/files/files.h"
+#include "kernel/files/pod_containers.h"
+#include "kernel/mounts/mount_plan.h"
+#include "kernel/mounts/volumes.h"
+
+namespace jettison::cri {
+namespace {
+
+// Every container must be possible before any of them runs.
+Result<void> CheckContainers(const pod_host::Paths& paths, const Pod& pod) {
+  for (const Container* container : pod_host::ContainersOf(pod)) {
+    auto plan = pod_host::PlanMounts(paths, pod, *container);
+    if (!plan) return Fail(plan.error());
+    if (!container->image.empty()) continue;
+    return Fail(
+        ErrorCode::kInvalidArgument,
+        fmt::format("container {} has no image: set spec.containers[].image", container->name));
+  }
+  return {};
+}
+
+}  // namespace
+
+PodSandbox::PodSandbox(Surroundings& surroundings, const PodPlan& plan, const std::string& group,
+                       Made made)
+    : surroundings_(surroundings), plan_(plan), group_(group), made_(std::move(made)) {}
+
+// What is there already is kept.
+Result<void> PodSandbox::Prepare() const {
+  const pod_host::Paths& paths = surroundings_.paths;
+  if (auto ok = CheckContainers(paths, pod_); !ok) return ok;
+  if (auto made = pod_host::MakeFolders(paths.Pod(pod_.uid)); !made) return made;
+  if (auto made = surroundings_.cgroups.Create(group_, plan_.limits); !made) return made;
+  if (auto made = pod_host::PrepareVolumes(paths, pod_); !made) return made;
+  return pod_host::MakeFolders(paths.PodLogs(pod_));
+}
+
+void PodSandbox::Make(std::uint32_t first_attempt) {
+  state_ = State::kMaking;
+  sandbox_.attempt = first_attempt;
+  if (auto prepared = Prepare(); !prepared) return OnMade(Fail(prepared.error()));
+  errand_ = std::make_unique<pod_host::PathErrand>(surroundings_.readiness,
+                                                   surroundings_.options.path_patience);
+  const auto prepared = errand_->Begin(pod_host::VolumeSteps(surroundings_.paths, pod_),
+                                       [this](const Result<void>& later) { OnVolumes(later); });
+  if (prepared) OnVolumes(*prepared);
+}
+
+void PodSandbox::OnVolumes(const Result<void>& prepared) {
+  errand_.reset();
+  if (!prepared) return OnMade(Fail(prepared.error()));
+  if (surroundings_.draining) return;
+  creation_ =
+      std::make_unique<SandboxCreation>(surroundings_, plan_, group_, sandbox_.attempt,
+                                        [this](const Result<Sandbox>& made) { OnMade(made); });
+  creation_->Start();
+}
+
+void PodSandbox::OnMade(const Result<Sandbox>& made) {
+  if (made) {
+    sandbox_ = *made;
+    state_ = State::kReady;
+    return made_({});
+  }
+  sandbox_.attempt += 2;  // as many as were tried
+  state_ = State::kAbsent;
+  made_(Fail(made.error()));
+}
+
+void PodSandbox::GiveUp() {
+  if (!is_making()) return;
+  errand_.reset();
+  creation_.reset();
+  OnMade(Fail(ErrorCode::kUnavailable, "the pod was ended while its sandbox was being made"));
+}
+
+void PodSandbox::Adopt(Sandbox sandbox, bool ready) {
+  sandbox_ = std::move(sandbox);
+  state_ = ready ? State::kReady : State::kAbsent;
+  // Groups and memory volumes do not outlive the machine's restart, the folders do.
+  surroundings_.LogFailure("adopt pod " + FullName(pod_), Prepare());
+}
+
+}  // namespace jettison::cri

@@ -1,0 +1,61 @@
+#pragma once
+
+#include <cstdint>
+#include <functional>
+#include <memory>
+#include <string>
+
+#include "kernel/readiness/path_errand.h"
+#include "ports/pod_plan.h"
+#include "runtimes/cri/base/surroundings.h"
+#include "runtimes/cri/containers/sandbox_creation.h"
+
+namespace jettison::cri {
+
+// The sandbox of one pod, and what has to stand before it: groups, volumes and folders.
+class PodSandbox {
+ public:
+  using Made = std::function<void(const Result<void>&)>;
+
+  // `plan` and `group` must outlive it. `made` is called once for each Make.
+  PodSandbox(Surroundings& surroundings, const PodPlan& plan, const std::string& group, Made made);
+  PodSandbox(const PodSandbox&) = delete;
+  PodSandbox& operator=(const PodSandbox&) = delete;
+  ~PodSandbox() = default;
+
+  // Makes it, under this attempt or a later one.
+  void Make(std::uint32_t first_attempt);
+  // Gives that up: a call that makes a sandbox may take minutes, and nobody waits for what it makes
+  // any more; the next listing finds and removes that.
+  void GiveUp();
+  // Takes over one that was found; `ready`: containers can be started in it.
+  void Adopt(Sandbox sandbox, bool ready);
+  // The runtime has it no more, or it has ended.
+  void Lose() { state_ = State::kAbsent; }
+
+  [[nodiscard]] bool is_making() const { return state_ == State::kMaking; }
+  [[nodiscard]] bool is_ready() const { return state_ == State::kReady; }
+  // The last one that was made or adopted; no ID: none was.
+  [[nodiscard]] const Sandbox& sandbox() const { return sandbox_; }
+  // The lowest attempt whose name is free for sure.
+  [[nodiscard]] std::uint32_t next_attempt() const { return sandbox_.attempt + 1; }
+
+ private:
+  enum class State : std::uint8_t { kAbsent, kMaking, kReady };
+
+  [[nodiscard]] Result<void> Prepare() const;
+  void OnVolumes(const Result<void>& prepared);
+  void OnMade(const Result<Sandbox>& made);
+
+  Surroundings& surroundings_;
+  const PodPlan& plan_;
+  const Pod& pod_ = plan_.pod;
+  const std::string& group_;
+  Made made_;
+  State state_ = State::kAbsent;
+  Sandbox sandbox_;
+  std::unique_ptr<pod_host::PathErrand> errand_;  // volumes that have not answered yet
+  std::unique_ptr<SandboxCreation> creation_;
+};
+
+}  // namespace jettison::cri

@@ -1,0 +1,70 @@
+#include "runtimes/cri/pods/quarantine.h"
+
+#include <fcntl.h>
+#include <fmt/format.h>
+
+#include <array>
+#include <cerrno>
+#include <climits>
+#include <cstdio>
+#include <cstdlib>
+
+#include "kernel/files/files.h"
+#include "kernel/mounts/mount_info.h"
+#include "kernel/mounts/private_mount.h"
+#include "ports/system_error.h"
+
+namespace jettison::cri {
+namespace {
+
+// Whoever deletes what was set aside must not delete files of the host through them. The kernel
+// names mounts by their real place.
+Result<void> DetachSubPaths(const std::string& folder) {
+  std::array<char, PATH_MAX> real{};
+  if (::realpath((folder + "/sub-paths").c_str(), real.data()) == nullptr) {
+    return errno == ENOENT ? Result<void>() : FailErrno(folder + "/sub-paths");
+  }
+  const std::string below = std::string(real.data()) + "/";
+  auto mounts = pod_host::ReadMounts("/proc/self/mountinfo");
+  if (!mounts) return Fail(mounts.error());
+  for (const pod_host::Mount& mount : *mounts) {
+    if (!mount.point.starts_with(below)) continue;
+    const int error = pod_host::DetachPrivately(AT_FDCWD, mount.point.c_str());
+    if (error != 0 && error != EINVAL && error != ENOENT) {
+      return Fail(SystemError(error, "detach " + mount.point));
+    }
+  }
+  return {};
+}
+
+// Whether it was there.
+Result<bool> Move(const std::string& folder, const std::string& place) {
+  if (std::rename(folder.c_str(), place.c_str()) == 0) return true;
+  if (errno == ENOENT) return false;
+  return FailErrno(fmt::format("rename {} to {}", folder, place));
+}
+
+}  // namespace
+
+Result<std::string> SetAside(const pod_host::Paths& paths, const std::string& uid, Instant now) {
+  const std::string place =
+      fmt::format("{}/quarantine/{}-{}", paths.root(), uid, now.time_since_epoch().count());
+  if (auto detached = DetachSubPaths(paths.Pod(uid)); !detached) return Fail(detached.error());
+  if (auto made = pod_host::MakeFolders(paths.root() + "/quarantine", 0700); !made) {
+    return Fail(made.error());
+  }
+  const auto moved = Move(paths.Pod(uid), place);
+  if (!moved) return Fail(moved.error());
+  bool any = *moved;
+  const auto logs = pod_host::NamesIn(paths.Logs());
+  for (const std::string& name : logs.value_or(std::vector<std::string>{})) {
+    if (!pod_host::IsLogsOf(name, uid)) continue;
+    if (auto made = pod_host::MakeFolders(place + "/logs", 0700); !made) return Fail(made.error());
+    any = Move(fmt::format("{}/{}", paths.Logs(), name), fmt::format("{}/logs/{}", place, name))
+              .value_or(false) ||
+          any;
+  }
+  return any ? place : std::string();
+}
+
+}  // namespace jettison::cri

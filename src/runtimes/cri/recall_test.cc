@@ -1,0 +1,175 @@
+// A runtime that does not answer when the agent starts, or that knows nothing any more.
+#include <gmock/gmock.h>
+
+#include <csignal>
+
+#include "runtimes/cri/runtime_fixture.h"
+
+namespace jettison::cri {
+namespace {
+
+using std::chrono::milliseconds;
+using std::chrono::seconds;
+using testing::Contains;
+using testing::HasSubstr;
+using testing::IsEmpty;
+using testing::Pair;
+
+class CriRecall : public CriRuntime {
+ protected:
+  // The agent starts again while the runtime hangs.
+  std::vector<RuntimePod> OpenHanging() {
+    bed_.Open();
+    bed_.calls->Hang();
+    EXPECT_FALSE(runtime().Ready());
+    return runtime().Recall();
+  }
+  Result<std::vector<RuntimePod>> ListAfterResume() {
+    bed_.calls->Resume();
+    Result<std::vector<RuntimePod>> listed = Fail(ErrorCode::kUnavailable, "never asked");
+    for (int i = 0; i < 3 && !listed; ++i) listed = runtime().List();
+    return listed;
+  }
+};
+
+TEST_F(CriRecall, WhatRunsIsKnownAndCanBeKilledWithoutTheRuntime) {
+  ASSERT_TRUE(bed_.Run(SimplePod("u")));
+  const auto recalled = OpenHanging();
+  ASSERT_EQ(recalled.size(), 1U);
+  EXPECT_EQ(recalled[0].pod, SimplePod("u"));
+  ASSERT_EQ(recalled[0].containers.size(), 1U);
+  EXPECT_EQ(recalled[0].containers[0].name, "main");
+  EXPECT_FALSE(recalled[0].containers[0].exit);
+  EXPECT_EQ(runtime().GroupOf("u", "main"), "run-2");
+  runtime().StopContainer("u", "main", seconds(1));
+  EXPECT_THAT(containerd().signals, Contains(Pair(1000, SIGTERM)));
+  ASSERT_NE(bed_.Await<ContainerExited>("u"), nullptr);
+  runtime().RemovePod("u");
+  EXPECT_EQ(bed_.Await<PodRemoved>("u", milliseconds(50)), nullptr);
+  const auto listed = ListAfterResume();
+  ASSERT_TRUE(listed) << listed.error().message;
+  EXPECT_THAT(*listed, IsEmpty()) << "it is ending";
+  ASSERT_NE(bed_.Await<PodRemoved>("u"), nullptr);
+  bed_.ExpectNothingLeft("u");
+}
+
+TEST_F(CriRecall, WhenTheRuntimeAnswersNothingIsLostOrDoubled) {
+  Pod pod = SimplePod("u");
+  pod.containers.push_back(pod.containers[0]);
+  pod.containers[1].name = "other";
+  ASSERT_TRUE(bed_.Run(pod));
+  runtime().StartContainer("u", "other", 0, 0);
+  ASSERT_NE(bed_.Await<ContainerStarted>("u"), nullptr);
+  ASSERT_TRUE(bed_.Run(SimplePod("v")));
+  // Not written down: its agent was killed before.
+  ASSERT_TRUE(pod_host::WriteFile(bed_.root() + "/pods/v/record", "sandbox half"));
+  containerd().Exit("other", 4);
+  auto recalled = OpenHanging();
+  ASSERT_EQ(recalled.size(), 1U);
+  ASSERT_EQ(recalled[0].containers.size(), 1U) << "how the other ended nobody tells yet";
+  const auto listed = ListAfterResume();
+  ASSERT_TRUE(listed) << listed.error().message;
+  ASSERT_EQ(listed->size(), 2U);
+  const auto& records = listed->front().containers;
+  ASSERT_EQ(records.size(), 2U);
+  EXPECT_FALSE(records[0].exit);
+  ASSERT_TRUE(records[1].exit);
+  EXPECT_EQ(records[1].exit->exit_code, 4);
+  EXPECT_EQ(containerd().runs.size(), 3U);
+  ASSERT_TRUE(bed_.Remove("u"));
+  ASSERT_TRUE(bed_.Remove("v"));
+  bed_.ExpectNothingLeft("u");
+}
+
+TEST_F(CriRecall, WhatWasEndedAfterTheRuntimeWasAskedIsNotTakenOverAgain) {
+  ASSERT_TRUE(bed_.Run(SimplePod("u")));
+  ASSERT_EQ(OpenHanging().size(), 1U);
+  bed_.calls->Resume();
+  bed_.calls->HoldBack("ContainerStatus");
+  EXPECT_FALSE(runtime().List()) << "not all has been answered";
+  runtime().KillContainer("u", "main");
+  runtime().RemovePod("u");
+  ASSERT_NE(bed_.Await<PodRemoved>("u"), nullptr);
+  bed_.calls->LetGo();
+  const auto listed = ListAfterResume();
+  ASSERT_TRUE(listed) << listed.error().message;
+  EXPECT_THAT(*listed, IsEmpty());
+  bed_.ExpectNothingLeft("u");
+}
+
+// The agent is killed when the runtime has started the container, and before it hears of that.
+TEST_F(CriRecall, WhatWasBeingStartedIsKnownAndCanBeKilledToo) {
+  ASSERT_TRUE(bed_.Create(SimplePod("u")));
+  bed_.calls->HoldBack("ContainerStatus");
+  runtime().StartContainer("u", "main", 3, 0);
+  ASSERT_EQ(bed_.Await<ContainerStarted>("u", milliseconds(50)), nullptr);
+  ASSERT_TRUE(containerd().processes.Runs(1000));
+  const auto recalled = OpenHanging();
+  ASSERT_EQ(recalled.size(), 1U);
+  ASSERT_EQ(recalled[0].containers.size(), 1U);
+  EXPECT_EQ(recalled[0].containers[0].attempt, 3);
+  EXPECT_EQ(runtime().GroupOf("u", "main"), "run-2");
+  const auto listed = ListAfterResume();
+  ASSERT_TRUE(listed) << listed.error().message;
+  ASSERT_EQ(listed->size(), 1U);
+  ASSERT_EQ(listed->front().containers.size(), 1U);
+  EXPECT_FALSE(listed->front().containers[0].exit);
+  runtime().KillContainer("u", "main");
+  EXPECT_FALSE(containerd().processes.Runs(1000));
+  ASSERT_NE(bed_.Await<ContainerExited>("u"), nullptr);
+  ASSERT_TRUE(bed_.Remove("u"));
+  bed_.ExpectNothingLeft("u");
+}
+
+TEST_F(CriRecall, WhatWasPreparedAndNeverStartedIsNotKnown) {
+  ASSERT_TRUE(bed_.Create(SimplePod("u")));
+  bed_.calls->HoldBack("ContainerStatus");
+  runtime().StartContainer("u", "main", 0, 0);
+  ASSERT_EQ(bed_.Await<ContainerStarted>("u", milliseconds(50)), nullptr);
+  containerd().processes.SetName(1000, "runc:[2:INIT]");
+  EXPECT_THAT(OpenHanging(), IsEmpty());
+}
+
+TEST_F(CriRecall, WhatTheRuntimeSaysNeverRanIsEndedWhereAProcessOfItWasFound) {
+  ASSERT_TRUE(bed_.Create(SimplePod("u")));
+  bed_.calls->HoldBack("ContainerStatus");
+  runtime().StartContainer("u", "main", 0, 0);
+  ASSERT_EQ(bed_.Await<ContainerStarted>("u", milliseconds(50)), nullptr);
+  containerd().At("main").state = api::CONTAINER_CREATED;
+  ASSERT_EQ(OpenHanging().size(), 1U);
+  ASSERT_TRUE(ListAfterResume());
+  ASSERT_NE(bed_.Await<ContainerExited>("u"), nullptr);
+  EXPECT_FALSE(containerd().processes.Runs(1000));
+}
+
+TEST_F(CriRecall, AnotherProcessOfTheSameNumberIsNotTheContainers) {
+  ASSERT_TRUE(bed_.Run(SimplePod("u")));
+  containerd().processes.End(1000, 0);
+  containerd().processes.Add(1000, "0::/system.slice/sshd\n", "");
+  EXPECT_THAT(OpenHanging(), IsEmpty());
+  EXPECT_THAT(containerd().signals, IsEmpty());
+}
+
+TEST_F(CriRecall, ARuntimeThatKnowsNothingEndsNothingAndDeletesNothing) {
+  ASSERT_TRUE(bed_.Run(SimplePod("u")));
+  ASSERT_TRUE(bed_.Run(SimplePod("ended")));
+  containerd().Exit("main", 1);
+  const std::string data = bed_.root() + "/pods/ended/data";
+  ASSERT_TRUE(pod_host::WriteFile(data, "x"));
+  containerd().boxes.clear();
+  const auto runs = std::exchange(containerd().runs, {});
+  bed_.Open();
+  const auto listed = runtime().List();
+  ASSERT_TRUE(listed) << listed.error().message;
+  ASSERT_EQ(listed->size(), 2U);
+  EXPECT_THAT(bed_.logged, Contains(HasSubstr("knows nothing of 2 pods")));
+  EXPECT_TRUE(containerd().processes.Runs(1000));
+  EXPECT_TRUE(pod_host::Exists(data));
+  runtime().StartContainer("ended", "main", 1, 0);
+  ASSERT_NE(bed_.Await<ContainerStarted>("ended"), nullptr) << "in a new sandbox";
+  runtime().KillContainer("u", "main");
+  ASSERT_NE(bed_.Await<ContainerExited>("u"), nullptr);
+}
+
+}  // namespace
+}  // namespace jettison::cri

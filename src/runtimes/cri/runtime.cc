@@ -1,0 +1,269 @@
+#include "runtimes/cri/runtime.h"
+
+#include <chrono>
+#include <set>
+#include <utility>
+#include <variant>
+
+#include "kernel/files/paths.h"
+#include "rpc/await.h"
+
+namespace jettison::cri {
+namespace {
+
+// How long Ready waits for an answer, and List for all of its own; the agent asks again.
+constexpr Duration kReadyWait = std::chrono::milliseconds(100);
+constexpr Duration kListWait = std::chrono::seconds(3);
+// The same for what the pods of others are; the rest does not wait for it.
+constexpr Duration kOthersWait = std::chrono::seconds(1);
+
+}  // namespace
+
+Runtime::Runtime(RuntimeEdges edges, const CriRuntimeOptions& options, Cgroups& cgroups,
+                 const Clock& clock)
+    : edges_(std::move(edges)),
+      readiness_(edges_.readiness.get()),
+      surroundings_{.options = options,
+                    .paths = pod_host::Paths(options.root, options.logs),
+                    .calls = *edges_.calls,
+                    .processes = *edges_.processes,
+                    .cgroups = cgroups,
+                    .clock = clock,
+                    .readiness = *readiness_,
+                    .events = {},
+                    .slices = edges_.slices.get()},
+      probe_(surroundings_),
+      inventory_(surroundings_),
+      records_(surroundings_),
+      descriptions_(surroundings_, records_),
+      pods_(surroundings_),
+      adoption_(surroundings_, pods_, records_, descriptions_),
+      leftovers_(surroundings_),
+      foreign_(surroundings_,
+               {.taken = [this](const std::string& uid) { return IsTaken(uid); },
+                .unread = [this](const api::PodSandbox& sandbox) { return unread_.Owns(sandbox); },
+                .found = [this](RuntimePod pod) { OnOther(std::move(pod)); }}),
+      unread_(surroundings_, UnreadWays()),
+      strays_(surroundings_, pods_, leftovers_, unread_),
+      rotation_(surroundings_, [this] { return pods_.RunningLogs(); }) {
+  Calls& calls = *edges_.calls;
+  on_answers_ = readiness_->OnReadable(calls.fd(), [&calls] { calls.Deliver(); });
+}
+
+UnreadPods::Ways Runtime::UnreadWays() {
+  return {.pods = pods_,
+          .records = records_,
+          .descriptions = descriptions_,
+          .adoption = adoption_,
+          .inventory = inventory_,
+          .leftovers = leftovers_,
+          .foreign = foreign_};
+}
+
+bool Runtime::IsTaken(const std::string& uid) const {
+  return pods_.Has(uid) || leftovers_.Find(uid) != nullptr || unread_.Has(uid);
+}
+
+ForeignPod* Runtime::FindForeign(const std::string& uid) const {
+  return pods_.Has(uid) ? nullptr : foreign_.Find(uid);
+}
+
+Result<void> Runtime::Ready() {
+  return probe_.Ask(recalled_ ? Duration::zero() : kReadyWait);
+}
+
+std::vector<RuntimePod> Runtime::Recall() {
+  recalled_ = true;
+  std::vector<RuntimePod> recalled = adoption_.Recall();
+  if (!recalled.empty()) pods_.UpdateQosGroups();
+  return recalled;
+}
+
+Result<std::vector<RuntimePod>> Runtime::List() {
+  auto found = inventory_.FindAll(pods_.KnownIds(), recalled_ ? Duration::zero() : kListWait);
+  if (!found) return Fail(found.error());
+  auto pods = adoption_.TakeOverAll(
+      *found, [&](const std::string& uid, const Sandboxes& sandboxes, const Error& error) {
+        unread_.Enter(uid, sandboxes, found->own, error);
+      });
+  std::set<std::string> listed;
+  for (const api::PodSandbox& sandbox : found->own.sandboxes) {
+    listed.insert(sandbox.metadata().uid());
+  }
+  for (RuntimePod& unlisted : adoption_.TakeOverUnlisted(
+           listed, [this](const std::string& uid) { return unread_.Has(uid); })) {
+    pods.push_back(std::move(unlisted));
+  }
+  pods_.WriteRecords();
+  SettleFolders(found->own);
+  if (!pods_.actors().empty()) pods_.UpdateQosGroups();
+  TakeOverOthers(*std::move(found), pods);
+  adopted_ = true;
+  ScheduleRelist(surroundings_.options.relist_period);
+  rotation_.Start();
+  return pods;
+}
+
+// Folders of pods that the runtime does not have: without a record nobody will ask for them again.
+void Runtime::SettleFolders(const Listing& own) {
+  for (const std::string& uid : leftovers_.Begin()) {
+    if (pods_.Has(uid) || unread_.Has(uid)) continue;
+    const auto written = records_.Read(uid);
+    if (!written && written.error().code == ErrorCode::kNotFound) {
+      leftovers_.Remove(uid);
+      continue;
+    }
+    unread_.Enter(uid, {}, own,
+                  written
+                      ? Error{ErrorCode::kUnavailable, "its record could not be read a moment ago"}
+                      : written.error());
+  }
+}
+
+// Those that are not told in time are found later.
+void Runtime::TakeOverOthers(Found found, std::vector<RuntimePod>& pods) {
+  Listing& listing = found.of_others;
+  for (api::PodSandbox& sandbox : found.own.sandboxes) {
+    if (unread_.Owns(sandbox)) listing.sandboxes.push_back(std::move(sandbox));
+  }
+  for (api::Container& container : found.own.containers) {
+    listing.containers.push_back(std::move(container));
+  }
+  listed_ = &pods;
+  foreign_.OnListed(listing);
+  (void)AwaitAnswers(*edges_.calls, recalled_ ? Duration::zero() : kOthersWait,
+                     [&] { return !foreign_.busy(); });
+  listed_ = nullptr;
+}
+
+void Runtime::OnOther(RuntimePod pod) {
+  if (listed_ != nullptr) return listed_->push_back(std::move(pod));
+  const std::string uid = pod.pod.uid;
+  surroundings_.Emit(PodFound{uid, std::move(pod)});
+}
+
+void Runtime::ScheduleRelist(Duration delay) {
+  on_relist_ = readiness_->After(delay, [this] {
+    on_relist_.Stop();
+    Relist();
+  });
+}
+
+void Runtime::Relist() {
+  if (!adopted_ || relisting_) return;
+  relisting_ = true;
+  inventory_.List(pods_.KnownIds(), [this](const Result<Listing>& listing) {
+    relisting_ = false;
+    OnListing(listing);
+    ScheduleRelist(surroundings_.options.relist_period);
+  });
+}
+
+// A runtime that does not answer is nothing new: it is asked again, and whoever waits for something
+// of it says so.
+void Runtime::OnListing(const Result<Listing>& listing) {
+  if (!listing) return;
+  for (const auto& [uid, actor] : pods_.actors()) actor->OnListed(*listing);
+  strays_.Remove(*listing);
+  unread_.OnListed(*listing);
+  leftovers_.SweepLateGroups(
+      [this](const std::string& uid) { return pods_.Has(uid) || unread_.Has(uid); });
+  foreign_.OnListed(*listing);
+}
+
+void Runtime::CreatePod(const PodPlan& plan) {
+  if (surroundings_.draining) return;
+  const Pod& pod = plan.pod;
+  const auto fail = [&](Error error) { surroundings_.Emit(PodFailed{pod.uid, std::move(error)}); };
+  if (auto names = pod_host::CheckNames(pod); !names) return fail(names.error());
+  const PodActor* const existing = pods_.Find(pod.uid);
+  if (existing != nullptr && !existing->removing()) {
+    return surroundings_.Emit(PodReady{pod.uid});
+  }
+  const PodRemoval* const leftover = leftovers_.Find(pod.uid);
+  if (existing != nullptr || leftover != nullptr) {
+    const std::string why = existing != nullptr ? existing->Problem() : leftover->problem();
+    return fail({ErrorCode::kUnavailable,
+                 "a pod of the same UID is still being removed" + (why.empty() ? "" : ": " + why)});
+  }
+  if (unread_.Has(pod.uid)) return unread_.Refuse(plan);
+  foreign_.Forget(pod.uid);
+  pods_.Create(plan);
+}
+
+void Runtime::StartContainer(const std::string& pod_uid, const std::string& container, int attempt,
+                             int oom_score_adj) {
+  if (surroundings_.draining) return;
+  if (PodActor* pod = pods_.Find(pod_uid)) {
+    return pod->StartContainer(container, attempt, oom_score_adj);
+  }
+  surroundings_.Emit(ContainerStartFailed{.pod_uid = pod_uid,
+                                          .container = container,
+                                          .attempt = attempt,
+                                          .error = {ErrorCode::kNotFound, "there is no such pod"}});
+}
+
+void Runtime::StopContainer(const std::string& pod_uid, const std::string& container,
+                            Duration grace) {
+  if (PodActor* pod = pods_.Find(pod_uid)) pod->StopContainer(container, grace);
+  if (ForeignPod* pod = FindForeign(pod_uid)) pod->StopContainer(container, grace);
+}
+
+void Runtime::KillContainer(const std::string& pod_uid, const std::string& container) {
+  if (PodActor* pod = pods_.Find(pod_uid)) pod->KillContainer(container);
+  if (ForeignPod* pod = FindForeign(pod_uid)) pod->KillContainer(container);
+}
+
+void Runtime::RemoveContainer(const std::string& pod_uid, const std::string& container,
+                              int attempt) {
+  PodActor* const pod = pods_.Find(pod_uid);
+  if (pod != nullptr && !pod->removing()) pod->RemoveContainer(container, attempt);
+}
+
+void Runtime::RemovePod(const std::string& pod_uid) {
+  if (PodActor* pod = pods_.Find(pod_uid)) return pod->Remove();
+  ForeignPod* const pod = FindForeign(pod_uid);
+  // Whoever has wanted a pod of its UID does not mean the one that cannot be read.
+  const bool is_meant = pod != nullptr && (pod->ending() || !unread_.Has(pod_uid));
+  if (is_meant) return pod->Remove();
+  surroundings_.Emit(PodRemoved{pod_uid});
+}
+
+PodDisk Runtime::DiskOf(const Pod& pod) const {
+  if (const ForeignPod* foreign = FindForeign(pod.uid)) return foreign->Disk();
+  const PodActor* const own = pods_.Find(pod.uid);
+  return own == nullptr ? pod_host::DiskOf(surroundings_.paths, pod) : own->Disk();
+}
+
+std::string_view Runtime::GroupOf(const std::string& pod_uid, const std::string& container) const {
+  if (const ForeignPod* foreign = FindForeign(pod_uid)) return foreign->GroupOf(container);
+  const PodActor* const own = pods_.Find(pod_uid);
+  return own == nullptr ? std::string_view() : own->GroupOf(container);
+}
+
+const std::vector<std::string>& Runtime::ForeignGroupsOf(const std::string& pod_uid) const {
+  const ForeignPod* const foreign = FindForeign(pod_uid);
+  return foreign == nullptr ? no_groups_ : foreign->groups();
+}
+
+void Runtime::Advance() {
+  pods_.Advance([this](const std::string& uid, const PodActor& pod) {
+    if (pod.abandoned()) leftovers_.ExpectGroupsOf(uid);
+    if (!adopted_) adoption_.NoteGone(uid);
+  });
+  foreign_.Advance();
+  strays_.Advance();
+  leftovers_.Advance();
+}
+
+std::vector<RuntimeEvent> Runtime::TakeEvents() {
+  surroundings_.taking = true;
+  readiness_->Dispatch();
+  Advance();
+  if (std::exchange(surroundings_.relist_wanted, false)) Relist();
+  surroundings_.taking = false;
+  pods_.WriteRecordsAfter(surroundings_.events);
+  return std::exchange(surroundings_.events, {});
+}
+
+}  // namespace jettison::cri

@@ -1,0 +1,105 @@
+#pragma once
+
+#include <memory>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "ports/container_runtime.h"
+#include "ports/file_descriptor.h"
+#include "runtimes/cri/adoption.h"
+#include "runtimes/cri/base/surroundings.h"
+#include "runtimes/cri/containers/log_rotation.h"
+#include "runtimes/cri/foreign/foreign_pods.h"
+#include "runtimes/cri/inventory.h"
+#include "runtimes/cri/leftovers.h"
+#include "runtimes/cri/pods/own_pods.h"
+#include "runtimes/cri/pods/pod_descriptions.h"
+#include "runtimes/cri/pods/pod_records.h"
+#include "runtimes/cri/ready_probe.h"
+#include "runtimes/cri/stray_sandboxes.h"
+#include "runtimes/cri/unread_pods.h"
+
+namespace jettison::cri {
+
+// The runtime's parts that tests replace.
+struct RuntimeEdges {
+  std::unique_ptr<Calls> calls;
+  std::unique_ptr<Processes> processes;
+  std::unique_ptr<pod_host::Readiness> readiness;
+  FileDescriptor lock;
+  // With the cgroup driver systemd alone; uses the readiness.
+  std::unique_ptr<Slices> slices = nullptr;
+};
+
+// The CRI runtime: the pods it has, and who does what for them.
+class Runtime : public ContainerRuntime {
+ public:
+  Runtime(RuntimeEdges edges, const CriRuntimeOptions& options, Cgroups& cgroups,
+          const Clock& clock);
+
+  [[nodiscard]] Result<void> Ready() override;
+  [[nodiscard]] std::vector<RuntimePod> Recall() override;
+  [[nodiscard]] Result<std::vector<RuntimePod>> List() override;
+  void CreatePod(const PodPlan& plan) override;
+  void StartContainer(const std::string& pod_uid, const std::string& container, int attempt,
+                      int oom_score_adj) override;
+  void StopContainer(const std::string& pod_uid, const std::string& container,
+                     Duration grace) override;
+  void KillContainer(const std::string& pod_uid, const std::string& container) override;
+  void RemoveContainer(const std::string& pod_uid, const std::string& container,
+                       int attempt) override;
+  [[nodiscard]] bool RemovingContainers() const override { return leftovers_.IsDeleting(); }
+  void RemovePod(const std::string& pod_uid) override;
+  void Drain() override { surroundings_.draining = true; }
+  [[nodiscard]] bool IsMaking() const override { return surroundings_.making.use_count() > 1; }
+  [[nodiscard]] PodDisk DiskOf(const Pod& pod) const override;
+  [[nodiscard]] std::string_view GroupOf(const std::string& pod_uid,
+                                         const std::string& container) const override;
+  [[nodiscard]] const std::vector<std::string>& ForeignGroupsOf(
+      const std::string& pod_uid) const override;
+  [[nodiscard]] const std::vector<GroupLimits>& QosLimits() const override {
+    return pods_.qos_limits();
+  }
+  [[nodiscard]] int EventFd() const override { return readiness_->fd(); }
+  [[nodiscard]] std::vector<RuntimeEvent> TakeEvents() override;
+
+ private:
+  [[nodiscard]] UnreadPods::Ways UnreadWays();
+  // Whether a pod of this agent, or what is left of one, has the UID.
+  [[nodiscard]] bool IsTaken(const std::string& uid) const;
+  // Somebody else's pod; null: there is none, or a pod of this agent has the UID.
+  [[nodiscard]] ForeignPod* FindForeign(const std::string& uid) const;
+  void Advance();
+  void TakeOverOthers(Found found, std::vector<RuntimePod>& pods);
+  void OnOther(RuntimePod pod);
+  void SettleFolders(const Listing& own);
+  // The slow truth: now and then everything that the runtime has is compared with what is known.
+  void ScheduleRelist(Duration delay);
+  void Relist();
+  void OnListing(const Result<Listing>& listing);
+
+  RuntimeEdges edges_;
+  pod_host::Readiness* readiness_;
+  Surroundings surroundings_;
+  ReadyProbe probe_;
+  Inventory inventory_;
+  PodRecords records_;
+  PodDescriptions descriptions_;
+  OwnPods pods_;
+  Adoption adoption_;
+  Leftovers leftovers_;
+  ForeignPods foreign_;
+  UnreadPods unread_;
+  StraySandboxes strays_;
+  LogRotation rotation_;
+  const std::vector<std::string> no_groups_;
+  std::vector<RuntimePod>* listed_ = nullptr;  // while List collects: where pods of others go
+  bool recalled_ = false;  // pods are guarded already, and nothing waits for an answer any more
+  bool adopted_ = false;   // before that nothing is known, and everything would be a stranger
+  bool relisting_ = false;
+  pod_host::Readiness::Watch on_answers_;
+  pod_host::Readiness::Watch on_relist_;
+};
+
+}  // namespace jettison::cri

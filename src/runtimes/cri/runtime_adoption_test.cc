@@ -1,0 +1,165 @@
+// What is found at the start, and by the listings later.
+#include <gmock/gmock.h>
+
+#include "runtimes/cri/runtime_fixture.h"
+
+namespace jettison::cri {
+namespace {
+
+using std::chrono::milliseconds;
+using std::chrono::seconds;
+using testing::IsEmpty;
+
+TEST_F(CriRuntime, ARestartedAgentFindsItsPodsAndWhatBecameOfThem) {
+  Pod pod = SimplePod("u");
+  pod.containers.push_back(pod.containers[0]);
+  pod.containers[1].name = "other";
+  ASSERT_TRUE(bed_.Run(pod));
+  runtime().StartContainer("u", "other", 0, 0);
+  ASSERT_NE(bed_.Await<ContainerStarted>("u"), nullptr);
+  bed_.Open();
+  containerd().Exit("other", 4);
+  const auto listed = runtime().List();
+  ASSERT_TRUE(listed) << listed.error().message;
+  ASSERT_EQ(listed->size(), 1U);
+  EXPECT_EQ((*listed)[0].pod, pod);
+  const auto& records = (*listed)[0].containers;
+  ASSERT_EQ(records.size(), 2U);
+  EXPECT_EQ(records[0].name, "main");
+  EXPECT_FALSE(records[0].exit);
+  EXPECT_EQ(records[1].name, "other");
+  ASSERT_TRUE(records[1].exit);
+  EXPECT_EQ(records[1].exit->exit_code, 4);
+  EXPECT_EQ(runtime().GroupOf("u", "main"), "run-2");
+  runtime().StopContainer("u", "main", seconds(1));
+  EXPECT_NE(bed_.Await<ContainerExited>("u"), nullptr);
+  ASSERT_TRUE(bed_.Remove("u"));
+  bed_.ExpectNothingLeft("u");
+}
+
+TEST_F(CriRuntime, SandboxesOfOthersAreNeitherListedNorTouched) {
+  containerd().boxes["foreign"].config.mutable_metadata()->set_uid("f");
+  auto& other_agent = containerd().boxes["other-agent"].config;
+  other_agent.mutable_metadata()->set_uid("u");
+  (*other_agent.mutable_annotations())[std::string(kPodAnnotation)] = "u";
+  (*other_agent.mutable_annotations())[std::string(kRootAnnotation)] = "/elsewhere";
+  const auto listed = runtime().List();
+  ASSERT_TRUE(listed);
+  EXPECT_THAT(*listed, IsEmpty());
+  ASSERT_TRUE(bed_.Run(SimplePod("u")));
+  ASSERT_TRUE(bed_.Remove("u"));
+  EXPECT_EQ(containerd().boxes.size(), 2U);
+}
+
+TEST_F(CriRuntime, WhatAnInterruptedAgentLeftIsRemovedAtTheStart) {
+  ASSERT_TRUE(pod_host::MakeFolders(bed_.root() + "/pods/half-made/volumes/v"));
+  ASSERT_TRUE(pod_host::MakeFolders(bed_.root() + "/logs/default_pod_half-made/c"));
+  ASSERT_TRUE(pod_host::MakeFolders(bed_.root() + "/pods/.gone-x-1/deep"));
+  bed_.Open();
+  const auto listed = runtime().List();
+  ASSERT_TRUE(listed);
+  EXPECT_THAT(*listed, IsEmpty());
+  EXPECT_TRUE(runtime().RemovingContainers()) << "its space is about to come back";
+  const auto deadline = std::chrono::steady_clock::now() + seconds(10);
+  const auto all_gone = [&] {
+    return pod_host::NamesIn(bed_.root() + "/pods")->empty() &&
+           pod_host::NamesIn(bed_.root() + "/logs")->empty();
+  };
+  const auto busy = [&] { return !all_gone() || runtime().RemovingContainers(); };
+  while (busy() && std::chrono::steady_clock::now() < deadline) {
+    (void)bed_.Await<PodRemoved>("nobody", milliseconds(5));
+  }
+  EXPECT_FALSE(busy());
+  bed_.ExpectNothingLeft("half-made");
+}
+
+TEST_F(CriRuntime, LogsOfAPodWhoseUidEndsAsALeftoversDoesStay) {
+  const std::string logs = bed_.root() + "/logs/";
+  ASSERT_TRUE(pod_host::MakeFolders(bed_.root() + "/pods/made"));
+  ASSERT_TRUE(pod_host::MakeFolders(logs + "default_pod_made/c"));
+  ASSERT_TRUE(pod_host::MakeFolders(logs + "default_pod_half_made/c"));
+  bed_.Open();
+  ASSERT_TRUE(runtime().List());
+  const auto deadline = std::chrono::steady_clock::now() + seconds(10);
+  while (pod_host::Exists(logs + "default_pod_made") &&
+         std::chrono::steady_clock::now() < deadline) {
+    (void)bed_.Await<PodRemoved>("nobody", milliseconds(5));
+  }
+  EXPECT_FALSE(pod_host::Exists(logs + "default_pod_made"));
+  EXPECT_TRUE(pod_host::Exists(logs + "default_pod_half_made/c"));
+}
+
+TEST_F(CriRuntime, AListThatIsNotAnsweredIsAnErrorThatMayBeTriedAgain) {
+  ASSERT_TRUE(bed_.Run(SimplePod("u")));
+  bed_.Open();
+  bed_.calls->on_container_status = [](const auto&) -> Result<api::ContainerStatusResponse> {
+    return Fail(ErrorCode::kUnavailable, "not yet");
+  };
+  EXPECT_EQ(runtime().List().error().message, "not yet");
+  bed_.calls->on_container_status = nullptr;
+  bed_.Open();
+  EXPECT_EQ(runtime().List()->size(), 1U);
+}
+
+TEST_F(CriRuntime, ALostSandboxEndsItsContainersAndIsMadeAnew) {
+  ASSERT_TRUE(runtime().List());
+  ASSERT_TRUE(bed_.Run(SimplePod("u")));
+  containerd().boxes.begin()->second.ready = false;
+  bed_.calls->on_create_container = [](const auto&) -> Result<api::CreateContainerResponse> {
+    return Fail(ErrorCode::kInternal, "the sandbox is not running");
+  };
+  // Whatever fails makes it look.
+  Pod other = SimplePod("v");
+  ASSERT_TRUE(bed_.Create(other));
+  runtime().StartContainer("v", "main", 0, 0);
+  ASSERT_NE(bed_.Await<ContainerExited>("u"), nullptr);
+  auto calls = containerd().Connect();
+  bed_.calls->on_create_container = calls->on_create_container;
+  runtime().StartContainer("u", "main", 1, 0);
+  ASSERT_NE(bed_.Await<ContainerStarted>("u"), nullptr);
+  const auto& box = containerd().boxes.at(containerd().At("main").sandbox);
+  EXPECT_EQ(box.config.metadata().attempt(), 1U);
+  EXPECT_EQ(containerd().boxes.size(), 2U) << "the old one is gone";
+}
+
+TEST_F(CriRuntime, ASandboxThatWasFoundDeadIsMadeAnewForTheNextStart) {
+  ASSERT_TRUE(bed_.Run(SimplePod("u")));
+  containerd().Exit("main", 0);
+  containerd().boxes.begin()->second.ready = false;
+  bed_.Open();
+  const auto listed = runtime().List();
+  ASSERT_EQ(listed->size(), 1U);
+  ASSERT_TRUE((*listed)[0].containers[0].exit);
+  runtime().StartContainer("u", "main", 1, 0);
+  ASSERT_NE(bed_.Await<ContainerStarted>("u"), nullptr);
+  EXPECT_EQ(containerd().boxes.size(), 1U);
+  EXPECT_EQ(containerd().runs.size(), 1U);
+}
+
+TEST_F(CriRuntime, StrangersOfItsOwnAreRemovedByTheNextListing) {
+  bed_.relist_period = milliseconds(10);
+  bed_.Open();
+  ASSERT_TRUE(runtime().List());
+  ASSERT_TRUE(bed_.Run(SimplePod("u")));
+  const FakeContainerd::Box box = containerd().boxes.begin()->second;
+  const std::string id = containerd().boxes.begin()->first;
+  containerd().boxes["stale"] = box;
+  containerd().boxes["stale"].config.mutable_metadata()->set_attempt(7);
+  containerd().boxes["unknown"] = box;
+  containerd().boxes["unknown"].config.mutable_metadata()->set_uid("x");
+  (*containerd().boxes["unknown"].config.mutable_annotations())[std::string(kPodAnnotation)] = "x";
+  bed_.known["x"] = SimplePod("x");
+  containerd().runs["strange"] = {.sandbox = id, .config = containerd().At("main").config};
+  containerd().runs["strange"].config.mutable_metadata()->set_attempt(9);
+  const auto deadline = std::chrono::steady_clock::now() + seconds(10);
+  while ((containerd().boxes.size() > 1 || containerd().runs.size() > 1) &&
+         std::chrono::steady_clock::now() < deadline) {
+    (void)bed_.Await<PodRemoved>("nobody", milliseconds(5));
+  }
+  EXPECT_EQ(containerd().boxes.size(), 1U);
+  EXPECT_EQ(containerd().runs.size(), 1U);
+  EXPECT_TRUE(containerd().processes.Runs(1000));
+}
+
+}  // namespace
+}  // namespace jettison::cri

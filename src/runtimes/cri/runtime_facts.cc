@@ -1,0 +1,95 @@
+#include "runtimes/cri/runtime_facts.h"
+
+#include <fmt/format.h>
+
+#include <chrono>
+#include <functional>
+#include <memory>
+#include <string_view>
+#include <utility>
+
+#include "rpc/await.h"
+#include "rpc/calls.h"
+#include "rpc/client.h"
+#include "runtimes/cri/images/image_store.h"
+
+namespace jettison::cri {
+namespace {
+
+using std::chrono::milliseconds;
+
+// A call is answered at its deadline at the latest; this is for calls that are not ours.
+constexpr Duration kAfterDeadline = milliseconds(500);
+
+// Makes a call and waits for its answer.
+template <typename Response>
+Result<Response> Await(Calls& calls, Duration deadline,
+                       const std::function<void(Answer<Response>)>& start) {
+  const auto answer = std::make_shared<std::optional<Result<Response>>>();
+  start([answer](Result<Response> given) { answer->emplace(std::move(given)); });
+  if (!AwaitAnswers(calls, deadline + kAfterDeadline, [&] { return answer->has_value(); })) {
+    return Fail(ErrorCode::kDeadlineExceeded, "the runtime does not answer");
+  }
+  return std::move(**answer);
+}
+
+const api::RuntimeCondition* ConditionIn(const api::StatusResponse& status, std::string_view type) {
+  for (const api::RuntimeCondition& condition : status.status().conditions()) {
+    if (condition.type() == type) return &condition;
+  }
+  return nullptr;
+}
+
+// Why a condition does not hold; absent: it does.
+std::optional<std::string> WhyNot(const api::RuntimeCondition& condition) {
+  if (condition.status()) return std::nullopt;
+  return fmt::format("{}: {}", condition.reason(), condition.message());
+}
+
+Result<bool> HasImage(Calls& calls, Duration patience, const std::string& name) {
+  if (name.empty()) return false;
+  api::ImageStatusRequest request;
+  request.mutable_image()->set_image(name);
+  const auto status = Await<api::ImageStatusResponse>(
+      calls, patience, [&](auto answer) { calls.ImageStatus(request, patience, answer); });
+  if (status) return status->has_image();
+  if (status.error().code == ErrorCode::kNotFound) return false;
+  return Fail(status.error());
+}
+
+}  // namespace
+
+Result<RuntimeFacts> AskRuntime(Calls& calls, Duration patience) {
+  const auto version = Await<api::VersionResponse>(
+      calls, patience, [&](auto answer) { calls.Version(patience, answer); });
+  if (!version) return Fail(version.error());
+  api::StatusRequest verbose;
+  verbose.set_verbose(true);
+  const auto status = Await<api::StatusResponse>(
+      calls, patience, [&](auto answer) { calls.Status(verbose, patience, answer); });
+  if (!status) return Fail(status.error());
+
+  RuntimeFacts facts;
+  facts.name = version->runtime_name();
+  facts.version = version->runtime_version();
+  const auto* const ready = ConditionIn(*status, "RuntimeReady");
+  facts.not_ready = ready == nullptr ? std::nullopt : WhyNot(*ready);
+  const auto* const network = ConditionIn(*status, "NetworkReady");
+  facts.no_network = network == nullptr ? "the runtime does not tell" : WhyNot(*network);
+  if (const auto config = status->info().find("config"); config != status->info().end()) {
+    facts.settings = SettingsIn(config->second);
+  }
+  const auto has_image = HasImage(calls, patience, facts.settings.sandbox_image);
+  if (!has_image) return Fail(has_image.error());
+  facts.has_sandbox_image = *has_image;
+  facts.folders = CriImageStore(calls).Folders();
+  return facts;
+}
+
+Result<RuntimeFacts> AskRuntime(const std::string& endpoint, Duration patience) {
+  const auto calls = Connect(endpoint);
+  if (!calls) return Fail(calls.error());
+  return AskRuntime(**calls, patience);
+}
+
+}  // namespace jettison::cri

@@ -1,0 +1,134 @@
+// How containers start.
+#include <gmock/gmock.h>
+
+#include <csignal>
+
+#include "runtimes/cri/runtime_fixture.h"
+
+namespace jettison::cri {
+namespace {
+
+using std::chrono::seconds;
+using testing::Contains;
+using testing::ElementsAre;
+using testing::HasSubstr;
+using testing::IsEmpty;
+using testing::Not;
+using testing::Pair;
+
+TEST_F(CriRuntime, ImagesAreFetchedAsTheirPolicySays) {
+  Pod pod = SimplePod("u");
+  containerd().image_present = false;
+  pod.containers[0].image_pull_policy = PullPolicy::kNever;
+  const auto* failed = StartFails(pod);
+  ASSERT_NE(failed, nullptr);
+  EXPECT_EQ(failed->error.message,
+            "ErrImageNeverPull: Container image \"bed.local/tiny:1\" is not present with pull "
+            "policy of Never");
+  EXPECT_THAT(bed_.calls->TakeCalls(), Not(Contains(HasSubstr("PullImage"))));
+  ASSERT_TRUE(bed_.Remove("u"));
+
+  pod.containers[0].image_pull_policy = PullPolicy::kIfNotPresent;
+  bed_.calls->on_pull_image = [&](const auto&) -> Result<api::PullImageResponse> {
+    return Fail(ErrorCode::kUnavailable, "no such host");
+  };
+  failed = StartFails(pod);
+  ASSERT_NE(failed, nullptr);
+  EXPECT_EQ(failed->error.message,
+            "ErrImagePull: Failed to pull image \"bed.local/tiny:1\": no such host");
+  bed_.calls->on_pull_image = [&](const auto&) {
+    containerd().image_present = true;
+    return api::PullImageResponse();
+  };
+  runtime().StartContainer("u", "main", 1, 0);
+  EXPECT_NE(bed_.Await<ContainerStarted>("u"), nullptr);
+  ASSERT_TRUE(bed_.Remove("u"));
+
+  pod.containers[0].image_pull_policy = PullPolicy::kAlways;
+  (void)bed_.calls->TakeCalls();
+  ASSERT_TRUE(bed_.Run(pod));
+  EXPECT_THAT(bed_.calls->TakeCalls(), Contains("PullImage bed.local/tiny:1"));
+}
+
+TEST_F(CriRuntime, AContainerThatCannotBeMadeOrStartedLeavesNoneBehind) {
+  bed_.calls->on_start_container = [](const auto&) -> Result<api::StartContainerResponse> {
+    return Fail(ErrorCode::kInternal, "exec: no such file");
+  };
+  const auto* failed = StartFails(SimplePod("u"));
+  ASSERT_NE(failed, nullptr);
+  EXPECT_EQ(failed->error.message, "RunContainerError: exec: no such file");
+  bed_.events.Settle(runtime());
+  EXPECT_THAT(containerd().runs, IsEmpty());
+  bed_.calls->on_create_container =
+      [&](const api::CreateContainerRequest& request) -> Result<api::CreateContainerResponse> {
+    containerd().runs["half-made"] = {.sandbox = request.pod_sandbox_id(),
+                                      .config = request.config()};
+    return Fail(ErrorCode::kDeadlineExceeded, "it took too long");
+  };
+  ASSERT_TRUE(runtime().List()) << "from now on everything is compared";
+  runtime().StartContainer("u", "main", 1, 0);
+  failed = bed_.Await<ContainerStartFailed>("u");
+  ASSERT_NE(failed, nullptr);
+  EXPECT_EQ(failed->error.message, "CreateContainerError: it took too long");
+  bed_.events.Settle(runtime());
+  EXPECT_THAT(containerd().runs, IsEmpty());
+}
+
+TEST_F(CriRuntime, ANonsenseAnswerIsAnErrorThatSaysSo) {
+  bed_.calls->on_create_container = [](const auto&) { return api::CreateContainerResponse(); };
+  const auto* failed = StartFails(SimplePod("u"));
+  ASSERT_NE(failed, nullptr);
+  EXPECT_THAT(failed->error.message, HasSubstr("gave no ID of it"));
+  bed_.calls->on_image_status = [](const auto&) {
+    api::ImageStatusResponse response;
+    response.mutable_image();
+    return response;
+  };
+  runtime().StartContainer("u", "main", 1, 0);
+  failed = bed_.Await<ContainerStartFailed>("u");
+  ASSERT_NE(failed, nullptr);
+  EXPECT_THAT(failed->error.message, HasSubstr("gave no ID of image"));
+  bed_.calls->on_run_pod_sandbox = [](const auto&) { return api::RunPodSandboxResponse(); };
+  runtime().CreatePod(pod_host::PlainPlan(SimplePod("v")));
+  const auto* pod_failed = bed_.Await<PodFailed>("v");
+  ASSERT_NE(pod_failed, nullptr);
+  EXPECT_THAT(pod_failed->error.message, HasSubstr("gave no ID of it"));
+}
+
+TEST_F(CriRuntime, AProcessThatTheRuntimeDoesNotTellIsFoundInItsGroup) {
+  containerd().tells_pid = false;
+  ASSERT_TRUE(bed_.Run(SimplePod("u")));
+  runtime().StopContainer("u", "main", seconds(1));
+  EXPECT_THAT(containerd().signals, ElementsAre(Pair(1000, SIGTERM)));
+}
+
+TEST_F(CriRuntime, AContainerThatEndedBeforeItWasLookedAtHasStartedAndEnded) {
+  bed_.calls->on_start_container = [&](const api::StartContainerRequest& request) {
+    auto& run = containerd().runs.at(request.container_id());
+    run.state = api::CONTAINER_EXITED;
+    run.exit_code = 5;
+    return api::StartContainerResponse();
+  };
+  ASSERT_TRUE(bed_.Run(SimplePod("u")));
+  const auto* exited = bed_.Await<ContainerExited>("u");
+  ASSERT_NE(exited, nullptr);
+  EXPECT_EQ(exited->exit.exit_code, 5);
+}
+
+TEST_F(CriRuntime, AContainerThatIsKilledWhileTheRuntimeHangsInItsStartIsGivenUp) {
+  ASSERT_TRUE(bed_.Create(SimplePod("u")));
+  bed_.calls->Hang();
+  runtime().StartContainer("u", "main", 0, 0);
+  bed_.events.Settle(runtime());
+  runtime().KillContainer("u", "main");
+  const auto* failed = bed_.Await<ContainerStartFailed>("u");
+  ASSERT_NE(failed, nullptr);
+  EXPECT_THAT(failed->error.message, HasSubstr("killed while it was being started"));
+  bed_.calls->Resume();
+  bed_.calls->Deliver();
+  bed_.events.Settle(runtime());
+  EXPECT_THAT(containerd().runs, IsEmpty()) << "what comes of it later is removed";
+}
+
+}  // namespace
+}  // namespace jettison::cri

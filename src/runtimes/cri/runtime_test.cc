@@ -1,0 +1,218 @@
+#include "runtimes/cri/runtime.h"
+
+#include <gmock/gmock.h>
+
+#include <functional>
+
+#include "runtimes/cri/runtime_fixture.h"
+
+namespace jettison::cri {
+namespace {
+
+using std::chrono::milliseconds;
+using std::chrono::seconds;
+using testing::Contains;
+using testing::HasSubstr;
+using testing::Not;
+
+TEST_F(CriRuntime, APodLivesAndLeavesNothing) {
+  Pod pod = SimplePod("u");
+  pod.volumes = {{"data", EmptyDirSource{}}};
+  ASSERT_TRUE(bed_.Run(pod));
+  EXPECT_EQ(runtime().GroupOf("u", "main"), "run-2");
+  const PodDisk disk = runtime().DiskOf(pod);
+  EXPECT_EQ(disk.containers[0].layer, "/layers/run-2");
+  EXPECT_EQ(disk.empty_dirs[0].path, bed_.root() + "/pods/u/volumes/data");
+  const Instant started = bed_.clock.Now();
+  bed_.clock.Advance(seconds(1));
+  containerd().Exit("main", 3);
+  const auto* exited = bed_.Await<ContainerExited>("u");
+  ASSERT_NE(exited, nullptr);
+  EXPECT_EQ(exited->exit.exit_code, 3);
+  EXPECT_EQ(exited->exit.signal, 0);
+  EXPECT_EQ(exited->exit.started, started) << "as it was seen";
+  EXPECT_EQ(exited->exit.finished, started) << "the runtime's stamp lies before its start";
+  EXPECT_EQ(runtime().GroupOf("u", "main"), "");
+  ASSERT_TRUE(bed_.Remove("u"));
+  bed_.ExpectNothingLeft("u");
+}
+
+TEST_F(CriRuntime, RunsAreCountedAndOldOnesForgottenOneByOne) {
+  ASSERT_TRUE(bed_.Run(SimplePod("u")));
+  containerd().Exit("main", 1);
+  ASSERT_NE(bed_.Await<ContainerExited>("u"), nullptr);
+  runtime().StartContainer("u", "main", 1, 0);
+  const auto* started = bed_.Await<ContainerStarted>("u");
+  ASSERT_NE(started, nullptr);
+  EXPECT_EQ(started->attempt, 1);
+  EXPECT_EQ(containerd().runs.size(), 2U);
+  runtime().RemoveContainer("u", "main", 1);
+  bed_.events.Settle(runtime());
+  EXPECT_EQ(containerd().runs.size(), 2U) << "it runs";
+  runtime().RemoveContainer("u", "main", 0);
+  bed_.events.Settle(runtime());
+  EXPECT_EQ(containerd().runs.size(), 1U);
+  EXPECT_EQ(containerd().At("main").config.metadata().attempt(), 1U);
+}
+
+TEST_F(CriRuntime, ThePodIsInTheHostsNetworkWhereTheRuntimeHasNone) {
+  ASSERT_TRUE(bed_.Create(SimplePod("u")));
+  const auto& without = containerd().boxes.begin()->second.config;
+  EXPECT_EQ(without.linux().security_context().namespace_options().network(), api::NODE);
+  ASSERT_TRUE(bed_.Remove("u"));
+  containerd().network_ready = true;
+  ASSERT_TRUE(bed_.Create(SimplePod("v")));
+  const auto& with = containerd().boxes.begin()->second.config;
+  EXPECT_EQ(with.linux().security_context().namespace_options().network(), api::POD);
+}
+
+TEST_F(CriRuntime, AFailedSandboxIsClearedAwayAndTriedUnderAnotherAttempt) {
+  containerd().sandbox_errors = {{ErrorCode::kInternal, "no room"}};
+  containerd().failed_sandbox_stays = true;
+  ASSERT_TRUE(bed_.Create(SimplePod("u")));
+  ASSERT_EQ(containerd().boxes.size(), 1U);
+  EXPECT_EQ(containerd().boxes.begin()->second.config.metadata().attempt(), 1U);
+}
+
+TEST_F(CriRuntime, APodThatCannotBeMadeLeavesNothingAndSaysWhy) {
+  containerd().sandbox_errors = {{ErrorCode::kInternal, "no room"}, {ErrorCode::kInternal, "none"}};
+  containerd().failed_sandbox_stays = true;
+  bed_.known["u"] = SimplePod("u");
+  runtime().CreatePod(pod_host::PlainPlan(SimplePod("u")));
+  const auto* failed = bed_.Await<PodFailed>("u");
+  ASSERT_NE(failed, nullptr);
+  EXPECT_EQ(failed->error.message, "make the sandbox: none");
+  bed_.ExpectNothingLeft("u");
+  ASSERT_TRUE(bed_.Create(SimplePod("u"))) << "and may be tried again";
+  EXPECT_GE(containerd().boxes.begin()->second.config.metadata().attempt(), 2U)
+      << "under a name that was not taken";
+}
+
+TEST_F(CriRuntime, APodThatIsRemovedWhileItsSandboxHangsIsGoneAtOnceAndWhatComesLaterIsRemoved) {
+  bed_.relist_period = milliseconds(10);
+  bed_.Open();
+  ASSERT_TRUE(runtime().List());
+  bed_.calls->HoldBack("RunPodSandbox");
+  bed_.known["u"] = SimplePod("u");
+  runtime().CreatePod(pod_host::PlainPlan(bed_.known["u"]));
+  bed_.events.Settle(runtime());
+  runtime().RemovePod("u");
+  ASSERT_NE(bed_.Await<PodRemoved>("u"), nullptr);
+  bed_.ExpectNothingLeft("u");
+  bed_.calls->LetGo();
+  bed_.calls->Deliver();
+  EXPECT_EQ(containerd().boxes.size(), 1U);
+  const auto deadline = std::chrono::steady_clock::now() + seconds(10);
+  while (!containerd().boxes.empty() && std::chrono::steady_clock::now() < deadline) {
+    EXPECT_EQ(bed_.Await<PodReady>("u", milliseconds(5)), nullptr);
+  }
+  bed_.ExpectNothingLeft("u");
+}
+
+TEST_F(CriRuntime, APodThatIsMadeAgainWhileItsFirstSandboxHangsHasOne) {
+  ASSERT_TRUE(runtime().List());
+  bed_.calls->HoldBack("RunPodSandbox");
+  runtime().CreatePod(pod_host::PlainPlan(SimplePod("u")));
+  bed_.events.Settle(runtime());
+  ASSERT_TRUE(bed_.Remove("u"));
+  bed_.calls->HoldBack("nothing");
+  ASSERT_TRUE(bed_.Create(SimplePod("u")));
+  ASSERT_EQ(containerd().boxes.size(), 1U);
+  EXPECT_GE(containerd().boxes.begin()->second.config.metadata().attempt(), 1U)
+      << "the name of the first may be taken";
+}
+
+TEST_F(CriRuntime, APodIsRefusedBeforeAnythingIsMade) {
+  struct Row {
+    std::function<void(Pod&)> change;
+    const char* message;
+  };
+  const std::vector<Row> rows = {
+      {[](Pod& pod) { pod.containers[0].image = ""; }, "container main has no image"},
+      {[](Pod& pod) {
+         pod.volumes = {{"v", OtherVolumeSource{"nfs"}}};
+       },
+       "nfs is not supported"},
+      {[](Pod& pod) {
+         pod.containers[0].volume_mounts = {{"v", "/v", "", false}};
+       },
+       "no volume of that name"},
+      {[](Pod& pod) { pod.name = "../up"; }, "cannot be the name of a folder"}};
+  for (const Row& row : rows) {
+    Pod pod = SimplePod("u");
+    row.change(pod);
+    runtime().CreatePod(pod_host::PlainPlan(pod));
+    const auto* failed = bed_.Await<PodFailed>("u");
+    ASSERT_NE(failed, nullptr) << row.message;
+    EXPECT_THAT(failed->error.message, HasSubstr(row.message));
+    EXPECT_THAT(bed_.calls->TakeCalls(), Not(Contains(HasSubstr("RunPodSandbox"))));
+    bed_.ExpectNothingLeft("u");
+  }
+}
+
+TEST_F(CriRuntime, CommandsAboutWhatIsNotThereSayHowThingsStand) {
+  runtime().StartContainer("u", "main", 0, 0);
+  EXPECT_NE(bed_.Await<ContainerStartFailed>("u"), nullptr);
+  runtime().StopContainer("u", "main", seconds(1));
+  runtime().KillContainer("u", "main");
+  runtime().RemoveContainer("u", "main", 0);
+  EXPECT_TRUE(bed_.Remove("u"));
+  ASSERT_TRUE(bed_.Run(SimplePod("u")));
+  EXPECT_TRUE(bed_.Create(SimplePod("u"))) << "it stands";
+  runtime().StartContainer("u", "main", 1, 0);
+  const auto* failed = bed_.Await<ContainerStartFailed>("u");
+  ASSERT_NE(failed, nullptr);
+  EXPECT_EQ(failed->error.message, "the container runs already");
+  runtime().StartContainer("u", "other", 0, 0);
+  failed = bed_.Await<ContainerStartFailed>("u");
+  ASSERT_NE(failed, nullptr);
+  EXPECT_EQ(failed->error.message, "the pod has no such container");
+}
+
+TEST_F(CriRuntime, IsReadyWhenTheRuntimeSaysSo) {
+  EXPECT_TRUE(runtime().Ready());
+  bed_.calls->on_status = [](const auto&) {
+    api::StatusResponse response;
+    auto& condition = *response.mutable_status()->add_conditions();
+    condition.set_type("RuntimeReady");
+    condition.set_reason("NotYet");
+    condition.set_message("warming up");
+    return response;
+  };
+  EXPECT_EQ(runtime().Ready().error().message,
+            "the container runtime is not ready: NotYet: warming up");
+  bed_.calls->on_version = nullptr;
+  EXPECT_EQ(runtime().Ready().error().code, ErrorCode::kUnavailable);
+}
+
+TEST_F(CriRuntime, WaitsForAHangingRuntimeOnlyBriefly) {
+  bed_.calls->Hang();
+  const auto before = std::chrono::steady_clock::now();
+  EXPECT_EQ(runtime().Ready().error().message, "the container runtime has not answered yet");
+  EXPECT_LT(std::chrono::steady_clock::now() - before, seconds(2));
+  bed_.calls->Resume();
+  EXPECT_TRUE(runtime().Ready()) << "the first question was answered";
+}
+
+TEST_F(CriRuntime, SystemdIsToldOfAPodsLimitsBeforeTheRuntimeAndOfItsEnd) {
+  bed_.cgroup_driver = CgroupDriver::kSystemd;
+  bed_.Open();
+  Pod pod = SimplePod("u-1");
+  pod.containers[0].resources.limits = {{"memory", Quantity::Of(32 << 20)}};
+  containerd().sandbox_errors = {{ErrorCode::kInternal, "none today"},
+                                 {ErrorCode::kInternal, "nor now"}};
+  bed_.known["u-1"] = pod;
+  runtime().CreatePod(pod_host::PlainPlan(pod));
+  ASSERT_NE(bed_.Await<PodFailed>("u-1"), nullptr);
+  const std::string slice = "kubepods-burstable-podu_1.slice";
+  EXPECT_THAT(bed_.asked_of_systemd,
+              testing::ElementsAre("start " + slice + " 33554432", "stop " + slice));
+  bed_.asked_of_systemd.clear();
+  ASSERT_TRUE(bed_.Create(pod));
+  ASSERT_TRUE(bed_.Remove("u-1"));
+  EXPECT_THAT(bed_.asked_of_systemd,
+              testing::ElementsAre("start " + slice + " 33554432", "stop " + slice));
+}
+
+}  // namespace
+}  // namespace jettison::cri

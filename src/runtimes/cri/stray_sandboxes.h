@@ -1,0 +1,44 @@
+#pragma once
+
+#include <map>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "runtimes/cri/base/surroundings.h"
+#include "runtimes/cri/containers/sandbox_clearance.h"
+#include "runtimes/cri/leftovers.h"
+#include "runtimes/cri/pods/own_pods.h"
+#include "runtimes/cri/unread_pods.h"
+#include "runtimes/cri/values/listing.h"
+
+namespace jettison::cri {
+
+// Sandboxes that this agent has made and does not know: their creation went wrong after the runtime
+// had begun with them. One that cannot be read may be something else.
+class StraySandboxes {
+ public:
+  StraySandboxes(Surroundings& surroundings, OwnPods& pods, Leftovers& leftovers,
+                 UnreadPods& unread)
+      : surroundings_(surroundings), pods_(pods), leftovers_(leftovers), unread_(unread) {}
+  StraySandboxes(const StraySandboxes&) = delete;
+  StraySandboxes& operator=(const StraySandboxes&) = delete;
+  ~StraySandboxes() = default;
+
+  // Removes those that are listed.
+  void Remove(const Listing& listing);
+  // Forgets those that are gone.
+  void Advance();
+
+ private:
+  void Clear(const std::string& uid, const std::string& sandbox_id);
+
+  Surroundings& surroundings_;
+  OwnPods& pods_;
+  Leftovers& leftovers_;
+  UnreadPods& unread_;
+  std::map<std::string, std::unique_ptr<SandboxClearance>> going_;  // by the sandbox's ID
+  std::vector<std::string> gone_;
+};
+
+}  // namespace jettison::cri

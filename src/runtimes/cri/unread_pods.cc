@@ -1,0 +1,210 @@
+#include "runtimes/cri/unread_pods.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <set>
+#include <string_view>
+#include <utility>
+#include <vector>
+
+#include "kernel/files/files.h"
+#include "runtimes/cri/containers/sandbox_clearance.h"
+#include "runtimes/cri/pods/quarantine.h"
+
+namespace jettison::cri {
+namespace {
+
+constexpr const char* kConfigHash = "kubernetes.io/config.hash";
+
+// A UID that is a hash of all that the pod says is shared by no other pod.
+bool UidTellsContent(const Pod& pod) {
+  const auto hash = pod.annotations.find(kConfigHash);
+  return hash != pod.annotations.end() && hash->second == pod.uid;
+}
+
+bool IsDamage(const Error& error) {
+  return error.code == ErrorCode::kInvalidArgument;
+}
+
+}  // namespace
+
+bool UnreadPods::Owns(const api::PodSandbox& sandbox) const {
+  return IsOurs(surroundings_, sandbox) && Has(sandbox.metadata().uid());
+}
+
+bool UnreadPods::IsReadable(const std::string& uid, const Sandboxes& sandboxes,
+                            const Listing& listing) {
+  const auto plan = ways_.descriptions.Read(uid, sandboxes);
+  if (!plan) Enter(uid, sandboxes, listing, plan.error());
+  return plan.has_value();
+}
+
+// What cannot be told counts as inhabited.
+bool UnreadPods::IsInhabited(const std::string& uid) const {
+  const std::vector<std::string> groups = PossibleGroupsOf(surroundings_, uid);
+  return std::any_of(groups.begin(), groups.end(), [this](const std::string& group) {
+    const auto processes = surroundings_.cgroups.Processes(group);
+    return processes ? !processes->empty() : processes.error().code != ErrorCode::kNotFound;
+  });
+}
+
+// By the runtime's word or the kernel's.
+bool UnreadPods::MayRun(const std::string& uid, const Sandboxes& sandboxes,
+                        const Listing& listing) const {
+  std::set<std::string_view> ids;
+  for (const api::PodSandbox* sandbox : sandboxes) {
+    if (sandbox->state() == api::SANDBOX_READY) return true;
+    ids.insert(sandbox->id());
+  }
+  const auto& containers = listing.containers;
+  return std::any_of(containers.begin(), containers.end(),
+                     [&](const api::Container& container) {
+                       const bool lives = container.state() == api::CONTAINER_RUNNING ||
+                                          container.state() == api::CONTAINER_UNKNOWN;
+                       return lives && ids.contains(container.pod_sandbox_id());
+                     }) ||
+         IsInhabited(uid);
+}
+
+void UnreadPods::Enter(const std::string& uid, const Sandboxes& sandboxes, const Listing& listing,
+                       const Error& error) {
+  if (!pod_host::IsPathSegment(uid)) {
+    return surroundings_.Log(error.In(fmt::format("pod {:?} is left alone", uid)).message);
+  }
+  const auto [entered, is_new] = unread_.try_emplace(uid, Unread{.error = error});
+  if (!is_new) return;
+  const std::string folder = surroundings_.paths.Pod(uid);
+  std::string name = uid;
+  if (!sandboxes.empty()) {
+    const api::PodSandbox& sandbox = *sandboxes.front();
+    entered->second.sandbox = sandbox.id();
+    name = fmt::format("{}/{} ({}, sandbox {})", sandbox.metadata().namespace_(),
+                       sandbox.metadata().name(), uid, sandbox.id());
+  }
+  surroundings_.Log(fmt::format(
+      "pod {} of an earlier agent cannot be taken over: {}; nothing of it is ended or deleted, its "
+      "files stay in {}. {}",
+      name, error.message, folder,
+      MayRun(uid, sandboxes, listing)
+          ? fmt::format("It goes on, and no pod of its UID is made beside it: {}", HowToEnd(uid))
+          : "Nothing of it runs: a manifest of its UID takes its place, and its files go to " +
+                surroundings_.paths.root() + "/quarantine then"));
+  KeepFolder(uid);
+}
+
+// A folder without a record is a leftover to an agent that finds its sandbox gone.
+void UnreadPods::KeepFolder(const std::string& uid) {
+  const std::string folder = surroundings_.paths.Pod(uid);
+  const auto record = ways_.records.Read(uid);
+  if (record || record.error().code != ErrorCode::kNotFound || !pod_host::Exists(folder)) return;
+  surroundings_.LogFailure("keep " + folder,
+                           pod_host::WriteFile(RecordFile(surroundings_, uid), "unread\n"));
+}
+
+std::string UnreadPods::HowToEnd(const std::string& uid) const {
+  const std::optional<std::string>& sandbox = unread_.at(uid).sandbox;
+  if (sandbox) return fmt::format("end it with `crictl stopp {}`", *sandbox);
+  return fmt::format("end the processes in one of its control groups, {}",
+                     fmt::join(PossibleGroupsOf(surroundings_, uid), ", "));
+}
+
+// Somebody wants a pod of this UID. What stands in its way is looked at with the next listing.
+void UnreadPods::Refuse(const PodPlan& plan) {
+  const Pod& pod = plan.pod;
+  Unread& unread = unread_.at(pod.uid);
+  unread.wanted = plan;
+  surroundings_.WantRelist();
+  surroundings_.Emit(PodFailed{
+      pod.uid,
+      {ErrorCode::kUnavailable,
+       fmt::format("an earlier pod of this UID is in its place{}, and cannot be read: {}; if it "
+                   "stays so, {}",
+                   unread.sandbox ? " in sandbox " + *unread.sandbox : "", unread.error.message,
+                   HowToEnd(pod.uid))}});
+}
+
+void UnreadPods::OnListed(const Listing& listing) {
+  const auto pods = OwnSandboxes(surroundings_, listing);
+  std::vector<std::string> uids;
+  for (const auto& [uid, unread] : unread_) uids.push_back(uid);
+  for (const std::string& uid : uids) {
+    const auto own = pods.find(uid);
+    Tend(uid, own == pods.end() ? Sandboxes{} : own->second, listing);
+  }
+}
+
+void UnreadPods::Tend(const std::string& uid, const Sandboxes& sandboxes, const Listing& listing) {
+  Unread& unread = unread_.at(uid);
+  const ForeignPod* const told = ways_.foreign.Find(uid);
+  // Whoever ends it waits for that.
+  if (unread.asked || (told != nullptr && told->ending())) return;
+  unread.sandbox = sandboxes.empty() ? std::nullopt : std::optional(sandboxes.front()->id());
+  const std::optional<PodPlan> wanted = std::exchange(unread.wanted, std::nullopt);
+  const auto plan = ways_.descriptions.Read(uid, sandboxes);
+  if (plan) return sandboxes.empty() ? Recall(uid) : TakeOver(*plan, sandboxes, listing);
+  unread.error = plan.error();
+  const bool is_certain = wanted && UidTellsContent(wanted->pod);
+  if (is_certain && !sandboxes.empty()) return TakeOver(*wanted, sandboxes, listing);
+  if (!wanted || MayRun(uid, sandboxes, listing)) return;
+  if (is_certain) {  // it is made where its files are
+    unread_.erase(uid);
+  } else if (IsDamage(unread.error)) {
+    Quarantine(uid);
+  }
+}
+
+// The runtime has no sandbox of it.
+void UnreadPods::Recall(const std::string& uid) {
+  const auto written = ways_.records.Read(uid);
+  if (!written) return;
+  unread_.erase(uid);
+  ways_.foreign.Forget(uid);
+  RuntimePod found = ways_.adoption.TakeOver(*written);
+  ways_.pods.UpdateQosGroups();
+  surroundings_.Emit(PodFound{uid, std::move(found)});
+}
+
+void UnreadPods::TakeOver(const PodPlan& plan, const Sandboxes& sandboxes, const Listing& listing) {
+  unread_.at(plan.pod.uid).asked = true;
+  Listing own;
+  for (const api::PodSandbox* sandbox : sandboxes) own.sandboxes.push_back(*sandbox);
+  own.containers = listing.containers;
+  ways_.inventory.AskAbout(std::move(own), lifetime_.Guard([this, plan](Result<Found> found) {
+    OnFound(plan, std::move(found));
+  }));
+}
+
+void UnreadPods::OnFound(const PodPlan& plan, Result<Found> found) {
+  const std::string& uid = plan.pod.uid;
+  Unread& unread = unread_.at(uid);
+  unread.asked = false;
+  if (!found) {
+    unread.error = found.error();
+    return;
+  }
+  unread_.erase(uid);
+  ways_.foreign.Forget(uid);
+  const auto sandboxes = OwnSandboxes(surroundings_, found->own);
+  RuntimePod adopted = ways_.adoption.TakeOver(plan, sandboxes.at(uid), *found);
+  ways_.pods.Find(uid)->WriteRecord();
+  surroundings_.Emit(PodFound{uid, std::move(adopted)});
+  ways_.pods.UpdateQosGroups();
+}
+
+void UnreadPods::Quarantine(const std::string& uid) {
+  const auto place = SetAside(surroundings_.paths, uid, surroundings_.clock.Now());
+  surroundings_.LogFailure("set the files of pod " + uid + " aside", place);
+  if (!place) return;
+  if (!place->empty()) {
+    surroundings_.Log(
+        fmt::format("pod {} cannot be read and nothing of it runs: all its files are in {}; delete "
+                    "them when nobody needs them",
+                    uid, *place));
+  }
+  unread_.erase(uid);
+  ways_.leftovers.Remove(
+      {.uid = uid, .groups = PossibleGroupsOf(surroundings_, uid), .log_dirs = {}, .layers = {}});
+}
+
+}  // namespace jettison::cri

@@ -1,0 +1,84 @@
+#pragma once
+
+#include <map>
+#include <optional>
+#include <string>
+
+#include "runtimes/cri/adoption.h"
+#include "runtimes/cri/base/lifetime.h"
+#include "runtimes/cri/base/surroundings.h"
+#include "runtimes/cri/foreign/foreign_pods.h"
+#include "runtimes/cri/inventory.h"
+#include "runtimes/cri/leftovers.h"
+#include "runtimes/cri/pods/own_pods.h"
+#include "runtimes/cri/pods/pod_descriptions.h"
+#include "runtimes/cri/pods/pod_records.h"
+
+namespace jettison::cri {
+
+// Pods of an earlier agent that nothing describes any more in a way that can be read. What runs of
+// them goes on, measured and named; nothing of them is deleted. While something of one runs, or
+// may, no pod of its UID is made.
+class UnreadPods {
+ public:
+  // What they become when they can be read, or are gone.
+  struct Ways {
+    OwnPods& pods;
+    const PodRecords& records;
+    const PodDescriptions& descriptions;
+    Adoption& adoption;
+    Inventory& inventory;
+    Leftovers& leftovers;
+    ForeignPods& foreign;  // where they are looked after meanwhile
+  };
+
+  UnreadPods(Surroundings& surroundings, const Ways& ways)
+      : surroundings_(surroundings), ways_(ways) {}
+  UnreadPods(const UnreadPods&) = delete;
+  UnreadPods& operator=(const UnreadPods&) = delete;
+  ~UnreadPods() = default;
+
+  // None of them is among the agent's own.
+  [[nodiscard]] bool Has(const std::string& uid) const { return unread_.contains(uid); }
+  // Whether the sandbox is of one of them.
+  [[nodiscard]] bool Owns(const api::PodSandbox& sandbox) const;
+
+  // `error` is what keeps the pod from being read. kInvalidArgument: what describes it is damaged
+  // or missing.
+  void Enter(const std::string& uid, const Sandboxes& sandboxes, const Listing& listing,
+             const Error& error);
+  // Whether the pod can be read; if not, it is entered.
+  [[nodiscard]] bool IsReadable(const std::string& uid, const Sandboxes& sandboxes,
+                                const Listing& listing);
+  // Somebody wants a pod of such a UID -> PodFailed. What stands in its way is looked at with the
+  // next listing.
+  void Refuse(const PodPlan& plan);
+  // Reads each of them again, and takes over those for which that works.
+  void OnListed(const Listing& listing);
+
+ private:
+  struct Unread {
+    Error error;
+    std::optional<std::string> sandbox = std::nullopt;  // the ID; absent: the runtime has none
+    std::optional<PodPlan> wanted = std::nullopt;       // since the last listing, of this UID
+    bool asked = false;                                 // it is about to be taken over
+  };
+
+  [[nodiscard]] bool IsInhabited(const std::string& uid) const;
+  [[nodiscard]] bool MayRun(const std::string& uid, const Sandboxes& sandboxes,
+                            const Listing& listing) const;
+  [[nodiscard]] std::string HowToEnd(const std::string& uid) const;
+  void KeepFolder(const std::string& uid);
+  void Tend(const std::string& uid, const Sandboxes& sandboxes, const Listing& listing);
+  void TakeOver(const PodPlan& plan, const Sandboxes& sandboxes, const Listing& listing);
+  void OnFound(const PodPlan& plan, Result<Found> found);
+  void Recall(const std::string& uid);
+  void Quarantine(const std::string& uid);
+
+  Surroundings& surroundings_;
+  Ways ways_;
+  std::map<std::string, Unread> unread_;  // by UID
+  Lifetime lifetime_;
+};
+
+}  // namespace jettison::cri

@@ -1,0 +1,412 @@
+// Pods of an earlier agent whose description is damaged, missing or cannot be read.
+#include <gmock/gmock.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <csignal>
+#include <cstdio>
+
+#include "runtimes/cri/runtime_fixture.h"
+
+namespace jettison::cri {
+namespace {
+
+using std::chrono::milliseconds;
+using std::chrono::seconds;
+using testing::AllOf;
+using testing::Contains;
+using testing::ElementsAre;
+using testing::HasSubstr;
+using testing::IsEmpty;
+using testing::Not;
+using testing::SizeIs;
+using testing::StartsWith;
+
+constexpr const char* kGroup = "kubepods/burstable/podu";
+
+class CriUnread : public CriRuntime {
+ protected:
+  void SetUp() override {
+    bed_.relist_period = milliseconds(5);
+    pod_ = SimplePod("u");
+    ASSERT_TRUE(bed_.Run(pod_));
+    box_ = containerd().boxes.begin()->first;
+    ASSERT_TRUE(pod_host::MakeFolders(folder() + "/volumes/v"));
+    ASSERT_TRUE(pod_host::WriteFile(folder() + "/volumes/v/data", "dear"));
+    ASSERT_TRUE(pod_host::MakeFolders(logs() + "/main"));
+    ASSERT_TRUE(pod_host::WriteFile(logs() + "/main/0.log", "said"));
+  }
+  [[nodiscard]] std::string folder() const { return bed_.root() + "/pods/u"; }
+  [[nodiscard]] std::string logs() const { return bed_.root() + "/logs/default_pod-u_u"; }
+  [[nodiscard]] std::string record() const { return folder() + "/record"; }
+
+  void DamageAnnotation() {
+    auto& annotations = *containerd().boxes.at(box_).config.mutable_annotations();
+    annotations[std::string(kPodAnnotation)] = "rubb\xff";
+  }
+  void DamageBoth() {
+    DamageAnnotation();
+    ASSERT_TRUE(pod_host::WriteFile(record(), "sandbox half"));
+  }
+  // The agent starts again.
+  std::vector<RuntimePod> List() {
+    bed_.Open();
+    auto listed = runtime().List();
+    EXPECT_TRUE(listed) << listed.error().message;
+    return listed.value_or(std::vector<RuntimePod>{});
+  }
+  // Lets some listings go by.
+  void LetItLook() {
+    const auto deadline = std::chrono::steady_clock::now() + seconds(10);
+    for (int listings = 0; listings < 4;) {
+      ASSERT_LT(std::chrono::steady_clock::now(), deadline);
+      (void)bed_.Await<PodRemoved>("nobody", milliseconds(2));
+      const auto calls = bed_.calls->TakeCalls();
+      calls_.insert(calls_.end(), calls.begin(), calls.end());
+      listings += static_cast<int>(std::count(calls.begin(), calls.end(), "ListPodSandbox"));
+    }
+  }
+  void ExpectItGoesOn() {
+    LetItLook();
+    EXPECT_TRUE(containerd().processes.Runs(1000));
+    EXPECT_THAT(containerd().signals, IsEmpty());
+    EXPECT_THAT(bed_.cgroups.signals(), IsEmpty());
+    EXPECT_TRUE(bed_.cgroups.Exists(kGroup));
+    for (const char* call : {"Stop", "Remove", "RunPodSandbox", "CreateContainer"}) {
+      EXPECT_THAT(calls_, Not(Contains(StartsWith(call))));
+    }
+    ExpectFilesStay();
+  }
+  void ExpectFilesStay() {
+    EXPECT_EQ(pod_host::ReadFile(folder() + "/volumes/v/data").value_or(""), "dear");
+    EXPECT_EQ(pod_host::ReadFile(logs() + "/main/0.log").value_or(""), "said");
+  }
+  // Files, logs included, are where the log says.
+  void ExpectQuarantined() {
+    const std::string quarantine = bed_.root() + "/quarantine";
+    const auto places = pod_host::NamesIn(quarantine).value_or(std::vector<std::string>{});
+    ASSERT_THAT(places, ElementsAre(StartsWith("u-")));
+    const std::string place = quarantine + "/" + places[0];
+    EXPECT_EQ(pod_host::ReadFile(place + "/volumes/v/data").value_or(""), "dear");
+    EXPECT_EQ(pod_host::ReadFile(place + "/logs/default_pod-u_u/main/0.log").value_or(""), "said");
+    EXPECT_THAT(bed_.logged, Contains(HasSubstr("all its files are in " + place)));
+    EXPECT_FALSE(pod_host::Exists(folder() + "/volumes/v/data"));
+  }
+  // The whole life after it: nothing of this agent is left, what was set aside stays.
+  void ExpectItCanBeTakenDown() {
+    ASSERT_TRUE(bed_.Remove("u"));
+    bed_.ExpectNothingLeft("u");
+  }
+
+  Pod pod_;
+  std::string box_;
+  std::vector<std::string> calls_;
+};
+
+TEST_F(CriUnread, TheRecordMakesUpForADamagedAnnotation) {
+  DamageAnnotation();
+  const auto listed = List();
+  ASSERT_THAT(listed, SizeIs(1));
+  EXPECT_EQ(listed[0].pod, pod_);
+  EXPECT_FALSE(listed[0].unread || listed[0].foreign);
+  ASSERT_THAT(listed[0].containers, SizeIs(1));
+  EXPECT_FALSE(listed[0].containers[0].exit);
+  EXPECT_THAT(bed_.logged, Contains(AllOf(HasSubstr(box_), HasSubstr("is known by " + record()))));
+  ExpectItGoesOn();
+  ExpectItCanBeTakenDown();
+}
+
+TEST_F(CriUnread, TheRecordMakesUpForAMissingAnnotation) {
+  containerd().boxes.at(box_).config.mutable_annotations()->erase(std::string(kPodAnnotation));
+  containerd().boxes.at(box_).config.mutable_annotations()->erase(std::string(kNetworkAnnotation));
+  const auto listed = List();
+  ASSERT_THAT(listed, SizeIs(1));
+  EXPECT_FALSE(listed[0].unread);
+  ExpectItGoesOn();
+  ExpectItCanBeTakenDown();
+}
+
+TEST_F(CriUnread, AnotherSandboxOfThePodMakesUpForADamagedAnnotation) {
+  FakeContainerd::Box& older = containerd().boxes["older"];
+  older = containerd().boxes.at(box_);
+  older.ready = false;
+  containerd().boxes.at(box_).config.mutable_metadata()->set_attempt(1);
+  DamageBoth();
+  const auto listed = List();
+  ASSERT_THAT(listed, SizeIs(1));
+  EXPECT_FALSE(listed[0].unread);
+  ASSERT_THAT(listed[0].containers, SizeIs(1));
+  EXPECT_TRUE(containerd().processes.Runs(1000));
+}
+
+TEST_F(CriUnread, TheAnnotationMakesUpForADamagedRecord) {
+  ASSERT_TRUE(pod_host::WriteFile(record(), "sandbox half"));
+  const auto listed = List();
+  ASSERT_THAT(listed, SizeIs(1));
+  EXPECT_FALSE(listed[0].unread);
+  EXPECT_THAT(pod_host::ReadFile(record()).value_or(""), StartsWith("sandbox " + box_))
+      << "it is written anew";
+  ExpectItGoesOn();
+}
+
+TEST_F(CriUnread, APodThatNothingDescribesGoesOnAndIsMeasured) {
+  DamageBoth();
+  const auto listed = List();
+  ASSERT_THAT(listed, SizeIs(1));
+  EXPECT_TRUE(listed[0].unread && listed[0].foreign);
+  EXPECT_EQ(FullName(listed[0].pod), "default/pod-u");
+  EXPECT_EQ(listed[0].pod.uid, "u");
+  ASSERT_THAT(listed[0].containers, SizeIs(1));
+  EXPECT_EQ(listed[0].containers[0].name, "main");
+  EXPECT_FALSE(listed[0].containers[0].exit);
+  EXPECT_THAT(runtime().ForeignGroupsOf("u"), ElementsAre(kGroup));
+  EXPECT_EQ(runtime().GroupOf("u", "main"), std::string(kGroup) + "/run-2");
+  ExpectItGoesOn();
+  const auto names_it = [this](const std::string& line) {
+    return line.find(box_) != std::string::npos && line.find(folder()) != std::string::npos &&
+           line.find("crictl stopp") != std::string::npos;
+  };
+  EXPECT_EQ(std::count_if(bed_.logged.begin(), bed_.logged.end(), names_it), 1);
+}
+
+TEST_F(CriUnread, AMissingAnnotationWithoutARecordIsDamageToo) {
+  containerd().boxes.at(box_).config.mutable_annotations()->erase(std::string(kPodAnnotation));
+  ASSERT_EQ(::unlink(record().c_str()), 0);
+  const auto listed = List();
+  ASSERT_THAT(listed, SizeIs(1));
+  EXPECT_TRUE(listed[0].unread);
+  ExpectItGoesOn();
+}
+
+TEST_F(CriUnread, ADescriptionOfAnotherPodIsDamage) {
+  auto& annotations = *containerd().boxes.at(box_).config.mutable_annotations();
+  annotations[std::string(kPodAnnotation)] = "v";
+  bed_.known["v"] = SimplePod("v");
+  ASSERT_TRUE(pod_host::WriteFile(record(), "sandbox half"));
+  EXPECT_THAT(List(), SizeIs(1));
+  EXPECT_THAT(bed_.logged, Contains(HasSubstr("it describes the pod v")));
+  ExpectItGoesOn();
+}
+
+TEST_F(CriUnread, NoPodOfItsUidIsMadeBesideIt) {
+  DamageBoth();
+  ASSERT_THAT(List(), SizeIs(1));
+  runtime().CreatePod(pod_host::PlainPlan(pod_));
+  const auto* failed = bed_.Await<PodFailed>("u");
+  ASSERT_NE(failed, nullptr);
+  EXPECT_THAT(failed->error.message, HasSubstr("in sandbox " + box_));
+  EXPECT_THAT(failed->error.message, HasSubstr("crictl stopp " + box_));
+  ExpectItGoesOn();
+  // Nor does it end when nobody wants that other one any more.
+  runtime().RemovePod("u");
+  EXPECT_NE(bed_.Await<PodRemoved>("u"), nullptr);
+  ExpectItGoesOn();
+}
+
+TEST_F(CriUnread, WhenTheSandboxIsRemovedThePodStartsAndTheFilesAreSetAside) {
+  DamageBoth();
+  ASSERT_THAT(List(), SizeIs(1));
+  runtime().CreatePod(pod_host::PlainPlan(pod_));
+  ASSERT_NE(bed_.Await<PodFailed>("u"), nullptr);
+  containerd().Exit("main", 137);
+  containerd().boxes.clear();
+  containerd().runs.clear();
+  ASSERT_TRUE(bed_.events.CreateInTheEnd(runtime(), pod_));
+  ExpectQuarantined();
+  runtime().StartContainer("u", "main", 0, 0);
+  EXPECT_NE(bed_.Await<ContainerStarted>("u"), nullptr);
+  ExpectItCanBeTakenDown();
+  ExpectQuarantined();
+}
+
+TEST_F(CriUnread, StoppingTheSandboxIsEnough) {
+  DamageBoth();
+  ASSERT_THAT(List(), SizeIs(1));
+  containerd().Exit("main", 137);
+  containerd().boxes.at(box_).ready = false;
+  LetItLook();
+  ExpectFilesStay();
+  ASSERT_TRUE(bed_.events.CreateInTheEnd(runtime(), pod_));
+  ExpectQuarantined();
+  EXPECT_FALSE(containerd().boxes.contains(box_));
+}
+
+TEST_F(CriUnread, OfADeadOneTheFilesStayUntilItsPlaceIsWanted) {
+  DamageBoth();
+  containerd().Exit("main", 1);
+  containerd().boxes.at(box_).ready = false;
+  EXPECT_THAT(List(), IsEmpty());
+  EXPECT_THAT(bed_.logged, Contains(AllOf(HasSubstr(box_), HasSubstr("Nothing of it runs"),
+                                          HasSubstr(folder()))));
+  LetItLook();
+  ExpectFilesStay();
+  EXPECT_TRUE(containerd().boxes.contains(box_));
+  ASSERT_TRUE(bed_.events.CreateInTheEnd(runtime(), pod_));
+  ExpectQuarantined();
+}
+
+TEST_F(CriUnread, FilesOfOneWhoseSandboxGoesWhileNoAgentRunsStay) {
+  for (const bool written : {true, false}) {
+    SCOPED_TRACE(written);
+    DamageBoth();
+    if (!written) ::unlink(record().c_str());
+    ASSERT_THAT(List(), SizeIs(1));
+    bed_.runtime.reset();
+    const auto boxes = std::exchange(containerd().boxes, {});
+    const auto runs = std::exchange(containerd().runs, {});
+    bed_.cgroups.ProcessExited(1000);
+    EXPECT_THAT(List(), IsEmpty());
+    LetItLook();
+    ExpectFilesStay();
+    containerd().boxes = boxes;
+    containerd().runs = runs;
+    ASSERT_TRUE(bed_.cgroups.Join(std::string(kGroup) + "/run-2", 1000));
+  }
+}
+
+TEST_F(CriUnread, ARecordThatIsMendedGivesThePodBack) {
+  const std::string text = pod_host::ReadFile(record()).value_or("");
+  DamageBoth();
+  ASSERT_THAT(List(), SizeIs(1));
+  ASSERT_TRUE(pod_host::WriteFile(record(), text));
+  const auto* found = bed_.Await<PodFound>("u");
+  ASSERT_NE(found, nullptr);
+  EXPECT_FALSE(found->pod.unread || found->pod.foreign);
+  EXPECT_EQ(found->pod.pod, pod_);
+  ASSERT_THAT(found->pod.containers, SizeIs(1));
+  EXPECT_FALSE(found->pod.containers[0].exit);
+  EXPECT_THAT(runtime().ForeignGroupsOf("u"), IsEmpty());
+  EXPECT_EQ(runtime().GroupOf("u", "main"), "run-2");
+  ExpectItGoesOn();
+  ASSERT_TRUE(bed_.Create(pod_)) << "it stands";
+  ExpectItCanBeTakenDown();
+}
+
+TEST_F(CriUnread, ARecordThatCannotBeReadForAMomentIsNoDamage) {
+  DamageAnnotation();
+  containerd().Exit("main", 1);
+  containerd().boxes.at(box_).ready = false;
+  ASSERT_EQ(std::rename(record().c_str(), (record() + ".away").c_str()), 0);
+  ASSERT_EQ(::symlink("away", record().c_str()), 0) << "a link is not followed";
+  EXPECT_THAT(List(), IsEmpty());
+  runtime().CreatePod(pod_host::PlainPlan(pod_));
+  ASSERT_NE(bed_.Await<PodFailed>("u"), nullptr);
+  LetItLook();
+  ExpectFilesStay();
+  ASSERT_EQ(std::rename((record() + ".away").c_str(), record().c_str()), 0);
+  ASSERT_NE(bed_.Await<PodFound>("u"), nullptr);
+  ExpectFilesStay();
+}
+
+TEST_F(CriUnread, TheManifestThatItCameFromGivesThePodBack) {
+  pod_.annotations["kubernetes.io/config.hash"] = "u";
+  DamageBoth();
+  ASSERT_THAT(List(), SizeIs(1));
+  runtime().CreatePod(pod_host::PlainPlan(pod_));
+  const auto* found = bed_.Await<PodFound>("u");
+  ASSERT_NE(found, nullptr);
+  EXPECT_FALSE(found->pod.unread);
+  EXPECT_EQ(found->pod.pod, pod_);
+  EXPECT_THAT(pod_host::ReadFile(record()).value_or(""), StartsWith("sandbox " + box_));
+  ExpectItGoesOn();
+}
+
+TEST_F(CriUnread, WhatTheRuntimeCallsDeadIsAliveWhileTheKernelSaysSo) {
+  DamageBoth();
+  containerd().boxes.at(box_).ready = false;
+  containerd().At("main").state = api::CONTAINER_EXITED;
+  (void)List();
+  runtime().CreatePod(pod_host::PlainPlan(pod_));
+  ASSERT_NE(bed_.Await<PodFailed>("u"), nullptr);
+  ExpectItGoesOn();
+}
+
+TEST_F(CriUnread, WhatTheRuntimeKeepsToItselfIsAliveWhileTheKernelSaysSo) {
+  DamageBoth();
+  const auto boxes = std::exchange(containerd().boxes, {});
+  (void)List();
+  runtime().CreatePod(pod_host::PlainPlan(pod_));
+  const auto* failed = bed_.Await<PodFailed>("u");
+  ASSERT_NE(failed, nullptr);
+  EXPECT_THAT(failed->error.message, HasSubstr(kGroup));
+  ExpectItGoesOn();
+  containerd().boxes = boxes;
+  const auto* found = bed_.Await<PodFound>("u");
+  ASSERT_NE(found, nullptr);
+  EXPECT_TRUE(found->pod.unread);
+  ExpectItGoesOn();
+}
+
+TEST_F(CriUnread, ARecordThatIsMendedGivesBackAPodThatTheRuntimeKeepsToItself) {
+  const std::string text = pod_host::ReadFile(record()).value_or("");
+  DamageBoth();
+  const auto boxes = std::exchange(containerd().boxes, {});
+  const auto runs = std::exchange(containerd().runs, {});
+  EXPECT_THAT(List(), IsEmpty());
+  ASSERT_TRUE(pod_host::WriteFile(record(), text));
+  const auto* found = bed_.Await<PodFound>("u");
+  ASSERT_NE(found, nullptr);
+  EXPECT_FALSE(found->pod.unread);
+  ASSERT_THAT(found->pod.containers, SizeIs(1));
+  EXPECT_FALSE(found->pod.containers[0].exit);
+  ExpectItGoesOn();
+  containerd().boxes = boxes;
+  containerd().runs = runs;
+  ExpectItGoesOn();
+}
+
+// Data of a pod that is known by its manifest is in its place when it starts anew.
+TEST_F(CriUnread, TheManifestThatItCameFromGetsTheFilesOfOneWithoutASandbox) {
+  pod_.annotations["kubernetes.io/config.hash"] = "u";
+  DamageBoth();
+  containerd().Exit("main", 1);
+  containerd().boxes.clear();
+  containerd().runs.clear();
+  EXPECT_THAT(List(), IsEmpty());
+  ASSERT_TRUE(bed_.events.CreateInTheEnd(runtime(), pod_));
+  ExpectFilesStay();
+}
+
+TEST_F(CriUnread, NothingIsJudgedWhileTheRuntimeHangs) {
+  DamageBoth();
+  ASSERT_THAT(List(), SizeIs(1));
+  bed_.calls->Hang();
+  runtime().CreatePod(pod_host::PlainPlan(pod_));
+  ASSERT_NE(bed_.Await<PodFailed>("u"), nullptr);
+  (void)bed_.Await<PodRemoved>("nobody", milliseconds(50));
+  EXPECT_TRUE(containerd().processes.Runs(1000));
+  bed_.calls->Resume();
+  bed_.calls->Deliver();
+  ExpectItGoesOn();
+}
+
+TEST_F(CriUnread, OneThatTurnsUpLaterIsKeptToo) {
+  ASSERT_TRUE(bed_.Remove("u"));
+  bed_.Open();
+  ASSERT_TRUE(runtime().List());
+  ASSERT_TRUE(bed_.Run(SimplePod("v")));
+  FakeContainerd::Box box = containerd().boxes.begin()->second;
+  box.config.mutable_metadata()->set_uid("u");
+  containerd().boxes["late"] = box;
+  LetItLook();
+  EXPECT_TRUE(containerd().boxes.contains("late"));
+  EXPECT_THAT(bed_.logged, Contains(HasSubstr("sandbox late")));
+}
+
+TEST_F(CriUnread, ItEndsWhenItIsEvictedAndLeavesItsFiles) {
+  DamageBoth();
+  ASSERT_THAT(List(), SizeIs(1));
+  runtime().KillContainer("u", "main");
+  const auto* exited = bed_.Await<ContainerExited>("u");
+  ASSERT_NE(exited, nullptr);
+  EXPECT_EQ(exited->container, "main");
+  runtime().RemovePod("u");
+  ASSERT_NE(bed_.Await<PodRemoved>("u"), nullptr);
+  LetItLook();
+  ExpectFilesStay();
+  ASSERT_TRUE(bed_.events.CreateInTheEnd(runtime(), pod_));
+  ExpectQuarantined();
+}
+
+}  // namespace
+}  // namespace jettison::cri

@@ -1,0 +1,243 @@
+// What sandboxes and containers are made from.
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include "runtimes/cri/values/container_config.h"
+#include "runtimes/cri/values/sandbox_config.h"
+
+namespace jettison::cri {
+namespace {
+
+using testing::Contains;
+using testing::ElementsAre;
+using testing::IsEmpty;
+using testing::IsSupersetOf;
+using testing::Pair;
+
+Pod WebPod() {
+  Pod pod;
+  pod.name = "web";
+  pod.namespace_ = "shop";
+  pod.uid = "u";
+  pod.labels = {{"app", "web"}};
+  pod.annotations = {{"note", "x"}};
+  pod.containers.resize(1);
+  pod.containers[0].name = "c";
+  pod.containers[0].image = "web:1";
+  return pod;
+}
+
+api::PodSandboxConfig SandboxOf(const Pod& pod, bool host_network = false) {
+  return SandboxConfigOf({.pod = pod,
+                          .attempt = 3,
+                          .host_network = host_network,
+                          .cgroup_parent = "/node/kubepods/podu",
+                          .log_directory = "/logs/p",
+                          .root = "/root",
+                          .written_pod = "{}",
+                          .seen = WallTime(std::chrono::seconds(1))});
+}
+
+api::ContainerConfig ContainerOf(const Pod& pod, const ImageFacts& image = {.id = "sha256:1"}) {
+  return ContainerConfigOf({.pod = pod,
+                            .container = pod.containers[0],
+                            .attempt = 2,
+                            .oom_score_adj = 900,
+                            .host_network = true,
+                            .image = image,
+                            .mounts = {{"/host", "/in", true}},
+                            .limits = {.memory_bytes = 64,
+                                       .cpu_shares = 512,
+                                       .cpu_quota_us = 50'000,
+                                       .cpu_period_us = 100'000}});
+}
+
+TEST(SandboxConfigOf, SaysWhatTheKubeletSays) {
+  const auto config = SandboxOf(WebPod());
+  EXPECT_EQ(config.metadata().name(), "web");
+  EXPECT_EQ(config.metadata().namespace_(), "shop");
+  EXPECT_EQ(config.metadata().uid(), "u");
+  EXPECT_EQ(config.metadata().attempt(), 3U);
+  EXPECT_EQ(config.hostname(), "web");
+  EXPECT_EQ(config.log_directory(), "/logs/p");
+  EXPECT_EQ(config.linux().cgroup_parent(), "/node/kubepods/podu");
+  EXPECT_THAT(config.labels(),
+              IsSupersetOf({Pair("io.kubernetes.pod.name", "web"),
+                            Pair("io.kubernetes.pod.namespace", "shop"),
+                            Pair("io.kubernetes.pod.uid", "u"), Pair("app", "web")}));
+  EXPECT_THAT(config.annotations(),
+              IsSupersetOf({Pair("kubernetes.io/config.source", "file"),
+                            Pair("kubernetes.io/config.seen", "1970-01-01T00:00:01Z"),
+                            Pair("jettison.io/pod", "{}"), Pair("jettison.io/root", "/root"),
+                            Pair("jettison.io/network", "pod"), Pair("note", "x")}));
+}
+
+TEST(SandboxConfigOf, APodCannotPassForAnother) {
+  Pod pod = WebPod();
+  pod.labels["io.kubernetes.pod.uid"] = "other";
+  pod.annotations["jettison.io/root"] = "/other";
+  EXPECT_THAT(SandboxOf(pod).labels(), Contains(Pair("io.kubernetes.pod.uid", "u")));
+  EXPECT_THAT(SandboxOf(pod).annotations(), Contains(Pair("jettison.io/root", "/root")));
+}
+
+TEST(SandboxConfigOf, SharesWithTheHostWhatThePodAsksFor) {
+  Pod pod = WebPod();
+  const auto own = SandboxOf(pod).linux().security_context().namespace_options();
+  EXPECT_EQ(own.network(), api::POD);
+  EXPECT_EQ(own.pid(), api::CONTAINER);
+  EXPECT_EQ(own.ipc(), api::POD);
+  pod.host_pid = pod.host_ipc = true;
+  pod.containers[0].security_context.privileged = true;
+  const auto config = SandboxOf(pod, true);
+  EXPECT_EQ(config.hostname(), "");
+  EXPECT_TRUE(config.linux().security_context().privileged());
+  const auto& shared = config.linux().security_context().namespace_options();
+  EXPECT_EQ(shared.network(), api::NODE);
+  EXPECT_EQ(shared.pid(), api::NODE);
+  EXPECT_EQ(shared.ipc(), api::NODE);
+}
+
+TEST(SandboxConfigOf, CutsALongNameToAHostName) {
+  Pod pod = WebPod();
+  pod.name = std::string(62, 'a') + "-b";
+  EXPECT_EQ(SandboxOf(pod).hostname(), std::string(62, 'a'));
+}
+
+TEST(ContainerConfigOf, SaysWhatTheKubeletSays) {
+  Pod pod = WebPod();
+  Container& container = pod.containers[0];
+  container.command = {"/bin/$(NAME)"};
+  container.args = {"$(NAME)", "$$(NAME)"};
+  container.working_dir = "/srv";
+  container.env = {{"NAME", "web"}};
+  const auto config = ContainerOf(pod);
+  EXPECT_EQ(config.metadata().name(), "c");
+  EXPECT_EQ(config.metadata().attempt(), 2U);
+  EXPECT_EQ(config.image().image(), "sha256:1");
+  EXPECT_THAT(config.command(), ElementsAre("/bin/web"));
+  EXPECT_THAT(config.args(), ElementsAre("web", "$(NAME)"));
+  EXPECT_EQ(config.working_dir(), "/srv");
+  ASSERT_EQ(config.envs_size(), 1);
+  EXPECT_EQ(config.envs(0).key(), "NAME");
+  EXPECT_EQ(config.log_path(), "c/2.log");
+  ASSERT_EQ(config.mounts_size(), 1);
+  EXPECT_EQ(config.mounts(0).host_path(), "/host");
+  EXPECT_TRUE(config.mounts(0).readonly());
+  EXPECT_THAT(config.labels(), IsSupersetOf({Pair("io.kubernetes.container.name", "c"),
+                                             Pair("io.kubernetes.pod.uid", "u")}));
+  EXPECT_THAT(config.annotations(),
+              IsSupersetOf({Pair("io.kubernetes.container.restartCount", "2"),
+                            Pair("io.kubernetes.pod.terminationGracePeriod", "30")}));
+  const auto& resources = config.linux().resources();
+  EXPECT_EQ(resources.memory_limit_in_bytes(), 64);
+  EXPECT_EQ(resources.cpu_shares(), 512);
+  EXPECT_EQ(resources.cpu_quota(), 50'000);
+  EXPECT_EQ(resources.cpu_period(), 100'000);
+  EXPECT_EQ(resources.oom_score_adj(), 900);
+}
+
+TEST(ContainerConfigOf, TheHashTellsDefinitionsApart) {
+  const auto hash_of = [](const Pod& pod) {
+    return ContainerOf(pod).annotations().at("io.kubernetes.container.hash");
+  };
+  Pod pod = WebPod();
+  const std::string before = hash_of(pod);
+  EXPECT_EQ(hash_of(WebPod()), before);
+  pod.containers[0].args = {"x"};
+  EXPECT_NE(hash_of(pod), before);
+}
+
+TEST(ContainerConfigOf, TakesTheContainersUserBeforeThePodsBeforeTheImages) {
+  Pod pod = WebPod();
+  const auto security = [&](const ImageFacts& image = {.id = "i"}) {
+    return ContainerOf(pod, image).linux().security_context();
+  };
+  EXPECT_FALSE(security().has_run_as_user());
+  EXPECT_FALSE(security().has_run_as_group());
+  pod.security_context = {.run_as_user = 7, .run_as_group = 8};
+  EXPECT_EQ(security().run_as_user().value(), 7);
+  EXPECT_EQ(security().run_as_group().value(), 8);
+  pod.containers[0].security_context.run_as_user = 0;
+  EXPECT_EQ(security().run_as_user().value(), 0);
+  pod.security_context.run_as_user = pod.containers[0].security_context.run_as_user = std::nullopt;
+  EXPECT_EQ(security({.id = "i", .user = 99}).run_as_user().value(), 99);
+  EXPECT_EQ(security({.id = "i", .user_name = "www"}).run_as_username(), "www");
+  EXPECT_EQ(security().run_as_user().value(), 0) << "an image that says nothing is root's";
+}
+
+TEST(ContainerConfigOf, TakesGroupsAndSystemCallsFromThePodUnlessTheContainerSaysOtherwise) {
+  Pod pod = WebPod();
+  const auto plain = ContainerOf(pod).linux().security_context();
+  EXPECT_THAT(plain.supplemental_groups(), IsEmpty());
+  EXPECT_FALSE(plain.has_seccomp()) << "the runtime's own choice";
+  EXPECT_FALSE(plain.no_new_privs());
+  pod.security_context = {.supplemental_groups = {3, 4},
+                          .fs_group = 5,
+                          .seccomp_profile = SeccompProfile::kRuntimeDefault};
+  const auto security = ContainerOf(pod).linux().security_context();
+  EXPECT_THAT(security.supplemental_groups(), ElementsAre(5, 3, 4));
+  ASSERT_TRUE(security.has_seccomp());
+  EXPECT_EQ(security.seccomp().profile_type(), api::SecurityProfile::RuntimeDefault);
+  const auto config = SandboxOf(pod);
+  const auto& sandbox = config.linux().security_context();
+  EXPECT_THAT(sandbox.supplemental_groups(), ElementsAre(5, 3, 4));
+  EXPECT_EQ(sandbox.seccomp().profile_type(), api::SecurityProfile::RuntimeDefault);
+  pod.containers[0].security_context.seccomp_profile = SeccompProfile::kUnconfined;
+  EXPECT_EQ(ContainerOf(pod).linux().security_context().seccomp().profile_type(),
+            api::SecurityProfile::Unconfined);
+}
+
+TEST(CheckNonRoot, RefusesRootAndWhoMayBeRoot) {
+  struct Row {
+    std::optional<std::int64_t> own_user;
+    std::optional<std::int64_t> pods_user;
+    ImageFacts image;
+    const char* message;  // between "container" and "(pod:"; empty: allowed
+  };
+  const std::vector<Row> rows = {
+      {{}, {}, {.id = "i"}, " has runAsNonRoot and image will run as root "},
+      {{}, {}, {.id = "i", .user = 0}, " has runAsNonRoot and image will run as root "},
+      {{}, {}, {.id = "i", .user = 7}, ""},
+      {{},
+       {},
+       {.id = "i", .user_name = "www"},
+       " has runAsNonRoot and image has non-numeric user (www), cannot verify user is non-root "},
+      {0, 7, {.id = "i", .user = 7}, "'s runAsUser breaks non-root policy "},
+      {{}, 0, {.id = "i", .user = 7}, "'s runAsUser breaks non-root policy "},
+      {7, 0, {.id = "i"}, ""},
+      {{}, 7, {.id = "i", .user_name = "www"}, ""}};
+  for (const Row& row : rows) {
+    Pod pod = WebPod();
+    Container& container = pod.containers[0];
+    container.security_context.run_as_user = row.own_user;
+    pod.security_context.run_as_user = row.pods_user;
+    EXPECT_TRUE(CheckNonRoot(pod, container, row.image)) << "nobody minds";
+    pod.security_context.run_as_non_root = true;
+    const auto checked = CheckNonRoot(pod, container, row.image);
+    const std::string message = row.message;
+    EXPECT_EQ(checked ? "" : checked.error().message,
+              message.empty() ? ""
+                              : "CreateContainerConfigError: container" + message +
+                                    "(pod: \"web_shop(u)\", container: c)");
+    container.security_context.run_as_non_root = false;
+    EXPECT_TRUE(CheckNonRoot(pod, container, row.image)) << "the container's word counts";
+  }
+}
+
+TEST(ContainerConfigOf, PassesOnTheRights) {
+  Pod pod = WebPod();
+  pod.containers[0].security_context = {.privileged = true,
+                                        .allow_privilege_escalation = false,
+                                        .read_only_root_filesystem = true,
+                                        .capabilities = {.add = {"NET_ADMIN"}, .drop = {"ALL"}}};
+  const auto config = ContainerOf(pod);
+  const auto& security = config.linux().security_context();
+  EXPECT_TRUE(security.privileged());
+  EXPECT_TRUE(security.no_new_privs());
+  EXPECT_TRUE(security.readonly_rootfs());
+  EXPECT_THAT(security.capabilities().add_capabilities(), ElementsAre("NET_ADMIN"));
+  EXPECT_THAT(security.capabilities().drop_capabilities(), ElementsAre("ALL"));
+}
+
+}  // namespace
+}  // namespace jettison::cri

@@ -1,0 +1,164 @@
+#include "runtimes/cri/values/container_config.h"
+
+#include <fmt/format.h>
+
+#include <string_view>
+
+#include "core/pods/variables.h"
+#include "runtimes/cri/values/labels.h"
+#include "runtimes/cri/values/sandbox_config.h"
+
+namespace jettison::cri {
+namespace {
+
+// FNV-1a, by which the kubelet marks a container's definition, too.
+class Hash {
+ public:
+  void Add(std::string_view text) {
+    for (const char c : text) Add(static_cast<unsigned char>(c));
+    Add(0);
+  }
+  [[nodiscard]] std::string Hex() const { return fmt::format("{:x}", value_); }
+
+ private:
+  void Add(unsigned char byte) { value_ = (value_ ^ byte) * 16'777'619U; }
+  std::uint32_t value_ = 2'166'136'261U;
+};
+
+// Differs between definitions that run something else.
+std::string HashOf(const Container& container) {
+  Hash hash;
+  hash.Add(container.name);
+  hash.Add(container.image);
+  for (const std::string& word : container.command) hash.Add(word);
+  hash.Add("");
+  for (const std::string& word : container.args) hash.Add(word);
+  hash.Add("");
+  for (const EnvVar& variable : container.env) hash.Add(variable.name + "=" + variable.value);
+  return hash.Hex();
+}
+
+void Label(const ContainerPlan& plan, api::ContainerConfig& config) {
+  auto& labels = *config.mutable_labels();
+  labels[std::string(kPodNameLabel)] = plan.pod.name;
+  labels[std::string(kPodNamespaceLabel)] = plan.pod.namespace_;
+  labels[std::string(kPodUidLabel)] = plan.pod.uid;
+  labels[std::string(kContainerNameLabel)] = plan.container.name;
+  auto& annotations = *config.mutable_annotations();
+  annotations[std::string(kHashAnnotation)] = HashOf(plan.container);
+  annotations[std::string(kRestartCountAnnotation)] = fmt::to_string(plan.attempt);
+  annotations[std::string(kGracePeriodAnnotation)] = fmt::to_string(GraceSecondsOf(plan.pod));
+}
+
+void SetProgram(const Container& container, api::ContainerConfig& config) {
+  const pod_host::Variables variables = pod_host::OwnVariables(container);
+  for (const std::string& word : container.command) config.add_command(variables.Expand(word));
+  for (const std::string& word : container.args) config.add_args(variables.Expand(word));
+  config.set_working_dir(container.working_dir);
+  for (const auto& [name, value] : variables.entries()) {
+    auto& variable = *config.add_envs();
+    variable.set_key(name);
+    variable.set_value(value);
+  }
+}
+
+void SetResources(const ContainerPlan& plan, api::LinuxContainerResources& resources) {
+  const CgroupLimits& limits = plan.limits;
+  if (limits.cpu_shares) {
+    resources.set_cpu_shares(static_cast<std::int64_t>(*limits.cpu_shares));
+  }
+  if (limits.cpu_quota_us) resources.set_cpu_quota(*limits.cpu_quota_us);
+  if (limits.cpu_period_us) {
+    resources.set_cpu_period(static_cast<std::int64_t>(*limits.cpu_period_us));
+  }
+  if (limits.memory_bytes) {
+    resources.set_memory_limit_in_bytes(static_cast<std::int64_t>(*limits.memory_bytes));
+  }
+  resources.set_oom_score_adj(plan.oom_score_adj);
+}
+
+// The container's own user and group before the pod's. A group alone is refused by runtimes, so the
+// image's user stands beside it (kubelet: determineEffectiveSecurityContext).
+void SetUser(const ContainerPlan& plan, api::LinuxContainerSecurityContext& security) {
+  const SecurityContext& own = plan.container.security_context;
+  const PodSecurityContext& shared = plan.pod.security_context;
+  const auto user = own.run_as_user ? own.run_as_user : shared.run_as_user;
+  const auto group = own.run_as_group ? own.run_as_group : shared.run_as_group;
+  if (user) security.mutable_run_as_user()->set_value(*user);
+  if (!group) return;
+  security.mutable_run_as_group()->set_value(*group);
+  if (user) return;
+  if (plan.image.user || plan.image.user_name.empty()) {
+    security.mutable_run_as_user()->set_value(plan.image.user.value_or(0));
+  } else {
+    security.set_run_as_username(plan.image.user_name);
+  }
+}
+
+void SetSecurity(const ContainerPlan& plan, api::LinuxContainerSecurityContext& security) {
+  const SecurityContext& own = plan.container.security_context;
+  security.set_privileged(own.privileged);
+  security.set_readonly_rootfs(own.read_only_root_filesystem);
+  *security.mutable_namespace_options() = NamespacesOf(plan.pod, plan.host_network);
+  for (const std::string& name : own.capabilities.add) {
+    security.mutable_capabilities()->add_add_capabilities(name);
+  }
+  for (const std::string& name : own.capabilities.drop) {
+    security.mutable_capabilities()->add_drop_capabilities(name);
+  }
+  SetUser(plan, security);
+  for (const std::int64_t group : SupplementalGroupsOf(plan.pod)) {
+    security.add_supplemental_groups(group);
+  }
+  security.set_no_new_privs(!own.allow_privilege_escalation);
+  const auto seccomp =
+      own.seccomp_profile ? own.seccomp_profile : plan.pod.security_context.seccomp_profile;
+  if (seccomp) *security.mutable_seccomp() = ProfileOf(*seccomp);
+}
+
+}  // namespace
+
+Result<void> CheckNonRoot(const Pod& pod, const Container& container, const ImageFacts& image) {
+  const SecurityContext& own = container.security_context;
+  const PodSecurityContext& shared = pod.security_context;
+  const auto non_root = own.run_as_non_root ? own.run_as_non_root : shared.run_as_non_root;
+  if (!non_root.value_or(false)) return {};
+  const auto refuse = [&](std::string_view why) {
+    return Fail(ErrorCode::kInvalidArgument,
+                fmt::format("CreateContainerConfigError: container{} (pod: \"{}_{}({})\", "
+                            "container: {})",
+                            why, pod.name, pod.namespace_, pod.uid, container.name));
+  };
+  if (const auto user = own.run_as_user ? own.run_as_user : shared.run_as_user) {
+    return *user == 0 ? refuse("'s runAsUser breaks non-root policy") : Result<void>{};
+  }
+  if (!image.user && !image.user_name.empty()) {
+    return refuse(
+        fmt::format(" has runAsNonRoot and image has non-numeric user ({}), cannot "
+                    "verify user is non-root",
+                    image.user_name));
+  }
+  if (image.user.value_or(0) == 0) return refuse(" has runAsNonRoot and image will run as root");
+  return {};
+}
+
+api::ContainerConfig ContainerConfigOf(const ContainerPlan& plan) {
+  api::ContainerConfig config;
+  config.mutable_metadata()->set_name(plan.container.name);
+  config.mutable_metadata()->set_attempt(static_cast<std::uint32_t>(plan.attempt));
+  config.mutable_image()->set_image(plan.image.id);
+  SetProgram(plan.container, config);
+  for (const HostMount& mount : plan.mounts) {
+    auto& into = *config.add_mounts();
+    into.set_container_path(mount.container_path);
+    into.set_host_path(mount.host_path);
+    into.set_readonly(mount.read_only);
+  }
+  Label(plan, config);
+  config.set_log_path(fmt::format("{}/{}.log", plan.container.name, plan.attempt));
+  SetResources(plan, *config.mutable_linux()->mutable_resources());
+  SetSecurity(plan, *config.mutable_linux()->mutable_security_context());
+  return config;
+}
+
+}  // namespace jettison::cri

@@ -1,0 +1,166 @@
+#include "runtimes/process/adoption.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <memory>
+#include <utility>
+
+#include "kernel/files/files.h"
+#include "kernel/files/paths.h"
+#include "kernel/files/pod_containers.h"
+#include "runtimes/process/leftover.h"
+#include "runtimes/process/runs/process_identity.h"
+
+namespace jettison::process {
+
+using namespace pod_host;
+namespace {
+
+WallTime CreationOf(const FoundRun& run) {
+  if (run.record) return run.record->created;
+  return run.exit ? run.exit->started : WallTime{};
+}
+
+// Real time is turned into the agent's here and nowhere later. `earliest`: no run of a container
+// began before the one before it, whatever the clock of their days says.
+ContainerRecord RecordOf(const std::string& uid, const FoundRun& run, const Clock& clock,
+                         Instant earliest) {
+  return {.pod_uid = uid,
+          .name = run.container,
+          .attempt = run.attempt,
+          .created = InstantOf(CreationOf(run), clock, earliest),
+          .exit = {}};
+}
+
+ContainerExit ExitOf(const ExitRecord& exit, Instant created, const Clock& clock, bool oom_killed) {
+  const Instant started = InstantOf(exit.started, clock, created);
+  return {.exit_code = exit.code,
+          .signal = exit.signal,
+          .oom_killed = oom_killed,
+          .started = started,
+          .finished = InstantOf(exit.finished, clock, started)};
+}
+
+}  // namespace
+
+Result<std::optional<PodPlan>> Adoption::ReadPlan(const std::string& uid) const {
+  const std::string path = surroundings_.paths.PodFile(uid);
+  const auto text = ReadFile(path);
+  if (!text && text.error().code == ErrorCode::kNotFound) return std::nullopt;
+  if (!text) return Fail(text.error());
+  const auto damaged = [&path](const std::string& why) {
+    return Fail(ErrorCode::kInvalidArgument, fmt::format("{}: {}", path, why));
+  };
+  auto plan = surroundings_.options.written_pods->Read(*text);
+  if (!plan) return damaged(plan.error().message);
+  const Pod& pod = plan->pod;
+  if (pod.uid != uid) return damaged("it describes the pod " + pod.uid);
+  if (auto names = CheckNames(pod); !names) return damaged(names.error().message);
+  return std::move(*plan);
+}
+
+Result<RuntimePod> Adoption::TakeOver(PodEntry& entry) {
+  auto runs = FindRuns(entry);
+  if (!runs) return Fail(runs.error());
+  const auto log_failure = [this, about = "adopt pod " +
+                                          FullName(entry.plan.pod)](const Result<void>& prepared) {
+    surroundings_.LogFailure(about, prepared);
+  };
+  log_failure(pods_.Prepare(entry));
+  pods_.PrepareForeignVolumes(entry, log_failure);
+  return RuntimePod{.pod = entry.plan.pod, .containers = AdoptRuns(entry, std::move(*runs))};
+}
+
+// The runs of a pod; fails where it cannot be told what runs of it. Of a run whose record is
+// damaged nothing runs any more where the container's group is empty.
+Result<std::vector<FoundRun>> Adoption::FindRuns(const PodEntry& entry) {
+  std::vector<std::string> strange;
+  auto runs = ReadRuns(surroundings_.paths, entry.plan.pod.uid, surroundings_.boot_id, strange);
+  if (!runs) return runs;
+  for (FoundRun& run : *runs) {
+    if (run.state != RunState::kUnknown) continue;
+    if (run.passing) return Fail(ErrorCode::kUnavailable, run.fault);
+    if (pods_.IsInhabited(pods_.GroupOfContainer(entry, run.container))) {
+      return Fail(ErrorCode::kInvalidArgument, run.fault);
+    }
+    run.state = run.let_go ? RunState::kLost : RunState::kNeverRan;
+  }
+  if (!strange.empty()) dead_runs_.Add(std::move(strange));
+  return runs;
+}
+
+std::vector<ContainerRecord> Adoption::AdoptRuns(PodEntry& entry, std::vector<FoundRun> runs) {
+  std::vector<ContainerRecord> records;
+  for (auto first = runs.begin(); first != runs.end();) {
+    const auto last = std::find_if(
+        first, runs.end(), [&](const FoundRun& run) { return run.container != first->container; });
+    std::vector<const FoundRun*> of_container;
+    for (auto run = first; run != last; ++run) of_container.push_back(&*run);
+    const std::uint64_t oom_kills =
+        surroundings_.cgroups.ReadOomKills(pods_.GroupOfContainer(entry, first->container))
+            .value_or(0);
+    const std::vector<bool> oom_killed = OomKilled(of_container, oom_kills);
+    Instant earliest = Instant::min();
+    for (std::size_t i = 0; first != last; ++first, ++i) {
+      entry.newest[first->container] = first->attempt;  // they come in the order of attempts
+      if (auto record = AdoptRun(entry, std::move(*first), oom_killed[i], earliest)) {
+        earliest = record->exit ? record->exit->finished : record->created;
+        records.push_back(std::move(*record));
+      }
+    }
+  }
+  return records;
+}
+
+std::optional<ContainerRecord> Adoption::AdoptRun(PodEntry& entry, FoundRun run, bool oom_killed,
+                                                  Instant earliest) {
+  const Pod& pod = entry.plan.pod;
+  const std::string group = pods_.GroupOfContainer(entry, run.container);
+  if (run.state == RunState::kNeverRan && run.shim) {
+    // The word to go may still have been on its way; once its shim is gone the folder is final.
+    (void)EndProcess(run.shim, kShimEndTimeoutMs);
+    FoundRun last = ReadRun(surroundings_.paths.Run(pod.uid, run.container, run.attempt),
+                            surroundings_.boot_id);
+    last.container = run.container;
+    last.attempt = run.attempt;
+    run = std::move(last);
+  }
+  if (!run.fault.empty()) surroundings_.Log(run.fault);
+  ContainerRecord record = RecordOf(pod.uid, run, surroundings_.clock, earliest);
+  switch (run.state) {
+    case RunState::kEnded: {
+      record.exit = ExitOf(*run.exit, record.created, surroundings_.clock, oom_killed);
+      return record;
+    }
+    case RunState::kUnknown:  // its shim was ended, so nothing of it runs
+    case RunState::kNeverRan:
+      surroundings_.LogFailure("end a run that never ran", surroundings_.cgroups.Kill(group));
+      RemoveUnusedRun(surroundings_.paths, pod, run.container, run.attempt);
+      return std::nullopt;
+    case RunState::kLost: {
+      surroundings_.LogFailure("end a run without shim", surroundings_.cgroups.Kill(group));
+      const ExitRecord lost = LostRun(CreationOf(run), surroundings_.clock.Wall());
+      surroundings_.LogFailure(
+          "note a run without shim",
+          WriteExitRecord(surroundings_.paths.Run(pod.uid, run.container, run.attempt), lost));
+      record.exit = ExitOf(lost, record.created, surroundings_.clock, oom_killed);
+      return record;
+    }
+    case RunState::kRunning: break;
+  }
+  const Container* const spec = FindContainer(pod, run.container);
+  if (spec == nullptr) {
+    surroundings_.Log(fmt::format("pod {} has no container {}, but it runs: it is ended",
+                                  FullName(pod), run.container));
+    surroundings_.LogFailure("end a strange run", surroundings_.cgroups.Kill(group));
+    return std::nullopt;
+  }
+  auto adopted = std::make_unique<ContainerRun>(
+      surroundings_, RunName{pod.uid, run.container, run.attempt}, entry.plan, *spec, group);
+  adopted->Adopt(std::move(run), record.created);
+  entry.runs[record.name] = std::move(adopted);
+  return record;
+}
+
+}  // namespace jettison::process

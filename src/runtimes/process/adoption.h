@@ -1,0 +1,39 @@
+#pragma once
+
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "ports/container_runtime.h"
+#include "runtimes/process/dead_runs.h"
+#include "runtimes/process/pods.h"
+#include "runtimes/process/runs/found_runs.h"
+#include "runtimes/process/runs/surroundings.h"
+
+namespace jettison::process {
+
+// Takes over pods of an agent before: by their records, and the runs that their folders tell of.
+class Adoption {
+ public:
+  // All must outlive this.
+  Adoption(Surroundings& surroundings, Pods& pods, DeadRuns& dead_runs)
+      : surroundings_(surroundings), pods_(pods), dead_runs_(dead_runs) {}
+
+  // None where the folder is a leftover. kInvalidArgument: the record is damaged.
+  [[nodiscard]] Result<std::optional<PodPlan>> ReadPlan(const std::string& uid) const;
+  // A pod whose runs can be told, with groups and volumes: those of memory do not outlive the
+  // machine's restart, the folders do.
+  [[nodiscard]] Result<RuntimePod> TakeOver(PodEntry& entry);
+
+ private:
+  [[nodiscard]] Result<std::vector<FoundRun>> FindRuns(const PodEntry& entry);
+  [[nodiscard]] std::vector<ContainerRecord> AdoptRuns(PodEntry& entry, std::vector<FoundRun> runs);
+  [[nodiscard]] std::optional<ContainerRecord> AdoptRun(PodEntry& entry, FoundRun run,
+                                                        bool oom_killed, Instant earliest);
+
+  Surroundings& surroundings_;
+  Pods& pods_;
+  DeadRuns& dead_runs_;
+};
+
+}  // namespace jettison::process

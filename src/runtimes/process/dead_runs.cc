@@ -1,0 +1,55 @@
+#include "runtimes/process/dead_runs.h"
+
+#include <algorithm>
+#include <iterator>
+#include <utility>
+
+namespace jettison::process {
+namespace {
+
+// Of one process, so that what was freed is told in between.
+constexpr std::size_t kTreesAtOnce = 256;
+constexpr Duration kFirstRetry = std::chrono::milliseconds(100);
+constexpr Duration kLastRetry = std::chrono::seconds(5);
+
+Duration RetryDelay(int failures) {
+  return std::min(kFirstRetry * (1 << std::min(failures, 12)), kLastRetry);
+}
+
+}  // namespace
+
+void DeadRuns::Add(std::vector<std::string> trees) {
+  waiting_.insert(waiting_.end(), std::make_move_iterator(trees.begin()),
+                  std::make_move_iterator(trees.end()));
+  surroundings_.readiness.Wake();
+}
+
+void DeadRuns::Continue() {
+  if (job_) {
+    const auto outcome = job_->Outcome();
+    if (!outcome) return;
+    surroundings_.LogFailure("remove a dead container", *outcome);
+    job_.reset();
+  }
+  if (!waiting_.empty() && !retry_) StartNext();
+}
+
+void DeadRuns::StartNext() {
+  const auto end =
+      waiting_.begin() + static_cast<std::ptrdiff_t>(std::min(waiting_.size(), kTreesAtOnce));
+  auto job = RemovalJob::Start(surroundings_,
+                               {.volume_folders = {}, .trees = std::vector(waiting_.begin(), end)});
+  if (job) {
+    waiting_.erase(waiting_.begin(), end);
+    failures_ = 0;
+    job_.emplace(std::move(*job));
+    return;
+  }
+  if (failures_ == 0) {
+    surroundings_.Log(
+        job.error().In("dead containers are not removed now; it is tried again").message);
+  }
+  retry_ = surroundings_.readiness.After(RetryDelay(failures_++), [this] { retry_.Stop(); });
+}
+
+}  // namespace jettison::process

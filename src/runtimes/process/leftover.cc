@@ -1,0 +1,54 @@
+#include "runtimes/process/leftover.h"
+
+#include <fmt/format.h>
+
+#include <utility>
+#include <vector>
+
+#include "kernel/files/files.h"
+#include "kernel/files/paths.h"
+#include "runtimes/process/pod_removal.h"
+#include "runtimes/process/pods.h"
+#include "runtimes/process/runs/found_runs.h"
+#include "runtimes/process/runs/process_identity.h"
+
+namespace jettison::process {
+
+using namespace pod_host;
+namespace {
+
+constexpr Duration kLeftoverTimeout = std::chrono::seconds(30);
+
+}  // namespace
+
+void RemoveLeftover(Surroundings& surroundings, const std::string& uid, MountPointUser user) {
+  PodRemains remains{.uid = uid, .groups = {}, .log_dirs = {}, .mount_point_user = std::move(user)};
+  std::vector<std::string> strange;
+  const auto runs = ReadRuns(surroundings.paths, uid, surroundings.boot_id, strange)
+                        .value_or(std::vector<FoundRun>{});
+  for (const FoundRun& run : runs) {
+    if (run.shim && run.state == RunState::kNeverRan) {
+      (void)EndProcess(run.shim, kShimEndTimeoutMs);
+    }
+  }
+  remains.groups = PossibleGroupsOf(uid, surroundings.options.cgroup_driver);
+  for (const std::string& group : remains.groups) {
+    surroundings.LogFailure("end pod " + uid, surroundings.cgroups.Kill(group));
+  }
+  // A shim whose container has been killed ends by itself, and reaps it.
+  for (const FoundRun& run : runs) {
+    if (run.shim && !AwaitEnd(run.shim, kShimEndTimeoutMs)) {
+      (void)EndProcess(run.shim, kShimEndTimeoutMs);
+    }
+  }
+  const std::string logs = surroundings.paths.Logs();
+  for (const std::string& name : NamesIn(logs).value_or(std::vector<std::string>{})) {
+    if (IsLogsOf(name, uid)) remains.log_dirs.push_back(fmt::format("{}/{}", logs, name));
+  }
+  if (!PodRemoval(surroundings, std::move(remains)).Finish(kLeftoverTimeout)) {
+    surroundings.Log(
+        fmt::format("pod {}: what an earlier agent left of it cannot be removed", uid));
+  }
+}
+
+}  // namespace jettison::process

@@ -1,0 +1,325 @@
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+#include <sys/stat.h>
+
+#include <algorithm>
+#include <chrono>
+#include <csignal>
+#include <vector>
+
+#include "runtimes/process/live_bed.h"
+#include "runtimes/process/runs/fifo.h"
+
+namespace jettison::process {
+
+using namespace pod_host;
+namespace {
+
+using std::chrono::seconds;
+using testing::AllOf;
+using testing::Contains;
+using testing::HasSubstr;
+using testing::IsEmpty;
+using testing::Not;
+
+class LiveProcessRuntime : public LiveBed {
+ protected:
+  void SetUp() override {
+    LiveBed::SetUp();
+    if (!IsSkipped() && bed_) bed_->Open();
+  }
+  [[nodiscard]] ContainerRuntime& runtime() { return bed_->runtime(); }
+  // Starts the pod's container and waits until it runs.
+  [[nodiscard]] bool StartMain(const Pod& pod, int oom_score_adj = 0) {
+    if (!bed_->Create(pod)) return false;
+    runtime().StartContainer(pod.uid, "main", 0, oom_score_adj);
+    return bed_->Await<ContainerStarted>(pod.uid) != nullptr;
+  }
+};
+
+Volume EmptyDir(const std::string& name) {
+  return {name, EmptyDirSource{}};
+}
+
+TEST_F(LiveProcessRuntime, AProgramIsInAllItsGroupsFromItsFirstInstruction) {
+  const Pod pod = ShellPod("u", "cat /proc/self/cgroup");
+  ASSERT_NE(bed_->Run(pod), nullptr);
+  const std::string group = node_ + "/kubepods/burstable/podu/main\n";
+  const std::string log = bed_->LogOf(pod);
+  for (const char* controller : {"memory", "pids", "freezer"}) {
+    EXPECT_THAT(log, HasSubstr(std::string(controller) + ":/" + group));
+  }
+  EXPECT_THAT(log, HasSubstr(":cpu:/" + group));
+  RemoveAllAndLookForRemains();
+}
+
+TEST_F(LiveProcessRuntime, AKillEndsWhateverTheContainerForkedHoweverItHides) {
+  const Fifo up(folder_.path() + "/up");
+  const Pod pod = ShellPod("u", "trap '' TERM; setsid sh -c \"trap '' TERM; echo > " + up.path() +
+                                    "; while :; do sleep 1; done\" & while :; do sleep 1; done");
+  ASSERT_TRUE(StartMain(pod));
+  ASSERT_EQ(up.Await(), "\n");
+  runtime().StopContainer("u", "main", seconds(1));
+  runtime().KillContainer("u", "main");
+  const auto* exited = bed_->Await<ContainerExited>("u");
+  ASSERT_NE(exited, nullptr);
+  EXPECT_EQ(exited->exit.exit_code, 137);
+  RemoveAllAndLookForRemains();
+}
+
+TEST_F(LiveProcessRuntime, WhatAContainerLeavesBehindEndsWithIt) {
+  const Pod pod = ShellPod("u", "setsid sleep 1000 & exit 0");
+  const auto* exited = bed_->Run(pod);
+  ASSERT_NE(exited, nullptr);
+  EXPECT_EQ(exited->exit.exit_code, 0);
+  RemoveAllAndLookForRemains();
+}
+
+TEST_F(LiveProcessRuntime, AContainerBeyondItsMemoryLimitIsOomKilledAndSoIsTold) {
+  Pod pod = ShellPod("u", "exec tail /dev/zero");
+  pod.containers[0].resources.limits = {{"memory", *Quantity::Parse("16Mi")}};
+  const auto* exited = bed_->Run(pod);
+  ASSERT_NE(exited, nullptr);
+  EXPECT_TRUE(exited->exit.oom_killed);
+  EXPECT_EQ(exited->exit.exit_code, 137);
+  // The counter of the group goes on: the next run is judged by its own kills alone.
+  runtime().StartContainer("u", "main", 1, 0);
+  ASSERT_NE(bed_->Await<ContainerStarted>("u"), nullptr);
+  runtime().KillContainer("u", "main");
+  const auto* killed = bed_->Await<ContainerExited>("u");
+  ASSERT_NE(killed, nullptr);
+  RemoveAllAndLookForRemains();
+}
+
+TEST_F(LiveProcessRuntime, VolumesAreMountedForTheContainerAlone) {
+  const std::string host = folder_.path() + "/host";
+  ASSERT_TRUE(MakeFolders(host));
+  ASSERT_TRUE(MakeFolders(bed_->paths().ConfigMap("default", "c")));
+  ASSERT_TRUE(WriteFile(bed_->paths().ConfigMap("default", "c") + "/key", "value\n"));
+  const std::string at = folder_.path() + "/mounted";
+  Pod pod = ShellPod("u", "cd " + at +
+                              "; cat conf/key; echo x > conf/key; echo d > data/f; echo r > "
+                              "data/read-only/f; cat data/read-only/f; stat -f -c %T mem; "
+                              "df -k --output=size mem | tail -1; cat one-file");
+  pod.volumes = {
+      EmptyDir("data"),
+      {"conf", ConfigMapSource{.name = "c", .optional = false}},
+      {"host", HostPathSource{.path = host, .type = "Directory"}},
+      {"mem", EmptyDirSource{.medium = "Memory", .size_limit = *Quantity::Parse("8Mi")}}};
+  ASSERT_TRUE(WriteFile(host + "/f", "of the host\n"));
+  pod.containers[0].volume_mounts = {{"conf", at + "/conf", "", false},
+                                     {"data", at + "/data", "a/b", false},
+                                     {"host", at + "/data/read-only", "", true},
+                                     {"mem", at + "/mem", "", false},
+                                     {"conf", at + "/one-file", "key", false}};
+  ASSERT_NE(bed_->Run(pod), nullptr);
+  const std::string log = bed_->LogOf(pod);
+  EXPECT_THAT(log, AllOf(HasSubstr("stdout F value\n"), HasSubstr("conf/key: Read-only"),
+                         HasSubstr("data/read-only/f: Read-only"), HasSubstr("F of the host\n"),
+                         HasSubstr("F tmpfs\n"), HasSubstr("8192\n")));
+  EXPECT_EQ(*ReadFile(bed_->paths().Volume("u", "data") + "/a/b/f"), "d\n");
+  EXPECT_TRUE(Exists(at + "/data")) << "a mount point lasts as long as its pod";
+  EXPECT_FALSE(Exists(at + "/data/f")) << "nothing is mounted outside the container";
+  RemoveAllAndLookForRemains();
+  EXPECT_FALSE(Exists(at)) << "mount points go with the pod";
+  EXPECT_EQ(*ReadFile(host + "/f"), "of the host\n");
+}
+
+TEST_F(LiveProcessRuntime, ASubPathNeverLeadsOutOfItsVolume) {
+  const std::string at = folder_.path() + "/mounted";
+  Pod pod = ShellPod("u", "ln -s / " + at + "/out; ln -s sub " + at + "/in; mkdir " + at + "/sub");
+  pod.volumes = {EmptyDir("data")};
+  pod.containers[0].volume_mounts = {{"data", at, "", false}};
+  pod.containers.push_back(pod.containers[0]);
+  pod.containers[1].name = "second";
+  pod.containers[1].command = {"true"};
+  pod.containers[1].volume_mounts = {{"data", at, "out/etc", false}};
+  pod.containers.push_back(pod.containers[1]);
+  pod.containers[2].name = "third";
+  pod.containers[2].volume_mounts = {{"data", at, "in", false}};
+  ASSERT_NE(bed_->Run(pod), nullptr);
+  runtime().StartContainer("u", "second", 0, 0);
+  const auto* failed = bed_->Await<ContainerStartFailed>("u");
+  ASSERT_NE(failed, nullptr);
+  EXPECT_THAT(failed->error.message, HasSubstr("open \"out/etc\" to mount it"));
+  runtime().StartContainer("u", "third", 0, 0);
+  const auto* exited = bed_->Await<ContainerExited>("u");
+  ASSERT_NE(exited, nullptr);
+  EXPECT_EQ(exited->container, "third");
+  EXPECT_EQ(exited->exit.exit_code, 0);
+  RemoveAllAndLookForRemains();
+}
+
+TEST_F(LiveProcessRuntime, ASubPathThatAConfigMapDoesNotHaveIsNotMadeThere) {
+  const std::string folder = bed_->paths().ConfigMap("default", "c");
+  ASSERT_TRUE(MakeFolders(folder));
+  Pod pod = ShellPod("u", "true");
+  pod.volumes = {{"conf", ConfigMapSource{.name = "c", .optional = false}}};
+  pod.containers[0].volume_mounts = {{"conf", folder_.path() + "/mounted", "typo/key", false}};
+  ASSERT_TRUE(bed_->Create(pod));
+  runtime().StartContainer("u", "main", 0, 0);
+  const auto* failed = bed_->Await<ContainerStartFailed>("u");
+  ASSERT_NE(failed, nullptr);
+  EXPECT_THAT(failed->error.message, HasSubstr("open \"typo/key\" to mount it"));
+  EXPECT_FALSE(Exists(folder + "/typo"));
+  RemoveAllAndLookForRemains();
+}
+
+TEST_F(LiveProcessRuntime, AMountPointThatTwoPodsUseGoesWithTheLast) {
+  const std::string at = folder_.path() + "/mounted";
+  for (const char* uid : {"a", "b"}) {
+    Pod pod = ShellPod(uid, "exec sleep 1000");
+    pod.volumes = {EmptyDir("data")};
+    pod.containers[0].volume_mounts = {{"data", at, "", false}};
+    ASSERT_TRUE(StartMain(pod));
+  }
+  ASSERT_TRUE(bed_->Remove("a"));
+  EXPECT_TRUE(Exists(at));
+  const auto processes = cgroups_->Processes("kubepods/burstable/podb/main");
+  ASSERT_EQ(processes->size(), 1U);
+  EXPECT_THAT(*ReadFile("/proc/" + std::to_string(processes->at(0)) + "/mounts"), HasSubstr(at));
+  ASSERT_TRUE(bed_->Remove("b"));
+  EXPECT_FALSE(Exists(at));
+  ExpectNothingLeft();
+}
+
+TEST_F(LiveProcessRuntime, AHookSeesTheVolumesOfItsContainer) {
+  const std::string at = folder_.path() + "/mounted";
+  Pod pod = ShellPod("u", "exec sleep 1000");
+  pod.volumes = {EmptyDir("data")};
+  pod.containers[0].volume_mounts = {{"data", at, "", false}};
+  pod.containers[0].pre_stop =
+      ExecAction{{"/bin/sh", "-c", "grep memory /proc/self/cgroup > " + at + "/hook"}};
+  ASSERT_TRUE(StartMain(pod));
+  runtime().StopContainer("u", "main", seconds(30));
+  const auto* exited = bed_->Await<ContainerExited>("u");
+  ASSERT_NE(exited, nullptr);
+  EXPECT_EQ(exited->exit.signal, SIGTERM);
+  EXPECT_THAT(*ReadFile(bed_->paths().Volume("u", "data") + "/hook"),
+              HasSubstr("kubepods/burstable/podu/main"));
+  RemoveAllAndLookForRemains();
+}
+
+TEST_F(LiveProcessRuntime, ARefusedOomScoreAdjIsSaidOnceAndSurvived) {
+  const Pod first = ShellPod("a", "cat /proc/self/oom_score_adj");
+  const Pod second = ShellPod("b", "cat /proc/self/oom_score_adj");
+  for (const Pod* pod : {&first, &second}) {
+    ASSERT_TRUE(bed_->Create(*pod));
+    runtime().StartContainer(pod->uid, "main", 0, -997);
+    ASSERT_NE(bed_->Await<ContainerExited>(pod->uid), nullptr);
+  }
+  if (bed_->LogOf(first) == "stdout F -997\n") {
+    EXPECT_THAT(bed_->logged, IsEmpty());
+  } else {
+    EXPECT_EQ(bed_->LogOf(first), "stdout F 0\n");
+    EXPECT_EQ(bed_->LogOf(second), "stdout F 0\n");
+    ASSERT_EQ(bed_->logged.size(), 1U);
+    EXPECT_THAT(bed_->logged[0], HasSubstr("oom_score_adj cannot be lowered"));
+  }
+  RemoveAllAndLookForRemains();
+}
+
+TEST_F(LiveProcessRuntime, OomScoreAdjReachesTheContainer) {
+  const Pod pod = ShellPod("u", "cat /proc/self/oom_score_adj");
+  ASSERT_TRUE(bed_->Create(pod));
+  runtime().StartContainer("u", "main", 0, 1000);
+  ASSERT_NE(bed_->Await<ContainerExited>("u"), nullptr);
+  EXPECT_EQ(bed_->LogOf(pod), "stdout F 1000\n");
+  RemoveAllAndLookForRemains();
+}
+
+TEST_F(LiveProcessRuntime, AFullDiskCostsOutputButNotTheExitCode) {
+  const std::string disk = folder_.path() + "/disk";
+  ASSERT_TRUE(MakeFolders(disk));
+  ASSERT_EQ(::mount("tmpfs", disk.c_str(), "tmpfs", 0, "size=256k"), 0);
+  bed_ = std::make_unique<RuntimeBed>(*cgroups_, disk);
+  bed_->Open();
+  const Pod pod = ShellPod("u",
+                           "dd if=/dev/zero of=fill bs=4k 2>/dev/null; "
+                           "i=0; while [ $i -lt 300 ]; do echo lost lost lost lost lost lost "
+                           "lost lost lost lost; i=$((i+1)); done; exit 6");
+  const auto* exited = bed_->Run(pod);
+  ASSERT_NE(exited, nullptr);
+  EXPECT_EQ(exited->exit.exit_code, 6);
+  EXPECT_THAT(bed_->logged, Contains(HasSubstr("bytes of output that the disk had no room for")));
+  ASSERT_TRUE(bed_->Remove("u"));
+  bed_.reset();
+  ASSERT_EQ(::umount(disk.c_str()), 0);
+  EXPECT_THAT(Mounts(), IsEmpty());
+}
+
+TEST_F(LiveProcessRuntime, AShimIsSmall) {
+  ASSERT_TRUE(StartMain(ShellPod("u", "exec sleep 1000")));
+  const auto record = ParseRunRecord(*ReadFile(bed_->paths().Run("u", "main", 0) + "/running"));
+  ASSERT_TRUE(record);
+  const std::string status = *ReadFile("/proc/" + std::to_string(record->shim.pid) + "/status");
+  const int resident_kib = std::stoi(status.substr(status.find("VmRSS:") + 6));
+  EXPECT_LT(resident_kib, 1024);
+  RecordProperty("resident_kib", resident_kib);
+  RemoveAllAndLookForRemains();
+}
+
+// Microseconds that something took.
+template <typename Do>
+std::int64_t Timed(Do something) {
+  const auto begin = std::chrono::steady_clock::now();
+  something();
+  return std::chrono::duration_cast<std::chrono::microseconds>(std::chrono::steady_clock::now() -
+                                                               begin)
+      .count();
+}
+
+TEST_F(LiveProcessRuntime, AStartTakesMillisecondsAndAStopReachesTheContainerAtOnce) {
+  ASSERT_TRUE(bed_->Create(ShellPod("u", "exec sleep 1000")));
+  constexpr int kRuns = 21;
+  std::vector<std::int64_t> commands;
+  std::vector<std::int64_t> starts;
+  std::vector<std::int64_t> stops;
+  for (int attempt = 0; attempt < kRuns; ++attempt) {
+    starts.push_back(Timed([&] {
+      commands.push_back(Timed([&] { runtime().StartContainer("u", "main", attempt, 0); }));
+      ASSERT_NE(bed_->Await<ContainerStarted>("u"), nullptr);
+    }));
+    // TERM has been sent when the call returns.
+    stops.push_back(Timed([&] { runtime().StopContainer("u", "main", seconds(1)); }));
+    ASSERT_NE(bed_->Await<ContainerExited>("u"), nullptr);
+  }
+  const auto median = [](std::vector<std::int64_t>& times) {
+    std::nth_element(times.begin(), times.begin() + kRuns / 2, times.end());
+    return static_cast<int>(times[kRuns / 2]);
+  };
+  RecordProperty("start_command_us", median(commands));
+  RecordProperty("started_us", median(starts));
+  RecordProperty("stop_us", median(stops));
+  EXPECT_LT(median(starts), 100'000);
+  EXPECT_LT(median(stops), 1'000);
+  RemoveAllAndLookForRemains();
+}
+
+// An operator has put other folders in the place of volumes.
+TEST_F(LiveProcessRuntime, WhatSomebodyElseMountedAtAVolumeOutlivesThePod) {
+  const TemporaryFolder elsewhere;
+  const std::string host = elsewhere.path();
+  ASSERT_EQ(::mount("host", host.c_str(), "tmpfs", 0, nullptr), 0);
+  ASSERT_EQ(::mount(nullptr, host.c_str(), nullptr, MS_SHARED, nullptr), 0);
+  ASSERT_TRUE(MakeFolders(host + "/inner"));
+  ASSERT_EQ(::mount("inner", (host + "/inner").c_str(), "tmpfs", 0, nullptr), 0);
+  ASSERT_TRUE(WriteFile(host + "/dear", "dear"));
+  ASSERT_TRUE(WriteFile(host + "/inner/dear", "dear"));
+  Pod pod = ShellPod("u", "exec sleep 1000");
+  pod.volumes = {EmptyDir("disk"),
+                 {"mem", EmptyDirSource{.medium = "Memory", .size_limit = std::nullopt}}};
+  ASSERT_TRUE(bed_->Create(pod));
+  for (const char* volume : {"disk", "mem"}) {
+    const std::string at = bed_->paths().Volume("u", volume);
+    ASSERT_EQ(::mount(host.c_str(), at.c_str(), nullptr, MS_BIND | MS_REC, nullptr), 0);
+  }
+  RemoveAllAndLookForRemains();
+  EXPECT_EQ(*ReadFile(host + "/dear"), "dear");
+  EXPECT_EQ(*ReadFile(host + "/inner/dear"), "dear") << "it is still mounted";
+  ::umount2((host + "/inner").c_str(), MNT_DETACH);
+  ::umount2(host.c_str(), MNT_DETACH);
+}
+
+}  // namespace
+}  // namespace jettison::process

@@ -1,0 +1,66 @@
+#include "runtimes/process/mount_points.h"
+
+#include <fcntl.h>
+#include <fmt/format.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include <utility>
+
+#include "kernel/files/files.h"
+#include "ports/file_descriptor.h"
+
+namespace jettison::process {
+
+using namespace pod_host;
+namespace {
+
+void HandOver(const Paths& paths, const std::string& to_uid, const MountPoint& point) {
+  const FileDescriptor file(::open(paths.MountPoints(to_uid).c_str(),
+                                   O_WRONLY | O_CREAT | O_APPEND | O_CLOEXEC | O_NOFOLLOW, 0600));
+  if (!file) return;
+  const std::string line = fmt::format("{} {}\n", point.directory ? 'd' : 'f', point.path);
+  // A note that is lost leaves an empty folder behind, nothing worse.
+  (void)!::write(file.get(), line.data(), line.size());
+}
+
+void RemoveIfEmpty(const MountPoint& point) {
+  if (point.directory) {
+    (void)::rmdir(point.path.c_str());
+    return;
+  }
+  struct stat facts {};
+  if (::lstat(point.path.c_str(), &facts) == 0 && S_ISREG(facts.st_mode) && facts.st_size == 0) {
+    (void)::unlink(point.path.c_str());
+  }
+}
+
+}  // namespace
+
+std::vector<MountPoint> ParseMountPoints(std::string_view text) {
+  std::vector<MountPoint> points;
+  for (std::size_t end = text.find('\n'); end != std::string_view::npos; end = text.find('\n')) {
+    const std::string_view line = text.substr(0, end);
+    text.remove_prefix(end + 1);
+    if (line.starts_with("d /") || line.starts_with("f /")) {
+      points.push_back({.directory = line[0] == 'd', .path = std::string(line.substr(2))});
+    }
+  }
+  return points;
+}
+
+void ReleaseMountPoints(const Paths& paths, std::string_view uid, const MountPointUser& user_of) {
+  const auto text = ReadFile(paths.MountPoints(uid));
+  if (!text) return;
+  std::vector<MountPoint> released;
+  for (MountPoint& point : ParseMountPoints(*text)) {
+    if (const auto user = user_of(point.path)) {
+      HandOver(paths, *user, point);
+    } else {
+      released.push_back(std::move(point));
+    }
+  }
+  for (auto point = released.rbegin(); point != released.rend(); ++point) RemoveIfEmpty(*point);
+}
+
+}  // namespace jettison::process

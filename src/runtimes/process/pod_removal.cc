@@ -1,0 +1,111 @@
+#include "runtimes/process/pod_removal.h"
+
+#include <fmt/format.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <chrono>
+
+namespace jettison::process {
+
+using namespace pod_host;
+namespace {
+
+using std::chrono::milliseconds;
+
+constexpr Duration kFirstRetry = milliseconds(5);
+constexpr Duration kLastRetry = std::chrono::seconds(5);
+// Processes that were killed take a moment to go; only then is a failure worth a word.
+constexpr int kSilentFailures = 8;
+// With the delays above somewhat more than a second.
+constexpr int kPatientFailures = 8;
+constexpr Duration kFinishStep = milliseconds(20);
+
+Duration RetryDelay(int failures) {
+  return std::min(kFirstRetry * (1 << std::min(failures, 12)), kLastRetry);
+}
+
+}  // namespace
+
+PodRemoval::PodRemoval(Surroundings& surroundings, PodRemains remains)
+    : surroundings_(surroundings), remains_(std::move(remains)) {
+  (void)::unlink(surroundings_.paths.PodFile(remains_.uid).c_str());
+}
+
+bool PodRemoval::Continue() {
+  if (retry_) return false;
+  if (!RemoveGroups()) return false;
+  return RemoveFiles();
+}
+
+bool PodRemoval::Finish(Duration timeout) {
+  const auto deadline = std::chrono::steady_clock::now() + timeout;
+  while (std::chrono::steady_clock::now() < deadline) {
+    retry_.Stop();
+    if (Continue()) return true;
+    if (job_) {
+      (void)job_->WaitForEnd(kFinishStep);
+    } else {
+      ::usleep(std::chrono::duration_cast<std::chrono::microseconds>(kFirstRetry).count());
+    }
+  }
+  return false;
+}
+
+// Whether processes live there, or dead ones wait for their parent to ask for them: those hold
+// process ids, which the node is short of when the pod went for that. A parent that never asks is
+// waited for only so long.
+bool PodRemoval::IsInhabited(const std::string& group) const {
+  const auto living = surroundings_.cgroups.Processes(group);
+  if (living && !living->empty()) return true;
+  const auto tasks = surroundings_.cgroups.ReadPids(group);
+  return tasks && *tasks > 0 && failures_ < kPatientFailures;
+}
+
+bool PodRemoval::RemoveGroups() {
+  if (groups_gone_) return true;
+  for (const std::string& group : remains_.groups) {
+    // Removing may wait for what lives there, and nothing here may wait.
+    const Result<void> removed = IsInhabited(group)
+                                     ? Fail(ErrorCode::kUnavailable, "tasks are left in " + group)
+                                     : surroundings_.cgroups.Remove(group);
+    if (removed || removed.error().code == ErrorCode::kNotFound) continue;
+    (void)surroundings_.cgroups.Kill(group);
+    TryAgainLater("remove the control groups", removed.error());
+    return false;
+  }
+  groups_gone_ = true;
+  failures_ = 0;
+  ReleaseMountPoints(surroundings_.paths, remains_.uid, remains_.mount_point_user);
+  return true;
+}
+
+bool PodRemoval::RemoveFiles() {
+  if (!job_) {
+    const Paths& paths = surroundings_.paths;
+    RemoveOrder order{.volume_folders = {paths.Volumes(remains_.uid)}, .trees = remains_.log_dirs};
+    order.trees.push_back(paths.Pod(remains_.uid));
+    auto job = RemovalJob::Start(surroundings_, order);
+    if (!job) {
+      TryAgainLater("remove the files", job.error());
+      return false;
+    }
+    job_.emplace(std::move(*job));
+  }
+  const auto outcome = job_->Outcome();
+  if (!outcome) return false;
+  job_.reset();
+  if (*outcome) return true;
+  TryAgainLater("remove the files", outcome->error());
+  return false;
+}
+
+void PodRemoval::TryAgainLater(std::string_view what, const Error& error) {
+  if (++failures_ == kSilentFailures) {
+    surroundings_.Log(
+        fmt::format("pod {}: {}: {}; it is tried again", remains_.uid, what, error.message));
+  }
+  retry_ = surroundings_.readiness.After(RetryDelay(failures_), [this] { retry_.Stop(); });
+}
+
+}  // namespace jettison::process

@@ -1,0 +1,124 @@
+#include "runtimes/process/pods.h"
+
+#include <algorithm>
+#include <utility>
+
+#include "kernel/files/files.h"
+#include "kernel/files/pod_containers.h"
+#include "kernel/groups/cgroup_layout.h"
+#include "kernel/mounts/mount_plan.h"
+#include "kernel/mounts/volumes.h"
+#include "runtimes/process/host_rights.h"
+
+namespace jettison::process {
+
+using namespace pod_host;
+namespace {
+
+// Every mount of the pod must be possible before any of its containers runs.
+Result<void> CheckMounts(const Paths& paths, const Pod& pod) {
+  for (const Container* container : ContainersOf(pod)) {
+    if (auto plan = PlanMounts(paths, pod, *container); !plan) return Fail(plan.error());
+  }
+  return {};
+}
+
+bool MountsAt(const Paths& paths, const Pod& pod, std::string_view place) {
+  for (const Container* container : ContainersOf(pod)) {
+    const auto plan = PlanMounts(paths, pod, *container).value_or(std::vector<PlannedMount>{});
+    const bool within = std::any_of(plan.begin(), plan.end(), [&](const PlannedMount& mount) {
+      return IsWithin(mount.target, place);
+    });
+    if (within) return true;
+  }
+  return false;
+}
+
+}  // namespace
+
+bool PodEntry::AnyRuns() const {
+  return std::any_of(runs.begin(), runs.end(),
+                     [](const auto& run) { return !run.second->ended(); });
+}
+
+std::vector<std::string> PossibleGroupsOf(std::string_view uid, CgroupDriver driver) {
+  return {PodGroup(QosClass::kGuaranteed, uid, driver), PodGroup(QosClass::kBurstable, uid, driver),
+          PodGroup(QosClass::kBestEffort, uid, driver)};
+}
+
+PodEntry& Pods::Enter(PodPlan plan) {
+  const CgroupDriver driver = surroundings_.options.cgroup_driver;
+  const Pod& pod = plan.pod;
+  PodEntry& entry = pods_[pod.uid];
+  entry.group = PodGroup(plan.qos, pod.uid, driver);
+  for (const Container* container : ContainersOf(pod)) {
+    entry.container_groups[container->name] = ContainerGroupName(container->name, driver);
+  }
+  entry.plan = std::move(plan);
+  return entry;
+}
+
+PodEntry* Pods::Find(const std::string& uid) {
+  const auto it = pods_.find(uid);
+  const bool is_whole =
+      it != pods_.end() && it->second.removing() == nullptr && !it->second.making();
+  return is_whole ? &it->second : nullptr;
+}
+
+ContainerRun* Pods::FindRun(const std::string& uid, const std::string& container) {
+  const auto pod = pods_.find(uid);
+  if (pod == pods_.end()) return nullptr;
+  const auto run = pod->second.runs.find(container);
+  return run == pod->second.runs.end() || run->second->ended() ? nullptr : run->second.get();
+}
+
+Result<void> Pods::Prepare(const PodEntry& entry) const {
+  const Paths& paths = surroundings_.paths;
+  const Pod& pod = entry.plan.pod;
+  if (auto ok = CheckRights(pod); !ok) return ok;
+  if (auto ok = CheckMounts(paths, pod); !ok) return ok;
+  if (auto made = MakeFolders(paths.Pod(pod.uid)); !made) return made;
+  if (auto made = surroundings_.cgroups.Create(entry.group, entry.plan.limits); !made) return made;
+  if (auto made = PrepareVolumes(paths, pod); !made) return made;
+  if (auto made = MakeFolders(paths.Containers(pod.uid)); !made) return made;
+  return MakeFolders(paths.PodLogs(pod));
+}
+
+void Pods::PrepareForeignVolumes(PodEntry& entry, const PathErrand::Done& done) const {
+  entry.errand =
+      std::make_unique<PathErrand>(surroundings_.readiness, surroundings_.options.path_patience);
+  const auto outcome = entry.errand->Begin(VolumeSteps(surroundings_.paths, entry.plan.pod), done);
+  if (!outcome) return;
+  entry.errand.reset();
+  done(*outcome);
+}
+
+std::optional<std::string> Pods::MountPointUserOf(std::string_view path) const {
+  for (const auto& [uid, entry] : pods_) {
+    if (entry.unread() != nullptr) return uid;  // nobody knows what it mounts
+    const bool stays = entry.removing() == nullptr;
+    if (stays && MountsAt(surroundings_.paths, entry.plan.pod, path)) return uid;
+  }
+  return std::nullopt;
+}
+
+bool Pods::IsInhabited(const std::string& group) const {
+  const auto processes = surroundings_.cgroups.Processes(group);
+  if (!processes) return processes.error().code != ErrorCode::kNotFound;
+  return !processes->empty();
+}
+
+std::string Pods::GroupOfContainer(const PodEntry& entry, const std::string& container) const {
+  return ContainerGroup(entry.group,
+                        ContainerGroupName(container, surroundings_.options.cgroup_driver));
+}
+
+void Pods::UpdateQosGroups() {
+  std::vector<const PodPlan*> plans;
+  for (const auto& [uid, entry] : pods_) {
+    if (entry.removing() == nullptr) plans.push_back(&entry.plan);
+  }
+  surroundings_.LogFailure("set the CPU shares of the pods' groups", qos_groups_.SetPods(plans));
+}
+
+}  // namespace jettison::process

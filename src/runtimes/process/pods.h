@@ -1,0 +1,101 @@
+#pragma once
+
+#include <cstdint>
+#include <map>
+#include <memory>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <variant>
+#include <vector>
+
+#include "kernel/groups/qos_groups.h"
+#include "kernel/readiness/path_errand.h"
+#include "ports/pod_plan.h"
+#include "runtimes/process/pod_removal.h"
+#include "runtimes/process/runs/container_run.h"
+#include "runtimes/process/runs/surroundings.h"
+
+namespace jettison::process {
+
+// How a pod of the runtime stands.
+struct Standing {};  // its groups, volumes and folders are there
+struct Making {};    // PodReady waits for volumes that have not answered yet
+struct Removing {    // as soon as no run is left
+  std::optional<PodRemoval> removal = std::nullopt;
+  std::optional<Error> create_error = std::nullopt;  // set: PodFailed at the end
+};
+// A pod of an earlier agent that could not be taken over. What runs of it goes on; its record is
+// read again now and then, and when somebody creates a pod of its UID. Of its plan no more is known
+// than its folders tell.
+struct Unread {
+  enum class Known : std::uint8_t {
+    kHere,    // by the runtime alone
+    kTold,    // it runs, and the agent was told so
+    kEnding,  // and it was asked to end
+  };
+  Error error;                      // kInvalidArgument: something is damaged
+  std::vector<std::string> groups;  // its group, from the node's own
+  Known known = Known::kHere;
+};
+
+struct PodEntry {
+  PodPlan plan;
+  std::string group;
+  std::map<std::string, std::string> container_groups;        // names, in that group
+  std::map<std::string, std::unique_ptr<ContainerRun>> runs;  // the newest of each container
+  std::map<std::string, int> newest;  // its attempt, known also of those that ended long ago
+  std::unique_ptr<pod_host::PathErrand> errand;  // volumes that have not answered yet
+  std::variant<Standing, Making, Removing, Unread> state;
+
+  // Null where it is not.
+  [[nodiscard]] Removing* removing() { return std::get_if<Removing>(&state); }
+  [[nodiscard]] const Removing* removing() const { return std::get_if<Removing>(&state); }
+  [[nodiscard]] Unread* unread() { return std::get_if<Unread>(&state); }
+  [[nodiscard]] const Unread* unread() const { return std::get_if<Unread>(&state); }
+  [[nodiscard]] bool making() const { return std::holds_alternative<Making>(state); }
+  [[nodiscard]] bool AnyRuns() const;
+};
+
+// The pods that the runtime has, by UID, and what each has on the host.
+class Pods {
+ public:
+  // `surroundings` must outlive this.
+  explicit Pods(Surroundings& surroundings)
+      : surroundings_(surroundings),
+        qos_groups_(surroundings.cgroups, surroundings.options.cgroup_driver) {}
+
+  [[nodiscard]] std::map<std::string, PodEntry>& all() { return pods_; }
+  [[nodiscard]] const std::map<std::string, PodEntry>& all() const { return pods_; }
+  // The pod's record, with the names of its groups; none of them is made.
+  PodEntry& Enter(PodPlan plan);
+  // Null: there is none, or it is being made or removed.
+  [[nodiscard]] PodEntry* Find(const std::string& uid);
+  // Null: nothing of the container runs.
+  [[nodiscard]] ContainerRun* FindRun(const std::string& uid, const std::string& container);
+
+  // Folders, groups and the pod's own volumes; what is there already is kept.
+  [[nodiscard]] Result<void> Prepare(const PodEntry& entry) const;
+  // Volumes that touch paths of others, which may never answer; `done` is called now or later.
+  void PrepareForeignVolumes(PodEntry& entry, const pod_host::PathErrand::Done& done) const;
+  // The UID of a pod that has a mount there, or may.
+  [[nodiscard]] std::optional<std::string> MountPointUserOf(std::string_view path) const;
+  // Whether processes are in a group; what cannot be told counts as inhabited.
+  [[nodiscard]] bool IsInhabited(const std::string& group) const;
+  // The whole path of a container's group.
+  [[nodiscard]] std::string GroupOfContainer(const PodEntry& entry,
+                                             const std::string& container) const;
+
+  void UpdateQosGroups();
+  [[nodiscard]] const std::vector<GroupLimits>& qos_limits() const { return qos_groups_.limits(); }
+
+ private:
+  Surroundings& surroundings_;
+  std::map<std::string, PodEntry> pods_;
+  pod_host::QosGroups qos_groups_;
+};
+
+// The groups of which one is a pod's, whatever its class was.
+[[nodiscard]] std::vector<std::string> PossibleGroupsOf(std::string_view uid, CgroupDriver driver);
+
+}  // namespace jettison::process

@@ -1,0 +1,22 @@
+#pragma once
+
+#include <memory>
+
+#include "core/units/result.h"
+#include "ports/cgroups.h"
+#include "ports/clock.h"
+#include "ports/container_runtime.h"
+#include "runtimes/process/runs/process_options.h"
+
+namespace jettison {
+
+// Runs pods without daemon or image: a container is its command as processes of the host, in
+// control groups and a mount namespace of its own, with a shim beside it that outlives the agent.
+// See docs/process-runtime.md. `cgroups` and `clock` must outlive the runtime. Used by one thread.
+//
+// Fails where the root cannot be made or another agent works in it. The runtime's destruction
+// leaves what runs running.
+[[nodiscard]] Result<std::unique_ptr<ContainerRuntime>> OpenProcessRuntime(
+    ProcessRuntimeOptions options, Cgroups& cgroups, const Clock& clock);
+
+}  // namespace jettison

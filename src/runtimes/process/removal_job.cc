@@ -1,0 +1,34 @@
+#include "runtimes/process/removal_job.h"
+
+#include <algorithm>
+#include <utility>
+
+namespace jettison::process {
+
+Result<RemovalJob> RemovalJob::Start(Surroundings& surroundings, const RemoveOrder& order) {
+  auto shim = ShimProcess::Start(surroundings.options.shim, Format(order), "remove");
+  if (!shim) return Fail(shim.error());
+  return RemovalJob(surroundings, std::move(*shim));
+}
+
+RemovalJob::RemovalJob(Surroundings& surroundings, ShimProcess shim) : shim_(std::move(shim)) {
+  // Nothing to do but to be called: whoever owns the job looks at its outcome.
+  watch_ = surroundings.readiness.OnReadable(shim_.pidfd().get(), [] {});
+}
+
+std::optional<Result<void>> RemovalJob::Outcome() {
+  const auto status = shim_.Reap();
+  if (!status) return std::nullopt;
+  watch_.Stop();
+  if (*status == 0) return Result<void>{};
+  const auto message = shim_.Receive();
+  if (message && *message) return Fail(ErrorOf(**message));
+  return Fail(ErrorCode::kInternal, "the removal was killed");
+}
+
+bool RemovalJob::WaitForEnd(Duration timeout) const {
+  const auto ms = std::chrono::duration_cast<std::chrono::milliseconds>(timeout).count();
+  return shim_.WaitForEnd(static_cast<int>(std::clamp<std::int64_t>(ms, 0, 60'000)));
+}
+
+}  // namespace jettison::process

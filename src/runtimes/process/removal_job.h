@@ -1,0 +1,30 @@
+#pragma once
+
+#include <optional>
+
+#include "runtimes/process/runs/shim_order.h"
+#include "runtimes/process/runs/shim_process.h"
+#include "runtimes/process/runs/surroundings.h"
+
+namespace jettison::process {
+
+// Deletes trees of files in a process of its own, however many there are.
+class RemovalJob {
+ public:
+  // Starts it; fails where no process can be made.
+  [[nodiscard]] static Result<RemovalJob> Start(Surroundings& surroundings,
+                                                const RemoveOrder& order);
+
+  // Whether it is over, and then what could not be deleted. A finished job wakes the runtime.
+  [[nodiscard]] std::optional<Result<void>> Outcome();
+  // Waits at most `timeout` for its end; whether it has ended.
+  [[nodiscard]] bool WaitForEnd(Duration timeout) const;
+
+ private:
+  RemovalJob(Surroundings& surroundings, ShimProcess shim);
+
+  ShimProcess shim_;
+  pod_host::Readiness::Watch watch_;
+};
+
+}  // namespace jettison::process

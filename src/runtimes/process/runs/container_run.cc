@@ -1,0 +1,308 @@
+#include "runtimes/process/runs/container_run.h"
+
+#include <fmt/format.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <cerrno>
+#include <csignal>
+#include <utility>
+
+#include "core/pods/program_size.h"
+#include "kernel/files/files.h"
+#include "kernel/mounts/mount_plan.h"
+#include "ports/system_error.h"
+#include "runtimes/process/runs/command_line.h"
+#include "runtimes/process/runs/live_container.h"
+#include "runtimes/process/runs/shim_order.h"
+
+namespace jettison::process {
+
+using namespace pod_host;
+namespace {
+
+WallTime WallTimeOfNs(std::int64_t ns) {
+  return WallTime(std::chrono::nanoseconds(ns));
+}
+
+}  // namespace
+
+ContainerRun::ContainerRun(Surroundings& surroundings, RunName name, const PodPlan& plan,
+                           const Container& container, std::string group)
+    : surroundings_(surroundings),
+      name_(std::move(name)),
+      pod_(plan.pod),
+      container_(container),
+      limits_(LimitsOf(plan, container.name)),
+      group_(std::move(group)) {}
+
+std::string ContainerRun::Described() const {
+  return fmt::format("container {} of pod {} (run {})", name_.container, FullName(pod_),
+                     name_.attempt);
+}
+
+void ContainerRun::Start(int oom_score_adj) {
+  ordered_ = surroundings_.clock.Now();
+  auto launched = Launch(oom_score_adj);
+  if (!launched) FailStart(launched.error());
+}
+
+Result<std::string> ContainerRun::MakeOrder(int oom_score_adj,
+                                            const std::vector<ProcsFile>& groups) {
+  const Paths& paths = surroundings_.paths;
+  const auto& [uid, container, attempt] = name_;
+  RunOrder order;
+  if (auto fits = CheckProgram(container_); !fits) return Fail(fits.error());
+  auto command = CommandLineOf(container_);
+  if (!command) return Fail(command.error());
+  auto mounts = PlanMounts(paths, pod_, container_);
+  if (!mounts) return Fail(mounts.error());
+  order.command = std::move(*command);
+  order.environment = EnvironmentOf(pod_, container_);
+  if (UnspeakableWord(order.command) || UnspeakableWord(order.environment)) {
+    return Fail(ErrorCode::kInvalidArgument, "a NUL is not allowed in a command or a variable");
+  }
+  order.groups = NamesOf(groups);
+  order.mounts = std::move(*mounts);
+  order.working_dir = container_.working_dir;
+  order.rootfs = paths.Rootfs(uid, container, attempt);
+  order.run_dir = paths.Run(uid, container, attempt);
+  order.mount_points_file = paths.MountPoints(uid);
+  order.log_path = paths.Log(pod_, container, attempt);
+  order.log_max_bytes = surroundings_.options.log_max_bytes;
+  order.log_max_files = surroundings_.options.log_max_files;
+  order.boot_id = surroundings_.boot_id;
+  order.oom_kills = oom_kills_before_;
+  order.oom_score_adj = oom_score_adj;
+  return Format(order);
+}
+
+Result<void> ContainerRun::Launch(int oom_score_adj) {
+  const Paths& paths = surroundings_.paths;
+  Cgroups& cgroups = surroundings_.cgroups;
+  const auto& [uid, container, attempt] = name_;
+  if (auto made = MakeFolders(paths.Container(uid, container)); !made) return made;
+  if (auto made = MakeFolders(paths.ContainerLogs(pod_, container)); !made) return made;
+  const std::string run_dir = paths.Run(uid, container, attempt);
+  if (::mkdir(run_dir.c_str(), 0700) != 0) return FailErrno("make folder " + run_dir);
+  made_folder_ = true;
+  if (auto made = MakeFolders(paths.Rootfs(uid, container, attempt)); !made) return made;
+  if (auto made = cgroups.Create(group_, limits_); !made) return made;
+  oom_kills_before_ = cgroups.ReadOomKills(group_).value_or(0);
+
+  auto groups = cgroups.OpenProcs(group_);
+  if (!groups) return Fail(groups.error().In(kIntoGroups));
+  const auto order = MakeOrder(oom_score_adj, *groups);
+  if (!order) return Fail(order.error());
+  const std::string label = fmt::format("{}/{}/{}", FullName(pod_), container, attempt);
+  auto shim = ShimProcess::Start(surroundings_.options.shim, *order, label,
+                                 {.groups = std::move(*groups), .mount_namespace = nullptr});
+  if (!shim) return Fail(shim.error());
+  shim_ = std::move(*shim);
+  on_message_ = surroundings_.readiness.OnReadable(shim_->socket(), [this] { Listen(); });
+  on_end_ = surroundings_.readiness.OnReadable(shim_->pidfd().get(), [this] { OnShimEnded(); });
+  return {};
+}
+
+void ContainerRun::Adopt(FoundRun found, Instant started) {
+  phase_ = Phase::kRunning;
+  container_pid_ = found.record->container;
+  oom_kills_before_ = found.record->oom_kills;
+  started_ = started;
+  started_wall_ = found.record->created;
+  adopted_shim_pid_ = found.record->shim.pid;
+  adopted_shim_ = std::move(found.shim);
+  on_end_ = surroundings_.readiness.OnReadable(adopted_shim_.get(), [this] { OnShimEnded(); });
+}
+
+void ContainerRun::Listen() {
+  while (on_message_) {
+    const auto received = shim_->Receive();
+    if (!received) {
+      on_message_.Stop();
+      return;
+    }
+    if (!*received) return;
+    const shim::Message& message = **received;
+    switch (message.kind) {
+      case shim::MessageKind::kReady: OnReady(message.pid); break;
+      case shim::MessageKind::kStarted: OnStarted(message); break;
+      case shim::MessageKind::kFailed: failure_ = ErrorOf(message); break;
+      case shim::MessageKind::kGo: break;
+    }
+  }
+}
+
+// The process stands in all its groups, so that a kill reaches it; only now may it become the
+// program.
+void ContainerRun::OnReady(pid_t pid) {
+  container_pid_ = pid;
+  if (kill_pending_) Kill();
+  shim_->SendGo();
+}
+
+void ContainerRun::OnStarted(const shim::Message& message) {
+  phase_ = Phase::kRunning;
+  started_wall_ = WallTimeOfNs(message.at_ns);
+  started_ = InstantOf(started_wall_, surroundings_.clock, ordered_);
+  if (message.error != 0) surroundings_.NoteRefusedOomScoreAdj(message.error);
+  surroundings_.Emit(ContainerStarted{.pod_uid = name_.pod_uid,
+                                      .container = name_.container,
+                                      .attempt = name_.attempt,
+                                      .at = started_});
+  if (kill_pending_) Kill();
+  if (const auto grace = std::exchange(stop_pending_, std::nullopt)) Stop(*grace);
+}
+
+void ContainerRun::OnShimEnded() {
+  if (on_message_) Listen();
+  if (shim_) (void)shim_->Reap();
+  on_message_.Stop();
+  on_end_.Stop();
+  if (phase_ == Phase::kRunning) {
+    Exit();
+  } else {
+    EndStragglers();
+    FailStart(failure_.value_or(
+        Error{ErrorCode::kInternal, "the shim was killed before the container ran"}));
+  }
+}
+
+void ContainerRun::FailStart(Error error) {
+  phase_ = Phase::kEnded;
+  on_message_.Stop();
+  on_end_.Stop();
+  shim_.reset();
+  if (made_folder_) {
+    RemoveUnusedRun(surroundings_.paths, pod_, name_.container, name_.attempt);
+  }
+  surroundings_.Emit(ContainerStartFailed{.pod_uid = name_.pod_uid,
+                                          .container = name_.container,
+                                          .attempt = name_.attempt,
+                                          .error = std::move(error)});
+}
+
+// What the shim wrote down, or, where it was killed, what can be said without it.
+ExitRecord ContainerRun::LastWord() {
+  const std::string run_dir =
+      surroundings_.paths.Run(name_.pod_uid, name_.container, name_.attempt);
+  FoundRun found = ReadRun(run_dir, surroundings_.boot_id);
+  if (found.exit) return *found.exit;
+  const ExitRecord lost = LostRun(started_wall_, surroundings_.clock.Wall());
+  surroundings_.Log(fmt::format("{} lost its shim{}; it was killed and counts as exit code {}",
+                                Described(), found.fault.empty() ? "" : ": " + found.fault,
+                                lost.code));
+  surroundings_.LogFailure(Described(), WriteExitRecord(run_dir, lost));
+  return lost;
+}
+
+// A container is over when its own process is: what it forked ends with it.
+void ContainerRun::EndStragglers() {
+  const auto left = surroundings_.cgroups.Processes(group_);
+  if (left && left->empty()) return;
+  surroundings_.LogFailure(Described(), surroundings_.cgroups.Kill(group_));
+}
+
+void ContainerRun::Exit() {
+  phase_ = Phase::kEnded;
+  hook_.reset();
+  EndStragglers();
+  const ExitRecord last = LastWord();
+  if (last.lost_log_bytes > 0) {
+    surroundings_.Log(fmt::format("{} lost {} bytes of output that the disk had no room for",
+                                  Described(), last.lost_log_bytes));
+  }
+  const std::uint64_t oom_kills =
+      surroundings_.cgroups.ReadOomKills(group_).value_or(oom_kills_before_);
+  shim_.reset();
+  adopted_shim_.Close();
+  surroundings_.Emit(ContainerExited{
+      .pod_uid = name_.pod_uid,
+      .container = name_.container,
+      .attempt = name_.attempt,
+      .exit = {.exit_code = last.code,
+               .signal = last.signal,
+               .oom_killed = oom_kills > oom_kills_before_,
+               .started = started_,
+               .finished = InstantOf(last.finished, surroundings_.clock, started_)}});
+}
+
+void ContainerRun::Stop(Duration grace) {
+  switch (phase_) {
+    case Phase::kStarting: stop_pending_ = grace; return;
+    case Phase::kRunning:
+      if (container_.pre_stop && !hook_done_ && grace > Duration::zero()) {
+        RunHook(grace);
+      } else {
+        Terminate();
+      }
+      return;
+    case Phase::kEnded: return;
+  }
+}
+
+// None where the container's process has ended: there is nothing left to run it in.
+Result<std::unique_ptr<PreStopHook>> ContainerRun::StartHook() {
+  const HeldProcess shim = shim_ ? HeldProcess{shim_->pid(), shim_->pidfd()}
+                                 : HeldProcess{adopted_shim_pid_, adopted_shim_};
+  const auto container = OpenLiveContainer(container_pid_, shim);
+  if (!container) return Fail(container.error());
+  if (!*container) return nullptr;
+  const PreStopHook::Place place{
+      .group = group_,
+      .rootfs = surroundings_.paths.Rootfs(name_.pod_uid, name_.container, name_.attempt),
+      .container = **container};
+  return PreStopHook::Start(surroundings_, pod_, container_, place, [this] {
+    hook_done_ = true;
+    hook_.reset();
+    Terminate();
+  });
+}
+
+void ContainerRun::RunHook(Duration grace) {
+  if (!hook_) {
+    auto hook = StartHook();
+    if (!hook || *hook == nullptr) {
+      const std::string about = "preStop of " + Described();
+      surroundings_.Log(hook ? about + " is not run: its process has ended"
+                             : hook.error().In(about).message);
+      hook_done_ = true;
+      Terminate();
+      return;
+    }
+    hook_ = std::move(*hook);
+  }
+  hook_->Limit(grace);
+}
+
+void ContainerRun::Terminate() {
+  surroundings_.LogFailure(Described(), surroundings_.cgroups.Signal(group_, SIGTERM));
+}
+
+void ContainerRun::Kill() {
+  if (phase_ == Phase::kEnded) return;
+  if (phase_ == Phase::kStarting) kill_pending_ = true;
+  surroundings_.LogFailure(Described(), surroundings_.cgroups.Kill(group_));
+}
+
+void RemoveUnusedRun(const Paths& paths, const Pod& pod, const std::string& container,
+                     int attempt) {
+  // A shim whose agent has died may be making its first files just now; it makes two, and none in a
+  // folder that is gone.
+  constexpr int kMostTries = 4;
+  const std::string run_dir = paths.Run(pod.uid, container, attempt);
+  for (int tries = 0; tries < kMostTries; ++tries) {
+    for (const char* name :
+         {shim::kStartingFile, shim::kRunningFile, shim::kExitDraftFile, shim::kExitFile}) {
+      (void)::unlink(fmt::format("{}/{}", run_dir, name).c_str());
+    }
+    (void)::rmdir(paths.Rootfs(pod.uid, container, attempt).c_str());
+    if (::rmdir(run_dir.c_str()) == 0 || errno != ENOTEMPTY) break;
+  }
+  const std::string log = paths.Log(pod, container, attempt);
+  struct stat facts {};
+  if (::stat(log.c_str(), &facts) == 0 && facts.st_size == 0) (void)::unlink(log.c_str());
+}
+
+}  // namespace jettison::process

@@ -1,0 +1,96 @@
+#pragma once
+
+#include <memory>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "core/model/pod.h"
+#include "runtimes/process/runs/found_runs.h"
+#include "runtimes/process/runs/pre_stop_hook.h"
+#include "runtimes/process/runs/shim_process.h"
+#include "runtimes/process/runs/surroundings.h"
+
+namespace jettison::process {
+
+// Which run of which container.
+struct RunName {
+  std::string pod_uid;
+  std::string container;
+  int attempt = 0;
+};
+
+// One run of a container from its start, or its adoption, to its end. It tells what happens as
+// events: ContainerStarted and later ContainerExited, or ContainerStartFailed alone.
+class ContainerRun {
+ public:
+  // `plan` and `container`, which is of it, must outlive it. `group` is the container's.
+  ContainerRun(Surroundings& surroundings, RunName name, const PodPlan& plan,
+               const Container& container, std::string group);
+  ContainerRun(const ContainerRun&) = delete;
+  ContainerRun& operator=(const ContainerRun&) = delete;
+  // What runs goes on running.
+  ~ContainerRun() = default;
+
+  // Makes the run's folder and group and starts its shim.
+  void Start(int oom_score_adj);
+  // Takes over a run that was found alive and began at `started`.
+  void Adopt(FoundRun found, Instant started);
+  // The preStop hook, then TERM; a run that is still being started is stopped once it runs. May be
+  // repeated, with less time.
+  void Stop(Duration grace);
+  // KILL for the whole group; a run that is being started is killed as soon as it can be.
+  void Kill();
+
+  [[nodiscard]] bool ended() const { return phase_ == Phase::kEnded; }
+  [[nodiscard]] int attempt() const { return name_.attempt; }
+
+ private:
+  enum class Phase : std::uint8_t { kStarting, kRunning, kEnded };
+
+  [[nodiscard]] Result<void> Launch(int oom_score_adj);
+  [[nodiscard]] Result<std::string> MakeOrder(int oom_score_adj,
+                                              const std::vector<ProcsFile>& groups);
+  void Listen();
+  void OnReady(pid_t pid);
+  void OnStarted(const shim::Message& message);
+  void OnShimEnded();
+  void FailStart(Error error);
+  void Exit();
+  [[nodiscard]] ExitRecord LastWord();
+  void EndStragglers();
+  void RunHook(Duration grace);
+  [[nodiscard]] Result<std::unique_ptr<PreStopHook>> StartHook();
+  void Terminate();
+  [[nodiscard]] std::string Described() const;
+
+  Surroundings& surroundings_;
+  RunName name_;
+  const Pod& pod_;
+  const Container& container_;
+  const CgroupLimits& limits_;
+  std::string group_;
+  Phase phase_ = Phase::kStarting;
+  bool made_folder_ = false;  // the run's own; one that was there is not this run's to delete
+  pid_t container_pid_ = 0;
+  std::uint64_t oom_kills_before_ = 0;
+  Instant ordered_;  // nothing of the run was before
+  Instant started_;
+  WallTime started_wall_;            // as its records have it
+  std::optional<ShimProcess> shim_;  // of a run that was started here
+  pid_t adopted_shim_pid_ = 0;       // of one that was adopted
+  FileDescriptor adopted_shim_;
+  pod_host::Readiness::Watch on_message_;
+  pod_host::Readiness::Watch on_end_;
+  std::optional<Error> failure_;
+  std::optional<Duration> stop_pending_;
+  bool kill_pending_ = false;
+  bool hook_done_ = false;
+  std::unique_ptr<PreStopHook> hook_;
+};
+
+// Deletes what a run that never ran has left: its folder, its empty log.
+void RemoveUnusedRun(const pod_host::Paths& paths, const Pod& pod, const std::string& container,
+                     int attempt);
+
+}  // namespace jettison::process

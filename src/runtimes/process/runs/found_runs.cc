@@ -1,0 +1,157 @@
+#include "runtimes/process/runs/found_runs.h"
+
+#include <fmt/format.h>
+#include <sys/stat.h>
+
+#include <algorithm>
+#include <charconv>
+#include <csignal>
+
+#include "kernel/files/files.h"
+#include "runtimes/process/runs/process_identity.h"
+#include "runtimes/process/shim/protocol.h"
+
+namespace jettison::process {
+
+using namespace pod_host;
+namespace {
+
+bool IsNoFolder(const std::string& path) {
+  struct stat facts {};
+  return ::lstat(path.c_str(), &facts) == 0 && !S_ISDIR(facts.st_mode);
+}
+
+std::optional<int> AttemptNamed(std::string_view name) {
+  int attempt = 0;
+  const auto [end, error] = std::from_chars(name.data(), name.data() + name.size(), attempt);
+  if (error != std::errc{} || end != name.data() + name.size() || attempt < 0) return std::nullopt;
+  return attempt;
+}
+
+std::string FileOf(const std::string& run_dir, const char* name) {
+  return fmt::format("{}/{}", run_dir, name);
+}
+
+// What became of reading a file of a run.
+enum class Reading : std::uint8_t { kAbsent, kRead, kDamaged, kUnreadable };
+
+template <typename Record>
+Reading ReadRecord(const std::string& path, Result<Record> (*parse)(std::string_view),
+                   std::optional<Record>& record, std::string& fault) {
+  const auto text = ReadFile(path);
+  if (!text && text.error().code == ErrorCode::kNotFound) return Reading::kAbsent;
+  auto parsed = text ? parse(*text) : Fail(text.error());
+  if (parsed) {
+    record = std::move(*parsed);
+    return Reading::kRead;
+  }
+  fault = parsed.error().In(path).message;
+  return text ? Reading::kDamaged : Reading::kUnreadable;
+}
+
+void SetUnknown(FoundRun& run, Reading because) {
+  run.state = RunState::kUnknown;
+  run.passing = because == Reading::kUnreadable;
+}
+
+// Takes the exit record up; what it says is the last word. False where there is none.
+bool TakeExit(const std::string& run_dir, FoundRun& run) {
+  const Reading exit =
+      ReadRecord(FileOf(run_dir, shim::kExitFile), &ParseExitRecord, run.exit, run.fault);
+  if (exit == Reading::kAbsent) return false;
+  if (exit == Reading::kUnreadable) {
+    SetUnknown(run, exit);
+  } else if (exit == Reading::kDamaged) {
+    run.state = RunState::kLost;  // it has ended: a shim writes this last
+  } else {
+    run.state = run.exit->outcome == RunOutcome::kFailed ? RunState::kNeverRan : RunState::kEnded;
+  }
+  return true;
+}
+
+}  // namespace
+
+FoundRun ReadRun(const std::string& run_dir, std::string_view boot_id) {
+  FoundRun run;
+  Reading record =
+      ReadRecord(FileOf(run_dir, shim::kRunningFile), &ParseRunRecord, run.record, run.fault);
+  run.let_go = record != Reading::kAbsent;
+  if (!run.let_go) {
+    record =
+        ReadRecord(FileOf(run_dir, shim::kStartingFile), &ParseRunRecord, run.record, run.fault);
+  }
+  if (TakeExit(run_dir, run)) return run;
+  if (record == Reading::kDamaged || record == Reading::kUnreadable) {
+    SetUnknown(run, record);
+    return run;
+  }
+  if (record == Reading::kRead) {
+    auto shim = OpenLiveProcess(run.record->shim, boot_id);
+    if (!shim) {
+      run.fault = shim.error().In(run_dir).message;
+      SetUnknown(run, Reading::kUnreadable);
+      return run;
+    }
+    run.shim = std::move(*shim);
+  }
+  if (!run.let_go) return run;
+  run.state = RunState::kRunning;
+  if (run.shim) return run;
+  // The shim is gone: it may have written its last word since.
+  if (!TakeExit(run_dir, run)) run.state = RunState::kLost;
+  return run;
+}
+
+Result<std::vector<FoundRun>> ReadRuns(const Paths& paths, std::string_view uid,
+                                       std::string_view boot_id,
+                                       std::vector<std::string>& strange) {
+  std::vector<FoundRun> runs;
+  const auto containers = NamesIn(paths.Containers(uid));
+  if (!containers) return Fail(containers.error());
+  for (const std::string& container : *containers) {
+    const std::string folder = paths.Container(uid, container);
+    const auto names = NamesIn(folder);
+    if (!names && IsNoFolder(folder)) continue;  // a container has written it there
+    if (!names) return Fail(names.error());
+    const std::size_t first = runs.size();
+    for (const std::string& name : *names) {
+      const auto attempt = AttemptNamed(name);
+      if (!attempt) {
+        strange.push_back(fmt::format("{}/{}", folder, name));
+        continue;
+      }
+      FoundRun run = ReadRun(paths.Run(uid, container, *attempt), boot_id);
+      run.container = container;
+      run.attempt = *attempt;
+      runs.push_back(std::move(run));
+    }
+    std::sort(runs.begin() + static_cast<std::ptrdiff_t>(first), runs.end(),
+              [](const FoundRun& a, const FoundRun& b) { return a.attempt < b.attempt; });
+  }
+  return runs;
+}
+
+std::vector<bool> OomKilled(const std::vector<const FoundRun*>& runs, std::uint64_t now) {
+  std::vector<bool> killed(runs.size(), false);
+  std::uint64_t after = now;
+  for (std::size_t i = runs.size(); i-- > 0;) {
+    if (!runs[i]->record) continue;
+    killed[i] = after > runs[i]->record->oom_kills;
+    after = runs[i]->record->oom_kills;
+  }
+  return killed;
+}
+
+ExitRecord LostRun(WallTime started, WallTime now) {
+  return {.outcome = RunOutcome::kLost,
+          .code = 128 + SIGKILL,
+          .signal = SIGKILL,
+          .started = started,
+          .finished = std::max(started, now)};
+}
+
+Result<void> WriteExitRecord(const std::string& run_dir, const ExitRecord& record) {
+  return WriteFile(FileOf(run_dir, shim::kExitFile), FormatExitRecord(record));
+}
+
+}  // namespace jettison::process

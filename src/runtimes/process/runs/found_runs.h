@@ -1,0 +1,55 @@
+#pragma once
+
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "core/units/result.h"
+#include "kernel/files/paths.h"
+#include "ports/file_descriptor.h"
+#include "runtimes/process/runs/run_record.h"
+
+namespace jettison::process {
+
+enum class RunState : std::uint8_t {
+  kNeverRan,  // it was prepared, but its program was not let go or could not be executed
+  kRunning,
+  kEnded,
+  kLost,     // it ran, nobody runs it any more, and how it ended is not written down
+  kUnknown,  // what would tell cannot be read or is damaged
+};
+
+// One run of a container, as its folder tells it.
+struct FoundRun {
+  std::string container;
+  int attempt = 0;
+  RunState state = RunState::kNeverRan;
+  std::optional<RunRecord> record;  // absent where it is missing or damaged
+  std::optional<ExitRecord> exit;   // of a run that ended
+  FileDescriptor shim;              // handle of a shim that lives
+  std::string fault;                // what is damaged or cannot be read; empty: nothing
+  bool passing = false;             // it cannot be read just now, and is not damaged
+  bool let_go = false;              // its program may have been executed
+};
+
+// How a run stands. A shim that ends meanwhile is seen as alive or as ended, never as lost; one of
+// which something cannot be read is neither.
+[[nodiscard]] FoundRun ReadRun(const std::string& run_dir, std::string_view boot_id);
+
+// Every run of a pod, by container and attempt; fails where a folder cannot be listed. `strange`
+// receives the folders beside them that are no runs: what an interrupted removal has left.
+[[nodiscard]] Result<std::vector<FoundRun>> ReadRuns(const pod_host::Paths& paths,
+                                                     std::string_view uid, std::string_view boot_id,
+                                                     std::vector<std::string>& strange);
+
+// For each run of one container, in the order of attempts: whether the kernel's OOM killer struck
+// in the container's group while it lasted. `now` is the group's counter.
+[[nodiscard]] std::vector<bool> OomKilled(const std::vector<const FoundRun*>& runs,
+                                          std::uint64_t now);
+
+// What is written down for a run that was lost: killed, exit code 137, its end seen at `now`.
+[[nodiscard]] ExitRecord LostRun(WallTime started, WallTime now);
+[[nodiscard]] Result<void> WriteExitRecord(const std::string& run_dir, const ExitRecord& record);
+
+}  // namespace jettison::process

@@ -1,0 +1,61 @@
+#include "runtimes/process/runs/live_container.h"
+
+#include <fcntl.h>
+#include <gtest/gtest.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include <csignal>
+
+#include "kernel/readiness/pidfd.h"
+#include "ports/fakes/child_process.h"
+#include "runtimes/process/runs/process_identity.h"
+
+namespace jettison::process {
+namespace {
+
+// This process is the shim of its children.
+class LiveContainerTest : public testing::Test {
+ protected:
+  [[nodiscard]] Result<std::optional<LiveContainer>> Open(pid_t container) const {
+    return OpenLiveContainer(container, {::getpid(), self_});
+  }
+  FileDescriptor self_ = pod_host::OpenPidfd(::getpid());
+  ChildProcess child_{[](const auto&) { SleepForever(); }};
+};
+
+TEST_F(LiveContainerTest, HasTheMountNamespaceOfTheProcess) {
+  const auto container = Open(child_.pid());
+  ASSERT_TRUE(container && *container);
+  struct stat theirs {};
+  struct stat ours {};
+  ASSERT_EQ(::fstat((*container)->mount_namespace.get(), &theirs), 0);
+  ASSERT_EQ(::stat("/proc/self/ns/mnt", &ours), 0);
+  EXPECT_EQ(theirs.st_ino, ours.st_ino);
+}
+
+TEST_F(LiveContainerTest, IsNotOneThatHasEndedAndNobodyHasReaped) {
+  const FileDescriptor handle = pod_host::OpenPidfd(child_.pid());
+  ASSERT_TRUE(EndProcess(handle, 30'000));
+  const auto container = Open(child_.pid());
+  ASSERT_TRUE(container);
+  EXPECT_FALSE(*container);
+}
+
+TEST_F(LiveContainerTest, IsNotAProcessThatTheShimHasNotStarted) {
+  const auto container = Open(::getppid());
+  ASSERT_TRUE(container) << container.error().message;
+  EXPECT_FALSE(*container);
+}
+
+TEST_F(LiveContainerTest, IsNotOneWhoseShimHasEnded) {
+  const ChildProcess shim([](const auto&) {});
+  const FileDescriptor handle = pod_host::OpenPidfd(shim.pid());
+  ASSERT_TRUE(EndProcess(handle, 30'000));
+  const auto container = OpenLiveContainer(child_.pid(), {::getpid(), handle});
+  ASSERT_TRUE(container);
+  EXPECT_FALSE(*container);
+}
+
+}  // namespace
+}  // namespace jettison::process

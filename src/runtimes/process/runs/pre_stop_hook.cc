@@ -1,0 +1,103 @@
+#include "runtimes/process/runs/pre_stop_hook.h"
+
+#include <fmt/format.h>
+
+#include <csignal>
+
+#include "core/pods/program_size.h"
+#include "kernel/readiness/pidfd.h"
+#include "runtimes/process/runs/command_line.h"
+#include "runtimes/process/runs/shim_order.h"
+
+namespace jettison::process {
+
+using namespace pod_host;
+namespace {
+
+constexpr int kReapTimeoutMs = 100;
+
+}  // namespace
+
+Result<std::unique_ptr<PreStopHook>> PreStopHook::Start(Surroundings& surroundings, const Pod& pod,
+                                                        const Container& container,
+                                                        const Place& place, Done done) {
+  if (auto fits = CheckProgram(container); !fits) return Fail(fits.error());
+  auto groups = surroundings.cgroups.OpenProcs(place.group);
+  if (!groups) return Fail(groups.error().In(kIntoGroups));
+  const HookOrder order{.command = container.pre_stop->command,
+                        .environment = EnvironmentOf(pod, container),
+                        .groups = NamesOf(*groups),
+                        .working_dir = container.working_dir,
+                        .rootfs = place.rootfs,
+                        .oom_score_adj = place.container.oom_score_adj};
+  if (order.command.empty()) return Fail(ErrorCode::kInvalidArgument, "it has no command");
+  if (UnspeakableWord(order.command) || UnspeakableWord(order.environment)) {
+    return Fail(ErrorCode::kInvalidArgument, "a NUL is not allowed in a command or a variable");
+  }
+  const std::string about = fmt::format("preStop of {}/{}", pod.uid, container.name);
+  auto shim = ShimProcess::Start(
+      surroundings.options.shim, Format(order), about,
+      {.groups = std::move(*groups), .mount_namespace = &place.container.mount_namespace});
+  if (!shim) return Fail(shim.error());
+  return std::unique_ptr<PreStopHook>(
+      new PreStopHook(surroundings, about, std::move(*shim), std::move(done)));
+}
+
+PreStopHook::PreStopHook(Surroundings& surroundings, std::string about, ShimProcess shim, Done done)
+    : surroundings_(surroundings),
+      about_(std::move(about)),
+      shim_(std::move(shim)),
+      done_(std::move(done)) {
+  on_message_ = surroundings_.readiness.OnReadable(shim_.socket(), [this] { Listen(); });
+  on_end_ = surroundings_.readiness.OnReadable(shim_.pidfd().get(), [this] { OnEnded(); });
+}
+
+PreStopHook::~PreStopHook() {
+  if (ended_) return;
+  // Its command dies with the shim.
+  SendSignal(shim_.pidfd(), SIGKILL);
+  (void)shim_.WaitForEnd(kReapTimeoutMs);
+  (void)shim_.Reap();
+}
+
+void PreStopHook::Limit(Duration grace) {
+  on_timeout_ = surroundings_.readiness.After(grace, [this] {
+    surroundings_.Log(about_ + " did not end within the grace period");
+    on_message_.Stop();
+    on_end_.Stop();
+    const Done done = done_;
+    done();
+  });
+}
+
+void PreStopHook::Listen() {
+  for (;;) {
+    const auto message = shim_.Receive();
+    if (!message) {
+      on_message_.Stop();
+      return;
+    }
+    if (!*message) return;
+    if ((*message)->kind == shim::MessageKind::kFailed) {
+      surroundings_.Log(ErrorOf(**message).In(about_).message);
+    } else if ((*message)->kind == shim::MessageKind::kReady) {
+      shim_.SendGo();
+    }
+  }
+}
+
+void PreStopHook::OnEnded() {
+  if (on_message_) Listen();
+  const auto status = shim_.Reap();
+  ended_ = true;
+  if (status.value_or(0) != 0) {
+    surroundings_.Log(fmt::format("{} failed with exit status {}", about_, *status));
+  }
+  on_message_.Stop();
+  on_end_.Stop();
+  on_timeout_.Stop();
+  const Done done = done_;
+  done();
+}
+
+}  // namespace jettison::process

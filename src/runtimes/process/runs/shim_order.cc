@@ -1,0 +1,76 @@
+#include "runtimes/process/runs/shim_order.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+
+namespace jettison::process {
+namespace {
+
+class OrderText {
+ public:
+  explicit OrderText(std::string_view mode) { Add("mode", mode); }
+
+  template <typename T>
+  OrderText& Add(std::string_view key, const T& value) {
+    text_ += fmt::format("{}={}", key, value);
+    text_ += '\0';
+    return *this;
+  }
+  OrderText& AddAll(std::string_view key, const std::vector<std::string>& values) {
+    for (const std::string& value : values) Add(key, value);
+    return *this;
+  }
+  OrderText& AddIfSet(std::string_view key, const std::string& value) {
+    return value.empty() ? *this : Add(key, value);
+  }
+  OrderText& AddMount(const pod_host::PlannedMount& mount) {
+    Add("mount", fmt::format("{}{}{}", mount.read_only ? "r" : "", mount.on_host ? "h" : "",
+                             mount.kept_by_operator ? "k" : ""));
+    Add("source", mount.source).AddIfSet("sub", mount.sub_path);
+    return Add("target", mount.target);
+  }
+  std::string Take() { return std::move(text_); }
+
+ private:
+  std::string text_;
+};
+
+}  // namespace
+
+std::string Format(const RunOrder& order) {
+  OrderText text("run");
+  text.AddAll("arg", order.command).AddAll("env", order.environment);
+  text.AddAll("group", order.groups);
+  text.AddIfSet("cwd", order.working_dir).Add("scratch", order.rootfs);
+  text.Add("run_dir", order.run_dir).Add("mount_points", order.mount_points_file);
+  for (const pod_host::PlannedMount& mount : order.mounts) text.AddMount(mount);
+  text.Add("log", order.log_path).Add("log_max_bytes", order.log_max_bytes);
+  text.Add("log_max_files", order.log_max_files).Add("boot", order.boot_id);
+  text.Add("oom_kills", order.oom_kills).Add("oom_score_adj", order.oom_score_adj);
+  return text.Take();
+}
+
+std::string Format(const HookOrder& order) {
+  OrderText text("hook");
+  text.AddAll("arg", order.command).AddAll("env", order.environment);
+  text.AddAll("group", order.groups);
+  text.AddIfSet("cwd", order.working_dir).Add("scratch", order.rootfs);
+  text.Add("oom_score_adj", order.oom_score_adj);
+  return text.Take();
+}
+
+std::string Format(const RemoveOrder& order) {
+  OrderText text("remove");
+  return text.AddAll("volumes", order.volume_folders).AddAll("remove", order.trees).Take();
+}
+
+std::optional<std::string> UnspeakableWord(const std::vector<std::string>& words) {
+  const auto it = std::find_if(words.begin(), words.end(), [](const std::string& word) {
+    return word.find('\0') != std::string::npos;
+  });
+  if (it == words.end()) return std::nullopt;
+  return it->substr(0, it->find('\0'));
+}
+
+}  // namespace jettison::process

@@ -1,0 +1,239 @@
+#include "runtimes/process/runs/shim_process.h"
+
+#include <fcntl.h>
+#include <fmt/format.h>
+#include <sched.h>
+#include <spawn.h>
+#include <sys/mman.h>
+#include <sys/socket.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include <array>
+#include <cerrno>
+#include <csignal>
+#include <cstring>
+#include <utility>
+
+#include "kernel/readiness/pidfd.h"
+#include "ports/system_error.h"
+#include "runtimes/process/runs/process_identity.h"
+
+namespace jettison::process {
+namespace {
+
+// Descriptors handed to a shim stay clear of the numbers they get there.
+constexpr int kClearOfTargets = shim::kFirstGroupFile + shim::kMostGroupFiles;
+
+Result<FileDescriptor> ClearCopy(const FileDescriptor& fd) {
+  FileDescriptor clear(::fcntl(fd.get(), F_DUPFD_CLOEXEC, kClearOfTargets));
+  if (!clear) return FailErrno("hand a descriptor to a shim");
+  return clear;
+}
+
+Result<FileDescriptor> Clear(FileDescriptor fd) {
+  if (fd.get() >= kClearOfTargets) return fd;
+  return ClearCopy(fd);
+}
+
+// A shim without a handle would be waited for by nobody. It has not been told to go, so it has
+// started nothing that outlives it.
+void GiveUp(pid_t pid) {
+  (void)::kill(pid, SIGKILL);
+  while (::waitpid(pid, nullptr, 0) < 0 && errno == EINTR) {
+  }
+}
+
+Result<FileDescriptor> OrderFile(const std::string& order) {
+  FileDescriptor file(::memfd_create("jettison-order", MFD_CLOEXEC));
+  if (!file) return FailErrno("memfd_create");
+  for (std::size_t done = 0; done < order.size();) {
+    const ssize_t n = ::write(file.get(), order.data() + done, order.size() - done);
+    if (n < 0) return FailErrno("write the order");
+    done += static_cast<std::size_t>(n);
+  }
+  return Clear(std::move(file));
+}
+
+Result<void> ClearAll(std::vector<ProcsFile>& groups) {
+  if (groups.size() > shim::kMostGroupFiles) {
+    return Fail(ErrorCode::kInternal, "a process joins more groups than a shim can be handed");
+  }
+  for (ProcsFile& group : groups) {
+    auto clear = Clear(std::move(group.file));
+    if (!clear) return Fail(clear.error());
+    group.file = std::move(*clear);
+  }
+  return {};
+}
+
+// What this thread starts while this lives has its priority. The thread waits until a spawned
+// process is another program, and must not wait for one that queues behind everybody else for that;
+// the shim is ordinary again as soon as it runs.
+class PriorityPassedOn {
+ public:
+  PriorityPassedOn() : policy_(::sched_getscheduler(0)) {
+    if (IsKept()) Set(policy_ & ~SCHED_RESET_ON_FORK);
+  }
+  PriorityPassedOn(const PriorityPassedOn&) = delete;
+  PriorityPassedOn& operator=(const PriorityPassedOn&) = delete;
+  ~PriorityPassedOn() {
+    if (IsKept()) Set(policy_);
+  }
+
+ private:
+  [[nodiscard]] bool IsKept() const { return policy_ >= 0 && (policy_ & SCHED_RESET_ON_FORK) != 0; }
+  static void Set(int policy) {
+    const sched_param none{};
+    (void)::sched_setscheduler(0, policy, &none);
+  }
+  const int policy_;
+};
+
+// What posix_spawn does in the child, in this order.
+class SpawnActions {
+ public:
+  // `mount_namespace`: -1 for none.
+  SpawnActions(int socket, int order, int mount_namespace, const std::vector<ProcsFile>& groups) {
+    ::posix_spawn_file_actions_init(&actions_);
+    for (int fd = 0; fd <= 2; ++fd) {
+      ::posix_spawn_file_actions_addopen(&actions_, fd, "/dev/null", O_RDWR, 0);
+    }
+    ::posix_spawn_file_actions_adddup2(&actions_, socket, shim::kAgentSocket);
+    ::posix_spawn_file_actions_adddup2(&actions_, order, shim::kOrderFile);
+    if (mount_namespace >= 0) {
+      ::posix_spawn_file_actions_adddup2(&actions_, mount_namespace, shim::kNamespaceFile);
+    } else {
+      ::posix_spawn_file_actions_addclose(&actions_, shim::kNamespaceFile);
+    }
+    int next = shim::kFirstGroupFile;
+    for (const ProcsFile& group : groups) {
+      ::posix_spawn_file_actions_adddup2(&actions_, group.file.get(), next++);
+    }
+    ::posix_spawn_file_actions_addclosefrom_np(&actions_, next);
+
+    ::posix_spawnattr_init(&attributes_);
+    sigset_t signals;
+    ::sigfillset(&signals);
+    ::posix_spawnattr_setsigdefault(&attributes_, &signals);
+    ::sigemptyset(&signals);
+    ::posix_spawnattr_setsigmask(&attributes_, &signals);
+    ::posix_spawnattr_setflags(&attributes_,
+                               POSIX_SPAWN_SETSID | POSIX_SPAWN_SETSIGDEF | POSIX_SPAWN_SETSIGMASK);
+  }
+  SpawnActions(const SpawnActions&) = delete;
+  SpawnActions& operator=(const SpawnActions&) = delete;
+  ~SpawnActions() {
+    ::posix_spawn_file_actions_destroy(&actions_);
+    ::posix_spawnattr_destroy(&attributes_);
+  }
+  // The new process, or an errno value.
+  [[nodiscard]] int Spawn(const std::string& program, const std::string& label, pid_t& pid) const {
+    std::string name = "jettison-shim";
+    std::string about = label;
+    std::array<char*, 3> arguments = {name.data(), about.data(), nullptr};
+    std::array<char*, 1> environment = {nullptr};
+    const PriorityPassedOn as_the_loop;
+    return ::posix_spawn(&pid, program.c_str(), &actions_, &attributes_, arguments.data(),
+                         environment.data());
+  }
+
+ private:
+  posix_spawn_file_actions_t actions_{};
+  posix_spawnattr_t attributes_{};
+};
+
+}  // namespace
+
+Result<ShimProcess> ShimProcess::Start(const std::string& shim_path, const std::string& order,
+                                       const std::string& label, HandedToShim handed) {
+  auto order_file = OrderFile(order);
+  if (!order_file) return Fail(order_file.error());
+  std::array<int, 2> ends{};
+  if (::socketpair(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC, 0, ends.data()) != 0) {
+    return FailErrno("socketpair");
+  }
+  ShimProcess started;
+  started.socket_ = FileDescriptor(ends[0]);
+  const auto far_end = Clear(FileDescriptor(ends[1]));
+  if (!far_end) return Fail(far_end.error());
+  auto handed_namespace = Result<FileDescriptor>();
+  if (handed.mount_namespace != nullptr) handed_namespace = ClearCopy(*handed.mount_namespace);
+  if (!handed_namespace) return Fail(handed_namespace.error());
+  if (auto clear = ClearAll(handed.groups); !clear) return Fail(clear.error());
+  const SpawnActions actions(far_end->get(), order_file->get(), handed_namespace->get(),
+                             handed.groups);
+  const int error = actions.Spawn(shim_path, label, started.pid_);
+  if (error != 0) return Fail(SystemError(error, "start " + shim_path));
+  started.pidfd_ = pod_host::OpenPidfd(started.pid_);
+  if (!started.pidfd_) {
+    const auto failed = FailErrno("pidfd_open of a shim");
+    GiveUp(started.pid_);
+    return failed;
+  }
+  return started;
+}
+
+Result<std::optional<shim::Message>> ShimProcess::Receive() {
+  shim::Message message;
+  const ssize_t n = ::recv(socket_.get(), &message, sizeof(message), MSG_DONTWAIT);
+  if (n < 0 && (errno == EAGAIN || errno == EINTR)) return std::nullopt;
+  if (n != sizeof(message)) return Fail(ErrorCode::kUnavailable, "the shim has hung up");
+  message.detail[sizeof(message.detail) - 1] = '\0';
+  return message;
+}
+
+void ShimProcess::SendGo() {
+  shim::Message message;
+  message.kind = shim::MessageKind::kGo;
+  // A shim that is gone is seen by its handle.
+  (void)!::send(socket_.get(), &message, sizeof(message), MSG_NOSIGNAL | MSG_DONTWAIT);
+}
+
+std::optional<int> ShimProcess::Reap() {
+  siginfo_t info{};
+  const auto id = static_cast<id_t>(pidfd_.get());
+  if (::waitid(P_PIDFD, id, &info, WEXITED | WNOHANG) != 0 || info.si_pid == 0) {
+    return std::nullopt;
+  }
+  return info.si_code == CLD_EXITED ? info.si_status : 128 + info.si_status;
+}
+
+bool ShimProcess::WaitForEnd(int timeout_ms) const {
+  return AwaitEnd(pidfd_, timeout_ms);
+}
+
+std::vector<std::string> NamesOf(const std::vector<ProcsFile>& groups) {
+  std::vector<std::string> names;
+  for (const ProcsFile& group : groups) names.push_back(group.name);
+  return names;
+}
+
+Error ErrorOf(const shim::Message& message) {
+  const std::string_view detail = message.detail;
+  const auto what = [&]() -> std::string {
+    switch (message.stage) {
+      case shim::Stage::kOrder: return "the shim does not understand its order";
+      case shim::Stage::kState: return fmt::format("write the state file \"{}\"", detail);
+      case shim::Stage::kLog: return fmt::format("open the log {}", detail);
+      case shim::Stage::kFork: return "start a process";
+      case shim::Stage::kGroup:
+        return fmt::format("{}: join {}{}", kIntoGroups, detail,
+                           message.error == EBUSY
+                               ? ": a group that gives controllers to groups below takes none"
+                               : "");
+      case shim::Stage::kMountNamespace: return "make a mount namespace";
+      case shim::Stage::kSource: return fmt::format("open \"{}\" to mount it", detail);
+      case shim::Stage::kMountPoint: return fmt::format("make the mount point {}", detail);
+      case shim::Stage::kMount: return fmt::format("mount at {}", detail);
+      case shim::Stage::kWorkingDirectory: return fmt::format("change to folder {}", detail);
+      case shim::Stage::kExec: return fmt::format("cannot execute \"{}\"", detail);
+      case shim::Stage::kRemove: return fmt::format("remove {}", detail);
+      case shim::Stage::kUnmount: return fmt::format("unmount the volumes in {}", detail);
+    }
+    return "an unknown step";
+  }();
+  return SystemError(message.error, what);
+}
+
+}  // namespace jettison::process

@@ -1,0 +1,58 @@
+#pragma once
+
+#include <sys/types.h>
+
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "core/units/result.h"
+#include "ports/cgroups.h"
+#include "ports/file_descriptor.h"
+#include "runtimes/process/shim/protocol.h"
+
+namespace jettison::process {
+
+// What a shim is given beside its order.
+struct HandedToShim {
+  std::vector<ProcsFile> groups;                    // that its process joins
+  const FileDescriptor* mount_namespace = nullptr;  // that a hook joins
+};
+
+// One shim that this process has started: its handle and the conversation with it.
+class ShimProcess {
+ public:
+  // Starts the program `shim_path` in a session of its own with an order (see shim_order.h).
+  // `label` is what process lists show.
+  [[nodiscard]] static Result<ShimProcess> Start(const std::string& shim_path,
+                                                 const std::string& order, const std::string& label,
+                                                 HandedToShim handed = {});
+
+  // The next message; absent when there is none now. kUnavailable once the shim has closed its end.
+  [[nodiscard]] Result<std::optional<shim::Message>> Receive();
+  void SendGo();
+  // Reaps it without waiting: its exit status (128 + n after signal n) once it has ended.
+  [[nodiscard]] std::optional<int> Reap();
+  // Waits at most `timeout_ms` for its end; whether it has ended.
+  [[nodiscard]] bool WaitForEnd(int timeout_ms) const;
+
+  [[nodiscard]] pid_t pid() const { return pid_; }
+  [[nodiscard]] int socket() const { return socket_.get(); }
+  [[nodiscard]] const FileDescriptor& pidfd() const { return pidfd_; }
+
+ private:
+  pid_t pid_ = 0;
+  FileDescriptor socket_;
+  FileDescriptor pidfd_;
+};
+
+// What a start that fails for its groups was about.
+inline constexpr const char* kIntoGroups = "put the process into its control groups";
+
+// What an order calls them.
+[[nodiscard]] std::vector<std::string> NamesOf(const std::vector<ProcsFile>& groups);
+
+// What a shim could not do, as a sentence: "cannot execute \"foo\": No such file or directory".
+[[nodiscard]] Error ErrorOf(const shim::Message& message);
+
+}  // namespace jettison::process

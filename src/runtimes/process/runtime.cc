@@ -1,0 +1,272 @@
+#include "runtimes/process/runtime.h"
+
+#include <fmt/format.h>
+#include <unistd.h>
+
+#include <cerrno>
+#include <csignal>
+#include <cstdio>
+#include <utility>
+
+#include "kernel/files/files.h"
+#include "kernel/files/paths.h"
+#include "kernel/files/pod_containers.h"
+#include "ports/system_error.h"
+#include "runtimes/process/leftover.h"
+
+namespace jettison::process {
+
+using namespace pod_host;
+
+Runtime::Runtime(std::unique_ptr<Readiness> readiness, FileDescriptor lock,
+                 const ProcessRuntimeOptions& options, std::string boot_id, Cgroups& cgroups,
+                 const Clock& clock)
+    : readiness_(std::move(readiness)),
+      lock_(std::move(lock)),
+      surroundings_{.options = options,
+                    .paths = Paths(options.root, options.logs),
+                    .boot_id = std::move(boot_id),
+                    .cgroups = cgroups,
+                    .clock = clock,
+                    .readiness = *readiness_,
+                    .events = {}} {}
+
+Result<void> Runtime::Ready() {
+  if (::access(surroundings_.options.shim.c_str(), X_OK) != 0) {
+    return Fail(SystemError(
+        errno, fmt::format("the shim {} is not there to be started", surroundings_.options.shim)));
+  }
+  if (::access(surroundings_.paths.Pods().c_str(), W_OK) != 0) {
+    return FailErrno(surroundings_.paths.Pods());
+  }
+  return {};
+}
+
+Result<std::vector<RuntimePod>> Runtime::List() {
+  const auto uids = NamesIn(surroundings_.paths.Pods());
+  if (!uids) return Fail(uids.error());
+  std::vector<std::string> leftovers;
+  for (const std::string& uid : *uids) {
+    auto plan = adoption_.ReadPlan(uid);
+    if (!plan) {
+      unread_pods_.Enter(uid, plan.error());
+    } else if (*plan) {
+      pods_.Enter(std::move(**plan));
+    } else {
+      leftovers.push_back(uid);
+    }
+  }
+  // Only now: the pods that stay are known, and with them whose mount points must stay.
+  for (const std::string& uid : leftovers) {
+    RemoveLeftover(surroundings_, uid,
+                   [this](std::string_view path) { return pods_.MountPointUserOf(path); });
+  }
+  std::vector<RuntimePod> listed;
+  for (auto& [uid, entry] : pods_.all()) {
+    auto pod = entry.unread() != nullptr ? Fail(entry.unread()->error) : adoption_.TakeOver(entry);
+    if (pod) {
+      listed.push_back(std::move(*pod));
+      continue;
+    }
+    if (entry.unread() == nullptr) unread_pods_.SetUnread(entry, pod.error());
+    if (auto unread = unread_pods_.Tell(entry)) listed.push_back(std::move(*unread));
+  }
+  unread_pods_.ScheduleTending();
+  if (!pods_.all().empty()) pods_.UpdateQosGroups();
+  return listed;
+}
+
+void Runtime::CreatePod(const PodPlan& plan) {
+  const std::string& uid = plan.pod.uid;
+  const auto fail = [&](Error error) { surroundings_.Emit(PodFailed{uid, std::move(error)}); };
+  if (const auto existing = pods_.all().find(uid); existing != pods_.all().end()) {
+    const PodEntry& entry = existing->second;
+    if (entry.removing() != nullptr) {
+      return fail({ErrorCode::kUnavailable, "a pod of the same UID is still being removed"});
+    }
+    if (entry.making()) return;
+    if (entry.unread() == nullptr) return surroundings_.Emit(PodReady{uid});
+    if (!unread_pods_.MakeWay(plan)) return;
+  }
+  if (auto names = CheckNames(plan.pod); !names) return fail(names.error());
+  PodEntry& entry = pods_.Enter(plan);
+  if (pods_.IsInhabited(entry.group)) {
+    const std::string group = entry.group;
+    pods_.all().erase(uid);
+    return fail(
+        {ErrorCode::kUnavailable,
+         fmt::format("processes run in {} that nothing below {} tells of: they are another "
+                     "agent's, or this root is not the one that they were started from; end them "
+                     "or set `root`",
+                     group, surroundings_.paths.root())});
+  }
+  if (const auto made = pods_.Prepare(entry); !made) return FinishPod(uid, made);
+  entry.state.emplace<Making>();
+  pods_.PrepareForeignVolumes(
+      entry, [this, uid](const Result<void>& prepared) { FinishPod(uid, prepared); });
+}
+
+// The folder comes first and the pod's own file last: whatever is interrupted in between is a
+// folder without that file, which the next agent takes down.
+void Runtime::FinishPod(const std::string& uid, const Result<void>& prepared) {
+  PodEntry& entry = pods_.all().at(uid);
+  entry.errand.reset();
+  entry.state.emplace<Standing>();
+  const auto made = prepared ? WriteFile(surroundings_.paths.PodFile(uid),
+                                         surroundings_.options.written_pods->Write(entry.plan.pod))
+                             : prepared;
+  if (!made) {
+    BeginRemoval(entry);
+    entry.removing()->create_error = made.error();
+    return;
+  }
+  pods_.UpdateQosGroups();
+  surroundings_.Emit(PodReady{uid});
+}
+
+void Runtime::StartContainer(const std::string& pod_uid, const std::string& container, int attempt,
+                             int oom_score_adj) {
+  const auto refuse = [&](ErrorCode code, std::string why) {
+    surroundings_.Emit(ContainerStartFailed{.pod_uid = pod_uid,
+                                            .container = container,
+                                            .attempt = attempt,
+                                            .error = {code, std::move(why)}});
+  };
+  PodEntry* const entry = pods_.Find(pod_uid);
+  if (entry == nullptr) return refuse(ErrorCode::kNotFound, "there is no such pod");
+  if (const Unread* const unread = entry->unread()) {
+    return refuse(ErrorCode::kUnavailable, unread->error.message);
+  }
+  const Container* const spec = FindContainer(entry->plan.pod, container);
+  if (spec == nullptr) return refuse(ErrorCode::kNotFound, "the pod has no such container");
+  if (pods_.FindRun(pod_uid, container) != nullptr) {
+    return refuse(ErrorCode::kInvalidArgument, "the container runs already");
+  }
+  auto run =
+      std::make_unique<ContainerRun>(surroundings_, RunName{pod_uid, container, attempt},
+                                     entry->plan, *spec, pods_.GroupOfContainer(*entry, container));
+  run->Start(oom_score_adj);
+  entry->runs[container] = std::move(run);
+  entry->newest[container] = attempt;
+}
+
+// The layers of earlier runs are leftovers that no limit counts.
+PodDisk Runtime::DiskOf(const Pod& pod) const {
+  PodDisk disk = pod_host::DiskOf(surroundings_.paths, pod);
+  const auto entry = pods_.all().find(pod.uid);
+  if (entry == pods_.all().end()) return disk;
+  for (PodDisk::ContainerDisk& container : disk.containers) {
+    const auto newest = entry->second.newest.find(container.name);
+    if (newest == entry->second.newest.end()) continue;
+    container.layer = surroundings_.paths.Run(pod.uid, container.name, newest->second);
+  }
+  return disk;
+}
+
+std::string_view Runtime::GroupOf(const std::string& pod_uid, const std::string& container) const {
+  const auto pod = pods_.all().find(pod_uid);
+  if (pod == pods_.all().end()) return {};
+  const auto group = pod->second.container_groups.find(container);
+  return group == pod->second.container_groups.end() ? std::string_view() : group->second;
+}
+
+const std::vector<std::string>& Runtime::ForeignGroupsOf(const std::string& pod_uid) const {
+  const auto* const groups = unread_pods_.GroupsOf(pod_uid);
+  return groups == nullptr ? no_groups_ : *groups;
+}
+
+void Runtime::StopContainer(const std::string& pod_uid, const std::string& container,
+                            Duration grace) {
+  if (ContainerRun* run = pods_.FindRun(pod_uid, container)) run->Stop(grace);
+  unread_pods_.Signal(pod_uid, SIGTERM);
+}
+
+void Runtime::KillContainer(const std::string& pod_uid, const std::string& container) {
+  if (ContainerRun* run = pods_.FindRun(pod_uid, container)) run->Kill();
+  unread_pods_.Signal(pod_uid, SIGKILL);
+}
+
+void Runtime::RemoveContainer(const std::string& pod_uid, const std::string& container,
+                              int attempt) {
+  PodEntry* const entry = pods_.Find(pod_uid);
+  if (entry == nullptr || entry->unread() != nullptr || !IsPathSegment(container)) return;
+  const ContainerRun* const run = pods_.FindRun(pod_uid, container);
+  if (run != nullptr && run->attempt() == attempt) return;  // not dead
+
+  const Paths& paths = surroundings_.paths;
+  // Renamed it is no run any more, whatever becomes of the removal.
+  const std::string run_dir = paths.Run(pod_uid, container, attempt);
+  const std::string doomed = run_dir + ".gone";
+  (void)::rename(run_dir.c_str(), doomed.c_str());
+  std::vector<std::string> trees = {doomed};
+  const std::string logs = paths.ContainerLogs(entry->plan.pod, container);
+  const std::string log_name = fmt::format("{}.log", attempt);
+  for (const std::string& name : NamesIn(logs).value_or(std::vector<std::string>{})) {
+    if (name == log_name || name.starts_with(log_name + ".")) {
+      trees.push_back(fmt::format("{}/{}", logs, name));
+    }
+  }
+  dead_runs_.Add(std::move(trees));
+}
+
+void Runtime::RemovePod(const std::string& pod_uid) {
+  const auto it = pods_.all().find(pod_uid);
+  if (it == pods_.all().end() || it->second.unread() != nullptr) {
+    surroundings_.Emit(PodRemoved{pod_uid});
+    return;
+  }
+  PodEntry& entry = it->second;
+  if (entry.removing() == nullptr) BeginRemoval(entry);
+  // Whoever has a pod removed waits for that, not for why it could not be created.
+  entry.removing()->create_error.reset();
+}
+
+void Runtime::BeginRemoval(PodEntry& entry) {
+  entry.state.emplace<Removing>();
+  entry.errand.reset();
+  for (auto& [name, run] : entry.runs) run->Kill();
+  readiness_->Wake();
+}
+
+void Runtime::ContinueRemovals() {
+  auto& pods = pods_.all();
+  for (auto it = pods.begin(); it != pods.end();) {
+    auto& [uid, entry] = *it;
+    if (entry.removing() == nullptr || entry.AnyRuns() || !ContinueRemoval(uid, entry)) {
+      ++it;
+      continue;
+    }
+    if (const auto& error = entry.removing()->create_error) {
+      surroundings_.Emit(PodFailed{uid, *error});
+    } else {
+      surroundings_.Emit(PodRemoved{uid});
+    }
+    it = pods.erase(it);
+    pods_.UpdateQosGroups();
+  }
+}
+
+bool Runtime::ContinueRemoval(const std::string& uid, PodEntry& entry) {
+  auto& removal = entry.removing()->removal;
+  if (!removal) {
+    removal.emplace(surroundings_,
+                    PodRemains{.uid = uid,
+                               .groups = {entry.group},
+                               .log_dirs = {surroundings_.paths.PodLogs(entry.plan.pod)},
+                               .mount_point_user = [this](std::string_view path) {
+                                 return pods_.MountPointUserOf(path);
+                               }});
+  }
+  return removal->Continue();
+}
+
+std::vector<RuntimeEvent> Runtime::TakeEvents() {
+  surroundings_.taking = true;
+  readiness_->Dispatch();
+  ContinueRemovals();
+  dead_runs_.Continue();
+  surroundings_.taking = false;
+  return std::exchange(surroundings_.events, {});
+}
+
+}  // namespace jettison::process

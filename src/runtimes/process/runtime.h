@@ -1,0 +1,66 @@
+#pragma once
+
+#include <memory>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "ports/container_runtime.h"
+#include "ports/file_descriptor.h"
+#include "runtimes/process/adoption.h"
+#include "runtimes/process/dead_runs.h"
+#include "runtimes/process/pods.h"
+#include "runtimes/process/runs/surroundings.h"
+#include "runtimes/process/unread_pods.h"
+
+namespace jettison::process {
+
+// The process runtime: hands each command to whom it concerns.
+class Runtime : public ContainerRuntime {
+ public:
+  Runtime(std::unique_ptr<pod_host::Readiness> readiness, FileDescriptor lock,
+          const ProcessRuntimeOptions& options, std::string boot_id, Cgroups& cgroups,
+          const Clock& clock);
+
+  [[nodiscard]] Result<void> Ready() override;
+  [[nodiscard]] Result<std::vector<RuntimePod>> List() override;
+  void CreatePod(const PodPlan& plan) override;
+  void StartContainer(const std::string& pod_uid, const std::string& container, int attempt,
+                      int oom_score_adj) override;
+  void StopContainer(const std::string& pod_uid, const std::string& container,
+                     Duration grace) override;
+  void KillContainer(const std::string& pod_uid, const std::string& container) override;
+  void RemoveContainer(const std::string& pod_uid, const std::string& container,
+                       int attempt) override;
+  [[nodiscard]] bool RemovingContainers() const override { return dead_runs_.busy(); }
+  void RemovePod(const std::string& pod_uid) override;
+  [[nodiscard]] PodDisk DiskOf(const Pod& pod) const override;
+  [[nodiscard]] std::string_view GroupOf(const std::string& pod_uid,
+                                         const std::string& container) const override;
+  // Nobody else runs pods in it; of its own, those that cannot be read count as such.
+  [[nodiscard]] const std::vector<std::string>& ForeignGroupsOf(
+      const std::string& pod_uid) const override;
+  [[nodiscard]] const std::vector<GroupLimits>& QosLimits() const override {
+    return pods_.qos_limits();
+  }
+  [[nodiscard]] int EventFd() const override { return readiness_->fd(); }
+  [[nodiscard]] std::vector<RuntimeEvent> TakeEvents() override;
+
+ private:
+  void FinishPod(const std::string& uid, const Result<void>& prepared);
+  void BeginRemoval(PodEntry& entry);
+  void ContinueRemovals();
+  // Whether nothing is left of a pod that is being removed.
+  [[nodiscard]] bool ContinueRemoval(const std::string& uid, PodEntry& entry);
+
+  std::unique_ptr<pod_host::Readiness> readiness_;
+  FileDescriptor lock_;
+  Surroundings surroundings_;
+  Pods pods_{surroundings_};
+  DeadRuns dead_runs_{surroundings_};
+  Adoption adoption_{surroundings_, pods_, dead_runs_};
+  UnreadPods unread_pods_{surroundings_, pods_, adoption_};
+  const std::vector<std::string> no_groups_;
+};
+
+}  // namespace jettison::process

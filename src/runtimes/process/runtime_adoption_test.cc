@@ -1,0 +1,152 @@
+#include <fmt/format.h>
+
+#include "ports/fakes/child_process.h"
+#include "runtimes/process/runs/fifo.h"
+#include "runtimes/process/runtime_fixture.h"
+
+namespace jettison::process {
+
+using namespace pod_host;
+namespace {
+
+using testing::Contains;
+using testing::HasSubstr;
+using testing::IsEmpty;
+
+using ProcessRuntimeAdoption = ProcessRuntimeTest;
+
+TEST_F(ProcessRuntimeAdoption, AnAgentThatStartsAgainFindsWhatRunsAndWhatEnded) {
+  Pod pod =
+      ShellPod("u", "[ -e ../../../once ] || { touch ../../../once; exit 4; }; exec sleep 1000");
+  const auto* first = bed_.Run(pod);
+  ASSERT_NE(first, nullptr);
+  bed_.runtime().StartContainer("u", "main", 1, 0);
+  ASSERT_NE(bed_.Await<ContainerStarted>("u"), nullptr);
+  bed_.Close();
+
+  bed_.Open();
+  const auto listed = bed_.runtime().List();
+  ASSERT_TRUE(listed);
+  ASSERT_EQ(listed->size(), 1U);
+  EXPECT_EQ((*listed)[0].pod.name, "pod-u");
+  const auto& records = (*listed)[0].containers;
+  ASSERT_EQ(records.size(), 2U);
+  EXPECT_EQ(records[0].exit->exit_code, 4);
+  EXPECT_EQ(records[1].attempt, 1);
+  EXPECT_FALSE(records[1].exit);
+
+  bed_.runtime().KillContainer("u", "main");
+  const auto* exited = bed_.Await<ContainerExited>("u");
+  ASSERT_NE(exited, nullptr);
+  EXPECT_EQ(exited->attempt, 1);
+  EXPECT_EQ(exited->exit.exit_code, 137);
+}
+
+TEST_F(ProcessRuntimeAdoption, AnEndThatNobodySawIsFoundLater) {
+  const Fifo gate(folder_.path() + "/gate");
+  ASSERT_TRUE(bed_.Create(ShellPod("u", "read line < " + gate.path() + "; exit 5")));
+  bed_.runtime().StartContainer("u", "main", 0, 0);
+  ASSERT_NE(bed_.Await<ContainerStarted>("u"), nullptr);
+  bed_.Close();
+  ASSERT_TRUE(gate.Release());
+  bed_.Open();
+  auto listed = bed_.runtime().List();
+  ASSERT_TRUE(listed);
+  const auto& record = (*listed)[0].containers.at(0);
+  if (record.exit) {
+    EXPECT_EQ(record.exit->exit_code, 5);
+  } else {
+    const auto* exited = bed_.Await<ContainerExited>("u");
+    ASSERT_NE(exited, nullptr);
+    EXPECT_EQ(exited->exit.exit_code, 5);
+  }
+}
+
+// Shims stamp with real time, which is not the agent's once somebody has set it.
+TEST_F(ProcessRuntimeAdoption, AnEndIsAsLongAgoAsItIsHoweverTheWallClockIsSet) {
+  for (const auto step : {std::chrono::hours(1), std::chrono::hours(-1)}) {
+    bed_.clock().wall_ahead = step;
+    const std::string uid = step > std::chrono::hours(0) ? "ahead" : "back";
+    const Instant before = bed_.clock().Now();
+    const auto* exited = bed_.Run(ShellPod(uid, "exit 3"));
+    ASSERT_NE(exited, nullptr);
+    EXPECT_GE(exited->exit.started, before);
+    EXPECT_GE(exited->exit.finished, exited->exit.started);
+    EXPECT_LE(exited->exit.finished, bed_.clock().Now());
+  }
+  bed_.Close();
+  bed_.clock().wall_ahead = std::chrono::hours(-1);  // set back while no agent ran
+  bed_.Open();
+  const auto listed = bed_.runtime().List();
+  ASSERT_TRUE(listed);
+  ASSERT_THAT(*listed, testing::SizeIs(2));
+  for (const RuntimePod& pod : *listed) {
+    const ContainerRecord& record = pod.containers.at(0);
+    EXPECT_LE(record.created, record.exit->started);
+    EXPECT_LE(record.exit->finished, bed_.clock().Now());
+    EXPECT_GE(record.exit->finished, bed_.clock().Now() - std::chrono::minutes(1));
+  }
+}
+
+// The id of a process that has ended may be another process's.
+TEST_F(ProcessRuntimeAdoption, APreStopHookIsNotRunBesideAProcessThatIsNotTheContainers) {
+  const std::string mark = folder_.path() + "/hook";
+  Pod pod = ShellPod("u", "exec sleep 1000");
+  pod.containers[0].pre_stop = ExecAction{{"/bin/sh", "-c", "echo ran > " + mark}};
+  ASSERT_TRUE(bed_.Create(pod));
+  bed_.runtime().StartContainer("u", "main", 0, 0);
+  ASSERT_NE(bed_.Await<ContainerStarted>("u"), nullptr);
+  bed_.Close();
+  const ChildProcess stranger([](const auto&) {});
+  const std::string path = bed_.paths().Run("u", "main", 0) + "/running";
+  const std::string record = *ReadFile(path);
+  const std::size_t line = record.find("\ncontainer ") + 1;
+  ASSERT_TRUE(WriteFile(path, record.substr(0, line) + fmt::format("container {}", stranger.pid()) +
+                                  record.substr(record.find('\n', line))));
+
+  bed_.Open();
+  ASSERT_TRUE(bed_.runtime().List());
+  bed_.runtime().StopContainer("u", "main", std::chrono::seconds(30));
+  const auto* exited = bed_.Await<ContainerExited>("u");
+  ASSERT_NE(exited, nullptr);
+  EXPECT_EQ(exited->exit.signal, SIGTERM);
+  EXPECT_FALSE(Exists(mark));
+  EXPECT_THAT(bed_.logged, Contains(HasSubstr("is not run: its process has ended")));
+}
+
+TEST_F(ProcessRuntimeAdoption, APreStopHookRunsInAContainerThatWasAdopted) {
+  const std::string mark = folder_.path() + "/hook";
+  Pod pod = ShellPod("u", "exec sleep 1000");
+  pod.containers[0].pre_stop = ExecAction{{"/bin/sh", "-c", "echo ran > " + mark}};
+  ASSERT_TRUE(bed_.Create(pod));
+  bed_.runtime().StartContainer("u", "main", 0, 0);
+  ASSERT_NE(bed_.Await<ContainerStarted>("u"), nullptr);
+  bed_.Close();
+  bed_.Open();
+  ASSERT_TRUE(bed_.runtime().List());
+  bed_.runtime().StopContainer("u", "main", std::chrono::seconds(30));
+  ASSERT_NE(bed_.Await<ContainerExited>("u"), nullptr);
+  EXPECT_TRUE(Exists(mark));
+}
+
+TEST_F(ProcessRuntimeAdoption, AContainerWhoseShimWasKilledIsEndedAndCountsAsKilled) {
+  ASSERT_TRUE(bed_.Create(ShellPod("u", "exec sleep 1000")));
+  bed_.runtime().StartContainer("u", "main", 0, 0);
+  ASSERT_NE(bed_.Await<ContainerStarted>("u"), nullptr);
+  const auto text = ReadFile(bed_.paths().Run("u", "main", 0) + "/running");
+  ASSERT_TRUE(text);
+  const auto record = ParseRunRecord(*text);
+  ASSERT_TRUE(record);
+  ASSERT_EQ(::kill(record->shim.pid, SIGKILL), 0);
+  const auto* exited = bed_.Await<ContainerExited>("u");
+  ASSERT_NE(exited, nullptr);
+  EXPECT_EQ(exited->exit.exit_code, 137);
+  EXPECT_THAT(cgroups_.kills(), Contains(kGroup + "/main"));
+  EXPECT_THAT(bed_.logged, Contains(HasSubstr("lost its shim")));
+  const auto exit = ParseExitRecord(*ReadFile(bed_.paths().Run("u", "main", 0) + "/exit"));
+  ASSERT_TRUE(exit);
+  EXPECT_EQ(exit->outcome, RunOutcome::kLost);
+}
+
+}  // namespace
+}  // namespace jettison::process

@@ -1,0 +1,105 @@
+#include "runtimes/process/runs/fifo.h"
+#include "runtimes/process/runtime_fixture.h"
+
+namespace jettison::process {
+
+using namespace pod_host;
+namespace {
+
+using testing::Contains;
+using testing::HasSubstr;
+using testing::IsEmpty;
+
+using ProcessRuntimeEnd = ProcessRuntimeTest;
+
+TEST_F(ProcessRuntimeEnd, StopSendsTermAndKillEndsWhatIgnoresIt) {
+  const Fifo up(folder_.path() + "/up");
+  ASSERT_TRUE(bed_.Create(
+      ShellPod("u", "trap '' TERM; echo up > " + up.path() + "; while :; do sleep 0.01; done")));
+  bed_.runtime().StartContainer("u", "main", 0, 0);
+  ASSERT_NE(bed_.Await<ContainerStarted>("u"), nullptr);
+  ASSERT_EQ(up.Await(), "up\n");
+  bed_.runtime().StopContainer("u", "main", std::chrono::seconds(1));
+  EXPECT_EQ(cgroups_.signals().back().signal, SIGTERM);
+  bed_.runtime().KillContainer("u", "main");
+  const auto* exited = bed_.Await<ContainerExited>("u");
+  ASSERT_NE(exited, nullptr);
+  EXPECT_EQ(exited->exit.exit_code, 137);
+  EXPECT_EQ(exited->exit.signal, SIGKILL);
+}
+
+TEST_F(ProcessRuntimeEnd, AStopThatComesWhileItStartsIsNotForgotten) {
+  ASSERT_TRUE(bed_.Create(ShellPod("u", "exec sleep 1000")));
+  bed_.runtime().StartContainer("u", "main", 0, 0);
+  bed_.runtime().StopContainer("u", "main", std::chrono::seconds(30));
+  const auto* exited = bed_.Await<ContainerExited>("u");
+  ASSERT_NE(exited, nullptr);
+  EXPECT_EQ(exited->exit.signal, SIGTERM);
+}
+
+TEST_F(ProcessRuntimeEnd, AKillThatComesWhileItStartsComesBeforeTheProgram) {
+  const std::string mark = folder_.path() + "/ran";
+  ASSERT_TRUE(bed_.Create(ShellPod("u", "touch " + mark + "; exec sleep 1000")));
+  bed_.runtime().StartContainer("u", "main", 0, 0);
+  bed_.runtime().KillContainer("u", "main");
+  const auto* exited = bed_.Await<ContainerExited>("u");
+  ASSERT_NE(exited, nullptr);
+  EXPECT_EQ(exited->exit.exit_code, 137);
+  EXPECT_FALSE(Exists(mark));
+}
+
+TEST_F(ProcessRuntimeEnd, ThePreStopHookRunsBeforeTerm) {
+  const std::string mark = folder_.path() + "/hook";
+  Pod pod = ShellPod("u", "exec sleep 1000");
+  pod.containers[0].pre_stop = ExecAction{{"/bin/sh", "-c", "echo $HOSTNAME > " + mark}};
+  ASSERT_TRUE(bed_.Create(pod));
+  bed_.runtime().StartContainer("u", "main", 0, 0);
+  ASSERT_NE(bed_.Await<ContainerStarted>("u"), nullptr);
+  bed_.runtime().StopContainer("u", "main", std::chrono::seconds(30));
+  EXPECT_THAT(cgroups_.signals(), IsEmpty());
+  const auto* exited = bed_.Await<ContainerExited>("u");
+  ASSERT_NE(exited, nullptr);
+  EXPECT_EQ(exited->exit.signal, SIGTERM);
+  EXPECT_EQ(*ReadFile(mark), "pod-u\n");
+}
+
+TEST_F(ProcessRuntimeEnd, AHookThatTakesTooLongDoesNotHoldTermUp) {
+  Pod pod = ShellPod("u", "exec sleep 1000");
+  pod.containers[0].pre_stop = ExecAction{{"sleep", "1000"}};
+  ASSERT_TRUE(bed_.Create(pod));
+  bed_.runtime().StartContainer("u", "main", 0, 0);
+  ASSERT_NE(bed_.Await<ContainerStarted>("u"), nullptr);
+  bed_.runtime().StopContainer("u", "main", std::chrono::hours(1));
+  bed_.runtime().StopContainer("u", "main", std::chrono::milliseconds(20));
+  const auto* exited = bed_.Await<ContainerExited>("u");
+  ASSERT_NE(exited, nullptr);
+  EXPECT_EQ(exited->exit.signal, SIGTERM);
+  EXPECT_THAT(bed_.logged, Contains(HasSubstr("did not end within the grace period")));
+}
+
+TEST_F(ProcessRuntimeEnd, AHookThatFailsIsToldAndTermFollows) {
+  Pod pod = ShellPod("u", "exec sleep 1000");
+  pod.containers[0].pre_stop = ExecAction{{"no-such-hook"}};
+  ASSERT_TRUE(bed_.Create(pod));
+  bed_.runtime().StartContainer("u", "main", 0, 0);
+  ASSERT_NE(bed_.Await<ContainerStarted>("u"), nullptr);
+  bed_.runtime().StopContainer("u", "main", std::chrono::hours(1));
+  const auto* exited = bed_.Await<ContainerExited>("u");
+  ASSERT_NE(exited, nullptr);
+  EXPECT_EQ(exited->exit.signal, SIGTERM);
+  EXPECT_THAT(bed_.logged, Contains(HasSubstr("cannot execute \"no-such-hook\"")));
+}
+
+TEST_F(ProcessRuntimeEnd, AnOomKillIsToldWithTheExit) {
+  ASSERT_TRUE(bed_.Create(ShellPod("u", "exec sleep 1000")));
+  bed_.runtime().StartContainer("u", "main", 0, 0);
+  ASSERT_NE(bed_.Await<ContainerStarted>("u"), nullptr);
+  cgroups_.SetOomKills(kGroup + "/main", 1);
+  bed_.runtime().KillContainer("u", "main");
+  const auto* exited = bed_.Await<ContainerExited>("u");
+  ASSERT_NE(exited, nullptr);
+  EXPECT_TRUE(exited->exit.oom_killed);
+}
+
+}  // namespace
+}  // namespace jettison::process

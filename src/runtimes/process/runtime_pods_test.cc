@@ -1,0 +1,157 @@
+#include "runtimes/process/runtime_fixture.h"
+
+namespace jettison::process {
+
+using namespace pod_host;
+namespace {
+
+using testing::HasSubstr;
+using testing::IsEmpty;
+
+using ProcessRuntimePods = ProcessRuntimeTest;
+
+TEST_F(ProcessRuntimePods, GroupsAreLaidOutAndLimited) {
+  Pod pod = ShellPod("u", "true");
+  pod.containers[0].resources.limits = {{"memory", *Quantity::Parse("64Mi")}};
+  pod.containers[0].resources.requests = {{"cpu", *Quantity::Parse("500m")}};
+  ASSERT_NE(bed_.Run(pod), nullptr);
+  EXPECT_EQ(cgroups_.LimitsOf(kGroup).memory_bytes, 64U << 20);
+  EXPECT_EQ(cgroups_.LimitsOf(kGroup + "/main").memory_bytes, 64U << 20);
+  EXPECT_EQ(cgroups_.LimitsOf(kGroup + "/main").cpu_shares, 512U);
+  EXPECT_EQ(cgroups_.LimitsOf("kubepods/burstable").cpu_shares, 512U);
+  EXPECT_EQ(cgroups_.LimitsOf("kubepods/besteffort").cpu_shares, 2U);
+  ASSERT_THAT(bed_.runtime().QosLimits(), testing::SizeIs(2));
+  EXPECT_EQ(bed_.runtime().QosLimits()[0].group, "kubepods/burstable");
+  EXPECT_EQ(bed_.runtime().QosLimits()[0].limits.cpu_shares, 512U);
+  EXPECT_EQ(bed_.runtime().GroupOf("u", "main"), "main");
+  ASSERT_TRUE(bed_.Remove("u"));
+  EXPECT_EQ(cgroups_.LimitsOf("kubepods/burstable").cpu_shares, 2U);
+}
+
+TEST_F(ProcessRuntimePods, RemovingAPodLeavesNothing) {
+  Pod pod = ShellPod("u", "mkdir -p a/b/c; touch a/f; mkfifo p; ln -s / l; chmod 0 a/b");
+  pod.volumes = {{"v", EmptyDirSource{}}};
+  ASSERT_NE(bed_.Run(pod), nullptr);
+  ASSERT_TRUE(bed_.Remove("u"));
+  EXPECT_THAT(*NamesIn(bed_.paths().Pods()), IsEmpty());
+  EXPECT_THAT(*NamesIn(bed_.paths().Logs()), IsEmpty());
+  EXPECT_FALSE(cgroups_.Exists(kGroup));
+}
+
+TEST_F(ProcessRuntimePods, RemovingAPodEndsWhatStillRuns) {
+  ASSERT_TRUE(bed_.Create(ShellPod("u", "exec sleep 1000")));
+  bed_.runtime().StartContainer("u", "main", 0, 0);
+  ASSERT_NE(bed_.Await<ContainerStarted>("u"), nullptr);
+  bed_.runtime().RemovePod("u");
+  EXPECT_NE(bed_.Await<ContainerExited>("u"), nullptr);
+  EXPECT_NE(bed_.Await<PodRemoved>("u"), nullptr);
+}
+
+TEST_F(ProcessRuntimePods, AGroupThatIsStillBusyIsRemovedLater) {
+  ASSERT_NE(bed_.Run(ShellPod("u", "true")), nullptr);
+  cgroups_.FailOn(FakeCgroups::Operation::kRemove, kGroup, {ErrorCode::kUnavailable, "busy"});
+  bed_.runtime().RemovePod("u");
+  EXPECT_EQ(bed_.Await<PodRemoved>("u", std::chrono::milliseconds(50)), nullptr);
+  cgroups_.ClearFailures();
+  EXPECT_NE(bed_.Await<PodRemoved>("u"), nullptr);
+}
+
+TEST_F(ProcessRuntimePods, APodIsThereUntilItsDeadProcessesHoldNoProcessIdsAnyMore) {
+  ASSERT_NE(bed_.Run(ShellPod("u", "true")), nullptr);
+  cgroups_.SetPids(kGroup, 2);
+  bed_.runtime().RemovePod("u");
+  EXPECT_EQ(bed_.Await<PodRemoved>("u", std::chrono::milliseconds(50)), nullptr);
+  cgroups_.SetPids(kGroup, 0);
+  EXPECT_NE(bed_.Await<PodRemoved>("u"), nullptr);
+}
+
+TEST_F(ProcessRuntimePods, ADeepTreeIsRemovedToo) {
+  std::string path = "d";
+  for (int depth = 0; depth < 300; ++depth) path += "/d";
+  Pod pod = ShellPod("u", "mkdir -p " + path + "; mkdir d/f d/d/f; touch " + path + "/f");
+  ASSERT_NE(bed_.Run(pod), nullptr);
+  EXPECT_TRUE(bed_.Remove("u"));
+  EXPECT_THAT(*NamesIn(bed_.paths().Pods()), IsEmpty());
+}
+
+TEST_F(ProcessRuntimePods, ForgettingARunTakesItsLogAndLayerAndNoOthers) {
+  Pod pod = ShellPod("u", "echo x; touch file");
+  ASSERT_NE(bed_.Run(pod), nullptr);
+  bed_.runtime().StartContainer("u", "main", 1, 0);
+  ASSERT_NE(bed_.Await<ContainerExited>("u"), nullptr);
+  bed_.runtime().RemoveContainer("u", "main", 0);
+  EXPECT_TRUE(bed_.runtime().RemovingContainers()) << "nobody waits for it";
+  while (bed_.runtime().RemovingContainers()) {
+    (void)bed_.Await<PodRemoved>("nobody", std::chrono::milliseconds(20));
+  }
+  EXPECT_THAT(*NamesIn(bed_.paths().Container("u", "main")), testing::ElementsAre("1"));
+  EXPECT_THAT(*NamesIn(bed_.paths().ContainerLogs(pod, "main")), testing::ElementsAre("1.log"));
+}
+
+TEST_F(ProcessRuntimePods, ARunningContainerIsNotForgottenNorStartedTwice) {
+  ASSERT_TRUE(bed_.Create(ShellPod("u", "exec sleep 1000")));
+  bed_.runtime().StartContainer("u", "main", 0, 0);
+  ASSERT_NE(bed_.Await<ContainerStarted>("u"), nullptr);
+  bed_.runtime().RemoveContainer("u", "main", 0);
+  EXPECT_TRUE(Exists(bed_.paths().Run("u", "main", 0)));
+  bed_.runtime().StartContainer("u", "main", 1, 0);
+  const auto* failed = bed_.Await<ContainerStartFailed>("u");
+  ASSERT_NE(failed, nullptr);
+  EXPECT_THAT(failed->error.message, HasSubstr("runs already"));
+}
+
+TEST_F(ProcessRuntimePods, APodThatCannotBeMadeLeavesNothing) {
+  Pod pod = ShellPod("u", "true");
+  pod.volumes = {{"v", SecretSource{.secret_name = "s"}}};
+  bed_.runtime().CreatePod(pod_host::PlainPlan(pod));
+  const auto* failed = bed_.Await<PodFailed>("u");
+  ASSERT_NE(failed, nullptr);
+  EXPECT_THAT(failed->error.message, HasSubstr("secret \"s\" not found"));
+  EXPECT_THAT(*NamesIn(bed_.paths().Pods()), IsEmpty());
+  EXPECT_FALSE(cgroups_.Exists(kGroup));
+}
+
+TEST_F(ProcessRuntimePods, WhoeverHasAPodRemovedHearsThatItIsGoneThoughItCouldNotBeMade) {
+  Pod pod = ShellPod("u", "true");
+  pod.volumes = {{"v", SecretSource{.secret_name = "s"}}};
+  bed_.runtime().CreatePod(pod_host::PlainPlan(pod));
+  bed_.runtime().RemovePod("u");
+  EXPECT_NE(bed_.Await<PodRemoved>("u"), nullptr);
+  EXPECT_THAT(*NamesIn(bed_.paths().Pods()), IsEmpty());
+}
+
+TEST_F(ProcessRuntimePods, CommandsAboutWhatIsNotThereAreAnsweredOrIgnored) {
+  bed_.runtime().StopContainer("nobody", "main", std::chrono::seconds(1));
+  bed_.runtime().KillContainer("nobody", "main");
+  bed_.runtime().RemoveContainer("nobody", "main", 0);
+  bed_.runtime().StartContainer("nobody", "main", 0, 0);
+  const auto* failed = bed_.Await<ContainerStartFailed>("nobody");
+  ASSERT_NE(failed, nullptr);
+  EXPECT_EQ(failed->error.code, ErrorCode::kNotFound);
+  EXPECT_TRUE(bed_.Remove("nobody"));
+}
+
+TEST_F(ProcessRuntimePods, ASecondAgentIsKeptOutOfTheRoot) {
+  const SystemClock clock;
+  const auto second = OpenProcessRuntime(bed_.Options(), cgroups_, clock);
+  ASSERT_FALSE(second);
+  EXPECT_EQ(second.error().code, ErrorCode::kUnavailable);
+  EXPECT_THAT(second.error().message, HasSubstr("another agent works in this folder"));
+}
+
+TEST_F(ProcessRuntimePods, WithoutItsShimItIsNotReady) {
+  EXPECT_TRUE(bed_.runtime().Ready());
+  bed_.Close();
+  ProcessRuntimeOptions options = bed_.Options();
+  options.shim = "/nonexistent/jettison-shim";
+  const SystemClock clock;
+  auto opened = OpenProcessRuntime(options, cgroups_, clock);
+  ASSERT_TRUE(opened);
+  bed_.Use(std::move(*opened));
+  const auto ready = bed_.runtime().Ready();
+  ASSERT_FALSE(ready);
+  EXPECT_THAT(ready.error().message, HasSubstr("/nonexistent/jettison-shim"));
+}
+
+}  // namespace
+}  // namespace jettison::process

@@ -1,0 +1,120 @@
+#include <sys/stat.h>
+
+#include "runtimes/process/runtime_fixture.h"
+
+namespace jettison::process {
+
+using namespace pod_host;
+namespace {
+
+using testing::HasSubstr;
+using testing::IsEmpty;
+
+using ProcessRuntimeRun = ProcessRuntimeTest;
+
+TEST_F(ProcessRuntimeRun, RunsACommandAndTellsHowItEnded) {
+  const auto* exited = bed_.Run(ShellPod("u", "echo out; echo err >&2; exit 3"));
+  ASSERT_NE(exited, nullptr);
+  EXPECT_EQ(exited->exit.exit_code, 3);
+  EXPECT_EQ(exited->exit.signal, 0);
+  EXPECT_FALSE(exited->exit.oom_killed);
+  EXPECT_LE(exited->exit.started, exited->exit.finished);
+  EXPECT_THAT(bed_.LogOf(bed_.known["u"]), HasSubstr("stdout F out\n"));
+  EXPECT_THAT(bed_.LogOf(bed_.known["u"]), HasSubstr("stderr F err\n"));
+}
+
+TEST_F(ProcessRuntimeRun, TheContainerSeesItsEnvironmentAndNothingOfTheAgents) {
+  ::setenv("JETTISON_SECRET", "x", 1);
+  Pod pod = ShellPod("u", "echo \"$A|$JETTISON_SECRET|$HOSTNAME|$0\"; pwd");
+  pod.containers[0].env = {{"A", "a"}};
+  pod.containers[0].args = {"$(A)$(A)"};
+  ASSERT_NE(bed_.Run(pod), nullptr);
+  ::unsetenv("JETTISON_SECRET");
+  EXPECT_EQ(bed_.LogOf(pod),
+            "stdout F a||pod-u|aa\nstdout F " + bed_.paths().Rootfs("u", "main", 0) + "\n");
+}
+
+TEST_F(ProcessRuntimeRun, OutputWithoutALastLineFeedIsNotLost) {
+  Pod pod = ShellPod("u", "printf 'a\\nb'");
+  ASSERT_NE(bed_.Run(pod), nullptr);
+  EXPECT_EQ(bed_.LogOf(pod), "stdout F a\nstdout P b\n");
+}
+
+TEST_F(ProcessRuntimeRun, MuchOutputIsRotatedAndNoneIsLost) {
+  bed_.Close();
+  ProcessRuntimeOptions options = bed_.Options();
+  options.log_max_bytes = 64 << 10;
+  options.log_max_files = 3;
+  const SystemClock clock;
+  auto opened = OpenProcessRuntime(options, cgroups_, clock);
+  ASSERT_TRUE(opened);
+  bed_.Use(std::move(*opened));
+  Pod pod = ShellPod("u", "i=0; while [ $i -lt 5000 ]; do echo line $i; i=$((i+1)); done");
+  ASSERT_NE(bed_.Run(pod), nullptr);
+  const std::string path = bed_.paths().Log(pod, "main", 0);
+  EXPECT_THAT(*ReadFile(path), HasSubstr("line 4999\n"));
+  EXPECT_GT(ReadFile(path + ".2")->size(), 60U << 10);
+  EXPECT_LE(ReadFile(path + ".2")->size(), 64U << 10);
+  EXPECT_FALSE(Exists(path + ".3"));
+}
+
+TEST_F(ProcessRuntimeRun, AProgramIsLookedUpInThePathOfTheContainer) {
+  const std::string bin = folder_.path() + "/bin";
+  ASSERT_TRUE(MakeFolders(bin));
+  ASSERT_TRUE(WriteFile(bin + "/greet", "#!/bin/sh\necho hello\n"));
+  ASSERT_EQ(::chmod((bin + "/greet").c_str(), 0755), 0);
+  Pod pod = ShellPod("u", "");
+  pod.containers[0].command = {"greet"};
+  pod.containers[0].env = {{"PATH", "/nonexistent:" + bin}};
+  ASSERT_NE(bed_.Run(pod), nullptr);
+  EXPECT_EQ(bed_.LogOf(pod), "stdout F hello\n");
+}
+
+TEST_F(ProcessRuntimeRun, AProgramThatCannotBeExecutedIsAFailedStart) {
+  Pod pod = ShellPod("u", "");
+  const struct {
+    std::vector<std::string> command;
+    std::string working_dir;
+    ErrorCode code;
+    const char* message;
+  } cases[] = {
+      {{"no-such-program"}, "", ErrorCode::kNotFound, "cannot execute \"no-such-program\""},
+      {{"/etc/passwd"}, "", ErrorCode::kPermissionDenied, "Permission denied"},
+      {{"/"}, "", ErrorCode::kPermissionDenied, "cannot execute \"/\""},
+      {{""}, "", ErrorCode::kNotFound, "cannot execute \"\""},
+      {{"true"}, "/no/such/folder", ErrorCode::kNotFound, "change to folder /no/such/folder"},
+      {{}, "", ErrorCode::kInvalidArgument, "has no command"},
+      {{std::string("a\0b", 3)}, "", ErrorCode::kInvalidArgument, "NUL"},
+  };
+  int number = 0;
+  for (const auto& [command, working_dir, code, message] : cases) {
+    const std::string uid = "u" + std::to_string(number++);
+    Pod each = pod;
+    each.uid = uid;
+    each.containers[0].command = command;
+    each.containers[0].working_dir = working_dir;
+    ASSERT_TRUE(bed_.Create(each));
+    bed_.runtime().StartContainer(uid, "main", 0, 0);
+    const auto* failed = bed_.Await<ContainerStartFailed>(uid);
+    ASSERT_NE(failed, nullptr) << message;
+    EXPECT_EQ(failed->error.code, code) << failed->error.message;
+    EXPECT_THAT(failed->error.message, HasSubstr(message));
+    EXPECT_THAT(*NamesIn(bed_.paths().Container(uid, "main")), IsEmpty()) << "nothing may stay";
+    EXPECT_THAT(*NamesIn(bed_.paths().ContainerLogs(each, "main")), IsEmpty());
+  }
+}
+
+TEST_F(ProcessRuntimeRun, AProcessThatCannotJoinItsGroupsNeverRuns) {
+  const std::string mark = folder_.path() + "/ran";
+  ASSERT_TRUE(bed_.Create(ShellPod("u", "touch " + mark)));
+  cgroups_.FailOn(FakeCgroups::Operation::kJoin, kGroup + "/main",
+                  {ErrorCode::kInternal, "no room"});
+  bed_.runtime().StartContainer("u", "main", 0, 0);
+  const auto* failed = bed_.Await<ContainerStartFailed>("u");
+  ASSERT_NE(failed, nullptr);
+  EXPECT_THAT(failed->error.message, HasSubstr("into its control groups: no room"));
+  EXPECT_FALSE(Exists(mark));
+}
+
+}  // namespace
+}  // namespace jettison::process

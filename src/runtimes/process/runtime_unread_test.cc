@@ -1,0 +1,195 @@
+// Pods of an earlier agent of which something cannot be read, or is damaged.
+#include <unistd.h>
+
+#include <cstdio>
+
+#include "runtimes/process/runtime_fixture.h"
+
+namespace jettison::process {
+
+using namespace pod_host;
+namespace {
+
+using testing::Contains;
+using testing::ElementsAre;
+using testing::HasSubstr;
+using testing::IsEmpty;
+using testing::SizeIs;
+
+class ProcessRuntimeUnread : public ProcessRuntimeTest {
+ protected:
+  void SetUp() override {
+    ProcessRuntimeTest::SetUp();
+    pod_ = ShellPod("u", "exec sleep 1000");
+    ASSERT_TRUE(bed_.Create(pod_));
+    bed_.runtime().StartContainer("u", "main", 0, 0);
+    ASSERT_NE(bed_.Await<ContainerStarted>("u"), nullptr);
+    process_ = cgroups_.Processes(kGroup)->at(0);
+    ASSERT_TRUE(WriteFile(bed_.paths().Volumes("u") + "/data", "dear"));
+    bed_.Close();
+  }
+  void TearDown() override {
+    ::kill(process_, SIGKILL);
+    cgroups_.ProcessExited(process_);
+    ProcessRuntimeTest::TearDown();
+  }
+  // Nobody can read the file until it is mended: a link is not followed.
+  static void Hide(const std::string& path) {
+    ASSERT_EQ(std::rename(path.c_str(), (path + ".away").c_str()), 0);
+    ASSERT_EQ(::symlink("away", path.c_str()), 0);
+  }
+  static void Mend(const std::string& path) {
+    ASSERT_EQ(std::rename((path + ".away").c_str(), path.c_str()), 0);
+  }
+  std::vector<RuntimePod> List() {
+    bed_.Open();
+    auto listed = bed_.runtime().List();
+    EXPECT_TRUE(listed);
+    return listed.value_or(std::vector<RuntimePod>{});
+  }
+  void ExpectItGoesOn() {
+    EXPECT_EQ(::kill(process_, 0), 0);
+    EXPECT_THAT(cgroups_.signals(), IsEmpty());
+    EXPECT_EQ(*ReadFile(bed_.paths().Volumes("u") + "/data"), "dear");
+  }
+
+  Pod pod_;
+  pid_t process_ = 0;
+};
+
+TEST_F(ProcessRuntimeUnread, APodWhoseRecordCannotBeReadGoesOnAndIsTakenOverLater) {
+  Hide(bed_.paths().PodFile("u"));
+  const auto listed = List();
+  ASSERT_THAT(listed, SizeIs(1));
+  EXPECT_TRUE(listed[0].unread);
+  EXPECT_EQ(FullName(listed[0].pod), "default/pod-u") << "the logs name it";
+  ASSERT_THAT(listed[0].containers, SizeIs(1));
+  EXPECT_EQ(listed[0].containers[0].name, "main");
+  EXPECT_FALSE(listed[0].containers[0].exit);
+  EXPECT_THAT(bed_.runtime().ForeignGroupsOf("u"), ElementsAre(kGroup));
+  EXPECT_THAT(bed_.logged,
+              Contains(HasSubstr("default/pod-u of an earlier agent cannot be taken")));
+  ExpectItGoesOn();
+
+  Mend(bed_.paths().PodFile("u"));
+  const auto* found = bed_.Await<PodFound>("u");
+  ASSERT_NE(found, nullptr);
+  EXPECT_FALSE(found->pod.unread || found->pod.foreign);
+  EXPECT_EQ(found->pod.pod, pod_);
+  ASSERT_THAT(found->pod.containers, SizeIs(1));
+  EXPECT_FALSE(found->pod.containers[0].exit);
+  EXPECT_THAT(bed_.runtime().ForeignGroupsOf("u"), IsEmpty());
+  ExpectItGoesOn();
+}
+
+TEST_F(ProcessRuntimeUnread, APodOfWhichARunCannotBeReadGoesOnToo) {
+  const std::string running = bed_.paths().Run("u", "main", 0) + "/running";
+  Hide(running);
+  const auto listed = List();
+  ASSERT_THAT(listed, SizeIs(1));
+  EXPECT_TRUE(listed[0].unread);
+  ExpectItGoesOn();
+  Mend(running);
+  ASSERT_NE(bed_.Await<PodFound>("u"), nullptr);
+  ExpectItGoesOn();
+}
+
+TEST_F(ProcessRuntimeUnread, ADamagedRunOfWhichAProcessLivesGoesOn) {
+  ASSERT_TRUE(WriteFile(bed_.paths().Run("u", "main", 0) + "/running", "rubbish"));
+  const auto listed = List();
+  ASSERT_THAT(listed, SizeIs(1));
+  EXPECT_TRUE(listed[0].unread);
+  EXPECT_THAT(bed_.logged, Contains(HasSubstr("/running: line 1")));
+  ExpectItGoesOn();
+}
+
+TEST_F(ProcessRuntimeUnread, ADamagedRunOfWhichNothingLivesIsLost) {
+  ASSERT_TRUE(WriteFile(bed_.paths().Run("u", "main", 0) + "/running", "rubbish"));
+  ::kill(process_, SIGKILL);
+  cgroups_.ProcessExited(process_);
+  ::unlink((bed_.paths().Run("u", "main", 0) + "/exit").c_str());
+  const auto listed = List();
+  ASSERT_THAT(listed, SizeIs(1));
+  EXPECT_FALSE(listed[0].unread);
+  ASSERT_THAT(listed[0].containers, SizeIs(1));
+  ASSERT_TRUE(listed[0].containers[0].exit);
+}
+
+TEST_F(ProcessRuntimeUnread, TheManifestThatADamagedPodCameFromMendsIt) {
+  pod_.annotations["kubernetes.io/config.hash"] = "u";
+  ASSERT_TRUE(WriteFile(bed_.paths().PodFile("u"), "rubbish"));
+  ASSERT_THAT(List(), SizeIs(1));
+  ExpectItGoesOn();
+  bed_.runtime().CreatePod(pod_host::PlainPlan(pod_));
+  const auto* found = bed_.Await<PodFound>("u");
+  ASSERT_NE(found, nullptr);
+  EXPECT_EQ(found->pod.pod, pod_);
+  EXPECT_FALSE(found->pod.containers.at(0).exit);
+  EXPECT_EQ(*ReadFile(bed_.paths().PodFile("u")), "u") << "as this bed writes pods";
+  EXPECT_EQ(*ReadFile(bed_.paths().PodFile("u") + ".damaged"), "rubbish");
+  ExpectItGoesOn();
+}
+
+TEST_F(ProcessRuntimeUnread, AnotherPodOfADamagedOnesUidWaitsUntilThatHasEnded) {
+  ASSERT_TRUE(WriteFile(bed_.paths().PodFile("u"), "rubbish"));
+  ASSERT_THAT(List(), SizeIs(1));
+  bed_.runtime().CreatePod(pod_host::PlainPlan(pod_));
+  const auto* failed = bed_.Await<PodFailed>("u");
+  ASSERT_NE(failed, nullptr);
+  EXPECT_THAT(failed->error.message, HasSubstr("an earlier pod of this UID is in its place"));
+  ExpectItGoesOn();
+
+  cgroups_.ProcessExited(process_);
+  ::kill(process_, SIGKILL);
+  bed_.runtime().CreatePod(pod_host::PlainPlan(pod_));
+  ASSERT_NE(bed_.Await<PodReady>("u"), nullptr);
+  const std::string quarantine = bed_.paths().root() + "/quarantine";
+  ASSERT_THAT(*NamesIn(quarantine), SizeIs(1));
+  const std::string place = quarantine + "/" + NamesIn(quarantine)->front();
+  EXPECT_EQ(*ReadFile(place + "/volumes/data"), "dear");
+  EXPECT_THAT(bed_.logged, Contains(HasSubstr("all its files are in " + place)));
+}
+
+TEST_F(ProcessRuntimeUnread, ItEndsAsAWholeWhenItIsKilledAndLeavesItsFiles) {
+  Hide(bed_.paths().PodFile("u"));
+  ASSERT_THAT(List(), SizeIs(1));
+  bed_.runtime().KillContainer("u", "main");
+  const auto* exited = bed_.Await<ContainerExited>("u");
+  ASSERT_NE(exited, nullptr);
+  EXPECT_EQ(exited->container, "main");
+  EXPECT_NE(bed_.Await<PodRemoved>("u"), nullptr);
+  EXPECT_EQ(*ReadFile(bed_.paths().Volumes("u") + "/data"), "dear");
+  Mend(bed_.paths().PodFile("u"));
+}
+
+TEST_F(ProcessRuntimeUnread, NothingIsEndedOrDeletedWhileDescriptorsRunOut) {
+  bed_.Open();
+  {
+    const NoDescriptors none;
+    EXPECT_FALSE(bed_.runtime().List());
+  }
+  const auto listed = bed_.runtime().List();
+  ASSERT_TRUE(listed);
+  ASSERT_THAT(*listed, SizeIs(1));
+  EXPECT_FALSE((*listed)[0].unread);
+  ExpectItGoesOn();
+}
+
+// The folder of the root is not mounted yet, or another agent has made the group.
+TEST_F(ProcessRuntimeUnread, APodIsNotMadeInAGroupInWhichSomethingRuns) {
+  const TemporaryFolder other;
+  RuntimeBed bed(cgroups_, other.path());
+  bed.Open();
+  EXPECT_THAT(*bed.runtime().List(), IsEmpty());
+  bed.runtime().CreatePod(pod_host::PlainPlan(pod_));
+  const auto* failed = bed.Await<PodFailed>("u");
+  ASSERT_NE(failed, nullptr);
+  EXPECT_THAT(failed->error.message, HasSubstr("processes run in " + kGroup));
+  EXPECT_FALSE(Exists(bed.paths().Pod("u")));
+  ExpectItGoesOn();
+  bed_.Open();
+  EXPECT_THAT(*bed_.runtime().List(), SizeIs(1));
+}
+
+}  // namespace
+}  // namespace jettison::process

@@ -1,0 +1,58 @@
+#include "runtimes/process/shim/agent_link.h"
+
+#include <sys/socket.h>
+
+#include <cerrno>
+#include <cstdio>
+#include <ctime>
+
+#include "runtimes/process/shim/protocol.h"
+
+namespace jettison::shim {
+namespace {
+
+void Send(const Message& message) {
+  while (send(kAgentSocket, &message, sizeof(message), MSG_NOSIGNAL) < 0 && errno == EINTR) {
+  }
+}
+
+std::int64_t Read(clockid_t clock) {
+  struct timespec now;
+  clock_gettime(clock, &now);
+  return static_cast<std::int64_t>(now.tv_sec) * 1'000'000'000 + now.tv_nsec;
+}
+
+}  // namespace
+
+void TellReady(pid_t pid) {
+  Send({.kind = MessageKind::kReady, .pid = pid});
+}
+
+void TellStarted(std::int64_t at_ns, int oom_adj_error) {
+  Send({.kind = MessageKind::kStarted, .error = oom_adj_error, .at_ns = at_ns});
+}
+
+void TellFailed(const Failure& failure) {
+  Message message{.kind = MessageKind::kFailed, .stage = failure.stage, .error = failure.error};
+  std::snprintf(message.detail, sizeof(message.detail), "%s", failure.detail);
+  Send(message);
+}
+
+bool WaitForGo() {
+  Message message;
+  for (;;) {
+    const ssize_t n = recv(kAgentSocket, &message, sizeof(message), 0);
+    if (n < 0 && errno == EINTR) continue;
+    return n == sizeof(message) && message.kind == MessageKind::kGo;
+  }
+}
+
+std::int64_t NowNs() {
+  return Read(CLOCK_REALTIME);
+}
+
+std::int64_t SteadyNs() {
+  return Read(CLOCK_MONOTONIC);
+}
+
+}  // namespace jettison::shim

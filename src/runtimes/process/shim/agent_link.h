@@ -1,0 +1,24 @@
+#pragma once
+
+#include <sys/types.h>
+
+#include <cstdint>
+
+#include "runtimes/process/shim/mounts.h"
+
+namespace jettison::shim {
+
+// The shim's side of the conversation with the agent. An agent that is gone is no failure: what has
+// been started goes on without it.
+void TellReady(pid_t pid);
+void TellStarted(std::int64_t at_ns, int oom_adj_error);
+void TellFailed(const Failure& failure);
+// Waits until the agent says that the process may run; false when it says nothing any more.
+[[nodiscard]] bool WaitForGo();
+
+// The wall clock in nanoseconds since the Unix epoch.
+[[nodiscard]] std::int64_t NowNs();
+// Nanoseconds of a clock that nobody sets, to wait by.
+[[nodiscard]] std::int64_t SteadyNs();
+
+}  // namespace jettison::shim

@@ -1,0 +1,97 @@
+#include "runtimes/process/shim/log_file.h"
+
+#include <fcntl.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include <cerrno>
+#include <cstdio>
+#include <cstring>
+
+namespace jettison::shim {
+namespace {
+
+constexpr std::size_t kPathBytes = 4096;
+
+// Writes as much as the disk takes and says how much that was.
+std::size_t WriteAll(int fd, const char* data, std::size_t size) {
+  std::size_t done = 0;
+  while (done < size) {
+    const ssize_t n = write(fd, data + done, size - done);
+    if (n < 0 && errno == EINTR) continue;
+    if (n <= 0) break;
+    done += static_cast<std::size_t>(n);
+  }
+  return done;
+}
+
+void RotatedName(const char* path, std::int64_t number, char (&name)[kPathBytes]) {
+  std::snprintf(name, sizeof(name), number == 0 ? "%s" : "%s.%lld", path,
+                static_cast<long long>(number));
+}
+
+}  // namespace
+
+bool LogFile::Open(const char* path, std::int64_t max_bytes, std::int64_t max_files) {
+  path_ = path;
+  max_bytes_ = max_bytes;
+  max_files_ = max_files;
+  return Reopen();
+}
+
+bool LogFile::Reopen() {
+  fd_ = open(path_, O_WRONLY | O_CREAT | O_APPEND | O_CLOEXEC | O_NOFOLLOW, 0640);
+  if (fd_ < 0) return false;
+  struct stat facts;
+  size_ = fstat(fd_, &facts) == 0 ? facts.st_size : 0;
+  return true;
+}
+
+void LogFile::Add(std::int64_t ns_since_epoch, const char* stream, const Line& line) {
+  const std::size_t size = kHeadSize + line.size + 1;
+  const std::int64_t after = size_ + static_cast<std::int64_t>(pending_ + size);
+  if (max_bytes_ > 0 && after > max_bytes_ && size_ + static_cast<std::int64_t>(pending_) > 0) {
+    Flush();
+    Rotate();
+  }
+  if (pending_ + size > sizeof(buffer_)) Flush();
+  char head[kHeadSize];
+  FormatHead(ns_since_epoch, stream, line.full, head);
+  std::memcpy(buffer_ + pending_, head, sizeof(head));
+  std::memcpy(buffer_ + pending_ + sizeof(head), line.text, line.size);
+  buffer_[pending_ + size - 1] = '\n';
+  pending_ += size;
+}
+
+void LogFile::Flush() {
+  if (pending_ == 0) return;
+  std::size_t written = 0;
+  if (fd_ >= 0 || Reopen()) {
+    // After a torn line the rest of it is lost; what follows starts on a line of its own.
+    if (torn_) torn_ = WriteAll(fd_, "\n", 1) == 0;
+    if (!torn_) written = WriteAll(fd_, buffer_, pending_);
+    torn_ = torn_ || (written > 0 && written < pending_ && buffer_[written - 1] != '\n');
+  }
+  size_ += static_cast<std::int64_t>(written);
+  lost_bytes_ += static_cast<std::int64_t>(pending_ - written);
+  pending_ = 0;
+}
+
+void LogFile::Rotate() {
+  if (fd_ >= 0) close(fd_);
+  char from[kPathBytes];
+  char to[kPathBytes];
+  if (max_files_ <= 1) unlink(path_);
+  // The oldest is overwritten by the rename of the one before it.
+  for (std::int64_t i = max_files_ - 1; i >= 1; --i) {
+    RotatedName(path_, i - 1, from);
+    RotatedName(path_, i, to);
+    rename(from, to);
+  }
+  size_ = 0;
+  torn_ = false;
+  fd_ = -1;
+  if (!Reopen()) fd_ = -1;  // tried again with the next line
+}
+
+}  // namespace jettison::shim

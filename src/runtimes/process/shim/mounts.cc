@@ -1,0 +1,191 @@
+#include "runtimes/process/shim/mounts.h"
+
+#include <fcntl.h>
+#include <linux/openat2.h>
+#include <sched.h>
+#include <sys/mount.h>
+#include <sys/stat.h>
+#include <sys/syscall.h>
+#include <unistd.h>
+
+#include <cerrno>
+#include <cstdio>
+#include <cstdlib>
+#include <cstring>
+
+namespace jettison::shim {
+namespace {
+
+constexpr std::size_t kPathBytes = 4096;
+
+int OpenBeneath(int root, const char* path) {
+  struct open_how how = {};
+  how.flags = O_PATH | O_CLOEXEC;
+  how.resolve = RESOLVE_BENEATH | RESOLVE_NO_MAGICLINKS;
+  return static_cast<int>(syscall(SYS_openat2, root, path, &how, sizeof(how)));
+}
+
+// Opens `sub_path` within the folder `root`, making the folders that are missing. Links may lead
+// anywhere within the folder but never out of it: each step is resolved from the top by the kernel.
+int OpenSubPath(int root, const char* sub_path) {
+  char prefix[kPathBytes];
+  if (std::strlen(sub_path) >= sizeof(prefix)) {
+    errno = ENAMETOOLONG;
+    return -1;
+  }
+  int parent = dup(root);
+  for (std::size_t end = 0; parent >= 0;) {
+    const std::size_t begin = end;
+    const char* const slash = std::strchr(sub_path + begin, '/');
+    end = slash == nullptr ? std::strlen(sub_path) : static_cast<std::size_t>(slash - sub_path);
+    std::memcpy(prefix, sub_path, end);
+    prefix[end] = '\0';
+    int fd = OpenBeneath(root, prefix);
+    if (fd < 0 && errno == ENOENT && mkdirat(parent, prefix + begin, 0755) == 0) {
+      fd = OpenBeneath(root, prefix);
+    }
+    close(parent);
+    if (fd < 0 || slash == nullptr) return fd;
+    parent = fd;
+    ++end;
+  }
+  return -1;
+}
+
+bool IsLink(const char* path) {
+  struct stat facts;
+  return lstat(path, &facts) == 0 && S_ISLNK(facts.st_mode);
+}
+
+int OpenSource(const MountOrder& mount) {
+  const int root = open(mount.source, O_PATH | O_CLOEXEC);
+  if (root < 0 || mount.sub_path == nullptr) return root;
+  const bool may_make = !mount.kept_by_operator || !IsLink(mount.source);
+  const int fd = may_make ? OpenSubPath(root, mount.sub_path) : OpenBeneath(root, mount.sub_path);
+  const int error = errno;
+  close(root);
+  errno = error;
+  return fd;
+}
+
+// Writes down that `path` is about to be made on the host, so that it goes with the pod.
+bool NoteMountPoint(const char* file, char kind, const char* path) {
+  char line[kPathBytes + 8];
+  const int size = std::snprintf(line, sizeof(line), "%c %s\n", kind, path);
+  if (size < 0 || static_cast<std::size_t>(size) >= sizeof(line)) {
+    errno = ENAMETOOLONG;
+    return false;
+  }
+  const int fd = open(file, O_WRONLY | O_CREAT | O_APPEND | O_CLOEXEC | O_NOFOLLOW, 0600);
+  if (fd < 0) return false;
+  const bool noted = write(fd, line, static_cast<std::size_t>(size)) == size;
+  close(fd);
+  return noted;
+}
+
+bool MakeMountPoint(const char* path, bool directory, const char* note_in) {
+  struct stat facts;
+  if (stat(path, &facts) == 0) return true;
+  if (errno != ENOENT) return false;
+  if (note_in != nullptr && !NoteMountPoint(note_in, directory ? 'd' : 'f', path)) return false;
+  if (directory) return mkdir(path, 0755) == 0 || errno == EEXIST;
+  const int fd = open(path, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0644);
+  if (fd < 0) return errno == EEXIST;
+  close(fd);
+  return true;
+}
+
+// Makes the mount point with the folders that lead to it.
+bool MakeTarget(const MountOrder& mount, int source, const char* note_in) {
+  struct stat facts;
+  if (fstat(source, &facts) != 0) return false;
+  char path[kPathBytes];
+  const std::size_t length = std::strlen(mount.target);
+  if (length >= sizeof(path)) {
+    errno = ENAMETOOLONG;
+    return false;
+  }
+  std::memcpy(path, mount.target, length + 1);
+  for (char* slash = std::strchr(path + 1, '/'); slash != nullptr;
+       slash = std::strchr(slash + 1, '/')) {
+    *slash = '\0';
+    if (!MakeMountPoint(path, true, note_in)) return false;
+    *slash = '/';
+  }
+  return MakeMountPoint(path, S_ISDIR(facts.st_mode), note_in);
+}
+
+// Replaces the descriptor of a source by the mount of it.
+bool Attach(const MountOrder& mount, int& fd) {
+  const int tree = static_cast<int>(
+      syscall(SYS_open_tree, fd, "", AT_EMPTY_PATH | AT_RECURSIVE | OPEN_TREE_CLONE | O_CLOEXEC));
+  if (tree < 0) return false;
+  close(fd);
+  fd = tree;
+  return syscall(SYS_move_mount, tree, "", AT_FDCWD, mount.target,
+                 MOVE_MOUNT_F_EMPTY_PATH | MOVE_MOUNT_T_SYMLINKS) == 0;
+}
+
+bool MakeReadOnly(int tree) {
+  struct mount_attr attributes = {};
+  attributes.attr_set = MOUNT_ATTR_RDONLY;
+  return syscall(SYS_mount_setattr, tree, "", AT_EMPTY_PATH | AT_RECURSIVE, &attributes,
+                 sizeof(attributes)) == 0;
+}
+
+bool Say(Failure& failure, Stage stage, const char* detail) {
+  failure = {.stage = stage, .error = errno, .detail = detail};
+  return false;
+}
+
+// The sources are opened before the first mount may hide one of them, and made read-only after the
+// last, so that a mount point within a read-only volume can still be made.
+bool MountAll(const Order& order, int* fds, Failure& failure) {
+  const auto& mounts = order.mounts;
+  for (std::size_t i = 0; i < mounts.count; ++i) {
+    fds[i] = OpenSource(mounts.items[i]);
+    if (fds[i] < 0) {
+      const MountOrder& mount = mounts.items[i];
+      return Say(failure, Stage::kSource,
+                 mount.sub_path != nullptr ? mount.sub_path : mount.source);
+    }
+  }
+  for (std::size_t i = 0; i < mounts.count; ++i) {
+    const MountOrder& mount = mounts.items[i];
+    const char* const note_in = mount.on_host ? order.mount_points_file : nullptr;
+    if (!MakeTarget(mount, fds[i], note_in)) return Say(failure, Stage::kMountPoint, mount.target);
+    if (!Attach(mount, fds[i])) return Say(failure, Stage::kMount, mount.target);
+  }
+  for (std::size_t i = 0; i < mounts.count; ++i) {
+    const MountOrder& mount = mounts.items[i];
+    if (mount.read_only && !MakeReadOnly(fds[i])) return Say(failure, Stage::kMount, mount.target);
+  }
+  return true;
+}
+
+}  // namespace
+
+bool MountVolumes(const Order& order, Failure& failure) {
+  if (unshare(CLONE_NEWNS) != 0) {
+    if (errno == EPERM && order.mounts.count == 0) return true;
+    return Say(failure, Stage::kMountNamespace, "");
+  }
+  if (mount(nullptr, "/", nullptr, MS_REC | MS_SLAVE, nullptr) != 0) {
+    return Say(failure, Stage::kMountNamespace, "");
+  }
+  if (order.mounts.count == 0) return true;
+  auto* const fds = static_cast<int*>(std::calloc(order.mounts.count, sizeof(int)));
+  if (fds == nullptr) return Say(failure, Stage::kMount, "");
+  const bool mounted = MountAll(order, fds, failure);
+  for (std::size_t i = 0; mounted && i < order.mounts.count; ++i) close(fds[i]);
+  std::free(fds);
+  return mounted;
+}
+
+bool JoinMountNamespace(Failure& failure) {
+  // Without the right to join it, the container had no right to make one: it shares the host's.
+  if (setns(kNamespaceFile, CLONE_NEWNS) == 0 || errno == EPERM) return true;
+  return Say(failure, Stage::kMountNamespace, "");
+}
+
+}  // namespace jettison::shim

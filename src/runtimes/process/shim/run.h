@@ -1,0 +1,15 @@
+#pragma once
+
+#include "runtimes/process/shim/order.h"
+
+namespace jettison::shim {
+
+// Runs a container to its end: forks it, waits for the agent to put it into its groups, lets it go,
+// copies its output into the log, writes its exit record. Returns the shim's own exit status.
+[[nodiscard]] int RunContainer(const Order& order);
+
+// Runs a hook in the groups and the mount namespace of a container, its output discarded. Returns
+// the hook's exit status, 128 + n after signal n; 127 when it could not be started.
+[[nodiscard]] int RunHook(const Order& order);
+
+}  // namespace jettison::shim

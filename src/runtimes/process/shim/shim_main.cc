@@ -1,0 +1,105 @@
+// jettison-shim: the process beside one container, started by the agent with an order as descriptor
+// 4 and a socket to the agent as descriptor 3; for a hook with a mount namespace as descriptor 5.
+// The files by which its process joins its groups follow. It outlives the agent.
+#include <fcntl.h>
+#include <sys/mman.h>
+#include <sys/prctl.h>
+#include <sys/resource.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include <cerrno>
+#include <csignal>
+#include <cstdio>
+#include <cstring>
+#include <initializer_list>
+
+#include "runtimes/process/shim/agent_link.h"
+#include "runtimes/process/shim/groups.h"
+#include "runtimes/process/shim/mounts.h"
+#include "runtimes/process/shim/order.h"
+#include "runtimes/process/shim/protocol.h"
+#include "runtimes/process/shim/remove.h"
+#include "runtimes/process/shim/run.h"
+
+namespace jettison::shim {
+namespace {
+
+// Maps the order; the mapping stays for good, the strings point into it.
+bool ReadOrder(Order& order) {
+  struct stat facts;
+  if (fstat(kOrderFile, &facts) != 0 || facts.st_size <= 0) return false;
+  const auto size = static_cast<std::size_t>(facts.st_size);
+  void* const data = mmap(nullptr, size, PROT_READ | PROT_WRITE, MAP_PRIVATE, kOrderFile, 0);
+  if (data == MAP_FAILED) return false;
+  close(kOrderFile);
+  errno = EINVAL;
+  return ParseOrder(static_cast<char*>(data), size, order);
+}
+
+// The agent's loop, which is before everybody, has passed its priority on.
+void TakeOrdinaryPriority() {
+  if (getpriority(PRIO_PROCESS, 0) < 0) (void)setpriority(PRIO_PROCESS, 0, 0);
+}
+
+void PrepareProcess() {
+  fcntl(kAgentSocket, F_SETFD, FD_CLOEXEC);
+  // Output that the container's children leave behind, and their ends, are the shim's to handle.
+  prctl(PR_SET_CHILD_SUBREAPER, 1);
+  sigset_t child_signal;
+  sigemptyset(&child_signal);
+  sigaddset(&child_signal, SIGCHLD);
+  sigprocmask(SIG_BLOCK, &child_signal, nullptr);
+  // Whoever ends the agent by name or by group must not end the container's keeper with it.
+  for (const int signal : {SIGHUP, SIGINT, SIGTERM, SIGPIPE, SIGUSR1, SIGUSR2}) {
+    struct sigaction ignore = {};
+    ignore.sa_handler = SIG_IGN;
+    sigaction(signal, &ignore, nullptr);
+  }
+  umask(022);
+  (void)!chdir("/");
+}
+
+// What holds a pod's namespaces while its containers come and go: the program of the sandboxes of
+// `jettison demo`. As the first process of its namespace it also reaps what others leave there.
+[[noreturn]] void Pause() {
+  signal(SIGCHLD, SIG_IGN);
+  for (const int ending : {SIGTERM, SIGINT}) {
+    signal(ending, [](int) { _exit(0); });
+  }
+  while (true) pause();
+}
+
+int Main() {
+  TakeOrdinaryPriority();
+  if (fcntl(kAgentSocket, F_GETFD) < 0 || fcntl(kOrderFile, F_GETFD) < 0) {
+    std::fputs("jettison-shim is started by jettison, never by hand\n", stderr);
+    return 2;
+  }
+  PrepareProcess();
+  Order order;
+  if (!ReadOrder(order)) {
+    TellFailed({.stage = Stage::kOrder, .error = errno, .detail = ""});
+    return 2;
+  }
+  KeepGroupFiles(order);
+  Failure failure;
+  switch (order.mode) {
+    case Mode::kRun: return RunContainer(order);
+    case Mode::kHook: fcntl(kNamespaceFile, F_SETFD, FD_CLOEXEC); return RunHook(order);
+    case Mode::kRemove:
+      if (Remove(order, failure)) return 0;
+      TellFailed(failure);
+      return 1;
+    case Mode::kNone: return 2;
+  }
+  return 2;
+}
+
+}  // namespace
+}  // namespace jettison::shim
+
+int main(int argc, char** argv) {
+  if (argc == 2 && std::strcmp(argv[1], "--pause") == 0) jettison::shim::Pause();
+  return jettison::shim::Main();
+}

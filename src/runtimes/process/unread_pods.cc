@@ -1,0 +1,234 @@
+#include "runtimes/process/unread_pods.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <csignal>
+#include <cstdio>
+#include <utility>
+
+#include "kernel/files/files.h"
+#include "kernel/files/paths.h"
+#include "ports/system_error.h"
+
+namespace jettison::process {
+
+using namespace pod_host;
+namespace {
+
+constexpr Duration kFirstDelay = std::chrono::seconds(1);
+constexpr Duration kLastDelay = std::chrono::seconds(30);
+constexpr Duration kEndingDelay = std::chrono::milliseconds(50);
+constexpr const char* kConfigHash = "kubernetes.io/config.hash";
+
+bool IsDamage(const Error& error) {
+  return error.code == ErrorCode::kInvalidArgument;
+}
+
+// A UID that is a hash of all that the pod says is shared by no other pod.
+bool UidTellsContent(const Pod& pod) {
+  const auto hash = pod.annotations.find(kConfigHash);
+  return hash != pod.annotations.end() && hash->second == pod.uid;
+}
+
+}  // namespace
+
+std::string UnreadPods::GroupInUse(const std::string& uid) const {
+  const auto groups = PossibleGroupsOf(uid, surroundings_.options.cgroup_driver);
+  const auto used = std::find_if(groups.begin(), groups.end(), [this](const std::string& group) {
+    return pods_.IsInhabited(group);
+  });
+  return used == groups.end() ? groups.back() : *used;
+}
+
+// As much of a pod as its folders tell: the logs name it, and each container has a folder.
+Pod UnreadPods::SketchOf(const std::string& uid) const {
+  Pod pod;
+  pod.uid = uid;
+  pod.name = uid;
+  pod.namespace_ = "unknown";
+  const std::string logs = surroundings_.paths.Logs();
+  for (const std::string& name : NamesIn(logs).value_or(std::vector<std::string>{})) {
+    if (!IsLogsOf(name, uid)) continue;
+    const std::size_t end = name.find('_');
+    pod.namespace_ = name.substr(0, end);
+    pod.name = name.substr(end + 1, name.size() - end - uid.size() - 2);
+  }
+  const auto containers = NamesIn(surroundings_.paths.Containers(uid));
+  for (const std::string& name : containers.value_or(std::vector<std::string>{})) {
+    pod.containers.emplace_back().name = name;
+  }
+  if (pod.containers.empty()) pod.containers.emplace_back().name = "unknown";
+  return pod;
+}
+
+void UnreadPods::Enter(const std::string& uid, Error error) {
+  PodEntry& entry = pods_.all()[uid];
+  entry.plan = {.pod = SketchOf(uid)};
+  entry.group = GroupInUse(uid);
+  SetUnread(entry, std::move(error));
+}
+
+void UnreadPods::SetUnread(PodEntry& entry, Error error) {
+  Pod& pod = entry.plan.pod;
+  surroundings_.Log(fmt::format(
+      "pod {} of an earlier agent cannot be taken over: {}; it goes on as it is, nothing of it is "
+      "deleted, and {}",
+      FullName(pod), error.message,
+      IsDamage(error) ? "the manifest that it came from mends it; else end it and delete " +
+                            surroundings_.paths.Pod(pod.uid)
+                      : std::string("it is tried again")));
+  pod.restart_policy = RestartPolicy::kNever;  // whoever looks after it starts nothing of it
+  entry.state.emplace<Unread>(Unread{.error = std::move(error),
+                                     .groups = {surroundings_.options.cgroup_root + entry.group}});
+}
+
+std::optional<RuntimePod> UnreadPods::Tell(PodEntry& entry) const {
+  if (!pods_.IsInhabited(entry.group)) return std::nullopt;
+  entry.unread()->known = Unread::Known::kTold;
+  const Pod& pod = entry.plan.pod;
+  RuntimePod told{.pod = pod, .containers = {}, .foreign = true, .unread = true};
+  for (const Container& container : pod.containers) {
+    told.containers.push_back({.pod_uid = pod.uid,
+                               .name = container.name,
+                               .attempt = 0,
+                               .created = surroundings_.clock.Now()});
+  }
+  return told;
+}
+
+const std::vector<std::string>* UnreadPods::GroupsOf(const std::string& uid) const {
+  const auto pod = pods_.all().find(uid);
+  if (pod == pods_.all().end()) return nullptr;
+  const Unread* const unread = pod->second.unread();
+  return unread == nullptr || unread->known == Unread::Known::kHere ? nullptr : &unread->groups;
+}
+
+// It is this one where the UID tells the content. Another one has to wait until nothing of this
+// runs, and takes none of its files.
+bool UnreadPods::MakeWay(const PodPlan& plan) {
+  const std::string& uid = plan.pod.uid;
+  if (TryTakeOver(uid, UidTellsContent(plan.pod) ? &plan : nullptr)) return false;
+  const PodEntry& entry = pods_.all().at(uid);
+  const Error& error = entry.unread()->error;
+  if (IsDamage(error) && !pods_.IsInhabited(entry.group) && SetAside(uid)) {
+    pods_.all().erase(uid);
+    return true;
+  }
+  surroundings_.Emit(PodFailed{
+      uid,
+      {ErrorCode::kUnavailable, "an earlier pod of this UID is in its place: " + error.message}});
+  return false;
+}
+
+bool UnreadPods::TryTakeOver(const std::string& uid, const PodPlan* certain) {
+  const auto read = adoption_.ReadPlan(uid);
+  if (!read && certain == nullptr) return false;
+  if (read && !*read) return false;  // somebody has deleted it since
+  const bool repair = !read && IsDamage(read.error());
+  PodPlan plan = read ? **read : *certain;
+  Unread before = *pods_.all().at(uid).unread();
+  pods_.all().erase(uid);
+  PodEntry& entry = pods_.Enter(std::move(plan));
+  auto found = adoption_.TakeOver(entry);
+  if (!found) {
+    before.error = found.error();
+    entry.state.emplace<Unread>(std::move(before));
+    entry.plan.pod.restart_policy = RestartPolicy::kNever;
+    return false;
+  }
+  if (repair) Mend(entry);
+  pods_.UpdateQosGroups();
+  surroundings_.Emit(PodFound{.pod_uid = uid, .pod = std::move(*found)});
+  return true;
+}
+
+void UnreadPods::Mend(const PodEntry& entry) {
+  const Pod& pod = entry.plan.pod;
+  const std::string file = surroundings_.paths.PodFile(pod.uid);
+  const std::string damaged = file + ".damaged";
+  (void)std::rename(file.c_str(), damaged.c_str());
+  surroundings_.LogFailure("mend " + file,
+                           WriteFile(file, surroundings_.options.written_pods->Write(pod)));
+  surroundings_.Log(
+      fmt::format("{} was damaged and is written anew; what it was is in {}", file, damaged));
+}
+
+void UnreadPods::Signal(const std::string& uid, int signal) {
+  PodEntry* const entry = pods_.Find(uid);
+  Unread* const unread = entry == nullptr ? nullptr : entry->unread();
+  if (unread == nullptr || unread->known == Unread::Known::kHere) return;
+  unread->known = Unread::Known::kEnding;
+  surroundings_.LogFailure("end pod " + FullName(entry->plan.pod),
+                           signal == SIGKILL ? surroundings_.cgroups.Kill(entry->group)
+                                             : surroundings_.cgroups.Signal(entry->group, signal));
+  ScheduleTending();
+}
+
+void UnreadPods::ScheduleTending() {
+  Duration delay = std::clamp(2 * tending_delay_, kFirstDelay, kLastDelay);
+  bool any = false;
+  for (const auto& [uid, entry] : pods_.all()) {
+    const Unread* const unread = entry.unread();
+    any = any || unread != nullptr;
+    if (unread != nullptr && unread->known == Unread::Known::kEnding) delay = kEndingDelay;
+  }
+  if (!any) return;
+  if (delay >= kFirstDelay) tending_delay_ = delay;
+  on_tending_ = surroundings_.readiness.After(delay, [this] {
+    on_tending_.Stop();
+    Tend();
+  });
+}
+
+void UnreadPods::Tend() {
+  std::vector<std::string> uids;
+  for (const auto& [uid, entry] : pods_.all()) {
+    if (entry.unread() != nullptr) uids.push_back(uid);
+  }
+  for (const std::string& uid : uids) {
+    // Whoever ends it waits for that.
+    const bool is_ending = pods_.all().at(uid).unread()->known == Unread::Known::kEnding;
+    if (!is_ending && TryTakeOver(uid, nullptr)) continue;
+    PodEntry& entry = pods_.all().at(uid);
+    const bool is_told = entry.unread()->known != Unread::Known::kHere;
+    if (is_told && !pods_.IsInhabited(entry.group)) TellEnded(uid, entry);
+  }
+  ScheduleTending();
+}
+
+// Its files stay for whoever mends its record.
+void UnreadPods::TellEnded(const std::string& uid, PodEntry& entry) {
+  entry.unread()->known = Unread::Known::kHere;
+  const Instant now = surroundings_.clock.Now();
+  for (const Container& container : entry.plan.pod.containers) {
+    surroundings_.Emit(ContainerExited{
+        .pod_uid = uid,
+        .container = container.name,
+        .attempt = 0,
+        .exit = {.exit_code = 128 + SIGKILL, .signal = SIGKILL, .started = now, .finished = now}});
+  }
+  surroundings_.Emit(PodRemoved{uid});
+}
+
+// Another name below the root: no data is lost, and the UID is free.
+bool UnreadPods::SetAside(const std::string& uid) {
+  const std::string folder = surroundings_.paths.root() + "/quarantine";
+  const std::string place =
+      fmt::format("{}/{}-{}", folder, uid, surroundings_.clock.Now().time_since_epoch().count());
+  auto moved = MakeFolders(folder, 0700);
+  if (moved && std::rename(surroundings_.paths.Pod(uid).c_str(), place.c_str()) != 0) {
+    moved = FailErrno("rename to " + place);
+  }
+  if (!moved) {
+    surroundings_.Log(moved.error().In("set the files of pod " + uid + " aside").message);
+    return false;
+  }
+  surroundings_.Log(fmt::format(
+      "the record of pod {} was damaged and nothing of it runs: all its files are in {}; delete "
+      "them when nobody needs them",
+      uid, place));
+  return true;
+}
+
+}  // namespace jettison::process

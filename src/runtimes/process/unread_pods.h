@@ -1,0 +1,57 @@
+#pragma once
+
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "kernel/readiness/readiness.h"
+#include "ports/container_runtime.h"
+#include "runtimes/process/adoption.h"
+#include "runtimes/process/pods.h"
+#include "runtimes/process/runs/surroundings.h"
+
+namespace jettison::process {
+
+// Looks after pods of an earlier agent of which something cannot be read, or is damaged. What runs
+// of them goes on, measured and named; nothing of them is deleted.
+class UnreadPods {
+ public:
+  // All must outlive this.
+  UnreadPods(Surroundings& surroundings, Pods& pods, Adoption& adoption)
+      : surroundings_(surroundings), pods_(pods), adoption_(adoption) {}
+
+  // A pod of which no record can be read, by what its folders tell.
+  void Enter(const std::string& uid, Error error);
+  // A pod that is entered already cannot be taken over.
+  void SetUnread(PodEntry& entry, Error error);
+  // The pod for the agent, which is told of it; absent where nothing of it runs.
+  [[nodiscard]] std::optional<RuntimePod> Tell(PodEntry& entry) const;
+  // Somebody wants a pod of this UID. True where its place has become free; else it was taken over,
+  // or has failed, as the events tell.
+  [[nodiscard]] bool MakeWay(const PodPlan& plan);
+  // Who is what in it is not known: all of it is signalled, or nothing.
+  void Signal(const std::string& uid, int signal);
+  // Reads their records again, soon.
+  void ScheduleTending();
+
+  // The groups of a pod that the agent was told of; null: it is none.
+  [[nodiscard]] const std::vector<std::string>* GroupsOf(const std::string& uid) const;
+
+ private:
+  [[nodiscard]] Pod SketchOf(const std::string& uid) const;
+  [[nodiscard]] std::string GroupInUse(const std::string& uid) const;
+  // `certain`: a pod that is known to be the same; null: none is.
+  bool TryTakeOver(const std::string& uid, const PodPlan* certain);
+  void Mend(const PodEntry& entry);
+  void Tend();
+  void TellEnded(const std::string& uid, PodEntry& entry);
+  [[nodiscard]] bool SetAside(const std::string& uid);
+
+  Surroundings& surroundings_;
+  Pods& pods_;
+  Adoption& adoption_;
+  pod_host::Readiness::Watch on_tending_;
+  Duration tending_delay_{0};
+};
+
+}  // namespace jettison::process
