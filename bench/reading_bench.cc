@@ -15,12 +15,12 @@
 #include <string_view>
 #include <vector>
 
-#include "agent/host_cgroups.h"
-#include "agent/stats_collector.h"
+#include "agent/figures/stats_collector.h"
 #include "kernel/cgroup_v1/mounts.h"
 #include "kernel/groups/cgroup_layout.h"
 #include "kernel/mounts/mount_info.h"
 #include "kernel/procfs/procfs.h"
+#include "machine/host_cgroups.h"
 #include "ports/fakes/fake_clock.h"
 
 namespace jettison {

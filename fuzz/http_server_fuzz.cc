@@ -22,7 +22,7 @@
 #include <string_view>
 #include <thread>
 
-#include "agent/steady_clock.h"
+#include "agent/loop/steady_clock.h"
 #include "api/api.h"
 #include "api/host_facts.h"
 #include "api/status_object.h"

@@ -6,7 +6,7 @@
 #include <cstdlib>
 #include <string_view>
 
-#include "agent/image_records.h"
+#include "agent/reclaim/image_records.h"
 #include "ports/fakes/fake_clock.h"
 
 extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {

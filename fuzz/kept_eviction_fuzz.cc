@@ -6,7 +6,7 @@
 #include <cstdlib>
 #include <string>
 
-#include "agent/kept_eviction.h"
+#include "agent/tell/kept_eviction.h"
 
 extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
   using namespace jettison;

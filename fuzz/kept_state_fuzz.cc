@@ -7,7 +7,7 @@
 #include <cstdlib>
 #include <string_view>
 
-#include "agent/kept_state_text.h"
+#include "agent/kept/kept_state_text.h"
 #include "ports/fakes/fake_clock.h"
 
 extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {

@@ -7,9 +7,9 @@
 #include <memory>
 #include <utility>
 
-#include "agent/snapshot.h"
 #include "core/pods/qos.h"
 #include "tests/synthetic_node.h"
+#include "view/snapshot.h"
 
 namespace jettison {
 

@@ -2,11 +2,11 @@
 
 #include <utility>
 
-#include "agent/capacity.h"
-#include "agent/log_output.h"
-#include "agent/machine.h"
+#include "agent/figures/capacity.h"
+#include "agent/figures/stats_collector.h"
+#include "agent/log/log_output.h"
 #include "agent/node_agent.h"
-#include "agent/stats_collector.h"
+#include "machine/machine.h"
 
 namespace jettison {
 

@@ -5,16 +5,16 @@
 #include <string>
 #include <string_view>
 
-#include "agent/log_format.h"
-#include "agent/snapshot.h"
+#include "agent/log/log_format.h"
 #include "core/units/result.h"
+#include "view/snapshot.h"
 
 namespace jettison {
 
 struct AgentConfig;    // core/config/agent_config.h
 struct ConfigReading;  // core/config/read_config.h
-class Board;           // agent/board.h
-class Log;             // agent/log.h
+class Board;           // view/board.h
+class Log;             // agent/log/log.h
 
 // What a caller may choose beside the configuration.
 struct AgentOptions {

@@ -4,9 +4,9 @@
 #include <string>
 #include <utility>
 
-#include "agent/memory_ladder_thread.h"
-#include "agent/plan_of.h"
-#include "agent/runtime_reclaimer.h"
+#include "agent/plans/plan_of.h"
+#include "agent/reclaim/memory_ladder_thread.h"
+#include "agent/reclaim/runtime_reclaimer.h"
 #include "core/thresholds/containerfs_thresholds.h"
 #include "kernel/groups/cgroup_layout.h"
 #include "kernel/groups/group_memory_files.h"

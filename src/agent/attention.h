@@ -3,8 +3,8 @@
 #include <optional>
 #include <vector>
 
-#include "agent/event_loop.h"
-#include "agent/log.h"
+#include "agent/log/log.h"
+#include "agent/loop/event_loop.h"
 #include "core/units/duration.h"
 #include "ports/clock.h"
 

@@ -1,7 +1,7 @@
 #pragma once
 
-#include "agent/log.h"
-#include "agent/steady_clock.h"
+#include "agent/log/log.h"
+#include "agent/loop/steady_clock.h"
 #include "core/units/duration.h"
 
 namespace jettison {

@@ -6,7 +6,7 @@
 #include <algorithm>
 #include <utility>
 
-#include "agent/capacity.h"
+#include "agent/figures/capacity.h"
 #include "core/model/fault.h"
 
 namespace jettison {

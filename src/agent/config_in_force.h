@@ -6,12 +6,12 @@
 #include <string_view>
 #include <vector>
 
-#include "agent/background_thread.h"
-#include "agent/log.h"
-#include "agent/mailbox.h"
-#include "agent/snapshot.h"
+#include "agent/log/log.h"
+#include "agent/loop/background_thread.h"
+#include "agent/loop/mailbox.h"
 #include "core/config/config_changes.h"
 #include "core/config/read_config.h"
+#include "view/snapshot.h"
 
 namespace jettison {
 

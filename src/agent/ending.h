@@ -3,8 +3,8 @@
 #include <atomic>
 #include <optional>
 
-#include "agent/log.h"
-#include "agent/pod_table.h"
+#include "agent/log/log.h"
+#include "agent/pods/pod_table.h"
 #include "core/units/duration.h"
 #include "ports/clock.h"
 #include "ports/container_runtime.h"

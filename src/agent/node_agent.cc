@@ -4,10 +4,10 @@
 #include <csignal>
 #include <utility>
 
-#include "agent/disk_layout.h"
-#include "agent/disk_projects.h"
-#include "agent/pod_places.h"
-#include "agent/thread_priority.h"
+#include "agent/disk/disk_projects.h"
+#include "agent/figures/disk_layout.h"
+#include "agent/loop/thread_priority.h"
+#include "agent/pods/pod_places.h"
 #include "core/thresholds/containerfs_thresholds.h"
 #include "kernel/groups/cgroup_layout.h"
 

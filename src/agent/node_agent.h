@@ -11,14 +11,14 @@
 #include "agent/clock_watch.h"
 #include "agent/config_in_force.h"
 #include "agent/ending.h"
-#include "agent/event_loop.h"
-#include "agent/machine.h"
-#include "agent/manifest_watch.h"
-#include "agent/memory_watch.h"
+#include "agent/loop/event_loop.h"
+#include "agent/manifests/manifest_watch.h"
 #include "agent/onlookers.h"
 #include "agent/runtime_start.h"
-#include "agent/service_notify.h"
+#include "agent/tell/service_notify.h"
 #include "agent/thread_care.h"
+#include "agent/wake/memory_watch.h"
+#include "machine/machine.h"
 
 namespace jettison {
 

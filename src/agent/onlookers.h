@@ -6,11 +6,11 @@
 #include <string>
 
 #include "agent/agent_parts.h"
-#include "agent/board.h"
-#include "agent/log.h"
-#include "agent/node_counters.h"
-#include "agent/snapshot.h"
+#include "agent/log/log.h"
 #include "core/units/once.h"
+#include "view/board.h"
+#include "view/node_counters.h"
+#include "view/snapshot.h"
 
 namespace jettison {
 

@@ -5,7 +5,7 @@
 #include <optional>
 #include <vector>
 
-#include "agent/log.h"
+#include "agent/log/log.h"
 #include "core/units/duration.h"
 #include "ports/clock.h"
 #include "ports/container_runtime.h"

@@ -3,7 +3,7 @@
 #include <chrono>
 #include <string>
 
-#include "agent/background_thread.h"
+#include "agent/loop/background_thread.h"
 
 namespace jettison {
 namespace {

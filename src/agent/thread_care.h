@@ -2,7 +2,7 @@
 
 #include <optional>
 
-#include "agent/log.h"
+#include "agent/log/log.h"
 #include "core/units/duration.h"
 
 namespace jettison {

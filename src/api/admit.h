@@ -3,9 +3,9 @@
 #include <string>
 #include <string_view>
 
-#include "agent/snapshot.h"
 #include "core/pods/pod_facts.h"
 #include "http/message.h"
+#include "view/snapshot.h"
 
 namespace jettison {
 

@@ -4,11 +4,11 @@
 #include <memory>
 #include <string_view>
 
-#include "agent/board.h"
 #include "api/host_facts.h"
 #include "api/watch.h"
 #include "core/units/duration.h"
 #include "http/message.h"
+#include "view/board.h"
 
 namespace jettison {
 

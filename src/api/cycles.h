@@ -3,7 +3,7 @@
 #include <cstddef>
 #include <string>
 
-#include "agent/snapshot.h"
+#include "view/snapshot.h"
 
 namespace jettison {
 

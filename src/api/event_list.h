@@ -3,7 +3,7 @@
 #include <string>
 #include <string_view>
 
-#include "agent/snapshot.h"
+#include "view/snapshot.h"
 
 namespace jettison {
 
@@ -11,7 +11,7 @@ namespace jettison {
 [[nodiscard]] std::string EventJson(const LoggedEvent& event, std::string_view node_name);
 
 // Those that are remembered as a v1.EventList, oldest first. Of events that are equal but for their
-// time (agent/event_counts.h) there is the newest, which has the count.
+// time (view/event_counts.h) there is the newest, which has the count.
 [[nodiscard]] std::string EventListJson(const Snapshot& snapshot);
 
 }  // namespace jettison

@@ -7,7 +7,7 @@
 #include <utility>
 #include <vector>
 
-#include "agent/kept_eviction.h"
+#include "agent/tell/kept_eviction.h"
 #include "api/node_now.h"
 #include "api/status_object.h"
 #include "core/explanation/explanation_json.h"

@@ -2,10 +2,10 @@
 
 #include <array>
 
-#include "agent/node_counters.h"
-#include "agent/snapshot.h"
 #include "api/metrics_writer.h"
 #include "core/model/signal.h"
+#include "view/node_counters.h"
+#include "view/snapshot.h"
 
 namespace jettison {
 

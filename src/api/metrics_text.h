@@ -3,8 +3,8 @@
 #include <optional>
 #include <string>
 
-#include "agent/snapshot.h"
 #include "kernel/procfs/own_process.h"
+#include "view/snapshot.h"
 
 namespace jettison {
 

@@ -9,7 +9,7 @@
 #include <string_view>
 #include <type_traits>
 
-#include "agent/histogram.h"
+#include "view/histogram.h"
 
 namespace jettison {
 

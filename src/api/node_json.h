@@ -2,8 +2,8 @@
 
 #include <string>
 
-#include "agent/snapshot.h"
 #include "api/host_facts.h"
+#include "view/snapshot.h"
 
 namespace jettison {
 

@@ -1,7 +1,7 @@
 #pragma once
 
-#include "agent/snapshot.h"
 #include "sim/explain_now.h"
+#include "view/snapshot.h"
 
 namespace jettison {
 

@@ -6,9 +6,9 @@
 #include <string_view>
 #include <vector>
 
-#include "agent/snapshot.h"
 #include "core/model/signal.h"
 #include "core/units/duration.h"
+#include "view/snapshot.h"
 
 namespace jettison {
 

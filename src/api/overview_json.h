@@ -3,10 +3,10 @@
 #include <string>
 #include <string_view>
 
-#include "agent/snapshot.h"
 #include "api/overview.h"
 #include "core/json/json_writer.h"
 #include "core/model/signal.h"
+#include "view/snapshot.h"
 
 namespace jettison {
 

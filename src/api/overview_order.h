@@ -2,9 +2,9 @@
 
 #include <vector>
 
-#include "agent/snapshot.h"
 #include "api/overview.h"
 #include "core/model/signal.h"
+#include "view/snapshot.h"
 
 namespace jettison {
 

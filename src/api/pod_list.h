@@ -2,7 +2,7 @@
 
 #include <string>
 
-#include "agent/snapshot.h"
+#include "view/snapshot.h"
 
 namespace jettison {
 

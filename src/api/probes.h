@@ -5,9 +5,9 @@
 #include <string_view>
 #include <vector>
 
-#include "agent/snapshot.h"
 #include "core/units/duration.h"
 #include "http/message.h"
+#include "view/snapshot.h"
 
 namespace jettison {
 

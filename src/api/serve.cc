@@ -7,8 +7,8 @@
 #include <mutex>
 #include <utility>
 
-#include "agent/background_thread.h"
-#include "agent/steady_clock.h"
+#include "agent/loop/background_thread.h"
+#include "agent/loop/steady_clock.h"
 #include "api/api.h"
 #include "api/status_object.h"
 #include "http/peers/own_token.h"

@@ -3,9 +3,9 @@
 #include <memory>
 #include <string>
 
-#include "agent/board.h"
 #include "core/config/http_configuration.h"
 #include "core/units/result.h"
+#include "view/board.h"
 
 namespace jettison {
 

@@ -2,8 +2,8 @@
 
 #include <optional>
 
-#include "agent/snapshot.h"
 #include "core/model/signal.h"
+#include "view/snapshot.h"
 
 namespace jettison {
 

@@ -6,8 +6,8 @@
 #include <string>
 #include <utility>
 
-#include "agent/snapshot.h"
 #include "tests/synthetic_node.h"
+#include "view/snapshot.h"
 
 // A node as tests look at it: pods of every kind with their figures, one pass made.
 namespace jettison {

@@ -6,9 +6,9 @@
 #include <memory>
 #include <string_view>
 
-#include "agent/board.h"
 #include "core/units/duration.h"
 #include "http/message.h"
+#include "view/board.h"
 
 namespace jettison {
 

@@ -4,7 +4,7 @@
 
 #include <charconv>
 
-#include "agent/kept_eviction.h"
+#include "agent/tell/kept_eviction.h"
 #include "api/event_list.h"
 #include "api/node_json.h"
 #include "api/overview_json.h"

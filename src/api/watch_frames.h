@@ -6,7 +6,7 @@
 #include <string_view>
 #include <vector>
 
-#include "agent/snapshot.h"
+#include "view/snapshot.h"
 
 namespace jettison {
 

@@ -11,9 +11,9 @@
 #include <fstream>
 #include <system_error>
 
-#include "agent/host_cgroups.h"
 #include "cli/demo_image.h"
 #include "cli/subprocess.h"
+#include "machine/host_cgroups.h"
 #include "ports/system_error.h"
 
 namespace jettison {

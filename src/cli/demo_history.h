@@ -7,9 +7,9 @@
 #include <string>
 #include <vector>
 
-#include "agent/snapshot.h"
 #include "core/model/signal.h"
 #include "core/units/duration.h"
+#include "view/snapshot.h"
 
 namespace jettison {
 

@@ -14,8 +14,8 @@
 #include <filesystem>
 #include <utility>
 
-#include "agent/host_cgroups.h"
 #include "cli/demo_cast.h"
+#include "machine/host_cgroups.h"
 #include "ports/system_error.h"
 
 namespace jettison {

@@ -2,9 +2,9 @@
 
 #include <vector>
 
-#include "agent/snapshot.h"
 #include "cli/demo_manifests.h"
 #include "core/model/signal.h"
+#include "view/snapshot.h"
 
 namespace jettison {
 

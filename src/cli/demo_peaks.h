@@ -5,8 +5,8 @@
 #include <cstdint>
 #include <optional>
 
-#include "agent/snapshot.h"
 #include "core/model/signal.h"
+#include "view/snapshot.h"
 
 namespace jettison {
 

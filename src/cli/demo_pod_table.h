@@ -4,11 +4,11 @@
 #include <string_view>
 #include <vector>
 
-#include "agent/snapshot.h"
 #include "cli/demo_manifests.h"
 #include "cli/text_line.h"
 #include "core/model/signal.h"
 #include "core/units/duration.h"
+#include "view/snapshot.h"
 
 namespace jettison {
 

@@ -4,11 +4,11 @@
 #include <string>
 #include <vector>
 
-#include "agent/snapshot.h"
 #include "cli/demo_manifests.h"
 #include "cli/demo_peaks.h"
 #include "cli/text_line.h"
 #include "core/units/duration.h"
+#include "view/snapshot.h"
 
 namespace jettison {
 

@@ -6,10 +6,10 @@
 #include <string>
 #include <string_view>
 
-#include "agent/snapshot.h"
 #include "cli/demo_history.h"
 #include "core/model/signal.h"
 #include "core/units/duration.h"
+#include "view/snapshot.h"
 
 namespace jettison {
 

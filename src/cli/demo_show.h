@@ -8,13 +8,13 @@
 #include <string_view>
 #include <vector>
 
-#include "agent/snapshot.h"
 #include "cli/demo_history.h"
 #include "cli/demo_manifests.h"
 #include "cli/demo_peaks.h"
 #include "cli/demo_plain.h"
 #include "cli/demo_script.h"
 #include "cli/demo_terminal.h"
+#include "view/snapshot.h"
 
 namespace jettison {
 

@@ -5,9 +5,9 @@
 #include <string>
 #include <utility>
 
-#include "agent/snapshot.h"
 #include "cli/demo_cast.h"
 #include "cli/demo_manifests.h"
+#include "view/snapshot.h"
 
 // Snapshots of a demo's node for tests, changed step by step.
 namespace jettison::demo_test {

@@ -8,12 +8,12 @@
 #include <string_view>
 #include <utility>
 
-#include "agent/host_cgroups.h"
 #include "cli/doctor_checks.h"
 #include "kernel/cgroup_v1/cgroup_v1.h"
 #include "kernel/cgroup_v2/cgroup_v2.h"
 #include "kernel/groups/group_memory_files.h"
 #include "kernel/memcg_events/memcg_threshold.h"
+#include "machine/host_cgroups.h"
 
 namespace jettison {
 namespace {

@@ -4,8 +4,8 @@
 #include <string>
 #include <system_error>
 
-#include "agent/disk_layout.h"
-#include "agent/disk_stats_reader.h"
+#include "agent/figures/disk_layout.h"
+#include "agent/figures/disk_stats_reader.h"
 #include "cli/doctor_checks.h"
 #include "kernel/filesystem/place.h"
 #include "kernel/fs_events/filesystem_events.h"

@@ -1,8 +1,8 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
-#include "agent/live_disks.h"
-#include "agent/live_silent_filesystem.h"
+#include "agent/disk/live_silent_filesystem.h"
+#include "agent/figures/live_disks.h"
 #include "cli/doctor_checks.h"
 
 namespace jettison {

@@ -6,8 +6,8 @@
 #include <memory>
 #include <vector>
 
-#include "agent/host_cgroups.h"
 #include "cli/doctor_checks.h"
+#include "machine/host_cgroups.h"
 
 namespace jettison {
 namespace {

@@ -11,10 +11,10 @@
 #include <system_error>
 #include <utility>
 
-#include "agent/host_cgroups.h"
-#include "agent/memory_lock.h"
 #include "cli/doctor_checks.h"
 #include "kernel/procfs/procfs.h"
+#include "machine/host_cgroups.h"
+#include "machine/memory_lock.h"
 
 namespace jettison {
 namespace {

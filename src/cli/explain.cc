@@ -6,7 +6,7 @@
 #include <memory>
 #include <string>
 
-#include "agent/kept_eviction.h"
+#include "agent/tell/kept_eviction.h"
 #include "cli/ask_agent.h"
 #include "cli/explain_file.h"
 

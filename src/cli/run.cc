@@ -14,12 +14,12 @@
 #include <vector>
 
 #include "agent/agent.h"
-#include "agent/board.h"
-#include "agent/log.h"
+#include "agent/log/log.h"
 #include "api/host_facts.h"
 #include "api/node_json.h"
 #include "api/serve.h"
 #include "cli/config_files.h"
+#include "view/board.h"
 
 namespace jettison {
 namespace {

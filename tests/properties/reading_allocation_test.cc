@@ -12,9 +12,9 @@
 #include <string_view>
 #include <vector>
 
-#include "agent/host_cgroups.h"
-#include "agent/stats_collector.h"
+#include "agent/figures/stats_collector.h"
 #include "kernel/groups/cgroup_layout.h"
+#include "machine/host_cgroups.h"
 #include "ports/fakes/fake_clock.h"
 #include "ports/fakes/fake_runtime.h"
 

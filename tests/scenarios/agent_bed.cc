@@ -15,7 +15,7 @@
 #include <filesystem>
 #include <fstream>
 
-#include "agent/host_cgroups.h"
+#include "machine/host_cgroups.h"
 
 namespace jettison {
 namespace {

@@ -16,16 +16,16 @@
 #include <string>
 #include <vector>
 
-#include "agent/host_cgroups.h"
-#include "agent/memory_alarms.h"
-#include "agent/pressure_forecast.h"
-#include "agent/stats_collector.h"
-#include "agent/steady_clock.h"
+#include "agent/figures/pressure_forecast.h"
+#include "agent/figures/stats_collector.h"
+#include "agent/loop/steady_clock.h"
+#include "agent/wake/memory_alarms.h"
 #include "core/decide/ranking.h"
 #include "core/evaluate/evaluate.h"
 #include "core/model/pressure.h"
 #include "kernel/files/temporary_folder.h"
 #include "kernel/groups/cgroup_layout.h"
+#include "machine/host_cgroups.h"
 #include "ports/fakes/child_process.h"
 
 namespace jettison {

@@ -12,8 +12,8 @@
 #include <fstream>
 #include <string>
 
-#include "agent/disk_measurer.h"
-#include "agent/disk_projects.h"
+#include "agent/disk/disk_measurer.h"
+#include "agent/disk/disk_projects.h"
 #include "kernel/project_quota/project_quota.h"
 #include "ports/fakes/fake_clock.h"
 #include "ports/file_descriptor.h"

@@ -9,9 +9,9 @@
 #include <utility>
 #include <vector>
 
-#include "agent/host_cgroups.h"
 #include "kernel/files/temporary_folder.h"
 #include "kernel/groups/plain_plan.h"
+#include "machine/host_cgroups.h"
 #include "ports/fakes/fake_clock.h"
 #include "rpc/client.h"
 #include "runtimes/cri/cri_runtime.h"

@@ -11,10 +11,10 @@
 #include <utility>
 #include <vector>
 
-#include "agent/host_cgroups.h"
 #include "core/model/cgroup_driver.h"
 #include "kernel/groups/cgroup_layout.h"
 #include "kernel/groups/plain_plan.h"
+#include "machine/host_cgroups.h"
 #include "rpc/client.h"
 #include "runtimes/cri/cri_runtime.h"
 #include "runtimes/cri/fake_runtime_bed.h"

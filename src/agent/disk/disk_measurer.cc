@@ -1,0 +1,210 @@
+#include "agent/disk/disk_measurer.h"
+
+#include <algorithm>
+#include <functional>
+#include <utility>
+
+#include "kernel/filesystem/filesystem.h"
+#include "kernel/project_quota/project_quota.h"
+
+namespace jettison {
+namespace {
+
+// A walk that tells how far it has come.
+WalkOptions Told(WalkOptions options, DiskSoFar& so_far) {
+  options.progress = &so_far.progress();
+  return options;
+}
+
+}  // namespace
+
+Instant NextFullWalk(const std::string& path, Instant walked, Duration period) {
+  constexpr std::size_t kSteps = 1024;
+  const auto step = static_cast<Duration::rep>(std::hash<std::string>()(path) % kSteps);
+  const Duration half = period / 2;
+  return walked + period - half * step / static_cast<Duration::rep>(kSteps);
+}
+
+DiskMeasurer::DiskMeasurer(const Clock& clock, WalkOptions options, DiskMeasurerSettings settings,
+                           std::shared_ptr<DiskSoFar> so_far)
+    : clock_(clock),
+      settings_(settings),
+      so_far_(std::move(so_far)),
+      walk_(Told(std::move(options), *so_far_)) {}
+
+void DiskMeasurer::Note(std::string sentence) {
+  if (!noted_.try_emplace(sentence, true).second) return;
+  notes_.push_back(std::move(sentence));
+}
+
+std::vector<std::string> DiskMeasurer::TakeNotes() {
+  return std::exchange(notes_, {});
+}
+
+void DiskMeasurer::CatchUp(Filesystem& filesystem) {
+  if (!filesystem.events) return;
+  filesystem.caught_up = clock_.Now();
+  const FilesystemEvents::Changes changes = filesystem.events->Take();
+  if (changes.lost) {
+    filesystem.trees.ForgetAll();
+    Note(
+        "more changed on a file system than the kernel keeps, so pods' files there are walked "
+        "whole; fs.fanotify.max_queued_events says how much it keeps");
+    return;
+  }
+  // A walk that was cancelled has forgotten everything, and the whole pass is over.
+  static_cast<void>(filesystem.trees.Apply(changes.directories, walk_));
+}
+
+void DiskMeasurer::BeginPass() {
+  for (auto& [device, filesystem] : filesystems_) {
+    filesystem.asked_for = false;
+    filesystem.inodes = 0;
+    CatchUp(filesystem);
+  }
+  for (auto& [path, asked] : asked_for_) asked = false;
+}
+
+void DiskMeasurer::EndPass() {
+  std::erase_if(filesystems_, [](const auto& entry) { return !entry.second.asked_for; });
+  for (auto& [device, filesystem] : filesystems_) {
+    DecideWatching(filesystem);
+    for (const std::string& path : filesystem.trees.Paths()) {
+      if (!asked_for_[path]) filesystem.trees.Forget(path);
+    }
+    std::erase_if(filesystem.next_walk,
+                  [this](const auto& entry) { return !asked_for_[entry.first]; });
+  }
+  std::erase_if(counted_, [this](const auto& entry) { return !asked_for_[entry.first]; });
+  std::erase_if(asked_for_, [](const auto& entry) { return !entry.second; });
+}
+
+// One that is watched stays so until it holds half as much: to begin again takes a walk.
+void DiskMeasurer::DecideWatching(Filesystem& filesystem) const {
+  const std::uint64_t enough =
+      filesystem.events ? settings_.worth_watching / 2 : settings_.worth_watching;
+  filesystem.wanted = filesystem.inodes >= enough;
+  if (filesystem.wanted || !filesystem.events) return;
+  filesystem.events.reset();
+  filesystem.trees.ForgetAll();
+  filesystem.next_walk.clear();
+}
+
+DiskMeasurer::Filesystem* DiskMeasurer::FilesystemOf(const std::string& path) {
+  const auto device = DeviceOf(path);
+  if (!device) return nullptr;
+  const auto place = filesystems_.try_emplace(*device).first;
+  // Another file system may have come in the place, and with the number, of one that was unmounted.
+  if (place->second.events && !place->second.events->Covers(path)) {
+    filesystems_.erase(place);
+    Filesystem& other = filesystems_[*device];
+    other.asked_for = true;
+    return &other;
+  }
+  place->second.asked_for = true;
+  return &place->second;
+}
+
+// Whether changes are told from now on at the latest.
+bool DiskMeasurer::Watch(Filesystem& filesystem, const std::string& path) {
+  if (filesystem.events || !filesystem.wanted || filesystem.refused) {
+    return filesystem.events.has_value();
+  }
+  auto events = FilesystemEvents::Of(path);
+  filesystem.refused = !events;
+  if (!events) {
+    Note("changes cannot be had, so pods' files are walked whole each time: " +
+         events.error().message);
+    return false;
+  }
+  filesystem.events = std::move(*events);
+  return true;
+}
+
+// What the file system itself has counted, unless a walk has found more: whoever owns a file may
+// take it out of its project, but in a user namespace.
+std::optional<FsUsage> DiskMeasurer::CountedUse(const std::string& path, Instant& as_of) {
+  const auto project = ProjectOf(path);
+  if (!project || !*project) return std::nullopt;
+  const Instant now = clock_.Now();
+  const auto usage = ReadProjectUsage(path, **project);
+  if (!usage) return std::nullopt;
+  asked_for_[path] = true;
+  const Instant next = NextFullWalk(path, now, settings_.full_walk_period);
+  Counted& counted = counted_.try_emplace(path, Counted{.next_walk = next}).first->second;
+  if (counted.incomplete) return std::nullopt;
+  as_of = std::min(as_of, now);
+  if (now < counted.next_walk) return *usage;
+  counted.next_walk = next;
+  const FsUsage walked = WalkWhole(path, as_of);
+  const auto after = ReadProjectUsage(path, **project);
+  if (!after || walked.inodes_used <= std::max(usage->inodes_used, after->inodes_used)) {
+    return *usage;
+  }
+  counted.incomplete = true;
+  notes_.push_back(path + ": there is more in it than in its project, so it is no longer counted");
+  return walked;
+}
+
+FsUsage DiskMeasurer::WalkWhole(const std::string& path, Instant& as_of) {
+  as_of = std::min(as_of, clock_.Now());
+  ++full_walks_;
+  const auto measured = walk_.Measure(path);
+  return measured ? measured->usage : FsUsage{};
+}
+
+FsUsage DiskMeasurer::BringUpToDate(const std::string& path, Filesystem& filesystem,
+                                    Instant& as_of) {
+  const Instant now = clock_.Now();
+  asked_for_[path] = true;
+  const auto due = filesystem.next_walk.find(path);
+  if (due != filesystem.next_walk.end() && now < due->second) {
+    if (const auto usage = filesystem.trees.UsageOf(path)) {
+      as_of = std::min(as_of, filesystem.caught_up);
+      return *usage;
+    }
+  }
+  as_of = std::min(as_of, now);
+  ++full_walks_;
+  const auto walked = filesystem.trees.Walk(path, walk_);
+  filesystem.next_walk[path] = NextFullWalk(path, now, settings_.full_walk_period);
+  return walked ? walked->usage : FsUsage{};
+}
+
+FsUsage DiskMeasurer::MeasureTree(const std::string& path, TreeKind kind, Instant& as_of) {
+  if (kind == TreeKind::kOrdinary) {
+    if (const auto usage = CountedUse(path, as_of)) return *usage;
+  }
+  const bool announced =
+      kind == TreeKind::kOrdinary || (kind == TreeKind::kUpperLayer && settings_.overlay_announced);
+  Filesystem* const filesystem = announced ? FilesystemOf(path) : nullptr;
+  if (filesystem == nullptr) return WalkWhole(path, as_of);
+  const FsUsage usage =
+      Watch(*filesystem, path) ? BringUpToDate(path, *filesystem, as_of) : WalkWhole(path, as_of);
+  filesystem->inodes += usage.inodes_used.value_or(0);
+  return usage;
+}
+
+PodDiskUse DiskMeasurer::Measure(const PodDisk& disk) {
+  PodDiskUse use = FiguresOf(disk);
+  use.measured_at = clock_.Now();
+  so_far_->Begin(disk, use);
+  std::size_t figure = 0;
+  const auto measure = [&](const std::string& path, TreeKind kind) {
+    FsUsage& usage = FigureOf(use, figure);
+    so_far_->Open(figure++);
+    if (!path.empty()) usage = MeasureTree(path, kind, use.measured_at);
+    so_far_->Close(usage);
+  };
+  for (const auto& container : disk.containers) {
+    measure(container.layer, TreeKind::kUpperLayer);
+    measure(container.logs, TreeKind::kOrdinary);
+  }
+  for (const auto& volume : disk.empty_dirs) {
+    measure(volume.path, volume.memory ? TreeKind::kMemory : TreeKind::kOrdinary);
+  }
+  use.total = TotalOf(use, disk);
+  return use;
+}
+
+}  // namespace jettison

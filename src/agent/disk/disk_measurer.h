@@ -1,0 +1,108 @@
+#pragma once
+
+#include <sys/types.h>
+
+#include <chrono>
+#include <cstdint>
+#include <map>
+#include <memory>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "agent/disk/disk_so_far.h"
+#include "agent/edges/edges.h"
+#include "core/units/duration.h"
+#include "kernel/disk_usage/remembered_trees.h"
+#include "kernel/disk_usage/tree_walk.h"
+#include "kernel/fs_events/filesystem_events.h"
+#include "ports/clock.h"
+#include "ports/pod_disk.h"
+
+namespace jettison {
+
+struct DiskMeasurerSettings {
+  // What is remembered of a tree is walked again after this time at the latest, and after half of
+  // it at the earliest, because writes through memory mappings are not announced.
+  Duration full_walk_period = std::chrono::minutes(5);
+  // Changes are only asked for on a file system where pods have at least so many files: with fewer,
+  // walking them takes less than the kernel's telling costs whoever writes there.
+  std::uint64_t worth_watching = 10'000;
+  // Whether changes through an overlay are announced on the file system of its upper layer.
+  bool overlay_announced = KernelAnnouncesOverlayWrites();
+};
+
+// Measures what pods occupy on disk, a pass at a time. A folder with a project is asked for what
+// its file system has counted, and walked every few minutes, for a file can be taken out of its
+// project; from then on it is measured like the others. Where the kernel tells which directories of
+// a file system changed, trees are remembered and only those are read again; elsewhere, and every
+// few minutes, they are walked whole. Used by one thread; others may help `walk`.
+class DiskMeasurer {
+ public:
+  // `so_far` is told of each pod while it is measured.
+  DiskMeasurer(const Clock& clock, WalkOptions options, DiskMeasurerSettings settings = {},
+               std::shared_ptr<DiskSoFar> so_far = std::make_shared<DiskSoFar>());
+
+  [[nodiscard]] TreeWalk& walk() { return walk_; }
+
+  // Brings what is remembered up to date: a figure of this pass holds what changed before this
+  // call.
+  void BeginPass();
+  // What is not there (any more) is absent, which is not zero.
+  [[nodiscard]] PodDiskUse Measure(const PodDisk& disk);
+  // What nobody asked for in this pass is forgotten.
+  void EndPass();
+  // Sentences for the log, since the last call.
+  [[nodiscard]] std::vector<std::string> TakeNotes();
+  // How many trees were walked whole, ever.
+  [[nodiscard]] std::uint64_t full_walks() const { return full_walks_; }
+
+ private:
+  enum class TreeKind {
+    kOrdinary,
+    kUpperLayer,  // written to through an overlay
+    kMemory,      // a tmpfs of its own
+  };
+  struct Filesystem {
+    bool wanted = false;                     // changes are to be asked for
+    bool refused = false;                    // they cannot be had
+    std::optional<FilesystemEvents> events;  // present: they are told
+    RememberedTrees trees;
+    Instant caught_up;
+    std::map<std::string, Instant> next_walk;  // by path
+    bool asked_for = false;                    // in this pass
+    std::uint64_t inodes = 0;                  // of trees measured in this pass
+  };
+  // A folder that has a project.
+  struct Counted {
+    Instant next_walk;
+    bool incomplete = false;  // there is more in it than its project holds
+  };
+  [[nodiscard]] std::optional<FsUsage> CountedUse(const std::string& path, Instant& as_of);
+  [[nodiscard]] FsUsage MeasureTree(const std::string& path, TreeKind kind, Instant& as_of);
+  [[nodiscard]] Filesystem* FilesystemOf(const std::string& path);
+  [[nodiscard]] bool Watch(Filesystem& filesystem, const std::string& path);
+  [[nodiscard]] FsUsage WalkWhole(const std::string& path, Instant& as_of);
+  [[nodiscard]] FsUsage BringUpToDate(const std::string& path, Filesystem& filesystem,
+                                      Instant& as_of);
+  void DecideWatching(Filesystem& filesystem) const;
+  void CatchUp(Filesystem& filesystem);
+  void Note(std::string sentence);
+
+  const Clock& clock_;
+  DiskMeasurerSettings settings_;
+  const std::shared_ptr<DiskSoFar> so_far_;
+  TreeWalk walk_;
+  std::map<dev_t, Filesystem> filesystems_;
+  std::map<std::string, Counted> counted_;
+  std::map<std::string, bool> asked_for_;  // paths of which something is kept: whether in this pass
+  std::vector<std::string> notes_;
+  std::map<std::string, bool> noted_;
+  std::uint64_t full_walks_ = 0;
+};
+
+// When a tree that was walked whole at `walked` is due again: different for different paths, so
+// that those walked together are spread over half the period.
+[[nodiscard]] Instant NextFullWalk(const std::string& path, Instant walked, Duration period);
+
+}  // namespace jettison

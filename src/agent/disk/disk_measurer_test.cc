@@ -1,0 +1,215 @@
+#include "agent/disk/disk_measurer.h"
+
+#include <fcntl.h>
+#include <gtest/gtest.h>
+#include <sys/mman.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <cstdlib>
+#include <filesystem>
+#include <fstream>
+#include <set>
+
+#include "ports/fakes/fake_clock.h"
+
+namespace jettison {
+namespace {
+
+namespace fs = std::filesystem;
+using std::chrono::minutes;
+using std::chrono::seconds;
+
+class DiskMeasurerTest : public testing::Test {
+ protected:
+  void SetUp() override {
+    std::string pattern = testing::TempDir() + "jettison-measurer-XXXXXX";
+    ASSERT_NE(::mkdtemp(pattern.data()), nullptr);
+    top_ = pattern;
+  }
+  void TearDown() override {
+    if (!top_.empty()) fs::remove_all(top_);
+  }
+  void Write(const std::string& file, std::size_t bytes = 8192) const {
+    fs::create_directories(fs::path(top_ + file).parent_path());
+    std::ofstream(top_ + file) << std::string(bytes, 'x');
+  }
+  PodDiskUse Pass(const PodDisk& disk) {
+    measurer_.BeginPass();
+    PodDiskUse use = measurer_.Measure(disk);
+    measurer_.EndPass();
+    return use;
+  }
+
+  std::string top_;
+  FakeClock clock_;
+  DiskMeasurer measurer_{clock_, {}, {.worth_watching = 0}};
+};
+
+TEST_F(DiskMeasurerTest, TellsWhatItHasFoundSoFar) {
+  Write("/layer/f");
+  for (int i = 0; i < 5; ++i) Write("/many/" + std::to_string(i));
+  Write("/memory/f");
+  const auto so_far = std::make_shared<DiskSoFar>();
+  std::vector<PodDiskUse> told;
+  DiskMeasurer measurer(clock_, {.breathe = [&] { told.push_back(so_far->Read()); }}, {}, so_far);
+  (void)measurer.Measure({.empty_dirs = {{.name = "many", .path = top_ + "/many"},
+                                         {.name = "m", .path = top_ + "/memory", .memory = true}},
+                          .containers = {{.name = "c", .logs = "", .layer = top_ + "/layer"}}});
+  ASSERT_EQ(told.size(), 3U) << "once a directory";
+  EXPECT_EQ(told[0].total.inodes_used, 2U);
+  EXPECT_EQ(told[0].containers.at(0).rootfs.inodes_used, 2U);
+  EXPECT_EQ(told[0].volumes.at(0).usage.inodes_used, std::nullopt);
+  EXPECT_EQ(told[1].volumes.at(0).usage.inodes_used, 6U);
+  EXPECT_EQ(told[1].total.inodes_used, 8U);
+  EXPECT_EQ(told[2].volumes.at(1).usage.inodes_used, 2U);
+  EXPECT_EQ(told[2].total.inodes_used, 8U) << "memory is no disk";
+  EXPECT_TRUE(told[2].partial);
+}
+
+TEST_F(DiskMeasurerTest, CountsTheLayerTheLogsAndTheVolumesButMemoryOnlyByItself) {
+  Write("/layers/10/f");
+  Write("/layers/10/g");
+  Write("/logs/0.log");
+  Write("/disk/f");
+  Write("/memory/f");
+  const PodDiskUse use =
+      Pass({.empty_dirs = {{.name = "d", .path = top_ + "/disk", .memory = false},
+                           {.name = "m", .path = top_ + "/memory", .memory = true},
+                           {.name = "gone", .path = top_ + "/nowhere", .memory = false}},
+            .containers = {{.name = "c", .logs = top_ + "/logs", .layer = top_ + "/layers/10"}}});
+  EXPECT_EQ(use.containers.at(0).rootfs.inodes_used, 3U);
+  EXPECT_EQ(use.containers.at(0).logs.inodes_used, 2U);
+  EXPECT_EQ(use.volumes.at(0).usage.inodes_used, 2U);
+  EXPECT_EQ(use.volumes.at(1).usage.inodes_used, 2U);
+  EXPECT_EQ(use.volumes.at(2).usage.used_bytes, std::nullopt) << "not there is not zero";
+  EXPECT_EQ(use.total.inodes_used, 7U) << "without the one in memory";
+}
+
+TEST_F(DiskMeasurerTest, FiguresHoldEverythingUpToTheBeginningOfTheirPass) {
+  Write("/volume/a");
+  const PodDisk disk = {.empty_dirs = {{.name = "v", .path = top_ + "/volume"}}};
+  for (std::uint64_t files = 2; files < 10; ++files) {
+    clock_.Advance(seconds(10));
+    Write("/volume/sub/" + std::to_string(files));
+    const PodDiskUse use = Pass(disk);
+    EXPECT_EQ(use.total.inodes_used, files + 2);
+    EXPECT_EQ(use.measured_at, clock_.Now());
+  }
+}
+
+TEST(NextFullWalk, IsSpreadOverTheSecondHalfOfThePeriod) {
+  std::set<Duration> waits;
+  for (int i = 0; i < 100; ++i) {
+    const Duration wait =
+        NextFullWalk("/pods/" + std::to_string(i), Instant{}, minutes(5)) - Instant{};
+    EXPECT_GT(wait, minutes(5) / 2);
+    EXPECT_LE(wait, minutes(5));
+    waits.insert(wait);
+  }
+  EXPECT_GT(waits.size(), 50U);
+}
+
+// Where the kernel tells of changes.
+class LiveDiskMeasurer : public DiskMeasurerTest {
+ protected:
+  void SetUp() override {
+    if (::geteuid() != 0) GTEST_SKIP() << "marking a file system needs root";
+    DiskMeasurerTest::SetUp();
+    const auto events = FilesystemEvents::Of(top_);
+    if (!events) GTEST_SKIP() << events.error().message;
+    Write("/volume/a/file");
+    disk_ = {.empty_dirs = {{.name = "v", .path = top_ + "/volume"}}};
+    static_cast<void>(Pass(disk_));  // finds out how much there is
+    first_ = *Pass(disk_).total.inodes_used;
+    walks_ = measurer_.full_walks();
+  }
+  PodDisk disk_;
+  std::uint64_t first_ = 0;
+  std::uint64_t walks_ = 0;  // until everything is remembered
+};
+
+TEST_F(LiveDiskMeasurer, WhatIsAnnouncedIsSeenInTheNextPassWithoutAFullWalk) {
+  Write("/volume/a/another");
+  Write("/volume/b/c/d");
+  clock_.Advance(seconds(10));
+  EXPECT_EQ(Pass(disk_).total.inodes_used, first_ + 4);
+  EXPECT_EQ(measurer_.full_walks(), walks_);
+}
+
+TEST_F(LiveDiskMeasurer, AMemoryMappingIsSeenWithinTheFullWalksPeriod) {
+  const std::string file = top_ + "/volume/a/mapped";
+  Write("/volume/a/mapped", 0);
+  constexpr std::size_t kBytes = 4 << 20;
+  fs::resize_file(file, kBytes);  // a hole
+  clock_.Advance(seconds(10));
+  const std::uint64_t before = *Pass(disk_).total.used_bytes;
+  const int fd = ::open(file.c_str(), O_RDWR | O_CLOEXEC);
+  void* const pages = ::mmap(nullptr, kBytes, PROT_READ | PROT_WRITE, MAP_SHARED, fd, 0);
+  ::close(fd);
+  ASSERT_NE(pages, MAP_FAILED);
+  std::fill_n(static_cast<char*>(pages), kBytes, 'x');
+  ::msync(pages, kBytes, MS_SYNC);
+  ::munmap(pages, kBytes);
+  clock_.Advance(minutes(5));
+  EXPECT_GE(*Pass(disk_).total.used_bytes, before + kBytes);
+  EXPECT_EQ(measurer_.full_walks(), walks_ + 1);
+}
+
+TEST_F(LiveDiskMeasurer, APodThatIsNotAskedForIsForgotten) {
+  static_cast<void>(Pass({}));
+  EXPECT_EQ(Pass(disk_).total.inodes_used, first_);
+  EXPECT_EQ(measurer_.full_walks(), walks_ + 1);
+}
+
+TEST_F(LiveDiskMeasurer, AVolumeThatWasMadeAnewIsAnotherOne) {
+  fs::remove_all(top_ + "/volume");
+  Write("/volume/x/y/z/file");
+  EXPECT_EQ(Pass(disk_).total.inodes_used, 5U);
+  EXPECT_EQ(measurer_.full_walks(), walks_ + 1);
+}
+
+TEST_F(LiveDiskMeasurer, UpperLayersAreWalkedWhereTheKernelDoesNotAnnounceThem) {
+  const PodDisk layer = {.containers = {{.name = "c", .layer = top_ + "/volume"}}};
+  DiskMeasurer old(clock_, {}, {.worth_watching = 0, .overlay_announced = false});
+  DiskMeasurer recent(clock_, {}, {.worth_watching = 0, .overlay_announced = true});
+  for (int pass = 0; pass < 3; ++pass) {
+    for (DiskMeasurer* measurer : {&old, &recent}) {
+      measurer->BeginPass();
+      EXPECT_EQ(measurer->Measure(layer).total.inodes_used, first_);
+      measurer->EndPass();
+    }
+  }
+  EXPECT_EQ(old.full_walks(), 3U);
+  EXPECT_EQ(recent.full_walks(), 2U);
+}
+
+TEST_F(LiveDiskMeasurer, FewFilesAreWalkedEachTimeAndMoreAreWatchedUntilHalfOfThemAreLeft) {
+  DiskMeasurer measurer(clock_, {}, {.worth_watching = 20});
+  const auto walks = [&] {
+    const std::uint64_t before = measurer.full_walks();
+    measurer.BeginPass();
+    static_cast<void>(measurer.Measure(disk_));
+    measurer.EndPass();
+    return measurer.full_walks() - before;
+  };
+  EXPECT_EQ(walks() + walks() + walks(), 3U);
+  for (int i = 0; i < 20; ++i) Write("/volume/" + std::to_string(i), 1);
+  EXPECT_EQ(walks() + walks() + walks(), 2U);
+  for (int i = 0; i < 8; ++i) fs::remove(top_ + "/volume/" + std::to_string(i));
+  EXPECT_EQ(walks(), 0U);
+  for (int i = 8; i < 20; ++i) fs::remove(top_ + "/volume/" + std::to_string(i));
+  EXPECT_EQ(walks(), 0U) << "seen for the last time";
+  EXPECT_EQ(walks() + walks(), 2U);
+}
+
+TEST_F(LiveDiskMeasurer, WhereChangesCannotBeHadThatIsSaidOnce) {
+  const PodDisk proc = {.empty_dirs = {{.name = "p", .path = "/proc/sys/kernel/random"}}};
+  static_cast<void>(Pass(proc));
+  static_cast<void>(Pass(proc));
+  EXPECT_EQ(measurer_.TakeNotes().size(), 1U);
+  EXPECT_TRUE(measurer_.TakeNotes().empty());
+}
+
+}  // namespace
+}  // namespace jettison

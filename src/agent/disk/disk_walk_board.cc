@@ -1,0 +1,155 @@
+#include "agent/disk/disk_walk_board.h"
+
+#include <algorithm>
+
+namespace jettison {
+namespace {
+
+bool HoldsNoLess(const FsUsage& usage, const FsUsage& than) {
+  return usage.used_bytes.value_or(0) >= than.used_bytes.value_or(0) &&
+         usage.inodes_used.value_or(0) >= than.inodes_used.value_or(0);
+}
+
+}  // namespace
+
+void DiskWalkBoard::Begin(std::vector<DiskTask> tasks) {
+  const std::lock_guard lock(mutex_);
+  open_ = true;
+  pods_.clear();
+  for (const DiskTask& task : tasks) pods_.insert(task.uid);
+  std::erase_if(known_, [this](const auto& entry) { return !pods_.contains(entry.first); });
+  std::erase_if(history_, [this](const auto& entry) { return !pods_.contains(entry.first); });
+  std::erase_if(tasks, [this](const DiskTask& task) {
+    return std::ranges::any_of(at_, [&](const auto& work) {
+      return work.second.task.uid == task.uid && !work.second.forgotten;
+    });
+  });
+  std::vector<std::pair<std::string, const DiskHistory*>> pods;
+  for (const DiskTask& task : tasks) {
+    const auto known = history_.find(task.uid);
+    pods.emplace_back(task.uid, known == history_.end() ? nullptr : &known->second);
+  }
+  waiting_.clear();
+  for (const std::size_t place : DiskWalkOrder(pods)) waiting_.push_back(std::move(tasks[place]));
+}
+
+std::optional<DiskTask> DiskWalkBoard::Take(Walker walker, Instant now) {
+  const std::lock_guard lock(mutex_);
+  const auto before = at_.find(walker);
+  const bool was_given_up = before != at_.end() && before->second.given_up;
+  if (before != at_.end()) at_.erase(before);
+  // Somebody else goes on in its place.
+  if (was_given_up || waiting_.empty()) return std::nullopt;
+  DiskTask task = std::move(waiting_.front());
+  waiting_.pop_front();
+  at_[walker] = {.task = task, .since = now};
+  return task;
+}
+
+void DiskWalkBoard::Put(Walker walker, PodDiskUse use) {
+  const std::lock_guard lock(mutex_);
+  const auto work = at_.find(walker);
+  if (work == at_.end() || work->second.forgotten) return;
+  work->second.measured = true;
+  const DiskTask& task = work->second.task;
+  if (!pods_.contains(task.uid)) return;
+  Remember(task, use);
+  known_[task.uid] = std::move(use);
+}
+
+void DiskWalkBoard::PutSoFar(Walker walker, PodDiskUse so_far) {
+  const std::lock_guard lock(mutex_);
+  const auto work = at_.find(walker);
+  if (work == at_.end() || !work->second.given_up) return;
+  if (work->second.measured || work->second.forgotten) return;
+  const std::string& uid = work->second.task.uid;
+  if (!pods_.contains(uid) || !so_far.total.inodes_used) return;
+  const auto known = known_.find(uid);
+  if (known != known_.end() && !HoldsNoLess(so_far.total, known->second.total)) return;
+  known_[uid] = std::move(so_far);
+}
+
+void DiskWalkBoard::Remember(const DiskTask& task, const PodDiskUse& use) {
+  const auto [entry, is_new] = history_.try_emplace(task.uid);
+  DiskHistory& history = entry->second;
+  const std::uint64_t used = use.total.used_bytes.value_or(0);
+  history.grown_bytes = !is_new && used > history.used_bytes ? used - history.used_bytes : 0;
+  history.used_bytes = used;
+  history.fullness = FullnessOf(use, task.limits);
+}
+
+bool DiskWalkBoard::SomebodyWalks() const {
+  return std::ranges::any_of(at_, [](const auto& work) { return !work.second.given_up; });
+}
+
+bool DiskWalkBoard::GiveUp(Instant then) {
+  const std::lock_guard lock(mutex_);
+  bool any = false;
+  for (auto& [walker, work] : at_) {
+    if (work.given_up || work.since > then) continue;
+    work.given_up = any = true;
+  }
+  return any && !waiting_.empty();
+}
+
+std::optional<Instant> DiskWalkBoard::BusySince() const {
+  const std::lock_guard lock(mutex_);
+  for (const auto& [walker, work] : at_) {
+    if (!work.given_up) return work.since;
+  }
+  return std::nullopt;
+}
+
+std::vector<std::string> DiskWalkBoard::Late() const {
+  const std::lock_guard lock(mutex_);
+  std::vector<std::string> pods;
+  for (const auto& [walker, work] : at_) {
+    if (work.given_up) pods.push_back(work.task.uid);
+  }
+  return pods;
+}
+
+bool DiskWalkBoard::IsAtWork(Walker walker) const {
+  const std::lock_guard lock(mutex_);
+  return at_.contains(walker);
+}
+
+bool DiskWalkBoard::IsGivenUp(Walker walker) const {
+  const std::lock_guard lock(mutex_);
+  const auto work = at_.find(walker);
+  return work != at_.end() && work->second.given_up;
+}
+
+bool DiskWalkBoard::IsOpen() const {
+  const std::lock_guard lock(mutex_);
+  return open_;
+}
+
+void DiskWalkBoard::Drop() {
+  const std::lock_guard lock(mutex_);
+  waiting_.clear();
+}
+
+std::optional<DiskUse> DiskWalkBoard::TakeResult() {
+  const std::lock_guard lock(mutex_);
+  if (!open_ || !waiting_.empty() || SomebodyWalks()) return std::nullopt;
+  open_ = false;
+  return known_;
+}
+
+DiskUse DiskWalkBoard::Known() const {
+  const std::lock_guard lock(mutex_);
+  return known_;
+}
+
+void DiskWalkBoard::Forget(const std::string& uid) {
+  const std::lock_guard lock(mutex_);
+  known_.erase(uid);
+  history_.erase(uid);
+  std::erase_if(waiting_, [&](const DiskTask& task) { return task.uid == uid; });
+  for (auto& [walker, work] : at_) {
+    if (work.task.uid == uid) work.forgotten = true;
+  }
+}
+
+}  // namespace jettison

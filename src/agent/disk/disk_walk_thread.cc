@@ -1,0 +1,205 @@
+#include "agent/disk/disk_walk_thread.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <chrono>
+#include <thread>
+
+#include "agent/disk/disk_thread_priority.h"
+
+namespace jettison {
+namespace {
+
+// Of the walking thread's time, as long as no disk is short.
+constexpr double kShare = 0.5;
+// How long threads that are told to end are waited for; one that its files do not let go is left
+// behind.
+constexpr std::chrono::seconds kFarewell{1};
+constexpr std::chrono::milliseconds kFarewellStep{2};
+
+}  // namespace
+
+DiskWalkThread::Shared::Shared(std::shared_ptr<const Clock> of)
+    : clock(std::move(of)), pace(kShare) {}
+
+void DiskWalkThread::Shared::Deliver() {
+  if (auto result = board.TakeResult()) results.Put(std::move(*result));
+}
+
+DiskWalkThread::Walker::Walker(std::shared_ptr<Shared> with, std::size_t number_of)
+    : shared(std::move(with)), number(number_of) {
+  Renew();
+}
+
+// What a thread remembers of trees is worth nothing once another one has walked in its place.
+void DiskWalkThread::Walker::Renew() {
+  Shared* const of = shared.get();  // which the options' owner keeps
+  measurer = std::make_unique<DiskMeasurer>(
+      *of->clock,
+      WalkOptions{.cancelled = &of->cancelled,
+                  .shared = &of->pace.urgent(),
+                  .waited = [of](Duration time) { of->pace.Waited(time); },
+                  .breathe = [of] { of->pace.Breathe(); },
+                  .directories = &of->directories,
+                  .progress = nullptr},
+      DiskMeasurerSettings{}, so_far);
+  remembers = false;
+}
+
+void DiskWalkThread::Walker::Walk() {
+  LowerDiskThreadPriority();
+  shared->pace.TakeUp();
+  const auto begin = std::chrono::steady_clock::now();
+  const std::uint64_t directories = shared->directories;
+  const std::uint64_t trees = measurer->full_walks();
+  measurer->BeginPass();
+  remembers = true;
+  bool given_up = false;
+  while (const auto task = shared->board.Take(number, shared->clock->Now())) {
+    PodDiskUse use = measurer->Measure(task->disk);
+    if (!shared->cancelled) shared->board.Put(number, std::move(use));
+    given_up = shared->board.IsGivenUp(number);
+  }
+  for (std::string& note : measurer->TakeNotes()) shared->notes.Put(std::move(note));
+  // Somebody else has measured the rest: what this one remembers of it may still be right.
+  if (given_up) return shared->Deliver();
+  measurer->EndPass();
+  shared->costs.Put({.took = std::chrono::steady_clock::now() - begin,
+                     .directories = shared->directories - directories,
+                     .trees = measurer->full_walks() - trees});
+  shared->Deliver();
+}
+
+DiskWalkThread::DiskWalkThread(const ContainerRuntime& runtime, std::shared_ptr<const Clock> clock,
+                               WalkPatience patience)
+    : runtime_(runtime), patience_(patience), shared_(std::make_shared<Shared>(std::move(clock))) {
+  for (std::size_t number = 0; number < kThreads; ++number) {
+    const ThreadPurpose purpose =
+        number == 0 ? ThreadPurpose{"disk-walk", "the disk use of pods is not measured"}
+                    : ThreadPurpose{fmt::format("disk-walk-{}", number),
+                                    "a pod whose files do not answer may keep the walk"};
+    crew_.push_back({.walker = std::make_shared<Walker>(shared_, number),
+                     .thread = std::make_unique<BackgroundThread>(purpose, AtEnd::kLeave)});
+  }
+  if (std::thread::hardware_concurrency() > 1) {
+    helper_ = std::make_unique<BackgroundThread>(
+        ThreadPurpose{"disk-helper", "a walk takes as long while a disk is short"}, AtEnd::kLeave);
+  }
+}
+
+DiskWalkThread::~DiskWalkThread() {
+  shared_->cancelled = true;
+  shared_->board.Drop();
+  shared_->pace.Stop();
+  crew_.front().walker->measurer->walk().Close();
+  const auto until = std::chrono::steady_clock::now() + kFarewell;
+  while (std::chrono::steady_clock::now() < until &&
+         std::ranges::any_of(crew_, [this](const Crew& crew) {
+           return shared_->board.IsAtWork(crew.walker->number);
+         })) {
+    std::this_thread::sleep_for(kFarewellStep);
+  }
+}
+
+void DiskWalkThread::Start(std::span<const PodFacts* const> pods) {
+  std::vector<DiskTask> tasks;
+  for (const PodFacts* facts : pods) {
+    tasks.push_back({.uid = facts->pod.uid,
+                     .disk = runtime_.DiskOf(facts->pod),
+                     .limits = DiskLimitsOf(*facts)});
+  }
+  shared_->board.Begin(std::move(tasks));
+  Help();
+  if (SendNext()) return;
+  shared_->board.Drop();
+  shared_->Deliver();
+}
+
+void DiskWalkThread::SetUrgent(bool urgent) {
+  shared_->pace.SetUrgent(urgent);
+  Help();
+}
+
+// From the first time on that it is urgent; later it only waits.
+void DiskWalkThread::Help() {
+  if (helping_ || !helper_ || !shared_->pace.urgent()) return;
+  helping_ = true;
+  helper_->Do([walker = crew_.front().walker] {
+    LowerDiskThreadPriority();
+    walker->shared->pace.TakeUp();
+    walker->measurer->walk().Help();
+  });
+}
+
+bool DiskWalkThread::SendNext() {
+  bool sent = false;
+  for (const Crew& crew : crew_) {
+    const std::shared_ptr<Walker>& walker = crew.walker;
+    if (!crew.thread->running() || shared_->board.IsAtWork(walker->number)) continue;
+    if (!sent) {
+      sent = true;
+      sent_at_ = shared_->clock->Now();
+      crew.thread->Do([walker] { walker->Walk(); });
+    } else if (walker->number > 0) {
+      crew.thread->Do([walker] {
+        if (walker->remembers) walker->Renew();
+      });
+    }
+  }
+  return sent;
+}
+
+void DiskWalkThread::Advance(Instant now) {
+  const auto since = shared_->board.BusySince();
+  if (!since && now - sent_at_ >= Patience()) sent_at_ = now;  // it has not come to it yet
+  if (!since || now - *since < Patience()) return;
+  if (shared_->board.GiveUp(now - Patience()) && !SendNext()) {
+    shared_->notes.Put(
+        "no thread is left to measure pods' files: all wait for files that do not answer");
+    shared_->board.Drop();
+  }
+  NoteLatePods();
+  TakeSoFar();
+  shared_->Deliver();
+}
+
+DiskUse DiskWalkThread::LastKnown() {
+  TakeSoFar();
+  return shared_->board.Known();
+}
+
+// A pod that takes too long may be the very one that fills the disk.
+void DiskWalkThread::TakeSoFar() {
+  for (const Crew& crew : crew_) {
+    const Walker& walker = *crew.walker;
+    if (shared_->board.IsGivenUp(walker.number)) {
+      shared_->board.PutSoFar(walker.number, walker.so_far->Read());
+    }
+  }
+}
+
+void DiskWalkThread::NoteLatePods() {
+  const std::vector<std::string> late = shared_->board.Late();
+  std::erase_if(said_late_,
+                [&](const std::string& uid) { return std::ranges::find(late, uid) == late.end(); });
+  for (const std::string& uid : late) {
+    if (!said_late_.insert(uid).second) continue;
+    shared_->notes.Put(fmt::format(
+        "the files of pod {} are not measured in time; the others are measured without it, and "
+        "what was found of it so far, or was known before, counts; it may have very many files, or "
+        "a mount in its volumes does not answer",
+        uid));
+  }
+}
+
+std::optional<Instant> DiskWalkThread::NextDeadline() const {
+  if (!shared_->board.IsOpen()) return std::nullopt;
+  return shared_->board.BusySince().value_or(sent_at_) + Patience();
+}
+
+Duration DiskWalkThread::Patience() const {
+  return shared_->pace.urgent() ? patience_.urgent : patience_.ordinary;
+}
+
+}  // namespace jettison

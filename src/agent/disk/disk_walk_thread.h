@@ -1,0 +1,119 @@
+#pragma once
+
+#include <atomic>
+#include <cstddef>
+#include <cstdint>
+#include <memory>
+#include <optional>
+#include <set>
+#include <span>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "agent/disk/disk_measurer.h"
+#include "agent/disk/disk_pace.h"
+#include "agent/disk/disk_so_far.h"
+#include "agent/disk/disk_walk_board.h"
+#include "agent/edges/edges.h"
+#include "agent/loop/background_thread.h"
+#include "agent/loop/mailbox.h"
+#include "core/units/duration.h"
+#include "ports/clock.h"
+#include "ports/container_runtime.h"
+
+namespace jettison {
+
+// What measuring the disk use of all pods took.
+struct WalkCost {
+  Duration took{0};               // pauses included
+  std::uint64_t directories = 0;  // read
+  std::uint64_t trees = 0;        // walked whole
+};
+
+// How long one pod may keep the walk: the others are measured without it then, on another thread.
+struct WalkPatience {
+  Duration ordinary = std::chrono::seconds(10);
+  Duration urgent = std::chrono::seconds(1);
+};
+
+// Measures pods' disk use beside the loop, on a thread that stays behind ordinary ones and rests
+// half of the time. While a disk is short it does not rest, and a second thread helps.
+//
+// A pod's files may never answer, where they lie on a mount that is dead. Such a pod keeps its
+// thread, and its figures stay as they were, or are what was found of it so far where that is more;
+// spare threads, which are there from the beginning, go on with the others, in this walk and in the
+// next ones. When none is left nothing is measured.
+class DiskWalkThread : public DiskWalks {
+ public:
+  static constexpr std::size_t kThreads = 4;
+
+  // `runtime` says where the files are and must outlive this. A thread that its files do not let go
+  // is left behind with its clock.
+  DiskWalkThread(const ContainerRuntime& runtime, std::shared_ptr<const Clock> clock,
+                 WalkPatience patience = {});
+  ~DiskWalkThread() override;
+
+  void Start(std::span<const PodFacts* const> pods) override;
+  // Whether a disk is short.
+  void SetUrgent(bool urgent) override;
+  [[nodiscard]] DiskUse LastKnown() override;
+  void Forget(const std::string& pod_uid) override { shared_->board.Forget(pod_uid); }
+  // Gives up pods that have kept the walk for too long by now.
+  void Advance(Instant now);
+  [[nodiscard]] std::optional<Instant> NextDeadline() const;
+  // Readable when a walk is done.
+  [[nodiscard]] int fd() const { return shared_->results.fd(); }
+  [[nodiscard]] std::vector<DiskUse> TakeResults() { return shared_->results.TakeAll(); }
+  // Of the walks whose results have been put.
+  [[nodiscard]] std::vector<WalkCost> TakeCosts() { return shared_->costs.TakeAll(); }
+  // Sentences for the log.
+  [[nodiscard]] std::vector<std::string> TakeNotes() { return shared_->notes.TakeAll(); }
+
+ private:
+  // What a thread needs that is left behind.
+  struct Shared {
+    explicit Shared(std::shared_ptr<const Clock> of);
+    const std::shared_ptr<const Clock> clock;
+    std::atomic<bool> cancelled = false;
+    DiskPace pace;
+    std::atomic<std::uint64_t> directories = 0;  // read, ever
+    DiskWalkBoard board;
+    Mailbox<DiskUse> results;
+    Mailbox<WalkCost> costs;
+    Mailbox<std::string> notes;
+    void Deliver();
+  };
+  // One thread's own.
+  struct Walker {
+    Walker(std::shared_ptr<Shared> with, std::size_t number);
+    const std::shared_ptr<Shared> shared;
+    const std::size_t number;
+    const std::shared_ptr<DiskSoFar> so_far = std::make_shared<DiskSoFar>();
+    std::unique_ptr<DiskMeasurer> measurer;
+    bool remembers = false;  // trees, since it walked
+    void Renew();
+    void Walk();
+  };
+  struct Crew {
+    std::shared_ptr<Walker> walker;
+    std::unique_ptr<BackgroundThread> thread;
+  };
+  // Has an idle thread take what waits; false: there is none.
+  [[nodiscard]] bool SendNext();
+  void NoteLatePods();
+  void TakeSoFar();
+  void Help();
+  [[nodiscard]] Duration Patience() const;
+
+  const ContainerRuntime& runtime_;
+  WalkPatience patience_;
+  std::shared_ptr<Shared> shared_;
+  std::vector<Crew> crew_;
+  std::unique_ptr<BackgroundThread> helper_;  // of the first one; null: there is one processor
+  bool helping_ = false;
+  Instant sent_at_;                               // when a thread was last sent, or awaited
+  std::set<std::string, std::less<>> said_late_;  // pod UIDs
+};
+
+}  // namespace jettison

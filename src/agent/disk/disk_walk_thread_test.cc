@@ -1,0 +1,120 @@
+#include "agent/disk/disk_walk_thread.h"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+#include <poll.h>
+#include <unistd.h>
+
+#include <cstdlib>
+#include <filesystem>
+#include <fstream>
+#include <string>
+
+#include "ports/fakes/fake_clock.h"
+#include "ports/fakes/fake_runtime.h"
+
+namespace jettison {
+namespace {
+
+namespace fs = std::filesystem;
+
+// Each pod has one volume, the folder of its UID below `top`.
+class RuntimeWithVolumes : public FakeRuntime {
+ public:
+  explicit RuntimeWithVolumes(std::string top) : top_(std::move(top)) {}
+  [[nodiscard]] PodDisk DiskOf(const Pod& pod) const override {
+    return {.empty_dirs = {{.name = "v", .path = top_ + "/" + pod.uid}}};
+  }
+
+ private:
+  std::string top_;
+};
+
+class DiskWalkThreadTest : public testing::Test {
+ protected:
+  void SetUp() override {
+    std::string pattern = testing::TempDir() + "jettison-walks-XXXXXX";
+    ASSERT_NE(::mkdtemp(pattern.data()), nullptr);
+    top_ = pattern;
+  }
+  void TearDown() override { fs::remove_all(top_); }
+
+  void MakePod(const std::string& uid, int directories, int files) {
+    for (int d = 0; d < directories; ++d) {
+      const fs::path folder = fs::path(top_) / uid / std::to_string(d);
+      fs::create_directories(folder);
+      for (int f = 0; f < files; ++f) std::ofstream(folder / std::to_string(f));
+    }
+    pods_.emplace_back().pod.uid = uid;
+  }
+  [[nodiscard]] std::vector<const PodFacts*> Pods() const {
+    std::vector<const PodFacts*> pods;
+    for (const PodFacts& facts : pods_) pods.push_back(&facts);
+    return pods;
+  }
+  static DiskUse Await(DiskWalkThread& walks) {
+    pollfd ready = {.fd = walks.fd(), .events = POLLIN, .revents = 0};
+    EXPECT_EQ(::poll(&ready, 1, 30'000), 1);
+    auto results = walks.TakeResults();
+    EXPECT_EQ(results.size(), 1U);
+    return results.empty() ? DiskUse{} : std::move(results.back());
+  }
+
+  std::string top_;
+  std::vector<PodFacts> pods_;
+  std::shared_ptr<FakeClock> clock_ = std::make_shared<FakeClock>();
+};
+
+TEST_F(DiskWalkThreadTest, MeasuresEveryPodInWhicheverOrder) {
+  MakePod("a", 1, 3);
+  MakePod("b", 2, 1);
+  const RuntimeWithVolumes runtime(top_);
+  DiskWalkThread walks(runtime, clock_);
+  for (int pass = 0; pass < 3; ++pass) {
+    clock_->Advance(std::chrono::seconds(10));
+    walks.Start(Pods());
+    const DiskUse use = Await(walks);
+    ASSERT_EQ(use.size(), 2U);
+    EXPECT_EQ(use.at("a").total.inodes_used, 5U);
+    EXPECT_EQ(use.at("b").total.inodes_used, 5U);
+    EXPECT_EQ(use.at("a").measured_at, clock_->Now());
+  }
+}
+
+TEST_F(DiskWalkThreadTest, TellsWhatAWalkTook) {
+  MakePod("a", 3, 1);
+  const RuntimeWithVolumes runtime(top_);
+  DiskWalkThread walks(runtime, clock_);
+  walks.Start(Pods());
+  static_cast<void>(Await(walks));
+  const std::vector<WalkCost> costs = walks.TakeCosts();
+  ASSERT_EQ(costs.size(), 1U);
+  EXPECT_GT(costs[0].took.count(), 0);
+  EXPECT_EQ(costs[0].directories, 4U) << "the volume and what is in it";
+  EXPECT_EQ(costs[0].trees, 1U);
+}
+
+TEST_F(DiskWalkThreadTest, FindsTheSameWithAHelperWhileADiskIsShort) {
+  MakePod("large", 60, 60);
+  const RuntimeWithVolumes runtime(top_);
+  DiskWalkThread walks(runtime, clock_);
+  for (const bool is_short : {true, false, true}) {
+    walks.SetUrgent(is_short);
+    clock_->Advance(std::chrono::minutes(5));  // walked whole each time
+    walks.Start(Pods());
+    EXPECT_EQ(Await(walks).at("large").total.inodes_used, 1U + 60 + 60 * 60);
+  }
+}
+
+TEST_F(DiskWalkThreadTest, GoesAtOnceWhileItWalks) {
+  MakePod("large", 60, 60);
+  const RuntimeWithVolumes runtime(top_);
+  for (int i = 0; i < 20; ++i) {
+    DiskWalkThread walks(runtime, clock_);
+    walks.SetUrgent(i % 2 == 0);
+    walks.Start(Pods());
+  }
+}
+
+}  // namespace
+}  // namespace jettison

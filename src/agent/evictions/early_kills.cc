@@ -1,0 +1,60 @@
+#include "agent/evictions/early_kills.h"
+
+#include <array>
+#include <cstdint>
+#include <optional>
+
+#include "agent/evictions/pass_log.h"
+#include "core/decide/pod_usage.h"
+
+namespace jettison {
+namespace {
+
+constexpr std::array kHastenedFor = {Signal::kMemoryAvailable, Signal::kAllocatableMemoryAvailable,
+                                     Signal::kPidAvailable};
+
+// What a pod that is ending holds of what the signal counts; absent: not known.
+std::optional<std::int64_t> HeldBy(const ActivePod& pod, Signal signal, DiskLayout layout) {
+  if (pod.stats == nullptr) return std::nullopt;
+  return UsageOf(pod, signal, layout);
+}
+
+}  // namespace
+
+std::size_t EarlyKills::Hasten(const Observations& seen, const PaceKeeper& pace, DiskLayout layout,
+                               EndingPods& ending, Instant now) {
+  const std::size_t told = kills_.size();
+  bool is_read = false;  // what they hold
+  for (const Signal signal : kHastenedFor) {
+    if (!seen[signal]) continue;
+    const std::int64_t left = seen[signal]->available;
+    const std::int64_t growth = pace.GrowthOf(signal);
+    const std::vector<PodTable::EndingPod>& pods = edges_.pods.Ending();
+    for (const PodTable::EndingPod& pod : pods) {
+      if (!pod.kill_at || now >= *pod.kill_at) continue;
+      EndingQuestion question{
+          .left = left, .growth = growth, .now = now, .kill_at = *pod.kill_at, .held = {}};
+      if (LastsItsGrace(question)) continue;
+      if (!std::exchange(is_read, true)) {
+        ending.Read(pods, edges_.figures);
+        ending.ReadAll(edges_.figures);
+      }
+      question.held = HeldBy(ending.Of(pod.facts), signal, layout);
+      if (!MustKillNow(question)) continue;
+      if (!edges_.pods.KillNow(pod.facts->pod.uid, now)) continue;
+      kills_.push_back({.pod_uid = pod.facts->pod.uid,
+                        .signal = signal,
+                        .at = now,
+                        .after = Elapsed(pod.evicted_at, now),
+                        .grace = Elapsed(pod.evicted_at, *pod.kill_at),
+                        .left = left,
+                        .growth = growth});
+    }
+  }
+  for (std::size_t i = told; i < kills_.size(); ++i) {
+    LogEarlyKill(kills_[i], edges_.pods, edges_.events, edges_.log);
+  }
+  return kills_.size() - told;
+}
+
+}  // namespace jettison

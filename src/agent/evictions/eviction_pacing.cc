@@ -1,0 +1,69 @@
+#include "agent/evictions/eviction_pacing.h"
+
+#include "core/decide/eviction_order.h"
+#include "core/model/pressure.h"
+
+namespace jettison {
+namespace {
+
+// Of disks nothing is known in between, and averages do not add up.
+bool AddsUp(Signal signal) {
+  return ConditionOf(signal) != NodeConditionType::kDiskPressure && !IsPressure(signal);
+}
+
+}  // namespace
+
+EvictionPacing::EvictionPacing(const NodeEdges& edges)
+    : pods_(edges.pods),
+      figures_(edges.figures),
+      early_kills_({.pods = edges.pods,
+                    .figures = edges.figures,
+                    .events = edges.events,
+                    .log = edges.log}) {}
+
+void EvictionPacing::Evicted(Resource resource, bool hard, Duration grace, Instant now) {
+  keeper_.Evicted(resource, hard, grace, now);
+}
+
+void EvictionPacing::Resume(const KeptWait& wait, Instant began, Instant now) {
+  for (const Resource resource : wait.hard_for) {
+    keeper_.Evicted(resource, true, std::chrono::seconds(kHardEvictionGracePeriodSeconds), began);
+  }
+  looks_.Begin(now);
+}
+
+void EvictionPacing::ReadEnding(bool awaited) {
+  if (awaited) {
+    ending_.Read(pods_.Ending(), figures_);
+  } else {
+    ending_.Clear();
+  }
+}
+
+void EvictionPacing::Prepare(const std::optional<PacedPass>& pass) {
+  input_.reset();
+  if (!pass) return;
+  if (ResourceOf(pass->signal) == Resource::kPids && !ending_.empty()) ending_.ReadAll(figures_);
+  if (AddsUp(pass->signal)) {
+    const HeldSums::Sum sum = held_.Of(pass->signal, pass->layout, pass->pods, ending_);
+    keeper_.Held(pass->signal, pass->seen, sum.held, sum.same, pass->now);
+  }
+  input_ = keeper_.InputFor(pass->signal, pass->next_by_clock, pass->now);
+}
+
+bool EvictionPacing::PassDone(const CycleReport& report, bool awaited, Instant now) {
+  if (report.pause && !paused_.pause() && !awaited) looks_.Begin(now);
+  return paused_.Take(report, now);
+}
+
+std::size_t EvictionPacing::Hasten(const Observations& seen, DiskLayout layout, Instant now) {
+  return early_kills_.Hasten(seen, keeper_, layout, ending_, now);
+}
+
+std::optional<PaceInput> EvictionPacing::InputNow(std::optional<Instant> next_by_clock,
+                                                  Instant now) const {
+  if (!input_) return std::nullopt;
+  return keeper_.InputFor(input_->signal, next_by_clock, now);
+}
+
+}  // namespace jettison

@@ -1,0 +1,69 @@
+#pragma once
+
+#include <array>
+#include <cstdint>
+#include <optional>
+
+#include "agent/evictions/growth_meter.h"
+#include "core/decide/early_kill.h"
+#include "core/decide/eviction_pace.h"
+#include "core/model/signal.h"
+#include "core/observe/observations.h"
+#include "core/units/duration.h"
+
+namespace jettison {
+
+// What is held for one signal at a moment, in its unit.
+struct HeldAmounts {
+  std::int64_t pods = 0;    // by pods that may go
+  std::int64_t ending = 0;  // by pods that are ending
+};
+
+// Remembers what the pace of evictions is decided by: when the kubelet would decide again after
+// the last ones, and how fast memory and process ids are being taken.
+class PaceKeeper {
+ public:
+  PaceKeeper();
+
+  // A pod was told to end for `resource`; `hard` within a hard eviction's grace period. A soft
+  // eviction that is awaited puts off no other one.
+  void Evicted(Resource resource, bool hard, Duration grace, Instant now);
+  // All pods that were awaited are gone, or have been waited for long enough.
+  void CleanedUp(bool all_gone, Instant now);
+
+  // When the kubelet would decide again for the resource; absent: no eviction was lately. While
+  // pods are ending it is foreseen, and later each time, since the kubelet would poll on.
+  [[nodiscard]] std::optional<Instant> KubeletDecides(Resource resource, Instant now) const;
+
+  // What was just observed of all signals.
+  void Seen(const Observations& observations, Instant now);
+  // What was held when `seen` was observed of the signal. `same`: by the same pods as the last
+  // time.
+  void Held(Signal signal, const Observation& seen, const HeldAmounts& held, bool same,
+            Instant now);
+
+  // For a pass that would act for the signal now. `next_by_clock` as in PaceInput.
+  [[nodiscard]] PaceInput InputFor(Signal signal, std::optional<Instant> next_by_clock,
+                                   Instant now) const;
+  // Of all that takes what the signal watches, a second; 0 where that is not known.
+  [[nodiscard]] std::int64_t GrowthOf(Signal signal) const;
+
+ private:
+  static constexpr std::size_t kResourceCount = 6;
+
+  struct OfResource {
+    std::optional<Instant> decides;
+    bool awaited = false;
+  };
+  std::array<OfResource, kResourceCount> resources_;
+  GrowthMeter memory_;  // memory.available
+  GrowthMeter allocatable_;
+  GrowthMeter pids_;
+  // Of the signal that was asked for last.
+  Signal signal_ = Signal::kMemoryAvailable;
+  std::int64_t ending_ = 0;
+  GrowthMeter rest_;  // all but what is ending
+  GrowthMeter pods_;
+};
+
+}  // namespace jettison

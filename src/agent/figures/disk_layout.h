@@ -1,0 +1,50 @@
+#pragma once
+
+#include <sys/types.h>
+
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "agent/log/log.h"
+#include "core/model/threshold.h"
+
+namespace jettison {
+
+// Paths on the file systems that a node's files lie on.
+struct DiskPlaces {
+  std::string node;        // the node's own files: nodefs
+  std::string images;      // where the runtime says its images are; empty: it has none
+  std::string containers;  // where writable layers are; empty: beside the images
+};
+
+// The devices of those paths' file systems; absent: nothing is there, or it cannot be told.
+struct DiskDevices {
+  std::optional<dev_t> node;
+  std::optional<dev_t> images;
+  std::optional<dev_t> containers;
+};
+
+// Which file systems are one and which are several. A place that is not known counts as on nodefs,
+// containers as beside the images. Writable layers apart from the images are a split even where the
+// images lie on nodefs. (kubelet 1.36: Provider.HasDedicatedImageFs;
+// IsContainerFsSeparateFromImageFs, which compares names of mount points)
+[[nodiscard]] DiskLayout LayoutOf(const DiskDevices& devices);
+
+// "one file system holds everything" and the like, for people.
+[[nodiscard]] std::string Describe(DiskLayout layout);
+
+// A layout with the paths to measure its file systems by.
+struct DiskSurvey {
+  DiskLayout layout;
+  std::string image_fs;             // a path on imagefs; empty: it is nodefs
+  std::string container_fs;         // a path on containerfs; empty: it is nodefs
+  std::vector<std::string> faults;  // places that cannot be told apart, a sentence each
+};
+// Looks at the places as they are mounted now, and waits for no file system that may not answer.
+[[nodiscard]] DiskSurvey SurveyDisks(const DiskPlaces& places);
+
+// Says in the log what was found.
+void LogSurvey(const DiskSurvey& survey, const Log& log);
+
+}  // namespace jettison

@@ -1,0 +1,78 @@
+#include "agent/figures/disk_stats_reader.h"
+
+#include <fcntl.h>
+#include <poll.h>
+
+#include <condition_variable>
+#include <mutex>
+#include <optional>
+#include <utility>
+
+#include "kernel/filesystem/filesystem.h"
+#include "kernel/filesystem/place.h"
+
+namespace jettison {
+
+// Shared with the thread that asks, which may outlive whoever wanted to know.
+struct SlowFilesystem::Question {
+  std::mutex mutex;
+  std::condition_variable answered;
+  std::optional<Result<FsStats>> answer;  // guarded by mutex
+
+  [[nodiscard]] std::optional<Result<FsStats>> Await(Duration deadline) {
+    std::unique_lock lock(mutex);
+    answered.wait_for(lock, deadline, [this] { return answer.has_value(); });
+    return answer;
+  }
+};
+
+SlowFilesystem::SlowFilesystem(const std::string& path, Ask ask)
+    : path_(path),
+      ask_(std::move(ask)),
+      thread_({"statvfs", "how full " + path + " is stays unknown"}, AtEnd::kLeave) {}
+
+Result<FsStats> SlowFilesystem::ReadWithin(Duration deadline) {
+  const auto late = [this] {
+    return Fail(ErrorCode::kDeadlineExceeded, "statvfs " + path_ + ": does not answer");
+  };
+  // An answer that comes late is of a moment that nobody knows: it only says that one can ask
+  // again.
+  if (open_ && !open_->Await(Duration::zero())) return late();
+  if (!thread_.running()) {
+    return Fail(ErrorCode::kUnavailable, "statvfs " + path_ + ": no thread to ask it on");
+  }
+  open_ = std::make_shared<Question>();
+  thread_.Do([question = open_, ask = ask_, path = path_] {
+    Result<FsStats> answer = ask(path);
+    const std::lock_guard lock(question->mutex);
+    question->answer = std::move(answer);
+    question->answered.notify_all();
+  });
+  auto answer = open_->Await(deadline);
+  if (!answer) return late();
+  open_.reset();
+  return *std::move(answer);
+}
+
+DiskStatsReader::DiskStatsReader(std::string mounts)
+    : mounts_(std::move(mounts)), mounts_fd_(::open(mounts_.c_str(), O_RDONLY | O_CLOEXEC)) {}
+
+bool DiskStatsReader::MountsChanged() {
+  pollfd mounts = {.fd = mounts_fd_.get(), .events = POLLPRI, .revents = 0};
+  return ::poll(&mounts, 1, 0) > 0;
+}
+
+bool DiskStatsReader::AnswersAtOnce(const std::string& path) {
+  if (MountsChanged()) at_once_.clear();
+  const auto known = at_once_.find(path);
+  if (known != at_once_.end()) return known->second;
+  return at_once_[path] = FindPlace(path, mounts_).answers_by_itself;
+}
+
+Result<FsStats> DiskStatsReader::Read(const std::string& path) {
+  if (AnswersAtOnce(path)) return ReadFilesystem(path);
+  return slow_.try_emplace(path, path, SlowFilesystem::Ask(ReadFilesystem))
+      .first->second.ReadWithin(kDeadline);
+}
+
+}  // namespace jettison

@@ -1,0 +1,156 @@
+// File systems of kinds that behave otherwise than most.
+#include <fcntl.h>
+#include <linux/btrfs.h>
+#include <sys/ioctl.h>
+
+#include <algorithm>
+#include <filesystem>
+#include <fstream>
+#include <string_view>
+
+#include "agent/disk/disk_measurer.h"
+#include "agent/disk/disk_projects.h"
+#include "agent/figures/disk_layout.h"
+#include "agent/figures/disk_stats_reader.h"
+#include "agent/figures/live_disks.h"
+#include "core/observe/observations.h"
+#include "kernel/filesystem/filesystem.h"
+#include "kernel/project_quota/project_quota.h"
+#include "ports/fakes/fake_clock.h"
+#include "ports/file_descriptor.h"
+
+namespace jettison {
+namespace {
+
+namespace fs = std::filesystem;
+
+constexpr std::uint64_t kBtrfsMi = 128;
+constexpr std::uint64_t kXfsMi = 320;
+
+void MakeSubvolume(const std::string& folder, std::string_view name) {
+  const FileDescriptor parent(::open(folder.c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC));
+  btrfs_ioctl_vol_args arguments{};
+  std::ranges::copy(name, arguments.name);
+  ASSERT_EQ(::ioctl(parent.get(), BTRFS_IOC_SUBVOL_CREATE, &arguments), 0);
+}
+
+void Write(const std::string& file, std::size_t bytes = 8192) {
+  std::ofstream(file) << std::string(bytes, 'x');
+}
+
+class LiveFilesystemKinds : public LiveDisks {
+ protected:
+  // One pod with one emptyDir, measured a pass at a time.
+  PodDiskUse Pass(const std::string& volume) {
+    measurer_.BeginPass();
+    PodDiskUse use = measurer_.Measure({.empty_dirs = {{.name = "v", .path = volume}}});
+    measurer_.EndPass();
+    return use;
+  }
+  // What changes in a folder is told, and its file system counts no projects.
+  void ExpectReadAgainWhereItChanged(const std::string& volume) {
+    AssignProjects({.empty_dirs = {{.name = "v", .path = volume}}});
+    EXPECT_FALSE(CountsProjects(volume).value());
+    fs::create_directories(volume + "/a/b");
+    static_cast<void>(Pass(volume));  // finds out how much there is
+    EXPECT_EQ(Pass(volume).total.inodes_used, 3U);
+    const std::uint64_t walks = measurer_.full_walks();
+    Write(volume + "/a/b/file");
+    fs::create_directory(volume + "/a/c");
+    const PodDiskUse use = Pass(volume);
+    EXPECT_EQ(use.total.inodes_used, 5U);
+    EXPECT_GE(use.total.used_bytes, 8192U);
+    EXPECT_EQ(measurer_.full_walks(), walks);
+    EXPECT_TRUE(measurer_.TakeNotes().empty());
+  }
+
+  const FakeClock clock_;
+  DiskMeasurer measurer_{clock_, {}, {.worth_watching = 0}};
+};
+
+TEST_F(LiveFilesystemKinds, SubvolumesOfABtrfsAreOneDisk) {
+  WithDisks([this] {
+    if (!MountImage("btrfs", "big", kBtrfsMi)) GTEST_SKIP() << "no btrfs here";
+    for (const char* name : {"node", "images", "layers"}) MakeSubvolume(Path("big"), name);
+    ASSERT_EQ(::mount(Path("big/layers").c_str(), Path("disk3").c_str(), nullptr, MS_BIND, nullptr),
+              0);
+    ASSERT_NE(DeviceOf(Path("big/node")).value(), DeviceOf(Path("big/images")).value());
+    const DiskSurvey one = SurveyDisks(
+        {.node = Path("big/node"), .images = Path("big/images"), .containers = Path("disk3")});
+    EXPECT_EQ(one.layout, DiskLayout{});
+    EXPECT_EQ(one.image_fs + one.container_fs, "");
+    EXPECT_TRUE(one.faults.empty());
+    EXPECT_EQ(SurveyDisks({.node = Path("big/node"), .images = Path("disk2")}).layout,
+              (DiskLayout{.dedicated_image_fs = true}));
+  });
+}
+
+TEST_F(LiveFilesystemKinds, ABtrfsHasSpaceAndNoInodesToRunOutOf) {
+  WithDisks([this] {
+    if (!MountImage("btrfs", "big", kBtrfsMi)) GTEST_SKIP() << "no btrfs here";
+    MakeSubvolume(Path("big"), "node");
+    Summary summary;
+    summary.node.fs = DiskStatsReader().Read(Path("big/node")).value();
+    EXPECT_EQ(summary.node.fs->capacity_bytes, kBtrfsMi * kDiskMi);
+    EXPECT_EQ(summary.node.fs->inodes_used, std::nullopt);
+    const Observations seen = ObservationsFrom(summary);
+    EXPECT_TRUE(seen[Signal::kNodeFsAvailable]);
+    EXPECT_FALSE(seen[Signal::kNodeFsInodesFree]);
+  });
+}
+
+TEST_F(LiveFilesystemKinds, ASubvolumeInAVolumeIsAPartOfItWithFilesOfItsOwn) {
+  WithDisks([this] {
+    if (!MountImage("btrfs", "big", kBtrfsMi)) GTEST_SKIP() << "no btrfs here";
+    const std::string volume = Path("big/volume");
+    MakeFolder("big/volume");
+    MakeSubvolume(volume, "sub");
+    for (const std::string& folder : {volume, volume + "/sub"}) {
+      Write(folder + "/file");
+      fs::create_hard_link(folder + "/file", folder + "/link");
+    }
+    TreeWalk walk;
+    const auto walked = walk.Measure(volume);
+    EXPECT_EQ(walked->usage.inodes_used, 4U);
+    EXPECT_GE(walked->usage.used_bytes, 2 * 8192U) << "the two files may have one inode number";
+    EXPECT_EQ(walked->errors, 0U);
+    static_cast<void>(Pass(volume));
+    EXPECT_EQ(Pass(volume).total.inodes_used, 4U);
+    const std::uint64_t walks = measurer_.full_walks();
+    Write(volume + "/sub/more");
+    MakeSubvolume(volume + "/sub", "another");
+    EXPECT_EQ(Pass(volume).total.inodes_used, 6U);
+    EXPECT_EQ(measurer_.full_walks(), walks);
+  });
+}
+
+TEST_F(LiveFilesystemKinds, ABtrfsOfWhichOneSubvolumeIsMountedTellsOfChangesInIt) {
+  WithDisks([this] {
+    if (!MountImage("btrfs", "big", kBtrfsMi)) GTEST_SKIP() << "no btrfs here";
+    MakeSubvolume(Path("big"), "part");
+    MakeFolder("big/part/volume");
+    const std::string part = Path("disk3");
+    ASSERT_EQ(::mount(Path("big/part").c_str(), part.c_str(), nullptr, MS_BIND, nullptr), 0);
+    ASSERT_EQ(::umount2(Path("big").c_str(), MNT_DETACH), 0);
+    ExpectReadAgainWhereItChanged(part + "/volume");
+  });
+}
+
+TEST_F(LiveFilesystemKinds, ABtrfsTellsOfChangesAndCountsNoProjects) {
+  WithDisks([this] {
+    if (!MountImage("btrfs", "big", kBtrfsMi)) GTEST_SKIP() << "no btrfs here";
+    MakeFolder("big/volume");
+    ExpectReadAgainWhereItChanged(Path("big/volume"));
+  });
+}
+
+TEST_F(LiveFilesystemKinds, AnXfsWithoutProjectQuotaTellsOfChanges) {
+  WithDisks([this] {
+    if (!MountImage("xfs", "big", kXfsMi)) GTEST_SKIP() << "no xfs here";
+    MakeFolder("big/volume");
+    ExpectReadAgainWhereItChanged(Path("big/volume"));
+  });
+}
+
+}  // namespace
+}  // namespace jettison

@@ -1,0 +1,334 @@
+#include "agent/figures/stats_collector.h"
+
+#include <algorithm>
+
+#include "kernel/filesystem/filesystem.h"
+#include "kernel/groups/cgroup_layout.h"
+
+namespace jettison {
+namespace {
+
+MemoryStats StatsOf(const CgroupMemory& memory, std::optional<std::uint64_t> capacity,
+                    MemoryEstimator estimator, Instant now) {
+  const std::uint64_t taken =
+      estimator == MemoryEstimator::kWorkingSet ? memory.WorkingSet() : memory.WithoutFilePages();
+  MemoryStats stats;
+  stats.time = now;
+  stats.usage_bytes = memory.usage;
+  stats.working_set_bytes = taken;
+  stats.shared_bytes = memory.shared;
+  stats.kernel_bytes = memory.kernel;
+  if (capacity) stats.available_bytes = *capacity > taken ? *capacity - taken : 0;
+  return stats;
+}
+
+std::uint64_t CapacityOf(const procfs::MachineMemory& machine, std::optional<std::uint64_t> limit) {
+  const std::uint64_t total = machine.WithoutHugePages();
+  return limit ? std::min(*limit, total) : total;
+}
+
+std::optional<std::uint64_t> SwapUsed(const procfs::MachineMemory& machine) {
+  if (!machine.swap_total || !machine.swap_free) return std::nullopt;
+  return *machine.swap_total > *machine.swap_free ? *machine.swap_total - *machine.swap_free : 0;
+}
+
+// All swap there is for the node, as the signal counts it.
+Result<std::uint64_t> AllSwap(const SwapStats& swap) {
+  const std::uint64_t all = swap.available_bytes.value_or(0) + swap.usage_bytes.value_or(0);
+  if (all == 0) return Fail(ErrorCode::kUnavailable, "there is no swap");
+  if (swap.usage_bytes) return all;
+  return Fail(ErrorCode::kUnavailable, "the kernel does not account the swap of groups");
+}
+
+LimitedMemory WithoutLimit(const CgroupMemory& memory) {
+  return {.memory = memory, .limit = std::nullopt};
+}
+
+// As if nothing had been measured of the pod as a whole.
+void Clear(PodStats& stats) {
+  stats.has_memory = false;
+  stats.memory_working_set_bytes.reset();
+  stats.swap_bytes.reset();
+  stats.ephemeral_storage.reset();
+  stats.process_count.reset();
+  stats.io_some_avg10.reset();
+}
+
+// Null: it was not measured.
+const PodDiskUse* DiskUseOf(const PodFacts& facts, const DiskUse* disk) {
+  if (disk == nullptr) return nullptr;
+  const auto use = disk->find(facts.pod.uid);
+  return use == disk->end() ? nullptr : &use->second;
+}
+
+}  // namespace
+
+// The value, or null; says once when something begins to fail, and nothing of what has gone.
+template <typename T>
+const T* StatsCollector::Checked(const Result<T>& reading, std::string_view what) {
+  auto known = failing_.find(what);
+  if (known == failing_.end()) known = failing_.emplace(what, false).first;
+  bool& failing = known->second;
+  if (reading) {
+    failing = false;
+    return &*reading;
+  }
+  if (!failing) {
+    log_.Warn("figures cannot be read and count as unknown",
+              {{"what", what}, {"err", reading.error().message}});
+  }
+  failing = true;
+  return nullptr;
+}
+
+Result<std::uint64_t> StatsCollector::ReadMemoryCapacity() const {
+  const auto machine = sources_.procfs.ReadMemory();
+  if (!machine) return Fail(machine.error());
+  if (sources_.whole_machine) return CapacityOf(*machine, std::nullopt);
+  const auto limit = sources_.node.ReadMemoryLimit("");
+  if (!limit) return Fail(limit.error());
+  return CapacityOf(*machine, *limit);
+}
+
+// The limit of a whole machine's group does not count, so that it need not be read.
+void StatsCollector::ReadWholeMemory(NodeStats& stats, Instant now) {
+  stats.memory.reset();
+  stats.swap.reset();
+  const auto machine = sources_.procfs.ReadMemory();
+  const auto reading = sources_.whole_machine ? sources_.node.ReadMemory("").map(WithoutLimit)
+                                              : sources_.node.ReadLimitedMemory("");
+  const LimitedMemory* figures = Checked(reading, "memory of the node");
+  const auto* total = Checked(machine, "memory capacity of the node");
+  if (figures == nullptr) return;
+  const auto capacity = total ? std::optional(CapacityOf(*total, figures->limit)) : std::nullopt;
+  stats.memory = StatsOf(figures->memory, capacity, sources_.memory_estimator, now);
+  if (total == nullptr) return;
+  stats.swap = {.time = now,
+                .available_bytes = total->swap_free,
+                .usage_bytes = sources_.whole_machine ? SwapUsed(*total) : figures->memory.swap};
+  if (watches_swap_) MissSwap(*stats.swap);
+}
+
+// A threshold that can never be met is worth a line.
+void StatsCollector::MissSwap(const SwapStats& swap) {
+  (void)Checked(AllSwap(swap), "swap, which a threshold asks for");
+}
+
+// Without a limit on the pods' group, nor above it, the signal is unknown, as in the kubelet.
+std::optional<MemoryStats> StatsCollector::ReadPodsMemory(Instant now) {
+  const auto reading = sources_.pods.ReadLimitedMemory(pod_host::PodsGroup(sources_.cgroup_driver));
+  const LimitedMemory* figures = Checked(reading, "memory of the pods' group");
+  if (figures == nullptr) return std::nullopt;
+  return StatsOf(figures->memory, figures->limit, sources_.memory_estimator, now);
+}
+
+void StatsCollector::ReadNodeMemory(NodeStats& stats) {
+  const Instant now = clock_.Now();
+  ReadWholeMemory(stats, now);
+  stats.pods_memory = ReadPodsMemory(now);
+  ReadPressure(stats, now);
+}
+
+NodeStats StatsCollector::ReadNode() {
+  NodeStats stats;
+  ReadNodeMemory(stats);
+  ReadRestOfNode(stats);
+  return stats;
+}
+
+void StatsCollector::ReadRestOfNode(NodeStats& stats) {
+  const Instant now = clock_.Now();
+  stats.rlimit.reset();
+  const auto rlimit = sources_.procfs.ReadRlimit();
+  if (const RlimitStats* figures = Checked(rlimit, "process ids")) {
+    stats.rlimit = *figures;
+    stats.rlimit->time = now;
+  }
+  stats.fs = ReadFs(sources_.node_fs, "file system of the node", now);
+  // The kubelet reports one file system under the name of each that lies on it.
+  stats.image_fs = sources_.image_fs.empty()
+                       ? stats.fs
+                       : ReadFs(sources_.image_fs, "file system of the images", now);
+  if (sources_.container_fs.empty()) {
+    stats.container_fs = stats.fs;
+  } else if (sources_.container_fs == sources_.image_fs) {
+    stats.container_fs = stats.image_fs;
+  } else {
+    stats.container_fs = ReadFs(sources_.container_fs, "file system of writable layers", now);
+  }
+}
+
+void StatsCollector::ReadPressure(NodeStats& stats, Instant now) {
+  using psi::PressureResource;
+  stats.memory_pressure.reset();
+  stats.io_pressure.reset();
+  if (pressure_->Needs(PressureResource::kMemory)) {
+    const auto memory = pressure_->ReadNode(PressureResource::kMemory, now);
+    if (const auto* figures = Checked(memory, "memory pressure")) stats.memory_pressure = *figures;
+  }
+  if (pressure_->Needs(PressureResource::kIo)) {
+    const auto io = pressure_->ReadNode(PressureResource::kIo, now);
+    if (const auto* figures = Checked(io, "I/O pressure")) stats.io_pressure = *figures;
+  }
+  compares_io_ = pressure_->ComparesPods(stats);
+}
+
+std::optional<FsStats> StatsCollector::ReadFs(const std::string& path, const char* what,
+                                              Instant now) {
+  const auto fs = disks_.Read(path);
+  const FsStats* figures = Checked(fs, what);
+  if (figures == nullptr) return std::nullopt;
+  FsStats stats = *figures;
+  stats.time = now;
+  return stats;
+}
+
+void StatsCollector::ReadPods(std::span<const PodFacts* const> pods, const DiskUse* disk,
+                              std::vector<PodStats>& stats) {
+  stats.resize(pods.size());
+  for (std::size_t i = 0; i < pods.size(); ++i) ReadPod(*pods[i], disk, stats[i]);
+  if (!compares_io_ || pressure_->pod_files() > 2 * pods.size() + 16) pressure_->ForgetPods();
+  if (groups_.size() > pods.size() + 16) Forget(pods);
+}
+
+void StatsCollector::ReadMemoryOf(std::span<const PodFacts* const> pods,
+                                  std::vector<PodStats>& stats) {
+  stats.resize(pods.size());
+  for (std::size_t i = 0; i < pods.size(); ++i) {
+    ReadPodMemory(*pods[i], stats[i]);
+    stats[i].containers.clear();
+    stats[i].volumes.clear();
+  }
+}
+
+void StatsCollector::ReadContainersOf(const PodFacts& pod, PodStats& stats) {
+  ReadContainers(GroupsOf(pod), stats);
+}
+
+void StatsCollector::ReadContainers(const Groups& groups, PodStats& stats) {
+  stats.containers.resize(groups.containers.size());
+  for (std::size_t i = 0; i < groups.containers.size(); ++i) {
+    const auto& [name, group] = groups.containers[i];
+    ContainerStats& container = stats.containers[i];
+    container.name = name;
+    container.memory_working_set_bytes.reset();
+    container.rootfs.reset();
+    container.logs.reset();
+    if (group.empty()) continue;
+    if (const auto memory = sources_.pods.ReadMemory(group)) {
+      container.memory_working_set_bytes = memory->WorkingSet();
+    }
+  }
+}
+
+const StatsCollector::Groups& StatsCollector::ReadPodMemory(const PodFacts& facts,
+                                                            PodStats& stats) {
+  Clear(stats);
+  stats.uid = facts.pod.uid;
+  stats.name = facts.pod.name;
+  stats.namespace_ = facts.pod.namespace_;
+  const Groups& groups = GroupsOf(facts);
+  // A group that is not there (yet, or any more) is no failure: its figures are unknown, or, of
+  // several, what the others hold is all there is.
+  for (const std::string& group : groups.pod) {
+    const auto memory = sources_.pods.ReadMemory(group);
+    if (!memory) continue;
+    stats.has_memory = true;
+    stats.memory_working_set_bytes =
+        stats.memory_working_set_bytes.value_or(0) + memory->WorkingSet();
+    if (memory->swap) stats.swap_bytes = stats.swap_bytes.value_or(0) + *memory->swap;
+  }
+  return groups;
+}
+
+void StatsCollector::ReadPod(const PodFacts& facts, const DiskUse* disk, PodStats& stats) {
+  const Groups& groups = ReadPodMemory(facts, stats);
+  for (const std::string& group : groups.pod) {
+    const auto tasks = sources_.pods.ReadPids(group);
+    if (tasks) stats.process_count = stats.process_count.value_or(0) + *tasks;
+  }
+  ReadContainers(groups, stats);
+  if (compares_io_) stats.io_some_avg10 = pressure_->ReadPod(groups.pod);
+  const PodDiskUse* use = DiskUseOf(facts, disk);
+  if (use == nullptr) {
+    stats.volumes.clear();
+    return;
+  }
+  stats.ephemeral_storage = use->total;
+  stats.volumes = use->volumes;
+  for (const PodDiskUse::OfContainer& container : use->containers) {
+    const auto found = std::ranges::find(stats.containers, container.name, &ContainerStats::name);
+    if (found == stats.containers.end()) continue;
+    found->rootfs = container.rootfs;
+    found->logs = container.logs;
+  }
+}
+
+const std::vector<std::string>& StatsCollector::ForeignGroupsOf(const PodFacts& facts) const {
+  static const std::vector<std::string> kNone;
+  return sources_.runtime == nullptr ? kNone : sources_.runtime->ForeignGroupsOf(facts.pod.uid);
+}
+
+std::string_view StatsCollector::GroupNameOf(const PodFacts& facts,
+                                             const std::string& container) const {
+  if (sources_.runtime == nullptr) return container;
+  return sources_.runtime->GroupOf(facts.pod.uid, container);
+}
+
+std::string StatsCollector::GroupOf(const Groups& groups, const PodFacts& facts,
+                                    const std::string& container) const {
+  const std::string_view name = GroupNameOf(facts, container);
+  if (name.empty() || !groups.foreign.empty()) return std::string(name);
+  return pod_host::ContainerGroup(groups.pod.front(), name);
+}
+
+bool StatsCollector::AreOf(const Groups& groups, const PodFacts& facts) const {
+  if (groups.qos != facts.qos) return false;
+  if (groups.foreign != ForeignGroupsOf(facts)) return false;
+  const auto& init = facts.pod.init_containers;
+  const auto& regular = facts.pod.containers;
+  if (groups.containers.size() != init.size() + regular.size()) return false;
+  for (std::size_t i = 0; i < groups.containers.size(); ++i) {
+    const Container& container = i < init.size() ? init[i] : regular[i - init.size()];
+    const auto& [name, group] = groups.containers[i];
+    if (name != container.name || !IsGroupOf(group, groups, facts, name)) return false;
+  }
+  return true;
+}
+
+// Whether GroupOf would make it, without making it.
+bool StatsCollector::IsGroupOf(std::string_view group, const Groups& groups, const PodFacts& facts,
+                               const std::string& container) const {
+  const std::string_view name = GroupNameOf(facts, container);
+  if (name.empty() || !groups.foreign.empty()) return group == name;
+  const std::string& pod = groups.pod.front();
+  return group.size() == pod.size() + 1 + name.size() && group.starts_with(pod) &&
+         group[pod.size()] == '/' && group.ends_with(name);
+}
+
+const StatsCollector::Groups& StatsCollector::GroupsOf(const PodFacts& facts) {
+  const auto [entry, is_new] = groups_.try_emplace(facts.pod.uid);
+  Groups& groups = entry->second;
+  if (!is_new && AreOf(groups, facts)) return groups;
+  groups.qos = facts.qos;
+  groups.foreign = ForeignGroupsOf(facts);
+  groups.pod = groups.foreign;
+  if (groups.pod.empty())
+    groups.pod = {pod_host::PodGroup(groups.qos, facts.pod.uid, sources_.cgroup_driver)};
+  groups.containers.clear();
+  for (const auto* containers : {&facts.pod.init_containers, &facts.pod.containers}) {
+    for (const Container& container : *containers) {
+      groups.containers.emplace_back(container.name, GroupOf(groups, facts, container.name));
+    }
+  }
+  return groups;
+}
+
+void StatsCollector::Forget(std::span<const PodFacts* const> pods) {
+  std::erase_if(groups_, [&](const auto& entry) {
+    return std::ranges::none_of(
+        pods, [&](const PodFacts* facts) { return facts->pod.uid == entry.first; });
+  });
+}
+
+}  // namespace jettison

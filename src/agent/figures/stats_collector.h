@@ -1,0 +1,144 @@
+#pragma once
+
+#include <algorithm>
+#include <cstddef>
+#include <functional>
+#include <map>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <unordered_map>
+#include <utility>
+#include <vector>
+
+#include "agent/edges/edges.h"
+#include "agent/figures/disk_stats_reader.h"
+#include "agent/figures/pressure_reader.h"
+#include "agent/log/log.h"
+#include "core/model/cgroup_driver.h"
+#include "core/model/memory_estimator.h"
+#include "core/model/threshold.h"
+#include "kernel/procfs/procfs.h"
+#include "ports/cgroups.h"
+#include "ports/clock.h"
+#include "ports/container_runtime.h"
+
+namespace jettison {
+
+// Where figures are read.
+struct FigureSources {
+  Cgroups& node;  // "" is the node
+  Cgroups& pods;  // the pods' group is below it
+  const Procfs& procfs;
+  bool whole_machine = true;  // the node is not a slice with a limit of its own
+  MemoryEstimator memory_estimator = MemoryEstimator::kWorkingSet;  // of node and pods together
+  std::string node_fs;  // a path on the file system of the node's files
+  // Names the groups of containers; null: each is named as its container.
+  const ContainerRuntime* runtime = nullptr;
+  std::string image_fs = {};      // a path on the file system of the images; empty: it is nodefs
+  std::string container_fs = {};  // a path on that of writable layers; empty: it is nodefs
+  CgroupDriver cgroup_driver = CgroupDriver::kCgroupfs;  // how the pods' groups are named
+  // Those on pressure decide what is read of it; those on swap, whether it is said that there is
+  // none.
+  std::vector<Threshold> thresholds = {};
+};
+
+// Makes the node's figures out of what the kernel offers. No file is read twice for one of these
+// calls, and a reading of what was read before, into the same `stats`, allocates nothing. A reading
+// that fails leaves its figures absent and is logged when it begins to fail, once.
+class StatsCollector : public Figures {
+ public:
+  StatsCollector(FigureSources sources, const Clock& clock, const Log& log)
+      : sources_(std::move(sources)),
+        clock_(clock),
+        log_(log),
+        pressure_(MakePressureReader()),
+        watches_swap_(WatchesSwap()) {}
+
+  // Where images and writable layers are, once the runtime has told; paths as in FigureSources.
+  void SetDisks(std::string image_fs, std::string container_fs) {
+    sources_.image_fs = std::move(image_fs);
+    sources_.container_fs = std::move(container_fs);
+  }
+
+  // Other thresholds, as in FigureSources.
+  void SetThresholds(std::vector<Threshold> thresholds) {
+    sources_.thresholds = std::move(thresholds);
+    pressure_ = MakePressureReader();
+    watches_swap_ = WatchesSwap();
+  }
+
+  [[nodiscard]] NodeStats ReadNode() override;
+  void ReadNodeMemory(NodeStats& stats) override;
+  void ReadRestOfNode(NodeStats& stats) override;
+  void ReadPods(std::span<const PodFacts* const> pods, const DiskUse* disk,
+                std::vector<PodStats>& stats) override;
+
+  void ReadMemoryOf(std::span<const PodFacts* const> pods, std::vector<PodStats>& stats) override;
+  void ReadContainersOf(const PodFacts& pod, PodStats& stats) override;
+
+  // Memory that the node has, in bytes: the limit of its group, or that of the machine without huge
+  // pages, whichever is less.
+  [[nodiscard]] Result<std::uint64_t> ReadMemoryCapacity() const;
+
+ private:
+  // The groups of one pod, worked out once and again when the pod behind its UID is another.
+  struct Groups {
+    QosClass qos = QosClass::kBestEffort;
+    std::vector<std::string> foreign;  // what the runtime told of somebody else's pod
+    std::vector<std::string> pod;      // those that hold it together, mostly one
+    std::vector<std::pair<std::string, std::string>> containers;  // name, group
+  };
+  // Looks up by parts of strings, which are then not made.
+  struct Hash {
+    using is_transparent = void;  // NOLINT(readability-identifier-naming): a name of the standard
+    std::size_t operator()(std::string_view text) const {
+      return std::hash<std::string_view>()(text);
+    }
+  };
+  [[nodiscard]] bool AreOf(const Groups& groups, const PodFacts& facts) const;
+  [[nodiscard]] bool IsGroupOf(std::string_view group, const Groups& groups, const PodFacts& facts,
+                               const std::string& container) const;
+  [[nodiscard]] const std::vector<std::string>& ForeignGroupsOf(const PodFacts& facts) const;
+  // Of a container, below its pod's; empty: it has no group now.
+  [[nodiscard]] std::string_view GroupNameOf(const PodFacts& facts,
+                                             const std::string& container) const;
+  [[nodiscard]] std::string GroupOf(const Groups& groups, const PodFacts& facts,
+                                    const std::string& container) const;
+  [[nodiscard]] std::unique_ptr<PressureReader> MakePressureReader() const {
+    return std::make_unique<PressureReader>(PressureSources{.node = sources_.node,
+                                                            .pods = sources_.pods,
+                                                            .whole_machine = sources_.whole_machine,
+                                                            .thresholds = sources_.thresholds});
+  }
+  [[nodiscard]] bool WatchesSwap() const {
+    return std::ranges::any_of(sources_.thresholds, [](const Threshold& threshold) {
+      return threshold.signal == Signal::kSwapAvailable;
+    });
+  }
+  void ReadWholeMemory(NodeStats& stats, Instant now);
+  void MissSwap(const SwapStats& swap);
+  [[nodiscard]] std::optional<MemoryStats> ReadPodsMemory(Instant now);
+  [[nodiscard]] std::optional<FsStats> ReadFs(const std::string& path, const char* what,
+                                              Instant now);
+  void ReadPressure(NodeStats& stats, Instant now);
+  void ReadContainers(const Groups& groups, PodStats& stats);
+  void ReadPod(const PodFacts& facts, const DiskUse* disk, PodStats& stats);
+  const Groups& ReadPodMemory(const PodFacts& facts, PodStats& stats);
+  const Groups& GroupsOf(const PodFacts& facts);
+  void Forget(std::span<const PodFacts* const> pods);
+  template <typename T>
+  const T* Checked(const Result<T>& reading, std::string_view what);
+
+  FigureSources sources_;
+  DiskStatsReader disks_;
+  const Clock& clock_;
+  const Log& log_;
+  std::unique_ptr<PressureReader> pressure_;
+  bool watches_swap_;         // a threshold asks for it
+  bool compares_io_ = false;  // of pods, by the node's figures of this pass
+  std::unordered_map<std::string, Groups, Hash, std::equal_to<>> groups_;  // by pod UID
+  std::map<std::string, bool, std::less<>> failing_;                       // by what is read
+};
+
+}  // namespace jettison

@@ -1,0 +1,35 @@
+#pragma once
+
+#include <cstddef>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "agent/kept/kept_state.h"
+#include "core/units/result.h"
+#include "ports/clock.h"
+
+namespace jettison {
+
+struct KeptStateText {
+  std::string text;
+  std::size_t left_out = 0;  // pods for which there was no room
+};
+
+// A state as JSON of at most `max_bytes`: the node, then pods that are ending or out, then others,
+// as many as fit. Times are how long ago they were ("30s"; before what is to come a minus) when the
+// text was written, which its `written` tells.
+[[nodiscard]] KeptStateText FormatKeptState(const KeptState& state, const Clock& clock,
+                                            std::size_t max_bytes);
+
+struct KeptStateReading {
+  KeptState state;
+  std::vector<std::string> faults;  // of members that were left out, a sentence each
+};
+
+// Understands such a text now. In another boot of the machine nothing that ran still does, and
+// nobody has looked at the node: only absences of pods and their delays are kept. An error says
+// that the text is none at all, or of a version that is not known.
+[[nodiscard]] Result<KeptStateReading> ParseKeptState(std::string_view text, const Clock& clock);
+
+}  // namespace jettison

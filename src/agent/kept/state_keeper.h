@@ -1,0 +1,64 @@
+#pragma once
+
+#include <cstdint>
+#include <memory>
+#include <optional>
+#include <string>
+
+#include "agent/kept/kept_state.h"
+#include "agent/kept/slot_file.h"
+#include "agent/log/log.h"
+#include "agent/loop/background_thread.h"
+#include "agent/loop/mailbox.h"
+#include "ports/clock.h"
+
+namespace jettison {
+
+// Keeps a KeptState over restarts of the agent, in a file whose space is reserved in advance. The
+// disk is waited for by a thread beside the loop. Everything that fails is said and survived: then
+// the next agent begins anew.
+class StateKeeper {
+ public:
+  // `path` empty: nothing is kept. The clock and the log must outlive this.
+  StateKeeper(std::string path, const Clock& clock, const Log& log)
+      : clock_(clock), log_(log), file_(std::move(path)) {
+    if (file_.path().empty()) return;
+    thread_ = std::make_unique<BackgroundThread>(
+        ThreadPurpose{"kept-state", "evicted pods start at once after a kill of the agent"});
+  }
+
+  // What an agent before left; empty where there is nothing. A file that cannot be understood is
+  // put aside. Before anything is saved, and once.
+  [[nodiscard]] KeptState Load();
+  // Whether Save is due: something has changed, which `changes` tells by being another number, or
+  // a condition that was saved holds, which is observed again and again.
+  [[nodiscard]] bool Due(std::uint64_t changes, Instant now) const;
+  // Never waits.
+  void Save(KeptState state, std::uint64_t changes, Instant now);
+  // Writes at once and waits for it: the last one.
+  void Finish(const KeptState& state);
+  // When Due may be true next, given what has changed; absent: not before something does.
+  [[nodiscard]] std::optional<Instant> NextDeadline(std::uint64_t changes) const;
+
+  // Readable when there are complaints.
+  [[nodiscard]] int fd() const { return complaints_.fd(); }
+  void LogComplaints();
+
+ private:
+  void Write(const KeptState& state);
+
+  const Clock& clock_;
+  const Log& log_;
+  SlotFile file_;  // of the thread, once it works
+  bool loaded_ = false;
+  std::uint64_t saved_changes_ = 0;
+  std::optional<Instant> saved_at_;
+  bool empty_ = false;  // what was saved last
+  bool holds_ = false;  // a condition in it
+  bool complained_ = false;
+  Mailbox<std::string> complaints_;
+  // The last member: its job uses the others. Null: nothing is kept, or the last text is written.
+  std::unique_ptr<BackgroundThread> thread_;
+};
+
+}  // namespace jettison

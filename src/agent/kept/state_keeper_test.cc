@@ -1,0 +1,124 @@
+#include "agent/kept/state_keeper.h"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <thread>
+
+#include "kernel/files/files.h"
+#include "kernel/files/temporary_folder.h"
+#include "ports/fakes/fake_clock.h"
+
+namespace jettison {
+namespace {
+
+using std::chrono::milliseconds;
+using std::chrono::seconds;
+using testing::ElementsAre;
+using testing::HasSubstr;
+using testing::IsEmpty;
+
+class StateKeeperTest : public testing::Test {
+ protected:
+  [[nodiscard]] KeptState StateWith(int evictions) const {
+    KeptState state;
+    state.pods = {
+        {.name = "default/a",
+         .uid = "u",
+         .evictions = evictions,
+         .next_delay = seconds(20),
+         .absence = KeptAbsence{
+             .reason = "Evicted", .message = "m", .comes_back_at = clock_.Now() + seconds(7)}}};
+    return state;
+  }
+
+  FakeClock clock_{Instant(std::chrono::hours(1000))};
+  std::vector<std::string> lines_;
+  Log log_{LogFormat::kText, clock_, [this](std::string_view line) { lines_.emplace_back(line); }};
+  pod_host::TemporaryFolder folder_;
+  std::string path_ = folder_.path() + "/node-state";
+};
+
+TEST_F(StateKeeperTest, WhatOneAgentSavesTheNextOneLoads) {
+  {
+    StateKeeper keeper(path_, clock_, log_);
+    EXPECT_EQ(keeper.Load(), KeptState{});
+    keeper.Finish(StateWith(1));
+  }
+  StateKeeper next(path_, clock_, log_);
+  EXPECT_EQ(next.Load(), StateWith(1));
+  EXPECT_THAT(lines_, IsEmpty());
+}
+
+TEST_F(StateKeeperTest, ASaveDoesNotWaitForAnOrderlyEnd) {
+  StateKeeper keeper(path_, clock_, log_);
+  (void)keeper.Load();
+  keeper.Save(StateWith(4), 1, clock_.Now());
+  const auto deadline = std::chrono::steady_clock::now() + seconds(20);
+  while (StateKeeper(path_, clock_, log_).Load() != StateWith(4)) {
+    ASSERT_LT(std::chrono::steady_clock::now(), deadline);
+    std::this_thread::yield();
+  }
+}
+
+TEST_F(StateKeeperTest, ChangesInABurstAreSavedTogetherAndWhatAgesAgain) {
+  StateKeeper keeper(path_, clock_, log_);
+  EXPECT_FALSE(keeper.Due(0, clock_.Now())) << "nothing is written over what is not read yet";
+  (void)keeper.Load();
+  EXPECT_TRUE(keeper.Due(0, clock_.Now()));
+  keeper.Save({}, 0, clock_.Now());
+  EXPECT_EQ(keeper.NextDeadline(0), std::nullopt);
+  EXPECT_FALSE(keeper.Due(1, clock_.Now()));
+  EXPECT_EQ(keeper.NextDeadline(1), clock_.Now() + milliseconds(100));
+  clock_.Advance(milliseconds(100));
+  EXPECT_TRUE(keeper.Due(1, clock_.Now()));
+  EXPECT_FALSE(keeper.Due(0, clock_.Now())) << "nothing has changed";
+  KeptState pressed = StateWith(1);
+  keeper.Save(pressed, 1, clock_.Now());
+  clock_.Advance(seconds(60));
+  EXPECT_FALSE(keeper.Due(1, clock_.Now())) << "times are told by how long ago they were";
+  pressed.node.conditions = {{.type = NodeConditionType::kDiskPressure, .status = true}};
+  keeper.Save(pressed, 2, clock_.Now());
+  clock_.Advance(seconds(9));
+  EXPECT_FALSE(keeper.Due(2, clock_.Now()));
+  clock_.Advance(seconds(1));
+  EXPECT_TRUE(keeper.Due(2, clock_.Now()));
+}
+
+TEST_F(StateKeeperTest, ADamagedFileIsPutAsideAndSaidWhere) {
+  ASSERT_TRUE(pod_host::WriteFile(path_, "rubbish"));
+  StateKeeper keeper(path_, clock_, log_);
+  EXPECT_EQ(keeper.Load(), KeptState{});
+  EXPECT_THAT(lines_, ElementsAre(HasSubstr("file=" + path_ + ".damaged")));
+  EXPECT_EQ(pod_host::ReadFile(path_ + ".damaged").value(), "rubbish");
+  keeper.Finish(StateWith(2));
+  EXPECT_EQ(StateKeeper(path_, clock_, log_).Load(), StateWith(2));
+}
+
+TEST_F(StateKeeperTest, AnotherVersionsFileIsPutAside) {
+  SlotFile file(path_);
+  ASSERT_TRUE(file.Write(R"({"version":2})"));
+  EXPECT_EQ(StateKeeper(path_, clock_, log_).Load(), KeptState{});
+  EXPECT_THAT(lines_, ElementsAre(HasSubstr("version that is not known")));
+  EXPECT_TRUE(pod_host::Exists(path_ + ".damaged"));
+}
+
+TEST_F(StateKeeperTest, APlaceThatCannotBeWrittenIsSaidOnceAndSurvived) {
+  StateKeeper keeper(folder_.path() + "/missing/node-state", clock_, log_);
+  EXPECT_EQ(keeper.Load(), KeptState{});
+  keeper.Finish(StateWith(1));
+  keeper.Finish(StateWith(2));
+  keeper.LogComplaints();
+  EXPECT_THAT(lines_, ElementsAre(HasSubstr("the state of the node cannot be kept")));
+}
+
+TEST_F(StateKeeperTest, WithoutAPathNothingIsKept) {
+  StateKeeper keeper("", clock_, log_);
+  EXPECT_EQ(keeper.Load(), KeptState{});
+  EXPECT_FALSE(keeper.Due(1, clock_.Now()));
+  keeper.Finish(StateWith(1));
+  EXPECT_THAT(lines_, IsEmpty());
+}
+
+}  // namespace
+}  // namespace jettison

@@ -1,0 +1,50 @@
+#include "agent/looks/measured_pods.h"
+
+#include <algorithm>
+#include <iterator>
+#include <utility>
+
+namespace jettison {
+
+void MeasuredPods::Take(std::vector<PodStats> stats, const DiskUse& disk, Instant now) {
+  stats_ = std::move(stats);
+  at_ = now;
+  disk_measured_at_.clear();
+  for (const auto& [uid, use] : disk) disk_measured_at_[uid] = use.measured_at;
+}
+
+void MeasuredPods::MarkStale(const DiskUse* disk, std::vector<PodStats>& stats) const {
+  for (PodStats& pod : stats) {
+    pod.stale_disk.reset();
+    const auto use = disk == nullptr ? DiskUse::const_iterator() : disk->find(pod.uid);
+    if (disk == nullptr || use == disk->end()) {
+      pod.stale_disk.emplace();
+      continue;
+    }
+    const auto before = disk_measured_at_.find(pod.uid);
+    const bool again =
+        before != disk_measured_at_.end() && before->second == use->second.measured_at;
+    if (again || use->second.partial) {
+      pod.stale_disk = StaleDisk{.measured_at = use->second.measured_at};
+    }
+  }
+}
+
+void MeasuredPods::AddTo(std::vector<PodView>& pods) const {
+  // Both are by namespace and name, so the next one is found at once or a little further on.
+  auto from = pods.begin();
+  for (const PodStats& stats : stats_) {
+    const auto pod =
+        std::find_if(from, pods.end(), [&](const PodView& view) { return view.uid == stats.uid; });
+    if (pod == pods.end()) continue;
+    from = std::next(pod);
+    if (pod->activity == PodActivity::kWaiting) continue;
+    pod->memory_working_set_bytes = stats.memory_working_set_bytes;
+    pod->process_count = stats.process_count;
+    pod->ephemeral_storage = stats.ephemeral_storage;
+    const auto measured = disk_measured_at_.find(stats.uid);
+    if (measured != disk_measured_at_.end()) pod->disk_measured_at = measured->second;
+  }
+}
+
+}  // namespace jettison

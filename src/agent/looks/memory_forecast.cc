@@ -1,0 +1,93 @@
+#include "agent/looks/memory_forecast.h"
+
+#include <algorithm>
+
+#include "core/evaluate/evaluate.h"
+
+namespace jettison {
+namespace {
+
+// Two looks that are closer together say nothing of a pace.
+constexpr Duration kShortestSpan = std::chrono::milliseconds(1);
+
+double Seconds(Duration duration) {
+  return std::chrono::duration<double>(duration).count();
+}
+
+// `bytes` at `pace` bytes a second, as far as it matters: no longer than `longest`.
+Duration TimeFor(std::int64_t bytes, double pace, Duration longest) {
+  const double seconds = static_cast<double>(bytes) / pace;
+  if (seconds >= Seconds(longest)) return longest;
+  return std::chrono::duration_cast<Duration>(std::chrono::duration<double>(seconds));
+}
+
+// Bytes that may still go before the threshold is crossed; negative: it is.
+std::int64_t Distance(const Threshold& threshold, const Observation& seen) {
+  return seen.available - QuantityOf(threshold.value, seen.capacity).Value();
+}
+
+}  // namespace
+
+void MemoryForecast::Seen(const Observations& observations, Instant now) {
+  for (const Signal signal :
+       {Signal::kMemoryAvailable, Signal::kAllocatableMemoryAvailable, Signal::kSwapAvailable}) {
+    Trend& trend = trends_[IndexOf(signal)];
+    const auto& seen = observations[signal];
+    if (!seen) {
+      trend = {};
+      continue;
+    }
+    if (trend.last && now - trend.at < kShortestSpan) continue;
+    if (trend.last) {
+      const double pace =
+          static_cast<double>(trend.last->available - seen->available) / Seconds(now - trend.at);
+      // Growth counts at once; that it has ended is believed by halves.
+      trend.shrinking = std::max({pace, (trend.shrinking + pace) / 2, 0.0});
+    }
+    trend.last = seen;
+    trend.at = now;
+  }
+}
+
+double MemoryForecast::ShrinkingBy(Signal signal) const {
+  return trends_[IndexOf(signal)].shrinking;
+}
+
+const MemoryForecast::Trend* MemoryForecast::TrendOf(const Threshold& threshold) const {
+  const Trend& trend = trends_[IndexOf(threshold.signal)];
+  return trend.last && Distance(threshold, *trend.last) >= 0 ? &trend : nullptr;
+}
+
+std::optional<Duration> MemoryForecast::TimeTo(const Threshold& threshold) const {
+  const Trend* trend = TrendOf(threshold);
+  if (trend == nullptr || trend->shrinking < 1) return std::nullopt;
+  return TimeFor(Distance(threshold, *trend->last), trend->shrinking, std::chrono::hours(24 * 365));
+}
+
+std::optional<Duration> MemoryForecast::NextLook(std::span<const Threshold> thresholds,
+                                                 bool kernel_tells,
+                                                 std::int64_t kernel_slack) const {
+  std::optional<Duration> next;
+  const auto no_later_than = [&](Duration wait, Duration floor) {
+    const Duration clamped = std::clamp(wait, floor, rule_.longest);
+    next = next ? std::min(*next, clamped) : clamped;
+  };
+  for (const Threshold& threshold : thresholds) {
+    const Trend* trend = TrendOf(threshold);
+    if (trend == nullptr) continue;
+    const std::int64_t distance = Distance(threshold, *trend->last);
+    const bool is_swap = threshold.signal == Signal::kSwapAvailable;
+    const bool told = kernel_tells && !is_swap;
+    if (!told || distance <= kernel_slack) {
+      no_later_than(TimeFor(distance, rule_.sudden_growth, rule_.longest),
+                    is_swap ? rule_.swap_spacing : rule_.sudden_spacing);
+    }
+    // Half of the way, since growth may become faster.
+    if (!told && trend->shrinking >= 1) {
+      no_later_than(TimeFor(distance, 2 * trend->shrinking, rule_.longest), rule_.shortest);
+    }
+  }
+  return next;
+}
+
+}  // namespace jettison

@@ -1,0 +1,44 @@
+#pragma once
+
+#include <optional>
+#include <span>
+
+#include "agent/looks/memory_forecast.h"
+#include "core/model/threshold.h"
+#include "core/observe/observations.h"
+#include "core/units/duration.h"
+
+namespace jettison {
+
+// Says when memory, swap and pressure are looked at between passes.
+class MemoryLooks {
+ public:
+  // Without looking `ahead` none is ever due.
+  explicit MemoryLooks(bool ahead) : ahead_(ahead) {}
+
+  // Whether the kernel now tells of every level that was asked for; at first it does not.
+  void SetLevelsAreTold(bool told) { levels_are_told_ = told; }
+  // Whether it tells of all stalls that thresholds are about; at first it does not.
+  void SetStallsAreTold(bool told) { stalls_are_told_ = told; }
+  // It has told of one.
+  void Stalled(Instant now);
+  // Plans the next look by what has just been seen.
+  void Plan(std::span<const Threshold> thresholds, const Observations& seen, Instant now);
+
+  // Absent: none is needed.
+  [[nodiscard]] std::optional<Instant> due() const { return due_; }
+  // How long it takes until the threshold is crossed, as in MemoryForecast.
+  [[nodiscard]] std::optional<Duration> TimeTo(const Threshold& threshold) const {
+    return forecast_.TimeTo(threshold);
+  }
+
+ private:
+  bool ahead_;
+  bool levels_are_told_ = false;
+  bool stalls_are_told_ = false;
+  Instant stalled_until_;  // tasks wait until then, as far as the kernel has told
+  MemoryForecast forecast_;
+  std::optional<Instant> due_;
+};
+
+}  // namespace jettison

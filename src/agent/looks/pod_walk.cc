@@ -1,0 +1,19 @@
+#include "agent/looks/pod_walk.h"
+
+#include <algorithm>
+
+namespace jettison {
+
+void PodWalk::Begin(std::span<const PodFacts* const> pods) {
+  uids_.clear();
+  for (const PodFacts* facts : pods) uids_.insert(facts->pod.uid);
+  walks_.Start(pods);
+}
+
+bool PodWalk::Missed(std::span<const PodFacts* const> pods, const DiskUse& measured) const {
+  return std::ranges::any_of(pods, [&](const PodFacts* facts) {
+    return !measured.contains(facts->pod.uid) && !uids_.contains(facts->pod.uid);
+  });
+}
+
+}  // namespace jettison

@@ -1,0 +1,238 @@
+#include <fcntl.h>
+#include <gtest/gtest.h>
+#include <linux/capability.h>
+#include <poll.h>
+#include <sys/mman.h>
+#include <sys/resource.h>
+#include <sys/syscall.h>
+#include <unistd.h>
+
+#include <condition_variable>
+#include <csignal>
+#include <filesystem>
+#include <fstream>
+#include <mutex>
+#include <optional>
+#include <string>
+#include <thread>
+
+#include "agent/loop/background_thread.h"
+#include "agent/loop/event_loop.h"
+#include "agent/loop/mailbox.h"
+#include "agent/loop/thread_priority.h"
+#include "machine/memory_lock.h"
+#include "ports/fakes/child_process.h"
+#include "ports/fakes/scarcity.h"
+
+namespace jettison {
+namespace {
+
+bool AwaitReadable(int fd) {
+  pollfd ready = {.fd = fd, .events = POLLIN, .revents = 0};
+  return poll(&ready, 1, 10'000) == 1;
+}
+
+TEST(BackgroundThread, OfJobsThatWaitOnlyTheNewestIsDone) {
+  std::mutex gate;
+  Mailbox<int> begun;
+  Mailbox<int> done;
+  {
+    BackgroundThread thread({"test", ""});
+    std::unique_lock closed(gate);
+    thread.Do([&] {
+      begun.Put(1);
+      const std::lock_guard wait(gate);
+      done.Put(1);
+    });
+    ASSERT_TRUE(AwaitReadable(begun.fd()));
+    thread.Do([&] { done.Put(2); });
+    thread.Do([&] { done.Put(3); });
+    closed.unlock();
+    std::vector<int> seen;
+    while (seen.size() < 2 && AwaitReadable(done.fd())) {
+      for (const int value : done.TakeAll()) seen.push_back(value);
+    }
+    EXPECT_EQ(seen, (std::vector<int>{1, 3}));
+  }
+}
+
+// Whether this process has a thread of that name.
+bool HasThread(const std::string& name) {
+  for (const auto& task : std::filesystem::directory_iterator("/proc/self/task")) {
+    std::string found;
+    std::getline(std::ifstream(task.path() / "comm"), found);
+    if (found == name) return true;
+  }
+  return false;
+}
+
+TEST(BackgroundThread, IsThereBeforeItsFirstJob) {
+  const BackgroundThread thread({"early", ""});
+  EXPECT_TRUE(thread.running());
+  EXPECT_TRUE(HasThread("early"));
+}
+
+TEST(BackgroundThread, OneThatIsRefusedIsMissingAndItsJobWaitsForIt) {
+  Mailbox<int> done;
+  std::optional<BackgroundThread> thread;
+  {
+    const NoMoreThreads none;
+    thread.emplace(ThreadPurpose{"late", "nothing is done"});
+    thread->Do([&] { done.Put(1); });
+    EXPECT_TRUE(StartMissingThreads().empty());
+  }
+  EXPECT_FALSE(thread->running());
+  EXPECT_TRUE(AnyThreadMissing());
+  const auto missing = TakeMissingThreads();
+  ASSERT_EQ(missing.size(), 1U);
+  EXPECT_EQ(missing[0].purpose.name, "late");
+  EXPECT_EQ(missing[0].error.code, ErrorCode::kUnavailable);
+  EXPECT_TRUE(TakeMissingThreads().empty()) << "told once";
+  EXPECT_EQ(StartMissingThreads(), std::vector<std::string>{"late"});
+  EXPECT_FALSE(AnyThreadMissing());
+  EXPECT_TRUE(AwaitReadable(done.fd()));
+}
+
+TEST(BackgroundThread, OneThatIsMissingGoesWithItsOwner) {
+  {
+    const NoMoreThreads none;
+    const BackgroundThread thread({"never", ""});
+  }
+  EXPECT_FALSE(AnyThreadMissing());
+}
+
+TEST(EventLoop, ItsTimerNeedsNothingWhenItIsSet) {
+  auto loop = EventLoop::Make().value();
+  const ScarceDescriptors none;
+  loop->OnTimer([&] { loop->Quit(); });
+  loop->SetTimer(Duration::zero());
+  EXPECT_TRUE(loop->Run([] {}));
+}
+
+TEST(Mailbox, IsReadableWhileItHoldsSomething) {
+  Mailbox<int> mailbox;
+  pollfd ready = {.fd = mailbox.fd(), .events = POLLIN, .revents = 0};
+  EXPECT_EQ(poll(&ready, 1, 0), 0);
+  mailbox.Put(1);
+  mailbox.Put(2);
+  EXPECT_EQ(poll(&ready, 1, 0), 1);
+  EXPECT_EQ(mailbox.TakeAll(), (std::vector<int>{1, 2}));
+  EXPECT_EQ(poll(&ready, 1, 0), 0);
+}
+
+TEST(EventLoop, CallsBackForDescriptorsSignalsAndTheTimerUntilItIsToldToQuit) {
+  auto loop = EventLoop::Make().value();
+  Mailbox<int> mailbox;
+  std::vector<std::string> seen;
+  const auto note = [&](const std::string& what) {
+    seen.push_back(what);
+    if (seen.size() == 3) loop->Quit();
+  };
+  ASSERT_TRUE(loop->Watch(mailbox.fd(), [&] {
+    static_cast<void>(mailbox.TakeAll());
+    note("mail");
+    loop->SetTimer(Duration::zero());
+  }));
+  loop->OnTimer([&] {
+    note("timer");
+    raise(SIGUSR1);
+  });
+  ASSERT_TRUE(loop->OnSignals({SIGUSR1}, [&] { note("signal"); }));
+  mailbox.Put(1);
+  int turns = 0;
+  ASSERT_TRUE(loop->Run([&] { ++turns; }));
+  EXPECT_EQ(seen, (std::vector<std::string>{"mail", "timer", "signal"}));
+  EXPECT_GE(turns, 3);
+}
+
+TEST(ThreadPriority, IsRaisedForTheCallingThreadAlone) {
+  int own = 0;
+  int inherited = 0;
+  bool raised = false;
+  std::thread([&] {
+    raised = RaiseThreadPriority().has_value();
+    own = getpriority(PRIO_PROCESS, 0);
+    std::thread([&] { inherited = getpriority(PRIO_PROCESS, 0); }).join();
+  }).join();
+  if (!raised) GTEST_SKIP() << "CAP_SYS_NICE is missing";
+  EXPECT_EQ(own, -20);
+  EXPECT_EQ(inherited, 0);
+}
+
+// Sanitizers let nobody lock memory.
+#if defined(__has_feature)
+#if __has_feature(address_sanitizer) || __has_feature(thread_sanitizer)
+#define JETTISON_SANITIZED
+#endif
+#endif
+#if defined(__SANITIZE_ADDRESS__) || defined(__SANITIZE_THREAD__) || defined(JETTISON_SANITIZED)
+constexpr bool kMemoryCanBeLocked = false;
+#else
+constexpr bool kMemoryCanBeLocked = true;
+#endif
+
+// KiB, of a row of /proc/self/status.
+long StatusRow(const std::string& row) {
+  std::ifstream status("/proc/self/status");
+  for (std::string word; status >> word;) {
+    if (word == row && status >> word) return std::stol(word);
+  }
+  return -1;
+}
+
+// A process of its own, which a lock on memory ends with; whether `body` returned true in it.
+bool InChild(bool (*body)()) {
+  ChildProcess child([body](const auto&) {
+    if (!body()) ::_exit(1);
+  });
+  child.Start();
+  return child.Wait() == 0;
+}
+
+TEST(MemoryLock, TakesNothingThatIsNotTouched) {
+  if (!MayLockOwnMemory()) GTEST_SKIP() << "CAP_IPC_LOCK is missing";
+  EXPECT_TRUE(InChild([] {
+    constexpr std::size_t kBytes = 64 << 20;
+    const bool locked = LockOwnMemory().has_value();
+    const long resident = StatusRow("VmRSS:");
+    void* const mapped =
+        ::mmap(nullptr, kBytes, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+    return locked && mapped != MAP_FAILED && StatusRow("VmRSS:") < resident + 4096 &&
+           (!kMemoryCanBeLocked || StatusRow("VmLck:") > static_cast<long>(kBytes / 1024));
+  }));
+}
+
+TEST(MemoryLock, IsRefusedUnderALimitWithoutTheCapability) {
+  EXPECT_TRUE(InChild([] {
+    const rlimit limit = {.rlim_cur = 65536, .rlim_max = 65536};
+    __user_cap_header_struct header = {.version = _LINUX_CAPABILITY_VERSION_3, .pid = 0};
+    const __user_cap_data_struct none[_LINUX_CAPABILITY_U32S_3] = {};
+    if (::setrlimit(RLIMIT_MEMLOCK, &limit) != 0) return false;
+    if (::syscall(SYS_capset, &header, none) != 0) return false;
+    const auto locked = LockOwnMemory();
+    return !locked && locked.error().code == ErrorCode::kPermissionDenied;
+  }));
+}
+
+TEST(EventLoop, AnUnwatchedDescriptorCallsBackNoMore) {
+  auto loop = EventLoop::Make().value();
+  Mailbox<int> first;
+  Mailbox<int> second;
+  int calls = 0;
+  // Whichever comes first unwatches the other.
+  ASSERT_TRUE(loop->Watch(first.fd(), [&] {
+    ++calls;
+    loop->Unwatch(second.fd());
+  }));
+  ASSERT_TRUE(loop->Watch(second.fd(), [&] {
+    ++calls;
+    loop->Unwatch(first.fd());
+  }));
+  first.Put(1);
+  second.Put(1);
+  ASSERT_TRUE(loop->Run([&] { loop->Quit(); }));
+  EXPECT_EQ(calls, 1);
+}
+
+}  // namespace
+}  // namespace jettison

@@ -1,0 +1,27 @@
+#include "agent/loop/steady_clock.h"
+
+#include "kernel/files/files.h"
+
+namespace jettison {
+namespace {
+
+// Empty where it cannot be read: then no mark of another run is of this boot.
+std::string BootId() {
+  std::string id = pod_host::ReadFile("/proc/sys/kernel/random/boot_id").value_or("");
+  while (id.ends_with('\n')) id.pop_back();
+  return id;
+}
+
+}  // namespace
+
+// One for the whole process: the wall clock may be set between one clock and the next.
+const TimeMark& SteadyClock::StartOfThisProcess() {
+  static const TimeMark start{.boot_id = BootId(),
+                              .since_boot = Read(CLOCK_BOOTTIME),
+                              .wall = WallTime(Read(CLOCK_REALTIME))};
+  return start;
+}
+
+SteadyClock::SteadyClock() : start_(StartOfThisProcess()) {}
+
+}  // namespace jettison

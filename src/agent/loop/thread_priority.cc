@@ -1,0 +1,21 @@
+#include "agent/loop/thread_priority.h"
+
+#include <sched.h>
+#include <sys/resource.h>
+
+#include "ports/system_error.h"
+
+namespace jettison {
+
+Result<void> RaiseThreadPriority() {
+  constexpr int kNice = -20;
+  const sched_param none{};
+  if (sched_setscheduler(0, SCHED_OTHER | SCHED_RESET_ON_FORK, &none) != 0) {
+    return FailErrno("sched_setscheduler");
+  }
+  // On Linux the id 0 is the calling thread, not its process.
+  if (setpriority(PRIO_PROCESS, 0, kNice) != 0) return FailErrno("setpriority");
+  return {};
+}
+
+}  // namespace jettison

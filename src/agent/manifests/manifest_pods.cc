@@ -1,0 +1,230 @@
+#include "agent/manifests/manifest_pods.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <set>
+#include <utility>
+
+namespace jettison {
+namespace {
+
+bool HasName(const std::vector<Pod>& pods, const Pod& pod) {
+  return std::ranges::any_of(pods, [&](const Pod& other) {
+    return other.name == pod.name && other.namespace_ == pod.namespace_;
+  });
+}
+
+std::string InSeconds(Duration duration) {
+  return fmt::format("{} s", std::chrono::ceil<std::chrono::seconds>(duration).count());
+}
+
+}  // namespace
+
+void ManifestPods::Report(const Fault& fault) const {
+  log_.Error("manifest is not valid", {{"file", fault.file},
+                                       {"field", fault.key},
+                                       {"value", fault.value},
+                                       {"problem", fault.message}});
+}
+
+std::vector<std::string> ManifestPods::Adopt(const std::vector<Pod>& pods) {
+  std::vector<std::string> files;
+  for (const Pod& pod : pods) {
+    const std::string path = SourceFileOf(pod);
+    if (path.empty()) {
+      unplaced_.push_back(pod);
+      continue;
+    }
+    File& file = files_[path];
+    file.adopted = true;
+    if (file.pods.empty()) files.push_back(path);
+    // Of two of one name the older is on its way out.
+    if (!HasName(file.pods, pod)) file.pods.push_back(pod);
+  }
+  return files;
+}
+
+// A file that is not known is not there now, but may be soon.
+void ManifestPods::AdoptLate(const Pod& pod, Instant now) {
+  const std::string path = SourceFileOf(pod);
+  if (path.empty()) {
+    unplaced_.push_back(pod);
+    return;
+  }
+  const bool is_new = !files_.contains(path);
+  File& file = files_[path];
+  if (is_new) {
+    file.adopted = true;
+    file.counts_at = now + patience_.at_start;
+  }
+  const bool keeps = file.adopted || file.faulty || file.counts_at || !file.unreadable.empty();
+  if (keeps && !HasName(file.pods, pod)) file.pods.push_back(pod);
+}
+
+void ManifestPods::Apply(std::vector<ManifestNews> news, Instant now) {
+  newly_held_ = 0;
+  for (ManifestNews& one : news) {
+    if (auto* reading = std::get_if<ManifestReading>(&one.now)) {
+      TakeReading(one.file, std::move(*reading), now);
+    } else if (const auto* unreadable = std::get_if<ManifestUnreadable>(&one.now)) {
+      TakeUnreadable(one.file, unreadable->error);
+    } else if (const auto* gone = std::get_if<ManifestGone>(&one.now)) {
+      TakeGone(one.file, gone->with_folder, now);
+    } else if (const auto file = files_.find(one.file); file != files_.end()) {
+      // It is being written: what it says then counts.
+      auto& counts_at = file->second.counts_at;
+      if (counts_at) counts_at = std::max(*counts_at, now + std::chrono::seconds(1));
+    }
+  }
+  if (newly_held_ > 0) LogHeld(now);
+}
+
+void ManifestPods::TakeReading(const std::string& path, ManifestReading reading, Instant now) {
+  for (const Fault& fault : reading.faults) Report(fault);
+  for (const std::string& warning : reading.warnings) {
+    log_.Warn("manifest has a field without effect", {{"file", path}, {"field", warning}});
+  }
+  File& file = files_[path];
+  file.unreadable.clear();
+  file.faulty = !reading.faults.empty();
+  if (reading.pods.empty() && !file.faulty && !file.pods.empty()) return Hold(path, file, now);
+  if (file.counts_at) log_.Info("manifest is back", {{"file", path}});
+  file.counts_at.reset();
+  if (file.faulty) {
+    for (Pod& old : file.pods) {
+      if (!HasName(reading.pods, old)) reading.pods.push_back(std::move(old));
+    }
+  }
+  file.pods = std::move(reading.pods);
+  file.adopted = file.adopted && file.faulty;
+}
+
+void ManifestPods::TakeUnreadable(const std::string& path, const Error& error) {
+  File& file = files_[path];
+  file.counts_at.reset();  // it is there
+  // It is told each time.
+  if (std::exchange(file.unreadable, error.message) == error.message) return;
+  Report({.file = path, .key = {}, .value = {}, .message = error.message});
+  file.faulty = error.code == ErrorCode::kInvalidArgument;
+}
+
+void ManifestPods::TakeGone(const std::string& path, bool with_folder, Instant now) {
+  const auto file = files_.find(path);
+  if (file == files_.end()) return;
+  file->second.unreadable.clear();
+  file->second.faulty = false;
+  if (with_folder && !file->second.pods.empty()) return Hold(path, file->second, now);
+  files_.erase(file);
+}
+
+void ManifestPods::Hold(const std::string& path, File& file, Instant now) {
+  if (file.counts_at) return;
+  file.counts_at = now + (file.adopted ? patience_.at_start : patience_.running);
+  if (newly_held_++ == 0) first_held_ = path;
+}
+
+void ManifestPods::LogHeld(Instant now) {
+  const Instant counts_at = files_.at(first_held_).counts_at.value_or(now);
+  log_.Warn("manifests are missing or empty that held pods; these go on for now",
+            {{"count", fmt::to_string(newly_held_)},
+             {"file", first_held_},
+             {"endedAfter", InSeconds(counts_at - now)},
+             {"mend", "put them back, or wait if the pods are to end"}});
+}
+
+void ManifestPods::Settle(Instant seen) {
+  std::size_t count = 0;
+  std::string first;
+  std::erase_if(files_, [&](const auto& entry) {
+    const auto& [path, file] = entry;
+    if (!file.counts_at || *file.counts_at > seen) return false;
+    if (count++ == 0) first = path;
+    return true;
+  });
+  if (count > 0) {
+    log_.Warn("manifests stayed missing or empty; their pods are ended",
+              {{"count", fmt::to_string(count)}, {"file", first}});
+  }
+  SettleUnplaced(seen);
+}
+
+Instant ManifestPods::AloneSince(Instant seen) {
+  if (!alone_since_) alone_since_ = seen;
+  return *alone_since_;
+}
+
+void ManifestPods::SettleUnplaced(Instant seen) {
+  if (unplaced_.empty()) return;
+  if (!files_.empty()) {
+    alone_since_.reset();
+  } else if (seen < AloneSince(seen) + patience_.at_start) {
+    return;
+  }
+  const bool all_read = std::ranges::all_of(files_, [](const auto& entry) {
+    const File& file = entry.second;
+    return !file.adopted && !file.counts_at && !file.faulty && file.unreadable.empty();
+  });
+  if (all_read) unplaced_.clear();
+}
+
+bool ManifestPods::IsUnsettled() const {
+  return std::ranges::any_of(files_, [](const auto& entry) {
+    const File& file = entry.second;
+    return file.counts_at || (!file.unreadable.empty() && !file.faulty);
+  });
+}
+
+std::string ManifestPods::Problem() const {
+  std::size_t missing = 0;
+  std::size_t unread = 0;
+  const std::string* first = nullptr;
+  const File* first_file = nullptr;
+  for (const auto& [path, file] : files_) {
+    const bool is_unread = !file.unreadable.empty() && !file.faulty;
+    if (!file.counts_at && !is_unread) continue;
+    ++(file.counts_at ? missing : unread);
+    if (first != nullptr) continue;
+    first = &path;
+    first_file = &file;
+  }
+  if (first == nullptr) return "";
+  std::string problem = fmt::format(
+      "{} manifests that held pods are missing or empty, {} cannot be read; their pods go on; the "
+      "first is {}",
+      missing, unread, *first);
+  if (!first_file->unreadable.empty()) problem += ": " + first_file->unreadable;
+  return problem;
+}
+
+std::vector<Pod> ManifestPods::Wanted() {
+  std::map<std::string, Pod> wanted;
+  std::set<std::string> uids;
+  for (const auto& [path, file] : files_) {
+    for (const Pod& pod : file.pods) {
+      const std::string name = FullName(pod);
+      if (wanted.contains(name)) {
+        Report({.file = path,
+                .key = "metadata.name",
+                .value = name,
+                .message = "another pod of that namespace and name stands in a file before this "
+                           "one; choose another name"});
+      } else if (!uids.insert(pod.uid).second) {
+        Report({.file = path,
+                .key = "metadata.uid",
+                .value = pod.uid,
+                .message = "another pod has this UID; choose another one or leave it out"});
+      } else {
+        wanted.emplace(name, pod);
+      }
+    }
+  }
+  for (const Pod& pod : unplaced_) {
+    if (!uids.contains(pod.uid)) wanted.emplace(FullName(pod), pod);
+  }
+  std::vector<Pod> pods;
+  for (auto& [name, pod] : wanted) pods.push_back(std::move(pod));
+  return pods;
+}
+
+}  // namespace jettison

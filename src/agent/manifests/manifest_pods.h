@@ -1,0 +1,83 @@
+#pragma once
+
+#include <chrono>
+#include <cstddef>
+#include <map>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "agent/log/log.h"
+#include "agent/manifests/manifest_reading.h"
+#include "core/model/fault.h"
+#include "core/model/pod.h"
+#include "core/units/duration.h"
+
+namespace jettison {
+
+// How long manifests that were there a moment ago must be missing before that counts.
+struct ManifestPatience {
+  // Somebody renames the folder, mounts over it, or writes a file anew.
+  Duration running = std::chrono::seconds(5);
+  // The agent has just started, with pods of one before it, and the folder may not be mounted yet:
+  // more than systemd gives a mount (DefaultTimeoutStartSec, 90 s).
+  Duration at_start = std::chrono::minutes(2);
+};
+
+// The pods that the manifests ask for. While a file has faults or cannot be read, the pods it used
+// to hold stay as they were; after a restart of the agent these are the pods that it took over.
+//
+// A file that is deleted beside others counts at once. One that goes with its folder, or that is
+// emptied, counts only when it has stayed so for a while; until then its pods go on, which is said.
+class ManifestPods {
+ public:
+  explicit ManifestPods(const Log& log, ManifestPatience patience = {})
+      : log_(log), patience_(patience) {}
+
+  // Counts pods of an agent before this one as what their files say. Before anything else, and
+  // once. Returns these files: what becomes of them is to be told, too.
+  std::vector<std::string> Adopt(const std::vector<Pod>& pods);
+  // The same for one that could not be told until now.
+  void AdoptLate(const Pod& pod, Instant now);
+  // Takes changes in that were found together, and logs what is wrong with them.
+  void Apply(std::vector<ManifestNews> news, Instant now);
+  // The path was looked through at `seen`: what was missing for long enough by then counts.
+  void Settle(Instant seen);
+
+  // What should run, by namespace and name. Of two pods with one name, or one UID, the file that
+  // comes first by path wins; the other is reported once for each change.
+  [[nodiscard]] std::vector<Pod> Wanted();
+  // Whether something is missing or unreadable that may be well again in a moment.
+  [[nodiscard]] bool IsUnsettled() const;
+  // The same in a sentence; empty: nothing is.
+  [[nodiscard]] std::string Problem() const;
+
+ private:
+  struct File {
+    std::vector<Pod> pods;
+    bool adopted = false;              // not read yet: the pods are those of an earlier agent
+    std::optional<Instant> counts_at;  // it is missing or empty, and counts as that from then on
+    bool faulty = false;
+    std::string unreadable;  // why; empty: it could be read
+  };
+  void Report(const Fault& fault) const;
+  void TakeReading(const std::string& path, ManifestReading reading, Instant now);
+  void TakeUnreadable(const std::string& path, const Error& error);
+  void TakeGone(const std::string& path, bool with_folder, Instant now);
+  void Hold(const std::string& path, File& file, Instant now);
+  void LogHeld(Instant now);
+  void SettleUnplaced(Instant seen);
+  Instant AloneSince(Instant seen);
+
+  const Log& log_;
+  ManifestPatience patience_;
+  std::map<std::string, File> files_;  // by path
+  // Of agents that did not write down where a pod came from. They stay until every file that there
+  // is has been read without faults.
+  std::vector<Pod> unplaced_;
+  std::optional<Instant> alone_since_;  // since when there is no file beside these
+  std::size_t newly_held_ = 0;
+  std::string first_held_;
+};
+
+}  // namespace jettison

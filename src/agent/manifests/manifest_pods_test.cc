@@ -1,0 +1,275 @@
+#include "agent/manifests/manifest_pods.h"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include "ports/fakes/fake_clock.h"
+
+namespace jettison {
+namespace {
+
+using testing::ElementsAre;
+using testing::HasSubstr;
+using testing::IsEmpty;
+using namespace std::chrono_literals;
+
+std::string Manifest(const std::string& name, const std::string& more = "") {
+  return "apiVersion: v1\nkind: Pod\nmetadata:\n  name: " + name + "\n" + more +
+         "spec:\n  containers:\n  - name: c\n    command: [\"sleep\"]\n";
+}
+
+class ManifestPodsTest : public testing::Test {
+ protected:
+  template <typename Now>
+  void Tell(const std::string& file, Now now) {
+    pods_.Apply({{.file = file, .now = std::move(now)}}, clock_.Now());
+  }
+  void Put(const std::string& file, const std::string& text) {
+    Tell(file, ReadManifest(file, text));
+  }
+  void Remove(const std::string& file) { Tell(file, ManifestGone{}); }
+  void Lose(const std::string& file) { Tell(file, ManifestGone{.with_folder = true}); }
+  void Fail(const std::string& file) {
+    Tell(file, ManifestUnreadable{{ErrorCode::kInternal, "open: Too many open files"}});
+  }
+  // The manifests are looked through so much later.
+  void SettleAfter(Duration duration) {
+    clock_.Advance(duration);
+    pods_.Settle(clock_.Now());
+  }
+  // Pods as an agent before this one ran them.
+  static std::vector<Pod> PodsOf(const std::string& file, const std::string& text) {
+    return ReadManifest(file, text).pods;
+  }
+  std::vector<std::string> Names() {
+    std::vector<std::string> names;
+    for (const Pod& pod : pods_.Wanted()) names.push_back(FullName(pod));
+    return names;
+  }
+
+  std::vector<std::string> lines_;
+  FakeClock clock_;
+  Log log_{LogFormat::kText, clock_, [this](std::string_view line) { lines_.emplace_back(line); }};
+  ManifestPods pods_{log_};
+};
+
+TEST_F(ManifestPodsTest, AFileMayHoldSeveralDocuments) {
+  Put("/m/a.yaml", Manifest("b") + "---\n" + Manifest("a"));
+  Put("/m/c.json", R"({"apiVersion":"v1","kind":"Pod","metadata":{"name":"c","namespace":"n"},
+                       "spec":{"containers":[{"name":"c","command":["sleep"]}]}})");
+  EXPECT_THAT(Names(), ElementsAre("default/a", "default/b", "n/c"));
+  EXPECT_THAT(lines_, IsEmpty());
+  Remove("/m/a.yaml");
+  EXPECT_THAT(Names(), ElementsAre("n/c"));
+}
+
+TEST_F(ManifestPodsTest, AMalformedDocumentIsReportedWithFileAndFieldAndHarmsNoOther) {
+  Put("/m/a.yaml", Manifest("good") + "---\n" + Manifest("Bad Name"));
+  EXPECT_THAT(Names(), ElementsAre("default/good"));
+  EXPECT_THAT(lines_,
+              ElementsAre(testing::AllOf(HasSubstr("level=error"), HasSubstr("file=/m/a.yaml"),
+                                         HasSubstr("field=metadata.name"))));
+  Put("/m/b.yaml", "a: [");
+  EXPECT_THAT(lines_.back(), HasSubstr("file=/m/b.yaml"));
+  EXPECT_THAT(Names(), ElementsAre("default/good"));
+}
+
+TEST_F(ManifestPodsTest, TheLastGoodVersionStaysWhileAFileHasFaults) {
+  Put("/m/a.yaml", Manifest("a") + "---\n" + Manifest("b"));
+  Put("/m/a.yaml", "a: [");
+  EXPECT_THAT(Names(), ElementsAre("default/a", "default/b"));
+  Put("/m/a.yaml", "kind: Pod\n---\n" + Manifest("b"));
+  EXPECT_THAT(Names(), ElementsAre("default/a", "default/b"));
+  Put("/m/a.yaml", Manifest("b"));
+  EXPECT_THAT(Names(), ElementsAre("default/b"));
+}
+
+TEST_F(ManifestPodsTest, TheUidFollowsTheContentButNotItsForm) {
+  const auto uid_of = [this](const std::string& text, const std::string& file = "/m/a") {
+    Put(file, text);
+    const std::string uid = pods_.Wanted().at(0).uid;
+    Remove(file);
+    return uid;
+  };
+  const std::string uid = uid_of(Manifest("a"));
+  EXPECT_EQ(uid.size(), 32U);
+  EXPECT_EQ(uid_of("# comment\n" + Manifest("a")), uid);
+  EXPECT_NE(uid_of(Manifest("a", "  labels: {x: z}\n")), uid);
+  EXPECT_NE(uid_of(Manifest("a"), "/m/b"), uid);
+  EXPECT_EQ(uid_of(Manifest("a", "  uid: given\n")), "given");
+}
+
+TEST_F(ManifestPodsTest, OfTwoPodsWithOneNameTheFirstFileWins) {
+  Put("/m/b", Manifest("a"));
+  Put("/m/a", Manifest("a", "  uid: first\n"));
+  ASSERT_THAT(Names(), ElementsAre("default/a"));
+  EXPECT_EQ(pods_.Wanted().front().uid, "first");
+  EXPECT_THAT(lines_.back(), HasSubstr("file=/m/b field=metadata.name value=default/a"));
+}
+
+TEST_F(ManifestPodsTest, AFileThatIsDeletedBesideOthersCountsAtOnce) {
+  Put("/m/a", Manifest("a"));
+  Put("/m/b", Manifest("b"));
+  Remove("/m/a");
+  EXPECT_THAT(Names(), ElementsAre("default/b"));
+  EXPECT_FALSE(pods_.IsUnsettled());
+}
+
+TEST_F(ManifestPodsTest, FilesThatGoWithTheirFolderCountWhenTheyHaveStayedAway) {
+  Put("/m/a", Manifest("a"));
+  Put("/m/b", Manifest("b"));
+  pods_.Apply({{.file = "/m/a", .now = ManifestGone{.with_folder = true}},
+               {.file = "/m/b", .now = ManifestGone{.with_folder = true}}},
+              clock_.Now());
+  ASSERT_EQ(lines_.size(), 1U) << "said at once, and once for all";
+  EXPECT_THAT(lines_.back(), HasSubstr("level=warn"));
+  EXPECT_THAT(lines_.back(), HasSubstr("count=2 file=/m/a endedAfter=\"5 s\""));
+  EXPECT_TRUE(pods_.IsUnsettled());
+  EXPECT_THAT(pods_.Problem(), HasSubstr("2 manifests that held pods are missing"));
+  SettleAfter(4999ms);
+  EXPECT_THAT(Names(), ElementsAre("default/a", "default/b"));
+  SettleAfter(1ms);
+  EXPECT_THAT(Names(), IsEmpty());
+  EXPECT_THAT(lines_.back(), HasSubstr("stayed missing or empty; their pods are ended"));
+  EXPECT_EQ(pods_.Problem(), "");
+}
+
+TEST_F(ManifestPodsTest, FilesThatAreBackInTimeHaveNeverBeenAway) {
+  Put("/m/a", Manifest("a"));
+  Put("/m/b", Manifest("b"));
+  const auto before = pods_.Wanted();
+  Lose("/m/a");
+  Lose("/m/b");
+  SettleAfter(4s);
+  Put("/m/a", Manifest("a"));
+  Put("/m/b", Manifest("b"));
+  EXPECT_EQ(pods_.Wanted(), before);
+  EXPECT_EQ(pods_.Problem(), "");
+  SettleAfter(10s);
+  EXPECT_EQ(pods_.Wanted(), before);
+}
+
+TEST_F(ManifestPodsTest, OfAFolderThatComesBackWithSomeFilesTheOthersKeepTheirTime) {
+  Put("/m/a", Manifest("a"));
+  Put("/m/b", Manifest("b"));
+  Lose("/m/a");
+  Lose("/m/b");
+  Put("/m/b", Manifest("b"));
+  EXPECT_THAT(Names(), ElementsAre("default/a", "default/b"));
+  SettleAfter(5s);
+  EXPECT_THAT(Names(), ElementsAre("default/b"));
+}
+
+TEST_F(ManifestPodsTest, AnEmptiedFileCountsWhenItHasStayedEmpty) {
+  for (const char* empty : {"", "\n\n", "# nothing here\n", "---\n"}) {
+    lines_.clear();
+    Put("/m/a", Manifest("a"));
+    Put("/m/b", Manifest("b"));
+    Put("/m/a", empty);
+    EXPECT_THAT(Names(), ElementsAre("default/a", "default/b"));
+    ASSERT_EQ(lines_.size(), 1U);
+    EXPECT_THAT(lines_.back(), HasSubstr("missing or empty that held pods"));
+    SettleAfter(4s);
+    Put("/m/a", empty);  // touched: its time runs on
+    SettleAfter(1s);
+    EXPECT_THAT(Names(), ElementsAre("default/b"));
+  }
+}
+
+TEST_F(ManifestPodsTest, AMissingFileThatIsBeingWrittenIsWaitedFor) {
+  Put("/m/a", Manifest("a"));
+  Put("/m/a", "");
+  clock_.Advance(5s);
+  Tell("/m/a", ManifestUnsettled{});
+  pods_.Settle(clock_.Now());
+  EXPECT_THAT(Names(), ElementsAre("default/a"));
+  Put("/m/a", Manifest("a"));
+  SettleAfter(10s);
+  EXPECT_THAT(Names(), ElementsAre("default/a"));
+}
+
+TEST_F(ManifestPodsTest, AFileThatCannotBeReadKeepsItsPodsAndIsSaidOnce) {
+  Put("/m/a", Manifest("a"));
+  Fail("/m/a");
+  Fail("/m/a");
+  EXPECT_THAT(Names(), ElementsAre("default/a"));
+  EXPECT_EQ(lines_.size(), 1U);
+  EXPECT_TRUE(pods_.IsUnsettled());
+  EXPECT_THAT(pods_.Problem(), HasSubstr("/m/a: open: Too many open files"));
+  Put("/m/a", Manifest("a"));
+  EXPECT_EQ(pods_.Problem(), "");
+}
+
+TEST_F(ManifestPodsTest, PodsOfAnAgentBeforeStayWhileTheirFileHasFaultsOrCannotBeRead) {
+  const auto a = PodsOf("/m/a", Manifest("a") + "---\n" + Manifest("b"));
+  const auto c = PodsOf("/m/c", Manifest("c"));
+  std::vector<Pod> all = a;
+  all.insert(all.end(), c.begin(), c.end());
+  EXPECT_THAT(pods_.Adopt(all), ElementsAre("/m/a", "/m/c"));
+  Put("/m/a", "a: [");
+  Fail("/m/c");
+  SettleAfter(1h);
+  EXPECT_EQ(pods_.Wanted(), all);
+  // What is wrong with one document harms no other.
+  Put("/m/a", "kind: Pod\n---\n" + Manifest("b", "  labels: {x: z}\n"));
+  EXPECT_THAT(Names(), ElementsAre("default/a", "default/b", "default/c"));
+  EXPECT_NE(pods_.Wanted().at(1).uid, all[1].uid);
+  Put("/m/a", Manifest("b"));
+  Put("/m/c", Manifest("c"));
+  EXPECT_THAT(Names(), ElementsAre("default/b", "default/c"));
+}
+
+TEST_F(ManifestPodsTest, AFolderThatIsMissingAtTheStartIsGivenMoreTime) {
+  EXPECT_THAT(pods_.Adopt(PodsOf("/m/a", Manifest("a"))), ElementsAre("/m/a"));
+  Lose("/m/a");
+  EXPECT_THAT(lines_.back(), HasSubstr("endedAfter=\"120 s\""));
+  SettleAfter(119s);
+  EXPECT_THAT(Names(), ElementsAre("default/a"));
+  SettleAfter(1s);
+  EXPECT_THAT(Names(), IsEmpty());
+}
+
+TEST_F(ManifestPodsTest, AFileThatWasDeletedWhileNoAgentWasThereCountsAtOnce) {
+  EXPECT_THAT(pods_.Adopt(PodsOf("/m/a", Manifest("a"))), ElementsAre("/m/a"));
+  Put("/m/b", Manifest("b"));
+  Remove("/m/a");
+  EXPECT_THAT(Names(), ElementsAre("default/b"));
+}
+
+// An agent of before did not write down which file a pod is of.
+TEST_F(ManifestPodsTest, APodOfAnUnknownFileStaysUntilEveryFileCouldBeRead) {
+  std::vector<Pod> old = PodsOf("/m/a", Manifest("a"));
+  old[0].annotations.erase("jettison.io/config.file");
+  EXPECT_THAT(pods_.Adopt(old), IsEmpty());
+  Put("/m/b", Manifest("b"));
+  Put("/m/a", "a: [");
+  SettleAfter(1h);
+  EXPECT_THAT(Names(), ElementsAre("default/a", "default/b"));
+  Put("/m/a", Manifest("c"));
+  SettleAfter(1s);
+  EXPECT_THAT(Names(), ElementsAre("default/b", "default/c"));
+}
+
+TEST_F(ManifestPodsTest, APodOfAnUnknownFileStaysForAWhileWhereThereIsNoFile) {
+  std::vector<Pod> old = PodsOf("/m/a", Manifest("a"));
+  old[0].annotations.erase("jettison.io/config.file");
+  static_cast<void>(pods_.Adopt(old));
+  SettleAfter(1s);
+  SettleAfter(119s);
+  EXPECT_THAT(Names(), ElementsAre("default/a"));
+  SettleAfter(1s);
+  EXPECT_THAT(Names(), IsEmpty());
+}
+
+TEST_F(ManifestPodsTest, APodIsTheSameWhetherOrNotItsFileIsWrittenDown) {
+  const Pod pod = PodsOf("/m/a", Manifest("a")).at(0);
+  Pod old = pod;
+  old.annotations.erase("jettison.io/config.file");
+  EXPECT_TRUE(SayTheSame(pod, old));
+  old.labels["x"] = "y";
+  EXPECT_FALSE(SayTheSame(pod, old));
+  EXPECT_FALSE(SayTheSame(pod, PodsOf("/m/a", Manifest("b")).at(0)));
+}
+
+}  // namespace
+}  // namespace jettison

@@ -1,0 +1,116 @@
+#include "agent/manifests/manifest_reader.h"
+
+#include <poll.h>
+#include <sys/eventfd.h>
+
+#include <chrono>
+#include <condition_variable>
+#include <mutex>
+#include <system_error>
+#include <thread>
+#include <utility>
+
+#include "agent/loop/mailbox.h"
+#include "ports/signals_blocked.h"
+#include "ports/system_error.h"
+
+namespace jettison {
+namespace {
+
+constexpr auto kEndPatience = std::chrono::seconds(1);
+// Where no descriptor could be had to be woken by.
+constexpr int kWithoutWakeMs = 1000;
+
+}  // namespace
+
+struct ManifestReader::Work {
+  Work(ManifestDirectory of, const SteadyClock& by) : directory(std::move(of)), clock(by) {}
+
+  ManifestDirectory directory;  // the thread's, once there is one
+  SteadyClock clock;
+  Mailbox<ManifestScan> scans;
+  FileDescriptor wake{eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK)};
+  std::mutex mutex;
+  std::condition_variable end;
+  std::vector<std::string> expected;  // guarded by mutex, as the rest
+  bool rescan = false;
+  bool stop = false;
+  bool ended = false;
+
+  void Put(Instant began, bool whole, std::vector<ManifestChange> changes) {
+    ManifestScan scan{.began = began, .whole = whole, .watched = directory.watched(), .news = {}};
+    for (ManifestChange& change : changes) scan.news.push_back(ReadChange(std::move(change)));
+    scans.Put(std::move(scan));
+  }
+
+  void LookThroughAll(const std::vector<std::string>& expect) {
+    const Instant began = clock.Now();
+    directory.Expect(expect);
+    auto changes = directory.Rescan();
+    Put(began, directory.listed(), std::move(changes));
+  }
+
+  void Run() {
+    bool begun = false;
+    for (;;) {
+      pollfd fds[] = {{.fd = wake.get(), .events = POLLIN, .revents = 0},
+                      {.fd = begun ? directory.fd() : -1, .events = POLLIN, .revents = 0}};
+      (void)::poll(fds, 2, wake ? -1 : kWithoutWakeMs);
+      eventfd_t count = 0;
+      eventfd_read(wake.get(), &count);
+      std::unique_lock lock(mutex);
+      if (stop) break;
+      const auto expect = std::exchange(expected, {});
+      const bool all = std::exchange(rescan, false);
+      lock.unlock();
+      begun = begun || all;
+      if (all) LookThroughAll(expect);
+      if (!all && fds[1].revents != 0) {
+        const Instant began = clock.Now();
+        Put(began, false, directory.TakeChanges());
+      }
+    }
+    const std::lock_guard lock(mutex);
+    ended = true;
+    end.notify_all();
+  }
+};
+
+ManifestReader::ManifestReader(ManifestDirectory directory, const SteadyClock& clock)
+    : work_(std::make_shared<Work>(std::move(directory), clock)) {
+  const SignalsBlocked blocked;
+  try {
+    std::thread([work = work_] { work->Run(); }).detach();
+  } catch (const std::system_error& error) {
+    thread_ = Fail(SystemError(error.code().value(), "start the thread that reads manifests"));
+  }
+}
+
+ManifestReader::~ManifestReader() {
+  std::unique_lock lock(work_->mutex);
+  work_->stop = true;
+  eventfd_write(work_->wake.get(), 1);
+  if (thread_) work_->end.wait_for(lock, kEndPatience, [this] { return work_->ended; });
+}
+
+void ManifestReader::Expect(std::vector<std::string> files) {
+  const std::lock_guard lock(work_->mutex);
+  work_->expected = std::move(files);
+}
+
+void ManifestReader::Rescan() {
+  std::unique_lock lock(work_->mutex);
+  if (!thread_) return work_->LookThroughAll(std::exchange(work_->expected, {}));
+  work_->rescan = true;
+  eventfd_write(work_->wake.get(), 1);
+}
+
+int ManifestReader::fd() const {
+  return work_->scans.fd();
+}
+
+std::vector<ManifestScan> ManifestReader::TakeScans() {
+  return work_->scans.TakeAll();
+}
+
+}  // namespace jettison

@@ -1,0 +1,77 @@
+#include "agent/manifests/manifest_reader.h"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+#include <poll.h>
+#include <sys/stat.h>
+
+#include <fstream>
+
+#include "kernel/files/temporary_folder.h"
+
+namespace jettison {
+namespace {
+
+using testing::ElementsAre;
+
+std::string Manifest(const std::string& name) {
+  return "apiVersion: v1\nkind: Pod\nmetadata:\n  name: " + name +
+         "\nspec:\n  containers:\n  - name: c\n    command: [\"sleep\"]\n";
+}
+
+class ManifestReaderTest : public testing::Test {
+ protected:
+  void Write(const std::string& name, const std::string& text) const {
+    std::ofstream(folder_.path() + "/" + name) << text;
+  }
+  // What the next scan with news found, as names of pods. The kernel tells of a new file before its
+  // writer has closed it, and of one that was there before the first scan: such scans have no news.
+  std::vector<std::string> Next() {
+    std::vector<std::string> names;
+    while (names.empty()) {
+      pollfd readable = {.fd = reader_.fd(), .events = POLLIN, .revents = 0};
+      if (::poll(&readable, 1, 10'000) != 1) return {"nothing"};
+      for (const ManifestScan& scan : reader_.TakeScans()) Take(scan, names);
+    }
+    return names;
+  }
+  void Take(const ManifestScan& scan, std::vector<std::string>& names) {
+    if (!scan.news.empty()) whole_ = scan.whole;
+    for (const ManifestNews& news : scan.news) {
+      const auto* reading = std::get_if<ManifestReading>(&news.now);
+      if (reading == nullptr) names.push_back("no text of " + news.file);
+      for (const Pod& pod : reading ? reading->pods : std::vector<Pod>{}) names.push_back(pod.name);
+    }
+  }
+
+  pod_host::TemporaryFolder folder_;
+  bool whole_ = false;
+  SteadyClock clock_;
+  ManifestReader reader_{ManifestDirectory::Open(folder_.path()).value(), clock_};
+};
+
+TEST_F(ManifestReaderTest, ReadsBesideTheLoopWhatIsThereAndWhatChanges) {
+  ASSERT_TRUE(reader_.thread());
+  Write("a", Manifest("a"));
+  reader_.Expect({folder_.path() + "/gone"});
+  reader_.Rescan();
+  EXPECT_THAT(Next(), ElementsAre("a", "no text of " + folder_.path() + "/gone"));
+  EXPECT_TRUE(whole_);
+  Write("b", Manifest("b"));
+  EXPECT_THAT(Next(), ElementsAre("b"));
+  EXPECT_FALSE(whole_);
+}
+
+// The loop must not wait for a large manifest.
+TEST_F(ManifestReaderTest, AskingTakesNoTimeHoweverMuchThereIsToRead) {
+  std::string large;
+  while (large.size() < std::size_t{1} << 17) large += Manifest("a") + "---\n";
+  Write("a", large);
+  const auto before = clock_.Now();
+  reader_.Rescan();
+  EXPECT_LT(clock_.Now() - before, std::chrono::milliseconds(50));
+  EXPECT_GT(Next().size(), 100U);
+}
+
+}  // namespace
+}  // namespace jettison

@@ -1,0 +1,82 @@
+#include "agent/manifests/manifest_reading.h"
+
+#include <utility>
+
+#include "agent/kept/stable_hash.h"
+#include "codec/documents/documents.h"
+#include "codec/kubernetes/pod_reader.h"
+#include "codec/kubernetes/pod_writer.h"
+
+namespace jettison {
+namespace {
+
+// What the values of a manifest may take in memory while it is read.
+constexpr std::size_t kMostMemory = std::size_t{16} << 20;
+
+constexpr const char* kConfigSource = "kubernetes.io/config.source";
+constexpr const char* kConfigHash = "kubernetes.io/config.hash";
+constexpr const char* kConfigFile = "jettison.io/config.file";
+
+Pod AsStaticPod(Pod pod, const std::string& file) {
+  const std::string hash = StableHash(file + '\n' + WritePod(pod));
+  if (pod.uid.empty()) pod.uid = hash;
+  pod.annotations[kConfigSource] = "file";
+  pod.annotations[kConfigHash] = hash;
+  pod.annotations[kConfigFile] = file;
+  return pod;
+}
+
+}  // namespace
+
+ManifestReading ReadManifest(const std::string& file, const std::string& text) {
+  ManifestReading reading;
+  std::size_t more_warnings = 0;
+  const auto documents = ParseDocuments(text, kMostMemory);
+  if (!documents) {
+    AddFault(reading.faults,
+             {.file = file, .key = {}, .value = {}, .message = documents.error().message});
+    return reading;
+  }
+  for (const Value& document : *documents) {
+    ForEachPod(document, {.file = file, .form = PodForm::kManifest}, [&](PodReading pod) {
+      if (pod.Ok()) reading.pods.push_back(AsStaticPod(std::move(pod.pod), file));
+      for (Fault& fault : pod.faults) AddFault(reading.faults, std::move(fault));
+      for (std::string& warning : pod.warnings) {
+        AddLine(reading.warnings, more_warnings, std::move(warning));
+      }
+    });
+  }
+  CloseLines(reading.warnings, more_warnings);
+  return reading;
+}
+
+std::string SourceFileOf(const Pod& pod) {
+  const auto file = pod.annotations.find(kConfigFile);
+  return file == pod.annotations.end() ? std::string() : file->second;
+}
+
+bool SayTheSame(const Pod& a, const Pod& b) {
+  if (a == b) return true;
+  if (a.uid != b.uid || SourceFileOf(a) == SourceFileOf(b)) return false;
+  const auto without_file = [](Pod pod) {
+    pod.annotations.erase(kConfigFile);
+    return pod;
+  };
+  return without_file(a) == without_file(b);
+}
+
+ManifestNews ReadChange(ManifestChange change) {
+  ManifestNews news{.file = std::move(change.file), .now = ManifestGone{}};
+  if (const auto* text = std::get_if<ManifestText>(&change.now)) {
+    news.now = ReadManifest(news.file, text->text);
+  } else if (auto* unreadable = std::get_if<ManifestUnreadable>(&change.now)) {
+    news.now = std::move(*unreadable);
+  } else if (std::holds_alternative<ManifestUnsettled>(change.now)) {
+    news.now = ManifestUnsettled{};
+  } else {
+    news.now = std::get<ManifestGone>(change.now);
+  }
+  return news;
+}
+
+}  // namespace jettison

@@ -1,0 +1,56 @@
+#include "agent/manifests/manifest_watch.h"
+
+#include <algorithm>
+#include <utility>
+
+namespace jettison {
+namespace {
+
+// A manifest folder that does not exist yet cannot be watched, and a file that could not be read is
+// not told again; they are looked for this often.
+constexpr Duration kUnsettledRescan = std::chrono::seconds(1);
+
+}  // namespace
+
+void ManifestWatch::Begin(const std::vector<Pod>& own) {
+  if (reader_ == nullptr) return;
+  reader_->Expect(pods_.Adopt(own));
+  Rescan();
+}
+
+bool ManifestWatch::Take(Instant now) {
+  bool told = false;
+  for (ManifestScan& scan : reader_->TakeScans()) {
+    watched_ = std::move(scan.watched);
+    // A folder that cannot be read is no folder without pods: those that run go on.
+    told = told || scan.whole || !scan.news.empty();
+    pods_.Apply(std::move(scan.news), now);
+    if (scan.whole) pods_.Settle(scan.began);
+  }
+  if (watched_) {
+    said_unwatched_.Reset();
+  } else if (said_unwatched_.Take()) {
+    log_.Warn("manifest path cannot be watched, looking again later",
+              {{"path", settings_.path}, {"err", watched_.error().message}});
+  }
+  if (!watched_ || pods_.IsUnsettled()) {
+    next_rescan_ = std::min(next_rescan_.value_or(Instant::max()), now + kUnsettledRescan);
+  }
+  return told;
+}
+
+std::string ManifestWatch::Problem() const {
+  if (!watched_ && watched_.error().code != ErrorCode::kNotFound) return watched_.error().message;
+  return pods_.Problem();
+}
+
+void ManifestWatch::Advance(Instant now) {
+  if (next_rescan_ && *next_rescan_ <= now) Rescan();
+}
+
+void ManifestWatch::Rescan() {
+  reader_->Rescan();
+  next_rescan_ = clock_.Now() + settings_.rescan_every;
+}
+
+}  // namespace jettison

@@ -1,0 +1,58 @@
+#pragma once
+
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "agent/log/log.h"
+#include "agent/manifests/manifest_pods.h"
+#include "agent/manifests/manifest_reader.h"
+#include "core/units/duration.h"
+#include "core/units/once.h"
+#include "ports/clock.h"
+
+namespace jettison {
+
+struct ManifestWatchSettings {
+  std::string path;                                  // for the log
+  Duration rescan_every = std::chrono::seconds(20);  // fileCheckFrequency
+};
+
+// Which pods the manifests ask for, as they change. Where no path is configured there are none.
+class ManifestWatch {
+ public:
+  // `reader` null: no path is configured. Everything must outlive this.
+  ManifestWatch(ManifestReader* reader, ManifestWatchSettings settings, const Clock& clock,
+                const Log& log)
+      : reader_(reader), settings_(std::move(settings)), clock_(clock), log_(log), pods_(log) {}
+
+  // Looks for the first time. `own` are the pods that an agent before this one had made of
+  // manifests.
+  void Begin(const std::vector<Pod>& own);
+  // One of them that could not be told until now.
+  void AdoptLate(const Pod& pod, Instant now) { pods_.AdoptLate(pod, now); }
+  // Takes in what has been read; whether Wanted may be another now.
+  [[nodiscard]] bool Take(Instant now);
+  [[nodiscard]] std::vector<Pod> Wanted() { return pods_.Wanted(); }
+  // What is wrong, in a sentence; empty: nothing is.
+  [[nodiscard]] std::string Problem() const;
+
+  // Readable when there is something to take; -1: never.
+  [[nodiscard]] int fd() const { return reader_ != nullptr ? reader_->fd() : -1; }
+  void Advance(Instant now);
+  [[nodiscard]] std::optional<Instant> NextDeadline() const { return next_rescan_; }
+
+ private:
+  void Rescan();
+
+  ManifestReader* reader_;
+  ManifestWatchSettings settings_;
+  const Clock& clock_;
+  const Log& log_;
+  ManifestPods pods_;
+  Result<void> watched_;
+  Once said_unwatched_;
+  std::optional<Instant> next_rescan_;
+};
+
+}  // namespace jettison

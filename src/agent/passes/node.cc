@@ -1,0 +1,381 @@
+#include "agent/passes/node.h"
+
+#include <algorithm>
+#include <utility>
+
+#include "agent/evictions/node_actions.h"
+#include "agent/passes/node_snapshot.h"
+#include "agent/passes/pass_news.h"
+#include "core/decide/decide.h"
+#include "core/evaluate/grace_end.h"
+#include "core/thresholds/containerfs_thresholds.h"
+
+namespace jettison {
+namespace {
+
+constexpr Duration kGcInterval = std::chrono::minutes(1);
+
+bool IsDue(std::optional<Instant> deadline, Instant now) {
+  return deadline && *deadline <= now;
+}
+
+bool IsDisk(const Threshold& threshold) {
+  return ConditionOf(threshold.signal) == NodeConditionType::kDiskPressure;
+}
+
+}  // namespace
+
+Node::Node(NodeSettings settings, const NodeEdges& edges)
+    : settings_(std::move(settings)),
+      edges_(edges),
+      passes_(settings_, edges, counters_),
+      scheduler_(settings_.monitoring_interval, edges.clock.Now()),
+      evaluations_(settings_.monitoring_interval),
+      walk_(edges.disk_walks),
+      looks_(settings_.look_ahead),
+      armed_(edges.notifier),
+      next_gc_(edges.clock.Now() + kGcInterval) {}
+
+void Node::SetEviction(const EvictionPolicy& eviction) {
+  PassPolicy policy = *passes_.policy();
+  policy.pressure_transition_period = eviction.pressure_transition_period;
+  policy.max_pod_grace_period_seconds = eviction.max_pod_grace_period_seconds;
+  policy.thresholds = ThresholdsFor(eviction.thresholds, policy.layout);
+  TakePolicy(std::move(policy));
+}
+
+// The runtime may answer long after the first pass.
+void Node::SetLayout(DiskLayout layout, std::vector<Threshold> thresholds) {
+  PassPolicy policy = *passes_.policy();
+  policy.layout = layout;
+  policy.thresholds = std::move(thresholds);
+  TakePolicy(std::move(policy));
+}
+
+void Node::TakePolicy(PassPolicy policy) {
+  const Instant now = edges_.clock.Now();
+  passes_.TakePolicy(std::move(policy), now);
+  if (passes() == 0) return;
+  WatchPass(ReadNode());
+  Rearm(now);
+  PlanLook(passes_.Seen(), now);
+  scheduler_.Request(now);
+}
+
+void Node::Slept(Duration slept) {
+  edges_.pods.PutOffEnds(slept);
+  passes_.Slept(slept, edges_.clock.Now());
+}
+
+KeptNode Node::Kept() const {
+  return KeptOf(passes_.standing(), passes_.policy()->thresholds);
+}
+
+Snapshot Node::MakeSnapshot() const {
+  return SnapshotOf(passes_, looks_, edges_, scheduler_.NextDeadline());
+}
+
+void Node::Begin() {
+  WatchPass(ReadNode());
+  if (passes() == 0) {
+    // An eviction of an agent before is awaited, which puts the pass off; memory is watched.
+    const Instant now = edges_.clock.Now();
+    PlanLook(passes_.Seen(), now);
+    PlanPaceLook(now);
+    Rearm(now);
+  }
+  Advance();
+}
+
+void Node::Advance() {
+  const Instant now = edges_.clock.Now();
+  edges_.pods.Advance(now);
+  CheckCleanup(now);
+  CheckReclaim(now);
+  if (watches_.Begin(now)) WatchPass(ReadNode());
+  if (IsDue(looks_.due(), now)) LookAtMemory();
+  if (IsDue(passes_.pacing().look_due(), now)) LookAtPace();
+  // While an eviction is awaited a watch pass says whether anything may be decided at all.
+  if (scheduler_.Begin(now)) StartWalk();
+  WatchOverWalk();
+  if (settings_.memory_notifications || settings_.look_ahead) {
+    warm_.Keep(edges_.pods.Active(), edges_.figures);
+  }
+}
+
+std::optional<Instant> Node::NextDeadline() const {
+  std::optional<Instant> next;
+  for (const auto& deadline :
+       {edges_.pods.NextDeadline(), scheduler_.NextDeadline(),
+        passes_.standing().wait.NextDeadline(), edges_.reclaimer.NextDeadline(), watches_.due(),
+        looks_.due(), passes_.pacing().look_due(), NextDuringWalk()}) {
+    if (deadline && (!next || *deadline < *next)) next = deadline;
+  }
+  return next;
+}
+
+// ---- passes
+
+ReadingPlan Node::ReadNode() {
+  return passes_.ReadNode(NodeReading::kAll, edges_.clock.Now());
+}
+
+void Node::WatchPass(const ReadingPlan& plan) {
+  const Instant now = plan.now;
+  const PassCause cause{.kind = PassKind::kWatch,
+                        .woken = std::exchange(woken_at_, std::nullopt).value_or(now),
+                        .next_by_clock = NextByClock(now)};
+  wakeups_.Passed(now);
+  if (plan.threshold && IsDisk(passes_.policy()->thresholds[*plan.threshold])) {
+    return PassWithoutDiskUse(plan, cause);
+  }
+  disk_demand_.Drop();
+  if (!passes_.MayDecide(plan.threshold)) return;
+  const PassDecision decision = passes_.Decide(plan, cause);
+  const bool same_conditions = plan.evaluation.next.conditions == state().conditions;
+  if (same_conditions && passes_.IsTold(plan, decision)) return PlanPaceLook(now);
+  AfterPass(passes_.Run(plan, decision, cause), now);
+  StayNear(now);
+}
+
+// Just before a threshold the next watch pass is not left to the kernel.
+void Node::StayNear(Instant now) {
+  const auto next = wakeups_.NextNear(now);
+  if (!next || passes_.standing().wait.active()) return;
+  if (NearThreshold(passes_.policy()->thresholds, passes_.record().last->observations)) {
+    watches_.Ask(*next);
+  }
+}
+
+// Whoever waits for a disk holds up nobody who is short of something else.
+void Node::PassWithoutDiskUse(const ReadingPlan& plan, const PassCause& cause) {
+  const Instant now = plan.now;
+  const auto other = plan.beside_disks;
+  if (passes_.MayDecide(plan.threshold)) AwaitDiskUse(now);
+  if (!passes_.MayDecide(other ? other : plan.threshold)) return;
+  const bool same_conditions = plan.evaluation.next.conditions == state().conditions;
+  if (!other) {
+    // Nothing new could be decided for the disk.
+    const bool lately = disk_demand_.PassedWithin(settings_.monitoring_interval, now);
+    if (same_conditions && (lately || DiskIsPaused(now))) return;
+    disk_demand_.PassedWithout(now);
+  }
+  const PassDecision decision = passes_.DecideWithoutDisk(plan, cause);
+  if (other && same_conditions && passes_.IsTold(plan, decision)) return PlanPaceLook(now);
+  const CycleReport& report = passes_.Run(plan, decision, cause);
+  AfterPass(report, now);
+  // The reclaim may have been enough, or has only begun: its end looks again.
+  const bool settled = report.relieved_by_reclaim || report.reclaim_under_way;
+  if (!other && settled) disk_demand_.Drop();
+}
+
+void Node::FullPass(const ReadingPlan& plan, const DiskUse& disk) {
+  const Instant now = plan.now;
+  // Storage limits are no hard threshold, so they wait for the clean-up.
+  const bool limits = !passes_.standing().wait.active();
+  const PassCause cause{.kind = limits ? PassKind::kFull : PassKind::kWatch,
+                        .woken = std::exchange(woken_at_, std::nullopt).value_or(now),
+                        .next_by_clock = std::nullopt};
+  evaluations_.Done(now);
+  disk_demand_.Drop();
+  if (!passes_.MayDecide(plan.threshold)) return;
+  AfterPass(passes_.Run(plan, passes_.DecideWith(disk, plan, cause), cause), now);
+  passes_.KeepMeasured(disk, now);
+  if (!edges_.reclaimer.UnderWay()) edges_.reclaimer.Forget();
+  CollectGarbage(now);
+}
+
+void Node::AfterPass(const CycleReport& report, Instant now) {
+  if (HasOutcome(report, EvictOutcome::kEnding)) watches_.Set(now + settings_.monitoring_interval);
+  reclaim_awaited_ = reclaim_awaited_ || report.reclaim_under_way;
+  // Looked at anew by a full pass: the kubelet would look at everything. Where pods are awaited,
+  // that is asked for when they are gone.
+  if (report.pause && !passes_.standing().wait.active()) scheduler_.Request(report.pause->until);
+  PlanPaceLook(now);
+  // A grace period that ends between two passes is acted for when it ends.
+  const auto grace_end = NextGraceEnd(passes_.policy()->thresholds, report.evaluation);
+  if (grace_end) scheduler_.Request(*grace_end);
+  evaluations_.SetGraceEnd(grace_end);
+  Rearm(now);
+  PlanLook(report.observations, now);
+}
+
+void Node::CollectGarbage(Instant now) {
+  if (now < next_gc_) return;
+  next_gc_ = now + kGcInterval;
+  ForgetDeadContainers(edges_.pods, settings_.container_gc, ForgetOf::kRestartingPodsOnly, now);
+  if (edges_.collect_remains) edges_.collect_remains();
+}
+
+void Node::CheckCleanup(Instant now) {
+  if (passes_.CheckCleanup(now)) {
+    watches_.Clear();
+    return LookAgain(now);
+  }
+  if (passes_.standing().wait.active() && !watches_.due()) {
+    watches_.Set(now + settings_.monitoring_interval);
+  }
+}
+
+void Node::LookAgain(Instant now) {
+  if (scheduler_.measuring()) watches_.Ask(now);
+  scheduler_.Request(now);
+}
+
+// A full pass that is being measured when a reclaim ends is the one that goes on from there.
+void Node::CheckReclaim(Instant now) {
+  edges_.reclaimer.Advance(now);
+  if (!reclaim_awaited_ || edges_.reclaimer.UnderWay()) return;
+  reclaim_awaited_ = false;
+  if (scheduler_.measuring()) {
+    watches_.Ask(now);
+  } else {
+    scheduler_.Request(now);
+  }
+}
+
+// ---- walks through pods' files
+
+// What the node's own figures say is not put off until the walk is back.
+void Node::StartWalk() {
+  const Instant now = edges_.clock.Now();
+  const auto& pods = edges_.pods.Active();
+  if (pods.empty() || !passes_.policy().NeedDiskUse()) return DiskMeasured({});
+  evaluations_.Hurry(now);
+  const ReadingPlan plan = ReadNode();
+  walk_.Begin(pods);
+  if (HasNews(plan.evaluation, state())) {
+    WatchPass(plan);
+  } else {
+    evaluations_.Done(now);
+  }
+}
+
+// While a walk is under way evaluations take the place of full passes.
+std::optional<Instant> Node::NextByClock(Instant now) {
+  return scheduler_.measuring() ? evaluations_.Take(now) : scheduler_.NextDeadline();
+}
+
+void Node::DiskMeasured(const DiskUse& disk) {
+  if (!scheduler_.measuring()) return;
+  const ReadingPlan plan = ReadNode();
+  if (MustWalkAgain(plan, disk)) return walk_.Begin(edges_.pods.Active());
+  FullPass(plan, disk);
+  scheduler_.Done(edges_.clock.Now());
+}
+
+// A pod that came after the walk had begun may be the one that fills the disk; it could not go
+// while nothing is known of it. It is waited for as long as for any walk.
+bool Node::MustWalkAgain(const ReadingPlan& plan, const DiskUse& disk) {
+  if (!walk_.Missed(edges_.pods.Active(), disk)) return false;
+  if (!plan.threshold || !IsDisk(passes_.policy()->thresholds[*plan.threshold])) return false;
+  disk_demand_.Raise(plan.now);
+  if (disk_demand_.HasGivenUp(plan.now)) return false;
+  edges_.disk_walks.SetUrgent(true);
+  return true;
+}
+
+// Everything that has to be done before the walk is back.
+void Node::WatchOverWalk() {
+  const Instant now = edges_.clock.Now();
+  if (scheduler_.measuring()) {
+    if (evaluations_.Begin(now)) WatchPass(ReadNode());
+    if (disk_demand_.HasGivenUp(now)) {
+      FullPass(ReadNode(), edges_.disk_walks.LastKnown());
+      if (DiskIsPaused(now) && !passes_.standing().wait.active()) {
+        watches_.Ask(passes_.pacing().paused().pause()->until);
+      }
+    }
+  }
+  edges_.disk_walks.SetUrgent(disk_demand_.raised() ||
+                              state().conditions.Has(NodeConditionType::kDiskPressure));
+}
+
+std::optional<Instant> Node::NextDuringWalk() const {
+  if (!scheduler_.measuring()) return std::nullopt;
+  const Instant next = evaluations_.NextDeadline();
+  const auto gives_up = disk_demand_.GivesUpAt();
+  return gives_up ? std::min(next, *gives_up) : next;
+}
+
+// While a reclaim is under way nobody could go; its end asks for a full pass. Nor could anybody
+// before an eviction has waited for its time.
+void Node::AwaitDiskUse(Instant now) {
+  if (edges_.reclaimer.UnderWay() || DiskIsPaused(now)) return;
+  disk_demand_.Raise(now);
+  if (!scheduler_.measuring()) scheduler_.Request(now);
+}
+
+bool Node::DiskIsPaused(Instant now) const {
+  return passes_.pacing().paused().IsForDisk(now);
+}
+
+// ---- between passes
+
+void Node::MemoryCrossed() {
+  const Instant now = edges_.clock.Now();
+  ++counters_.memory_notifications;
+  if (!woken_at_) woken_at_ = now;
+  const auto not_before = wakeups_.Told(now);
+  if (not_before) return watches_.Ask(*not_before);
+  WatchPass(ReadNode());
+}
+
+void Node::Stalled() {
+  looks_.Stalled(edges_.clock.Now());
+  LookAtMemory();
+}
+
+// A pass is only worth its while where it has something to say. Whatever else it would find waits
+// for the next.
+void Node::LookAtMemory() {
+  const Instant now = edges_.clock.Now();
+  ++counters_.looks;
+  passes_.ReadNodeMemory();
+  const Observations seen = passes_.Seen();
+  const auto& last = passes_.record().last;
+  if (HasNewsOfMemory(passes_.policy()->thresholds, passes_.EvaluateNow(now), state(),
+                      last ? last->evaluation.acting : ThresholdSet())) {
+    WatchPassAfterLook(NodeReading::kAllButMemory);
+  }
+  woken_at_.reset();
+  PlanLook(seen, now);
+}
+
+void Node::WatchPassAfterLook(NodeReading left_out) {
+  const Instant now = edges_.clock.Now();
+  woken_at_ = now;
+  WatchPass(passes_.ReadNode(left_out, now));
+}
+
+void Node::PlanLook(const Observations& seen, Instant now) {
+  const auto& thresholds = passes_.policy()->thresholds;
+  if (edges_.ladder != nullptr) edges_.ladder->Seen(thresholds, seen, edges_.pods.Active(), now);
+  looks_.Plan(thresholds, seen, now);
+}
+
+void Node::LookAtPace() {
+  const Instant now = edges_.clock.Now();
+  ++counters_.looks;
+  const NodeReading left_out = passes_.ReadForPace(now);
+  passes_.Hasten(now);
+  const Evaluation evaluation = passes_.EvaluateNow(now);
+  const auto& thresholds = passes_.policy()->thresholds;
+  passes_.pacing().EndPauseUnless(thresholds, evaluation.overdue);
+  PlanPaceLook(now);
+  // An eviction for a disk is looked at by passes only.
+  if (WithoutDisks(thresholds, evaluation.acting).any()) WatchPassAfterLook(left_out);
+}
+
+void Node::PlanPaceLook(Instant now) {
+  passes_.pacing().PlanLook(passes_.standing().wait.hard(), now);
+}
+
+void Node::Rearm(Instant now) {
+  if (!settings_.memory_notifications) return;
+  const auto again =
+      armed_.Arm(MemoryLevels(passes_.policy()->thresholds, passes_.summary().node), now);
+  if (again) watches_.Ask(*again);
+}
+
+}  // namespace jettison

@@ -1,0 +1,110 @@
+#include "agent/passes/node_test_bed.h"
+
+namespace jettison {
+namespace {
+
+using std::chrono::milliseconds;
+using std::chrono::seconds;
+using testing::ElementsAre;
+using testing::IsEmpty;
+
+class NodeEvictionTest : public NodeTestBed {};
+
+TEST_F(NodeEvictionTest, NoSecondPodBeforeTheFirstOneHasBeenGoneForASecond) {
+  Start();
+  runtime_.IgnoreStop("c");
+  figures_.SetAvailable(99);
+  Pass(seconds(3));
+  Crossed();
+  EXPECT_THAT(runtime_.TakeCommands(), ElementsAre("stop hog/c 1s"));
+  clock_.Advance(milliseconds(500));
+  Crossed();
+  Pass(seconds(8));  // a periodic pass would be due
+  EXPECT_THAT(runtime_.TakeCommands(), ElementsAre("kill hog/c", "remove hog"));
+  EXPECT_EQ(walks_.started, 1) << "the clean-up asks for a full pass";
+  EXPECT_THAT(runtime_.TakeCommands(), IsEmpty()) << "the kubelet would poll for the clean-up";
+  Pass(milliseconds(999));
+  Crossed();
+  EXPECT_THAT(runtime_.TakeCommands(), IsEmpty());
+  Pass(milliseconds(1));
+  EXPECT_THAT(runtime_.TakeCommands(), ElementsAre("stop idle/c 1s"))
+      << "pressure goes on, and memory does not wait for the walk";
+}
+
+TEST_F(NodeEvictionTest, ASecondPodGoesWhenTheFirstIsNotGoneAfterThirtySeconds) {
+  Start();
+  runtime_.IgnoreStop("c");
+  runtime_.IgnoreKill("c");
+  figures_.SetAvailable(99);
+  Pass(seconds(3));
+  Crossed();
+  for (int i = 0; i < 29; ++i) {
+    Pass(seconds(1));
+    Measure();
+    clock_.Advance(milliseconds(1));
+    Crossed();
+  }
+  const std::vector<std::string> commands = runtime_.TakeCommands();
+  EXPECT_THAT(commands, testing::Each(testing::AnyOf("stop hog/c 1s", "kill hog/c")));
+  EXPECT_GT(commands.size(), 4U) << "it is killed again and again";
+  Pass(seconds(1));
+  Measure();
+  EXPECT_THAT(runtime_.TakeCommands(), testing::IsSupersetOf({"stop idle/c 1s", "kill hog/c"}));
+  const auto report = node_->MakeSnapshot().last_report;
+  ASSERT_EQ(report->survivors.size(), 1U);
+  EXPECT_EQ(report->survivors[0].pod_uid, "hog");
+  EXPECT_GT(report->survivors[0].kills, 4);
+  EXPECT_THAT(lines_, testing::Contains(testing::HasSubstr("lives on although it was killed")));
+}
+
+TEST_F(NodeEvictionTest, ASoftThresholdActsWhenItsGracePeriodEndsEvenBetweenTwoPasses) {
+  Start();
+  figures_.SetAvailable(150);
+  Pass(seconds(10));
+  Measure();
+  const Instant crossed = clock_.Now();
+  for (int i = 0; i < 5; ++i) {
+    Pass(seconds(10));
+    clock_.Advance(seconds(1));
+    Measure();
+  }
+  EXPECT_THAT(runtime_.TakeCommands(), IsEmpty());
+  EXPECT_EQ(node_->NextDeadline(), crossed + seconds(60));
+  Pass(crossed + seconds(60) - clock_.Now());
+  EXPECT_THAT(runtime_.TakeCommands(), ElementsAre("stop hog/c 20s", "remove hog"));
+}
+
+TEST_F(NodeEvictionTest, AHardThresholdShortensASoftEvictionThatIsUnderWay) {
+  Start();
+  runtime_.IgnoreStop("c");
+  figures_.SetAvailable(150);
+  Pass(seconds(10));
+  Measure();
+  Pass(seconds(60));
+  Measure();
+  EXPECT_THAT(runtime_.TakeCommands(), ElementsAre("stop hog/c 20s"));
+  Pass(seconds(2));
+  Crossed();
+  EXPECT_THAT(runtime_.TakeCommands(), IsEmpty()) << "the soft one is being waited for";
+  Pass(seconds(2));
+  figures_.SetAvailable(99);
+  Crossed();
+  EXPECT_THAT(runtime_.TakeCommands(), ElementsAre("stop hog/c 1s"));
+}
+
+TEST_F(NodeEvictionTest, AHardThresholdIsSeenWithoutNotificationWhileASoftEvictionWaits) {
+  Start();
+  runtime_.IgnoreStop("c");
+  figures_.SetAvailable(150);
+  Pass(seconds(10));
+  Measure();
+  Pass(seconds(60));
+  Measure();
+  runtime_.TakeCommands();
+  figures_.SetAvailable(99);
+  Pass(seconds(10));
+  EXPECT_THAT(runtime_.TakeCommands(), ElementsAre("stop hog/c 1s"));
+}
+
+}  // namespace
+}  // namespace jettison

@@ -1,0 +1,179 @@
+// A node across a restart of the agent.
+#include "agent/passes/node_test_bed.h"
+
+namespace jettison {
+namespace {
+
+using std::chrono::seconds;
+using testing::Contains;
+using testing::ElementsAre;
+using testing::HasSubstr;
+using testing::IsEmpty;
+using testing::Not;
+
+class NodeKeptTest : public NodeTestBed {
+ protected:
+  // A new agent goes on with the pods that are there.
+  void Restart() {
+    const KeptNode kept = node_->Kept();
+    node_ =
+        std::make_unique<Node>(NodeSettings{.policy = {.thresholds = thresholds_,
+                                                       .pressure_transition_period = seconds(30),
+                                                       .max_pod_grace_period_seconds = 20},
+                                            .monitoring_interval = seconds(10),
+                                            .memory_notifications = true},
+                               NodeEdges{.clock = clock_,
+                                         .figures = figures_,
+                                         .disk_walks = walks_,
+                                         .notifier = notifier_,
+                                         .pods = pods_,
+                                         .killer = *killer_,
+                                         .reclaimer = reclaimer_,
+                                         .events = events_,
+                                         .log = log_});
+    node_->Resume(kept);
+    lines_.clear();
+    node_->Begin();
+    Deliver();
+    node_->DiskMeasured(disk_);
+  }
+  [[nodiscard]] bool HasMemoryPressure() const {
+    return node_->state().conditions.Has(NodeConditionType::kMemoryPressure);
+  }
+};
+
+TEST_F(NodeKeptTest, AConditionHoldsForTheRestOfItsTransitionPeriod) {
+  Start();
+  figures_.SetAvailable(150);
+  FullPass();
+  ASSERT_TRUE(HasMemoryPressure());
+  const Instant changed = node_->MakeSnapshot().condition_views.at(1).last_transition;
+  figures_.SetAvailable(400);
+  Pass(seconds(1));
+  Restart();
+  EXPECT_TRUE(HasMemoryPressure());
+  EXPECT_EQ(node_->MakeSnapshot().condition_views.at(1).last_transition, changed);
+  EXPECT_THAT(lines_, Not(Contains(HasSubstr("NodeHas")))) << "nothing has changed";
+  Pass(seconds(10));
+  Measure();
+  Pass(seconds(10));
+  Measure();
+  EXPECT_TRUE(HasMemoryPressure()) << "21 s after it was last observed";
+  Pass(seconds(10));
+  Measure();
+  EXPECT_FALSE(HasMemoryPressure());
+  EXPECT_THAT(lines_, Contains(HasSubstr("NodeHasSufficientMemory")));
+}
+
+TEST_F(NodeKeptTest, TheGracePeriodOfASoftThresholdGoesOn) {
+  Start();
+  figures_.SetAvailable(150);
+  FullPass();
+  const Instant since = clock_.Now();
+  for (int i = 0; i < 5; ++i) {
+    Pass(seconds(10));
+    Measure();
+  }
+  Restart();
+  EXPECT_THAT(runtime_.TakeCommands(), IsEmpty());
+  EXPECT_EQ(node_->NextDeadline(), since + seconds(60));
+  Pass(seconds(10));
+  EXPECT_THAT(runtime_.TakeCommands(), Contains(HasSubstr("stop hog/c")));
+}
+
+TEST_F(NodeKeptTest, ASuspendIsNoPressure) {
+  Start();
+  figures_.SetAvailable(150);
+  FullPass();
+  clock_.Advance(std::chrono::hours(8));
+  node_->Slept(std::chrono::hours(8));
+  Pass(seconds(10));
+  Measure();
+  EXPECT_THAT(runtime_.TakeCommands(), IsEmpty()) << "it was met for 10 s of its 60";
+  for (int i = 0; i < 4; ++i) {
+    Pass(seconds(10));
+    Measure();
+  }
+  EXPECT_THAT(runtime_.TakeCommands(), IsEmpty()) << "for 50 s";
+  Pass(seconds(10));
+  EXPECT_THAT(runtime_.TakeCommands(), Contains(HasSubstr("stop hog/c")));
+}
+
+TEST_F(NodeKeptTest, AThresholdOfAnotherConfigurationBeginsAnew) {
+  Start();
+  figures_.SetAvailable(150);
+  FullPass();
+  Pass(seconds(50));
+  Measure();
+  thresholds_[1] = Of(Signal::kMemoryAvailable, 201, 60);
+  Restart();
+  Pass(seconds(10));
+  Measure();
+  EXPECT_THAT(runtime_.TakeCommands(), IsEmpty());
+}
+
+TEST_F(NodeKeptTest, NobodyElseGoesWhileAnEvictionOfTheAgentBeforeIsUnderWay) {
+  Start();
+  runtime_.IgnoreStop("c");
+  runtime_.IgnoreKill("c");
+  figures_.SetAvailable(99);
+  Pass(seconds(3));
+  Crossed();
+  EXPECT_THAT(runtime_.TakeCommands(), ElementsAre("stop hog/c 1s"));
+  Pass(seconds(1));
+  runtime_.TakeCommands();
+  Restart();
+  Crossed();
+  EXPECT_THAT(runtime_.TakeCommands(), Not(Contains(HasSubstr("idle"))));
+  Pass(seconds(29));
+  Measure();
+  EXPECT_THAT(runtime_.TakeCommands(), Contains("stop idle/c 1s")) << "30 s after the first";
+}
+
+TEST_F(NodeKeptTest, MemoryIsWatchedWhileAnEvictionOfTheAgentBeforeIsAwaited) {
+  Start();
+  runtime_.IgnoreStop("c");
+  runtime_.IgnoreKill("c");
+  figures_.SetAvailable(99);
+  Pass(seconds(3));
+  Crossed();
+  EXPECT_THAT(runtime_.TakeCommands(), ElementsAre("stop hog/c 1s"));
+  figures_.SetAvailable(300);
+  notifier_.armed.clear();
+  Restart();
+  EXPECT_GT(node_->passes(), 0U) << "nothing is to be decided, and how the node is can be said";
+  EXPECT_THAT(notifier_.armed, Not(IsEmpty()));
+}
+
+TEST_F(NodeKeptTest, MemoryIsWatchedWhereTheAwaitedEvictionPutsOffTheFirstPass) {
+  Start();
+  runtime_.IgnoreStop("c");
+  runtime_.IgnoreKill("c");
+  figures_.SetAvailable(150);
+  FullPass();
+  for (int i = 0; i < 6; ++i) {
+    Pass(seconds(10));
+    Measure();
+  }
+  ASSERT_THAT(runtime_.TakeCommands(), Contains(HasSubstr("stop hog/c"))) << "a soft eviction";
+  notifier_.armed.clear();
+  Restart();
+  EXPECT_THAT(notifier_.armed, Not(IsEmpty()));
+  EXPECT_THAT(runtime_.TakeCommands(), Not(Contains(HasSubstr("idle"))));
+}
+
+TEST_F(NodeKeptTest, AHealthyNodeKeepsNothing) {
+  Start();
+  const auto before = node_->changes();
+  FullPass();
+  FullPass();
+  EXPECT_EQ(node_->Kept(), KeptNode{});
+  EXPECT_EQ(node_->changes(), before);
+  figures_.SetAvailable(150);
+  FullPass();
+  EXPECT_NE(node_->changes(), before);
+  EXPECT_NE(node_->Kept(), KeptNode{});
+}
+
+}  // namespace
+}  // namespace jettison

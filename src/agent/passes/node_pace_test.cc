@@ -1,0 +1,243 @@
+#include <algorithm>
+
+#include "agent/passes/node_test_bed.h"
+
+namespace jettison {
+namespace {
+
+using std::chrono::milliseconds;
+using std::chrono::seconds;
+using testing::AllOf;
+using testing::Contains;
+using testing::ElementsAre;
+using testing::HasSubstr;
+using testing::IsEmpty;
+using testing::Not;
+
+constexpr Duration kStep = milliseconds(5);
+
+class NodePaceTest : public NodeTestBed {
+ protected:
+  // Fifty pods of `each` MiB, and whoever the bed has gone.
+  void StartMany(std::uint64_t each) {
+    Start();
+    std::vector<Pod> pods;
+    for (int i = 0; i < 50; ++i) {
+      pods.push_back(PodNamed("p" + std::to_string(i)));
+      figures_.memory[pods.back().name] = each * kMi;
+    }
+    pods_.SetWanted(pods, clock_.Now());
+    Deliver();
+    Deliver();
+    FullPass();
+    runtime_.TakeCommands();
+    lines_.clear();
+  }
+  // Steps of 5 ms, each with a wake-up by the kernel and with a full pass where one is asked for.
+  void Run(Duration time) {
+    for (Duration passed{0}; passed < time; passed += kStep) {
+      Pass(kStep);
+      Crossed();
+      Measure();
+      Deliver();
+    }
+  }
+  std::size_t Stops() {
+    const auto commands = runtime_.TakeCommands();
+    return static_cast<std::size_t>(std::ranges::count_if(
+        commands, [](const std::string& command) { return command.starts_with("stop "); }));
+  }
+};
+
+TEST_F(NodePaceTest, ASpikeOfASecondOutsideFiftyPodsCostsAtMostTwoOfThem) {
+  for (const std::uint64_t each : {1U, 5U, 7U}) {
+    StartMany(each);
+    figures_.SetAvailable(0);
+    Run(seconds(1));
+    figures_.SetAvailable(400);
+    Run(seconds(1));
+    EXPECT_LE(Stops(), 2U) << each;
+  }
+}
+
+TEST_F(NodePaceTest, ASpikeThatComesBySmallStepsCostsNoMore) {
+  StartMany(5);
+  for (std::uint64_t available = 120; available > 0; available -= 4) {
+    figures_.SetAvailable(available);
+    Pass(kStep);
+    Crossed();
+  }
+  Run(milliseconds(800));
+  figures_.SetAvailable(400);
+  Run(seconds(2));
+  EXPECT_LE(Stops(), 2U);
+}
+
+TEST_F(NodePaceTest, WhoeverHoldsTheMemoryForGoodCostsOnePodASecondAsWithTheKubelet) {
+  StartMany(5);
+  figures_.SetAvailable(50);
+  Run(seconds(4));
+  const std::size_t stops = Stops();
+  EXPECT_GE(stops, 3U);
+  EXPECT_LE(stops, 5U);
+}
+
+TEST_F(NodePaceTest, ASecondLeakIsEndedAtOnceBesideTheFirst) {
+  figures_.memory = {{"hog", 250 * kMi}, {"idle", 200 * kMi}};
+  Start();
+  runtime_.IgnoreStop("c");
+  runtime_.HoldRemoval();
+  figures_.SetAvailable(99);
+  Pass(seconds(3));
+  Crossed();
+  EXPECT_THAT(runtime_.TakeCommands(), ElementsAre("stop hog/c 1s"));
+  figures_.memory["hog"] = 0;  // it has given back what it had, and the other one took it
+  std::vector<std::string> commands;
+  for (int i = 1; i <= 8 && commands.empty(); ++i) {
+    figures_.SetAvailable(static_cast<std::uint64_t>(99 - 2 * i));
+    figures_.memory["idle"] = static_cast<std::uint64_t>(200 + 2 * i) * kMi;
+    Pass(kStep);
+    commands = runtime_.TakeCommands();
+  }
+  EXPECT_THAT(commands, Contains("stop idle/c 1s")) << "within 40 ms";
+}
+
+TEST_F(NodePaceTest, GrowthOfOthersEndsNobodyAtOnce) {
+  figures_.memory = {{"hog", 100 * kMi}, {"idle", 90 * kMi}};
+  Start();
+  figures_.SetAvailable(99);
+  Pass(seconds(3));
+  Crossed();
+  EXPECT_THAT(runtime_.TakeCommands(), Contains("stop hog/c 1s"));
+  Deliver();
+  for (std::uint64_t available = 98; available > 2; available -= 2) {
+    figures_.SetAvailable(available);
+    Pass(kStep);
+    Measure();
+  }
+  EXPECT_EQ(Stops(), 0U);
+  EXPECT_THAT(lines_, Contains(AllOf(HasSubstr("the next eviction waits"), HasSubstr("not-theirs"),
+                                     HasSubstr("pod=default/idle"))));
+}
+
+TEST_F(NodePaceTest, AWaitIsToldOnceWithItsReasonAndEndsWhenThePodHasBeenGoneForASecond) {
+  Start();
+  figures_.SetAvailable(99);
+  Pass(seconds(3));
+  Crossed();
+  Deliver();
+  lines_.clear();
+  Run(milliseconds(900));
+  EXPECT_EQ(std::ranges::count_if(lines_,
+                                  [](const std::string& line) {
+                                    return line.find("the next eviction waits") !=
+                                           std::string::npos;
+                                  }),
+            1)
+      << testing::PrintToString(lines_);
+  const Snapshot snapshot = node_->MakeSnapshot();
+  ASSERT_TRUE(snapshot.pause);
+  EXPECT_EQ(snapshot.pause->reason, PaceReason::kNodeLasts);
+  EXPECT_EQ(snapshot.pause->pod_uid, "idle");
+  EXPECT_EQ(node_->counters().waits[static_cast<std::size_t>(PaceReason::kNodeLasts)], 1U);
+  EXPECT_THAT(runtime_.TakeCommands(), Not(Contains("stop idle/c 1s")));
+  Run(milliseconds(200));
+  EXPECT_THAT(runtime_.TakeCommands(), Contains("stop idle/c 1s"));
+}
+
+TEST_F(NodePaceTest, ARecordedWaitSaysByWhatItWasDecided) {
+  Start();
+  figures_.SetAvailable(99);
+  Pass(seconds(3));
+  Crossed();
+  Deliver();
+  Pass(milliseconds(1));
+  Measure();
+  const auto report = node_->MakeSnapshot().last_report;
+  ASSERT_TRUE(report->pause);
+  EXPECT_THAT(report->evictions, IsEmpty());
+  ASSERT_TRUE(node_->MakeSnapshot().pace);
+  EXPECT_EQ(node_->MakeSnapshot().pace->kubelet_decides, report->pause->until);
+}
+
+TEST_F(NodePaceTest, WhoeverIgnoresTheSignalIsKilledBeforeTheRestIsGone) {
+  Start();
+  runtime_.IgnoreStop("c");
+  figures_.SetAvailable(99);
+  Pass(seconds(3));
+  Crossed();
+  EXPECT_THAT(runtime_.TakeCommands(), ElementsAre("stop hog/c 1s"));
+  double available = 99;
+  std::vector<std::string> commands;
+  while (commands.empty() && available > 3) {
+    available -= 2.4;  // 480 MiB/s
+    figures_.SetAvailable(static_cast<std::uint64_t>(available));
+    figures_.memory["hog"] += 2 * kMi;
+    Pass(kStep);
+    commands = runtime_.TakeCommands();
+  }
+  EXPECT_THAT(commands, ElementsAre("kill hog/c", "remove hog"));
+  EXPECT_GT(available, 40);
+  EXPECT_THAT(lines_, Contains(HasSubstr("pod is killed before its grace period is over")));
+  EXPECT_EQ(node_->counters().early_kills, 1U);
+  figures_.SetAvailable(400);
+  Pass(seconds(10));
+  const auto report = node_->MakeSnapshot().last_report;
+  ASSERT_EQ(report->early_kills.size(), 1U);
+  EXPECT_EQ(report->early_kills[0].pod_uid, "hog");
+  EXPECT_EQ(report->early_kills[0].grace, seconds(1));
+  EXPECT_LT(report->early_kills[0].after, milliseconds(150));
+}
+
+TEST_F(NodePaceTest, WhoeverTakesNothingMoreHasItsWholeGracePeriod) {
+  Start();
+  runtime_.IgnoreStop("c");
+  figures_.SetAvailable(99);
+  Pass(seconds(3));
+  Crossed();
+  runtime_.TakeCommands();
+  Run(milliseconds(990));
+  EXPECT_THAT(runtime_.TakeCommands(), IsEmpty());
+  Run(milliseconds(10));
+  EXPECT_THAT(runtime_.TakeCommands(), Contains("kill hog/c"));
+}
+
+TEST_F(NodePaceTest, AForkBombOutsideThePodsCostsOneOfThemASecond) {
+  thresholds_.push_back(
+      {.signal = Signal::kPidAvailable, .value = Quantity::Of(1000), .grace_period = {}});
+  figures_.node.rlimit = RlimitStats{.max_pid = 30000, .running = 1000};
+  StartMany(1);
+  figures_.node.rlimit->running = 29900;
+  Run(seconds(4));
+  EXPECT_LE(Stops(), 5U);
+}
+
+TEST_F(NodePaceTest, NobodyComesBackToANodeThatIsStillShort) {
+  Start();
+  figures_.SetAvailable(50);
+  Pass(seconds(3));
+  Crossed();
+  Deliver();
+  runtime_.TakeCommands();
+  for (int i = 0; i < 12; ++i) FullPass();
+  EXPECT_THAT(runtime_.TakeCommands(), Not(Contains("create hog")));
+  figures_.SetAvailable(400);
+  for (int i = 0; i < 12; ++i) FullPass();
+  EXPECT_THAT(runtime_.TakeCommands(), Contains("create hog"));
+}
+
+TEST_F(NodePaceTest, ADryRunKeepsToThePaceItWouldHaveHad) {
+  Start(true);
+  figures_.SetAvailable(99);
+  Pass(seconds(3));
+  Crossed();
+  for (int i = 0; i < 100; ++i) {
+    Pass(kStep);
+    Crossed();
+    Measure();
+  }
+  EXPECT_EQ(node_->counters().dry_run_victims[IndexOf(Signal::kMemoryAvailable)], 1U);
+}
+
+}  // namespace
+}  // namespace jettison

@@ -1,0 +1,262 @@
+#include "agent/passes/node_passes.h"
+
+#include <algorithm>
+#include <memory>
+#include <string>
+#include <utility>
+
+#include "agent/evictions/pass_log.h"
+#include "core/decide/eviction_order.h"
+#include "core/evaluate/carry_over.h"
+
+namespace jettison {
+
+NodePasses::NodePasses(const NodeSettings& settings, const NodeEdges& edges, PassCounters& counters)
+    : edges_(edges),
+      record_passes_(settings.record_passes),
+      counters_(counters),
+      policies_(settings.policy),
+      pacing_(edges) {
+  standing_.condition_changed_at.fill(edges.clock.Now());
+}
+
+void NodePasses::TakePolicy(PassPolicy policy, Instant now) {
+  standing_.state = CarryOver(standing_.state, policies_->thresholds, policy.thresholds);
+  policies_ = PassPolicies(std::move(policy));
+  if (!record_.last) return;
+  // The last report speaks of thresholds by their place, too.
+  auto report = std::make_shared<CycleReport>(*record_.last);
+  report->evaluation = Evaluate(policies_->thresholds, policies_->pressure_transition_period,
+                                standing_.state, report->observations, now);
+  record_.last = std::move(report);
+}
+
+void NodePasses::Resume(const KeptNode& kept, Instant now) {
+  jettison::Resume(kept, policies_->thresholds, now, standing_);
+  if (!kept.wait || !standing_.wait.active()) return;
+  // The pace of the resources that evictions are under way for goes on with it.
+  pacing_.Resume(*kept.wait, *standing_.wait.NextDeadline() - kCleanupTimeout, now);
+}
+
+ReadingPlan NodePasses::ReadNode(NodeReading reading, Instant now) {
+  switch (reading) {
+    case NodeReading::kAll: summary_.node = edges_.figures.ReadNode(); break;
+    case NodeReading::kAllButMemory: edges_.figures.ReadRestOfNode(summary_.node); break;
+    case NodeReading::kNothing: break;
+  }
+  pacing_.ReadEnding(standing_.wait.active());
+  return PlanReading(*policies_.For(PassKind::kWatch), standing_.state, summary_.node, now);
+}
+
+NodeReading NodePasses::ReadForPace(Instant now) {
+  const bool counts_pids = pacing_.LookCountsPids(now);
+  if (counts_pids) {
+    summary_.node = edges_.figures.ReadNode();
+  } else {
+    ReadNodeMemory();
+  }
+  pacing_.Seen(Seen(), now);
+  return counts_pids ? NodeReading::kNothing : NodeReading::kAllButMemory;
+}
+
+Evaluation NodePasses::EvaluateNow(Instant now) const {
+  return Evaluate(policies_->thresholds, policies_->pressure_transition_period, standing_.state,
+                  Seen(), now);
+}
+
+bool NodePasses::MayDecide(std::optional<std::size_t> threshold) const {
+  // The first pass after a restart says how the node is, whoever is awaited.
+  if (!standing_.wait.active() || (!threshold && record_.count == 0)) return true;
+  return threshold && standing_.wait.Allows(policies_->thresholds[*threshold]);
+}
+
+PassDecision NodePasses::Decide(const ReadingPlan& plan, const PassCause& cause) {
+  summary_.pods.clear();
+  for (const ReadStep& step : plan.pods) {
+    if (step.of == ReadOf::kEachPod) ReadPods(step);
+  }
+  PassDecision decision = DecideByPods(plan, plan.threshold, cause);
+  if (decision.decision.victim) ReadVictim(plan, *decision.decision.victim);
+  return decision;
+}
+
+PassDecision NodePasses::DecideWithoutDisk(const ReadingPlan& plan, const PassCause& cause) {
+  edges_.figures.ReadPods(edges_.pods.Active(), nullptr, summary_.pods);
+  MarkStale(nullptr);
+  return DecideByPods(plan, plan.beside_disks ? plan.beside_disks : plan.threshold, cause);
+}
+
+PassDecision NodePasses::DecideWith(const DiskUse& disk, const ReadingPlan& plan,
+                                    const PassCause& cause) {
+  edges_.figures.ReadPods(edges_.pods.Active(), &disk, summary_.pods);
+  MarkStale(&disk);
+  return DecideByPods(plan, plan.threshold, cause);
+}
+
+void NodePasses::MarkStale(const DiskUse* disk) {
+  if (policies_.NeedDiskUse()) record_.pods.MarkStale(disk, summary_.pods);
+}
+
+void NodePasses::ReadPods(const ReadStep& step) {
+  switch (step.figures) {
+    case PodFigures::kMemory:
+      return edges_.figures.ReadMemoryOf(edges_.pods.Active(), summary_.pods);
+    case PodFigures::kContainers:
+    case PodFigures::kAll:
+      return edges_.figures.ReadPods(edges_.pods.Active(), nullptr, summary_.pods);
+  }
+  __builtin_unreachable();
+}
+
+PassDecision NodePasses::DecideByPods(const ReadingPlan& plan,
+                                      std::optional<std::size_t> acting_for,
+                                      const PassCause& cause) {
+  pacing_.Seen(plan.observations, plan.now);
+  JoinStats(edges_.pods.Active(), summary_, joined_);
+  std::optional<PacedPass> paced;
+  if (acting_for) {
+    const Signal signal = policies_->thresholds[*acting_for].signal;
+    paced.emplace(PacedPass{.signal = signal,
+                            .seen = *plan.observations[signal],
+                            .pods = joined_,
+                            .layout = policies_->layout,
+                            .next_by_clock = cause.next_by_clock,
+                            .now = plan.now});
+  }
+  pacing_.Prepare(paced);
+  return DecidePass(*policies_.For(cause.kind), plan, joined_, pacing_.input());
+}
+
+bool NodePasses::IsTold(const ReadingPlan& plan, const PassDecision& decision) const {
+  if (!decision.pause) return false;
+  const Signal signal = policies_->thresholds[*decision.decision.threshold].signal;
+  return pacing_.paused().IsTold(signal, *decision.pause, plan.now);
+}
+
+void NodePasses::ReadVictim(const ReadingPlan& plan, std::size_t victim) {
+  for (const ReadStep& step : plan.pods) {
+    if (step.of != ReadOf::kFirstVictim) continue;
+    edges_.figures.ReadContainersOf(*joined_[victim].facts, summary_.pods[victim]);
+  }
+}
+
+const CycleReport& NodePasses::Run(const ReadingPlan& plan, const PassDecision& decision,
+                                   const PassCause& cause) {
+  NodePorts ports = {.killer = edges_.killer, .reclaimer = edges_.reclaimer, .summaries = *this};
+  RecordedPass pass{
+      .number = record_.count + 1, .policy = policies_.For(cause.kind), .before = standing_.state};
+  const std::vector<const PodFacts*> pods = edges_.pods.Active();
+  auto report = std::make_shared<CycleReport>(
+      CarryOut({.policy = *pass.policy, .plan = plan, .decision = decision, .pods = joined_}, ports,
+               standing_.state));
+  if (report->acting_for) report->survivors = edges_.pods.KillSurvivors(plan.now);
+  if (edges_.ladder != nullptr) report->reclaimed = edges_.ladder->TakeReclaimed();
+  report->early_kills = pacing_.TakeEarlyKills();
+  PassTimes times = {.woken = cause.woken, .began = plan.now, .decided = edges_.clock.Now()};
+  ++record_.count;
+  record_.last = report;
+  if (!IsKeptAlike(pass.before, standing_.state)) ++changes_;
+  Tell(*report, pass.before.conditions, plan.now);
+  pass.pace = pacing_.input();
+  pass.after_reclaim = std::exchange(after_reclaim_, std::nullopt);
+  if (record_passes_) Record(std::move(pass), cause.kind, pods);
+  times.ended = edges_.clock.Now();
+  CountPass(*report, cause.kind, times, counters_);
+  return *record_.last;
+}
+
+// What a reclaim is judged by: file systems and memory of the node, pods do not count.
+Result<Summary> NodePasses::ReadSummary() {
+  Summary summary;
+  summary.node = edges_.figures.ReadNode();
+  if (record_passes_) after_reclaim_ = summary;
+  return summary;
+}
+
+void NodePasses::Tell(const CycleReport& report, NodeConditions before, Instant now) {
+  AwaitCleanup(report, now);
+  for (const NodeConditionType type : kAllNodeConditions) {
+    if (before.Has(type) != report.conditions().Has(type)) {
+      standing_.condition_changed_at[IndexOf(type)] = now;
+    }
+  }
+  const bool changed = !(before == report.conditions());
+  if (changed && edges_.on_conditions) edges_.on_conditions(before, report.conditions(), now);
+  LogPass(report, before, edges_.pods, edges_.events, edges_.log);
+  TellPause(report, now);
+  edges_.pods.PassDone(report.conditions(), now, report.evaluation.overdue.any());
+}
+
+void NodePasses::AwaitCleanup(const CycleReport& report, Instant now) {
+  if (report.evictions.empty()) return;
+  const Resource resource =
+      report.ranked_for ? ResourceOf(*report.ranked_for) : Resource::kEphemeralStorage;
+  const bool hard = std::ranges::any_of(report.evictions, [](const EvictionRecord& eviction) {
+    return eviction.order.grace_period_seconds <= kHardEvictionGracePeriodSeconds;
+  });
+  // A dry run keeps to the pace that it would have had.
+  if (HasOutcome(report, EvictOutcome::kDryRun)) {
+    pacing_.Evicted(resource, hard, Duration{0}, now);
+    pacing_.CleanedUp(true, now);
+  }
+  const std::vector<std::string> ending = PodsToldToEnd(report);
+  if (ending.empty()) return;
+  for (const std::string& uid : ending) {
+    edges_.disk_walks.Forget(uid);
+    record_.pods.Forget(uid);
+  }
+  pacing_.Evicted(resource, hard, std::chrono::seconds(kHardEvictionGracePeriodSeconds), now);
+  pacing_.PodsEnd(now);
+  standing_.wait.Begin(ending, resource, hard, now);
+  ++changes_;
+}
+
+// What the pass says of the next eviction, and of who holds the memory.
+void NodePasses::TellPause(const CycleReport& report, Instant now) {
+  if (!summary_.pods.empty() || edges_.pods.Active().empty()) {
+    record_.holders = HoldersOf(summary_.node, joined_, pacing_.HeldByEnding());
+  }
+  const bool is_new = pacing_.PassDone(report, standing_.wait.active(), now);
+  if (is_new) {
+    ++counters_.waits[static_cast<std::size_t>(report.pause->reason)];
+    LogPause(*report.pause, edges_.pods, edges_.log);
+  }
+  if (record_.holders) LogHolders(report, *record_.holders, is_new, edges_.log);
+}
+
+// Told of each pass when its deed is done. A watch pass that found nothing is not kept: near a
+// threshold there are hundreds of them a second.
+void NodePasses::Record(RecordedPass pass, PassKind kind,
+                        const std::vector<const PodFacts*>& pods) {
+  record_.signals.Add(record_.last->observations, record_.last->at);
+  pass.report = *record_.last;
+  if (kind == PassKind::kWatch && !DidSomething(pass)) return;
+  pass.summary = summary_;
+  pass.pods = edges_.pods.Keep(pods);
+  const auto kept = std::make_shared<const RecordedPass>(std::move(pass));
+  record_.passes.Add(kept);
+  if (edges_.on_eviction && !kept->report.evictions.empty()) edges_.on_eviction(kept);
+}
+
+bool NodePasses::CheckCleanup(Instant now) {
+  const auto outcome =
+      standing_.wait.Check([this](std::string_view uid) { return edges_.pods.IsOnNode(uid); }, now);
+  if (!outcome) return false;
+  ++changes_;
+  const bool all_gone = *outcome == EvictionWait::Outcome::kCleanedUp;
+  if (all_gone) {
+    edges_.log.Info("eviction manager: pods were cleaned up");
+  } else {
+    edges_.log.Warn("eviction manager: timed out waiting for pods to be cleaned up");
+  }
+  pacing_.CleanedUp(all_gone, now);
+  if (edges_.on_cleanup) edges_.on_cleanup(all_gone, now);
+  return true;
+}
+
+void NodePasses::Hasten(Instant now) {
+  if (!standing_.wait.hard()) return;
+  counters_.early_kills += pacing_.Hasten(Seen(), policies_->layout, now);
+}
+
+}  // namespace jettison

@@ -1,0 +1,114 @@
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <optional>
+#include <vector>
+
+#include "act/pass.h"
+#include "agent/evictions/eviction_pacing.h"
+#include "agent/evictions/node_edges.h"
+#include "agent/kept/kept_state.h"
+#include "agent/passes/node_standing.h"
+#include "agent/passes/pass_policies.h"
+#include "agent/passes/pass_record.h"
+#include "core/pass/recorded_pass.h"
+#include "view/node_counters.h"
+
+namespace jettison {
+
+// What brought a pass about.
+struct PassCause {
+  PassKind kind = PassKind::kWatch;
+  Instant woken;                         // by the kernel, the clock, or figures waited for
+  std::optional<Instant> next_by_clock;  // as in PaceInput
+};
+
+// What is still to be read of a node's own figures.
+enum class NodeReading : std::uint8_t { kAll, kAllButMemory, kNothing };
+
+// Makes the passes of one node: reads the figures that each needs, runs it, tells what it did and
+// keeps what the next one goes on from. Somebody else says when a pass is made.
+class NodePasses : private SummarySource {
+ public:
+  NodePasses(const NodeSettings& settings, const NodeEdges& edges, PassCounters& counters);
+
+  [[nodiscard]] const PassPolicies& policy() const { return policies_; }
+  // Other terms from now on. What was met stays met where the line is the same.
+  void TakePolicy(PassPolicy policy, Instant now);
+  // Goes on where an agent before was.
+  void Resume(const KeptNode& kept, Instant now);
+  // The machine was suspended for so long.
+  void Slept(Duration slept, Instant now) { PutOff(slept, now, standing_); }
+
+  // Reads figures of the node, and what pods hold that are ending; says what a watch pass over them
+  // goes on from.
+  [[nodiscard]] ReadingPlan ReadNode(NodeReading reading, Instant now);
+  // Reads memory, swap and pressure of the node; the rest stays.
+  void ReadNodeMemory() { edges_.figures.ReadNodeMemory(summary_.node); }
+  // Reads what the pace of evictions is looked at by; what it left out.
+  [[nodiscard]] NodeReading ReadForPace(Instant now);
+  // What the node's present figures say, for a look.
+  [[nodiscard]] Observations Seen() const { return ObservationsFrom(summary_); }
+  [[nodiscard]] Evaluation EvaluateNow(Instant now) const;
+  // Whether the wait for evicted pods leaves a pass that would act for this threshold.
+  [[nodiscard]] bool MayDecide(std::optional<std::size_t> threshold) const;
+
+  // Reads of the pods what the plan needs, and decides.
+  [[nodiscard]] PassDecision Decide(const ReadingPlan& plan, const PassCause& cause);
+  // The same with all of the pods but their files, of which it is said that they are unknown.
+  [[nodiscard]] PassDecision DecideWithoutDisk(const ReadingPlan& plan, const PassCause& cause);
+  // The same with all of the pods, beside what was measured of their files.
+  [[nodiscard]] PassDecision DecideWith(const DiskUse& disk, const ReadingPlan& plan,
+                                        const PassCause& cause);
+  // Whether a pass that is decided like that would only say again that the eviction waits.
+  [[nodiscard]] bool IsTold(const ReadingPlan& plan, const PassDecision& decision) const;
+  // Acts and tells. Nothing was read since the decision.
+  const CycleReport& Run(const ReadingPlan& plan, const PassDecision& decision,
+                         const PassCause& cause);
+  // That was a full pass, and this is what it was made of.
+  void KeepMeasured(const DiskUse& disk, Instant now) {
+    record_.pods.Take(summary_.pods, disk, now);
+  }
+
+  // Looks whether the evicted pods are gone; true once, when the wait for them is over.
+  [[nodiscard]] bool CheckCleanup(Instant now);
+  // Kills pods that are ending already where what is left would not last.
+  void Hasten(Instant now);
+
+  [[nodiscard]] EvictionPacing& pacing() { return pacing_; }
+  [[nodiscard]] const EvictionPacing& pacing() const { return pacing_; }
+  [[nodiscard]] const NodeStanding& standing() const { return standing_; }
+  [[nodiscard]] const Summary& summary() const { return summary_; }
+  [[nodiscard]] const PassRecord& record() const { return record_; }
+  // Another number whenever what outlives the agent may have changed by anything but time.
+  [[nodiscard]] std::uint64_t changes() const { return changes_; }
+
+ private:
+  [[nodiscard]] Result<Summary> ReadSummary() override;
+  void MarkStale(const DiskUse* disk);
+  // `acting_for`: what the pace of evictions is looked at for.
+  [[nodiscard]] PassDecision DecideByPods(const ReadingPlan& plan,
+                                          std::optional<std::size_t> acting_for,
+                                          const PassCause& cause);
+  void ReadPods(const ReadStep& step);
+  void ReadVictim(const ReadingPlan& plan, std::size_t victim);
+  void Tell(const CycleReport& report, NodeConditions before, Instant now);
+  void AwaitCleanup(const CycleReport& report, Instant now);
+  void TellPause(const CycleReport& report, Instant now);
+  void Record(RecordedPass pass, PassKind kind, const std::vector<const PodFacts*>& pods);
+
+  NodeEdges edges_;
+  bool record_passes_;
+  PassCounters& counters_;
+  PassPolicies policies_;
+  NodeStanding standing_;
+  Summary summary_;
+  std::vector<ActivePod> joined_;
+  EvictionPacing pacing_;
+  PassRecord record_;
+  std::optional<Summary> after_reclaim_;  // what the reclaim of this pass was judged by
+  std::uint64_t changes_ = 0;
+};
+
+}  // namespace jettison

@@ -1,0 +1,18 @@
+#pragma once
+
+#include <optional>
+
+#include "agent/evictions/node_edges.h"
+#include "agent/looks/memory_looks.h"
+#include "agent/passes/node_passes.h"
+#include "core/units/duration.h"
+#include "view/snapshot.h"
+
+namespace jettison {
+
+// How a node stands, for onlookers; NodeIdentity is the caller's to add. `next_by_clock`: the next
+// full pass, as in PaceInput.
+[[nodiscard]] Snapshot SnapshotOf(const NodePasses& passes, const MemoryLooks& looks,
+                                  const NodeEdges& edges, std::optional<Instant> next_by_clock);
+
+}  // namespace jettison

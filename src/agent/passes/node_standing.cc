@@ -1,0 +1,97 @@
+#include "agent/passes/node_standing.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <string>
+
+namespace jettison {
+namespace {
+
+std::string TextOf(const ThresholdValue& value) {
+  if (const auto* quantity = std::get_if<Quantity>(&value)) return quantity->ToString();
+  return fmt::format("{}", std::get<Percentage>(value).fraction);
+}
+
+// Tells thresholds apart; another text is another threshold.
+std::string TextOf(const Threshold& threshold) {
+  return fmt::format("{}<{} for {} reclaim {}", NameOf(threshold.signal), TextOf(threshold.value),
+                     FormatDuration(threshold.grace_period),
+                     threshold.min_reclaim ? TextOf(*threshold.min_reclaim) : "nothing");
+}
+
+KeptMark KeptOf(const EvictionMark& mark) {
+  KeptMark kept{.at = mark.at, .available = {}};
+  for (const Signal signal : kPressureSignals) {
+    const auto& available = mark.available[PressureIndexOf(signal)];
+    if (available) kept.available.emplace_back(signal, *available);
+  }
+  return kept;
+}
+
+}  // namespace
+
+KeptNode KeptOf(const NodeStanding& standing, std::span<const Threshold> thresholds) {
+  const EvictionState& state = standing.state;
+  KeptNode kept;
+  for (const NodeConditionType type : kAllNodeConditions) {
+    const auto& last = state.condition_last_observed_at[IndexOf(type)];
+    // One that was never observed is as at every start.
+    if (!last) continue;
+    kept.conditions.push_back({.type = type,
+                               .status = state.conditions.Has(type),
+                               .last_observed = last,
+                               .changed = standing.condition_changed_at[IndexOf(type)]});
+  }
+  for (std::size_t i = 0; i < thresholds.size(); ++i) {
+    if (!state.first_observed_at[i]) continue;
+    kept.thresholds.push_back({.text = TextOf(thresholds[i]),
+                               .first_observed = *state.first_observed_at[i],
+                               .overdue = state.met[i]});
+  }
+  if (state.last_eviction) kept.last_eviction = KeptOf(*state.last_eviction);
+  kept.wait = standing.wait.Kept();
+  return kept;
+}
+
+void Resume(const KeptNode& kept, std::span<const Threshold> thresholds, Instant now,
+            NodeStanding& standing) {
+  EvictionState& state = standing.state;
+  for (const KeptCondition& condition : kept.conditions) {
+    state.condition_last_observed_at[IndexOf(condition.type)] = condition.last_observed;
+    standing.condition_changed_at[IndexOf(condition.type)] = condition.changed;
+    if (condition.status) state.conditions.Set(condition.type);
+  }
+  for (std::size_t i = 0; i < thresholds.size(); ++i) {
+    const auto found =
+        std::ranges::find(kept.thresholds, TextOf(thresholds[i]), &KeptThreshold::text);
+    if (found == kept.thresholds.end()) continue;
+    state.first_observed_at[i] = found->first_observed;
+    state.met[i] = found->overdue;
+  }
+  if (kept.last_eviction) {
+    EvictionMark& mark = state.last_eviction.emplace();
+    mark.at = kept.last_eviction->at;
+    for (const auto& [signal, available] : kept.last_eviction->available) {
+      mark.available[PressureIndexOf(signal)] = available;
+    }
+  }
+  if (kept.wait && !kept.wait->pods.empty()) standing.wait.Resume(*kept.wait, now);
+}
+
+bool IsKeptAlike(const EvictionState& a, const EvictionState& b) {
+  const auto at = [](const EvictionState& state) {
+    return state.last_eviction ? state.last_eviction->at : Instant::min();
+  };
+  return a.conditions == b.conditions && a.met == b.met &&
+         a.first_observed_at == b.first_observed_at && at(a) == at(b);
+}
+
+void PutOff(Duration slept, Instant now, NodeStanding& standing) {
+  standing.wait.PutOff(slept);
+  for (auto& since : standing.state.first_observed_at) {
+    if (since) since = std::min(*since + slept, now);
+  }
+}
+
+}  // namespace jettison

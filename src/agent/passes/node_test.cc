@@ -1,0 +1,187 @@
+#include "agent/passes/node.h"
+
+#include "agent/passes/node_test_bed.h"
+
+namespace jettison {
+namespace {
+
+using std::chrono::milliseconds;
+using std::chrono::seconds;
+using testing::ElementsAre;
+using testing::IsEmpty;
+
+class NodeTest : public NodeTestBed {};
+
+TEST_F(NodeTest, PassesEveryIntervalAfterMeasuringDiskUseAndSaysNothingWhenNothingHappens) {
+  Start();
+  EXPECT_EQ(node_->passes(), 2U) << "a first look, then a full pass";
+  EXPECT_EQ(node_->NextDeadline(), clock_.Now() + seconds(10));
+  Pass(seconds(10));
+  EXPECT_EQ(walks_.started, 1);
+  EXPECT_EQ(node_->passes(), 2U) << "the walk is still under way";
+  clock_.Advance(seconds(3));
+  Measure();
+  EXPECT_EQ(node_->passes(), 3U);
+  EXPECT_EQ(node_->NextDeadline(), clock_.Now() + seconds(10));
+  EXPECT_THAT(lines_, IsEmpty());
+}
+
+TEST_F(NodeTest, RemainsAreCollectedEveryMinute) {
+  Start();
+  for (int pass = 0; pass < 5; ++pass) FullPass();
+  EXPECT_EQ(collections_, 0);
+  FullPass();
+  EXPECT_EQ(collections_, 1);
+  for (int pass = 0; pass < 6; ++pass) FullPass();
+  EXPECT_EQ(collections_, 2);
+}
+
+TEST_F(NodeTest, AWakeUpEvictsTheLargestPodAtOnceOnFreshFigures) {
+  Start();
+  clock_.Advance(seconds(3));
+  figures_.SetAvailable(99);
+  Crossed();
+  EXPECT_THAT(runtime_.TakeCommands(), ElementsAre("stop hog/c 1s"));
+  EXPECT_TRUE(node_->MakeSnapshot().waiting_for_cleanup);
+  EXPECT_THAT(lines_[1], testing::HasSubstr("must evict pod(s) to reclaim"));
+}
+
+TEST_F(NodeTest, MemoryOfAPodIsReadWhenItComesSoThatTheFirstTimeIsNotWhenItRunsOut) {
+  Start();
+  const int reads = figures_.memory_reads;
+  EXPECT_GT(reads, 0);
+  Pass(seconds(1));
+  EXPECT_EQ(figures_.memory_reads, reads);
+  pods_.SetWanted({PodNamed("hog"), PodNamed("idle"), PodNamed("new")}, clock_.Now());
+  Deliver();
+  EXPECT_EQ(figures_.memory_reads, reads + 1);
+}
+
+TEST_F(NodeTest, AWakeUpThatFindsNoPressureDoesNothing) {
+  Start();
+  clock_.Advance(seconds(3));
+  figures_.SetAvailable(101 + 100);
+  Crossed();
+  EXPECT_THAT(runtime_.TakeCommands(), IsEmpty());
+  EXPECT_THAT(lines_, IsEmpty());
+}
+
+TEST_F(NodeTest, WakeUpsInQuickSuccessionAreLookedAtTogether) {
+  Start();
+  clock_.Advance(seconds(3));
+  Crossed();
+  const std::uint64_t passes = node_->passes();
+  Crossed();
+  EXPECT_EQ(node_->passes(), passes);
+  EXPECT_EQ(node_->NextDeadline(), clock_.Now() + milliseconds(1));
+  figures_.SetAvailable(99);
+  Pass(milliseconds(1));
+  EXPECT_THAT(runtime_.TakeCommands(), testing::Contains("stop hog/c 1s"));
+}
+
+TEST_F(NodeTest, JustBeforeAThresholdMemoryIsLookedAtEveryHalfMillisecondForALittleWhile) {
+  Start();
+  clock_.Advance(seconds(3));
+  figures_.SetAvailable(101);
+  Crossed();
+  int looks = 0;
+  while (node_->NextDeadline() == clock_.Now() + std::chrono::microseconds(500)) {
+    Pass(std::chrono::microseconds(500));
+    ++looks;
+  }
+  EXPECT_EQ(looks, 60);
+  Pass(milliseconds(100));
+  Crossed();
+  EXPECT_GT(*node_->NextDeadline(), clock_.Now() + seconds(1)) << "not again that soon";
+  Pass(milliseconds(200));
+  Crossed();
+  EXPECT_EQ(node_->NextDeadline(), clock_.Now() + std::chrono::microseconds(500));
+  figures_.SetAvailable(99);
+  Pass(std::chrono::microseconds(500));
+  EXPECT_THAT(runtime_.TakeCommands(), testing::Contains("stop hog/c 1s"));
+}
+
+TEST_F(NodeTest, AWakeUpThatFindsADiskShortAsksForAFullPassInsteadOfDeciding) {
+  Start();
+  clock_.Advance(seconds(3));
+  figures_.node.fs->available_bytes = 49 * kMi;
+  Crossed();
+  EXPECT_THAT(runtime_.TakeCommands(), IsEmpty());
+  Pass(milliseconds(1));
+  EXPECT_EQ(walks_.started, 1);
+  clock_.Advance(milliseconds(1));
+  disk_["idle"].total = {.used_bytes = 30 * kMi, .inodes_used = 3};
+  disk_["hog"].total = {.used_bytes = kMi, .inodes_used = 1};
+  disk_["idle"].containers.push_back(
+      {.name = "c", .rootfs = {.used_bytes = 30 * kMi, .inodes_used = 3}, .logs = {}});
+  Measure();
+  EXPECT_EQ(runtime_.TakeCommands().size(), 1U);
+}
+
+TEST_F(NodeTest, MemoryComesFirstEvenWhereADiskIsShortToo) {
+  Start();
+  clock_.Advance(seconds(3));
+  figures_.node.fs->available_bytes = 49 * kMi;
+  figures_.SetAvailable(99);
+  Crossed();
+  EXPECT_THAT(runtime_.TakeCommands(), ElementsAre("stop hog/c 1s"));
+}
+
+TEST_F(NodeTest, LevelsAreRegisteredAgainWhenTheyMoved) {
+  Start();
+  ASSERT_EQ(notifier_.armed.size(), 1U);
+  EXPECT_THAT(notifier_.armed[0], ElementsAre(MemoryLevel{0, Signal::kMemoryAvailable, 399 * kMi},
+                                              MemoryLevel{0, Signal::kMemoryAvailable, 400 * kMi},
+                                              MemoryLevel{1, Signal::kMemoryAvailable, 299 * kMi},
+                                              MemoryLevel{1, Signal::kMemoryAvailable, 300 * kMi}));
+  Pass(seconds(10));
+  Measure();
+  EXPECT_EQ(notifier_.armed.size(), 1U);
+  figures_.SetAvailable(400, 20);
+  Pass(seconds(10));
+  Measure();
+  ASSERT_EQ(notifier_.armed.size(), 2U);
+  EXPECT_EQ(notifier_.armed[1][1].bytes, 420 * kMi);
+  figures_.SetAvailable(400, 30);
+  clock_.Advance(milliseconds(10));
+  Crossed();
+  EXPECT_EQ(notifier_.armed.size(), 2U) << "not that soon";
+  Pass(milliseconds(90));
+  EXPECT_EQ(notifier_.armed.size(), 3U);
+}
+
+TEST_F(NodeTest, ADryRunTellsAndEvictsNobody) {
+  Start(/*dry_run=*/true);
+  clock_.Advance(seconds(3));
+  figures_.SetAvailable(99);
+  Crossed();
+  EXPECT_THAT(runtime_.TakeCommands(), IsEmpty());
+  EXPECT_FALSE(node_->MakeSnapshot().waiting_for_cleanup);
+  EXPECT_FALSE(lines_.empty());
+}
+
+TEST_F(NodeTest, ASnapshotShowsThresholdsConditionsPodsAndEvents) {
+  Start();
+  Pass(seconds(10));
+  Measure();
+  clock_.Advance(seconds(3));
+  figures_.SetAvailable(99);
+  Crossed();
+  Deliver();
+  const Snapshot snapshot = node_->MakeSnapshot();
+  EXPECT_TRUE(snapshot.conditions.Has(NodeConditionType::kMemoryPressure));
+  ASSERT_EQ(snapshot.thresholds.size(), 3U);
+  EXPECT_TRUE(snapshot.thresholds[0].met);
+  EXPECT_EQ(snapshot.thresholds[0].observation->available, static_cast<std::int64_t>(99 * kMi));
+  ASSERT_EQ(snapshot.pods.size(), 2U);
+  EXPECT_EQ(snapshot.pods[0].status.reason, "Evicted");
+  EXPECT_EQ(snapshot.pods[0].evictions, 1);
+  EXPECT_EQ(snapshot.pods[1].memory_working_set_bytes, kMi);
+  std::vector<std::string> reasons;
+  for (const LoggedEvent& event : snapshot.events) reasons.push_back(event.event.reason);
+  EXPECT_THAT(reasons, ElementsAre("Started", "Started", "EvictionThresholdMet", "Evicted",
+                                   "NodeHasInsufficientMemory"));
+}
+
+}  // namespace
+}  // namespace jettison

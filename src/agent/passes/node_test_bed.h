@@ -1,0 +1,257 @@
+#pragma once
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <map>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "agent/evictions/node_actions.h"
+#include "agent/passes/node.h"
+#include "ports/fakes/fake_clock.h"
+#include "ports/fakes/fake_runtime.h"
+
+namespace jettison {
+
+inline constexpr std::uint64_t kMi = 1 << 20;
+
+// Figures as the test sets them; counts how often pods were read.
+class FakeFigures : public Figures {
+ public:
+  explicit FakeFigures(const Clock& clock) : clock_(clock) {}
+
+  NodeStats ReadNode() override {
+    NodeStats stats = node;
+    if (stats.memory) stats.memory->time = clock_.Now();
+    if (stats.fs) stats.fs->time = clock_.Now();
+    if (stats.swap) stats.swap->time = clock_.Now();
+    if (stats.memory_pressure) stats.memory_pressure->time = clock_.Now();
+    return stats;
+  }
+  void ReadNodeMemory(NodeStats& stats) override {
+    ++looks;
+    const NodeStats now = ReadNode();
+    stats.memory = now.memory;
+    stats.swap = now.swap;
+    stats.memory_pressure = now.memory_pressure;
+  }
+  void ReadRestOfNode(NodeStats& stats) override {
+    const NodeStats now = ReadNode();
+    stats.fs = now.fs;
+    stats.image_fs = now.image_fs;
+    stats.container_fs = now.container_fs;
+    stats.rlimit = now.rlimit;
+  }
+  void ReadPods(std::span<const PodFacts* const> pods, const DiskUse* disk,
+                std::vector<PodStats>& stats) override {
+    stats.clear();
+    for (const PodFacts* facts : pods) {
+      PodStats& pod = stats.emplace_back();
+      pod.uid = facts->pod.uid;
+      pod.has_memory = true;
+      pod.memory_working_set_bytes = memory[facts->pod.name];
+      if (swap.contains(facts->pod.name)) pod.swap_bytes = swap[facts->pod.name];
+      if (disk == nullptr) continue;
+      const auto use = disk->find(pod.uid);
+      if (use == disk->end()) continue;
+      pod.ephemeral_storage = use->second.total;
+      pod.volumes = use->second.volumes;
+      for (const auto& container : use->second.containers) {
+        pod.containers.push_back(
+            {.name = container.name, .rootfs = container.rootfs, .logs = container.logs});
+      }
+    }
+  }
+  void ReadMemoryOf(std::span<const PodFacts* const> pods, std::vector<PodStats>& stats) override {
+    ++memory_reads;
+    ReadPods(pods, nullptr, stats);
+  }
+  void ReadContainersOf(const PodFacts& pod, PodStats& stats) override {
+    stats.containers.push_back({.name = "c", .memory_working_set_bytes = memory[pod.pod.name]});
+  }
+  void SetAvailable(std::uint64_t mi, std::uint64_t inactive_mi = 0) {
+    node.memory = MemoryStats{.time = std::nullopt,
+                              .available_bytes = mi * kMi,
+                              .usage_bytes = (500 - mi + inactive_mi) * kMi,
+                              .working_set_bytes = (500 - mi) * kMi};
+  }
+
+  NodeStats node;
+  // Lost to waiting for memory in the last ten seconds, hundredths of a percent.
+  void SetStalls(std::int32_t share) {
+    node.memory_pressure = PressureStats{.some = {.avg10 = share}};
+  }
+
+  int memory_reads = 0;                         // of pods
+  int looks = 0;                                // at the node's memory alone
+  std::map<std::string, std::uint64_t> memory;  // by pod name
+  std::map<std::string, std::uint64_t> swap;    // the same
+
+ private:
+  const Clock& clock_;
+};
+
+class FakeWalks : public DiskWalks {
+ public:
+  void Start(std::span<const PodFacts* const>) override { ++started; }
+  void SetUrgent(bool urgent) override { is_urgent = urgent; }
+  DiskUse LastKnown() override { return known; }
+  void Forget(const std::string& pod_uid) override { known.erase(pod_uid); }
+  int started = 0;
+  bool is_urgent = false;
+  DiskUse known;
+};
+
+class FakeNotifier : public MemoryNotifier {
+ public:
+  void Arm(std::vector<MemoryLevel> levels) override { armed.push_back(std::move(levels)); }
+  std::vector<std::vector<MemoryLevel>> armed;
+};
+
+// Done at once, or under way until the test says that it is over.
+class FakeReclaimer : public LastingReclaimer {
+ public:
+  Result<ReclaimProgress> DeleteDeadContainers() override {
+    asked.emplace_back("containers");
+    return ReclaimProgress::kDone;
+  }
+  Result<ReclaimProgress> DeleteUnusedImages() override {
+    asked.emplace_back("images");
+    if (!lasting || over) return ReclaimProgress::kDone;
+    under_way = true;
+    return ReclaimProgress::kUnderWay;
+  }
+  void Advance(Instant) override {}
+  std::optional<Instant> NextDeadline() const override { return std::nullopt; }
+  bool UnderWay() const override { return under_way; }
+  void Forget() override { over = false; }
+  void End() {
+    under_way = false;
+    over = true;
+  }
+
+  bool lasting = false;
+  bool under_way = false;
+  bool over = false;  // and not forgotten
+  std::vector<std::string> asked;
+};
+
+inline Threshold Of(Signal signal, std::uint64_t mi, int grace_seconds = 0) {
+  return {.signal = signal,
+          .value = Quantity::Of(static_cast<std::int64_t>(mi * kMi)),
+          .grace_period = std::chrono::seconds(grace_seconds),
+          .min_reclaim = std::nullopt};
+}
+
+inline Pod PodNamed(const std::string& name) {
+  Pod pod;
+  pod.name = name;
+  pod.uid = name;
+  pod.containers.emplace_back().name = "c";
+  return pod;
+}
+
+// Hard memory at 100Mi, soft at 200Mi for 60 s, hard nodefs at 50Mi; two pods, "hog" the larger.
+class NodeTestBed : public testing::Test {
+ protected:
+  NodeTestBed() {
+    figures_.SetAvailable(400);
+    figures_.node.fs =
+        FsStats{.time = std::nullopt, .available_bytes = 1000 * kMi, .capacity_bytes = 2000 * kMi};
+    figures_.memory = {{"hog", 300 * kMi}, {"idle", kMi}};
+  }
+  void Start(bool dry_run = false, std::optional<DiskLayout> layout = {}) {
+    if (dry_run) {
+      killer_ = std::make_unique<DryRunKiller>();
+    } else {
+      killer_ = std::make_unique<TableKiller>(pods_, clock_);
+    }
+    node_ = std::make_unique<Node>(
+        NodeSettings{.policy = {.thresholds = thresholds_,
+                                .pressure_transition_period = std::chrono::seconds(30),
+                                .max_pod_grace_period_seconds = 20},
+                     .monitoring_interval = std::chrono::seconds(10),
+                     .container_gc = {},
+                     .memory_notifications = true,
+                     .look_ahead = look_ahead_},
+        NodeEdges{.clock = clock_,
+                  .figures = figures_,
+                  .disk_walks = walks_,
+                  .notifier = notifier_,
+                  .pods = pods_,
+                  .killer = *killer_,
+                  .reclaimer = reclaimer_,
+                  .events = events_,
+                  .log = log_,
+                  .collect_remains = [this] { ++collections_; },
+                  .ladder = ladder_});
+    if (layout) {
+      node_->SetLayout(*layout,
+                       {Of(Signal::kNodeFsAvailable, 50), Of(Signal::kImageFsAvailable, 50)});
+    }
+    node_->Begin();
+    pods_.SetWanted({PodNamed("hog"), PodNamed("idle")}, clock_.Now());
+    Deliver();
+    node_->DiskMeasured(disk_);
+    runtime_.TakeCommands();
+    lines_.clear();
+  }
+  void Deliver() {
+    for (auto told = runtime_.TakeEvents(); !told.empty(); told = runtime_.TakeEvents()) {
+      for (const RuntimeEvent& event : told) pods_.Handle(event, clock_.Now());
+    }
+    node_->Advance();
+  }
+  void Pass(Duration time) {
+    clock_.Advance(time);
+    runtime_.SetNow(clock_.Now());
+    node_->Advance();
+    Deliver();
+  }
+  // A full pass at the next interval.
+  void FullPass() {
+    Pass(std::chrono::seconds(10));
+    Measure();
+  }
+  // Disk pressure, and a reclaim of it that takes its time.
+  void StartLastingReclaim() {
+    reclaimer_.lasting = true;
+    figures_.node.fs->available_bytes = 49 * kMi;
+    disk_["hog"].total = {.used_bytes = 30 * kMi, .inodes_used = 3};
+    FullPass();
+  }
+  void Crossed() { node_->MemoryCrossed(); }
+  // The walk is back, with figures of this moment where the test gives no other.
+  void Measure() {
+    DiskUse disk = disk_;
+    for (auto& [uid, use] : disk) {
+      if (use.measured_at == Instant{}) use.measured_at = clock_.Now();
+    }
+    node_->DiskMeasured(std::move(disk));
+  }
+
+  FakeClock clock_{Instant(std::chrono::hours(1))};
+  FakeRuntime runtime_;
+  FakeFigures figures_{clock_};
+  FakeWalks walks_;
+  FakeNotifier notifier_;
+  std::vector<std::string> lines_;
+  Log log_{LogFormat::kText, clock_, [this](std::string_view line) { lines_.emplace_back(line); }};
+  EventLog events_{log_, 100};
+  WorkerEdges edges_{runtime_, events_, log_, 500 * kMi};
+  PodTable pods_{Profile::kStandalone, kComeBackRule, edges_};
+  FakeReclaimer reclaimer_;
+  std::unique_ptr<PodKiller> killer_;
+  std::vector<Threshold> thresholds_ = {Of(Signal::kMemoryAvailable, 100),
+                                        Of(Signal::kMemoryAvailable, 200, 60),
+                                        Of(Signal::kNodeFsAvailable, 50)};
+  MemoryLadder* ladder_ = nullptr;
+  bool look_ahead_ = false;
+  DiskUse disk_;
+  int collections_ = 0;  // of what is left of pods that are gone
+  std::unique_ptr<Node> node_;
+};
+
+}  // namespace jettison

@@ -1,0 +1,271 @@
+// What a node does while the walk through pods' files takes its time, or never ends.
+#include "agent/passes/node_test_bed.h"
+
+namespace jettison {
+namespace {
+
+using std::chrono::milliseconds;
+using std::chrono::seconds;
+using testing::Contains;
+using testing::ElementsAre;
+using testing::HasSubstr;
+using testing::IsEmpty;
+
+class NodeWalkTest : public NodeTestBed {
+ protected:
+  void SetUp() override { runtime_.IgnoreStop("c"); }  // pods end a second after they were told
+  // A walk has measured the pod; this is what is known of it from then on.
+  void MeasureOnce(const std::string& pod, std::uint64_t mi) {
+    Pass(seconds(10));
+    disk_[pod] = Use(mi, seconds(0));
+    Measure();
+    walks_.known[pod] = disk_[pod];
+  }
+  // A walk begins and never ends.
+  void HangWalk() {
+    Pass(seconds(10));
+    ASSERT_GT(walks_.started, 0);
+    Pass(seconds(3));
+  }
+  void FillDisk() { figures_.node.fs->available_bytes = 49 * kMi; }
+  PodDiskUse Use(std::uint64_t mi, Duration ago) {
+    PodDiskUse use;
+    use.total = {.used_bytes = mi * kMi, .inodes_used = 1};
+    use.containers.push_back({.name = "c", .rootfs = {}, .logs = use.total});
+    use.measured_at = clock_.Now() - ago;
+    return use;
+  }
+  [[nodiscard]] bool HasDiskPressure() const {
+    return node_->state().conditions.Has(NodeConditionType::kDiskPressure);
+  }
+};
+
+TEST_F(NodeWalkTest, TheNodesFiguresAreEvaluatedEveryIntervalWhateverTheWalkDoes) {
+  Start();
+  HangWalk();
+  FillDisk();
+  EXPECT_EQ(node_->NextDeadline(), clock_.Now() + seconds(7));
+  Pass(seconds(7));
+  EXPECT_TRUE(HasDiskPressure());
+  EXPECT_THAT(reclaimer_.asked, ElementsAre("containers", "images"));
+  EXPECT_THAT(runtime_.TakeCommands(), IsEmpty());
+  EXPECT_THAT(lines_, Contains(HasSubstr("nobody is evicted before pods' disk use is measured")));
+  figures_.node.fs->available_bytes = 1000 * kMi;
+  for (int interval = 0; interval < 4; ++interval) Pass(seconds(10));
+  EXPECT_FALSE(HasDiskPressure()) << "its transition period of 30 s is over";
+}
+
+TEST_F(NodeWalkTest, TheWalkHurriesFromTheEvaluationThatFindsADiskShort) {
+  Start();
+  HangWalk();
+  EXPECT_FALSE(walks_.is_urgent);
+  FillDisk();
+  Pass(seconds(7));
+  EXPECT_TRUE(walks_.is_urgent);
+}
+
+TEST_F(NodeWalkTest, AWalkThatBeginsWhileADiskIsShortHurriesAtOnce) {
+  Start();
+  FillDisk();
+  Pass(seconds(10));
+  EXPECT_EQ(walks_.started, 1);
+  EXPECT_TRUE(walks_.is_urgent);
+  EXPECT_TRUE(HasDiskPressure());
+}
+
+TEST_F(NodeWalkTest, WhereTheWalkIsNotBackInTimeTheLastKnownFiguresDecide) {
+  Start();
+  MeasureOnce("hog", 30);
+  HangWalk();
+  walks_.known["idle"] = Use(1, seconds(1));
+  FillDisk();
+  Pass(seconds(7));
+  Pass(kDiskUsePatience - milliseconds(1));
+  EXPECT_THAT(runtime_.TakeCommands(), IsEmpty());
+  Pass(milliseconds(1));
+  EXPECT_THAT(runtime_.TakeCommands(), Contains("stop hog/c 1s"));
+  const auto& report = *node_->MakeSnapshot().last_report;
+  ASSERT_EQ(report.stale_disk.size(), 1U) << "idle was measured in this walk";
+  EXPECT_EQ(report.stale_disk[0].pod_uid, "hog");
+  EXPECT_EQ(report.stale_disk[0].measured_at, clock_.Now() - seconds(20) - kDiskUsePatience);
+  EXPECT_THAT(lines_, Contains(testing::AllOf(HasSubstr("the last known figures decide"),
+                                              HasSubstr("default/hog 23s"))));
+}
+
+TEST_F(NodeWalkTest, APodThatWasNeverMeasuredDoesNotGoForADisk) {
+  Start();
+  HangWalk();
+  FillDisk();
+  Pass(seconds(7));
+  Pass(kDiskUsePatience);
+  EXPECT_THAT(runtime_.TakeCommands(), IsEmpty());
+  walks_.known["idle"] = Use(1, seconds(1));
+  Pass(seconds(10));
+  Pass(kDiskUsePatience);
+  EXPECT_THAT(runtime_.TakeCommands(), Contains("stop idle/c 1s")) << "the other one is unknown";
+  EXPECT_THAT(lines_, Contains(HasSubstr("default/hog unknown")));
+}
+
+TEST_F(NodeWalkTest, APodThatCameAfterTheWalkBeganIsMeasuredBeforeSomebodyGoesForADisk) {
+  Start();
+  Pass(seconds(10));
+  const int started = walks_.started;
+  Pod late = PodNamed("late");
+  pods_.SetWanted({PodNamed("hog"), PodNamed("idle"), late}, clock_.Now());
+  Deliver();
+  FillDisk();
+  runtime_.TakeCommands();
+  disk_["hog"] = Use(1, seconds(0));
+  disk_["idle"] = Use(1, seconds(0));
+  Measure();
+  EXPECT_THAT(runtime_.TakeCommands(), IsEmpty());
+  EXPECT_EQ(walks_.started, started + 1);
+  EXPECT_TRUE(walks_.is_urgent);
+  disk_["late"] = Use(30, seconds(0));
+  Measure();
+  EXPECT_THAT(runtime_.TakeCommands(), Contains("stop late/c 1s"));
+}
+
+TEST_F(NodeWalkTest, OneThatCannotBeMeasuredIsWaitedForNoLongerThanAnyWalk) {
+  Start();
+  Pass(seconds(10));
+  pods_.SetWanted({PodNamed("hog"), PodNamed("idle"), PodNamed("late")}, clock_.Now());
+  Deliver();
+  FillDisk();
+  runtime_.TakeCommands();
+  disk_["hog"] = Use(1, seconds(0));
+  Measure();
+  EXPECT_THAT(runtime_.TakeCommands(), IsEmpty());
+  walks_.known = disk_;
+  Pass(kDiskUsePatience);
+  EXPECT_THAT(runtime_.TakeCommands(), Contains("stop hog/c 1s"));
+}
+
+TEST_F(NodeWalkTest, NobodyGoesForALimitByFiguresThatAPassHasSeenBefore) {
+  Start();
+  Pod limited = PodNamed("hog");
+  limited.volumes = {{"v", EmptyDirSource{.medium = "", .size_limit = Quantity::Of(kMi)}}};
+  limited.uid = "limited";
+  pods_.SetWanted({limited, PodNamed("idle")}, clock_.Now());
+  Deliver();
+  MeasureOnce("limited", 0);
+  runtime_.TakeCommands();
+  disk_["limited"].volumes = {{.name = "v", .usage = {.used_bytes = 2 * kMi, .inodes_used = 1}}};
+  FullPass();
+  EXPECT_THAT(runtime_.TakeCommands(), IsEmpty()) << "it may have been emptied";
+  disk_["limited"].measured_at = clock_.Now();
+  FullPass();
+  EXPECT_THAT(runtime_.TakeCommands(), Contains("stop limited/c 1s"));
+}
+
+TEST_F(NodeWalkTest, ProcessIdsWaitForNoWalk) {
+  thresholds_.push_back({.signal = Signal::kPidAvailable,
+                         .value = Quantity::Of(100),
+                         .grace_period = Duration::zero(),
+                         .min_reclaim = std::nullopt});
+  figures_.node.rlimit = RlimitStats{.time = std::nullopt, .max_pid = 1000, .running = 100};
+  Start();
+  HangWalk();
+  FillDisk();
+  Pass(seconds(7));
+  figures_.node.rlimit->running = 950;
+  Pass(seconds(10));
+  EXPECT_THAT(runtime_.TakeCommands(), testing::SizeIs(1)) << "though a disk is short, too";
+  EXPECT_EQ(node_->MakeSnapshot().last_report->acting_for->signal, Signal::kPidAvailable);
+}
+
+TEST_F(NodeWalkTest, ASoftThresholdActsWhenItsGracePeriodEndsWhateverTheWalkDoes) {
+  Start();
+  figures_.SetAvailable(199);
+  Pass(seconds(10));
+  Measure();
+  Pass(seconds(10));  // and this walk never ends
+  runtime_.TakeCommands();
+  for (int second = 0; second < 49; ++second) Pass(seconds(1));
+  EXPECT_THAT(runtime_.TakeCommands(), IsEmpty());
+  Pass(seconds(1));
+  EXPECT_THAT(runtime_.TakeCommands(), testing::SizeIs(1));
+}
+
+TEST_F(NodeWalkTest, AfterACleanupTheNodeIsLookedAtThoughTheWalkIsStillUnderWay) {
+  Start();
+  HangWalk();
+  walks_.known["hog"] = Use(30, seconds(5));
+  walks_.known["idle"] = Use(1, seconds(5));
+  FillDisk();
+  Pass(seconds(7));
+  Pass(kDiskUsePatience);
+  EXPECT_THAT(runtime_.TakeCommands(), Contains("stop hog/c 1s"));
+  Pass(seconds(1));
+  Pass(seconds(1));
+  EXPECT_THAT(lines_, Contains(HasSubstr("pods were cleaned up")));
+  Pass(kDiskUsePatience);
+  EXPECT_THAT(runtime_.TakeCommands(), Contains("stop idle/c 1s"));
+}
+
+TEST_F(NodeWalkTest, AVictimThatBringsNothingBackGoesWithTheNextEvaluationDuringAWalk) {
+  Start();
+  HangWalk();
+  figures_.memory = {{"hog", 2 * kMi}, {"idle", kMi}};
+  figures_.SetAvailable(50);
+  Crossed();
+  EXPECT_THAT(runtime_.TakeCommands(), IsEmpty()) << "others hold what is short";
+  Pass(seconds(7) - milliseconds(1));
+  Crossed();
+  EXPECT_THAT(runtime_.TakeCommands(), IsEmpty()) << "looks do not put it off, nor bring it on";
+  Pass(milliseconds(1));
+  EXPECT_THAT(runtime_.TakeCommands(), ElementsAre("stop hog/c 1s"));
+}
+
+TEST_F(NodeWalkTest, ConditionsFollowThoughAnEvictionWaits) {
+  Start();
+  HangWalk();
+  figures_.memory = {{"hog", 2 * kMi}, {"idle", kMi}};
+  figures_.SetAvailable(50);
+  Crossed();
+  ASSERT_TRUE(node_->MakeSnapshot().last_report->pause);
+  FillDisk();
+  Pass(milliseconds(10));
+  EXPECT_TRUE(HasDiskPressure());
+  EXPECT_THAT(runtime_.TakeCommands(), IsEmpty());
+}
+
+TEST_F(NodeWalkTest, AnEvictionForADiskKeepsItsPaceDuringAWalkAndIsNotForgotten) {
+  Start();
+  runtime_.IgnoreKill("c");
+  HangWalk();
+  walks_.known["hog"] = Use(30, seconds(5));
+  walks_.known["idle"] = Use(1, seconds(5));
+  FillDisk();
+  Pass(seconds(7));
+  Pass(kDiskUsePatience);
+  EXPECT_THAT(runtime_.TakeCommands(), Contains("stop hog/c 1s"));
+  Pass(seconds(10));  // looked at while hog is still ending
+  Pass(milliseconds(2500));
+  runtime_.Exit("hog", "c", 137);
+  Deliver();
+  ASSERT_THAT(lines_, Contains(HasSubstr("pods were cleaned up")));
+  Pass(milliseconds(500));
+  ASSERT_TRUE(node_->MakeSnapshot().last_report->pause) << "the kubelet would poll";
+  runtime_.TakeCommands();
+  Pass(milliseconds(500));
+  Pass(kDiskUsePatience - milliseconds(1));
+  EXPECT_THAT(runtime_.TakeCommands(), IsEmpty());
+  Pass(milliseconds(1));
+  EXPECT_THAT(runtime_.TakeCommands(), Contains("stop idle/c 1s"));
+}
+
+TEST_F(NodeWalkTest, AWalkThatIsBackInTimeDecidesByItself) {
+  Start();
+  FillDisk();
+  Pass(seconds(10));
+  Pass(seconds(1));
+  disk_["idle"] = Use(30, seconds(0));
+  disk_["hog"] = Use(1, seconds(0));
+  Measure();
+  EXPECT_THAT(runtime_.TakeCommands(), Contains("stop idle/c 1s"));
+  EXPECT_THAT(node_->MakeSnapshot().last_report->stale_disk, IsEmpty());
+}
+
+}  // namespace
+}  // namespace jettison

@@ -1,0 +1,30 @@
+#pragma once
+
+#include <memory>
+
+#include "act/pass.h"
+#include "view/node_counters.h"
+
+namespace jettison {
+
+// What passes are made with: all of the policy where pods' files have been measured, and without
+// storage limits where they have not. Each stays as it is for whoever keeps a pass.
+class PassPolicies {
+ public:
+  explicit PassPolicies(PassPolicy policy);
+
+  [[nodiscard]] const PassPolicy& operator*() const { return *full_; }
+  [[nodiscard]] const PassPolicy* operator->() const { return full_.get(); }
+  [[nodiscard]] const std::shared_ptr<const PassPolicy>& For(PassKind kind) const {
+    return kind == PassKind::kFull ? full_ : watch_;
+  }
+
+  // Whether anybody looks at what the pods have on disk.
+  [[nodiscard]] bool NeedDiskUse() const;
+
+ private:
+  std::shared_ptr<const PassPolicy> full_;
+  std::shared_ptr<const PassPolicy> watch_;
+};
+
+}  // namespace jettison

@@ -1,0 +1,64 @@
+#include "agent/pods/found_pods.h"
+
+#include <string>
+#include <utility>
+
+namespace jettison {
+
+void FoundPods::Recall(RuntimePod pod, Instant now) {
+  Enter(pod, now).Recall(std::move(pod.containers), now);
+}
+
+void FoundPods::Adopt(RuntimePod pod, Instant now) {
+  PodSlot* const known = slots_->OfPod(pod.pod.uid);
+  if (pod.foreign && (known != nullptr || (policy_ == AdoptPolicy::kNone && !pod.unread))) return;
+  // One that waits to be created does so because what is found now could not be read until now.
+  const bool goes_on = known != nullptr && !known->foreign && !known->worker()->AwaitsCreation();
+  PodWorker& worker = goes_on ? *known->worker() : Enter(pod, now);
+  worker.Adopt(std::move(pod.containers), now);
+}
+
+PodWorker& FoundPods::Enter(RuntimePod& pod, Instant now) {
+  std::string name = FullName(pod.pod);
+  if (!pod.foreign) ForgetWorkerOf(pod.pod.uid);
+  // Two pods of one name cannot be told apart by it; the second keeps a place of its own. That of a
+  // manifest is kept free.
+  const auto taken = slots_->all().find(name);
+  const bool is_taken = taken != slots_->all().end() && taken->second.on_node() != nullptr;
+  if (pod.foreign || is_taken) name += "/" + pod.pod.uid;
+  PodSlot& slot = slots_->At(name);
+  PodFacts facts = FactsOf(std::move(pod.pod), profile_);
+  // Nothing ends it.
+  if (pod.foreign) facts.source = PodOrigin::kRuntime;
+  if (pod.foreign && !pod.unread && policy_ == AdoptPolicy::kObserve) {
+    facts.protection = Protection::kObserved;
+  }
+  slot.wanted = std::make_shared<const PodFacts>(std::move(facts));
+  slot.foreign = pod.foreign;
+  OnNode& entered = slot.state.emplace<OnNode>(
+      OnNode{.facts = slot.wanted,
+             .worker = std::make_unique<PodWorker>(*slot.wanted, *edges_),
+             .started_at = now});
+  const auto kept = pod.foreign ? std::nullopt : remembered_->Take(name, entered.facts->pod.uid);
+  if (kept) {
+    slot.evictions = kept->evictions;
+    slot.come_back.Resume(kept->next_delay);
+    entered.started_at = kept->started.value_or(now);
+    entered.worker->Remember(*kept);
+  }
+  const char* const what = pod.unread    ? "pod of an earlier agent cannot be taken over yet"
+                           : pod.foreign ? "pod of somebody else found"
+                                         : "pod adopted";
+  edges_->log.Info(what, {{"pod", FullName(entered.facts->pod)}, {"uid", entered.facts->pod.uid}});
+  return *entered.worker;
+}
+
+// A pod of this agent could not be read until now: what was shown of it, or waits for its place,
+// is of no use any more.
+void FoundPods::ForgetWorkerOf(std::string_view uid) {
+  slots_->LoseForeign(uid);
+  PodSlot* const slot = slots_->OfPod(uid);
+  if (slot != nullptr && !slot->foreign) slot->state = NotAsked{};
+}
+
+}  // namespace jettison

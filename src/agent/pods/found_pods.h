@@ -1,0 +1,40 @@
+#pragma once
+
+#include <string_view>
+
+#include "agent/pods/pod_slots.h"
+#include "agent/pods/remembered_pods.h"
+#include "agent/workers/worker_edges.h"
+#include "core/config/agent_config.h"
+#include "core/model/profile.h"
+#include "ports/container_runtime.h"
+
+namespace jettison {
+
+// Takes pods that the runtime has into their slots: from before the agent started, or made by
+// somebody else.
+class FoundPods {
+ public:
+  // All must outlive this.
+  FoundPods(Profile profile, PodSlots& slots, RememberedPods& remembered, WorkerEdges& edges)
+      : profile_(profile), slots_(&slots), remembered_(&remembered), edges_(&edges) {}
+
+  // What becomes of somebody else's pods.
+  void SetPolicy(AdoptPolicy policy) { policy_ = policy; }
+  [[nodiscard]] AdoptPolicy policy() const { return policy_; }
+  // By what is known of it while the runtime does not answer; followed by Adopt.
+  void Recall(RuntimePod pod, Instant now);
+  void Adopt(RuntimePod pod, Instant now);
+
+ private:
+  [[nodiscard]] PodWorker& Enter(RuntimePod& pod, Instant now);
+  void ForgetWorkerOf(std::string_view uid);
+
+  Profile profile_;
+  AdoptPolicy policy_ = AdoptPolicy::kObserve;
+  PodSlots* slots_;
+  RememberedPods* remembered_;
+  WorkerEdges* edges_;
+};
+
+}  // namespace jettison

@@ -1,0 +1,70 @@
+#include "agent/pods/orphan_groups.h"
+
+#include <utility>
+#include <vector>
+
+#include "kernel/groups/cgroup_layout.h"
+
+namespace jettison {
+namespace {
+
+constexpr std::string_view kPodPrefix = "pod";
+constexpr QosClass kClasses[] = {QosClass::kGuaranteed, QosClass::kBurstable,
+                                 QosClass::kBestEffort};
+
+}  // namespace
+
+OrphanGroups::Inhabitants OrphanGroups::In(const std::string& group) const {
+  const auto processes = groups_.Processes(group);
+  if (processes) return processes->empty() ? Inhabitants::kNone : Inhabitants::kSome;
+  // It may be left in other hierarchies than that of memory alone.
+  return processes.error().code == ErrorCode::kNotFound ? Inhabitants::kNone
+                                                        : Inhabitants::kUnknown;
+}
+
+void OrphanGroups::Sweep(const std::function<bool(std::string_view uid)>& known, bool shared) {
+  if (driver_ == CgroupDriver::kSystemd) return;
+  std::vector<std::string> orphans;
+  for (const QosClass qos : kClasses) {
+    const std::string parent = pod_host::QosGroup(qos, driver_);
+    const auto names = groups_.Children(parent);
+    for (const std::string& name : names.value_or(std::vector<std::string>{})) {
+      if (!name.starts_with(kPodPrefix) || name.size() == kPodPrefix.size()) continue;
+      if (known(std::string_view(name).substr(kPodPrefix.size()))) continue;
+      const std::string group = parent + "/" + name;
+      switch (In(group)) {
+        case Inhabitants::kNone: orphans.push_back(group); break;
+        case Inhabitants::kSome:
+          SayShared(group);
+          shared = true;
+          break;
+        case Inhabitants::kUnknown: break;
+      }
+    }
+  }
+  const auto seen = std::exchange(seen_, {});
+  if (shared) return;
+  for (const std::string& group : orphans) {
+    if (!seen.contains(group)) {
+      seen_.insert(group);
+    } else if (const auto removed = groups_.Remove(group); removed) {
+      log_.Info("removed the empty control group of a pod that is gone", {{"group", group}});
+    } else {
+      log_.Warn("the empty control group of a pod that is gone cannot be removed",
+                {{"group", group}, {"err", removed.error().message}});
+    }
+  }
+}
+
+void OrphanGroups::SayShared(const std::string& group) {
+  if (!say_shared_.Take()) return;
+  log_.Warn(
+      "somebody else runs pods in the group of all pods: their memory counts as pods' and the "
+      "limits of the groups above them are the agent's, but they are not evicted",
+      {{"group", group},
+       {"mend",
+        "where a kubelet has it, set cgroupRoot to give this agent's pods a group of "
+        "their own, or runtime: cri and adopt"}});
+}
+
+}  // namespace jettison

@@ -1,0 +1,97 @@
+#include "agent/pods/pod_logs_collector.h"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+#include <poll.h>
+
+#include <chrono>
+#include <filesystem>
+#include <fstream>
+
+#include "kernel/files/files.h"
+#include "kernel/files/temporary_folder.h"
+#include "ports/fakes/fake_clock.h"
+
+namespace jettison {
+namespace {
+
+using ::testing::Contains;
+using ::testing::ElementsAre;
+using ::testing::HasSubstr;
+
+class PodLogsCollectorTest : public ::testing::Test {
+ protected:
+  PodLogsCollectorTest() { pods_.standing = {{"u1", PodStanding::kLives}}; }
+  void MakeLogs(const std::string& name) {
+    const std::string logs = folder_.path() + "/" + name + "/main";
+    ASSERT_TRUE(pod_host::MakeFolders(logs));
+    std::ofstream(logs + "/0.log") << "text\n";
+  }
+  [[nodiscard]] std::vector<std::string> Names() const {
+    return pod_host::NamesIn(folder_.path()).value();
+  }
+  // Waits until as many are left.
+  [[nodiscard]] bool LeavesOnly(std::size_t count) const {
+    const auto deadline = std::chrono::steady_clock::now() + std::chrono::seconds(10);
+    while (Names().size() != count) {
+      if (std::chrono::steady_clock::now() > deadline) return false;
+      (void)::poll(nullptr, 0, 1);
+    }
+    return true;
+  }
+
+  pod_host::TemporaryFolder folder_;
+  pod_host::TemporaryFolder pod_folders_;
+  FakeClock clock_;
+  std::vector<std::string> lines_;
+  Log log_{LogFormat::kText, clock_, [this](std::string_view line) { lines_.emplace_back(line); }};
+  PodsForGc pods_;
+  PodLogsCollector collector_{folder_.path(), pod_folders_.path(), log_};
+};
+
+TEST_F(PodLogsCollectorTest, LogsOfPodsThatAreGoneGo) {
+  MakeLogs("default_a_u1");
+  MakeLogs("default_b_u2");
+  EXPECT_EQ(collector_.Collect(pods_), 1U);
+  EXPECT_FALSE(pod_host::Exists(folder_.path() + "/default_b_u2")) << "at once out of the way";
+  EXPECT_TRUE(LeavesOnly(1));
+  EXPECT_THAT(Names(), ElementsAre("default_a_u1"));
+  EXPECT_THAT(lines_, Contains(HasSubstr("default_b_u2")));
+  EXPECT_EQ(collector_.Collect(pods_), 0U);
+}
+
+TEST_F(PodLogsCollectorTest, WhatIsNoPodsFolderStays) {
+  MakeLogs("notes");
+  MakeLogs("a_b_c_d");
+  EXPECT_EQ(collector_.Collect(pods_), 0U);
+  EXPECT_EQ(Names().size(), 2U);
+}
+
+TEST_F(PodLogsCollectorTest, NothingGoesBeforeAllPodsAreKnown) {
+  MakeLogs("default_b_u2");
+  pods_.all_sources_ready = false;
+  EXPECT_EQ(collector_.Collect(pods_), 0U);
+  EXPECT_THAT(Names(), ElementsAre("default_b_u2"));
+}
+
+TEST_F(PodLogsCollectorTest, WhatAnInterruptedDeletionLeftGoesToo) {
+  MakeLogs(".gone-default_b_u2");
+  EXPECT_EQ(collector_.Collect(pods_), 0U);
+  EXPECT_TRUE(LeavesOnly(0));
+}
+
+TEST_F(PodLogsCollectorTest, AFolderThatIsNotThereIsEmpty) {
+  PodLogsCollector elsewhere(folder_.path() + "/none", pod_folders_.path(), log_);
+  EXPECT_EQ(elsewhere.Collect(pods_), 0U);
+  EXPECT_TRUE(lines_.empty());
+}
+
+TEST_F(PodLogsCollectorTest, LogsOfAPodThatHasAFolderStay) {
+  MakeLogs("default_b_u2");
+  ASSERT_TRUE(pod_host::MakeFolders(pod_folders_.path() + "/u2"));
+  EXPECT_EQ(collector_.Collect(pods_), 0U);
+  EXPECT_THAT(Names(), ElementsAre("default_b_u2"));
+}
+
+}  // namespace
+}  // namespace jettison

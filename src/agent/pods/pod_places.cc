@@ -1,0 +1,107 @@
+#include "agent/pods/pod_places.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cctype>
+#include <map>
+#include <string_view>
+
+#include "core/pods/qos.h"
+#include "kernel/files/files.h"
+#include "kernel/groups/cgroup_layout.h"
+
+namespace jettison {
+namespace {
+
+constexpr QosClass kClasses[] = {QosClass::kGuaranteed, QosClass::kBurstable,
+                                 QosClass::kBestEffort};
+constexpr CgroupDriver kDrivers[] = {CgroupDriver::kCgroupfs, CgroupDriver::kSystemd};
+
+struct Missed {
+  const Pod* pod;
+  std::string group;  // where it should be
+};
+
+bool Runs(const RuntimePod& pod) {
+  return std::ranges::any_of(pod.containers, [](const auto& record) { return !record.exit; });
+}
+
+// Those of which nothing runs where they should be. A group that cannot be read proves nothing.
+std::vector<Missed> MissedPods(const std::vector<RuntimePod>& pods, const PodPlaces& places) {
+  std::vector<Missed> missed;
+  for (const RuntimePod& pod : pods) {
+    if (pod.foreign || !Runs(pod)) continue;
+    std::string group = pod_host::PodGroup(QosClassOf(pod.pod), pod.pod.uid, places.driver);
+    const auto processes = places.groups.Processes(group);
+    const bool none =
+        processes ? processes->empty() : processes.error().code == ErrorCode::kNotFound;
+    if (none) missed.push_back({.pod = &pod.pod, .group = std::move(group)});
+  }
+  return missed;
+}
+
+// Where it should be, from the root of a hierarchy. A process that has ended is still told there,
+// and is listed in it no more.
+std::string PlaceOf(const Missed& missed, const PodPlaces& places) {
+  return fmt::format("{}/{}", places.prefix, missed.group);
+}
+
+// Every name that a pod's group may have, whatever its class and the driver.
+void AddNames(std::size_t which, const std::string& uid,
+              std::map<std::string, std::size_t, std::less<>>& names) {
+  for (const QosClass qos : kClasses) {
+    for (const CgroupDriver driver : kDrivers) {
+      names.emplace(pod_host::UnitName(pod_host::PodGroup(qos, uid, driver)), which);
+    }
+  }
+}
+
+// Calls back with each group, from the root of its hierarchy, in which a process is.
+template <typename Visit>
+void ForEachGroupInUse(const std::string& proc, Visit visit) {
+  for (const std::string& pid : pod_host::NamesIn(proc).value_or(std::vector<std::string>{})) {
+    if (!std::ranges::all_of(pid, [](unsigned char c) { return std::isdigit(c) != 0; })) continue;
+    const auto text = pod_host::ReadFile(fmt::format("{}/{}/cgroup", proc, pid));
+    std::string_view rest = text ? std::string_view(*text) : std::string_view();
+    while (!rest.empty()) {
+      const std::size_t end = std::min(rest.find('\n'), rest.size());
+      const std::string_view line = rest.substr(0, end);
+      const std::size_t path = line.find(":/");
+      if (path != std::string_view::npos) visit(line.substr(path + 1));
+      rest.remove_prefix(std::min(end + 1, rest.size()));
+    }
+  }
+}
+
+}  // namespace
+
+Result<void> CheckPlaces(const std::vector<RuntimePod>& pods, const PodPlaces& places) {
+  const std::vector<Missed> missed = MissedPods(pods, places);
+  if (missed.empty()) return {};
+  std::map<std::string, std::size_t, std::less<>> names;
+  for (std::size_t i = 0; i < missed.size(); ++i) AddNames(i, missed[i].pod->uid, names);
+  std::map<std::size_t, std::string> found;
+  ForEachGroupInUse(places.proc, [&](std::string_view path) {
+    for (std::size_t at = 0; at < path.size();) {
+      const std::size_t end = std::min(path.find('/', at + 1), path.size());
+      const auto name = names.find(path.substr(at + 1, end - at - 1));
+      if (name != names.end() && path.substr(0, end) != PlaceOf(missed[name->second], places)) {
+        found.emplace(name->second, path.substr(0, end));
+      }
+      at = end;
+    }
+  });
+  if (found.empty()) return {};  // it has ended since
+  const auto& [which, group] = *found.begin();
+  return Fail(
+      ErrorCode::kInvalidArgument,
+      fmt::format(
+          "pod {} ({} in all) runs in the control group {}, but with nodeCgroup, cgroupRoot "
+          "and cgroupDriver as they are now it would be measured and ended in {}. Set "
+          "them back; to change them, end the pods first, with the earlier configuration "
+          "and --stop-pods",
+          FullName(*missed[which].pod), found.size(), group, PlaceOf(missed[which], places)));
+}
+
+}  // namespace jettison

@@ -1,0 +1,52 @@
+#include "agent/pods/pod_slots.h"
+
+#include <algorithm>
+#include <utility>
+
+namespace jettison {
+
+std::optional<Instant> PodSlot::comes_back_at() const {
+  const auto* const out = std::get_if<StaysOut>(&state);
+  return out == nullptr ? std::nullopt : std::optional(out->comes_back_at);
+}
+
+PodStatus PodSlot::Status(Instant now) const {
+  struct StatusOf {
+    Instant now;
+    PodStatus operator()(const NotAsked&) const { return {}; }
+    PodStatus operator()(const OnNode& pod) const { return pod.worker->Status(now); }
+    PodStatus operator()(const StaysOut& pod) const { return pod.status; }
+    PodStatus operator()(const Refused& pod) const { return pod.status; }
+    PodStatus operator()(const AwaitsRoom& pod) const { return pod.status; }
+  };
+  return std::visit(StatusOf{now}, state);
+}
+
+PodSlot& PodSlots::At(const std::string& name) {
+  return slots_.try_emplace(name, come_back_rule_).first->second;
+}
+
+const PodSlot* PodSlots::OfPod(std::string_view uid) const {
+  const auto slot = std::ranges::find_if(slots_, [&](const auto& entry) {
+    const OnNode* const pod = entry.second.on_node();
+    return pod != nullptr && pod->facts->pod.uid == uid;
+  });
+  return slot == slots_.end() ? nullptr : &slot->second;
+}
+
+PodSlot* PodSlots::OfPod(std::string_view uid) {
+  return const_cast<PodSlot*>(std::as_const(*this).OfPod(uid));  // our own, which is not const
+}
+
+void PodSlots::LoseForeign(std::string_view uid) {
+  PodSlot* const slot = OfPod(uid);
+  if (slot == nullptr || !slot->foreign) return;
+  slot->state = NotAsked{};
+  slot->wanted = nullptr;
+}
+
+void PodSlots::EraseEmpty() {
+  std::erase_if(slots_, [](const auto& entry) { return entry.second.facts() == nullptr; });
+}
+
+}  // namespace jettison

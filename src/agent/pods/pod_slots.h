@@ -1,0 +1,97 @@
+#pragma once
+
+#include <cstdint>
+#include <map>
+#include <memory>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <variant>
+
+#include "agent/workers/backoff.h"
+#include "agent/workers/pod_worker.h"
+#include "core/pods/pod_facts.h"
+#include "view/pod_status.h"
+
+namespace jettison {
+
+// Where the pod of a slot stands.
+struct NotAsked {};  // whether it may start is to be asked yet
+struct OnNode {      // something of it is on the node
+  std::shared_ptr<const PodFacts> facts;
+  std::unique_ptr<PodWorker> worker;
+  Instant started_at;
+};
+struct StaysOut {  // it was evicted, and is in its back-off
+  Instant comes_back_at;
+  PodStatus status;
+};
+struct Refused {  // it may not start, for the reason in its status
+  PodStatus status;
+};
+struct AwaitsRoom {  // others are ending to make room for it
+  PodStatus status;
+};
+
+// The place of one namespace and name.
+struct PodSlot {
+  std::shared_ptr<const PodFacts> wanted;  // null: nobody wants it
+  std::variant<NotAsked, OnNode, StaysOut, Refused, AwaitsRoom> state;
+  Backoff come_back;
+  int evictions = 0;
+  bool returns = false;  // it ran here, and starts again under the same UID
+  bool foreign = false;  // somebody else's pod
+
+  explicit PodSlot(const BackoffRule& rule) : come_back(rule) {}
+
+  // Null: nothing of it is on the node.
+  [[nodiscard]] const OnNode* on_node() const { return std::get_if<OnNode>(&state); }
+  [[nodiscard]] OnNode* on_node() { return std::get_if<OnNode>(&state); }
+  [[nodiscard]] PodWorker* worker() const { return on_node() ? on_node()->worker.get() : nullptr; }
+  // Set: it was evicted and is not back.
+  [[nodiscard]] std::optional<Instant> comes_back_at() const;
+  // Of what is on the node, or else of what is wanted; null: neither is.
+  [[nodiscard]] const std::shared_ptr<const PodFacts>& facts() const {
+    return on_node() ? on_node()->facts : wanted;
+  }
+  // As it stands; default values where it has not been asked yet.
+  [[nodiscard]] PodStatus Status(Instant now) const;
+};
+
+// The slots of all pods, by namespace and name.
+class PodSlots {
+ public:
+  using Map = std::map<std::string, PodSlot, std::less<>>;
+
+  // `come_back_rule`: of evicted pods.
+  explicit PodSlots(const BackoffRule& come_back_rule) : come_back_rule_(come_back_rule) {}
+
+  [[nodiscard]] Map& all() { return slots_; }
+  [[nodiscard]] const Map& all() const { return slots_; }
+  [[nodiscard]] const BackoffRule& come_back_rule() const { return come_back_rule_; }
+  // Makes the slot where there is none.
+  [[nodiscard]] PodSlot& At(const std::string& name);
+  // That of a pod on the node; null: it is not there.
+  [[nodiscard]] PodSlot* OfPod(std::string_view uid);
+  [[nodiscard]] const PodSlot* OfPod(std::string_view uid) const;
+  // The runtime finds somebody else's pod again under another UID when a pod of this agent takes
+  // it.
+  void LoseForeign(std::string_view uid);
+  // Slots that nobody needs.
+  void EraseEmpty();
+
+  // Somebody has said which pods should run.
+  void NoteSources() { sources_ready_ = true; }
+  [[nodiscard]] bool sources_ready() const { return sources_ready_; }
+  // Counts what changes something that is kept for the next agent.
+  void NoteChange() { ++changes_; }
+  [[nodiscard]] std::uint64_t changes() const { return changes_; }
+
+ private:
+  BackoffRule come_back_rule_;
+  Map slots_;
+  bool sources_ready_ = false;
+  std::uint64_t changes_ = 0;
+};
+
+}  // namespace jettison

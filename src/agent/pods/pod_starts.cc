@@ -1,0 +1,144 @@
+#include "agent/pods/pod_starts.h"
+
+#include <utility>
+
+#include "core/decide/eviction_order.h"
+#include "core/pods/admission.h"
+
+namespace jettison {
+namespace {
+
+bool TakesUpRoom(const PodSlot& slot) {
+  const PodWorker* const worker = slot.worker();
+  if (worker == nullptr) return std::holds_alternative<AwaitsRoom>(slot.state) && slot.wanted;
+  return worker->activity() != PodActivity::kFinished;
+}
+
+Occupant OccupantOf(const PodSlot& slot) {
+  const PodFacts& facts = *slot.facts();
+  const PodWorker* const worker = slot.worker();
+  const auto activity = worker != nullptr ? worker->activity() : PodActivity::kWaiting;
+  return {.requests = facts.requests,
+          .priority = facts.priority,
+          .ending = activity == PodActivity::kTerminating || activity == PodActivity::kCleaningUp,
+          .stays = worker == nullptr || (slot.foreign && facts.IsProtected())};
+}
+
+}  // namespace
+
+void PodStarts::PassDone(NodeConditions conditions, bool starved) {
+  conditions_ = conditions;
+  starved_ = starved;
+  came_back_ = false;
+}
+
+void PodStarts::StartIfMay(PodSlot& slot, Instant now) {
+  const AdmissionAnswer answer = Admit(slot.wanted->pod, conditions_, profile_);
+  if (!answer.admit) return Refuse(slot, answer.reason, answer.message, now);
+  if (HasRoom(slot, now)) Start(slot, now);
+}
+
+void PodStarts::Refuse(PodSlot& slot, std::string reason, std::string message, Instant now) {
+  const auto* const before = std::get_if<Refused>(&slot.state);
+  const bool was_said = before != nullptr && before->status.reason == reason;
+  PodStatus status;
+  status.phase = PodPhase::kFailed;
+  status.reason = reason;
+  status.message = message;
+  slot.state = Refused{.status = std::move(status)};
+  if (was_said) return;
+  ++edges_->counters.admission_rejections[reason];
+  edges_->events.Add(now, FullName(slot.wanted->pod),
+                     {.object = slot.wanted->pod.uid,
+                      .type = EventType::kWarning,
+                      .reason = std::move(reason),
+                      .message = std::move(message),
+                      .annotations = {}});
+}
+
+// Whether it may take its place at once. If not, it is refused, or others are told to give way.
+bool PodStarts::HasRoom(PodSlot& slot, Instant now) {
+  std::vector<PodSlot*> holders;
+  std::vector<Occupant> occupants;
+  for (auto& [name, other] : slots_->all()) {
+    if (&other == &slot || !TakesUpRoom(other)) continue;
+    holders.push_back(&other);
+    occupants.push_back(OccupantOf(other));
+  }
+  const PodFacts& wanted = *slot.wanted;
+  const Room room = FindRoom(wanted.requests, wanted.priority, occupants, allocatable_);
+  if (room.shortage) {
+    Refuse(slot, room.shortage->Reason(), room.shortage->Message(), now);
+    return false;
+  }
+  if (room.free) return true;
+  PodStatus status;
+  status.message = "waiting for the place of pods that are ending";
+  slot.state = AwaitsRoom{.status = std::move(status)};
+  for (const std::size_t i : room.give_way) GiveWay(*holders[i]->on_node(), wanted, now);
+  edges_->counters.preemptions[room.scarce] += room.give_way.size();
+  return false;
+}
+
+void PodStarts::GiveWay(OnNode& pod, const PodFacts& to, Instant now) {
+  const std::string name = FullName(pod.facts->pod);
+  const EvictionOrder order = PreemptionOrder(pod.facts->pod, to.pod);
+  edges_->log.Warn("pod makes room for one of higher priority",
+                   {{"pod", name}, {"for", FullName(to.pod)}});
+  edges_->events.Add(now, name,
+                     {.object = order.pod_uid,
+                      .type = EventType::kWarning,
+                      .reason = order.reason,
+                      .message = order.message,
+                      .annotations = {}});
+  pod.worker->Evict(order, now);
+  slots_->NoteChange();
+}
+
+void PodStarts::Start(PodSlot& slot, Instant now) {
+  slots_->LoseForeign(slot.wanted->pod.uid);
+  if (std::exchange(slot.returns, false)) ++edges_->counters.restarted_pods;
+  OnNode& pod = slot.state.emplace<OnNode>(
+      OnNode{.facts = slot.wanted,
+             .worker = std::make_unique<PodWorker>(*slot.wanted, *edges_),
+             .started_at = now});
+  edges_->log.Info("pod started", {{"pod", FullName(pod.facts->pod)}, {"uid", pod.facts->pod.uid}});
+  pod.worker->Start(now);
+}
+
+std::vector<WaitingPod> PodStarts::Waiting() const {
+  std::vector<WaitingPod> waiting;
+  for (const auto& [name, slot] : slots_->all()) {
+    const auto due = slot.comes_back_at();
+    if (!due || !slot.wanted) continue;
+    waiting.push_back(
+        {.name = name,
+         .priority = slot.wanted->priority,
+         .due = *due,
+         .admitted = !starved_ && Admit(slot.wanted->pod, conditions_, profile_).admit});
+  }
+  return waiting;
+}
+
+void PodStarts::ComeBack(Instant now) {
+  if (stopping_) return;
+  while (!came_back_) {
+    const std::vector<WaitingPod> waiting = Waiting();
+    const auto next = NextToComeBack(waiting, now);
+    if (!next) return;
+    // From here on it is a pod like any other; one that finds no room holds up nobody.
+    PodSlot& slot = slots_->all().find(waiting[*next].name)->second;
+    slot.state = NotAsked{};
+    slots_->NoteChange();
+    StartIfMay(slot, now);
+    came_back_ = slot.on_node() != nullptr || std::holds_alternative<AwaitsRoom>(slot.state);
+  }
+}
+
+// Where one has come back since the last pass, the next pass is what the others wait for.
+std::optional<Instant> PodStarts::NextComeBack() const {
+  if (came_back_ || stopping_) return std::nullopt;
+  return NextComeBackAt(Waiting());
+}
+
+}  // namespace jettison

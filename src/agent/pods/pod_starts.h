@@ -1,0 +1,54 @@
+#pragma once
+
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "agent/pods/come_back.h"
+#include "agent/pods/pod_slots.h"
+#include "agent/workers/worker_edges.h"
+#include "core/model/profile.h"
+#include "core/model/signal.h"
+#include "core/pods/room.h"
+
+namespace jettison {
+
+// Starts pods that may: those that admission lets in and that find room. For one of higher priority
+// others give way. Evicted ones come back after their back-off, at most one between two passes.
+class PodStarts {
+ public:
+  // `slots` and `edges` must outlive this. `allocatable`: what the pods' requests may sum up to;
+  // absent: not limited.
+  PodStarts(Profile profile, PodSlots& slots, WorkerEdges& edges,
+            std::optional<SharedAmounts> allocatable)
+      : profile_(profile), slots_(&slots), edges_(&edges), allocatable_(allocatable) {}
+
+  void SetAllocatable(SharedAmounts allocatable) { allocatable_ = allocatable; }
+  // A pass is over. While the node is `starved` nobody comes back.
+  void PassDone(NodeConditions conditions, bool starved);
+  // Nobody comes back any more.
+  void Stop() { stopping_ = true; }
+  // Starts a pod that is wanted and not on the node; where it may not, its slot says why.
+  void StartIfMay(PodSlot& slot, Instant now);
+  void ComeBack(Instant now);
+  // When ComeBack has something to do without any event; absent: never.
+  [[nodiscard]] std::optional<Instant> NextComeBack() const;
+
+ private:
+  void Start(PodSlot& slot, Instant now);
+  void Refuse(PodSlot& slot, std::string reason, std::string message, Instant now);
+  [[nodiscard]] bool HasRoom(PodSlot& slot, Instant now);
+  void GiveWay(OnNode& pod, const PodFacts& to, Instant now);
+  [[nodiscard]] std::vector<WaitingPod> Waiting() const;
+
+  Profile profile_;
+  PodSlots* slots_;
+  WorkerEdges* edges_;
+  std::optional<SharedAmounts> allocatable_;
+  NodeConditions conditions_;
+  bool starved_ = false;    // in the last pass
+  bool came_back_ = false;  // since the last pass
+  bool stopping_ = false;
+};
+
+}  // namespace jettison

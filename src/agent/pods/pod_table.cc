@@ -1,0 +1,175 @@
+#include "agent/pods/pod_table.h"
+
+#include <algorithm>
+#include <map>
+#include <utility>
+
+#include "agent/manifests/manifest_reading.h"
+
+namespace jettison {
+
+void PodTable::Adopt(std::vector<RuntimePod> pods, Instant now) {
+  slots_.NoteChange();
+  for (RuntimePod& pod : pods) found_.Adopt(std::move(pod), now);
+}
+
+void PodTable::Recall(std::vector<RuntimePod> pods, Instant now) {
+  slots_.NoteChange();
+  for (RuntimePod& pod : pods) found_.Recall(std::move(pod), now);
+}
+
+void PodTable::SetWanted(std::vector<Pod> pods, Instant now) {
+  slots_.NoteSources();
+  std::map<std::string, Pod> by_name;
+  for (Pod& pod : pods) by_name.insert_or_assign(FullName(pod), std::move(pod));
+  for (auto& [name, slot] : slots_.all()) {
+    if (!by_name.contains(name) && !slot.foreign) slot.wanted = nullptr;
+  }
+  for (auto& [name, pod] : by_name) Want(name, std::move(pod), now);
+  SettleAll(now);
+}
+
+// Another pod owes nothing for the evictions of the one before.
+void PodTable::Want(const std::string& name, Pod pod, Instant now) {
+  PodSlot& slot = slots_.At(name);
+  if (slot.wanted && SayTheSame(slot.wanted->pod, pod)) return;
+  const OnNode* const present = slot.on_node();
+  slot.wanted = present != nullptr && SayTheSame(present->facts->pod, pod)
+                    ? present->facts
+                    : std::make_shared<const PodFacts>(FactsOf(std::move(pod), profile_));
+  if (present == nullptr) slot.state = NotAsked{};
+  slot.returns = false;
+  slot.come_back = Backoff(slots_.come_back_rule());
+  slots_.NoteChange();
+  StayOut(name, slot, now);
+}
+
+// A pod that an agent before has evicted, and of which nothing is left on the node. One that is
+// there and cannot be read yet is taken over with what is known of it later.
+void PodTable::StayOut(const std::string& name, PodSlot& slot, Instant now) {
+  const std::string& uid = slot.wanted->pod.uid;
+  if (slot.on_node() != nullptr || slots_.OfPod(uid) != nullptr) return;
+  const auto kept = remembered_.Take(name, uid);
+  if (!kept || !ResumeAbsence(slot, *kept, now)) return;
+  edges_->log.Info(
+      "pod was evicted before the agent started and stays out for its back-off",
+      {{"pod", name},
+       {"wait", FormatDuration(std::max(Elapsed(now, *slot.comes_back_at()), Duration(0)))}});
+}
+
+void PodTable::Handle(const RuntimeEvent& event, Instant now) {
+  if (const auto* found = std::get_if<PodFound>(&event)) return found_.Adopt(found->pod, now);
+  const std::string& uid =
+      std::visit([](const auto& e) -> const std::string& { return e.pod_uid; }, event);
+  PodSlot* const slot = slots_.OfPod(uid);
+  if (slot == nullptr) return;
+  slots_.NoteChange();
+  slot->worker()->Handle(event, now);
+  if (slot->worker()->IsGone()) SettleAll(now);
+}
+
+void PodTable::PassDone(NodeConditions conditions, Instant now, bool starved) {
+  starts_.PassDone(conditions, starved);
+  SettleAll(now);
+}
+
+void PodTable::Advance(Instant now) {
+  for (PodWorker* const worker : Workers()) worker->Advance(now);
+  SettleAll(now);
+}
+
+void PodTable::PutOffEnds(Duration slept) {
+  for (PodWorker* const worker : Workers()) worker->PutOffEnd(slept);
+}
+
+void PodTable::StopAll(Instant now) {
+  starts_.Stop();
+  for (auto& [name, slot] : slots_.all()) {
+    if (!slot.foreign) slot.wanted = nullptr;
+  }
+  SettleAll(now);
+}
+
+void PodTable::SettleAll(Instant now) {
+  std::vector<PodSlot*> order;
+  for (auto& [name, slot] : slots_.all()) order.push_back(&slot);
+  // Those who matter most ask first; equals by name.
+  std::ranges::stable_sort(order, [](const PodSlot* a, const PodSlot* b) {
+    return (a->wanted ? a->wanted->priority : 0) > (b->wanted ? b->wanted->priority : 0);
+  });
+  for (PodSlot* const slot : order) EndUnwanted(*slot, now);
+  for (PodSlot* const slot : order) {
+    const bool is_out = slot->on_node() != nullptr || slot->comes_back_at();
+    if (slot->wanted && !is_out) starts_.StartIfMay(*slot, now);
+  }
+  starts_.ComeBack(now);
+  slots_.EraseEmpty();
+}
+
+void PodTable::EndUnwanted(PodSlot& slot, Instant now) {
+  OnNode* const pod = slot.on_node();
+  if (pod == nullptr) return;
+  if (!pod->worker->IsGone()) {
+    if (slot.wanted != pod->facts) pod->worker->Terminate(now);
+    return;
+  }
+  if (slot.wanted == pod->facts && pod->worker->IsEvicted() && !slot.foreign) {
+    slot.state = StaysOut{.comes_back_at = slot.come_back.NextStart(pod->started_at, now),
+                          .status = pod->worker->Status(now)};
+    slot.returns = true;
+    return;
+  }
+  slot.state = NotAsked{};
+  if (slot.foreign) slot.wanted = nullptr;
+}
+
+std::optional<Instant> PodTable::NextDeadline() const {
+  std::optional<Instant> next = starts_.NextComeBack();
+  for (const auto& [name, slot] : slots_.all()) {
+    const auto at = slot.on_node() != nullptr ? slot.worker()->NextDeadline() : std::nullopt;
+    if (at && (!next || *at < *next)) next = at;
+  }
+  return next;
+}
+
+Result<bool> PodTable::Evict(const EvictionOrder& order, Instant now) {
+  PodSlot* const slot = slots_.OfPod(order.pod_uid);
+  if (slot == nullptr) {
+    return Fail(ErrorCode::kNotFound, "pod " + order.pod_uid + " is not on the node any more");
+  }
+  const bool first = !slot->worker()->IsEvicted();
+  const bool acted = slot->worker()->Evict(order, now);
+  if (acted && first) ++slot->evictions;
+  slots_.NoteChange();
+  return acted;
+}
+
+bool PodTable::KillNow(std::string_view uid, Instant now) {
+  PodSlot* const slot = slots_.OfPod(uid);
+  if (slot == nullptr || !slot->worker()->KillNow(now)) return false;
+  slots_.NoteChange();
+  return true;
+}
+
+std::vector<SurvivorRecord> PodTable::KillSurvivors(Instant now) {
+  std::vector<SurvivorRecord> survivors;
+  for (auto& [name, slot] : slots_.all()) {
+    PodWorker* const worker = slot.worker();
+    if (worker == nullptr || !worker->survival()) continue;
+    worker->KillSurvivor(now);
+    const Survival survival = *worker->survival();
+    survivors.push_back(
+        {.pod_uid = worker->facts().pod.uid, .since = survival.since, .kills = survival.kills});
+  }
+  return survivors;
+}
+
+std::vector<PodWorker*> PodTable::Workers() {
+  std::vector<PodWorker*> workers;
+  for (auto& [name, slot] : slots_.all()) {
+    if (PodWorker* const worker = slot.worker()) workers.push_back(worker);
+  }
+  return workers;
+}
+
+}  // namespace jettison

@@ -1,0 +1,277 @@
+// A table of pods across a restart of the agent.
+#include "agent/pods/pod_table_test_bed.h"
+
+namespace jettison {
+namespace {
+
+using std::chrono::minutes;
+using std::chrono::seconds;
+using testing::AllOf;
+using testing::Contains;
+using testing::ElementsAre;
+using testing::IsEmpty;
+using testing::Not;
+using testing::SizeIs;
+
+class PodTableKeptTest : public PodTableTest {
+ protected:
+  PodTableKeptTest() { runtime_.SetNow(now_); }
+  // A new agent starts now, and finds these pods on the node.
+  void Restart(std::vector<RuntimePod> found = {}) {
+    Forget();
+    runtime_.SetExisting(found);
+    table_.Adopt(std::move(found), now_);
+  }
+  // The same, and the runtime does not answer yet.
+  void RestartUnanswered(std::vector<RuntimePod> known = {}) {
+    Forget();
+    runtime_.SetExisting(known);
+    table_.Recall(std::move(known), now_);
+  }
+  void Forget() {
+    std::vector<KeptPod> kept = table_.Kept(now_);
+    present_.emplace(Profile::kStandalone, kComeBackRule, edges_);
+    (void)runtime_.TakeEvents();
+    runtime_.TakeCommands();
+    table_.Remember(std::move(kept));
+  }
+  [[nodiscard]] RuntimePod Running(const Pod& pod, int attempt = 0) const {
+    return {.pod = pod,
+            .containers = {{.pod_uid = pod.uid, .name = "c", .attempt = attempt, .created = now_}}};
+  }
+  [[nodiscard]] RuntimePod Dead(const Pod& pod, int attempt, Instant finished) const {
+    RuntimePod found = Running(pod, attempt);
+    found.containers[0].exit =
+        ContainerExit{.exit_code = 1, .started = finished, .finished = finished};
+    return found;
+  }
+};
+
+TEST_F(PodTableKeptTest, AnEvictedPodStaysOutForTheRestOfItsBackOff) {
+  Want({PodNamed("a")});
+  Evict("a");
+  Pass(seconds(1));
+  const auto due = View("a").comes_back_at;
+  ASSERT_TRUE(due);
+  Pass(seconds(4));
+  Restart();
+  Want({PodNamed("a")});
+  EXPECT_EQ(View("a").comes_back_at, due);
+  EXPECT_EQ(View("a").evictions, 1);
+  EXPECT_EQ(View("a").status.phase, PodPhase::kFailed);
+  EXPECT_EQ(View("a").status.reason, "Evicted");
+  EXPECT_EQ(View("a").status.message, "low on memory");
+  EXPECT_EQ(table_.NextDeadline(), due);
+  EXPECT_THAT(runtime_.TakeCommands(), IsEmpty());
+  Pass(*due - now_);
+  EXPECT_THAT(runtime_.TakeCommands(), Contains("create uid-a"));
+}
+
+TEST_F(PodTableKeptTest, TheNextBackOffIsTwiceAsLong) {
+  Want({PodNamed("a")});
+  Evict("a");
+  Pass(seconds(1));
+  Restart();
+  Want({PodNamed("a")});
+  Pass(seconds(10));
+  Evict("a");
+  Pass(seconds(1));
+  EXPECT_EQ(View("a").evictions, 2);
+  EXPECT_GT(*View("a").comes_back_at, now_ + seconds(18));
+}
+
+TEST_F(PodTableKeptTest, WhenItsBackOffIsOverConditionsStillKeepItOut) {
+  Want({PodNamed("a")});
+  Evict("a");
+  Pass(seconds(1));
+  Restart();
+  PassDone(Pressure(NodeConditionType::kMemoryPressure));
+  Want({PodNamed("a")});
+  Pass(minutes(1));
+  EXPECT_THAT(runtime_.TakeCommands(), IsEmpty());
+  PassDone();
+  EXPECT_THAT(runtime_.TakeCommands(), Contains("create uid-a"));
+}
+
+TEST_F(PodTableKeptTest, AnEvictionThatIsUnderWayGoesOnAndStartsNothing) {
+  Want({PodNamed("a")});
+  runtime_.IgnoreStop("c");
+  EXPECT_TRUE(table_.Evict(OrderFor("a", 30), now_).value());
+  Pass(seconds(10));
+  Restart({Running(PodNamed("a"))});
+  EXPECT_THAT(runtime_.TakeCommands(), ElementsAre("stop uid-a/c 20s"));
+  EXPECT_EQ(View("a").status.reason, "Evicted");
+  EXPECT_EQ(View("a").evictions, 1);
+  Want({PodNamed("a")});
+  Pass(seconds(20));
+  EXPECT_THAT(runtime_.TakeCommands(), ElementsAre("kill uid-a/c", "remove uid-a"));
+  EXPECT_TRUE(View("a").comes_back_at) << "and it waits as every evicted pod";
+}
+
+TEST_F(PodTableKeptTest, AContainerOfAnEvictedPodThatEndedMeanwhileIsNotStartedAgain) {
+  Want({PodNamed("a")});
+  runtime_.IgnoreStop("c");
+  EXPECT_TRUE(table_.Evict(OrderFor("a", 30), now_).value());
+  Restart({Dead(PodNamed("a"), 0, now_)});
+  EXPECT_THAT(runtime_.TakeCommands(), ElementsAre("remove uid-a"));
+}
+
+TEST_F(PodTableKeptTest, AnEvictedPodThatWentMeanwhileWaitsFromNowOn) {
+  Want({PodNamed("a")});
+  runtime_.IgnoreStop("c");
+  EXPECT_TRUE(table_.Evict(OrderFor("a", 30), now_).value());
+  Restart();
+  Want({PodNamed("a")});
+  EXPECT_EQ(View("a").comes_back_at, now_ + seconds(10));
+  EXPECT_THAT(runtime_.TakeCommands(), IsEmpty());
+}
+
+TEST_F(PodTableKeptTest, TheBackOffOfAContainerGoesOn) {
+  Want({PodNamed("a")});
+  runtime_.Exit("uid-a", "c", 1);
+  Deliver();  // at once
+  runtime_.Exit("uid-a", "c", 1);
+  Deliver();  // in 10 s
+  Pass(seconds(10));
+  runtime_.Exit("uid-a", "c", 1);
+  Deliver();  // in 20 s
+  const Instant due = now_ + seconds(20);
+  ASSERT_EQ(table_.NextDeadline(), due);
+  const Instant ended = now_;
+  Pass(seconds(5));
+  Restart({Dead(PodNamed("a"), 2, ended)});
+  Want({PodNamed("a")});
+  EXPECT_THAT(runtime_.TakeCommands(), Not(Contains(testing::HasSubstr("start"))));
+  EXPECT_EQ(table_.NextDeadline(), due);
+  Pass(seconds(15));
+  EXPECT_THAT(runtime_.TakeCommands(), Contains(testing::HasSubstr("start uid-a/c#3")));
+  runtime_.Exit("uid-a", "c", 1);
+  Deliver();
+  EXPECT_EQ(table_.NextDeadline(), now_ + seconds(40));
+}
+
+TEST_F(PodTableKeptTest, AContainerThatEndedWhileNoAgentRanWaitsAsLongAsItWouldHave) {
+  Want({PodNamed("a")});
+  runtime_.Exit("uid-a", "c", 1);
+  Deliver();
+  runtime_.Exit("uid-a", "c", 1);
+  Deliver();
+  Pass(seconds(10));  // runs again, and its next wait is 20 s
+  Restart({Dead(PodNamed("a"), 2, now_)});
+  EXPECT_EQ(table_.NextDeadline(), now_ + seconds(20));
+}
+
+// The container runtime answers later than the guard begins.
+TEST_F(PodTableKeptTest, AnEvictionThatIsUnderWayGoesOnBeforeTheRuntimeAnswersAndAfterwards) {
+  Want({PodNamed("a")});
+  runtime_.IgnoreStop("c");
+  EXPECT_TRUE(table_.Evict(OrderFor("a", 30), now_).value());
+  Pass(seconds(10));
+  RestartUnanswered({Running(PodNamed("a"))});
+  EXPECT_THAT(runtime_.TakeCommands(), ElementsAre("stop uid-a/c 20s"));
+  EXPECT_THAT(table_.Kept(now_), SizeIs(1));
+  table_.Adopt({Running(PodNamed("a"))}, now_);
+  Want({PodNamed("a")});
+  EXPECT_THAT(runtime_.TakeCommands(), IsEmpty());
+  EXPECT_EQ(View("a").status.reason, "Evicted");
+  EXPECT_EQ(View("a").evictions, 1);
+  Pass(seconds(20));
+  EXPECT_THAT(runtime_.TakeCommands(), ElementsAre("kill uid-a/c", "remove uid-a"));
+}
+
+TEST_F(PodTableKeptTest, TheBackOffOfAContainerOutlivesAnAgentThatTheRuntimeNeverAnswered) {
+  Want({PodNamed("a")});
+  for (int i = 0; i < 2; ++i) {
+    runtime_.Exit("uid-a", "c", 1);
+    Deliver();
+  }
+  const Instant ended = now_;
+  ASSERT_EQ(table_.NextDeadline(), ended + seconds(10));
+  Pass(seconds(2));
+  RestartUnanswered({Dead(PodNamed("a"), 1, ended)});
+  Pass(seconds(2));
+  RestartUnanswered({Dead(PodNamed("a"), 1, ended)});
+  table_.Adopt({Dead(PodNamed("a"), 1, ended)}, now_);
+  Want({PodNamed("a")});
+  EXPECT_THAT(runtime_.TakeCommands(), IsEmpty());
+  EXPECT_EQ(table_.NextDeadline(), ended + seconds(10));
+}
+
+TEST_F(PodTableKeptTest, WhoHasNotBeenAskedForYetIsKeptOverAnotherRestart) {
+  Want({PodNamed("a")});
+  runtime_.IgnoreStop("c");
+  EXPECT_TRUE(table_.Evict(OrderFor("a", 30), now_).value());
+  RestartUnanswered();
+  Restart();
+  Restart();
+  Want({PodNamed("a")});
+  EXPECT_TRUE(View("a").comes_back_at);
+  EXPECT_THAT(runtime_.TakeCommands(), IsEmpty());
+}
+
+TEST_F(PodTableKeptTest, AnotherPodOfTheSameNameOwesNothing) {
+  Want({PodNamed("a")});
+  Evict("a");
+  Pass(seconds(1));
+  Restart();
+  Pod other = PodNamed("a");
+  other.uid = "uid-other";
+  Want({other});
+  EXPECT_THAT(runtime_.TakeCommands(), Contains("create uid-other"));
+}
+
+TEST_F(PodTableKeptTest, AManifestThatComesLaterFindsItsPodRemembered) {
+  Want({PodNamed("a")});
+  Evict("a");
+  Pass(seconds(1));
+  Restart();
+  Want({});
+  EXPECT_THAT(table_.Kept(now_), SizeIs(1)) << "over another restart, too";
+  Restart();
+  Want({PodNamed("a")});
+  EXPECT_TRUE(View("a").comes_back_at);
+  Restart();
+  Want({});
+  now_ += minutes(20);
+  EXPECT_THAT(table_.Kept(now_), IsEmpty()) << "not for ever";
+}
+
+TEST_F(PodTableKeptTest, WhatAFileClaimsLengthensNothingBeyondTheRule) {
+  table_.Remember({{.name = "default/a",
+                    .uid = "uid-a",
+                    .evictions = 1,
+                    .next_delay = std::chrono::hours(1000),
+                    .absence = KeptAbsence{.reason = "Evicted",
+                                           .message = "",
+                                           .comes_back_at = now_ + std::chrono::hours(1000)}}});
+  Want({PodNamed("a")});
+  EXPECT_EQ(View("a").comes_back_at, now_ + kComeBackRule.max);
+}
+
+TEST_F(PodTableTest, ASuspendCountsForBackOffsAndNotForGracePeriods) {
+  Want({PodNamed("a"), PodNamed("b")});
+  Evict("a");
+  Pass(seconds(1));
+  runtime_.IgnoreStop("c");
+  EXPECT_TRUE(table_.Evict(OrderFor("b", 30), now_).value());
+  runtime_.TakeCommands();
+  table_.PutOffEnds(std::chrono::hours(8));
+  Pass(std::chrono::hours(8));
+  EXPECT_THAT(runtime_.TakeCommands(),
+              AllOf(Contains("create uid-a"), Not(Contains("kill uid-b/c"))));
+  Pass(seconds(30));
+  EXPECT_THAT(runtime_.TakeCommands(), Contains("kill uid-b/c"));
+}
+
+TEST_F(PodTableKeptTest, PodsWithoutAHistoryAreNotKept) {
+  Want({PodNamed("a"), PodNamed("b")});
+  EXPECT_THAT(table_.Kept(now_), IsEmpty());
+  const auto before = table_.changes();
+  Evict("a");
+  EXPECT_NE(table_.changes(), before);
+  Pass(seconds(1));
+  EXPECT_THAT(table_.Kept(now_), SizeIs(1));
+}
+
+}  // namespace
+}  // namespace jettison

@@ -1,0 +1,226 @@
+#include "agent/pods/pod_table.h"
+
+#include "agent/pods/pod_table_test_bed.h"
+
+namespace jettison {
+namespace {
+
+using std::chrono::seconds;
+using testing::ElementsAre;
+using testing::IsEmpty;
+
+TEST_F(PodTableTest, RunsWhatIsWantedHighestPriorityFirst) {
+  Want({PodNamed("a"), PodNamed("b", 10)});
+  EXPECT_THAT(runtime_.TakeCommands(),
+              ElementsAre("create uid-b", "create uid-a", "start uid-b/c#0 oom=1000",
+                          "start uid-a/c#0 oom=1000"));
+  EXPECT_THAT(Active(), ElementsAre("a", "b"));
+}
+
+TEST_F(PodTableTest, EndsWhatIsNoLongerWanted) {
+  Want({PodNamed("a"), PodNamed("b")});
+  runtime_.TakeCommands();
+  Want({PodNamed("b")});
+  EXPECT_THAT(runtime_.TakeCommands(), ElementsAre("stop uid-a/c 30s", "remove uid-a"));
+  EXPECT_THAT(Active(), ElementsAre("b"));
+}
+
+TEST_F(PodTableTest, AChangedPodStartsWhenNothingOfTheOldOneIsLeft) {
+  Want({PodNamed("a")});
+  runtime_.TakeCommands();
+  runtime_.IgnoreStop("c");
+  Pod changed = PodNamed("a");
+  changed.uid = "new";
+  Want({changed});
+  EXPECT_THAT(runtime_.TakeCommands(), ElementsAre("stop uid-a/c 30s"));
+  Pass(seconds(30));
+  EXPECT_THAT(runtime_.TakeCommands(),
+              ElementsAre("kill uid-a/c", "remove uid-a", "create new", "start new/c#0 oom=1000"));
+}
+
+TEST_F(PodTableTest, APodWithItsUidKeptButItsSpecChangedIsReplacedToo) {
+  Want({PodNamed("a")});
+  Want({PodNamed("a")});
+  runtime_.TakeCommands();
+  Pod changed = PodNamed("a");
+  changed.containers[0].args = {"x"};
+  Want({changed});
+  EXPECT_THAT(runtime_.TakeCommands(), ElementsAre("stop uid-a/c 30s", "remove uid-a",
+                                                   "create uid-a", "start uid-a/c#0 oom=1000"));
+}
+
+TEST_F(PodTableTest, AdoptedPodsAreKeptWhenWantedAndEndedWhenNot) {
+  const auto running = [](const char* name) {
+    return RuntimePod{.pod = PodNamed(name),
+                      .containers = {{.pod_uid = std::string("uid-") + name,
+                                      .name = "c",
+                                      .attempt = 0,
+                                      .created = Instant{},
+                                      .exit = std::nullopt}}};
+  };
+  runtime_.SetExisting({running("keep"), running("drop")});
+  table_.Adopt(runtime_.List().value(), now_);
+  EXPECT_THAT(Active(), ElementsAre("drop", "keep"));
+  Want({PodNamed("keep"), PodNamed("new")});
+  EXPECT_THAT(runtime_.TakeCommands(),
+              ElementsAre("stop uid-drop/c 30s", "create uid-new", "remove uid-drop",
+                          "start uid-new/c#0 oom=1000"));
+}
+
+TEST_F(PodTableTest, ARecalledPodIsTheSameOneWhenTheRuntimeTellsOfIt) {
+  const RuntimePod pod{.pod = PodNamed("a"),
+                       .containers = {{.pod_uid = "uid-a", .name = "c", .created = Instant{}}}};
+  table_.Recall({pod}, now_);
+  EXPECT_THAT(Active(), ElementsAre("a"));
+  PassDone();
+  table_.Adopt({pod}, now_);
+  EXPECT_THAT(Active(), ElementsAre("a"));
+  Want({PodNamed("a")});
+  EXPECT_THAT(runtime_.TakeCommands(), IsEmpty()) << "neither lost nor started twice";
+}
+
+TEST_F(PodTableTest, APodThatCannotBeReadYetIsShownAndIsOneOfItsOwnOnceItCan) {
+  RuntimePod pod{.pod = PodNamed("a"),
+                 .containers = {{.pod_uid = "uid-a", .name = "c", .created = Instant{}}},
+                 .foreign = true,
+                 .unread = true};
+  table_.SetAdoptPolicy(AdoptPolicy::kNone);
+  table_.Adopt({pod}, now_);
+  Want({});
+  EXPECT_THAT(Active(), testing::SizeIs(1))
+      << "nothing that runs is ended because it cannot be read";
+  pod.foreign = pod.unread = false;
+  table_.Handle(PodFound{.pod_uid = "uid-a", .pod = pod}, now_);
+  EXPECT_THAT(Active(), ElementsAre("a"));
+  Want({PodNamed("a")});
+  EXPECT_THAT(runtime_.TakeCommands(), IsEmpty()) << "neither ended nor started twice";
+}
+
+TEST_F(PodTableTest, APodThatWaitsForWhatCannotBeReadIsWhatIsFoundThen) {
+  runtime_.FailCreate("uid-a", {ErrorCode::kUnavailable, "in its place"});
+  Want({PodNamed("a")});
+  EXPECT_THAT(runtime_.TakeCommands(), ElementsAre("create uid-a"));
+  const RuntimePod pod{.pod = PodNamed("a"),
+                       .containers = {{.pod_uid = "uid-a", .name = "c", .created = Instant{}}}};
+  table_.Handle(PodFound{.pod_uid = "uid-a", .pod = pod}, now_);
+  Want({PodNamed("a")});
+  Pass(std::chrono::minutes(10));
+  EXPECT_THAT(runtime_.TakeCommands(), IsEmpty());
+  EXPECT_THAT(Active(), ElementsAre("a"));
+}
+
+TEST_F(PodTableTest, ARefusedPodIsFailedAndAskedAgainAfterEachPass) {
+  PassDone(Pressure(NodeConditionType::kMemoryPressure));
+  Want({PodNamed("a")});
+  EXPECT_THAT(runtime_.TakeCommands(), IsEmpty());
+  const PodView view = View("a");
+  EXPECT_EQ(view.status.phase, PodPhase::kFailed);
+  EXPECT_EQ(view.status.reason, "Evicted");
+  EXPECT_EQ(view.status.message, "The node had condition: [MemoryPressure]. ");
+  PassDone(Pressure(NodeConditionType::kMemoryPressure));
+  EXPECT_EQ(events_.count(), 1U);
+  PassDone();
+  EXPECT_THAT(runtime_.TakeCommands(), ElementsAre("create uid-a", "start uid-a/c#0 oom=1000"));
+}
+
+TEST_F(PodTableTest, AnEvictedPodComesBackAfterABackoffThatDoubles) {
+  Want({PodNamed("a")});
+  for (const int delay : {10, 20, 40}) {
+    PassDone();
+    Evict("a");
+    EXPECT_FALSE(table_.IsOnNode("uid-a"));
+    EXPECT_EQ(View("a").status.reason, "Evicted");
+    EXPECT_EQ(View("a").activity, PodActivity::kWaiting);
+    EXPECT_EQ(table_.NextDeadline(), now_ + seconds(delay));
+    runtime_.TakeCommands();
+    PassDone();
+    Pass(seconds(delay) - std::chrono::nanoseconds(1));
+    EXPECT_THAT(runtime_.TakeCommands(), IsEmpty());
+    Pass(std::chrono::nanoseconds(1));
+    EXPECT_THAT(runtime_.TakeCommands(), ElementsAre("create uid-a", "start uid-a/c#0 oom=1000"));
+  }
+  EXPECT_EQ(View("a").evictions, 3);
+}
+
+TEST_F(PodTableTest, AnEvictedPodComesBackOnlyWhenAdmissionAllowsIt) {
+  Want({PodNamed("a")});
+  PassDone(Pressure(NodeConditionType::kDiskPressure));
+  Evict("a");
+  EXPECT_EQ(table_.NextDeadline(), std::nullopt);
+  Pass(seconds(100));
+  EXPECT_FALSE(table_.IsOnNode("uid-a"));
+  PassDone();
+  EXPECT_TRUE(table_.IsOnNode("uid-a"));
+}
+
+TEST_F(PodTableTest, LowerPriorityGivesWayAndOnePodComesBackBetweenTwoPasses) {
+  Want({PodNamed("low"), PodNamed("high", 10), PodNamed("high2", 10)});
+  PassDone();
+  Evict("low");
+  Pass(seconds(5));
+  Evict("high");
+  Evict("high2");
+  Pass(seconds(5));
+  EXPECT_THAT(Active(), IsEmpty()) << "low is due, but those above it are not back";
+  EXPECT_EQ(table_.NextDeadline(), now_ + seconds(5));
+  Pass(seconds(5));
+  EXPECT_THAT(Active(), ElementsAre("high"));
+  EXPECT_EQ(table_.NextDeadline(), std::nullopt) << "a pass comes first";
+  PassDone();
+  EXPECT_THAT(Active(), ElementsAre("high", "high2"));
+  PassDone();
+  EXPECT_THAT(Active(), ElementsAre("high", "high2", "low"));
+}
+
+TEST_F(PodTableTest, APodThatEndsInAHurryIsNoCandidateAnyMore) {
+  runtime_.IgnoreStop("c");
+  Want({PodNamed("a"), PodNamed("b")});
+  EXPECT_TRUE(table_.Evict(OrderFor("a", 60), now_).value());
+  EXPECT_THAT(Active(), ElementsAre("a", "b"));
+  EXPECT_TRUE(table_.Evict(OrderFor("a"), now_).value());
+  EXPECT_THAT(Active(), ElementsAre("b"));
+  EXPECT_FALSE(table_.Evict(OrderFor("a"), now_).value());
+  EXPECT_EQ(table_.Evict(OrderFor("x"), now_).error().code, ErrorCode::kNotFound);
+}
+
+TEST_F(PodTableTest, ImagesThatAreNeverPulledStayForThePodsThatNameThem) {
+  Pod pod = PodNamed("a");
+  pod.containers[0].image = "local:1";
+  pod.containers[0].image_pull_policy = PullPolicy::kNever;
+  pod.containers.emplace_back().image = "remote:1";
+  Want({pod});
+  PassDone();
+  Evict("a");
+  EXPECT_THAT(table_.ImagesThatStay(), ElementsAre("local:1")) << "it waits to come back";
+  Want({});
+  EXPECT_THAT(table_.ImagesThatStay(), IsEmpty());
+}
+
+TEST_F(PodTableTest, APodIsKnownFromWhenItIsWantedUntilNothingOfItIsLeft) {
+  EXPECT_FALSE(table_.StandingForGc().all_sources_ready);
+  Want({PodNamed("a"), PodNamed("b")});
+  PassDone();
+  Evict("b");
+  const PodsForGc pods = table_.StandingForGc();
+  EXPECT_TRUE(pods.all_sources_ready);
+  EXPECT_THAT(pods.standing, ElementsAre(testing::Pair("uid-a", PodStanding::kLives),
+                                         testing::Pair("uid-b", PodStanding::kLives)))
+      << "one of them waits to come back";
+  Want({});
+  EXPECT_THAT(table_.StandingForGc().standing, IsEmpty());
+}
+
+TEST_F(PodTableTest, StopAllEndsEveryPodAndStartsNoMore) {
+  Want({PodNamed("a"), PodNamed("b")});
+  PassDone();
+  Evict("b");
+  table_.StopAll(now_);
+  Deliver();
+  EXPECT_FALSE(table_.AnyOnNode());
+  Pass(seconds(100));
+  PassDone();
+  EXPECT_FALSE(table_.AnyOnNode());
+}
+
+}  // namespace
+}  // namespace jettison

@@ -1,0 +1,37 @@
+#include "agent/pods/remains.h"
+
+#include <algorithm>
+#include <string>
+#include <string_view>
+
+namespace jettison {
+namespace {
+
+// Below the root, which is locked, nobody else has logs; elsewhere a kubelet may.
+std::unique_ptr<PodLogsCollector> PodLogsOf(const AgentConfig& config, const Log& log) {
+  const std::string& folder = config.logs.directory;
+  const std::string below = config.root == "/" ? "/" : config.root + "/";
+  if (!folder.starts_with(below)) return nullptr;
+  return std::make_unique<PodLogsCollector>(folder, config.root + "/pods", log);
+}
+
+}  // namespace
+
+Remains::Remains(const AgentConfig& config, Cgroups& groups, const PodTable& pods,
+                 const Clock& clock, const Log& log)
+    : pods_(pods),
+      clock_(clock),
+      groups_(groups, config.cgroup_driver, log),
+      logs_(PodLogsOf(config, log)) {}
+
+std::size_t Remains::CollectLogs() {
+  return logs_ ? logs_->Collect(pods_.StandingForGc()) : 0;
+}
+
+void Remains::SweepGroups() {
+  const auto views = pods_.Views(clock_.Now());
+  groups_.Sweep([this](std::string_view uid) { return pods_.IsOnNode(uid); },
+                std::ranges::any_of(views, &PodView::foreign));
+}
+
+}  // namespace jettison

@@ -1,0 +1,35 @@
+#pragma once
+
+#include <cstddef>
+#include <memory>
+
+#include "agent/log/log.h"
+#include "agent/pods/orphan_groups.h"
+#include "agent/pods/pod_logs_collector.h"
+#include "agent/pods/pod_table.h"
+#include "core/config/agent_config.h"
+#include "ports/cgroups.h"
+#include "ports/clock.h"
+
+namespace jettison {
+
+// What is left of pods that are gone: their logs and their groups.
+class Remains {
+ public:
+  // Everything must outlive this.
+  Remains(const AgentConfig& config, Cgroups& groups, const PodTable& pods, const Clock& clock,
+          const Log& log);
+
+  // How many pods lose their logs.
+  std::size_t CollectLogs();
+  // Only when the runtime has told its pods: before that nobody can say which groups are of none.
+  void SweepGroups();
+
+ private:
+  const PodTable& pods_;
+  const Clock& clock_;
+  OrphanGroups groups_;
+  std::unique_ptr<PodLogsCollector> logs_;  // null: logs are where others may have theirs
+};
+
+}  // namespace jettison

@@ -1,0 +1,95 @@
+#include "agent/pods/remembered_pods.h"
+
+#include <algorithm>
+#include <utility>
+
+namespace jettison {
+namespace {
+
+PodStatus StatusOf(const std::string& reason, const std::string& message) {
+  PodStatus status;
+  status.phase = PodPhase::kFailed;
+  status.reason = reason;
+  status.message = message;
+  return status;
+}
+
+std::optional<KeptPod> KeptOf(const std::string& name, const PodSlot& slot) {
+  if (slot.foreign || slot.facts() == nullptr) return std::nullopt;
+  KeptPod kept{.name = name,
+               .uid = slot.facts()->pod.uid,
+               .evictions = slot.evictions,
+               .next_delay = slot.come_back.next_delay()};
+  if (const OnNode* const pod = slot.on_node()) {
+    kept.started = pod->started_at;
+    kept.ending = pod->worker->KeptEviction();
+    kept.runs = pod->worker->KeptRuns();
+  } else if (const auto* const out = std::get_if<StaysOut>(&slot.state)) {
+    kept.absence = KeptAbsence{.reason = out->status.reason,
+                               .message = out->status.message,
+                               .comes_back_at = out->comes_back_at};
+  }
+  const bool as_new = kept.evictions == 0 && slot.come_back.IsFresh() && !kept.ending &&
+                      !kept.absence && kept.runs.empty();
+  return as_new ? std::nullopt : std::optional(std::move(kept));
+}
+
+// Whether one that nobody has asked for may be asked for yet. Before anybody has said what he wants
+// each may be. Afterwards manifests that are away for a moment come back; who stays away for long
+// begins anew.
+bool IsAwaited(const KeptPod& pod, const PodSlots& slots, Instant now) {
+  if (!slots.sources_ready()) return true;
+  const Duration patience = slots.come_back_rule().reset_after;
+  if (pod.absence) return now < pod.absence->comes_back_at + patience;
+  return pod.ending && now < pod.ending->kill_at + patience;
+}
+
+}  // namespace
+
+void RememberedPods::Remember(std::vector<KeptPod> pods) {
+  for (KeptPod& pod : pods) {
+    std::string name = pod.name;
+    pods_.insert_or_assign(std::move(name), std::move(pod));
+  }
+}
+
+std::optional<KeptPod> RememberedPods::Take(const std::string& name, std::string_view uid) {
+  const auto found = pods_.find(name);
+  if (found == pods_.end() || found->second.uid != uid) return std::nullopt;
+  KeptPod kept = std::move(found->second);
+  pods_.erase(found);
+  return kept;
+}
+
+std::vector<KeptPod> RememberedPods::Kept(const PodSlots& slots, Instant now) const {
+  std::vector<KeptPod> kept;
+  for (const auto& [name, slot] : slots.all()) {
+    if (auto pod = KeptOf(name, slot)) kept.push_back(*std::move(pod));
+  }
+  for (const auto& [name, pod] : pods_) {
+    const bool told = std::ranges::find(kept, name, &KeptPod::name) != kept.end();
+    if (!told && IsAwaited(pod, slots, now)) kept.push_back(pod);
+  }
+  return kept;
+}
+
+bool ResumeAbsence(PodSlot& slot, const KeptPod& kept, Instant now) {
+  slot.evictions = kept.evictions;
+  slot.come_back.Resume(kept.next_delay);
+  if (kept.absence) {
+    const Instant latest = now + slot.come_back.rule().max;
+    slot.state = StaysOut{.comes_back_at = std::min(kept.absence->comes_back_at, latest),
+                          .status = StatusOf(kept.absence->reason, kept.absence->message)};
+  } else if (kept.ending) {
+    // Its clean-up ended when nobody looked.
+    slot.state =
+        StaysOut{.comes_back_at = slot.come_back.NextStart(kept.started.value_or(now), now),
+                 .status = StatusOf(kept.ending->reason, kept.ending->message)};
+  } else {
+    return false;
+  }
+  slot.returns = true;
+  return true;
+}
+
+}  // namespace jettison

@@ -1,0 +1,310 @@
+#include "agent/reclaim/image_collector.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <set>
+#include <variant>
+
+#include "agent/reclaim/image_name.h"
+
+namespace jettison {
+namespace {
+
+// A listing older than this does not tell what is in use now.
+constexpr Duration kListingHolds = std::chrono::seconds(1);
+// How soon the images are looked at again where the first look failed.
+constexpr Duration kNextTry = std::chrono::seconds(30);
+
+// (kubelet 1.36: Kubelet.StartGarbageCollection)
+Event ImageGcFailed(const Error& error) {
+  return {.object = "node",
+          .type = EventType::kWarning,
+          .reason = "ImageGCFailed",
+          .message = error.message,
+          .annotations = {}};
+}
+
+// What has no ID cannot be removed either.
+std::vector<ListedImage> ListedOf(const std::vector<StoredImage>& stored) {
+  std::vector<ListedImage> listed;
+  for (const StoredImage& image : stored) {
+    if (image.id.empty()) continue;
+    listed.push_back({.id = image.id, .size_bytes = image.size_bytes, .pinned = image.pinned});
+  }
+  return listed;
+}
+
+// The IDs among them that are named, by ID or by reference.
+std::set<std::string, std::less<>> IdsOf(const std::vector<StoredImage>& stored,
+                                         const std::set<std::string, std::less<>>& named) {
+  std::set<std::string, std::less<>> ids;
+  for (const StoredImage& image : stored) {
+    const auto is_named = [&](const std::string& name) { return named.contains(name); };
+    if (is_named(image.id) || std::ranges::any_of(image.references, is_named)) ids.insert(image.id);
+  }
+  return ids;
+}
+
+// Images that have come since the last look count from the moment on when they were stored: nobody
+// may have looked for minutes, and a young image stays where a pod has to go.
+void DateBack(const std::vector<StoredImage>& stored, const std::vector<ImageRecord>& before,
+              Instant now, std::vector<ImageRecord>& images) {
+  for (const StoredImage& image : stored) {
+    if (!image.age || std::ranges::binary_search(before, image.id, {}, &ImageRecord::id)) continue;
+    const auto record = std::ranges::find(images, image.id, &ImageRecord::id);
+    if (record != images.end()) record->first_detected = now - *image.age;
+  }
+}
+
+}  // namespace
+
+ImageCollector::ImageCollector(ImageCollectorSettings settings, ImageCollectorEdges edges)
+    : settings_(settings),
+      edges_(std::move(edges)),
+      images_(edges_.records.Read()),
+      alive_(std::make_shared<const bool>(true)) {}
+
+// With the threshold at 100% and no maximum age there is nothing to collect. (kubelet 1.36:
+// Kubelet.StartGarbageCollection)
+bool ImageCollector::Collects() const {
+  return settings_.policy.high_threshold_percent < 100 ||
+         settings_.policy.max_age != Duration::zero();
+}
+
+void ImageCollector::Advance(Instant now) {
+  if (!began_) {
+    began_ = now;
+    next_look_ = now;
+    next_collection_ = now + settings_.period;
+  }
+  if (wait_ == Wait::kSettling) {
+    if (settling_->next_look() <= now) LookAtSpace(now);
+  } else if (wait_ != Wait::kNothing && deadline_ <= now) {
+    ++(wait_ == Wait::kRemoving ? counters_.remove_errors : counters_.list_errors);
+    GiveUp({ErrorCode::kDeadlineExceeded, wait_ == Wait::kRemoving
+                                              ? "the runtime does not finish removing an image"
+                                              : "the runtime does not list its images"});
+  }
+  if (task_ != Task::kNone) return;
+  if (next_collection_ <= now) {
+    Start(Collects() ? Task::kCollect : Task::kLook);
+  } else if (!seen_ && next_look_ <= now) {
+    Start(Task::kLook);
+  }
+}
+
+std::optional<Instant> ImageCollector::NextDeadline() const {
+  if (!began_) return std::nullopt;
+  if (wait_ == Wait::kSettling) return settling_->next_look();
+  if (wait_ != Wait::kNothing) return deadline_;
+  return seen_ ? next_collection_ : std::min(next_look_, next_collection_);
+}
+
+void ImageCollector::DeleteUnused() {
+  if (DeletingUnused()) return;
+  wanted_ = true;
+  if (task_ == Task::kNone) Start(Task::kDeleteUnused);
+}
+
+void ImageCollector::Start(Task task) {
+  task_ = task;
+  if (task == Task::kDeleteUnused) wanted_ = false;
+  freed_bytes_ = 0;
+  if (next_collection_ <= edges_.clock.Now()) {
+    next_collection_ = edges_.clock.Now() + settings_.period;
+  }
+  List(Wait::kListing);
+}
+
+template <typename Answer>
+auto ImageCollector::Guarded(void (ImageCollector::*take)(const Answer&)) {
+  return [this, take, call = ++call_, alive = std::weak_ptr(alive_)](const Answer& answer) {
+    if (alive.expired() || call != call_) return;
+    (this->*take)(answer);
+  };
+}
+
+void ImageCollector::List(Wait wait) {
+  wait_ = wait;
+  deadline_ = edges_.clock.Now() + settings_.list_patience;
+  edges_.images.List(Guarded(&ImageCollector::TakeListing));
+}
+
+void ImageCollector::TakeListing(const Listing& listing) {
+  if (!listing) {
+    ++counters_.list_errors;
+    return GiveUp(listing.error().In("list images"));
+  }
+  See(*listing);
+  if (wait_ == Wait::kChecking) return TryRemove();
+  if (task_ == Task::kLook) return End({});
+  StartRun();
+}
+
+void ImageCollector::See(const std::pair<std::vector<StoredImage>, ImagesInUse>& listing) {
+  const auto& [stored, in_use] = listing;
+  std::set<std::string, std::less<>> named(in_use.ids.begin(), in_use.ids.end());
+  if (edges_.needed) {
+    for (const std::string& name : edges_.needed()) {
+      named.insert(name);
+      named.insert(FullImageName(name));
+    }
+  }
+  const Instant now = edges_.clock.Now();
+  const std::vector<ImageRecord> before = images_;
+  // Those of the first look were there before anybody looked, unless there is a record.
+  images_ = DetectImages(images_, {.listed = ListedOf(stored),
+                                   .in_use = IdsOf(stored, named),
+                                   .detected_at = seen_ ? std::optional(now) : std::nullopt,
+                                   .now = now});
+  if (seen_) DateBack(stored, before, now, images_);
+  seen_ = true;
+  say_unlisted_.Reset();
+  listed_at_ = now;
+  edges_.records.Write(images_);
+}
+
+void ImageCollector::StartRun() {
+  const ImageGcMode mode =
+      task_ == Task::kDeleteUnused ? ImageGcMode::kDeleteUnused : ImageGcMode::kGarbageCollect;
+  const Instant now = edges_.clock.Now();
+  run_.emplace(settings_.policy, mode, images_,
+               ImageGcTimes{.now = now, .uptime = now - began_.value_or(now)});
+  Go();
+}
+
+// The next step of the run. What has been removed is given time to become free before anything is
+// measured.
+void ImageCollector::Go() {
+  wait_ = Wait::kNothing;
+  if (std::holds_alternative<RemoveImage>(run_->step())) {
+    if (edges_.clock.Now() - listed_at_ > kListingHolds) return List(Wait::kChecking);
+    return TryRemove();
+  }
+  if (before_) return Settle();
+  if (std::holds_alternative<MeasureImageFs>(run_->step())) return Measure();
+  EndRun(std::get<ImageGcOutcome>(run_->step()));
+}
+
+// A container may have been made of the image since the run began, and the store would not mind.
+void ImageCollector::TryRemove() {
+  const RemoveImage step = std::get<RemoveImage>(run_->step());
+  const auto image = std::ranges::find(images_, step.id, &ImageRecord::id);
+  if (image == images_.end()) {
+    run_->Removed();
+    return Go();
+  }
+  if (image->in_use || image->pinned) {
+    run_->RemoveFailed({ErrorCode::kUnavailable, fmt::format("{} is in use by now", step.id)});
+    return Go();
+  }
+  Remove(step.id);
+}
+
+void ImageCollector::Remove(std::string id) {
+  if (!before_) before_ = edges_.figures.ReadNode();
+  wait_ = Wait::kRemoving;
+  deadline_ = edges_.clock.Now() + settings_.remove_patience;
+  edges_.images.Remove(id, Guarded(&ImageCollector::TakeRemoval));
+}
+
+void ImageCollector::TakeRemoval(const Result<void>& removed) {
+  const RemoveImage step = std::get<RemoveImage>(run_->step());
+  if (removed) {
+    edges_.log.Info("image garbage collector: removed image",
+                    {{"imageID", step.id}, {"size", fmt::to_string(step.size_bytes)}});
+    ++counters_.removed[static_cast<std::size_t>(step.reason)];
+    std::erase_if(images_, [&](const ImageRecord& image) { return image.id == step.id; });
+    run_->Removed();
+  } else {
+    ++counters_.remove_errors;
+    edges_.log.Warn("image garbage collector: image cannot be removed",
+                    {{"imageID", step.id}, {"err", removed.error().message}});
+    run_->RemoveFailed(removed.error().In(step.id));
+  }
+  Go();
+}
+
+void ImageCollector::Measure() {
+  const NodeStats stats = edges_.figures.ReadNode();
+  if (stats.image_fs) {
+    run_->Measured({.capacity = stats.image_fs->capacity_bytes.value_or(0),
+                    .available = stats.image_fs->available_bytes.value_or(0)});
+  } else {
+    run_->MeasureFailed({ErrorCode::kUnavailable, "its figures cannot be read"});
+  }
+  Go();
+}
+
+void ImageCollector::Settle() {
+  wait_ = Wait::kSettling;
+  settling_.emplace(*before_, edges_.clock.Now());
+}
+
+void ImageCollector::LookAtSpace(Instant now) {
+  if (!settling_->Look(edges_.figures.ReadNode(), now)) return;
+  const std::uint64_t freed = settling_->freed_bytes().value_or(0);
+  freed_bytes_ += freed;
+  counters_.freed_bytes += freed;
+  settling_.reset();
+  before_.reset();
+  Go();
+}
+
+// Whoever does not answer once is not asked for the next image; an answer that comes after all is
+// none.
+void ImageCollector::GiveUp(Error error) {
+  ++call_;
+  End(Fail(std::move(error)));
+}
+
+void ImageCollector::EndRun(const ImageGcOutcome& outcome) {
+  if (outcome.event) edges_.events.Add(edges_.clock.Now(), {}, *outcome.event);
+  if (!outcome.removed.empty()) {
+    edges_.log.Info("image garbage collector: images removed",
+                    {{"why", task_ == Task::kDeleteUnused ? "disk pressure" : "periodic"},
+                     {"images", fmt::to_string(outcome.removed.size())},
+                     {"size", fmt::to_string(outcome.freed_bytes)},
+                     {"freed", fmt::to_string(freed_bytes_)}});
+  }
+  End(outcome.error ? Result<void>(Fail(*outcome.error)) : Result<void>());
+}
+
+void ImageCollector::End(const Result<void>& result) {
+  const Task ended = std::exchange(task_, Task::kNone);
+  wait_ = Wait::kNothing;
+  run_.reset();
+  before_.reset();
+  settling_.reset();
+  edges_.records.Write(images_);
+  switch (ended) {
+    case Task::kNone: break;
+    case Task::kLook:
+      next_look_ = edges_.clock.Now() + kNextTry;
+      if (!result && say_unlisted_.Take()) {
+        edges_.log.Warn("images cannot be looked at", {{"err", result.error().message}});
+      }
+      break;
+    case Task::kCollect: TellCollected(result); break;
+    case Task::kDeleteUnused: deleted_ = result; break;
+  }
+  if (wanted_) Start(Task::kDeleteUnused);
+}
+
+// A single failure is no event: figures may not be there yet. (kubelet 1.36:
+// Kubelet.StartGarbageCollection)
+void ImageCollector::TellCollected(const Result<void>& result) {
+  if (result) {
+    if (failed_before_) edges_.log.Info("Image garbage collection succeeded");
+  } else if (failed_before_) {
+    edges_.log.Error("Image garbage collection failed multiple times in a row",
+                     {{"err", result.error().message}});
+    edges_.events.Add(edges_.clock.Now(), {}, ImageGcFailed(result.error()));
+  } else {
+    edges_.log.Warn("Image garbage collection failed once", {{"err", result.error().message}});
+  }
+  failed_before_ = !result;
+}
+
+}  // namespace jettison

@@ -1,0 +1,124 @@
+#pragma once
+
+#include <cstdint>
+#include <functional>
+#include <memory>
+#include <optional>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "agent/edges/edges.h"
+#include "agent/log/event_log.h"
+#include "agent/log/log.h"
+#include "agent/reclaim/image_records.h"
+#include "agent/reclaim/space_settling.h"
+#include "core/decide/image_gc.h"
+#include "core/units/once.h"
+#include "ports/clock.h"
+#include "ports/image_store.h"
+#include "view/node_counters.h"
+
+namespace jettison {
+
+struct ImageCollectorSettings {
+  ImageGcPolicy policy;
+  // From one periodic collection to the next; the first one follows the start by as much. (kubelet:
+  // ImageGCPeriod)
+  Duration period = std::chrono::minutes(5);
+  // How long the store may take to answer before the collection is given up.
+  Duration list_patience = std::chrono::seconds(30);
+  Duration remove_patience = std::chrono::minutes(2);
+};
+
+// What a collector works with; everything must outlive it.
+struct ImageCollectorEdges {
+  const Clock& clock;
+  ImageStore& images;
+  Figures& figures;
+  ImageRecordFile& records;
+  EventLog& events;
+  const Log& log;
+  // Names of images that have to stay though no container uses them: IDs, or names as a manifest
+  // has them ("busybox"). Null: none.
+  std::function<std::vector<std::string>()> needed;
+};
+
+// Collects images, one removal after the other, and remembers when each was first seen and last
+// used. Waits for nothing: answers of the store and the time drive it, and each answer has a
+// deadline. What a container or a sandbox uses, by ID or by name, and what is pinned stays; that is
+// looked up anew when the listing is older than a second. After removals it waits until the space
+// is really free. (kubelet: realImageGCManager)
+class ImageCollector {
+ public:
+  ImageCollector(ImageCollectorSettings settings, ImageCollectorEdges edges);
+
+  // Deletes every unused image, whatever the thresholds say, once a collection that is under way
+  // has ended. Asked again before that is over, it is the same one.
+  void DeleteUnused();
+  // Whether that is not over.
+  [[nodiscard]] bool DeletingUnused() const { return wanted_ || task_ == Task::kDeleteUnused; }
+  // How the last one ended; success before the first.
+  [[nodiscard]] const Result<void>& deleted() const { return deleted_; }
+
+  // Does what is due by now. Called from the moment on that the runtime answers; the first call
+  // looks at the images.
+  void Advance(Instant now);
+  [[nodiscard]] std::optional<Instant> NextDeadline() const;
+  // What is known of images, sorted by ID, as of the last look.
+  [[nodiscard]] const std::vector<ImageRecord>& images() const { return images_; }
+  [[nodiscard]] const ImageCounters& counters() const { return counters_; }
+
+ private:
+  enum class Task : std::uint8_t { kNone, kLook, kCollect, kDeleteUnused };
+  enum class Wait : std::uint8_t { kNothing, kListing, kChecking, kRemoving, kSettling };
+  using Listing = Result<std::pair<std::vector<StoredImage>, ImagesInUse>>;
+
+  [[nodiscard]] bool Collects() const;
+  void Start(Task task);
+  void List(Wait wait);
+  void TakeListing(const Listing& listing);
+  void See(const std::pair<std::vector<StoredImage>, ImagesInUse>& listing);
+  void StartRun();
+  void Go();
+  void TryRemove();
+  void Remove(std::string id);
+  void TakeRemoval(const Result<void>& removed);
+  void Measure();
+  void Settle();
+  void LookAtSpace(Instant now);
+  void GiveUp(Error error);
+  void EndRun(const ImageGcOutcome& outcome);
+  void End(const Result<void>& result);
+  void TellCollected(const Result<void>& result);
+  // Runs `take` with an answer to the present call, and with none that comes too late.
+  template <typename Answer>
+  auto Guarded(void (ImageCollector::*take)(const Answer&));
+
+  ImageCollectorSettings settings_;
+  ImageCollectorEdges edges_;
+  std::vector<ImageRecord> images_;
+  std::optional<Instant> began_;  // the first Advance
+  bool seen_ = false;             // listed since the start
+  Instant listed_at_;
+  Instant next_look_;        // while nothing has been seen
+  Instant next_collection_;  // set with began_
+
+  Task task_ = Task::kNone;
+  Wait wait_ = Wait::kNothing;
+  Instant deadline_;                   // of the answer that is waited for
+  std::uint64_t call_ = 0;             // counts calls of the store: an older answer is none
+  std::shared_ptr<const bool> alive_;  // outlived by answers that come after the end
+  std::optional<ImageGcRun> run_;
+  std::optional<NodeStats> before_;  // the removals that have not settled
+  std::optional<SpaceSettling> settling_;
+  std::uint64_t freed_bytes_ = 0;  // measured, in this task
+  bool failed_before_ = false;     // the periodic collection before
+  Once say_unlisted_;
+
+  ImageCounters counters_;
+  bool wanted_ = false;  // DeleteUnused, when the present task has ended
+  Result<void> deleted_;
+};
+
+}  // namespace jettison

@@ -1,0 +1,357 @@
+#include "agent/reclaim/image_collector.h"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include "agent/reclaim/image_test_bed.h"
+
+namespace jettison {
+namespace {
+
+using std::chrono::hours;
+using std::chrono::milliseconds;
+using std::chrono::minutes;
+using std::chrono::seconds;
+using testing::ElementsAre;
+using testing::HasSubstr;
+using testing::IsEmpty;
+
+class ImageCollectorTest : public testing::Test {
+ protected:
+  void Start(ImageGcPolicy policy = {}) {
+    collector_.emplace(ImageCollectorSettings{.policy = policy}, bed_.Edges());
+  }
+  void Pass(Duration time) { bed_.Pass(*collector_, time); }
+  // Removals so far.
+  std::vector<std::string> Removals() {
+    std::vector<std::string> removals = bed_.store.TakeCommands();
+    std::erase(removals, "list");
+    return removals;
+  }
+  const ImageRecord& Image(const std::string& id) {
+    const auto found = std::ranges::find(collector_->images(), id, &ImageRecord::id);
+    EXPECT_NE(found, collector_->images().end()) << id;
+    return *found;
+  }
+
+  ImageTestBed bed_;
+  std::optional<ImageCollector> collector_;
+};
+
+TEST_F(ImageCollectorTest, LooksAtTheImagesAtTheStartAndRemovesNone) {
+  bed_.Add("a");
+  bed_.disk.available_mi = 10;
+  Start();
+  Pass(minutes(4));
+  EXPECT_THAT(bed_.store.TakeCommands(), ElementsAre("list"));
+  EXPECT_EQ(Image("a").first_detected, Instant::min()) << "there before anyone looked";
+  EXPECT_TRUE(bed_.Reasons().empty());
+}
+
+TEST_F(ImageCollectorTest, CollectsEveryFiveMinutesFromTheHighThresholdDownToTheLowOne) {
+  for (const char* id : {"a", "b", "c"}) bed_.Add(id);
+  Start();
+  Pass(minutes(5));
+  EXPECT_THAT(Removals(), IsEmpty()) << "half full";
+  bed_.disk.available_mi = 150;  // 85% used; 80% are reached with one image of 100 MiB
+  Pass(minutes(4) + seconds(59));
+  EXPECT_THAT(Removals(), IsEmpty());
+  Pass(seconds(10));
+  EXPECT_THAT(Removals(), ElementsAre("remove a"));
+  EXPECT_TRUE(bed_.Said("images removed"));
+  EXPECT_TRUE(bed_.Said("freed=104857600"));
+  const ImageCounters& counters = collector_->counters();
+  EXPECT_EQ(counters.removed[static_cast<std::size_t>(ImageGcReason::kSpace)], 1U);
+  EXPECT_EQ(counters.removed[static_cast<std::size_t>(ImageGcReason::kAge)], 0U);
+  EXPECT_EQ(counters.freed_bytes, 100 * kTestMi);
+}
+
+TEST_F(ImageCollectorTest, InUsePinnedSandboxAndNeededImagesStay) {
+  bed_.Add("by-id");
+  bed_.Add("by-name", {"docker.io/app:1"});
+  bed_.Add("pinned");
+  bed_.store.Pin("pinned");
+  bed_.Add("wanted", {"local/never-pulled:1"});
+  bed_.Add("wanted-too", {"docker.io/library/busybox:latest"});
+  bed_.Add("unused");
+  bed_.store.Use("by-id");
+  bed_.store.Use("docker.io/app:1");
+  bed_.needed = {"local/never-pulled:1", "busybox"};
+  Start();
+  Pass(seconds(1));
+  collector_->DeleteUnused();
+  Pass(seconds(5));
+  EXPECT_THAT(Removals(), ElementsAre("remove unused"));
+  EXPECT_TRUE(collector_->deleted());
+}
+
+TEST_F(ImageCollectorTest, DiskPressureDeletesEveryUnusedImageLeastRecentlyUsedFirst) {
+  for (const char* id : {"a", "b", "c"}) bed_.Add(id);
+  bed_.store.Use("a");
+  Start();
+  Pass(minutes(6));
+  bed_.store.Release("a");
+  collector_->DeleteUnused();
+  EXPECT_TRUE(collector_->DeletingUnused());
+  Pass(seconds(5));
+  EXPECT_FALSE(collector_->DeletingUnused());
+  EXPECT_THAT(Removals(), ElementsAre("remove b", "remove c", "remove a"));
+}
+
+TEST_F(ImageCollectorTest, AnImageYoungerThanTheMinimumAgeStays) {
+  Start();
+  Pass(seconds(1));
+  bed_.Add("new");
+  collector_->DeleteUnused();
+  Pass(seconds(5));
+  EXPECT_THAT(Removals(), IsEmpty());
+  Pass(minutes(2));
+  collector_->DeleteUnused();
+  Pass(seconds(5));
+  EXPECT_THAT(Removals(), ElementsAre("remove new"));
+}
+
+TEST_F(ImageCollectorTest, AnImageThatNobodyHasListedIsAsOldAsTheStoreSays) {
+  Start();
+  Pass(seconds(1));
+  for (const char* id : {"pulled-now", "pulled-long-ago", "untold"}) bed_.Add(id);
+  bed_.store.SetAge("pulled-now", seconds(10));
+  bed_.store.SetAge("pulled-long-ago", minutes(3));
+  collector_->DeleteUnused();
+  Pass(seconds(5));
+  EXPECT_THAT(Removals(), ElementsAre("remove pulled-long-ago"));
+}
+
+TEST_F(ImageCollectorTest, AnImageUnusedForLongerThanTheMaximumAgeGoesWithoutPressure) {
+  bed_.Add("a");
+  bed_.Add("used");
+  bed_.store.Use("used");
+  Start({.max_age = minutes(12)});
+  Pass(minutes(11));
+  EXPECT_THAT(Removals(), IsEmpty()) << "nobody can tell what was used before the start";
+  Pass(minutes(5));
+  EXPECT_THAT(Removals(), ElementsAre("remove a"));
+}
+
+TEST_F(ImageCollectorTest, OneRemovalAtATime) {
+  bed_.Add("a");
+  bed_.Add("b");
+  Start();
+  Pass(seconds(1));
+  bed_.store.TakeCommands();
+  collector_->DeleteUnused();
+  EXPECT_TRUE(bed_.store.DeliverOne());
+  EXPECT_THAT(bed_.store.TakeCommands(), ElementsAre("list", "remove a"));
+  EXPECT_TRUE(bed_.store.DeliverOne());
+  EXPECT_THAT(bed_.store.TakeCommands(), ElementsAre("remove b"));
+}
+
+TEST_F(ImageCollectorTest, WhatWasTakenIntoUseMeanwhileStays) {
+  bed_.Add("a");
+  bed_.Add("b");
+  Start();
+  Pass(seconds(1));
+  bed_.store.TakeCommands();
+  collector_->DeleteUnused();
+  bed_.store.DeliverOne();
+  bed_.clock.Advance(seconds(20));  // the first removal takes its time
+  bed_.store.Use("b");
+  bed_.store.Deliver();
+  EXPECT_THAT(bed_.store.TakeCommands(), ElementsAre("list", "remove a", "list"));
+  Pass(seconds(5));
+  ASSERT_FALSE(collector_->deleted());
+  EXPECT_THAT(collector_->deleted().error().message, HasSubstr("b is in use by now"));
+}
+
+TEST_F(ImageCollectorTest, IsOverOnlyWhenTheSpaceIsReallyFree) {
+  bed_.frees = false;
+  bed_.Add("a");
+  Start();
+  Pass(seconds(1));
+  collector_->DeleteUnused();
+  Pass(milliseconds(800));
+  EXPECT_TRUE(collector_->DeletingUnused());
+  bed_.disk.available_mi += 60;
+  Pass(milliseconds(800));
+  EXPECT_TRUE(collector_->DeletingUnused());
+  bed_.disk.available_mi += 40;
+  Pass(milliseconds(1200));
+  EXPECT_FALSE(collector_->DeletingUnused());
+  EXPECT_TRUE(bed_.Said("freed=104857600"));
+}
+
+TEST_F(ImageCollectorTest, WithNothingToRemoveItIsOverWithTheAnswer) {
+  Start();
+  Pass(seconds(1));
+  collector_->DeleteUnused();
+  bed_.store.Deliver();
+  EXPECT_FALSE(collector_->DeletingUnused());
+}
+
+TEST_F(ImageCollectorTest, SpaceIsMeasuredAfterOldImagesAreReallyGone) {
+  bed_.frees = false;
+  bed_.Add("old");
+  bed_.Add("other");
+  bed_.store.Use("other");
+  Start({.max_age = minutes(12)});
+  Pass(minutes(10));
+  bed_.store.Release("other");
+  bed_.disk.available_mi = 100;
+  Pass(minutes(5) + milliseconds(100));
+  EXPECT_THAT(Removals(), ElementsAre("remove old"));
+  bed_.disk.available_mi = 200;  // the space comes free: 80% used
+  Pass(seconds(5));
+  EXPECT_THAT(Removals(), IsEmpty());
+}
+
+TEST_F(ImageCollectorTest, TooLittleFreedIsAnEventAndRepeatedFailureIsAnother) {
+  bed_.Add("a");
+  bed_.store.Use("a");
+  bed_.disk.available_mi = 100;
+  Start();
+  Pass(minutes(5));
+  EXPECT_THAT(bed_.Reasons(), ElementsAre("FreeDiskSpaceFailed"));
+  Pass(minutes(5));
+  EXPECT_THAT(bed_.Reasons(),
+              ElementsAre("FreeDiskSpaceFailed", "FreeDiskSpaceFailed", "ImageGCFailed"));
+  bed_.disk.available_mi = 500;
+  Pass(minutes(5));
+  EXPECT_TRUE(bed_.Said("Image garbage collection succeeded"));
+}
+
+TEST_F(ImageCollectorTest, AFileSystemThatCannotBeReadIsAFailureNotAnEmptyOne) {
+  bed_.Add("a");
+  Start();
+  Pass(minutes(1));
+  bed_.disk.readable = false;
+  Pass(minutes(4));
+  EXPECT_THAT(Removals(), IsEmpty());
+  EXPECT_TRUE(bed_.Said("measure the image file system"));
+  EXPECT_THAT(bed_.Reasons(), IsEmpty());
+}
+
+TEST_F(ImageCollectorTest, ARefusedRemovalLeavesTheOthersToGo) {
+  bed_.Add("a");
+  bed_.Add("b");
+  bed_.store.FailRemove("a", {ErrorCode::kInternal, "busy"});
+  Start();
+  Pass(seconds(1));
+  collector_->DeleteUnused();
+  Pass(seconds(5));
+  EXPECT_THAT(Removals(), ElementsAre("remove a", "remove b"));
+  ASSERT_FALSE(collector_->deleted());
+  EXPECT_THAT(collector_->deleted().error().message, HasSubstr("a: busy"));
+  EXPECT_TRUE(bed_.store.Has("a"));
+}
+
+TEST_F(ImageCollectorTest, ARuntimeThatDoesNotListIsGivenUpAndAskedAgainLater) {
+  bed_.Add("a");
+  Start();
+  Pass(seconds(1));
+  bed_.store.Hang();
+  collector_->DeleteUnused();
+  Pass(seconds(29));
+  EXPECT_TRUE(collector_->DeletingUnused());
+  Pass(seconds(1));
+  EXPECT_FALSE(collector_->DeletingUnused());
+  EXPECT_EQ(collector_->deleted().error().code, ErrorCode::kDeadlineExceeded);
+  bed_.store.Resume();
+  bed_.store.TakeCommands();
+  bed_.store.Deliver();
+  EXPECT_THAT(bed_.store.TakeCommands(), IsEmpty()) << "an answer that comes too late is none";
+  collector_->DeleteUnused();
+  Pass(seconds(5));
+  EXPECT_THAT(Removals(), ElementsAre("remove a"));
+}
+
+TEST_F(ImageCollectorTest, ARemovalThatHangsEndsTheCollection) {
+  bed_.Add("a");
+  bed_.Add("b");
+  Start();
+  Pass(seconds(1));
+  collector_->DeleteUnused();
+  bed_.store.DeliverOne();
+  bed_.store.Hang();
+  Pass(minutes(2));
+  EXPECT_FALSE(collector_->DeletingUnused());
+  EXPECT_THAT(Removals(), ElementsAre("remove a"));
+}
+
+TEST_F(ImageCollectorTest, AnswersAfterTheEndHarmNobody) {
+  bed_.Add("a");
+  Start();
+  collector_->Advance(bed_.clock.Now());
+  collector_.reset();
+  bed_.store.Deliver();
+}
+
+TEST_F(ImageCollectorTest, AFirstLookThatFailsIsRepeatedAndSaidOnce) {
+  bed_.store.FailList(Error{ErrorCode::kUnavailable, "no socket"});
+  Start();
+  Pass(seconds(70));
+  EXPECT_THAT(bed_.store.TakeCommands(), ElementsAre("list", "list", "list"));
+  EXPECT_EQ(std::ranges::count_if(
+                bed_.lines, [](const auto& line) { return line.find("no socket") != line.npos; }),
+            1);
+  bed_.Add("a");
+  bed_.store.FailList(std::nullopt);
+  Pass(seconds(30));
+  EXPECT_EQ(collector_->images().size(), 1U);
+}
+
+TEST_F(ImageCollectorTest, DeletionWaitsForTheCollectionThatIsUnderWay) {
+  bed_.Add("a");
+  bed_.Add("b");
+  Start();
+  Pass(minutes(4));
+  bed_.disk.available_mi = 110;
+  bed_.store.Hang();
+  Pass(minutes(1));
+  collector_->DeleteUnused();
+  EXPECT_TRUE(collector_->DeletingUnused());
+  bed_.store.Resume();
+  Pass(seconds(10));
+  EXPECT_FALSE(collector_->DeletingUnused());
+  EXPECT_THAT(Removals(), ElementsAre("remove a", "remove b"));
+}
+
+TEST_F(ImageCollectorTest, AtAHundredPercentNothingIsCollectedButLookedAt) {
+  bed_.Add("a");
+  bed_.disk.available_mi = 0;
+  Start({.high_threshold_percent = 100});
+  Pass(minutes(11));
+  EXPECT_THAT(bed_.store.TakeCommands(), ElementsAre("list", "list", "list"));
+}
+
+TEST_F(ImageCollectorTest, RecordsSurviveARestart) {
+  Start();
+  Pass(minutes(5));
+  bed_.Add("a");
+  bed_.store.Use("a");
+  Pass(minutes(5));
+  const Instant used = bed_.clock.Now();
+  bed_.store.Release("a");
+  Pass(minutes(5));
+  const Instant detected = Image("a").first_detected;
+  EXPECT_EQ(detected, used);
+  collector_.reset();
+  bed_.clock.Advance(hours(1));
+  Start();
+  Pass(seconds(1));
+  EXPECT_EQ(Image("a").first_detected, detected);
+  EXPECT_EQ(Image("a").last_used, used);
+}
+
+TEST_F(ImageCollectorTest, AListingOfNonsenseRemovesNothingNameless) {
+  bed_.Add("");
+  bed_.store.Use("no-such-image");
+  Start();
+  Pass(seconds(1));
+  collector_->DeleteUnused();
+  Pass(seconds(5));
+  EXPECT_THAT(Removals(), IsEmpty());
+  EXPECT_TRUE(collector_->deleted());
+}
+
+}  // namespace
+}  // namespace jettison

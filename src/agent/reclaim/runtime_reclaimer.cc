@@ -1,0 +1,95 @@
+#include "agent/reclaim/runtime_reclaimer.h"
+
+#include <algorithm>
+#include <utility>
+
+namespace jettison {
+namespace {
+
+constexpr Duration kPatience = std::chrono::minutes(1);
+
+}  // namespace
+
+void RuntimeReclaimer::Step::End(Result<void> how) {
+  stage = Stage::kDone;
+  outcome = std::move(how);
+}
+
+Result<ReclaimProgress> RuntimeReclaimer::Step::Answer() const {
+  if (Pending()) return ReclaimProgress::kUnderWay;
+  if (!outcome) return Fail(outcome.error());
+  return ReclaimProgress::kDone;
+}
+
+Result<ReclaimProgress> RuntimeReclaimer::DeleteDeadContainers() {
+  if (containers_.stage != Stage::kIdle) return containers_.Answer();
+  const NodeStats before = edges_.figures.ReadNode();
+  if (edges_.delete_dead_containers() == 0) {
+    containers_.End({});
+  } else {
+    containers_.stage = Stage::kUnderWay;
+    settling_.emplace(before, edges_.clock.Now());
+  }
+  return containers_.Answer();
+}
+
+Result<ReclaimProgress> RuntimeReclaimer::DeleteUnusedImages() {
+  if (images_.stage != Stage::kIdle) return images_.Answer();
+  if (containers_.Pending()) {
+    images_.stage = Stage::kWanted;
+  } else {
+    StartImages(edges_.clock.Now());
+  }
+  return images_.Answer();
+}
+
+void RuntimeReclaimer::StartImages(Instant now) {
+  images_.stage = Stage::kUnderWay;
+  images_.give_up_at = now + kPatience;
+  edges_.images.DeleteUnused();
+}
+
+void RuntimeReclaimer::Advance(Instant now) {
+  AdvanceContainers(now);
+  edges_.images.Advance(now);
+  AdvanceImages(now);
+}
+
+void RuntimeReclaimer::AdvanceContainers(Instant now) {
+  if (!settling_ || now < settling_->next_look()) return;
+  if (!settling_->Look(edges_.figures.ReadNode(), now)) return;
+  container_bytes_ += settling_->freed_bytes().value_or(0);
+  settling_.reset();
+  containers_.End({});
+  if (images_.stage == Stage::kWanted) StartImages(now);
+}
+
+void RuntimeReclaimer::AdvanceImages(Instant now) {
+  if (images_.stage != Stage::kUnderWay) return;
+  if (!edges_.images.DeletingUnused()) {
+    images_.End(edges_.images.deleted());
+  } else if (images_.give_up_at <= now) {
+    images_.End(Fail(ErrorCode::kDeadlineExceeded,
+                     "unused images are still being removed after " + FormatDuration(kPatience)));
+  }
+}
+
+std::optional<Instant> RuntimeReclaimer::NextDeadline() const {
+  std::optional<Instant> next = edges_.images.NextDeadline();
+  const auto consider = [&](Instant at) { next = next ? std::min(*next, at) : at; };
+  if (settling_) consider(settling_->next_look());
+  if (images_.stage == Stage::kUnderWay) consider(images_.give_up_at);
+  return next;
+}
+
+bool RuntimeReclaimer::UnderWay() const {
+  return containers_.Pending() || images_.Pending();
+}
+
+void RuntimeReclaimer::Forget() {
+  for (Step* step : {&containers_, &images_}) {
+    if (!step->Pending()) *step = {};
+  }
+}
+
+}  // namespace jettison

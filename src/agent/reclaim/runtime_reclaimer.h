@@ -1,0 +1,64 @@
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <functional>
+#include <optional>
+
+#include "agent/edges/edges.h"
+#include "agent/reclaim/image_collector.h"
+#include "agent/reclaim/space_settling.h"
+#include "ports/clock.h"
+
+namespace jettison {
+
+// What a reclaimer works with; everything must outlive it.
+struct RuntimeReclaimerEdges {
+  const Clock& clock;
+  Figures& figures;
+  ImageCollector& images;
+  // Has everything dead deleted that nobody keeps: containers of pods that have ended too. How many
+  // it told to go; they may go later.
+  std::function<std::size_t()> delete_dead_containers;
+};
+
+// Reclaims on a runtime that takes its time: dead containers, then, when the space they took is
+// free, unused images. Each step is over after a minute at the latest; then its outcome is a
+// failure, what was begun goes on, and whoever waited goes on without it. Drives the image
+// collector, its periodic work too.
+class RuntimeReclaimer : public LastingReclaimer {
+ public:
+  explicit RuntimeReclaimer(RuntimeReclaimerEdges edges) : edges_(std::move(edges)) {}
+
+  [[nodiscard]] Result<ReclaimProgress> DeleteDeadContainers() override;
+  [[nodiscard]] Result<ReclaimProgress> DeleteUnusedImages() override;
+  void Advance(Instant now) override;
+  [[nodiscard]] std::optional<Instant> NextDeadline() const override;
+  [[nodiscard]] bool UnderWay() const override;
+  void Forget() override;
+  [[nodiscard]] std::uint64_t ContainerBytes() const override { return container_bytes_; }
+
+ private:
+  enum class Stage : std::uint8_t { kIdle, kWanted, kUnderWay, kDone };
+  struct Step {
+    Stage stage = Stage::kIdle;
+    Instant give_up_at;    // while it is under way
+    Result<void> outcome;  // when it is done
+    [[nodiscard]] bool Pending() const {
+      return stage == Stage::kWanted || stage == Stage::kUnderWay;
+    }
+    void End(Result<void> how);
+    [[nodiscard]] Result<ReclaimProgress> Answer() const;
+  };
+  void StartImages(Instant now);
+  void AdvanceContainers(Instant now);
+  void AdvanceImages(Instant now);
+
+  RuntimeReclaimerEdges edges_;
+  Step containers_;
+  Step images_;
+  std::optional<SpaceSettling> settling_;  // of the containers' space
+  std::uint64_t container_bytes_ = 0;
+};
+
+}  // namespace jettison

@@ -1,0 +1,63 @@
+#include "agent/reclaim/space_settling.h"
+
+#include <gtest/gtest.h>
+
+namespace jettison {
+namespace {
+
+using std::chrono::milliseconds;
+using std::chrono::seconds;
+
+const Instant kStart{std::chrono::hours(1)};
+
+NodeStats WithImageFs(std::uint64_t available, std::uint64_t inodes = 100) {
+  NodeStats stats;
+  stats.image_fs = FsStats{.available_bytes = available, .inodes_free = inodes};
+  return stats;
+}
+
+TEST(SpaceSettling, IsOverASecondAfterTheLastGain) {
+  SpaceSettling settling(WithImageFs(100), kStart);
+  EXPECT_EQ(settling.next_look(), kStart + milliseconds(200));
+  EXPECT_FALSE(settling.Look(WithImageFs(100), kStart + milliseconds(200)));
+  EXPECT_FALSE(settling.Look(WithImageFs(500), kStart + milliseconds(800)));
+  EXPECT_FALSE(settling.Look(WithImageFs(900), kStart + milliseconds(1600)));
+  EXPECT_FALSE(settling.Look(WithImageFs(900), kStart + milliseconds(2400)));
+  EXPECT_TRUE(settling.Look(WithImageFs(900), kStart + milliseconds(2600)));
+  EXPECT_EQ(settling.freed_bytes(), 800U);
+}
+
+TEST(SpaceSettling, IsOverAfterASecondWithoutAnyGain) {
+  SpaceSettling settling(WithImageFs(100), kStart);
+  EXPECT_FALSE(settling.Look(WithImageFs(90), kStart + milliseconds(999)));
+  EXPECT_TRUE(settling.Look(WithImageFs(90), kStart + seconds(1)));
+  EXPECT_EQ(settling.freed_bytes(), 0U);
+}
+
+TEST(SpaceSettling, InodesAndOtherFileSystemsCountAsWell) {
+  SpaceSettling settling(WithImageFs(100), kStart);
+  EXPECT_FALSE(settling.Look(WithImageFs(100, 101), kStart + milliseconds(900)));
+  NodeStats stats = WithImageFs(100);
+  stats.container_fs = FsStats{.available_bytes = 5};
+  EXPECT_FALSE(settling.Look(stats, kStart + milliseconds(1800)));
+  EXPECT_TRUE(settling.Look(stats, kStart + milliseconds(2800)));
+}
+
+TEST(SpaceSettling, IsGivenUpAfterTenSeconds) {
+  SpaceSettling settling(WithImageFs(0), kStart);
+  for (int i = 1; i < 10; ++i) {
+    const auto gained = static_cast<std::uint64_t>(i);
+    EXPECT_FALSE(settling.Look(WithImageFs(gained), kStart + seconds(1) * i));
+  }
+  EXPECT_TRUE(settling.Look(WithImageFs(10), kStart + seconds(10)));
+}
+
+TEST(SpaceSettling, WithoutFiguresItIsOverAfterASecondAndNothingIsKnownOfBytes) {
+  SpaceSettling settling(NodeStats{}, kStart);
+  EXPECT_FALSE(settling.Look(NodeStats{}, kStart + milliseconds(200)));
+  EXPECT_TRUE(settling.Look(NodeStats{}, kStart + seconds(1)));
+  EXPECT_EQ(settling.freed_bytes(), std::nullopt);
+}
+
+}  // namespace
+}  // namespace jettison

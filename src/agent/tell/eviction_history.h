@@ -1,0 +1,107 @@
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <deque>
+#include <memory>
+#include <mutex>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "agent/kept/number_file.h"
+#include "agent/kept/reserved_drafts.h"
+#include "agent/log/log.h"
+#include "agent/loop/background_thread.h"
+#include "agent/loop/mailbox.h"
+#include "agent/tell/kept_eviction.h"
+#include "core/model/memory_estimator.h"
+#include "core/pass/recorded_pass.h"
+
+namespace jettison {
+
+struct EvictionHistorySettings {
+  std::string folder;  // a JSON file each, made where it is missing; empty: memory alone
+  bool dry_run = false;
+  MemoryEstimator memory_estimator = MemoryEstimator::kWorkingSet;
+  std::size_t max_evictions = 100;
+  std::size_t max_bytes = std::size_t{8} << 20;
+  std::size_t order_limit = 50;  // so many pods of an order are kept, around the one that went
+  // Space that is kept for evictions on a full disk: files of so many bytes.
+  std::size_t reserved_files = 4;
+  std::size_t reserved_bytes = std::size_t{128} << 10;
+};
+
+// Why pods were evicted, kept when they are gone and over restarts of the agent: the last
+// evictions, bounded in number and in bytes. Explaining and writing are done beside the loop, on a
+// thread each, so that a disk that hangs holds up neither the node nor explanations.
+//
+// Space is reserved in advance in the folder's sibling `<folder>.reserve`, for the disk may be full
+// when it is what pods are evicted for. What cannot be written even so is kept and tried again.
+// `counter` there says up to which number all may have been given out; so a number never comes
+// again, whatever becomes of the files, and after a kill of the agent some are left out.
+//
+// A file that cannot be understood is left out with a line in the log, and stays for whoever wants
+// to look at it until it would have fallen out by its number.
+class EvictionHistory {
+ public:
+  // Reads what is there. `log` must outlive this.
+  EvictionHistory(EvictionHistorySettings settings, const Log& log);
+  EvictionHistory(const EvictionHistory&) = delete;
+  EvictionHistory& operator=(const EvictionHistory&) = delete;
+  // Writes what is not written yet.
+  ~EvictionHistory();
+
+  // Tries again to write what could not be written. Never waits.
+  void Retry();
+  // Takes a pass that evicted. Never waits. In a dry run a pod that is chosen again and again for
+  // the same reason counts once.
+  void Add(std::shared_ptr<const RecordedPass> pass);
+  // On any thread; never null.
+  [[nodiscard]] std::shared_ptr<const KeptEvictions> Evictions() const;
+
+  // For the loop: readable when there is something to complain of, which LogComplaints then does.
+  [[nodiscard]] int fd() const { return complaints_.fd(); }
+  void LogComplaints();
+
+ private:
+  struct Complaint {
+    std::string message;
+    std::string error;
+  };
+
+  void ReadFolder(const Log& log);
+  [[nodiscard]] std::uint64_t ReadCounter(const Log& log) const;
+  void Reserve();
+  void KeepCounterAhead();
+  void Complain(bool& complained, const std::optional<Error>& failure, std::string_view message);
+  void ExplainAll();
+  void Keep(const RecordedPass& pass, const std::string& uid);
+  void WriteAll();
+  void PutBack(const KeptEvictions& failed);
+  void Put(KeptEviction kept);
+  [[nodiscard]] std::string PathOf(std::uint64_t number) const;
+
+  EvictionHistorySettings settings_;
+  const Log& log_;
+  ReservedDrafts drafts_;
+  NumberFile counter_;
+  Mailbox<Complaint> complaints_;
+  // Of the writing thread; complaints are made when a trouble begins.
+  bool unwritable_ = false;
+  bool unreserved_ = false;
+  std::uint64_t counted_to_ = 0;  // what the counter says
+
+  mutable std::mutex mutex_;  // guards what follows
+  std::deque<std::shared_ptr<const RecordedPass>> unexplained_;
+  std::shared_ptr<const KeptEvictions> kept_ = std::make_shared<KeptEvictions>();
+  KeptEvictions unwritten_;
+  std::vector<std::uint64_t> fallen_out_;  // whose files are to go
+  std::uint64_t last_number_ = 0;
+
+  std::unique_ptr<BackgroundThread> writer_;
+  std::unique_ptr<BackgroundThread> explainer_;
+};
+
+}  // namespace jettison

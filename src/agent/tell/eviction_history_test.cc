@@ -1,0 +1,221 @@
+#include "agent/tell/eviction_history.h"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <filesystem>
+#include <fstream>
+#include <thread>
+
+#include "core/explain/test_bed.h"
+#include "kernel/files/files.h"
+#include "ports/fakes/fake_clock.h"
+
+namespace jettison {
+namespace {
+
+namespace fs = std::filesystem;
+using ::testing::Contains;
+using ::testing::ElementsAre;
+using ::testing::HasSubstr;
+
+class EvictionHistoryTest : public testing::Test {
+ protected:
+  EvictionHistoryTest() {
+    std::string folder = testing::TempDir() + "evictions-XXXXXX";
+    root_ = ::mkdtemp(folder.data());
+    bed_.AddPod({.name = "leaker", .memory_mi = 300});
+    bed_.AddPod({.name = "quiet", .memory_mi = 10, .memory_request_mi = 20});
+    bed_.SetAvailable(66);
+  }
+  ~EvictionHistoryTest() override { fs::remove_all(root_); }
+
+  EvictionHistorySettings Settings() const { return {.folder = root_ + "/state/evictions"}; }
+  std::shared_ptr<const RecordedPass> Pass() {
+    bed_.now += std::chrono::seconds(10);
+    return std::make_shared<const RecordedPass>(bed_.Pass());
+  }
+  // Adds so many evictions and waits until they are explained and written.
+  void Evict(int count, const EvictionHistorySettings& settings) {
+    EvictionHistory history(settings, log_);
+    for (int i = 0; i < count; ++i) history.Add(Pass());
+  }
+  static std::vector<std::string> Ids(const EvictionHistory& history) {
+    std::vector<std::string> ids;
+    for (const auto& kept : *history.Evictions()) ids.push_back(kept->id);
+    return ids;
+  }
+  void WriteFile(const std::string& name, const std::string& text) const {
+    fs::create_directories(Settings().folder);
+    std::ofstream(Settings().folder + "/" + name) << text;
+  }
+
+  FakeClock clock_{Instant(std::chrono::hours(1))};
+  std::vector<std::string> lines_;
+  Log log_{LogFormat::kText, clock_, [this](std::string_view line) { lines_.emplace_back(line); }};
+  ExplainTestBed bed_;
+  std::string root_;
+};
+
+TEST_F(EvictionHistoryTest, AnEvictionIsExplainedBesideTheLoop) {
+  EvictionHistory history(Settings(), log_);
+  history.Add(Pass());
+  const auto deadline = std::chrono::steady_clock::now() + std::chrono::seconds(20);
+  while (history.Evictions()->empty() && std::chrono::steady_clock::now() < deadline) {
+    std::this_thread::yield();
+  }
+  ASSERT_EQ(history.Evictions()->size(), 1U);
+  const KeptEviction& kept = *history.Evictions()->front();
+  EXPECT_EQ(kept.id, "ev-1");
+  EXPECT_EQ(kept.pod.FullName(), "default/leaker");
+  EXPECT_EQ(kept.signal, "memory.available");
+  EXPECT_THAT(kept.message, HasSubstr("The node was low on resource: memory."));
+  EXPECT_THAT(kept.text, HasSubstr("eviction ev-1"));
+}
+
+TEST_F(EvictionHistoryTest, SurvivesARestartAndGoesOnCounting) {
+  Evict(2, Settings());
+  {
+    EvictionHistory again(Settings(), log_);
+    EXPECT_THAT(Ids(again), ElementsAre("ev-1", "ev-2"));
+    const KeptEviction& kept = *again.Evictions()->front();
+    EXPECT_EQ(kept.pod.uid, "uid-leaker");
+    EXPECT_THAT(kept.text, HasSubstr("default/leaker was evicted"));
+    EXPECT_THAT(kept.message, HasSubstr("low on resource"));
+    EXPECT_TRUE(lines_.empty());
+  }
+  Evict(1, Settings());
+  EvictionHistory third(Settings(), log_);
+  EXPECT_THAT(Ids(third), ElementsAre("ev-1", "ev-2", "ev-3"));
+}
+
+TEST_F(EvictionHistoryTest, ABrokenFileIsLeftOutAndItsNumberIsNotGivenAgain) {
+  Evict(1, Settings());
+  WriteFile("ev-7.json", "{\"kind\":\"Explanation\"");
+  WriteFile("ev-8.json.new", "half");
+  WriteFile("notes.txt", "mine");
+  fs::create_directory(Settings().folder + "/ev-9.json");
+  {
+    EvictionHistory again(Settings(), log_);
+    EXPECT_THAT(Ids(again), ElementsAre("ev-1"));
+    ASSERT_EQ(lines_.size(), 2U);
+    EXPECT_THAT(lines_[0], HasSubstr("a past eviction is damaged and left out"));
+    EXPECT_THAT(lines_[0], HasSubstr("ev-7.json"));
+  }
+  Evict(1, Settings());
+  EXPECT_TRUE(pod_host::Exists(Settings().folder + "/ev-10.json"));
+}
+
+TEST_F(EvictionHistoryTest, NumbersGoOnWhereTheFilesAreLost) {
+  Evict(2, Settings());
+  fs::remove_all(Settings().folder);
+  Evict(1, Settings());
+  EvictionHistory again(Settings(), log_);
+  EXPECT_THAT(Ids(again), ElementsAre("ev-3"));
+}
+
+TEST_F(EvictionHistoryTest, NoNumberComesAgainAfterAKillWithoutAnyFileWritten) {
+  const std::string counter = Settings().folder + ".reserve/counter";
+  std::string as_killed;
+  {
+    EvictionHistory history(Settings(), log_);
+    const auto deadline = std::chrono::steady_clock::now() + std::chrono::seconds(20);
+    // A file that is there may be empty still.
+    while (pod_host::ReadFile(counter).value_or("").empty() &&
+           std::chrono::steady_clock::now() < deadline) {
+      std::this_thread::yield();
+    }
+    for (int i = 0; i < 3; ++i) history.Add(Pass());
+    as_killed = pod_host::ReadFile(counter).value_or("");
+  }
+  fs::remove_all(Settings().folder);
+  ASSERT_TRUE(pod_host::WriteFile(counter, as_killed));
+  Evict(1, Settings());
+  EvictionHistory again(Settings(), log_);
+  ASSERT_EQ(again.Evictions()->size(), 1U);
+  EXPECT_GT(again.Evictions()->front()->number, 3U);
+  EXPECT_LT(again.Evictions()->front()->number, 3U + 2 * 16) << "few are left out";
+}
+
+TEST_F(EvictionHistoryTest, ADamagedCounterIsPutAsideAndTheFilesTell) {
+  Evict(2, Settings());
+  const std::string counter = Settings().folder + ".reserve/counter";
+  for (const char* text :
+       {"", "rubbish", "jettison number 1 -5\n", "jettison number 1 18446744073709551615\n"}) {
+    ASSERT_TRUE(pod_host::WriteFile(counter, text));
+    lines_.clear();
+    const EvictionHistory again(Settings(), log_);
+    EXPECT_THAT(lines_, ElementsAre(HasSubstr(counter + ".damaged"))) << text;
+    EXPECT_TRUE(pod_host::Exists(counter + ".damaged"));
+    EXPECT_EQ(again.Evictions()->back()->id, "ev-2");
+  }
+  Evict(1, Settings());
+  EXPECT_TRUE(pod_host::Exists(Settings().folder + "/ev-3.json"));
+}
+
+TEST_F(EvictionHistoryTest, OnlyTheLastOnesAreKept) {
+  EvictionHistorySettings settings = Settings();
+  settings.max_evictions = 3;
+  Evict(5, settings);
+  EvictionHistory again(settings, log_);
+  EXPECT_THAT(Ids(again), ElementsAre("ev-3", "ev-4", "ev-5"));
+  EXPECT_EQ(pod_host::NamesIn(settings.folder)->size(), 3U);
+}
+
+TEST_F(EvictionHistoryTest, BytesAreBoundedAndTheNewestIsKeptWhateverItsSize) {
+  EvictionHistorySettings settings = Settings();
+  settings.max_bytes = 100;
+  Evict(3, settings);
+  EvictionHistory again(settings, log_);
+  EXPECT_THAT(Ids(again), ElementsAre("ev-3"));
+}
+
+TEST_F(EvictionHistoryTest, AFolderThatCannotBeWrittenIsToldAndHarmsNothing) {
+  std::ofstream(root_ + "/state") << "a file in the way";
+  EvictionHistory history(Settings(), log_);
+  lines_.clear();
+  history.Add(Pass());
+  const auto deadline = std::chrono::steady_clock::now() + std::chrono::seconds(20);
+  const auto said = [&] {
+    return std::ranges::any_of(lines_, [](const std::string& line) {
+      return line.find("would not survive a restart") != std::string::npos;
+    });
+  };
+  while (!said() && std::chrono::steady_clock::now() < deadline) history.LogComplaints();
+  EXPECT_THAT(lines_, Contains(HasSubstr("would not survive a restart")));
+  EXPECT_EQ(history.Evictions()->size(), 1U);
+}
+
+TEST_F(EvictionHistoryTest, InADryRunTheSameVictimCountsOnce) {
+  EvictionHistorySettings settings = Settings();
+  settings.dry_run = true;
+  Evict(3, settings);
+  EvictionHistory again(settings, log_);
+  EXPECT_THAT(Ids(again), ElementsAre("ev-1"));
+  EXPECT_TRUE(again.Evictions()->front()->dry_run);
+}
+
+TEST(KeptEvictionParsing, RefusesWhatIsNoEviction) {
+  EXPECT_FALSE(ParseKeptEviction(""));
+  EXPECT_FALSE(ParseKeptEviction("[]"));
+  EXPECT_FALSE(ParseKeptEviction(R"({"kind":"Explanation","about":"node"})"));
+  const auto without_pod =
+      ParseKeptEviction(R"({"kind":"Explanation","about":"eviction","id":"ev-1"})");
+  ASSERT_FALSE(without_pod);
+  EXPECT_THAT(without_pod.error().message, HasSubstr("`pod`"));
+  EXPECT_TRUE(ParseKeptEviction(R"({"kind":"Explanation","about":"eviction","id":"ev-1",
+      "pod":{"uid":"u"},"at":"2026-01-01T00:00:00Z","unknown":{}})"));
+}
+
+TEST(KeptEvictionParsing, IdsAreNumbersWithoutFrills) {
+  EXPECT_EQ(EvictionNumber("ev-12"), 12U);
+  EXPECT_EQ(EvictionNumber("ev-18446744073709551615"), 0U) << "the next one would be none";
+  for (const char* text :
+       {"", "ev-", "ev-0", "ev-01", "ev-1x", "ev--1", "12", "ev-99999999999999999999"}) {
+    EXPECT_EQ(EvictionNumber(text), 0U) << text;
+  }
+}
+
+}  // namespace
+}  // namespace jettison

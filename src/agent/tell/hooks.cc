@@ -1,0 +1,78 @@
+#include "agent/tell/hooks.h"
+
+#include <algorithm>
+#include <utility>
+
+namespace jettison {
+
+Hooks::Hooks(const std::vector<HookConfig>& hooks, std::string node, bool dry_run,
+             NameOfPod name_of_pod)
+    : node_(std::move(node)), dry_run_(dry_run), name_of_pod_(std::move(name_of_pod)) {
+  Replace(hooks);
+}
+
+// One that is being told goes later: nobody waits for it.
+void Hooks::Replace(const std::vector<HookConfig>& hooks) {
+  for (Hook& hook : hooks_) retired_.push_back(std::move(hook.thread));
+  hooks_.clear();
+  std::erase_if(retired_, [](const auto& thread) { return thread->idle(); });
+  for (const HookConfig& config : hooks) {
+    hooks_.push_back({.config = config,
+                      .budget = HookBudget(config.min_interval),
+                      .thread = std::make_unique<HookThread>(config, failures_)});
+  }
+}
+
+void Hooks::ConditionsChanged(NodeConditions before, NodeConditions after, Instant now) {
+  if (hooks_.empty()) return;
+  for (const NodeConditionType type : kAllNodeConditions) {
+    if (before.Has(type) == after.Has(type)) continue;
+    Tell(Occasion::kConditionChange, ConditionNotice(Head(now), type, after.Has(type)), now);
+  }
+}
+
+void Hooks::Evicting(const EvictionOrder& order, Instant now) {
+  if (hooks_.empty()) return;
+  const std::string pod = name_of_pod_(order.pod_uid);
+  Tell(Occasion::kBeforeEviction, BeforeEvictionNotice(Head(now), pod, order), now);
+  if (!dry_run_) evicted_.push_back({pod, order});
+}
+
+void Hooks::NotEvicting(const EvictionOrder& order) {
+  std::erase_if(evicted_,
+                [&](const Evicted& evicted) { return evicted.order.pod_uid == order.pod_uid; });
+}
+
+void Hooks::CleanedUp(bool all_gone, Instant now) {
+  for (const Evicted& evicted : std::exchange(evicted_, {})) {
+    Tell(Occasion::kAfterEviction,
+         AfterEvictionNotice(Head(now), evicted.pod, evicted.order, all_gone), now);
+  }
+}
+
+void Hooks::Tell(Occasion occasion, const std::string& notice, Instant now) {
+  for (Hook& hook : hooks_) {
+    if (std::ranges::find(hook.config.when, occasion) == hook.config.when.end()) continue;
+    if (hook.budget.Take(now)) {
+      hook.thread->Tell(notice);
+    } else {
+      failures_.Put({hook.config.name, "it is called too often, a notice was given up"});
+    }
+  }
+}
+
+void Hooks::LogFailures(const Log& log) {
+  std::erase_if(retired_, [](const auto& thread) { return thread->idle(); });
+  for (const HookFailure& failure : failures_.TakeAll()) {
+    log.Warn("hook was not told", {{"hook", failure.hook}, {"err", failure.problem}});
+  }
+}
+
+Result<EvictOutcome> HookingKiller::Evict(const EvictionOrder& order) {
+  auto evicted = killer_.Evict(order);
+  hooks_.Evicting(order, clock_.Now());
+  if (!evicted) hooks_.NotEvicting(order);
+  return evicted;
+}
+
+}  // namespace jettison

@@ -1,0 +1,82 @@
+#pragma once
+
+#include <functional>
+#include <memory>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "agent/edges/edges.h"
+#include "agent/log/log.h"
+#include "agent/loop/mailbox.h"
+#include "agent/tell/hook_budget.h"
+#include "agent/tell/hook_message.h"
+#include "agent/tell/hook_thread.h"
+#include "core/config/hooks_configuration.h"
+#include "core/model/signal.h"
+
+namespace jettison {
+
+// Tells the configured programs and addresses what happens on the node. Nothing here waits: each
+// hook has a thread, and one that is called too often or hangs misses notices, which the log says.
+class Hooks {
+ public:
+  using NameOfPod = std::function<std::string(std::string_view uid)>;
+
+  // `name_of_pod`: "namespace/name" of a pod on the node.
+  Hooks(const std::vector<HookConfig>& hooks, std::string node, bool dry_run,
+        NameOfPod name_of_pod);
+
+  // Others from now on. Those before are still told what waits for them.
+  void Replace(const std::vector<HookConfig>& hooks);
+
+  void ConditionsChanged(NodeConditions before, NodeConditions after, Instant now);
+  // A pod has just been told to end.
+  void Evicting(const EvictionOrder& order, Instant now);
+  // It could not be told.
+  void NotEvicting(const EvictionOrder& order);
+  // The wait for pods to be gone is over; told of each that Evicting was told of.
+  void CleanedUp(bool all_gone, Instant now);
+
+  // Readable when there are failures to log.
+  [[nodiscard]] int fd() const { return failures_.fd(); }
+  void LogFailures(const Log& log);
+
+ private:
+  struct Hook {
+    HookConfig config;
+    HookBudget budget;
+    std::unique_ptr<HookThread> thread;
+  };
+  struct Evicted {
+    std::string pod;
+    EvictionOrder order;
+  };
+  [[nodiscard]] NoticeHead Head(Instant now) const { return {now, node_, dry_run_}; }
+  void Tell(Occasion occasion, const std::string& notice, Instant now);
+
+  std::string node_;
+  bool dry_run_;
+  NameOfPod name_of_pod_;
+  Mailbox<HookFailure> failures_;  // before the threads, which put into it
+  std::vector<Hook> hooks_;
+  std::vector<std::unique_ptr<HookThread>> retired_;  // until they have told everything
+  std::vector<Evicted> evicted_;                      // and not cleaned up yet
+};
+
+// Hands each eviction on and then tells the hooks of it: what a hook is told is put together, and
+// its program started, when the signal is out.
+class HookingKiller : public PodKiller {
+ public:
+  // Both must outlive this.
+  HookingKiller(PodKiller& killer, Hooks& hooks, const Clock& clock)
+      : killer_(killer), hooks_(hooks), clock_(clock) {}
+  [[nodiscard]] Result<EvictOutcome> Evict(const EvictionOrder& order) override;
+
+ private:
+  PodKiller& killer_;
+  Hooks& hooks_;
+  const Clock& clock_;
+};
+
+}  // namespace jettison

@@ -1,0 +1,49 @@
+#pragma once
+
+#include <functional>
+#include <optional>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "agent/loop/background_thread.h"
+#include "agent/loop/mailbox.h"
+#include "core/model/signal.h"
+#include "view/snapshot.h"
+
+namespace jettison {
+
+// The node as a file for whoever watches files: written anew when a condition changes, and every
+// 10 s as a sign of life (the kubelet's nodeStatusUpdateFrequency). A reader never sees half of it:
+// it is moved into place. The disk is waited for by a thread beside the loop.
+class NodeStatusFile {
+ public:
+  using Writer = std::function<std::string(const Snapshot&)>;
+
+  // `path` empty, or no `writer`: nothing is ever written.
+  NodeStatusFile(std::string path, Writer writer)
+      : path_(std::move(path)), writer_(std::move(writer)) {
+    if (IsWanted()) thread_.emplace(ThreadPurpose{"status-file", "nodeStatusFile is not written"});
+  }
+
+  [[nodiscard]] bool Due(NodeConditions conditions, Instant now) const;
+  void Write(const Snapshot& snapshot, Instant now);
+  // When the next one is due at the latest; absent: never.
+  [[nodiscard]] std::optional<Instant> NextDeadline() const { return next_; }
+
+  // Readable when there are errors.
+  [[nodiscard]] int fd() const { return errors_.fd(); }
+  [[nodiscard]] std::vector<std::string> TakeErrors() { return errors_.TakeAll(); }
+
+ private:
+  [[nodiscard]] bool IsWanted() const { return !path_.empty() && writer_; }
+
+  std::string path_;
+  Writer writer_;
+  NodeConditions written_;
+  std::optional<Instant> next_;
+  Mailbox<std::string> errors_;
+  std::optional<BackgroundThread> thread_;  // the last member: its job uses the others
+};
+
+}  // namespace jettison

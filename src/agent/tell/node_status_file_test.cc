@@ -1,0 +1,76 @@
+#include "agent/tell/node_status_file.h"
+
+#include <gtest/gtest.h>
+#include <poll.h>
+
+#include <filesystem>
+#include <fstream>
+#include <sstream>
+#include <thread>
+
+#include "kernel/files/temporary_folder.h"
+
+namespace jettison {
+namespace {
+
+using std::chrono::seconds;
+
+constexpr Instant kNow{seconds(1'000'000)};
+
+std::string TextOf(const Snapshot& snapshot) {
+  return "passes " + std::to_string(snapshot.passes);
+}
+
+Snapshot WithPasses(std::uint64_t passes) {
+  Snapshot snapshot;
+  snapshot.passes = passes;
+  return snapshot;
+}
+
+NodeConditions DiskPressure() {
+  NodeConditions conditions;
+  conditions.Set(NodeConditionType::kDiskPressure);
+  return conditions;
+}
+
+TEST(NodeStatusFile, IsDueEveryTenSecondsAndWhenAConditionChanges) {
+  const pod_host::TemporaryFolder folder;
+  NodeStatusFile file(folder.path() + "/node.json", TextOf);
+  EXPECT_TRUE(file.Due({}, kNow));
+  file.Write(WithPasses(1), kNow);
+  EXPECT_EQ(file.NextDeadline(), kNow + seconds(10));
+  EXPECT_FALSE(file.Due({}, kNow + seconds(9)));
+  EXPECT_TRUE(file.Due({}, kNow + seconds(10)));
+  EXPECT_TRUE(file.Due(DiskPressure(), kNow));
+}
+
+TEST(NodeStatusFile, IsNeverDueWhereNobodyAskedForOne) {
+  EXPECT_FALSE(NodeStatusFile("", TextOf).Due({}, kNow));
+  EXPECT_FALSE(NodeStatusFile("/node.json", {}).Due({}, kNow));
+}
+
+TEST(NodeStatusFile, HoldsWhatWasWrittenLast) {
+  const pod_host::TemporaryFolder folder;
+  const std::string path = folder.path() + "/node.json";
+  {
+    // Its end waits for what it has begun to write.
+    NodeStatusFile file(path, TextOf);
+    file.Write(WithPasses(7), kNow);
+    while (!std::filesystem::exists(path)) std::this_thread::yield();
+  }
+  std::ostringstream text;
+  text << std::ifstream(path).rdbuf();
+  EXPECT_EQ(text.str(), "passes 7");
+  EXPECT_FALSE(std::filesystem::exists(path + ".new"));
+}
+
+TEST(NodeStatusFile, ThatCannotBeWrittenSaysSo) {
+  NodeStatusFile file("/nowhere/node.json", TextOf);
+  file.Write(WithPasses(1), kNow);
+  pollfd waiting = {.fd = file.fd(), .events = POLLIN, .revents = 0};
+  ASSERT_EQ(poll(&waiting, 1, 30'000), 1);
+  EXPECT_EQ(file.TakeErrors().at(0), "write /nowhere/node.json.new: No such file or directory");
+}
+
+}  // namespace
+}  // namespace jettison

@@ -1,0 +1,47 @@
+#pragma once
+
+#include <functional>
+#include <vector>
+
+#include "agent/log/log.h"
+#include "agent/loop/event_loop.h"
+#include "agent/wake/arming_thread.h"
+#include "agent/wake/memory_alarms.h"
+#include "core/units/once.h"
+
+namespace jettison {
+
+// Whom the kernel's news of memory are for; each wakes, none decides.
+struct MemoryWatchEdges {
+  std::function<void()> crossed;              // usage may have passed a level
+  std::function<void(bool)> kernel_tells;     // whether it is told when it does
+  std::function<void()> stalled;              // tasks waited for memory, or for I/O
+  std::function<void(bool)> stalls_are_told;  // whether it is told of every one
+};
+
+// Has the loop wait for the levels of usage that were registered and for the alarms of memory.
+class MemoryWatch {
+ public:
+  // `arming` and `log` must outlive this; the loop must stand until End.
+  MemoryWatch(ArmingThread& arming, const Log& log, MemoryWatchEdges edges)
+      : arming_(arming), log_(log), edges_(std::move(edges)) {}
+
+  // Takes over levels that have been registered.
+  void TakeLevels(EventLoop& loop);
+  // Opens the alarms, instead of those before.
+  void WatchAlarms(EventLoop& loop, const AlarmSources& sources);
+  // Closes the levels, before the loop goes.
+  void End() { levels_.clear(); }
+
+ private:
+  void Use(EventLoop& loop, ArmingThread::Armed armed);
+
+  ArmingThread& arming_;
+  const Log& log_;
+  MemoryWatchEdges edges_;
+  MemoryAlarms alarms_;
+  std::vector<MemcgThreshold> levels_;  // registered, and watched by the loop
+  Once said_unarmed_;
+};
+
+}  // namespace jettison

@@ -1,0 +1,127 @@
+#include "agent/workers/container_lifecycle.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <utility>
+
+namespace jettison {
+
+int ContainerLifecycle::BeginStart() {
+  if (exit_) last_state_ = exit_;
+  phase_ = Phase::kStarting;
+  start_error_.clear();
+  return ++attempt_;
+}
+
+void ContainerLifecycle::Started(Instant at) {
+  phase_ = Phase::kRunning;
+  started_at_ = at;
+}
+
+void ContainerLifecycle::StartFailed(std::string message, Instant at) {
+  start_error_ = std::move(message);
+  Exited({.exit_code = kStartErrorExitCode,
+          .signal = 0,
+          .oom_killed = false,
+          .started = at,
+          .finished = at});
+}
+
+void ContainerLifecycle::Exited(const ContainerExit& exit) {
+  phase_ = Phase::kExited;
+  exit_ = exit;
+  restart_at_ = backoff_.NextStart(exit.started, exit.finished);
+}
+
+// A start that was cut short is no end: it is made up for under the next attempt, whatever the
+// pod's policy. (kubelet: ShouldContainerBeRestarted, "Always restart container in the created
+// state")
+void ContainerLifecycle::Adopt(const ContainerRecord& record) {
+  if (record.never_ran) {
+    attempt_ = record.attempt;
+    return;
+  }
+  if (exit_) last_state_ = exit_;
+  attempt_ = record.attempt;
+  if (record.exit) {
+    Exited(*record.exit);
+  } else {
+    Started(record.created);
+  }
+}
+
+void ContainerLifecycle::Resume(const KeptRun& kept, Instant now) {
+  backoff_.Resume(kept.next_delay);
+  const auto restart_at = kept.restart_at
+                              ? std::optional(std::min(*kept.restart_at, now + backoff_.rule().max))
+                              : std::nullopt;
+  if (phase_ == Phase::kWaiting && restart_at) {
+    // A run that could not be started leaves no record.
+    attempt_ = std::max(attempt_, kept.attempt);
+    start_error_ = "it could not be started before the agent was restarted";
+    exit_ = {.exit_code = kStartErrorExitCode, .started = now, .finished = now};
+    phase_ = Phase::kExited;
+  }
+  if (phase_ != Phase::kExited) return;
+  restart_at_ = restart_at && kept.attempt >= attempt_
+                    ? *restart_at
+                    : backoff_.NextStart(exit_->started, exit_->finished);
+}
+
+std::optional<KeptRun> ContainerLifecycle::Kept() const {
+  if (backoff_.IsFresh() || attempt_ < 0) return std::nullopt;
+  return KeptRun{
+      .container = spec_->name,
+      .attempt = attempt_,
+      .next_delay = backoff_.next_delay(),
+      .restart_at = phase_ == Phase::kExited ? std::optional(restart_at_) : std::nullopt};
+}
+
+bool ContainerLifecycle::RestartsUnder(RestartPolicy pod_policy) const {
+  if (IsSidecar()) return true;
+  const bool failed = phase_ == Phase::kExited && exit_->exit_code != 0;
+  switch (pod_policy) {
+    case RestartPolicy::kAlways: return !init_ || failed;  // an init container has to succeed once
+    case RestartPolicy::kOnFailure: return failed;
+    case RestartPolicy::kNever: return false;
+  }
+  __builtin_unreachable();
+}
+
+ContainerState ContainerLifecycle::State(RestartPolicy pod_policy, bool initialized,
+                                         Instant now) const {
+  switch (phase_) {
+    case Phase::kWaiting:
+      return ContainerWaiting{
+          .reason = initialized || init_ ? "ContainerCreating" : "PodInitializing", .message = {}};
+    case Phase::kStarting: return ContainerWaiting{.reason = "ContainerCreating", .message = {}};
+    case Phase::kRunning: return ContainerRunning{started_at_};
+    case Phase::kExited: break;
+  }
+  if (RestartsUnder(pod_policy) && restart_at_ > now) {
+    const auto wait = std::chrono::ceil<std::chrono::seconds>(restart_at_ - now);
+    return ContainerWaiting{
+        .reason = start_error_.empty() ? "CrashLoopBackOff" : "RunContainerError",
+        .message = start_error_.empty() ? fmt::format("back-off {} restarting failed container={}",
+                                                      FormatDuration(wait), spec_->name)
+                                        : start_error_};
+  }
+  return ContainerTerminated{*exit_};
+}
+
+ContainerStatus ContainerLifecycle::Status(RestartPolicy pod_policy, bool initialized,
+                                           Instant now) const {
+  ContainerStatus status;
+  status.name = spec_->name;
+  status.init = init_;
+  status.state = State(pod_policy, initialized, now);
+  // While it waits for its restart the run that ended is the last one.
+  const bool shows_exit = std::holds_alternative<ContainerTerminated>(status.state);
+  status.last_state = phase_ == Phase::kExited && !shows_exit ? exit_ : last_state_;
+  status.restart_count = attempt_ > 0 ? attempt_ : 0;
+  status.ready = phase_ == Phase::kRunning || (init_ && !IsSidecar() && Succeeded());
+  return status;
+}
+
+}  // namespace jettison

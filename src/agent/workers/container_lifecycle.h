@@ -1,0 +1,82 @@
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <string>
+
+#include "agent/kept/kept_state.h"
+#include "agent/workers/backoff.h"
+#include "core/model/container_record.h"
+#include "core/model/pod.h"
+#include "view/pod_status.h"
+
+namespace jettison {
+
+// Exit code of a run that could not even be started, as in the kubelet ("StartError").
+inline constexpr int kStartErrorExitCode = 128;
+
+// One container of a pod from run to run: which one it is at, and how the runs before ended. A
+// value that only remembers; the pod's worker decides.
+class ContainerLifecycle {
+ public:
+  enum class Phase : std::uint8_t {
+    kWaiting,   // never started
+    kStarting,  // the runtime was told to start it
+    kRunning,
+    kExited,  // ended, or could not be started
+  };
+
+  // `spec` must outlive this; `init`: it is one of the pod's init containers.
+  ContainerLifecycle(const Container& spec, bool init, const BackoffRule& restart_rule)
+      : spec_(&spec), init_(init), backoff_(restart_rule) {}
+
+  // The runtime has been told to start the next run; returns that run's attempt.
+  int BeginStart();
+  void Started(Instant at);
+  void StartFailed(std::string message, Instant at);
+  void Exited(const ContainerExit& exit);
+  // Takes up a run that the runtime remembers; called in the order of attempts.
+  void Adopt(const ContainerRecord& record);
+  // Goes on with the back-off that an agent before left it in; after its runs were adopted.
+  void Resume(const KeptRun& kept, Instant now);
+  // Its back-off; absent where there is none to keep.
+  [[nodiscard]] std::optional<KeptRun> Kept() const;
+
+  [[nodiscard]] const Container& spec() const { return *spec_; }
+  [[nodiscard]] bool is_init() const { return init_; }
+  [[nodiscard]] bool IsSidecar() const { return init_ && spec_->IsSidecar(); }
+  [[nodiscard]] Phase phase() const { return phase_; }
+  // It runs or is about to.
+  [[nodiscard]] bool IsAlive() const {
+    return phase_ == Phase::kStarting || phase_ == Phase::kRunning;
+  }
+  [[nodiscard]] bool WasStarted() const { return attempt_ >= 0; }
+  // Ended with exit code 0.
+  [[nodiscard]] bool Succeeded() const { return phase_ == Phase::kExited && exit_->exit_code == 0; }
+  [[nodiscard]] int attempt() const { return attempt_; }
+  [[nodiscard]] const std::optional<ContainerExit>& exit() const { return exit_; }
+  // When it may be started again; only after an exit.
+  [[nodiscard]] Instant restart_at() const { return restart_at_; }
+  // Whether it will be started again under the pod's policy, should it be left to it.
+  [[nodiscard]] bool RestartsUnder(RestartPolicy pod_policy) const;
+  [[nodiscard]] ContainerStatus Status(RestartPolicy pod_policy, bool initialized,
+                                       Instant now) const;
+
+  bool stop_sent = false;  // the worker's note while the pod ends
+
+ private:
+  [[nodiscard]] ContainerState State(RestartPolicy pod_policy, bool initialized, Instant now) const;
+
+  const Container* spec_;
+  bool init_;
+  Phase phase_ = Phase::kWaiting;
+  int attempt_ = -1;
+  Instant started_at_;
+  std::optional<ContainerExit> exit_;        // of the last run that ended
+  std::optional<ContainerExit> last_state_;  // of the one before the current one
+  std::string start_error_;
+  Backoff backoff_;
+  Instant restart_at_;
+};
+
+}  // namespace jettison

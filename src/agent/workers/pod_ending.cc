@@ -1,0 +1,126 @@
+#include "agent/workers/pod_ending.h"
+
+#include <algorithm>
+#include <ranges>
+
+namespace jettison {
+namespace {
+
+using std::chrono::seconds;
+
+constexpr Duration kMinKillTimeout = seconds(10);
+// What survives a kill is killed again after the first of these, doubling up to the second.
+constexpr Duration kFirstKillPause = seconds(1);
+constexpr Duration kLastKillPause = seconds(30);
+
+}  // namespace
+
+Duration KillTimeout(Duration grace) {
+  return std::max(grace + grace / 2, kMinKillTimeout);
+}
+
+PodEnding::PodEnding(Duration grace, bool remove, Instant now)
+    : grace_(grace),
+      kill_at_(now + grace),
+      timeout_at_(now + KillTimeout(grace)),
+      remove_(remove),
+      kills_{.next_pause = kFirstKillPause} {}
+
+bool PodEnding::Advance(const Target& pod, Instant now) {
+  if (step_ != Step::kTerminating) return false;
+  if (!pod.runs.AnyAlive()) {
+    if (remove_) {
+      Remove(pod, now);
+    } else {
+      step_ = Step::kFinished;
+    }
+    return false;
+  }
+  if (now < kill_at_) {
+    StopNext(pod, now);
+  } else if (kills_.count == 0 || now >= kills_.again_at) {
+    KillAlive(pod, now);
+  }
+  if (now < timeout_at_ || late_) return false;
+  late_ = true;
+  KillAlive(pod, now);
+  return true;
+}
+
+// Regular containers first, all at once; then the side-cars, the last one first.
+void PodEnding::StopNext(const Target& pod, Instant now) const {
+  bool others_alive = false;
+  for (ContainerLifecycle& run : pod.runs.all()) {
+    if (run.IsSidecar() || !run.IsAlive()) continue;
+    others_alive = true;
+    Stop(pod, run, now);
+  }
+  if (others_alive) return;
+  for (ContainerLifecycle& run : std::views::reverse(pod.runs.all())) {
+    if (!run.IsSidecar() || !run.IsAlive()) continue;
+    Stop(pod, run, now);
+    return;
+  }
+}
+
+// One that is just being started is told once it runs.
+void PodEnding::Stop(const Target& pod, ContainerLifecycle& run, Instant now) const {
+  if (run.phase() != ContainerLifecycle::Phase::kRunning || run.stop_sent) return;
+  run.stop_sent = true;
+  pod.runtime.StopContainer(pod.uid, run.spec().name, kill_at_ - now);
+}
+
+// As long as anything lives: a kill may fail for want of a descriptor or of memory, or because the
+// runtime does not answer, and nobody else ends it.
+void PodEnding::KillAlive(const Target& pod, Instant now) {
+  if (kills_.count++ == 0) kills_.first = now;
+  kills_.last = now;
+  kills_.again_at = now + kills_.next_pause;
+  kills_.next_pause = std::min(2 * kills_.next_pause, kLastKillPause);
+  for (const ContainerLifecycle& run : pod.runs.all()) {
+    if (run.IsAlive()) pod.runtime.KillContainer(pod.uid, run.spec().name);
+  }
+}
+
+void PodEnding::Remove(const Target& pod, Instant now) {
+  step_ = Step::kRemoving;
+  removing_since_ = now;
+  pod.runtime.RemovePod(pod.uid);
+}
+
+void PodEnding::RemoveToo(const Target& pod, Instant now) {
+  switch (step_) {
+    case Step::kTerminating: remove_ = true; return;
+    case Step::kFinished: return Remove(pod, now);
+    case Step::kRemoving: return;
+  }
+}
+
+bool PodEnding::GiveUpGrace(Instant now) {
+  if (!AwaitsKill()) return false;
+  kill_at_ = std::min(kill_at_, now);
+  return true;
+}
+
+void PodEnding::PutOff(Duration slept) {
+  kill_at_ += slept;
+  timeout_at_ += slept;
+}
+
+std::optional<Survival> PodEnding::SurvivalOf(const ContainerRuns& runs) const {
+  if (step_ != Step::kTerminating || kills_.count < 2 || !runs.AnyAlive()) return std::nullopt;
+  return Survival{.since = kills_.first, .kills = kills_.count};
+}
+
+void PodEnding::KillSurvivor(const Target& pod, Instant now) {
+  if (!SurvivalOf(pod.runs) || now < kills_.last + kFirstKillPause) return;
+  KillAlive(pod, now);
+}
+
+std::optional<Instant> PodEnding::NextDeadline(const ContainerRuns& runs) const {
+  if (step_ != Step::kTerminating || !runs.AnyAlive()) return std::nullopt;
+  const Instant next = kills_.count == 0 ? kill_at_ : kills_.again_at;
+  return late_ ? next : std::min(next, timeout_at_);
+}
+
+}  // namespace jettison

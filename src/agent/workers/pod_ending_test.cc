@@ -1,0 +1,88 @@
+#include "agent/workers/pod_ending.h"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include "ports/fakes/fake_runtime.h"
+
+namespace jettison {
+namespace {
+
+using std::chrono::seconds;
+using testing::ElementsAre;
+using testing::IsEmpty;
+
+Pod TwoContainers() {
+  Pod pod;
+  pod.uid = "u";
+  pod.init_containers.resize(1);
+  pod.init_containers[0].name = "side";
+  pod.init_containers[0].restart_policy = RestartPolicy::kAlways;
+  pod.containers.resize(1);
+  pod.containers[0].name = "main";
+  return pod;
+}
+
+// A pod whose containers run, over a runtime that does as it is told and says nothing.
+class PodEndingTest : public testing::Test {
+ protected:
+  PodEndingTest() {
+    for (ContainerLifecycle& run : runs_.all()) {
+      run.BeginStart();
+      run.Started(start_);
+    }
+  }
+  void Exit(const char* name) { runs_.Find(name, 0)->Exited({.exit_code = 0}); }
+  [[nodiscard]] PodEnding::Target Target() {
+    return {.uid = pod_.uid, .runs = runs_, .runtime = runtime_};
+  }
+  // Whether the kill has just become late.
+  bool At(Duration time) { return ending_.Advance(Target(), start_ + time); }
+
+  const Instant start_{std::chrono::hours(1)};
+  Pod pod_ = TwoContainers();
+  ContainerRuns runs_{pod_, kRestartRule};
+  FakeRuntime runtime_;
+  PodEnding ending_{seconds(20), true, start_};
+};
+
+TEST_F(PodEndingTest, SideCarsAreAskedToEndAfterTheRegularContainers) {
+  At(seconds(0));
+  EXPECT_THAT(runtime_.TakeCommands(), ElementsAre("stop u/main 20s"));
+  Exit("main");
+  At(seconds(5));
+  EXPECT_THAT(runtime_.TakeCommands(), ElementsAre("stop u/side 15s"));
+  Exit("side");
+  At(seconds(6));
+  EXPECT_THAT(runtime_.TakeCommands(), ElementsAre("remove u"));
+  EXPECT_EQ(ending_.step(), PodEnding::Step::kRemoving);
+  EXPECT_EQ(ending_.removing_since(), start_ + seconds(6));
+}
+
+TEST_F(PodEndingTest, WhatOutlivesItsKillIsKilledAgainAndToldToBeLateOnce) {
+  At(seconds(0));
+  runtime_.TakeCommands();
+  EXPECT_TRUE(ending_.AwaitsKill());
+  EXPECT_FALSE(At(seconds(20)));
+  EXPECT_THAT(runtime_.TakeCommands(), ElementsAre("kill u/side", "kill u/main"));
+  EXPECT_FALSE(ending_.AwaitsKill());
+  EXPECT_EQ(ending_.NextDeadline(runs_), start_ + seconds(21));
+  EXPECT_TRUE(At(seconds(30)));
+  EXPECT_FALSE(At(seconds(31)));
+  ASSERT_TRUE(ending_.SurvivalOf(runs_));
+  EXPECT_EQ(ending_.SurvivalOf(runs_)->since, start_ + seconds(20));
+}
+
+TEST_F(PodEndingTest, WhatCompletedStaysUntilNobodyWantsItEither) {
+  ending_ = PodEnding(seconds(20), false, start_);
+  Exit("main");
+  Exit("side");
+  At(seconds(1));
+  EXPECT_EQ(ending_.step(), PodEnding::Step::kFinished);
+  EXPECT_THAT(runtime_.TakeCommands(), IsEmpty());
+  ending_.RemoveToo(Target(), start_ + seconds(2));
+  EXPECT_THAT(runtime_.TakeCommands(), ElementsAre("remove u"));
+}
+
+}  // namespace
+}  // namespace jettison

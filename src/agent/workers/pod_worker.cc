@@ -1,0 +1,298 @@
+#include "agent/workers/pod_worker.h"
+
+#include <algorithm>
+#include <utility>
+
+#include "agent/plans/plan_of.h"
+#include "agent/workers/pod_actions.h"
+#include "core/decide/eviction_order.h"
+#include "core/pods/oom_score_adj.h"
+
+namespace jettison {
+namespace {
+
+using std::chrono::seconds;
+
+constexpr int kMaxOomScoreAdj = 1000;
+
+const std::string& UidOf(const RuntimeEvent& event) {
+  return std::visit([](const auto& e) -> const std::string& { return e.pod_uid; }, event);
+}
+
+}  // namespace
+
+PodWorker::PodWorker(const PodFacts& facts, WorkerEdges& edges)
+    : facts_(&facts),
+      edges_(&edges),
+      news_(facts.pod, edges),
+      state_(Creating{}),
+      runs_(facts.pod, edges.restart_rule) {}
+
+void PodWorker::Start(Instant now) {
+  status_.Begin(now);
+  UpdateStatus(now);
+  Create(std::get<Creating>(state_));
+}
+
+void PodWorker::Create(Creating& creating) {
+  creating.again_at.reset();
+  ++edges_->counters.started_pods;
+  edges_->runtime.CreatePod(PlanOf(facts_->pod, edges_->limit_settings));
+}
+
+void PodWorker::Remember(const KeptPod& kept) {
+  kept_ending_ = kept.ending;
+  kept_runs_ = kept.runs;
+}
+
+void PodWorker::Recall(std::vector<ContainerRecord> records, Instant now) {
+  status_.Begin(now);
+  runs_.Take(std::move(records));
+  (void)running_counted_.Take();
+  state_ = Recalled{};
+  if (ResumeEviction(now)) return;
+  UpdateStatus(now);
+}
+
+void PodWorker::Adopt(std::vector<ContainerRecord> records, Instant now) {
+  if (!std::holds_alternative<Creating>(state_) && !std::holds_alternative<Recalled>(state_)) {
+    return;
+  }
+  status_.Begin(now);
+  runs_.Take(std::move(records));
+  runs_.Resume(std::exchange(kept_runs_, {}), now);
+  // A regular container that has ever run tells that the init containers are done, even where
+  // their own records were collected since.
+  initialized_ = runs_.AnyRegularStarted();
+  (void)running_counted_.Take();
+  state_ = Running{};
+  if (ResumeEviction(now)) return;
+  Sync(now);
+  UpdateStatus(now);
+}
+
+// What is left of its grace period, in whole seconds. Whether there was one to resume.
+bool PodWorker::ResumeEviction(Instant now) {
+  const auto ending = std::exchange(kept_ending_, std::nullopt);
+  if (!ending) return false;
+  const Duration left = std::clamp(Elapsed(now, ending->kill_at), Duration(0),
+                                   Duration(seconds(GraceSecondsOf(facts_->pod))));
+  Evict({.pod_uid = facts_->pod.uid,
+         .grace_period_seconds = std::chrono::ceil<seconds>(left).count(),
+         .reason = ending->reason,
+         .message = ending->message,
+         .annotations = {},
+         .disruption_target = ending->disruption_target},
+        now);
+  return true;
+}
+
+std::optional<KeptEnding> PodWorker::KeptEviction() const {
+  if (!eviction_ || ending() == nullptr) return std::nullopt;
+  return KeptEnding{.reason = eviction_->order.reason,
+                    .message = eviction_->order.message,
+                    .disruption_target = eviction_->order.disruption_target,
+                    .kill_at = ending()->kill_at()};
+}
+
+std::vector<KeptRun> PodWorker::KeptRuns() const {
+  return std::holds_alternative<Recalled>(state_) ? kept_runs_ : runs_.Kept();
+}
+
+void PodWorker::Handle(const RuntimeEvent& event, Instant now) {
+  if (UidOf(event) != facts_->pod.uid || IsGone()) return;
+  std::visit([&](const auto& e) { On(e, now); }, event);
+  Advance(now);
+}
+
+void PodWorker::Advance(Instant now) {
+  if (auto* const creating = std::get_if<Creating>(&state_)) {
+    if (creating->again_at && *creating->again_at <= now) Create(*creating);
+  }
+  if (std::holds_alternative<Running>(state_)) {
+    Sync(now);
+  } else if (ending() != nullptr) {
+    AdvanceEnding(now);
+  }
+  UpdateStatus(now);
+}
+
+std::optional<Instant> PodWorker::NextDeadline() const {
+  if (const auto* const creating = std::get_if<Creating>(&state_)) return creating->again_at;
+  if (const PodEnding* const end = ending()) return end->NextDeadline(runs_);
+  if (!std::holds_alternative<Running>(state_)) return std::nullopt;
+  return NextRestartAt(runs_, facts_->pod.restart_policy, initialized_);
+}
+
+void PodWorker::On(const PodReady&, Instant) {
+  if (std::holds_alternative<Creating>(state_)) state_ = Running{};
+}
+
+void PodWorker::On(const PodFailed& event, Instant now) {
+  auto* const creating = std::get_if<Creating>(&state_);
+  if (creating == nullptr) return;
+  creating->error = event.error.message;
+  creating->again_at = creating->backoff.NextStart(now, now);
+  news_.CreateFailed(creating->error, now);
+}
+
+void PodWorker::On(const ContainerStarted& event, Instant now) {
+  ContainerLifecycle* run = runs_.Find(event.container, event.attempt);
+  if (run == nullptr || run->phase() != ContainerLifecycle::Phase::kStarting) return;
+  run->Started(event.at);
+  CountRunning(now);
+  news_.Started(event, now);
+}
+
+void PodWorker::On(const ContainerStartFailed& event, Instant now) {
+  ContainerLifecycle* run = runs_.Find(event.container, event.attempt);
+  if (run == nullptr || run->phase() != ContainerLifecycle::Phase::kStarting) return;
+  run->StartFailed(event.error.message, now);
+  news_.StartFailed(event, run->is_init(), now);
+}
+
+void PodWorker::On(const ContainerExited& event, Instant now) {
+  runs_.AddDead({.pod_uid = event.pod_uid,
+                 .name = event.container,
+                 .attempt = event.attempt,
+                 .created = event.exit.started,
+                 .exit = event.exit});
+  ContainerLifecycle* run = runs_.Find(event.container, event.attempt);
+  if (run == nullptr || !run->IsAlive()) return;
+  run->Exited(event.exit);
+  news_.Exited(event);
+  const bool restarts =
+      std::holds_alternative<Running>(state_) && run->RestartsUnder(facts_->pod.restart_policy);
+  if (restarts && run->restart_at() > now) news_.BacksOff(event.container, now);
+}
+
+void PodWorker::On(const PodRemoved&, Instant) {
+  state_ = Gone{};
+}
+
+// Starts whatever should run and does not; ends the pod when its work is done.
+void PodWorker::Sync(Instant now) {
+  const PodActions actions = ActionsFor(runs_, facts_->pod.restart_policy, initialized_, now);
+  initialized_ = actions.initialized;
+  for (ContainerLifecycle* const run : actions.start) StartRun(*run);
+  if (!actions.ends_well) return;
+  failed_ = !*actions.ends_well;
+  BeginEnding(seconds(GraceSecondsOf(facts_->pod)), false, now);
+}
+
+void PodWorker::StartRun(ContainerLifecycle& run) {
+  ++edges_->counters.started_containers[run.is_init() ? 1 : 0];
+  const int adj = OomScoreAdj(facts_->pod, run.spec(), edges_->memory_capacity_bytes);
+  edges_->runtime.StartContainer(facts_->pod.uid, run.spec().name, run.BeginStart(),
+                                 std::min(adj, kMaxOomScoreAdj));
+}
+
+void PodWorker::ForgetRun(const std::string& container, int attempt) {
+  runs_.ForgetDead(container, attempt);
+  ++edges_->counters.dead_containers_removed;
+  edges_->runtime.RemoveContainer(facts_->pod.uid, container, attempt);
+}
+
+bool PodWorker::Evict(const EvictionOrder& order, Instant now) {
+  const PodEnding* const end = ending();
+  if (IsGone() || (end != nullptr && end->step() != PodEnding::Step::kTerminating)) return false;
+  const Duration grace = seconds(order.grace_period_seconds);
+  const bool shortens = end == nullptr || now + grace < end->kill_at();
+  if (!shortens && eviction_) return false;
+  const bool first = !eviction_;
+  if (shortens) BeginEnding(grace, true, now);  // the kill first, the words afterwards
+  if (first) eviction_ = Eviction{.order = order, .at = now};
+  UpdateStatus(now);
+  return shortens || first;
+}
+
+void PodWorker::Terminate(Instant now) {
+  if (IsGone()) return;
+  if (PodEnding* const end = ending()) return end->RemoveToo(AsTarget(), now);
+  BeginEnding(seconds(GraceSecondsOf(facts_->pod)), true, now);
+  UpdateStatus(now);
+}
+
+void PodWorker::BeginEnding(Duration grace, bool remove, Instant now) {
+  const bool removes = remove || (ending() != nullptr && ending()->removes());
+  state_ = PodEnding(grace, removes, now);
+  // A shorter grace period is told to those that were asked before, too.
+  for (ContainerLifecycle& run : runs_.all()) run.stop_sent = false;
+  AdvanceEnding(now);
+}
+
+void PodWorker::AdvanceEnding(Instant now) {
+  if (ending()->Advance(AsTarget(), now)) news_.KillIsLate(now);
+}
+
+void PodWorker::PutOffEnd(Duration slept) {
+  if (PodEnding* const end = ending()) end->PutOff(slept);
+}
+
+bool PodWorker::KillNow(Instant now) {
+  if (ending() == nullptr || !ending()->GiveUpGrace(now)) return false;
+  AdvanceEnding(now);
+  return true;
+}
+
+std::optional<Survival> PodWorker::survival() const {
+  return ending() == nullptr ? std::nullopt : ending()->SurvivalOf(runs_);
+}
+
+void PodWorker::KillSurvivor(Instant now) {
+  if (PodEnding* const end = ending()) end->KillSurvivor(AsTarget(), now);
+}
+
+bool PodWorker::IsEnding() const {
+  return IsEvicted() && !IsCandidate() && ending() != nullptr &&
+         ending()->step() != PodEnding::Step::kFinished;
+}
+
+std::optional<Instant> PodWorker::kill_at() const {
+  if (ending() == nullptr || !ending()->AwaitsKill()) return std::nullopt;
+  return ending()->kill_at();
+}
+
+std::optional<Instant> PodWorker::removing_since() const {
+  return ending() == nullptr ? std::nullopt : ending()->removing_since();
+}
+
+// Who was told to end for another reason may go on taking for as long as that is under way.
+bool PodWorker::IsCandidate() const {
+  const PodEnding* const end = ending();
+  if (end == nullptr) return !IsGone();
+  return end->AwaitsKill() &&
+         (!IsEvicted() || end->grace() > seconds(kHardEvictionGracePeriodSeconds));
+}
+
+PodActivity PodWorker::activity() const {
+  if (const PodEnding* const end = ending()) {
+    switch (end->step()) {
+      case PodEnding::Step::kTerminating: return PodActivity::kTerminating;
+      case PodEnding::Step::kRemoving: return PodActivity::kCleaningUp;
+      case PodEnding::Step::kFinished: return PodActivity::kFinished;
+    }
+  }
+  if (IsGone()) return PodActivity::kWaiting;
+  if (std::holds_alternative<Recalled>(state_)) return PodActivity::kRunning;
+  const bool runs = std::holds_alternative<Running>(state_) && initialized_;
+  return runs ? PodActivity::kRunning : PodActivity::kStarting;
+}
+
+PodCourse PodWorker::Course() const {
+  PodCourse course{.runs = runs_,
+                   .restart_policy = facts_->pod.restart_policy,
+                   .initialized = initialized_,
+                   .up = activity() == PodActivity::kRunning,
+                   .eviction = eviction_ ? &eviction_->order : nullptr};
+  if (activity() == PodActivity::kFinished) course.ended_well = !failed_;
+  if (const auto* const creating = std::get_if<Creating>(&state_)) course.problem = creating->error;
+  return course;
+}
+
+void PodWorker::CountRunning(Instant now) {
+  if (PhaseOf(Course()) != PodPhase::kRunning || !running_counted_.Take()) return;
+  edges_->counters.pod_start.Observe(Elapsed(*status_.start_time(), now));
+}
+
+}  // namespace jettison

@@ -1,0 +1,147 @@
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <variant>
+#include <vector>
+
+#include "agent/workers/container_runs.h"
+#include "agent/workers/pod_ending.h"
+#include "agent/workers/pod_news.h"
+#include "agent/workers/told_status.h"
+#include "agent/workers/worker_edges.h"
+#include "core/model/eviction_order.h"
+#include "core/pods/pod_facts.h"
+#include "core/units/once.h"
+#include "ports/container_runtime.h"
+#include "view/snapshot.h"
+
+namespace jettison {
+
+// Leads one admitted pod from its creation to its removal: init containers in order, side-cars,
+// restarts with back-off, the end with its grace period. It never waits: it is told of events and
+// of the time, and gives the runtime its orders. (kubelet: pkg/kubelet/pod_workers.go and
+// kuberuntime's computePodActions)
+class PodWorker {
+ public:
+  // `facts` and everything in `edges` must outlive this.
+  PodWorker(const PodFacts& facts, WorkerEdges& edges);
+
+  // Begins to create an admitted pod.
+  void Start(Instant now);
+  // What an agent before knew of it: its eviction goes on when it is taken over, the back-offs of
+  // its containers when the runtime has told all. Before Recall and Adopt.
+  void Remember(const KeptPod& kept);
+  // Takes over a pod by what is known of it while the runtime does not answer: it can be ended, and
+  // nothing of it is started. Followed by Adopt.
+  void Recall(std::vector<ContainerRecord> records, Instant now);
+  // Takes over a pod that the runtime still has, instead of Start. One that is ending goes on with
+  // that.
+  void Adopt(std::vector<ContainerRecord> records, Instant now);
+  // Fails the pod: status Failed, reason Evicted, and the end within the order's grace period. On a
+  // pod that is ending already it can only shorten the time left; then it tells whether it did.
+  bool Evict(const EvictionOrder& order, Instant now);
+  // Gives up what is left of the grace period of a pod that is ending; false where nothing is.
+  bool KillNow(Instant now);
+  // Ends the pod within its own grace period, because nobody wants it any more.
+  void Terminate(Instant now);
+  // The machine was suspended, and with it what is to end: its grace period goes on now.
+  void PutOffEnd(Duration slept);
+  void Handle(const RuntimeEvent& event, Instant now);
+  // Does what is due by now.
+  void Advance(Instant now);
+  // When Advance has something to do without any event; absent: never.
+  [[nodiscard]] std::optional<Instant> NextDeadline() const;
+
+  [[nodiscard]] PodActivity activity() const;
+  // Nothing of the pod is left on the node.
+  [[nodiscard]] bool IsGone() const { return std::holds_alternative<Gone>(state_); }
+  [[nodiscard]] bool IsEvicted() const { return eviction_.has_value(); }
+  // The runtime has not made it yet: nothing of it runs that this worker knows of.
+  [[nodiscard]] bool AwaitsCreation() const { return std::holds_alternative<Creating>(state_); }
+  // It takes up resources and ending it would bring them back: running, or ending in no hurry (a
+  // grace period longer than that of a hard eviction) or for another reason than an eviction.
+  [[nodiscard]] bool IsCandidate() const;
+  // It was evicted, is no candidate any more, and holds what it has not given back yet.
+  [[nodiscard]] bool IsEnding() const;
+  // The end of its grace period; absent: it was killed, or is not ending.
+  [[nodiscard]] std::optional<Instant> kill_at() const;
+  // Present where it was killed more than once and something of it lives: a kill may fail, and what
+  // sleeps in the kernel does not end before that lets it go.
+  [[nodiscard]] std::optional<Survival> survival() const;
+  // Kills what survives again, sooner than the worker would by itself, but no more often than once
+  // a second.
+  void KillSurvivor(Instant now);
+  // When it was evicted; only where IsEvicted.
+  [[nodiscard]] Instant evicted_at() const { return eviction_->at; }
+  // Since when what is left of it is being removed; absent: it is not.
+  [[nodiscard]] std::optional<Instant> removing_since() const;
+  // An eviction that is being carried out, and back-offs of containers, for the next agent.
+  [[nodiscard]] std::optional<KeptEnding> KeptEviction() const;
+  [[nodiscard]] std::vector<KeptRun> KeptRuns() const;
+  // Runs that have ended, all attempts that are known, for the collection of dead containers.
+  [[nodiscard]] const std::vector<ContainerRecord>& dead_runs() const { return runs_.dead(); }
+  // Forgets a dead run and has the runtime forget it.
+  void ForgetRun(const std::string& container, int attempt);
+  [[nodiscard]] const PodFacts& facts() const { return *facts_; }
+  [[nodiscard]] PodStatus Status(Instant now) const { return status_.At(Course(), now); }
+
+ private:
+  // The runtime is to make its groups and volumes.
+  struct Creating {
+    Backoff backoff{kCreateRule};
+    std::optional<Instant> again_at;
+    std::string error;
+  };
+  // Known by what an agent before had written down, and not yet by the runtime.
+  struct Recalled {};
+  struct Running {};
+  struct Gone {};
+  using State = std::variant<Creating, Recalled, Running, PodEnding, Gone>;
+
+  struct Eviction {
+    EvictionOrder order;
+    Instant at;
+  };
+
+  void On(const PodReady& event, Instant now);
+  void On(const PodFailed& event, Instant now);
+  void On(const ContainerStarted& event, Instant now);
+  void On(const ContainerStartFailed& event, Instant now);
+  void On(const ContainerExited& event, Instant now);
+  void On(const PodRemoved& event, Instant now);
+  void On(const PodFound&, Instant) {}  // it is the table's
+
+  void Create(Creating& creating);
+  bool ResumeEviction(Instant now);
+  void Sync(Instant now);
+  void StartRun(ContainerLifecycle& run);
+  void BeginEnding(Duration grace, bool remove, Instant now);
+  void AdvanceEnding(Instant now);
+  // Null: it is not ending.
+  [[nodiscard]] PodEnding* ending() { return std::get_if<PodEnding>(&state_); }
+  [[nodiscard]] const PodEnding* ending() const { return std::get_if<PodEnding>(&state_); }
+  [[nodiscard]] PodEnding::Target AsTarget() {
+    return {.uid = facts_->pod.uid, .runs = runs_, .runtime = edges_->runtime};
+  }
+  [[nodiscard]] PodCourse Course() const;
+  void UpdateStatus(Instant now) { status_.Update(Course(), now); }
+  void CountRunning(Instant now);
+
+  const PodFacts* facts_;
+  WorkerEdges* edges_;
+  PodNews news_;
+  State state_;
+  ContainerRuns runs_;
+  bool initialized_ = false;  // every init container has done its part
+  bool failed_ = false;       // it ended badly by itself
+  Once running_counted_;      // a regular container has started, or was found
+  std::optional<Eviction> eviction_;
+  ToldStatus status_;
+  // Of an agent before, until they are resumed.
+  std::optional<KeptEnding> kept_ending_;
+  std::vector<KeptRun> kept_runs_;
+};
+
+}  // namespace jettison

@@ -1,0 +1,25 @@
+#pragma once
+
+#include <cstdint>
+
+#include "agent/log/event_log.h"
+#include "agent/log/log.h"
+#include "agent/workers/backoff.h"
+#include "kernel/groups/cgroup_layout.h"
+#include "ports/container_runtime.h"
+#include "view/node_counters.h"
+
+namespace jettison {
+
+// What the workers of all pods touch besides their own state.
+struct WorkerEdges {
+  ContainerRuntime& runtime;
+  EventLog& events;
+  const Log& log;
+  std::uint64_t memory_capacity_bytes = 0;  // of the node, for oom_score_adj
+  BackoffRule restart_rule = kRestartRule;
+  pod_host::LimitSettings limit_settings = {};
+  PodCounters counters = {};  // of all pods
+};
+
+}  // namespace jettison

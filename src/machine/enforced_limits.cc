@@ -1,0 +1,126 @@
+#include "machine/enforced_limits.h"
+
+#include <fmt/format.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <optional>
+#include <utility>
+
+#include "core/model/pod_resources.h"
+#include "kernel/groups/cgroup_layout.h"
+
+namespace jettison {
+namespace {
+
+std::string_view ParentOf(std::string_view group) {
+  const auto slash = group.rfind('/');
+  return slash == std::string_view::npos ? std::string_view() : group.substr(0, slash);
+}
+
+// The kernel rounds a limit down to whole pages.
+std::uint64_t InPages(std::uint64_t bytes) {
+  const auto page = static_cast<std::uint64_t>(::sysconf(_SC_PAGESIZE));
+  return bytes - bytes % page;
+}
+
+// Whether the limit in force is the one that was set, or a lower one of a group above.
+Result<bool> HasMemoryLimit(Cgroups& groups, const std::string& group, std::uint64_t bytes) {
+  const auto now = groups.ReadMemoryLimit(group);
+  if (!now) return Fail(now.error());
+  const auto above = groups.ReadMemoryLimit(ParentOf(group));
+  if (!above) return Fail(above.error());
+  return *now == std::min(InPages(bytes), above->value_or(bytes));
+}
+
+// What of `limits` the group does not have any more, by name; empty: it has everything.
+Result<std::string_view> ChangedOf(Cgroups& groups, const std::string& group,
+                                   const CgroupLimits& limits) {
+  if (limits.memory_bytes) {
+    const auto same = HasMemoryLimit(groups, group, *limits.memory_bytes);
+    if (!same) return Fail(same.error());
+    if (!*same) return "memory";
+  }
+  if (limits.cpu_shares) {
+    const auto same = groups.HasCpuShares(group, *limits.cpu_shares);
+    if (!same) return Fail(same.error());
+    if (!*same) return "CPU shares";
+  }
+  return "";
+}
+
+std::string TextOf(const std::optional<std::uint64_t>& limit) {
+  return limit ? fmt::to_string(*limit) : std::string();
+}
+
+}  // namespace
+
+void EnforcedLimits::Set(Entry& entry) {
+  Result<void> set;
+  if (entry.must_exist) set = entry.groups->ReadMemoryLimit(entry.group).map([](const auto&) {});
+  if (set) set = entry.groups->Create(entry.group, entry.limits);
+  if (!set && !entry.failing) {
+    log_.Error("the limits of a group cannot be set",
+               {{"group", entry.group}, {"err", set.error().message}});
+  }
+  entry.failing = !set;
+}
+
+void EnforcedLimits::Enforce(Cgroups& groups, std::string group, const CgroupLimits& limits,
+                             bool must_exist) {
+  entries_.push_back(
+      {.groups = &groups, .group = std::move(group), .limits = limits, .must_exist = must_exist});
+  Set(entries_.back());
+}
+
+void EnforcedLimits::StandBy(Cgroups& groups, const std::vector<GroupLimits>& set) {
+  for (const auto& [group, limits] : set) {
+    const auto known = std::ranges::find_if(entries_, [&](const Entry& entry) {
+      return entry.groups == &groups && entry.group == group;
+    });
+    if (known != entries_.end()) {
+      known->limits = limits;
+    } else {
+      entries_.push_back({.groups = &groups, .group = group, .limits = limits, .must_exist = true});
+    }
+  }
+}
+
+void EnforcedLimits::Check() {
+  for (Entry& entry : entries_) Check(entry);
+}
+
+void EnforcedLimits::Check(Entry& entry) {
+  const auto changed = ChangedOf(*entry.groups, entry.group, entry.limits);
+  if (changed && changed->empty()) {
+    entry.failing = false;
+    return;
+  }
+  if (!changed && changed.error().code == ErrorCode::kNotFound && entry.must_exist) {
+    entry.failing = true;
+    return;
+  }
+  if (changed && !entry.failing) {
+    log_.Warn("the limits of a group were changed by somebody else and are set again",
+              {{"group", entry.group},
+               {"changed", *changed},
+               {"memory", TextOf(entry.limits.memory_bytes)},
+               {"cpuShares", TextOf(entry.limits.cpu_shares)}});
+  }
+  Set(entry);
+}
+
+CgroupLimits LimitsOf(const EnforcedReservation& enforced, const ResourceList& reserved) {
+  CgroupLimits limits;
+  const auto amount = [&](std::string_view resource) { return FindResource(reserved, resource); };
+  if (const Quantity* cpu = amount("cpu"))
+    limits.cpu_shares = pod_host::CpuShares(cpu->MilliValue());
+  if (enforced.compressible_only) return limits;
+  if (const Quantity* memory = amount("memory")) {
+    limits.memory_bytes = static_cast<std::uint64_t>(memory->Value());
+  }
+  if (const Quantity* pids = amount("pid")) limits.pids_max = pids->Value();
+  return limits;
+}
+
+}  // namespace jettison

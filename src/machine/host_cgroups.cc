@@ -1,0 +1,49 @@
+#include "machine/host_cgroups.h"
+
+#include <utility>
+
+#include "kernel/cgroup_v1/cgroup_v1.h"
+#include "kernel/cgroup_v1/mounts.h"
+#include "kernel/cgroup_v2/cgroup_v2.h"
+#include "kernel/mounts/mount_info.h"
+
+namespace jettison {
+namespace {
+
+template <typename Room>
+Result<std::unique_ptr<Cgroups>> AsPort(Result<std::unique_ptr<Room>> opened) {
+  if (!opened) return Fail(opened.error());
+  return std::unique_ptr<Cgroups>(std::move(*opened));
+}
+
+}  // namespace
+
+std::string_view NameOf(CgroupVersion version) {
+  switch (version) {
+    case CgroupVersion::kV1: return "cgroup v1";
+    case CgroupVersion::kV2: return "cgroup v2";
+  }
+  __builtin_unreachable();
+}
+
+Result<CgroupVersion> MountedCgroups(const std::string& mountinfo_file) {
+  const auto mounts = pod_host::ReadMounts(mountinfo_file);
+  if (!mounts) return Fail(mounts.error());
+  const auto hierarchies = cgroup_v1::FindHierarchies(*mounts);
+  return hierarchies[cgroup_v1::Controller::kMemory] ? CgroupVersion::kV1 : CgroupVersion::kV2;
+}
+
+Result<std::unique_ptr<Cgroups>> OpenHostCgroups(const HostCgroupsOptions& options) {
+  const auto version = MountedCgroups(options.mountinfo_file);
+  if (!version) return Fail(version.error());
+  if (*version == CgroupVersion::kV1) {
+    return AsPort(CgroupV1::Open({.node_cgroup = options.node_cgroup,
+                                  .mountinfo_file = options.mountinfo_file,
+                                  .remove_patience = options.remove_patience}));
+  }
+  return AsPort(CgroupV2::Open({.node_cgroup = options.node_cgroup,
+                                .mountinfo_file = options.mountinfo_file,
+                                .remove_patience = options.remove_patience}));
+}
+
+}  // namespace jettison

@@ -1,0 +1,74 @@
+#include "machine/host_cgroups.h"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <filesystem>
+#include <fstream>
+#include <string>
+
+#include "kernel/files/temporary_folder.h"
+
+namespace jettison {
+namespace {
+
+namespace fs = std::filesystem;
+using testing::HasSubstr;
+
+// A host whose hierarchies are plain folders.
+class HostCgroups : public testing::Test {
+ protected:
+  [[nodiscard]] std::string V1(const std::string& controllers) const {
+    fs::create_directories(folder_.path() + "/" + controllers);
+    return "1 1 0:1 / " + folder_.path() + "/" + controllers + " rw - cgroup cgroup rw," +
+           controllers + "\n";
+  }
+  [[nodiscard]] std::string Unified(const std::string& controllers) const {
+    const std::string point = folder_.path() + "/unified";
+    fs::create_directories(point);
+    std::ofstream(point + "/cgroup.controllers") << controllers << "\n";
+    return "2 1 0:2 / " + point + " rw - cgroup2 cgroup2 rw\n";
+  }
+  [[nodiscard]] std::string MountInfo(const std::string& text) const {
+    std::ofstream(folder_.path() + "/mountinfo") << text;
+    return folder_.path() + "/mountinfo";
+  }
+  [[nodiscard]] CgroupVersion VersionOf(const std::string& text) const {
+    return *MountedCgroups(MountInfo(text));
+  }
+
+  const pod_host::TemporaryFolder folder_;
+};
+
+TEST_F(HostCgroups, AHybridHostIsOneOfV1) {
+  EXPECT_EQ(VersionOf(V1("memory") + V1("pids") + Unified("hugetlb")), CgroupVersion::kV1);
+  EXPECT_EQ(VersionOf(Unified("") + V1("cpu,cpuacct") + V1("memory")), CgroupVersion::kV1);
+}
+
+TEST_F(HostCgroups, WithMemoryInTheUnifiedHierarchyItIsOneOfV2WhateverElseIsMounted) {
+  EXPECT_EQ(VersionOf(Unified("cpu memory pids")), CgroupVersion::kV2);
+  EXPECT_EQ(VersionOf(V1("name=systemd") + V1("cpuset") + Unified("memory")), CgroupVersion::kV2);
+}
+
+TEST_F(HostCgroups, TheRoomOfThatVersionIsOpened) {
+  const auto v1 = OpenHostCgroups({.mountinfo_file = MountInfo(V1("memory") + Unified(""))});
+  ASSERT_TRUE(v1) << v1.error().message;
+  fs::create_directories(folder_.path() + "/memory/of-v1");
+  EXPECT_TRUE((*v1)->OpenMemoryDirectory("of-v1"));
+  const auto v2 = OpenHostCgroups({.mountinfo_file = MountInfo(Unified("memory"))});
+  ASSERT_TRUE(v2) << v2.error().message;
+  fs::create_directories(folder_.path() + "/unified/of-v2");
+  EXPECT_TRUE((*v2)->OpenMemoryDirectory("of-v2"));
+}
+
+TEST_F(HostCgroups, WithoutMemoryAnywhereTheErrorSaysWhatToDo) {
+  for (const std::string& text : {std::string(), Unified("hugetlb"), V1("cpuset")}) {
+    const auto opened = OpenHostCgroups({.mountinfo_file = MountInfo(text)});
+    ASSERT_FALSE(opened);
+    EXPECT_EQ(opened.error().code, ErrorCode::kUnavailable);
+    EXPECT_THAT(opened.error().message, testing::AnyOf(HasSubstr("mount -t"), HasSubstr("boot")));
+  }
+}
+
+}  // namespace
+}  // namespace jettison

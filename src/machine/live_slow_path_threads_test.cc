@@ -1,0 +1,79 @@
+#include <sys/stat.h>
+
+#include <future>
+
+#include "agent/disk/live_silent_filesystem.h"
+#include "machine/slow_path_threads.h"
+
+namespace jettison {
+namespace {
+
+constexpr std::chrono::seconds kPatience{20};
+
+class LiveSlowPathThreads : public LiveSilentFilesystem {
+ protected:
+  // Work that is done some time, or never.
+  struct Errand {
+    std::shared_ptr<std::promise<void>> promise = std::make_shared<std::promise<void>>();
+    std::future<void> done = promise->get_future();
+    std::shared_ptr<SlowPaths::Work> work;
+  };
+  [[nodiscard]] static Errand LookAt(SlowPathThreads& threads, const std::string& path) {
+    Errand errand;
+    errand.work = std::make_shared<SlowPaths::Work>([promise = errand.promise, path] {
+      struct stat facts {};
+      (void)::stat(path.c_str(), &facts);
+      promise->set_value();
+    });
+    threads.Do(path, errand.work);
+    return errand;
+  }
+  [[nodiscard]] static bool IsDone(const Errand& errand, std::chrono::seconds patience) {
+    return errand.done.wait_for(patience) == std::future_status::ready;
+  }
+};
+
+TEST_F(LiveSlowPathThreads, KnowWhatMayHangWithoutAskingIt) {
+  bool silent = false;
+  bool link = false;
+  bool local = true;
+  ASSERT_EQ(::symlink(folder_.c_str(), (base_ + "/link").c_str()), 0);
+  ASSERT_TRUE(ReturnsWhileItIsSilent([&] {
+    const SlowPathThreads threads;
+    silent = threads.MayHang(folder_ + "/a/b");
+    link = threads.MayHang(base_ + "/link/a");
+    local = threads.MayHang("/proc/self");
+  }));
+  EXPECT_TRUE(silent);
+  EXPECT_TRUE(link);
+  EXPECT_FALSE(local);
+}
+
+TEST_F(LiveSlowPathThreads, OneFileSystemKeepsOneThreadAndOthersGoOn) {
+  SlowPathThreads threads;
+  std::vector<Errand> silent;
+  for (std::size_t i = 0; i < 2 * SlowPathThreads::kThreads; ++i) {
+    silent.push_back(LookAt(threads, folder_ + "/" + std::to_string(i)));
+  }
+  const Errand other = LookAt(threads, "/proc/self");
+  EXPECT_TRUE(IsDone(other, kPatience));
+  for (const Errand& each : silent) EXPECT_FALSE(IsDone(each, std::chrono::seconds(0)));
+  silent[1].work.reset();  // nobody wants it any more
+  fuse_.Close();           // it answers at last
+  for (std::size_t i = 0; i < silent.size(); ++i) {
+    if (i == 1) continue;
+    EXPECT_TRUE(IsDone(silent[i], kPatience)) << i;
+  }
+  EXPECT_FALSE(IsDone(silent[1], std::chrono::seconds(0)));
+}
+
+TEST_F(LiveSlowPathThreads, AnAgentThatEndsDoesNotWaitForThem) {
+  Errand silent;
+  ASSERT_TRUE(ReturnsWhileItIsSilent([&] {
+    SlowPathThreads threads;
+    silent = LookAt(threads, folder_ + "/x");
+  }));
+}
+
+}  // namespace
+}  // namespace jettison

@@ -1,0 +1,165 @@
+#include "machine/machine.h"
+
+#include <fcntl.h>
+#include <fmt/format.h>
+#include <unistd.h>
+
+#include <filesystem>
+#include <string>
+#include <system_error>
+
+#include "kernel/groups/cgroup_layout.h"
+#include "kernel/groups/fd_reserve.h"
+#include "machine/memory_lock.h"
+#include "machine/pods_group_lock.h"
+#include "machine/runtimes.h"
+#include "ports/file_descriptor.h"
+#include "ports/system_error.h"
+
+namespace jettison {
+namespace {
+
+std::string WithoutLeadingSlash(const std::string& path) {
+  return path.starts_with('/') ? path.substr(1) : path;
+}
+
+Result<void> CheckRoot(const std::string& root) {
+  if (geteuid() != 0) {
+    return Fail(ErrorCode::kPermissionDenied,
+                "the agent makes control groups and ends processes of others, so it must be root: "
+                "run it as a service or with sudo");
+  }
+  std::error_code error;
+  std::filesystem::create_directories(root, error);
+  if (error || access(root.c_str(), W_OK) != 0) {
+    return Fail(ErrorCode::kPermissionDenied,
+                fmt::format("root directory {} cannot be written: {}; set `root` in "
+                            "JettisonConfiguration to a directory that can",
+                            root, error ? error.message() : std::string("not writable")));
+  }
+  return {};
+}
+
+Result<std::unique_ptr<Cgroups>> OpenGroups(const std::string& group) {
+  // Nothing on this thread may wait; the runtime tries a busy group again by itself.
+  auto groups = OpenHostCgroups(
+      {.node_cgroup = WithoutLeadingSlash(group), .remove_patience = std::chrono::milliseconds(0)});
+  if (groups) return groups;
+  Error error = groups.error();
+  if (error.code == ErrorCode::kNotFound) error.message += ", and give it its memory limit";
+  return Fail(error.In("control groups of the node"));
+}
+
+// Before anything below it is touched.
+Result<void> LockGroup(const AgentConfig& config, Machine& machine, const Log& log) {
+  const std::string group(pod_host::PodsGroup(config.cgroup_driver));
+  auto lock = LockPodsGroup(
+      machine.pod_groups(),
+      {.path = group,
+       .shown = fmt::format("{}{}/{}", config.node_cgroup, config.cgroup_root, group)},
+      config.root);
+  if (!lock) return Fail(lock.error());
+  if (!*lock) log.Warn("the group of all pods cannot be locked; see that no other agent has it");
+  machine.pods_group_lock = std::move(*lock);
+  return {};
+}
+
+void SetOomScoreAdj(int value, const Log& log) {
+  const FileDescriptor file(open("/proc/self/oom_score_adj", O_WRONLY | O_CLOEXEC));
+  const std::string text = fmt::to_string(value);
+  if (file && write(file.get(), text.data(), text.size()) > 0) return;
+  log.Warn("the agent's own oom_score_adj cannot be set; the kernel may end it before a pod",
+           {{"oomScoreAdj", text},
+            {"err", SystemError(errno, "write").message},
+            {"mend", "give the agent CAP_SYS_RESOURCE"}});
+}
+
+void LockMemory(const Log& log) {
+  const auto locked = LockOwnMemory();
+  if (locked) return;
+  log.Warn(
+      "the agent's own memory cannot be locked; when memory is short its code may have to be "
+      "read from the disk before a pod can be ended",
+      {{"err", locked.error().message},
+       {"mend", "give the agent CAP_IPC_LOCK, or LimitMEMLOCK=infinity in its unit"}});
+}
+
+void KeepDescriptors(const Log& log) {
+  const std::size_t kept = pod_host::FdReserve::Fill();
+  if (kept == pod_host::FdReserve::kSize) return;
+  log.Warn(
+      "descriptors for ending pods cannot be held in reserve; a pod may live on when the agent is "
+      "out of them",
+      {{"kept", std::to_string(kept)}, {"mend", "raise LimitNOFILE of the agent's unit"}});
+}
+
+CgroupLimits PodsGroupLimits(const AgentConfig& config, const ResourceList& capacity) {
+  CgroupLimits limits;
+  if (!config.reservation.enforce_pods) return limits;
+  const ResourceList allowed = PodsLimit(capacity, config.reservation);
+  limits.memory_bytes = static_cast<std::uint64_t>(allowed.at("memory").Value());
+  limits.cpu_shares = pod_host::CpuShares(allowed.at("cpu").MilliValue());
+  return limits;
+}
+
+}  // namespace
+
+Result<std::unique_ptr<Machine>> OpenMachine(const AgentConfig& config, const Log& log) {
+  if (const auto root = CheckRoot(config.root); !root) return Fail(root.error());
+  auto machine = std::make_unique<Machine>();
+  const auto version = MountedCgroups();
+  if (!version) return Fail(version.error());
+  machine->cgroup_version = *version;
+  auto groups = OpenGroups(config.node_cgroup);
+  if (!groups) return Fail(groups.error());
+  machine->node_groups = std::move(*groups);
+  if (!config.cgroup_root.empty()) {
+    const auto made =
+        machine->node_groups->Create(WithoutLeadingSlash(config.cgroup_root), CgroupLimits{});
+    if (!made) return Fail(made.error().In("cgroupRoot " + config.cgroup_root));
+    auto below = OpenGroups(config.node_cgroup + config.cgroup_root);
+    if (!below) return Fail(below.error());
+    machine->groups_of_root = std::move(*below);
+  }
+  if (const auto locked = LockGroup(config, *machine, log); !locked) return Fail(locked.error());
+  auto procfs = Procfs::Open();
+  if (!procfs) return Fail(procfs.error());
+  machine->procfs = std::make_unique<Procfs>(std::move(*procfs));
+  machine->killing_groups = std::make_unique<ReleasingCgroups>(machine->pod_groups());
+  auto runtime = OpenRuntime(config, *machine->killing_groups, machine->clock, log);
+  if (!runtime) return Fail(runtime.error());
+  machine->runtime = std::move(runtime->runtime);
+  machine->images = std::move(runtime->images);
+  if (!config.static_pod_path.empty()) {
+    auto manifests = ManifestDirectory::Open(config.static_pod_path);
+    if (!manifests) return Fail(manifests.error());
+    machine->manifests = std::make_unique<ManifestReader>(std::move(*manifests), machine->clock);
+    if (const auto& thread = machine->manifests->thread(); !thread) {
+      log.Warn("manifests are read on the agent's own thread, which waits for the disk",
+               {{"err", thread.error().message}});
+    }
+  }
+  return machine;
+}
+
+void SetUpNode(const AgentConfig& config, const ResourceList& capacity, Machine& machine,
+               const Log& log) {
+  SetOomScoreAdj(config.oom_score_adj, log);
+  KeepDescriptors(log);
+  LockMemory(log);
+  machine.limits = std::make_unique<EnforcedLimits>(log);
+  const NodeReservation& reservation = config.reservation;
+  machine.limits->Enforce(machine.pod_groups(),
+                          std::string(pod_host::PodsGroup(config.cgroup_driver)),
+                          PodsGroupLimits(config, capacity), false);
+  if (const auto& kube = reservation.kube_enforced) {
+    machine.limits->Enforce(*machine.node_groups, kube->group,
+                            LimitsOf(*kube, reservation.kube_reserved), true);
+  }
+  if (const auto& system = reservation.system_enforced) {
+    machine.limits->Enforce(*machine.node_groups, system->group,
+                            LimitsOf(*system, reservation.system_reserved), true);
+  }
+}
+
+}  // namespace jettison

@@ -1,0 +1,54 @@
+#pragma once
+
+#include <cstdint>
+#include <memory>
+
+#include "agent/log/log.h"
+#include "agent/loop/steady_clock.h"
+#include "agent/manifests/manifest_reader.h"
+#include "agent/reclaim/releasing_cgroups.h"
+#include "core/config/agent_config.h"
+#include "core/model/pod.h"
+#include "core/units/result.h"
+#include "kernel/procfs/procfs.h"
+#include "machine/enforced_limits.h"
+#include "machine/host_cgroups.h"
+#include "ports/cgroups.h"
+#include "ports/container_runtime.h"
+#include "ports/file_descriptor.h"
+#include "ports/image_store.h"
+
+namespace jettison {
+
+// The edges to this machine, opened. Torn down from the last to the first.
+struct Machine {
+  SteadyClock clock;
+  CgroupVersion cgroup_version = CgroupVersion::kV1;
+  std::unique_ptr<Cgroups> node_groups;     // "" is the node
+  std::unique_ptr<Cgroups> groups_of_root;  // where cgroupRoot puts the pods elsewhere; else null
+  FileDescriptor pods_group_lock;           // held as long as this agent guards the pods' group
+  std::unique_ptr<EnforcedLimits> limits;   // on those groups; null before SetUpNode
+  std::unique_ptr<ReleasingCgroups> killing_groups;  // the pods' groups, as the runtime kills them
+  std::unique_ptr<Procfs> procfs;
+  std::unique_ptr<ContainerRuntime> runtime;
+  std::unique_ptr<ImageStore> images;         // null: the runtime has none
+  std::unique_ptr<ManifestReader> manifests;  // null: no path is configured
+
+  // Below which the group of all pods stands.
+  [[nodiscard]] Cgroups& pod_groups() const {
+    return groups_of_root ? *groups_of_root : *node_groups;
+  }
+};
+
+// Opens everything and takes the locks on the group of all pods and on the root directory. Errors
+// say what to do.
+[[nodiscard]] Result<std::unique_ptr<Machine>> OpenMachine(const AgentConfig& config,
+                                                           const Log& log);
+
+// Prepares the machine for pods: the pods' group with its limits (node allocatable), those of the
+// system's groups where they are to be enforced, the agent's own oom_score_adj, and its memory
+// locked. What cannot be had is logged and done without.
+void SetUpNode(const AgentConfig& config, const ResourceList& capacity, Machine& machine,
+               const Log& log);
+
+}  // namespace jettison

@@ -1,0 +1,58 @@
+#pragma once
+
+#include <atomic>
+#include <chrono>
+#include <condition_variable>
+#include <cstdint>
+#include <functional>
+#include <memory>
+#include <mutex>
+#include <optional>
+
+#include "core/units/duration.h"
+#include "ports/file_descriptor.h"
+#include "view/snapshot.h"
+
+namespace jettison {
+
+// Where other threads look at the agent. They ask, the agent's loop answers between two of its
+// turns with a snapshot that all of them share; while nobody asks nothing is made. A client that
+// asks all the time costs no more than ten snapshots a second.
+class Board {
+ public:
+  Board();
+
+  // For onlookers, on any thread: a snapshot no older than `max_age`, waiting `patience` for it at
+  // most; where the agent is busy, the one before. Null: it has not begun yet.
+  [[nodiscard]] std::shared_ptr<const Snapshot> Look(
+      Duration max_age = std::chrono::milliseconds(100),
+      Duration patience = std::chrono::milliseconds(100));
+  // The last snapshot that somebody asked for; never waits.
+  [[nodiscard]] std::shared_ptr<const Snapshot> Last() const;
+  // When the agent's loop last turned, on the clock of snapshots; absent before its first turn.
+  [[nodiscard]] std::optional<Instant> last_turn() const;
+  // Called on the agent's thread when there is something new to see: a pass, an event, a pod that
+  // changed. It must return at once. Set before the agent runs.
+  void OnNews(std::function<void()> call) { on_news_ = std::move(call); }
+
+  // For the agent: readable when somebody asks.
+  [[nodiscard]] int fd() const { return wake_.get(); }
+  // Whether somebody asked since the last call.
+  [[nodiscard]] bool TakeAsked();
+  void Put(std::shared_ptr<const Snapshot> snapshot);
+  void Turned(Instant now);
+  void TellNews() const;
+
+ private:
+  FileDescriptor wake_;
+  std::atomic<bool> asked_ = false;
+  mutable std::mutex mutex_;
+  std::condition_variable put_;
+  std::shared_ptr<const Snapshot> last_;          // guarded by mutex_
+  std::chrono::steady_clock::time_point put_at_;  // guarded by mutex_
+  std::uint64_t puts_ = 0;                        // guarded by mutex_
+  std::atomic<Duration::rep> last_turn_{0};       // 0: it has not
+  std::function<void()> on_news_;
+};
+
+}  // namespace jettison

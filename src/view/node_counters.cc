@@ -1,0 +1,67 @@
+#include "view/node_counters.h"
+
+#include <optional>
+
+namespace jettison {
+namespace {
+
+// Absent: a pod that went for nothing that is counted, which no pass does.
+std::optional<std::size_t> EvictionSignalOf(const CycleReport& report,
+                                            const EvictionRecord& eviction) {
+  if (eviction.storage_limit) {
+    return kSignalCount + static_cast<std::size_t>(*eviction.storage_limit);
+  }
+  if (report.ranked_for) return IndexOf(*report.ranked_for);
+  return std::nullopt;
+}
+
+void CountEviction(const CycleReport& report, const EvictionRecord& eviction, Instant told,
+                   PassCounters& counters) {
+  if (eviction.kill_error) ++counters.eviction_errors;
+  if (eviction.storage_limit || !report.ranked_for) return;
+  const auto& seen = report.observations[*report.ranked_for];
+  if (!seen || !seen->time) return;
+  counters.stats_age[IndexOf(*report.ranked_for)].Observe(Elapsed(*seen->time, told));
+}
+
+}  // namespace
+
+std::string_view EvictionSignalName(std::size_t index) {
+  if (index < kSignalCount) return NameOf(kAllSignals[index]);
+  switch (static_cast<StorageLimitKind>(index - kSignalCount)) {
+    case StorageLimitKind::kEmptyDir: return "emptydirfs.limit";
+    case StorageLimitKind::kPod: return "ephemeralpodfs.limit";
+    case StorageLimitKind::kContainer: return "ephemeralcontainerfs.limit";
+  }
+  __builtin_unreachable();
+}
+
+std::string_view NameOf(PassKind kind) {
+  switch (kind) {
+    case PassKind::kFull: return "full";
+    case PassKind::kWatch: return "watch";
+  }
+  __builtin_unreachable();
+}
+
+void CountPass(const CycleReport& report, PassKind kind, const PassTimes& times,
+               PassCounters& counters) {
+  counters.duration[static_cast<std::size_t>(kind)].Observe(Elapsed(times.began, times.ended));
+  for (const ReclaimStep step : report.reclaim_attempted) {
+    ++counters.reclaims[static_cast<std::size_t>(step)];
+  }
+  counters.reclaim_errors += report.reclaim_errors.size();
+  bool any_evicted = false;
+  for (const EvictionRecord& eviction : report.evictions) {
+    const bool dry_run = eviction.outcome == EvictOutcome::kDryRun;
+    any_evicted = any_evicted || !dry_run;
+    if (const auto signal = EvictionSignalOf(report, eviction)) {
+      ++(dry_run ? counters.dry_run_victims : counters.evictions)[*signal];
+    }
+    if (!dry_run) CountEviction(report, eviction, times.decided, counters);
+  }
+  if (!any_evicted) return;
+  counters.detection_latency.Observe(Elapsed(times.woken, times.decided));
+}
+
+}  // namespace jettison

@@ -1,0 +1,105 @@
+#pragma once
+
+#include <array>
+#include <cstddef>
+#include <cstdint>
+#include <map>
+#include <string>
+#include <string_view>
+
+#include "core/decide/decide.h"
+#include "core/decide/image_gc.h"
+#include "core/decide/local_storage.h"
+#include "core/model/signal.h"
+#include "core/pods/room.h"
+#include "core/report/cycle_report.h"
+#include "core/units/duration.h"
+#include "view/histogram.h"
+
+namespace jettison {
+
+// What happened since the agent started, counted by its loop where it happens. Plain values: a copy
+// goes to whoever asks. They only ever grow, and begin anew with the agent, as Prometheus wants it.
+
+// What a pod is evicted for: each signal, by its index, then each local-storage limit.
+inline constexpr std::size_t kEvictionSignalCount = kSignalCount + kStorageLimitKindCount;
+// The kubelet's label of it: "memory.available", "emptydirfs.limit".
+[[nodiscard]] std::string_view EvictionSignalName(std::size_t index);
+using CountByEvictionSignal = std::array<std::uint64_t, kEvictionSignalCount>;
+
+// Which figures a pass decides with: all, or those that can be had at once.
+enum class PassKind : std::uint8_t { kFull, kWatch };
+inline constexpr std::array<PassKind, 2> kAllPassKinds = {PassKind::kFull, PassKind::kWatch};
+[[nodiscard]] std::string_view NameOf(PassKind kind);  // "full", "watch"
+
+inline constexpr std::array<ReclaimStep, 2> kAllReclaimSteps = {ReclaimStep::kDeadContainers,
+                                                                ReclaimStep::kUnusedImages};
+
+struct PassCounters {
+  // By kind; from the first figure read to the last line of the log.
+  std::array<Histogram<kPassBounds>, kAllPassKinds.size()> duration;
+  std::uint64_t looks = 0;                 // at memory alone
+  std::uint64_t memory_notifications = 0;  // wake-ups by the kernel at a level of usage
+  CountByEvictionSignal evictions{};       // decided on and ordered, as the kubelet counts them
+  std::uint64_t eviction_errors = 0;       // orders among them that could not be carried out
+  // Evictions that had to wait, by reason; a wait counts once.
+  std::array<std::uint64_t, kPaceReasonCount> waits{};
+  std::uint64_t early_kills = 0;            // before the grace period was over
+  CountByEvictionSignal dry_run_victims{};  // decided on in a dry run
+  // By signal: the age of its figure when the pod was told to end.
+  std::array<Histogram<kDefaultBounds>, kSignalCount> stats_age;
+  // From the wake-up whose pass evicted to the signals that end the pod.
+  Histogram<kPassBounds> detection_latency;
+  std::array<std::uint64_t, kAllReclaimSteps.size()> reclaims{};  // asked for by passes, by step
+  std::uint64_t reclaim_errors = 0;
+};
+
+// The moments of one pass.
+struct PassTimes {
+  Instant woken;    // by the kernel, the clock, or figures that were waited for
+  Instant began;    // reading figures
+  Instant decided;  // and acted
+  Instant ended;    // with everything told
+};
+void CountPass(const CycleReport& report, PassKind kind, const PassTimes& times,
+               PassCounters& counters);
+
+struct PodCounters {
+  std::uint64_t started_pods = 0;         // groups and volumes made, or a sandbox run; tries, too
+  std::uint64_t started_pods_errors = 0;  // tries that failed
+  std::array<std::uint64_t, 2> started_containers{};  // regular ones, init ones (side-cars too)
+  std::array<std::uint64_t, 2> started_containers_errors{};
+  std::uint64_t restarted_pods = 0;      // back after an eviction or after having made room
+  Histogram<kPodStartBounds> pod_start;  // from admission until a regular container has started
+  std::map<std::string, std::uint64_t, std::less<>> admission_rejections;  // by reason
+  std::array<std::uint64_t, kSharedResources.size()> preemptions{};        // by what was short
+  std::uint64_t late_kills = 0;                                            // ExceededGracePeriod
+  std::uint64_t dead_containers_removed = 0;  // their records, logs and layers
+};
+
+struct ImageCounters {
+  std::array<std::uint64_t, kAllImageGcReasons.size()> removed{};  // by reason
+  std::uint64_t freed_bytes = 0;                                   // measured, not their sizes
+  std::uint64_t remove_errors = 0;
+  std::uint64_t list_errors = 0;
+};
+
+// Walks through the files of all pods.
+struct WalkCounters {
+  Histogram<kWalkBounds> duration;  // pauses that leave time to others included
+  std::uint64_t directories = 0;    // read
+  std::uint64_t trees = 0;          // walked whole, not only where something has changed
+};
+
+struct NodeCounters {
+  PassCounters passes;
+  PodCounters pods;
+  ImageCounters images;
+  WalkCounters walks;
+  std::uint64_t container_bytes = 0;  // freed by removals of dead containers, as measured
+  std::uint64_t runtime_unready =
+      0;                             // times that the runtime did not answer when it was waited for
+  std::uint64_t log_lines_lost = 0;  // that nobody read in time
+};
+
+}  // namespace jettison

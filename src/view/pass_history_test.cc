@@ -1,0 +1,78 @@
+#include "view/pass_history.h"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include "view/signal_history.h"
+
+namespace jettison {
+namespace {
+
+using std::chrono::milliseconds;
+using std::chrono::minutes;
+using std::chrono::seconds;
+using testing::ElementsAre;
+
+std::shared_ptr<const RecordedPass> Ordinary(std::uint64_t number) {
+  return std::make_shared<const RecordedPass>(RecordedPass{.number = number});
+}
+
+std::shared_ptr<const RecordedPass> Special(std::uint64_t number) {
+  RecordedPass pass{.number = number};
+  pass.report.acting_for = Threshold{};
+  return std::make_shared<const RecordedPass>(std::move(pass));
+}
+
+std::vector<std::uint64_t> NumbersIn(const PassHistory& history) {
+  std::vector<std::uint64_t> numbers;
+  for (const auto& pass : history.Passes()) numbers.push_back(pass->number);
+  return numbers;
+}
+
+TEST(PassHistory, KeepsTheLastOfBothKindsInTheirOrder) {
+  PassHistory history(2, 2);
+  history.Add(Special(1));
+  for (std::uint64_t number = 2; number < 9; ++number) history.Add(Ordinary(number));
+  EXPECT_THAT(NumbersIn(history), ElementsAre(1, 7, 8)) << "what did something stays longer";
+  history.Add(Special(9));
+  history.Add(Special(10));
+  EXPECT_THAT(NumbersIn(history), ElementsAre(7, 8, 9, 10));
+}
+
+TEST(PassHistory, AChangedConditionIsSomethingDone) {
+  RecordedPass pass;
+  EXPECT_FALSE(DidSomething(pass));
+  pass.report.evaluation.next.conditions.Set(NodeConditionType::kDiskPressure);
+  EXPECT_TRUE(DidSomething(pass));
+}
+
+Observations Memory(std::int64_t available) {
+  Observations observations;
+  observations[Signal::kMemoryAvailable] = Observation{.available = available, .capacity = 100};
+  return observations;
+}
+
+TEST(SignalHistory, TakesOneSampleASecond) {
+  SignalHistory history;
+  for (int i = 0; i < 30; ++i) history.Add(Memory(i), Instant(milliseconds(100 * i)));
+  ASSERT_EQ(history.Samples().size(), 3U);
+  EXPECT_EQ(history.Samples()[1].available[IndexOf(Signal::kMemoryAvailable)], 10);
+  EXPECT_TRUE(history.Samples()[1].known[IndexOf(Signal::kMemoryAvailable)]);
+  EXPECT_FALSE(history.Samples()[1].known[IndexOf(Signal::kPidAvailable)]);
+}
+
+TEST(SignalHistory, ForgetsWhatIsOlderThanAnHour) {
+  SignalHistory history;
+  for (int i = 0; i < 100; ++i) history.Add(Memory(i), Instant(minutes(i)));
+  EXPECT_EQ(history.Samples().front().at, Instant(minutes(39)));
+  EXPECT_EQ(history.Samples().back().at, Instant(minutes(99)));
+}
+
+TEST(SignalHistory, IsBoundedUnderPressure) {
+  SignalHistory history;
+  for (int i = 0; i < 2000; ++i) history.Add(Memory(i), Instant(seconds(i)));
+  EXPECT_EQ(history.Samples().size(), 900U);
+}
+
+}  // namespace
+}  // namespace jettison

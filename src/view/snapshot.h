@@ -1,0 +1,134 @@
+#pragma once
+
+#include <array>
+#include <cstdint>
+#include <memory>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "core/config/agent_config.h"
+#include "core/decide/eviction_pace.h"
+#include "core/decide/memory_holders.h"
+#include "core/model/event.h"
+#include "core/model/pod.h"
+#include "core/model/signal.h"
+#include "core/model/summary.h"
+#include "core/model/threshold.h"
+#include "core/observe/observations.h"
+#include "core/pass/recorded_pass.h"
+#include "core/pods/pod_facts.h"
+#include "core/report/cycle_report.h"
+#include "core/units/duration.h"
+#include "view/node_counters.h"
+#include "view/pod_status.h"
+#include "view/signal_history.h"
+
+namespace jettison {
+
+struct KeptEviction;  // agent/tell/kept_eviction.h
+
+// The state of the node as values, made by the agent for whoever looks on: the demo's screen, a
+// status page. It shares nothing with the agent and may be kept and read on any thread.
+
+// One threshold beside the reading of its signal.
+struct ThresholdView {
+  Threshold threshold;
+  std::optional<Observation> observation;  // absent: the signal could not be measured
+  bool met = false;                        // now, or before and minimum reclaim not yet reached
+  bool overdue = false;                    // met for its whole grace period
+  std::optional<Instant> since;            // met: first observed then
+  std::optional<Duration> time_to;         // not met: until it is, as memory shrinks now
+};
+
+// One condition of the node as it stands. Conditions are found out by passes.
+struct ConditionView {
+  NodeConditionType type = NodeConditionType::kMemoryPressure;
+  bool status = false;
+  Instant last_transition;  // the agent's start, where it never changed
+};
+
+// What the worker of a pod is at.
+enum class PodActivity : std::uint8_t {
+  kWaiting,      // refused by admission, or evicted and not yet back
+  kStarting,     // groups and volumes are made, init containers run
+  kRunning,      // its containers run, or wait for their restart
+  kTerminating,  // its containers are told to end
+  kCleaningUp,   // they have ended; groups, volumes and directories go
+  kFinished,     // Succeeded or Failed by itself, and will not be started again
+};
+[[nodiscard]] std::string_view NameOf(PodActivity activity);  // "waiting", "starting", ...
+
+struct PodView {
+  std::shared_ptr<const PodFacts> facts;  // never null: its specification, and what ranks it
+  std::string name;
+  std::string namespace_;
+  std::string uid;
+  QosClass qos = QosClass::kBestEffort;
+  std::int32_t priority = 0;
+  PodOrigin source = PodOrigin::kOwn;
+  Protection protection = Protection::kNone;
+  bool wanted = false;   // by a manifest of this agent
+  bool foreign = false;  // somebody else's
+  PodActivity activity = PodActivity::kWaiting;
+  PodStatus status;
+  int evictions = 0;                     // since the agent started
+  std::size_t dead_containers = 0;       // runs that ended and are not removed yet
+  std::optional<Instant> comes_back_at;  // evicted: the end of its back-off
+  // Figures of the last full pass; absent where they could not be read or the pod does not run.
+  std::optional<std::uint64_t> memory_working_set_bytes;
+  std::optional<std::uint64_t> process_count;
+  std::optional<FsUsage> ephemeral_storage;
+  std::optional<Instant> disk_measured_at;  // ephemeral_storage holds what was there then, or later
+};
+
+struct LoggedEvent {
+  std::uint64_t sequence = 0;  // counts from 1; tells which events are new
+  Instant at;
+  std::string pod;  // "namespace/name"; empty for an event of the node
+  Event event;
+  // How often it happened until then, equal but for its time, and when for the first time.
+  int times = 1;
+  Instant first_at;
+};
+
+// What does not change while the agent runs.
+struct NodeIdentity {
+  AgentConfig config;  // with the node's name filled in
+  Instant started_at;
+  ResourceList capacity;  // cpu, memory, ephemeral-storage
+  SharedAmounts allocatable{};
+};
+
+struct Snapshot {
+  Instant at;
+  std::shared_ptr<const NodeIdentity> node;  // null in tests alone
+  std::shared_ptr<const PassPolicy> policy;  // what passes are made with; null in tests alone
+  std::uint64_t passes =
+      0;  // finished since the start; 0: none yet, so nothing is known of signals
+  NodeConditions conditions;
+  std::vector<ConditionView> condition_views;  // by name, as v1.Node lists them
+  bool waiting_for_cleanup = false;            // of evicted pods
+  bool reclaim_under_way = false;
+  std::optional<EvictionPause> pause;    // of the next eviction
+  std::optional<PaceInput> pace;         // that a pass now would decide by
+  std::optional<MemoryHolders> holders;  // as of the last pass that read the pods' memory
+  std::vector<ThresholdView> thresholds;
+  std::vector<PodView> pods;  // by namespace and name
+  // Why staticPodPath cannot be read; empty: it can, it is not there yet, or there is none.
+  std::string manifest_error;
+  std::vector<LoggedEvent> events;                 // the last ones, newest last
+  std::shared_ptr<const CycleReport> last_report;  // null before the first pass
+  // Figures of the node now, of pods as of the last full pass; null before that.
+  std::shared_ptr<const Summary> summary;
+  std::optional<Instant> pods_measured_at;  // the last full pass
+  // The last full passes, and those others that did something; oldest first.
+  std::vector<std::shared_ptr<const RecordedPass>> cycles;
+  std::vector<SignalSample> history;             // the last hour, oldest first
+  std::shared_ptr<const NodeCounters> counters;  // null in tests alone
+  // Why pods were evicted, oldest first, some of them before the agent's start; null in tests
+  // alone.
+  std::shared_ptr<const std::vector<std::shared_ptr<const KeptEviction>>> evictions;
+};
+
+}  // namespace jettison
