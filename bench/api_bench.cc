@@ -6,9 +6,9 @@
 #include <cstddef>
 #include <string>
 
-#include "api/metrics_text.h"
-#include "api/pod_list.h"
-#include "api/stats_summary.h"
+#include "api/kubernetes/pod_list.h"
+#include "api/kubernetes/stats_summary.h"
+#include "api/metrics/metrics_text.h"
 #include "tests/synthetic_snapshot.h"
 
 namespace jettison {

@@ -24,8 +24,8 @@
 
 #include "agent/loop/steady_clock.h"
 #include "api/api.h"
-#include "api/host_facts.h"
-#include "api/status_object.h"
+#include "api/kubernetes/host_facts.h"
+#include "api/kubernetes/status_object.h"
 #include "http/server/server.h"
 #include "ports/file_descriptor.h"
 #include "tests/synthetic_snapshot.h"

@@ -5,7 +5,7 @@
 #include <algorithm>
 #include <utility>
 
-#include "api/status_object.h"
+#include "api/kubernetes/status_object.h"
 #include "codec/documents/documents.h"
 #include "codec/kubernetes/pod_reader.h"
 #include "core/json/json_writer.h"

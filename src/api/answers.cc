@@ -7,10 +7,10 @@
 #include "api/admit.h"
 #include "api/cycles.h"
 #include "api/dashboard/page.h"
-#include "api/overview_json.h"
+#include "api/kubernetes/status_object.h"
+#include "api/kubernetes/version.h"
+#include "api/overview/overview_json.h"
 #include "api/probes.h"
-#include "api/status_object.h"
-#include "api/version.h"
 
 namespace jettison {
 namespace {

@@ -5,15 +5,15 @@
 
 #include "api/answers.h"
 #include "api/configz.h"
-#include "api/event_list.h"
 #include "api/explain_endpoints.h"
 #include "api/history_json.h"
-#include "api/metrics_text.h"
-#include "api/node_json.h"
-#include "api/pod_list.h"
+#include "api/kubernetes/event_list.h"
+#include "api/kubernetes/node_json.h"
+#include "api/kubernetes/pod_list.h"
+#include "api/kubernetes/stats_summary.h"
+#include "api/kubernetes/status_object.h"
+#include "api/metrics/metrics_text.h"
 #include "api/route.h"
-#include "api/stats_summary.h"
-#include "api/status_object.h"
 
 namespace jettison {
 namespace {

@@ -4,7 +4,7 @@
 #include <memory>
 #include <string_view>
 
-#include "api/host_facts.h"
+#include "api/kubernetes/host_facts.h"
 #include "api/watch.h"
 #include "core/units/duration.h"
 #include "http/message.h"

@@ -3,8 +3,8 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include "api/kubernetes/status_object.h"
 #include "api/route.h"
-#include "api/status_object.h"
 #include "api/test_snapshot.h"
 #include "codec/documents/json.h"
 

@@ -8,8 +8,8 @@
 #include <vector>
 
 #include "agent/tell/kept_eviction.h"
-#include "api/node_now.h"
-#include "api/status_object.h"
+#include "api/kubernetes/node_now.h"
+#include "api/kubernetes/status_object.h"
 #include "core/explanation/explanation_json.h"
 #include "core/explanation/explanation_text.h"
 #include "core/json/json_writer.h"

@@ -5,7 +5,7 @@
 #include <string_view>
 #include <vector>
 
-#include "api/overview_json.h"
+#include "api/overview/overview_json.h"
 #include "core/explanation/explanation.h"
 #include "core/json/json_writer.h"
 

@@ -6,9 +6,9 @@
 #include <algorithm>
 
 #include "api/cycles.h"
-#include "api/event_list.h"
-#include "api/node_json.h"
-#include "api/pod_list.h"
+#include "api/kubernetes/event_list.h"
+#include "api/kubernetes/node_json.h"
+#include "api/kubernetes/pod_list.h"
 #include "api/test_snapshot.h"
 #include "codec/documents/json.h"
 #include "codec/kubernetes/pod_reader.h"

@@ -4,7 +4,7 @@
 
 #include <algorithm>
 
-#include "api/status_object.h"
+#include "api/kubernetes/status_object.h"
 #include "core/thresholds/spelling.h"
 
 namespace jettison {

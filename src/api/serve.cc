@@ -10,7 +10,7 @@
 #include "agent/loop/background_thread.h"
 #include "agent/loop/steady_clock.h"
 #include "api/api.h"
-#include "api/status_object.h"
+#include "api/kubernetes/status_object.h"
 #include "http/peers/own_token.h"
 #include "http/server/server.h"
 

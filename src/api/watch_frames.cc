@@ -5,10 +5,10 @@
 #include <charconv>
 
 #include "agent/tell/kept_eviction.h"
-#include "api/event_list.h"
-#include "api/node_json.h"
-#include "api/overview_json.h"
-#include "api/version.h"
+#include "api/kubernetes/event_list.h"
+#include "api/kubernetes/node_json.h"
+#include "api/kubernetes/version.h"
+#include "api/overview/overview_json.h"
 #include "core/json/json_writer.h"
 
 namespace jettison {

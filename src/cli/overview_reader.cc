@@ -6,7 +6,7 @@
 #include <concepts>
 #include <system_error>
 
-#include "api/overview_fields.h"
+#include "api/overview/overview_fields.h"
 #include "codec/documents/json.h"
 #include "core/model/value.h"
 

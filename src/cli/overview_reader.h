@@ -2,7 +2,7 @@
 
 #include <string_view>
 
-#include "api/overview.h"
+#include "api/overview/overview.h"
 #include "core/units/result.h"
 
 namespace jettison {

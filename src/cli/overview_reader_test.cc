@@ -2,7 +2,7 @@
 
 #include <gtest/gtest.h>
 
-#include "api/overview_json.h"
+#include "api/overview/overview_json.h"
 #include "cli/overview_test_values.h"
 
 namespace jettison {

@@ -4,7 +4,7 @@
 
 #include <chrono>
 
-#include "api/overview.h"
+#include "api/overview/overview.h"
 
 // Overviews for tests of what shows them.
 namespace jettison::overview_test {

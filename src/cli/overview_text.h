@@ -4,7 +4,7 @@
 #include <string_view>
 #include <vector>
 
-#include "api/overview.h"
+#include "api/overview/overview.h"
 #include "cli/text_line.h"
 #include "core/units/duration.h"
 

@@ -15,8 +15,8 @@
 
 #include "agent/agent.h"
 #include "agent/log/log.h"
-#include "api/host_facts.h"
-#include "api/node_json.h"
+#include "api/kubernetes/host_facts.h"
+#include "api/kubernetes/node_json.h"
 #include "api/serve.h"
 #include "cli/config_files.h"
 #include "view/board.h"

@@ -2,7 +2,7 @@
 
 #include <string>
 
-#include "api/overview.h"
+#include "api/overview/overview.h"
 #include "cli/text_line.h"
 
 namespace jettison {

@@ -4,7 +4,7 @@
 #include <string>
 #include <vector>
 
-#include "api/overview.h"
+#include "api/overview/overview.h"
 #include "core/units/duration.h"
 
 namespace jettison {

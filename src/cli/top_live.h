@@ -3,7 +3,7 @@
 #include <functional>
 #include <optional>
 
-#include "api/overview.h"
+#include "api/overview/overview.h"
 #include "cli/full_screen.h"
 #include "core/model/signal.h"
 #include "core/units/duration.h"

@@ -3,7 +3,7 @@
 #include <cstddef>
 #include <vector>
 
-#include "api/overview.h"
+#include "api/overview/overview.h"
 #include "cli/text_line.h"
 
 namespace jettison {

@@ -4,7 +4,7 @@
 #include <string>
 #include <vector>
 
-#include "api/overview.h"
+#include "api/overview/overview.h"
 #include "cli/text_line.h"
 #include "cli/top_view.h"
 

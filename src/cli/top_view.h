@@ -4,7 +4,7 @@
 #include <cstdint>
 #include <optional>
 
-#include "api/overview.h"
+#include "api/overview/overview.h"
 #include "cli/key_reader.h"
 #include "core/model/signal.h"
 

@@ -6,7 +6,7 @@
 #include <string>
 #include <thread>
 
-#include "api/overview.h"
+#include "api/overview/overview.h"
 #include "http/server/server.h"
 #include "tests/live/program.h"
 

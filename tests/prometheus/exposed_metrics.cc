@@ -6,7 +6,7 @@
 #include <memory>
 #include <regex>
 
-#include "api/metrics_text.h"
+#include "api/metrics/metrics_text.h"
 #include "tests/synthetic_snapshot.h"
 
 namespace jettison {

@@ -1,10 +1,10 @@
-#include "api/pod_list.h"
+#include "api/kubernetes/pod_list.h"
 
 #include <algorithm>
 #include <string_view>
 #include <variant>
 
-#include "api/kube_time.h"
+#include "api/kubernetes/kube_time.h"
 #include "codec/kubernetes/pod_writer.h"
 #include "core/json/json_writer.h"
 #include "core/model/redaction.h"

@@ -1,10 +1,10 @@
-#include "api/overview.h"
+#include "api/overview/overview.h"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
 #include "api/history_json.h"
-#include "api/overview_json.h"
+#include "api/overview/overview_json.h"
 
 namespace jettison {
 namespace {

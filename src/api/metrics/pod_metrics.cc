@@ -2,7 +2,7 @@
 #include <optional>
 #include <vector>
 
-#include "api/metric_sections.h"
+#include "api/metrics/metric_sections.h"
 
 namespace jettison {
 namespace {

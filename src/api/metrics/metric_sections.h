@@ -2,7 +2,7 @@
 
 #include <array>
 
-#include "api/metrics_writer.h"
+#include "api/metrics/metrics_writer.h"
 #include "core/model/signal.h"
 #include "view/node_counters.h"
 #include "view/snapshot.h"

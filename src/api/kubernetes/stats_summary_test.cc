@@ -1,4 +1,4 @@
-#include "api/stats_summary.h"
+#include "api/kubernetes/stats_summary.h"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>

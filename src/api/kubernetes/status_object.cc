@@ -1,4 +1,4 @@
-#include "api/status_object.h"
+#include "api/kubernetes/status_object.h"
 
 #include "core/json/json_writer.h"
 

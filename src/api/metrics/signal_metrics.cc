@@ -4,7 +4,7 @@
 #include <optional>
 #include <utility>
 
-#include "api/metric_sections.h"
+#include "api/metrics/metric_sections.h"
 #include "core/evaluate/evaluate.h"
 #include "core/model/pressure.h"
 

@@ -1,4 +1,4 @@
-#include "api/version.h"
+#include "api/kubernetes/version.h"
 
 namespace jettison {
 

@@ -1,4 +1,4 @@
-#include "api/event_list.h"
+#include "api/kubernetes/event_list.h"
 
 #include <fmt/format.h>
 
@@ -8,7 +8,7 @@
 #include <tuple>
 #include <vector>
 
-#include "api/kube_time.h"
+#include "api/kubernetes/kube_time.h"
 #include "core/json/json_writer.h"
 
 namespace jettison {

@@ -1,4 +1,4 @@
-#include "api/node_now.h"
+#include "api/kubernetes/node_now.h"
 
 #include <string_view>
 #include <unordered_set>

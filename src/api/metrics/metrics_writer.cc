@@ -1,4 +1,4 @@
-#include "api/metrics_writer.h"
+#include "api/metrics/metrics_writer.h"
 
 #include <algorithm>
 #include <array>

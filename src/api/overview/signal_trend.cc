@@ -1,4 +1,4 @@
-#include "api/signal_trend.h"
+#include "api/overview/signal_trend.h"
 
 #include <algorithm>
 #include <chrono>

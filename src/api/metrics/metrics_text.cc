@@ -1,8 +1,8 @@
-#include "api/metrics_text.h"
+#include "api/metrics/metrics_text.h"
 
 #include <chrono>
 
-#include "api/metric_sections.h"
+#include "api/metrics/metric_sections.h"
 
 namespace jettison {
 namespace {

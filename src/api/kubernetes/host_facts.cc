@@ -1,4 +1,4 @@
-#include "api/host_facts.h"
+#include "api/kubernetes/host_facts.h"
 
 #include <sys/utsname.h>
 

@@ -1,4 +1,4 @@
-#include "api/overview.h"
+#include "api/overview/overview.h"
 
 #include <fmt/format.h>
 
@@ -7,8 +7,8 @@
 #include <map>
 #include <tuple>
 
-#include "api/overview_order.h"
-#include "api/signal_trend.h"
+#include "api/overview/overview_order.h"
+#include "api/overview/signal_trend.h"
 #include "core/decide/decide.h"
 #include "core/evaluate/evaluate.h"
 #include "core/model/pressure.h"

@@ -1,6 +1,6 @@
-#include "api/overview_json.h"
+#include "api/overview/overview_json.h"
 
-#include "api/overview_fields.h"
+#include "api/overview/overview_fields.h"
 #include "core/json/field_writer.h"
 
 namespace jettison {

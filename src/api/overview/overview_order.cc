@@ -1,4 +1,4 @@
-#include "api/overview_order.h"
+#include "api/overview/overview_order.h"
 
 #include <algorithm>
 #include <map>

@@ -1,4 +1,4 @@
-#include "api/metrics_text.h"
+#include "api/metrics/metrics_text.h"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>

@@ -3,7 +3,7 @@
 #include <string>
 #include <string_view>
 
-#include "api/overview.h"
+#include "api/overview/overview.h"
 #include "core/json/json_writer.h"
 #include "core/model/signal.h"
 #include "view/snapshot.h"

@@ -2,7 +2,7 @@
 
 #include <string>
 
-#include "api/host_facts.h"
+#include "api/kubernetes/host_facts.h"
 #include "view/snapshot.h"
 
 namespace jettison {

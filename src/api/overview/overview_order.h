@@ -2,7 +2,7 @@
 
 #include <vector>
 
-#include "api/overview.h"
+#include "api/overview/overview.h"
 #include "core/model/signal.h"
 #include "view/snapshot.h"
 

@@ -1,6 +1,6 @@
 #pragma once
 
-#include "api/overview.h"
+#include "api/overview/overview.h"
 #include "core/explanation/explanation.h"
 #include "core/json/field_writer.h"
 #include "core/model/signal.h"

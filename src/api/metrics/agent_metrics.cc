@@ -1,6 +1,6 @@
 #include <chrono>
 
-#include "api/metric_sections.h"
+#include "api/metrics/metric_sections.h"
 
 namespace jettison {
 namespace {

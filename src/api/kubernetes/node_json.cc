@@ -1,9 +1,9 @@
-#include "api/node_json.h"
+#include "api/kubernetes/node_json.h"
 
 #include <fmt/format.h>
 
-#include "api/kube_time.h"
-#include "api/version.h"
+#include "api/kubernetes/kube_time.h"
+#include "api/kubernetes/version.h"
 #include "core/config/node_allocatable.h"
 #include "core/json/json_writer.h"
 
