@@ -6,11 +6,11 @@
 #include <string>
 #include <string_view>
 
-#include "cli/key_reader.h"
-#include "cli/overview_reader.h"
-#include "cli/status_text.h"
-#include "cli/top_lines.h"
-#include "cli/top_screen.h"
+#include "cli/terminal/key_reader.h"
+#include "cli/top/overview_reader.h"
+#include "cli/top/status_text.h"
+#include "cli/top/top_lines.h"
+#include "cli/top/top_screen.h"
 
 namespace {
 

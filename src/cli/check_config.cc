@@ -12,8 +12,8 @@
 #include <string>
 #include <vector>
 
+#include "cli/ask/config_files.h"
 #include "cli/check_config_report.h"
-#include "cli/config_files.h"
 
 namespace jettison {
 namespace {

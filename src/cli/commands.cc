@@ -4,15 +4,15 @@
 
 #include "cli/check_config.h"
 #include "cli/complete.h"
-#include "cli/demo.h"
-#include "cli/doctor.h"
+#include "cli/demo/demo.h"
+#include "cli/doctor/doctor.h"
 #include "cli/explain.h"
 #include "cli/inspect.h"
 #include "cli/rank.h"
 #include "cli/replay.h"
 #include "cli/run.h"
-#include "cli/status.h"
-#include "cli/top.h"
+#include "cli/top/status.h"
+#include "cli/top/top.h"
 #include "cli/workload.h"
 
 namespace jettison {

@@ -8,10 +8,10 @@
 #include <string>
 #include <vector>
 
-#include "cli/ask_overview.h"
 #include "cli/completion.h"
-#include "cli/overview_reader.h"
-#include "cli/overview_text.h"
+#include "cli/top/ask_overview.h"
+#include "cli/top/overview_reader.h"
+#include "cli/top/overview_text.h"
 #include "http/client/client.h"
 
 namespace jettison {

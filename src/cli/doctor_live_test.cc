@@ -6,7 +6,7 @@
 #include <memory>
 #include <vector>
 
-#include "cli/doctor_checks.h"
+#include "cli/doctor/doctor_checks.h"
 #include "machine/host_cgroups.h"
 
 namespace jettison {

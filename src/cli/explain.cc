@@ -7,7 +7,7 @@
 #include <string>
 
 #include "agent/tell/kept_eviction.h"
-#include "cli/ask_agent.h"
+#include "cli/ask/ask_agent.h"
 #include "cli/explain_file.h"
 
 namespace jettison {

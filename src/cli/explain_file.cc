@@ -7,7 +7,7 @@
 #include <cstring>
 #include <memory>
 
-#include "cli/ask_agent.h"
+#include "cli/ask/ask_agent.h"
 #include "codec/recordings/scenario_reader.h"
 #include "core/explanation/explanation_json.h"
 #include "core/explanation/explanation_text.h"

@@ -4,7 +4,7 @@
 #include <string>
 #include <vector>
 
-#include "cli/ask_agent.h"
+#include "cli/ask/ask_agent.h"
 #include "core/model/signal.h"
 
 namespace jettison {

@@ -18,7 +18,7 @@
 #include "api/kubernetes/host_facts.h"
 #include "api/kubernetes/node_json.h"
 #include "api/serve.h"
-#include "cli/config_files.h"
+#include "cli/ask/config_files.h"
 #include "view/board.h"
 
 namespace jettison {

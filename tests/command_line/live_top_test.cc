@@ -6,7 +6,7 @@
 #include <algorithm>
 #include <csignal>
 
-#include "cli/overview_test_values.h"
+#include "cli/top/overview_test_values.h"
 #include "tests/command_line/fake_agent.h"
 #include "tests/command_line/terminal.h"
 #include "tests/live/program.h"

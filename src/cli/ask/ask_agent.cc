@@ -1,0 +1,131 @@
+#include "cli/ask/ask_agent.h"
+
+#include <fmt/format.h>
+
+#include <cerrno>
+#include <cstdio>
+#include <cstring>
+#include <vector>
+
+#include "codec/documents/json.h"
+#include "core/units/tcp_address.h"
+#include "http/endpoint.h"
+#include "http/peers/own_token.h"
+#include "kernel/files/files.h"
+
+namespace jettison {
+namespace {
+
+constexpr int kFailed = 1;
+constexpr int kWrongUsage = 2;
+constexpr int kOk = 200;
+
+ErrorCode CodeOf(int status) {
+  if (status == 404) return ErrorCode::kNotFound;
+  if (status == 401 || status == 403) return ErrorCode::kPermissionDenied;
+  if (status == 503) return ErrorCode::kUnavailable;
+  return status >= 400 && status < 500 ? ErrorCode::kInvalidArgument : ErrorCode::kInternal;
+}
+
+// What the agent says is wrong: the message of its Status, or the bare answer where it is none.
+std::string ComplaintOf(const HttpResponse& response) {
+  const auto status = ParseJson(response.body);
+  const Value* message = status ? status->Find("message") : nullptr;
+  if (message != nullptr && message->AsString() != nullptr) return *message->AsString();
+  return fmt::format("the agent answers {}: {}", response.status,
+                     response.body.substr(0, response.body.find('\n')));
+}
+
+// A token stands alone in its file; blanks around it are not of it.
+Result<std::string> TokenIn(const std::string& path) {
+  auto text = pod_host::ReadFile(path);
+  if (!text) return Fail(text.error().In("token file"));
+  constexpr std::string_view kBlanks = " \t\r\n";
+  const std::size_t begin = text->find_first_not_of(kBlanks);
+  if (begin == std::string::npos) {
+    return Fail(ErrorCode::kInvalidArgument, fmt::format("token file {} is empty", path));
+  }
+  return text->substr(begin, text->find_last_not_of(kBlanks) + 1 - begin);
+}
+
+// The token that an agent on this machine made itself, where there is one and it may be read. What
+// cannot be read is not missed: the agent then says what it needs.
+std::string OwnTokenFor(const std::string& server) {
+  const auto endpoint = http::ParseEndpoint(server);
+  if (!endpoint || endpoint->kind == http::Endpoint::Kind::kUnix) return "";
+  std::vector<std::string> addresses = {endpoint->Authority()};
+  if (endpoint->host == "localhost") {
+    addresses = {"127.0.0.1:" + endpoint->port, "[::1]:" + endpoint->port};
+  } else if (const auto address = ParseTcpAddress(addresses[0]);
+             !address || !address->is_loopback) {
+    return "";
+  }
+  for (const std::string& address : addresses) {
+    if (auto token = TokenIn(http::OwnTokenFile(address))) return *std::move(token);
+  }
+  return "";
+}
+
+}  // namespace
+
+void AddAskOptions(CLI::App& command, AskOptions& options) {
+  constexpr const char* kGroup = "Reaching the agent";
+  command
+      .add_option("--server", options.server,
+                  "unix:///run/jettison/jettison.sock, http://HOST:PORT or https://HOST:PORT")
+      ->envname("JETTISON_SERVER")
+      ->capture_default_str()
+      ->group(kGroup);
+  command.add_option("--token-file", options.token_file, "a file with the bearer token to send")
+      ->envname("JETTISON_TOKEN_FILE")
+      ->group(kGroup);
+  command.add_option("--ca-file", options.ca_file, "PEM: who may vouch for the agent (https)")
+      ->group(kGroup);
+  command.add_option("--cert-file", options.cert_file, "PEM: a client certificate (https)")
+      ->group(kGroup);
+  command.add_option("--key-file", options.key_file, "PEM: its private key")->group(kGroup);
+  command.add_option("--timeout", options.timeout_seconds, "seconds to wait for the answer")
+      ->check(CLI::Range(1, 3600))
+      ->capture_default_str()
+      ->group(kGroup);
+}
+
+Result<HttpTarget> TargetOf(const AskOptions& options) {
+  HttpTarget target{.endpoint = options.server,
+                    .timeout = std::chrono::seconds(options.timeout_seconds),
+                    .server_ca_file = options.ca_file,
+                    .cert_file = options.cert_file,
+                    .private_key_file = options.key_file};
+  if (options.token_file.empty()) {
+    target.bearer_token = OwnTokenFor(options.server);
+    return target;
+  }
+  auto token = TokenIn(options.token_file);
+  if (!token) return Fail(token.error());
+  target.bearer_token = *std::move(token);
+  return target;
+}
+
+Result<std::string> AskAgent(const AskOptions& options, const std::string& path) {
+  const auto target = TargetOf(options);
+  if (!target) return Fail(target.error());
+  auto response = HttpGet(*target, path);
+  if (!response) return Fail(response.error());
+  if (response->status != kOk) return Fail(CodeOf(response->status), ComplaintOf(*response));
+  return std::move(response->body);
+}
+
+int ReportUnanswered(const Error& error) {
+  fmt::print(stderr, "jettison: {}\n", error.message);
+  return error.code == ErrorCode::kInvalidArgument ? kWrongUsage : kFailed;
+}
+
+int PrintAnswer(const std::string& text) {
+  if (std::fwrite(text.data(), 1, text.size(), stdout) == text.size() && std::fflush(stdout) == 0) {
+    return 0;
+  }
+  fmt::print(stderr, "jettison: cannot write: {}\n", std::strerror(errno));
+  return kFailed;
+}
+
+}  // namespace jettison

@@ -1,0 +1,64 @@
+#include "cli/ask/ask_agent.h"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+#include <unistd.h>
+
+#include <filesystem>
+#include <fstream>
+
+#include "http/peers/own_token.h"
+
+namespace jettison {
+namespace {
+
+using ::testing::HasSubstr;
+
+std::string TemporaryPath(const std::string& name) {
+  return testing::TempDir() + name + "-" + std::to_string(::getpid());
+}
+
+TEST(AskAgent, TheTokenIsReadWithoutItsNewline) {
+  const std::string path = TemporaryPath("ask-token");
+  std::ofstream(path) << "  secret-1\n";
+  EXPECT_EQ(TargetOf({.token_file = path})->bearer_token, "secret-1");
+  std::ofstream(path) << "\n";
+  EXPECT_THAT(TargetOf({.token_file = path}).error().message, HasSubstr("is empty"));
+  std::filesystem::remove(path);
+  EXPECT_EQ(TargetOf({.token_file = path}).error().code, ErrorCode::kNotFound);
+}
+
+TEST(AskAgent, WhereNobodyListensTheStatusIsOne) {
+  const AskOptions options{.server = "unix://" + TemporaryPath("no-agent.sock")};
+  const auto answer = AskAgent(options, "/healthz");
+  ASSERT_FALSE(answer);
+  testing::internal::CaptureStderr();
+  EXPECT_EQ(ReportUnanswered(answer.error()), 1);
+  EXPECT_THAT(testing::internal::GetCapturedStderr(), HasSubstr("no-agent.sock"));
+}
+
+TEST(AskAgent, AnEndpointOfAnotherFormIsWrongUsage) {
+  const auto answer = AskAgent({.server = "ftp://agent"}, "/healthz");
+  ASSERT_FALSE(answer);
+  testing::internal::CaptureStderr();
+  EXPECT_EQ(ReportUnanswered(answer.error()), 2);
+  testing::internal::GetCapturedStderr();
+}
+
+TEST(AskAgent, TheTokenThatAnAgentOnThisMachineMadeIsFound) {
+  if (::geteuid() != 0) GTEST_SKIP() << "only root makes and reads it";
+  const auto token = http::OwnToken::Make(http::OwnTokenFile("127.0.0.1:1"));
+  ASSERT_TRUE(token) << token.error().message;
+  const auto sent = [](const std::string& server) {
+    return TargetOf({.server = server})->bearer_token.size();
+  };
+  EXPECT_EQ(sent("http://127.0.0.1:1"), 64U);
+  EXPECT_EQ(sent("http://localhost:1"), 64U);
+  EXPECT_EQ(sent("http://127.0.0.1:2"), 0U);
+  EXPECT_EQ(sent("http://192.0.2.1:1"), 0U) << "no other machine is sent it";
+  EXPECT_EQ(sent("http://example.com:1"), 0U);
+  EXPECT_EQ(sent("unix:///run/jettison/jettison.sock"), 0U);
+}
+
+}  // namespace
+}  // namespace jettison

@@ -1,0 +1,75 @@
+#include "cli/demo/stage/demo_manifests.h"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include "cli/demo/demo_test_snapshots.h"
+#include "codec/documents/documents.h"
+#include "core/config/read_config.h"
+#include "core/pods/qos.h"
+
+namespace jettison {
+namespace {
+
+using demo_test::Facts;
+using demo_test::Paths;
+using ::testing::ElementsAre;
+using ::testing::HasSubstr;
+using ::testing::IsEmpty;
+
+TEST(DemoManifests, EveryPodIsAValidManifest) {
+  const auto facts = ReadDemoFacts(Paths());
+  ASSERT_TRUE(facts) << facts.error().message;
+  EXPECT_EQ(facts->size(), DemoPods().size());
+}
+
+TEST(DemoManifests, TheCastCoversEveryClass) {
+  const DemoFacts facts = Facts();
+  EXPECT_EQ(QosClassOf(facts.at("database").pod), QosClass::kGuaranteed);
+  EXPECT_EQ(QosClassOf(facts.at("web").pod), QosClass::kBurstable);
+  EXPECT_EQ(QosClassOf(facts.at("cache").pod), QosClass::kBurstable);
+  EXPECT_EQ(QosClassOf(facts.at("leaker").pod), QosClass::kBestEffort);
+  EXPECT_TRUE(facts.at("critical").IsProtected());
+  EXPECT_FALSE(facts.at("leaker").IsProtected());
+  EXPECT_TRUE(facts.at("scratch").has_storage_limits);
+}
+
+TEST(DemoManifests, OnlyCulpritsWaitForAGate) {
+  for (const DemoPod& pod : DemoPods()) {
+    const Pod read = Facts().at(std::string(pod.name)).pod;
+    EXPECT_EQ(!read.containers.front().env.empty(), pod.culprit) << pod.name;
+  }
+}
+
+TEST(DemoManifests, PathsWithSpecialCharactersSurvive) {
+  DemoPaths paths = Paths();
+  paths.program = "/opt/a \"b\"\\c: #d/jettison";
+  const auto facts = ReadDemoFacts(paths);
+  ASSERT_TRUE(facts) << facts.error().message;
+  EXPECT_THAT(facts->at("web").pod.containers.front().command,
+              ElementsAre(paths.program, "workload"));
+}
+
+TEST(DemoManifests, ADollarSignInAPathIsNoVariable) {
+  DemoPaths paths = Paths();
+  paths.program = "/opt/$(HOME)/jettison";
+  const auto facts = ReadDemoFacts(paths);
+  ASSERT_TRUE(facts) << facts.error().message;
+  EXPECT_EQ(facts->at("web").pod.containers.front().command.front(), "/opt/$$(HOME)/jettison");
+}
+
+TEST(DemoConfig, IsReadWithoutFaultOrWarning) {
+  const auto documents = ParseDocuments(DemoConfigText(Paths(), 32000));
+  ASSERT_TRUE(documents) << documents.error().message;
+  std::vector<ConfigDocument> named;
+  for (const Value& document : *documents) named.push_back({"demo.yaml", document});
+  const ConfigReading reading = ReadConfig(named);
+  EXPECT_THAT(reading.faults, IsEmpty());
+  EXPECT_THAT(reading.warnings, IsEmpty());
+  EXPECT_EQ(reading.config.node_cgroup, "/jettison-demo-77");
+  EXPECT_EQ(reading.config.root, "/tmp/jettison-demo-x1y2z3/node");
+  EXPECT_EQ(reading.config.eviction.thresholds.size(), 3U);
+}
+
+}  // namespace
+}  // namespace jettison

@@ -1,0 +1,62 @@
+#include "cli/doctor/doctor.h"
+
+#include <fmt/format.h>
+
+#include <CLI/CLI.hpp>
+#include <cstdio>
+#include <iterator>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "cli/ask/config_files.h"
+#include "cli/doctor/doctor_checks.h"
+#include "cli/doctor/host_check.h"
+
+namespace jettison {
+namespace {
+
+constexpr int kMissing = 1;
+constexpr int kInvalidInput = 2;
+
+struct DoctorFlags {
+  std::vector<std::string> config;
+  std::string output = "text";
+};
+
+int RunDoctor(const DoctorFlags& flags) {
+  const ConfigReading reading = ReadConfigFiles(flags.config);
+  for (const Fault& fault : reading.faults) fmt::print(stderr, "jettison: {}\n", Describe(fault));
+  if (!reading.faults.empty()) return kInvalidInput;
+  std::vector<HostCheck> checks = KernelChecks(reading.config);
+  for (std::vector<HostCheck> more : {NodeChecks(reading.config), RuntimeChecks(reading.config)}) {
+    checks.insert(checks.end(), std::make_move_iterator(more.begin()),
+                  std::make_move_iterator(more.end()));
+  }
+  fmt::print("{}", flags.output == "json" ? ChecksAsJson(checks) : ChecksAsText(checks));
+  return IsReady(checks) ? 0 : kMissing;
+}
+
+}  // namespace
+
+void AddDoctor(CLI::App& app, int& exit_code) {
+  auto flags = std::make_shared<DoctorFlags>();
+  CLI::App* command = app.add_subcommand(
+      "doctor", "Tell what this host offers and what is missing, what that costs, what to do");
+  command->add_option("--config", flags->config, "the configuration the agent would run with");
+  command->add_option("--output", flags->output, "text or json")
+      ->check(CLI::IsMember({"text", "json"}));
+  command->footer(
+      "It tries things on a control group and in processes of its own, which are gone afterwards.\n"
+      "A container runtime is asked, and waited for some seconds at most.\n"
+      "\n"
+      "Examples:\n"
+      "  jettison doctor\n"
+      "  jettison doctor --config jettison.yaml --output json\n"
+      "\n"
+      "Exit status: 0 everything needed is there, 1 something needed is missing, 2 wrong usage or\n"
+      "invalid configuration.");
+  command->callback([flags, &exit_code] { exit_code = RunDoctor(*flags); });
+}
+
+}  // namespace jettison

@@ -1,0 +1,214 @@
+#include <fmt/format.h>
+#include <unistd.h>
+
+#include <array>
+#include <chrono>
+#include <memory>
+#include <string>
+#include <string_view>
+#include <utility>
+
+#include "cli/doctor/doctor_checks.h"
+#include "kernel/cgroup_v1/cgroup_v1.h"
+#include "kernel/cgroup_v2/cgroup_v2.h"
+#include "kernel/groups/group_memory_files.h"
+#include "kernel/memcg_events/memcg_threshold.h"
+#include "machine/host_cgroups.h"
+
+namespace jettison {
+namespace {
+
+// What is asked of either version, and of one alone.
+struct OpenedGroups {
+  CgroupVersion version = CgroupVersion::kV1;
+  std::unique_ptr<Cgroups> groups;
+  std::unique_ptr<CgroupV1> v1;  // null where it is v2
+  std::unique_ptr<CgroupV2> v2;  // null where it is v1
+
+  [[nodiscard]] bool Has(cgroup_v1::Controller controller) const {
+    return v1 ? v1->Has(controller) : v2->Has(cgroup_v1::NameOf(controller));
+  }
+  [[nodiscard]] bool HasKillFile(std::string_view group) const {
+    return v1 ? v1->HasKillFile(group) : v2->HasKillFile(group);
+  }
+};
+
+Result<OpenedGroups> OpenGroups() {
+  OpenedGroups opened;
+  const auto version = MountedCgroups();
+  if (!version) return Fail(version.error());
+  opened.version = *version;
+  auto groups = OpenHostCgroups({});
+  if (!groups) return Fail(groups.error());
+  opened.groups = std::move(*groups);
+  if (*version == CgroupVersion::kV1) {
+    auto v1 = CgroupV1::Open({});
+    if (!v1) return Fail(v1.error());
+    opened.v1 = std::move(*v1);
+  } else {
+    auto v2 = CgroupV2::Open({});
+    if (!v2) return Fail(v2.error());
+    opened.v2 = std::move(*v2);
+  }
+  return opened;
+}
+
+// A group for trying things out, gone at the end.
+class TrialGroup {
+ public:
+  explicit TrialGroup(Cgroups& cgroups)
+      : cgroups_(cgroups), made_(cgroups.Create(name_, CgroupLimits{})) {}
+  TrialGroup(const TrialGroup&) = delete;
+  TrialGroup& operator=(const TrialGroup&) = delete;
+  ~TrialGroup() { (void)cgroups_.Remove(name_); }
+
+  [[nodiscard]] const std::string& name() const { return name_; }
+  [[nodiscard]] const Result<void>& made() const { return made_; }
+
+ private:
+  Cgroups& cgroups_;
+  const std::string name_ = fmt::format("jettison-doctor-{}", ::getpid());
+  Result<void> made_;
+};
+
+HostCheck CheckController(const OpenedGroups& opened, cgroup_v1::Controller controller,
+                          HostStatus lack, std::string cost) {
+  const std::string name(NameOf(controller));
+  const std::string_view version = NameOf(opened.version);
+  if (opened.Has(controller)) return OkCheck(name + " controller", std::string(version));
+  const std::string remedy =
+      opened.v1
+          ? fmt::format("mount -t cgroup -o {0} cgroup /sys/fs/cgroup/{0}", name)
+          : "boot without a cgroup v1 hierarchy that holds it, and without cgroup_disable=" + name;
+  return {.check = name + " controller",
+          .status = lack,
+          .found = fmt::format("not among those of {}", version),
+          .cost = std::move(cost),
+          .remedy = remedy};
+}
+
+HostCheck CheckNodeGroup(Cgroups& cgroups, const std::string& node_cgroup) {
+  const std::string_view path =
+      std::string_view(node_cgroup).substr(node_cgroup.starts_with('/') ? 1 : 0);
+  if (path.empty()) return OkCheck("node cgroup", "/, the whole machine");
+  if (const auto opened = cgroups.OpenMemoryDirectory(path); !opened) {
+    return {.check = "node cgroup",
+            .status = HostStatus::kMissing,
+            .found = opened.error().message,
+            .cost = "the agent does not start",
+            .remedy = "make the group where memory is accounted, or correct nodeCgroup"};
+  }
+  const auto limit = cgroups.ReadMemoryLimit(path);
+  if (limit && *limit) {
+    return OkCheck("node cgroup", fmt::format("{}, {} bytes", node_cgroup, **limit));
+  }
+  return OkCheck("node cgroup", node_cgroup + ", without a memory limit");
+}
+
+HostCheck CheckTrial(const Result<void>& made) {
+  if (made) return OkCheck("making groups", "in every hierarchy");
+  return {.check = "making groups",
+          .status = HostStatus::kMissing,
+          .found = made.error().message,
+          .cost = "no pod can be run or measured",
+          .remedy = "run as root, with the hierarchies mounted read-write"};
+}
+
+Result<std::chrono::milliseconds> TimeRegistration(const Cgroups& cgroups,
+                                                   const std::string& group) {
+  const auto directory = cgroups.OpenMemoryDirectory(group);
+  if (!directory) return Fail(directory.error());
+  constexpr std::uint64_t kLevel = std::uint64_t{1} << 30;
+  const auto start = std::chrono::steady_clock::now();
+  const auto threshold = MemcgThreshold::Register(directory->get(), kLevel);
+  if (!threshold) return Fail(threshold.error());
+  return std::chrono::duration_cast<std::chrono::milliseconds>(std::chrono::steady_clock::now() -
+                                                               start);
+}
+
+HostCheck CheckNotification(const OpenedGroups& opened, const TrialGroup& trial) {
+  constexpr const char* kName = "memory notification";
+  if (opened.v2) {
+    return OkCheck(kName, "cgroup v2 has none of use; memory is looked at more often near a line");
+  }
+  const auto took = TimeRegistration(*opened.groups, trial.name());
+  if (took) return OkCheck(kName, fmt::format("registered one in {} ms", took->count()));
+  return {.check = kName,
+          .status = HostStatus::kDegraded,
+          .found = took.error().message,
+          .cost = "memory pressure is only noticed by looking, later than the kernel would tell",
+          .remedy = "a kernel with cgroup v1 memory thresholds (CONFIG_MEMCG_V1)"};
+}
+
+HostCheck CheckKill(const OpenedGroups& opened, const TrialGroup& trial) {
+  if (opened.HasKillFile(trial.name())) return OkCheck("cgroup.kill", "in the unified hierarchy");
+  const bool unified = opened.v2 || opened.v1->Has(cgroup_v1::Controller::kUnified);
+  return {.check = "cgroup.kill",
+          .status = HostStatus::kDegraded,
+          .found = unified ? "the unified hierarchy lacks it" : "no unified hierarchy",
+          .cost = "pods are ended by signals to each process, repeated until none is left",
+          .remedy = unified ? "Linux 5.14 or later"
+                            : "mount -t cgroup2 none /sys/fs/cgroup/unified (Linux 5.14 or later)"};
+}
+
+HostCheck CheckMemoryReclaim(const OpenedGroups& opened, const TrialGroup& trial,
+                             MemoryReclaim wanted) {
+  constexpr const char* kName = "memory reclaim";
+  const auto directory = opened.groups->OpenMemoryDirectory(trial.name());
+  const std::string_view file =
+      directory ? pod_host::ReclaimFileOf(directory->get()) : std::string_view();
+  if (!file.empty()) {
+    return OkCheck(kName, fmt::format("{} (memoryReclaim: {})", file, NameOf(wanted)));
+  }
+  if (wanted == MemoryReclaim::kOff) return OkCheck(kName, "no means to (memoryReclaim: off)");
+  return {.check = kName,
+          .status = HostStatus::kDegraded,
+          .found = "groups have neither memory.reclaim nor memory.force_empty",
+          .cost = "memoryReclaim has no effect: no memory is taken back before a pod goes",
+          .remedy = "Linux 5.19 or later"};
+}
+
+HostCheck CheckSwapAccounting(const OpenedGroups& opened, const TrialGroup& trial) {
+  const auto memory = opened.groups->ReadMemory(trial.name());
+  if (memory && memory->swap) return OkCheck("swap accounting", "per group");
+  return {.check = "swap accounting",
+          .status = HostStatus::kDegraded,
+          .found = memory ? "groups do not tell" : memory.error().message,
+          .cost = "who uses swap is unknown",
+          .remedy = "boot with swapaccount=1, and a kernel with CONFIG_SWAP"};
+}
+
+}  // namespace
+
+std::vector<HostCheck> CgroupChecks(const AgentConfig& config) {
+  using cgroup_v1::Controller;
+  const auto opened = OpenGroups();
+  if (!opened) {
+    return {{.check = "memory controller",
+             .status = HostStatus::kMissing,
+             .found = "neither of cgroup v1 nor of cgroup v2",
+             .cost = "memory of the node and its pods cannot be read, so none is evicted for it",
+             .remedy = opened.error().message}};
+  }
+  std::vector<HostCheck> checks;
+  checks.push_back(OkCheck("memory controller", std::string(NameOf(opened->version))));
+  checks.push_back(CheckController(*opened, Controller::kCpu, HostStatus::kMissing,
+                                   "pods cannot be given CPU shares and do not start"));
+  checks.push_back(CheckController(*opened, Controller::kPids, HostStatus::kMissing,
+                                   "processes of a pod are neither counted nor limited"));
+  if (opened->v1) {  // v2 freezes without a controller
+    checks.push_back(CheckController(*opened, Controller::kFreezer, HostStatus::kDegraded,
+                                     "a fork bomb cannot be frozen while it is killed"));
+  }
+  checks.push_back(CheckNodeGroup(*opened->groups, config.node_cgroup));
+  const TrialGroup trial(*opened->groups);
+  checks.push_back(CheckTrial(trial.made()));
+  if (!trial.made()) return checks;
+  checks.push_back(CheckNotification(*opened, trial));
+  checks.push_back(CheckKill(*opened, trial));
+  checks.push_back(CheckMemoryReclaim(*opened, trial, config.memory_reclaim));
+  checks.push_back(CheckSwapAccounting(*opened, trial));
+  return checks;
+}
+
+}  // namespace jettison

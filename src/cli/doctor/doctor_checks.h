@@ -1,0 +1,69 @@
+#pragma once
+
+#include <chrono>
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "cli/doctor/host_check.h"
+#include "core/config/agent_config.h"
+#include "core/units/duration.h"
+#include "runtimes/cri/runtime_facts.h"
+
+namespace jettison {
+
+// What the kernel offers: privileges, controllers, the node's group, notifications, killing, stall
+// figures. Tries things on a group of its own, which is gone afterwards.
+[[nodiscard]] std::vector<HostCheck> KernelChecks(const AgentConfig& config);
+
+// Those of them that are about control groups: version, controllers, the node's group,
+// notifications, killing.
+[[nodiscard]] std::vector<HostCheck> CgroupChecks(const AgentConfig& config);
+
+// Those about stalls: figures of the machine and of groups, and which triggers may be had.
+[[nodiscard]] std::vector<HostCheck> PressureChecks();
+
+// What the machine is like: memory, swap, process ids, the file system of the agent's root, and
+// what the agent may do to its own processes.
+[[nodiscard]] std::vector<HostCheck> NodeChecks(const AgentConfig& config);
+
+// What runs the pods, and on which file systems. A container runtime is asked; one that works
+// answers within milliseconds, and each answer is waited for as long as `patience`. Starts threads:
+// whoever forks does so before.
+[[nodiscard]] std::vector<HostCheck> RuntimeChecks(const AgentConfig& config,
+                                                   Duration patience = std::chrono::seconds(3));
+
+// A container runtime that has answered.
+struct AnsweringRuntime {
+  cri::RuntimeFacts facts;
+  // Whether it has CAP_SYS_RESOURCE; absent: that cannot be told.
+  std::optional<bool> lowers_oom_scores;
+};
+[[nodiscard]] std::vector<HostCheck> ContainerRuntimeChecks(const AgentConfig& config,
+                                                            const AnsweringRuntime& runtime);
+
+// Which of the node's file systems are one, by where a runtime says that its images and its
+// writable layers are. `images` empty: it has none; `layers` empty: they are beside the images.
+[[nodiscard]] HostCheck DiskLayoutCheck(const AgentConfig& config, const std::string& images,
+                                        const std::string& layers);
+// Kind, space and inodes of the file system that a folder is on, or will be; `signals` is how its
+// signals begin: "nodefs".
+[[nodiscard]] HostCheck FilesystemCheck(std::string_view signals, const std::string& folder);
+[[nodiscard]] HostCheck ProjectQuotaCheck(const std::string& root);
+// Whether the kernel tells what changed on the file system of pods' files.
+[[nodiscard]] HostCheck DiskChangesCheck(const std::string& root);
+
+// What the kernel keeps free for itself, beside the hard threshold on memory.available; `capacity`
+// is the node's memory in bytes.
+[[nodiscard]] HostCheck MinFreeCheck(
+    const AgentConfig& config, std::uint64_t capacity,
+    const std::string& min_free_file = "/proc/sys/vm/min_free_kbytes");
+
+// A path on nodefs.
+[[nodiscard]] const std::string& NodeFsOf(const AgentConfig& config);
+// "512 MiB", rounded down.
+[[nodiscard]] std::string Mebibytes(std::uint64_t bytes);
+
+}  // namespace jettison

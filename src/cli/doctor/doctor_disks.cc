@@ -1,0 +1,132 @@
+#include <fmt/format.h>
+
+#include <filesystem>
+#include <string>
+#include <system_error>
+
+#include "agent/figures/disk_layout.h"
+#include "agent/figures/disk_stats_reader.h"
+#include "cli/doctor/doctor_checks.h"
+#include "kernel/filesystem/place.h"
+#include "kernel/fs_events/filesystem_events.h"
+#include "kernel/project_quota/project_quota.h"
+
+namespace jettison {
+namespace {
+
+std::string TypeOf(const Place& place) {
+  return place.mount ? place.mount->type : "unknown";
+}
+
+// The root directory need not be there before the agent first runs. To look what is there may wait
+// for ever where somebody else has to answer.
+Place NearestExisting(const std::string& folder) {
+  Place place = FindPlace(folder);
+  std::error_code ignored;
+  std::filesystem::path path = place.path;
+  while (place.answers_by_itself && path.has_relative_path() &&
+         !std::filesystem::exists(path, ignored)) {
+    path = path.parent_path();
+  }
+  place.path = path;
+  return place;
+}
+
+}  // namespace
+
+std::string Mebibytes(std::uint64_t bytes) {
+  constexpr std::uint64_t kMebi = std::uint64_t{1} << 20;
+  return fmt::format("{} MiB", bytes / kMebi);
+}
+
+const std::string& NodeFsOf(const AgentConfig& config) {
+  return config.node_fs.empty() ? config.root : config.node_fs;
+}
+
+HostCheck FilesystemCheck(std::string_view signals, const std::string& folder) {
+  const Place place = NearestExisting(folder);
+  const std::string type = TypeOf(place);
+  const auto stats = DiskStatsReader().Read(place.path);
+  const std::string check = "file system of " + folder;
+  if (!stats) {
+    return {.check = check,
+            .status = HostStatus::kMissing,
+            .found = type + ", " + stats.error().message,
+            .cost = fmt::format("{} is unknown", signals),
+            .remedy = "name a directory that can be reached"};
+  }
+  std::string found =
+      fmt::format("{}, {} of {} available", type, Mebibytes(*stats->available_bytes),
+                  Mebibytes(*stats->capacity_bytes));
+  if (stats->inodes) {
+    found += fmt::format(", {} of {} inodes free", *stats->inodes_free, *stats->inodes);
+  }
+  if (place.mount && place.mount->HasOption("ro")) {
+    return {.check = check,
+            .status = HostStatus::kDegraded,
+            .found = found + ", read-only",
+            .cost = fmt::format("nothing that is deleted brings {} back", signals),
+            .remedy = "mount it read-write, or name another directory"};
+  }
+  if (!place.answers_by_itself) {
+    return {.check = check,
+            .status = HostStatus::kDegraded,
+            .found = found + ", not of this kernel alone",
+            .cost = fmt::format("while it does not answer within 100 ms, {} is unknown", signals),
+            .remedy = "keep what the agent guards on a local file system"};
+  }
+  if (stats->inodes) return OkCheck(check, found);
+  return {.check = check,
+          .status = HostStatus::kDegraded,
+          .found = found + ", inodes not counted",
+          .cost = fmt::format("there is no {}.inodesFree to watch; this kind of file system cannot "
+                              "run out of inodes apart from its space",
+                              signals),
+          .remedy = "none needed; ext4 or xfs count inodes"};
+}
+
+// Nothing is lost without them: reading what changed works on every such file system.
+HostCheck ProjectQuotaCheck(const std::string& root) {
+  constexpr const char* kCheck = "project quotas";
+  const Place place = NearestExisting(root);
+  const std::string type = TypeOf(place);
+  if (!place.answers_by_itself) return OkCheck(kCheck, type + " is not asked, not needed");
+  const auto counts = CountsProjects(place.path);
+  if (!counts) return OkCheck(kCheck, "unknown, not needed: " + counts.error().message);
+  if (*counts) return OkCheck(kCheck, "on: the file system counts what pods write to emptyDirs");
+  if (type != "ext4" && type != "xfs") return OkCheck(kCheck, type + " has none, not needed");
+  return OkCheck(kCheck, "off, not needed: pods' files are read where they change");
+}
+
+HostCheck DiskChangesCheck(const std::string& root) {
+  const Place place = NearestExisting(root);
+  const auto events =
+      place.answers_by_itself
+          ? FilesystemEvents::Of(place.path)
+          : Fail(ErrorCode::kUnavailable, TypeOf(place) + " does not tell what others change");
+  if (!events) {
+    return {.check = "changes on disk",
+            .status = HostStatus::kDegraded,
+            .found = events.error().message,
+            .cost = "pods' files are walked whole in every pass",
+            .remedy = "Linux 5.9 or later, CAP_SYS_ADMIN, and ext4, xfs or btrfs"};
+  }
+  return OkCheck("changes on disk",
+                 KernelAnnouncesOverlayWrites()
+                     ? "told by the kernel: only what changed is read again"
+                     : "told by the kernel, but for writable layers, which are walked");
+}
+
+HostCheck DiskLayoutCheck(const AgentConfig& config, const std::string& images,
+                          const std::string& layers) {
+  const DiskSurvey survey = SurveyDisks(
+      {.node = NearestExisting(NodeFsOf(config)).path, .images = images, .containers = layers});
+  if (survey.faults.empty()) return OkCheck("disk layout", Describe(survey.layout));
+  return {.check = "disk layout",
+          .status = HostStatus::kDegraded,
+          .found = survey.faults.front(),
+          .cost = "it counts as lying on nodefs, so a shortage of its own is not seen",
+          .remedy = "run the agent where it sees the runtime's folders"};
+}
+
+}  // namespace jettison

@@ -1,0 +1,56 @@
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include "agent/disk/live_silent_filesystem.h"
+#include "agent/figures/live_disks.h"
+#include "cli/doctor/doctor_checks.h"
+
+namespace jettison {
+namespace {
+
+using testing::HasSubstr;
+using testing::StartsWith;
+
+TEST(DoctorDisks, AFileSystemThatCannotCountProjectsIsSaidToHaveNone) {
+  EXPECT_EQ(ProjectQuotaCheck("/proc").found, "proc has none, not needed");
+}
+
+class LiveDoctorDisks : public LiveDisks {};
+
+TEST_F(LiveDoctorDisks, ABtrfsIsShownWithoutInodesAndWithoutProjects) {
+  WithDisks([this] {
+    if (!MountImage("btrfs", "big", 128)) GTEST_SKIP() << "no btrfs here";
+    const HostCheck space = FilesystemCheck("nodefs", Path("big/not/there/yet"));
+    EXPECT_EQ(space.status, HostStatus::kDegraded);
+    EXPECT_THAT(space.found, StartsWith("btrfs, "));
+    EXPECT_THAT(space.found, HasSubstr("128 MiB available, inodes not counted"));
+    EXPECT_EQ(ProjectQuotaCheck(Path("big")).found, "btrfs has none, not needed");
+    EXPECT_EQ(DiskChangesCheck(Path("big")).status, HostStatus::kOk);
+  });
+}
+
+TEST_F(LiveDoctorDisks, AnXfsIsShownWithItsInodesAndWhetherItCountsProjects) {
+  WithDisks([this] {
+    if (!MountImage("xfs", "big", 320)) GTEST_SKIP() << "no xfs here";
+    const HostCheck space = FilesystemCheck("nodefs", Path("big"));
+    EXPECT_EQ(space.status, HostStatus::kOk);
+    EXPECT_THAT(space.found, HasSubstr("inodes free"));
+    EXPECT_THAT(ProjectQuotaCheck(Path("big")).found, StartsWith("off, not needed"));
+    EXPECT_EQ(DiskChangesCheck(Path("big")).status, HostStatus::kOk);
+  });
+}
+
+TEST_F(LiveSilentFilesystem, IsShownByDoctorWithoutWaitingForIt) {
+  EXPECT_TRUE(ReturnsWhileItIsSilent([&] {
+    AgentConfig config;
+    config.root = folder_ + "/root";
+    for (const HostCheck& check : NodeChecks(config)) EXPECT_FALSE(check.found.empty());
+    EXPECT_THAT(FilesystemCheck("imagefs", folder_ + "/images").found, HasSubstr("fuse"));
+    EXPECT_THAT(ProjectQuotaCheck(config.root).found, HasSubstr("fuse"));
+    EXPECT_EQ(DiskChangesCheck(config.root).status, HostStatus::kDegraded);
+    EXPECT_EQ(DiskLayoutCheck(config, "/", folder_).status, HostStatus::kOk);
+  }));
+}
+
+}  // namespace
+}  // namespace jettison

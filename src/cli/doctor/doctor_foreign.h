@@ -1,0 +1,14 @@
+#pragma once
+
+#include "cli/doctor/host_check.h"
+#include "core/config/agent_config.h"
+#include "core/units/result.h"
+#include "runtimes/cri/foreign/foreign_facts.h"
+
+namespace jettison {
+
+// What others run on the container runtime, and what is to become of it.
+[[nodiscard]] HostCheck ForeignPodsCheck(const AgentConfig& config,
+                                         const Result<cri::ForeignFacts>& facts);
+
+}  // namespace jettison

@@ -1,0 +1,197 @@
+#include <fcntl.h>
+#include <fmt/format.h>
+#include <sched.h>
+#include <sys/mount.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <cerrno>
+#include <string>
+#include <system_error>
+#include <utility>
+
+#include "cli/doctor/doctor_checks.h"
+#include "kernel/procfs/procfs.h"
+#include "machine/host_cgroups.h"
+#include "machine/memory_lock.h"
+
+namespace jettison {
+namespace {
+
+std::string MessageOf(int errno_value) {
+  return std::generic_category().message(errno_value);
+}
+
+// Tries something in a process of its own, which the trial cannot outlive: 0, or the errno that
+// `body` gives.
+int TryInChild(int (*body)()) {
+  const pid_t child = ::fork();
+  if (child < 0) return errno;
+  if (child == 0) ::_exit(body());
+  int status = 0;
+  while (::waitpid(child, &status, 0) < 0 && errno == EINTR) continue;
+  return WIFEXITED(status) ? WEXITSTATUS(status) : EIO;
+}
+
+int LowerOwnOomScore() {
+  const int fd = ::open("/proc/self/oom_score_adj", O_WRONLY | O_CLOEXEC);
+  if (fd < 0) return errno;
+  constexpr std::string_view kAgentScore = "-999";
+  return ::write(fd, kAgentScore.data(), kAgentScore.size()) < 0 ? errno : 0;
+}
+
+HostCheck CheckOomScore() {
+  const int error = TryInChild(&LowerOwnOomScore);
+  if (error == 0) return OkCheck("oom_score_adj", "can be lowered");
+  return {.check = "oom_score_adj",
+          .status = HostStatus::kDegraded,
+          .found = "cannot be lowered: " + MessageOf(error),
+          .cost =
+              "where the kernel's OOM killer gets ahead of the agent, it may take the agent or "
+              "a guaranteed pod",
+          .remedy = "give the agent CAP_SYS_RESOURCE"};
+}
+
+HostCheck CheckMemoryLock() {
+  const auto may = MayLockOwnMemory();
+  if (may) return OkCheck("memory lock", "what the agent has in memory can be kept there");
+  return {.check = "memory lock",
+          .status = HostStatus::kDegraded,
+          .found = may.error().message,
+          .cost =
+              "when memory is short the kernel takes the agent's own code first, which then has to "
+              "be read from the disk before a pod can be ended",
+          .remedy = "give the agent CAP_IPC_LOCK, or LimitMEMLOCK=infinity in its unit"};
+}
+
+int MountInOwnNamespace() {
+  if (::unshare(CLONE_NEWNS) != 0) return errno;
+  if (::mount("none", "/", nullptr, MS_REC | MS_PRIVATE, nullptr) != 0) return errno;
+  return ::mount("none", "/tmp", "tmpfs", 0, "size=4k") == 0 ? 0 : errno;
+}
+
+HostCheck CheckMounts() {
+  const int error = TryInChild(&MountInOwnNamespace);
+  if (error == 0) return OkCheck("mounting", "in a mount namespace of its own");
+  return {
+      .check = "mounting",
+      .status = HostStatus::kMissing,
+      .found = MessageOf(error),
+      .cost = "pods with volumes do not start",
+      .remedy = "run with CAP_SYS_ADMIN and without PrivateMounts or a seccomp filter on mount"};
+}
+
+HostCheck CheckMemory(const Procfs& procfs) {
+  const auto memory = procfs.ReadMemory();
+  if (!memory) {
+    return {.check = "memory",
+            .status = HostStatus::kMissing,
+            .found = memory.error().message,
+            .cost = "the node's capacity is unknown",
+            .remedy = "mount proc"};
+  }
+  if (memory->huge_pages == 0) {
+    return OkCheck("memory", Mebibytes(memory->total) + ", none of it huge pages");
+  }
+  return OkCheck("memory",
+                 fmt::format("{}, less {} of huge pages, which ordinary memory cannot use",
+                             Mebibytes(memory->total), Mebibytes(memory->huge_pages)));
+}
+
+// Both ways of counting side by side, since they may be far apart.
+HostCheck CheckAvailableMemory(const AgentConfig& config, const Procfs& procfs) {
+  const auto groups = OpenHostCgroups({.node_cgroup = config.node_cgroup});
+  const auto memory = groups ? (*groups)->ReadMemory("") : Fail(groups.error());
+  const auto limit = groups ? (*groups)->ReadMemoryLimit("") : Fail(groups.error());
+  const auto machine = procfs.ReadMemory();
+  if (!memory || !machine) {
+    return {.check = "memory available",
+            .status = HostStatus::kMissing,
+            .found = memory ? machine.error().message : memory.error().message,
+            .cost = "memory.available is unknown",
+            .remedy = "see the rows on the memory controller and the node cgroup"};
+  }
+  std::uint64_t capacity = machine->WithoutHugePages();
+  if (!config.node_cgroup.empty() && limit && *limit) capacity = std::min(capacity, **limit);
+  const auto available = [&](MemoryEstimator estimator, std::uint64_t taken) {
+    return fmt::format("{} by {}{}", Mebibytes(capacity > taken ? capacity - taken : 0),
+                       NameOf(estimator),
+                       estimator == config.memory_estimator ? " (in force)" : "");
+  };
+  return OkCheck(
+      "memory available",
+      fmt::format("{}, {}", available(MemoryEstimator::kWorkingSet, memory->WorkingSet()),
+                  available(MemoryEstimator::kAvailable, memory->WithoutFilePages())));
+}
+
+HostCheck CheckPids(const Procfs& procfs) {
+  const auto rlimit = procfs.ReadRlimit();
+  if (rlimit) {
+    return OkCheck("process ids",
+                   fmt::format("{} tasks of at most {}", *rlimit->running, *rlimit->max_pid));
+  }
+  return {.check = "process ids",
+          .status = HostStatus::kMissing,
+          .found = rlimit.error().message,
+          .cost = "pid.available is unknown",
+          .remedy = "mount proc"};
+}
+
+HostCheck CheckSwap(const AgentConfig& config, const procfs::MachineMemory& memory) {
+  const std::uint64_t total = memory.swap_total.value_or(0);
+  const bool watched = std::ranges::find(config.eviction.thresholds, Signal::kSwapAvailable,
+                                         &Threshold::signal) != config.eviction.thresholds.end();
+  if (total == 0 && watched) {
+    return {.check = "swap",
+            .status = HostStatus::kDegraded,
+            .found = "off",
+            .cost = "thresholds on swap.available have no effect",
+            .remedy = "swapon, or leave swapHard and swapSoft out of the configuration"};
+  }
+  if (total == 0) return OkCheck("swap", "off");
+  const std::uint64_t free = std::min(memory.swap_free.value_or(0), total);
+  return {.check = "swap",
+          .status = HostStatus::kDegraded,
+          .found = fmt::format("{} of {} in use", Mebibytes(total - free), Mebibytes(total)),
+          .cost =
+              "memory that is swapped out does not count as used: the node gets slow before "
+              "memory.available falls",
+          .remedy = watched ? "none: swap.available is watched"
+                            : "swapoff -a, and remove it from /etc/fstab; or set swapHard"};
+}
+
+void AppendProcChecks(const AgentConfig& config, std::vector<HostCheck>& checks) {
+  const auto procfs = Procfs::Open();
+  if (!procfs) {
+    checks.push_back({.check = "proc",
+                      .status = HostStatus::kMissing,
+                      .found = procfs.error().message,
+                      .cost = "neither memory capacity nor process ids are known",
+                      .remedy = "mount -t proc proc /proc"});
+    return;
+  }
+  checks.push_back(CheckMemory(*procfs));
+  checks.push_back(CheckAvailableMemory(config, *procfs));
+  if (const auto memory = procfs->ReadMemory()) {
+    checks.push_back(MinFreeCheck(config, memory->WithoutHugePages()));
+    checks.push_back(CheckSwap(config, *memory));
+  }
+  checks.push_back(CheckPids(*procfs));
+}
+
+}  // namespace
+
+std::vector<HostCheck> NodeChecks(const AgentConfig& config) {
+  std::vector<HostCheck> checks;
+  AppendProcChecks(config, checks);
+  checks.push_back(FilesystemCheck("nodefs", NodeFsOf(config)));
+  checks.push_back(ProjectQuotaCheck(config.root));
+  checks.push_back(DiskChangesCheck(config.root));
+  if (config.runtime == RuntimeKind::kProcess) checks.push_back(CheckMounts());
+  checks.push_back(CheckOomScore());
+  checks.push_back(CheckMemoryLock());
+  return checks;
+}
+
+}  // namespace jettison

@@ -1,0 +1,243 @@
+#include <fmt/format.h>
+#include <sys/socket.h>
+#include <sys/stat.h>
+#include <sys/un.h>
+
+#include <cerrno>
+#include <cstdlib>
+#include <filesystem>
+#include <fstream>
+#include <string>
+#include <string_view>
+#include <system_error>
+#include <utility>
+
+#include "cli/doctor/doctor_checks.h"
+#include "cli/doctor/doctor_foreign.h"
+#include "ports/file_descriptor.h"
+#include "rpc/endpoint.h"
+
+namespace jettison {
+namespace {
+
+constexpr const char* kCheck = "container runtime";
+
+HostCheck Missing(std::string found, std::string remedy) {
+  return {.check = kCheck,
+          .status = HostStatus::kMissing,
+          .found = std::move(found),
+          .cost = "no pod is run, and the eviction loop does not start",
+          .remedy = std::move(remedy)};
+}
+
+// A connection to a socket, or errno.
+struct Connection {
+  FileDescriptor fd;
+  int error = 0;
+};
+
+Connection ConnectTo(const std::string& socket) {
+  sockaddr_un address{};
+  address.sun_family = AF_UNIX;
+  if (socket.size() >= sizeof address.sun_path) return {.fd = {}, .error = ENAMETOOLONG};
+  socket.copy(address.sun_path, socket.size());
+  Connection connection;
+  // A listener whose queue is full would be waited for.
+  connection.fd = FileDescriptor(::socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC | SOCK_NONBLOCK, 0));
+  const auto* const generic = reinterpret_cast<const sockaddr*>(&address);
+  if (!connection.fd || ::connect(connection.fd.get(), generic, sizeof address) != 0) {
+    connection.error = errno;
+  }
+  return connection;
+}
+
+bool IsSocket(const std::string& path) {
+  std::error_code ignored;
+  return std::filesystem::is_socket(path, ignored);
+}
+
+HostCheck Unreachable(const std::string& socket, int error) {
+  const std::string found =
+      fmt::format("cri: {}: {}", socket, std::generic_category().message(error));
+  switch (error) {
+    case ENOENT:
+      return Missing(found,
+                     "start the runtime (containerd: apt-get install containerd, systemctl start "
+                     "containerd), or correct containerRuntimeEndpoint");
+    case ECONNREFUSED:
+      if (!IsSocket(socket)) {
+        return Missing(found + ", it is no socket",
+                       "name the runtime's socket in containerRuntimeEndpoint");
+      }
+      return Missing(found + ", nobody listens",
+                     "start the runtime again (containerd: systemctl restart containerd)");
+    case EAGAIN:
+      return Missing(fmt::format("cri: {}: nobody takes connections", socket),
+                     "see what keeps the runtime, or restart it; containers go on");
+    case EACCES: return Missing(found, "run as root");
+    default: return Missing(found, "correct containerRuntimeEndpoint");
+  }
+}
+
+HostCheck Unanswered(const Error& error) {
+  const std::string found = "cri: " + error.message;
+  switch (error.code) {
+    case ErrorCode::kDeadlineExceeded:
+      return Missing(found,
+                     "see what keeps the runtime (containerd: journalctl -u containerd), or "
+                     "restart it, containers go on; or correct containerRuntimeEndpoint");
+    case ErrorCode::kUnavailable:
+      return Missing(found,
+                     "name the socket of a runtime that speaks CRI v1; containerd does from 1.6 "
+                     "on, where disabled_plugins in its configuration does not name cri");
+    default: return Missing(found, "see what the runtime says in its log");
+  }
+}
+
+// Whether whoever listens at the other end may lower an oom_score_adj, by its capabilities.
+std::optional<bool> LowersOomScores(int fd) {
+  constexpr unsigned kCapSysResource = 24;
+  constexpr std::string_view kEffective = "CapEff:";
+  ucred peer{};
+  socklen_t size = sizeof peer;
+  if (::getsockopt(fd, SOL_SOCKET, SO_PEERCRED, &peer, &size) != 0) return std::nullopt;
+  std::ifstream status(fmt::format("/proc/{}/status", peer.pid));
+  for (std::string line; std::getline(status, line);) {
+    if (!line.starts_with(kEffective)) continue;
+    const auto capabilities = std::strtoull(line.c_str() + kEffective.size(), nullptr, 16);
+    return (capabilities >> kCapSysResource & 1) != 0;
+  }
+  return std::nullopt;
+}
+
+HostCheck CheckReadiness(const AgentConfig& config, const cri::RuntimeFacts& facts) {
+  const std::string found =
+      fmt::format("cri: {} {} at {}", facts.name, facts.version, config.container_runtime_endpoint);
+  if (!facts.not_ready) return OkCheck(kCheck, found);
+  return Missing(fmt::format("{}: not ready: {}", found, *facts.not_ready),
+                 "see what the runtime says in its log");
+}
+
+HostCheck CheckDriver(CgroupDriver wanted, const std::optional<CgroupDriver>& told) {
+  constexpr const char* kName = "cgroup driver";
+  if (!told) {
+    return OkCheck(kName, fmt::format("not told by this runtime; it has to be {}", NameOf(wanted)));
+  }
+  if (*told == wanted) return OkCheck(kName, std::string(NameOf(*told)));
+  return {.check = kName,
+          .status = HostStatus::kMissing,
+          .found = fmt::format("{}, the agent is told {}", NameOf(*told), NameOf(wanted)),
+          .cost = "no pod starts: the two name groups differently",
+          .remedy = fmt::format(
+              "set cgroupDriver: {} in KubeletConfiguration, or SystemdCgroup = {} for the "
+              "runtime's default handler (containerd: "
+              "[plugins.\"io.containerd.grpc.v1.cri\".containerd.runtimes.runc.options] in "
+              "/etc/containerd/config.toml) and restart it",
+              NameOf(*told), wanted == CgroupDriver::kSystemd)};
+}
+
+HostCheck CheckSandboxImage(const cri::RuntimeFacts& facts) {
+  constexpr const char* kName = "sandbox image";
+  const std::string& image = facts.settings.sandbox_image;
+  if (image.empty()) {
+    return OkCheck(kName, "not told by this runtime; it has to pin the image itself");
+  }
+  if (facts.has_sandbox_image) return OkCheck(kName, image + ", never removed");
+  return {.check = kName,
+          .status = HostStatus::kDegraded,
+          .found = image + " is not there",
+          .cost =
+              "the first pod waits until it is pulled, and where no registry answers none "
+              "starts",
+          .remedy = fmt::format("pull it (crictl pull {0}), import it (ctr -n k8s.io images import "
+                                "FILE), or name another as sandbox_image",
+                                image)};
+}
+
+HostCheck CheckPodNetwork(const std::optional<std::string>& no_network) {
+  constexpr const char* kName = "pod network";
+  if (!no_network) return OkCheck(kName, "the runtime's");
+  return OkCheck(kName,
+                 fmt::format("the host's, for all pods: the runtime has none ({})", *no_network));
+}
+
+// Sandboxes get a negative one in any case.
+HostCheck CheckOomScores(const AnsweringRuntime& runtime) {
+  constexpr const char* kName = "oom_score_adj of pods";
+  if (runtime.lowers_oom_scores.value_or(true)) return OkCheck(kName, "can be lowered");
+  const auto restricts = runtime.facts.settings.restricts_oom_score_adj;
+  HostCheck check{.check = kName,
+                  .status = HostStatus::kDegraded,
+                  .found = "the runtime cannot lower it, and leaves it where it is",
+                  .cost =
+                      "where the kernel's OOM killer gets ahead of the agent, it may take a "
+                      "guaranteed pod",
+                  .remedy = "give the runtime CAP_SYS_RESOURCE"};
+  if (restricts.value_or(true)) return check;
+  check.status = HostStatus::kMissing;
+  check.found = "the runtime cannot lower it, and fails where it is to";
+  check.cost = "no pod starts, since its sandbox is to have a negative one";
+  check.remedy += ", or set restrict_oom_score_adj = true in its configuration";
+  return check;
+}
+
+void AppendDiskChecks(const AgentConfig& config, const Result<StorageFolders>& folders,
+                      std::vector<HostCheck>& checks) {
+  if (!folders) {
+    checks.push_back(
+        {.check = "disk layout",
+         .status = HostStatus::kDegraded,
+         .found = "the runtime does not tell where its images are: " + folders.error().message,
+         .cost = "they count as lying on nodefs, so a shortage of their own is not "
+                 "seen",
+         .remedy = "see what the runtime says in its log"});
+    return;
+  }
+  const HostCheck layout = DiskLayoutCheck(config, folders->images, folders->containers);
+  if (layout.status == HostStatus::kOk) {
+    checks.push_back(FilesystemCheck("imagefs", folders->images));
+    if (!folders->containers.empty()) {
+      checks.push_back(FilesystemCheck("containerfs", folders->containers));
+    }
+  }
+  checks.push_back(layout);
+}
+
+}  // namespace
+
+std::vector<HostCheck> ContainerRuntimeChecks(const AgentConfig& config,
+                                              const AnsweringRuntime& runtime) {
+  const cri::RuntimeFacts& facts = runtime.facts;
+  std::vector<HostCheck> checks;
+  checks.push_back(CheckReadiness(config, facts));
+  checks.push_back(CheckDriver(config.cgroup_driver, facts.settings.cgroup_driver));
+  checks.push_back(CheckSandboxImage(facts));
+  checks.push_back(CheckPodNetwork(facts.no_network));
+  checks.push_back(CheckOomScores(runtime));
+  AppendDiskChecks(config, facts.folders, checks);
+  return checks;
+}
+
+std::vector<HostCheck> RuntimeChecks(const AgentConfig& config, Duration patience) {
+  if (config.runtime == RuntimeKind::kProcess) {
+    return {OkCheck(kCheck, "process: part of the agent"), DiskLayoutCheck(config, "", "")};
+  }
+  const auto socket = cri::SocketOf(config.container_runtime_endpoint);
+  if (!socket) {
+    return {Missing("cri: " + socket.error().message, "correct containerRuntimeEndpoint")};
+  }
+  const Connection connection = ConnectTo(*socket);
+  if (connection.error != 0) return {Unreachable(*socket, connection.error)};
+  auto facts = cri::AskRuntime(config.container_runtime_endpoint, patience);
+  if (!facts) return {Unanswered(facts.error())};
+  auto checks = ContainerRuntimeChecks(
+      config,
+      {.facts = *std::move(facts), .lowers_oom_scores = LowersOomScores(connection.fd.get())});
+  if (config.adopt != AdoptPolicy::kNone) {
+    checks.push_back(ForeignPodsCheck(
+        config, cri::AskForeign(config.container_runtime_endpoint, config.root, patience)));
+  }
+  return checks;
+}
+
+}  // namespace jettison

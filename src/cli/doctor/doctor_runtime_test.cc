@@ -1,0 +1,191 @@
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+#include <sys/socket.h>
+#include <sys/un.h>
+
+#include <chrono>
+#include <fstream>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "cli/doctor/doctor_checks.h"
+#include "kernel/files/temporary_folder.h"
+#include "ports/file_descriptor.h"
+#include "runtimes/cri/test_bed/live_containerd.h"
+
+namespace jettison {
+namespace {
+
+using ::testing::AllOf;
+using ::testing::Contains;
+using ::testing::ElementsAre;
+using ::testing::Field;
+using ::testing::HasSubstr;
+
+auto IsCheck(const char* check, HostStatus status, const char* found) {
+  return AllOf(Field(&HostCheck::check, check), Field(&HostCheck::status, status),
+               Field(&HostCheck::found, HasSubstr(found)));
+}
+
+AgentConfig ConfigFor(const std::string& endpoint) {
+  AgentConfig config;
+  config.runtime = RuntimeKind::kCri;
+  config.container_runtime_endpoint = endpoint;
+  return config;
+}
+
+class DoctorRuntime : public ::testing::Test {
+ protected:
+  std::vector<HostCheck> Look() {
+    return RuntimeChecks(ConfigFor("unix://" + socket_), std::chrono::milliseconds(100));
+  }
+  // Somebody bound to the socket, who takes connections and says nothing.
+  FileDescriptor Bind() {
+    FileDescriptor listener(::socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0));
+    sockaddr_un address{};
+    address.sun_family = AF_UNIX;
+    socket_.copy(address.sun_path, socket_.size());
+    EXPECT_EQ(::bind(listener.get(), reinterpret_cast<const sockaddr*>(&address), sizeof address),
+              0);
+    EXPECT_EQ(::listen(listener.get(), 16), 0);
+    return listener;
+  }
+
+  pod_host::TemporaryFolder folder_;
+  const std::string socket_ = folder_.path() + "/c.sock";
+};
+
+TEST_F(DoctorRuntime, ASocketThatIsNotThereIsMissing) {
+  const auto checks = Look();
+  ASSERT_THAT(checks, ElementsAre(IsCheck("container runtime", HostStatus::kMissing, "No such")));
+  EXPECT_THAT(checks.front().remedy, HasSubstr("start the runtime"));
+}
+
+TEST_F(DoctorRuntime, ASocketWithoutListenerIsMissing) {
+  (void)Bind();
+  EXPECT_THAT(Look(),
+              ElementsAre(IsCheck("container runtime", HostStatus::kMissing, "nobody listens")));
+}
+
+TEST_F(DoctorRuntime, AFileIsNoSocket) {
+  std::ofstream(socket_) << "text";
+  EXPECT_THAT(Look(),
+              ElementsAre(IsCheck("container runtime", HostStatus::kMissing, "it is no socket")));
+}
+
+TEST_F(DoctorRuntime, AListenerThatSaysNothingIsGivenUp) {
+  const FileDescriptor listener = Bind();
+  const auto checks = Look();
+  ASSERT_THAT(checks,
+              ElementsAre(IsCheck("container runtime", HostStatus::kMissing, "no answer on")));
+  EXPECT_THAT(checks.front().remedy, HasSubstr("restart it"));
+}
+
+TEST_F(DoctorRuntime, AnEndpointThatIsNoUnixSocketIsMissing) {
+  EXPECT_THAT(RuntimeChecks(ConfigFor("tcp://localhost:1")),
+              ElementsAre(IsCheck("container runtime", HostStatus::kMissing, "unix")));
+}
+
+TEST_F(DoctorRuntime, TheProcessRuntimeIsPartOfTheAgent) {
+  EXPECT_THAT(RuntimeChecks(AgentConfig{}),
+              ElementsAre(IsCheck("container runtime", HostStatus::kOk, "process"),
+                          IsCheck("disk layout", HostStatus::kOk, "one file system")));
+}
+
+AnsweringRuntime Healthy(const std::string& images) {
+  return {.facts = {.name = "containerd",
+                    .version = "1.6.20",
+                    .not_ready = std::nullopt,
+                    .no_network = std::nullopt,
+                    .settings = {.cgroup_driver = CgroupDriver::kCgroupfs,
+                                 .sandbox_image = "pause:1",
+                                 .restricts_oom_score_adj = false},
+                    .has_sandbox_image = true,
+                    .folders = StorageFolders{.images = images, .containers = ""}},
+          .lowers_oom_scores = true};
+}
+
+TEST_F(DoctorRuntime, WhatAHealthyOneTellsIsShown) {
+  const auto checks = ContainerRuntimeChecks(ConfigFor("unix:///s"), Healthy(folder_.path()));
+  EXPECT_TRUE(IsReady(checks));
+  EXPECT_THAT(checks, Contains(IsCheck("container runtime", HostStatus::kOk,
+                                       "cri: containerd 1.6.20 at unix:///s")));
+  EXPECT_THAT(checks, Contains(IsCheck("cgroup driver", HostStatus::kOk, "cgroupfs")));
+  EXPECT_THAT(checks, Contains(IsCheck("sandbox image", HostStatus::kOk, "pause:1")));
+  EXPECT_THAT(checks, Contains(IsCheck("pod network", HostStatus::kOk, "the runtime's")));
+  EXPECT_THAT(checks, Contains(IsCheck("oom_score_adj of pods", HostStatus::kOk, "")));
+  EXPECT_THAT(checks, Contains(Field(&HostCheck::check, "file system of " + folder_.path())));
+}
+
+TEST_F(DoctorRuntime, WhatKeepsPodsFromStartingIsMissing) {
+  AnsweringRuntime runtime = Healthy(folder_.path());
+  runtime.facts.not_ready = "Why: because";
+  runtime.facts.settings.cgroup_driver = CgroupDriver::kSystemd;
+  runtime.lowers_oom_scores = false;
+  const auto checks = ContainerRuntimeChecks(ConfigFor("unix:///s"), runtime);
+  EXPECT_THAT(checks, Contains(IsCheck("container runtime", HostStatus::kMissing, "Why: because")));
+  EXPECT_THAT(checks, Contains(AllOf(IsCheck("cgroup driver", HostStatus::kMissing, "systemd"),
+                                     Field(&HostCheck::remedy, HasSubstr("SystemdCgroup")))));
+  EXPECT_THAT(checks, Contains(AllOf(IsCheck("oom_score_adj of pods", HostStatus::kMissing, ""),
+                                     Field(&HostCheck::remedy, HasSubstr("restrict_oom")))));
+}
+
+TEST_F(DoctorRuntime, WhatOnlyCostsSomethingIsDegraded) {
+  AnsweringRuntime runtime = Healthy("/nonexistent/images");
+  runtime.facts.has_sandbox_image = false;
+  runtime.facts.settings.restricts_oom_score_adj = true;
+  runtime.lowers_oom_scores = false;
+  const auto checks = ContainerRuntimeChecks(ConfigFor("unix:///s"), runtime);
+  EXPECT_TRUE(IsReady(checks));
+  EXPECT_THAT(checks, Contains(AllOf(IsCheck("sandbox image", HostStatus::kDegraded, "pause:1"),
+                                     Field(&HostCheck::remedy, HasSubstr("pull pause:1")))));
+  EXPECT_THAT(checks, Contains(IsCheck("oom_score_adj of pods", HostStatus::kDegraded, "")));
+  EXPECT_THAT(checks, Contains(IsCheck("disk layout", HostStatus::kDegraded, "/nonexistent")));
+}
+
+TEST_F(DoctorRuntime, WritableLayersApartFromTheImagesAreShown) {
+  AnsweringRuntime runtime = Healthy(folder_.path());
+  runtime.facts.folders->containers = "/proc";
+  const auto checks = ContainerRuntimeChecks(ConfigFor("unix:///s"), runtime);
+  EXPECT_THAT(checks, Contains(IsCheck("disk layout", HostStatus::kOk,
+                                       "images and writable layers have different file systems")));
+  EXPECT_THAT(checks, Contains(Field(&HostCheck::check, "file system of /proc")));
+}
+
+TEST_F(DoctorRuntime, WhatARuntimeDoesNotTellIsNoFault) {
+  AnsweringRuntime runtime = Healthy(folder_.path());
+  runtime.facts.settings = {};
+  runtime.facts.no_network = "NetworkPluginNotReady: cni plugin not initialized";
+  runtime.facts.folders = Fail(ErrorCode::kNotFound, "no file system");
+  runtime.lowers_oom_scores = std::nullopt;
+  const auto checks = ContainerRuntimeChecks(ConfigFor("unix:///s"), runtime);
+  EXPECT_THAT(checks, Contains(IsCheck("cgroup driver", HostStatus::kOk, "not told")));
+  EXPECT_THAT(checks, Contains(IsCheck("sandbox image", HostStatus::kOk, "not told")));
+  EXPECT_THAT(checks, Contains(IsCheck("pod network", HostStatus::kOk, "cni plugin")));
+  EXPECT_THAT(checks, Contains(IsCheck("disk layout", HostStatus::kDegraded, "no file system")));
+}
+
+TEST(LiveDoctorRuntime, AContainerdTellsWhatItIsUntilItHangs) {
+  if (const auto obstacle = cri::LiveContainerd::Obstacle()) GTEST_SKIP() << *obstacle;
+  const auto bed = cri::LiveContainerd::Start();
+  ASSERT_TRUE(bed) << bed.error().message;
+  const AgentConfig config = ConfigFor((*bed)->endpoint());
+  const auto checks = RuntimeChecks(config);
+  EXPECT_TRUE(IsReady(checks)) << ChecksAsText(checks);
+  EXPECT_THAT(checks, Contains(IsCheck("container runtime", HostStatus::kOk, "cri: containerd ")));
+  EXPECT_THAT(checks, Contains(IsCheck("cgroup driver", HostStatus::kOk, "cgroupfs")));
+  EXPECT_THAT(checks, Contains(IsCheck("sandbox image", HostStatus::kOk,
+                                       cri::LiveContainerd::kPauseImage)));
+  EXPECT_THAT(checks, Contains(IsCheck("pod network", HostStatus::kOk, "the host's")));
+  EXPECT_THAT(checks, Contains(Field(&HostCheck::check, HasSubstr((*bed)->root()))));
+  EXPECT_THAT(checks, Contains(Field(&HostCheck::check, "disk layout")));
+
+  (*bed)->Freeze();
+  EXPECT_THAT(RuntimeChecks(config, std::chrono::milliseconds(200)),
+              ElementsAre(IsCheck("container runtime", HostStatus::kMissing, "no answer on")));
+  (*bed)->Thaw();
+}
+
+}  // namespace
+}  // namespace jettison

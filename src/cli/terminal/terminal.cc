@@ -1,0 +1,67 @@
+#include "cli/terminal/terminal.h"
+
+#include <poll.h>
+#include <sys/ioctl.h>
+#include <unistd.h>
+
+#include <cerrno>
+#include <cstdlib>
+
+namespace jettison {
+namespace {
+
+std::string_view Variable(const char* name) {
+  const char* value = std::getenv(name);
+  return value == nullptr ? "" : value;
+}
+
+// The variable that decides the locale's character set, by POSIX's order of precedence.
+std::string_view CharacterSetVariable() {
+  for (const char* name : {"LC_ALL", "LC_CTYPE", "LANG"}) {
+    if (const std::string_view value = Variable(name); !value.empty()) return value;
+  }
+  return "";
+}
+
+bool IsUtf8(std::string_view locale) {
+  for (const std::string_view name : {"UTF-8", "UTF8", "utf-8", "utf8"}) {
+    if (locale.find(name) != std::string_view::npos) return true;
+  }
+  return false;
+}
+
+}  // namespace
+
+TextStyle StyleOfStandardOutput() {
+  return {.color = IsScreen() && Variable("NO_COLOR").empty(),
+          .unicode = IsUtf8(CharacterSetVariable())};
+}
+
+ScreenSize SizeOfStandardOutput() {
+  winsize size{};
+  if (::ioctl(STDOUT_FILENO, TIOCGWINSZ, &size) != 0 || size.ws_col == 0 || size.ws_row == 0) {
+    return {};
+  }
+  return {.columns = size.ws_col, .rows = size.ws_row};
+}
+
+bool IsScreen() {
+  const std::string_view term = Variable("TERM");
+  return ::isatty(STDOUT_FILENO) == 1 && !term.empty() && term != "dumb";
+}
+
+bool TakesOutput() {
+  pollfd output{.fd = STDOUT_FILENO, .events = POLLOUT, .revents = 0};
+  return ::poll(&output, 1, 0) == 1 && (output.revents & POLLOUT) != 0;
+}
+
+void WriteToTerminal(std::string_view text) {
+  while (!text.empty()) {
+    const ssize_t wrote = ::write(STDOUT_FILENO, text.data(), text.size());
+    if (wrote < 0 && errno == EINTR) continue;
+    if (wrote <= 0) return;  // the terminal is gone
+    text.remove_prefix(static_cast<std::size_t>(wrote));
+  }
+}
+
+}  // namespace jettison

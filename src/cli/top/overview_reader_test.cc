@@ -1,0 +1,39 @@
+#include "cli/top/overview_reader.h"
+
+#include <gtest/gtest.h>
+
+#include "api/overview/overview_json.h"
+#include "cli/top/overview_test_values.h"
+
+namespace jettison {
+namespace {
+
+using overview_test::UnderPressure;
+
+TEST(OverviewReader, ReadsBackEverythingThatIsWritten) {
+  const std::string json = OverviewJson(UnderPressure());
+  const auto read = ReadOverview(json);
+  ASSERT_TRUE(read) << read.error().message;
+  EXPECT_EQ(OverviewJson(*read), json);
+}
+
+TEST(OverviewReader, FieldsThatAreNotSentAreAbsent) {
+  const auto read = ReadOverview(
+      R"({"at": "2026-11-21T12:00:00Z", "new": {"field": []}, "events": null,
+          "signals": [{"signal": "memory.available", "thresholds": [{}], "available": "much"}]})");
+  ASSERT_TRUE(read) << read.error().message;
+  EXPECT_EQ(read->at, overview_test::At(0));
+  ASSERT_EQ(read->signals.size(), 1U);
+  EXPECT_EQ(read->signals[0].thresholds.size(), 1U);
+  EXPECT_FALSE(read->signals[0].capacity);
+  EXPECT_FALSE(read->signals[0].available) << "what is no number is no amount";
+}
+
+TEST(OverviewReader, WhatIsNoOverviewIsRefused) {
+  for (const char* text : {"", "{}", "[]", "{\"at\": 1", R"({"kind": "Status"})"}) {
+    EXPECT_FALSE(ReadOverview(text)) << text;
+  }
+}
+
+}  // namespace
+}  // namespace jettison

@@ -1,0 +1,31 @@
+#pragma once
+
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "api/overview/overview.h"
+#include "cli/terminal/text_line.h"
+#include "core/units/duration.h"
+
+// What `status` and `top` say in the same words.
+namespace jettison {
+
+// "default/web"; only "web" where all pods are of one namespace.
+[[nodiscard]] std::string PodNameText(const OverviewPod& pod, bool with_namespace);
+[[nodiscard]] bool SeveralNamespaces(const std::vector<OverviewPod>& pods);
+
+// What a pod is at: "running", "evicted", "back in 4 s", "held back".
+[[nodiscard]] std::string PodStateText(const OverviewPod& pod, Instant now);
+[[nodiscard]] Ink PodStateInk(const OverviewPod& pod);
+
+// Where a threshold stands: "met for 12 s, acts in 78 s", "met for 3 s", "in 27 s", "far".
+[[nodiscard]] std::string ThresholdStateText(const OverviewThreshold& threshold, Instant now);
+
+// The types of the conditions that are true, "MemoryPressure, DiskPressure"; empty: none is.
+[[nodiscard]] std::string PressureText(const Overview& overview);
+
+// The time of day in UTC: "12:03:44".
+[[nodiscard]] std::string ClockText(Instant at);
+
+}  // namespace jettison

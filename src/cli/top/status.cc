@@ -1,0 +1,66 @@
+#include "cli/top/status.h"
+
+#include <CLI/CLI.hpp>
+#include <algorithm>
+#include <memory>
+#include <string>
+
+#include "cli/ask/ask_agent.h"
+#include "cli/terminal/terminal.h"
+#include "cli/top/ask_overview.h"
+#include "cli/top/overview_reader.h"
+#include "cli/top/status_text.h"
+
+namespace jettison {
+namespace {
+
+constexpr int kUnderPressure = 3;
+
+struct StatusOptions {
+  AskOptions ask;
+  std::string output = "text";
+  bool exit_code = false;
+};
+
+int RunStatus(const StatusOptions& options) {
+  const auto answer = AskAgent(options.ask, OverviewPath(std::nullopt));
+  if (!answer) return ReportUnanswered(answer.error());
+  const auto overview = ReadOverview(*answer);
+  if (!overview) {
+    return ReportUnanswered({ErrorCode::kInternal, overview.error().message});
+  }
+  const int printed =
+      PrintAnswer(options.output == "json" ? *answer + "\n"
+                                           : StatusText(*overview, SizeOfStandardOutput().columns,
+                                                        StyleOfStandardOutput()));
+  if (printed != 0) return printed;
+  const bool pressure = std::ranges::any_of(overview->conditions, &OverviewCondition::status);
+  return options.exit_code && pressure ? kUnderPressure : 0;
+}
+
+constexpr const char* kFooter =
+    "Examples:\n"
+    "  jettison status\n"
+    "  jettison status --exit-code >/dev/null || echo 'down, or under pressure'\n"
+    "  jettison status --output json | jq '.signals[] | select(.thresholds[].met) | .signal'\n"
+    "\n"
+    "Exit status: 0 the agent answered; 1 it did not; 2 wrong usage; 3 with --exit-code, a\n"
+    "condition of the node is true.";
+
+}  // namespace
+
+void AddStatus(CLI::App& app, int& exit_code) {
+  auto options = std::make_shared<StatusOptions>();
+  CLI::App* command =
+      app.add_subcommand("status", "Show the node for a glance: conditions, signals, evictions");
+  command->add_option("--output", options->output, "text or json")
+      ->check(CLI::IsMember({"text", "json"}))
+      ->capture_default_str();
+  command->add_flag("--exit-code", options->exit_code,
+                    "exit with 3 where a condition of the node is true");
+  AddAskOptions(*command, options->ask);
+  command->footer(kFooter);
+  command->callback([options, &exit_code] { exit_code = RunStatus(*options); });
+}
+
+}  // namespace jettison

@@ -1,0 +1,63 @@
+#include "cli/top/status_text.h"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include "cli/top/overview_test_values.h"
+
+namespace jettison {
+namespace {
+
+using overview_test::At;
+using overview_test::UnderPressure;
+using ::testing::HasSubstr;
+using ::testing::Not;
+
+std::string Text(const Overview& overview) {
+  return StatusText(overview, 100, {.color = false, .unicode = false});
+}
+
+TEST(StatusText, TellsTheNodeForAGlance) {
+  const std::string text = Text(UnderPressure());
+  for (const char* part :
+       {"edge-7  MemoryPressure, waiting for clean-up\n", "jettison 0.1.0, up 3 h, 1234 passes",
+        "MemoryPressure                 True    3.0 s    KubeletHasInsufficientMemory",
+        "taint node.kubernetes.io/memory-pressure:NoSchedule", "98 MiB", "-40 MiB/s",
+        "hard 100Mi   met for 3.0 s", "soft 50%     met for 12 s, acts in 78 s",
+        "hard 10%     in 27 s", "PODS  4: 3 running, 1 terminating",
+        "default/leaker  evicted, 1 eviction\n", "first to go for memory.available: default/web-1",
+        "LAST EVICTIONS", "default/leaker  2.0 s ago"}) {
+    EXPECT_THAT(text, HasSubstr(part)) << text;
+  }
+}
+
+TEST(StatusText, WhereAllIsWellNothingElseIsSaid) {
+  Overview overview = UnderPressure();
+  for (auto& condition : overview.conditions) condition.status = false;
+  overview.phase = "monitoring";
+  overview.taints.clear();
+  overview.events.clear();
+  overview.pods.clear();
+  const std::string text = Text(overview);
+  EXPECT_THAT(text, HasSubstr("edge-7  no pressure\n"));
+  EXPECT_THAT(text, HasSubstr("PODS  0\n"));
+  EXPECT_THAT(text, Not(HasSubstr("taint")));
+  EXPECT_THAT(text, Not(HasSubstr("EVICTIONS")));
+}
+
+TEST(StatusText, BeforeTheFirstPassNothingIsKnown) {
+  Overview overview;
+  overview.at = At(0);
+  overview.started_at = At(-1);
+  const std::string text = Text(overview);
+  EXPECT_THAT(text, HasSubstr("not looked at yet"));
+  EXPECT_THAT(text, HasSubstr("No thresholds"));
+}
+
+TEST(StatusText, OnATerminalWithoutColourThereIsNoEscape) {
+  EXPECT_EQ(Text(UnderPressure()).find('\x1b'), std::string::npos);
+  EXPECT_NE(StatusText(UnderPressure(), 100, {}).find('\x1b'), std::string::npos);
+}
+
+}  // namespace
+}  // namespace jettison

@@ -1,0 +1,85 @@
+#include "cli/top/top.h"
+
+#include <CLI/CLI.hpp>
+#include <chrono>
+#include <memory>
+#include <string>
+
+#include "cli/ask/ask_agent.h"
+#include "cli/terminal/full_screen.h"
+#include "cli/top/ask_overview.h"
+#include "cli/top/overview_reader.h"
+#include "cli/top/top_live.h"
+
+namespace jettison {
+namespace {
+
+struct TopOptions {
+  AskOptions ask = {.timeout_seconds = 2};  // keys wait for it
+  double interval_seconds = 1;
+  std::string signal;
+  int count = 0;  // 0: no end
+};
+
+Result<Overview> Ask(const AskOptions& options, std::optional<Signal> signal) {
+  const auto answer = AskAgent(options, OverviewPath(signal));
+  if (!answer) return Fail(answer.error());
+  auto overview = ReadOverview(*answer);
+  if (!overview) return Fail(ErrorCode::kInternal, overview.error().message);
+  return *std::move(overview);
+}
+
+int RunTop(const TopOptions& options) {
+  const auto chosen = SignalNamed(options.signal);
+  auto first = Ask(options.ask, chosen);
+  if (!first) return ReportUnanswered(first.error());
+  const std::chrono::duration<double> interval(options.interval_seconds);
+  TopSource source = {
+      .ask = [&options](std::optional<Signal> signal) { return Ask(options.ask, signal); },
+      .interval = std::chrono::duration_cast<Duration>(interval),
+      .count = options.count};
+  if (auto screen = FullScreen::Open()) {
+    ShowLive(source, *std::move(first), chosen, *screen);
+  } else {
+    ShowLines(source, *std::move(first), chosen);
+  }
+  return 0;
+}
+
+constexpr const char* kFooter =
+    "Without a terminal, or on one that cannot move its cursor (TERM=dumb), the node is told in "
+    "one\n"
+    "line each time, and every event in one of its own. NO_COLOR switches colours off.\n"
+    "\n"
+    "Keys: q quit; s rank for the next signal; p pause; arrows, Page Up, Page Down, Home, End, j, "
+    "k\n"
+    "scroll the pods; ? explains the screen.\n"
+    "\n"
+    "Examples:\n"
+    "  jettison top\n"
+    "  jettison top --signal nodefs.available --interval 0.5\n"
+    "  jettison top --interval 60 --count 60 >hour.log\n"
+    "\n"
+    "Exit status: 0 ended by a key, a signal or --count; 1 the agent could not be reached when it\n"
+    "began; 2 wrong usage.";
+
+}  // namespace
+
+void AddTop(CLI::App& app, int& exit_code) {
+  auto options = std::make_shared<TopOptions>();
+  CLI::App* command =
+      app.add_subcommand("top", "Watch the node live: signals, pods in the order of eviction");
+  command->add_option("--interval", options->interval_seconds, "seconds from look to look")
+      ->check(CLI::Range(0.1, 3600.0))
+      ->capture_default_str();
+  AddSignalOption(*command, options->signal,
+                  "rank the pods for this signal; else for the one nearest to its threshold");
+  command->add_option("--count", options->count, "end after so many looks; 0: never")
+      ->check(CLI::Range(0, 1'000'000'000))
+      ->capture_default_str();
+  AddAskOptions(*command, options->ask);
+  command->footer(kFooter);
+  command->callback([options, &exit_code] { exit_code = RunTop(*options); });
+}
+
+}  // namespace jettison

@@ -1,0 +1,22 @@
+#pragma once
+
+#include <cstddef>
+#include <vector>
+
+#include "api/overview/overview.h"
+#include "cli/terminal/text_line.h"
+
+namespace jettison {
+
+// Which pods of a list are shown.
+struct PodWindow {
+  std::size_t first = 0;
+  std::size_t count = 0;
+};
+
+// A title, a header and a line for each pod of the window, which is moved back where it would begin
+// behind the last page.
+[[nodiscard]] std::vector<TextLine> PodLines(const Overview& overview, PodWindow window,
+                                             std::size_t columns, TextStyle style);
+
+}  // namespace jettison

@@ -1,0 +1,168 @@
+#include "cli/top/top_screen.h"
+
+#include <fmt/ranges.h>
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include "cli/top/overview_test_values.h"
+#include "cli/top/top_lines.h"
+
+namespace jettison {
+namespace {
+
+using overview_test::At;
+using overview_test::UnderPressure;
+using ::testing::ElementsAre;
+using ::testing::HasSubstr;
+using ::testing::Not;
+using ::testing::SizeIs;
+using ::testing::StartsWith;
+
+constexpr TextStyle kPlainText = {.color = false, .unicode = true};
+constexpr TextStyle kAscii = {.color = false, .unicode = false};
+
+std::string Screen(const Overview& overview, const TopView& view = {}, ScreenSize size = {}) {
+  return fmt::format(
+      "{}", fmt::join(ComposeTop({.overview = overview, .view = view, .trouble = {}}, size, kAscii),
+                      "\n"));
+}
+
+TEST(TopScreen, FitsEverySizeOfTerminal) {
+  for (const ScreenSize size :
+       {ScreenSize{80, 24}, ScreenSize{120, 40}, ScreenSize{61, 12}, ScreenSize{20, 3},
+        ScreenSize{300, 100}, ScreenSize{1, 1}, ScreenSize{200, 5}}) {
+    for (const bool help : {false, true}) {
+      const Overview overview = UnderPressure(500);
+      const TopView view = {.help = help};
+      const auto lines =
+          ComposeTop({.overview = overview, .view = view, .trouble = {}}, size, kPlainText);
+      EXPECT_THAT(lines, SizeIs(size.rows));
+      for (const std::string& line : lines) EXPECT_LE(WidthOf(line), size.columns) << line;
+    }
+  }
+}
+
+TEST(TopScreen, TheWholeNodeFitsIntoAnOrdinaryTerminal) {
+  const std::string text = Screen(UnderPressure());
+  for (const char* part :
+       {"jettison top  edge-7  MemoryPressure", "12:00:00",
+        "waiting for clean-up, up 3 h, pass 1234 2.0 s ago, pods measured 2.0 s ago",
+        "memory.available", "98 MiB", "met 3.0 s", "in 27 s", "PODS 1-4 of 4", "(nearest)", "web-1",
+        "evicted", "11:59:58  Evicted default/leaker", "q quit"}) {
+    EXPECT_THAT(text, HasSubstr(part)) << text;
+  }
+}
+
+TEST(TopScreen, AWideTerminalShowsEveryColumn) {
+  const std::string text = Screen(UnderPressure(), {}, {.columns = 140, .rows = 40});
+  for (const char* part : {"QOS", "PRIO", "REQUEST", "DISK", "PROCS", "OVER", "TREND", "-40 MiB/s",
+                           "usage minus request"}) {
+    EXPECT_THAT(text, HasSubstr(part)) << text;
+  }
+}
+
+TEST(TopScreen, NoEscapeAndNothingBeyondAsciiWhereTheTerminalHasNone) {
+  const std::string text = Screen(UnderPressure());
+  EXPECT_TRUE(std::ranges::all_of(text, [](char c) { return c == '\n' || (c >= ' ' && c < 127); }))
+      << text;
+}
+
+TEST(TopScreen, ABarHasItsMarkAndThatOfTheSoftThreshold) {
+  EXPECT_THAT(Screen(UnderPressure(), {}, {.columns = 100, .rows = 24}),
+              ::testing::ContainsRegex("memory.available +#+!#+\\|#?\\.+"));
+}
+
+TEST(TopScreen, ScrollsToTheLastPodAndNotBeyond) {
+  const TopView view = {.first_pod = 999};
+  const std::string text = Screen(UnderPressure(50), view);
+  EXPECT_THAT(text, HasSubstr("-51 of 51"));
+  EXPECT_THAT(text, HasSubstr("leaker"));
+  EXPECT_THAT(text, Not(HasSubstr("web-1 ")));
+}
+
+TEST(TopScreen, OfManySignalsThoseNearestToTheirThresholdsStay) {
+  Overview overview = UnderPressure();
+  const OverviewSignal memory = overview.signals.front();
+  overview.signals.clear();
+  for (const Signal signal : kAllSignals) {
+    OverviewSignal calm = overview_test::Disk();
+    calm.signal = signal;
+    calm.available = calm.capacity;
+    overview.signals.push_back(calm);
+  }
+  overview.signals[IndexOf(Signal::kPidAvailable)].available = 1;
+  const std::string text = Screen(overview);
+  EXPECT_THAT(text, HasSubstr("pid.available"));
+  EXPECT_THAT(text, Not(HasSubstr("io.pressure.some.avg60")));
+}
+
+TEST(TopScreen, SaysWhyThereIsNothingNewer) {
+  const Overview overview = UnderPressure();
+  const TopView view;
+  EXPECT_THAT(
+      ComposeTop({.overview = overview, .view = view, .trouble = "nobody answers"}, {}, kAscii)[1],
+      StartsWith("nobody answers"));
+}
+
+TopAction PressCharacter(char c, const Overview& overview, TopView& view) {
+  return Press({.key = Key::kCharacter, .character = c}, overview, 10, view);
+}
+
+TEST(TopView, SGoesThroughTheSignalsAndBackToTheNearest) {
+  const Overview overview = UnderPressure();
+  TopView view = {.first_pod = 3};
+  EXPECT_EQ(PressCharacter('s', overview, view), TopAction::kAsk);
+  EXPECT_EQ(view.chosen, Signal::kMemoryAvailable);
+  EXPECT_EQ(view.first_pod, 0U);
+  EXPECT_EQ(PressCharacter('s', overview, view), TopAction::kAsk);
+  EXPECT_EQ(view.chosen, Signal::kNodeFsAvailable);
+  EXPECT_EQ(PressCharacter('s', overview, view), TopAction::kAsk);
+  EXPECT_FALSE(view.chosen);
+}
+
+TEST(TopView, ArrowsScrollWithinTheList) {
+  const Overview overview = UnderPressure(50);
+  TopView view;
+  for (const Key key : {Key::kUp, Key::kDown, Key::kPageDown}) {
+    EXPECT_EQ(Press({.key = key}, overview, 10, view), TopAction::kDraw);
+  }
+  EXPECT_EQ(view.first_pod, 11U);
+  EXPECT_EQ(Press({.key = Key::kEnd}, overview, 10, view), TopAction::kDraw);
+  EXPECT_EQ(view.first_pod, 41U);
+  EXPECT_EQ(Press({.key = Key::kDown}, overview, 10, view), TopAction::kDraw);
+  EXPECT_EQ(view.first_pod, 41U);
+}
+
+TEST(TopView, OtherKeysPauseExplainAndQuit) {
+  const Overview overview = UnderPressure();
+  TopView view;
+  EXPECT_EQ(PressCharacter('p', overview, view), TopAction::kDraw);
+  EXPECT_TRUE(view.paused);
+  EXPECT_THAT(Screen(overview, view), HasSubstr("PAUSED"));
+  EXPECT_EQ(PressCharacter(' ', overview, view), TopAction::kAsk);
+  EXPECT_EQ(PressCharacter('?', overview, view), TopAction::kDraw);
+  EXPECT_THAT(Screen(overview, view), HasSubstr("Page Down"));
+  EXPECT_EQ(PressCharacter('x', overview, view), TopAction::kDraw);
+  EXPECT_EQ(PressCharacter('q', overview, view), TopAction::kQuit);
+}
+
+TEST(TopLines, TellTheNodeInALineAndEachNewEventOnce) {
+  Overview overview = UnderPressure();
+  TopLines lines;
+  EXPECT_THAT(
+      lines.News(overview),
+      ElementsAre("12:00:00  MemoryPressure, waiting for clean-up; memory.available 98 MiB (hard "
+                  "100Mi: met for 3.0 s) (soft 50%: met for 12 s, acts in 78 s); nodefs.available "
+                  "14.0 GiB (hard 10%: in 27 s); 4 pods, first to go default/web-1"));
+  overview.at = At(1);
+  overview.events.push_back({.at = At(0.5),
+                             .type = "Normal",
+                             .object = "node",
+                             .reason = "NodeHasDiskPressure",
+                             .message = "Now"});
+  EXPECT_THAT(lines.News(overview), ElementsAre("12:00:00  Normal NodeHasDiskPressure node: Now",
+                                                StartsWith("12:00:01")));
+}
+
+}  // namespace
+}  // namespace jettison
