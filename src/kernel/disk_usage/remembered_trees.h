@@ -18,7 +18,7 @@ namespace jettison {
 
 // Trees of one file system that were walked once, and are kept up to date by reading again the
 // directories in which something changed. What changed is the caller's to know: see
-// platform/fs_events. Names are not kept: 73 bytes a directory are.
+// kernel/fs_events. Names are not kept: 73 bytes a directory are.
 //
 // A tree is forgotten, so that the caller walks it again, whenever what is remembered can no longer
 // be exact: its top is another directory, something could not be read, or a file in it got a second

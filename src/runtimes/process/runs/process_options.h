@@ -14,7 +14,7 @@ namespace jettison {
 
 // What the process runtime is told once.
 struct ProcessRuntimeOptions {
-  // Everything is kept below this absolute path (process/paths.h names the folders).
+  // Everything is kept below this absolute path (kernel/files/paths.h names the folders).
   std::string root;
   // Where logs go (podLogsDir), an absolute path; empty: below the root.
   std::string logs = "";
