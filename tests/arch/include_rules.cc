@@ -22,9 +22,9 @@ const Arrows& PartArrows() {
     arrows["sources"] = {"core", "ports", "codec", "kernel", "rpc"};
     arrows["runtimes"] = {"core", "ports", "codec", "kernel", "rpc"};
     arrows["view"] = {"core", "ports", "codec"};
-    arrows["machine"] = {"core", "ports", "codec",   "kernel",   "rpc",
-                         "view", "agent", "sources", "runtimes", "http"};
-    arrows["agent"] = {"core", "ports",   "act",      "codec", "kernel", "rpc",
+    arrows["machine"] = {"core", "ports", "codec",   "kernel",  "rpc",
+                         "view", "agent", "sources", "runtimes"};
+    arrows["agent"] = {"core", "ports",   "act",      "codec", "kernel",
                        "http", "sources", "runtimes", "view",  "machine"};
     arrows["api"] = {"core", "ports", "codec", "kernel", "http", "view", "sim", "agent"};
     return arrows;
