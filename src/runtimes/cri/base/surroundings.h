@@ -6,6 +6,7 @@
 #include <utility>
 #include <vector>
 
+#include "core/units/once.h"
 #include "kernel/files/paths.h"
 #include "kernel/readiness/readiness.h"
 #include "ports/cgroups.h"
@@ -37,8 +38,8 @@ struct Surroundings {
   bool draining = false;
   // The events are being collected: what is emitted now needs no wake-up.
   bool taking = false;
-  // A record of a pod could not be written, and that has been said.
-  bool said_no_records = false;
+  // For saying that a record of a pod could not be written.
+  Once said_no_records;
   // Something did not go as it should: what the runtime has is to be compared with what is known.
   bool relist_wanted = false;
 

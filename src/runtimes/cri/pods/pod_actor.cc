@@ -63,7 +63,7 @@ void PodActor::WriteRecord() const {
                          .written_pod = surroundings_.options.written_pods->Write(pod_)};
   auto written =
       pod_host::RewriteFile(RecordFile(surroundings_, pod_.uid), FormatPodRecord(record));
-  if (written || std::exchange(surroundings_.said_no_records, true)) return;
+  if (written || !surroundings_.said_no_records.Take()) return;
   surroundings_.Log(fmt::format(
       "{}; an agent that starts while the container runtime does not answer will not know the pod",
       written.error().In("write down pod " + FullName(pod_)).message));
