@@ -125,8 +125,9 @@ Result<std::unique_ptr<Machine>> OpenMachine(const AgentConfig& config, const Lo
   auto procfs = Procfs::Open();
   if (!procfs) return Fail(procfs.error());
   machine->procfs = std::make_unique<Procfs>(std::move(*procfs));
-  machine->killing_groups = std::make_unique<ReleasingCgroups>(machine->pod_groups());
-  auto runtime = OpenRuntime(config, *machine->killing_groups, machine->clock, log);
+  machine->group_end = std::make_unique<ReleasingGroupEnd>(machine->pod_groups());
+  auto runtime =
+      OpenRuntime(config, machine->pod_groups(), *machine->group_end, machine->clock, log);
   if (!runtime) return Fail(runtime.error());
   machine->runtime = std::move(runtime->runtime);
   machine->images = std::move(runtime->images);

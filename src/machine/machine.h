@@ -6,7 +6,7 @@
 #include "agent/log/log.h"
 #include "agent/loop/steady_clock.h"
 #include "agent/manifests/manifest_reader.h"
-#include "agent/reclaim/releasing_cgroups.h"
+#include "agent/reclaim/releasing_group_end.h"
 #include "core/config/agent_config.h"
 #include "core/model/pod.h"
 #include "core/units/result.h"
@@ -28,7 +28,7 @@ struct Machine {
   std::unique_ptr<Cgroups> groups_of_root;  // where cgroupRoot puts the pods elsewhere; else null
   FileDescriptor pods_group_lock;           // held as long as this agent guards the pods' group
   std::unique_ptr<EnforcedLimits> limits;   // on those groups; null before SetUpNode
-  std::unique_ptr<ReleasingCgroups> killing_groups;  // the pods' groups, as the runtime kills them
+  std::unique_ptr<ReleasingGroupEnd> group_end;  // how the runtime ends groups of pods
   std::unique_ptr<Procfs> procfs;
   std::unique_ptr<ContainerRuntime> runtime;
   std::unique_ptr<ImageStore> images;         // null: the runtime has none

@@ -21,8 +21,8 @@ auto LogOf(const Log& log, const char* runtime) {
   return [&log, runtime](std::string_view message) { log.Warn(runtime, {{"problem", message}}); };
 }
 
-Result<OpenedRuntime> OpenProcess(const AgentConfig& config, Cgroups& groups, const Clock& clock,
-                                  const Log& log) {
+Result<OpenedRuntime> OpenProcess(const AgentConfig& config, Cgroups& groups, GroupEnd& group_end,
+                                  const Clock& clock, const Log& log) {
   ProcessRuntimeOptions options;
   options.root = config.root;
   options.logs = config.logs.directory;
@@ -34,13 +34,13 @@ Result<OpenedRuntime> OpenProcess(const AgentConfig& config, Cgroups& groups, co
   options.log_max_files = config.logs.max_files;
   options.path_patience.slow_paths = std::make_shared<SlowPathThreads>();
   options.log = LogOf(log, "process runtime");
-  auto runtime = OpenProcessRuntime(std::move(options), groups, clock);
+  auto runtime = OpenProcessRuntime(std::move(options), groups, group_end, clock);
   if (!runtime) return Fail(runtime.error());
   return OpenedRuntime{.runtime = std::move(*runtime), .images = nullptr};
 }
 
-Result<OpenedRuntime> OpenCri(const AgentConfig& config, Cgroups& groups, const Clock& clock,
-                              const Log& log) {
+Result<OpenedRuntime> OpenCri(const AgentConfig& config, Cgroups& groups, GroupEnd& group_end,
+                              const Clock& clock, const Log& log) {
   const auto ahead = [&clock] {
     return SaturatingDifference(clock.Wall().time_since_epoch(), clock.Now().time_since_epoch());
   };
@@ -60,7 +60,7 @@ Result<OpenedRuntime> OpenCri(const AgentConfig& config, Cgroups& groups, const 
   options.path_patience.slow_paths = std::make_shared<SlowPathThreads>();
   options.log = LogOf(log, "container runtime");
   cri::Calls& shared = **calls;  // owned by the runtime, which outlives the images
-  auto runtime = OpenCriRuntime(std::move(options), std::move(*calls), groups, clock);
+  auto runtime = OpenCriRuntime(std::move(options), std::move(*calls), groups, group_end, clock);
   if (!runtime) return Fail(runtime.error());
   return OpenedRuntime{.runtime = std::move(*runtime),
                        .images = std::make_unique<cri::CriImageStore>(shared)};
@@ -69,10 +69,10 @@ Result<OpenedRuntime> OpenCri(const AgentConfig& config, Cgroups& groups, const 
 }  // namespace
 
 Result<OpenedRuntime> OpenRuntime(const AgentConfig& config, Cgroups& pod_groups,
-                                  const Clock& clock, const Log& log) {
+                                  GroupEnd& group_end, const Clock& clock, const Log& log) {
   switch (config.runtime) {
-    case RuntimeKind::kProcess: return OpenProcess(config, pod_groups, clock, log);
-    case RuntimeKind::kCri: return OpenCri(config, pod_groups, clock, log);
+    case RuntimeKind::kProcess: return OpenProcess(config, pod_groups, group_end, clock, log);
+    case RuntimeKind::kCri: return OpenCri(config, pod_groups, group_end, clock, log);
   }
   __builtin_unreachable();
 }

@@ -11,6 +11,7 @@
 
 #include "core/units/result.h"
 #include "ports/file_descriptor.h"
+#include "ports/group_end.h"
 
 namespace jettison {
 
@@ -69,15 +70,11 @@ struct ProcsFile {
 // relative to that group ("kubepods", "kubepods/besteffort/pod<uid>/<container>"; "" is the node
 // itself) and names the same group in every hierarchy. A group that vanished is kNotFound for
 // readings and success for removal.
-class Cgroups {
+class Cgroups : public GroupEnd {
  public:
-  virtual ~Cgroups() = default;
-
   // Creates the group and its parents in every hierarchy that the agent uses, then applies limits;
   // a group that exists is only given the limits.
   [[nodiscard]] virtual Result<void> Create(std::string_view path, const CgroupLimits& limits) = 0;
-  // Removes the group and everything below it in every hierarchy. Fails while processes live there.
-  [[nodiscard]] virtual Result<void> Remove(std::string_view path) = 0;
   // Moves a process into the group. Waits for the kernel as long as that likes (synchronize_rcu in
   // cgroup_procs_write_start): where that may not be, somebody else writes into OpenProcs.
   [[nodiscard]] virtual Result<void> Join(std::string_view path, pid_t pid) = 0;
@@ -88,8 +85,6 @@ class Cgroups {
   [[nodiscard]] virtual Result<std::vector<pid_t>> Processes(std::string_view path) = 0;
   // Sends a signal to every process of the group and below.
   [[nodiscard]] virtual Result<void> Signal(std::string_view path, int signal) = 0;
-  // Ends every process of the group and below, those forked meanwhile included; thaws frozen ones.
-  [[nodiscard]] virtual Result<void> Kill(std::string_view path) = 0;
   // Names of the groups directly below.
   [[nodiscard]] virtual Result<std::vector<std::string>> Children(std::string_view path) = 0;
 

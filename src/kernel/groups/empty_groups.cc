@@ -13,11 +13,12 @@ bool IsInhabited(Cgroups& cgroups, const std::string& group) {
 
 }  // namespace
 
-Result<void> RemoveEmptyGroups(Cgroups& cgroups, const std::vector<std::string>& groups) {
+Result<void> RemoveEmptyGroups(Cgroups& cgroups, GroupEnd& group_end,
+                               const std::vector<std::string>& groups) {
   Result<void> first;
   for (const std::string& group : groups) {
     if (IsInhabited(cgroups, group)) continue;
-    auto removed = cgroups.Remove(group);
+    auto removed = group_end.Remove(group);
     if (!removed && removed.error().code != ErrorCode::kNotFound && first) {
       first = Fail(removed.error().In("remove the empty group " + group));
     }

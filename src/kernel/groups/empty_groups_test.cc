@@ -12,7 +12,8 @@ TEST(RemoveEmptyGroups, TakesThoseInWhichNothingLivesAndNoOther) {
   ASSERT_TRUE(cgroups.Create("kubepods/poda/c", {}));
   ASSERT_TRUE(cgroups.Create("kubepods/podb/c", {}));
   ASSERT_TRUE(cgroups.Join("kubepods/podb/c", 42));
-  EXPECT_TRUE(RemoveEmptyGroups(cgroups, {"kubepods/poda", "kubepods/podb", "kubepods/none"}));
+  EXPECT_TRUE(
+      RemoveEmptyGroups(cgroups, cgroups, {"kubepods/poda", "kubepods/podb", "kubepods/none"}));
   EXPECT_FALSE(cgroups.Exists("kubepods/poda"));
   EXPECT_TRUE(cgroups.Exists("kubepods/podb/c"));
 }

@@ -14,7 +14,8 @@ namespace jettison {
 
 Result<std::unique_ptr<ContainerRuntime>> OpenCriRuntime(CriRuntimeOptions options,
                                                          std::unique_ptr<cri::Calls> calls,
-                                                         Cgroups& cgroups, const Clock& clock) {
+                                                         Cgroups& cgroups, GroupEnd& group_end,
+                                                         const Clock& clock) {
   while (options.root.ends_with('/')) options.root.pop_back();
   while (options.cgroup_prefix.ends_with('/')) options.cgroup_prefix.pop_back();
   if (!options.root.starts_with('/')) {
@@ -36,7 +37,7 @@ Result<std::unique_ptr<ContainerRuntime>> OpenCriRuntime(CriRuntimeOptions optio
   if (options.cgroup_driver == CgroupDriver::kSystemd) {
     edges.slices = std::make_unique<cri::SystemdSlices>(*edges.readiness);
   }
-  return std::make_unique<cri::Runtime>(std::move(edges), options, cgroups, clock);
+  return std::make_unique<cri::Runtime>(std::move(edges), options, cgroups, group_end, clock);
 }
 
 }  // namespace jettison

@@ -6,6 +6,7 @@
 #include "ports/cgroups.h"
 #include "ports/clock.h"
 #include "ports/container_runtime.h"
+#include "ports/group_end.h"
 #include "runtimes/cri/base/cri_options.h"
 
 namespace jettison {
@@ -16,13 +17,14 @@ class Calls;
 
 // Runs pods through a container runtime that speaks CRI v1. What has to be quick or certain, the
 // signal that ends a container and the news that it ended, goes through the kernel, so a runtime
-// that hangs delays neither. See docs/cri-runtime.md. `cgroups` and `clock` must outlive it. Used
+// that hangs delays neither. See docs/cri-runtime.md. `group_end` ends
+// groups of `cgroups`; both and `clock` must outlive it. Used
 // by one thread.
 //
 // Fails where the root cannot be made or another agent works in it. The runtime's destruction
 // leaves what runs running.
 [[nodiscard]] Result<std::unique_ptr<ContainerRuntime>> OpenCriRuntime(
     CriRuntimeOptions options, std::unique_ptr<cri::Calls> calls, Cgroups& cgroups,
-    const Clock& clock);
+    GroupEnd& group_end, const Clock& clock);
 
 }  // namespace jettison

@@ -81,7 +81,7 @@ class FakeRuntimeBed {
     if (cgroup_driver == CgroupDriver::kSystemd) {
       edges.slices = std::make_unique<FakeSlices>(asked_of_systemd);
     }
-    runtime = std::make_unique<Runtime>(std::move(edges), Options(), cgroups, clock);
+    runtime = std::make_unique<Runtime>(std::move(edges), Options(), cgroups, cgroups, clock);
   }
   [[nodiscard]] CriRuntimeOptions Options() {
     return {.root = root(),

@@ -91,8 +91,8 @@ void Leftovers::SweepLateGroups(const std::function<bool(const std::string&)>& i
     const std::string& uid = it->first;
     if (!is_pod(uid) && !removals_.contains(uid)) {
       surroundings_.LogFailure(
-          "pod " + uid,
-          pod_host::RemoveEmptyGroups(surroundings_.cgroups, PossibleGroupsOf(surroundings_, uid)));
+          "pod " + uid, pod_host::RemoveEmptyGroups(surroundings_.cgroups, surroundings_.group_end,
+                                                    PossibleGroupsOf(surroundings_, uid)));
     }
     it = --it->second == 0 ? late_groups_.erase(it) : std::next(it);
   }

@@ -45,7 +45,7 @@ class LiveForeignBed : public testing::Test {
         .adopt_foreign = true,
         .relist_period = std::chrono::milliseconds(100),
         .log = [this](std::string_view message) { logged_.emplace_back(message); }};
-    auto opened = OpenCriRuntime(options, std::move(*calls), *cgroups_, clock_);
+    auto opened = OpenCriRuntime(options, std::move(*calls), *cgroups_, *cgroups_, clock_);
     ASSERT_TRUE(opened) << opened.error().message;
     runtime_ = std::move(*opened);
   }

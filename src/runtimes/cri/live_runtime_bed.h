@@ -97,7 +97,7 @@ class LiveCriRuntime : public testing::Test {
         .log_period = std::chrono::milliseconds(100),
         .relist_period = std::chrono::milliseconds(200),
         .log = [this](std::string_view message) { logged_.emplace_back(message); }};
-    auto opened = OpenCriRuntime(options, std::move(*calls), *cgroups_, clock_);
+    auto opened = OpenCriRuntime(options, std::move(*calls), *cgroups_, *cgroups_, clock_);
     ASSERT_TRUE(opened) << opened.error().message;
     runtime_ = std::move(*opened);
   }

@@ -108,15 +108,15 @@ TEST_F(LiveCriRuntime, TwoAgentsOnOneContainerdLeaveEachOthersPodsAlone) {
   CriRuntimeOptions options{.root = elsewhere.path(),
                             .cgroup_prefix = "/" + bed_->group(),
                             .written_pods = std::make_shared<pod_host::PodsByUid>(known_)};
-  auto other = OpenCriRuntime(options, std::move(*calls), *cgroups_, clock_);
+  auto other = OpenCriRuntime(options, std::move(*calls), *cgroups_, *cgroups_, clock_);
   ASSERT_TRUE(other);
   const auto listed = (*other)->List();
   ASSERT_TRUE(listed);
   EXPECT_THAT(*listed, IsEmpty());
   (*other)->RemovePod("u");
   EXPECT_EQ(ProcessesIn(pod).size(), 2U);
-  EXPECT_FALSE(
-      OpenCriRuntime({.root = root()}, Connect(bed_->endpoint()).value(), *cgroups_, clock_))
+  EXPECT_FALSE(OpenCriRuntime({.root = root()}, Connect(bed_->endpoint()).value(), *cgroups_,
+                              *cgroups_, clock_))
       << "not two on one root";
   RemoveAndLookForRemains(pod);
 }

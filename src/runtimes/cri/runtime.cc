@@ -20,7 +20,7 @@ constexpr Duration kOthersWait = std::chrono::seconds(1);
 }  // namespace
 
 Runtime::Runtime(RuntimeEdges edges, const CriRuntimeOptions& options, Cgroups& cgroups,
-                 const Clock& clock)
+                 GroupEnd& group_end, const Clock& clock)
     : edges_(std::move(edges)),
       readiness_(edges_.readiness.get()),
       surroundings_{.options = options,
@@ -28,6 +28,7 @@ Runtime::Runtime(RuntimeEdges edges, const CriRuntimeOptions& options, Cgroups& 
                     .calls = *edges_.calls,
                     .processes = *edges_.processes,
                     .cgroups = cgroups,
+                    .group_end = group_end,
                     .clock = clock,
                     .readiness = *readiness_,
                     .events = {},

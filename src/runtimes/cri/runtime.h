@@ -36,7 +36,7 @@ struct RuntimeEdges {
 class Runtime : public ContainerRuntime {
  public:
   Runtime(RuntimeEdges edges, const CriRuntimeOptions& options, Cgroups& cgroups,
-          const Clock& clock);
+          GroupEnd& group_end, const Clock& clock);
 
   [[nodiscard]] Result<void> Ready() override;
   [[nodiscard]] std::vector<RuntimePod> Recall() override;

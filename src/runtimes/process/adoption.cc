@@ -135,11 +135,11 @@ std::optional<ContainerRecord> Adoption::AdoptRun(PodEntry& entry, FoundRun run,
     }
     case RunState::kUnknown:  // its shim was ended, so nothing of it runs
     case RunState::kNeverRan:
-      surroundings_.LogFailure("end a run that never ran", surroundings_.cgroups.Kill(group));
+      surroundings_.LogFailure("end a run that never ran", surroundings_.group_end.Kill(group));
       RemoveUnusedRun(surroundings_.paths, pod, run.container, run.attempt);
       return std::nullopt;
     case RunState::kLost: {
-      surroundings_.LogFailure("end a run without shim", surroundings_.cgroups.Kill(group));
+      surroundings_.LogFailure("end a run without shim", surroundings_.group_end.Kill(group));
       const ExitRecord lost = LostRun(CreationOf(run), surroundings_.clock.Wall());
       surroundings_.LogFailure(
           "note a run without shim",
@@ -153,7 +153,7 @@ std::optional<ContainerRecord> Adoption::AdoptRun(PodEntry& entry, FoundRun run,
   if (spec == nullptr) {
     surroundings_.Log(fmt::format("pod {} has no container {}, but it runs: it is ended",
                                   FullName(pod), run.container));
-    surroundings_.LogFailure("end a strange run", surroundings_.cgroups.Kill(group));
+    surroundings_.LogFailure("end a strange run", surroundings_.group_end.Kill(group));
     return std::nullopt;
   }
   auto adopted = std::make_unique<ContainerRun>(

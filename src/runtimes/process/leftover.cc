@@ -33,7 +33,7 @@ void RemoveLeftover(Surroundings& surroundings, const std::string& uid, MountPoi
   }
   remains.groups = PossibleGroupsOf(uid, surroundings.options.cgroup_driver);
   for (const std::string& group : remains.groups) {
-    surroundings.LogFailure("end pod " + uid, surroundings.cgroups.Kill(group));
+    surroundings.LogFailure("end pod " + uid, surroundings.group_end.Kill(group));
   }
   // A shim whose container has been killed ends by itself, and reaps it.
   for (const FoundRun& run : runs) {

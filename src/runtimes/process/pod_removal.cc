@@ -68,9 +68,9 @@ bool PodRemoval::RemoveGroups() {
     // Removing may wait for what lives there, and nothing here may wait.
     const Result<void> removed = IsInhabited(group)
                                      ? Fail(ErrorCode::kUnavailable, "tasks are left in " + group)
-                                     : surroundings_.cgroups.Remove(group);
+                                     : surroundings_.group_end.Remove(group);
     if (removed || removed.error().code == ErrorCode::kNotFound) continue;
-    (void)surroundings_.cgroups.Kill(group);
+    (void)surroundings_.group_end.Kill(group);
     TryAgainLater("remove the control groups", removed.error());
     return false;
   }

@@ -29,7 +29,8 @@ Result<std::string> DefaultShim() {
 }  // namespace
 
 Result<std::unique_ptr<ContainerRuntime>> OpenProcessRuntime(ProcessRuntimeOptions options,
-                                                             Cgroups& cgroups, const Clock& clock) {
+                                                             Cgroups& cgroups, GroupEnd& group_end,
+                                                             const Clock& clock) {
   while (options.root.ends_with('/')) options.root.pop_back();
   if (!options.root.starts_with('/')) {
     return Fail(ErrorCode::kInvalidArgument, "the runtime's root must be an absolute path");
@@ -50,7 +51,7 @@ Result<std::unique_ptr<ContainerRuntime>> OpenProcessRuntime(ProcessRuntimeOptio
   auto readiness = pod_host::Readiness::Create();
   if (!readiness) return Fail(readiness.error());
   return std::make_unique<process::Runtime>(std::move(*readiness), std::move(*lock), options,
-                                            std::move(*boot_id), cgroups, clock);
+                                            std::move(*boot_id), cgroups, group_end, clock);
 }
 
 }  // namespace jettison

@@ -6,17 +6,19 @@
 #include "ports/cgroups.h"
 #include "ports/clock.h"
 #include "ports/container_runtime.h"
+#include "ports/group_end.h"
 #include "runtimes/process/runs/process_options.h"
 
 namespace jettison {
 
 // Runs pods without daemon or image: a container is its command as processes of the host, in
 // control groups and a mount namespace of its own, with a shim beside it that outlives the agent.
-// See docs/process-runtime.md. `cgroups` and `clock` must outlive the runtime. Used by one thread.
+// See docs/process-runtime.md. `group_end` ends groups of
+// `cgroups`; both and `clock` must outlive the runtime. Used by one thread.
 //
 // Fails where the root cannot be made or another agent works in it. The runtime's destruction
 // leaves what runs running.
 [[nodiscard]] Result<std::unique_ptr<ContainerRuntime>> OpenProcessRuntime(
-    ProcessRuntimeOptions options, Cgroups& cgroups, const Clock& clock);
+    ProcessRuntimeOptions options, Cgroups& cgroups, GroupEnd& group_end, const Clock& clock);
 
 }  // namespace jettison

@@ -20,13 +20,14 @@ using namespace pod_host;
 
 Runtime::Runtime(std::unique_ptr<Readiness> readiness, FileDescriptor lock,
                  const ProcessRuntimeOptions& options, std::string boot_id, Cgroups& cgroups,
-                 const Clock& clock)
+                 GroupEnd& group_end, const Clock& clock)
     : readiness_(std::move(readiness)),
       lock_(std::move(lock)),
       surroundings_{.options = options,
                     .paths = Paths(options.root, options.logs),
                     .boot_id = std::move(boot_id),
                     .cgroups = cgroups,
+                    .group_end = group_end,
                     .clock = clock,
                     .readiness = *readiness_,
                     .events = {}} {}

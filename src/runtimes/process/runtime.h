@@ -20,7 +20,7 @@ class Runtime : public ContainerRuntime {
  public:
   Runtime(std::unique_ptr<pod_host::Readiness> readiness, FileDescriptor lock,
           const ProcessRuntimeOptions& options, std::string boot_id, Cgroups& cgroups,
-          const Clock& clock);
+          GroupEnd& group_end, const Clock& clock);
 
   [[nodiscard]] Result<void> Ready() override;
   [[nodiscard]] Result<std::vector<RuntimePod>> List() override;

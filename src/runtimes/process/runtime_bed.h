@@ -70,7 +70,7 @@ class RuntimeBed {
   }
 
   void Open() {
-    auto opened = OpenProcessRuntime(Options(), cgroups_, clock_);
+    auto opened = OpenProcessRuntime(Options(), cgroups_, cgroups_, clock_);
     ASSERT_TRUE(opened) << opened.error().message;
     runtime_ = std::move(*opened);
   }

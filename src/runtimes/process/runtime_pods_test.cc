@@ -133,7 +133,7 @@ TEST_F(ProcessRuntimePods, CommandsAboutWhatIsNotThereAreAnsweredOrIgnored) {
 
 TEST_F(ProcessRuntimePods, ASecondAgentIsKeptOutOfTheRoot) {
   const SystemClock clock;
-  const auto second = OpenProcessRuntime(bed_.Options(), cgroups_, clock);
+  const auto second = OpenProcessRuntime(bed_.Options(), cgroups_, cgroups_, clock);
   ASSERT_FALSE(second);
   EXPECT_EQ(second.error().code, ErrorCode::kUnavailable);
   EXPECT_THAT(second.error().message, HasSubstr("another agent works in this folder"));
@@ -145,7 +145,7 @@ TEST_F(ProcessRuntimePods, WithoutItsShimItIsNotReady) {
   ProcessRuntimeOptions options = bed_.Options();
   options.shim = "/nonexistent/jettison-shim";
   const SystemClock clock;
-  auto opened = OpenProcessRuntime(options, cgroups_, clock);
+  auto opened = OpenProcessRuntime(options, cgroups_, cgroups_, clock);
   ASSERT_TRUE(opened);
   bed_.Use(std::move(*opened));
   const auto ready = bed_.runtime().Ready();

@@ -160,7 +160,7 @@ void UnreadPods::Signal(const std::string& uid, int signal) {
   if (unread == nullptr || unread->known == Unread::Known::kHere) return;
   unread->known = Unread::Known::kEnding;
   surroundings_.LogFailure("end pod " + FullName(entry->plan.pod),
-                           signal == SIGKILL ? surroundings_.cgroups.Kill(entry->group)
+                           signal == SIGKILL ? surroundings_.group_end.Kill(entry->group)
                                              : surroundings_.cgroups.Signal(entry->group, signal));
   ScheduleTending();
 }

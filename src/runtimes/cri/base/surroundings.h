@@ -12,6 +12,7 @@
 #include "ports/cgroups.h"
 #include "ports/clock.h"
 #include "ports/container_runtime.h"
+#include "ports/group_end.h"
 #include "rpc/calls.h"
 #include "runtimes/cri/base/cri_options.h"
 #include "runtimes/cri/host/processes.h"
@@ -26,6 +27,7 @@ struct Surroundings {
   Calls& calls;
   Processes& processes;
   Cgroups& cgroups;
+  GroupEnd& group_end;
   const Clock& clock;
   pod_host::Readiness& readiness;
   std::vector<RuntimeEvent> events;

@@ -218,18 +218,17 @@ void ContainerRun::Kill() {
 
 // Before its first look at the process, the group of a container is known by the ID in its name.
 void ContainerRun::KillGroups() {
-  Cgroups& cgroups = surroundings_.cgroups;
   if (!group_.empty()) {
-    surroundings_.LogFailure(Described(), cgroups.Kill(Path()));
+    surroundings_.LogFailure(Described(), surroundings_.group_end.Kill(Path()));
     return;
   }
   const pod_host::EndingPods ending;
-  const auto groups = cgroups.Children(order_.pod_group);
+  const auto groups = surroundings_.cgroups.Children(order_.pod_group);
   if (!groups || id().empty()) return;
   for (const std::string& group : *groups) {
     if (!IsGroupOfContainer(group, id())) continue;
     const std::string path = pod_host::ContainerGroup(order_.pod_group, group);
-    surroundings_.LogFailure(Described(), cgroups.Kill(path));
+    surroundings_.LogFailure(Described(), surroundings_.group_end.Kill(path));
   }
 }
 

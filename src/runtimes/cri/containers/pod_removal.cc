@@ -37,7 +37,7 @@ void PodRemoval::KillGroups() {
   for (const std::string& group : remains_.groups) {
     const auto living = surroundings_.cgroups.Processes(group);
     if (!living || living->empty()) continue;
-    surroundings_.LogFailure("end pod " + remains_.uid, surroundings_.cgroups.Kill(group));
+    surroundings_.LogFailure("end pod " + remains_.uid, surroundings_.group_end.Kill(group));
   }
 }
 
@@ -80,7 +80,7 @@ void PodRemoval::RemoveGroups() {
     // Removing may wait for what lives there, and nothing here may wait.
     const Result<void> removed = IsInhabited(group)
                                      ? Fail(ErrorCode::kUnavailable, "tasks are left in " + group)
-                                     : surroundings_.cgroups.Remove(group);
+                                     : surroundings_.group_end.Remove(group);
     if (removed || removed.error().code == ErrorCode::kNotFound) continue;
     KillGroups();
     return TryAgainLater(&PodRemoval::RemoveGroups, removed.error());

@@ -201,7 +201,7 @@ ExitRecord ContainerRun::LastWord() {
 void ContainerRun::EndStragglers() {
   const auto left = surroundings_.cgroups.Processes(group_);
   if (left && left->empty()) return;
-  surroundings_.LogFailure(Described(), surroundings_.cgroups.Kill(group_));
+  surroundings_.LogFailure(Described(), surroundings_.group_end.Kill(group_));
 }
 
 void ContainerRun::Exit() {
@@ -283,7 +283,7 @@ void ContainerRun::Terminate() {
 void ContainerRun::Kill() {
   if (phase_ == Phase::kEnded) return;
   if (phase_ == Phase::kStarting) kill_pending_ = true;
-  surroundings_.LogFailure(Described(), surroundings_.cgroups.Kill(group_));
+  surroundings_.LogFailure(Described(), surroundings_.group_end.Kill(group_));
 }
 
 void RemoveUnusedRun(const Paths& paths, const Pod& pod, const std::string& container,

@@ -11,6 +11,7 @@
 #include "ports/cgroups.h"
 #include "ports/clock.h"
 #include "ports/container_runtime.h"
+#include "ports/group_end.h"
 #include "ports/system_error.h"
 #include "runtimes/process/runs/process_options.h"
 
@@ -22,6 +23,7 @@ struct Surroundings {
   pod_host::Paths paths;
   std::string boot_id;
   Cgroups& cgroups;
+  GroupEnd& group_end;
   const Clock& clock;
   pod_host::Readiness& readiness;
   std::vector<RuntimeEvent> events;

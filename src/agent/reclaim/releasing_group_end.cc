@@ -1,0 +1,65 @@
+#include "agent/reclaim/releasing_group_end.h"
+
+#include <algorithm>
+#include <cerrno>
+#include <iterator>
+#include <utility>
+
+#include "kernel/groups/memory_release.h"
+#include "kernel/readiness/pidfd.h"
+
+namespace jettison {
+namespace {
+
+// Of more processes than these the kernel takes the rest; each costs a descriptor until it is done.
+constexpr std::size_t kMostProcesses = 64;
+
+// Handles from before the kill, so that a number that is given out again is never meant.
+std::vector<FileDescriptor> HandlesOf(const Result<std::vector<pid_t>>& pids) {
+  std::vector<FileDescriptor> handles;
+  if (!pids) return handles;
+  for (std::size_t i = 0; i < std::min(pids->size(), kMostProcesses); ++i) {
+    FileDescriptor handle = pod_host::OpenPidfd((*pids)[i]);
+    // The last descriptors are for the kill.
+    if (!handle && (errno == EMFILE || errno == ENFILE)) return {};
+    if (handle) handles.push_back(std::move(handle));
+  }
+  return handles;
+}
+
+}  // namespace
+
+Result<void> ReleasingGroupEnd::Kill(std::string_view path) {
+  std::vector<FileDescriptor> handles;
+  if (thread_.running()) handles = HandlesOf(groups_.Processes(path));
+  auto killed = groups_.Kill(path);
+  if (!killed || handles.empty()) return killed;
+  {
+    const std::lock_guard lock(mutex_);
+    std::ranges::move(handles, std::back_inserter(killed_));
+  }
+  thread_.Do([this] { ReleaseAll(); });
+  return killed;
+}
+
+Result<void> ReleasingGroupEnd::Remove(std::string_view path) {
+  auto directory = groups_.OpenMemoryDirectory(path);
+  if (!cache_.IsDone(path, directory ? std::move(*directory) : FileDescriptor())) {
+    return Fail(ErrorCode::kUnavailable,
+                "the page cache of group " + std::string(path) + " is being dropped");
+  }
+  return groups_.Remove(path);
+}
+
+// What fails has ended already, shares its memory with one that lives, or the kernel cannot: it
+// then comes back as it would have anyway.
+void ReleasingGroupEnd::ReleaseAll() {
+  std::vector<FileDescriptor> handles;
+  {
+    const std::lock_guard lock(mutex_);
+    handles = std::exchange(killed_, {});
+  }
+  for (const FileDescriptor& handle : handles) (void)pod_host::ReleaseMemory(handle);
+}
+
+}  // namespace jettison
