@@ -46,6 +46,16 @@ BackoffRule RestartRule(const AgentConfig& config) {
   return rule;
 }
 
+// Whose pods these are is the first thing to know.
+pod_host::QosGroups::OnFailure QosFailureLog(RuntimeKind runtime, const Log& log) {
+  const char* const whose =
+      runtime == RuntimeKind::kProcess ? "process runtime" : "container runtime";
+  return [&log, whose](const Error& error) {
+    if (error.code == ErrorCode::kNotFound) return;
+    log.Warn(whose, {{"problem", error.In("set the CPU shares of the pods' groups").message}});
+  };
+}
+
 std::unique_ptr<PodKiller> KillerFor(const AgentConfig& config, PodTable& pods,
                                      const Clock& clock) {
   if (config.dry_run) return std::make_unique<DryRunKiller>();
@@ -154,13 +164,16 @@ std::unique_ptr<AgentParts> BuildParts(const AgentConfig& config, const AgentOpt
   auto built = std::make_unique<AgentParts>();
   AgentParts& parts = *built;
   parts.events = std::make_unique<EventLog>(log, kEventsKept);
+  parts.qos_groups = std::make_unique<pod_host::QosGroups>(
+      machine.pod_groups(), config.cgroup_driver, QosFailureLog(config.runtime, log));
   parts.worker_edges =
       std::make_unique<WorkerEdges>(WorkerEdges{.runtime = *machine.runtime,
                                                 .events = *parts.events,
                                                 .log = log,
                                                 .memory_capacity_bytes = shares.memory_bytes,
                                                 .restart_rule = RestartRule(config),
-                                                .limit_settings = LimitSettingsOf(config)});
+                                                .limit_settings = LimitSettingsOf(config),
+                                                .qos_groups = parts.qos_groups.get()});
   parts.pods = std::make_unique<PodTable>(config.profile, ComeBackRule(config), *parts.worker_edges,
                                           shares.allocatable);
   parts.figures =

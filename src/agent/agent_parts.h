@@ -19,6 +19,7 @@
 #include "agent/tell/node_status_file.h"
 #include "agent/wake/arming_thread.h"
 #include "core/pods/room.h"
+#include "kernel/groups/qos_groups.h"
 #include "machine/machine.h"
 #include "ports/group_memory.h"
 
@@ -34,6 +35,7 @@ struct NodeShares {
 // The parts of the agent, in the order in which they need each other.
 struct AgentParts {
   std::unique_ptr<EventLog> events;
+  std::unique_ptr<pod_host::QosGroups> qos_groups;
   std::unique_ptr<WorkerEdges> worker_edges;
   std::unique_ptr<PodTable> pods;
   std::unique_ptr<StatsCollector> figures;

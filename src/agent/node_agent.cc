@@ -7,6 +7,7 @@
 #include "agent/disk/disk_projects.h"
 #include "agent/figures/disk_layout.h"
 #include "agent/loop/thread_priority.h"
+#include "agent/plans/plan_of.h"
 #include "agent/pods/pod_places.h"
 #include "core/thresholds/containerfs_thresholds.h"
 #include "kernel/groups/cgroup_layout.h"
@@ -121,11 +122,23 @@ void NodeAgent::Guard() {
 }
 
 void NodeAgent::GuardWithoutRuntime(std::vector<RuntimePod> recalled) {
+  ShareCpuWith(recalled);
   parts_->pods->Recall(std::move(recalled), machine_->clock.Now());
   Guard();
 }
 
+void NodeAgent::ShareCpuWith(const std::vector<RuntimePod>& pods) {
+  std::vector<PodPlan> plans;
+  for (const RuntimePod& pod : pods) {
+    if (!pod.foreign) plans.push_back(PlanOf(pod.pod, parts_->worker_edges->limit_settings));
+  }
+  std::vector<const PodPlan*> own;
+  for (const PodPlan& plan : plans) own.push_back(&plan);
+  parts_->qos_groups->Add(own);
+}
+
 void NodeAgent::Begin(std::vector<RuntimePod> pods) {
+  ShareCpuWith(pods);
   const AgentConfig& config = config_.config();
   const auto placed = CheckPlaces(pods, {.groups = machine_->pod_groups(),
                                          .driver = config.cgroup_driver,
@@ -185,8 +198,15 @@ void NodeAgent::TakeRuntimeEvents() {
   bool found_own = false;
   for (const RuntimeEvent& event : machine_->runtime->TakeEvents()) {
     if (const auto* found = std::get_if<PodFound>(&event); found && !found->pod.foreign) {
+      ShareCpuWith({found->pod});
       manifests_.AdoptLate(found->pod.pod, now);
       found_own = true;
+    }
+    if (const auto* gone = std::get_if<PodRemoved>(&event)) {
+      parts_->qos_groups->Remove(gone->pod_uid);
+    }
+    if (const auto* failed = std::get_if<PodFailed>(&event)) {
+      parts_->qos_groups->Remove(failed->pod_uid);
     }
     // Its volumes stand and are empty; its containers start when the event is handled.
     if (const auto* ready = std::get_if<PodReady>(&event)) CountDiskUseOf(ready->pod_uid);
@@ -221,7 +241,7 @@ void NodeAgent::TakeDiskUse() {
   }
   if (results.empty()) return;
   parts_->evictions->Retry();
-  machine_->limits->StandBy(machine_->pod_groups(), machine_->runtime->QosLimits());
+  machine_->limits->StandBy(machine_->pod_groups(), parts_->qos_groups->limits());
   machine_->limits->Check();
   parts_->node->DiskMeasured(std::move(results.back()));
 }

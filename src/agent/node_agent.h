@@ -42,6 +42,8 @@ class NodeAgent : public Agent {
   void SurveyFileSystems();
   void WatchAlarms();
   void TakeRuntimeEvents();
+  // Own pods that are there without having been made now.
+  void ShareCpuWith(const std::vector<RuntimePod>& pods);
   void CountDiskUseOf(const std::string& pod_uid);
   void TakeManifests();
   void TakeDiskUse();

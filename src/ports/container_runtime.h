@@ -118,10 +118,6 @@ class ContainerRuntime {
   // They stay until the next command or TakeEvents.
   [[nodiscard]] virtual const std::vector<std::string>& ForeignGroupsOf(
       const std::string& pod_uid) const = 0;
-  // What it last limited the groups of the QoS classes to, for others to compare. They stay until
-  // the next command or TakeEvents.
-  [[nodiscard]] virtual const std::vector<GroupLimits>& QosLimits() const = 0;
-
   // Readable when TakeEvents has something.
   [[nodiscard]] virtual int EventFd() const = 0;
   [[nodiscard]] virtual std::vector<RuntimeEvent> TakeEvents() = 0;

@@ -37,7 +37,10 @@ void PodWorker::Start(Instant now) {
 void PodWorker::Create(Creating& creating) {
   creating.again_at.reset();
   ++edges_->counters.started_pods;
-  edges_->runtime.CreatePod(PlanOf(facts_->pod, edges_->limit_settings));
+  const PodPlan plan = PlanOf(facts_->pod, edges_->limit_settings);
+  // The shares stand before the pod's group does.
+  if (edges_->qos_groups != nullptr) edges_->qos_groups->Add({&plan});
+  edges_->runtime.CreatePod(plan);
 }
 
 void PodWorker::Remember(const KeptPod& kept) {
@@ -208,7 +211,10 @@ bool PodWorker::Evict(const EvictionOrder& order, Instant now) {
 
 void PodWorker::Terminate(Instant now) {
   if (IsGone()) return;
-  if (PodEnding* const end = ending()) return end->RemoveToo(AsTarget(), now);
+  if (PodEnding* const end = ending()) {
+    end->RemoveToo(AsTarget(), now);
+    return NoteRemoval();
+  }
   BeginEnding(seconds(GraceSecondsOf(facts_->pod)), true, now);
   UpdateStatus(now);
 }
@@ -223,6 +229,12 @@ void PodWorker::BeginEnding(Duration grace, bool remove, Instant now) {
 
 void PodWorker::AdvanceEnding(Instant now) {
   if (ending()->Advance(AsTarget(), now)) news_.KillIsLate(now);
+  NoteRemoval();
+}
+
+void PodWorker::NoteRemoval() {
+  if (edges_->qos_groups == nullptr || ending()->step() != PodEnding::Step::kRemoving) return;
+  edges_->qos_groups->Leave(facts_->pod.uid);
 }
 
 void PodWorker::PutOffEnd(Duration slept) {

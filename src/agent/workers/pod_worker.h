@@ -119,6 +119,8 @@ class PodWorker {
   void StartRun(ContainerLifecycle& run);
   void BeginEnding(Duration grace, bool remove, Instant now);
   void AdvanceEnding(Instant now);
+  // What is being removed asks for no CPU time.
+  void NoteRemoval();
   // Null: it is not ending.
   [[nodiscard]] PodEnding* ending() { return std::get_if<PodEnding>(&state_); }
   [[nodiscard]] const PodEnding* ending() const { return std::get_if<PodEnding>(&state_); }

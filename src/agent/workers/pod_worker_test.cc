@@ -4,6 +4,7 @@
 #include <gtest/gtest.h>
 
 #include "agent/workers/pod_worker_test_bed.h"
+#include "ports/fakes/fake_cgroups.h"
 
 namespace jettison {
 namespace {
@@ -22,6 +23,24 @@ TEST(PodWorker, CreatesThePodThenStartsEveryContainerAtOnce) {
   EXPECT_EQ(bench.Status().phase, PodPhase::kRunning);
   EXPECT_TRUE(bench.Status().Find("Ready")->status);
   EXPECT_EQ(bench.worker.NextDeadline(), std::nullopt);
+}
+
+TEST(PodWorker, CountsForTheGroupOfItsClassFromItsCreationUntilItIsBeingRemoved) {
+  FakeCgroups cgroups;
+  pod_host::QosGroups groups(cgroups, CgroupDriver::kCgroupfs, [](const Error&) {});
+  Container container = Named("a");
+  container.resources.requests["cpu"] = *Quantity::Parse("500m");
+  Bench bench(PodOf({}, {container}));
+  bench.edges.qos_groups = &groups;
+  bench.runtime.HoldRemoval();
+  bench.Start();
+  EXPECT_EQ(cgroups.LimitsOf("kubepods/burstable").cpu_shares, 512U);
+  bench.worker.Terminate(bench.now());
+  bench.Deliver().Pass(seconds(1));
+  ASSERT_TRUE(bench.worker.removing_since());
+  const PodPlan other{.qos = QosClass::kGuaranteed};
+  groups.Add({&other});
+  EXPECT_EQ(cgroups.LimitsOf("kubepods/burstable").cpu_shares, 2U);
 }
 
 TEST(PodWorker, RunsInitContainersOneAfterTheOther) {

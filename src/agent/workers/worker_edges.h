@@ -6,6 +6,7 @@
 #include "agent/log/log.h"
 #include "agent/workers/backoff.h"
 #include "kernel/groups/cgroup_layout.h"
+#include "kernel/groups/qos_groups.h"
 #include "ports/container_runtime.h"
 #include "view/node_counters.h"
 
@@ -20,6 +21,8 @@ struct WorkerEdges {
   BackoffRule restart_rule = kRestartRule;
   pod_host::LimitSettings limit_settings = {};
   PodCounters counters = {};  // of all pods
+  // Told which pods come and go. Null: nobody shares out CPU time among their classes.
+  pod_host::QosGroups* qos_groups = nullptr;
 };
 
 }  // namespace jettison

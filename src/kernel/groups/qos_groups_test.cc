@@ -1,27 +1,83 @@
 #include "kernel/groups/qos_groups.h"
 
+#include <gmock/gmock.h>
 #include <gtest/gtest.h>
+
+#include <string>
+#include <vector>
 
 #include "ports/fakes/fake_cgroups.h"
 
 namespace jettison::pod_host {
 namespace {
 
-TEST(QosGroups, BurstablePodsShareWhatTheyAskForTogetherAndBestEffortPodsGetTheRest) {
-  FakeCgroups cgroups;
-  QosGroups groups(cgroups, CgroupDriver::kCgroupfs);
-  EXPECT_TRUE(groups.limits().empty());
-  const PodPlan one{.qos = QosClass::kBurstable, .milli_cpu = 250};
-  const PodPlan other{.qos = QosClass::kBurstable, .milli_cpu = 750};
-  const PodPlan guaranteed{.qos = QosClass::kGuaranteed, .milli_cpu = 4000};
-  ASSERT_TRUE(groups.SetPods({&one, &guaranteed, &other}));
-  EXPECT_EQ(cgroups.LimitsOf("kubepods/burstable").cpu_shares, 1024U);
-  EXPECT_EQ(cgroups.LimitsOf("kubepods/besteffort").cpu_shares, 2U);
-  ASSERT_TRUE(groups.SetPods({}));
-  EXPECT_EQ(cgroups.LimitsOf("kubepods/burstable").cpu_shares, 2U);
-  ASSERT_EQ(groups.limits().size(), 2U);
-  EXPECT_EQ(groups.limits()[0].group, "kubepods/burstable");
-  EXPECT_EQ(groups.limits()[0].limits.cpu_shares, 2U);
+using testing::ElementsAre;
+using testing::HasSubstr;
+using testing::IsEmpty;
+
+class QosGroupsTest : public testing::Test {
+ protected:
+  static PodPlan Plan(const std::string& uid, QosClass qos, std::int64_t milli_cpu) {
+    PodPlan plan{.qos = qos, .milli_cpu = milli_cpu};
+    plan.pod.uid = uid;
+    return plan;
+  }
+  void Add(const std::vector<PodPlan>& plans) {
+    std::vector<const PodPlan*> pods;
+    for (const PodPlan& plan : plans) pods.push_back(&plan);
+    groups_.Add(pods);
+  }
+  [[nodiscard]] std::uint64_t Shares(const char* group) {
+    return cgroups_.LimitsOf(group).cpu_shares.value_or(0);
+  }
+
+  FakeCgroups cgroups_;
+  std::vector<std::string> failures_;
+  QosGroups groups_{cgroups_, CgroupDriver::kCgroupfs,
+                    [this](const Error& error) { failures_.push_back(error.message); }};
+};
+
+TEST_F(QosGroupsTest, BurstablePodsShareWhatTheyAskForTogetherAndBestEffortPodsGetTheRest) {
+  Add({});
+  EXPECT_THAT(groups_.limits(), IsEmpty());
+  Add({Plan("one", QosClass::kBurstable, 250), Plan("g", QosClass::kGuaranteed, 4000)});
+  Add({Plan("other", QosClass::kBurstable, 750)});
+  EXPECT_EQ(Shares("kubepods/burstable"), 1024U);
+  EXPECT_EQ(Shares("kubepods/besteffort"), 2U);
+  ASSERT_EQ(groups_.limits().size(), 2U);
+  EXPECT_EQ(groups_.limits()[0].group, "kubepods/burstable");
+  EXPECT_EQ(groups_.limits()[0].limits.cpu_shares, 1024U);
+}
+
+TEST_F(QosGroupsTest, APodThatIsMadeAgainCountsOnce) {
+  Add({Plan("u", QosClass::kBurstable, 500)});
+  Add({Plan("u", QosClass::kBurstable, 500)});
+  EXPECT_EQ(Shares("kubepods/burstable"), 512U);
+}
+
+TEST_F(QosGroupsTest, APodThatGoesCountsUntilItIsGoneOrAnotherComes) {
+  Add({Plan("one", QosClass::kBurstable, 500), Plan("other", QosClass::kBurstable, 500)});
+  groups_.Leave("one");
+  EXPECT_EQ(Shares("kubepods/burstable"), 1024U);
+  Add({Plan("new", QosClass::kBurstable, 500)});
+  EXPECT_EQ(Shares("kubepods/burstable"), 1024U);
+  groups_.Remove("one");
+  groups_.Remove("other");
+  EXPECT_EQ(Shares("kubepods/burstable"), 512U);
+}
+
+TEST_F(QosGroupsTest, WhatWasNeverThereChangesNothing) {
+  groups_.Leave("stranger");
+  groups_.Remove("stranger");
+  EXPECT_THAT(groups_.limits(), IsEmpty());
+}
+
+TEST_F(QosGroupsTest, TheFirstFailureIsToldAndTheOtherGroupIsSet) {
+  cgroups_.FailOn(FakeCgroups::Operation::kCreate, "kubepods/burstable",
+                  {ErrorCode::kUnavailable, "no space"});
+  Add({Plan("u", QosClass::kBurstable, 500)});
+  EXPECT_THAT(failures_, ElementsAre(HasSubstr("no space")));
+  EXPECT_EQ(Shares("kubepods/besteffort"), 2U);
 }
 
 }  // namespace

@@ -38,7 +38,6 @@ class FakeRuntime : public ContainerRuntime {
   [[nodiscard]] const std::vector<std::string>& ForeignGroupsOf(const std::string&) const override {
     return no_groups_;
   }
-  [[nodiscard]] const std::vector<GroupLimits>& QosLimits() const override { return no_limits_; }
   [[nodiscard]] int EventFd() const override { return event_fd_.get(); }
   [[nodiscard]] std::vector<RuntimeEvent> TakeEvents() override;
 
@@ -87,7 +86,6 @@ class FakeRuntime : public ContainerRuntime {
   std::vector<std::string> commands_;
   FileDescriptor event_fd_;
   const std::vector<std::string> no_groups_;
-  const std::vector<GroupLimits> no_limits_;
 };
 
 }  // namespace jettison

@@ -75,9 +75,7 @@ Result<void> Runtime::Ready() {
 
 std::vector<RuntimePod> Runtime::Recall() {
   recalled_ = true;
-  std::vector<RuntimePod> recalled = adoption_.Recall();
-  if (!recalled.empty()) pods_.UpdateQosGroups();
-  return recalled;
+  return adoption_.Recall();
 }
 
 Result<std::vector<RuntimePod>> Runtime::List() {
@@ -97,7 +95,6 @@ Result<std::vector<RuntimePod>> Runtime::List() {
   }
   pods_.WriteRecords();
   SettleFolders(found->own);
-  if (!pods_.actors().empty()) pods_.UpdateQosGroups();
   TakeOverOthers(*std::move(found), pods);
   adopted_ = true;
   ScheduleRelist(surroundings_.options.relist_period);

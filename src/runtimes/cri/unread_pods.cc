@@ -161,7 +161,6 @@ void UnreadPods::Recall(const std::string& uid) {
   unread_.erase(uid);
   ways_.foreign.Forget(uid);
   RuntimePod found = ways_.adoption.TakeOver(*written);
-  ways_.pods.UpdateQosGroups();
   surroundings_.Emit(PodFound{uid, std::move(found)});
 }
 
@@ -189,7 +188,6 @@ void UnreadPods::OnFound(const PodPlan& plan, Result<Found> found) {
   RuntimePod adopted = ways_.adoption.TakeOver(plan, sandboxes.at(uid), *found);
   ways_.pods.Find(uid)->WriteRecord();
   surroundings_.Emit(PodFound{uid, std::move(adopted)});
-  ways_.pods.UpdateQosGroups();
 }
 
 void UnreadPods::Quarantine(const std::string& uid) {

@@ -113,12 +113,4 @@ std::string Pods::GroupOfContainer(const PodEntry& entry, const std::string& con
                         ContainerGroupName(container, surroundings_.options.cgroup_driver));
 }
 
-void Pods::UpdateQosGroups() {
-  std::vector<const PodPlan*> plans;
-  for (const auto& [uid, entry] : pods_) {
-    if (entry.removing() == nullptr) plans.push_back(&entry.plan);
-  }
-  surroundings_.LogFailure("set the CPU shares of the pods' groups", qos_groups_.SetPods(plans));
-}
-
 }  // namespace jettison::process

@@ -9,7 +9,6 @@
 #include <variant>
 #include <vector>
 
-#include "kernel/groups/qos_groups.h"
 #include "kernel/readiness/path_errand.h"
 #include "ports/pod_plan.h"
 #include "runtimes/process/pod_removal.h"
@@ -61,9 +60,7 @@ struct PodEntry {
 class Pods {
  public:
   // `surroundings` must outlive this.
-  explicit Pods(Surroundings& surroundings)
-      : surroundings_(surroundings),
-        qos_groups_(surroundings.cgroups, surroundings.options.cgroup_driver) {}
+  explicit Pods(Surroundings& surroundings) : surroundings_(surroundings) {}
 
   [[nodiscard]] std::map<std::string, PodEntry>& all() { return pods_; }
   [[nodiscard]] const std::map<std::string, PodEntry>& all() const { return pods_; }
@@ -86,13 +83,9 @@ class Pods {
   [[nodiscard]] std::string GroupOfContainer(const PodEntry& entry,
                                              const std::string& container) const;
 
-  void UpdateQosGroups();
-  [[nodiscard]] const std::vector<GroupLimits>& qos_limits() const { return qos_groups_.limits(); }
-
  private:
   Surroundings& surroundings_;
   std::map<std::string, PodEntry> pods_;
-  pod_host::QosGroups qos_groups_;
 };
 
 // The groups of which one is a pod's, whatever its class was.

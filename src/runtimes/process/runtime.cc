@@ -73,7 +73,6 @@ Result<std::vector<RuntimePod>> Runtime::List() {
     if (auto unread = unread_pods_.Tell(entry)) listed.push_back(std::move(*unread));
   }
   unread_pods_.ScheduleTending();
-  if (!pods_.all().empty()) pods_.UpdateQosGroups();
   return listed;
 }
 
@@ -121,7 +120,6 @@ void Runtime::FinishPod(const std::string& uid, const Result<void>& prepared) {
     entry.removing()->create_error = made.error();
     return;
   }
-  pods_.UpdateQosGroups();
   surroundings_.Emit(PodReady{uid});
 }
 
@@ -243,7 +241,6 @@ void Runtime::ContinueRemovals() {
       surroundings_.Emit(PodRemoved{uid});
     }
     it = pods.erase(it);
-    pods_.UpdateQosGroups();
   }
 }
 

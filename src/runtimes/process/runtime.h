@@ -40,9 +40,6 @@ class Runtime : public ContainerRuntime {
   // Nobody else runs pods in it; of its own, those that cannot be read count as such.
   [[nodiscard]] const std::vector<std::string>& ForeignGroupsOf(
       const std::string& pod_uid) const override;
-  [[nodiscard]] const std::vector<GroupLimits>& QosLimits() const override {
-    return pods_.qos_limits();
-  }
   [[nodiscard]] int EventFd() const override { return readiness_->fd(); }
   [[nodiscard]] std::vector<RuntimeEvent> TakeEvents() override;
 

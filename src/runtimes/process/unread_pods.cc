@@ -138,7 +138,6 @@ bool UnreadPods::TryTakeOver(const std::string& uid, const PodPlan* certain) {
     return false;
   }
   if (repair) Mend(entry);
-  pods_.UpdateQosGroups();
   surroundings_.Emit(PodFound{.pod_uid = uid, .pod = std::move(*found)});
   return true;
 }

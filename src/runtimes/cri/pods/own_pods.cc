@@ -24,12 +24,10 @@ PodActor& OwnPods::Add(std::unique_ptr<PodActor> actor) {
 void OwnPods::Create(const PodPlan& plan) {
   const auto first_attempt = first_attempts_.find(plan.pod.uid);
   PodActor& actor = Add(plan);
-  UpdateQosGroups();
   actor.Create(first_attempt == first_attempts_.end() ? 0 : first_attempt->second);
 }
 
 void OwnPods::Advance(const OnGone& gone) {
-  bool any_gone = false;
   for (auto it = actors_.begin(); it != actors_.end();) {
     auto& [uid, actor] = *it;
     actor->Advance();
@@ -44,17 +42,7 @@ void OwnPods::Advance(const OnGone& gone) {
     }
     gone(uid, *actor);
     it = actors_.erase(it);
-    any_gone = true;
   }
-  if (any_gone) UpdateQosGroups();
-}
-
-void OwnPods::UpdateQosGroups() {
-  std::vector<const PodPlan*> pods;
-  for (const auto& [uid, actor] : actors_) {
-    if (!actor->removing()) pods.push_back(&actor->plan());
-  }
-  surroundings_.LogFailure("set the CPU shares of the pods' groups", qos_groups_.SetPods(pods));
 }
 
 std::set<std::string, std::less<>> OwnPods::KnownIds() const {

@@ -8,22 +8,19 @@
 #include <string>
 #include <vector>
 
-#include "kernel/groups/qos_groups.h"
 #include "runtimes/cri/base/surroundings.h"
 #include "runtimes/cri/containers/log_rotation.h"
 #include "runtimes/cri/pods/pod_actor.h"
 
 namespace jettison::cri {
 
-// The pods that this agent has on the runtime, and the groups of their QoS classes.
+// The pods that this agent has on the runtime.
 class OwnPods {
  public:
   using Actors = std::map<std::string, std::unique_ptr<PodActor>>;  // by UID
   using OnGone = std::function<void(const std::string& uid, const PodActor& pod)>;
 
-  explicit OwnPods(Surroundings& surroundings)
-      : surroundings_(surroundings),
-        qos_groups_(surroundings.cgroups, surroundings.options.cgroup_driver) {}
+  explicit OwnPods(Surroundings& surroundings) : surroundings_(surroundings) {}
   OwnPods(const OwnPods&) = delete;
   OwnPods& operator=(const OwnPods&) = delete;
   ~OwnPods() = default;
@@ -39,9 +36,6 @@ class OwnPods {
   void Create(const PodPlan& plan);
   // Goes on with each of them; those that are gone are forgotten and told to `gone` before.
   void Advance(const OnGone& gone);
-  void UpdateQosGroups();
-  // What the groups of the QoS classes were last limited to.
-  [[nodiscard]] const std::vector<GroupLimits>& qos_limits() const { return qos_groups_.limits(); }
 
   // IDs of sandboxes and containers that the runtime must have.
   [[nodiscard]] std::set<std::string, std::less<>> KnownIds() const;
@@ -53,7 +47,6 @@ class OwnPods {
  private:
   Surroundings& surroundings_;
   Actors actors_;
-  pod_host::QosGroups qos_groups_;
   // Attempts of sandboxes of pods that could not be made, whose names may still be taken.
   std::map<std::string, std::uint32_t> first_attempts_;
 };
