@@ -9,8 +9,8 @@
 #include <string_view>
 
 #include "rpc/verbose_info.h"
-#include "runtimes/cri/foreign/foreign_spec.h"
-#include "runtimes/cri/host/proc_files.h"
+#include "sources/foreign/foreign_spec.h"
+#include "kernel/processes/proc_files.h"
 
 // Whatever a container runtime or a container's files tell, what is made of it can be used: a name
 // of one group, an absolute path, a process, a signal.

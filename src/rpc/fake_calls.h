@@ -12,7 +12,7 @@
 
 #include "ports/file_descriptor.h"
 #include "rpc/calls.h"
-#include "runtimes/cri/containers/containerd_task.h"
+#include "rpc/containerd_task.h"
 
 namespace jettison::cri {
 

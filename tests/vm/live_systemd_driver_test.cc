@@ -7,7 +7,7 @@
 #include <cstdio>
 #include <cstdlib>
 
-#include "runtimes/cri/live_runtime_bed.h"
+#include "runtimes/cri/test_bed/live_runtime_bed.h"
 
 namespace jettison::cri {
 namespace {

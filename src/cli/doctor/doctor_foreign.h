@@ -3,7 +3,7 @@
 #include "cli/doctor/host_check.h"
 #include "core/config/agent_config.h"
 #include "core/units/result.h"
-#include "runtimes/cri/foreign/foreign_facts.h"
+#include "sources/containerd/foreign_facts.h"
 
 namespace jettison {
 

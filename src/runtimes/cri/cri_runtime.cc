@@ -6,7 +6,7 @@
 #include "kernel/files/paths.h"
 #include "kernel/files/root_lock.h"
 #include "rpc/calls.h"
-#include "runtimes/cri/host/host_processes.h"
+#include "kernel/processes/host_processes.h"
 #include "runtimes/cri/host/systemd_slices.h"
 #include "runtimes/cri/runtime.h"
 

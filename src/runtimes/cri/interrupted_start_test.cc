@@ -1,7 +1,7 @@
 // Starts that are cut short, by the end of the agent or of its client.
 #include <gmock/gmock.h>
 
-#include "runtimes/cri/runtime_fixture.h"
+#include "runtimes/cri/test_bed/runtime_fixture.h"
 
 namespace jettison::cri {
 namespace {

@@ -6,9 +6,9 @@
 #include <string>
 #include <vector>
 
-#include "runtimes/cri/base/lifetime.h"
+#include "containers/lifetime.h"
 #include "runtimes/cri/base/surroundings.h"
-#include "runtimes/cri/values/listing.h"
+#include "containers/listing.h"
 
 namespace jettison::cri {
 

@@ -9,7 +9,7 @@
 #include <cstdio>
 #include <functional>
 
-#include "runtimes/cri/live_runtime_bed.h"
+#include "runtimes/cri/test_bed/live_runtime_bed.h"
 
 namespace jettison::cri {
 namespace {

@@ -3,7 +3,7 @@
 #include <gtest/gtest.h>
 #include <unistd.h>
 
-#include "runtimes/cri/live_runtime_bed.h"
+#include "runtimes/cri/test_bed/live_runtime_bed.h"
 
 namespace jettison::cri {
 namespace {

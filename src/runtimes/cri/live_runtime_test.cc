@@ -5,7 +5,7 @@
 
 #include <csignal>
 
-#include "runtimes/cri/live_runtime_bed.h"
+#include "runtimes/cri/test_bed/live_runtime_bed.h"
 
 namespace jettison::cri {
 namespace {

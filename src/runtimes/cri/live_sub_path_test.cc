@@ -6,7 +6,7 @@
 #include <string>
 #include <vector>
 
-#include "runtimes/cri/live_runtime_bed.h"
+#include "runtimes/cri/test_bed/live_runtime_bed.h"
 
 namespace jettison::cri {
 namespace {

@@ -2,7 +2,7 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
-#include "runtimes/cri/live_runtime_bed.h"
+#include "runtimes/cri/test_bed/live_runtime_bed.h"
 
 namespace jettison::cri {
 namespace {

@@ -10,7 +10,7 @@
 #include "runtimes/cri/adoption.h"
 #include "runtimes/cri/base/surroundings.h"
 #include "runtimes/cri/containers/log_rotation.h"
-#include "runtimes/cri/foreign/foreign_pods.h"
+#include "sources/containerd/containerd_source.h"
 #include "runtimes/cri/inventory.h"
 #include "runtimes/cri/leftovers.h"
 #include "runtimes/cri/pods/own_pods.h"

@@ -1,7 +1,7 @@
 // What is found at the start, and by the listings later.
 #include <gmock/gmock.h>
 
-#include "runtimes/cri/runtime_fixture.h"
+#include "runtimes/cri/test_bed/runtime_fixture.h"
 
 namespace jettison::cri {
 namespace {

@@ -5,7 +5,7 @@
 #include <chrono>
 #include <functional>
 
-#include "runtimes/cri/fake_runtime_bed.h"
+#include "runtimes/cri/test_bed/fake_runtime_bed.h"
 
 namespace jettison::cri {
 namespace {

@@ -3,7 +3,7 @@
 
 #include <csignal>
 
-#include "runtimes/cri/runtime_fixture.h"
+#include "runtimes/cri/test_bed/runtime_fixture.h"
 
 namespace jettison::cri {
 namespace {

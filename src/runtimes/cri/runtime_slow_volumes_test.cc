@@ -2,7 +2,7 @@
 #include <gmock/gmock.h>
 
 #include "ports/fakes/fake_slow_paths.h"
-#include "runtimes/cri/runtime_fixture.h"
+#include "runtimes/cri/test_bed/runtime_fixture.h"
 
 namespace jettison::cri {
 namespace {

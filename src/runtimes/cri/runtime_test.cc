@@ -4,7 +4,7 @@
 
 #include <functional>
 
-#include "runtimes/cri/runtime_fixture.h"
+#include "runtimes/cri/test_bed/runtime_fixture.h"
 
 namespace jettison::cri {
 namespace {

@@ -10,7 +10,7 @@
 #include "runtimes/cri/leftovers.h"
 #include "runtimes/cri/pods/own_pods.h"
 #include "runtimes/cri/unread_pods.h"
-#include "runtimes/cri/values/listing.h"
+#include "containers/listing.h"
 
 namespace jettison::cri {
 

@@ -15,7 +15,7 @@
 #include "ports/group_end.h"
 #include "rpc/calls.h"
 #include "runtimes/cri/base/cri_options.h"
-#include "runtimes/cri/host/processes.h"
+#include "kernel/processes/processes.h"
 #include "runtimes/cri/host/slices.h"
 
 namespace jettison::cri {

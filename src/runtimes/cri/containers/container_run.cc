@@ -9,7 +9,7 @@
 
 #include "kernel/groups/cgroup_layout.h"
 #include "kernel/groups/fd_reserve.h"
-#include "runtimes/cri/host/proc_files.h"
+#include "kernel/processes/proc_files.h"
 
 namespace jettison::cri {
 namespace {

@@ -5,10 +5,10 @@
 #include <optional>
 #include <string>
 
-#include "runtimes/cri/base/lifetime.h"
+#include "containers/lifetime.h"
 #include "runtimes/cri/base/surroundings.h"
 #include "runtimes/cri/containers/container_start.h"
-#include "runtimes/cri/values/container_exit.h"
+#include "containers/container_exit.h"
 
 namespace jettison::cri {
 

@@ -12,9 +12,9 @@
 #include "kernel/mounts/mount_plan.h"
 #include "rpc/verbose_info.h"
 #include "runtimes/cri/containers/container_removal.h"
-#include "runtimes/cri/host/proc_files.h"
+#include "kernel/processes/proc_files.h"
 #include "runtimes/cri/host/sub_path.h"
-#include "runtimes/cri/values/container_exit.h"
+#include "containers/container_exit.h"
 
 namespace jettison::cri {
 namespace {

@@ -9,9 +9,9 @@
 #include <vector>
 
 #include "kernel/readiness/path_errand.h"
-#include "runtimes/cri/base/lifetime.h"
+#include "containers/lifetime.h"
 #include "runtimes/cri/base/surroundings.h"
-#include "runtimes/cri/containers/anchor.h"
+#include "containers/anchor.h"
 #include "runtimes/cri/containers/sandbox_creation.h"
 #include "runtimes/cri/images/image_fetch.h"
 #include "runtimes/cri/values/container_config.h"

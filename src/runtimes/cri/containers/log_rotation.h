@@ -7,7 +7,7 @@
 #include <string>
 #include <vector>
 
-#include "runtimes/cri/base/lifetime.h"
+#include "containers/lifetime.h"
 #include "runtimes/cri/base/surroundings.h"
 #include "runtimes/cri/host/child_job.h"
 

@@ -8,7 +8,7 @@
 #include <chrono>
 #include <functional>
 
-#include "runtimes/cri/runtime_fixture.h"
+#include "runtimes/cri/test_bed/runtime_fixture.h"
 
 namespace jettison::cri {
 namespace {

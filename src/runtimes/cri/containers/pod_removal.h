@@ -5,7 +5,7 @@
 #include <string>
 #include <vector>
 
-#include "runtimes/cri/base/lifetime.h"
+#include "containers/lifetime.h"
 #include "runtimes/cri/base/surroundings.h"
 #include "runtimes/cri/containers/sandbox_clearance.h"
 #include "runtimes/cri/host/removal_job.h"

@@ -4,7 +4,7 @@
 #include <utility>
 
 #include "runtimes/cri/containers/container_removal.h"
-#include "runtimes/cri/values/labels.h"
+#include "containers/labels.h"
 
 namespace jettison::cri {
 namespace {

@@ -5,7 +5,7 @@
 #include <functional>
 #include <string>
 
-#include "runtimes/cri/base/lifetime.h"
+#include "containers/lifetime.h"
 #include "runtimes/cri/base/surroundings.h"
 
 namespace jettison::cri {

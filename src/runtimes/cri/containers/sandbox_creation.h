@@ -6,7 +6,7 @@
 #include <string>
 
 #include "core/model/pod.h"
-#include "runtimes/cri/base/lifetime.h"
+#include "containers/lifetime.h"
 #include "runtimes/cri/base/surroundings.h"
 #include "runtimes/cri/containers/sandbox_clearance.h"
 

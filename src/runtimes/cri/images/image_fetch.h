@@ -3,7 +3,7 @@
 #include <functional>
 #include <string>
 
-#include "runtimes/cri/base/lifetime.h"
+#include "containers/lifetime.h"
 #include "runtimes/cri/base/surroundings.h"
 #include "runtimes/cri/values/container_config.h"
 

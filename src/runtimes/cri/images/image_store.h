@@ -8,7 +8,7 @@
 
 #include "ports/image_store.h"
 #include "rpc/calls.h"
-#include "runtimes/cri/base/lifetime.h"
+#include "containers/lifetime.h"
 
 namespace jettison::cri {
 

@@ -15,7 +15,7 @@
 #include "runtimes/cri/pods/pod_record.h"
 #include "runtimes/cri/pods/pod_runs.h"
 #include "runtimes/cri/pods/pod_sandbox.h"
-#include "runtimes/cri/values/listing.h"
+#include "containers/listing.h"
 
 namespace jettison::cri {
 

@@ -6,7 +6,7 @@
 #include <utility>
 
 #include "runtimes/cri/containers/sandbox_clearance.h"
-#include "runtimes/cri/values/labels.h"
+#include "containers/labels.h"
 
 namespace jettison::cri {
 namespace {

@@ -6,7 +6,7 @@
 
 #include "runtimes/cri/base/surroundings.h"
 #include "runtimes/cri/pods/pod_records.h"
-#include "runtimes/cri/values/listing.h"
+#include "containers/listing.h"
 
 namespace jettison::cri {
 

@@ -10,7 +10,7 @@
 #include "kernel/files/pod_containers.h"
 #include "rpc/verbose_info.h"
 #include "runtimes/cri/containers/container_removal.h"
-#include "runtimes/cri/host/proc_files.h"
+#include "kernel/processes/proc_files.h"
 
 namespace jettison::cri {
 namespace {

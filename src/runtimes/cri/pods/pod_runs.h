@@ -12,12 +12,12 @@
 
 #include "ports/pod_disk.h"
 #include "ports/pod_plan.h"
-#include "runtimes/cri/base/lifetime.h"
+#include "containers/lifetime.h"
 #include "runtimes/cri/base/surroundings.h"
 #include "runtimes/cri/containers/container_run.h"
 #include "runtimes/cri/containers/log_rotation.h"
 #include "runtimes/cri/pods/pod_record.h"
-#include "runtimes/cri/values/listing.h"
+#include "containers/listing.h"
 
 namespace jettison::cri {
 

@@ -5,7 +5,7 @@
 #include <string_view>
 
 #include "core/pods/variables.h"
-#include "runtimes/cri/values/labels.h"
+#include "containers/labels.h"
 #include "runtimes/cri/values/sandbox_config.h"
 
 namespace jettison::cri {

@@ -3,7 +3,7 @@
 #include <algorithm>
 
 #include "kernel/files/pod_containers.h"
-#include "runtimes/cri/values/labels.h"
+#include "containers/labels.h"
 
 namespace jettison::cri {
 namespace {

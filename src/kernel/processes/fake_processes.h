@@ -1,0 +1,83 @@
+#pragma once
+
+#include <sys/eventfd.h>
+#include <unistd.h>
+
+#include <cerrno>
+#include <cstdint>
+#include <functional>
+#include <map>
+#include <string>
+#include <utility>
+
+#include "ports/system_error.h"
+#include "kernel/processes/processes.h"
+
+namespace jettison::cri {
+
+// Processes that a test starts and ends.
+class FakeProcesses : public Processes {
+ public:
+  [[nodiscard]] Result<FileDescriptor> Open(pid_t pid) override {
+    const auto it = processes_.find(pid);
+    if (it == processes_.end() || it->second.reaped) return Fail(SystemError(ESRCH, "open"));
+    FileDescriptor handle(::dup(it->second.end.get()));
+    handles_[handle.get()] = pid;
+    return handle;
+  }
+  void Signal(const FileDescriptor& process, int signal) override {
+    const pid_t pid = handles_.at(process.get());
+    if (on_signal && !processes_.at(pid).ended) on_signal(pid, signal);
+  }
+  [[nodiscard]] std::optional<int> WaitStatus(const FileDescriptor& process) override {
+    return tells_wait_status ? processes_.at(handles_.at(process.get())).ended : std::nullopt;
+  }
+  [[nodiscard]] Result<std::string> ReadFile(pid_t pid, std::string_view name) override {
+    const auto it = processes_.find(pid);
+    if (it == processes_.end()) return Fail(SystemError(ENOENT, name));
+    if (name == "stat") {
+      return std::to_string(pid) + " (" + it->second.name +
+             ") S 1 2 3 4 5 6 7 8 9 10 11 12 13 14 15 16 17 18 " +
+             std::to_string(it->second.start) + " 20\n";
+    }
+    return name == "cgroup" ? it->second.cgroup : it->second.mountinfo;
+  }
+
+  void Add(pid_t pid, std::string cgroup, std::string mountinfo) {
+    processes_[pid] = {.end = FileDescriptor(::eventfd(0, EFD_CLOEXEC)),
+                       .cgroup = std::move(cgroup),
+                       .mountinfo = std::move(mountinfo),
+                       .start = next_start_++,
+                       .ended = std::nullopt};
+  }
+  void SetName(pid_t pid, std::string name) { processes_.at(pid).name = std::move(name); }
+  // It is seen as ended by those who have a handle, and cannot be opened any more.
+  void End(pid_t pid, int wait_status) {
+    Process& process = processes_.at(pid);
+    process.ended = wait_status;
+    process.reaped = true;
+    const std::uint64_t one = 1;
+    (void)!::write(process.end.get(), &one, sizeof one);
+  }
+  [[nodiscard]] bool Runs(pid_t pid) const { return !processes_.at(pid).ended; }
+
+  // What a signal does.
+  std::function<void(pid_t, int)> on_signal;
+  bool tells_wait_status = true;
+
+ private:
+  struct Process {
+    FileDescriptor end;
+    std::string cgroup;
+    std::string mountinfo;
+    std::uint64_t start = 0;
+    std::string name = "program";
+    std::optional<int> ended;
+    bool reaped = false;
+  };
+  std::uint64_t next_start_ = 100;
+  std::map<pid_t, Process> processes_;
+  std::map<int, pid_t> handles_;
+};
+
+}  // namespace jettison::cri

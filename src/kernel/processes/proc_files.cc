@@ -1,0 +1,125 @@
+#include "kernel/processes/proc_files.h"
+
+#include <charconv>
+#include <cstddef>
+#include <vector>
+
+namespace jettison::cri {
+namespace {
+
+// Cuts the text up to the separator off its front; the rest of it where there is none.
+std::string_view Cut(std::string_view& text, char separator) {
+  const std::size_t end = text.find(separator);
+  const std::string_view part = text.substr(0, end);
+  text.remove_prefix(end == std::string_view::npos ? text.size() : end + 1);
+  return part;
+}
+
+bool IsOctal(char c) {
+  return c >= '0' && c <= '7';
+}
+
+// The kernel writes blanks and their like as "\040".
+std::string Unescaped(std::string_view text) {
+  std::string plain;
+  for (std::size_t i = 0; i < text.size(); ++i) {
+    if (text[i] == '\\' && i + 3 < text.size() && IsOctal(text[i + 1]) && IsOctal(text[i + 2]) &&
+        IsOctal(text[i + 3])) {
+      plain += static_cast<char>((text[i + 1] - '0') * 64 + (text[i + 2] - '0') * 8 +
+                                 (text[i + 3] - '0'));
+      i += 3;
+    } else {
+      plain += text[i];
+    }
+  }
+  return plain;
+}
+
+std::string_view Option(std::string_view options, std::string_view name) {
+  while (!options.empty()) {
+    std::string_view option = Cut(options, ',');
+    if (Cut(option, '=') == name) return option;
+  }
+  return {};
+}
+
+}  // namespace
+
+std::string GroupBelow(std::string_view proc_cgroup, std::string_view parent) {
+  const std::string inner = "/" + std::string(parent) + "/";
+  while (!proc_cgroup.empty()) {
+    std::string_view line = Cut(proc_cgroup, '\n');  // "4:memory:/kubepods/..."
+    Cut(line, ':');
+    Cut(line, ':');
+    const std::size_t at = line.find(inner);
+    if (at == std::string_view::npos) continue;
+    std::string_view below = line.substr(at + inner.size());
+    return std::string(Cut(below, '/'));
+  }
+  return {};
+}
+
+std::string MemoryGroupIn(std::string_view proc_cgroup) {
+  std::string unified;
+  while (!proc_cgroup.empty()) {
+    std::string_view line = Cut(proc_cgroup, '\n');
+    Cut(line, ':');
+    std::string_view controllers = Cut(line, ':');
+    if (controllers.empty() && !line.empty()) unified = line;
+    while (!controllers.empty()) {
+      if (Cut(controllers, ',') == "memory") return std::string(line);
+    }
+  }
+  return unified;
+}
+
+std::string UpperFolderOf(std::string_view mountinfo) {
+  std::string upper;
+  while (!mountinfo.empty()) {
+    std::string_view line = Cut(mountinfo, '\n');
+    // ID, parent, device, root, mount point, options, ... "-", type, source, super options
+    std::vector<std::string_view> fields;
+    while (!line.empty()) fields.push_back(Cut(line, ' '));
+    if (fields.size() < 10 || fields[4] != "/") continue;
+    std::size_t dash = 6;
+    while (dash < fields.size() && fields[dash] != "-") ++dash;
+    // What is mounted last at a place covers the others.
+    upper.clear();
+    if (dash + 3 >= fields.size() || fields[dash + 1] != "overlay") continue;
+    upper = Unescaped(Option(fields[dash + 3], "upperdir"));
+  }
+  return upper.starts_with('/') ? upper : std::string();
+}
+
+bool IsGroupOfContainer(std::string_view name, std::string_view id) {
+  constexpr std::string_view kScope = ".scope";
+  if (id.empty()) return false;
+  if (name == id) return true;
+  if (name.ends_with(kScope)) name.remove_suffix(kScope.size());
+  if (!name.ends_with(id)) return false;
+  name.remove_suffix(id.size());
+  return name.empty() || name.back() == '-' || name.back() == ':';
+}
+
+// runc names the process for the stage that it is in, "runc:[2:INIT]" at last.
+bool IsPrepared(std::string_view proc_stat) {
+  constexpr std::string_view kStage = "(runc:[";
+  const std::size_t name = proc_stat.find(" (");
+  return name != std::string_view::npos && proc_stat.substr(name + 1).starts_with(kStage);
+}
+
+// The name of the program, in brackets, may hold anything.
+std::optional<std::uint64_t> StartOf(std::string_view proc_stat) {
+  constexpr int kFieldsBefore = 19;  // from the state, the third field, to the twenty-second
+  const std::size_t name_end = proc_stat.rfind(") ");
+  if (name_end == std::string_view::npos) return std::nullopt;
+  proc_stat.remove_prefix(name_end + 2);
+  for (int i = 0; i < kFieldsBefore; ++i) (void)Cut(proc_stat, ' ');
+  const std::string_view field = Cut(proc_stat, ' ');
+  std::uint64_t start = 0;
+  const auto [end, error] = std::from_chars(field.data(), field.data() + field.size(), start);
+  if (error != std::errc() || end != field.data() + field.size()) return std::nullopt;
+  return start;
+}
+
+}  // namespace jettison::cri

@@ -1,0 +1,331 @@
+// Pods that somebody else runs on the same container runtime.
+#include "sources/containerd/containerd_source.h"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <csignal>
+
+#include "runtimes/cri/test_bed/fake_runtime_bed.h"
+
+namespace jettison::cri {
+namespace {
+
+using std::chrono::milliseconds;
+using std::chrono::seconds;
+using testing::Contains;
+using testing::ElementsAre;
+using testing::HasSubstr;
+using testing::IsEmpty;
+using testing::Not;
+
+class CriForeignPods : public testing::Test {
+ protected:
+  CriForeignPods() {
+    bed_.adopt_foreign = true;
+    bed_.relist_period = milliseconds(5);
+    bed_.Open();
+  }
+  [[nodiscard]] Runtime& runtime() { return *bed_.runtime; }
+  [[nodiscard]] FakeContainerd& containerd() { return bed_.containerd; }
+
+  // Somebody else makes a sandbox, and starts containers in it; their IDs.
+  std::string MakeSandbox(const std::string& uid, const std::string& parent = "/others") {
+    api::RunPodSandboxRequest request;
+    auto& config = *request.mutable_config();
+    config.mutable_metadata()->set_name("pod-" + uid);
+    config.mutable_metadata()->set_namespace_("theirs");
+    config.mutable_metadata()->set_uid(uid);
+    for (const auto& [name, value] : annotations_) (*config.mutable_annotations())[name] = value;
+    config.set_log_directory("/var/log/pods/" + uid);
+    config.mutable_linux()->set_cgroup_parent(parent);
+    return other_->on_run_pod_sandbox(request)->pod_sandbox_id();
+  }
+  std::string StartIn(const std::string& sandbox, const std::string& name) {
+    api::CreateContainerRequest request;
+    request.set_pod_sandbox_id(sandbox);
+    request.mutable_config()->mutable_metadata()->set_name(name);
+    request.mutable_config()->mutable_image()->set_image("bed.local/tiny:1");
+    request.mutable_config()->set_log_path(name + "/0.log");
+    api::StartContainerRequest start;
+    start.set_container_id(other_->on_create_container(request)->container_id());
+    EXPECT_TRUE(other_->on_start_container(start));
+    return start.container_id();
+  }
+  std::string Make(const std::string& uid, const std::string& parent = "/others") {
+    return StartIn(MakeSandbox(uid, parent), "main");
+  }
+  // What List answers.
+  [[nodiscard]] std::vector<std::string> ListedUids() {
+    std::vector<std::string> uids;
+    const auto listed = runtime().List();
+    for (const RuntimePod& pod : listed.value()) {
+      EXPECT_EQ(pod.foreign, pod.pod.namespace_ == "theirs");
+      uids.push_back(pod.pod.uid);
+    }
+    return uids;
+  }
+  // Whether the runtime goes on for some listings without telling one of these.
+  template <typename Event>
+  [[nodiscard]] bool IsSilentOn() {
+    return bed_.Await<Event>("", milliseconds(60)) == nullptr;
+  }
+
+  FakeRuntimeBed bed_;
+  std::unique_ptr<FakeCalls> other_ = bed_.containerd.Connect();
+  std::map<std::string, std::string> annotations_;
+};
+
+TEST_F(CriForeignPods, ARunningPodIsListedOnceWithItsGroupsAndFiles) {
+  const std::string id = Make("f");
+  MakeSandbox("empty");
+  const auto listed = runtime().List();
+  ASSERT_TRUE(listed);
+  ASSERT_EQ(listed->size(), 1U);
+  const RuntimePod& found = listed->front();
+  EXPECT_TRUE(found.foreign);
+  EXPECT_EQ(FullName(found.pod), "theirs/pod-f");
+  EXPECT_EQ(found.pod.uid, "f");
+  ASSERT_EQ(found.containers.size(), 1U);
+  EXPECT_EQ(found.containers[0].name, "main");
+  EXPECT_FALSE(found.containers[0].exit);
+  EXPECT_THAT(runtime().ForeignGroupsOf("f"), ElementsAre("others/" + id));
+  EXPECT_EQ(runtime().GroupOf("f", "main"), "others/" + id);
+  const PodDisk disk = runtime().DiskOf(found.pod);
+  ASSERT_EQ(disk.containers.size(), 1U);
+  EXPECT_EQ(disk.containers[0].layer, "/layers/" + id);
+  EXPECT_EQ(disk.containers[0].logs, "/var/log/pods/f/main");
+  EXPECT_TRUE(IsSilentOn<PodFound>());
+  EXPECT_TRUE(containerd().signals.empty());
+}
+
+TEST_F(CriForeignPods, WithoutTheSwitchThereIsNone) {
+  bed_.adopt_foreign = false;
+  bed_.Open();
+  Make("f");
+  EXPECT_THAT(ListedUids(), IsEmpty());
+  EXPECT_TRUE(IsSilentOn<PodFound>());
+  EXPECT_THAT(runtime().ForeignGroupsOf("f"), IsEmpty());
+}
+
+TEST_F(CriForeignPods, OneThatIsMadeLaterIsFoundAndItsEndIsTold) {
+  EXPECT_THAT(ListedUids(), IsEmpty());
+  Make("f");
+  const auto* found = bed_.Await<PodFound>("f");
+  ASSERT_NE(found, nullptr);
+  EXPECT_TRUE(found->pod.foreign);
+  containerd().Exit("main", 3);
+  const auto* exited = bed_.Await<ContainerExited>("f");
+  ASSERT_NE(exited, nullptr);
+  EXPECT_EQ(exited->exit.exit_code, 3);
+  ASSERT_NE(bed_.Await<PodRemoved>("f"), nullptr);
+  EXPECT_TRUE(IsSilentOn<PodFound>());
+  EXPECT_THAT(bed_.calls->TakeCalls(), Not(Contains(HasSubstr("StopPodSandbox"))));
+}
+
+TEST_F(CriForeignPods, AnotherAgentsPodIsOneOfOthers) {
+  annotations_["jettison.io/root"] = "/elsewhere";
+  annotations_["jettison.io/pod"] = "f";
+  Make("f");
+  EXPECT_THAT(ListedUids(), ElementsAre("f"));
+}
+
+TEST_F(CriForeignPods, ARestartedOrAddedContainerMakesItAnotherPod) {
+  const std::string sandbox = MakeSandbox("f");
+  StartIn(sandbox, "main");
+  EXPECT_THAT(ListedUids(), ElementsAre("f"));
+  StartIn(sandbox, "side");
+  ASSERT_NE(bed_.Await<PodRemoved>("f"), nullptr);
+  const auto* found = bed_.Await<PodFound>("f");
+  ASSERT_NE(found, nullptr);
+  EXPECT_EQ(found->pod.containers.size(), 2U);
+  EXPECT_EQ(runtime().ForeignGroupsOf("f").size(), 2U);
+  containerd().Exit("side", 0);
+  ASSERT_NE(bed_.Await<ContainerExited>("f"), nullptr);
+  EXPECT_EQ(runtime().GroupOf("f", "side"), "");
+  EXPECT_TRUE(IsSilentOn<PodRemoved>()) << "one still runs";
+  StartIn(sandbox, "side");
+  ASSERT_NE(bed_.Await<PodRemoved>("f"), nullptr);
+  ASSERT_NE(bed_.Await<PodFound>("f"), nullptr);
+}
+
+TEST_F(CriForeignPods, ASandboxThatIsNotReadyOrGoneHoldsNone) {
+  Make("f");
+  Make("g");
+  EXPECT_THAT(ListedUids(), ElementsAre("f", "g"));
+  auto box = containerd().boxes.begin();
+  box->second.ready = false;
+  ASSERT_NE(bed_.Await<PodRemoved>("f"), nullptr);
+  containerd().boxes.erase(std::next(box));
+  ASSERT_NE(bed_.Await<PodRemoved>("g"), nullptr);
+  EXPECT_TRUE(IsSilentOn<PodFound>());
+}
+
+TEST_F(CriForeignPods, AnEvictedOneIsEndedAndStaysItsOwners) {
+  Make("f");
+  EXPECT_THAT(ListedUids(), ElementsAre("f"));
+  containerd().slow_to_notice = false;
+  runtime().StopContainer("f", "main", seconds(1));
+  EXPECT_THAT(containerd().signals, ElementsAre(testing::Pair(1000, SIGTERM)));
+  ASSERT_NE(bed_.Await<ContainerExited>("f"), nullptr);
+  EXPECT_TRUE(IsSilentOn<PodRemoved>()) << "whoever ends it removes it";
+  runtime().RemovePod("f");
+  ASSERT_NE(bed_.Await<PodRemoved>("f"), nullptr);
+  ASSERT_EQ(containerd().boxes.size(), 1U);
+  EXPECT_FALSE(containerd().boxes.begin()->second.ready);
+  EXPECT_EQ(containerd().runs.size(), 1U);
+  EXPECT_TRUE(bed_.cgroups.Exists("others"));
+  EXPECT_TRUE(IsSilentOn<PodFound>());
+  const auto calls = bed_.calls->TakeCalls();
+  EXPECT_THAT(calls, Contains(HasSubstr("StopPodSandbox")));
+  EXPECT_THAT(calls, Not(Contains(HasSubstr("Remove"))));
+}
+
+TEST_F(CriForeignPods, WhatIgnoresTermIsKilledByItsGroup) {
+  const std::string id = Make("f");
+  EXPECT_THAT(ListedUids(), ElementsAre("f"));
+  containerd().ignores_term = true;
+  runtime().StopContainer("f", "main", seconds(1));
+  runtime().KillContainer("f", "main");
+  EXPECT_THAT(bed_.cgroups.kills(), ElementsAre("others/" + id));
+  ASSERT_NE(bed_.Await<ContainerExited>("f"), nullptr);
+}
+
+TEST_F(CriForeignPods, AContainerThatIsStillToldAsRunningIsNotFoundAgain) {
+  const std::string sandbox = MakeSandbox("f");
+  const std::string id = StartIn(sandbox, "main");
+  EXPECT_THAT(ListedUids(), ElementsAre("f"));
+  runtime().KillContainer("f", "main");
+  ASSERT_NE(bed_.Await<ContainerExited>("f"), nullptr);
+  other_->on_stop_pod_sandbox = nullptr;
+  bed_.calls->on_stop_pod_sandbox = [](const auto&) { return api::StopPodSandboxResponse(); };
+  containerd().runs[id].state = api::CONTAINER_RUNNING;
+  runtime().RemovePod("f");
+  ASSERT_NE(bed_.Await<PodRemoved>("f"), nullptr);
+  EXPECT_TRUE(IsSilentOn<PodFound>());
+  StartIn(sandbox, "main");
+  EXPECT_NE(bed_.Await<PodFound>("f"), nullptr) << "its owner has started it again";
+}
+
+TEST_F(CriForeignPods, ASandboxThatIsSlowToStopKeepsNobodyWaiting) {
+  Make("f");
+  EXPECT_THAT(ListedUids(), ElementsAre("f"));
+  containerd().processes.tells_wait_status = true;
+  runtime().KillContainer("f", "main");
+  ASSERT_NE(bed_.Await<ContainerExited>("f"), nullptr);
+  bed_.calls->Hang();
+  runtime().RemovePod("f");
+  EXPECT_NE(bed_.Await<PodRemoved>("f"), nullptr);
+}
+
+TEST_F(CriForeignPods, OneThatCannotBeMeasuredIsLeftOutAndSaidOnce) {
+  bed_.cgroup_prefix = "/node";
+  bed_.Open();
+  const std::string inside = Make("f", "/node");
+  Make("g", "/nodes");
+  EXPECT_THAT(ListedUids(), ElementsAre("f"));
+  EXPECT_THAT(runtime().ForeignGroupsOf("f"), ElementsAre(inside));
+  EXPECT_TRUE(IsSilentOn<PodFound>());
+  EXPECT_EQ(std::ranges::count_if(bed_.logged,
+                                  [](const std::string& line) {
+                                    return line.find("theirs/pod-g of somebody else") !=
+                                           std::string::npos;
+                                  }),
+            1);
+  EXPECT_THAT(bed_.logged, Contains(HasSubstr("does not lie below the node's")));
+}
+
+TEST_F(CriForeignPods, AGroupThatIsSharedIsNoGroupToBeKilled) {
+  const std::string id = Make("f");
+  containerd().processes.Add(containerd().runs[id].pid, "4:memory:/others\n0::/others/" + id + "\n",
+                             "");
+  EXPECT_THAT(ListedUids(), IsEmpty());
+  EXPECT_THAT(bed_.logged, Contains(HasSubstr("is not named after its container")));
+}
+
+TEST_F(CriForeignPods, AnAnswerAboutAnotherContainerIsNone) {
+  Make("f");
+  const auto truth = bed_.calls->on_container_status;
+  for (const char* id : {"", "others"}) {
+    bed_.calls->on_container_status = [&](const api::ContainerStatusRequest& request) {
+      auto answer = truth(request);
+      if (answer) answer->mutable_status()->set_id(id);
+      return answer;
+    };
+    EXPECT_THAT(ListedUids(), IsEmpty());
+  }
+  EXPECT_THAT(bed_.logged, ElementsAre(HasSubstr("another container than was asked")));
+}
+
+TEST_F(CriForeignPods, GroupsThatAContainerMadeBelowItsOwnAreItsOwn) {
+  const std::string id = Make("f");
+  containerd().processes.Add(containerd().runs[id].pid, "4:memory:/others/" + id + "/init.scope\n",
+                             "");
+  EXPECT_THAT(ListedUids(), ElementsAre("f"));
+  EXPECT_THAT(runtime().ForeignGroupsOf("f"), ElementsAre("others/" + id));
+}
+
+TEST_F(CriForeignPods, AUidThatAPodOfThisAgentHasIsNotUsedTwice) {
+  EXPECT_THAT(ListedUids(), IsEmpty());
+  ASSERT_TRUE(bed_.Run(SimplePod("u")));
+  annotations_["attempt"] = "another";
+  containerd().boxes["box-f"].config.mutable_metadata()->set_uid("u");
+  containerd().boxes["box-f"].config.mutable_linux()->set_cgroup_parent("/others");
+  StartIn("box-f", "main");
+  const auto* found = bed_.Await<PodFound>("");
+  ASSERT_NE(found, nullptr);
+  EXPECT_EQ(found->pod_uid, "box-f");
+  EXPECT_EQ(found->pod.pod.uid, "box-f");
+  runtime().StopContainer("u", "main", seconds(1));
+  ASSERT_NE(bed_.Await<ContainerExited>("u"), nullptr);
+  EXPECT_NE(runtime().GroupOf("box-f", "main"), "");
+}
+
+TEST_F(CriForeignPods, APodOfThisAgentTakesItsUidFromOthers) {
+  const std::string id = Make("u");
+  EXPECT_THAT(ListedUids(), ElementsAre("u"));
+  const std::string sandbox = containerd().boxes.begin()->first;
+  containerd().boxes[sandbox].config.mutable_metadata()->set_attempt(5);
+  ASSERT_TRUE(bed_.Run(SimplePod("u")));
+  bed_.events.Rewind();  // it may have been found while the other was started
+  const auto* found = bed_.Await<PodFound>("");
+  ASSERT_NE(found, nullptr);
+  EXPECT_EQ(found->pod_uid, sandbox);
+  EXPECT_EQ(runtime().GroupOf(sandbox, "main"), "others/" + id);
+}
+
+TEST_F(CriForeignPods, LimitsOfItsOwnAreKnownAndThoseOfAllAreNot) {
+  const std::string f = Make("f", "/kubepods/burstable/podf");
+  const std::string g = Make("g");
+  bed_.cgroups.SetMemoryLimit("", 1000);
+  bed_.cgroups.SetMemoryLimit("kubepods", 800);
+  bed_.cgroups.SetMemoryLimit("others/" + g, 300);
+  const auto listed = runtime().List();
+  ASSERT_TRUE(listed);
+  ASSERT_EQ(listed->size(), 2U);
+  for (const RuntimePod& found : *listed) {
+    const auto& limits = found.pod.containers[0].resources.limits;
+    EXPECT_EQ(limits.contains("memory"), found.pod.uid == "g");
+  }
+  EXPECT_EQ((*listed)[0].pod.status_qos_class, QosClass::kBurstable);
+  EXPECT_THAT(runtime().ForeignGroupsOf("f"), ElementsAre("kubepods/burstable/podf"));
+  EXPECT_EQ(runtime().GroupOf("f", "main"), "kubepods/burstable/podf/" + f);
+}
+
+TEST_F(CriForeignPods, NonsenseInAnnotationsIsSaidOnce) {
+  annotations_["jettison.io/priority"] = "high";
+  annotations_["jettison.io/requests.memory"] = "64Mi";
+  const std::string sandbox = MakeSandbox("f");
+  StartIn(sandbox, "main");
+  const auto listed = runtime().List();
+  ASSERT_TRUE(listed);
+  ASSERT_EQ(listed->size(), 1U);
+  EXPECT_EQ(listed->front().pod.containers[0].resources.requests.at("memory"),
+            Quantity::Of(64 << 20));
+  StartIn(sandbox, "side");
+  ASSERT_NE(bed_.Await<PodFound>("f"), nullptr);
+  EXPECT_THAT(bed_.logged, ElementsAre(HasSubstr("jettison.io/priority: high")));
+}
+
+}  // namespace
+}  // namespace jettison::cri

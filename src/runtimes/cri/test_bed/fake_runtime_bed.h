@@ -1,0 +1,151 @@
+#pragma once
+
+#include <gtest/gtest.h>
+
+#include <chrono>
+#include <map>
+#include <memory>
+#include <optional>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "kernel/files/files.h"
+#include "kernel/files/root_lock.h"
+#include "kernel/files/temporary_folder.h"
+#include "kernel/groups/plain_plan.h"
+#include "ports/fakes/fake_cgroups.h"
+#include "ports/fakes/fake_clock.h"
+#include "runtimes/cri/test_bed/fake_containerd.h"
+#include "runtimes/cri/test_bed/event_reader.h"
+#include "runtimes/cri/runtime.h"
+#include "containers/labels.h"
+#include "runtimes/cri/values/plain_pod.h"
+
+namespace jettison::cri {
+
+// A process table that several runtimes use one after the other.
+class SharedProcesses : public Processes {
+ public:
+  explicit SharedProcesses(Processes& processes) : processes_(processes) {}
+  [[nodiscard]] Result<FileDescriptor> Open(pid_t pid) override { return processes_.Open(pid); }
+  void Signal(const FileDescriptor& process, int signal) override {
+    processes_.Signal(process, signal);
+  }
+  [[nodiscard]] std::optional<int> WaitStatus(const FileDescriptor& process) override {
+    return processes_.WaitStatus(process);
+  }
+  [[nodiscard]] Result<std::string> ReadFile(pid_t pid, std::string_view name) override {
+    return processes_.ReadFile(pid, name);
+  }
+
+ private:
+  Processes& processes_;
+};
+
+// Writes down what is asked of a service manager, and answers at once.
+class FakeSlices : public Slices {
+ public:
+  explicit FakeSlices(std::vector<std::string>& asked) : asked_(asked) {}
+  void Start(const std::string& slice, const CgroupLimits& limits, Done done) override {
+    asked_.push_back("start " + slice + " " + std::to_string(limits.memory_bytes.value_or(0)));
+    done({});
+  }
+  void Stop(const std::string& slice, Done done) override {
+    asked_.push_back("stop " + slice);
+    done({});
+  }
+
+ private:
+  std::vector<std::string>& asked_;
+};
+
+// The CRI runtime over the fakes, and what tests ask of it.
+class FakeRuntimeBed {
+ public:
+  FakeRuntimeBed() { Open(); }
+
+  // Begins anew, as a restarted agent does.
+  void Open() {
+    runtime.reset();
+    auto connected = containerd.Connect();
+    calls = connected.get();
+    auto lock = pod_host::MakeFolders(root() + "/pods").and_then([&] {
+      return pod_host::LockRoot(root() + "/lock");
+    });
+    ASSERT_TRUE(lock) << lock.error().message;
+    RuntimeEdges edges{.calls = std::move(connected),
+                       .processes = std::make_unique<SharedProcesses>(containerd.processes),
+                       .readiness = std::move(*pod_host::Readiness::Create()),
+                       .lock = std::move(*lock)};
+    if (cgroup_driver == CgroupDriver::kSystemd) {
+      edges.slices = std::make_unique<FakeSlices>(asked_of_systemd);
+    }
+    runtime = std::make_unique<Runtime>(std::move(edges), Options(), cgroups, cgroups, clock);
+  }
+  [[nodiscard]] CriRuntimeOptions Options() {
+    return {.root = root(),
+            .cgroup_prefix = cgroup_prefix,
+            .written_pods = std::make_shared<pod_host::PodsByUid>(known),
+            .cgroup_driver = cgroup_driver,
+            .adopt_foreign = adopt_foreign,
+            .log_max_bytes = log_max_bytes,
+            .log_max_files = 3,
+            .log_period = std::chrono::milliseconds(10),
+            .relist_period = relist_period,
+            .path_patience = {.slow_paths = slow_paths, .patience = path_patience},
+            .log = [this](std::string_view message) { logged.emplace_back(message); }};
+  }
+  [[nodiscard]] const std::string& root() const { return folder_.path(); }
+
+  template <typename Event>
+  [[nodiscard]] const Event* Await(const std::string& uid,
+                                   std::chrono::milliseconds timeout = std::chrono::seconds(10)) {
+    return events.Await<Event>(*runtime, uid, timeout);
+  }
+  [[nodiscard]] bool Create(const Pod& pod) {
+    known[pod.uid] = pod;
+    runtime->CreatePod(pod_host::PlainPlan(pod));
+    return Await<PodReady>(pod.uid) != nullptr;
+  }
+  // Creates the pod and starts its container "main".
+  [[nodiscard]] bool Run(const Pod& pod) {
+    if (!Create(pod)) return false;
+    runtime->StartContainer(pod.uid, "main", 0, 0);
+    return Await<ContainerStarted>(pod.uid) != nullptr;
+  }
+  [[nodiscard]] bool Remove(const std::string& uid) {
+    runtime->RemovePod(uid);
+    return Await<PodRemoved>(uid) != nullptr;
+  }
+  // Nothing of any pod is left: in the runtime, on the disk, in the groups.
+  void ExpectNothingLeft(const std::string& uid) {
+    EXPECT_TRUE(containerd.boxes.empty());
+    EXPECT_TRUE(containerd.runs.empty());
+    EXPECT_FALSE(cgroups.Exists("kubepods/burstable/pod" + uid));
+    EXPECT_TRUE(pod_host::NamesIn(root() + "/pods")->empty());
+    EXPECT_TRUE(pod_host::NamesIn(root() + "/logs")->empty());
+  }
+
+  FakeCgroups cgroups;
+  FakeClock clock{Instant(std::chrono::seconds(100))};
+  FakeContainerd containerd{cgroups};
+  FakeCalls* calls = nullptr;
+  Duration relist_period = std::chrono::hours(1);
+  bool adopt_foreign = false;
+  CgroupDriver cgroup_driver = CgroupDriver::kCgroupfs;
+  std::vector<std::string> asked_of_systemd;
+  std::optional<std::int64_t> log_max_bytes;
+  std::string cgroup_prefix;
+  std::map<std::string, Pod> known;
+  std::vector<std::string> logged;
+  std::shared_ptr<SlowPaths> slow_paths;  // null: nothing hangs
+  Duration path_patience = std::chrono::seconds(10);
+  EventReader events;
+  std::unique_ptr<Runtime> runtime;
+
+ private:
+  pod_host::TemporaryFolder folder_;
+};
+
+}  // namespace jettison::cri

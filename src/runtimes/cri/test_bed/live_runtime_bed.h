@@ -1,0 +1,235 @@
+#pragma once
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+#include <unistd.h>
+
+#include <map>
+#include <memory>
+#include <optional>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "core/model/cgroup_driver.h"
+#include "kernel/groups/cgroup_layout.h"
+#include "kernel/groups/plain_plan.h"
+#include "machine/host_cgroups.h"
+#include "rpc/client.h"
+#include "runtimes/cri/cri_runtime.h"
+#include "runtimes/cri/test_bed/fake_runtime_bed.h"
+#include "runtimes/cri/test_bed/containerd_remains.h"
+#include "runtimes/cri/test_bed/live_containerd.h"
+
+namespace jettison::cri {
+
+class SystemClock : public Clock {
+ public:
+  [[nodiscard]] Instant Now() const override {
+    return std::chrono::time_point_cast<Duration>(std::chrono::system_clock::now());
+  }
+  [[nodiscard]] WallTime Wall() const override { return WallTime(Now().time_since_epoch()); }
+  [[nodiscard]] TimeMark Mark() const override { return {.wall = Wall()}; }
+};
+
+// A pod whose container runs the test program.
+inline Pod TestPod(const std::string& uid, std::vector<std::string> arguments = {"pause"}) {
+  Pod pod = SimplePod(uid);
+  pod.containers[0].image = LiveContainerd::kTestImage;
+  pod.containers[0].image_pull_policy = PullPolicy::kNever;
+  pod.containers[0].args = std::move(arguments);
+  return pod;
+}
+
+inline constexpr pod_host::LimitSettings kLimitSettings{.pod_pids_limit = 1000};
+
+// The runtime on a containerd of its own, with real processes in real control groups.
+class LiveCriRuntime : public testing::Test {
+ protected:
+  void SetUp() override { Begin(CgroupDriver::kCgroupfs); }
+  // The node is a group of its own, with systemd the whole machine: systemd knows no other.
+  void Begin(CgroupDriver driver) {
+    if (const auto obstacle = LiveContainerd::Obstacle()) GTEST_SKIP() << *obstacle;
+    auto host = OpenHostCgroups({});
+    if (!host) GTEST_SKIP() << host.error().message;
+    driver_ = driver;
+    auto bed = LiveContainerd::Start({.cgroup_driver = driver});
+    ASSERT_TRUE(bed) << bed.error().message;
+    bed_ = std::move(*bed);
+    if (driver == CgroupDriver::kCgroupfs) {
+      node_ = bed_->group();
+      const auto made = (*host)->Create(node_, {});
+      ASSERT_TRUE(made) << made.error().message;
+    }
+    auto node = OpenHostCgroups({.node_cgroup = node_});
+    ASSERT_TRUE(node) << node.error().message;
+    cgroups_ = std::move(*node);
+    Open();
+  }
+  void TearDown() override {
+    if (!bed_) return;
+    runtime_.reset();
+    cgroups_.reset();
+    const std::string folder = bed_->folder();
+    const std::string group = bed_->group();
+    bed_.reset();
+    EXPECT_THAT(ProcessesOf(folder), testing::IsEmpty());
+    EXPECT_THAT(GroupsNamed(group), testing::IsEmpty());
+    EXPECT_THAT(MountsOf(root()), testing::IsEmpty());
+  }
+
+  // Begins anew, as a restarted agent does.
+  void Open() {
+    OpenWithoutWaiting();
+    ASSERT_TRUE(IsReady());
+  }
+  void OpenWithoutWaiting() {
+    runtime_.reset();
+    auto calls = Connect(bed_->endpoint());
+    ASSERT_TRUE(calls) << calls.error().message;
+    CriRuntimeOptions options{
+        .root = root(),
+        .cgroup_prefix = node_.empty() ? "" : "/" + node_,
+        .written_pods = std::make_shared<pod_host::PodsByUid>(known_, kLimitSettings),
+        .cgroup_driver = driver_,
+        .log_max_bytes = log_max_bytes_,
+        .log_max_files = 4,
+        .log_period = std::chrono::milliseconds(100),
+        .relist_period = std::chrono::milliseconds(200),
+        .log = [this](std::string_view message) { logged_.emplace_back(message); }};
+    auto opened = OpenCriRuntime(options, std::move(*calls), *cgroups_, *cgroups_, clock_);
+    ASSERT_TRUE(opened) << opened.error().message;
+    runtime_ = std::move(*opened);
+  }
+  [[nodiscard]] std::string GroupOf(const Pod& pod) const {
+    return pod_host::PodGroup(QosClass::kBurstable, pod.uid, driver_);
+  }
+  [[nodiscard]] bool IsReady() {
+    for (int i = 0; i < 100; ++i) {
+      if (runtime_->Ready()) return true;
+      ::usleep(50'000);  // an answer at once that nobody listens yet
+    }
+    return false;
+  }
+  [[nodiscard]] const std::string& root() const { return folder_.path(); }
+  [[nodiscard]] ContainerRuntime& runtime() { return *runtime_; }
+  template <typename Event>
+  [[nodiscard]] const Event* Await(const std::string& uid,
+                                   std::chrono::milliseconds timeout = std::chrono::seconds(20)) {
+    return events_.Await<Event>(*runtime_, uid, timeout);
+  }
+
+  [[nodiscard]] testing::AssertionResult Create(const Pod& pod) {
+    known_[pod.uid] = pod;
+    runtime().CreatePod(pod_host::PlainPlan(pod, kLimitSettings));
+    if (Await<PodReady>(pod.uid) != nullptr) return testing::AssertionSuccess();
+    return testing::AssertionFailure() << "pod " << pod.uid << " was not made: " << Said();
+  }
+  [[nodiscard]] testing::AssertionResult StartContainer(const Pod& pod, const std::string& name,
+                                                        int attempt = 0) {
+    runtime().StartContainer(pod.uid, name, attempt, 500);
+    if (Await<ContainerStarted>(pod.uid) != nullptr) return testing::AssertionSuccess();
+    return testing::AssertionFailure() << name << " did not start: " << Said();
+  }
+  [[nodiscard]] testing::AssertionResult Start(const Pod& pod) {
+    const auto created = Create(pod);
+    return created ? StartContainer(pod, "main") : created;
+  }
+  // Creates it and runs its container to the end.
+  [[nodiscard]] const ContainerExited* Run(const Pod& pod) {
+    return Start(pod) ? Await<ContainerExited>(pod.uid) : nullptr;
+  }
+  [[nodiscard]] std::string Said() const {
+    std::string text;
+    for (const std::string& line : logged_) text += line + "\n";
+    return text;
+  }
+  // What a run has printed.
+  [[nodiscard]] std::string LogOf(const Pod& pod, int attempt = 0,
+                                  const std::string& name = "main") const {
+    return pod_host::ReadFile(pod_host::Paths(root()).Log(pod, name, attempt)).value_or("no log");
+  }
+  [[nodiscard]] int ContainersInContainerd(
+      std::optional<api::ContainerState> state = std::nullopt) {
+    api::ListContainersRequest request;
+    if (state) request.mutable_filter()->mutable_state()->set_state(*state);
+    const auto listed = bed_->Await<api::ListContainersResponse>([&](auto answer) {
+      bed_->calls().ListContainers(request, std::chrono::seconds(10), answer);
+    });
+    return listed ? listed->containers_size() : -1;
+  }
+  [[nodiscard]] std::vector<pid_t> ProcessesIn(const Pod& pod) {
+    return cgroups_->Processes(GroupOf(pod)).value_or(std::vector<pid_t>{});
+  }
+  // What the kernel's file of a group says; the names of the files are of both versions.
+  [[nodiscard]] std::string SettingOf(const std::string& group,
+                                      const std::vector<std::string>& files) const {
+    const std::string path = node_ + "/" + group;
+    for (const std::string& folder : GroupsNamed(path)) {
+      if (!folder.ends_with("/" + path)) continue;
+      for (const std::string& file : files) {
+        if (const auto text = pod_host::ReadFile(folder + "/" + file)) return *text;
+      }
+    }
+    return "no such file";
+  }
+  // A pod that asks for half a CPU and may use this much memory, as ExpectLimits looks for.
+  [[nodiscard]] static Pod LimitedPod(const std::string& uid,
+                                      std::vector<std::string> arguments = {"pause"}) {
+    Pod pod = TestPod(uid, std::move(arguments));
+    pod.containers[0].resources = {.requests = {{"cpu", *Quantity::Parse("500m")}},
+                                   .limits = {{"memory", *Quantity::Parse("32Mi")}}};
+    return pod;
+  }
+  // What was read, or a failure that says why nothing was.
+  template <typename T>
+  [[nodiscard]] static T Read(const Result<T>& result) {
+    if (!result) ADD_FAILURE() << result.error().message;
+    return result.value_or(T{});
+  }
+  // The limits of the pod and of its container are in force, and read where the kernel has them.
+  void ExpectLimits(const Pod& pod) {
+    const std::optional<std::uint64_t> memory = 32U << 20;
+    const std::string group = GroupOf(pod);
+    const std::string container =
+        pod_host::ContainerGroup(group, runtime().GroupOf(pod.uid, "main"));
+    EXPECT_EQ(Read(cgroups_->ReadMemoryLimit(group)), memory);
+    EXPECT_EQ(Read(cgroups_->ReadMemoryLimit(container)), memory);
+    EXPECT_GT(Read(cgroups_->ReadMemory(container)).usage, 0U);
+    EXPECT_GE(Read(cgroups_->ReadPids(group)), 2U);
+    EXPECT_EQ(SettingOf(group, {"pids.max"}), "1000\n");
+    EXPECT_THAT(SettingOf(group, {"cpu.weight", "cpu.shares"}), testing::AnyOf("59\n", "512\n"));
+    for (const pid_t pid : Read(cgroups_->Processes(container))) {
+      EXPECT_EQ(Read(pod_host::ReadFile("/proc/" + std::to_string(pid) + "/oom_score_adj")),
+                "500\n");
+    }
+  }
+  // Removes the pod and looks for what is left of it anywhere.
+  void RemoveAndLookForRemains(const Pod& pod) {
+    runtime().RemovePod(pod.uid);
+    ASSERT_NE(Await<PodRemoved>(pod.uid), nullptr) << Said();
+    EXPECT_THAT(GroupsNamed(node_ + "/" + GroupOf(pod)), testing::IsEmpty());
+    EXPECT_THAT(*pod_host::NamesIn(root() + "/pods"), testing::IsEmpty());
+    EXPECT_THAT(*pod_host::NamesIn(root() + "/logs"), testing::IsEmpty());
+    EXPECT_THAT(MountsOf(root()), testing::IsEmpty());
+    const auto left = bed_->Await<api::ListPodSandboxResponse>([&](auto answer) {
+      bed_->calls().ListPodSandbox(api::ListPodSandboxRequest(), std::chrono::seconds(10), answer);
+    });
+    ASSERT_TRUE(left);
+    EXPECT_EQ(left->items_size(), 0);
+  }
+
+  pod_host::TemporaryFolder folder_;
+  SystemClock clock_;
+  std::unique_ptr<LiveContainerd> bed_;
+  CgroupDriver driver_ = CgroupDriver::kCgroupfs;
+  std::string node_;  // its group, without leading slash
+  std::unique_ptr<Cgroups> cgroups_;
+  std::unique_ptr<ContainerRuntime> runtime_;
+  std::optional<std::int64_t> log_max_bytes_;
+  std::map<std::string, Pod> known_;
+  std::vector<std::string> logged_;
+  EventReader events_;
+};
+
+}  // namespace jettison::cri

@@ -1,0 +1,14 @@
+#pragma once
+
+#include "sources/foreign/foreign_pod_value.h"
+#include "containers/listing.h"
+
+namespace jettison::cri {
+
+// What a sandbox of CRI says of its pod; the key is its ID.
+[[nodiscard]] ForeignIdentity IdentityOf(const api::PodSandbox& sandbox);
+
+// What CRI says of a container; what the kernel knows of it is left open.
+[[nodiscard]] ForeignContainer ContainerFor(const api::ContainerStatus& status);
+
+}  // namespace jettison::cri

@@ -1,0 +1,137 @@
+#include "sources/containerd/foreign_sandboxes.h"
+
+#include <fmt/format.h>
+
+#include <memory>
+#include <utility>
+
+#include "kernel/files/paths.h"
+#include "rpc/verbose_info.h"
+#include "sources/foreign/foreign_group.h"
+#include "sources/containerd/foreign_sandbox_value.h"
+#include "sources/foreign/foreign_spec.h"
+#include "containers/labels.h"
+
+namespace jettison::cri {
+namespace {
+
+bool IsOfOthers(const Surroundings& surroundings, const api::PodSandbox& sandbox) {
+  const auto root = sandbox.annotations().find(std::string(kRootAnnotation));
+  return root == sandbox.annotations().end() || root->second != surroundings.options.root;
+}
+
+}  // namespace
+
+ForeignSandboxes::Candidates ForeignSandboxes::CandidatesIn(const Listing& listing) const {
+  Candidates candidates;
+  for (const api::PodSandbox& sandbox : listing.sandboxes) {
+    if (sandbox.state() != api::SANDBOX_READY || !pod_host::IsPathSegment(sandbox.id())) continue;
+    const bool unread = unread_(sandbox);
+    const bool of_others =
+        surroundings_.options.adopt_foreign && IsOfOthers(surroundings_, sandbox);
+    if (unread || of_others) candidates[sandbox.id()] = {.sandbox = sandbox, .unread = unread};
+  }
+  for (const api::Container& container : listing.containers) {
+    if (container.state() != api::CONTAINER_RUNNING || container.id().empty()) continue;
+    const auto candidate = candidates.find(container.pod_sandbox_id());
+    if (candidate != candidates.end()) candidate->second.running.insert(container.id());
+  }
+  std::erase_if(candidates, [](const auto& entry) { return entry.second.running.empty(); });
+  return candidates;
+}
+
+bool ForeignSandboxes::IsKnown(const Candidate& candidate) const {
+  const std::string& id = candidate.sandbox.id();
+  if (asked_.contains(id)) return true;
+  const auto left_out = left_out_.find(id);
+  if (left_out != left_out_.end() && left_out->second == candidate.running) return true;
+  return roster_.Has(id);
+}
+
+void ForeignSandboxes::OnListed(const Listing& listing) {
+  Candidates candidates = CandidatesIn(listing);
+  std::map<std::string, std::set<std::string>> running;
+  for (const auto& [id, candidate] : candidates) running[id] = candidate.running;
+  roster_.OnSandboxesListed(running);
+  std::erase_if(left_out_, [&](const auto& entry) { return !candidates.contains(entry.first); });
+  complaints_.KeepOnly([&](const std::string& id) { return candidates.contains(id); });
+  for (auto& [id, candidate] : candidates) {
+    if (!IsKnown(candidate)) Ask(std::move(candidate));
+  }
+}
+
+void ForeignSandboxes::Ask(Candidate candidate) {
+  asked_.insert(candidate.sandbox.id());
+  const auto asked = std::make_shared<Candidate>(std::move(candidate));
+  for (const std::string& id : asked->running) {
+    api::ContainerStatusRequest request;
+    request.set_container_id(id);
+    request.set_verbose(true);
+    surroundings_.calls.ContainerStatus(
+        request, surroundings_.options.request_timeout,
+        lifetime_.Guard([this, asked](Result<api::ContainerStatusResponse> answer) {
+          asked->answers.push_back(std::move(answer));
+          if (asked->answers.size() < asked->running.size()) return;
+          asked_.erase(asked->sandbox.id());
+          Consider(*asked);
+        }));
+  }
+}
+
+// What cannot be told now, because the runtime does not answer or the container has just ended, is
+// asked again after the next listing.
+void ForeignSandboxes::Consider(const Candidate& candidate) {
+  ForeignFinding finding{.identity = IdentityOf(candidate.sandbox),
+                         .base = CriSandbox{candidate.sandbox.id()},
+                         .unread = candidate.unread,
+                         .containers = {},
+                         .considered = candidate.running};
+  for (const Result<api::ContainerStatusResponse>& answer : candidate.answers) {
+    if (!answer && answer.error().code != ErrorCode::kNotFound) return;
+    if (!answer || answer->status().state() != api::CONTAINER_RUNNING) continue;
+    auto container = ContainerIn(candidate, *answer);
+    if (!container && container.error().code == ErrorCode::kNotFound) continue;
+    if (!container) return LeaveOut(candidate, container.error().message);
+    finding.containers.push_back(*std::move(container));
+  }
+  if (finding.containers.empty()) return;
+  if (const auto taken = roster_.Take(std::move(finding), complaints_); !taken) {
+    return LeaveOut(candidate, taken.error().message);
+  }
+  left_out_.erase(candidate.sandbox.id());
+}
+
+Result<ForeignContainer> ForeignSandboxes::ContainerIn(
+    const Candidate& candidate, const api::ContainerStatusResponse& answer) const {
+  const std::string& id = answer.status().id();
+  if (!candidate.running.contains(id)) {
+    return Fail(ErrorCode::kInvalidArgument,
+                "the container runtime tells of another container than was asked");
+  }
+  const auto info = answer.info().find("info");
+  const auto pid = info == answer.info().end() ? std::nullopt : PidIn(info->second);
+  if (!pid) {
+    return Fail(ErrorCode::kInvalidArgument, "the container runtime does not tell its processes");
+  }
+  auto group = ForeignGroupOf(surroundings_, {.id = id, .pid = *pid, .cgroups_path = {}});
+  if (!group) return Fail(group.error());
+  ForeignContainer container = ContainerFor(answer.status());
+  container.pid = *pid;
+  container.group = *std::move(group);
+  container.memory_limit = ForeignMemoryLimitOf(surroundings_, container.group);
+  if (const auto shares = ReadSpecInInfo(info->second).cpu_shares) {
+    container.milli_cpu = MilliCpuOf(*shares);
+  }
+  return container;
+}
+
+void ForeignSandboxes::LeaveOut(const Candidate& candidate, const std::string& why) {
+  const std::string& id = candidate.sandbox.id();
+  left_out_[id] = candidate.running;
+  complaints_.Say(id,
+                  fmt::format("pod {} of {} (sandbox {}) is left out: {}",
+                              FullName(ReadForeignPod(IdentityOf(candidate.sandbox), {}).pod),
+                              candidate.unread ? "an earlier agent" : "somebody else", id, why));
+}
+
+}  // namespace jettison::cri

@@ -1,0 +1,69 @@
+#pragma once
+
+#include <functional>
+#include <map>
+#include <set>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "sources/foreign/complaints.h"
+#include "containers/lifetime.h"
+#include "runtimes/cri/base/surroundings.h"
+#include "sources/foreign/foreign_roster.h"
+#include "containers/listing.h"
+
+namespace jettison::cri {
+
+// Finds the pods that others have made through CRI: sandboxes that are ready, that this agent has
+// not made, and in which a container runs. What cannot be measured is left out, since it must not
+// be ended either.
+class ForeignSandboxes {
+ public:
+  // `unread`: whether it is of a pod of this agent that cannot be read; those are looked for even
+  // if others are not.
+  ForeignSandboxes(Surroundings& surroundings, ForeignRoster& roster,
+                   std::function<bool(const api::PodSandbox&)> unread)
+      : surroundings_(surroundings),
+        roster_(roster),
+        unread_(std::move(unread)),
+        complaints_(surroundings) {}
+  ForeignSandboxes(const ForeignSandboxes&) = delete;
+  ForeignSandboxes& operator=(const ForeignSandboxes&) = delete;
+  ~ForeignSandboxes() = default;
+
+  // Compares with what the runtime has: what is new is looked at and handed to the roster, which is
+  // told of what is there.
+  void OnListed(const Listing& listing);
+  // Something new is being looked at.
+  [[nodiscard]] bool busy() const { return !asked_.empty(); }
+
+ private:
+  // A sandbox, and what runs in it.
+  struct Candidate {
+    api::PodSandbox sandbox;
+    bool unread = false;
+    std::set<std::string> running;  // IDs of containers
+    std::vector<Result<api::ContainerStatusResponse>> answers;
+  };
+  using Candidates = std::map<std::string, Candidate>;  // by ID
+
+  [[nodiscard]] Candidates CandidatesIn(const Listing& listing) const;
+  [[nodiscard]] bool IsKnown(const Candidate& candidate) const;
+  void Ask(Candidate candidate);
+  void Consider(const Candidate& candidate);
+  // The container that an answer tells of; kNotFound: it does not run any more.
+  [[nodiscard]] Result<ForeignContainer> ContainerIn(
+      const Candidate& candidate, const api::ContainerStatusResponse& answer) const;
+  void LeaveOut(const Candidate& candidate, const std::string& why);
+
+  Surroundings& surroundings_;
+  ForeignRoster& roster_;
+  std::function<bool(const api::PodSandbox&)> unread_;
+  Complaints complaints_;                                  // by sandbox
+  std::set<std::string> asked_;                            // sandboxes being looked at
+  std::map<std::string, std::set<std::string>> left_out_;  // sandboxes, with what runs in them
+  Lifetime lifetime_;
+};
+
+}  // namespace jettison::cri

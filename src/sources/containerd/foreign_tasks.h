@@ -1,0 +1,56 @@
+#pragma once
+
+#include <cstddef>
+#include <map>
+#include <set>
+#include <string>
+
+#include "rpc/containerd_calls.h"
+#include "sources/foreign/complaints.h"
+#include "containers/lifetime.h"
+#include "runtimes/cri/base/surroundings.h"
+#include "sources/foreign/foreign_roster.h"
+
+namespace jettison::cri {
+
+// Finds what runs on containerd without having come through CRI, in every namespace of it: the
+// containers of nerdctl, ctr and Docker, each of which is a pod of its own. What cannot be measured
+// is left out, as with sandboxes. A runtime that has no API of containerd's is asked once.
+class ForeignTasks {
+ public:
+  ForeignTasks(Surroundings& surroundings, ForeignRoster& roster)
+      : surroundings_(surroundings), roster_(roster), complaints_(surroundings) {}
+  ForeignTasks(const ForeignTasks&) = delete;
+  ForeignTasks& operator=(const ForeignTasks&) = delete;
+  ~ForeignTasks() = default;
+
+  // Looks through all namespaces, unless that is being done, and hands what runs and is new to the
+  // roster.
+  void Look();
+  [[nodiscard]] bool busy() const { return under_way_ > 0; }
+
+ private:
+  using Container = containers_api::Container;
+
+  // An answer has come; the last one ends the look.
+  void Answered(bool complete);
+  void OnNamespaces(const Result<namespaces_api::ListNamespacesResponse>& answer);
+  void ListContainers(const std::string& of);
+  void OnContainers(const std::string& of, Result<containers_api::ListContainersResponse> answer);
+  void AskTask(const std::string& of, Container container);
+  void Consider(const std::string& of, const Container& container, const task_api::Process& task);
+  void LeaveOut(const ForeignIdentity& identity, const Container& container,
+                const std::string& why);
+
+  Surroundings& surroundings_;
+  ForeignRoster& roster_;
+  Complaints complaints_;                        // by the keys of their pods, as all that follows
+  std::set<std::string> seen_;                   // in this look
+  bool seen_all_ = true;                         // no answer was missing in it
+  std::map<std::string, std::size_t> left_out_;  // with the hash of the specification
+  std::size_t under_way_ = 0;                    // answers that have not come
+  bool no_api_ = false;
+  Lifetime lifetime_;
+};
+
+}  // namespace jettison::cri

@@ -1,0 +1,85 @@
+#include "sources/foreign/foreign_group.h"
+
+#include <fmt/format.h>
+#include <poll.h>
+#include <unistd.h>
+
+#include <algorithm>
+
+#include "kernel/groups/cgroup_layout.h"
+#include "sources/foreign/foreign_spec.h"
+#include "kernel/processes/proc_files.h"
+
+namespace jettison::cri {
+namespace {
+
+bool HasEnded(Processes& processes, pid_t pid) {
+  const auto handle = processes.Open(pid);
+  if (!handle) return true;
+  pollfd ended{.fd = handle->get(), .events = POLLIN, .revents = 0};
+  return ::poll(&ended, 1, 0) == 1;
+}
+
+bool IsAtOrBelow(std::string_view group, std::string_view other) {
+  return group.starts_with(other) && (group.size() == other.size() || group[other.size()] == '/');
+}
+
+// A container may have made groups below its own. Empty: none of those that begin with the node's
+// own, which is so many characters long with its slash, is the container's.
+std::string OwnPartOf(const std::string& group, std::size_t below, const ForeignProcess& process) {
+  if (process.id.empty()) return {};
+  if (process.cgroups_path) {
+    std::string declared = DeclaredGroup(group, *process.cgroups_path);
+    const std::size_t name = declared.rfind('/');
+    const bool is_named = declared.size() > below && name != std::string::npos &&
+                          IsGroupOfContainer(declared.substr(name + 1), process.id);
+    return is_named ? declared : std::string();
+  }
+  for (std::size_t begin = below; begin < group.size();) {
+    const std::size_t end = std::min(group.find('/', begin), group.size());
+    if (IsGroupOfContainer(group.substr(begin, end - begin), process.id)) {
+      return group.substr(0, end);
+    }
+    begin = end + 1;
+  }
+  return {};
+}
+
+}  // namespace
+
+Result<std::string> ForeignGroupOf(const Surroundings& surroundings,
+                                   const ForeignProcess& process) {
+  Processes& processes = surroundings.processes;
+  const auto groups = processes.ReadFile(process.pid, "cgroup");
+  if (!groups || HasEnded(processes, process.pid)) {
+    return Fail(ErrorCode::kNotFound, "its process has ended");
+  }
+  const std::string group = MemoryGroupIn(*groups);
+  const auto refuse = [&](std::string_view why) {
+    return Fail(ErrorCode::kInvalidArgument, fmt::format("its control group {} {}", group, why));
+  };
+  const std::string below = surroundings.options.cgroup_prefix + "/";
+  if (!group.starts_with(below) || group.find("/..") != std::string::npos) {
+    return refuse("does not lie below the node's");
+  }
+  // Whoever kills a group must know whose it is.
+  const std::string own = OwnPartOf(group, below.size(), process);
+  if (own.empty()) return refuse("is not named after its container");
+  const auto agent = processes.ReadFile(::getpid(), "cgroup");
+  if (agent && IsAtOrBelow(MemoryGroupIn(*agent), own)) return refuse("is this agent's own");
+  return own.substr(below.size());
+}
+
+// A limit that holds for everybody is none of its own.
+std::optional<std::uint64_t> ForeignMemoryLimitOf(const Surroundings& surroundings,
+                                                  const std::string& group) {
+  Cgroups& cgroups = surroundings.cgroups;
+  const auto own = cgroups.ReadMemoryLimit(group);
+  if (!own || !*own) return std::nullopt;
+  const auto pods = pod_host::PodsGroup(surroundings.options.cgroup_driver);
+  const bool in_pods = group.starts_with(fmt::format("{}/", pods));
+  const auto shared = cgroups.ReadMemoryLimit(in_pods ? pods : "");
+  return shared && *shared && **shared <= **own ? std::nullopt : *own;
+}
+
+}  // namespace jettison::cri

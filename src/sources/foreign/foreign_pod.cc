@@ -1,0 +1,142 @@
+#include "sources/foreign/foreign_pod.h"
+
+#include <algorithm>
+#include <chrono>
+#include <utility>
+
+#include "kernel/files/pod_containers.h"
+
+namespace jettison::cri {
+namespace {
+
+// Its memory is back when its containers have ended; a sandbox that takes longer to stop is its
+// owner's affair.
+constexpr Duration kStopPatience = std::chrono::seconds(2);
+
+// The folder of a container's logs where they are laid out as Kubernetes has it, in one of its own;
+// any other holds more than its logs.
+std::string LogFolderOf(const std::string& path, const std::string& name) {
+  const std::string folder = path.substr(0, path.find_last_of('/') + 1);
+  return path.starts_with('/') && folder.ends_with("/" + name + "/")
+             ? folder.substr(0, folder.size() - 1)
+             : std::string();
+}
+
+}  // namespace
+
+ForeignPod::ForeignPod(Surroundings& surroundings, Pod pod, ForeignFinding finding)
+    : surroundings_(surroundings),
+      pod_(std::move(pod)),
+      finding_(std::move(finding)),
+      groups_(PodGroupsOf(finding_.containers, pod_.uid)) {}
+
+RuntimePod ForeignPod::Begin() {
+  RuntimePod found{.pod = pod_, .containers = {}, .foreign = true, .unread = finding_.unread};
+  const Clock& clock = surroundings_.clock;
+  const Instant now = clock.Now();
+  for (const ForeignContainer& container : finding_.containers) {
+    found.containers.push_back({.pod_uid = pod_.uid,
+                                .name = container.name,
+                                .attempt = container.attempt,
+                                .created = InstantOfNs(container.created_at, now, clock),
+                                .exit = {}});
+    const Container* const spec = pod_host::FindContainer(pod_, container.name);
+    if (spec == nullptr) continue;
+    auto run = std::make_unique<ContainerRun>(
+        surroundings_,
+        StartOrder{
+            .pod = pod_, .container = *spec, .pod_group = no_group_, .attempt = container.attempt});
+    run->Adopt({.id = container.id,
+                .pid = container.pid,
+                .stop_signal = container.stop_signal,
+                .started = InstantOfNs(container.started_at, now, clock),
+                .group = container.group,
+                .task = container.task});
+    runs_[container.name] = std::move(run);
+    log_folders_[container.name] = LogFolderOf(container.log_path, container.name);
+  }
+  return found;
+}
+
+std::vector<TaskKey> ForeignPod::tasks() const {
+  std::vector<TaskKey> tasks;
+  for (const ForeignContainer& container : finding_.containers) {
+    if (container.task) tasks.push_back(*container.task);
+  }
+  return tasks;
+}
+
+ContainerRun* ForeignPod::FindRun(const std::string& name) const {
+  const auto run = runs_.find(name);
+  return run == runs_.end() || run->second->ended() ? nullptr : run->second.get();
+}
+
+void ForeignPod::StopContainer(const std::string& name, Duration grace) {
+  ending_ = true;
+  if (ContainerRun* run = FindRun(name)) run->Stop(grace);
+}
+
+void ForeignPod::KillContainer(const std::string& name) {
+  ending_ = true;
+  if (ContainerRun* run = FindRun(name)) run->Kill();
+}
+
+void ForeignPod::Remove() {
+  ending_ = true;
+  if (std::exchange(removing_, true)) return;
+  for (auto& [name, run] : runs_) run->Kill();
+  surroundings_.readiness.Wake();
+}
+
+void ForeignPod::Advance() {
+  if (gone_ || taking_down_) return;
+  const bool ended =
+      std::all_of(runs_.begin(), runs_.end(), [](const auto& run) { return run.second->ended(); });
+  if (!ended) return;
+  if (removing_) return TakeDownBase();
+  if (!ending_) TellRemoved();
+}
+
+void ForeignPod::TakeDownBase() {
+  taking_down_ = true;
+  on_patience_ = surroundings_.readiness.After(kStopPatience, [this] { TellRemoved(); });
+  const bool is_told =
+      TakeDown(surroundings_.calls, finding_.base, surroundings_.options.request_timeout,
+               lifetime_.Guard([this](const Result<void>& down) {
+                 surroundings_.LogFailure("stop the sandbox of pod " + FullName(pod_), down);
+                 TellRemoved();
+               }));
+  if (!is_told) TellRemoved();
+}
+
+void ForeignPod::TellRemoved() {
+  on_patience_.Stop();
+  if (std::exchange(gone_, true)) return;
+  surroundings_.Emit(PodRemoved{pod_.uid});
+}
+
+void ForeignPod::OnListed(const std::set<std::string>& running) {
+  if (ending_ || gone_) return;
+  const bool same = std::includes(finding_.considered.begin(), finding_.considered.end(),
+                                  running.begin(), running.end());
+  if (running.empty() || !same) TellRemoved();
+}
+
+PodDisk ForeignPod::Disk() const {
+  PodDisk disk;
+  for (const Container& container : pod_.containers) {
+    const auto run = runs_.find(container.name);
+    const auto logs = log_folders_.find(container.name);
+    disk.containers.push_back({.name = container.name,
+                               .logs = logs == log_folders_.end() ? std::string() : logs->second,
+                               .layer = run == runs_.end() ? std::string() : run->second->layer()});
+  }
+  return disk;
+}
+
+std::string_view ForeignPod::GroupOf(const std::string& container) const {
+  const ContainerRun* const run = FindRun(container);
+  return run == nullptr ? std::string_view() : run->group();
+}
+
+}  // namespace jettison::cri

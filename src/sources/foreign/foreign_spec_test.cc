@@ -1,0 +1,75 @@
+#include "sources/foreign/foreign_spec.h"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+namespace jettison::cri {
+namespace {
+
+using testing::ElementsAre;
+using testing::IsEmpty;
+using testing::Pair;
+
+TEST(ForeignSpec, SaysAnnotationsGroupAndShares) {
+  const ContainerSpec spec =
+      ReadSpec(R"({"ociVersion":"1.0.2","annotations":{"jettison.io/priority":"5","n":7},)"
+               R"("linux":{"cgroupsPath":"/default/web","resources":{"cpu":{"shares":512}}}})");
+  EXPECT_THAT(spec.annotations, ElementsAre(Pair("jettison.io/priority", "5")));
+  EXPECT_EQ(spec.cgroups_path, "/default/web");
+  EXPECT_EQ(spec.cpu_shares, 512U);
+}
+
+TEST(ForeignSpec, IsFoundInAVerboseAnswer) {
+  const ContainerSpec spec = ReadSpecInInfo(
+      R"({"pid":7,"runtimeSpec":{"linux":{"cgroupsPath":"a.slice:cri:1","resources":{"cpu":{"shares":2}}}}})");
+  EXPECT_EQ(spec.cgroups_path, "a.slice:cri:1");
+  EXPECT_EQ(spec.cpu_shares, 2U);
+  EXPECT_EQ(ReadSpecInInfo(R"({"pid":7})").cpu_shares, std::nullopt);
+}
+
+TEST(ForeignSpec, NonsenseSaysNothing) {
+  for (const char* text : {"", "{", "null", "7", "[]", R"({"annotations":[],"linux":7})",
+                           R"({"linux":{"cgroupsPath":[],"resources":{"cpu":{"shares":-1}}}})"}) {
+    for (const ContainerSpec& spec : {ReadSpec(text), ReadSpecInInfo(text)}) {
+      EXPECT_THAT(spec.annotations, IsEmpty()) << text;
+      EXPECT_EQ(spec.cgroups_path, "") << text;
+      EXPECT_EQ(spec.cpu_shares, std::nullopt) << text;
+    }
+  }
+}
+
+TEST(ForeignSpec, TheDeclaredGroupIsTheProcesssOrAboveIt) {
+  struct Row {
+    const char* group;
+    const char* path;
+    const char* declared;
+  };
+  for (const Row& row :
+       {Row{"/default/web", "/default/web", "/default/web"},
+        Row{"/default/web/init", "/default/web", "/default/web"},
+        Row{"/default/website", "/default/web", ""}, Row{"/default", "/default/web", ""},
+        Row{"/default/web", "", ""}, Row{"/default/web", "/", ""},
+        Row{"/default/web", "default/web", ""},
+        Row{"/system.slice/docker-1a.scope", "system.slice:docker:1a",
+            "/system.slice/docker-1a.scope"},
+        Row{"/a.slice/a-b.slice/nerdctl-1a.scope/x", "a-b.slice:nerdctl:1a",
+            "/a.slice/a-b.slice/nerdctl-1a.scope"},
+        Row{"/system.slice/1a.scope", "system.slice::1a", "/system.slice/1a.scope"},
+        Row{"/system.slice/docker-1ab.scope", "system.slice:docker:1a", ""},
+        Row{"/system.slice", "system.slice:docker", ""}}) {
+    EXPECT_EQ(DeclaredGroup(row.group, row.path), row.declared) << row.group << " " << row.path;
+  }
+}
+
+TEST(ForeignSpec, SharesAskForWhatTheKubeletWouldHaveMadeThemOf) {
+  EXPECT_EQ(MilliCpuOf(0), std::nullopt);
+  EXPECT_EQ(MilliCpuOf(2), std::nullopt);
+  EXPECT_EQ(MilliCpuOf(3), 3);
+  EXPECT_EQ(MilliCpuOf(102), 100);
+  EXPECT_EQ(MilliCpuOf(256), 250);
+  EXPECT_EQ(MilliCpuOf(1024), 1000);
+  EXPECT_EQ(MilliCpuOf(UINT64_MAX), 256'000);
+}
+
+}  // namespace
+}  // namespace jettison::cri
