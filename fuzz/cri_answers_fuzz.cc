@@ -1,4 +1,4 @@
-// links: jettison_cri
+// links: jettison_rpc jettison_foreign
 #include <sys/types.h>
 
 #include <csignal>
@@ -8,28 +8,28 @@
 #include <string>
 #include <string_view>
 
+#include "kernel/processes/proc_files.h"
 #include "rpc/verbose_info.h"
 #include "sources/foreign/foreign_spec.h"
-#include "kernel/processes/proc_files.h"
 
 // Whatever a container runtime or a container's files tell, what is made of it can be used: a name
 // of one group, an absolute path, a process, a signal.
 extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
   const std::string_view text(reinterpret_cast<const char*>(data), size);
-  const std::string group = jettison::cri::GroupBelow(text, "kubepods/podu");
+  const std::string group = jettison::GroupBelow(text, "kubepods/podu");
   if (group.find('/') != std::string::npos || group.find('\n') != std::string::npos) std::abort();
-  if (jettison::cri::MemoryGroupIn(text).find('\n') != std::string::npos) std::abort();
-  const std::string upper = jettison::cri::UpperFolderOf(text);
+  if (jettison::MemoryGroupIn(text).find('\n') != std::string::npos) std::abort();
+  const std::string upper = jettison::UpperFolderOf(text);
   if (!upper.empty() && upper.front() != '/') std::abort();
   if (const auto pid = jettison::cri::PidIn(text); pid && *pid <= 0) std::abort();
   for (const auto signal : {jettison::cri::StopSignalIn(text), jettison::cri::SignalNamed(text)}) {
     if (signal && (*signal <= 0 || *signal > SIGRTMAX)) std::abort();
   }
   constexpr std::string_view kGroup = "/system.slice/docker-1.scope/x";
-  for (const std::string& path : {std::string(text), jettison::cri::ReadSpec(text).cgroups_path}) {
-    if (!kGroup.starts_with(jettison::cri::DeclaredGroup(kGroup, path))) std::abort();
+  for (const std::string& path : {std::string(text), jettison::ReadSpec(text).cgroups_path}) {
+    if (!kGroup.starts_with(jettison::DeclaredGroup(kGroup, path))) std::abort();
   }
-  (void)jettison::cri::ReadSpecInInfo(text);
+  (void)jettison::ReadSpecInInfo(text);
   if (jettison::cri::SettingsIn(text).sandbox_image.size() > text.size()) std::abort();
   return 0;
 }

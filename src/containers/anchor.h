@@ -1,44 +1,28 @@
 #pragma once
 
 #include <functional>
-#include <string>
-#include <variant>
 
-#include "rpc/calls.h"
-#include "rpc/containerd_task.h"
 #include "containers/container_exit.h"
+#include "core/units/duration.h"
+#include "core/units/result.h"
 
-namespace jettison::cri {
+namespace jettison {
 
-// A container that CRI has, in a sandbox.
-struct CriContainer {
-  std::string id;
+// What a running container hangs on: who tells how it ended, and who has to hear that it is
+// stopped. What has to be quick, signals and the news of an end, goes past it. There is one kind
+// for each keeper of containers, beside whatever knows that keeper.
+class Anchor {
+ public:
+  using StandingAnswer = std::function<void(Result<ContainerStanding>)>;
+  using Done = std::function<void(const Result<void>&)>;
+
+  virtual ~Anchor() = default;
+
+  // How the container stands by the keeper's word. kNotFound: it has forgotten the container.
+  virtual void AskHowItStands(Duration deadline, StandingAnswer answer) = 0;
+  // Tells that the container is to end within `grace`, or has been killed where that is zero. Not
+  // answered where the keeper hears of an end by itself.
+  virtual void TellToStop(Duration grace, Duration deadline, Done done) = 0;
 };
 
-// What a running container hangs on: who tells how it ended, who has to hear that it is stopped,
-// and what keeps it up. What has to be quick, signals and the news of an end, goes past them.
-using Anchor = std::variant<CriContainer, TaskKey>;
-
-// How a container stands by the word of what it hangs on. kNotFound: that has forgotten it.
-void AskHowItStands(Calls& calls, const Anchor& anchor, Duration deadline,
-                    Answer<ContainerStanding> answer);
-
-// Tells that the container is to end within `grace`, or has been killed where that is zero. Not
-// answered where what it hangs on hears of an end by itself.
-void TellToStop(Calls& calls, const Anchor& anchor, Duration grace, Duration deadline,
-                std::function<void(const Result<void>&)> done);
-
-// What keeps the containers of a pod up, and has to be taken down after them.
-struct CriSandbox {
-  std::string id;
-};
-// Each task stands for itself.
-struct NothingElse {};
-using Base = std::variant<CriSandbox, NothingElse>;
-
-// Takes it down, so that nobody starts anything in it again; false: there is nothing to take down,
-// and nothing is answered.
-bool TakeDown(Calls& calls, const Base& base, Duration deadline,
-              std::function<void(const Result<void>&)> done);
-
-}  // namespace jettison::cri
+}  // namespace jettison

@@ -5,11 +5,10 @@
 #include <algorithm>
 #include <csignal>
 
-namespace jettison::cri {
+namespace jettison {
 namespace {
 
 constexpr int kSignalBase = 128;
-constexpr const char* kOomKilled = "OOMKilled";
 
 int SignalOf(int exit_code) {
   const int signal = exit_code - kSignalBase;
@@ -20,27 +19,6 @@ int SignalOf(int exit_code) {
 
 Instant InstantOfNs(std::int64_t ns, Instant otherwise, const Clock& clock, Instant earliest) {
   return ns > 0 ? InstantOf(WallTime(Duration(ns)), clock, earliest) : otherwise;
-}
-
-ContainerStanding StandingOf(const api::ContainerStatus& status) {
-  switch (status.state()) {
-    case api::CONTAINER_EXITED:
-      return {.state = ContainerStanding::State::kEnded,
-              .end = {.exit_code = status.exit_code(),
-                      .oom_killed = status.reason() == kOomKilled,
-                      .finished_at = status.finished_at()}};
-    case api::CONTAINER_CREATED:
-    case api::CONTAINER_RUNNING: return {.state = ContainerStanding::State::kLives};
-    default: return {.state = ContainerStanding::State::kUnknown};
-  }
-}
-
-ContainerExit ExitOf(const api::ContainerStatus& status, const KernelWord& seen,
-                     const Clock& clock) {
-  return ExitOf(ReportedEnd{.exit_code = status.exit_code(),
-                            .oom_killed = status.reason() == kOomKilled,
-                            .finished_at = status.finished_at()},
-                seen, clock);
 }
 
 ContainerExit ExitOf(const ReportedEnd& end, const KernelWord& seen, const Clock& clock) {
@@ -67,4 +45,4 @@ ContainerExit ExitOf(const KernelWord& seen) {
           .finished = std::max(seen.started, seen.finished)};
 }
 
-}  // namespace jettison::cri
+}  // namespace jettison

@@ -1,7 +1,5 @@
 #pragma once
 
-#include <cri.pb.h>
-
 #include <cstdint>
 #include <optional>
 
@@ -9,9 +7,7 @@
 #include "core/units/duration.h"
 #include "ports/clock.h"
 
-namespace jettison::cri {
-
-namespace api = ::runtime::v1;
+namespace jettison {
 
 // What is known of an end without asking the container runtime.
 struct KernelWord {
@@ -42,18 +38,13 @@ struct ContainerStanding {
   State state = State::kUnknown;
   ReportedEnd end = {};  // where it has ended
 };
-[[nodiscard]] ContainerStanding StandingOf(const api::ContainerStatus& status);
 
 // How it ended, by all that is known. It began when the kernel word says; it ended when the runtime
 // says, unless the kernel word has it sooner or the runtime does not say.
 [[nodiscard]] ContainerExit ExitOf(const ReportedEnd& end, const KernelWord& seen,
                                    const Clock& clock);
-// The same by the runtime's account of a container in the state EXITED.
-[[nodiscard]] ContainerExit ExitOf(const api::ContainerStatus& status, const KernelWord& seen,
-                                   const Clock& clock);
-
 // The same without the runtime: its wait status, or, where that is unknown, as if it had been
 // killed (137, as the kubelet counts a container of unknown status).
 [[nodiscard]] ContainerExit ExitOf(const KernelWord& seen);
 
-}  // namespace jettison::cri
+}  // namespace jettison

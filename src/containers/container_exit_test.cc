@@ -5,6 +5,7 @@
 #include <chrono>
 #include <csignal>
 
+#include "containers/cri_container.h"
 #include "ports/fakes/fake_clock.h"
 
 namespace jettison::cri {

@@ -2,7 +2,7 @@
 
 #include <string_view>
 
-namespace jettison::cri {
+namespace jettison {
 
 // Labels of sandboxes and containers as the kubelet writes them, so that crictl and others know
 // them. Source: staging/src/k8s.io/kubelet/pkg/types/labels.go.
@@ -25,4 +25,4 @@ inline constexpr std::string_view kPodAnnotation = "jettison.io/pod";
 inline constexpr std::string_view kRootAnnotation = "jettison.io/root";
 inline constexpr std::string_view kNetworkAnnotation = "jettison.io/network";
 
-}  // namespace jettison::cri
+}  // namespace jettison

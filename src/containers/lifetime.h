@@ -3,7 +3,7 @@
 #include <memory>
 #include <utility>
 
-namespace jettison::cri {
+namespace jettison {
 
 // Lets an answer outlive whoever asked for it: one that comes after the end of this member's owner
 // is dropped. Not for other threads.
@@ -26,4 +26,4 @@ class Lifetime {
   std::shared_ptr<const bool> token_ = std::make_shared<const bool>(true);
 };
 
-}  // namespace jettison::cri
+}  // namespace jettison

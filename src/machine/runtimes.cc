@@ -6,6 +6,8 @@
 #include "agent/loop/background_thread.h"
 #include "agent/plans/json_pods.h"
 #include "agent/plans/plan_of.h"
+#include "kernel/processes/host_processes.h"
+#include "machine/pods/open_sources.h"
 #include "machine/slow_path_threads.h"
 #include "rpc/client.h"
 #include "runtimes/cri/cri_runtime.h"
@@ -56,13 +58,20 @@ Result<OpenedRuntime> OpenCri(const AgentConfig& config, Cgroups& groups, GroupE
   options.request_timeout = config.runtime_request_timeout;
   options.log_max_bytes = config.logs.max_size_bytes;
   options.log_max_files = config.logs.max_files;
-  options.adopt_foreign = config.adopt != AdoptPolicy::kNone;
   options.path_patience.slow_paths = std::make_shared<SlowPathThreads>();
   options.log = LogOf(log, "container runtime");
   cri::Calls& shared = **calls;  // owned by the runtime, which outlives the images
-  auto runtime = OpenCriRuntime(std::move(options), std::move(*calls), groups, group_end, clock);
-  if (!runtime) return Fail(runtime.error());
-  return OpenedRuntime{.runtime = std::move(*runtime),
+  auto own = OpenCriRuntime(options, std::move(*calls), groups, group_end, clock);
+  if (!own) return Fail(own.error());
+  auto all = WithPodsOfOthers(std::move(*own), {.calls = shared,
+                                                .options = options,
+                                                .adopt = config.adopt != AdoptPolicy::kNone,
+                                                .processes = std::make_unique<HostProcesses>(),
+                                                .cgroups = groups,
+                                                .group_end = group_end,
+                                                .clock = clock});
+  if (!all) return Fail(all.error());
+  return OpenedRuntime{.runtime = std::move(*all),
                        .images = std::make_unique<cri::CriImageStore>(shared)};
 }
 

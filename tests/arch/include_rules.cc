@@ -19,11 +19,12 @@ const Arrows& PartArrows() {
     arrows["kernel"] = {"core", "ports"};
     arrows["rpc"] = {"core", "ports"};
     arrows["http"] = {"core", "ports"};
-    arrows["sources"] = {"core", "ports", "codec", "kernel", "rpc"};
-    arrows["runtimes"] = {"core", "ports", "codec", "kernel", "rpc"};
+    arrows["containers"] = {"core", "ports", "kernel", "rpc"};
+    arrows["sources"] = {"core", "ports", "codec", "kernel", "rpc", "containers"};
+    arrows["runtimes"] = {"core", "ports", "codec", "kernel", "rpc", "containers"};
     arrows["view"] = {"core", "ports", "codec"};
-    arrows["machine"] = {"core", "ports", "codec",   "kernel",  "rpc",
-                         "view", "agent", "sources", "runtimes"};
+    arrows["machine"] = {"core", "ports", "codec",   "kernel",   "rpc",
+                         "view", "agent", "sources", "runtimes", "containers"};
     arrows["agent"] = {"core", "ports",   "act",      "codec", "kernel",
                        "http", "sources", "runtimes", "view",  "machine"};
     arrows["api"] = {"core", "ports", "codec", "kernel", "http", "view", "sim", "agent"};
@@ -93,7 +94,7 @@ bool PartMayInclude(std::string_view from_part, std::string_view to_part) {
 
 bool NeighbourMayInclude(std::string_view from_room, std::string_view to_room) {
   static const Names kShared = {"kernel/files", "kernel/groups", "kernel/mounts",
-                                "kernel/readiness"};
+                                "kernel/readiness", "sources/foreign"};
   const std::string part = PartOf(from_room);
   if (part != "kernel" && part != "sources" && part != "runtimes") return true;
   if (kShared.contains(to_room)) return true;

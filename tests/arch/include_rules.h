@@ -23,7 +23,7 @@ using Arrows = std::map<std::string, Names, std::less<>>;
 [[nodiscard]] bool PartMayInclude(std::string_view from_part, std::string_view to_part);
 
 // Whether a room may include its neighbour in the same part. The rooms of `kernel`, `sources` and
-// `runtimes` stand alone, but for those of `kernel` that the others are built on.
+// `runtimes` stand alone, but for those of `kernel` and `sources` that the others are built on.
 [[nodiscard]] bool NeighbourMayInclude(std::string_view from_room, std::string_view to_room);
 
 // Whether the room belongs to the core, which has no clock, thread, file or exception.

@@ -20,6 +20,9 @@ TEST(IncludeRules, PartsPointOneWay) {
   EXPECT_FALSE(PartMayInclude("agent", "sim"));
   EXPECT_FALSE(PartMayInclude("agent", "cli"));
   EXPECT_FALSE(PartMayInclude("api", "runtimes"));
+  EXPECT_FALSE(PartMayInclude("runtimes", "sources"));
+  EXPECT_FALSE(PartMayInclude("sources", "runtimes"));
+  EXPECT_FALSE(PartMayInclude("containers", "sources"));
   EXPECT_TRUE(PartMayInclude("cli", "api"));
   EXPECT_FALSE(PartMayInclude("no such part", "core"));
 }
@@ -29,6 +32,8 @@ TEST(IncludeRules, RoomsOfTheKernelDoNotKnowEachOther) {
   EXPECT_TRUE(NeighbourMayInclude("kernel/cgroup_v1", "kernel/groups"));
   EXPECT_FALSE(NeighbourMayInclude("runtimes/process", "runtimes/cri"));
   EXPECT_TRUE(NeighbourMayInclude("runtimes/cri", "runtimes/cri/values"));
+  EXPECT_TRUE(NeighbourMayInclude("sources/containerd", "sources/foreign"));
+  EXPECT_FALSE(NeighbourMayInclude("sources/manifests", "sources/containerd"));
   EXPECT_TRUE(NeighbourMayInclude("agent/pods", "agent/log"));
 }
 

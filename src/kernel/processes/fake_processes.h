@@ -10,10 +10,10 @@
 #include <string>
 #include <utility>
 
-#include "ports/system_error.h"
 #include "kernel/processes/processes.h"
+#include "ports/system_error.h"
 
-namespace jettison::cri {
+namespace jettison {
 
 // Processes that a test starts and ends.
 class FakeProcesses : public Processes {
@@ -80,4 +80,4 @@ class FakeProcesses : public Processes {
   std::map<int, pid_t> handles_;
 };
 
-}  // namespace jettison::cri
+}  // namespace jettison

@@ -9,7 +9,7 @@
 #include "kernel/readiness/pidfd.h"
 #include "ports/system_error.h"
 
-namespace jettison::cri {
+namespace jettison {
 namespace {
 
 // struct pidfd_info of linux/pidfd.h, first version; Debian's headers are older than it.
@@ -47,4 +47,4 @@ Result<std::string> HostProcesses::ReadFile(pid_t pid, std::string_view name) {
   return pod_host::ReadFile(fmt::format("/proc/{}/{}", pid, name));
 }
 
-}  // namespace jettison::cri
+}  // namespace jettison

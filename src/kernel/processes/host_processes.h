@@ -2,7 +2,7 @@
 
 #include "kernel/processes/processes.h"
 
-namespace jettison::cri {
+namespace jettison {
 
 // The processes of this machine.
 class HostProcesses : public Processes {
@@ -13,4 +13,4 @@ class HostProcesses : public Processes {
   [[nodiscard]] Result<std::string> ReadFile(pid_t pid, std::string_view name) override;
 };
 
-}  // namespace jettison::cri
+}  // namespace jettison

@@ -4,7 +4,7 @@
 #include <cstddef>
 #include <vector>
 
-namespace jettison::cri {
+namespace jettison {
 namespace {
 
 // Cuts the text up to the separator off its front; the rest of it where there is none.
@@ -122,4 +122,4 @@ std::optional<std::uint64_t> StartOf(std::string_view proc_stat) {
   return start;
 }
 
-}  // namespace jettison::cri
+}  // namespace jettison

@@ -5,7 +5,7 @@
 #include <string>
 #include <string_view>
 
-namespace jettison::cri {
+namespace jettison {
 
 // The name of the group directly below `parent` ("kubepods/burstable/pod1") in which a process is,
 // by its /proc/PID/cgroup; empty where it is in none.
@@ -32,4 +32,4 @@ namespace jettison::cri {
 // it does not say. With its number it names a process for good.
 [[nodiscard]] std::optional<std::uint64_t> StartOf(std::string_view proc_stat);
 
-}  // namespace jettison::cri
+}  // namespace jettison

@@ -4,7 +4,7 @@
 
 #include <vector>
 
-namespace jettison::cri {
+namespace jettison {
 namespace {
 
 TEST(GroupBelow, IsTheComponentAfterThePodsGroup) {
@@ -101,4 +101,4 @@ TEST(IsPrepared, OnlyWhatRuncCallsSoIsNotStartedYet) {
 }
 
 }  // namespace
-}  // namespace jettison::cri
+}  // namespace jettison

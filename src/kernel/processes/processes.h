@@ -9,7 +9,7 @@
 #include "core/units/result.h"
 #include "ports/file_descriptor.h"
 
-namespace jettison::cri {
+namespace jettison {
 
 // What the kernel tells of the processes that a container runtime has started for us.
 class Processes {
@@ -27,4 +27,4 @@ class Processes {
   [[nodiscard]] virtual Result<std::string> ReadFile(pid_t pid, std::string_view name) = 0;
 };
 
-}  // namespace jettison::cri
+}  // namespace jettison

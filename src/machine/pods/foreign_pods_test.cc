@@ -1,6 +1,4 @@
 // Pods that somebody else runs on the same container runtime.
-#include "sources/containerd/containerd_source.h"
-
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
@@ -26,7 +24,7 @@ class CriForeignPods : public testing::Test {
     bed_.relist_period = milliseconds(5);
     bed_.Open();
   }
-  [[nodiscard]] Runtime& runtime() { return *bed_.runtime; }
+  [[nodiscard]] ContainerRuntime& runtime() { return *bed_.runtime; }
   [[nodiscard]] FakeContainerd& containerd() { return bed_.containerd; }
 
   // Somebody else makes a sandbox, and starts containers in it; their IDs.

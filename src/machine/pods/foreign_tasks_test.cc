@@ -1,6 +1,4 @@
 // What runs on containerd without having come through CRI.
-#include "sources/containerd/foreign_tasks.h"
-
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
@@ -85,7 +83,7 @@ class CriForeignTasks : public testing::Test {
     *response.mutable_process() = theirs.task;
     return response;
   }
-  [[nodiscard]] Runtime& runtime() { return *bed_.runtime; }
+  [[nodiscard]] ContainerRuntime& runtime() { return *bed_.runtime; }
   [[nodiscard]] FakeProcesses& processes() { return bed_.containerd.processes; }
   [[nodiscard]] std::vector<std::string> ListedUids() {
     std::vector<std::string> uids;

@@ -11,12 +11,14 @@
 
 #include "kernel/files/temporary_folder.h"
 #include "kernel/groups/plain_plan.h"
+#include "kernel/processes/host_processes.h"
 #include "machine/host_cgroups.h"
+#include "machine/pods/open_sources.h"
 #include "ports/fakes/fake_clock.h"
 #include "rpc/client.h"
 #include "runtimes/cri/cri_runtime.h"
-#include "runtimes/cri/test_bed/event_reader.h"
 #include "runtimes/cri/test_bed/containerd_remains.h"
+#include "runtimes/cri/test_bed/event_reader.h"
 #include "runtimes/cri/test_bed/live_containerd.h"
 #include "runtimes/cri/values/plain_pod.h"
 
@@ -42,12 +44,20 @@ class LiveForeignBed : public testing::Test {
         .root = folder_.path(),
         .cgroup_prefix = "/" + bed_->group(),
         .written_pods = std::make_shared<pod_host::PodsByUid>(known_),
-        .adopt_foreign = true,
         .relist_period = std::chrono::milliseconds(100),
         .log = [this](std::string_view message) { logged_.emplace_back(message); }};
-    auto opened = OpenCriRuntime(options, std::move(*calls), *cgroups_, *cgroups_, clock_);
-    ASSERT_TRUE(opened) << opened.error().message;
-    runtime_ = std::move(*opened);
+    Calls& shared = **calls;
+    auto own = OpenCriRuntime(options, std::move(*calls), *cgroups_, *cgroups_, clock_);
+    ASSERT_TRUE(own) << own.error().message;
+    auto all = WithPodsOfOthers(std::move(*own), {.calls = shared,
+                                                  .options = options,
+                                                  .adopt = true,
+                                                  .processes = std::make_unique<HostProcesses>(),
+                                                  .cgroups = *cgroups_,
+                                                  .group_end = *cgroups_,
+                                                  .clock = clock_});
+    ASSERT_TRUE(all) << all.error().message;
+    runtime_ = std::move(*all);
   }
   void TearDown() override {
     if (!bed_) return;

@@ -5,19 +5,18 @@
 #include "kernel/files/files.h"
 #include "kernel/files/paths.h"
 #include "kernel/files/root_lock.h"
-#include "rpc/calls.h"
 #include "kernel/processes/host_processes.h"
+#include "rpc/calls.h"
 #include "runtimes/cri/host/systemd_slices.h"
 #include "runtimes/cri/runtime.h"
 
 namespace jettison {
 
-Result<std::unique_ptr<ContainerRuntime>> OpenCriRuntime(CriRuntimeOptions options,
-                                                         std::unique_ptr<cri::Calls> calls,
-                                                         Cgroups& cgroups, GroupEnd& group_end,
-                                                         const Clock& clock) {
-  while (options.root.ends_with('/')) options.root.pop_back();
-  while (options.cgroup_prefix.ends_with('/')) options.cgroup_prefix.pop_back();
+Result<std::unique_ptr<CriRuntime>> OpenCriRuntime(CriRuntimeOptions options,
+                                                   std::unique_ptr<cri::Calls> calls,
+                                                   Cgroups& cgroups, GroupEnd& group_end,
+                                                   const Clock& clock) {
+  options = Tidied(std::move(options));
   if (!options.root.starts_with('/')) {
     return Fail(ErrorCode::kInvalidArgument, "the runtime's root must be an absolute path");
   }
@@ -30,7 +29,7 @@ Result<std::unique_ptr<ContainerRuntime>> OpenCriRuntime(CriRuntimeOptions optio
   auto readiness = pod_host::Readiness::Create();
   if (!readiness) return Fail(readiness.error());
   cri::RuntimeEdges edges{.calls = std::move(calls),
-                          .processes = std::make_unique<cri::HostProcesses>(),
+                          .processes = std::make_unique<HostProcesses>(),
                           .readiness = std::move(*readiness),
                           .lock = std::move(*lock),
                           .slices = nullptr};

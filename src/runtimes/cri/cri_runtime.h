@@ -1,19 +1,31 @@
 #pragma once
 
+#include <functional>
 #include <memory>
 
 #include "core/units/result.h"
 #include "ports/cgroups.h"
 #include "ports/clock.h"
-#include "ports/container_runtime.h"
 #include "ports/group_end.h"
+#include "ports/own_runtime.h"
 #include "runtimes/cri/base/cri_options.h"
 
 namespace jettison {
 
 namespace cri {
 class Calls;
+struct Listing;
 }  // namespace cri
+
+// The runtime as those see it who look after pods of others on the same container runtime.
+class CriRuntime : public OwnRuntime {
+ public:
+  using Listener = std::function<void(const cri::Listing&)>;
+
+  // Is given everything that the container runtime has, whoever made it, each time that the runtime
+  // has asked for it, and before List returns.
+  virtual void SetListener(Listener listener) = 0;
+};
 
 // Runs pods through a container runtime that speaks CRI v1. What has to be quick or certain, the
 // signal that ends a container and the news that it ended, goes through the kernel, so a runtime
@@ -23,8 +35,10 @@ class Calls;
 //
 // Fails where the root cannot be made or another agent works in it. The runtime's destruction
 // leaves what runs running.
-[[nodiscard]] Result<std::unique_ptr<ContainerRuntime>> OpenCriRuntime(
-    CriRuntimeOptions options, std::unique_ptr<cri::Calls> calls, Cgroups& cgroups,
-    GroupEnd& group_end, const Clock& clock);
+[[nodiscard]] Result<std::unique_ptr<CriRuntime>> OpenCriRuntime(CriRuntimeOptions options,
+                                                                 std::unique_ptr<cri::Calls> calls,
+                                                                 Cgroups& cgroups,
+                                                                 GroupEnd& group_end,
+                                                                 const Clock& clock);
 
 }  // namespace jettison

@@ -7,8 +7,8 @@
 #include <vector>
 
 #include "containers/lifetime.h"
-#include "runtimes/cri/base/surroundings.h"
 #include "containers/listing.h"
+#include "runtimes/cri/base/surroundings.h"
 
 namespace jettison::cri {
 

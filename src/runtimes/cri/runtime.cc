@@ -3,10 +3,8 @@
 #include <chrono>
 #include <set>
 #include <utility>
-#include <variant>
 
 #include "kernel/files/paths.h"
-#include "rpc/await.h"
 
 namespace jettison::cri {
 namespace {
@@ -14,8 +12,15 @@ namespace {
 // How long Ready waits for an answer, and List for all of its own; the agent asks again.
 constexpr Duration kReadyWait = std::chrono::milliseconds(100);
 constexpr Duration kListWait = std::chrono::seconds(3);
-// The same for what the pods of others are; the rest does not wait for it.
-constexpr Duration kOthersWait = std::chrono::seconds(1);
+
+Listing EverythingIn(Found found) {
+  Listing all = std::move(found.of_others);
+  for (api::PodSandbox& sandbox : found.own.sandboxes) all.sandboxes.push_back(std::move(sandbox));
+  for (api::Container& container : found.own.containers) {
+    all.containers.push_back(std::move(container));
+  }
+  return all;
+}
 
 }  // namespace
 
@@ -23,16 +28,17 @@ Runtime::Runtime(RuntimeEdges edges, const CriRuntimeOptions& options, Cgroups& 
                  GroupEnd& group_end, const Clock& clock)
     : edges_(std::move(edges)),
       readiness_(edges_.readiness.get()),
-      surroundings_{.options = options,
-                    .paths = pod_host::Paths(options.root, options.logs),
-                    .calls = *edges_.calls,
-                    .processes = *edges_.processes,
-                    .cgroups = cgroups,
-                    .group_end = group_end,
-                    .clock = clock,
-                    .readiness = *readiness_,
-                    .events = {},
-                    .slices = edges_.slices.get()},
+      surroundings_{{.processes = *edges_.processes,
+                     .cgroups = cgroups,
+                     .group_end = group_end,
+                     .clock = clock,
+                     .readiness = *readiness_,
+                     .request_timeout = options.request_timeout,
+                     .log = options.log},
+                    options,
+                    pod_host::Paths(options.root, options.logs),
+                    *edges_.calls,
+                    edges_.slices.get()},
       probe_(surroundings_),
       inventory_(surroundings_),
       records_(surroundings_),
@@ -40,10 +46,6 @@ Runtime::Runtime(RuntimeEdges edges, const CriRuntimeOptions& options, Cgroups& 
       pods_(surroundings_),
       adoption_(surroundings_, pods_, records_, descriptions_),
       leftovers_(surroundings_),
-      foreign_(surroundings_,
-               {.taken = [this](const std::string& uid) { return IsTaken(uid); },
-                .unread = [this](const api::PodSandbox& sandbox) { return unread_.Owns(sandbox); },
-                .found = [this](RuntimePod pod) { OnOther(std::move(pod)); }}),
       unread_(surroundings_, UnreadWays()),
       strays_(surroundings_, pods_, leftovers_, unread_),
       rotation_(surroundings_, [this] { return pods_.RunningLogs(); }) {
@@ -52,21 +54,26 @@ Runtime::Runtime(RuntimeEdges edges, const CriRuntimeOptions& options, Cgroups& 
 }
 
 UnreadPods::Ways Runtime::UnreadWays() {
-  return {.pods = pods_,
-          .records = records_,
-          .descriptions = descriptions_,
-          .adoption = adoption_,
-          .inventory = inventory_,
-          .leftovers = leftovers_,
-          .foreign = foreign_};
+  return {
+      .pods = pods_,
+      .records = records_,
+      .descriptions = descriptions_,
+      .adoption = adoption_,
+      .inventory = inventory_,
+      .leftovers = leftovers_,
+      .is_ending =
+          [this](const std::string& uid) { return others_ != nullptr && others_->IsEnding(uid); },
+      .forget = [this](const std::string& uid) { ForgetOther(uid); }};
 }
 
-bool Runtime::IsTaken(const std::string& uid) const {
-  return pods_.Has(uid) || leftovers_.Find(uid) != nullptr || unread_.Has(uid);
+UidClaim Runtime::ClaimOn(const std::string& uid) const {
+  if (pods_.Has(uid)) return UidClaim::kPod;
+  if (unread_.Has(uid)) return UidClaim::kUnread;
+  return leftovers_.Find(uid) != nullptr ? UidClaim::kRemains : UidClaim::kNone;
 }
 
-ForeignPod* Runtime::FindForeign(const std::string& uid) const {
-  return pods_.Has(uid) ? nullptr : foreign_.Find(uid);
+void Runtime::ForgetOther(const std::string& uid) {
+  if (others_ != nullptr) others_->Forget(uid);
 }
 
 Result<void> Runtime::Ready() {
@@ -95,7 +102,7 @@ Result<std::vector<RuntimePod>> Runtime::List() {
   }
   pods_.WriteRecords();
   SettleFolders(found->own);
-  TakeOverOthers(*std::move(found), pods);
+  if (listener_) listener_(EverythingIn(*std::move(found)));
   adopted_ = true;
   ScheduleRelist(surroundings_.options.relist_period);
   rotation_.Start();
@@ -116,28 +123,6 @@ void Runtime::SettleFolders(const Listing& own) {
                       ? Error{ErrorCode::kUnavailable, "its record could not be read a moment ago"}
                       : written.error());
   }
-}
-
-// Those that are not told in time are found later.
-void Runtime::TakeOverOthers(Found found, std::vector<RuntimePod>& pods) {
-  Listing& listing = found.of_others;
-  for (api::PodSandbox& sandbox : found.own.sandboxes) {
-    if (unread_.Owns(sandbox)) listing.sandboxes.push_back(std::move(sandbox));
-  }
-  for (api::Container& container : found.own.containers) {
-    listing.containers.push_back(std::move(container));
-  }
-  listed_ = &pods;
-  foreign_.OnListed(listing);
-  (void)AwaitAnswers(*edges_.calls, recalled_ ? Duration::zero() : kOthersWait,
-                     [&] { return !foreign_.busy(); });
-  listed_ = nullptr;
-}
-
-void Runtime::OnOther(RuntimePod pod) {
-  if (listed_ != nullptr) return listed_->push_back(std::move(pod));
-  const std::string uid = pod.pod.uid;
-  surroundings_.Emit(PodFound{uid, std::move(pod)});
 }
 
 void Runtime::ScheduleRelist(Duration delay) {
@@ -166,7 +151,7 @@ void Runtime::OnListing(const Result<Listing>& listing) {
   unread_.OnListed(*listing);
   leftovers_.SweepLateGroups(
       [this](const std::string& uid) { return pods_.Has(uid) || unread_.Has(uid); });
-  foreign_.OnListed(*listing);
+  if (listener_) listener_(*listing);
 }
 
 void Runtime::CreatePod(const PodPlan& plan) {
@@ -185,7 +170,7 @@ void Runtime::CreatePod(const PodPlan& plan) {
                  "a pod of the same UID is still being removed" + (why.empty() ? "" : ": " + why)});
   }
   if (unread_.Has(pod.uid)) return unread_.Refuse(plan);
-  foreign_.Forget(pod.uid);
+  ForgetOther(pod.uid);
   pods_.Create(plan);
 }
 
@@ -204,12 +189,10 @@ void Runtime::StartContainer(const std::string& pod_uid, const std::string& cont
 void Runtime::StopContainer(const std::string& pod_uid, const std::string& container,
                             Duration grace) {
   if (PodActor* pod = pods_.Find(pod_uid)) pod->StopContainer(container, grace);
-  if (ForeignPod* pod = FindForeign(pod_uid)) pod->StopContainer(container, grace);
 }
 
 void Runtime::KillContainer(const std::string& pod_uid, const std::string& container) {
   if (PodActor* pod = pods_.Find(pod_uid)) pod->KillContainer(container);
-  if (ForeignPod* pod = FindForeign(pod_uid)) pod->KillContainer(container);
 }
 
 void Runtime::RemoveContainer(const std::string& pod_uid, const std::string& container,
@@ -220,28 +203,17 @@ void Runtime::RemoveContainer(const std::string& pod_uid, const std::string& con
 
 void Runtime::RemovePod(const std::string& pod_uid) {
   if (PodActor* pod = pods_.Find(pod_uid)) return pod->Remove();
-  ForeignPod* const pod = FindForeign(pod_uid);
-  // Whoever has wanted a pod of its UID does not mean the one that cannot be read.
-  const bool is_meant = pod != nullptr && (pod->ending() || !unread_.Has(pod_uid));
-  if (is_meant) return pod->Remove();
   surroundings_.Emit(PodRemoved{pod_uid});
 }
 
 PodDisk Runtime::DiskOf(const Pod& pod) const {
-  if (const ForeignPod* foreign = FindForeign(pod.uid)) return foreign->Disk();
   const PodActor* const own = pods_.Find(pod.uid);
   return own == nullptr ? pod_host::DiskOf(surroundings_.paths, pod) : own->Disk();
 }
 
 std::string_view Runtime::GroupOf(const std::string& pod_uid, const std::string& container) const {
-  if (const ForeignPod* foreign = FindForeign(pod_uid)) return foreign->GroupOf(container);
   const PodActor* const own = pods_.Find(pod_uid);
   return own == nullptr ? std::string_view() : own->GroupOf(container);
-}
-
-const std::vector<std::string>& Runtime::ForeignGroupsOf(const std::string& pod_uid) const {
-  const ForeignPod* const foreign = FindForeign(pod_uid);
-  return foreign == nullptr ? no_groups_ : foreign->groups();
 }
 
 void Runtime::Advance() {
@@ -249,7 +221,6 @@ void Runtime::Advance() {
     if (pod.abandoned()) leftovers_.ExpectGroupsOf(uid);
     if (!adopted_) adoption_.NoteGone(uid);
   });
-  foreign_.Advance();
   strays_.Advance();
   leftovers_.Advance();
 }

@@ -3,14 +3,14 @@
 #include <memory>
 #include <string>
 #include <string_view>
+#include <utility>
 #include <vector>
 
-#include "ports/container_runtime.h"
 #include "ports/file_descriptor.h"
 #include "runtimes/cri/adoption.h"
 #include "runtimes/cri/base/surroundings.h"
 #include "runtimes/cri/containers/log_rotation.h"
-#include "sources/containerd/containerd_source.h"
+#include "runtimes/cri/cri_runtime.h"
 #include "runtimes/cri/inventory.h"
 #include "runtimes/cri/leftovers.h"
 #include "runtimes/cri/pods/own_pods.h"
@@ -33,7 +33,7 @@ struct RuntimeEdges {
 };
 
 // The CRI runtime: the pods it has, and who does what for them.
-class Runtime : public ContainerRuntime {
+class Runtime : public CriRuntime {
  public:
   Runtime(RuntimeEdges edges, const CriRuntimeOptions& options, Cgroups& cgroups,
           GroupEnd& group_end, const Clock& clock);
@@ -56,20 +56,20 @@ class Runtime : public ContainerRuntime {
   [[nodiscard]] PodDisk DiskOf(const Pod& pod) const override;
   [[nodiscard]] std::string_view GroupOf(const std::string& pod_uid,
                                          const std::string& container) const override;
-  [[nodiscard]] const std::vector<std::string>& ForeignGroupsOf(
-      const std::string& pod_uid) const override;
+  // It has none of others.
+  [[nodiscard]] const std::vector<std::string>& ForeignGroupsOf(const std::string&) const override {
+    return no_groups_;
+  }
   [[nodiscard]] int EventFd() const override { return readiness_->fd(); }
   [[nodiscard]] std::vector<RuntimeEvent> TakeEvents() override;
+  [[nodiscard]] UidClaim ClaimOn(const std::string& uid) const override;
+  void SetOthers(OtherPods& others) override { others_ = &others; }
+  void SetListener(Listener listener) override { listener_ = std::move(listener); }
 
  private:
   [[nodiscard]] UnreadPods::Ways UnreadWays();
-  // Whether a pod of this agent, or what is left of one, has the UID.
-  [[nodiscard]] bool IsTaken(const std::string& uid) const;
-  // Somebody else's pod; null: there is none, or a pod of this agent has the UID.
-  [[nodiscard]] ForeignPod* FindForeign(const std::string& uid) const;
   void Advance();
-  void TakeOverOthers(Found found, std::vector<RuntimePod>& pods);
-  void OnOther(RuntimePod pod);
+  void ForgetOther(const std::string& uid);
   void SettleFolders(const Listing& own);
   // The slow truth: now and then everything that the runtime has is compared with what is known.
   void ScheduleRelist(Duration delay);
@@ -86,12 +86,12 @@ class Runtime : public ContainerRuntime {
   OwnPods pods_;
   Adoption adoption_;
   Leftovers leftovers_;
-  ForeignPods foreign_;
   UnreadPods unread_;
   StraySandboxes strays_;
   LogRotation rotation_;
   const std::vector<std::string> no_groups_;
-  std::vector<RuntimePod>* listed_ = nullptr;  // while List collects: where pods of others go
+  OtherPods* others_ = nullptr;  // null: nobody looks after any
+  Listener listener_;            // the same
   bool recalled_ = false;  // pods are guarded already, and nothing waits for an answer any more
   bool adopted_ = false;   // before that nothing is known, and everything would be a stranger
   bool relisting_ = false;

@@ -5,12 +5,12 @@
 #include <string>
 #include <vector>
 
+#include "containers/listing.h"
 #include "runtimes/cri/base/surroundings.h"
 #include "runtimes/cri/containers/sandbox_clearance.h"
 #include "runtimes/cri/leftovers.h"
 #include "runtimes/cri/pods/own_pods.h"
 #include "runtimes/cri/unread_pods.h"
-#include "containers/listing.h"
 
 namespace jettison::cri {
 

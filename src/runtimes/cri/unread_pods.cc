@@ -136,9 +136,8 @@ void UnreadPods::OnListed(const Listing& listing) {
 
 void UnreadPods::Tend(const std::string& uid, const Sandboxes& sandboxes, const Listing& listing) {
   Unread& unread = unread_.at(uid);
-  const ForeignPod* const told = ways_.foreign.Find(uid);
   // Whoever ends it waits for that.
-  if (unread.asked || (told != nullptr && told->ending())) return;
+  if (unread.asked || ways_.is_ending(uid)) return;
   unread.sandbox = sandboxes.empty() ? std::nullopt : std::optional(sandboxes.front()->id());
   const std::optional<PodPlan> wanted = std::exchange(unread.wanted, std::nullopt);
   const auto plan = ways_.descriptions.Read(uid, sandboxes);
@@ -159,7 +158,7 @@ void UnreadPods::Recall(const std::string& uid) {
   const auto written = ways_.records.Read(uid);
   if (!written) return;
   unread_.erase(uid);
-  ways_.foreign.Forget(uid);
+  ways_.forget(uid);
   RuntimePod found = ways_.adoption.TakeOver(*written);
   surroundings_.Emit(PodFound{uid, std::move(found)});
 }
@@ -183,7 +182,7 @@ void UnreadPods::OnFound(const PodPlan& plan, Result<Found> found) {
     return;
   }
   unread_.erase(uid);
-  ways_.foreign.Forget(uid);
+  ways_.forget(uid);
   const auto sandboxes = OwnSandboxes(surroundings_, found->own);
   RuntimePod adopted = ways_.adoption.TakeOver(plan, sandboxes.at(uid), *found);
   ways_.pods.Find(uid)->WriteRecord();

@@ -1,13 +1,14 @@
 #pragma once
 
+#include <functional>
 #include <map>
 #include <optional>
 #include <string>
+#include <utility>
 
-#include "runtimes/cri/adoption.h"
 #include "containers/lifetime.h"
+#include "runtimes/cri/adoption.h"
 #include "runtimes/cri/base/surroundings.h"
-#include "sources/containerd/containerd_source.h"
 #include "runtimes/cri/inventory.h"
 #include "runtimes/cri/leftovers.h"
 #include "runtimes/cri/pods/own_pods.h"
@@ -29,11 +30,14 @@ class UnreadPods {
     Adoption& adoption;
     Inventory& inventory;
     Leftovers& leftovers;
-    ForeignPods& foreign;  // where they are looked after meanwhile
+    // Of whoever looks after them meanwhile: whether one was told to end; one is this agent's
+    // again.
+    std::function<bool(const std::string&)> is_ending;
+    std::function<void(const std::string&)> forget;
   };
 
-  UnreadPods(Surroundings& surroundings, const Ways& ways)
-      : surroundings_(surroundings), ways_(ways) {}
+  UnreadPods(Surroundings& surroundings, Ways ways)
+      : surroundings_(surroundings), ways_(std::move(ways)) {}
   UnreadPods(const UnreadPods&) = delete;
   UnreadPods& operator=(const UnreadPods&) = delete;
   ~UnreadPods() = default;

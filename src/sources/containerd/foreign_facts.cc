@@ -7,11 +7,11 @@
 #include <optional>
 #include <utility>
 
+#include "containers/labels.h"
 #include "rpc/await.h"
 #include "rpc/calls.h"
 #include "rpc/client.h"
 #include "sources/containerd/foreign_task_value.h"
-#include "containers/labels.h"
 
 namespace jettison::cri {
 namespace {

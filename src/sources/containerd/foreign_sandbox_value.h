@@ -1,7 +1,7 @@
 #pragma once
 
-#include "sources/foreign/foreign_pod_value.h"
 #include "containers/listing.h"
+#include "sources/foreign/foreign_pod_value.h"
 
 namespace jettison::cri {
 

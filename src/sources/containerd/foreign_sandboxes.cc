@@ -5,19 +5,24 @@
 #include <memory>
 #include <utility>
 
+#include "containers/cri_container.h"
+#include "containers/labels.h"
 #include "kernel/files/paths.h"
 #include "rpc/verbose_info.h"
-#include "sources/foreign/foreign_group.h"
+#include "sources/containerd/cri_sandbox.h"
 #include "sources/containerd/foreign_sandbox_value.h"
+#include "sources/foreign/foreign_group.h"
 #include "sources/foreign/foreign_spec.h"
-#include "containers/labels.h"
 
 namespace jettison::cri {
 namespace {
 
-bool IsOfOthers(const Surroundings& surroundings, const api::PodSandbox& sandbox) {
-  const auto root = sandbox.annotations().find(std::string(kRootAnnotation));
-  return root == sandbox.annotations().end() || root->second != surroundings.options.root;
+// The name of the list of sandboxes.
+constexpr const char* kList = "sandboxes of CRI";
+
+bool IsOfRoot(const std::string& root, const api::PodSandbox& sandbox) {
+  const auto its = sandbox.annotations().find(std::string(kRootAnnotation));
+  return its != sandbox.annotations().end() && its->second == root;
 }
 
 }  // namespace
@@ -26,10 +31,10 @@ ForeignSandboxes::Candidates ForeignSandboxes::CandidatesIn(const Listing& listi
   Candidates candidates;
   for (const api::PodSandbox& sandbox : listing.sandboxes) {
     if (sandbox.state() != api::SANDBOX_READY || !pod_host::IsPathSegment(sandbox.id())) continue;
-    const bool unread = unread_(sandbox);
-    const bool of_others =
-        surroundings_.options.adopt_foreign && IsOfOthers(surroundings_, sandbox);
-    if (unread || of_others) candidates[sandbox.id()] = {.sandbox = sandbox, .unread = unread};
+    const bool own = IsOfRoot(wanted_.root, sandbox);
+    const bool unread = own && wanted_.unread(sandbox.metadata().uid());
+    if (unread || (wanted_.others && !own))
+      candidates[sandbox.id()] = {.sandbox = sandbox, .unread = unread};
   }
   for (const api::Container& container : listing.containers) {
     if (container.state() != api::CONTAINER_RUNNING || container.id().empty()) continue;
@@ -45,14 +50,14 @@ bool ForeignSandboxes::IsKnown(const Candidate& candidate) const {
   if (asked_.contains(id)) return true;
   const auto left_out = left_out_.find(id);
   if (left_out != left_out_.end() && left_out->second == candidate.running) return true;
-  return roster_.Has(id);
+  return edges_.roster.Has(id);
 }
 
 void ForeignSandboxes::OnListed(const Listing& listing) {
   Candidates candidates = CandidatesIn(listing);
   std::map<std::string, std::set<std::string>> running;
   for (const auto& [id, candidate] : candidates) running[id] = candidate.running;
-  roster_.OnSandboxesListed(running);
+  edges_.roster.OnListed(kList, running);
   std::erase_if(left_out_, [&](const auto& entry) { return !candidates.contains(entry.first); });
   complaints_.KeepOnly([&](const std::string& id) { return candidates.contains(id); });
   for (auto& [id, candidate] : candidates) {
@@ -67,8 +72,8 @@ void ForeignSandboxes::Ask(Candidate candidate) {
     api::ContainerStatusRequest request;
     request.set_container_id(id);
     request.set_verbose(true);
-    surroundings_.calls.ContainerStatus(
-        request, surroundings_.options.request_timeout,
+    edges_.calls.ContainerStatus(
+        request, edges_.run.request_timeout,
         lifetime_.Guard([this, asked](Result<api::ContainerStatusResponse> answer) {
           asked->answers.push_back(std::move(answer));
           if (asked->answers.size() < asked->running.size()) return;
@@ -82,7 +87,8 @@ void ForeignSandboxes::Ask(Candidate candidate) {
 // asked again after the next listing.
 void ForeignSandboxes::Consider(const Candidate& candidate) {
   ForeignFinding finding{.identity = IdentityOf(candidate.sandbox),
-                         .base = CriSandbox{candidate.sandbox.id()},
+                         .list = kList,
+                         .base = std::make_shared<CriSandbox>(edges_.calls, candidate.sandbox.id()),
                          .unread = candidate.unread,
                          .containers = {},
                          .considered = candidate.running};
@@ -95,7 +101,8 @@ void ForeignSandboxes::Consider(const Candidate& candidate) {
     finding.containers.push_back(*std::move(container));
   }
   if (finding.containers.empty()) return;
-  if (const auto taken = roster_.Take(std::move(finding), complaints_); !taken) {
+  Describe(finding);
+  if (const auto taken = edges_.roster.Take(std::move(finding), complaints_); !taken) {
     return LeaveOut(candidate, taken.error().message);
   }
   left_out_.erase(candidate.sandbox.id());
@@ -113,12 +120,13 @@ Result<ForeignContainer> ForeignSandboxes::ContainerIn(
   if (!pid) {
     return Fail(ErrorCode::kInvalidArgument, "the container runtime does not tell its processes");
   }
-  auto group = ForeignGroupOf(surroundings_, {.id = id, .pid = *pid, .cgroups_path = {}});
+  auto group = ForeignGroupOf(edges_.groups, {.id = id, .pid = *pid, .cgroups_path = {}});
   if (!group) return Fail(group.error());
   ForeignContainer container = ContainerFor(answer.status());
+  container.anchor = std::make_shared<CriContainer>(edges_.calls, id);
   container.pid = *pid;
   container.group = *std::move(group);
-  container.memory_limit = ForeignMemoryLimitOf(surroundings_, container.group);
+  container.memory_limit = ForeignMemoryLimitOf(edges_.groups, container.group);
   if (const auto shares = ReadSpecInInfo(info->second).cpu_shares) {
     container.milli_cpu = MilliCpuOf(*shares);
   }

@@ -7,11 +7,10 @@
 #include <utility>
 #include <vector>
 
-#include "sources/foreign/complaints.h"
 #include "containers/lifetime.h"
-#include "runtimes/cri/base/surroundings.h"
-#include "sources/foreign/foreign_roster.h"
 #include "containers/listing.h"
+#include "sources/containerd/finder_edges.h"
+#include "sources/foreign/complaints.h"
 
 namespace jettison::cri {
 
@@ -20,14 +19,16 @@ namespace jettison::cri {
 // be ended either.
 class ForeignSandboxes {
  public:
-  // `unread`: whether it is of a pod of this agent that cannot be read; those are looked for even
-  // if others are not.
-  ForeignSandboxes(Surroundings& surroundings, ForeignRoster& roster,
-                   std::function<bool(const api::PodSandbox&)> unread)
-      : surroundings_(surroundings),
-        roster_(roster),
-        unread_(std::move(unread)),
-        complaints_(surroundings) {}
+  // Which sandboxes are looked at.
+  struct Wanted {
+    std::string root;     // of this agent
+    bool others = false;  // those that it has not made
+    // Whether it has a pod of the UID that cannot be read; those are looked for in any case.
+    std::function<bool(const std::string&)> unread;
+  };
+
+  ForeignSandboxes(FinderEdges edges, Wanted wanted)
+      : edges_(edges), wanted_(std::move(wanted)), complaints_(edges.run) {}
   ForeignSandboxes(const ForeignSandboxes&) = delete;
   ForeignSandboxes& operator=(const ForeignSandboxes&) = delete;
   ~ForeignSandboxes() = default;
@@ -57,9 +58,8 @@ class ForeignSandboxes {
       const Candidate& candidate, const api::ContainerStatusResponse& answer) const;
   void LeaveOut(const Candidate& candidate, const std::string& why);
 
-  Surroundings& surroundings_;
-  ForeignRoster& roster_;
-  std::function<bool(const api::PodSandbox&)> unread_;
+  FinderEdges edges_;
+  Wanted wanted_;
   Complaints complaints_;                                  // by sandbox
   std::set<std::string> asked_;                            // sandboxes being looked at
   std::map<std::string, std::set<std::string>> left_out_;  // sandboxes, with what runs in them

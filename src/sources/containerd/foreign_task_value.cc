@@ -4,9 +4,9 @@
 
 #include <utility>
 
+#include "containers/labels.h"
 #include "kernel/files/paths.h"
 #include "rpc/verbose_info.h"
-#include "containers/labels.h"
 
 namespace jettison::cri {
 namespace {
@@ -75,7 +75,7 @@ ForeignIdentity IdentityOf(const std::string& of, const containers_api::Containe
   return identity;
 }
 
-ForeignContainer ContainerFor(const std::string& of, const containers_api::Container& container,
+ForeignContainer ContainerFor(const containers_api::Container& container,
                               const ContainerSpec& spec) {
   ForeignContainer found;
   found.id = container.id();
@@ -83,7 +83,6 @@ ForeignContainer ContainerFor(const std::string& of, const containers_api::Conta
   found.image = container.image();
   const auto label = container.labels().find(std::string(kContainerNameLabel));
   if (label != container.labels().end()) found.label = label->second;
-  found.task = TaskKey{.of = of, .id = container.id()};
   const auto signal = container.labels().find(kStopSignalLabel);
   if (signal != container.labels().end()) found.stop_signal = SignalNamed(signal->second);
   if (spec.cpu_shares && *spec.cpu_shares != kUsualShares) {

@@ -33,8 +33,7 @@ namespace jettison::cri {
                                          const ContainerSpec& spec);
 
 // The container, as far as containerd's record tells.
-[[nodiscard]] ForeignContainer ContainerFor(const std::string& of,
-                                            const containers_api::Container& container,
+[[nodiscard]] ForeignContainer ContainerFor(const containers_api::Container& container,
                                             const ContainerSpec& spec);
 
 }  // namespace jettison::cri

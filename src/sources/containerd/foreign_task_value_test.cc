@@ -17,7 +17,7 @@ containers_api::Container Web() {
 
 Pod PodOf(const containers_api::Container& container, const ContainerSpec& spec = {},
           const std::string& of = "default") {
-  std::vector<ForeignContainer> containers = {ContainerFor(of, container, spec)};
+  std::vector<ForeignContainer> containers = {ContainerFor(container, spec)};
   NameContainers(containers);
   return ReadForeignPod(IdentityOf(of, container, spec), containers).pod;
 }
@@ -78,9 +78,9 @@ TEST(ForeignTaskValue, SharesThatEverybodyHasAskForNothing) {
 
 TEST(ForeignTaskValue, TheImagesStopSignalIsTaken) {
   containers_api::Container container = Web();
-  EXPECT_EQ(ContainerFor("default", container, {}).stop_signal, std::nullopt);
+  EXPECT_EQ(ContainerFor(container, {}).stop_signal, std::nullopt);
   (*container.mutable_labels())["io.containerd.image.config.stop-signal"] = "SIGQUIT";
-  EXPECT_EQ(ContainerFor("default", container, {}).stop_signal, SIGQUIT);
+  EXPECT_EQ(ContainerFor(container, {}).stop_signal, SIGQUIT);
 }
 
 TEST(ForeignTaskValue, WhatIsKnownIsNotListed) {

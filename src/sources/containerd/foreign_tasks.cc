@@ -7,9 +7,10 @@
 #include <memory>
 #include <utility>
 
+#include "sources/containerd/containerd_task.h"
+#include "sources/containerd/foreign_task_value.h"
 #include "sources/foreign/foreign_group.h"
 #include "sources/foreign/foreign_spec.h"
-#include "sources/containerd/foreign_task_value.h"
 
 namespace jettison::cri {
 namespace {
@@ -30,23 +31,22 @@ std::size_t HashOfSpec(const containers_api::Container& container) {
 }  // namespace
 
 void ForeignTasks::Look() {
-  ContainerdCalls* const calls = surroundings_.calls.containerd();
+  ContainerdCalls* const calls = edges_.calls.containerd();
   if (calls == nullptr || no_api_ || busy()) return;
   seen_.clear();
   seen_all_ = true;
   ++under_way_;
-  calls->ListNamespaces(surroundings_.options.request_timeout,
-                        lifetime_.Guard([this](const auto& answer) {
-                          OnNamespaces(answer);
-                          Answered(answer.has_value());
-                        }));
+  calls->ListNamespaces(edges_.run.request_timeout, lifetime_.Guard([this](const auto& answer) {
+    OnNamespaces(answer);
+    Answered(answer.has_value());
+  }));
 }
 
 void ForeignTasks::Answered(bool complete) {
   seen_all_ = seen_all_ && complete;
   if (--under_way_ > 0 || !seen_all_) return;
   const auto is_there = [this](const std::string& id) {
-    return seen_.contains(id) || roster_.Has(id);
+    return seen_.contains(id) || edges_.roster.Has(id);
   };
   complaints_.KeepOnly(is_there);
   std::erase_if(left_out_, [&](const auto& entry) { return !is_there(entry.first); });
@@ -63,13 +63,22 @@ void ForeignTasks::OnNamespaces(const Result<namespaces_api::ListNamespacesRespo
 
 void ForeignTasks::ListContainers(const std::string& of) {
   ++under_way_;
-  surroundings_.calls.containerd()->ListContainersIn(
-      of, ThoseNotOfCri(roster_.TasksIn(of)), surroundings_.options.request_timeout,
+  edges_.calls.containerd()->ListContainersIn(
+      of, ThoseNotOfCri(TakenIn(of)), edges_.run.request_timeout,
       lifetime_.Guard([this, of](Result<containers_api::ListContainersResponse> answer) {
         const bool complete = answer.has_value();
         OnContainers(of, std::move(answer));
         Answered(complete);
       }));
+}
+
+std::vector<std::string> ForeignTasks::TakenIn(const std::string& of) {
+  std::erase_if(taken_, [this](const auto& entry) { return !edges_.roster.Has(entry.first); });
+  std::vector<std::string> ids;
+  for (const auto& [key, task] : taken_) {
+    if (task.of == of) ids.push_back(task.id);
+  }
+  return ids;
 }
 
 void ForeignTasks::OnContainers(const std::string& of,
@@ -81,7 +90,7 @@ void ForeignTasks::OnContainers(const std::string& of,
     seen_.insert(id);
     const auto left_out = left_out_.find(id);
     if (left_out != left_out_.end() && left_out->second == HashOfSpec(container)) continue;
-    if (!roster_.Has(id)) AskTask(of, std::move(container));
+    if (!edges_.roster.Has(id)) AskTask(of, std::move(container));
   }
 }
 
@@ -90,8 +99,8 @@ void ForeignTasks::AskTask(const std::string& of, Container container) {
   tasks_api::GetRequest request;
   request.set_container_id(container.id());
   const auto asked = std::make_shared<const Container>(std::move(container));
-  surroundings_.calls.containerd()->GetTaskIn(
-      of, request, surroundings_.options.request_timeout,
+  edges_.calls.containerd()->GetTaskIn(
+      of, request, edges_.run.request_timeout,
       lifetime_.Guard([this, of, asked](const Result<tasks_api::GetResponse>& answer) {
         if (answer && Runs(answer->process())) Consider(of, *asked, answer->process());
         Answered(true);
@@ -102,23 +111,27 @@ void ForeignTasks::Consider(const std::string& of, const Container& container,
                             const task_api::Process& task) {
   const ContainerSpec spec = ReadSpec(container.spec().value());
   ForeignFinding finding{.identity = IdentityOf(of, container, spec),
-                         .base = NothingElse(),
-                         .containers = {ContainerFor(of, container, spec)},
+                         .list = "",
+                         .containers = {ContainerFor(container, spec)},
                          .considered = {container.id()}};
   const ForeignIdentity identity = finding.identity;
   constexpr auto kMostPids = static_cast<std::uint32_t>(std::numeric_limits<pid_t>::max());
   if (task.pid() == 0 || task.pid() > kMostPids) return;
   ForeignContainer& found = finding.containers.front();
+  const TaskKey key{.of = of, .id = container.id()};
+  found.anchor = std::make_shared<ContainerdTask>(edges_.calls, key);
   found.pid = static_cast<pid_t>(task.pid());
   auto group = ForeignGroupOf(
-      surroundings_, {.id = container.id(), .pid = found.pid, .cgroups_path = spec.cgroups_path});
+      edges_.groups, {.id = container.id(), .pid = found.pid, .cgroups_path = spec.cgroups_path});
   if (!group && group.error().code == ErrorCode::kNotFound) return;
   if (!group) return LeaveOut(identity, container, group.error().message);
   found.group = *std::move(group);
-  found.memory_limit = ForeignMemoryLimitOf(surroundings_, found.group);
-  if (const auto taken = roster_.Take(std::move(finding), complaints_); !taken) {
-    LeaveOut(identity, container, taken.error().message);
+  found.memory_limit = ForeignMemoryLimitOf(edges_.groups, found.group);
+  Describe(finding);
+  if (const auto taken = edges_.roster.Take(std::move(finding), complaints_); !taken) {
+    return LeaveOut(identity, container, taken.error().message);
   }
+  taken_[identity.key] = key;
 }
 
 void ForeignTasks::LeaveOut(const ForeignIdentity& identity, const Container& container,

@@ -4,12 +4,13 @@
 #include <map>
 #include <set>
 #include <string>
+#include <vector>
 
-#include "rpc/containerd_calls.h"
-#include "sources/foreign/complaints.h"
 #include "containers/lifetime.h"
-#include "runtimes/cri/base/surroundings.h"
-#include "sources/foreign/foreign_roster.h"
+#include "rpc/containerd_calls.h"
+#include "rpc/containerd_task.h"
+#include "sources/containerd/finder_edges.h"
+#include "sources/foreign/complaints.h"
 
 namespace jettison::cri {
 
@@ -18,8 +19,7 @@ namespace jettison::cri {
 // is left out, as with sandboxes. A runtime that has no API of containerd's is asked once.
 class ForeignTasks {
  public:
-  ForeignTasks(Surroundings& surroundings, ForeignRoster& roster)
-      : surroundings_(surroundings), roster_(roster), complaints_(surroundings) {}
+  explicit ForeignTasks(FinderEdges edges) : edges_(edges), complaints_(edges.run) {}
   ForeignTasks(const ForeignTasks&) = delete;
   ForeignTasks& operator=(const ForeignTasks&) = delete;
   ~ForeignTasks() = default;
@@ -37,19 +37,21 @@ class ForeignTasks {
   void OnNamespaces(const Result<namespaces_api::ListNamespacesResponse>& answer);
   void ListContainers(const std::string& of);
   void OnContainers(const std::string& of, Result<containers_api::ListContainersResponse> answer);
+  // IDs of those in this namespace that the roster has.
+  [[nodiscard]] std::vector<std::string> TakenIn(const std::string& of);
   void AskTask(const std::string& of, Container container);
   void Consider(const std::string& of, const Container& container, const task_api::Process& task);
   void LeaveOut(const ForeignIdentity& identity, const Container& container,
                 const std::string& why);
 
-  Surroundings& surroundings_;
-  ForeignRoster& roster_;
+  FinderEdges edges_;
   Complaints complaints_;                        // by the keys of their pods, as all that follows
   std::set<std::string> seen_;                   // in this look
   bool seen_all_ = true;                         // no answer was missing in it
   std::map<std::string, std::size_t> left_out_;  // with the hash of the specification
   std::size_t under_way_ = 0;                    // answers that have not come
   bool no_api_ = false;
+  std::map<std::string, TaskKey> taken_;  // those that the roster has
   Lifetime lifetime_;
 };
 

@@ -5,17 +5,17 @@
 #include <set>
 #include <string>
 
-#include "runtimes/cri/base/surroundings.h"
+#include "containers/run_edges.h"
 
-namespace jettison::cri {
+namespace jettison {
 
 // Says a thing of a subject once, for as long as the subject is there.
 class Complaints {
  public:
-  explicit Complaints(const Surroundings& surroundings) : surroundings_(surroundings) {}
+  explicit Complaints(const RunEdges& edges) : edges_(edges) {}
 
   void Say(const std::string& subject, const std::string& text) {
-    if (said_[subject].insert(text).second) surroundings_.Log(text);
+    if (said_[subject].insert(text).second) edges_.Log(text);
   }
   // Forgets what was said of the other subjects.
   void KeepOnly(const std::function<bool(const std::string&)>& is_there) {
@@ -23,8 +23,8 @@ class Complaints {
   }
 
  private:
-  const Surroundings& surroundings_;
+  const RunEdges& edges_;
   std::map<std::string, std::set<std::string>> said_;
 };
 
-}  // namespace jettison::cri
+}  // namespace jettison

@@ -1,21 +1,33 @@
 #pragma once
 
+#include <memory>
 #include <set>
 #include <string>
 #include <vector>
 
-#include "containers/anchor.h"
+#include "sources/foreign/base.h"
 #include "sources/foreign/foreign_pod_value.h"
 
-namespace jettison::cri {
+namespace jettison {
 
 // Somebody else's pod as it was found.
 struct ForeignFinding {
   ForeignIdentity identity;
-  Base base;                                 // what keeps its containers up
+  // By which list of a source, whose name is like no other's: what that list does not have any more
+  // is gone (ForeignRoster::OnListed). Empty: there is none, and it is gone when its containers
+  // are.
+  std::string list;
+  // What keeps its containers up; null: each stands for itself.
+  std::shared_ptr<Base> base = nullptr;
   bool unread = false;                       // this agent's own, which cannot be read
-  std::vector<ForeignContainer> containers;  // those that run, not yet named
+  std::vector<ForeignContainer> containers;  // those that run
   std::set<std::string> considered;          // IDs of all that ran when it was looked at
+  // The pod as the agent knows it, with these containers by their names.
+  ForeignReading reading = {};
 };
 
-}  // namespace jettison::cri
+// Orders the containers by age, names them, and makes the reading of them and the identity. For a
+// source that is not told the pod itself.
+void Describe(ForeignFinding& finding);
+
+}  // namespace jettison

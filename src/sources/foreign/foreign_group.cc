@@ -7,10 +7,10 @@
 #include <algorithm>
 
 #include "kernel/groups/cgroup_layout.h"
-#include "sources/foreign/foreign_spec.h"
 #include "kernel/processes/proc_files.h"
+#include "sources/foreign/foreign_spec.h"
 
-namespace jettison::cri {
+namespace jettison {
 namespace {
 
 bool HasEnded(Processes& processes, pid_t pid) {
@@ -47,9 +47,8 @@ std::string OwnPartOf(const std::string& group, std::size_t below, const Foreign
 
 }  // namespace
 
-Result<std::string> ForeignGroupOf(const Surroundings& surroundings,
-                                   const ForeignProcess& process) {
-  Processes& processes = surroundings.processes;
+Result<std::string> ForeignGroupOf(const NodeGroups& node, const ForeignProcess& process) {
+  Processes& processes = node.processes;
   const auto groups = processes.ReadFile(process.pid, "cgroup");
   if (!groups || HasEnded(processes, process.pid)) {
     return Fail(ErrorCode::kNotFound, "its process has ended");
@@ -58,7 +57,7 @@ Result<std::string> ForeignGroupOf(const Surroundings& surroundings,
   const auto refuse = [&](std::string_view why) {
     return Fail(ErrorCode::kInvalidArgument, fmt::format("its control group {} {}", group, why));
   };
-  const std::string below = surroundings.options.cgroup_prefix + "/";
+  const std::string below = node.prefix + "/";
   if (!group.starts_with(below) || group.find("/..") != std::string::npos) {
     return refuse("does not lie below the node's");
   }
@@ -71,15 +70,15 @@ Result<std::string> ForeignGroupOf(const Surroundings& surroundings,
 }
 
 // A limit that holds for everybody is none of its own.
-std::optional<std::uint64_t> ForeignMemoryLimitOf(const Surroundings& surroundings,
+std::optional<std::uint64_t> ForeignMemoryLimitOf(const NodeGroups& node,
                                                   const std::string& group) {
-  Cgroups& cgroups = surroundings.cgroups;
+  Cgroups& cgroups = node.cgroups;
   const auto own = cgroups.ReadMemoryLimit(group);
   if (!own || !*own) return std::nullopt;
-  const auto pods = pod_host::PodsGroup(surroundings.options.cgroup_driver);
+  const auto pods = pod_host::PodsGroup(node.driver);
   const bool in_pods = group.starts_with(fmt::format("{}/", pods));
   const auto shared = cgroups.ReadMemoryLimit(in_pods ? pods : "");
   return shared && *shared && **shared <= **own ? std::nullopt : *own;
 }
 
-}  // namespace jettison::cri
+}  // namespace jettison

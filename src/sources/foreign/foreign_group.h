@@ -6,9 +6,21 @@
 #include <optional>
 #include <string>
 
-#include "runtimes/cri/base/surroundings.h"
+#include "core/model/cgroup_driver.h"
+#include "core/units/result.h"
+#include "kernel/processes/processes.h"
+#include "ports/cgroups.h"
 
-namespace jettison::cri {
+namespace jettison {
+
+// The node's groups, in which containers of others are looked for.
+struct NodeGroups {
+  Processes& processes;
+  Cgroups& cgroups;
+  // The node's own group as an absolute path in the hierarchies, without a slash at its end.
+  std::string prefix;
+  CgroupDriver driver = CgroupDriver::kCgroupfs;
+};
 
 // A process in somebody else's container.
 struct ForeignProcess {
@@ -22,11 +34,11 @@ struct ForeignProcess {
 // The group of the container, relative to the node's own. kNotFound where the process has ended;
 // fails where its figures cannot be told, where it is not the container's alone, and where this
 // agent runs in it.
-[[nodiscard]] Result<std::string> ForeignGroupOf(const Surroundings& surroundings,
+[[nodiscard]] Result<std::string> ForeignGroupOf(const NodeGroups& node,
                                                  const ForeignProcess& process);
 
 // The memory limit of a group, in bytes; absent where it has none of its own.
-[[nodiscard]] std::optional<std::uint64_t> ForeignMemoryLimitOf(const Surroundings& surroundings,
+[[nodiscard]] std::optional<std::uint64_t> ForeignMemoryLimitOf(const NodeGroups& node,
                                                                 const std::string& group);
 
-}  // namespace jettison::cri
+}  // namespace jettison

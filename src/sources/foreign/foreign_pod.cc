@@ -1,15 +1,17 @@
 #include "sources/foreign/foreign_pod.h"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <chrono>
 #include <utility>
 
 #include "kernel/files/pod_containers.h"
 
-namespace jettison::cri {
+namespace jettison {
 namespace {
 
-// Its memory is back when its containers have ended; a sandbox that takes longer to stop is its
+// Its memory is back when its containers have ended; a base that takes longer to come down is its
 // owner's affair.
 constexpr Duration kStopPatience = std::chrono::seconds(2);
 
@@ -24,15 +26,15 @@ std::string LogFolderOf(const std::string& path, const std::string& name) {
 
 }  // namespace
 
-ForeignPod::ForeignPod(Surroundings& surroundings, Pod pod, ForeignFinding finding)
-    : surroundings_(surroundings),
+ForeignPod::ForeignPod(RunEdges& edges, Pod pod, ForeignFinding finding)
+    : edges_(edges),
       pod_(std::move(pod)),
       finding_(std::move(finding)),
       groups_(PodGroupsOf(finding_.containers, pod_.uid)) {}
 
 RuntimePod ForeignPod::Begin() {
   RuntimePod found{.pod = pod_, .containers = {}, .foreign = true, .unread = finding_.unread};
-  const Clock& clock = surroundings_.clock;
+  const Clock& clock = edges_.clock;
   const Instant now = clock.Now();
   for (const ForeignContainer& container : finding_.containers) {
     found.containers.push_back({.pod_uid = pod_.uid,
@@ -42,50 +44,44 @@ RuntimePod ForeignPod::Begin() {
                                 .exit = {}});
     const Container* const spec = pod_host::FindContainer(pod_, container.name);
     if (spec == nullptr) continue;
-    auto run = std::make_unique<ContainerRun>(
-        surroundings_,
-        StartOrder{
+    auto run = std::make_unique<RunningContainer>(
+        edges_,
+        RunIdentity{
             .pod = pod_, .container = *spec, .pod_group = no_group_, .attempt = container.attempt});
-    run->Adopt({.id = container.id,
+    run->Expect();
+    run->Begin({.id = container.id,
                 .pid = container.pid,
                 .stop_signal = container.stop_signal,
                 .started = InstantOfNs(container.started_at, now, clock),
-                .group = container.group,
-                .task = container.task});
+                .group = container.group},
+               container.anchor);
+    (void)run->LookForEnd();
     runs_[container.name] = std::move(run);
     log_folders_[container.name] = LogFolderOf(container.log_path, container.name);
   }
   return found;
 }
 
-std::vector<TaskKey> ForeignPod::tasks() const {
-  std::vector<TaskKey> tasks;
-  for (const ForeignContainer& container : finding_.containers) {
-    if (container.task) tasks.push_back(*container.task);
-  }
-  return tasks;
-}
-
-ContainerRun* ForeignPod::FindRun(const std::string& name) const {
+RunningContainer* ForeignPod::FindRun(const std::string& name) const {
   const auto run = runs_.find(name);
   return run == runs_.end() || run->second->ended() ? nullptr : run->second.get();
 }
 
 void ForeignPod::StopContainer(const std::string& name, Duration grace) {
   ending_ = true;
-  if (ContainerRun* run = FindRun(name)) run->Stop(grace);
+  if (RunningContainer* run = FindRun(name)) run->Stop(grace);
 }
 
 void ForeignPod::KillContainer(const std::string& name) {
   ending_ = true;
-  if (ContainerRun* run = FindRun(name)) run->Kill();
+  if (RunningContainer* run = FindRun(name)) run->Kill();
 }
 
 void ForeignPod::Remove() {
   ending_ = true;
   if (std::exchange(removing_, true)) return;
   for (auto& [name, run] : runs_) run->Kill();
-  surroundings_.readiness.Wake();
+  edges_.readiness.Wake();
 }
 
 void ForeignPod::Advance() {
@@ -99,20 +95,19 @@ void ForeignPod::Advance() {
 
 void ForeignPod::TakeDownBase() {
   taking_down_ = true;
-  on_patience_ = surroundings_.readiness.After(kStopPatience, [this] { TellRemoved(); });
-  const bool is_told =
-      TakeDown(surroundings_.calls, finding_.base, surroundings_.options.request_timeout,
-               lifetime_.Guard([this](const Result<void>& down) {
-                 surroundings_.LogFailure("stop the sandbox of pod " + FullName(pod_), down);
-                 TellRemoved();
-               }));
-  if (!is_told) TellRemoved();
+  if (!finding_.base) return TellRemoved();
+  on_patience_ = edges_.readiness.After(kStopPatience, [this] { TellRemoved(); });
+  finding_.base->TakeDown(edges_.request_timeout, lifetime_.Guard([this](const Result<void>& down) {
+    edges_.LogFailure(fmt::format("{} of pod {}", finding_.base->HowItEnds(), FullName(pod_)),
+                      down);
+    TellRemoved();
+  }));
 }
 
 void ForeignPod::TellRemoved() {
   on_patience_.Stop();
   if (std::exchange(gone_, true)) return;
-  surroundings_.Emit(PodRemoved{pod_.uid});
+  edges_.Emit(PodRemoved{pod_.uid});
 }
 
 void ForeignPod::OnListed(const std::set<std::string>& running) {
@@ -135,8 +130,8 @@ PodDisk ForeignPod::Disk() const {
 }
 
 std::string_view ForeignPod::GroupOf(const std::string& container) const {
-  const ContainerRun* const run = FindRun(container);
+  const RunningContainer* const run = FindRun(container);
   return run == nullptr ? std::string_view() : run->group();
 }
 
-}  // namespace jettison::cri
+}  // namespace jettison

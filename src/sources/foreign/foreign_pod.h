@@ -7,19 +7,19 @@
 #include <string_view>
 #include <vector>
 
-#include "ports/pod_disk.h"
 #include "containers/lifetime.h"
-#include "runtimes/cri/base/surroundings.h"
-#include "runtimes/cri/containers/container_run.h"
+#include "containers/run_edges.h"
+#include "containers/running_container.h"
+#include "ports/pod_disk.h"
 #include "sources/foreign/foreign_finding.h"
 
-namespace jettison::cri {
+namespace jettison {
 
 // A pod that somebody else has made: it can be watched and ended, and stays its owner's.
 class ForeignPod {
  public:
   // `pod`: what was read of the finding, which has named its containers.
-  ForeignPod(Surroundings& surroundings, Pod pod, ForeignFinding finding);
+  ForeignPod(RunEdges& edges, Pod pod, ForeignFinding finding);
   ForeignPod(const ForeignPod&) = delete;
   ForeignPod& operator=(const ForeignPod&) = delete;
   ~ForeignPod() = default;
@@ -34,7 +34,7 @@ class ForeignPod {
 
   // Goes on with what waits for something else of the pod.
   void Advance();
-  // Containers with these IDs run now by the runtime's account; none: the sandbox is not ready or
+  // Containers with these IDs run now by the source's account; none: what keeps them up is down or
   // gone, too. One that is no more what was found is told as removed.
   void OnListed(const std::set<std::string>& running);
 
@@ -43,9 +43,8 @@ class ForeignPod {
   // It has been told that it is gone.
   [[nodiscard]] bool gone() const { return gone_; }
   [[nodiscard]] const std::string& key() const { return finding_.identity.key; }
-  [[nodiscard]] const Base& base() const { return finding_.base; }
-  // Its containers that CRI does not know.
-  [[nodiscard]] std::vector<TaskKey> tasks() const;
+  // By which list of a source it was found.
+  [[nodiscard]] const std::string& list() const { return finding_.list; }
   [[nodiscard]] PodDisk Disk() const;
   // The group of a container's run, relative to the node's own; empty: it has ended.
   [[nodiscard]] std::string_view GroupOf(const std::string& container) const;
@@ -53,16 +52,16 @@ class ForeignPod {
   [[nodiscard]] const std::vector<std::string>& groups() const { return groups_; }
 
  private:
-  [[nodiscard]] ContainerRun* FindRun(const std::string& name) const;
+  [[nodiscard]] RunningContainer* FindRun(const std::string& name) const;
   void TakeDownBase();
   void TellRemoved();
 
-  Surroundings& surroundings_;
+  RunEdges& edges_;
   Pod pod_;
   ForeignFinding finding_;
   std::vector<std::string> groups_;
   std::string no_group_;  // runs name theirs in full
-  std::map<std::string, std::unique_ptr<ContainerRun>> runs_;
+  std::map<std::string, std::unique_ptr<RunningContainer>> runs_;
   std::map<std::string, std::string> log_folders_;  // by container
   bool ending_ = false;                             // by our hand: RemovePod follows
   bool removing_ = false;
@@ -72,4 +71,4 @@ class ForeignPod {
   Lifetime lifetime_;
 };
 
-}  // namespace jettison::cri
+}  // namespace jettison

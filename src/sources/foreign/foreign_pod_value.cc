@@ -7,12 +7,12 @@
 #include <limits>
 #include <set>
 
+#include "containers/labels.h"
 #include "core/model/pod_resources.h"
 #include "kernel/files/paths.h"
 #include "kernel/groups/cgroup_layout.h"
-#include "containers/labels.h"
 
-namespace jettison::cri {
+namespace jettison {
 namespace {
 
 using pod_host::IsPathSegment;
@@ -190,4 +190,4 @@ ForeignReading ReadForeignPod(const ForeignIdentity& identity,
   return reading;
 }
 
-}  // namespace jettison::cri
+}  // namespace jettison

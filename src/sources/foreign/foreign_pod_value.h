@@ -4,15 +4,16 @@
 
 #include <cstdint>
 #include <map>
+#include <memory>
 #include <optional>
 #include <string>
 #include <string_view>
 #include <vector>
 
+#include "containers/anchor.h"
 #include "core/model/pod.h"
-#include "rpc/containerd_task.h"
 
-namespace jettison::cri {
+namespace jettison {
 
 // A container that runs in somebody else's pod, whoever tells of it.
 struct ForeignContainer {
@@ -31,7 +32,7 @@ struct ForeignContainer {
   std::optional<std::uint64_t> memory_limit;  // bytes; absent: none of its own
   std::optional<std::int64_t> milli_cpu;      // what its CPU shares ask for
   std::optional<int> stop_signal;             // absent: TERM
-  std::optional<TaskKey> task;                // CRI does not know it, containerd has it so
+  std::shared_ptr<Anchor> anchor;             // what it hangs on
 };
 
 // What whoever made a pod calls it and says of it.
@@ -67,4 +68,4 @@ struct ForeignReading {
 [[nodiscard]] ForeignReading ReadForeignPod(const ForeignIdentity& identity,
                                             const std::vector<ForeignContainer>& containers);
 
-}  // namespace jettison::cri
+}  // namespace jettison

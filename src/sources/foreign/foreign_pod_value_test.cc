@@ -3,7 +3,7 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
-namespace jettison::cri {
+namespace jettison {
 namespace {
 
 using testing::ElementsAre;
@@ -133,4 +133,4 @@ TEST(ForeignPodValue, NonsenseIsNamedAndIgnored) {
 }
 
 }  // namespace
-}  // namespace jettison::cri
+}  // namespace jettison

@@ -5,20 +5,19 @@
 #include <memory>
 #include <set>
 #include <string>
-#include <vector>
 
+#include "containers/run_edges.h"
 #include "sources/foreign/complaints.h"
-#include "runtimes/cri/base/surroundings.h"
 #include "sources/foreign/foreign_pod.h"
 #include "sources/foreign/foreign_pod_value.h"
 
-namespace jettison::cri {
+namespace jettison {
 
 // The pods of others that are looked after, however they were found.
 class ForeignRoster {
  public:
   // `taken`: whether a pod of this agent has the UID; `tell`: receives each that is taken.
-  ForeignRoster(Surroundings& surroundings, std::function<bool(const std::string&)> taken,
+  ForeignRoster(RunEdges& edges, std::function<bool(const std::string&)> taken,
                 std::function<void(RuntimePod)> tell);
   ForeignRoster(const ForeignRoster&) = delete;
   ForeignRoster& operator=(const ForeignRoster&) = delete;
@@ -27,23 +26,22 @@ class ForeignRoster {
   // Looks after it from now on, under its key where another pod has its UID. Fails where that is
   // taken, too. What it says that makes no sense is a complaint of its key.
   [[nodiscard]] Result<void> Take(ForeignFinding finding, Complaints& complaints);
-  // What runs in each sandbox by the runtime's account; tasks are not among them.
-  void OnSandboxesListed(const std::map<std::string, std::set<std::string>>& running);
+  // What runs now of the pods that this list of a source has, by their keys: IDs of containers.
+  void OnListed(const std::string& list,
+                const std::map<std::string, std::set<std::string>>& running);
   // Forgets those that are gone.
   void Advance();
 
   [[nodiscard]] bool Has(const std::string& key) const;
-  // IDs of the containers that CRI does not know, of this namespace of containerd.
-  [[nodiscard]] std::vector<std::string> TasksIn(const std::string& of) const;
   // Null: there is none of this UID.
   [[nodiscard]] ForeignPod* Find(const std::string& uid) const;
   void Forget(const std::string& uid) { pods_.erase(uid); }
 
  private:
-  Surroundings& surroundings_;
+  RunEdges& edges_;
   std::function<bool(const std::string&)> taken_;
   std::function<void(RuntimePod)> tell_;
   std::map<std::string, std::unique_ptr<ForeignPod>> pods_;  // by UID
 };
 
-}  // namespace jettison::cri
+}  // namespace jettison

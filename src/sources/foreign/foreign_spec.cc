@@ -5,7 +5,7 @@
 
 #include <algorithm>
 
-namespace jettison::cri {
+namespace jettison {
 namespace {
 
 using Json = simdjson::simdjson_result<simdjson::dom::element>;
@@ -74,4 +74,4 @@ std::optional<std::int64_t> MilliCpuOf(std::uint64_t shares) {
   return static_cast<std::int64_t>((std::min(shares, kMost) * 1000 + kOfOneCpu - 1) / kOfOneCpu);
 }
 
-}  // namespace jettison::cri
+}  // namespace jettison

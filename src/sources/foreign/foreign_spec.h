@@ -6,7 +6,7 @@
 #include <string>
 #include <string_view>
 
-namespace jettison::cri {
+namespace jettison {
 
 // What the specification of a container (config.json of the Open Container Initiative) says of it.
 // What is not there, or is something else, is absent.
@@ -31,4 +31,4 @@ struct ContainerSpec {
 // (2), which the kubelet gives to who asks for nothing. (kubelet: sharesToMilliCPU)
 [[nodiscard]] std::optional<std::int64_t> MilliCpuOf(std::uint64_t shares);
 
-}  // namespace jettison::cri
+}  // namespace jettison

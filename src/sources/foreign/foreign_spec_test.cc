@@ -3,7 +3,7 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
-namespace jettison::cri {
+namespace jettison {
 namespace {
 
 using testing::ElementsAre;
@@ -72,4 +72,4 @@ TEST(ForeignSpec, SharesAskForWhatTheKubeletWouldHaveMadeThemOf) {
 }
 
 }  // namespace
-}  // namespace jettison::cri
+}  // namespace jettison

@@ -31,9 +31,6 @@ struct CriRuntimeOptions {
   // How long a call may take before it counts as failed (runtimeRequestTimeout); pulling an image
   // and making a sandbox may take longer.
   Duration request_timeout = std::chrono::minutes(2);
-  // Whether pods that others run on the same container runtime are found, measured and, if told to,
-  // ended (docs/cri-runtime.md, "Pods of others").
-  bool adopt_foreign = false;
   // A container's log that has grown so large, in bytes, is rotated (containerLogMaxSize); absent:
   // none is. So many files of a run are kept, the one being written included
   // (containerLogMaxFiles); logs are looked at so often (containerLogMonitorInterval).
@@ -47,5 +44,12 @@ struct CriRuntimeOptions {
   // Told what went differently than it should and hurts nobody yet; one sentence, no line feed.
   std::function<void(std::string_view)> log;
 };
+
+// The same with paths as they are compared: without a slash at their end.
+[[nodiscard]] inline CriRuntimeOptions Tidied(CriRuntimeOptions options) {
+  while (options.root.ends_with('/')) options.root.pop_back();
+  while (options.cgroup_prefix.ends_with('/')) options.cgroup_prefix.pop_back();
+  return options;
+}
 
 }  // namespace jettison

@@ -6,15 +6,15 @@
 #include <chrono>
 #include <utility>
 
+#include "containers/container_exit.h"
 #include "core/pods/program_size.h"
 #include "kernel/files/files.h"
 #include "kernel/groups/cgroup_layout.h"
 #include "kernel/mounts/mount_plan.h"
+#include "kernel/processes/proc_files.h"
 #include "rpc/verbose_info.h"
 #include "runtimes/cri/containers/container_removal.h"
-#include "kernel/processes/proc_files.h"
 #include "runtimes/cri/host/sub_path.h"
-#include "containers/container_exit.h"
 
 namespace jettison::cri {
 namespace {

@@ -8,10 +8,10 @@
 #include <string>
 #include <vector>
 
-#include "kernel/readiness/path_errand.h"
 #include "containers/lifetime.h"
+#include "containers/running_container.h"
+#include "kernel/readiness/path_errand.h"
 #include "runtimes/cri/base/surroundings.h"
-#include "containers/anchor.h"
 #include "runtimes/cri/containers/sandbox_creation.h"
 #include "runtimes/cri/images/image_fetch.h"
 #include "runtimes/cri/values/container_config.h"
@@ -30,23 +30,6 @@ struct StartOrder {
   // its process later can tell by the ID whose it is. Null: nobody wants to know.
   std::function<void()> write_down = nullptr;
 };
-
-// A container that runs, or has run already.
-struct StartedContainer {
-  std::string id;
-  bool ended = false;        // as far as the runtime knows
-  std::optional<pid_t> pid;  // absent where nobody tells
-  std::optional<int> stop_signal;
-  Instant started;
-  std::string group;  // below the pod's, where it has been looked up already
-  // What it hangs on, where that is not CRI: containerd's task.
-  std::optional<TaskKey> task = std::nullopt;
-};
-
-[[nodiscard]] inline Anchor AnchorOf(const StartedContainer& container) {
-  if (container.task) return *container.task;
-  return CriContainer{container.id};
-}
 
 // The first process of a container by its group, whose name holds its ID; absent: there is none.
 [[nodiscard]] std::optional<pid_t> FirstProcessOf(const Surroundings& surroundings,

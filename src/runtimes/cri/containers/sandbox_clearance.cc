@@ -3,8 +3,8 @@
 #include <algorithm>
 #include <utility>
 
-#include "runtimes/cri/containers/container_removal.h"
 #include "containers/labels.h"
+#include "runtimes/cri/containers/container_removal.h"
 
 namespace jettison::cri {
 namespace {

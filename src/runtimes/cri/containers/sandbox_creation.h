@@ -5,8 +5,8 @@
 #include <memory>
 #include <string>
 
-#include "core/model/pod.h"
 #include "containers/lifetime.h"
+#include "core/model/pod.h"
 #include "runtimes/cri/base/surroundings.h"
 #include "runtimes/cri/containers/sandbox_clearance.h"
 

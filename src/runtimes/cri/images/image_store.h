@@ -6,9 +6,9 @@
 #include <utility>
 #include <vector>
 
+#include "containers/lifetime.h"
 #include "ports/image_store.h"
 #include "rpc/calls.h"
-#include "containers/lifetime.h"
 
 namespace jettison::cri {
 

@@ -7,6 +7,7 @@
 #include <string_view>
 #include <vector>
 
+#include "containers/listing.h"
 #include "ports/pod_disk.h"
 #include "ports/pod_plan.h"
 #include "runtimes/cri/base/surroundings.h"
@@ -15,7 +16,6 @@
 #include "runtimes/cri/pods/pod_record.h"
 #include "runtimes/cri/pods/pod_runs.h"
 #include "runtimes/cri/pods/pod_sandbox.h"
-#include "containers/listing.h"
 
 namespace jettison::cri {
 

@@ -5,8 +5,8 @@
 #include <algorithm>
 #include <utility>
 
-#include "runtimes/cri/containers/sandbox_clearance.h"
 #include "containers/labels.h"
+#include "runtimes/cri/containers/sandbox_clearance.h"
 
 namespace jettison::cri {
 namespace {

@@ -4,9 +4,9 @@
 #include <string>
 #include <vector>
 
+#include "containers/listing.h"
 #include "runtimes/cri/base/surroundings.h"
 #include "runtimes/cri/pods/pod_records.h"
-#include "containers/listing.h"
 
 namespace jettison::cri {
 

@@ -6,11 +6,12 @@
 #include <algorithm>
 #include <utility>
 
+#include "containers/cri_container.h"
 #include "kernel/files/files.h"
 #include "kernel/files/pod_containers.h"
+#include "kernel/processes/proc_files.h"
 #include "rpc/verbose_info.h"
 #include "runtimes/cri/containers/container_removal.h"
-#include "kernel/processes/proc_files.h"
 
 namespace jettison::cri {
 namespace {

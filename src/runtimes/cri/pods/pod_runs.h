@@ -10,14 +10,14 @@
 #include <utility>
 #include <vector>
 
+#include "containers/lifetime.h"
+#include "containers/listing.h"
 #include "ports/pod_disk.h"
 #include "ports/pod_plan.h"
-#include "containers/lifetime.h"
 #include "runtimes/cri/base/surroundings.h"
 #include "runtimes/cri/containers/container_run.h"
 #include "runtimes/cri/containers/log_rotation.h"
 #include "runtimes/cri/pods/pod_record.h"
-#include "containers/listing.h"
 
 namespace jettison::cri {
 

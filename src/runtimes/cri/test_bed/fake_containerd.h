@@ -13,9 +13,9 @@
 #include <utility>
 #include <vector>
 
+#include "kernel/processes/fake_processes.h"
 #include "ports/fakes/fake_cgroups.h"
 #include "rpc/fake_calls.h"
-#include "kernel/processes/fake_processes.h"
 
 namespace jettison::cri {
 

@@ -10,16 +10,17 @@
 #include <utility>
 #include <vector>
 
+#include "containers/labels.h"
 #include "kernel/files/files.h"
 #include "kernel/files/root_lock.h"
 #include "kernel/files/temporary_folder.h"
 #include "kernel/groups/plain_plan.h"
+#include "machine/pods/open_sources.h"
 #include "ports/fakes/fake_cgroups.h"
 #include "ports/fakes/fake_clock.h"
-#include "runtimes/cri/test_bed/fake_containerd.h"
-#include "runtimes/cri/test_bed/event_reader.h"
 #include "runtimes/cri/runtime.h"
-#include "containers/labels.h"
+#include "runtimes/cri/test_bed/event_reader.h"
+#include "runtimes/cri/test_bed/fake_containerd.h"
 #include "runtimes/cri/values/plain_pod.h"
 
 namespace jettison::cri {
@@ -81,14 +82,24 @@ class FakeRuntimeBed {
     if (cgroup_driver == CgroupDriver::kSystemd) {
       edges.slices = std::make_unique<FakeSlices>(asked_of_systemd);
     }
-    runtime = std::make_unique<Runtime>(std::move(edges), Options(), cgroups, cgroups, clock);
+    const CriRuntimeOptions options = Options();
+    auto all = WithPodsOfOthers(
+        std::make_unique<Runtime>(std::move(edges), options, cgroups, cgroups, clock),
+        {.calls = *calls,
+         .options = options,
+         .adopt = adopt_foreign,
+         .processes = std::make_unique<SharedProcesses>(containerd.processes),
+         .cgroups = cgroups,
+         .group_end = cgroups,
+         .clock = clock});
+    ASSERT_TRUE(all) << all.error().message;
+    runtime = std::move(*all);
   }
   [[nodiscard]] CriRuntimeOptions Options() {
     return {.root = root(),
             .cgroup_prefix = cgroup_prefix,
             .written_pods = std::make_shared<pod_host::PodsByUid>(known),
             .cgroup_driver = cgroup_driver,
-            .adopt_foreign = adopt_foreign,
             .log_max_bytes = log_max_bytes,
             .log_max_files = 3,
             .log_period = std::chrono::milliseconds(10),
@@ -142,7 +153,7 @@ class FakeRuntimeBed {
   std::shared_ptr<SlowPaths> slow_paths;  // null: nothing hangs
   Duration path_patience = std::chrono::seconds(10);
   EventReader events;
-  std::unique_ptr<Runtime> runtime;
+  std::unique_ptr<ContainerRuntime> runtime;  // with the pods of others
 
  private:
   pod_host::TemporaryFolder folder_;

@@ -14,11 +14,13 @@
 #include "core/model/cgroup_driver.h"
 #include "kernel/groups/cgroup_layout.h"
 #include "kernel/groups/plain_plan.h"
+#include "kernel/processes/host_processes.h"
 #include "machine/host_cgroups.h"
+#include "machine/pods/open_sources.h"
 #include "rpc/client.h"
 #include "runtimes/cri/cri_runtime.h"
-#include "runtimes/cri/test_bed/fake_runtime_bed.h"
 #include "runtimes/cri/test_bed/containerd_remains.h"
+#include "runtimes/cri/test_bed/fake_runtime_bed.h"
 #include "runtimes/cri/test_bed/live_containerd.h"
 
 namespace jettison::cri {
@@ -97,9 +99,17 @@ class LiveCriRuntime : public testing::Test {
         .log_period = std::chrono::milliseconds(100),
         .relist_period = std::chrono::milliseconds(200),
         .log = [this](std::string_view message) { logged_.emplace_back(message); }};
-    auto opened = OpenCriRuntime(options, std::move(*calls), *cgroups_, *cgroups_, clock_);
-    ASSERT_TRUE(opened) << opened.error().message;
-    runtime_ = std::move(*opened);
+    Calls& shared = **calls;
+    auto own = OpenCriRuntime(options, std::move(*calls), *cgroups_, *cgroups_, clock_);
+    ASSERT_TRUE(own) << own.error().message;
+    auto all = WithPodsOfOthers(std::move(*own), {.calls = shared,
+                                                  .options = options,
+                                                  .processes = std::make_unique<HostProcesses>(),
+                                                  .cgroups = *cgroups_,
+                                                  .group_end = *cgroups_,
+                                                  .clock = clock_});
+    ASSERT_TRUE(all) << all.error().message;
+    runtime_ = std::move(*all);
   }
   [[nodiscard]] std::string GroupOf(const Pod& pod) const {
     return pod_host::PodGroup(QosClass::kBurstable, pod.uid, driver_);

@@ -9,7 +9,7 @@ namespace jettison::cri {
 // For tests of the whole runtime over fakes.
 class CriRuntime : public testing::Test {
  protected:
-  [[nodiscard]] Runtime& runtime() { return *bed_.runtime; }
+  [[nodiscard]] ContainerRuntime& runtime() { return *bed_.runtime; }
   [[nodiscard]] FakeContainerd& containerd() { return bed_.containerd; }
   [[nodiscard]] const ContainerStartFailed* StartFails(const Pod& pod) {
     if (!bed_.Create(pod)) return nullptr;

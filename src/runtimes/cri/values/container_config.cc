@@ -4,8 +4,8 @@
 
 #include <string_view>
 
-#include "core/pods/variables.h"
 #include "containers/labels.h"
+#include "core/pods/variables.h"
 #include "runtimes/cri/values/sandbox_config.h"
 
 namespace jettison::cri {

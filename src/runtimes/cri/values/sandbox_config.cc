@@ -2,8 +2,8 @@
 
 #include <algorithm>
 
-#include "kernel/files/pod_containers.h"
 #include "containers/labels.h"
+#include "kernel/files/pod_containers.h"
 
 namespace jettison::cri {
 namespace {

@@ -1,0 +1,52 @@
+#pragma once
+
+#include <chrono>
+#include <functional>
+#include <string_view>
+#include <utility>
+#include <vector>
+
+#include "core/units/duration.h"
+#include "core/units/result.h"
+#include "kernel/processes/processes.h"
+#include "kernel/readiness/readiness.h"
+#include "ports/cgroups.h"
+#include "ports/clock.h"
+#include "ports/container_runtime.h"
+#include "ports/group_end.h"
+
+namespace jettison {
+
+// What whoever looks after running containers works with, and where it tells what happens. One
+// instance for each loop of events.
+struct RunEdges {
+  Processes& processes;
+  Cgroups& cgroups;
+  GroupEnd& group_end;
+  const Clock& clock;
+  pod_host::Readiness& readiness;
+  // How long a keeper of containers may take to answer before a call counts as failed.
+  Duration request_timeout = std::chrono::minutes(2);
+  // Told what went differently than it should and hurts nobody yet; one sentence, no line feed.
+  std::function<void(std::string_view)> log = {};
+  std::vector<RuntimeEvent> events = {};
+  // The events are being collected: what is emitted now needs no wake-up.
+  bool taking = false;
+
+  void Emit(RuntimeEvent event) {
+    events.push_back(std::move(event));
+    if (!taking) readiness.Wake();
+  }
+  void Log(std::string_view message) const {
+    if (log) log(message);
+  }
+  // Says so when an operation failed for another reason than that its object is gone.
+  template <typename T>
+  void LogFailure(std::string_view what, const Result<T>& result) const {
+    if (!result && result.error().code != ErrorCode::kNotFound) {
+      Log(result.error().In(what).message);
+    }
+  }
+};
+
+}  // namespace jettison

@@ -1,0 +1,220 @@
+#include "containers/running_container.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <chrono>
+#include <csignal>
+#include <string_view>
+#include <utility>
+
+#include "kernel/groups/cgroup_layout.h"
+#include "kernel/groups/fd_reserve.h"
+#include "kernel/processes/proc_files.h"
+
+namespace jettison {
+namespace {
+
+using std::chrono::milliseconds;
+using std::chrono::seconds;
+
+// How long the keeper has to say how a container ended that was killed; that ended in a way that
+// the kernel tells; and that ended in a way that only the keeper knows, as the exit code may decide
+// whether a pod has succeeded.
+constexpr Duration kKilledPatience = milliseconds(300);
+constexpr Duration kKnownPatience = seconds(1);
+constexpr Duration kUnknownPatience = seconds(10);
+constexpr Duration kFirstAsk = milliseconds(5);
+constexpr Duration kLastAsk = milliseconds(500);
+
+// Whether a group that the process is in, or one above it, is the container's.
+bool IsInGroupOf(std::string_view proc_cgroup, std::string_view id) {
+  while (!proc_cgroup.empty()) {
+    const std::size_t end = proc_cgroup.find_first_of("/\n");
+    if (IsGroupOfContainer(proc_cgroup.substr(0, end), id)) return true;
+    proc_cgroup.remove_prefix(end == std::string_view::npos ? proc_cgroup.size() : end + 1);
+  }
+  return false;
+}
+
+}  // namespace
+
+RunningContainer::RunningContainer(RunEdges& edges, RunIdentity identity)
+    : edges_(edges), identity_(identity) {}
+
+std::string RunningContainer::Described() const {
+  return fmt::format("container {} of pod {} (run {})", identity_.container.name,
+                     FullName(identity_.pod), identity_.attempt);
+}
+
+std::optional<StartedContainer> RunningContainer::Known() const {
+  if (phase_ != Phase::kRunning || !process_) return std::nullopt;
+  return container_;
+}
+
+std::string RunningContainer::Path() const {
+  return identity_.pod_group.empty() ? group_
+                                     : pod_host::ContainerGroup(identity_.pod_group, group_);
+}
+
+void RunningContainer::Expect() {
+  pod_oom_kills_ = PodOomKills();
+}
+
+// The process is taken for the container's only where it is in one of its groups: its number may
+// have come again.
+void RunningContainer::Begin(const StartedContainer& container, std::shared_ptr<Anchor> anchor) {
+  phase_ = Phase::kRunning;
+  container_ = container;
+  anchor_ = std::move(anchor);
+  seen_.started = container.started;
+  if (!container.pid) return;
+  Processes& processes = edges_.processes;
+  auto process = processes.Open(*container.pid);
+  if (!process) return;
+  const auto groups = processes.ReadFile(*container.pid, "cgroup");
+  if (!groups) return;
+  if (container.group.empty()) group_ = GroupBelow(*groups, identity_.pod_group);
+  if (group_.empty() && !IsInGroupOf(*groups, container.id)) return;
+  if (group_.empty()) group_ = container.group;
+  const auto mounts = processes.ReadFile(*container.pid, "mountinfo");
+  layer_ = mounts ? UpperFolderOf(*mounts) : "";
+  process_ = std::move(*process);
+  on_end_ = edges_.readiness.OnReadable(process_.get(), [this] { OnProcessEnded(); });
+}
+
+// Where nobody tells the process, the keeper alone knows whether it runs.
+bool RunningContainer::LookForEnd() {
+  const bool ended = container_.ended || (container_.pid && !process_);
+  if (ended) OnProcessEnded();
+  return ended;
+}
+
+// Straight to the process: neither memory pressure nor a keeper that hangs is in the way.
+void RunningContainer::Stop(Duration grace) {
+  if (phase_ != Phase::kRunning) return;
+  if (process_) {
+    edges_.processes.Signal(process_, container_.stop_signal.value_or(SIGTERM));
+  } else {
+    TellKeeper(grace);
+  }
+}
+
+void RunningContainer::Kill() {
+  switch (phase_) {
+    case Phase::kRunning:
+      killed_ = true;
+      KillGroup();
+      if (process_) edges_.processes.Signal(process_, SIGKILL);
+      TellKeeper(Duration::zero());
+      return;
+    case Phase::kExiting:
+      killed_ = true;
+      SetPatience(kKilledPatience);
+      return;
+    case Phase::kExpected:
+    case Phase::kEnded: return;
+  }
+}
+
+void RunningContainer::KillGroup() {
+  if (group_.empty()) return KillByName(container_.id);
+  edges_.LogFailure(Described(), edges_.group_end.Kill(Path()));
+}
+
+// Before its first look at the process, the group of a container is known by the ID in its name.
+void RunningContainer::KillByName(const std::string& id) {
+  killed_ = true;
+  const pod_host::EndingPods ending;
+  const auto groups = edges_.cgroups.Children(identity_.pod_group);
+  if (!groups || id.empty()) return;
+  for (const std::string& group : *groups) {
+    if (!IsGroupOfContainer(group, id)) continue;
+    const std::string path = pod_host::ContainerGroup(identity_.pod_group, group);
+    edges_.LogFailure(Described(), edges_.group_end.Kill(path));
+  }
+}
+
+void RunningContainer::TellKeeper(Duration timeout) {
+  anchor_->TellToStop(timeout, timeout + edges_.request_timeout,
+                      lifetime_.Guard([this](const Result<void>& told) {
+                        if (process_ || phase_ != Phase::kRunning) return;
+                        edges_.LogFailure(Described(), told);
+                      }));
+}
+
+void RunningContainer::OnListedDead() {
+  if (phase_ == Phase::kRunning && !process_) OnProcessEnded();
+}
+
+// What was killed in the pod as a whole; on cgroup v1 a group does not count those below it.
+std::uint64_t RunningContainer::PodOomKills() const {
+  if (identity_.pod_group.empty()) return 0;
+  return edges_.cgroups.ReadOomKills(identity_.pod_group).value_or(0);
+}
+
+// At once: the group, and with it the count of OOM kills, is soon removed by the runtime, or has
+// been by systemd, which removes a scope that is empty.
+void RunningContainer::OnProcessEnded() {
+  on_end_.Stop();
+  phase_ = Phase::kExiting;
+  seen_.finished = edges_.clock.Now();
+  Result<std::uint64_t> kills = Fail(ErrorCode::kNotFound, "its group was never seen");
+  if (!group_.empty()) {
+    kills = edges_.cgroups.ReadOomKills(Path());
+    // A container is over when its own process is: what it forked ends with it.
+    const auto left = edges_.cgroups.Processes(Path());
+    if (left && !left->empty()) KillGroup();
+  }
+  seen_.oom_killed = kills.value_or(0) > 0;
+  seen_.oom_killed_in_pod = !kills && !killed_ && PodOomKills() > pod_oom_kills_;
+  SetPatience(killed_ ? kKilledPatience : kKnownPatience);
+  AskHowItEnded();
+}
+
+void RunningContainer::SetPatience(Duration patience) {
+  on_patience_ = edges_.readiness.After(patience, [this, patience] {
+    on_patience_.Stop();
+    if (process_) seen_.wait_status = edges_.processes.WaitStatus(process_);
+    if (!killed_ && !seen_.wait_status && patience < kUnknownPatience) {
+      return SetPatience(kUnknownPatience);
+    }
+    Exit(ExitOf(seen_));
+  });
+}
+
+void RunningContainer::AskHowItEnded() {
+  anchor_->AskHowItStands(edges_.request_timeout,
+                          lifetime_.Guard([this](const auto& answer) { OnStanding(answer); }));
+}
+
+void RunningContainer::OnStanding(const Result<ContainerStanding>& answer) {
+  using State = ContainerStanding::State;
+  if (phase_ != Phase::kExiting) return;
+  if (process_) seen_.wait_status = edges_.processes.WaitStatus(process_);
+  if (answer && answer->state == State::kEnded) {
+    return Exit(ExitOf(answer->end, seen_, edges_.clock));
+  }
+  const bool gone = !answer && answer.error().code == ErrorCode::kNotFound;
+  const bool unknown = answer && answer->state == State::kUnknown;
+  if (gone || unknown) return Exit(ExitOf(seen_));
+  const Duration delay = std::min(kFirstAsk * (1 << std::min(asked_++, 10)), kLastAsk);
+  on_ask_again_ = edges_.readiness.After(delay, [this] {
+    on_ask_again_.Stop();
+    AskHowItEnded();
+  });
+}
+
+void RunningContainer::Exit(const ContainerExit& exit) {
+  phase_ = Phase::kEnded;
+  on_patience_.Stop();
+  on_ask_again_.Stop();
+  process_.Close();
+  group_.clear();
+  edges_.Emit(ContainerExited{.pod_uid = identity_.pod.uid,
+                              .container = identity_.container.name,
+                              .attempt = identity_.attempt,
+                              .exit = exit});
+}
+
+}  // namespace jettison

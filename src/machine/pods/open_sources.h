@@ -1,0 +1,38 @@
+#pragma once
+
+#include <memory>
+
+#include "core/units/result.h"
+#include "kernel/processes/processes.h"
+#include "machine/pods/pods_of_node.h"
+#include "ports/cgroups.h"
+#include "ports/clock.h"
+#include "ports/container_runtime.h"
+#include "ports/group_end.h"
+#include "rpc/calls.h"
+#include "runtimes/cri/base/cri_options.h"
+#include "runtimes/cri/cri_runtime.h"
+
+namespace jettison {
+
+// What the sources beside a CRI runtime are opened with. References must outlive the runtime that
+// comes of it.
+struct BesideCri {
+  cri::Calls& calls;  // the runtime's
+  const CriRuntimeOptions& options;
+  // Whether pods that others run on the same container runtime are found, measured and, if told to,
+  // ended (docs/cri-runtime.md, "Pods of others"). Those of this agent that cannot be read are in
+  // any case.
+  bool adopt = false;
+  std::unique_ptr<Processes> processes;
+  Cgroups& cgroups;
+  GroupEnd& group_end;
+  const Clock& clock;
+};
+
+// The pods of this runtime and those of all sources together. Fails where nothing can be waited
+// for.
+[[nodiscard]] Result<std::unique_ptr<ContainerRuntime>> WithPodsOfOthers(
+    std::unique_ptr<CriRuntime> runtime, BesideCri beside);
+
+}  // namespace jettison

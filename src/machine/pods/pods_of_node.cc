@@ -1,0 +1,114 @@
+#include "machine/pods/pods_of_node.h"
+
+#include <chrono>
+#include <iterator>
+#include <utility>
+
+namespace jettison {
+namespace {
+
+// How long List waits for what the pods of others are, which the rest does not wait for.
+constexpr Duration kOthersWait = std::chrono::seconds(1);
+
+}  // namespace
+
+PodsOfNode::PodsOfNode(std::unique_ptr<OwnRuntime> own, OthersEdges edges)
+    : own_(std::move(own)),
+      processes_(std::move(edges.processes)),
+      readiness_(std::move(edges.readiness)),
+      run_{.processes = *processes_,
+           .cgroups = edges.cgroups,
+           .group_end = edges.group_end,
+           .clock = edges.clock,
+           .readiness = *readiness_,
+           .request_timeout = edges.request_timeout,
+           .log = std::move(edges.log)},
+      roster_(
+          run_, [this](const std::string& uid) { return own_->ClaimOn(uid) != UidClaim::kNone; },
+          [this](RuntimePod pod) { OnFound(std::move(pod)); }) {
+  own_->SetOthers(*this);
+  // TakeEvents asks it in any case.
+  on_own_ = readiness_->OnReadable(own_->EventFd(), [] {});
+}
+
+bool PodsOfNode::IsEnding(const std::string& uid) const {
+  const ForeignPod* const pod = roster_.Find(uid);
+  return pod != nullptr && pod->ending();
+}
+
+ForeignPod* PodsOfNode::FindOther(const std::string& uid) const {
+  return own_->ClaimOn(uid) == UidClaim::kPod ? nullptr : roster_.Find(uid);
+}
+
+void PodsOfNode::OnFound(RuntimePod pod) {
+  if (listed_ != nullptr) return listed_->push_back(std::move(pod));
+  const std::string uid = pod.pod.uid;
+  run_.Emit(PodFound{uid, std::move(pod)});
+}
+
+std::vector<RuntimePod> PodsOfNode::Recall() {
+  recalled_ = true;
+  return own_->Recall();
+}
+
+Result<std::vector<RuntimePod>> PodsOfNode::List() {
+  std::vector<RuntimePod> others;
+  listed_ = &others;
+  auto pods = own_->List();
+  if (pods) {
+    for (const auto& source : sources_) source->Await(recalled_ ? Duration::zero() : kOthersWait);
+  }
+  listed_ = nullptr;
+  if (!pods) return pods;
+  std::move(others.begin(), others.end(), std::back_inserter(*pods));
+  return pods;
+}
+
+void PodsOfNode::StopContainer(const std::string& pod_uid, const std::string& container,
+                               Duration grace) {
+  own_->StopContainer(pod_uid, container, grace);
+  if (ForeignPod* pod = FindOther(pod_uid)) pod->StopContainer(container, grace);
+}
+
+void PodsOfNode::KillContainer(const std::string& pod_uid, const std::string& container) {
+  own_->KillContainer(pod_uid, container);
+  if (ForeignPod* pod = FindOther(pod_uid)) pod->KillContainer(container);
+}
+
+// Whoever has wanted a pod of its UID does not mean the one that cannot be read.
+void PodsOfNode::RemovePod(const std::string& pod_uid) {
+  ForeignPod* const pod = FindOther(pod_uid);
+  const bool is_meant = pod != nullptr && (pod->ending() || !IsUnread(pod_uid));
+  if (is_meant) return pod->Remove();
+  own_->RemovePod(pod_uid);
+}
+
+PodDisk PodsOfNode::DiskOf(const Pod& pod) const {
+  const ForeignPod* const other = FindOther(pod.uid);
+  return other == nullptr ? own_->DiskOf(pod) : other->Disk();
+}
+
+std::string_view PodsOfNode::GroupOf(const std::string& pod_uid,
+                                     const std::string& container) const {
+  const ForeignPod* const other = FindOther(pod_uid);
+  return other == nullptr ? own_->GroupOf(pod_uid, container) : other->GroupOf(container);
+}
+
+const std::vector<std::string>& PodsOfNode::ForeignGroupsOf(const std::string& pod_uid) const {
+  const ForeignPod* const other = FindOther(pod_uid);
+  return other == nullptr ? own_->ForeignGroupsOf(pod_uid) : other->groups();
+}
+
+// The runtime's first: what a source is told, it may be told through the runtime's calls.
+std::vector<RuntimeEvent> PodsOfNode::TakeEvents() {
+  run_.taking = true;
+  std::vector<RuntimeEvent> events = own_->TakeEvents();
+  readiness_->Dispatch();
+  roster_.Advance();
+  run_.taking = false;
+  std::vector<RuntimeEvent> others = std::exchange(run_.events, {});
+  std::move(others.begin(), others.end(), std::back_inserter(events));
+  return events;
+}
+
+}  // namespace jettison

@@ -1,0 +1,96 @@
+#pragma once
+
+#include <functional>
+#include <memory>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "containers/run_edges.h"
+#include "core/units/duration.h"
+#include "kernel/processes/processes.h"
+#include "kernel/readiness/readiness.h"
+#include "ports/cgroups.h"
+#include "ports/clock.h"
+#include "ports/group_end.h"
+#include "ports/own_runtime.h"
+#include "sources/foreign/foreign_roster.h"
+#include "sources/foreign/foreign_source.h"
+
+namespace jettison {
+
+// What the pods of others are looked after with; references must outlive whoever does.
+struct OthersEdges {
+  std::unique_ptr<Processes> processes;
+  std::unique_ptr<pod_host::Readiness> readiness;
+  Cgroups& cgroups;
+  GroupEnd& group_end;
+  const Clock& clock;
+  Duration request_timeout = std::chrono::minutes(2);  // see RunEdges
+  std::function<void(std::string_view)> log = {};      // the same
+};
+
+// Every pod of the node: those of a runtime, and those that sources find beside it. Each command
+// goes to whose pod it is; where a UID is both, the runtime's own pod is meant.
+class PodsOfNode : public ContainerRuntime, private OtherPods {
+ public:
+  PodsOfNode(std::unique_ptr<OwnRuntime> own, OthersEdges edges);
+  PodsOfNode(const PodsOfNode&) = delete;
+  PodsOfNode& operator=(const PodsOfNode&) = delete;
+  ~PodsOfNode() override = default;
+
+  // What a source works with, and where it takes what it finds.
+  [[nodiscard]] RunEdges& run_edges() { return run_; }
+  [[nodiscard]] ForeignRoster& roster() { return roster_; }
+  // Whether the runtime has a pod of this UID that cannot be read.
+  [[nodiscard]] bool IsUnread(const std::string& uid) const {
+    return own_->ClaimOn(uid) == UidClaim::kUnread;
+  }
+  void Add(std::unique_ptr<ForeignSource> source) { sources_.push_back(std::move(source)); }
+
+  [[nodiscard]] Result<void> Ready() override { return own_->Ready(); }
+  [[nodiscard]] std::vector<RuntimePod> Recall() override;
+  [[nodiscard]] Result<std::vector<RuntimePod>> List() override;
+  void CreatePod(const PodPlan& plan) override { own_->CreatePod(plan); }
+  void StartContainer(const std::string& pod_uid, const std::string& container, int attempt,
+                      int oom_score_adj) override {
+    own_->StartContainer(pod_uid, container, attempt, oom_score_adj);
+  }
+  void StopContainer(const std::string& pod_uid, const std::string& container,
+                     Duration grace) override;
+  void KillContainer(const std::string& pod_uid, const std::string& container) override;
+  void RemoveContainer(const std::string& pod_uid, const std::string& container,
+                       int attempt) override {
+    own_->RemoveContainer(pod_uid, container, attempt);
+  }
+  [[nodiscard]] bool RemovingContainers() const override { return own_->RemovingContainers(); }
+  void RemovePod(const std::string& pod_uid) override;
+  void Drain() override { own_->Drain(); }
+  [[nodiscard]] bool IsMaking() const override { return own_->IsMaking(); }
+  [[nodiscard]] PodDisk DiskOf(const Pod& pod) const override;
+  [[nodiscard]] std::string_view GroupOf(const std::string& pod_uid,
+                                         const std::string& container) const override;
+  [[nodiscard]] const std::vector<std::string>& ForeignGroupsOf(
+      const std::string& pod_uid) const override;
+  [[nodiscard]] int EventFd() const override { return readiness_->fd(); }
+  [[nodiscard]] std::vector<RuntimeEvent> TakeEvents() override;
+
+ private:
+  [[nodiscard]] bool IsEnding(const std::string& uid) const override;
+  void Forget(const std::string& uid) override { roster_.Forget(uid); }
+  // Somebody else's pod; null: there is none, or the runtime has one of the UID.
+  [[nodiscard]] ForeignPod* FindOther(const std::string& uid) const;
+  void OnFound(RuntimePod pod);
+
+  std::unique_ptr<OwnRuntime> own_;
+  std::unique_ptr<Processes> processes_;
+  std::unique_ptr<pod_host::Readiness> readiness_;
+  RunEdges run_;
+  ForeignRoster roster_;
+  std::vector<std::unique_ptr<ForeignSource>> sources_;
+  std::vector<RuntimePod>* listed_ = nullptr;  // while List collects: where pods of others go
+  bool recalled_ = false;  // pods are guarded already, and nothing waits for an answer any more
+  pod_host::Readiness::Watch on_own_;
+};
+
+}  // namespace jettison

@@ -1,0 +1,25 @@
+#include "sources/containerd/containerd_source.h"
+
+#include "rpc/await.h"
+
+namespace jettison::cri {
+
+ContainerdSource::ContainerdSource(Calls& calls, RunEdges& edges, const NodeGroups& groups,
+                                   ForeignRoster& roster, const ContainerdRules& rules)
+    : calls_(calls),
+      adopt_(rules.adopt),
+      sandboxes_({.calls = calls, .run = edges, .groups = groups, .roster = roster},
+                 {.root = rules.root, .others = rules.adopt, .unread = rules.unread}),
+      tasks_({.calls = calls, .run = edges, .groups = groups, .roster = roster}) {}
+
+void ContainerdSource::OnListed(const Listing& listing) {
+  sandboxes_.OnListed(listing);
+  if (adopt_) tasks_.Look();
+}
+
+// Those that are not told in time are found later.
+void ContainerdSource::Await(Duration patience) {
+  (void)AwaitAnswers(calls_, patience, [this] { return !sandboxes_.busy() && !tasks_.busy(); });
+}
+
+}  // namespace jettison::cri

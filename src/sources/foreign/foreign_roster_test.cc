@@ -1,0 +1,149 @@
+#include "sources/foreign/foreign_roster.h"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <memory>
+#include <string>
+#include <utility>
+#include <variant>
+#include <vector>
+
+#include "kernel/processes/fake_processes.h"
+#include "ports/fakes/fake_cgroups.h"
+#include "ports/fakes/fake_clock.h"
+
+namespace jettison {
+namespace {
+
+using testing::ElementsAre;
+using testing::IsEmpty;
+using testing::SizeIs;
+
+// A keeper that answers when it is asked, and writes down what it hears.
+class FakeAnchor : public Anchor {
+ public:
+  explicit FakeAnchor(std::vector<std::string>& heard) : heard_(heard) {}
+  void AskHowItStands(Duration, StandingAnswer answer) override {
+    answer(ContainerStanding{.state = ContainerStanding::State::kEnded, .end = {.exit_code = 137}});
+  }
+  void TellToStop(Duration, Duration, Done) override { heard_.emplace_back("stop"); }
+
+ private:
+  std::vector<std::string>& heard_;
+};
+
+class FakeBase : public Base {
+ public:
+  explicit FakeBase(std::vector<std::string>& heard) : heard_(heard) {}
+  void TakeDown(Duration, Done done) override {
+    heard_.emplace_back("take down");
+    done({});
+  }
+  [[nodiscard]] std::string_view HowItEnds() const override { return "delete the object"; }
+
+ private:
+  std::vector<std::string>& heard_;
+};
+
+// A source as the next one may be: it is told the pod itself, and its keeper is neither of those
+// that there are.
+class ForeignRosterTest : public testing::Test {
+ protected:
+  ForeignRosterTest() {
+    EXPECT_TRUE(cgroups_.Create("kubepods/podu/c1", {}));
+    EXPECT_TRUE(cgroups_.Join("kubepods/podu/c1", 7));
+    processes_.Add(7, "0::/kubepods/podu/c1\n", "");
+    processes_.on_signal = [this](pid_t pid, int signal) { processes_.End(pid, signal); };
+    cgroups_.OnSignal([this](pid_t pid, int signal) {
+      if (processes_.Runs(pid)) processes_.End(pid, signal);
+    });
+  }
+  [[nodiscard]] ForeignFinding Finding(const std::string& key) {
+    ForeignFinding finding{.identity = {.key = key, .name = "web"},
+                           .list = "pods of a kubelet",
+                           .base = std::make_shared<FakeBase>(heard_),
+                           .containers = {{.id = "c1", .name = "main", .pid = 7}},
+                           .considered = {"c1"}};
+    finding.containers[0].group = "kubepods/podu/c1";
+    finding.containers[0].anchor = std::make_shared<FakeAnchor>(heard_);
+    Pod& pod = finding.reading.pod;
+    pod.name = "web";
+    pod.uid = "u";
+    pod.priority = 1000;
+    pod.containers.resize(1);
+    pod.containers[0].name = "main";
+    return finding;
+  }
+  [[nodiscard]] Result<void> Take(const std::string& key) {
+    return roster_.Take(Finding(key), complaints_);
+  }
+  // What is told when everything that is due has been done.
+  std::vector<RuntimeEvent> Events() {
+    readiness_->Dispatch();
+    roster_.Advance();
+    return std::exchange(edges_.events, {});
+  }
+
+  FakeCgroups cgroups_;
+  FakeClock clock_{Instant(std::chrono::seconds(100))};
+  FakeProcesses processes_;
+  std::unique_ptr<pod_host::Readiness> readiness_ = std::move(*pod_host::Readiness::Create());
+  RunEdges edges_{.processes = processes_,
+                  .cgroups = cgroups_,
+                  .group_end = cgroups_,
+                  .clock = clock_,
+                  .readiness = *readiness_};
+  std::vector<std::string> heard_;
+  std::vector<RuntimePod> told_;
+  std::string taken_;  // the UID of a pod of this agent
+  Complaints complaints_{edges_};
+  ForeignRoster roster_{edges_, [this](const std::string& uid) { return uid == taken_; },
+                        [this](RuntimePod pod) { told_.push_back(std::move(pod)); }};
+};
+
+TEST_F(ForeignRosterTest, APodIsToldAsItsSourceKnowsIt) {
+  ASSERT_TRUE(Take("k"));
+  ASSERT_THAT(told_, SizeIs(1));
+  EXPECT_TRUE(told_[0].foreign);
+  EXPECT_EQ(told_[0].pod.priority, 1000);
+  EXPECT_THAT(roster_.Find("u")->groups(), ElementsAre("kubepods/podu"));
+  EXPECT_EQ(roster_.Find("u")->GroupOf("main"), "kubepods/podu/c1");
+}
+
+TEST_F(ForeignRosterTest, ItIsEndedThroughTheKernelAndTakenDownByItsSource) {
+  ASSERT_TRUE(Take("k"));
+  roster_.Find("u")->KillContainer("main");
+  EXPECT_FALSE(processes_.Runs(7));
+  const auto ended = Events();
+  ASSERT_THAT(ended, SizeIs(1));
+  EXPECT_EQ(std::get<ContainerExited>(ended[0]).exit.exit_code, 137);
+  roster_.Find("u")->Remove();
+  const auto removed = Events();
+  ASSERT_THAT(removed, SizeIs(1));
+  EXPECT_EQ(std::get<PodRemoved>(removed[0]).pod_uid, "u");
+  EXPECT_THAT(heard_, ElementsAre("stop", "take down"));
+  EXPECT_EQ(roster_.Find("u"), nullptr);
+}
+
+TEST_F(ForeignRosterTest, WhatAListHasNoMoreIsGoneAndOtherListsSayNothingOfIt) {
+  ASSERT_TRUE(Take("k"));
+  roster_.OnListed("another list", {});
+  EXPECT_TRUE(roster_.Has("k"));
+  roster_.OnListed("pods of a kubelet", {{"k", {"c1"}}});
+  EXPECT_THAT(Events(), IsEmpty());
+  roster_.OnListed("pods of a kubelet", {});
+  ASSERT_THAT(edges_.events, SizeIs(1));
+  EXPECT_FALSE(roster_.Has("k"));
+  EXPECT_THAT(heard_, IsEmpty()) << "it is its owner's";
+}
+
+TEST_F(ForeignRosterTest, APodWhoseUidIsTakenIsKnownByItsKey) {
+  taken_ = "u";
+  ASSERT_TRUE(Take("k"));
+  EXPECT_NE(roster_.Find("k"), nullptr);
+  EXPECT_FALSE(Take("k")) << "both are taken";
+}
+
+}  // namespace
+}  // namespace jettison
