@@ -3,12 +3,17 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <unistd.h>
+
 #include <chrono>
+#include <csignal>
+#include <cstddef>
 #include <memory>
 #include <string>
 #include <utility>
 #include <vector>
 
+#include "kernel/files/files.h"
 #include "kernel/files/temporary_folder.h"
 #include "kernel/groups/plain_plan.h"
 #include "kernel/processes/host_processes.h"
@@ -70,6 +75,21 @@ class LiveForeignBed : public testing::Test {
     EXPECT_THAT(GroupsNamed(group), testing::IsEmpty());
   }
 
+  // Whether a process of the group handles TERM, which is waited for: process 1 of a container does
+  // not get a signal that it has no handler for.
+  [[nodiscard]] bool HandlesTerm(const std::string& group) {
+    for (int i = 0; i < 2000; ++i) {
+      for (const pid_t pid : cgroups_->Processes(group).value_or(std::vector<pid_t>{})) {
+        const auto status = pod_host::ReadFile("/proc/" + std::to_string(pid) + "/status");
+        const std::size_t at = status ? status->find("SigCgt:") : std::string::npos;
+        if (at == std::string::npos) continue;
+        const auto caught = std::stoull(status->substr(at + 7), nullptr, 16);
+        if ((caught >> (SIGTERM - 1) & 1U) != 0) return true;
+      }
+      ::usleep(10'000);
+    }
+    return false;
+  }
   [[nodiscard]] ContainerRuntime& runtime() { return *runtime_; }
   template <typename Event>
   [[nodiscard]] const Event* Await(const std::string& uid,

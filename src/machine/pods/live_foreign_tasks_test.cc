@@ -46,6 +46,7 @@ TEST_F(LiveCriForeignTasks, AreFoundMeasuredAndEndedAndStayTheirOwners) {
   EXPECT_GT(cgroups_->ReadMemory(GroupOf("web1")).value().usage, 0U);
   EXPECT_TRUE(pod_host::Exists(runtime().DiskOf(pod).containers.at(0).layer));
 
+  ASSERT_TRUE(HandlesTerm(GroupOf("web1")));
   runtime().StopContainer("web1", "web", seconds(5));
   const auto* exited = Await<ContainerExited>("web1");
   ASSERT_NE(exited, nullptr);

@@ -86,6 +86,7 @@ TEST_F(LiveCriForeignPods, IsFoundMeasuredAndEndedAndStaysItsOwners) {
   EXPECT_TRUE(pod_host::Exists(disk.containers[0].layer)) << disk.containers[0].layer;
   EXPECT_EQ(disk.containers[0].logs, folder_.path() + "/their-logs/main");
 
+  ASSERT_TRUE(HandlesTerm(group));
   runtime().StopContainer("their-uid", "main", seconds(5));
   const auto* exited = Await<ContainerExited>("their-uid");
   ASSERT_NE(exited, nullptr);
@@ -103,6 +104,7 @@ TEST_F(LiveCriForeignPods, WhatIsThereAtTheStartIsListedAndKilledWhereItIgnoresT
   ASSERT_TRUE(listed);
   ASSERT_EQ(listed->size(), 1U) << testing::PrintToString(logged_);
   EXPECT_TRUE(listed->front().foreign);
+  ASSERT_TRUE(HandlesTerm("others/" + container_));
   bed_->Freeze();
   runtime().StopContainer("their-uid", "main", seconds(1));
   runtime().KillContainer("their-uid", "main");
