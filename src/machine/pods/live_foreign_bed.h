@@ -2,7 +2,6 @@
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
-
 #include <unistd.h>
 
 #include <chrono>
@@ -17,6 +16,7 @@
 #include "kernel/files/temporary_folder.h"
 #include "kernel/groups/plain_plan.h"
 #include "kernel/processes/host_processes.h"
+#include "kernel/processes/proc_files.h"
 #include "machine/host_cgroups.h"
 #include "machine/pods/open_sources.h"
 #include "ports/fakes/fake_clock.h"
@@ -80,9 +80,12 @@ class LiveForeignBed : public testing::Test {
   [[nodiscard]] bool HandlesTerm(const std::string& group) {
     for (int i = 0; i < 2000; ++i) {
       for (const pid_t pid : cgroups_->Processes(group).value_or(std::vector<pid_t>{})) {
-        const auto status = pod_host::ReadFile("/proc/" + std::to_string(pid) + "/status");
+        const std::string folder = "/proc/" + std::to_string(pid);
+        const auto status = pod_host::ReadFile(folder + "/status");
         const std::size_t at = status ? status->find("SigCgt:") : std::string::npos;
-        if (at == std::string::npos) continue;
+        // What runs before the program handles every signal, and does nothing with it.
+        const bool is_program = !IsPrepared(pod_host::ReadFile(folder + "/stat").value_or(""));
+        if (at == std::string::npos || !is_program) continue;
         const auto caught = std::stoull(status->substr(at + 7), nullptr, 16);
         if ((caught >> (SIGTERM - 1) & 1U) != 0) return true;
       }

@@ -49,7 +49,9 @@ TEST_F(LiveCriForeignTasks, AreFoundMeasuredAndEndedAndStayTheirOwners) {
   ASSERT_TRUE(HandlesTerm(GroupOf("web1")));
   runtime().StopContainer("web1", "web", seconds(5));
   const auto* exited = Await<ContainerExited>("web1");
-  ASSERT_NE(exited, nullptr);
+  ASSERT_NE(exited, nullptr) << "in its group: "
+                             << testing::PrintToString(cgroups_->Processes(GroupOf("web1"))
+                                                           .value_or(std::vector<pid_t>{}));
   EXPECT_EQ(exited->exit.exit_code, 0) << "it ends in peace on TERM";
   runtime().RemovePod("web1");
   ASSERT_NE(Await<PodRemoved>("web1"), nullptr);
