@@ -159,6 +159,10 @@ Result<CgroupMemory> CgroupV1::ReadMemory(std::string_view path) {
   return reading->memory;
 }
 
+Result<std::uint64_t> CgroupV1::ReadMemoryUsage(std::string_view path) {
+  return Of(path, memory_.Read(path, cgroup_v1::ReadUsageFile));
+}
+
 Result<std::optional<std::uint64_t>> CgroupV1::ReadMemoryLimit(std::string_view path) {
   const auto reading = ReadLimitedMemory(path);
   if (!reading) return Fail(reading.error());

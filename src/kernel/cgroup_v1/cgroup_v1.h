@@ -48,6 +48,7 @@ class CgroupV1 : public Cgroups {
   [[nodiscard]] Result<void> Kill(std::string_view path) override;
   [[nodiscard]] Result<std::vector<std::string>> Children(std::string_view path) override;
   [[nodiscard]] Result<CgroupMemory> ReadMemory(std::string_view path) override;
+  [[nodiscard]] Result<std::uint64_t> ReadMemoryUsage(std::string_view path) override;
   // hierarchical_memory_limit: the lowest limit of the group and of those above it. Absent for
   // unlimited; a limit may be more than the machine has.
   [[nodiscard]] Result<std::optional<std::uint64_t>> ReadMemoryLimit(

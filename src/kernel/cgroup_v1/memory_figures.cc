@@ -35,10 +35,7 @@ Result<LimitedMemory> ReadMemoryFiles(std::span<const FileDescriptor> files) {
   const auto rows = Of(kMemoryFiles[0], ParseMemoryStat(*stat));
   if (!rows) return Fail(rows.error());
 
-  std::array<char, kCounterBytes> usage_buffer;  // NOLINT(cppcoreguidelines-pro-type-member-init)
-  const auto text = Of(kMemoryFiles[1], pod_host::ReadKept(files[1].get(), usage_buffer));
-  if (!text) return Fail(text.error());
-  const auto usage = Of(kMemoryFiles[1], pod_host::ParseCounter(*text));
+  const auto usage = ReadUsageFile(files);
   if (!usage) return Fail(usage.error());
   return LimitedMemory{.memory = {.usage = *usage,
                                   .inactive_file = rows->total_inactive_file,
@@ -47,6 +44,13 @@ Result<LimitedMemory> ReadMemoryFiles(std::span<const FileDescriptor> files) {
                                   .shared = rows->total_shmem,
                                   .kernel = KernelsOwn(*rows, *usage)},
                        .limit = rows->hierarchical_memory_limit};
+}
+
+Result<std::uint64_t> ReadUsageFile(std::span<const FileDescriptor> files) {
+  std::array<char, kCounterBytes> buffer;  // NOLINT(cppcoreguidelines-pro-type-member-init)
+  const auto text = Of(kMemoryFiles[1], pod_host::ReadKept(files[1].get(), buffer));
+  if (!text) return Fail(text.error());
+  return Of(kMemoryFiles[1], pod_host::ParseCounter(*text));
 }
 
 }  // namespace jettison::cgroup_v1

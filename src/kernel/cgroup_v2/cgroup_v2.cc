@@ -150,6 +150,11 @@ Result<CgroupMemory> CgroupV2::ReadMemory(std::string_view path) {
   return Of(path, memory_.Read(path, cgroup_v2::ReadMemoryFiles));
 }
 
+Result<std::uint64_t> CgroupV2::ReadMemoryUsage(std::string_view path) {
+  if (path.empty() && tree_.NodeIsRoot()) return Cgroups::ReadMemoryUsage(path);
+  return Of(path, memory_.Read(path, cgroup_v2::ReadUsageFile));
+}
+
 Result<std::optional<std::uint64_t>> CgroupV2::ReadLimitOf(std::string_view path) {
   if (path.empty() && tree_.NodeIsRoot()) return std::nullopt;
   return Of(path, limits_.Read(path, cgroup_v2::ReadLimitFile));

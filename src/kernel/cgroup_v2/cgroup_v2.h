@@ -53,6 +53,7 @@ class CgroupV2 : public Cgroups {
   // Of the root, which counts no use of its own: anonymous memory and page cache of its
   // memory.stat.
   [[nodiscard]] Result<CgroupMemory> ReadMemory(std::string_view path) override;
+  [[nodiscard]] Result<std::uint64_t> ReadMemoryUsage(std::string_view path) override;
   // The lowest memory.max of the group and of those above it, up to the top of the hierarchy.
   [[nodiscard]] Result<std::optional<std::uint64_t>> ReadMemoryLimit(
       std::string_view path) override;

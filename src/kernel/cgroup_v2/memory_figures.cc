@@ -37,7 +37,7 @@ Result<CgroupMemory> ReadMemoryFiles(std::span<const FileDescriptor> files) {
     if (!taken) return Fail(taken.error());
     swap = *taken;
   }
-  const auto usage = Read<kSmallBytes>(files[1], kMemoryFiles[1], pod_host::ParseCounter);
+  const auto usage = ReadUsageFile(files);
   if (!usage) return Fail(usage.error());
   return CgroupMemory{.usage = *usage,
                       .inactive_file = stat->inactive_file,
@@ -45,6 +45,10 @@ Result<CgroupMemory> ReadMemoryFiles(std::span<const FileDescriptor> files) {
                       .swap = swap,
                       .shared = stat->shmem,
                       .kernel = stat->kernel};
+}
+
+Result<std::uint64_t> ReadUsageFile(std::span<const FileDescriptor> files) {
+  return Read<kSmallBytes>(files[1], kMemoryFiles[1], pod_host::ParseCounter);
 }
 
 Result<CgroupMemory> ReadRootMemoryFiles(std::span<const FileDescriptor> files) {

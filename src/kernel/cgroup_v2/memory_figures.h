@@ -19,8 +19,12 @@ inline constexpr const char* kMemoryFiles[] = {"memory.stat", "memory.current",
 inline constexpr std::size_t kOptionalMemoryFiles = 1;
 [[nodiscard]] Result<CgroupMemory> ReadMemoryFiles(std::span<const FileDescriptor> files);
 
-// The same of the root, which has memory.stat alone: what is used there is anonymous memory and
-// page cache together, as the kubelet counts it. The kernel's own memory is not in it.
+// The usage alone, of the same open files: one system call.
+[[nodiscard]] Result<std::uint64_t> ReadUsageFile(std::span<const FileDescriptor> files);
+
+// What ReadMemoryFiles reads of the root, which has memory.stat alone: what is used there is
+// anonymous memory and page cache together, as the kubelet counts it. The kernel's own memory is
+// not in it.
 inline constexpr const char* kRootMemoryFiles[] = {"memory.stat"};
 [[nodiscard]] Result<CgroupMemory> ReadRootMemoryFiles(std::span<const FileDescriptor> files);
 
