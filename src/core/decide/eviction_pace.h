@@ -75,6 +75,10 @@ struct EvictionPause {
 [[nodiscard]] std::optional<EvictionPause> PauseBefore(const PaceQuestion& question,
                                                        const PaceInput& pace);
 
+// Whether PauseBefore says that the eviction comes at once, whatever those pods hold whose figures
+// are absent because nobody has read them yet. Where it is false only all figures tell.
+[[nodiscard]] bool IsAtOnce(const PaceQuestion& question, const PaceInput& pace);
+
 // Whether the end of a pod that holds so much brings the node nearer to having what is missing.
 [[nodiscard]] bool IsWorthwhile(std::int64_t held, Int128 missing);
 

@@ -54,11 +54,9 @@ std::uint64_t WorkingSet(const ActivePod& pod) {
   return pod.stats->memory_working_set_bytes.value_or(0);
 }
 
-RankKey MemoryRank(const ActivePod& pod, RankKey key) {
-  const Nanos usage = Nanos{static_cast<std::int64_t>(WorkingSet(pod))} * kNanosPerUnit;
-  key.within_request = usage <= pod.facts->memory_request;
-  key.negated_excess = pod.facts->memory_request - usage;
-  return key;
+// What is known of every pod, measured or not.
+RankKey KeyOf(const PodFacts& facts) {
+  return {.priority = facts.priority, .uid = facts.pod.uid};
 }
 
 RankKey DiskRank(const ActivePod& pod, Signal signal, DiskLayout layout, RankKey key) {
@@ -77,7 +75,7 @@ RankKey SwapRank(const ActivePod& pod, RankKey key) {
   key.known = true;
   key.within_request = true;
   if (pod.stats == nullptr) return key;
-  if (!pod.stats->swap_bytes) return MemoryRank(pod, key);
+  if (!pod.stats->swap_bytes) return MemoryRankAt(*pod.facts, WorkingSet(pod));
   const Nanos swap = Nanos{static_cast<std::int64_t>(*pod.stats->swap_bytes)} * kNanosPerUnit;
   const Nanos resident = Nanos{static_cast<std::int64_t>(WorkingSet(pod))} * kNanosPerUnit;
   key.within_request = swap == 0 || swap + resident <= pod.facts->memory_request;
@@ -109,23 +107,37 @@ bool IsDisk(Resource resource) {
 // Among pods of one priority those without stats go first, before any process count.
 RankKey PidRank(const ActivePod& pod, RankKey key) {
   constexpr Nanos kBeforeAnyCount = -(Nanos{1} << 64);
+  if (pod.stats != nullptr) return PidRankAt(*pod.facts, pod.stats->process_count.value_or(0));
   key.known = true;
-  key.negated_excess =
-      pod.stats == nullptr ? kBeforeAnyCount : -Nanos{pod.stats->process_count.value_or(0)};
+  key.negated_excess = kBeforeAnyCount;
   return key;
 }
 
 }  // namespace
 
+RankKey MemoryRankAt(const PodFacts& facts, std::uint64_t working_set) {
+  RankKey key = KeyOf(facts);
+  const Nanos usage = Nanos{static_cast<std::int64_t>(working_set)} * kNanosPerUnit;
+  key.within_request = usage <= facts.memory_request;
+  key.negated_excess = facts.memory_request - usage;
+  return key;
+}
+
+RankKey PidRankAt(const PodFacts& facts, std::uint64_t tasks) {
+  RankKey key = KeyOf(facts);
+  key.negated_excess = -Nanos{tasks};
+  return key;
+}
+
 RankKey RankOf(const ActivePod& pod, Signal signal, DiskLayout layout) {
-  const RankKey key{
-      .known = pod.stats != nullptr, .priority = pod.facts->priority, .uid = pod.facts->pod.uid};
+  RankKey key = KeyOf(*pod.facts);
+  key.known = pod.stats != nullptr;
   const Resource resource = ResourceOf(signal);
   if (resource == Resource::kPids) return PidRank(pod, key);
   if (resource == Resource::kIo) return IoRank(pod, key);
   if (resource == Resource::kSwap) return SwapRank(pod, key);
   if (pod.stats == nullptr) return key;
-  if (resource == Resource::kMemory) return MemoryRank(pod, key);
+  if (resource == Resource::kMemory) return MemoryRankAt(*pod.facts, WorkingSet(pod));
   return DiskRank(pod, signal, layout, key);
 }
 

@@ -33,6 +33,11 @@ struct RankKey {
 // working set together exceed the one for memory. Where swap is not accounted, memory decides)
 [[nodiscard]] RankKey RankOf(const ActivePod& pod, Signal signal, DiskLayout layout);
 
+// The key of a pod that holds so much: bytes of working set for memory, tasks for process ids. What
+// RankOf says of it once that is measured.
+[[nodiscard]] RankKey MemoryRankAt(const PodFacts& facts, std::uint64_t working_set);
+[[nodiscard]] RankKey PidRankAt(const PodFacts& facts, std::uint64_t tasks);
+
 // Whether nobody has ever measured what the pod has on disk. This is not the kubelet's pod without
 // statistics, which goes before all others: that one is known to nobody, of this one only its files
 // are, because the agent's own walk was not back. Nobody goes for that.

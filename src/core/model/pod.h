@@ -16,6 +16,7 @@ namespace jettison {
 // Absent fields are absent here too: defaults are applied by who reads them, and said so there.
 
 enum class QosClass : std::uint8_t { kGuaranteed, kBurstable, kBestEffort };
+inline constexpr std::size_t kQosClassCount = 3;
 [[nodiscard]] std::string_view NameOf(QosClass qos);
 [[nodiscard]] std::optional<QosClass> QosClassNamed(std::string_view name);
 

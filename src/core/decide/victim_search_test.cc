@@ -1,0 +1,239 @@
+#include "core/decide/victim_search.h"
+
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <random>
+#include <string>
+#include <vector>
+
+namespace jettison {
+namespace {
+
+constexpr Nanos kByte = 1'000'000'000;
+
+// A pod whose name is its UID.
+struct Candidate {
+  std::string uid;
+  QosClass qos = QosClass::kBestEffort;
+  std::int32_t priority = 0;
+  std::int64_t request = 0;
+  std::optional<std::uint64_t> used = 0;  // absent: its group is gone
+  std::uint64_t file = 0;                 // charged to it, but not used
+  std::uint64_t known = 0;                // what it was last known to use
+  PodOrigin source = PodOrigin::kOwn;
+  Protection protection = Protection::kNone;
+};
+
+// A node that counts what is read of it.
+struct Node {
+  explicit Node(std::vector<Candidate> all, Resource of = Resource::kMemory)
+      : candidates(std::move(all)), facts(candidates.size()), stats(candidates.size()) {
+    resource = of;
+    for (std::size_t i = 0; i < candidates.size(); ++i) {
+      const Candidate& from = candidates[i];
+      facts[i].pod.uid = from.uid;
+      facts[i].qos = from.qos;
+      facts[i].priority = from.priority;
+      facts[i].memory_request = from.request * kByte;
+      facts[i].source = from.source;
+      facts[i].protection = from.protection;
+      stats[i].memory_working_set_bytes = from.used;
+      stats[i].process_count = from.used;
+      pods.push_back(&facts[i]);
+      active.push_back({&facts[i], &stats[i]});
+      known.push_back(from.known);
+    }
+  }
+
+  [[nodiscard]] std::uint64_t ClassCharge(QosClass qos) const {
+    std::uint64_t sum = elsewhere;
+    for (std::size_t i = 0; i < candidates.size(); ++i) {
+      if (candidates[i].qos == qos) sum += candidates[i].used.value_or(0) + candidates[i].file;
+    }
+    return sum;
+  }
+  [[nodiscard]] std::optional<std::uint64_t> Read(const SearchStep& step) {
+    ++reads;
+    const Candidate& pod = candidates[step.pod];
+    switch (step.reading) {
+      case SearchReading::kClass:
+        return classes_fail ? std::nullopt : std::optional(ClassCharge(pod.qos));
+      case SearchReading::kCharge: {
+        if (!pod.used || resource == Resource::kPids) return pod.used;
+        return *pod.used + pod.file;
+      }
+      case SearchReading::kFigure: ++figures; return pod.used;
+    }
+    __builtin_unreachable();
+  }
+  std::optional<std::size_t> Search() {
+    search.Begin(resource, pods, known);
+    while (const auto step = search.Next()) search.Answer(Read(*step));
+    return search.victim();
+  }
+  [[nodiscard]] std::optional<std::size_t> Full() const {
+    const Signal signal =
+        resource == Resource::kPids ? Signal::kPidAvailable : Signal::kMemoryAvailable;
+    return FirstVictim(active, signal, {});
+  }
+
+  Resource resource = Resource::kMemory;
+  std::vector<Candidate> candidates;
+  std::vector<PodFacts> facts;
+  std::vector<PodStats> stats;
+  std::vector<const PodFacts*> pods;
+  std::vector<ActivePod> active;
+  std::vector<std::uint64_t> known;
+  std::uint64_t elsewhere = 0;  // charged to a class beside its pods
+  bool classes_fail = false;
+  VictimSearch search;
+  int reads = 0;
+  int figures = 0;
+};
+
+std::vector<Candidate> Idle(int count, std::uint64_t each) {
+  std::vector<Candidate> pods;
+  for (int i = 0; i < count; ++i)
+    pods.push_back({.uid = "idle-" + std::to_string(i), .used = each});
+  return pods;
+}
+
+TEST(VictimSearch, ReadsAHogItsClassAndNobodyElse) {
+  auto pods = Idle(1000, 1);
+  pods.push_back({.uid = "hog", .used = 5000, .known = 4000});
+  Node node(pods);
+  EXPECT_EQ(node.Search(), 1000U);
+  EXPECT_EQ(node.reads, 3);
+  EXPECT_TRUE(node.search.IsRead(1000));
+  EXPECT_FALSE(node.search.BoundOf(1000));
+  EXPECT_EQ(node.search.BoundOf(0), 1000U);  // what the class holds beside the hog
+}
+
+TEST(VictimSearch, FindsAHogThatNobodyKnewOf) {
+  auto pods = Idle(1000, 1);
+  pods.insert(pods.begin() + 500, {.uid = "hog", .used = 5000});
+  Node node(pods);
+  EXPECT_EQ(node.Search(), 500U);
+  EXPECT_LE(node.reads, 1005);
+  EXPECT_LE(node.figures, 2);
+}
+
+TEST(VictimSearch, PassesOverAPodWhoseChargeIsTooSmallWithoutItsFigure) {
+  Node node({{.uid = "a", .used = 50, .known = 50},
+             {.uid = "b", .used = 10, .file = 60, .known = 10},
+             {.uid = "c", .used = 20, .known = 20}});
+  EXPECT_EQ(node.Search(), 0U);
+  EXPECT_TRUE(node.search.IsRead(1));  // 70 are charged to it: it could have been the one
+  EXPECT_FALSE(node.search.IsRead(2));
+  EXPECT_EQ(node.search.BoundOf(2), 20U);
+}
+
+TEST(VictimSearch, ALowerPriorityThatExceedsByAnythingGoesBeforeTheLargest) {
+  Node node({{.uid = "large", .priority = 5, .used = 5000, .known = 5000},
+             {.uid = "small", .priority = 1, .used = 1}});
+  EXPECT_EQ(node.Search(), 1U);
+}
+
+TEST(VictimSearch, APodOfOthersIsNotBoundedByAClass) {
+  Node node({{.uid = "own", .used = 50, .known = 50},
+             {.uid = "other", .used = 60, .source = PodOrigin::kRuntime}});
+  node.candidates[1].qos = QosClass::kGuaranteed;  // it lies in no group of ours
+  EXPECT_EQ(node.Search(), 1U);
+}
+
+TEST(VictimSearch, NobodyIsFoundWhereNobodyMayGo) {
+  Node node({{.uid = "a", .used = 50, .protection = Protection::kCritical},
+             {.uid = "b", .used = 60, .protection = Protection::kObserved}});
+  EXPECT_EQ(node.Search(), std::nullopt);
+  EXPECT_EQ(node.reads, 0);
+  EXPECT_EQ(Node({}).Search(), std::nullopt);
+}
+
+TEST(VictimSearch, WhereAClassCannotBeReadEachPodIsAsked) {
+  Node node(Idle(100, 7));
+  node.classes_fail = true;
+  EXPECT_EQ(node.Search(), node.Full());
+  EXPECT_GE(node.reads, 100);
+}
+
+TEST(VictimSearch, AChargeThatIsMoreThanAnyNumberOfTheUnitIsNoSmallOne) {
+  Node node({{.uid = "a", .used = 50, .known = 50}, {.uid = "b", .used = 60}});
+  node.elsewhere = ~std::uint64_t{0} - 1000;
+  EXPECT_EQ(node.Search(), 1U);
+}
+
+TEST(VictimSearch, BeginsAnewWithoutWhatTheSearchBeforeHasFound) {
+  Node node({{.uid = "a", .used = 50}});
+  EXPECT_EQ(node.Search(), 0U);
+  node.candidates[0].used = 40;
+  EXPECT_EQ(node.Search(), 0U);
+  EXPECT_EQ(node.reads, 4);
+}
+
+// Few distinct values, so that ties and near misses are common.
+class RandomNodes {
+ public:
+  explicit RandomNodes(unsigned seed) : random_(seed) {}
+  Node Make(Resource resource) {
+    std::vector<Candidate> pods(Upto(12));
+    for (std::size_t i = 0; i < pods.size(); ++i) pods[i] = Pod(i);
+    std::ranges::shuffle(pods, random_);
+    Node node(std::move(pods), resource);
+    node.classes_fail = Upto(8) == 0;
+    node.elsewhere = Upto(3) == 0 ? Upto(10) : 0;
+    return node;
+  }
+
+ private:
+  std::uint64_t Upto(std::uint64_t most) {
+    return std::uniform_int_distribution<std::uint64_t>(0, most)(random_);
+  }
+  Candidate Pod(std::size_t number) {
+    return {.uid = std::string(1, static_cast<char>('a' + number)),
+            .qos = static_cast<QosClass>(Upto(2)),
+            .priority = static_cast<std::int32_t>(Upto(2)),
+            .request = static_cast<std::int64_t>(Upto(2) * 5),
+            .used = Upto(10) == 0 ? std::nullopt : std::optional(Upto(20)),
+            .file = Upto(2) == 0 ? Upto(10) : 0,
+            .known = Upto(20),
+            .source = Upto(6) == 0 ? PodOrigin::kRuntime : PodOrigin::kOwn,
+            .protection = Upto(6) == 0 ? Protection::kCritical : Protection::kNone};
+  }
+  std::mt19937 random_;
+};
+
+TEST(VictimSearch, FindsWhomReadingEverythingWouldFind) {
+  RandomNodes random(1);
+  int passed_over = 0;
+  for (int round = 0; round < 20000; ++round) {
+    Node node = random.Make(round % 2 == 0 ? Resource::kMemory : Resource::kPids);
+    ASSERT_EQ(node.Search(), node.Full()) << "round " << round;
+    for (std::size_t i = 0; i < node.pods.size(); ++i) {
+      const auto bound = node.search.BoundOf(i);
+      if (!bound) continue;
+      ++passed_over;
+      ASSERT_LE(node.candidates[i].used.value_or(0), *bound) << "round " << round;
+    }
+  }
+  EXPECT_GT(passed_over, 10000);
+}
+
+// What is read after the decision is held to what was known then: whoever decides by all of that
+// finds the same victim.
+TEST(VictimSearch, WhoeverWasPassedOverCouldNotHaveGoneAtHisBound) {
+  RandomNodes random(2);
+  for (int round = 0; round < 5000; ++round) {
+    Node node = random.Make(Resource::kMemory);
+    const auto victim = node.Search();
+    for (std::size_t i = 0; i < node.pods.size(); ++i) {
+      if (const auto bound = node.search.BoundOf(i)) {
+        node.stats[i].memory_working_set_bytes = bound;
+      }
+    }
+    ASSERT_EQ(node.Full(), victim) << "round " << round;
+  }
+}
+
+}  // namespace
+}  // namespace jettison
