@@ -46,12 +46,13 @@ TEST(Recording, AReplayEqualsItsRecording) {
   EXPECT_GT(evictions, 30) << "the scenarios are too peaceful to prove anything";
 }
 
-TEST(Recording, HowOldDiskFiguresWereIsRecorded) {
+TEST(Recording, HowOldDiskFiguresWereAndWhoWasPassedOverIsRecorded) {
   int marked = 0;
   for (std::uint32_t seed = 0; seed < 20; ++seed) {
     Scenario recorded = SomeScenario(seed);
     for (ScenarioStep& step : recorded.steps) {
       for (std::size_t i = 0; i < step.summary.pods.size(); ++i, ++marked) {
+        if (i % 2 == 0) step.summary.pods[i].passed_over_at = i;
         if (i % 3 == 0) step.summary.pods[i].stale_disk = StaleDisk{};
         if (i % 3 == 1) step.summary.pods[i].stale_disk = StaleDisk{.measured_at = Instant()};
       }
@@ -62,6 +63,8 @@ TEST(Recording, HowOldDiskFiguresWereIsRecorded) {
     for (std::size_t s = 0; s < read.steps.size(); ++s) {
       for (std::size_t i = 0; i < read.steps[s].summary.pods.size(); ++i) {
         const auto& stale = read.steps[s].summary.pods[i].stale_disk;
+        ASSERT_EQ(read.steps[s].summary.pods[i].passed_over_at,
+                  i % 2 == 0 ? std::optional(i) : std::nullopt);
         ASSERT_EQ(stale.has_value(), i % 3 != 2);
         if (stale) {
           ASSERT_EQ(stale->measured_at.has_value(), i % 3 == 1);

@@ -24,6 +24,7 @@ void Reset(PodStats& pod) {
   pod.swap_bytes.reset();
   pod.ephemeral_storage.reset();
   pod.stale_disk.reset();
+  pod.passed_over_at.reset();
   pod.process_count.reset();
   pod.io_some_avg10.reset();
 }
@@ -187,6 +188,7 @@ bool SummaryWalk::Pod(Element element, PodStats& pod) {
     if (key == "io") return PodIo(value, pod);
     if (key == "ephemeral-storage") return Form(value, pod.ephemeral_storage);
     if (key == "staleDisk") return Form(value, pod.stale_disk);
+    if (key == "passedOverAt") return Count(value, pod.passed_over_at);
     if (key == "process_stats") return ProcessStats(value, pod.process_count);
     if (key == "containers") {
       return Items(value, pod.containers,

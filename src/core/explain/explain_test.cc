@@ -12,6 +12,7 @@ namespace {
 
 using std::chrono::seconds;
 using ::testing::HasSubstr;
+using ::testing::Not;
 
 const Otherwise* Find(const PassExplanation& explanation, Otherwise::Change change) {
   const auto found = std::ranges::find(explanation.otherwise, change, &Otherwise::change);
@@ -175,6 +176,22 @@ TEST(Explain, SaysHowOldDiskUseWasThatWasNotMeasuredForThePass) {
   const PassExplanation waits = Explain(bed.Pass());
   EXPECT_EQ(waits.outcome, PassOutcome::kAwaitsDiskUse);
   EXPECT_THAT(TextOf(waits), HasSubstr("disk use is still being measured"));
+}
+
+TEST(Explain, SaysHowManyPodsWereChosenWithout) {
+  ExplainTestBed bed = Starved();
+  const PassExplanation all_read = Explain(bed.Pass());
+  EXPECT_FALSE(all_read.passed_over);
+  EXPECT_THAT(TextOf(all_read), Not(HasSubstr("after the decision")));
+  bed.state = {};
+  bed.StatsOf("cache").passed_over_at = ExplainTestBed::Bytes(200);
+  bed.StatsOf("db").passed_over_at = ExplainTestBed::Bytes(90);
+  const PassExplanation why = Explain(bed.Pass());
+  ASSERT_TRUE(why.passed_over);
+  EXPECT_EQ(why.passed_over->pods, 2U);
+  EXPECT_THAT(TextOf(why), HasSubstr("  2 of the pods were read after the decision: none of them "
+                                     "held more than 200Mi then, so\n  none could have gone "
+                                     "first.\n"));
 }
 
 TEST(Explain, ASoftThresholdTellsItsGracePeriod) {

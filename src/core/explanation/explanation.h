@@ -134,6 +134,13 @@ struct StalePod {
   std::optional<Instant> measured_at;  // absent: never, so the pod could not go
 };
 
+// Pods that the pass chose without, because none of them could have gone first; their figures were
+// read afterwards.
+struct PassedOverPods {
+  std::size_t pods = 0;
+  std::int64_t held_at_most = 0;  // any of them, in the unit of the signal
+};
+
 // How a pass ended.
 enum class PassOutcome : std::uint8_t {
   kNothing,          // no threshold was to be acted for
@@ -201,9 +208,10 @@ struct PassExplanation {
   std::optional<ThresholdFacts> threshold;  // the same
   std::vector<ThresholdFacts> thresholds;   // all of them
   ReclaimFacts reclaim;
-  std::vector<StorageLimitFacts> limits;  // those broken
-  std::optional<PodOrder> order;          // where pods were ranked
-  std::vector<StalePod> stale_disk;       // the same, for a disk
+  std::vector<StorageLimitFacts> limits;      // those broken
+  std::optional<PodOrder> order;              // where pods were ranked
+  std::optional<PassedOverPods> passed_over;  // the same, for memory or process ids
+  std::vector<StalePod> stale_disk;           // the same, for a disk
   std::vector<EvictedPod> evicted;
   std::optional<PauseFacts> pause;
   std::vector<EarlyKillFacts> early_kills;  // since the pass before

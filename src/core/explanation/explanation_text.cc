@@ -108,6 +108,15 @@ std::string StaleText(const PassExplanation& explanation) {
   return text;
 }
 
+// Of many pods the limit is what their class had left, and says little of one.
+std::string PassedOverText(const PassedOverPods& passed_over, Signal signal) {
+  return Wrapped(fmt::format("{} of the pods {} read after the decision: none of them held more "
+                             "than {} then, so none could have gone first.",
+                             passed_over.pods, passed_over.pods == 1 ? "was" : "were",
+                             AmountText(signal, passed_over.held_at_most)),
+                 "  ", 2);
+}
+
 std::string EvictedText(const PassExplanation& explanation) {
   std::string text = explanation.dry_run ? "\nWOULD HAVE BEEN EVICTED\n" : "\nEVICTED\n";
   if (explanation.hypothetical) text = "\nWOULD BE EVICTED\n";
@@ -160,6 +169,9 @@ std::string SectionsOf(const PassExplanation& explanation) {
   if (!explanation.limits.empty()) text += "\nSTORAGE LIMITS\n" + LimitsText(explanation.limits);
   if (explanation.order) {
     text += "\n" + TextOf(*explanation.order);
+  }
+  if (explanation.passed_over) {
+    text += PassedOverText(*explanation.passed_over, SignalOf(explanation));
   }
   if (!explanation.stale_disk.empty()) text += StaleText(explanation);
   if (!explanation.evicted.empty()) {

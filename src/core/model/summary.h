@@ -99,6 +99,9 @@ struct PodStats {
   std::optional<FsUsage> ephemeral_storage;
   // Of every disk figure above, and never told by a kubelet; absent: they belong to the pass.
   std::optional<StaleDisk> stale_disk;
+  // The pass chose without this pod's figure, which was read afterwards: it held no more than this,
+  // in bytes or tasks, and could not have gone first. Never told by a kubelet.
+  std::optional<std::uint64_t> passed_over_at;
   std::optional<std::uint64_t> process_count;
   std::optional<std::int32_t> io_some_avg10;  // of its own group, as StallShares::avg10 of `some`
 };

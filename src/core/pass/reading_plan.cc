@@ -10,16 +10,21 @@ namespace {
 constexpr std::array<ReadStep, 1> kEverything = {
     {{.figures = PodFigures::kAll, .of = ReadOf::kEachPod}}};
 constexpr std::array<ReadStep, 2> kMemoryThenVictim = {
+    {{.figures = PodFigures::kMemory, .of = ReadOf::kContenders},
+     {.figures = PodFigures::kContainers, .of = ReadOf::kFirstVictim}}};
+constexpr std::array<ReadStep, 2> kSwapThenVictim = {
     {{.figures = PodFigures::kMemory, .of = ReadOf::kEachPod},
      {.figures = PodFigures::kContainers, .of = ReadOf::kFirstVictim}}};
+constexpr std::array<ReadStep, 1> kTasks = {
+    {{.figures = PodFigures::kTasks, .of = ReadOf::kContenders}}};
 
 std::span<const ReadStep> StepsFor(Signal signal) {
   switch (ResourceOf(signal)) {
-    case Resource::kMemory:
-    case Resource::kSwap: return kMemoryThenVictim;
+    case Resource::kMemory: return kMemoryThenVictim;
+    case Resource::kSwap: return kSwapThenVictim;
+    case Resource::kPids: return kTasks;
     case Resource::kEphemeralStorage:
     case Resource::kInodes:
-    case Resource::kPids:
     case Resource::kIo: return kEverything;
   }
   __builtin_unreachable();

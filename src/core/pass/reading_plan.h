@@ -16,6 +16,7 @@ namespace jettison {
 // Which figures a step of reading takes.
 enum class PodFigures : std::uint8_t {
   kMemory,      // of a pod as a whole
+  kTasks,       // how many process ids it has
   kContainers,  // the memory of each of its containers, beside that
   kAll,         // everything that is known of it
 };
@@ -23,6 +24,7 @@ enum class PodFigures : std::uint8_t {
 // Of whom.
 enum class ReadOf : std::uint8_t {
   kEachPod,
+  kContenders,   // until it is certain who goes first (decide/victim_search); or else of each
   kFirstVictim,  // as soon as the steps before say who that is; of nobody else
 };
 
@@ -48,8 +50,8 @@ struct ReadingPlan {
 };
 
 // Evaluates and plans. Storage limits need all figures of every pod, whatever the node's say. A
-// threshold on memory or swap needs the memory of each pod to choose, and the containers of the one
-// that is chosen to name them: reading what nobody asks for takes longer than everything else
+// threshold on memory needs the memory of the pods that could go first, and the containers of the
+// one that does, to name them: reading what nobody asks for takes longer than everything else
 // together. Allocates nothing.
 [[nodiscard]] ReadingPlan PlanReading(const PassPolicy& policy, const EvictionState& state,
                                       const NodeStats& node, Instant now);

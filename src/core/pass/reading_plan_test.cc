@@ -10,6 +10,8 @@ namespace {
 
 constexpr ReadStep kAllOfEachPod{.figures = PodFigures::kAll, .of = ReadOf::kEachPod};
 constexpr ReadStep kMemoryOfEachPod{.figures = PodFigures::kMemory, .of = ReadOf::kEachPod};
+constexpr ReadStep kMemoryOfContenders{.figures = PodFigures::kMemory, .of = ReadOf::kContenders};
+constexpr ReadStep kTasksOfContenders{.figures = PodFigures::kTasks, .of = ReadOf::kContenders};
 constexpr ReadStep kContainersOfVictim{.figures = PodFigures::kContainers,
                                        .of = ReadOf::kFirstVictim};
 
@@ -68,8 +70,8 @@ TEST(PlanReading, WhatIsShortSaysWhichPodsFiguresAreReadAndUntilWhen) {
        false,
        Signal::kMemoryAvailable,
        Signal::kMemoryAvailable,
-       {kMemoryOfEachPod, kContainersOfVictim}},
-      {"so it is for swap",
+       {kMemoryOfContenders, kContainersOfVictim}},
+      {"so it is for swap, of which no file bounds what a pod has",
        {.swap = 5},
        false,
        Signal::kSwapAvailable,
@@ -80,19 +82,19 @@ TEST(PlanReading, WhatIsShortSaysWhichPodsFiguresAreReadAndUntilWhen) {
        false,
        Signal::kMemoryAvailable,
        Signal::kMemoryAvailable,
-       {kMemoryOfEachPod, kContainersOfVictim}},
+       {kMemoryOfContenders, kContainersOfVictim}},
       {"but not where storage limits are looked at",
        {.memory = 5},
        true,
        Signal::kMemoryAvailable,
        Signal::kMemoryAvailable,
        {kAllOfEachPod}},
-      {"process ids are counted in every pod",
+      {"process ids are counted in the pods that could have most of them",
        {.pids = 5},
        false,
        Signal::kPidAvailable,
        Signal::kPidAvailable,
-       {kAllOfEachPod}},
+       {kTasksOfContenders}},
       {"a disk needs all, and nobody else is short",
        {.disk = 5},
        false,
