@@ -1,5 +1,6 @@
 #pragma once
 
+#include <cstdint>
 #include <map>
 #include <optional>
 #include <span>
@@ -8,6 +9,8 @@
 
 #include "agent/edges/memory_levels.h"
 #include "core/model/memory_reclaim.h"
+#include "core/model/pod.h"
+#include "core/model/signal.h"
 #include "core/model/summary.h"
 #include "core/model/threshold.h"
 #include "core/observe/observations.h"
@@ -53,6 +56,16 @@ class Figures {
   // Of these pods, in this order, the memory of each as a whole and nothing else.
   virtual void ReadMemoryOf(std::span<const PodFacts* const> pods,
                             std::vector<PodStats>& stats) = 0;
+  // The same of one pod.
+  virtual void ReadMemoryOf(const PodFacts& pod, PodStats& stats) = 0;
+  // What is charged to one pod, in bytes for kMemory and tasks for kPids, by one small file for
+  // each group that it lies in: no less than it is ranked by. Absent: it is not there.
+  [[nodiscard]] virtual std::optional<std::uint64_t> ReadCharge(Resource resource,
+                                                                const PodFacts& pod) = 0;
+  // The same of the group that all pods of a class lie in which the agent has made; others may lie
+  // there, too. Absent: it is not there, or cannot be read.
+  [[nodiscard]] virtual std::optional<std::uint64_t> ReadCharge(Resource resource,
+                                                                QosClass qos) = 0;
   // Adds the memory of one pod's containers to what was read of it.
   virtual void ReadContainersOf(const PodFacts& pod, PodStats& stats) = 0;
 };

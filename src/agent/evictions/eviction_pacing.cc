@@ -44,11 +44,22 @@ void EvictionPacing::Prepare(const std::optional<PacedPass>& pass) {
   input_.reset();
   if (!pass) return;
   if (ResourceOf(pass->signal) == Resource::kPids && !ending_.empty()) ending_.ReadAll(figures_);
-  if (AddsUp(pass->signal)) {
-    const HeldSums::Sum sum = held_.Of(pass->signal, pass->layout, pass->pods, ending_);
-    keeper_.Held(pass->signal, pass->seen, sum.held, sum.same, pass->now);
-  }
+  TakeSums(*pass);
   input_ = keeper_.InputFor(pass->signal, pass->next_by_clock, pass->now);
+}
+
+bool EvictionPacing::NeedsSums(Signal signal, Instant now) const {
+  return !ending_.empty() || keeper_.KubeletDecides(ResourceOf(signal), now);
+}
+
+void EvictionPacing::PrepareForFirst(Signal signal, std::optional<Instant> next_by_clock) {
+  input_ = PaceInput{.signal = signal, .next_by_clock = next_by_clock};
+}
+
+void EvictionPacing::TakeSums(const PacedPass& pass) {
+  if (!AddsUp(pass.signal)) return;
+  const HeldSums::Sum sum = held_.Of(pass.signal, pass.layout, pass.pods, ending_);
+  keeper_.Held(pass.signal, pass.seen, sum.held, sum.same, pass.now);
 }
 
 bool EvictionPacing::PassDone(const CycleReport& report, bool awaited, Instant now) {

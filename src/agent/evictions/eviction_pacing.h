@@ -53,6 +53,12 @@ class EvictionPacing {
   void Seen(const Observations& seen, Instant now) { keeper_.Seen(seen, now); }
   // For the pass that is to come; absent: it acts for nothing.
   void Prepare(const std::optional<PacedPass>& pass);
+  // Whether an eviction for the signal now depends on what all pods hold together, because there
+  // was another one lately, or pods are ending. Where it does not, a pass that knows some of the
+  // pods alone may do with PrepareForFirst, and then TakeSums when it knows all.
+  [[nodiscard]] bool NeedsSums(Signal signal, Instant now) const;
+  void PrepareForFirst(Signal signal, std::optional<Instant> next_by_clock);
+  void TakeSums(const PacedPass& pass);
   // What that pass decides by.
   [[nodiscard]] const std::optional<PaceInput>& input() const { return input_; }
   // A pass is over; whether it tells of another wait than the one before. `awaited`: pods are.

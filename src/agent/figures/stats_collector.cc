@@ -52,6 +52,7 @@ void Clear(PodStats& stats) {
   stats.ephemeral_storage.reset();
   stats.process_count.reset();
   stats.io_some_avg10.reset();
+  stats.passed_over_at.reset();
 }
 
 // Null: it was not measured.
@@ -194,11 +195,32 @@ void StatsCollector::ReadPods(std::span<const PodFacts* const> pods, const DiskU
 void StatsCollector::ReadMemoryOf(std::span<const PodFacts* const> pods,
                                   std::vector<PodStats>& stats) {
   stats.resize(pods.size());
-  for (std::size_t i = 0; i < pods.size(); ++i) {
-    ReadPodMemory(*pods[i], stats[i]);
-    stats[i].containers.clear();
-    stats[i].volumes.clear();
+  for (std::size_t i = 0; i < pods.size(); ++i) ReadMemoryOf(*pods[i], stats[i]);
+}
+
+void StatsCollector::ReadMemoryOf(const PodFacts& pod, PodStats& stats) {
+  ReadPodMemory(pod, stats);
+  stats.containers.clear();
+  stats.volumes.clear();
+}
+
+std::optional<std::uint64_t> StatsCollector::ReadCharge(Resource resource, const PodFacts& pod) {
+  std::optional<std::uint64_t> charged;
+  for (const std::string& group : GroupsOf(pod).pod) {
+    const auto reading = ReadChargeOf(resource, group);
+    if (reading) charged = charged.value_or(0) + *reading;
   }
+  return charged;
+}
+
+std::optional<std::uint64_t> StatsCollector::ReadCharge(Resource resource, QosClass qos) {
+  const auto reading = ReadChargeOf(resource, class_groups_[static_cast<std::size_t>(qos)]);
+  return reading ? std::optional(*reading) : std::nullopt;
+}
+
+Result<std::uint64_t> StatsCollector::ReadChargeOf(Resource resource, std::string_view group) {
+  return resource == Resource::kPids ? sources_.pods.ReadPids(group)
+                                     : sources_.pods.ReadMemoryUsage(group);
 }
 
 void StatsCollector::ReadContainersOf(const PodFacts& pod, PodStats& stats) {

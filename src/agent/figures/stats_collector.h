@@ -1,6 +1,7 @@
 #pragma once
 
 #include <algorithm>
+#include <array>
 #include <cstddef>
 #include <functional>
 #include <map>
@@ -18,6 +19,7 @@
 #include "core/model/cgroup_driver.h"
 #include "core/model/memory_estimator.h"
 #include "core/model/threshold.h"
+#include "kernel/groups/cgroup_layout.h"
 #include "kernel/procfs/procfs.h"
 #include "ports/cgroups.h"
 #include "ports/clock.h"
@@ -53,7 +55,11 @@ class StatsCollector : public Figures {
         clock_(clock),
         log_(log),
         pressure_(MakePressureReader()),
-        watches_swap_(WatchesSwap()) {}
+        watches_swap_(WatchesSwap()) {
+    for (std::size_t i = 0; i < kQosClassCount; ++i) {
+      class_groups_[i] = pod_host::QosGroup(static_cast<QosClass>(i), sources_.cgroup_driver);
+    }
+  }
 
   // Where images and writable layers are, once the runtime has told; paths as in FigureSources.
   void SetDisks(std::string image_fs, std::string container_fs) {
@@ -75,6 +81,10 @@ class StatsCollector : public Figures {
                 std::vector<PodStats>& stats) override;
 
   void ReadMemoryOf(std::span<const PodFacts* const> pods, std::vector<PodStats>& stats) override;
+  void ReadMemoryOf(const PodFacts& pod, PodStats& stats) override;
+  [[nodiscard]] std::optional<std::uint64_t> ReadCharge(Resource resource,
+                                                        const PodFacts& pod) override;
+  [[nodiscard]] std::optional<std::uint64_t> ReadCharge(Resource resource, QosClass qos) override;
   void ReadContainersOf(const PodFacts& pod, PodStats& stats) override;
 
   // Memory that the node has, in bytes: the limit of its group, or that of the machine without huge
@@ -125,12 +135,14 @@ class StatsCollector : public Figures {
   void ReadContainers(const Groups& groups, PodStats& stats);
   void ReadPod(const PodFacts& facts, const DiskUse* disk, PodStats& stats);
   const Groups& ReadPodMemory(const PodFacts& facts, PodStats& stats);
+  [[nodiscard]] Result<std::uint64_t> ReadChargeOf(Resource resource, std::string_view group);
   const Groups& GroupsOf(const PodFacts& facts);
   void Forget(std::span<const PodFacts* const> pods);
   template <typename T>
   const T* Checked(const Result<T>& reading, std::string_view what);
 
   FigureSources sources_;
+  std::array<std::string, kQosClassCount> class_groups_;
   DiskStatsReader disks_;
   const Clock& clock_;
   const Log& log_;

@@ -100,6 +100,7 @@ void Node::Advance() {
   WatchOverWalk();
   if (settings_.memory_notifications || settings_.look_ahead) {
     warm_.Keep(edges_.pods.Active(), edges_.figures);
+    passes_.KeepPods();
   }
 }
 

@@ -16,6 +16,7 @@ NodePasses::NodePasses(const NodeSettings& settings, const NodeEdges& edges, Pas
       record_passes_(settings.record_passes),
       counters_(counters),
       policies_(settings.policy),
+      contenders_(edges.figures),
       pacing_(edges) {
   standing_.condition_changed_at.fill(edges.clock.Now());
 }
@@ -71,24 +72,58 @@ bool NodePasses::MayDecide(std::optional<std::size_t> threshold) const {
 }
 
 PassDecision NodePasses::Decide(const ReadingPlan& plan, const PassCause& cause) {
-  summary_.pods.clear();
-  for (const ReadStep& step : plan.pods) {
-    if (step.of == ReadOf::kEachPod) ReadPods(step);
+  auto decision = DecideAmongContenders(plan, cause);
+  if (!decision) {
+    shelf_.PutAway(summary_.pods);
+    for (const ReadStep& step : plan.pods) {
+      if (step.of != ReadOf::kFirstVictim) ReadPods(step);
+    }
+    decision = DecideByPods(plan, plan.threshold, cause);
   }
-  PassDecision decision = DecideByPods(plan, plan.threshold, cause);
-  if (decision.decision.victim) ReadVictim(plan, *decision.decision.victim);
-  return decision;
+  if (decision->decision.victim) ReadVictim(plan, *decision->decision.victim);
+  return *decision;
+}
+
+std::optional<PassDecision> NodePasses::DecideAmongContenders(const ReadingPlan& plan,
+                                                              const PassCause& cause) {
+  contenders_.ForgetOthers();
+  if (plan.pods.empty() || plan.pods.front().of != ReadOf::kContenders) return std::nullopt;
+  const Threshold& threshold = policies_->thresholds[*plan.threshold];
+  if (pacing_.NeedsSums(threshold.signal, plan.now)) return std::nullopt;
+  shelf_.TakeOut(summary_.pods);
+  contenders_.Read(ResourceOf(threshold.signal), edges_.pods.Active(), summary_.pods);
+  pacing_.Seen(plan.observations, plan.now);
+  JoinStats(edges_.pods.Active(), summary_, joined_);
+  pacing_.PrepareForFirst(threshold.signal, cause.next_by_clock);
+  PassDecision decision = DecidePass(*policies_.For(cause.kind), plan, joined_, pacing_.input());
+  if (decision.decision.victim && IsAtOnce({.threshold = threshold,
+                                            .seen = *plan.observations[threshold.signal],
+                                            .pods = joined_,
+                                            .victim = *decision.decision.victim,
+                                            .layout = policies_->layout,
+                                            .now = plan.now},
+                                           *pacing_.input())) {
+    return decision;
+  }
+  contenders_.ForgetOthers();
+  return std::nullopt;
+}
+
+void NodePasses::ReadOthers(const std::vector<const PodFacts*>& pods, const ReadingPlan& plan,
+                            const PassCause& cause) {
+  contenders_.ReadOthers(pods, summary_.pods);
+  pacing_.TakeSums(PacedFor(plan, *plan.threshold, cause));
 }
 
 PassDecision NodePasses::DecideWithoutDisk(const ReadingPlan& plan, const PassCause& cause) {
-  edges_.figures.ReadPods(edges_.pods.Active(), nullptr, summary_.pods);
+  ReadAll(nullptr);
   MarkStale(nullptr);
   return DecideByPods(plan, plan.beside_disks ? plan.beside_disks : plan.threshold, cause);
 }
 
 PassDecision NodePasses::DecideWith(const DiskUse& disk, const ReadingPlan& plan,
                                     const PassCause& cause) {
-  edges_.figures.ReadPods(edges_.pods.Active(), &disk, summary_.pods);
+  ReadAll(&disk);
   MarkStale(&disk);
   return DecideByPods(plan, plan.threshold, cause);
 }
@@ -97,15 +132,25 @@ void NodePasses::MarkStale(const DiskUse* disk) {
   if (policies_.NeedDiskUse()) record_.pods.MarkStale(disk, summary_.pods);
 }
 
+// Where nobody could be passed over, the figures of contenders are those of all.
 void NodePasses::ReadPods(const ReadStep& step) {
   switch (step.figures) {
     case PodFigures::kMemory:
-      return edges_.figures.ReadMemoryOf(edges_.pods.Active(), summary_.pods);
+      shelf_.TakeOut(summary_.pods);
+      edges_.figures.ReadMemoryOf(edges_.pods.Active(), summary_.pods);
+      return contenders_.Take(edges_.pods.Active(), summary_.pods);
+    case PodFigures::kTasks:
     case PodFigures::kContainers:
-    case PodFigures::kAll:
-      return edges_.figures.ReadPods(edges_.pods.Active(), nullptr, summary_.pods);
+    case PodFigures::kAll: return ReadAll(nullptr);
   }
   __builtin_unreachable();
+}
+
+void NodePasses::ReadAll(const DiskUse* disk) {
+  contenders_.ForgetOthers();
+  shelf_.TakeOut(summary_.pods);
+  edges_.figures.ReadPods(edges_.pods.Active(), disk, summary_.pods);
+  contenders_.Take(edges_.pods.Active(), summary_.pods);
 }
 
 PassDecision NodePasses::DecideByPods(const ReadingPlan& plan,
@@ -114,17 +159,20 @@ PassDecision NodePasses::DecideByPods(const ReadingPlan& plan,
   pacing_.Seen(plan.observations, plan.now);
   JoinStats(edges_.pods.Active(), summary_, joined_);
   std::optional<PacedPass> paced;
-  if (acting_for) {
-    const Signal signal = policies_->thresholds[*acting_for].signal;
-    paced.emplace(PacedPass{.signal = signal,
-                            .seen = *plan.observations[signal],
-                            .pods = joined_,
-                            .layout = policies_->layout,
-                            .next_by_clock = cause.next_by_clock,
-                            .now = plan.now});
-  }
+  if (acting_for) paced.emplace(PacedFor(plan, *acting_for, cause));
   pacing_.Prepare(paced);
   return DecidePass(*policies_.For(cause.kind), plan, joined_, pacing_.input());
+}
+
+PacedPass NodePasses::PacedFor(const ReadingPlan& plan, std::size_t threshold,
+                               const PassCause& cause) const {
+  const Signal signal = policies_->thresholds[threshold].signal;
+  return {.signal = signal,
+          .seen = *plan.observations[signal],
+          .pods = joined_,
+          .layout = policies_->layout,
+          .next_by_clock = cause.next_by_clock,
+          .now = plan.now};
 }
 
 bool NodePasses::IsTold(const ReadingPlan& plan, const PassDecision& decision) const {
@@ -149,6 +197,7 @@ const CycleReport& NodePasses::Run(const ReadingPlan& plan, const PassDecision& 
   auto report = std::make_shared<CycleReport>(
       CarryOut({.policy = *pass.policy, .plan = plan, .decision = decision, .pods = joined_}, ports,
                standing_.state));
+  if (contenders_.HavePassedOver()) ReadOthers(pods, plan, cause);
   if (report->acting_for) report->survivors = edges_.pods.KillSurvivors(plan.now);
   if (edges_.ladder != nullptr) report->reclaimed = edges_.ladder->TakeReclaimed();
   report->early_kills = pacing_.TakeEarlyKills();

@@ -9,9 +9,11 @@
 #include "agent/evictions/eviction_pacing.h"
 #include "agent/evictions/node_edges.h"
 #include "agent/kept/kept_state.h"
+#include "agent/passes/contenders.h"
 #include "agent/passes/node_standing.h"
 #include "agent/passes/pass_policies.h"
 #include "agent/passes/pass_record.h"
+#include "agent/passes/pod_figures_shelf.h"
 #include "core/pass/recorded_pass.h"
 #include "view/node_counters.h"
 
@@ -56,6 +58,8 @@ class NodePasses : private SummarySource {
 
   // Reads of the pods what the plan needs, and decides.
   [[nodiscard]] PassDecision Decide(const ReadingPlan& plan, const PassCause& cause);
+  // These are the pods now; so that nothing has to be made ready when they are to be chosen among.
+  void KeepPods() { contenders_.Keep(edges_.pods.Active()); }
   // The same with all of the pods but their files, of which it is said that they are unknown.
   [[nodiscard]] PassDecision DecideWithoutDisk(const ReadingPlan& plan, const PassCause& cause);
   // The same with all of the pods, beside what was measured of their files.
@@ -91,7 +95,17 @@ class NodePasses : private SummarySource {
   [[nodiscard]] PassDecision DecideByPods(const ReadingPlan& plan,
                                           std::optional<std::size_t> acting_for,
                                           const PassCause& cause);
+  // Reads some of the pods, and decides; absent: it takes the figures of all.
+  [[nodiscard]] std::optional<PassDecision> DecideAmongContenders(const ReadingPlan& plan,
+                                                                  const PassCause& cause);
+  [[nodiscard]] PacedPass PacedFor(const ReadingPlan& plan, std::size_t threshold,
+                                   const PassCause& cause) const;
+  // Of those of these pods, which the pass began with, that were passed over, now that the deed is
+  // done.
+  void ReadOthers(const std::vector<const PodFacts*>& pods, const ReadingPlan& plan,
+                  const PassCause& cause);
   void ReadPods(const ReadStep& step);
+  void ReadAll(const DiskUse* disk);
   void ReadVictim(const ReadingPlan& plan, std::size_t victim);
   void Tell(const CycleReport& report, NodeConditions before, Instant now);
   void AwaitCleanup(const CycleReport& report, Instant now);
@@ -104,7 +118,9 @@ class NodePasses : private SummarySource {
   PassPolicies policies_;
   NodeStanding standing_;
   Summary summary_;
+  PodFiguresShelf shelf_;
   std::vector<ActivePod> joined_;
+  Contenders contenders_;
   EvictionPacing pacing_;
   PassRecord record_;
   std::optional<Summary> after_reclaim_;  // what the reclaim of this pass was judged by

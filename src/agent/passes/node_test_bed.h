@@ -52,6 +52,7 @@ class FakeFigures : public Figures {
       pod.uid = facts->pod.uid;
       pod.has_memory = true;
       pod.memory_working_set_bytes = memory[facts->pod.name];
+      if (tasks.contains(facts->pod.name)) pod.process_count = tasks[facts->pod.name];
       if (swap.contains(facts->pod.name)) pod.swap_bytes = swap[facts->pod.name];
       if (disk == nullptr) continue;
       const auto use = disk->find(pod.uid);
@@ -67,6 +68,21 @@ class FakeFigures : public Figures {
   void ReadMemoryOf(std::span<const PodFacts* const> pods, std::vector<PodStats>& stats) override {
     ++memory_reads;
     ReadPods(pods, nullptr, stats);
+  }
+  void ReadMemoryOf(const PodFacts& pod, PodStats& stats) override {
+    ++figure_reads;
+    stats.has_memory = true;
+    stats.memory_working_set_bytes = memory[pod.pod.name];
+    stats.passed_over_at.reset();
+  }
+  std::optional<std::uint64_t> ReadCharge(Resource resource, const PodFacts& pod) override {
+    ++charge_reads;
+    return resource == Resource::kPids ? tasks[pod.pod.name] : memory[pod.pod.name];
+  }
+  std::optional<std::uint64_t> ReadCharge(Resource resource, QosClass) override {
+    std::uint64_t sum = 0;
+    for (const auto& [name, amount] : resource == Resource::kPids ? tasks : memory) sum += amount;
+    return sum;
   }
   void ReadContainersOf(const PodFacts& pod, PodStats& stats) override {
     stats.containers.push_back({.name = "c", .memory_working_set_bytes = memory[pod.pod.name]});
@@ -84,10 +100,13 @@ class FakeFigures : public Figures {
     node.memory_pressure = PressureStats{.some = {.avg10 = share}};
   }
 
-  int memory_reads = 0;                         // of pods
+  int memory_reads = 0;                         // of all pods
+  int figure_reads = 0;                         // of one pod, each
+  int charge_reads = 0;                         // the same
   int looks = 0;                                // at the node's memory alone
   std::map<std::string, std::uint64_t> memory;  // by pod name
   std::map<std::string, std::uint64_t> swap;    // the same
+  std::map<std::string, std::uint64_t> tasks;   // the same
 
  private:
   const Clock& clock_;

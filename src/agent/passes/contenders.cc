@@ -1,0 +1,96 @@
+#include "agent/passes/contenders.h"
+
+#include <algorithm>
+#include <utility>
+
+namespace jettison {
+namespace {
+
+// As if nothing had been measured of the pod.
+void Begin(const PodFacts& facts, PodStats& stats) {
+  if (stats.uid != facts.pod.uid) {
+    stats.uid = facts.pod.uid;
+    stats.name = facts.pod.name;
+    stats.namespace_ = facts.pod.namespace_;
+  }
+  stats.containers.clear();
+  stats.volumes.clear();
+  stats.has_memory = false;
+  stats.memory_working_set_bytes.reset();
+  stats.swap_bytes.reset();
+  stats.ephemeral_storage.reset();
+  stats.stale_disk.reset();
+  stats.process_count.reset();
+  stats.io_some_avg10.reset();
+  stats.passed_over_at.reset();
+}
+
+void Limit(std::optional<std::uint64_t>& figure, std::uint64_t most) {
+  if (figure) figure = std::min(*figure, most);
+}
+
+}  // namespace
+
+void Contenders::Take(const Pods& pods, const std::vector<PodStats>& stats) {
+  known_.Keep(pods);
+  known_.Take(stats);
+}
+
+void Contenders::Read(Resource resource, const Pods& pods, std::vector<PodStats>& stats) {
+  known_.Keep(pods);
+  stats.resize(pods.size());
+  for (std::size_t i = 0; i < pods.size(); ++i) Begin(*pods[i], stats[i]);
+  search_.Begin(resource, pods, known_.Amounts(resource));
+  while (const auto step = search_.Next()) {
+    search_.Answer(Read(resource, *step, *pods[step->pod], stats[step->pod]));
+  }
+  resource_ = resource;
+}
+
+std::optional<std::uint64_t> Contenders::Read(Resource resource, const SearchStep& step,
+                                              const PodFacts& pod, PodStats& stats) {
+  switch (step.reading) {
+    case SearchReading::kClass: return figures_.ReadCharge(resource, pod.qos);
+    case SearchReading::kCharge: {
+      const auto charge = figures_.ReadCharge(resource, pod);
+      if (resource == Resource::kPids) stats.process_count = charge;
+      return charge;
+    }
+    case SearchReading::kFigure:
+      figures_.ReadMemoryOf(pod, stats);
+      return stats.memory_working_set_bytes;
+  }
+  __builtin_unreachable();
+}
+
+void Contenders::ReadOthers(const Pods& pods, std::vector<PodStats>& stats) {
+  const Resource resource = *std::exchange(resource_, std::nullopt);
+  if (resource == Resource::kPids) {
+    ReadAllOf(pods, stats);
+  } else {
+    for (std::size_t i = 0; i < pods.size(); ++i) {
+      if (!search_.IsRead(i)) figures_.ReadMemoryOf(*pods[i], stats[i]);
+    }
+  }
+  for (std::size_t i = 0; i < pods.size(); ++i) {
+    const auto most = search_.BoundOf(i);
+    if (!most) continue;
+    stats[i].passed_over_at = most;
+    Limit(resource == Resource::kPids ? stats[i].process_count : stats[i].memory_working_set_bytes,
+          *most);
+  }
+  known_.Take(stats);
+}
+
+// The search has read counts alone, which stay as they were.
+void Contenders::ReadAllOf(const Pods& pods, std::vector<PodStats>& stats) {
+  std::vector<PodStats> all;
+  figures_.ReadPods(pods, nullptr, all);
+  for (std::size_t i = 0; i < pods.size(); ++i) {
+    const auto counted = stats[i].process_count;
+    stats[i] = std::move(all[i]);
+    if (search_.IsRead(i)) stats[i].process_count = counted;
+  }
+}
+
+}  // namespace jettison

@@ -1,0 +1,146 @@
+#include "agent/passes/contenders.h"
+
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "agent/passes/node_test_bed.h"
+
+namespace jettison {
+namespace {
+
+// Pods of one class; the fake has no group but theirs.
+class ContendersTest : public testing::Test {
+ protected:
+  void Add(const std::string& name, std::uint64_t memory, std::uint64_t tasks = 1) {
+    auto facts = std::make_unique<PodFacts>();
+    facts->pod = PodNamed(name);
+    pods_.push_back(facts.get());
+    owned_.push_back(std::move(facts));
+    figures_.memory[name] = memory;
+    figures_.tasks[name] = tasks;
+  }
+  // A full pass has read all of them.
+  void Know() {
+    std::vector<PodStats> stats;
+    figures_.ReadPods(pods_, nullptr, stats);
+    contenders_.Take(pods_, stats);
+  }
+  [[nodiscard]] const PodStats& StatsOf(const std::string& name) const {
+    return *std::ranges::find(stats_, name, &PodStats::uid);
+  }
+
+  FakeClock clock_{Instant(std::chrono::hours(1))};
+  FakeFigures figures_{clock_};
+  std::vector<std::unique_ptr<PodFacts>> owned_;
+  std::vector<const PodFacts*> pods_;
+  std::vector<PodStats> stats_;
+  Contenders contenders_{figures_};
+};
+
+TEST_F(ContendersTest, WhoCouldNotGoFirstIsReadAfterwards) {
+  Add("hog", 300 * kMi);
+  Add("small", 2 * kMi);
+  Add("idle", kMi);
+  Know();
+  contenders_.Read(Resource::kMemory, pods_, stats_);
+  EXPECT_EQ(figures_.charge_reads, 1);
+  EXPECT_EQ(figures_.figure_reads, 1);
+  EXPECT_EQ(StatsOf("hog").memory_working_set_bytes, 300 * kMi);
+  EXPECT_FALSE(StatsOf("small").memory_working_set_bytes);
+  EXPECT_FALSE(StatsOf("small").passed_over_at);
+
+  ASSERT_TRUE(contenders_.HavePassedOver());
+  contenders_.ReadOthers(pods_, stats_);
+  EXPECT_EQ(StatsOf("hog").passed_over_at, std::nullopt);
+  EXPECT_EQ(StatsOf("small").memory_working_set_bytes, 2 * kMi);
+  EXPECT_EQ(StatsOf("small").passed_over_at, 3 * kMi) << "what the class holds beside the hog";
+  EXPECT_FALSE(contenders_.HavePassedOver());
+}
+
+TEST_F(ContendersTest, WhoeverGrowsMeanwhileIsHeldToWhatWasKnownOfHim) {
+  Add("hog", 300 * kMi);
+  Add("second", 299 * kMi);
+  contenders_.Read(Resource::kMemory, pods_, stats_);
+  figures_.memory["second"] = 400 * kMi;
+  contenders_.ReadOthers(pods_, stats_);
+  EXPECT_EQ(StatsOf("second").memory_working_set_bytes, 299 * kMi);
+}
+
+TEST_F(ContendersTest, AProtectedPodIsReadAsItIs) {
+  Add("hog", 300 * kMi);
+  Add("critical", 400 * kMi);
+  owned_[1]->protection = Protection::kCritical;
+  contenders_.Read(Resource::kMemory, pods_, stats_);
+  EXPECT_FALSE(StatsOf("critical").memory_working_set_bytes);
+  contenders_.ReadOthers(pods_, stats_);
+  EXPECT_EQ(StatsOf("critical").memory_working_set_bytes, 400 * kMi);
+  EXPECT_FALSE(StatsOf("critical").passed_over_at);
+}
+
+TEST_F(ContendersTest, ProcessIdsAreCountedByTheSameSearchAndAllElseIsReadAfterwards) {
+  Add("bomb", kMi, 5000);
+  Add("idle", 2 * kMi, 3);
+  contenders_.Read(Resource::kPids, pods_, stats_);
+  EXPECT_EQ(StatsOf("bomb").process_count, 5000U);
+  EXPECT_FALSE(StatsOf("idle").process_count);
+  figures_.tasks["bomb"] = 7000;
+  contenders_.ReadOthers(pods_, stats_);
+  EXPECT_EQ(StatsOf("bomb").process_count, 5000U) << "what was decided by";
+  EXPECT_EQ(StatsOf("bomb").memory_working_set_bytes, kMi);
+  EXPECT_EQ(StatsOf("idle").process_count, 3U);
+  EXPECT_EQ(StatsOf("idle").passed_over_at, 3U);
+}
+
+TEST_F(ContendersTest, WhatIsKnownOfPodsStaysKnownWhenOthersComeAndGo) {
+  for (const char* name : {"a", "b", "c", "d"}) Add(name, kMi);
+  figures_.memory["c"] = 300 * kMi;
+  Know();
+  pods_.erase(pods_.begin());
+  Add("e", kMi);
+  contenders_.Read(Resource::kMemory, pods_, stats_);
+  EXPECT_EQ(figures_.charge_reads, 1) << "the one that was known to be the largest";
+}
+
+class NodeContendersTest : public NodeTestBed {};
+
+TEST_F(NodeContendersTest, OnlyWhoeverMayGoFirstIsReadBeforeTheKill) {
+  Start();
+  figures_.SetAvailable(99);
+  Pass(std::chrono::seconds(3));
+  figures_.memory_reads = figures_.charge_reads = figures_.figure_reads = 0;
+  Crossed();
+  EXPECT_THAT(runtime_.TakeCommands(), testing::ElementsAre("stop hog/c 1s"));
+  EXPECT_EQ(figures_.charge_reads, 1);
+  EXPECT_EQ(figures_.figure_reads, 2) << "the other one after the kill";
+  EXPECT_EQ(figures_.memory_reads, 0);
+}
+
+TEST_F(NodeContendersTest, WhereTheKnownPodsHoldTooLittleAllAreReadBeforeAnybodyWaits) {
+  figures_.memory = {{"hog", 5 * kMi}, {"idle", kMi}};
+  Start();
+  figures_.SetAvailable(0);
+  Pass(std::chrono::seconds(3));
+  figures_.memory_reads = 0;
+  Crossed();
+  EXPECT_THAT(runtime_.TakeCommands(), testing::IsEmpty());
+  ASSERT_TRUE(node_->MakeSnapshot().last_report->pause);
+  EXPECT_EQ(node_->MakeSnapshot().last_report->pause->reason, PaceReason::kNotTheirs);
+  EXPECT_EQ(figures_.memory_reads, 1);
+}
+
+TEST_F(NodeContendersTest, AfterAnEvictionAllAreReadBecauseTheirSumDecides) {
+  Start();
+  runtime_.IgnoreStop("c");
+  figures_.SetAvailable(99);
+  Pass(std::chrono::seconds(3));
+  Crossed();
+  figures_.memory_reads = 0;
+  clock_.Advance(std::chrono::milliseconds(100));
+  figures_.SetAvailable(98);
+  Crossed();
+  EXPECT_GE(figures_.memory_reads, 1);
+}
+
+}  // namespace
+}  // namespace jettison
