@@ -6,7 +6,6 @@
 #include <benchmark/benchmark.h>
 #include <fcntl.h>
 #include <fmt/format.h>
-#include <sys/resource.h>
 #include <sys/statvfs.h>
 #include <unistd.h>
 
@@ -16,6 +15,7 @@
 #include <vector>
 
 #include "agent/figures/stats_collector.h"
+#include "bench/pod_groups.h"
 #include "kernel/cgroup_v1/mounts.h"
 #include "kernel/groups/cgroup_layout.h"
 #include "kernel/mounts/mount_info.h"
@@ -25,53 +25,6 @@
 
 namespace jettison {
 namespace {
-
-constexpr const char* kNode = "jettison-reading-bench";
-
-// As many descriptors as the unit of systemd gives the agent, or as may be had.
-void RaiseDescriptorLimit() {
-  constexpr rlim_t kOfTheUnit = 65536;
-  rlimit limit = {.rlim_cur = kOfTheUnit, .rlim_max = kOfTheUnit};
-  if (setrlimit(RLIMIT_NOFILE, &limit) == 0) return;
-  getrlimit(RLIMIT_NOFILE, &limit);
-  limit.rlim_cur = limit.rlim_max;
-  setrlimit(RLIMIT_NOFILE, &limit);
-}
-
-// A node with so many best-effort pods of one container, whose groups are empty.
-class PodGroups {
- public:
-  explicit PodGroups(std::size_t count) {
-    RaiseDescriptorLimit();
-    const auto root = OpenHostCgroups({});
-    if (!root || !(*root)->Create(kNode, {.memory_bytes = std::uint64_t{1} << 30})) return;
-    auto opened = OpenHostCgroups({.node_cgroup = kNode});
-    if (!opened) return;
-    groups = std::move(*opened);
-    for (std::size_t i = 0; i < count; ++i) {
-      Pod pod;
-      pod.name = pod.uid = fmt::format("{:08}-0000-0000-0000-000000000000", i);
-      pod.containers.emplace_back().name = "c";
-      const std::string group = pod_host::PodGroup(QosClass::kBestEffort, pod.uid);
-      if (!groups->Create(pod_host::ContainerGroup(group, "c"), {})) return;
-      pods.push_back(FactsOf(std::move(pod), Profile::kStandalone));
-    }
-    for (const PodFacts& facts : pods) pointers.push_back(&facts);
-    complete = true;
-  }
-  ~PodGroups() {
-    if (groups) (void)groups->Remove(std::string(pod_host::kPodsGroup));
-    groups.reset();
-    if (const auto root = OpenHostCgroups({})) (void)(*root)->Remove(kNode);
-  }
-  PodGroups(const PodGroups&) = delete;
-  PodGroups& operator=(const PodGroups&) = delete;
-
-  bool complete = false;
-  std::unique_ptr<Cgroups> groups;
-  std::vector<PodFacts> pods;
-  std::vector<const PodFacts*> pointers;
-};
 
 void BM_ReadPass(benchmark::State& bench) {
   const PodGroups node(static_cast<std::size_t>(bench.range(0)));
@@ -143,7 +96,7 @@ class OpenFiles {
   }
   void AddTasks(const std::string& group) {
     if (is_v2_) return Add(MemoryDirectory(group).get(), "pids.current");
-    Add(AT_FDCWD, fmt::format("{}/{}/{}/pids.current", pids_hierarchy_, kNode, group));
+    Add(AT_FDCWD, fmt::format("{}/{}/{}/pids.current", pids_hierarchy_, kBenchNode, group));
   }
   [[nodiscard]] FileDescriptor MemoryDirectory(std::string_view group) const {
     return groups_.OpenMemoryDirectory(group).value_or(FileDescriptor());
