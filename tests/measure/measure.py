@@ -60,16 +60,17 @@ class Setting:
     """Where the pods of a measurement run."""
     build: str
     containerd: Containerd | None = None
-    sandboxes: int = 0  # idle pods beside those that matter
+    idle: int = 0  # idle pods beside those that matter
     hung: bool = False  # containerd is stopped while memory grows
     notified: bool = True  # the kernel tells the agent of levels
     pressed: bool = False  # under memory pressure all the time
 
     def node(self, capacity=CAPACITY):
-        return Node(self.build, capacity, THRESHOLD, self.containerd, self.notified, self.pressed)
+        """A node that has as much left for the pods that matter, however many are idle beside them."""
+        return Node(self.build, capacity + self.idle * MIB, THRESHOLD, self.containerd, self.notified, self.pressed)
 
     def describe(self):
-        beside = f" beside {self.sandboxes} sandboxes" if self.sandboxes else ""
+        beside = f" beside {self.idle} idle pods" if self.idle else ""
         return ("pods on containerd" if self.containerd else "process runtime") + beside + (
             ", containerd stopped" if self.hung else "") + ("" if self.notified else ", by the clock alone")
 
@@ -94,7 +95,7 @@ def grow_once(setting, rate):
             "idle best-effort": node.add_pod("idle", hold_mib=5),
         }
         grower = node.add_pod("grower", hold_mib=0, growth=(rate, 1000))
-        quiet = [node.add_pod(f"quiet-{i}", hold_mib=0) for i in range(setting.sandboxes)]
+        quiet = [node.add_pod(f"quiet-{i}", hold_mib=0) for i in range(setting.idle)]
         node.start_agent()
         node.wait_until_ready([grower, *others.values(), *quiet])
         time.sleep(0.5)  # the notification is armed again once the pods stand
@@ -296,6 +297,7 @@ def main():
     parser.add_argument("--only", choices=["growth", "clock", "start", "idle", "many", "asked", "relief"], action="append")
     parser.add_argument("--rate", type=int, action="append", help="of growth, MiB a second; may be given again")
     parser.add_argument("--pods", type=int, default=MANY_PODS, help="of the part `asked`")
+    parser.add_argument("--beside", type=int, default=0, help="idle pods beside those of the parts `growth` and `clock`")
     parser.add_argument("--runs", type=int, default=20)
     parser.add_argument("--idle-seconds", type=float, default=60)
     parser.add_argument("--json")
@@ -309,7 +311,7 @@ def main():
     with contextlib.ExitStack() as stack:
         cri = options.runtime == "cri"
         containerd = stack.enter_context(Containerd(options.build)) if cri else None
-        setting = Setting(options.build, containerd)
+        setting = Setting(options.build, containerd, options.beside)
         if "idle" in parts:
             results["idle"] = measure_idle(setting, options.idle_seconds, faults)
         if "many" in parts and not cri:
@@ -321,12 +323,12 @@ def main():
         if "growth" in parts:
             results["growth"] = measure_growth(setting, options.rate or (VICTIM_RATES if cri else RATES), options.runs, faults)
         if "clock" in parts and not cri:
-            unaided = Setting(options.build, notified=False)
+            unaided = Setting(options.build, idle=options.beside, notified=False)
             results[unaided.describe()] = measure_growth(unaided, options.rate or VICTIM_RATES, options.runs, faults)
         if "relief" in parts:
             results["relief"] = measure_relief(setting, options.runs, faults)
         if "growth" in parts and cri:
-            for harder in (Setting(options.build, containerd, sandboxes=CRI_IDLE_PODS),
+            for harder in (Setting(options.build, containerd, idle=CRI_IDLE_PODS),
                            Setting(options.build, containerd, hung=True)):
                 results[harder.describe()] = measure_growth(harder, VICTIM_RATES[:1], options.runs, faults)
     if options.json:
