@@ -4,7 +4,6 @@
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 #include <poll.h>
-#include <sys/mount.h>
 #include <sys/resource.h>
 #include <sys/wait.h>
 #include <unistd.h>
@@ -15,6 +14,7 @@
 #include <filesystem>
 #include <fstream>
 
+#include "kernel/mounts/mount_info.h"
 #include "machine/host_cgroups.h"
 
 namespace jettison {
@@ -24,19 +24,6 @@ namespace fs = std::filesystem;
 using Clock = std::chrono::steady_clock;
 
 constexpr std::uint64_t kNodeBytes = std::uint64_t{256} << 20;
-
-// Unmounts whatever is still mounted below a folder, the innermost first.
-void UnmountBelow(const std::string& folder) {
-  std::vector<std::string> points;
-  std::ifstream mounts("/proc/self/mounts");
-  for (std::string line; std::getline(mounts, line);) {
-    const std::size_t begin = line.find(' ') + 1;
-    const std::string point = line.substr(begin, line.find(' ', begin) - begin);
-    if (point.starts_with(folder + "/")) points.push_back(point);
-  }
-  std::ranges::reverse(points);
-  for (const std::string& point : points) umount2(point.c_str(), MNT_DETACH);
-}
 
 }  // namespace
 
@@ -70,7 +57,7 @@ AgentBed::~AgentBed() {
     static_cast<void>(cgroups_->Remove(OwnGroup()));
   }
   if (folder_.empty()) return;
-  UnmountBelow(folder_);
+  pod_host::DetachMountsBelow(folder_);
   std::error_code ignored;
   fs::remove_all(folder_, ignored);
 }

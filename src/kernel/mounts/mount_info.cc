@@ -1,12 +1,14 @@
 #include "kernel/mounts/mount_info.h"
 
 #include <fcntl.h>
+#include <sys/mount.h>
 #include <sys/sysmacros.h>
 
 #include <algorithm>
 #include <charconv>
 #include <cstddef>
 #include <optional>
+#include <utility>
 
 #include "kernel/groups/group_files.h"
 #include "ports/file_descriptor.h"
@@ -96,6 +98,21 @@ Result<std::vector<Mount>> ReadMounts(const std::string& file) {
   const auto text = ReadToEnd(fd.get());
   if (!text) return Fail(text.error().In("read " + file));
   return ParseMounts(*text);
+}
+
+std::vector<std::string> MountsBelow(const std::string& folder) {
+  std::vector<std::string> points;
+  for (Mount& mount : ReadMounts("/proc/self/mountinfo").value_or(std::vector<Mount>{})) {
+    if (mount.point.starts_with(folder + "/")) points.push_back(std::move(mount.point));
+  }
+  std::ranges::reverse(points);
+  return points;
+}
+
+void DetachMountsBelow(const std::string& folder, std::string_view except) {
+  for (const std::string& point : MountsBelow(folder)) {
+    if (point != except) (void)::umount2(point.c_str(), MNT_DETACH | UMOUNT_NOFOLLOW);
+  }
 }
 
 }  // namespace jettison::pod_host

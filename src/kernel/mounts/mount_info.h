@@ -31,4 +31,10 @@ struct Mount {
 // Reads and parses such a file.
 [[nodiscard]] Result<std::vector<Mount>> ReadMounts(const std::string& file);
 
+// Where this process sees something mounted below a folder; the last one mounted first.
+[[nodiscard]] std::vector<std::string> MountsBelow(const std::string& folder);
+
+// Detaches these mounts, apart from the one at `except`.
+void DetachMountsBelow(const std::string& folder, std::string_view except = {});
+
 }  // namespace jettison::pod_host

@@ -2,17 +2,16 @@
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
-#include <sys/mount.h>
 #include <sys/prctl.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
-#include <csignal>
 #include <memory>
 #include <string>
 #include <vector>
 
 #include "kernel/cgroup_v1/cgroup_v1.h"
+#include "kernel/mounts/mount_info.h"
 #include "runtimes/process/runtime_bed.h"
 
 namespace jettison::process {
@@ -41,7 +40,7 @@ class LiveBed : public testing::Test {
     (void)host_->Kill(node_);
     const auto removed = host_->Remove(node_);
     EXPECT_TRUE(removed) << removed.error().message;
-    for (const std::string& mount : Mounts()) (void)::umount2(mount.c_str(), MNT_DETACH);
+    pod_host::DetachMountsBelow(folder_.path());
     while (::waitpid(-1, nullptr, 0) > 0) {
     }
     ::prctl(PR_SET_CHILD_SUBREAPER, 0);
@@ -67,15 +66,7 @@ class LiveBed : public testing::Test {
   }
   // What is mounted below the root, the last first.
   [[nodiscard]] std::vector<std::string> Mounts() const {
-    std::vector<std::string> below;
-    std::string table = pod_host::ReadFile("/proc/self/mounts").value_or("");
-    for (std::size_t at = table.find(folder_.path()); at != std::string::npos;
-         at = table.find(folder_.path(), at)) {
-      const std::size_t end = table.find(' ', at);
-      below.insert(below.begin(), table.substr(at, end - at));
-      at = end;
-    }
-    return below;
+    return pod_host::MountsBelow(folder_.path());
   }
 
   pod_host::TemporaryFolder folder_;

@@ -1,6 +1,5 @@
 #include "cli/demo/stage/demo_containerd.h"
 
-#include <fmt/format.h>
 #include <sys/mount.h>
 #include <sys/stat.h>
 #include <sys/wait.h>
@@ -11,8 +10,7 @@
 #include <fstream>
 #include <system_error>
 
-#include "cli/demo/stage/demo_image.h"
-#include "cli/demo/stage/subprocess.h"
+#include "kernel/files/files.h"
 #include "machine/host_cgroups.h"
 #include "ports/system_error.h"
 
@@ -20,79 +18,37 @@ namespace jettison {
 namespace {
 
 namespace fs = std::filesystem;
+using Kind = cri::ImageEntry::Kind;
 
 constexpr int kTries = 200;
 constexpr useconds_t kBetweenTries = 50'000;  // 10 s together
 
-Result<std::string> Installed(const std::string& program) {
-  auto found = FindProgram(program);
-  if (found) return found;
-  return Fail(ErrorCode::kNotFound,
-              fmt::format("{} is not installed; try: apt-get install containerd runc", program));
-}
-
-// Without CNI the pods share the host's network. Nothing may need a privilege that a machine in a
-// container lacks: no AppArmor, no negative oom_score_adj.
-std::string ConfigText(const DemoContainerdPaths& paths, const std::string& runc) {
-  return fmt::format(
-      R"(version = 2
-root = "{root}"
-state = "{state}"
-disabled_plugins = ["io.containerd.internal.v1.opt", "io.containerd.snapshotter.v1.btrfs",
-  "io.containerd.snapshotter.v1.devmapper", "io.containerd.snapshotter.v1.zfs",
-  "io.containerd.snapshotter.v1.aufs", "io.containerd.tracing.processor.v1.otlp",
-  "io.containerd.internal.v1.tracing"]
-[grpc]
-  address = "{socket}"
-[ttrpc]
-  address = "{socket}.ttrpc"
-[plugins."io.containerd.grpc.v1.cri"]
-  sandbox_image = "{pause}"
-  disable_tcp_service = true
-  disable_apparmor = true
-  tolerate_missing_hugetlb_controller = true
-  restrict_oom_score_adj = true
-  [plugins."io.containerd.grpc.v1.cri".containerd.runtimes.runc]
-    runtime_type = "io.containerd.runc.v2"
-    [plugins."io.containerd.grpc.v1.cri".containerd.runtimes.runc.options]
-      SystemdCgroup = false
-      BinaryName = "{runc}"
-  [plugins."io.containerd.grpc.v1.cri".cni]
-    bin_dir = "{state}/no-cni"
-    conf_dir = "{state}/no-cni"
-)",
-      fmt::arg("root", paths.root), fmt::arg("state", paths.state),
-      fmt::arg("socket", paths.Socket()), fmt::arg("pause", kDemoPauseImage),
-      fmt::arg("runc", runc));
-}
-
-Result<void> MakeFolders(const DemoContainerdPaths& paths) {
-  std::error_code error;
-  for (const std::string& folder :
-       {paths.root, paths.state, paths.scratch + "/host", paths.scratch + "/pause"}) {
-    fs::create_directories(folder, error);
-    if (error) return Fail(ErrorCode::kInternal, "make " + folder + ": " + error.message());
-  }
-  return {};
-}
-
-// The shim is the program at hand that needs no library.
-Result<std::string> PauseProgram() {
+// The program in it is the shim: the one at hand that needs no library.
+Result<cri::OwnImage> PauseImage() {
   std::error_code error;
   const fs::path own = fs::read_symlink("/proc/self/exe", error);
   const fs::path shim = own.parent_path() / "jettison-shim";
   if (error || !fs::exists(shim, error)) {
     return Fail(ErrorCode::kNotFound, "jettison-shim is not beside " + own.string());
   }
-  return shim.string();
+  auto bytes = pod_host::ReadFile(shim);
+  if (!bytes) return Fail(bytes.error());
+  return cri::OwnImage{
+      .reference = kDemoPauseImage,
+      .entrypoint = {"/pause", "--pause"},
+      .entries = {
+          {"usr/"}, {"tmp/"}, {"etc/"}, {"proc/"}, {"pause", Kind::kFile, *std::move(bytes)}}};
 }
 
-Result<void> MakeImages(const DemoContainerdPaths& paths) {
-  const auto pause = PauseProgram();
-  if (!pause) return Fail(pause.error());
-  auto made = MakeHostImage(paths.scratch + "/host", paths.scratch + "/host.tar");
-  if (!made) return made;
-  return MakePauseImage(paths.scratch + "/pause", paths.scratch + "/pause.tar", *pause, "--pause");
+// It holds no file, only the links to /usr that a program of the host needs once /usr is mounted.
+cri::OwnImage HostImage() {
+  cri::OwnImage image{.reference = kDemoHostImage,
+                      .entrypoint = {"/bin/true"},
+                      .entries = {{"usr/"}, {"tmp/"}, {"etc/"}, {"proc/"}}};
+  for (const std::string name : {"bin", "sbin", "lib", "lib64"}) {
+    image.entries.push_back({name, Kind::kLink, "usr/" + name});
+  }
+  return image;
 }
 
 std::string LastWords(const std::string& log) {
@@ -103,25 +59,15 @@ std::string LastWords(const std::string& log) {
   return last;
 }
 
-Result<void> AwaitAnswer(const DemoContainerdPaths& paths, const std::string& ctr, pid_t pid) {
+Result<void> AwaitAnswer(const cri::OwnContainerd& own, pid_t pid) {
   for (int tries = 0; tries < kTries; ++tries) {
     if (::waitpid(pid, nullptr, WNOHANG) == pid) {
-      return Fail(ErrorCode::kUnavailable, "containerd ended: " + LastWords(paths.Log()));
+      return Fail(ErrorCode::kUnavailable, "containerd ended: " + LastWords(own.Log()));
     }
-    if (RunProgram({ctr, "--address", paths.Socket(), "version"})) return {};
+    if (own.Ctr(cri::kCriNamespace, {"version"})) return {};
     ::usleep(kBetweenTries);
   }
-  return Fail(ErrorCode::kDeadlineExceeded,
-              "containerd does not answer: " + LastWords(paths.Log()));
-}
-
-Result<void> ImportImages(const DemoContainerdPaths& paths, const std::string& ctr) {
-  for (const char* archive : {"host.tar", "pause.tar"}) {
-    const auto imported = RunProgram({ctr, "--address", paths.Socket(), "--namespace", "k8s.io",
-                                      "images", "import", paths.scratch + "/" + archive});
-    if (!imported) return Fail(imported.error().In("import an image"));
-  }
-  return {};
+  return Fail(ErrorCode::kDeadlineExceeded, "containerd does not answer: " + LastWords(own.Log()));
 }
 
 // So that whoever ends the group ends containerd, its shims and what these started.
@@ -152,24 +98,18 @@ HiddenShimFolder::~HiddenShimFolder() {
   if (made_) ::rmdir(kShimFolder);
 }
 
-Result<pid_t> StartDemoContainerd(const DemoContainerdPaths& paths) {
-  const auto containerd = Installed("containerd");
-  if (!containerd) return Fail(containerd.error());
-  const auto runc = Installed("runc");
-  if (!runc) return Fail(runc.error());
-  const auto ctr = Installed("ctr");
-  if (!ctr) return Fail(ctr.error());
-  if (auto made = MakeFolders(paths); !made) return Fail(made.error());
-  if (auto made = MakeImages(paths); !made) return Fail(made.error());
-  const std::string config = paths.state + "/config.toml";
-  std::ofstream(config) << ConfigText(paths, *runc) << std::flush;
-  const auto pid = StartProgram({*containerd, "--config", config}, paths.Log());
+Result<pid_t> StartDemoContainerd(const cri::OwnContainerd& own, const std::string& group) {
+  for (const std::string& folder : {own.root, own.folder}) {
+    if (auto made = pod_host::MakeFolders(folder); !made) return Fail(made.error());
+  }
+  auto pause = PauseImage();
+  if (!pause) return Fail(pause.error());
+  const auto pid = own.Start();
   if (!pid) return Fail(pid.error());
-  if (auto put = PutIntoGroup(paths.cgroup, *pid); !put) return Fail(put.error());
-  if (auto answered = AwaitAnswer(paths, *ctr, *pid); !answered) return Fail(answered.error());
-  if (auto imported = ImportImages(paths, *ctr); !imported) return Fail(imported.error());
-  std::error_code ignored;
-  fs::remove_all(paths.scratch, ignored);
+  if (auto put = PutIntoGroup(group, *pid); !put) return Fail(put.error());
+  if (auto answered = AwaitAnswer(own, *pid); !answered) return Fail(answered.error());
+  const auto imported = own.Import(cri::kCriNamespace, {HostImage(), *std::move(pause)});
+  if (!imported) return Fail(imported.error().In("import an image"));
   return *pid;
 }
 

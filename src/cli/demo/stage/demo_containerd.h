@@ -6,20 +6,13 @@
 #include <utility>
 
 #include "core/units/result.h"
+#include "runtimes/cri/own_containerd/own_containerd.h"
 
 namespace jettison {
 
-// Where a demo's containerd keeps its things. `root` takes the images and writable layers, so the
-// file system it is on is under pressure when pods write.
-struct DemoContainerdPaths {
-  std::string root;
-  std::string state;
-  std::string scratch;  // for making the images; gone when it runs
-  std::string cgroup;   // from the root of each hierarchy; its processes are put there
-
-  [[nodiscard]] std::string Socket() const { return state + "/containerd.sock"; }
-  [[nodiscard]] std::string Log() const { return state + "/containerd.log"; }
-};
+// The images of a demo on a container runtime: no registry is asked.
+inline constexpr const char* kDemoHostImage = "jettison.demo/host:1";    // the host's programs
+inline constexpr const char* kDemoPauseImage = "jettison.demo/pause:1";  // what holds a sandbox
 
 // Hides the folder of the host in which containerd's shims put their sockets, in this process's
 // mounts alone. The destructor takes it back; where the host has no such folder it goes again.
@@ -37,11 +30,12 @@ class HiddenShimFolder {
   bool made_;  // by us
 };
 
-// A containerd of the demo's own, with the two images that its pods need. Everything it keeps and
-// starts lies in the folders and the group given; whoever owns these ends it.
+// A containerd of the demo's own, with these two images. Its processes are put into a control group
+// (from the root of each hierarchy); whoever owns that and the folders ends it.
 //
 // Fails where containerd or runc is not installed, saying so, and where it does not answer within
 // some seconds.
-[[nodiscard]] Result<pid_t> StartDemoContainerd(const DemoContainerdPaths& paths);
+[[nodiscard]] Result<pid_t> StartDemoContainerd(const cri::OwnContainerd& own,
+                                                const std::string& group);
 
 }  // namespace jettison

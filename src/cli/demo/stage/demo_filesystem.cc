@@ -10,12 +10,9 @@
 
 #include <cerrno>
 #include <filesystem>
-#include <fstream>
-#include <ranges>
 #include <utility>
-#include <vector>
 
-#include "cli/demo/stage/subprocess.h"
+#include "kernel/programs/programs.h"
 #include "ports/file_descriptor.h"
 #include "ports/system_error.h"
 
@@ -114,19 +111,6 @@ Result<void> EnterPrivateMounts() {
     return FailErrno("make the mounts private");
   }
   return {};
-}
-
-void UnmountBelow(const std::string& folder, const std::string& except) {
-  std::ifstream mounts("/proc/self/mounts");
-  std::vector<std::string> below;
-  std::string device;
-  std::string point;
-  for (std::string rest; mounts >> device >> point && std::getline(mounts, rest);) {
-    if (point.starts_with(folder + "/") && point != except) below.push_back(point);
-  }
-  for (const std::string& mount : std::views::reverse(below)) {
-    (void)::umount2(mount.c_str(), MNT_DETACH | UMOUNT_NOFOLLOW);
-  }
 }
 
 DemoFilesystem::DemoFilesystem(std::string mount_point, std::string device)

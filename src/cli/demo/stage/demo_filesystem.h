@@ -11,10 +11,6 @@ namespace jettison {
 // by nobody else and vanishes with the last process that sees it. Call it before any thread starts.
 [[nodiscard]] Result<void> EnterPrivateMounts();
 
-// Detaches every mount below a folder but the one at `except`, the last one first: those that a
-// container runtime that was ended has left.
-void UnmountBelow(const std::string& folder, const std::string& except);
-
 // A small file system of its own, mounted on a folder and unmounted in the end: ext4 in a file, on
 // a loop device that frees itself; tmpfs where the machine has no loop device or no mkfs.ext4.
 class DemoFilesystem {

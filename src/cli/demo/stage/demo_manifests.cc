@@ -7,7 +7,7 @@
 #include <iterator>
 #include <vector>
 
-#include "cli/demo/stage/demo_image.h"
+#include "cli/demo/stage/demo_containerd.h"
 #include "codec/documents/documents.h"
 #include "codec/kubernetes/pod_reader.h"
 #include "core/model/fault.h"
@@ -87,11 +87,10 @@ std::string DemoPaths::Manifest(std::string_view pod) const {
   return fmt::format("{}/{}.yaml", Manifests(), pod);
 }
 
-DemoContainerdPaths DemoPaths::Containerd() const {
+cri::OwnContainerd DemoPaths::Containerd() const {
   return {.root = Root() + "/containerd",
-          .state = base + "/containerd",
-          .scratch = base + "/images",
-          .cgroup = node_cgroup.substr(1) + "-runtime"};
+          .folder = base + "/containerd",
+          .pause_image = kDemoPauseImage};
 }
 
 std::string DemoPaths::Gate(std::string_view pod) const {

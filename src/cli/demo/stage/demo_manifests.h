@@ -7,10 +7,10 @@
 #include <string_view>
 
 #include "cli/demo/stage/demo_cast.h"
-#include "cli/demo/stage/demo_containerd.h"
 #include "core/config/agent_config.h"
 #include "core/pods/pod_facts.h"
 #include "core/units/result.h"
+#include "runtimes/cri/own_containerd/own_containerd.h"
 
 namespace jettison {
 
@@ -30,7 +30,7 @@ struct DemoPaths {
   [[nodiscard]] std::string Gate(std::string_view pod) const;
   [[nodiscard]] std::string Scratch() const { return base + "/scratch"; }
   // Of the demo's own container runtime, where it has one; its images and layers are on nodefs.
-  [[nodiscard]] DemoContainerdPaths Containerd() const;
+  [[nodiscard]] cri::OwnContainerd Containerd() const;
 };
 
 // The two configuration documents of the demo's agent. `pid_threshold` is the threshold of

@@ -7,7 +7,6 @@
 #include <sys/statvfs.h>
 #include <unistd.h>
 
-#include <cerrno>
 #include <chrono>
 #include <climits>
 #include <cstdlib>
@@ -15,6 +14,7 @@
 #include <utility>
 
 #include "cli/demo/stage/demo_cast.h"
+#include "kernel/mounts/mount_info.h"
 #include "machine/host_cgroups.h"
 #include "ports/system_error.h"
 
@@ -210,7 +210,7 @@ Result<void> DemoNode::StartRuntime() {
   auto shim_folder = HiddenShimFolder::Hide();
   if (!shim_folder) return Fail(shim_folder.error());
   shim_folder_.emplace(std::move(*shim_folder));
-  const auto pid = StartDemoContainerd(paths_.Containerd());
+  const auto pid = StartDemoContainerd(paths_.Containerd(), runtime_cgroup_->name());
   return pid ? Result<void>() : Fail(pid.error().In("a containerd for the demo"));
 }
 
@@ -219,7 +219,7 @@ Result<void> DemoNode::TearDown() {
   const auto runtime = runtime_cgroup_ ? runtime_cgroup_->Remove() : Result<void>();
   const auto processes = cgroup_.Remove();
   shim_folder_.reset();
-  UnmountBelow(paths_.base, paths_.Root());
+  pod_host::DetachMountsBelow(paths_.base, paths_.Root());
   const auto mount = filesystem_.Unmount();
   const auto files = folder_.Remove();
   for (const auto& outcome : {runtime, processes, mount, files}) {

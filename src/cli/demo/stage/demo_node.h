@@ -5,6 +5,7 @@
 #include <string>
 #include <vector>
 
+#include "cli/demo/stage/demo_containerd.h"
 #include "cli/demo/stage/demo_filesystem.h"
 #include "cli/demo/stage/demo_manifests.h"
 #include "core/units/result.h"

@@ -7,6 +7,7 @@
 #include <cstdint>
 #include <filesystem>
 
+#include "kernel/mounts/mount_info.h"
 #include "runtimes/cri/images/image_store.h"
 #include "runtimes/cri/test_bed/containerd_remains.h"
 
@@ -37,7 +38,7 @@ class LiveBed : public ::testing::Test {
     const std::string group = bed_->group();
     bed_.reset();
     EXPECT_THAT(ProcessesOf(folder), IsEmpty());
-    EXPECT_THAT(MountsOf(folder), IsEmpty());
+    EXPECT_THAT(pod_host::MountsBelow(folder), IsEmpty());
     EXPECT_THAT(GroupsNamed(group), IsEmpty());
     EXPECT_FALSE(std::filesystem::exists(folder));
   }

@@ -87,7 +87,7 @@ TEST_F(LiveCriRuntime, TheContainerGetsItsVolumesAndItsRights) {
   EXPECT_EQ(codes["root"], 1) << "its root is read-only";
   EXPECT_TRUE(pod_host::Exists(root() + "/pods/u/volumes/data/x"));
   EXPECT_TRUE(pod_host::Exists(root() + "/pods/u/volumes/data/a/b"));
-  EXPECT_THAT(MountsOf(root()), Contains(HasSubstr("volumes/mem")));
+  EXPECT_THAT(pod_host::MountsBelow(root()), Contains(HasSubstr("volumes/mem")));
   RemoveAndLookForRemains(pod);
   EXPECT_TRUE(pod_host::Exists(host + "/sub/file")) << "the host's files are not the pod's";
 }

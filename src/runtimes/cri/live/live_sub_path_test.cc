@@ -20,7 +20,7 @@ class LiveCriRuntimeOnSharedMounts : public LiveCriRuntime {
     ASSERT_TRUE(pod_host::MakeFolders(inner_));
     ASSERT_EQ(::mount("inner", inner_.c_str(), "tmpfs", 0, nullptr), 0);
     ASSERT_TRUE(pod_host::WriteFile(inner_ + "/kept", "x"));
-    before_ = MountsOf(root());
+    before_ = pod_host::MountsBelow(root());
     LiveCriRuntime::SetUp();
   }
   void TearDown() override {
@@ -57,7 +57,7 @@ TEST_F(LiveCriRuntimeOnSharedMounts, AHostPathKeepsItsMountsThroughRunsARestartA
   runtime().RemovePod("u");
   ASSERT_NE(Await<PodRemoved>("u"), nullptr) << Said();
   EXPECT_TRUE(pod_host::Exists(inner_ + "/kept")) << "after the pod was removed";
-  EXPECT_EQ(MountsOf(root()), before_);
+  EXPECT_EQ(pod_host::MountsBelow(root()), before_);
 }
 
 }  // namespace

@@ -2,16 +2,16 @@
 
 #include <poll.h>
 #include <signal.h>
-#include <sys/mount.h>
 #include <unistd.h>
 
 #include <algorithm>
 #include <charconv>
 #include <chrono>
 #include <filesystem>
-#include <fstream>
 #include <functional>
-#include <sstream>
+
+#include "kernel/files/files.h"
+#include "kernel/mounts/mount_info.h"
 
 namespace jettison::cri {
 namespace {
@@ -20,32 +20,25 @@ namespace fs = std::filesystem;
 
 constexpr std::chrono::seconds kPatience(20);
 
-std::string Content(const std::string& path) {
-  std::ostringstream content;
-  content << std::ifstream(path, std::ios::binary).rdbuf();
-  return content.str();
+std::string ReadOrNothing(const std::string& path) {
+  return pod_host::ReadFile(path).value_or("");
 }
 
 std::vector<std::string> NamesIn(const std::string& folder) {
-  std::vector<std::string> names;
-  std::error_code error;
-  for (fs::directory_iterator at(folder, error), end; !error && at != end; at.increment(error)) {
-    names.push_back(at->path().filename());
-  }
-  return names;
+  return pod_host::NamesIn(folder).value_or(std::vector<std::string>{});
 }
 
 // Whether a process is a shim or runc of that containerd, which name its folder in their arguments,
 // or is in a container: in another mount namespace than this process, with a root in the folder.
 bool BelongsTo(const std::string& folder, const std::string& process) {
-  const std::string arguments = Content(process + "/cmdline");
+  const std::string arguments = ReadOrNothing(process + "/cmdline");
   const bool is_ours = arguments.find("containerd-shim") != std::string::npos ||
                        arguments.find("runc") != std::string::npos;
   if (is_ours && arguments.find(folder + "/") != std::string::npos) return true;
   std::error_code error;
   const fs::path its = fs::read_symlink(process + "/ns/mnt", error);
   if (error || its == fs::read_symlink("/proc/self/ns/mnt", error)) return false;
-  return Content(process + "/mountinfo").find(folder + "/") != std::string::npos;
+  return ReadOrNothing(process + "/mountinfo").find(folder + "/") != std::string::npos;
 }
 
 bool Until(const std::function<bool()>& done) {
@@ -70,26 +63,13 @@ std::vector<pid_t> ProcessesOf(const std::string& folder) {
   return processes;
 }
 
-std::vector<std::string> MountsOf(const std::string& folder) {
-  std::vector<std::string> mounts;
-  std::ifstream table("/proc/self/mounts");
-  std::string device;
-  std::string place;
-  while (table >> device >> place) {
-    if (place.starts_with(folder + "/")) mounts.push_back(place);
-    table.ignore(1 << 20, '\n');
-  }
-  std::ranges::reverse(mounts);
-  return mounts;
-}
-
 std::vector<std::string> ShimSocketsOf(const std::string& folder) {
   constexpr std::string_view kScheme = "unix://";
   std::vector<std::string> sockets;
   const std::string tasks = folder + "/state/io.containerd.runtime.v2.task/";
   for (const std::string& of : NamesIn(tasks)) {  // namespaces
     for (const std::string& id : NamesIn(tasks + of)) {
-      std::string path = Content(tasks + of + "/" + id + "/address");
+      std::string path = ReadOrNothing(tasks + of + "/" + id + "/address");
       if (!path.starts_with(kScheme)) continue;
       path.erase(0, kScheme.size());
       if (fs::exists(path)) sockets.push_back(path);
@@ -127,7 +107,7 @@ void RemoveRemains(const std::string& folder, const std::string& group) {
     for (const pid_t pid : processes) ::kill(pid, SIGKILL);
     return processes.empty();
   });
-  for (const std::string& mount : MountsOf(folder)) ::umount2(mount.c_str(), MNT_DETACH);
+  pod_host::DetachMountsBelow(folder);
   for (const std::string& socket : sockets) ::unlink(socket.c_str());
   (void)Until([&] {
     const std::vector<std::string> groups = GroupsNamed(group);

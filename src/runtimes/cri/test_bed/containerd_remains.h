@@ -12,8 +12,6 @@ namespace jettison::cri {
 
 // Its shims, its runcs and the processes in its containers.
 [[nodiscard]] std::vector<pid_t> ProcessesOf(const std::string& folder);
-// What is mounted below the folder, the last first.
-[[nodiscard]] std::vector<std::string> MountsOf(const std::string& folder);
 // Sockets of its shims, which stand outside the folder.
 [[nodiscard]] std::vector<std::string> ShimSocketsOf(const std::string& folder);
 // The paths of a control group in every hierarchy that has it, with what is below, deepest first.

@@ -1,18 +1,14 @@
 #include "runtimes/cri/test_bed/live_containerd.h"
 
-#include <fcntl.h>
 #include <fmt/format.h>
 #include <signal.h>
-#include <sys/prctl.h>
 #include <sys/syscall.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
-#include <array>
-#include <filesystem>
-
 #include "kernel/files/files.h"
-#include "ports/system_error.h"
+#include "kernel/mounts/mount_info.h"
+#include "kernel/programs/programs.h"
 #include "rpc/client.h"
 #include "runtimes/cri/test_bed/containerd_remains.h"
 
@@ -22,80 +18,26 @@ namespace {
 constexpr Duration kCallDeadline = std::chrono::seconds(10);
 constexpr std::chrono::seconds kStartPatience(60);  // emulated machines are slow
 
-constexpr const char* kCriNamespace = "k8s.io";
-
-// Version 2 of containerd's configuration (containerd-config.toml(5), CRI plugin's config.md).
-// - opt and the snapshotters that are switched off would make or probe things of the host.
-// - restrict_oom_score_adj: test machines may lack CAP_SYS_RESOURCE; without it runc refuses the
-//   sandbox's negative value.
-// - Root: runc keeps its state outside containerd's otherwise.
-constexpr const char* kConfiguration = R"(version = 2
-root = "{root}"
-state = "{folder}/state"
-disabled_plugins = [
-  "io.containerd.internal.v1.opt",
-  "io.containerd.internal.v1.tracing",
-  "io.containerd.tracing.processor.v1.otlp",
-  "io.containerd.snapshotter.v1.aufs",
-  "io.containerd.snapshotter.v1.btrfs",
-  "io.containerd.snapshotter.v1.devmapper",
-  "io.containerd.snapshotter.v1.zfs",
-]
-[grpc]
-address = "{folder}/containerd.sock"
-[plugins."io.containerd.grpc.v1.cri"]
-sandbox_image = "{pause}"
-disable_tcp_service = true
-disable_apparmor = true
-restrict_oom_score_adj = true
-tolerate_missing_hugetlb_controller = true
-stats_collect_period = 1
-[plugins."io.containerd.grpc.v1.cri".cni]
-bin_dir = "{folder}/cni"
-conf_dir = "{folder}/cni"
-[plugins."io.containerd.grpc.v1.cri".containerd]
-default_runtime_name = "runc"
-[plugins."io.containerd.grpc.v1.cri".containerd.runtimes.runc]
-runtime_type = "io.containerd.runc.v2"
-[plugins."io.containerd.grpc.v1.cri".containerd.runtimes.runc.options]
-Root = "{folder}/runc"
-SystemdCgroup = {systemd}
-)";
-
-// Forks and executes a program with its output at the end of a file; it ends with this thread.
-Result<pid_t> Execute(std::vector<std::string> words, const std::string& log) {
-  const FileDescriptor output(::open(log.c_str(), O_CREAT | O_APPEND | O_WRONLY | O_CLOEXEC, 0644));
-  if (!output) return FailErrno("open " + log);
-  std::vector<char*> arguments;
-  for (std::string& word : words) arguments.push_back(word.data());
-  arguments.push_back(nullptr);
-  const pid_t pid = ::fork();
-  if (pid < 0) return FailErrno("fork");
-  if (pid > 0) return pid;
-  ::prctl(PR_SET_PDEATHSIG, SIGKILL);
-  ::setsid();
-  sigset_t none;
-  ::sigemptyset(&none);
-  ::sigprocmask(SIG_SETMASK, &none, nullptr);
-  ::dup2(output.get(), STDOUT_FILENO);
-  ::dup2(output.get(), STDERR_FILENO);
-  ::execvp(arguments[0], arguments.data());
-  ::_exit(127);
-}
-
 std::string EndOf(const std::string& log) {
   constexpr std::size_t kTail = 2000;
   const std::string text = pod_host::ReadFile(log).value_or("no log");
   return text.size() > kTail ? text.substr(text.size() - kTail) : text;
 }
 
-bool IsInPath(const std::string& program) {
-  constexpr std::array kFolders = {"/usr/sbin/", "/usr/bin/", "/usr/local/sbin/",
-                                   "/usr/local/bin/"};
-  for (const char* folder : kFolders) {
-    if (::access((folder + program).c_str(), X_OK) == 0) return true;
+std::vector<OwnImage> WithTheProgram(const std::vector<TestImage>& images,
+                                     const std::string& program) {
+  std::vector<OwnImage> made;
+  for (const TestImage& image : images) {
+    OwnImage& own = made.emplace_back(OwnImage{
+        .reference = image.reference,
+        .entrypoint = {"/test-program"},
+        .arguments = image.arguments,
+        .entries = {{"tmp/"}, {"etc/"}, {"test-program", ImageEntry::Kind::kFile, program}}});
+    if (image.padding_bytes == 0) continue;
+    own.entries.push_back(
+        {"padding", ImageEntry::Kind::kFile, std::string(image.padding_bytes, 'p')});
   }
-  return false;
+  return made;
 }
 
 }  // namespace
@@ -103,7 +45,7 @@ bool IsInPath(const std::string& program) {
 std::optional<std::string> LiveContainerd::Obstacle() {
   if (::geteuid() != 0) return "containerd needs root";
   for (const char* program : {"containerd", "ctr", "runc", "containerd-shim-runc-v2"}) {
-    if (!IsInPath(program)) return fmt::format("{} is not installed", program);
+    if (!FindProgram(program)) return fmt::format("{} is not installed", program);
   }
   return std::nullopt;
 }
@@ -115,13 +57,10 @@ LiveContainerd::LiveContainerd() {
 
 Result<std::unique_ptr<LiveContainerd>> LiveContainerd::Start(LiveContainerdOptions options) {
   std::unique_ptr<LiveContainerd> bed(new LiveContainerd);
-  bed->root_ = options.root.empty() ? bed->folder() + "/root" : options.root;
-  const auto configured = pod_host::WriteFile(
-      bed->folder() + "/config.toml",
-      fmt::format(fmt::runtime(kConfiguration), fmt::arg("folder", bed->folder()),
-                  fmt::arg("root", bed->root_), fmt::arg("pause", kPauseImage),
-                  fmt::arg("systemd", options.cgroup_driver == CgroupDriver::kSystemd)));
-  if (!configured) return Fail(configured.error());
+  bed->own_ = {.root = options.root.empty() ? bed->folder() + "/root" : options.root,
+               .folder = bed->folder(),
+               .pause_image = kPauseImage,
+               .cgroup_driver = options.cgroup_driver};
   Result<std::unique_ptr<Calls>> calls = Connect(bed->endpoint());
   if (!calls) return Fail(calls.error());
   bed->calls_ = *std::move(calls);
@@ -144,8 +83,7 @@ Result<void> LiveContainerd::StartAgain() {
 }
 
 Result<void> LiveContainerd::Spawn() {
-  const auto pid =
-      Execute({"containerd", "--config", folder() + "/config.toml"}, folder() + "/containerd.log");
+  const auto pid = own_.Start();
   if (!pid) return Fail(pid.error());
   pid_ = *pid;
   process_ = FileDescriptor(static_cast<int>(::syscall(SYS_pidfd_open, pid_, 0)));
@@ -164,8 +102,7 @@ Result<void> LiveContainerd::AwaitReady() {
         [&](auto answer) { calls_->Version(kCallDeadline, std::move(answer)); });
     if (version) return {};
     if (HasEnded() || std::chrono::steady_clock::now() > end) {
-      return Fail(ErrorCode::kUnavailable,
-                  "containerd does not start: " + EndOf(folder() + "/containerd.log"));
+      return Fail(ErrorCode::kUnavailable, "containerd does not start: " + EndOf(own_.Log()));
     }
   }
 }
@@ -180,25 +117,9 @@ Result<void> LiveContainerd::Import(const std::vector<TestImage>& images) {
 
 Result<void> LiveContainerd::ImportInto(const std::string& of,
                                         const std::vector<TestImage>& images) {
-  const auto archive = ImageArchive(images, JETTISON_CRI_TEST_PROGRAM);
-  if (!archive) return Fail(archive.error());
-  const std::string path = folder() + "/images.tar";
-  if (const auto written = pod_host::WriteFile(path, *archive); !written) return written;
-  const auto imported = Ctr(of, {"images", "import", path});
-  ::unlink(path.c_str());
-  return imported;
-}
-
-Result<void> LiveContainerd::Ctr(const std::string& of, const std::vector<std::string>& words) {
-  std::vector<std::string> command = {"ctr", "--address", socket(), "--namespace", of};
-  command.insert(command.end(), words.begin(), words.end());
-  const std::string log = folder() + "/ctr.log";
-  const auto pid = Execute(std::move(command), log);
-  if (!pid) return Fail(pid.error());
-  int status = -1;
-  (void)::waitpid(*pid, &status, 0);
-  if (status != 0) return Fail(ErrorCode::kInternal, "ctr: " + EndOf(log));
-  return {};
+  const auto program = pod_host::ReadFile(JETTISON_CRI_TEST_PROGRAM);
+  if (!program) return Fail(program.error());
+  return own_.Import(of, WithTheProgram(images, *program));
 }
 
 Result<void> LiveContainerd::RunStray(const StrayContainer& container) {
@@ -213,7 +134,7 @@ Result<void> LiveContainerd::RunStray(const StrayContainer& container) {
   words.insert(words.end(), container.options.begin(), container.options.end());
   words.insert(words.end(), {kTestImage, container.id, "/test-program"});
   words.insert(words.end(), container.arguments.begin(), container.arguments.end());
-  return Ctr(container.of, words);
+  return own_.Ctr(container.of, words);
 }
 
 // The CRI plug-in hears of images that others bring by an event, a moment later.
@@ -250,7 +171,7 @@ void LiveContainerd::Thaw() {
 }
 
 std::vector<std::string> LiveContainerd::Traces() const {
-  std::vector<std::string> traces = MountsOf(folder());
+  std::vector<std::string> traces = pod_host::MountsBelow(folder());
   for (const pid_t pid : ProcessesOf(folder())) traces.push_back(fmt::format("process {}", pid));
   for (std::string& socket : ShimSocketsOf(folder())) traces.push_back(std::move(socket));
   for (std::string& group : GroupsNamed(group_)) traces.push_back(std::move(group));

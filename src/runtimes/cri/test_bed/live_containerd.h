@@ -3,7 +3,6 @@
 #include <poll.h>
 #include <sys/types.h>
 
-#include <chrono>
 #include <functional>
 #include <memory>
 #include <optional>
@@ -15,9 +14,17 @@
 #include "kernel/files/temporary_folder.h"
 #include "ports/file_descriptor.h"
 #include "rpc/calls.h"
-#include "runtimes/cri/test_bed/image_archive.h"
+#include "runtimes/cri/own_containerd/own_containerd.h"
 
 namespace jettison::cri {
+
+// An image of the test program (see test_program_main.cc), at /test-program in it. Two that differ
+// in any of this have different IDs.
+struct TestImage {
+  std::string reference;                        // with tag: "bed.local/app:1"
+  std::vector<std::string> arguments{"pause"};  // when a container names none
+  std::size_t padding_bytes = 0;                // of a file in the image that nobody reads
+};
 
 struct LiveContainerdOptions {
   // Imported before Start returns, besides the image of sandboxes.
@@ -48,9 +55,9 @@ class LiveContainerd {
   LiveContainerd& operator=(const LiveContainerd&) = delete;
 
   [[nodiscard]] std::string endpoint() const { return "unix://" + socket(); }
-  [[nodiscard]] std::string socket() const { return folder() + "/containerd.sock"; }
+  [[nodiscard]] std::string socket() const { return own_.Socket(); }
   [[nodiscard]] const std::string& folder() const { return folder_.path(); }
-  [[nodiscard]] const std::string& root() const { return root_; }
+  [[nodiscard]] const std::string& root() const { return own_.root; }
   // A group of its own for pods, below the root of every hierarchy, without leading slash. It comes
   // into being with the first pod in it.
   [[nodiscard]] const std::string& group() const { return group_; }
@@ -65,7 +72,9 @@ class LiveContainerd {
   // Makes images known to the runtime.
   [[nodiscard]] Result<void> Import(const std::vector<TestImage>& images);
   // Runs the command ctr in a namespace of containerd; fails with what it says.
-  [[nodiscard]] Result<void> Ctr(const std::string& of, const std::vector<std::string>& words);
+  [[nodiscard]] Result<void> Ctr(const std::string& of, const std::vector<std::string>& words) {
+    return own_.Ctr(of, words);
+  }
   // Has somebody run a container in a namespace of containerd, past CRI, as
   // `ctr run [options] IMAGE ID [argument...]` does, with what the bed needs on top. Its image is
   // the test image.
@@ -98,7 +107,7 @@ class LiveContainerd {
   [[nodiscard]] bool HasEnded() const;
 
   pod_host::TemporaryFolder folder_;
-  std::string root_;
+  OwnContainerd own_;
   std::string group_;
   pid_t pid_ = -1;
   FileDescriptor process_;  // readable when it has ended

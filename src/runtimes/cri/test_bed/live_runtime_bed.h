@@ -14,6 +14,7 @@
 #include "core/model/cgroup_driver.h"
 #include "kernel/groups/cgroup_layout.h"
 #include "kernel/groups/plain_plan.h"
+#include "kernel/mounts/mount_info.h"
 #include "kernel/processes/host_processes.h"
 #include "machine/host_cgroups.h"
 #include "machine/pods/open_sources.h"
@@ -77,7 +78,7 @@ class LiveCriRuntime : public testing::Test {
     bed_.reset();
     EXPECT_THAT(ProcessesOf(folder), testing::IsEmpty());
     EXPECT_THAT(GroupsNamed(group), testing::IsEmpty());
-    EXPECT_THAT(MountsOf(root()), testing::IsEmpty());
+    EXPECT_THAT(pod_host::MountsBelow(root()), testing::IsEmpty());
   }
 
   // Begins anew, as a restarted agent does.
@@ -221,7 +222,7 @@ class LiveCriRuntime : public testing::Test {
     EXPECT_THAT(GroupsNamed(node_ + "/" + GroupOf(pod)), testing::IsEmpty());
     EXPECT_THAT(*pod_host::NamesIn(root() + "/pods"), testing::IsEmpty());
     EXPECT_THAT(*pod_host::NamesIn(root() + "/logs"), testing::IsEmpty());
-    EXPECT_THAT(MountsOf(root()), testing::IsEmpty());
+    EXPECT_THAT(pod_host::MountsBelow(root()), testing::IsEmpty());
     const auto left = bed_->Await<api::ListPodSandboxResponse>([&](auto answer) {
       bed_->calls().ListPodSandbox(api::ListPodSandboxRequest(), std::chrono::seconds(10), answer);
     });

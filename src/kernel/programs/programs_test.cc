@@ -1,4 +1,4 @@
-#include "cli/demo/stage/subprocess.h"
+#include "kernel/programs/programs.h"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
@@ -8,16 +8,16 @@ namespace {
 
 using testing::HasSubstr;
 
-TEST(Subprocess, AProgramIsFoundInPathOnly) {
+TEST(Programs, AProgramIsFoundInPathOnly) {
   EXPECT_THAT(FindProgram("sh").value(), testing::EndsWith("/sh"));
   EXPECT_EQ(FindProgram("no-such-program").error().code, ErrorCode::kNotFound);
 }
 
-TEST(Subprocess, WhatAProgramPrintsIsAnswered) {
+TEST(Programs, WhatAProgramPrintsIsAnswered) {
   EXPECT_EQ(RunProgram({"/bin/sh", "-c", "echo one; echo two >&2"}).value(), "one\ntwo\n");
 }
 
-TEST(Subprocess, OneThatFailsAnswersWithItsLastLine) {
+TEST(Programs, OneThatFailsAnswersWithItsLastLine) {
   const auto failed = RunProgram({"/bin/sh", "-c", "echo first; echo last words; exit 3"});
   ASSERT_FALSE(failed);
   EXPECT_EQ(failed.error().message, "/bin/sh failed: last words");

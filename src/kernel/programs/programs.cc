@@ -1,12 +1,13 @@
-#include "cli/demo/stage/subprocess.h"
+#include "kernel/programs/programs.h"
 
 #include <fcntl.h>
 #include <fmt/format.h>
-#include <spawn.h>
+#include <sys/prctl.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
 #include <cerrno>
+#include <csignal>
 #include <cstdlib>
 #include <string_view>
 
@@ -16,21 +17,27 @@
 namespace jettison {
 namespace {
 
-// Standard output and error go to `output`.
+// Standard output and error go to `output`. The program ends with this thread, takes no signal from
+// its terminal, and blocks none.
 Result<pid_t> Spawn(const std::vector<std::string>& arguments, int output) {
   std::vector<char*> argv;
   for (const std::string& argument : arguments) argv.push_back(const_cast<char*>(argument.c_str()));
   argv.push_back(nullptr);
-  posix_spawn_file_actions_t actions;
-  ::posix_spawn_file_actions_init(&actions);
-  ::posix_spawn_file_actions_addopen(&actions, STDIN_FILENO, "/dev/null", O_RDONLY, 0);
-  ::posix_spawn_file_actions_adddup2(&actions, output, STDOUT_FILENO);
-  ::posix_spawn_file_actions_adddup2(&actions, output, STDERR_FILENO);
-  pid_t pid = -1;
-  const int error = ::posix_spawn(&pid, argv.front(), &actions, nullptr, argv.data(), environ);
-  ::posix_spawn_file_actions_destroy(&actions);
-  if (error != 0) return Fail(SystemError(error, "start " + arguments.front()));
-  return pid;
+  if (::access(argv.front(), X_OK) != 0) return FailErrno("start " + arguments.front());
+  const FileDescriptor input(::open("/dev/null", O_RDONLY | O_CLOEXEC));
+  const pid_t pid = ::fork();
+  if (pid < 0) return FailErrno("start " + arguments.front());
+  if (pid > 0) return pid;
+  ::prctl(PR_SET_PDEATHSIG, SIGKILL);
+  ::setsid();
+  sigset_t none;
+  ::sigemptyset(&none);
+  ::sigprocmask(SIG_SETMASK, &none, nullptr);
+  ::dup2(input.get(), STDIN_FILENO);
+  ::dup2(output, STDOUT_FILENO);
+  ::dup2(output, STDERR_FILENO);
+  ::execv(argv.front(), argv.data());
+  ::_exit(127);
 }
 
 std::string ReadAll(int fd) {

@@ -17,8 +17,8 @@ namespace jettison {
 // One that fails, or cannot be started, is an error with its last line.
 [[nodiscard]] Result<std::string> RunProgram(const std::vector<std::string>& arguments);
 
-// Starts a program that goes on running; what it prints goes to a file. It is the caller's to end
-// and to wait for.
+// Starts a program that goes on running, at the longest as long as this thread; what it prints goes
+// to the end of a file. It is the caller's to end and to wait for.
 [[nodiscard]] Result<pid_t> StartProgram(const std::vector<std::string>& arguments,
                                          const std::string& output_file);
 

@@ -1,0 +1,40 @@
+#pragma once
+
+#include <sys/types.h>
+
+#include <string>
+#include <vector>
+
+#include "core/model/cgroup_driver.h"
+#include "core/units/result.h"
+#include "runtimes/cri/own_containerd/image_archive.h"
+
+namespace jettison::cri {
+
+// containerd's namespace of what CRI makes.
+inline constexpr const char* kCriNamespace = "k8s.io";
+
+// A containerd whose files are all in two folders, but for the sockets of its shims, which are in
+// /run/containerd. Pods have no network of their own.
+struct OwnContainerd {
+  std::string root;         // images and writable layers: their file system is the pods'
+  std::string folder;       // all the rest: configuration, socket, log, state, and runc's
+  std::string pause_image;  // of sandboxes
+  // Who makes containers' groups. With systemd, which must run then.
+  CgroupDriver cgroup_driver = CgroupDriver::kCgroupfs;
+
+  [[nodiscard]] std::string Socket() const { return folder + "/containerd.sock"; }
+  [[nodiscard]] std::string Log() const { return folder + "/containerd.log"; }
+
+  // Starts it; it answers some 200 ms later. It ends with this thread, or before by the caller, who
+  // then takes away what it leaves. kNotFound where containerd or runc is not installed.
+  [[nodiscard]] Result<pid_t> Start() const;
+  // Runs the command ctr in one of its namespaces; fails with the last line of what it says.
+  [[nodiscard]] Result<void> Ctr(const std::string& of,
+                                 const std::vector<std::string>& words) const;
+  // Makes images known in that namespace.
+  [[nodiscard]] Result<void> Import(const std::string& of,
+                                    const std::vector<OwnImage>& images) const;
+};
+
+}  // namespace jettison::cri
