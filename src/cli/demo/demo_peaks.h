@@ -1,11 +1,8 @@
 #pragma once
 
-#include <array>
 #include <cstddef>
-#include <cstdint>
-#include <optional>
 
-#include "core/model/signal.h"
+#include "cli/top/top_signals.h"
 #include "view/snapshot.h"
 
 namespace jettison {
@@ -15,13 +12,11 @@ class DemoPeaks {
  public:
   // Begins anew with each act.
   void Record(const Snapshot& snapshot, std::size_t act);
-  // The lowest amount available in this act; absent where it was never measured.
-  [[nodiscard]] std::optional<std::int64_t> Lowest(Signal signal) const {
-    return lowest_[IndexOf(signal)];
-  }
+  // The lowest amounts available in this act; absent where they were never measured.
+  [[nodiscard]] const LowestAvailable& lowest() const { return lowest_; }
 
  private:
-  std::array<std::optional<std::int64_t>, kSignalCount> lowest_;
+  LowestAvailable lowest_;
   std::size_t act_ = 0;
 };
 

@@ -5,18 +5,16 @@
 #include <algorithm>
 #include <iterator>
 
-#include "cli/demo/demo_pod_table.h"
+#include "api/overview/overview.h"
 #include "cli/demo/demo_script.h"
 #include "cli/terminal/amount_text.h"
-#include "cli/terminal/bar.h"
-#include "core/evaluate/evaluate.h"
+#include "cli/top/top_pods.h"
+#include "cli/top/top_signals.h"
 
 namespace jettison {
 namespace {
 
 constexpr std::size_t kMargin = 2;
-constexpr std::size_t kBarFrom = 20;
-constexpr std::size_t kNumbers = 29;        // columns right of the bar
 constexpr std::size_t kRoomyRows = 30;      // from here on there is room for blank lines
 constexpr std::size_t kFewestColumns = 60;  // narrower terminals see less of each line
 constexpr std::size_t kMostColumns = 140;
@@ -40,44 +38,13 @@ Signal RankedFor(std::size_t act) {
 
 TextLine Title(const ScreenContent& content, std::size_t columns) {
   TextLine line;
-  line.To(kMargin).Add("jettison demo", Ink::kStrong).Add("  ").Add(ActText(content.act));
-  return line.RightTo(columns - kMargin, SecondsText(content.snapshot.at - content.started),
-                      Ink::kFaint);
-}
-
-TextLine SignalHeader(std::size_t columns) {
-  TextLine line;
-  line.To(kMargin).Add("SIGNAL", Ink::kFaint).To(kBarFrom).Add("USED", Ink::kFaint);
-  line.RightTo(columns - 16, "AVAILABLE", Ink::kFaint);
-  return line.RightTo(columns - kMargin, "EVICTS BELOW", Ink::kFaint);
-}
-
-TextLine SignalLine(const ThresholdView& view, const DemoPeaks& peaks, std::size_t columns,
-                    TextStyle style) {
-  const Signal signal = view.threshold.signal;
-  const auto& seen = view.observation;
-  TextLine line;
-  line.To(kMargin).Add(NameOf(signal), view.met ? Ink::kBadStrong : Ink::kPlain).To(kBarFrom);
-  std::optional<std::int64_t> available;
-  std::optional<std::int64_t> least;
-  if (seen) {
-    available = seen->available;
-    least = QuantityOf(view.threshold.value, seen->capacity).Value();
-  }
-  AddBar(line,
-         {.available = available,
-          .capacity = seen ? seen->capacity : 0,
-          .threshold = least.value_or(0),
-          .lowest = peaks.Lowest(signal),
-          .met = view.met},
-         columns > kBarFrom + kNumbers ? columns - kBarFrom - kNumbers : 4, style);
-  line.RightTo(columns - 16, AmountText(signal, available), view.met ? Ink::kBad : Ink::kPlain);
-  return line.RightTo(columns - kMargin, AmountText(signal, least));
+  line.Add("jettison demo", Ink::kStrong).Add("  ").Add(ActText(content.act));
+  return line.RightTo(columns, SecondsText(content.snapshot.at - content.started), Ink::kFaint);
 }
 
 TextLine ConditionsLine(NodeConditions conditions, TextStyle style) {
   TextLine line;
-  line.To(kMargin).Add("CONDITIONS", Ink::kFaint).To(kBarFrom);
+  line.Add("CONDITIONS", Ink::kFaint).Add("  ");
   for (const NodeConditionType type :
        {NodeConditionType::kMemoryPressure, NodeConditionType::kDiskPressure,
         NodeConditionType::kPidPressure}) {
@@ -89,29 +56,25 @@ TextLine ConditionsLine(NodeConditions conditions, TextStyle style) {
   return line;
 }
 
+void Append(std::vector<TextLine> more, std::vector<TextLine>& lines) {
+  std::move(more.begin(), more.end(), std::back_inserter(lines));
+}
+
 // Everything above the pods.
-std::vector<TextLine> NodeLines(const ScreenContent& content, ScreenSize size, TextStyle style) {
+std::vector<TextLine> NodeLines(const ScreenContent& content, const Overview& overview,
+                                ScreenSize size, TextStyle style) {
   const bool roomy = size.rows >= kRoomyRows;
   std::vector<TextLine> lines = {Title(content, size.columns)};
-  for (const std::string& text :
-       Wrap(LessonOf(content.act), size.columns - 2 * kMargin, roomy ? 2 : 1, style)) {
-    lines.emplace_back().To(kMargin).Add(text, Ink::kFaint);
+  for (const std::string& text : Wrap(LessonOf(content.act), size.columns, roomy ? 2 : 1, style)) {
+    lines.emplace_back().Add(text, Ink::kFaint);
   }
   if (roomy) lines.emplace_back();
-  lines.push_back(SignalHeader(size.columns));
-  for (const ThresholdView* view : ShownThresholds(content.snapshot)) {
-    lines.push_back(SignalLine(*view, content.peaks, size.columns, style));
-  }
+  Append(
+      SignalLines(overview, overview.signals.size(), size.columns, style, content.peaks.lowest()),
+      lines);
   if (roomy) lines.emplace_back();
   lines.push_back(ConditionsLine(content.snapshot.conditions, style));
   return lines;
-}
-
-TextLine OrderLine(const ScreenContent& content) {
-  TextLine line;
-  return line.To(kMargin).Add(fmt::format("PODS in the order of eviction for {} (critical: never)",
-                                          NameOf(ResourceOf(RankedFor(content.act)))),
-                              Ink::kFaint);
 }
 
 // The newest events that fit, oldest of them first, each on at most `most` lines.
@@ -160,18 +123,17 @@ std::vector<std::string> ComposeScreen(const ScreenContent& content, ScreenSize 
   const ScreenSize layout = {.columns = std::clamp(size.columns, kFewestColumns, kMostColumns),
                              .rows = size.rows > 1 ? size.rows - 1 : 1};
   const bool roomy = layout.rows >= kRoomyRows;
-  std::vector<TextLine> lines = NodeLines(content, layout, style);
+  const Overview overview =
+      OverviewOf(content.snapshot, {.version = {}, .ranked_for = RankedFor(content.act)});
+  std::vector<TextLine> lines = NodeLines(content, overview, layout, style);
   lines.emplace_back();
-  lines.push_back(OrderLine(content));
-  auto pods = PodTable(
-      content.snapshot, content.facts,
-      {.signal = RankedFor(content.act), .marked = CulpritOf(content.act), .style = style});
-  std::move(pods.begin(), pods.end(), std::back_inserter(lines));
+  Append(PodLines(overview, {.count = overview.pods.size(), .marked = CulpritOf(content.act)},
+                  layout.columns, style),
+         lines);
   lines.emplace_back();
   if (lines.size() < layout.rows) {
     const ScreenSize left = {.columns = layout.columns, .rows = layout.rows - lines.size()};
-    auto events = EventLines(content, left, roomy ? 3 : 1, style);
-    std::move(events.begin(), events.end(), std::back_inserter(lines));
+    Append(EventLines(content, left, roomy ? 3 : 1, style), lines);
   }
   lines.resize(std::min(lines.size(), layout.rows));
   std::vector<std::string> rendered;

@@ -5,7 +5,6 @@
 #include <vector>
 
 #include "cli/demo/demo_peaks.h"
-#include "cli/demo/stage/demo_manifests.h"
 #include "cli/terminal/text_line.h"
 #include "core/units/duration.h"
 #include "view/snapshot.h"
@@ -15,7 +14,6 @@ namespace jettison {
 // What the screen is made of.
 struct ScreenContent {
   const Snapshot& snapshot;
-  const DemoFacts& facts;
   Instant started;      // of the demo
   std::size_t act = 0;  // see DemoScript::act
   DemoPeaks peaks = {};
@@ -23,6 +21,7 @@ struct ScreenContent {
 
 // The node as lines for a terminal of that size: no line is longer than the columns, and one row is
 // left free for the cursor. What does not fit is left out from below, so that the signals stay.
+// Signals and pods are drawn as `jettison top` draws them.
 [[nodiscard]] std::vector<std::string> ComposeScreen(const ScreenContent& content, ScreenSize size,
                                                      TextStyle style);
 

@@ -5,8 +5,9 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <algorithm>
+
 #include "cli/demo/demo_plain.h"
-#include "cli/demo/demo_pod_table.h"
 #include "cli/demo/demo_test_snapshots.h"
 
 namespace jettison {
@@ -14,15 +15,16 @@ namespace {
 
 using demo_test::At;
 using demo_test::Calm;
-using demo_test::Evict;
-using demo_test::Facts;
 using demo_test::kMiB;
+using demo_test::Measure;
 using demo_test::PodIn;
+using ::testing::AllOf;
 using ::testing::ElementsAre;
 using ::testing::HasSubstr;
 using ::testing::IsEmpty;
 using ::testing::Not;
 using ::testing::SizeIs;
+using ::testing::StartsWith;
 
 constexpr TextStyle kPlainText = {.color = false, .unicode = true};
 constexpr TextStyle kAscii = {.color = false, .unicode = false};
@@ -34,6 +36,7 @@ Snapshot UnderPressure() {
   snapshot.conditions.Set(NodeConditionType::kMemoryPressure);
   PodIn(snapshot, "leaker").memory_working_set_bytes = 164 * kMiB;
   PodIn(snapshot, "cache").memory_working_set_bytes = 72 * kMiB;
+  Measure(snapshot);
   for (std::uint64_t i = 1; i <= 30; ++i) {
     snapshot.events.push_back(
         {.sequence = i,
@@ -48,9 +51,7 @@ Snapshot UnderPressure() {
 }
 
 std::vector<std::string> Screen(const Snapshot& snapshot, ScreenSize size, TextStyle style) {
-  const DemoFacts facts = Facts();
-  return ComposeScreen({.snapshot = snapshot, .facts = facts, .started = At(0), .act = 1}, size,
-                       style);
+  return ComposeScreen({.snapshot = snapshot, .started = At(0), .act = 1}, size, style);
 }
 
 TEST(DemoScreen, FitsEverySizeOfTerminal) {
@@ -66,8 +67,8 @@ TEST(DemoScreen, TheWholeNodeFitsIntoAnOrdinaryTerminal) {
   const std::string text =
       fmt::format("{}", fmt::join(Screen(UnderPressure(), {80, 24}, kPlainText), "\n"));
   for (const char* part :
-       {"act 1 of 4: leaker grows", "7.5 s", "memory.available", "98 MiB", "100 MiB",
-        "pid.available", "● MemoryPressure", "○ DiskPressure", "Reason30"}) {
+       {"act 1 of 4: leaker grows", "7.5 s", "memory.available", "98 MiB", "100Mi", "pid.available",
+        "● MemoryPressure", "○ DiskPressure", "Reason30"}) {
     EXPECT_THAT(text, HasSubstr(part));
   }
   for (const DemoPod& pod : DemoPods()) EXPECT_THAT(text, HasSubstr(std::string(pod.name)));
@@ -91,56 +92,31 @@ TEST(DemoScreen, AnUnknownSignalIsShownAsUnknown) {
 TEST(DemoPeaks, TheLowestAmountIsThatOfTheAct) {
   Snapshot snapshot = Calm(0);
   DemoPeaks peaks;
+  const auto lowest = [&] { return peaks.lowest()[IndexOf(Signal::kMemoryAvailable)]; };
   snapshot.thresholds[0].observation->available = 90 << 20;
   peaks.Record(snapshot, 1);
   snapshot.thresholds[0].observation->available = 512 << 20;
   peaks.Record(snapshot, 1);
-  EXPECT_EQ(peaks.Lowest(Signal::kMemoryAvailable), 90 << 20);
+  EXPECT_EQ(lowest(), 90 << 20);
   peaks.Record(snapshot, 2);
-  EXPECT_EQ(peaks.Lowest(Signal::kMemoryAvailable), 512 << 20);
+  EXPECT_EQ(lowest(), 512 << 20);
 }
 
-std::string FirstWord(const TextLine& line) {
-  const std::string text = line.Render(200, kAscii);
-  const std::size_t begin = text.find_first_not_of(' ');
-  return text.substr(begin, text.find(' ', begin) - begin);
-}
-
-TEST(DemoPodTable, WhoGoesFirstStandsFirstAndCriticalPodsAfterAllWhoCanGo) {
-  const auto lines = PodTable(UnderPressure(), Facts(), {});
-  ASSERT_THAT(lines, SizeIs(1 + DemoPods().size()));
-  EXPECT_EQ(FirstWord(lines[1]), "leaker");
-  EXPECT_EQ(FirstWord(lines[2]), "cache");
-  EXPECT_EQ(FirstWord(lines.back()), "critical");
-}
-
-TEST(DemoPodTable, PodsThatAreAwayStandLast) {
-  Snapshot snapshot = UnderPressure();
-  PodIn(snapshot, "leaker").activity = PodActivity::kWaiting;
-  const auto lines = PodTable(snapshot, Facts(), {});
-  EXPECT_EQ(FirstWord(lines[1]), "cache");
-  EXPECT_EQ(FirstWord(lines.back()), "leaker");
-}
-
-TEST(DemoPodTable, TheStateTellsTheWayOfAnEvictedPod) {
-  PodView pod = PodIn(*std::make_unique<Snapshot>(Calm(0)), "leaker");
-  EXPECT_EQ(PodStateText(pod, At(0)), "running");
-  Evict(pod, "");
-  EXPECT_EQ(PodStateText(pod, At(0)), "evicted");
-  pod.activity = PodActivity::kWaiting;
-  pod.comes_back_at = At(10);
-  EXPECT_EQ(PodStateText(pod, At(3.4)), "back in 7 s");
-  EXPECT_EQ(PodStateText(pod, At(10)), "held back");
-  pod.activity = PodActivity::kRunning;
-  pod.status.reason.clear();
-  EXPECT_EQ(PodStateText(pod, At(12)), "running again");
+TEST(DemoScreen, WhoGoesFirstStandsFirstTheCulpritIsMarkedAndCriticalPodsStandLast) {
+  const auto lines = Screen(UnderPressure(), {120, 40}, kAscii);
+  const auto pods = std::ranges::find_if(lines, [](const std::string& line) {
+    return line.find("in the order of eviction for memory.available") != std::string::npos;
+  });
+  ASSERT_GT(lines.end() - pods, 9);
+  EXPECT_THAT(pods[2], AllOf(StartsWith(">  1"), HasSubstr("leaker")));
+  EXPECT_THAT(pods[3], AllOf(StartsWith("   2"), HasSubstr("cache")));
+  EXPECT_THAT(pods[9], AllOf(StartsWith("    "), HasSubstr("critical")));
 }
 
 TEST(DemoLines, EachEventIsToldOnce) {
-  const DemoFacts facts = Facts();
   Snapshot snapshot = UnderPressure();
   DemoLines lines;
-  const ScreenContent content{.snapshot = snapshot, .facts = facts, .started = At(0), .act = 1};
+  const ScreenContent content{.snapshot = snapshot, .started = At(0), .act = 1};
   EXPECT_THAT(lines.News(content), SizeIs(30 + 1 + 1));  // and the act, and the signals
   EXPECT_THAT(lines.News(content), IsEmpty());
   snapshot.events.push_back({.sequence = 31,
@@ -151,10 +127,9 @@ TEST(DemoLines, EachEventIsToldOnce) {
 }
 
 TEST(DemoLines, SignalsAreToldEveryOtherSecond) {
-  const DemoFacts facts = Facts();
   Snapshot snapshot = Calm(0);
   DemoLines lines;
-  const ScreenContent content{.snapshot = snapshot, .facts = facts, .started = At(0), .act = 0};
+  const ScreenContent content{.snapshot = snapshot, .started = At(0), .act = 0};
   EXPECT_THAT(lines.News(content), SizeIs(2));
   snapshot.at = At(1);
   EXPECT_THAT(lines.News(content), IsEmpty());

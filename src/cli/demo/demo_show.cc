@@ -37,7 +37,6 @@ void DemoShow::Follow(const DemoCues& cues) const {
 
 void DemoShow::Show(const Snapshot& snapshot) {
   const ScreenContent content{.snapshot = snapshot,
-                              .facts = facts_,
                               .started = history_.first.value_or(snapshot.at),
                               .act = script_.act(),
                               .peaks = peaks_};

@@ -4,6 +4,7 @@
 #include <gtest/gtest.h>
 
 #include "cli/top/overview_test_values.h"
+#include "cli/top/overview_text.h"
 
 namespace jettison {
 namespace {
@@ -57,6 +58,21 @@ TEST(StatusText, BeforeTheFirstPassNothingIsKnown) {
 TEST(StatusText, OnATerminalWithoutColourThereIsNoEscape) {
   EXPECT_EQ(Text(UnderPressure()).find('\x1b'), std::string::npos);
   EXPECT_NE(StatusText(UnderPressure(), 100, {}).find('\x1b'), std::string::npos);
+}
+
+TEST(PodStateText, TellsTheWayOfAnEvictedPod) {
+  OverviewPod pod = overview_test::Running("leaker", 1);
+  EXPECT_EQ(PodStateText(pod, At(0)), "running");
+  pod.evictions = 1;
+  pod.reason = "Evicted";
+  pod.activity = "terminating";
+  EXPECT_EQ(PodStateText(pod, At(0)), "evicted");
+  pod.activity = "waiting";
+  pod.comes_back_at = At(10);
+  EXPECT_EQ(PodStateText(pod, At(3)), "back in 7.0 s");
+  EXPECT_EQ(PodStateText(pod, At(10)), "held back");
+  pod.activity = "running";
+  EXPECT_EQ(PodStateText(pod, At(12)), "running again");
 }
 
 }  // namespace

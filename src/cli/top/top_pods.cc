@@ -137,8 +137,7 @@ std::string Shortened(const std::string& text, std::size_t width, TextStyle styl
 }
 
 template <typename CellOf>
-TextLine Row(const std::vector<Column>& columns, TextStyle style, CellOf cell_of) {
-  TextLine line;
+void AddRow(const std::vector<Column>& columns, TextStyle style, CellOf cell_of, TextLine& line) {
   std::size_t at = 0;
   for (const Column& column : columns) {
     const Cell cell = cell_of(column);
@@ -150,7 +149,6 @@ TextLine Row(const std::vector<Column>& columns, TextStyle style, CellOf cell_of
     }
     at += column.width + 1;
   }
-  return line;
 }
 
 TextLine Title(const Overview& overview, std::size_t first, std::size_t last) {
@@ -173,12 +171,18 @@ std::vector<TextLine> PodLines(const Overview& overview, PodWindow window, std::
   const std::size_t last = std::min(count, first + window.count);
   const std::vector<Column> fitting = FittingColumns(overview, columns);
   std::vector<TextLine> lines = {Title(overview, first, last)};
-  lines.push_back(Row(fitting, style, [](const Column& column) -> Cell {
-    return {std::string(column.header), Ink::kFaint};
-  }));
+  AddRow(
+      fitting, style,
+      [](const Column& column) -> Cell {
+        return {std::string(column.header), Ink::kFaint};
+      },
+      lines.emplace_back());
   for (std::size_t i = first; i < last; ++i) {
     const OverviewPod& pod = overview.pods[i];
-    lines.push_back(Row(fitting, style, [&pod](const Column& column) { return column.cell(pod); }));
+    TextLine& line = lines.emplace_back();
+    if (pod.name == window.marked) line.Add(style.unicode ? "▶" : ">", Ink::kBadStrong);
+    AddRow(
+        fitting, style, [&pod](const Column& column) { return column.cell(pod); }, line);
   }
   return lines;
 }

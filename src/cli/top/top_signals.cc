@@ -102,8 +102,10 @@ std::string ReachedText(const OverviewThreshold& threshold, Instant now) {
   return threshold.since ? "met " + SpanText(Elapsed(*threshold.since, now)) : "met";
 }
 
-TextLine SignalLine(const OverviewSignal& signal, const Columns& at, Instant now, TextStyle style) {
-  const BarFigures figures = FiguresOf(signal);
+TextLine SignalLine(const OverviewSignal& signal, std::optional<std::int64_t> lowest,
+                    const Columns& at, Instant now, TextStyle style) {
+  BarFigures figures = FiguresOf(signal);
+  figures.lowest = lowest;
   TextLine line;
   line.Add(NameOf(signal.signal), figures.met ? Ink::kBadStrong : Ink::kPlain).To(at.bar);
   AddBar(line, figures, at.bar_columns, style);
@@ -126,7 +128,7 @@ TextLine SignalLine(const OverviewSignal& signal, const Columns& at, Instant now
 }  // namespace
 
 std::vector<TextLine> SignalLines(const Overview& overview, std::size_t most, std::size_t columns,
-                                  TextStyle style) {
+                                  TextStyle style, const LowestAvailable& lowest) {
   const auto signals = ShownSignals(overview, most);
   const Columns at = ColumnsOf(signals, columns);
   std::vector<TextLine> lines;
@@ -137,7 +139,8 @@ std::vector<TextLine> SignalLines(const Overview& overview, std::size_t most, st
   header.RightTo(at.threshold_end, "THRESHOLD", Ink::kFaint);
   header.To(at.reached).Add("REACHED", Ink::kFaint);
   for (const OverviewSignal* signal : signals) {
-    lines.push_back(SignalLine(*signal, at, overview.at, style));
+    const auto shadow = lowest[IndexOf(signal->signal)];
+    lines.push_back(SignalLine(*signal, shadow, at, overview.at, style));
   }
   return lines;
 }
