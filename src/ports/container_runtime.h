@@ -15,6 +15,10 @@
 
 namespace jettison {
 
+// What is being removed counts as space that is about to come back for so long: what takes longer
+// may never be gone.
+inline constexpr Duration kRemovalTakes = std::chrono::seconds(10);
+
 // A pod that the runtime has: from before the agent started, or made by somebody else.
 struct RuntimePod {
   Pod pod;                                  // as it was created, or as far as it can be told

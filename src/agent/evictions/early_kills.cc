@@ -29,8 +29,8 @@ std::size_t EarlyKills::Hasten(const Observations& seen, const PaceKeeper& pace,
     if (!seen[signal]) continue;
     const std::int64_t left = seen[signal]->available;
     const std::int64_t growth = pace.GrowthOf(signal);
-    const std::vector<PodTable::EndingPod>& pods = edges_.pods.Ending();
-    for (const PodTable::EndingPod& pod : pods) {
+    const std::vector<EndingPod>& pods = edges_.pods.Ending();
+    for (const EndingPod& pod : pods) {
       if (!pod.kill_at || now >= *pod.kill_at) continue;
       EndingQuestion question{
           .left = left, .growth = growth, .now = now, .kill_at = *pod.kill_at, .held = {}};

@@ -4,9 +4,9 @@
 
 namespace jettison {
 
-void EndingPods::Read(std::span<const PodTable::EndingPod> pods, Figures& figures) {
+void EndingPods::Read(std::span<const EndingPod> pods, Figures& figures) {
   Clear();
-  for (const PodTable::EndingPod& pod : pods) pods_.push_back(pod.facts);
+  for (const EndingPod& pod : pods) pods_.push_back(pod.facts);
   figures.ReadMemoryOf(pods_, stats_);
 }
 

@@ -17,7 +17,7 @@ class EndingPods {
  public:
   // Takes who they are and reads the memory of each as a whole. It belongs right after the reading
   // of the node's own figures, since what an ending pod gives back is in both of them.
-  void Read(std::span<const PodTable::EndingPod> pods, Figures& figures);
+  void Read(std::span<const EndingPod> pods, Figures& figures);
   // Reads the process ids and containers of the same pods, too.
   void ReadAll(Figures& figures);
   void Clear();

@@ -37,13 +37,16 @@ namespace jettison {
 //
 // A pod that somebody else runs is looked after as long as it is there: measured, shown, and
 // evicted where the policy allows that. It is never started again.
-class PodTable {
+//
+// What others are given of the pods is in PodViews.
+class PodTable : public PodViews {
  public:
   // `edges` must outlive this. `allocatable`: what the pods' requests may sum up to; absent: not
   // limited.
   PodTable(Profile profile, const BackoffRule& come_back_rule, WorkerEdges& edges,
            std::optional<SharedAmounts> allocatable = std::nullopt)
-      : profile_(profile),
+      : PodViews(slots_),
+        profile_(profile),
         edges_(&edges),
         slots_(come_back_rule),
         found_(profile, slots_, remembered_, edges),
@@ -95,26 +98,12 @@ class PodTable {
   // Those that exist on the node, for the collection of dead containers.
   [[nodiscard]] std::vector<PodWorker*> Workers();
 
-  // What others are given of the pods (see PodViews).
-  using EndingPod = jettison::EndingPod;
-  [[nodiscard]] const std::vector<const PodFacts*>& Active() const { return views_.Active(); }
-  [[nodiscard]] std::vector<std::shared_ptr<const PodFacts>> Keep(
-      const std::vector<const PodFacts*>& pods) const {
-    return views_.Keep(pods);
-  }
-  [[nodiscard]] const std::vector<EndingPod>& Ending() const { return views_.Ending(); }
   // Whether something of that pod is still on the node.
   [[nodiscard]] bool IsOnNode(std::string_view uid) const { return slots_.OfPod(uid) != nullptr; }
-  [[nodiscard]] bool AnyIsBeingRemoved(Instant now) const { return views_.AnyIsBeingRemoved(now); }
-  [[nodiscard]] bool AnyOnNode() const { return views_.AnyOnNode(); }
   // How many pods of somebody else are only observed, by the policy, and so never evicted.
   [[nodiscard]] std::size_t CountObserved() const {
-    return found_.policy() == AdoptPolicy::kObserve ? views_.CountProtectedForeign() : 0;
+    return found_.policy() == AdoptPolicy::kObserve ? CountProtectedForeign() : 0;
   }
-  [[nodiscard]] std::string NameOfPod(std::string_view uid) const { return views_.NameOfPod(uid); }
-  [[nodiscard]] std::vector<std::string> ImagesThatStay() const { return views_.ImagesThatStay(); }
-  [[nodiscard]] PodsForGc StandingForGc() const { return views_.StandingForGc(); }
-  [[nodiscard]] std::vector<PodView> Views(Instant now) const { return views_.All(now); }
 
  private:
   void SettleAll(Instant now);
@@ -125,7 +114,6 @@ class PodTable {
   Profile profile_;
   WorkerEdges* edges_;
   PodSlots slots_;
-  PodViews views_{slots_};
   RememberedPods remembered_;
   FoundPods found_;
   PodStarts starts_;

@@ -4,6 +4,7 @@
 #include <unordered_set>
 
 #include "core/pods/qos.h"
+#include "ports/container_runtime.h"
 
 namespace jettison {
 namespace {
@@ -72,7 +73,6 @@ bool PodViews::AnyOnNode() const {
 }
 
 bool PodViews::AnyIsBeingRemoved(Instant now) const {
-  constexpr Duration kRemovalTakes = std::chrono::seconds(10);
   return std::ranges::any_of(slots_->all(), [&](const auto& entry) {
     const PodWorker* const worker = entry.second.worker();
     if (worker == nullptr) return false;
@@ -121,7 +121,7 @@ PodsForGc PodViews::StandingForGc() const {
   return pods;
 }
 
-std::vector<PodView> PodViews::All(Instant now) const {
+std::vector<PodView> PodViews::Views(Instant now) const {
   std::vector<PodView> views;
   for (const auto& [name, slot] : slots_->all()) views.push_back(ViewOf(slot, now));
   return views;

@@ -50,7 +50,7 @@ class PodViews {
   // How all pods stand, those included that are wanted and not on the node.
   [[nodiscard]] PodsForGc StandingForGc() const;
   // Every pod, without figures, by namespace and name.
-  [[nodiscard]] std::vector<PodView> All(Instant now) const;
+  [[nodiscard]] std::vector<PodView> Views(Instant now) const;
 
  private:
   const PodSlots* slots_;

@@ -10,6 +10,7 @@
 #include "kernel/files/files.h"
 #include "kernel/groups/cgroup_layout.h"
 #include "kernel/groups/empty_groups.h"
+#include "ports/container_runtime.h"
 #include "runtimes/cri/host/removal_job.h"
 
 namespace jettison::cri {
@@ -52,7 +53,6 @@ std::vector<std::string> Leftovers::Begin() {
 }
 
 bool Leftovers::IsDeleting() const {
-  constexpr Duration kRemovalTakes = std::chrono::seconds(10);
   const bool doomed = doomed_job_ && doomed_job_->running();
   if (!doomed && removals_.empty()) return false;
   return surroundings_.clock.Now() < since_ + kRemovalTakes;
