@@ -10,7 +10,6 @@
 #include <malloc.h>
 
 #include <chrono>
-#include <cstdint>
 #include <cstdio>
 #include <filesystem>
 #include <fstream>

@@ -3,7 +3,6 @@
 #include <fmt/format.h>
 
 #include <random>
-#include <string>
 #include <vector>
 
 #include "core/model/summary.h"

@@ -1,6 +1,5 @@
 #include "act/pass.h"
 
-#include <optional>
 #include <utility>
 
 #include "core/decide/eviction_order.h"

@@ -2,7 +2,6 @@
 
 #include <algorithm>
 #include <string>
-#include <utility>
 
 #include "agent/plans/plan_of.h"
 #include "agent/reclaim/memory_ladder_thread.h"

@@ -2,7 +2,6 @@
 
 #include <functional>
 #include <memory>
-#include <string_view>
 
 #include "api/kubernetes/host_facts.h"
 #include "api/watch.h"

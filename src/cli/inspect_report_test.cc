@@ -4,7 +4,6 @@
 #include <gtest/gtest.h>
 
 #include <fstream>
-#include <string>
 
 #include "codec/documents/json.h"
 #include "codec/kubernetes/pod_reader.h"

@@ -13,7 +13,6 @@
 #include "machine/memory_lock.h"
 #include "machine/pods_group_lock.h"
 #include "machine/runtimes.h"
-#include "ports/file_descriptor.h"
 #include "ports/system_error.h"
 
 namespace jettison {

@@ -2,7 +2,6 @@
 
 #include <algorithm>
 #include <string>
-#include <string_view>
 
 #include "core/units/duration.h"
 #include "core/units/wall_time.h"

@@ -3,7 +3,6 @@
 #include <gtest/gtest.h>
 
 #include <chrono>
-#include <limits>
 #include <type_traits>
 
 #include "ports/fakes/fake_clock.h"

@@ -13,10 +13,7 @@
 #include <sys/eventfd.h>
 
 #include <chrono>
-#include <cstddef>
-#include <cstdint>
 #include <cstdio>
-#include <functional>
 #include <optional>
 #include <string_view>
 #include <type_traits>

@@ -5,7 +5,6 @@
 #include <charconv>
 #include <csignal>
 #include <cstdint>
-#include <cstring>
 #include <limits>
 
 namespace jettison::cri {

@@ -2,8 +2,6 @@
 
 #include <sys/eventfd.h>
 
-#include <utility>
-
 namespace jettison {
 
 using std::chrono::steady_clock;

@@ -2,7 +2,6 @@
 
 #include <array>
 #include <bitset>
-#include <cstddef>
 #include <cstdint>
 #include <deque>
 #include <vector>

@@ -2,8 +2,6 @@
 
 #include <sys/types.h>
 
-#include <chrono>
-#include <optional>
 #include <string>
 #include <vector>
 

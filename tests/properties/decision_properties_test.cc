@@ -4,9 +4,7 @@
 #include <gtest/gtest.h>
 
 #include <algorithm>
-#include <numeric>
 #include <random>
-#include <set>
 
 #include "core/decide/decide.h"
 #include "core/decide/ranking.h"

@@ -1,7 +1,6 @@
 // The agent with a log that nobody reads: it guards on.
 
 #include <fcntl.h>
-#include <fmt/format.h>
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 #include <poll.h>

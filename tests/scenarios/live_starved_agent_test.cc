@@ -6,7 +6,6 @@
 #include <sys/syscall.h>
 
 #include <chrono>
-#include <csignal>
 #include <filesystem>
 #include <fstream>
 #include <memory>

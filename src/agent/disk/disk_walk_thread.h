@@ -8,7 +8,6 @@
 #include <set>
 #include <span>
 #include <string>
-#include <utility>
 #include <vector>
 
 #include "agent/disk/disk_measurer.h"

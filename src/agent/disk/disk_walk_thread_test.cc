@@ -8,7 +8,6 @@
 #include <cstdlib>
 #include <filesystem>
 #include <fstream>
-#include <string>
 
 #include "ports/fakes/fake_clock.h"
 #include "ports/fakes/fake_runtime.h"

@@ -5,7 +5,6 @@
 #include <chrono>
 #include <fstream>
 #include <map>
-#include <thread>
 
 #include "agent/disk/disk_walk_thread.h"
 #include "agent/disk/live_silent_filesystem.h"

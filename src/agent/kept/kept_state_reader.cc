@@ -3,8 +3,6 @@
 #include <algorithm>
 #include <charconv>
 #include <limits>
-#include <set>
-#include <tuple>
 #include <utility>
 
 #include "agent/kept/kept_state_text.h"

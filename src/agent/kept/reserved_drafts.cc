@@ -8,7 +8,6 @@
 #include <algorithm>
 #include <cerrno>
 #include <cstdio>
-#include <optional>
 
 #include "kernel/files/files.h"
 #include "ports/file_descriptor.h"

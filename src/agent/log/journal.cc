@@ -11,7 +11,6 @@
 #include <unistd.h>
 
 #include <cstdlib>
-#include <span>
 #include <vector>
 
 namespace jettison {

@@ -3,13 +3,9 @@
 #include <fmt/format.h>
 #include <gtest/gtest.h>
 
-#include <atomic>
 #include <chrono>
 #include <condition_variable>
-#include <memory>
 #include <mutex>
-#include <string>
-#include <vector>
 
 namespace jettison {
 namespace {

@@ -5,7 +5,6 @@
 #include <filesystem>
 #include <string_view>
 #include <system_error>
-#include <utility>
 #include <vector>
 
 #include "kernel/files/files.h"

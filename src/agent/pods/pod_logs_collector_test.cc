@@ -5,7 +5,6 @@
 #include <poll.h>
 
 #include <chrono>
-#include <filesystem>
 #include <fstream>
 
 #include "kernel/files/files.h"

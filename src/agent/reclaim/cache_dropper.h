@@ -5,7 +5,6 @@
 #include <mutex>
 #include <string>
 #include <string_view>
-#include <vector>
 
 #include "agent/loop/background_thread.h"
 #include "core/units/duration.h"

@@ -3,7 +3,6 @@
 #include <deque>
 #include <filesystem>
 #include <fstream>
-#include <memory>
 
 #include "agent/evictions/node_actions.h"
 #include "agent/figures/disk_layout.h"

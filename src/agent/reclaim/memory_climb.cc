@@ -1,8 +1,6 @@
 #include "agent/reclaim/memory_climb.h"
 
 #include <algorithm>
-#include <optional>
-#include <string_view>
 #include <utility>
 
 namespace jettison {

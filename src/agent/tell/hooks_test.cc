@@ -18,7 +18,6 @@
 #include <sstream>
 
 #include "agent/tell/hook_program.h"
-#include "agent/tell/hook_thread.h"
 #include "core/units/tcp_address.h"
 #include "http/peers/listen.h"
 #include "kernel/files/temporary_folder.h"

@@ -4,7 +4,6 @@
 #include <unistd.h>
 
 #include <cstdio>
-#include <utility>
 
 #include "ports/file_descriptor.h"
 #include "ports/system_error.h"

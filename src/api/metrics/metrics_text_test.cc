@@ -6,7 +6,6 @@
 #include <algorithm>
 #include <chrono>
 #include <memory>
-#include <string>
 #include <vector>
 
 #include "tests/synthetic_snapshot.h"

@@ -4,7 +4,6 @@
 
 #include <array>
 #include <chrono>
-#include <cstdint>
 #include <limits>
 
 namespace jettison {

@@ -1,7 +1,6 @@
 #pragma once
 
 #include <string>
-#include <string_view>
 
 #include "api/overview/overview.h"
 #include "core/json/json_writer.h"

@@ -3,7 +3,6 @@
 #include <cerrno>
 #include <fstream>
 #include <iterator>
-#include <system_error>
 #include <utility>
 
 #include "codec/documents/documents.h"

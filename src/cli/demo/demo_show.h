@@ -6,7 +6,6 @@
 #include <optional>
 #include <string>
 #include <string_view>
-#include <vector>
 
 #include "cli/demo/demo_history.h"
 #include "cli/demo/demo_peaks.h"

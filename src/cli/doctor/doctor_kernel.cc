@@ -2,7 +2,6 @@
 #include <sys/utsname.h>
 #include <unistd.h>
 
-#include <string>
 #include <utility>
 
 #include "cli/doctor/doctor_checks.h"

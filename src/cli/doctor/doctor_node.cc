@@ -8,8 +8,6 @@
 #include <algorithm>
 #include <cerrno>
 #include <string>
-#include <system_error>
-#include <utility>
 
 #include "cli/doctor/doctor_checks.h"
 #include "kernel/procfs/procfs.h"

@@ -5,7 +5,6 @@
 
 #include <chrono>
 #include <fstream>
-#include <memory>
 #include <string>
 #include <vector>
 

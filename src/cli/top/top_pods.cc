@@ -5,7 +5,6 @@
 #include <algorithm>
 #include <functional>
 #include <string>
-#include <string_view>
 
 #include "cli/terminal/amount_text.h"
 #include "cli/top/overview_text.h"

@@ -12,7 +12,6 @@
 #include <string>
 #include <utility>
 
-#include "codec/documents/documents.h"
 #include "codec/documents/unique_keys.h"
 
 namespace jettison {

@@ -1,7 +1,6 @@
 #include "codec/kubernetes/container_reader.h"
 
 #include <string_view>
-#include <utility>
 
 #include "codec/kubernetes/resources_reader.h"
 #include "codec/kubernetes/security_reader.h"

@@ -5,7 +5,6 @@
 
 #include <fstream>
 #include <iterator>
-#include <string>
 
 #include "codec/documents/documents.h"
 #include "codec/kubernetes/pod_writer.h"

@@ -1,6 +1,5 @@
 #include "codec/kubernetes/pod_writer.h"
 
-#include <string_view>
 #include <variant>
 
 #include "core/json/json_writer.h"

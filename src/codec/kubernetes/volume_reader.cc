@@ -1,7 +1,6 @@
 #include "codec/kubernetes/volume_reader.h"
 
 #include <string_view>
-#include <utility>
 
 namespace jettison::kube_json {
 namespace {

@@ -1,7 +1,6 @@
 #include "codec/recordings/checked_members.h"
 
 #include <limits>
-#include <string>
 
 namespace jettison {
 namespace {

@@ -1,7 +1,6 @@
 #include "codec/recordings/replay_writer.h"
 
 #include "codec/recordings/pace_input.h"
-#include "core/json/json_writer.h"
 
 namespace jettison {
 namespace {

@@ -5,7 +5,6 @@
 #include <fmt/format.h>
 #include <simdjson.h>
 
-#include <optional>
 #include <string>
 #include <unordered_map>
 

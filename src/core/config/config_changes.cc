@@ -2,9 +2,7 @@
 
 #include <algorithm>
 #include <optional>
-#include <string>
 #include <tuple>
-#include <type_traits>
 
 namespace jettison {
 namespace {

@@ -6,7 +6,6 @@
 #include <chrono>
 #include <functional>
 #include <string>
-#include <vector>
 
 namespace jettison {
 namespace {

@@ -4,9 +4,7 @@
 
 #include <algorithm>
 #include <array>
-#include <optional>
 #include <string_view>
-#include <utility>
 
 #include "core/thresholds/spelling.h"
 #include "core/units/tcp_address.h"

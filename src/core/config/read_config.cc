@@ -3,8 +3,6 @@
 #include <fmt/format.h>
 
 #include <array>
-#include <optional>
-#include <utility>
 
 #include "core/config/jettison_configuration.h"
 #include "core/config/kubelet_configuration.h"

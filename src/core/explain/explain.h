@@ -1,10 +1,7 @@
 #pragma once
 
 #include <cstddef>
-#include <memory>
-#include <optional>
 #include <string>
-#include <vector>
 
 #include "core/explain/pod_ranking.h"
 #include "core/explanation/explanation.h"

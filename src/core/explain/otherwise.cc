@@ -1,7 +1,6 @@
 #include "core/explain/otherwise.h"
 
 #include <array>
-#include <string>
 #include <utility>
 
 #include "core/decide/pod_usage.h"

@@ -4,9 +4,6 @@
 
 #include <cstdint>
 #include <initializer_list>
-#include <optional>
-#include <string>
-#include <utility>
 
 namespace jettison {
 namespace {

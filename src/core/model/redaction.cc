@@ -1,7 +1,6 @@
 #include "core/model/redaction.h"
 
 #include <algorithm>
-#include <utility>
 #include <vector>
 
 namespace jettison {

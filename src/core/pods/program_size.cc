@@ -3,7 +3,6 @@
 #include <fmt/format.h>
 
 #include <unordered_map>
-#include <utility>
 #include <vector>
 
 #include "core/pods/variables.h"

@@ -2,8 +2,6 @@
 
 #include <gtest/gtest.h>
 
-#include <string>
-
 #include "core/model/pod_resources.h"
 
 namespace jettison {

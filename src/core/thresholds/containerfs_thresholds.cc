@@ -1,7 +1,5 @@
 #include "core/thresholds/containerfs_thresholds.h"
 
-#include <optional>
-
 namespace jettison {
 namespace {
 

@@ -1,8 +1,6 @@
 #include "core/units/quantity.h"
 
 #include <algorithm>
-#include <optional>
-#include <string>
 #include <utility>
 #include <variant>
 

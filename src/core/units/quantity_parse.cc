@@ -5,10 +5,8 @@
 #include <algorithm>
 #include <array>
 #include <charconv>
-#include <cstdint>
 #include <optional>
 #include <string>
-#include <utility>
 
 namespace jettison {
 

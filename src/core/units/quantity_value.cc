@@ -1,7 +1,5 @@
 #include "core/units/quantity_value.h"
 
-#include <cstdint>
-
 namespace jettison {
 
 namespace {

@@ -2,8 +2,6 @@
 
 #include <gtest/gtest.h>
 
-#include <string_view>
-
 namespace jettison {
 namespace {
 

@@ -4,7 +4,6 @@
 #include <fmt/format.h>
 
 #include <cerrno>
-#include <system_error>
 
 namespace jettison::http {
 

@@ -1,7 +1,6 @@
 #pragma once
 
 #include <memory>
-#include <string>
 
 #include "http/server/connections.h"
 #include "http/server/credentials.h"

@@ -4,10 +4,8 @@
 #include <poll.h>
 
 #include <chrono>
-#include <filesystem>
 #include <fstream>
 #include <future>
-#include <optional>
 #include <string>
 #include <utility>
 

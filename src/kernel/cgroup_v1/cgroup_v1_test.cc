@@ -5,7 +5,6 @@
 
 #include <filesystem>
 #include <fstream>
-#include <string>
 
 // The room over a tree of plain directories: what does not need a kernel.
 namespace jettison {

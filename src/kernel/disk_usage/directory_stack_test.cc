@@ -7,8 +7,6 @@
 
 #include <cstdlib>
 #include <filesystem>
-#include <string>
-#include <string_view>
 #include <utility>
 
 namespace jettison::disk_usage {

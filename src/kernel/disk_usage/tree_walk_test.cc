@@ -16,8 +16,6 @@
 #include <filesystem>
 #include <fstream>
 #include <functional>
-#include <sstream>
-#include <string>
 #include <thread>
 
 #include "ports/fakes/child_process.h"

@@ -1,6 +1,5 @@
 #include "kernel/filesystem/place.h"
 
-#include <fcntl.h>
 #include <unistd.h>
 
 #include <array>

@@ -5,7 +5,6 @@
 #include <unistd.h>
 
 #include <cerrno>
-#include <string>
 
 #include "kernel/groups/group_files.h"
 #include "kernel/groups/kernel_text.h"

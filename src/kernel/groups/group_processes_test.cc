@@ -12,9 +12,7 @@
 #include <csignal>
 #include <fstream>
 #include <memory>
-#include <string>
 #include <thread>
-#include <vector>
 
 #include "kernel/files/temporary_folder.h"
 #include "kernel/groups/fd_reserve.h"

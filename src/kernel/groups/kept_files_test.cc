@@ -3,10 +3,8 @@
 #include <fcntl.h>
 #include <gtest/gtest.h>
 
-#include <array>
 #include <filesystem>
 #include <fstream>
-#include <string>
 
 #include "kernel/files/temporary_folder.h"
 #include "kernel/groups/group_files.h"

@@ -4,7 +4,6 @@
 #include <map>
 #include <string>
 #include <string_view>
-#include <utility>
 
 #include "core/model/pod.h"
 #include "core/model/pod_resources.h"

@@ -8,7 +8,6 @@
 #include <cerrno>
 #include <limits>
 #include <string>
-#include <utility>
 
 #include "ports/system_error.h"
 

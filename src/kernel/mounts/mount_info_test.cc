@@ -3,8 +3,6 @@
 #include <gtest/gtest.h>
 #include <sys/sysmacros.h>
 
-#include <string>
-
 namespace jettison::pod_host {
 namespace {
 

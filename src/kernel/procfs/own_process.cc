@@ -7,7 +7,6 @@
 
 #include <array>
 #include <chrono>
-#include <string_view>
 
 #include "kernel/procfs/parse.h"
 #include "ports/file_descriptor.h"

@@ -6,7 +6,6 @@
 #include <algorithm>
 #include <array>
 #include <cerrno>
-#include <span>
 #include <string_view>
 #include <utility>
 

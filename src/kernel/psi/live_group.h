@@ -6,8 +6,6 @@
 
 #include <array>
 #include <cerrno>
-#include <csignal>
-#include <cstdlib>
 #include <filesystem>
 #include <fstream>
 #include <optional>

@@ -5,7 +5,6 @@
 
 #include <array>
 #include <cerrno>
-#include <span>
 
 #include "ports/system_error.h"
 

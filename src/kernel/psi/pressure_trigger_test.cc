@@ -5,8 +5,6 @@
 #include <gtest/gtest.h>
 #include <poll.h>
 
-#include <string>
-
 #include "kernel/psi/live_group.h"
 
 namespace jettison::psi {

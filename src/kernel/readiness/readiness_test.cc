@@ -5,10 +5,6 @@
 #include <sys/eventfd.h>
 #include <sys/mman.h>
 
-#include <chrono>
-#include <functional>
-#include <vector>
-
 #include "ports/fakes/scarcity.h"
 
 namespace jettison::pod_host {

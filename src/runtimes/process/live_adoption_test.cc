@@ -9,7 +9,6 @@
 #include <csignal>
 #include <cstdio>
 #include <functional>
-#include <set>
 
 #include "runtimes/process/live_bed.h"
 

@@ -4,14 +4,12 @@
 #include <fcntl.h>
 #include <fmt/format.h>
 #include <sys/inotify.h>
-#include <sys/stat.h>
 #include <unistd.h>
 
 #include <algorithm>
 #include <array>
 #include <cstring>
 #include <memory>
-#include <set>
 
 #include "ports/system_error.h"
 

@@ -5,7 +5,6 @@
 
 #include <chrono>
 #include <limits>
-#include <memory>
 #include <optional>
 
 #include "rpc/fake_calls.h"

@@ -4,7 +4,6 @@
 #include <unistd.h>
 
 #include <algorithm>
-#include <utility>
 
 #include "containers/cri_container.h"
 #include "kernel/files/files.h"

@@ -2,8 +2,6 @@
 
 #include <fmt/format.h>
 
-#include <utility>
-
 #include "core/pods/variables.h"
 
 namespace jettison::process {

@@ -1,11 +1,8 @@
 #include "runtimes/process/runs/live_container.h"
 
-#include <fcntl.h>
 #include <gtest/gtest.h>
 #include <sys/stat.h>
 #include <unistd.h>
-
-#include <csignal>
 
 #include "kernel/readiness/pidfd.h"
 #include "ports/fakes/child_process.h"

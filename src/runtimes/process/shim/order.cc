@@ -1,7 +1,6 @@
 #include "runtimes/process/shim/order.h"
 
 #include <cerrno>
-#include <cstdlib>
 #include <cstring>
 
 namespace jettison::shim {
