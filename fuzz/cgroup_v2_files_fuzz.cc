@@ -1,30 +1,18 @@
 // links: jettison_cgroup_v2
 #include <algorithm>
-#include <cstddef>
-#include <cstdint>
-#include <cstdlib>
 #include <string>
-#include <string_view>
 
+#include "fuzz/fuzz.h"
 #include "kernel/cgroup_v2/kernel_files.h"
 #include "kernel/cgroup_v2/limits.h"
 #include "kernel/cgroup_v2/tree.h"
 #include "kernel/groups/kernel_text.h"
 #include "kernel/mounts/mount_info.h"
 
-namespace {
-
-void Require(bool holds) {
-  if (!holds) std::abort();
-}
-
-}  // namespace
-
 // Whatever the text, a value that comes out is one that stands in it.
-extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
+void Fuzz(std::string_view text) {
   namespace host = jettison::pod_host;
   namespace v2 = jettison::cgroup_v2;
-  const std::string_view text(reinterpret_cast<const char*>(data), size);
   if (const auto stat = v2::ParseMemoryStat(text)) {
     Require(text.find(std::to_string(stat->inactive_file).substr(0, 1)) != text.npos);
     Require(host::FindRow(text, "anon").has_value());
@@ -46,5 +34,4 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
   Require(v2::FindUnified(mounts).has_value() ==
           std::any_of(mounts.begin(), mounts.end(),
                       [](const host::Mount& mount) { return mount.type == "cgroup2"; }));
-  return 0;
 }

@@ -3,10 +3,6 @@
 // Any text, read as configuration documents: whatever it says, reading ends with a policy or with
 // faults, and a policy without faults is one that can be run.
 
-#include <cstddef>
-#include <cstdint>
-#include <cstdlib>
-#include <string_view>
 #include <utility>
 #include <vector>
 
@@ -14,12 +10,9 @@
 #include "core/config/node_allocatable.h"
 #include "core/config/read_config.h"
 #include "core/thresholds/containerfs_thresholds.h"
+#include "fuzz/fuzz.h"
 
 namespace {
-
-void Require(bool holds) {
-  if (!holds) std::abort();
-}
 
 void CheckRunnable(const jettison::AgentConfig& config) {
   using jettison::Duration;
@@ -37,10 +30,9 @@ void CheckRunnable(const jettison::AgentConfig& config) {
 
 }  // namespace
 
-extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
-  const std::string_view text(reinterpret_cast<const char*>(data), size);
+void Fuzz(std::string_view text) {
   auto parsed = jettison::ParseDocuments(text);
-  if (!parsed) return 0;
+  if (!parsed) return;
   std::vector<jettison::ConfigDocument> documents;
   for (jettison::Value& document : *parsed) documents.push_back({"/etc/c", std::move(document)});
   const jettison::ConfigReading reading = jettison::ReadConfig(documents);
@@ -51,5 +43,4 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
     static_cast<void>(jettison::NodeAllocatable({{"memory", jettison::Quantity::Of(1 << 30)}},
                                                 reading.config.reservation, effective));
   }
-  return 0;
 }

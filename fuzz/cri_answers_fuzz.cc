@@ -2,20 +2,16 @@
 #include <sys/types.h>
 
 #include <csignal>
-#include <cstddef>
-#include <cstdint>
-#include <cstdlib>
 #include <string>
-#include <string_view>
 
+#include "fuzz/fuzz.h"
 #include "kernel/processes/proc_files.h"
 #include "rpc/verbose_info.h"
 #include "sources/foreign/foreign_spec.h"
 
 // Whatever a container runtime or a container's files tell, what is made of it can be used: a name
 // of one group, an absolute path, a process, a signal.
-extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
-  const std::string_view text(reinterpret_cast<const char*>(data), size);
+void Fuzz(std::string_view text) {
   const std::string group = jettison::GroupBelow(text, "kubepods/podu");
   if (group.find('/') != std::string::npos || group.find('\n') != std::string::npos) std::abort();
   if (jettison::MemoryGroupIn(text).find('\n') != std::string::npos) std::abort();
@@ -31,5 +27,4 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
   }
   (void)jettison::ReadSpecInInfo(text);
   if (jettison::cri::SettingsIn(text).sandbox_image.size() > text.size()) std::abort();
-  return 0;
 }

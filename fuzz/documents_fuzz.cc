@@ -4,16 +4,13 @@
 // accept what another strict parser accepts, and nothing else.
 
 #include <algorithm>
-#include <cstddef>
-#include <cstdint>
-#include <cstdlib>
 #include <nlohmann/json.hpp>
 #include <string>
-#include <string_view>
 
 #include "codec/documents/documents.h"
 #include "codec/documents/json.h"
 #include "codec/documents/yaml.h"
+#include "fuzz/fuzz.h"
 
 namespace {
 
@@ -72,10 +69,8 @@ void CompareJson(std::string_view text) {
 
 }  // namespace
 
-extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
-  const std::string_view text(reinterpret_cast<const char*>(data), size);
+void Fuzz(std::string_view text) {
   CompareJson(text);
   static_cast<void>(jettison::ParseJsonDocuments(text));
   static_cast<void>(jettison::ParseYamlDocuments(text));
-  return 0;
 }

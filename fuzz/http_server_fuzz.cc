@@ -12,20 +12,17 @@
 #include <algorithm>
 #include <array>
 #include <cerrno>
-#include <cstddef>
-#include <cstdint>
-#include <cstdlib>
 #include <cstring>
 #include <filesystem>
 #include <memory>
 #include <string>
-#include <string_view>
 #include <thread>
 
 #include "agent/loop/steady_clock.h"
 #include "api/api.h"
 #include "api/kubernetes/host_facts.h"
 #include "api/kubernetes/status_object.h"
+#include "fuzz/fuzz.h"
 #include "http/server/server.h"
 #include "ports/file_descriptor.h"
 #include "tests/synthetic_snapshot.h"
@@ -118,25 +115,25 @@ std::string ReadAll(const FileDescriptor& client) {
 
 }  // namespace
 
-extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
+void Fuzz(std::string_view text) {
   static Server server;
   static unsigned runs = 0;
-  if (size < 2) return 0;
-  const std::size_t step = data[0] < 128 ? size : 1 + data[0] % 32;
-  const std::string_view bytes(reinterpret_cast<const char*>(data) + 2, size - 2);
+  if (text.size() < 2) return;
+  const auto pieces = static_cast<unsigned char>(text[0]);
+  const std::size_t step = pieces < 128 ? text.size() : 1 + pieces % 32;
+  const std::string_view bytes = text.substr(2);
   server.Refresh();
   {
     const FileDescriptor client = Connect(server.socket());
     Send(client, bytes, step);
-    if (data[1] % 8 != 0) {  // the others are gone without a word
+    if (static_cast<unsigned char>(text[1]) % 8 != 0) {  // the others are gone without a word
       ::shutdown(client.get(), SHUT_WR);
       const std::string answer = ReadAll(client);
       if (!answer.empty() && !answer.starts_with("HTTP/1.")) std::abort();
     }
   }
-  if (++runs % 32 != 0) return 0;
+  if (++runs % 32 != 0) return;
   const FileDescriptor good = Connect(server.socket());
   Send(good, "GET /pods HTTP/1.1\r\nHost: h\r\nConnection: close\r\n\r\n", 4096);
   if (!ReadAll(good).starts_with("HTTP/1.1 200")) std::abort();
-  return 0;
 }

@@ -1,20 +1,16 @@
 // links: jettison_agent
 //
 // Any bytes, read as records of images: what is accepted is written so that it reads back the same.
-#include <cstddef>
-#include <cstdint>
-#include <cstdlib>
-#include <string_view>
 
 #include "agent/reclaim/image_records.h"
+#include "fuzz/fuzz.h"
 #include "ports/fakes/fake_clock.h"
 
-extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
+void Fuzz(std::string_view text) {
   using namespace jettison;
-  const std::string_view text(reinterpret_cast<const char*>(data), size);
   const FakeClock clock{Instant(std::chrono::hours(500'000))};
   const auto reading = ParseImageRecords(text, clock);
-  if (!reading) return 0;
+  if (!reading) return;
   const auto again = ParseImageRecords(FormatImageRecords(reading->records, clock), clock);
   if (!again || !again->faults.empty()) std::abort();
   if (again->records.size() != reading->records.size()) std::abort();
@@ -26,5 +22,4 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
       std::abort();
     }
   }
-  return 0;
 }

@@ -1,22 +1,15 @@
 // links: jettison_cli
 #include <algorithm>
-#include <cstddef>
-#include <cstdint>
-#include <cstdlib>
 #include <string>
-#include <string_view>
 
 #include "cli/terminal/key_reader.h"
 #include "cli/top/overview_reader.h"
 #include "cli/top/status_text.h"
 #include "cli/top/top_lines.h"
 #include "cli/top/top_screen.h"
+#include "fuzz/fuzz.h"
 
 namespace {
-
-void Require(bool holds) {
-  if (!holds) std::abort();
-}
 
 bool HasControl(std::string_view text) {
   return std::ranges::any_of(text, [](char c) {
@@ -28,17 +21,16 @@ bool HasControl(std::string_view text) {
 
 // Whatever an agent answers and whatever keys are pressed, what is shown fits the terminal and does
 // not steer it.
-extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
+void Fuzz(std::string_view text) {
   using namespace jettison;
   constexpr TextStyle kPlain = {.color = false, .unicode = false};
-  const std::string_view text(reinterpret_cast<const char*>(data), size);
   const auto overview = ReadOverview(text);
   const Overview shown = overview.value_or(Overview{});
   TopView view;
   KeyReader reader;
   for (const KeyPress key : reader.Read(text)) static_cast<void>(Press(key, shown, 9, view));
-  if (!overview) return 0;
-  const ScreenSize screen = {.columns = 1 + size % 150, .rows = 1 + size % 50};
+  if (!overview) return;
+  const ScreenSize screen = {.columns = 1 + text.size() % 150, .rows = 1 + text.size() % 50};
   const auto lines = ComposeTop({.overview = shown, .view = view, .trouble = {}}, screen, kPlain);
   Require(lines.size() == screen.rows);
   for (const std::string& line : lines) {
@@ -46,5 +38,4 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
   }
   Require(!HasControl(StatusText(shown, screen.columns, kPlain)));
   for (const std::string& line : TopLines().News(shown)) Require(!HasControl(line));
-  return 0;
 }

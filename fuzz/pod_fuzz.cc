@@ -4,11 +4,6 @@
 // are safe in paths and runs through every rule about one pod; an API object that is accepted reads
 // back equal after it was written.
 
-#include <cstddef>
-#include <cstdint>
-#include <cstdlib>
-#include <string_view>
-
 #include "codec/documents/documents.h"
 #include "codec/documents/json.h"
 #include "codec/kubernetes/pod_reader.h"
@@ -16,14 +11,11 @@
 #include "core/pods/admission.h"
 #include "core/pods/oom_score_adj.h"
 #include "core/pods/pod_requests.h"
+#include "fuzz/fuzz.h"
 
 namespace {
 
 using namespace jettison;
-
-void Require(bool holds) {
-  if (!holds) std::abort();
-}
 
 bool IsSafeInPaths(std::string_view name) {
   return !name.empty() && name != "." && name != ".." && name.find('/') == name.npos &&
@@ -69,12 +61,11 @@ void CheckApiObject(PodReading reading) {
 
 }  // namespace
 
-extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
-  const auto documents = ParseDocuments({reinterpret_cast<const char*>(data), size});
-  if (!documents) return 0;
+void Fuzz(std::string_view text) {
+  const auto documents = ParseDocuments(text);
+  if (!documents) return;
   for (const Value& document : *documents) {
     CheckManifest(document);
     ForEachPod(document, {.file = "", .form = PodForm::kApiObject}, CheckApiObject);
   }
-  return 0;
 }

@@ -1,14 +1,10 @@
 // links: jettison_procfs
-#include <cstddef>
-#include <cstdint>
-#include <cstdlib>
-#include <string_view>
 
+#include "fuzz/fuzz.h"
 #include "kernel/procfs/parse.h"
 
 // Whatever the text, a figure that comes out is one that can be reckoned with.
-extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
-  const std::string_view text(reinterpret_cast<const char*>(data), size);
+void Fuzz(std::string_view text) {
   if (const auto memory = jettison::procfs::ParseMemInfo(text)) {
     if (memory->WithoutHugePages() > memory->total) std::abort();
   }
@@ -20,5 +16,4 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
   if (const auto pages = jettison::procfs::ParseStatm(text)) {
     if (pages->all >> 52U > 1 || pages->resident >> 52U > 1) std::abort();
   }
-  return 0;
 }

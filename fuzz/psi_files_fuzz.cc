@@ -1,9 +1,6 @@
 // links: jettison_psi
-#include <cstddef>
-#include <cstdint>
-#include <cstdlib>
-#include <string_view>
 
+#include "fuzz/fuzz.h"
 #include "kernel/psi/pressure.h"
 
 namespace {
@@ -21,11 +18,9 @@ void CheckLine(const jettison::psi::StallLine& line) {
 }  // namespace
 
 // Whatever the text, a share that comes out is one of the whole.
-extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
-  const std::string_view text(reinterpret_cast<const char*>(data), size);
+void Fuzz(std::string_view text) {
   const auto pressure = jettison::psi::ParsePressure(text);
-  if (!pressure) return 0;
+  if (!pressure) return;
   CheckLine(pressure->some);
   if (pressure->full) CheckLine(*pressure->full);
-  return 0;
 }

@@ -2,18 +2,14 @@
 //
 // Any bytes, read as the state files of a run and as notes on mount points: what is accepted as an
 // exit record is written so that it reads back the same.
-#include <cstddef>
-#include <cstdint>
-#include <cstdlib>
-#include <string_view>
 
+#include "fuzz/fuzz.h"
 #include "runtimes/process/mount_points.h"
 #include "runtimes/process/runs/process_identity.h"
 #include "runtimes/process/runs/run_record.h"
 
-extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
+void Fuzz(std::string_view text) {
   namespace process = jettison::process;
-  const std::string_view text(reinterpret_cast<const char*>(data), size);
   if (const auto exit = process::ParseExitRecord(text)) {
     const auto again = process::ParseExitRecord(process::FormatExitRecord(*exit));
     if (!again || *again != *exit) std::abort();
@@ -23,5 +19,4 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
     if (!point.path.starts_with('/')) std::abort();
   }
   (void)process::ParseProcessStat(text);
-  return 0;
 }

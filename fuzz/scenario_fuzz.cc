@@ -2,27 +2,24 @@
 // Records of `jettison replay`: whatever bytes come, reading answers or refuses, and what was read
 // can be replayed and written.
 
-#include <cstddef>
-#include <cstdint>
 #include <string>
-#include <string_view>
 
 #include "codec/recordings/replay_writer.h"
 #include "codec/recordings/scenario_reader.h"
+#include "fuzz/fuzz.h"
 #include "sim/replay.h"
 
-extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
+void Fuzz(std::string_view text) {
   static jettison::ScenarioReader reader;
-  std::string record(reinterpret_cast<const char*>(data), size);
-  record.resize(size + jettison::ScenarioReader::kPadding);
+  std::string record(text);
+  record.resize(text.size() + jettison::ScenarioReader::kPadding);
   jettison::Scenario scenario;
   std::string out;
-  const auto read = reader.Read(std::string_view(record).substr(0, size), scenario);
-  if (!read) return 0;
+  const auto read = reader.Read(std::string_view(record).substr(0, text.size()), scenario);
+  if (!read) return;
   if (*read) {
     jettison::WriteReplay(**read, jettison::Replay(**read), out);
   } else {
     jettison::WriteReplay(scenario, jettison::Replay(scenario), out);
   }
-  return 0;
 }

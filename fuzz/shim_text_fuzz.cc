@@ -3,13 +3,11 @@
 // Any bytes, read as an order to a shim and cut into log lines: an accepted order is complete, and
 // the lines put together are the bytes again, whatever pieces they came in.
 #include <algorithm>
-#include <cstddef>
-#include <cstdint>
-#include <cstdlib>
 #include <cstring>
 #include <memory>
 #include <string>
 
+#include "fuzz/fuzz.h"
 #include "runtimes/process/shim/log_lines.h"
 #include "runtimes/process/shim/order.h"
 
@@ -53,9 +51,8 @@ void CutIntoLines(const std::string& text) {
 
 }  // namespace
 
-extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
-  const std::string text(reinterpret_cast<const char*>(data), size);
+void Fuzz(std::string_view bytes) {
+  const std::string text(bytes);
   ReadAsOrder(text);
   CutIntoLines(text);
-  return 0;
 }

@@ -5,19 +5,12 @@
 
 #include <simdjson.h>
 
-#include <cstddef>
-#include <cstdint>
-#include <cstdlib>
-
 #include "codec/kubernetes/summary_reader.h"
+#include "fuzz/fuzz.h"
 
 namespace {
 
 using namespace jettison;
-
-void Require(bool holds) {
-  if (!holds) std::abort();
-}
 
 bool Same(const PodStats& a, const PodStats& b) {
   return a.uid == b.uid && a.name == b.name && a.namespace_ == b.namespace_ &&
@@ -29,12 +22,12 @@ bool Same(const PodStats& a, const PodStats& b) {
 
 }  // namespace
 
-extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
+void Fuzz(std::string_view text) {
   static simdjson::dom::parser parser;
   static Summary used;
   simdjson::dom::element document;
-  if (parser.parse(reinterpret_cast<const char*>(data), size).get(document) != simdjson::SUCCESS) {
-    return 0;
+  if (parser.parse(text.data(), text.size()).get(document) != simdjson::SUCCESS) {
+    return;
   }
   Summary fresh;
   const auto into_fresh = ReadSummary(document, fresh);
@@ -42,9 +35,8 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
   Require(into_fresh.has_value() == into_used.has_value());
   if (!into_fresh) {
     Require(into_fresh.error() == into_used.error() && !into_fresh.error().message.empty());
-    return 0;
+    return;
   }
   Require(fresh.node.node_name == used.node.node_name && fresh.pods.size() == used.pods.size());
   for (std::size_t i = 0; i < fresh.pods.size(); ++i) Require(Same(fresh.pods[i], used.pods[i]));
-  return 0;
 }
