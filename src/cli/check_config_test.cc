@@ -4,7 +4,6 @@
 #include <gtest/gtest.h>
 
 #include <CLI/CLI.hpp>
-#include <cstdlib>
 #include <filesystem>
 #include <fstream>
 #include <nlohmann/json.hpp>
@@ -13,6 +12,7 @@
 
 #include "cli/ask/config_files.h"
 #include "cli/check_config_report.h"
+#include "kernel/files/temporary_folder.h"
 
 namespace jettison {
 namespace {
@@ -21,13 +21,6 @@ using ::testing::HasSubstr;
 
 class CheckConfig : public testing::Test {
  protected:
-  void SetUp() override {
-    std::string name = testing::TempDir() + "jettison-check-config-XXXXXX";
-    ASSERT_NE(::mkdtemp(name.data()), nullptr);
-    folder_ = name;
-  }
-  void TearDown() override { std::filesystem::remove_all(folder_); }
-
   [[nodiscard]] std::string Write(const std::string& text) const {
     std::ofstream(folder_ / "config.yaml") << text;
     return folder_ / "config.yaml";
@@ -49,7 +42,8 @@ class CheckConfig : public testing::Test {
     return exit_code;
   }
 
-  std::filesystem::path folder_;
+  const pod_host::TemporaryFolder temporary_;
+  const std::filesystem::path folder_ = temporary_.path();
   std::string printed_;
 };
 

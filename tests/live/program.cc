@@ -46,15 +46,6 @@ void AppendLinesWith(const std::string& file, const std::string& text,
 
 }  // namespace
 
-TemporaryFolder::TemporaryFolder() : path_("/tmp/jettison-test-XXXXXX") {
-  if (::mkdtemp(path_.data()) == nullptr) std::abort();
-}
-
-TemporaryFolder::~TemporaryFolder() {
-  std::error_code error;
-  fs::remove_all(path_, error);
-}
-
 Program::Program(const std::vector<std::string>& arguments,
                  const std::vector<std::string>& environment) {
   ::prctl(PR_SET_CHILD_SUBREAPER, 1);

@@ -5,22 +5,12 @@
 #include <string>
 #include <vector>
 
+#include "kernel/files/temporary_folder.h"
 #include "ports/file_descriptor.h"
 
 namespace jettison {
 
-// A folder for temporary files that goes with everything in it.
-class TemporaryFolder {
- public:
-  TemporaryFolder();
-  TemporaryFolder(const TemporaryFolder&) = delete;
-  TemporaryFolder& operator=(const TemporaryFolder&) = delete;
-  ~TemporaryFolder();
-  [[nodiscard]] const std::string& path() const { return path_; }
-
- private:
-  std::string path_;
-};
+using pod_host::TemporaryFolder;
 
 // A program that runs, its output (both streams) in a pipe. While one lives, the test adopts every
 // process that it leaves behind. When this goes it is asked to end, and killed after ten seconds.

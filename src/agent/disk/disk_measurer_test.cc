@@ -6,11 +6,11 @@
 #include <unistd.h>
 
 #include <algorithm>
-#include <cstdlib>
 #include <filesystem>
 #include <fstream>
 #include <set>
 
+#include "kernel/files/temporary_folder.h"
 #include "ports/fakes/fake_clock.h"
 
 namespace jettison {
@@ -22,14 +22,6 @@ using std::chrono::seconds;
 
 class DiskMeasurerTest : public testing::Test {
  protected:
-  void SetUp() override {
-    std::string pattern = testing::TempDir() + "jettison-measurer-XXXXXX";
-    ASSERT_NE(::mkdtemp(pattern.data()), nullptr);
-    top_ = pattern;
-  }
-  void TearDown() override {
-    if (!top_.empty()) fs::remove_all(top_);
-  }
   void Write(const std::string& file, std::size_t bytes = 8192) const {
     fs::create_directories(fs::path(top_ + file).parent_path());
     std::ofstream(top_ + file) << std::string(bytes, 'x');
@@ -41,7 +33,8 @@ class DiskMeasurerTest : public testing::Test {
     return use;
   }
 
-  std::string top_;
+  const pod_host::TemporaryFolder folder_;
+  const std::string top_ = folder_.path();
   FakeClock clock_;
   DiskMeasurer measurer_{clock_, {}, {.worth_watching = 0}};
 };

@@ -5,10 +5,10 @@
 #include <poll.h>
 #include <unistd.h>
 
-#include <cstdlib>
 #include <filesystem>
 #include <fstream>
 
+#include "kernel/files/temporary_folder.h"
 #include "ports/fakes/fake_clock.h"
 #include "ports/fakes/fake_runtime.h"
 
@@ -31,13 +31,6 @@ class RuntimeWithVolumes : public FakeRuntime {
 
 class DiskWalkThreadTest : public testing::Test {
  protected:
-  void SetUp() override {
-    std::string pattern = testing::TempDir() + "jettison-walks-XXXXXX";
-    ASSERT_NE(::mkdtemp(pattern.data()), nullptr);
-    top_ = pattern;
-  }
-  void TearDown() override { fs::remove_all(top_); }
-
   void MakePod(const std::string& uid, int directories, int files) {
     for (int d = 0; d < directories; ++d) {
       const fs::path folder = fs::path(top_) / uid / std::to_string(d);
@@ -59,7 +52,8 @@ class DiskWalkThreadTest : public testing::Test {
     return results.empty() ? DiskUse{} : std::move(results.back());
   }
 
-  std::string top_;
+  const pod_host::TemporaryFolder folder_;
+  const std::string top_ = folder_.path();
   std::vector<PodFacts> pods_;
   std::shared_ptr<FakeClock> clock_ = std::make_shared<FakeClock>();
 };

@@ -8,13 +8,13 @@
 #include <unistd.h>
 
 #include <chrono>
-#include <cstdlib>
 #include <filesystem>
 #include <functional>
 #include <future>
 #include <string>
 #include <system_error>
 
+#include "kernel/files/temporary_folder.h"
 #include "ports/file_descriptor.h"
 
 namespace jettison {
@@ -25,8 +25,6 @@ class LiveSilentFilesystem : public testing::Test {
   void SetUp() override {
     fuse_ = FileDescriptor(::open("/dev/fuse", O_RDWR | O_CLOEXEC));
     if (::geteuid() != 0 || !fuse_) GTEST_SKIP() << "needs root and /dev/fuse";
-    base_ = testing::TempDir() + "jettison-silent-XXXXXX";
-    ASSERT_NE(::mkdtemp(base_.data()), nullptr);
     folder_ = base_ + "/mounted";
     ASSERT_EQ(::mkdir(folder_.c_str(), 0755), 0);
     const std::string options =
@@ -38,8 +36,6 @@ class LiveSilentFilesystem : public testing::Test {
   void TearDown() override {
     fuse_.Close();  // whoever waits for it is told
     if (mounted_) ::umount2(folder_.c_str(), MNT_DETACH);
-    std::error_code ignored;
-    if (!base_.empty()) std::filesystem::remove_all(base_, ignored);
   }
 
   // Runs `body`. False where it waits for the file system: then that one ends, so that it returns.
@@ -52,8 +48,10 @@ class LiveSilentFilesystem : public testing::Test {
   }
 
   FileDescriptor fuse_;
-  std::string base_;    // a folder of the test's own, on a file system that answers
-  std::string folder_;  // in there, where the silent one is mounted
+  const pod_host::TemporaryFolder temporary_;
+  const std::string base_ =
+      temporary_.path();  // a folder of the test's own, on a file system that answers
+  std::string folder_;    // in there, where the silent one is mounted
   bool mounted_ = false;
 };
 

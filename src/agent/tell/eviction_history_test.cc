@@ -10,6 +10,7 @@
 
 #include "core/explain/test_bed.h"
 #include "kernel/files/files.h"
+#include "kernel/files/temporary_folder.h"
 #include "ports/fakes/fake_clock.h"
 
 namespace jettison {
@@ -23,13 +24,10 @@ using ::testing::HasSubstr;
 class EvictionHistoryTest : public testing::Test {
  protected:
   EvictionHistoryTest() {
-    std::string folder = testing::TempDir() + "evictions-XXXXXX";
-    root_ = ::mkdtemp(folder.data());
     bed_.AddPod({.name = "leaker", .memory_mi = 300});
     bed_.AddPod({.name = "quiet", .memory_mi = 10, .memory_request_mi = 20});
     bed_.SetAvailable(66);
   }
-  ~EvictionHistoryTest() override { fs::remove_all(root_); }
 
   EvictionHistorySettings Settings() const { return {.folder = root_ + "/state/evictions"}; }
   std::shared_ptr<const RecordedPass> Pass() {
@@ -55,7 +53,8 @@ class EvictionHistoryTest : public testing::Test {
   std::vector<std::string> lines_;
   Log log_{LogFormat::kText, clock_, [this](std::string_view line) { lines_.emplace_back(line); }};
   ExplainTestBed bed_;
-  std::string root_;
+  const pod_host::TemporaryFolder folder_;
+  const std::string root_ = folder_.path();
 };
 
 TEST_F(EvictionHistoryTest, AnEvictionIsExplainedBesideTheLoop) {

@@ -2,26 +2,22 @@
 
 #include <gtest/gtest.h>
 
-#include <cstdlib>
 #include <filesystem>
 #include <fstream>
+
+#include "kernel/files/temporary_folder.h"
 
 namespace jettison {
 namespace {
 
 class ConfigFiles : public testing::Test {
  protected:
-  void SetUp() override {
-    std::string name = testing::TempDir() + "jettison-config-XXXXXX";
-    ASSERT_NE(::mkdtemp(name.data()), nullptr);
-    base_ = name;
-  }
-  void TearDown() override { std::filesystem::remove_all(base_); }
   [[nodiscard]] std::string Write(const std::string& name, const std::string& text) const {
     std::ofstream(base_ / name) << text;
     return base_ / name;
   }
-  std::filesystem::path base_;
+  const pod_host::TemporaryFolder folder_;
+  const std::filesystem::path base_ = folder_.path();
 };
 
 constexpr const char* kAgent =

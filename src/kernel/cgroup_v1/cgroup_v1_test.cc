@@ -6,6 +6,8 @@
 #include <filesystem>
 #include <fstream>
 
+#include "kernel/files/temporary_folder.h"
+
 // The room over a tree of plain directories: what does not need a kernel.
 namespace jettison {
 namespace {
@@ -16,13 +18,9 @@ using testing::HasSubstr;
 class CgroupV1Tree : public testing::Test {
  protected:
   void SetUp() override {
-    std::string name = testing::TempDir() + "jettison-cgroup-XXXXXX";
-    ASSERT_NE(::mkdtemp(name.data()), nullptr);
-    base_ = name;
     std::filesystem::create_directories(base_ / "memory");
     std::filesystem::create_directories(base_ / "cpu,cpuacct");
   }
-  void TearDown() override { std::filesystem::remove_all(base_); }
 
   [[nodiscard]] std::string Mount(const std::string& point, const std::string& options) const {
     return "1 1 0:1 / " + (base_ / point).string() + " rw - cgroup cgroup rw," + options + "\n";
@@ -36,7 +34,8 @@ class CgroupV1Tree : public testing::Test {
     return OpenWith(Mount("memory", "memory") + Mount("cpu,cpuacct", "cpu,cpuacct"), node);
   }
 
-  std::filesystem::path base_;
+  const pod_host::TemporaryFolder folder_;
+  const std::filesystem::path base_ = folder_.path();
 };
 
 TEST_F(CgroupV1Tree, WithoutAMemoryControllerTheErrorSaysHowToGetOne) {

@@ -5,22 +5,16 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include <cstdlib>
 #include <filesystem>
 #include <utility>
+
+#include "kernel/files/temporary_folder.h"
 
 namespace jettison::disk_usage {
 namespace {
 
 class DirectoryStackTest : public testing::Test {
  protected:
-  void SetUp() override {
-    std::string name = testing::TempDir() + "jettison-stack-XXXXXX";
-    ASSERT_NE(::mkdtemp(name.data()), nullptr);
-    base_ = name;
-  }
-  void TearDown() override { std::filesystem::remove_all(base_); }
-
   static ino_t InodeOf(int fd) {
     struct stat status {};
     EXPECT_EQ(::fstat(fd, &status), 0);
@@ -42,7 +36,8 @@ class DirectoryStackTest : public testing::Test {
       std::filesystem::create_directory(path);
     }
   }
-  std::filesystem::path base_;
+  const pod_host::TemporaryFolder folder_;
+  const std::filesystem::path base_ = folder_.path();
 };
 
 TEST_F(DirectoryStackTest, PendingNamesComeBackOnceEach) {

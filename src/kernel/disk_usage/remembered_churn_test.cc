@@ -1,7 +1,6 @@
 #include <gtest/gtest.h>
 #include <unistd.h>
 
-#include <cstdlib>
 #include <filesystem>
 #include <fstream>
 #include <random>
@@ -9,6 +8,7 @@
 #include <vector>
 
 #include "kernel/disk_usage/remembered_trees.h"
+#include "kernel/files/temporary_folder.h"
 #include "kernel/fs_events/filesystem_events.h"
 
 namespace jettison {
@@ -56,14 +56,10 @@ class LiveRememberedChurn : public testing::TestWithParam<unsigned> {};
 
 TEST_P(LiveRememberedChurn, WhatIsRememberedIsWhatAWalkFindsWhateverHappens) {
   if (::geteuid() != 0) GTEST_SKIP() << "marking a file system needs root";
-  std::string name = testing::TempDir() + "jettison-churn-XXXXXX";
-  ASSERT_NE(::mkdtemp(name.data()), nullptr);
-  auto events = FilesystemEvents::Of(name);
-  if (!events) {
-    fs::remove(name);
-    GTEST_SKIP() << events.error().message;
-  }
-  const std::string tree = name + "/tree";
+  const pod_host::TemporaryFolder folder;
+  auto events = FilesystemEvents::Of(folder.path());
+  if (!events) GTEST_SKIP() << events.error().message;
+  const std::string tree = folder.path() + "/tree";
   fs::create_directory(tree);
   Churn churn(tree, GetParam());
   TreeWalk walk;
@@ -83,7 +79,6 @@ TEST_P(LiveRememberedChurn, WhatIsRememberedIsWhatAWalkFindsWhateverHappens) {
     ASSERT_EQ(usage->used_bytes, walked->usage.used_bytes) << "round " << round;
   }
   EXPECT_GT(remembered, 50);
-  fs::remove_all(name);
 }
 
 INSTANTIATE_TEST_SUITE_P(LiveSeeds, LiveRememberedChurn, testing::Range(1U, 4U));

@@ -4,11 +4,11 @@
 #include <gtest/gtest.h>
 #include <unistd.h>
 
-#include <cstdlib>
 #include <filesystem>
 #include <fstream>
 
 #include "kernel/disk_usage/file_handle.h"
+#include "kernel/files/temporary_folder.h"
 
 namespace jettison {
 namespace {
@@ -21,20 +21,12 @@ class LiveRememberedTrees : public testing::Test {
  protected:
   void SetUp() override {
     if (::geteuid() != 0) GTEST_SKIP() << "opening files by their handles needs root";
-    std::string name = testing::TempDir() + "jettison-remembered-XXXXXX";
-    ASSERT_NE(::mkdtemp(name.data()), nullptr);
-    base_ = name;
-    tree_ = base_ / "tree";
     fs::create_directories(tree_ / "a/b");
     fs::create_directories(tree_ / "c");
     Write(tree_ / "a/b/file", 10000);
     Write(tree_ / "c/file", 5000);
     ASSERT_TRUE(trees_.Walk(tree_, walk_));
   }
-  void TearDown() override {
-    if (!base_.empty()) fs::remove_all(base_);
-  }
-
   static void Write(const fs::path& path, std::size_t bytes) {
     std::ofstream(path) << std::string(bytes, 'x');
   }
@@ -63,8 +55,9 @@ class LiveRememberedTrees : public testing::Test {
     EXPECT_EQ(usage->inodes_used, walked->usage.inodes_used);
   }
 
-  fs::path base_;
-  fs::path tree_;
+  const pod_host::TemporaryFolder folder_;
+  const fs::path base_ = folder_.path();
+  const fs::path tree_ = base_ / "tree";
   TreeWalk walk_;
   RememberedTrees trees_;
 };

@@ -2,7 +2,6 @@
 #include <unistd.h>
 
 #include <atomic>
-#include <cstdlib>
 #include <filesystem>
 #include <fstream>
 #include <string>
@@ -10,6 +9,7 @@
 #include <vector>
 
 #include "kernel/disk_usage/tree_walk.h"
+#include "kernel/files/temporary_folder.h"
 
 namespace jettison {
 namespace {
@@ -20,9 +20,6 @@ namespace fs = std::filesystem;
 class TreeWalkHelpers : public testing::Test {
  protected:
   void SetUp() override {
-    std::string name = testing::TempDir() + "jettison-helpers-XXXXXX";
-    ASSERT_NE(::mkdtemp(name.data()), nullptr);
-    base_ = name;
     std::ofstream(base_ / "linked") << 'x';
     for (int d = 0; d < 120; ++d) {
       const fs::path directory = base_ / std::to_string(d % 10) / std::to_string(d);
@@ -31,10 +28,10 @@ class TreeWalkHelpers : public testing::Test {
       fs::create_hard_link(base_ / "linked", directory / "link");
     }
   }
-  void TearDown() override { fs::remove_all(base_); }
 
   static constexpr std::uint64_t kInodes = 1 + 1 + 10 + 120 + 120 * 50;
-  fs::path base_;
+  const pod_host::TemporaryFolder folder_;
+  const fs::path base_ = folder_.path();
 };
 
 class Helpers {

@@ -18,6 +18,7 @@
 #include <functional>
 #include <thread>
 
+#include "kernel/files/temporary_folder.h"
 #include "ports/fakes/child_process.h"
 
 namespace jettison {
@@ -27,13 +28,6 @@ namespace fs = std::filesystem;
 
 class TreeWalkTest : public testing::Test {
  protected:
-  void SetUp() override {
-    std::string name = testing::TempDir() + "jettison-walk-XXXXXX";
-    ASSERT_NE(::mkdtemp(name.data()), nullptr);
-    base_ = name;
-  }
-  void TearDown() override { fs::remove_all(base_); }
-
   static void Write(const fs::path& path, std::size_t bytes) {
     std::ofstream(path) << std::string(bytes, 'x');
   }
@@ -48,7 +42,8 @@ class TreeWalkTest : public testing::Test {
     EXPECT_TRUE(usage) << usage.error().message;
     return usage.value_or(TreeUsage{});
   }
-  fs::path base_;
+  const pod_host::TemporaryFolder folder_;
+  const fs::path base_ = folder_.path();
 };
 
 // Runs `body` in a process of its own and gives its exit status.

@@ -2,9 +2,9 @@
 
 #include <gtest/gtest.h>
 
-#include <cstdlib>
 #include <filesystem>
 
+#include "kernel/files/temporary_folder.h"
 #include "kernel/filesystem/filesystem.h"
 
 namespace jettison {
@@ -16,22 +16,19 @@ namespace fs = std::filesystem;
 class PlaceTest : public testing::Test {
  protected:
   void SetUp() override {
-    std::string name = fs::canonical(testing::TempDir()) / "jettison-place-XXXXXX";
-    ASSERT_NE(::mkdtemp(name.data()), nullptr);
-    top_ = name;
     for (const char* folder : {"folder", "remote", "other"}) fs::create_directory(top_ / folder);
     mounts_ = {{.root = "/", .point = "/", .type = "ext4", .device = 1},
                {.root = "/", .point = top_ / "remote", .type = "nfs4", .device = 2},
                {.root = "/", .point = top_ / "remote/local", .type = "ext4", .device = 3},
                {.root = "/", .point = top_ / "other", .type = "btrfs", .device = 4}};
   }
-  void TearDown() override { fs::remove_all(top_); }
   void Link(const std::string& name, const fs::path& target) {
     fs::create_symlink(target, top_ / name);
   }
   [[nodiscard]] Place At(const std::string& path) const { return PlaceOf(mounts_, top_ / path); }
 
-  fs::path top_;
+  const pod_host::TemporaryFolder folder_;
+  const fs::path top_ = fs::canonical(folder_.path());
   std::vector<pod_host::Mount> mounts_;
 };
 

@@ -15,6 +15,7 @@
 #include <fstream>
 #include <functional>
 
+#include "kernel/files/temporary_folder.h"
 #include "ports/fakes/child_process.h"
 
 namespace jettison {
@@ -62,8 +63,8 @@ class LiveFilesystemEvents : public testing::Test {
   }
   // 77: the kernel cannot mark a tmpfs.
   static int OnTmpfs(const std::function<int(const fs::path&, FilesystemEvents&)>& body) {
-    std::string name = testing::TempDir() + "jettison-events-XXXXXX";
-    if (::mkdtemp(name.data()) == nullptr) return 1;
+    const pod_host::TemporaryFolder folder;
+    const std::string& name = folder.path();
     ChildProcess child([&](const auto& /*ready*/) {
       if (::unshare(CLONE_NEWNS) != 0 ||
           ::mount("none", "/", nullptr, MS_REC | MS_PRIVATE, nullptr) != 0 ||
@@ -75,9 +76,7 @@ class LiveFilesystemEvents : public testing::Test {
       ::_exit(events ? body(name, *events) : 77);
     });
     child.Start();
-    const int status = WEXITSTATUS(child.Wait());
-    fs::remove(name);
-    return status;
+    return WEXITSTATUS(child.Wait());
   }
 };
 
@@ -138,8 +137,8 @@ TEST_F(LiveFilesystemEvents, TheMarkGoesWithTheFileSystemAndDoesNotComeBack) {
 
 // On the file system where temporary files go; others may be at work there, too.
 TEST_F(LiveFilesystemEvents, WritesThroughAnOverlayAreToldWhereTheKernelsReleaseSaysSo) {
-  std::string top = testing::TempDir() + "jettison-overlay-XXXXXX";
-  ASSERT_NE(::mkdtemp(top.data()), nullptr);
+  const pod_host::TemporaryFolder folder;
+  const std::string& top = folder.path();
   const auto events = FilesystemEvents::Of(top);
   ChildProcess child([&](const auto& /*ready*/) {
     for (const char* name : {"lower", "upper", "work", "merged"}) {
@@ -161,7 +160,6 @@ TEST_F(LiveFilesystemEvents, WritesThroughAnOverlayAreToldWhereTheKernelsRelease
   });
   child.Start();
   const int status = WEXITSTATUS(child.Wait());
-  fs::remove_all(top);
   if (!events || status == 77) GTEST_SKIP() << "this file system cannot tell, or hold an overlay";
   EXPECT_EQ(status, 0);
 }

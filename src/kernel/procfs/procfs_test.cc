@@ -3,9 +3,10 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
-#include <cstdlib>
 #include <filesystem>
 #include <fstream>
+
+#include "kernel/files/temporary_folder.h"
 
 namespace jettison {
 namespace {
@@ -16,20 +17,17 @@ using testing::HasSubstr;
 class ProcfsTree : public testing::Test {
  protected:
   void SetUp() override {
-    std::string name = testing::TempDir() + "jettison-procfs-XXXXXX";
-    ASSERT_NE(::mkdtemp(name.data()), nullptr);
-    root_ = name;
     std::filesystem::create_directories(root_ / "sys/kernel");
     Write("meminfo", "MemTotal: 1000 kB\n");
     Write("loadavg", "0.00 0.00 0.00 1/88 4929\n");
     Write("sys/kernel/pid_max", "32768\n");
     Write("sys/kernel/threads-max", "1000\n");
   }
-  void TearDown() override { std::filesystem::remove_all(root_); }
   void Write(const std::string& name, const std::string& text) const {
     std::ofstream(root_ / name) << text;
   }
-  std::filesystem::path root_;
+  const pod_host::TemporaryFolder folder_;
+  const std::filesystem::path root_ = folder_.path();
 };
 
 TEST_F(ProcfsTree, MaxPidIsTheSmallerOfPidMaxAndThreadsMax) {

@@ -9,6 +9,7 @@
 #include <fstream>
 #include <thread>
 
+#include "kernel/files/temporary_folder.h"
 #include "kernel/psi/live_group.h"
 #include "ports/system_error.h"
 
@@ -29,18 +30,13 @@ GroupOpener Below(const std::string& root) {
 // A hierarchy made of plain files.
 class PressureTree : public testing::Test {
  protected:
-  void SetUp() override {
-    std::string name = testing::TempDir() + "jettison-psi-XXXXXX";
-    ASSERT_NE(::mkdtemp(name.data()), nullptr);
-    root_ = name;
-  }
-  void TearDown() override { std::filesystem::remove_all(root_); }
   void Write(const std::string& file, const std::string& avg10) const {
     const std::filesystem::path path = root_ / file;
     std::filesystem::create_directories(path.parent_path());
     std::ofstream(path) << "some avg10=" << avg10 << " avg60=0.00 avg300=0.00 total=0\n";
   }
-  std::filesystem::path root_;
+  const pod_host::TemporaryFolder folder_;
+  const std::filesystem::path root_ = folder_.path();
 };
 
 TEST_F(PressureTree, EachReadingIsFreshFromAFileThatStaysOpen) {

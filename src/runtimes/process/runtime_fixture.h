@@ -6,8 +6,8 @@
 #include <csignal>
 #include <string>
 
+#include "kernel/groups/few_descriptors.h"
 #include "ports/fakes/fake_cgroups.h"
-#include "runtimes/process/no_descriptors.h"
 #include "runtimes/process/runtime_bed.h"
 
 namespace jettison::process {

@@ -165,7 +165,7 @@ TEST_F(ProcessRuntimeUnread, ItEndsAsAWholeWhenItIsKilledAndLeavesItsFiles) {
 TEST_F(ProcessRuntimeUnread, NothingIsEndedOrDeletedWhileDescriptorsRunOut) {
   bed_.Open();
   {
-    const NoDescriptors none;
+    const pod_host::FewDescriptors none(0);
     EXPECT_FALSE(bed_.runtime().List());
   }
   const auto listed = bed_.runtime().List();

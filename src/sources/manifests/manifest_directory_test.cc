@@ -4,12 +4,14 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 #include <poll.h>
-#include <sys/resource.h>
 #include <unistd.h>
 
 #include <array>
 #include <filesystem>
 #include <fstream>
+
+#include "kernel/files/temporary_folder.h"
+#include "kernel/groups/few_descriptors.h"
 
 namespace jettison {
 namespace {
@@ -18,25 +20,14 @@ namespace fs = std::filesystem;
 using testing::ElementsAre;
 using testing::IsEmpty;
 
-// A folder that goes with the test.
-class TemporaryFolder {
+class TemporaryFolder : public pod_host::TemporaryFolder {
  public:
-  TemporaryFolder() {
-    std::string pattern = (fs::temp_directory_path() / "manifests-XXXXXX").string();
-    path_ = mkdtemp(pattern.data());
+  [[nodiscard]] fs::path operator/(const std::string& name) const {
+    return fs::path(path()) / name;
   }
-  ~TemporaryFolder() { fs::remove_all(path_); }
-  TemporaryFolder(const TemporaryFolder&) = delete;
-  TemporaryFolder& operator=(const TemporaryFolder&) = delete;
-
-  [[nodiscard]] fs::path operator/(const std::string& name) const { return path_ / name; }
   void Write(const std::string& name, const std::string& text) const {
-    std::ofstream(path_ / name) << text;
+    std::ofstream(path() + "/" + name) << text;
   }
-  [[nodiscard]] std::string path() const { return path_.string(); }
-
- private:
-  fs::path path_;
 };
 
 // "name=text", "name gone", "name: error", without the folder.
@@ -62,22 +53,6 @@ bool IsReadable(int fd) {
   pollfd poll_fd = {.fd = fd, .events = POLLIN, .revents = 0};
   return poll(&poll_fd, 1, 0) == 1;
 }
-
-// No descriptor is to be had while it lives.
-class NoDescriptors {
- public:
-  NoDescriptors() {
-    getrlimit(RLIMIT_NOFILE, &before_);
-    const rlimit none{.rlim_cur = 0, .rlim_max = before_.rlim_max};
-    setrlimit(RLIMIT_NOFILE, &none);
-  }
-  NoDescriptors(const NoDescriptors&) = delete;
-  NoDescriptors& operator=(const NoDescriptors&) = delete;
-  ~NoDescriptors() { setrlimit(RLIMIT_NOFILE, &before_); }
-
- private:
-  rlimit before_{};
-};
 
 void MakeOld(const fs::path& path) {
   const std::array<timespec, 2> times = {timespec{1000, 0}, timespec{1000, 0}};
@@ -261,7 +236,7 @@ TEST(ManifestDirectory, NothingIsGoneWhileDescriptorsRunOut) {
   folder.Write("a", "aa");
   MakeOld(folder / "a");
   {
-    const NoDescriptors none;
+    const pod_host::FewDescriptors none(0);
     EXPECT_THAT(Told(directory.TakeChanges()), ElementsAre("a: open: Too many open files"));
     EXPECT_THAT(directory.Rescan(), IsEmpty());  // nor can the folder be listed
     EXPECT_FALSE(directory.watched());

@@ -6,7 +6,7 @@
 
 #include "kernel/files/files.h"
 #include "kernel/files/temporary_folder.h"
-#include "runtimes/process/no_descriptors.h"
+#include "kernel/groups/few_descriptors.h"
 #include "runtimes/process/runs/process_identity.h"
 #include "runtimes/process/shim/run_files.h"
 
@@ -95,7 +95,7 @@ TEST_F(ReadRunTest, WhatCannotBeReadJustNowSaysNothingOfARun) {
   Write("running", dead_);
   Write("exit", FormatExitRecord({.code = 3}));
   {
-    const NoDescriptors none;
+    const pod_host::FewDescriptors none(0);
     const FoundRun run = Read();
     EXPECT_EQ(run.state, RunState::kUnknown);
     EXPECT_TRUE(run.passing);

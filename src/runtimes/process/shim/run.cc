@@ -12,6 +12,7 @@
 #include <cstdlib>
 #include <cstring>
 #include <ctime>
+#include <initializer_list>
 
 #include "runtimes/process/shim/agent_link.h"
 #include "runtimes/process/shim/container_process.h"

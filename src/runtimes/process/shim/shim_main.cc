@@ -12,6 +12,7 @@
 #include <csignal>
 #include <cstdio>
 #include <cstring>
+#include <initializer_list>
 
 #include "runtimes/process/shim/agent_link.h"
 #include "runtimes/process/shim/groups.h"
