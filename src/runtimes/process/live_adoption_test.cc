@@ -106,6 +106,18 @@ class LiveAdoption : public LiveBed {
     return WIFEXITED(status);
   }
 
+  // The same for one that is killed as soon as the pod runs.
+  [[nodiscard]] bool RunAgentUntilThePodRuns() const {
+    return RunAgent([&] {
+      RuntimeBed agent(*cgroups_, folder_.path());
+      agent.Open();
+      if (!agent.Create(pod_)) return false;
+      agent.runtime().StartContainer("u", "main", 0, 0);
+      if (agent.Await<ContainerStarted>("u") == nullptr) return false;
+      return ::raise(SIGKILL) == 0;
+    });
+  }
+
   // The life of a pod under an agent whose control groups kill it at some call.
   bool WholeLife(int fatal_call) {
     DeadlyCgroups deadly(*cgroups_, fatal_call);
@@ -224,14 +236,7 @@ TEST_F(LiveAdoption, OutputGoesOnWhileNoAgentIsThere) {
   pod_.containers[0].command[2] = "read line < " + starts_ + "; echo late; exit 9";
   bed_->known["u"] = pod_;
   ASSERT_EQ(::mkfifo(starts_.c_str(), 0600), 0);
-  EXPECT_FALSE(RunAgent([&] {
-    RuntimeBed agent(*cgroups_, folder_.path());
-    agent.Open();
-    if (!agent.Create(pod_)) return false;
-    agent.runtime().StartContainer("u", "main", 0, 0);
-    if (agent.Await<ContainerStarted>("u") == nullptr) return false;
-    return ::raise(SIGKILL) == 0;
-  }));
+  EXPECT_FALSE(RunAgentUntilThePodRuns());
   // Nobody but the shim hears this.
   FILE* const gate = std::fopen(starts_.c_str(), "w");
   ASSERT_NE(gate, nullptr);
@@ -253,14 +258,7 @@ TEST_F(LiveAdoption, OutputGoesOnWhileNoAgentIsThere) {
 }
 
 TEST_F(LiveAdoption, AContainerWhoseShimDiedBetweenTwoAgentsIsEndedAtTheNextStart) {
-  EXPECT_FALSE(RunAgent([&] {
-    RuntimeBed agent(*cgroups_, folder_.path());
-    agent.Open();
-    if (!agent.Create(pod_)) return false;
-    agent.runtime().StartContainer("u", "main", 0, 0);
-    if (agent.Await<ContainerStarted>("u") == nullptr) return false;
-    return ::raise(SIGKILL) == 0;
-  }));
+  EXPECT_FALSE(RunAgentUntilThePodRuns());
   const auto record = ParseRunRecord(*ReadFile(bed_->paths().Run("u", "main", 0) + "/running"));
   ASSERT_TRUE(record);
   ASSERT_EQ(::kill(record->shim.pid, SIGKILL), 0);
@@ -276,14 +274,7 @@ TEST_F(LiveAdoption, AContainerWhoseShimDiedBetweenTwoAgentsIsEndedAtTheNextStar
 }
 
 TEST_F(LiveAdoption, ADamagedRunGoesOnUntilItIsEnded) {
-  EXPECT_FALSE(RunAgent([&] {
-    RuntimeBed agent(*cgroups_, folder_.path());
-    agent.Open();
-    if (!agent.Create(pod_)) return false;
-    agent.runtime().StartContainer("u", "main", 0, 0);
-    if (agent.Await<ContainerStarted>("u") == nullptr) return false;
-    return ::raise(SIGKILL) == 0;
-  }));
+  EXPECT_FALSE(RunAgentUntilThePodRuns());
   ASSERT_TRUE(WriteFile(bed_->paths().Run("u", "main", 0) + "/running", "rubbish\n"));
   bed_->Open();
   const auto listed = bed_->runtime().List();

@@ -105,6 +105,7 @@ class LiveCriRuntime : public testing::Test {
     ASSERT_TRUE(own) << own.error().message;
     auto all = WithPodsOfOthers(std::move(*own), {.calls = shared,
                                                   .options = options,
+                                                  .adopt = adopt_foreign_,
                                                   .processes = std::make_unique<HostProcesses>(),
                                                   .cgroups = *cgroups_,
                                                   .group_end = *cgroups_,
@@ -237,6 +238,7 @@ class LiveCriRuntime : public testing::Test {
   std::string node_;  // its group, without leading slash
   std::unique_ptr<Cgroups> cgroups_;
   std::unique_ptr<ContainerRuntime> runtime_;
+  bool adopt_foreign_ = false;
   std::optional<std::int64_t> log_max_bytes_;
   std::map<std::string, Pod> known_;
   std::vector<std::string> logged_;
