@@ -17,6 +17,7 @@ import subprocess
 import threading
 import time
 
+import host
 import world
 
 MIB = 1 << 20
@@ -83,7 +84,7 @@ def _remove_groups(top):
         wait_for(gone, 10)
 
 
-class Bed:
+class Bed(host.Kept):
     """`folder` is a folder of the host for what is to be read afterwards: configuration, logs."""
 
     def __init__(self, build, folder, containerd=None, capacity=CAPACITY, line=LINE, log_size="16Mi", backoff="1s",
@@ -115,14 +116,6 @@ class Bed:
         self._notices = None
 
     # What stands before the agent does.
-
-    def __enter__(self):
-        try:
-            self._make()
-        except BaseException:
-            self.close()
-            raise
-        return self
 
     def _make(self):
         for folder in (self.folder, self.kept):
@@ -239,15 +232,7 @@ class Bed:
 
     def ask(self, path):
         """The body of the agent's answer over HTTP; OSError where there is none."""
-        with socket.socket(socket.AF_UNIX, socket.SOCK_STREAM) as connection:
-            connection.settimeout(10)
-            connection.connect(str(self.socket))
-            connection.sendall(f"GET {path} HTTP/1.1\r\nHost: j\r\nConnection: close\r\n\r\n".encode())
-            answer = b"".join(iter(lambda: connection.recv(1 << 16), b""))
-        head, _, body = answer.partition(b"\r\n\r\n")
-        if b" 200 " not in head.split(b"\r\n", 1)[0]:
-            raise OSError(f"{path}: {head[:100]!r} {body[:300]!r}")
-        return body.decode()
+        return host.ask(self.socket, path)
 
     # Pods.
 
@@ -280,9 +265,6 @@ class Bed:
                     yield json.loads(line)
 
     # The end.
-
-    def __exit__(self, *_):
-        self.close()
 
     def close(self):
         if self.agent and self.agent.poll() is None:

@@ -16,6 +16,8 @@ import tarfile
 import tempfile
 import time
 
+import host
+
 IMAGE = "jettison.measure/programs:1"
 SHIM_SOCKETS = "/run/containerd/s"
 
@@ -68,7 +70,7 @@ def image_archive(programs, entrypoint):
     return out.getvalue()
 
 
-class Containerd:
+class Containerd(host.Kept):
     """Runs while the `with` block does. `build` holds jettison-shim and the program of the image."""
 
     image = IMAGE
@@ -84,23 +86,14 @@ class Containerd:
 
     endpoint = property(lambda self: f"unix://{self.socket}")
 
-    def __enter__(self):
-        try:
-            config = self.folder / "config.toml"
-            config.write_text(CONFIG.format(folder=self.folder, socket=self.socket, image=IMAGE))
-            self.start()
-            self._wait()
-            archive = self.folder / "image.tar"
-            archive.write_bytes(image_archive(
-                [self.program, self.build / "jettison-shim"], ["/jettison-shim", "--pause"]))
-            self.ctr("images", "import", str(archive))
-        except BaseException:
-            self.close()
-            raise
-        return self
-
-    def __exit__(self, *_):
-        self.close()
+    def _make(self):
+        config = self.folder / "config.toml"
+        config.write_text(CONFIG.format(folder=self.folder, socket=self.socket, image=IMAGE))
+        self.start()
+        self._wait()
+        archive = self.folder / "image.tar"
+        archive.write_bytes(image_archive([self.program, self.build / "jettison-shim"], ["/jettison-shim", "--pause"]))
+        self.ctr("images", "import", str(archive))
 
     def ctr(self, *arguments):
         """Output of the command ctr in the namespace of pods."""
@@ -151,10 +144,7 @@ class Containerd:
         for pid in [pid for pid in self._shims() if pid != os.getpid()]:
             with contextlib.suppress(ProcessLookupError):
                 os.kill(pid, signal.SIGKILL)
-        mounts = pathlib.Path("/proc/self/mounts").read_text().splitlines()
-        for target in sorted((line.split()[1] for line in mounts), reverse=True):
-            if target.startswith(f"{self.folder}/"):
-                subprocess.run(["umount", "--lazy", target], check=False)
+        host.unmount_below(self.folder)
         for path in set(glob.glob(f"{SHIM_SOCKETS}/*")) - self.sockets_before:
             with contextlib.suppress(OSError):
                 os.unlink(path)

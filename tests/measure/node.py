@@ -15,6 +15,7 @@ import tempfile
 import time
 
 import containerd
+import host
 
 MIB = 1 << 20
 HIERARCHIES = "/sys/fs/cgroup"
@@ -47,7 +48,7 @@ class Report:
     signal_ns = property(lambda self: self._field(2))
 
 
-class Node:
+class Node(host.Kept):
     """A node of `capacity` bytes whose threshold memory.available is `threshold` bytes.
 
     Its pods are processes of the host, or run on `containerd` (containerd.py). Not `notified`, the agent
@@ -72,19 +73,11 @@ class Node:
         self.agent = None
         self.started_ns = 0
 
-    def __enter__(self):
-        try:
-            self.manifests.mkdir()
-            self.memory_group.mkdir()
-            (self.memory_group / "memory.limit_in_bytes").write_text(str(self.capacity))
-            self._write_config()
-        except BaseException:
-            self.close()
-            raise
-        return self
-
-    def __exit__(self, *_):
-        self.close()
+    def _make(self):
+        self.manifests.mkdir()
+        self.memory_group.mkdir()
+        (self.memory_group / "memory.limit_in_bytes").write_text(str(self.capacity))
+        self._write_config()
 
     def _write_config(self):
         soft = f"""\
@@ -128,12 +121,16 @@ http: {{socket: {self.folder}/agent.sock}}
             spec["volumes"] = [{"name": "node", "hostPath": {"path": str(self.folder)}}]
             container |= {"image": containerd.IMAGE, "imagePullPolicy": "Never",
                           "volumeMounts": [{"name": "node", "mountPath": str(self.folder)}]}
-        pod = {"apiVersion": "v1", "kind": "Pod", "metadata": {"name": name}, "spec": spec}
-        # JSON is YAML; a rename, so that no half of a manifest is ever read.
-        unfinished = self.folder / f"{name}.unfinished"
-        unfinished.write_text(json.dumps(pod))
-        unfinished.rename(self.manifests / f"{name}.yaml")
+        self.put({"name": name}, spec)
         return report
+
+    def put(self, metadata, spec):
+        """The manifest of a pod."""
+        pod = {"apiVersion": "v1", "kind": "Pod", "metadata": metadata, "spec": spec}
+        # JSON is YAML; a rename, so that no half of a manifest is ever read.
+        unfinished = self.folder / f"{metadata['name']}.unfinished"
+        unfinished.write_text(json.dumps(pod))
+        unfinished.rename(self.manifests / f"{metadata['name']}.yaml")
 
     def start_agent(self):
         """Starts `jettison run`; its log goes to a file."""
@@ -176,7 +173,7 @@ http: {{socket: {self.folder}/agent.sock}}
                  interval=0.01)
         for group in groups:
             self._remove_group(group)
-        self._unmount()
+        host.unmount_below(self.folder)
         shutil.rmtree(self.folder)
 
     def _kill_processes(self, groups):
@@ -212,9 +209,3 @@ http: {{socket: {self.folder}/agent.sock}}
         except OSError:
             return False
         return True
-
-    def _unmount(self):
-        mounts = pathlib.Path("/proc/self/mounts").read_text().splitlines()
-        for target in sorted((line.split()[1] for line in mounts), reverse=True):
-            if target.startswith(f"{self.folder}/"):
-                subprocess.run(["umount", "--lazy", target], check=False)

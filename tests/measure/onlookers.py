@@ -1,27 +1,15 @@
 """What a hundred requests a second cost the agent that answers them: the time of its passes."""
 import itertools
 import re
-import socket
 import statistics
 import threading
 import time
 
+from host import ask
+
 PATHS = ("/metrics", "/stats/summary", "/api/v1/explain")
 REQUESTS_PER_S = 100
 PASS_SUM = re.compile(r'^jettison_pass_duration_seconds_(sum|count)\{kind="full"\} ([0-9.e+-]+)$', re.MULTILINE)
-
-
-def ask(path_of_socket, path):
-    """The body of the answer."""
-    with socket.socket(socket.AF_UNIX, socket.SOCK_STREAM) as connection:
-        connection.settimeout(10)
-        connection.connect(path_of_socket)
-        connection.sendall(f"GET {path} HTTP/1.1\r\nHost: j\r\nConnection: close\r\n\r\n".encode())
-        answer = b"".join(iter(lambda: connection.recv(1 << 16), b""))
-    head, _, body = answer.partition(b"\r\n\r\n")
-    if b" 200 " not in head.split(b"\r\n", 1)[0]:
-        raise RuntimeError(f"{path}: {head.splitlines()[0]!r}")
-    return body.decode()
 
 
 def full_passes(path_of_socket):

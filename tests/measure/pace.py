@@ -39,10 +39,7 @@ class Bed(Node):
         spec = {"containers": [{"name": "hog", "command": [c.replace("REPORT", str(report.path)) for c in command]}]}
         if priority:
             spec["priority"] = priority
-        pod = {"apiVersion": "v1", "kind": "Pod", "metadata": {"name": name}, "spec": spec}
-        unfinished = self.folder / f"{name}.unfinished"
-        unfinished.write_text(json.dumps(pod))
-        unfinished.rename(self.manifests / f"{name}.yaml")
+        self.put({"name": name}, spec)
         return report
 
     def program(self, name):

@@ -32,8 +32,8 @@ class Bed(Node):
         self.disk = self.folder / "root"
         self.blkio = pathlib.Path(HIERARCHIES, "blkio", self.group)
 
-    def __enter__(self):
-        super().__enter__()
+    def _make(self):
+        super()._make()
         self.blkio.mkdir()
         image = self.folder / "image"
         with open(image, "wb") as file:
@@ -43,18 +43,14 @@ class Bed(Node):
         subprocess.run(["mount", "-o", "loop", image, self.disk], check=True)
         config = self.folder / "config.yaml"
         config.write_text(config.read_text().replace("evictionHard: {", "evictionHard: {nodefs.available: 40Mi, "))
-        return self
 
     def add(self, name):
         """A pod that holds some memory and has a volume."""
         report = Report(self.folder / f"{name}.report")
-        pod = {"apiVersion": "v1", "kind": "Pod", "metadata": {"name": name, "uid": f"uid-{name}"}, "spec": {
+        self.put({"name": name, "uid": f"uid-{name}"}, {
             "containers": [{"name": "hog", "command": [str(self.build / "measure/measure_hog"), str(report.path), "2"],
                             "volumeMounts": [{"name": "data", "mountPath": "/data"}]}],
-            "volumes": [{"name": "data", "emptyDir": {}}]}}
-        unfinished = self.folder / f"{name}.unfinished"
-        unfinished.write_text(json.dumps(pod))
-        unfinished.rename(self.manifests / f"{name}.yaml")
+            "volumes": [{"name": "data", "emptyDir": {}}]})
         return report
 
     def volume_of(self, name):

@@ -1,0 +1,40 @@
+"""What nodes and runtimes of measurements and of chaos runs have in common."""
+import pathlib
+import socket
+import subprocess
+
+
+class Kept:
+    """Stands while the `with` block does: `_make` sets it up, and `close` takes it away, whatever happens."""
+
+    def __enter__(self):
+        try:
+            self._make()
+        except BaseException:
+            self.close()
+            raise
+        return self
+
+    def __exit__(self, *_):
+        self.close()
+
+
+def unmount_below(folder):
+    """Detaches what is mounted below the folder."""
+    mounts = pathlib.Path("/proc/self/mounts").read_text().splitlines()
+    for target in sorted((line.split()[1] for line in mounts), reverse=True):
+        if target.startswith(f"{folder}/"):
+            subprocess.run(["umount", "--lazy", target], check=False)
+
+
+def ask(path_of_socket, path):
+    """The body of the agent's answer over HTTP; OSError where there is none."""
+    with socket.socket(socket.AF_UNIX, socket.SOCK_STREAM) as connection:
+        connection.settimeout(10)
+        connection.connect(str(path_of_socket))
+        connection.sendall(f"GET {path} HTTP/1.1\r\nHost: j\r\nConnection: close\r\n\r\n".encode())
+        answer = b"".join(iter(lambda: connection.recv(1 << 16), b""))
+    head, _, body = answer.partition(b"\r\n\r\n")
+    if b" 200 " not in head.split(b"\r\n", 1)[0]:
+        raise OSError(f"{path}: {head[:100]!r} {body[:300]!r}")
+    return body.decode()
