@@ -10,7 +10,6 @@
 namespace jettison {
 namespace {
 
-using testing::IsEmpty;
 using testing::SizeIs;
 
 class LiveKeptState : public testing::Test {

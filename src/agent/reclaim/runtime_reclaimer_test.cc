@@ -13,7 +13,6 @@ using std::chrono::seconds;
 using testing::Contains;
 using testing::ElementsAre;
 using testing::HasSubstr;
-using testing::Not;
 
 class RuntimeReclaimerTest : public testing::Test {
  protected:

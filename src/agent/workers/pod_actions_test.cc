@@ -6,7 +6,6 @@
 namespace jettison {
 namespace {
 
-using std::chrono::seconds;
 using testing::ElementsAre;
 using testing::IsEmpty;
 

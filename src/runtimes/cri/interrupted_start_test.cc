@@ -7,7 +7,6 @@ namespace jettison::cri {
 namespace {
 
 using std::chrono::milliseconds;
-using std::chrono::seconds;
 using testing::Contains;
 using testing::IsEmpty;
 

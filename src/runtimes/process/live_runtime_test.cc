@@ -21,7 +21,6 @@ using testing::AllOf;
 using testing::Contains;
 using testing::HasSubstr;
 using testing::IsEmpty;
-using testing::Not;
 
 class LiveProcessRuntime : public LiveBed {
  protected:

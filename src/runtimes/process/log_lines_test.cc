@@ -18,8 +18,6 @@ namespace {
 using pod_host::Exists;
 using pod_host::ReadFile;
 using pod_host::TemporaryFolder;
-using testing::ElementsAre;
-using testing::MatchesRegex;
 using Cut = std::vector<std::pair<std::string, bool>>;
 
 // Feeds the text in pieces and collects the lines.

@@ -14,7 +14,6 @@ namespace {
 using demo_test::Facts;
 using demo_test::Paths;
 using ::testing::ElementsAre;
-using ::testing::HasSubstr;
 using ::testing::IsEmpty;
 
 TEST(DemoManifests, EveryPodIsAValidManifest) {
