@@ -1,7 +1,9 @@
 #pragma once
 
 #include <cerrno>
+#include <string>
 #include <string_view>
+#include <system_error>
 
 #include "core/units/result.h"
 
