@@ -3,6 +3,7 @@
 #include <cerrno>
 #include <fstream>
 #include <iterator>
+#include <system_error>
 #include <utility>
 
 #include "codec/documents/documents.h"

@@ -8,6 +8,7 @@
 #include <algorithm>
 #include <cerrno>
 #include <string>
+#include <system_error>
 
 #include "cli/doctor/doctor_checks.h"
 #include "kernel/procfs/procfs.h"

@@ -4,6 +4,7 @@
 #include <fmt/format.h>
 
 #include <cerrno>
+#include <system_error>
 
 namespace jettison::http {
 
