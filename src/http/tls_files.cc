@@ -30,15 +30,9 @@ gnutls_datum_t DatumOf(std::string& text) {
   return {reinterpret_cast<unsigned char*>(text.data()), static_cast<unsigned>(text.size())};
 }
 
-// What is wrong with them; GnuTLS is the one to say, for it will use them.
-std::optional<Error> FaultOf(TlsFiles files, const std::string& cert_file,
-                             const std::string& private_key_file,
-                             const std::string& client_ca_file) {
-  gnutls_certificate_credentials_t raw = nullptr;
-  if (gnutls_certificate_allocate_credentials(&raw) != 0) {
-    return Error{ErrorCode::kInternal, "no memory for certificates"};
-  }
-  const Credentials credentials(raw);
+std::optional<Error> FaultOfPair(gnutls_certificate_credentials_t raw, TlsFiles& files,
+                                 const std::string& cert_file,
+                                 const std::string& private_key_file) {
   gnutls_datum_t certificate = DatumOf(files.certificate);
   gnutls_datum_t key = DatumOf(files.private_key);
   if (const int code =
@@ -47,6 +41,24 @@ std::optional<Error> FaultOf(TlsFiles files, const std::string& cert_file,
     return Error{ErrorCode::kInvalidArgument,
                  fmt::format("the certificate in {} and the key in {} cannot be used together: {}",
                              cert_file, private_key_file, gnutls_strerror(code))};
+  }
+  return std::nullopt;
+}
+
+}  // namespace
+
+// GnuTLS is the one to say, for it will use them.
+std::optional<Error> FaultOfTls(TlsFiles files, const std::string& cert_file,
+                                const std::string& private_key_file,
+                                const std::string& client_ca_file) {
+  if (auto loaded = LoadGnutls(); !loaded) return loaded.error();
+  gnutls_certificate_credentials_t raw = nullptr;
+  if (gnutls_certificate_allocate_credentials(&raw) != 0) {
+    return Error{ErrorCode::kInternal, "no memory for certificates"};
+  }
+  const Credentials credentials(raw);
+  if (!cert_file.empty()) {
+    if (auto fault = FaultOfPair(raw, files, cert_file, private_key_file)) return fault;
   }
   if (client_ca_file.empty()) return std::nullopt;
   gnutls_datum_t ca = DatumOf(files.client_ca);
@@ -58,8 +70,6 @@ std::optional<Error> FaultOf(TlsFiles files, const std::string& cert_file,
   }
   return std::nullopt;
 }
-
-}  // namespace
 
 Result<std::string> ReadPemFile(const std::string& path) {
   const FileDescriptor file(::open(path.c_str(), O_RDONLY | O_CLOEXEC | O_NONBLOCK));
@@ -96,7 +106,7 @@ Result<TlsFiles> ReadTlsFiles(const std::string& cert_file, const std::string& p
     if (!ca) return Fail(ca.error());
     files.client_ca = std::move(*ca);
   }
-  if (auto fault = FaultOf(files, cert_file, private_key_file, client_ca_file)) {
+  if (auto fault = FaultOfTls(files, cert_file, private_key_file, client_ca_file)) {
     return Fail(std::move(*fault));
   }
   return files;

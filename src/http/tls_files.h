@@ -1,5 +1,6 @@
 #pragma once
 
+#include <optional>
 #include <string>
 
 #include "core/units/result.h"
@@ -19,6 +20,12 @@ struct TlsFiles {
 [[nodiscard]] Result<TlsFiles> ReadTlsFiles(const std::string& cert_file,
                                             const std::string& private_key_file,
                                             const std::string& client_ca_file);
+
+// What is wrong with such texts, with the names that they have for people; one without a name is
+// not looked at.
+[[nodiscard]] std::optional<Error> FaultOfTls(TlsFiles files, const std::string& cert_file,
+                                              const std::string& private_key_file,
+                                              const std::string& client_ca_file);
 
 // The text of a file of at most 1 MiB.
 [[nodiscard]] Result<std::string> ReadPemFile(const std::string& path);

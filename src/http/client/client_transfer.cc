@@ -1,8 +1,6 @@
 #include "http/client/client_transfer.h"
 
-#include <arpa/inet.h>
 #include <fmt/format.h>
-#include <netdb.h>
 #include <poll.h>
 #include <sys/socket.h>
 
@@ -11,6 +9,7 @@
 #include <utility>
 
 #include "http/client/client_error.h"
+#include "http/client/host_addresses.h"
 
 namespace jettison::http {
 namespace {
@@ -18,34 +17,6 @@ namespace {
 long MillisecondsOf(Duration timeout) {
   const auto whole = std::chrono::ceil<std::chrono::milliseconds>(timeout).count();
   return static_cast<long>(std::max<std::int64_t>(whole, 1));  // 0 is no limit for libcurl
-}
-
-bool IsIpAddress(const std::string& host) {
-  in6_addr address{};
-  return ::inet_pton(AF_INET, host.c_str(), &address) == 1 ||
-         ::inet_pton(AF_INET6, host.c_str(), &address) == 1;
-}
-
-// "192.0.2.1,[2001:db8::1]", in the resolver's order.
-Result<std::string> AddressesOf(const Endpoint& endpoint) {
-  addrinfo hints{};
-  hints.ai_socktype = SOCK_STREAM;
-  addrinfo* list = nullptr;
-  if (const int code = ::getaddrinfo(endpoint.host.c_str(), nullptr, &hints, &list); code != 0) {
-    return Fail(ErrorCode::kUnavailable, ::gai_strerror(code));
-  }
-  const std::unique_ptr<addrinfo, decltype(&::freeaddrinfo)> all(list, &::freeaddrinfo);
-  std::string addresses;
-  for (const addrinfo* one = all.get(); one != nullptr; one = one->ai_next) {
-    std::array<char, NI_MAXHOST> text{};
-    if (::getnameinfo(one->ai_addr, one->ai_addrlen, text.data(), text.size(), nullptr, 0,
-                      NI_NUMERICHOST) != 0) {
-      continue;
-    }
-    const char* form = one->ai_family == AF_INET6 ? "{}[{}]" : "{}{}";
-    addresses += fmt::format(fmt::runtime(form), addresses.empty() ? "" : ",", text.data());
-  }
-  return addresses;
 }
 
 }  // namespace
@@ -124,10 +95,10 @@ void Transfer::SetConnection() {
 // libcurl would look a name up on a thread of its own, which may be refused.
 Result<void> Transfer::SetAddresses() {
   if (IsIpAddress(endpoint_.host)) return {};
-  const auto addresses = AddressesOf(endpoint_);
+  const auto addresses = AddressesOf(endpoint_.host);
   if (!addresses) return Fail(addresses.error());
-  addresses_ = curl_.slist_append(
-      nullptr, fmt::format("{}:{}:{}", endpoint_.host, endpoint_.port, *addresses).c_str());
+  const std::string known = KnownAddresses(endpoint_.host, endpoint_.port, *addresses);
+  addresses_ = curl_.slist_append(nullptr, known.c_str());
   if (addresses_ == nullptr) fault_ = CURLE_OUT_OF_MEMORY;
   Set(CURLOPT_RESOLVE, addresses_);
   return {};

@@ -30,6 +30,16 @@ bool FindAll(void* library, CurlLibrary& curl) {
          Find(library, "curl_easy_getinfo", curl.easy_getinfo) &&
          Find(library, "curl_easy_strerror", curl.easy_strerror) &&
          Find(library, "curl_easy_cleanup", curl.easy_cleanup) &&
+         Find(library, "curl_multi_init", curl.multi_init) &&
+         Find(library, "curl_multi_cleanup", curl.multi_cleanup) &&
+         Find(library, "curl_multi_setopt", curl.multi_setopt) &&
+         Find(library, "curl_multi_add_handle", curl.multi_add_handle) &&
+         Find(library, "curl_multi_remove_handle", curl.multi_remove_handle) &&
+         Find(library, "curl_multi_perform", curl.multi_perform) &&
+         Find(library, "curl_multi_poll", curl.multi_poll) &&
+         Find(library, "curl_multi_wakeup", curl.multi_wakeup) &&
+         Find(library, "curl_multi_info_read", curl.multi_info_read) &&
+         Find(library, "curl_multi_strerror", curl.multi_strerror) &&
          Find(library, "curl_slist_append", curl.slist_append) &&
          Find(library, "curl_slist_free_all", curl.slist_free_all);
 }

@@ -1,0 +1,91 @@
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <functional>
+#include <memory>
+#include <optional>
+#include <string>
+#include <string_view>
+
+#include "core/units/duration.h"
+#include "core/units/result.h"
+
+namespace jettison {
+
+// Whom to ask, and what TLS needs for that, as texts.
+struct HttpPeer {
+  std::string endpoint;     // "https://10.96.0.1:443", "http://127.0.0.1:8080"
+  std::string server_name;  // whose certificate the server must have; empty: the endpoint's host
+  std::string ca_pem;       // who signs it; empty: those that the system trusts
+  std::string cert_pem;     // empty: no client certificate
+  std::string key_pem;      // of `cert_pem`
+};
+
+// One request. All limits are times from when it was handed over.
+struct HttpExchange {
+  std::string method = "GET";
+  std::string path;  // with its query, its parts encoded (EncodedForUrl)
+  std::string content_type;
+  std::string body;                             // empty: none is sent
+  std::string bearer_token;                     // empty: none is sent
+  Duration timeout = std::chrono::seconds(10);  // for the whole
+  Duration answers_within{0};  // until the head of the answer is there; zero: `timeout`
+  Duration silence{0};         // the longest without a byte behind the head; zero: no limit
+  // Of the body; of a stream, what may come at a time.
+  std::size_t most_bytes = std::size_t{4} << 20;
+};
+
+// What was answered, whatever its status.
+struct HttpAnswer {
+  int status = 0;
+  std::string body;                     // of a stream with a status of 2xx: empty
+  bool is_too_large = false;            // it had more than `most_bytes`, and is left out
+  std::optional<Duration> retry_after;  // "Retry-After", in whole seconds
+};
+
+// Many requests to one server at a time, each of which may last, on connections that stay open:
+// over HTTP/2, where the server speaks it, all on one, else on one for each that is under way. One
+// thread starts them and takes the answers in Turn, which alone waits for the network; nobody else
+// is kept waiting, and no thread is started. By libcurl, which is loaded for the first one.
+class HttpTransfers {
+ public:
+  using Id = std::uint64_t;
+  // Bytes of a stream as they come, of a status of 2xx only.
+  using OnBytes = std::function<void(std::string_view bytes)>;
+  // Once, at the end. What fails is the way there:
+  // - kUnavailable: nobody listens, no address, the connection broke or its TLS failed;
+  // - kPermissionDenied: the server's certificate is not from whom it should be;
+  // - kDeadlineExceeded: one of the limits of time;
+  // - kInvalidArgument: a request that cannot be sent;
+  // - kInternal: not HTTP, or more bytes of a stream at a time than there may be.
+  using OnEnd = std::function<void(Result<HttpAnswer>)>;
+
+  // kInvalidArgument for an endpoint of another form; kUnavailable where libcurl cannot be had.
+  // Certificates and keys that cannot be used (FaultOfTls finds them) fail each exchange.
+  [[nodiscard]] static Result<std::unique_ptr<HttpTransfers>> Open(const HttpPeer& peer);
+  HttpTransfers(const HttpTransfers&) = delete;
+  HttpTransfers& operator=(const HttpTransfers&) = delete;
+  // Calls nobody back.
+  ~HttpTransfers();
+
+  // Calls back from a later Turn only. The name of a host is looked up here, the first time and
+  // after nobody was reached there, with the resolver's own time limits.
+  Id Start(HttpExchange exchange, OnEnd on_end, OnBytes on_bytes = {});
+  // Nothing more is told of it; one that has ended is passed over.
+  void Cancel(Id id);
+  // Waits for at most so long until anything happens, and calls back for all that did. Callbacks
+  // may call Start and Cancel, but not Turn.
+  void Turn(Duration most);
+  [[nodiscard]] std::size_t under_way() const;
+
+  // Ends the Turn that waits, or the next one, at once. On any thread.
+  void Wake();
+
+ private:
+  class Core;
+  explicit HttpTransfers(std::unique_ptr<Core> core);
+  std::unique_ptr<Core> core_;
+};
+
+}  // namespace jettison

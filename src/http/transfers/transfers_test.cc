@@ -1,0 +1,319 @@
+#include "http/transfers/transfers.h"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <atomic>
+#include <fstream>
+#include <mutex>
+#include <set>
+#include <sstream>
+#include <thread>
+#include <vector>
+
+#include "http/peers/listen.h"
+#include "http/server/test_server.h"
+#include "http/test_certificates.h"
+#include "ports/fakes/scarcity.h"
+
+namespace jettison::http {
+namespace {
+
+using std::chrono::milliseconds;
+using std::chrono::seconds;
+using ::testing::ElementsAre;
+using ::testing::HasSubstr;
+
+constexpr auto kLongest = seconds(20);  // that a test waits for what must come
+
+std::string TextOf(const std::string& path) {
+  std::ostringstream text;
+  text << std::ifstream(path).rdbuf();
+  return text.str();
+}
+
+// A server on a TCP port of its own, and transfers to it.
+class Transfers : public testing::Test {
+ protected:
+  void Serve(HttpHandler handler, HttpServerOptions options = {}) {
+    options.address = "127.0.0.1:0";
+    ASSERT_TRUE(server_.Start(std::move(handler), options)) << server_.error.message;
+    Connect({.endpoint = "http://127.0.0.1:" + Port()});
+  }
+  void Connect(const HttpPeer& peer) {
+    auto opened = HttpTransfers::Open(peer);
+    ASSERT_TRUE(opened) << opened.error().message;
+    transfers_ = std::move(*opened);
+  }
+  [[nodiscard]] std::string Port() { return std::to_string(server_.server().port()); }
+
+  HttpTransfers::Id Ask(HttpExchange exchange, HttpTransfers::OnBytes on_bytes = {}) {
+    return transfers_->Start(
+        std::move(exchange),
+        [this](Result<HttpAnswer> answer) { answers_.push_back(std::move(answer)); },
+        std::move(on_bytes));
+  }
+  template <typename Condition>
+  [[nodiscard]] bool TurnUntil(Condition condition) {
+    const auto deadline = std::chrono::steady_clock::now() + kLongest;
+    while (!condition()) {
+      if (std::chrono::steady_clock::now() > deadline) return false;
+      transfers_->Turn(milliseconds(100));
+    }
+    return true;
+  }
+  [[nodiscard]] bool Answered(std::size_t count = 1) {
+    return TurnUntil([&] { return answers_.size() >= count; });
+  }
+
+  TestServer server_;
+  std::unique_ptr<HttpTransfers> transfers_;
+  std::vector<Result<HttpAnswer>> answers_;
+};
+
+TEST_F(Transfers, SendWhatTheyAreGivenAndTakeTheAnswer) {
+  Serve([](const HttpRequest& request) -> HttpResponse {
+    return {.status = 201,
+            .body = request.method + request.path + request.content_type + request.body,
+            .headers = {{"Retry-After", "7"}}};
+  });
+  Ask({.method = "POST", .path = "/a%20b", .content_type = "text/x", .body = "hello"});
+  ASSERT_TRUE(Answered());
+  ASSERT_TRUE(answers_[0]) << answers_[0].error().message;
+  EXPECT_EQ(answers_[0]->status, 201);
+  EXPECT_EQ(answers_[0]->body, "POST/a btext/xhello");
+  EXPECT_EQ(answers_[0]->retry_after, Duration(seconds(7)));
+  EXPECT_EQ(transfers_->under_way(), 0U);
+}
+
+TEST_F(Transfers, OneThatLastsDelaysNoOther) {
+  std::atomic<bool> over = false;
+  std::atomic<int> lines = 0;
+  Serve([&](const HttpRequest& request) -> HttpResponse {
+    if (request.path != "/stream") return {.body = "quick"};
+    return {.stream = [&]() -> std::optional<std::string> {
+      if (over) return std::nullopt;
+      return lines++ == 0 ? "first\n" : "";
+    }};
+  });
+  std::string got;
+  Ask({.path = "/stream"}, [&](std::string_view bytes) { got += bytes; });
+  ASSERT_TRUE(TurnUntil([&] { return got == "first\n"; }));
+  Ask({.path = "/"});
+  ASSERT_TRUE(Answered());
+  EXPECT_EQ(answers_[0]->body, "quick");
+  EXPECT_EQ(transfers_->under_way(), 1U);
+  over = true;
+  server_.server().WakeStreams();
+  ASSERT_TRUE(Answered(2));
+  ASSERT_TRUE(answers_[1]);
+  EXPECT_EQ(answers_[1]->body, "");
+}
+
+TEST_F(Transfers, ConnectionsAreUsedAgain) {
+  std::mutex mutex;
+  std::set<std::string> peers;
+  Serve([&](const HttpRequest& request) -> HttpResponse {
+    const std::lock_guard lock(mutex);
+    peers.insert(request.peer);
+    return {};
+  });
+  for (std::size_t i = 1; i <= 5; ++i) {
+    Ask({.path = "/"});
+    ASSERT_TRUE(Answered(i));
+  }
+  const std::lock_guard lock(mutex);
+  EXPECT_EQ(peers.size(), 1U);
+}
+
+TEST_F(Transfers, AStreamThatIsRefusedHasItsWordsInTheAnswer) {
+  Serve([](const HttpRequest&) -> HttpResponse { return {.status = 410, .body = "expired"}; });
+  std::string got;
+  Ask({.path = "/"}, [&](std::string_view bytes) { got += bytes; });
+  ASSERT_TRUE(Answered());
+  EXPECT_EQ(answers_[0]->status, 410);
+  EXPECT_EQ(answers_[0]->body, "expired");
+  EXPECT_EQ(got, "");
+}
+
+TEST_F(Transfers, WhatIsTooLargeIsLeftOut) {
+  Serve([](const HttpRequest&) -> HttpResponse { return {.body = std::string(101, 'x')}; });
+  Ask({.path = "/", .most_bytes = 100});
+  Ask({.path = "/", .most_bytes = 101});
+  Ask({.path = "/", .most_bytes = 100}, [](std::string_view) {});
+  ASSERT_TRUE(Answered(3));
+  for (const auto& answer : answers_) {
+    if (!answer) {
+      EXPECT_THAT(answer.error().message, HasSubstr("more than 100 bytes"));
+    } else if (answer->is_too_large) {
+      EXPECT_EQ(answer->status, 200);
+      EXPECT_EQ(answer->body, "");
+    } else {
+      EXPECT_EQ(answer->body.size(), 101U);
+    }
+  }
+  EXPECT_EQ(std::ranges::count_if(answers_, [](const auto& one) { return !one; }), 1);
+  EXPECT_EQ(
+      std::ranges::count_if(answers_, [](const auto& one) { return one && one->is_too_large; }), 1);
+}
+
+TEST_F(Transfers, EachLimitOfTimeHoldsByItself) {
+  Serve([](const HttpRequest& request) -> HttpResponse {
+    bool told = request.path != "/bytes";
+    return {.stream = [told]() mutable -> std::optional<std::string> {
+      return std::exchange(told, true) ? "" : "x";
+    }};
+  });
+  const auto silent = ListenOn(*ParseTcpAddress("127.0.0.1:0"));
+  ASSERT_TRUE(silent);
+  const HttpExchange kRows[] = {
+      {.path = "/", .timeout = milliseconds(50)},
+      {.path = "/bytes", .silence = milliseconds(50)},
+  };
+  for (const HttpExchange& row : kRows) Ask(row, [](std::string_view) {});
+  ASSERT_TRUE(Answered(std::size(kRows)));
+  Connect({.endpoint = "http://127.0.0.1:" + std::to_string(PortOf(*silent))});
+  Ask({.path = "/", .answers_within = milliseconds(50)});
+  ASSERT_TRUE(Answered(std::size(kRows) + 1));
+  for (const auto& answer : answers_) {
+    ASSERT_FALSE(answer);
+    EXPECT_EQ(answer.error().code, ErrorCode::kDeadlineExceeded) << answer.error().message;
+  }
+}
+
+TEST_F(Transfers, NothingIsToldOfWhatWasCancelled) {
+  Serve([](const HttpRequest&) -> HttpResponse {
+    return {.stream = []() -> std::optional<std::string> { return "x"; }};
+  });
+  const auto first = Ask({.path = "/"});
+  transfers_->Cancel(first);
+  transfers_->Cancel(first);
+  int calls = 0;
+  HttpTransfers::Id id = 0;
+  id = Ask({.path = "/"}, [&](std::string_view) {
+    ++calls;
+    transfers_->Cancel(id);
+  });
+  ASSERT_TRUE(TurnUntil([&] { return calls > 0; }));
+  Ask({.path = "/", .timeout = milliseconds(50)}, [](std::string_view) {});
+  ASSERT_TRUE(Answered());
+  EXPECT_EQ(calls, 1);
+  EXPECT_EQ(answers_.size(), 1U);
+  EXPECT_EQ(transfers_->under_way(), 0U);
+}
+
+TEST_F(Transfers, ACallbackMayAskAgain) {
+  Serve([](const HttpRequest& request) -> HttpResponse { return {.body = request.path}; });
+  transfers_->Start({.path = "/one"}, [&](const Result<HttpAnswer>&) { Ask({.path = "/two"}); });
+  ASSERT_TRUE(Answered());
+  EXPECT_EQ(answers_[0]->body, "/two");
+}
+
+TEST_F(Transfers, AnyThreadEndsAWait) {
+  Serve([](const HttpRequest&) -> HttpResponse { return {}; });
+  std::thread other([&] { transfers_->Wake(); });
+  const auto before = std::chrono::steady_clock::now();
+  transfers_->Turn(kLongest);
+  EXPECT_LT(std::chrono::steady_clock::now() - before, kLongest);
+  other.join();
+}
+
+TEST_F(Transfers, NobodyThereAndWhatCannotBeAskedAreErrors) {
+  const std::string port = [] {
+    const auto socket = ListenOn(*ParseTcpAddress("127.0.0.1:0"));
+    return std::to_string(PortOf(*socket));
+  }();
+  Connect({.endpoint = "http://127.0.0.1:" + port});
+  Ask({.path = "/"});
+  for (const char* path : {"", "x", "/a b", "/a\r\nX: y"}) Ask({.path = path});
+  Ask({.path = "/", .bearer_token = "a\nb"});
+  ASSERT_TRUE(Answered(6));
+  int refused = 0;
+  for (const auto& answer : answers_) {
+    ASSERT_FALSE(answer);
+    if (answer.error().code == ErrorCode::kInvalidArgument) {
+      ++refused;
+    } else {
+      EXPECT_EQ(answer.error().code, ErrorCode::kUnavailable);
+      EXPECT_THAT(answer.error().message, HasSubstr("Connection refused"));
+    }
+  }
+  EXPECT_EQ(refused, 5);
+  EXPECT_FALSE(HttpTransfers::Open({.endpoint = "gopher://h"}));
+  EXPECT_FALSE(HttpTransfers::Open({.endpoint = "unix:///run/x.sock"}));
+}
+
+TEST_F(Transfers, ANameIsLookedUpWithoutAThread) {
+  Serve([](const HttpRequest&) -> HttpResponse { return {.body = "here"}; });
+  Connect({.endpoint = "http://localhost:" + Port()});
+  const NoMoreThreads scarce;
+  Ask({.path = "/"});
+  ASSERT_TRUE(Answered());
+  ASSERT_TRUE(answers_[0]) << answers_[0].error().message;
+  EXPECT_EQ(answers_[0]->body, "here");
+}
+
+// Certificates in a folder, and a server that has one of them.
+class TlsTransfers : public Transfers {
+ protected:
+  void SetUp() override {
+    const TestCertificate ca("ca", nullptr, nullptr);
+    const TestCertificate other("other", nullptr, nullptr);
+    const TestCertificate server("server", &ca, GNUTLS_KP_TLS_WWW_SERVER);
+    const TestCertificate client("client", &ca, GNUTLS_KP_TLS_WWW_CLIENT);
+    ca.Write(folder_.path(), "ca");
+    other.Write(folder_.path(), "other");
+    server.Write(folder_.path(), "server");
+    client.Write(folder_.path(), "client");
+    Serve([](const HttpRequest&) -> HttpResponse { return {.body = "safe"}; },
+          {.tls_cert_file = Path("server.pem"),
+           .tls_private_key_file = Path("server.key"),
+           .client_ca_file = Path("ca.pem")});
+  }
+  [[nodiscard]] std::string Path(const std::string& name) const {
+    return folder_.path() + "/" + name;
+  }
+  [[nodiscard]] HttpPeer Peer(const std::string& ca) {
+    return {.endpoint = "https://127.0.0.1:" + Port(),
+            .ca_pem = TextOf(Path(ca)),
+            .cert_pem = TextOf(Path("client.pem")),
+            .key_pem = TextOf(Path("client.key"))};
+  }
+  pod_host::TemporaryFolder folder_;
+};
+
+TEST_F(TlsTransfers, CertificatesAndKeysComeAsTexts) {
+  Connect(Peer("ca.pem"));
+  Ask({.path = "/"});
+  ASSERT_TRUE(Answered());
+  ASSERT_TRUE(answers_[0]) << answers_[0].error().message;
+  EXPECT_EQ(answers_[0]->body, "safe");
+}
+
+TEST_F(TlsTransfers, AServerOfAnotherCaOrNameGetsNothing) {
+  Connect(Peer("other.pem"));
+  Ask({.path = "/", .bearer_token = "secret"});
+  ASSERT_TRUE(Answered());
+  HttpPeer named = Peer("ca.pem");
+  named.server_name = "somebody-else";
+  Connect(named);
+  Ask({.path = "/", .bearer_token = "secret"});
+  ASSERT_TRUE(Answered(2));
+  for (const auto& answer : answers_) {
+    ASSERT_FALSE(answer);
+    EXPECT_EQ(answer.error().code, ErrorCode::kPermissionDenied) << answer.error().message;
+  }
+}
+
+TEST_F(TlsTransfers, CertificatesThatAreNoneAreErrors) {
+  HttpPeer peer = Peer("ca.pem");
+  peer.key_pem = "no key";
+  Connect(peer);
+  Ask({.path = "/"});
+  ASSERT_TRUE(Answered());
+  ASSERT_FALSE(answers_[0]);
+  EXPECT_THAT(answers_[0].error().message, HasSubstr("key or certificate"));
+}
+
+}  // namespace
+}  // namespace jettison::http
