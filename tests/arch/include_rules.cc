@@ -20,7 +20,7 @@ const Arrows& PartArrows() {
     arrows["rpc"] = {"core", "ports"};
     arrows["http"] = {"core", "ports"};
     arrows["containers"] = {"core", "ports", "kernel", "rpc"};
-    arrows["sources"] = {"core", "ports", "codec", "kernel", "rpc", "containers"};
+    arrows["sources"] = {"core", "ports", "codec", "kernel", "rpc", "http", "containers"};
     arrows["runtimes"] = {"core", "ports", "codec", "kernel", "rpc", "containers"};
     arrows["view"] = {"core", "ports", "codec"};
     arrows["machine"] = {"core", "ports", "codec",   "kernel",   "rpc",

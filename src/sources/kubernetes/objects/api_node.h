@@ -1,0 +1,39 @@
+#pragma once
+
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "core/model/fault.h"
+#include "core/model/value.h"
+#include "core/units/result.h"
+#include "sources/kubernetes/objects/api_pod.h"
+#include "sources/kubernetes/objects/object_head.h"
+
+namespace jettison::kube {
+
+// What keeps pods off a node (`spec.taints`).
+struct Taint {
+  std::string key;
+  std::string effect;  // "NoSchedule", "PreferNoSchedule", "NoExecute"
+  std::string json;  // all of it as JSON, with what is not known here: it is written back as it was
+  friend bool operator==(const Taint&, const Taint&) = default;
+};
+
+// A node as the API server has it.
+struct ApiNode {
+  ObjectHead head;
+  std::vector<Taint> taints;
+  std::vector<Condition> conditions;
+  bool is_unschedulable = false;
+  std::string kubelet_version;  // "v1.36.2"
+  Faults faults;                // fields that could not be understood
+};
+
+// Reads a core/v1 Node; errors as of ReadApiPod.
+[[nodiscard]] Result<ApiNode> ReadApiNode(const Value& document);
+
+// Reads the JSON text of one.
+[[nodiscard]] Result<ApiNode> ReadApiNode(std::string_view json);
+
+}  // namespace jettison::kube

@@ -1,0 +1,123 @@
+#include "sources/kubernetes/objects/api_pod.h"
+
+#include <algorithm>
+#include <limits>
+#include <string_view>
+#include <utility>
+
+#include "codec/kubernetes/field.h"
+#include "codec/kubernetes/pod_reader.h"
+#include "sources/kubernetes/objects/conditions.h"
+
+namespace jettison::kube {
+namespace {
+
+using kube_json::Field;
+using Role = ContainerStatus::Role;
+using State = ContainerStatus::State;
+
+constexpr std::string_view kMirrorAnnotation = "kubernetes.io/config.mirror";
+constexpr std::int64_t kMostSeconds = std::numeric_limits<std::int64_t>::max();
+
+void ReadOwners(const Field& list, ApiPod& pod) {
+  list.ForEachItem([&](const Field& item) {
+    if (!item.IsMap()) return;
+    pod.owners.push_back({.api_version = item.Member("apiVersion").String().value_or(""),
+                          .kind = item.Member("kind").String().value_or(""),
+                          .name = item.Member("name").String().value_or(""),
+                          .uid = item.Member("uid").String().value_or(""),
+                          .is_controller = item.Member("controller").Bool().value_or(false)});
+  });
+}
+
+void ReadMetadata(const Field& metadata, ApiPod& pod) {
+  ReadOwners(metadata.Member("ownerReferences"), pod);
+  pod.created = ReadTime(metadata.Member("creationTimestamp"));
+  pod.deleted = ReadTime(metadata.Member("deletionTimestamp"));
+  pod.deletion_grace_seconds =
+      metadata.Member("deletionGracePeriodSeconds").Integer(0, kMostSeconds);
+}
+
+void ReadState(const Field& state, ContainerStatus& status) {
+  if (!state.IsMap()) return;
+  if (state.Member("terminated").HoldsMap()) {
+    status.state = State::kTerminated;
+  } else if (const Field running = state.Member("running"); running.HoldsMap()) {
+    status.state = State::kRunning;
+    status.started_at = ReadTime(running.Member("startedAt"));
+  }
+}
+
+// "containerd://d423cb..."
+void ReadContainerId(const Field& field, ContainerStatus& status) {
+  constexpr std::string_view kSeparator = "://";
+  const std::string text = field.String().value_or("");
+  if (text.empty()) return;
+  const std::size_t at = text.find(kSeparator);
+  if (at == std::string::npos || at == 0 || at + kSeparator.size() == text.size()) {
+    return field.Fault("must be RUNTIME://ID");
+  }
+  status.runtime = text.substr(0, at);
+  status.id = text.substr(at + kSeparator.size());
+}
+
+void ReadContainers(const Field& list, Role role, ApiPod& pod) {
+  list.ForEachItem([&](const Field& item) {
+    if (!item.IsMap()) return;
+    ContainerStatus status{.role = role, .name = item.Member("name").String().value_or("")};
+    ReadContainerId(item.Member("containerID"), status);
+    ReadState(item.Member("state"), status);
+    status.restarts =
+        static_cast<std::int32_t>(item.Member("restartCount")
+                                      .Integer(0, std::numeric_limits<std::int32_t>::max())
+                                      .value_or(0));
+    status.is_ready = item.Member("ready").Bool().value_or(false);
+    pod.containers.push_back(std::move(status));
+  });
+}
+
+void ReadStatusOf(const Field& status, ApiPod& pod) {
+  if (!status.IsMap()) return;
+  pod.phase = status.Member("phase").String().value_or("");
+  pod.reason = status.Member("reason").String().value_or("");
+  pod.conditions = ReadConditions(status.Member("conditions"));
+  ReadContainers(status.Member("initContainerStatuses"), Role::kInit, pod);
+  ReadContainers(status.Member("containerStatuses"), Role::kMain, pod);
+  ReadContainers(status.Member("ephemeralContainerStatuses"), Role::kEphemeral, pod);
+}
+
+}  // namespace
+
+const OwnerReference* ApiPod::Controller() const {
+  const auto found = std::ranges::find_if(owners, &OwnerReference::is_controller);
+  return found == owners.end() ? nullptr : &*found;
+}
+
+bool ApiPod::IsMirror() const {
+  return pod.annotations.contains(kMirrorAnnotation);
+}
+
+Result<ApiPod> ReadApiPod(const Value& document) {
+  kube_json::FaultLog log{.file = {}, .lenient = true, .faults = {}, .warnings = {}};
+  const Field root(document, log);
+  if (!root.IsMap()) return Fail(ErrorCode::kInvalidArgument, "a pod that is no map");
+  const Field metadata = root.Member("metadata");
+  auto head = ReadHead(metadata);
+  if (!head) return Fail(head.error());
+  ApiPod pod{.head = std::move(*head)};
+  PodReading reading = ReadPod(document, {.file = {}, .form = PodForm::kApiObject});
+  pod.pod = std::move(reading.pod);
+  ReadMetadata(metadata, pod);
+  if (const Field spec = root.Member("spec"); spec.HoldsMap()) {
+    pod.node_name = spec.Member("nodeName").String().value_or("");
+  }
+  ReadStatusOf(root.Member("status"), pod);
+  pod.faults = std::move(reading.faults);
+  for (Fault& fault : log.faults) {
+    const auto same = [&](const Fault& other) { return other.key == fault.key; };
+    if (std::ranges::none_of(pod.faults, same)) AddFault(pod.faults, std::move(fault));
+  }
+  return pod;
+}
+
+}  // namespace jettison::kube

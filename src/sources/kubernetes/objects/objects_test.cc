@@ -1,0 +1,226 @@
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <sstream>
+#include <string>
+#include <vector>
+
+#include "codec/documents/json.h"
+#include "sources/kubernetes/objects/api_node.h"
+#include "sources/kubernetes/objects/api_pod.h"
+#include "sources/kubernetes/objects/api_status.h"
+#include "sources/kubernetes/objects/list_page.h"
+#include "sources/kubernetes/objects/test_answers.h"
+#include "sources/kubernetes/objects/value_writer.h"
+#include "sources/kubernetes/objects/watch_event.h"
+
+namespace jettison::kube {
+namespace {
+
+using ::testing::ElementsAre;
+using ::testing::HasSubstr;
+using ::testing::IsEmpty;
+using ::testing::SizeIs;
+
+std::vector<ApiPod> PodsOf(const std::string& page, ListHead& head) {
+  std::vector<ApiPod> pods;
+  const auto read = ReadListPage(page, [&](std::string_view item) {
+    const auto document = ParseJson(item);
+    ASSERT_TRUE(document) << document.error().message;
+    auto pod = ReadApiPod(*document);
+    ASSERT_TRUE(pod) << pod.error().message;
+    pods.push_back(std::move(*pod));
+  });
+  EXPECT_TRUE(read) << read.error().message;
+  if (read) head = *read;
+  return pods;
+}
+
+TEST(ListPage, GivesItsItemsOneByOneAndSaysHowItGoesOn) {
+  ListHead whole;
+  ListHead first;
+  EXPECT_THAT(PodsOf(RecordedAnswer("pod_list.json"), whole), SizeIs(5));
+  EXPECT_THAT(PodsOf(RecordedAnswer("pod_list_page.json"), first), SizeIs(2));
+  EXPECT_EQ(whole, (ListHead{.resource_version = "354", .continue_token = ""}));
+  EXPECT_EQ(first.resource_version, "354");
+  EXPECT_THAT(first.continue_token, HasSubstr("eyJ2IjoibWV0YS5rOHMuaW8vdjEi"));
+}
+
+TEST(ListPage, MembersMayComeInAnyOrder) {
+  std::vector<std::string> items;
+  const auto head = ReadListPage(
+      R"({"items":[{"a":"]}"},{"b":{}}],"more":[1,{"items":2}],"metadata":{"continue":"c","resourceVersion":"9"}})",
+      [&](std::string_view item) { items.emplace_back(item); });
+  ASSERT_TRUE(head);
+  EXPECT_EQ(head->continue_token, "c");
+  EXPECT_THAT(items, ElementsAre(HasSubstr(R"({"a":"]}"})"), HasSubstr(R"({"b":{}})")));
+}
+
+TEST(ListPage, ANullListIsEmpty) {
+  EXPECT_TRUE(ReadListPage(R"({"metadata":{"resourceVersion":"1"},"items":null})",
+                           [](std::string_view) { FAIL(); }));
+}
+
+TEST(ListPage, AnythingElseIsAnError) {
+  const std::string whole = RecordedAnswer("pod_list.json");
+  for (const std::string& text :
+       {std::string(), std::string("[]"), std::string("{}"), std::string("<html>"),
+        std::string(R"({"metadata":{"resourceVersion":"1"}})"),
+        std::string(R"({"metadata":{},"items":[]})"),
+        std::string(R"({"metadata":{"resourceVersion":"1"},"items":[1]})"),
+        std::string(R"({"metadata":{"resourceVersion":"1"},"items":{}})"),
+        whole.substr(0, whole.size() / 2), whole.substr(0, whole.size() - 3)}) {
+    EXPECT_FALSE(ReadListPage(text, [](std::string_view) {})) << text.substr(0, 80);
+  }
+}
+
+TEST(ApiPod, SaysWhoItIsWhereItIsAndWhatRunsInIt) {
+  ListHead head;
+  const auto pods = PodsOf(RecordedAnswer("pod_list.json"), head);
+  ASSERT_THAT(pods, SizeIs(5));
+  const ApiPod& job = pods[1];
+  EXPECT_EQ(job.head, (ObjectHead{.namespace_ = "default",
+                                  .name = "batch-never-jfv8s",
+                                  .uid = "7c4fb8a5-498a-4c44-9732-c09dfcde093d",
+                                  .resource_version = "336"}));
+  EXPECT_EQ(job.pod.uid, job.head.uid);
+  EXPECT_EQ(job.node_name, "bed");
+  EXPECT_EQ(job.phase, "Succeeded");
+  EXPECT_TRUE(job.IsTerminal());
+  EXPECT_EQ(job.created, ParseInstant("2026-11-22T15:57:17Z").value());
+  EXPECT_EQ(job.deleted, std::nullopt);
+  ASSERT_NE(job.Controller(), nullptr);
+  EXPECT_EQ(job.Controller()->kind, "Job");
+  EXPECT_EQ(job.pod.restart_policy, RestartPolicy::kNever);
+  EXPECT_EQ(job.pod.status_qos_class, QosClass::kBestEffort);
+  EXPECT_FALSE(job.IsMirror());
+  ASSERT_THAT(job.containers, SizeIs(1));
+  EXPECT_EQ(job.containers[0].runtime, "containerd");
+  EXPECT_EQ(job.containers[0].id,
+            "d423cb7482458b11141519d077347a87dd9a235710627d3797262cd58d87c958");
+  EXPECT_EQ(job.containers[0].state, ContainerStatus::State::kTerminated);
+  const ApiPod& web = pods[3];
+  EXPECT_EQ(web.Controller()->kind, "ReplicaSet");
+  EXPECT_EQ(web.phase, "Running");
+  EXPECT_EQ(web.containers[0].state, ContainerStatus::State::kRunning);
+  EXPECT_TRUE(web.containers[0].started_at);
+  EXPECT_EQ(web.pod.termination_grace_period_seconds, 5);
+  for (const ApiPod& pod : pods) EXPECT_THAT(pod.faults, IsEmpty()) << pod.head.name;
+}
+
+Result<ApiPod> PodOf(std::string_view json) {
+  return ReadApiPod(*ParseJson(json));
+}
+
+TEST(ApiPod, AMirrorOfAStaticPodIsKnown) {
+  const auto pod = PodOf(R"({"metadata":{"name":"a","uid":"u","resourceVersion":"1",
+    "annotations":{"kubernetes.io/config.mirror":"x"},
+    "ownerReferences":[{"kind":"Node","name":"n","uid":"v","controller":true}],
+    "deletionTimestamp":"2026-01-01T00:00:00Z","deletionGracePeriodSeconds":7},
+    "status":{"initContainerStatuses":[{"name":"i","state":{"waiting":{}}}]}})");
+  ASSERT_TRUE(pod) << pod.error().message;
+  EXPECT_TRUE(pod->IsMirror());
+  EXPECT_TRUE(pod->deleted);
+  EXPECT_EQ(pod->deletion_grace_seconds, 7);
+  EXPECT_EQ(pod->containers[0].role, ContainerStatus::Role::kInit);
+  EXPECT_EQ(pod->containers[0].id, "");
+  EXPECT_EQ(pod->phase, "");
+}
+
+TEST(ApiPod, WhatIsNotUnderstoodIsAFaultAndWithoutAHeadItIsNone) {
+  const auto pod = PodOf(R"({"metadata":{"name":"a","uid":"u","resourceVersion":"1",
+    "creationTimestamp":"yesterday"},"spec":{"priority":"high"},
+    "status":{"containerStatuses":[{"name":"c","containerID":"d423"}]}})");
+  ASSERT_TRUE(pod);
+  const std::string faults = DescribeAll(pod->faults);
+  EXPECT_THAT(pod->faults, SizeIs(3)) << faults;
+  for (const char* key :
+       {"metadata.creationTimestamp", "spec.priority", "containerStatuses[0].containerID"}) {
+    EXPECT_THAT(faults, HasSubstr(key));
+  }
+  for (const char* text :
+       {"{}", "[]", R"({"metadata":{"name":"a"}})", R"({"metadata":{"name":"a","uid":"u"}})",
+        R"({"metadata":{"uid":"u","resourceVersion":"1"}})", R"({"metadata":3})"}) {
+    EXPECT_FALSE(PodOf(text)) << text;
+  }
+}
+
+TEST(ApiNode, KeepsEachTaintWhole) {
+  const auto node = ReadApiNode(RecordedAnswer("node_tainted.json"));
+  ASSERT_TRUE(node) << node.error().message;
+  EXPECT_EQ(node->head.name, "bed");
+  EXPECT_EQ(node->head.resource_version, "355");
+  EXPECT_EQ(node->kubelet_version, "v1.36.2");
+  EXPECT_THAT(node->conditions, SizeIs(4));
+  ASSERT_THAT(node->taints, SizeIs(2));
+  EXPECT_EQ(node->taints[0].json, R"({"key":"foreign","value":"x","effect":"NoSchedule"})");
+  EXPECT_THAT(ReadApiNode(RecordedAnswer("node.json"))->taints, IsEmpty());
+  EXPECT_FALSE(ReadApiNode("{}"));
+  EXPECT_FALSE(ReadApiNode("no JSON"));
+}
+
+TEST(ApiStatus, HasReasonMessageAndCauses) {
+  const ApiStatus budget = StatusOf(429, RecordedAnswer("status_budget.json"));
+  EXPECT_EQ(budget.code, 429);
+  EXPECT_EQ(budget.reason, "TooManyRequests");
+  ASSERT_THAT(budget.causes, SizeIs(1));
+  EXPECT_EQ(budget.causes[0].reason, "DisruptionBudget");
+  const ApiStatus too_new = StatusOf(504, RecordedAnswer("status_too_new.json"));
+  EXPECT_EQ(too_new.causes[0].reason, "ResourceVersionTooLarge");
+  EXPECT_EQ(too_new.retry_after, Duration(std::chrono::seconds(1)));
+  EXPECT_EQ(StatusOf(422, RecordedAnswer("status_other_uid.json")).causes[0].field, "metadata.uid");
+}
+
+TEST(ApiStatus, WhatIsNoneIsShownAsItStands) {
+  const ApiStatus status = StatusOf(502, "<html>\nbad gateway" + std::string(2000, '.'));
+  EXPECT_EQ(status.code, 502);
+  EXPECT_THAT(status.message, HasSubstr("<html> bad gateway..."));
+  EXPECT_LT(status.message.size(), 600U);
+  EXPECT_EQ(StatusOf(500, "").code, 500);
+}
+
+TEST(Versions, AreComparedAsNumbersOfAnyLength) {
+  EXPECT_EQ(CompareVersions("9", "10"), std::strong_ordering::less);
+  EXPECT_EQ(CompareVersions("18446744073709551616", "9"), std::strong_ordering::greater);
+  EXPECT_EQ(CompareVersions("355", "355"), std::strong_ordering::equal);
+  for (const char* text : {"", "0", "012", "a", "-1", "1.0"}) {
+    EXPECT_EQ(CompareVersions(text, "1"), std::nullopt) << text;
+    EXPECT_EQ(CompareVersions("1", text), std::nullopt) << text;
+  }
+}
+
+TEST(WatchLine, TellsWhatBecameOfWhat) {
+  JsonReader reader;
+  std::istringstream lines(RecordedAnswer("watch.ndjson"));
+  std::vector<WatchKind> kinds;
+  for (std::string line; std::getline(lines, line);) {
+    const auto read = ReadWatchLine(line, reader);
+    ASSERT_TRUE(read) << read.error().message;
+    kinds.push_back(read->kind);
+    EXPECT_NE(read->object().AsMap(), nullptr);
+  }
+  EXPECT_EQ(kinds.front(), WatchKind::kModified);
+  EXPECT_THAT(kinds, ::testing::Contains(WatchKind::kDeleted));
+  EXPECT_THAT(std::vector(kinds.end() - 2, kinds.end()),
+              ElementsAre(WatchKind::kBookmark, WatchKind::kError));
+}
+
+TEST(WatchLine, AnythingElseIsAnError) {
+  JsonReader reader;
+  for (const char* line :
+       {"", "{", "[]", R"({"type":"ADDED"})", R"({"type":"ADDED","object":1})",
+        R"({"type":"SYNC","object":{}})", R"({"object":{}})", R"({"type":3,"object":{}})"}) {
+    EXPECT_FALSE(ReadWatchLine(line, reader)) << line;
+  }
+}
+
+TEST(WriteValue, GivesBackWhatWasRead) {
+  const std::string json = R"({"a":[1,0.10,1e3,true,false,null,"x\"y"],"b":{}})";
+  std::string written;
+  JsonWriter writer(written);
+  WriteValue(*ParseJson(json), writer);
+  EXPECT_EQ(written, json);
+}
+
+}  // namespace
+}  // namespace jettison::kube

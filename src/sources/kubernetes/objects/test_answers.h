@@ -1,0 +1,16 @@
+#pragma once
+
+#include <fstream>
+#include <sstream>
+#include <string>
+
+namespace jettison::kube {
+
+// An answer of an API server that the tests keep in tests/testdata/kubernetes.
+inline std::string RecordedAnswer(const std::string& name) {
+  std::ostringstream text;
+  text << std::ifstream(std::string(JETTISON_TESTDATA) + "/kubernetes/" + name).rdbuf();
+  return text.str();
+}
+
+}  // namespace jettison::kube

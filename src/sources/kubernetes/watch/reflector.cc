@@ -1,0 +1,174 @@
+#include "sources/kubernetes/watch/reflector.h"
+
+#include <algorithm>
+#include <utility>
+
+namespace jettison::kube {
+namespace {
+
+using std::chrono::minutes;
+using std::chrono::seconds;
+
+constexpr std::uint32_t kPageLimit = 100;
+constexpr Duration kFirstDelay = seconds(1);
+constexpr Duration kLongestDelay = seconds(30);
+constexpr Duration kMostRetryAfter = minutes(2);
+// A watch that the server ends later than this ended well.
+constexpr Duration kShortWatch = minutes(1);
+constexpr seconds kShortestTimeout = minutes(5);
+// After so many lists in a row that are older than what is known, the store is taken to have been
+// set back, as from a backup.
+constexpr std::uint32_t kMostOldLists = 3;
+
+Duration Part(Duration whole, double share) {
+  return std::chrono::duration_cast<Duration>(whole * share);
+}
+
+Duration BackOff(std::uint32_t setbacks, double chance) {
+  constexpr std::uint32_t kMostDoublings = 5;
+  const Duration whole =
+      std::min(kFirstDelay * (1U << std::min(setbacks - 1, kMostDoublings)), kLongestDelay);
+  return Part(whole, 0.5 + chance / 2);
+}
+
+}  // namespace
+
+Reflector::Reflector(const std::vector<ObjectHead>& known) : limit_(kPageLimit) {
+  for (const ObjectHead& head : known) static_cast<void>(roster_.Tell(head));
+}
+
+Wanted Reflector::Next(Instant now, double chance) const {
+  if (now < not_before_) return Pause{.until = not_before_};
+  if (!is_listing_) {
+    return WatchRequest{.resource_version = position_,
+                        .timeout = kShortestTimeout + std::chrono::duration_cast<seconds>(
+                                                          Part(kShortestTimeout, chance))};
+  }
+  ListRequest list{.not_older_than = {}, .continue_token = continue_token_, .limit = limit_};
+  if (!continue_token_.empty()) return list;  // which says of which state
+  if (from_ == From::kAnywhere) list.not_older_than = "0";
+  if (from_ == From::kKnown) list.not_older_than = position_;
+  return list;
+}
+
+void Reflector::OnListBegun() {
+  if (continue_token_.empty()) roster_.BeginList(old_lists_ >= kMostOldLists);
+}
+
+Verdict Reflector::OnItem(const ObjectHead& head) {
+  return roster_.Tell(head);
+}
+
+bool Reflector::IsSetBack(const std::string& resource_version) const {
+  const auto order = CompareVersions(resource_version, position_);
+  return order && *order < 0;
+}
+
+std::vector<ObjectHead> Reflector::OnPage(const std::string& resource_version,
+                                          const std::string& continue_token, Instant now,
+                                          double chance) {
+  away_since_.reset();
+  if (!continue_token.empty()) {
+    continue_token_ = continue_token;
+    return {};
+  }
+  if (IsSetBack(resource_version) && old_lists_ < kMostOldLists) {
+    ++old_lists_;
+    ListAgain(From::kNewest);
+    Delay(now, chance, std::nullopt);
+    return {};
+  }
+  old_lists_ = 0;
+  has_listed_ = true;
+  is_listing_ = false;
+  continue_token_.clear();
+  position_ = resource_version;
+  return roster_.EndList();
+}
+
+void Reflector::OnListFailed(const Setback& setback, Instant now, double chance) {
+  Note(setback, now);
+  const bool can_halve = limit_ > 1;
+  switch (setback.kind) {
+    case Setback::Kind::kAway: break;  // the next try goes on where this one stopped
+    case Setback::Kind::kRefused:
+    case Setback::Kind::kNonsense: ListAgain(from_); break;
+    case Setback::Kind::kExpired:
+    case Setback::Kind::kTooNew: ListAgain(From::kNewest); break;
+    case Setback::Kind::kTooLarge:
+      // A server passes over the limit where any state will do.
+      limit_ = std::max(limit_ / 2, 1U);
+      ListAgain(From::kNewest);
+      if (can_halve) return;
+      break;
+  }
+  Delay(now, chance, setback.retry_after);
+}
+
+void Reflector::OnWatchBegun(Instant now) {
+  away_since_.reset();
+  watching_since_ = now;
+}
+
+Verdict Reflector::OnSeen(const ObjectHead& head) {
+  Advance(head.resource_version);
+  return roster_.Tell(head);
+}
+
+Verdict Reflector::OnDeleted(const ObjectHead& head) {
+  Advance(head.resource_version);
+  return roster_.TellGone(head);
+}
+
+void Reflector::OnBookmark(const std::string& resource_version) {
+  has_bookmarks_ = true;
+  Advance(resource_version);
+}
+
+void Reflector::Advance(const std::string& resource_version) {
+  setbacks_ = 0;
+  const auto order = CompareVersions(resource_version, position_);
+  if (!order || *order > 0) position_ = resource_version;
+}
+
+void Reflector::OnWatchEnded(const std::optional<Setback>& setback, Instant now, double chance) {
+  const auto began = std::exchange(watching_since_, std::nullopt);
+  const bool lasted = began && Elapsed(*began, now) >= kShortWatch;
+  if (!setback) {
+    if (lasted) {
+      setbacks_ = 0;
+      return;
+    }
+    return Delay(now, chance, std::nullopt);
+  }
+  Note(*setback, now);
+  if (setback->kind == Setback::Kind::kExpired) ListAgain(From::kNewest);
+  // What was too large or could not be understood would come again.
+  if (setback->kind == Setback::Kind::kTooLarge || setback->kind == Setback::Kind::kNonsense) {
+    ListAgain(From::kKnown);
+  }
+  Delay(now, chance, setback->retry_after);
+}
+
+void Reflector::Note(const Setback& setback, Instant now) {
+  if (setback.kind != Setback::Kind::kAway) {
+    away_since_.reset();
+  } else if (!away_since_) {
+    away_since_ = now;
+  }
+}
+
+void Reflector::ListAgain(From from) {
+  is_listing_ = true;
+  from_ = from;
+  continue_token_.clear();
+}
+
+void Reflector::Delay(Instant now, double chance, std::optional<Duration> retry_after) {
+  ++setbacks_;
+  Duration delay = BackOff(setbacks_, chance);
+  if (retry_after) delay = std::max(delay, std::min(*retry_after, kMostRetryAfter));
+  not_before_ = now + delay;
+}
+
+}  // namespace jettison::kube

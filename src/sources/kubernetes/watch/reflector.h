@@ -1,0 +1,119 @@
+#pragma once
+
+#include <chrono>
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <variant>
+#include <vector>
+
+#include "core/units/duration.h"
+#include "sources/kubernetes/objects/object_head.h"
+#include "sources/kubernetes/watch/roster.h"
+
+namespace jettison::kube {
+
+// A page of a list that is to be asked for.
+struct ListRequest {
+  // A state not older than this one will do; "0": whichever the server has at hand, empty: the
+  // newest.
+  std::string not_older_than;
+  std::string continue_token;  // empty: the first page
+  std::uint32_t limit = 0;     // objects of a page
+  friend bool operator==(const ListRequest&, const ListRequest&) = default;
+};
+
+// A watch that is to be begun.
+struct WatchRequest {
+  std::string resource_version;     // what comes behind it is told
+  std::chrono::seconds timeout{0};  // when the server is to end it
+  friend bool operator==(const WatchRequest&, const WatchRequest&) = default;
+};
+
+// Nothing is to be asked before this moment.
+struct Pause {
+  Instant until;
+  friend bool operator==(const Pause&, const Pause&) = default;
+};
+
+using Wanted = std::variant<ListRequest, WatchRequest, Pause>;
+
+// How a list or a watch ended other than well.
+struct Setback {
+  enum class Kind : std::uint8_t {
+    kAway,      // nobody answered, it broke off, or the server has a fault (5xx)
+    kRefused,   // the server is there and does not want this (401, 403, 429, 400)
+    kExpired,   // 410: what was asked for is too old to be told
+    kTooNew,    // 504 ResourceVersionTooLarge: a server that is behind
+    kTooLarge,  // more bytes than may be taken
+    kNonsense,  // an answer that cannot be understood
+  };
+  Kind kind = Kind::kAway;
+  std::optional<Duration> retry_after;  // as the server asks for
+};
+
+// Follows the objects of a list: a list in pages, then a watch from where it ended, and again what
+// is needed when that breaks. A pure state machine: it is told what happened, with the time and a
+// random number in [0, 1), and says what is to be asked next.
+//
+// After every setback it waits: 1 s at first, doubling to 30 s, each by half up to the whole of
+// that at random, and at least as long as the server asks for, up to two minutes. A watch that
+// ended within a minute counts as a setback, so that a server which closes at once is not asked
+// without a pause.
+// Source: k8s.io/client-go/tools/cache.Reflector (1.36).
+class Reflector {
+ public:
+  // `known`: the objects of an earlier life, so that those that vanished meanwhile are told.
+  explicit Reflector(const std::vector<ObjectHead>& known = {});
+
+  [[nodiscard]] Wanted Next(Instant now, double chance) const;
+
+  // A list. Each item of a page is told by OnItem, then the page with what it says of itself:
+  // the objects that were there and are not in the list are returned after the last page.
+  void OnListBegun();
+  [[nodiscard]] Verdict OnItem(const ObjectHead& head);
+  [[nodiscard]] std::vector<ObjectHead> OnPage(const std::string& resource_version,
+                                               const std::string& continue_token, Instant now,
+                                               double chance);
+  void OnListFailed(const Setback& setback, Instant now, double chance);
+
+  // A watch: begun, its events, and its end, well (the server's time was over) or not.
+  void OnWatchBegun(Instant now);
+  [[nodiscard]] Verdict OnSeen(const ObjectHead& head);
+  [[nodiscard]] Verdict OnDeleted(const ObjectHead& head);
+  void OnBookmark(const std::string& resource_version);
+  void OnWatchEnded(const std::optional<Setback>& setback, Instant now, double chance);
+
+  // Whether a whole list was had in this life.
+  [[nodiscard]] bool has_listed() const { return has_listed_; }
+  // Since when the API server has been away; absent while it answers, whatever it says.
+  [[nodiscard]] std::optional<Instant> away_since() const { return away_since_; }
+  // Whether this server tells bookmarks, so that a long silence of a watch means something.
+  [[nodiscard]] bool has_bookmarks() const { return has_bookmarks_; }
+  [[nodiscard]] const Roster& roster() const { return roster_; }
+
+ private:
+  enum class From : std::uint8_t { kAnywhere, kKnown, kNewest };
+
+  void Advance(const std::string& resource_version);
+  void ListAgain(From from);
+  void Delay(Instant now, double chance, std::optional<Duration> retry_after);
+  void Note(const Setback& setback, Instant now);
+  [[nodiscard]] bool IsSetBack(const std::string& resource_version) const;
+
+  Roster roster_;
+  bool has_listed_ = false;
+  bool has_bookmarks_ = false;
+  bool is_listing_ = true;
+  From from_ = From::kAnywhere;
+  std::string continue_token_;
+  std::uint32_t limit_;
+  std::string position_;  // the newest version that was told
+  std::uint32_t setbacks_ = 0;
+  std::uint32_t old_lists_ = 0;  // in a row that were older than what is known
+  Instant not_before_{};
+  std::optional<Instant> away_since_;
+  std::optional<Instant> watching_since_;
+};
+
+}  // namespace jettison::kube

@@ -1,0 +1,309 @@
+#include "sources/kubernetes/watch/reflector.h"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <string>
+#include <vector>
+
+#include "sources/kubernetes/watch/line_cutter.h"
+
+namespace jettison::kube {
+namespace {
+
+using std::chrono::milliseconds;
+using std::chrono::minutes;
+using std::chrono::seconds;
+using ::testing::ElementsAre;
+using ::testing::IsEmpty;
+using Kind = Setback::Kind;
+
+constexpr Instant kStart{std::chrono::hours(500'000)};
+
+ObjectHead Head(const std::string& uid, const std::string& version) {
+  return {.namespace_ = "d", .name = "pod-" + uid, .uid = uid, .resource_version = version};
+}
+
+std::vector<std::string> UidsOf(const std::vector<ObjectHead>& heads) {
+  std::vector<std::string> uids;
+  for (const ObjectHead& head : heads) uids.push_back(head.uid);
+  return uids;
+}
+
+// One whose list has been had: objects a and b, at version 100, now watching.
+class Watching : public testing::Test {
+ protected:
+  Watching() {
+    List({Head("a", "10"), Head("b", "20")}, "100");
+    reflector_.OnWatchBegun(now_);
+  }
+  std::vector<std::string> List(const std::vector<ObjectHead>& items, const std::string& version) {
+    reflector_.OnListBegun();
+    for (const ObjectHead& item : items) static_cast<void>(reflector_.OnItem(item));
+    return UidsOf(reflector_.OnPage(version, "", now_, 0));
+  }
+  [[nodiscard]] Wanted Next() const { return reflector_.Next(now_, 0); }
+  // Steps the time to the end of the pause, and returns how long that took; zero without one.
+  Duration Wait() {
+    const Wanted wanted = Next();
+    const auto* pause = std::get_if<Pause>(&wanted);
+    if (pause == nullptr) return Duration::zero();
+    return Elapsed(std::exchange(now_, pause->until), pause->until);
+  }
+
+  Instant now_ = kStart;
+  Reflector reflector_;
+};
+
+TEST(Reflector, BeginsWithAListOfWhateverTheServerHasAtHand) {
+  Reflector reflector;
+  EXPECT_EQ(reflector.Next(kStart, 0),
+            Wanted(ListRequest{.not_older_than = "0", .continue_token = "", .limit = 100}));
+  EXPECT_FALSE(reflector.has_listed());
+  EXPECT_EQ(reflector.away_since(), std::nullopt);
+}
+
+TEST(Reflector, PagesFollowEachOtherAndThenTheWatchBegins) {
+  Reflector reflector;
+  reflector.OnListBegun();
+  EXPECT_EQ(reflector.OnItem(Head("a", "10")), Verdict::kAppeared);
+  EXPECT_THAT(reflector.OnPage("100", "more", kStart, 0), IsEmpty());
+  EXPECT_FALSE(reflector.has_listed());
+  EXPECT_EQ(reflector.Next(kStart, 0),
+            Wanted(ListRequest{.not_older_than = "", .continue_token = "more", .limit = 100}));
+  reflector.OnListBegun();
+  EXPECT_EQ(reflector.OnItem(Head("b", "11")), Verdict::kAppeared);
+  EXPECT_THAT(reflector.OnPage("100", "", kStart, 0), IsEmpty());
+  EXPECT_TRUE(reflector.has_listed());
+  EXPECT_EQ(reflector.Next(kStart, 0),
+            Wanted(WatchRequest{.resource_version = "100", .timeout = minutes(5)}));
+  EXPECT_EQ(reflector.Next(kStart, 0.5),
+            Wanted(WatchRequest{.resource_version = "100", .timeout = seconds(450)}));
+}
+
+TEST(Reflector, WhatVanishedSinceAnEarlierLifeIsToldByTheFirstList) {
+  Reflector reflector({Head("a", "10"), Head("b", "20")});
+  reflector.OnListBegun();
+  EXPECT_EQ(reflector.OnItem(Head("b", "20")), Verdict::kKnown);
+  EXPECT_THAT(UidsOf(reflector.OnPage("100", "", kStart, 0)), ElementsAre("a"));
+}
+
+TEST_F(Watching, EventsAreToldOnceHoweverOftenAndInWhicheverOrderTheyCome) {
+  EXPECT_EQ(reflector_.OnSeen(Head("c", "101")), Verdict::kAppeared);
+  EXPECT_EQ(reflector_.OnSeen(Head("c", "101")), Verdict::kKnown);
+  EXPECT_EQ(reflector_.OnSeen(Head("a", "103")), Verdict::kChanged);
+  EXPECT_EQ(reflector_.OnSeen(Head("a", "102")), Verdict::kKnown);
+  EXPECT_EQ(reflector_.OnSeen(Head("b", "102")), Verdict::kChanged);  // late, but news
+  EXPECT_EQ(reflector_.OnDeleted(Head("a", "105")), Verdict::kGone);
+  EXPECT_EQ(reflector_.OnDeleted(Head("a", "105")), Verdict::kKnown);
+  EXPECT_EQ(reflector_.OnSeen(Head("a", "104")), Verdict::kKnown);  // does not come back
+  EXPECT_EQ(reflector_.OnDeleted(Head("never-seen", "106")), Verdict::kKnown);
+  EXPECT_EQ(reflector_.OnSeen(Head("never-seen", "99")), Verdict::kKnown);
+  EXPECT_EQ(reflector_.roster().objects().size(), 2U);
+}
+
+TEST_F(Watching, ACutWatchGoesOnBehindTheNewestVersion) {
+  static_cast<void>(reflector_.OnSeen(Head("a", "110")));
+  reflector_.OnBookmark("200");
+  reflector_.OnBookmark("150");
+  EXPECT_TRUE(reflector_.has_bookmarks());
+  now_ += minutes(3);
+  reflector_.OnWatchEnded(Setback{.kind = Kind::kAway}, now_, 0);
+  EXPECT_EQ(reflector_.away_since(), now_);
+  EXPECT_EQ(Wait(), milliseconds(500));
+  EXPECT_EQ(Next(), Wanted(WatchRequest{.resource_version = "200", .timeout = minutes(5)}));
+  reflector_.OnWatchBegun(now_);
+  EXPECT_EQ(reflector_.away_since(), std::nullopt);
+}
+
+TEST_F(Watching, TheServersOwnEndAfterAWhileIsFollowedAtOnce) {
+  now_ += minutes(5);
+  reflector_.OnWatchEnded(std::nullopt, now_, 0);
+  EXPECT_EQ(Wait(), Duration::zero());
+  EXPECT_EQ(reflector_.away_since(), std::nullopt);
+}
+
+TEST_F(Watching, WatchesThatEndAtOnceAreNotBegunWithoutAPause) {
+  std::vector<Duration> waits;
+  for (int i = 0; i < 7; ++i) {
+    reflector_.OnWatchEnded(std::nullopt, now_, 1);
+    waits.push_back(Wait());
+    reflector_.OnWatchBegun(now_);
+  }
+  EXPECT_THAT(waits, ElementsAre(seconds(1), seconds(2), seconds(4), seconds(8), seconds(16),
+                                 seconds(30), seconds(30)));
+}
+
+TEST_F(Watching, NewsEndTheRowOfSetbacks) {
+  for (int i = 0; i < 4; ++i) reflector_.OnWatchEnded(Setback{}, now_, 1);
+  EXPECT_EQ(Wait(), seconds(8));
+  reflector_.OnWatchBegun(now_);
+  static_cast<void>(reflector_.OnSeen(Head("a", "110")));
+  reflector_.OnWatchEnded(Setback{}, now_, 1);
+  EXPECT_EQ(Wait(), seconds(1));
+}
+
+TEST_F(Watching, AfterA410EverythingIsListedAndWhatVanishedIsTold) {
+  reflector_.OnWatchEnded(Setback{.kind = Kind::kExpired}, now_, 0);
+  EXPECT_EQ(reflector_.away_since(), std::nullopt);
+  Wait();
+  EXPECT_EQ(Next(), Wanted(ListRequest{.not_older_than = "", .continue_token = "", .limit = 100}));
+  EXPECT_THAT(List({Head("b", "20"), Head("c", "150")}, "200"), ElementsAre("a"));
+  EXPECT_EQ(Next(), Wanted(WatchRequest{.resource_version = "200", .timeout = minutes(5)}));
+}
+
+TEST_F(Watching, ListThatWorkAndWatchesThatAreTooOldAtOnceAreNoHotLoop) {
+  Duration all{0};
+  for (int i = 0; i < 10; ++i) {
+    reflector_.OnWatchEnded(Setback{.kind = Kind::kExpired}, now_, 0);
+    all += Wait();
+    List({Head("a", "10"), Head("b", "20")}, "100");
+  }
+  EXPECT_GT(all, seconds(80));
+}
+
+TEST_F(Watching, AListOlderThanWhatIsKnownTellsOfNothingThatIsGone) {
+  static_cast<void>(reflector_.OnSeen(Head("c", "150")));
+  static_cast<void>(reflector_.OnDeleted(Head("a", "160")));
+  reflector_.OnWatchEnded(Setback{.kind = Kind::kExpired}, now_, 0);
+  Wait();
+  EXPECT_THAT(List({Head("a", "10"), Head("b", "20")}, "120"), IsEmpty());
+  EXPECT_EQ(reflector_.roster().objects().size(), 2U);  // b and c
+  EXPECT_GT(Wait(), Duration::zero());
+  EXPECT_TRUE(std::holds_alternative<ListRequest>(Next()));
+  EXPECT_THAT(List({Head("b", "20"), Head("c", "150")}, "160"), IsEmpty());
+  EXPECT_TRUE(std::holds_alternative<WatchRequest>(Next()));
+}
+
+TEST_F(Watching, AStoreThatWasSetBackIsBelievedAfterAWhile) {
+  static_cast<void>(reflector_.OnSeen(Head("c", "150")));
+  reflector_.OnWatchEnded(Setback{.kind = Kind::kExpired}, now_, 0);
+  for (int i = 0; i < 3; ++i) {
+    Wait();
+    EXPECT_THAT(List({Head("a", "5"), Head("b", "20")}, "50"), IsEmpty());
+  }
+  Wait();
+  EXPECT_THAT(List({Head("a", "5"), Head("b", "20")}, "50"), ElementsAre("c"));
+  EXPECT_EQ(reflector_.roster().objects().at("a").resource_version, "5");
+  EXPECT_EQ(Next(), Wanted(WatchRequest{.resource_version = "50", .timeout = minutes(5)}));
+}
+
+// What a list that failed leads to: from which state the next one is, and after how long.
+TEST_F(Watching, WhatAListThatFailedLeadsTo) {
+  struct Row {
+    Setback setback;
+    std::string from;
+    std::uint32_t limit;
+    Duration wait;
+    bool is_away;
+  };
+  const Row kRows[] = {
+      {{.kind = Kind::kAway}, "0", 100, milliseconds(500), true},
+      {{.kind = Kind::kAway, .retry_after = seconds(7)}, "0", 100, seconds(7), true},
+      {{.kind = Kind::kRefused}, "0", 100, milliseconds(500), false},
+      {{.kind = Kind::kRefused, .retry_after = seconds(9)}, "0", 100, seconds(9), false},
+      {{.kind = Kind::kRefused, .retry_after = minutes(60)}, "0", 100, minutes(2), false},
+      {{.kind = Kind::kNonsense}, "0", 100, milliseconds(500), false},
+      {{.kind = Kind::kExpired}, "", 100, milliseconds(500), false},
+      {{.kind = Kind::kTooNew, .retry_after = seconds(1)}, "", 100, seconds(1), false},
+      {{.kind = Kind::kTooLarge}, "", 50, Duration::zero(), false},
+  };
+  for (const Row& row : kRows) {
+    reflector_ = Reflector();
+    now_ = kStart;
+    reflector_.OnListBegun();
+    reflector_.OnListFailed(row.setback, now_, 0);
+    EXPECT_EQ(reflector_.away_since().has_value(), row.is_away);
+    EXPECT_EQ(Wait(), row.wait);
+    EXPECT_EQ(Next(), Wanted(ListRequest{
+                          .not_older_than = row.from, .continue_token = "", .limit = row.limit}));
+  }
+}
+
+TEST(Reflector, PagesAreHalvedDownToOneObjectAndThenItPauses) {
+  Reflector reflector;
+  Instant now = kStart;
+  int tries = 0;
+  while (std::holds_alternative<ListRequest>(reflector.Next(now, 0)) && tries++ < 20) {
+    reflector.OnListBegun();
+    reflector.OnListFailed({.kind = Kind::kTooLarge}, now, 0);
+  }
+  EXPECT_EQ(tries, 7);  // 100, 50, 25, 12, 6, 3, 1
+}
+
+TEST(Reflector, APageThatDidNotComeIsAskedForAgainAndOneThatExpiredNot) {
+  Reflector reflector;
+  reflector.OnListBegun();
+  static_cast<void>(reflector.OnPage("100", "more", kStart, 0));
+  reflector.OnListFailed({.kind = Kind::kAway}, kStart, 0);
+  const Instant later = kStart + minutes(1);
+  EXPECT_EQ(reflector.Next(later, 0),
+            Wanted(ListRequest{.not_older_than = "", .continue_token = "more", .limit = 100}));
+  reflector.OnListFailed({.kind = Kind::kExpired}, later, 0);
+  EXPECT_EQ(reflector.Next(later + minutes(1), 0),
+            Wanted(ListRequest{.not_older_than = "", .continue_token = "", .limit = 100}));
+}
+
+TEST_F(Watching, ALineThatIsNonsenseOrTooLargeLeadsToAListNotOlderThanWhatIsKnown) {
+  for (const Kind kind : {Kind::kNonsense, Kind::kTooLarge}) {
+    static_cast<void>(reflector_.OnSeen(Head("a", "110")));
+    reflector_.OnWatchEnded(Setback{.kind = kind}, now_, 0);
+    EXPECT_GT(Wait(), Duration::zero());
+    EXPECT_EQ(Next(),
+              Wanted(ListRequest{.not_older_than = "110", .continue_token = "", .limit = 100}));
+    List({Head("a", "110"), Head("b", "20")}, "110");
+  }
+}
+
+TEST_F(Watching, AwaySinceIsTheFirstFailureOfARow) {
+  const Instant first = now_;
+  reflector_.OnWatchEnded(Setback{}, now_, 0);
+  for (int i = 0; i < 5; ++i) {
+    Wait();
+    reflector_.OnWatchEnded(Setback{}, now_, 0);
+    EXPECT_EQ(reflector_.away_since(), first);
+  }
+  reflector_.OnWatchEnded(Setback{.kind = Kind::kRefused}, now_, 0);
+  EXPECT_EQ(reflector_.away_since(), std::nullopt);
+}
+
+TEST_F(Watching, VersionsThatAreNoNumbersAreNewsWhenTheyDiffer) {
+  EXPECT_EQ(reflector_.OnSeen(Head("a", "x-1")), Verdict::kChanged);
+  EXPECT_EQ(reflector_.OnSeen(Head("a", "x-1")), Verdict::kKnown);
+  EXPECT_EQ(reflector_.OnSeen(Head("a", "x-2")), Verdict::kChanged);
+}
+
+TEST(Roster, RemembersOnlySoManyThatAreGone) {
+  Roster roster;
+  for (int i = 0; i < 2000; ++i) {
+    static_cast<void>(roster.TellGone(Head("u" + std::to_string(i), "10")));
+  }
+  EXPECT_EQ(roster.Tell(Head("u1999", "9")), Verdict::kKnown);
+  EXPECT_EQ(roster.Tell(Head("u0", "9")), Verdict::kAppeared);
+}
+
+TEST(LineCutter, GivesTheSameLinesHoweverTheBytesCome) {
+  const std::string bytes = "{\"a\":1}\n\nbb\nccc\nrest";
+  for (std::size_t piece = 1; piece <= bytes.size(); ++piece) {
+    LineCutter cutter(10);
+    std::vector<std::string> lines;
+    for (std::size_t at = 0; at < bytes.size(); at += piece) {
+      ASSERT_TRUE(cutter.Push(std::string_view(bytes).substr(at, piece),
+                              [&](std::string_view line) { lines.emplace_back(line); }));
+    }
+    EXPECT_THAT(lines, ElementsAre("{\"a\":1}", "bb", "ccc")) << piece;
+    EXPECT_TRUE(cutter.has_half_line());
+  }
+}
+
+TEST(LineCutter, ALineThatIsTooLongIsRefusedAndNotHeld) {
+  LineCutter cutter(3);
+  const auto ignore = [](std::string_view) {};
+  EXPECT_TRUE(cutter.Push("abc\nab", ignore));
+  EXPECT_FALSE(cutter.Push("cd", ignore));
+  EXPECT_FALSE(cutter.has_half_line());
+  EXPECT_FALSE(cutter.Push("abcd\n", ignore));
+}
+
+}  // namespace
+}  // namespace jettison::kube
