@@ -1,0 +1,88 @@
+#include "sources/kubernetes/calls/api_call.h"
+
+#include <algorithm>
+#include <string_view>
+#include <utility>
+
+#include "http/client/client.h"
+#include "sources/kubernetes/objects/api_status.h"
+
+namespace jettison::kube {
+namespace {
+
+// The words of an API server for a precondition on the UID, which have no reason of their own.
+// Source: storage.Preconditions.Check (1.36).
+constexpr std::string_view kOtherUid = "UID in the precondition";
+// Source: pkg/registry/core/pod/storage, EvictionREST.Create (1.36).
+constexpr std::string_view kTwoBudgets = "more than one PodDisruptionBudget";
+
+bool HasCause(const ApiStatus& status, std::string_view reason) {
+  return std::ranges::any_of(status.causes,
+                             [&](const StatusCause& cause) { return cause.reason == reason; });
+}
+
+bool IsAboutUid(const ApiStatus& status) {
+  return std::ranges::any_of(
+      status.causes, [](const StatusCause& cause) { return cause.field == "metadata.uid"; });
+}
+
+CallResult ResultOf(const ApiStatus& status, int code) {
+  switch (code) {
+    case 401: return CallResult::kUnauthenticated;
+    case 403: return CallResult::kForbidden;
+    case 404: return CallResult::kGone;
+    case 409:
+      return status.message.find(kOtherUid) == std::string::npos ? CallResult::kConflict
+                                                                 : CallResult::kAnother;
+    case 422: return IsAboutUid(status) ? CallResult::kAnother : CallResult::kRefused;
+    case 429: return HasCause(status, "DisruptionBudget") ? CallResult::kBudget : CallResult::kBusy;
+    default: break;
+  }
+  if (code < 500) return CallResult::kRefused;
+  return status.message.find(kTwoBudgets) == std::string::npos ? CallResult::kAway
+                                                               : CallResult::kBudget;
+}
+
+std::string WordsOf(ApiStatus status, CallResult result, int code) {
+  if (result == CallResult::kBudget && !status.causes.empty() &&
+      !status.causes.front().message.empty()) {
+    return std::move(status.causes.front().message);
+  }
+  if (!status.message.empty()) return std::move(status.message);
+  return "HTTP status " + std::to_string(code);
+}
+
+}  // namespace
+
+const char* NameOf(CallResult result) {
+  switch (result) {
+    case CallResult::kDone: return "done";
+    case CallResult::kGone: return "gone";
+    case CallResult::kAnother: return "another";
+    case CallResult::kConflict: return "conflict";
+    case CallResult::kBudget: return "budget";
+    case CallResult::kForbidden: return "forbidden";
+    case CallResult::kUnauthenticated: return "unauthenticated";
+    case CallResult::kBusy: return "busy";
+    case CallResult::kAway: return "away";
+    case CallResult::kRefused: return "refused";
+  }
+  return "";
+}
+
+Outcome OutcomeOf(const Result<ApiReply>& reply) {
+  if (!reply) return {.result = CallResult::kAway, .why = reply.error().message};
+  if (reply->status >= 200 && reply->status < 300) return {};
+  ApiStatus status = StatusOf(reply->status, reply->body);
+  Outcome outcome{.result = ResultOf(status, reply->status),
+                  .why = {},
+                  .retry_after = reply->retry_after ? reply->retry_after : status.retry_after};
+  outcome.why = WordsOf(std::move(status), outcome.result, reply->status);
+  return outcome;
+}
+
+std::string PathPart(const std::string& text) {
+  return EncodedForUrl(text);
+}
+
+}  // namespace jettison::kube

@@ -1,0 +1,243 @@
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <string>
+
+#include "codec/documents/json.h"
+#include "sources/kubernetes/calls/node_calls.h"
+#include "sources/kubernetes/calls/pod_calls.h"
+#include "sources/kubernetes/calls/rights.h"
+#include "sources/kubernetes/objects/test_answers.h"
+
+namespace jettison::kube {
+namespace {
+
+using std::chrono::seconds;
+using ::testing::AllOf;
+using ::testing::HasSubstr;
+using ::testing::Not;
+
+constexpr Instant kNow{std::chrono::seconds(1'767'225'600) + std::chrono::milliseconds(250)};
+const PodTarget kPod = {.namespace_ = "team", .name = "web-1", .uid = "u-1"};
+
+ApiReply Recorded(int status, const std::string& name) {
+  return {.status = status, .body = RecordedAnswer(name)};
+}
+
+TEST(Outcome, EveryRecordedAnswerHasOne) {
+  struct Row {
+    int status;
+    const char* answer;
+    CallResult result;
+    const char* why;
+  };
+  constexpr Row kRows[] = {
+      {200, "node.json", CallResult::kDone, ""},
+      {201, "evicted.json", CallResult::kDone, ""},
+      {401, "status_unauthorized.json", CallResult::kUnauthenticated, "Unauthorized"},
+      {403, "status_forbidden.json", CallResult::kForbidden, "cannot patch resource \"nodes\""},
+      {404, "status_not_found.json", CallResult::kGone, "pods \"nobody\" not found"},
+      {409, "status_delete_other_uid.json", CallResult::kAnother, "does not match"},
+      {409, "status_conflict.json", CallResult::kConflict, "the object has been modified"},
+      {409, "status_already_exists.json", CallResult::kConflict, "already exists"},
+      {422, "status_other_uid.json", CallResult::kAnother, "field is immutable"},
+      {429, "status_budget.json", CallResult::kBudget, "The disruption budget web needs 2 healthy"},
+      {500, "status_two_budgets.json", CallResult::kBudget, "more than one PodDisruptionBudget"},
+      {504, "status_too_new.json", CallResult::kAway, "Too large resource version"},
+      {400, "status_bad_continue.json", CallResult::kRefused, "invalid continue token"},
+  };
+  for (const Row& row : kRows) {
+    const Outcome outcome = OutcomeOf(Recorded(row.status, row.answer));
+    EXPECT_EQ(outcome.result, row.result) << row.answer << ": " << NameOf(outcome.result);
+    EXPECT_THAT(outcome.why, HasSubstr(row.why));
+    EXPECT_EQ(outcome.is_over(),
+              row.result == CallResult::kGone || row.result == CallResult::kAnother);
+  }
+}
+
+TEST(Outcome, WhatIsNoStatusIsJudgedByItsCode) {
+  EXPECT_EQ(OutcomeOf(ApiReply{.status = 502, .body = "<html>"}).result, CallResult::kAway);
+  EXPECT_EQ(OutcomeOf(ApiReply{.status = 503}).why, "HTTP status 503");
+  EXPECT_EQ(OutcomeOf(ApiReply{.status = 301}).result, CallResult::kRefused);
+  const Outcome busy = OutcomeOf(ApiReply{.status = 429, .retry_after = seconds(3)});
+  EXPECT_EQ(busy.result, CallResult::kBusy);
+  EXPECT_EQ(busy.retry_after, Duration(seconds(3)));
+  const Outcome away = OutcomeOf(Fail(ErrorCode::kDeadlineExceeded, "late"));
+  EXPECT_EQ(away.result, CallResult::kAway);
+  EXPECT_EQ(away.why, "late");
+}
+
+TEST(PodCalls, MeanOnePodByItsUid) {
+  EXPECT_EQ(DeletePod(kPod, 1),
+            (ApiCall{.method = "DELETE",
+                     .path = "/api/v1/namespaces/team/pods/web-1",
+                     .content_type = "application/json",
+                     .body = R"({"kind":"DeleteOptions","apiVersion":"v1","gracePeriodSeconds":1,)"
+                             R"("preconditions":{"uid":"u-1"}})"}));
+  EXPECT_EQ(EvictPod(kPod, {.grace_seconds = 7, .dry_run = true}),
+            (ApiCall{.method = "POST",
+                     .path = "/api/v1/namespaces/team/pods/web-1/eviction",
+                     .content_type = "application/json",
+                     .body = R"({"kind":"Eviction","apiVersion":"policy/v1",)"
+                             R"("metadata":{"name":"web-1","namespace":"team"},)"
+                             R"("deleteOptions":{"gracePeriodSeconds":7,"dryRun":["All"],)"
+                             R"("preconditions":{"uid":"u-1"}}})"}));
+  EXPECT_THAT(EvictPod(kPod, {}).body, Not(HasSubstr("gracePeriodSeconds")));
+}
+
+TEST(PodCalls, TheMarkHasTheConditionAndNoPhase) {
+  const ApiCall mark =
+      MarkPod(kPod, {.message = "The node was low on resource: memory. ", .now = kNow});
+  EXPECT_EQ(mark.method, "PATCH");
+  EXPECT_EQ(mark.path, "/api/v1/namespaces/team/pods/web-1/status");
+  EXPECT_EQ(mark.content_type, "application/strategic-merge-patch+json");
+  EXPECT_EQ(mark.body,
+            R"({"metadata":{"uid":"u-1"},"status":{"reason":"Evicted",)"
+            R"("message":"The node was low on resource: memory. ","conditions":[)"
+            R"({"type":"DisruptionTarget","status":"True","reason":"TerminationByKubelet",)"
+            R"("message":"The node was low on resource: memory. ",)"
+            R"("lastTransitionTime":"2026-01-01T00:00:00Z"}]}})");
+}
+
+TEST(PodCalls, NamesCannotLeadOutOfTheirPath) {
+  EXPECT_EQ(DeletePod({.namespace_ = "a/b", .name = "../x?y", .uid = "u"}, 1).path,
+            "/api/v1/namespaces/a%2Fb/pods/..%2Fx%3Fy");
+}
+
+TEST(NodeCalls, ConditionsAreMergedByTheirType) {
+  const ApiCall set = SetNodeConditions("n", {{.type = "JettisonMemoryPressure",
+                                               .holds = true,
+                                               .reason = "JettisonHasInsufficientMemory",
+                                               .message = "m",
+                                               .heartbeat = kNow,
+                                               .transition = kNow - seconds(60)}});
+  EXPECT_EQ(set.path, "/api/v1/nodes/n/status");
+  EXPECT_EQ(set.content_type, "application/strategic-merge-patch+json");
+  EXPECT_EQ(set.body,
+            R"({"status":{"conditions":[{"type":"JettisonMemoryPressure","status":"True",)"
+            R"("reason":"JettisonHasInsufficientMemory","message":"m",)"
+            R"("lastHeartbeatTime":"2026-01-01T00:00:00Z",)"
+            R"("lastTransitionTime":"2025-12-31T23:59:00Z"}]}})");
+  EXPECT_EQ(RemoveNodeConditions("n", {"A"}).body,
+            R"({"status":{"conditions":[{"$patch":"delete","type":"A"}]}})");
+}
+
+const TaintWish kWish = {.key = "jettison.io/memory-pressure"};
+
+ApiNode RecordedNode(const std::string& name) {
+  return ReadApiNode(RecordedAnswer(name)).value();
+}
+
+TEST(ChangeTaint, KeepsTaintsOfOthersAsTheyAre) {
+  const ApiNode node = RecordedNode("node_tainted.json");
+  const auto call = ChangeTaint(node, kWish);
+  ASSERT_TRUE(call);
+  EXPECT_EQ(call->content_type, "application/merge-patch+json");
+  EXPECT_THAT(call->body,
+              AllOf(HasSubstr(R"("resourceVersion":"355")"),
+                    HasSubstr(R"({"key":"foreign","value":"x","effect":"NoSchedule"},)"),
+                    HasSubstr(R"({"key":"jettison.io/memory-pressure","effect":"NoSchedule"}]})")));
+  const auto off = ChangeTaint(node, {.key = "foreign", .present = false});
+  ASSERT_TRUE(off);
+  EXPECT_THAT(off->body, AllOf(Not(HasSubstr("foreign")), HasSubstr("jettison.dev")));
+}
+
+TEST(ChangeTaint, IsNothingWhereItIsSoAlready) {
+  EXPECT_FALSE(ChangeTaint(RecordedNode("node_tainted.json"), {.key = "foreign"}));
+  EXPECT_FALSE(ChangeTaint(RecordedNode("node.json"), {.key = "foreign", .present = false}));
+  // Another effect is another taint.
+  EXPECT_TRUE(
+      ChangeTaint(RecordedNode("node_tainted.json"), {.key = "foreign", .effect = "NoExecute"}));
+}
+
+// The method of the next call; empty where there is none.
+std::string NextOf(const TaintChange& change) {
+  const auto next = change.Next();
+  const auto* call = std::get_if<ApiCall>(&next);
+  return call == nullptr ? "" : call->method;
+}
+
+TEST(TaintChange, ReadsTheNodeOnlyWhereItIsNotKnown) {
+  TaintChange unknown("bed", kWish, std::nullopt);
+  EXPECT_EQ(NextOf(unknown), "GET");
+  unknown.Take(Recorded(200, "node.json"));
+  EXPECT_EQ(NextOf(unknown), "PATCH");
+  const TaintChange known("bed", kWish, RecordedNode("node.json"));
+  EXPECT_EQ(NextOf(known), "PATCH");
+}
+
+TEST(TaintChange, ReadsAgainAfterAConflictAndGivesUpInTheEnd) {
+  TaintChange change("bed", kWish, RecordedNode("node.json"));
+  int patches = 0;
+  for (std::string next = NextOf(change); !next.empty(); next = NextOf(change)) {
+    ASSERT_LT(patches, 20);
+    if (next == "PATCH") {
+      ++patches;
+      change.Take(Recorded(409, "status_conflict.json"));
+    } else {
+      change.Take(Recorded(200, "node_tainted.json"));
+    }
+  }
+  EXPECT_EQ(patches, 6);
+  EXPECT_EQ(std::get<Outcome>(change.Next()).result, CallResult::kConflict);
+}
+
+TEST(TaintChange, EndsWithTheNodeAsItIsNow) {
+  TaintChange change("bed", {.key = "foreign"}, RecordedNode("node.json"));
+  change.Take(Recorded(200, "node_tainted.json"));
+  EXPECT_TRUE(std::get<Outcome>(change.Next()).ok());
+  ASSERT_TRUE(change.node());
+  EXPECT_EQ(change.node()->head.resource_version, "355");
+}
+
+TEST(TaintChange, WhatTheServerRefusesIsTheOutcome) {
+  const std::pair<Result<ApiReply>, CallResult> kRows[] = {
+      {Recorded(403, "status_forbidden.json"), CallResult::kForbidden},
+      {Recorded(404, "status_not_found.json"), CallResult::kGone},
+      {Fail(ErrorCode::kUnavailable, "refused"), CallResult::kAway},
+      {ApiReply{.status = 200, .body = "{}"}, CallResult::kRefused},
+  };
+  for (const auto& [reply, result] : kRows) {
+    TaintChange change("bed", kWish, std::nullopt);
+    change.Take(reply);
+    EXPECT_EQ(std::get<Outcome>(change.Next()).result, result);
+  }
+}
+
+TEST(KubeletConfiguration, IsTakenOutOfConfigz) {
+  EXPECT_EQ(GetKubeletConfiguration("n").path, "/api/v1/nodes/n/proxy/configz");
+  const auto configuration = ReadKubeletConfiguration(RecordedAnswer("configz.json"));
+  ASSERT_TRUE(configuration) << configuration.error().message;
+  const Value* hard = configuration->Find("evictionHard");
+  ASSERT_NE(hard, nullptr);
+  EXPECT_EQ(*hard->Find("memory.available")->AsString(), "100Mi");
+  for (const char* body : {"", "{}", "[]", R"({"kubeletconfig":1})"}) {
+    EXPECT_FALSE(ReadKubeletConfiguration(body)) << body;
+  }
+}
+
+TEST(Rights, AreAskedForOneByOneAndNamedWithTheirRule) {
+  const auto& rights = NeededRights();
+  const auto status = std::ranges::find_if(rights, [](const Right& right) {
+    return right.resource == "pods" && right.subresource == "status";
+  });
+  ASSERT_NE(status, rights.end());
+  EXPECT_EQ(Describe(*status), "patch pods/status");
+  EXPECT_EQ(RuleFor(*status), R"(- {apiGroups: [""], resources: [pods/status], verbs: [patch]})");
+  EXPECT_THAT(AskRight(*status).body,
+              HasSubstr(R"({"verb":"patch","group":"","resource":"pods","subresource":"status"})"));
+  for (const Right& right : rights) EXPECT_NE(right.cost, "") << Describe(right);
+}
+
+TEST(Rights, AreWhatTheServerSaysAndUnknownOtherwise) {
+  EXPECT_EQ(ReadRight(Recorded(201, "review_yes.json")), true);
+  EXPECT_EQ(ReadRight(Recorded(201, "review_no.json")), false);
+  EXPECT_FALSE(ReadRight(Recorded(401, "status_unauthorized.json")));
+  EXPECT_FALSE(ReadRight(ApiReply{.status = 201, .body = "{}"}));
+  EXPECT_FALSE(ReadRight(Fail(ErrorCode::kUnavailable, "away")));
+  EXPECT_EQ(ReadVersion(Recorded(200, "version.json")), "v1.36.2");
+}
+
+}  // namespace
+}  // namespace jettison::kube

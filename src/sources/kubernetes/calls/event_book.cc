@@ -1,0 +1,122 @@
+#include "sources/kubernetes/calls/event_book.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+
+#include "core/json/json_writer.h"
+#include "sources/kubernetes/calls/content_types.h"
+
+namespace jettison::kube {
+namespace {
+
+constexpr Duration kSameFor = std::chrono::minutes(10);
+// Of an object's name in that of its event, which has 253 characters at most.
+constexpr std::size_t kMostOfName = 230;
+constexpr const char* kComponent = "jettison";
+
+// Where events of what belongs to no namespace are kept.
+std::string NamespaceOf(const EventObject& about) {
+  return about.namespace_.empty() ? "default" : about.namespace_;
+}
+
+std::string PathOf(const EventObject& about) {
+  return fmt::format("/api/v1/namespaces/{}/events", PathPart(NamespaceOf(about)));
+}
+
+bool IsSame(const Event& a, const Event& b) {
+  return a.type == b.type && a.reason == b.reason && a.message == b.message;
+}
+
+void WriteObject(const EventObject& about, JsonWriter& json) {
+  json.Object("involvedObject", [&] {
+    json.Field("kind", about.kind);
+    json.Field("apiVersion", "v1");
+    if (!about.namespace_.empty()) json.Field("namespace", about.namespace_);
+    json.Field("name", about.name);
+    json.Field("uid", about.uid);
+  });
+}
+
+}  // namespace
+
+EventBook::Told EventBook::Create(Known& known, Instant now) {
+  known.last_id = next_id_++;
+  // As client-go names them: unique, and in the order of time.
+  known.name =
+      fmt::format("{}.{:x}", known.about.name.substr(0, kMostOfName),
+                  now.time_since_epoch().count() + static_cast<std::int64_t>(known.last_id));
+  Told told{
+      .id = known.last_id,
+      .call = {
+          .method = "POST", .path = PathOf(known.about), .content_type = kJsonType, .body = {}}};
+  JsonWriter json(told.call.body);
+  json.Object([&] {
+    json.Field("kind", "Event");
+    json.Field("apiVersion", "v1");
+    json.Object("metadata", [&] {
+      json.Field("name", known.name);
+      json.Field("namespace", NamespaceOf(known.about));
+      json.ObjectUnlessEmpty("annotations", [&] {
+        for (const auto& [name, value] : known.event.annotations) json.Field(name, value);
+      });
+    });
+    WriteObject(known.about, json);
+    json.Field("type", NameOf(known.event.type));
+    json.Field("reason", known.event.reason);
+    json.Field("message", known.event.message);
+    json.Field("count", known.count);
+    json.Field("firstTimestamp", WholeSeconds(known.first));
+    json.Field("lastTimestamp", WholeSeconds(known.last));
+    json.Object("source", [&] {
+      json.Field("component", kComponent);
+      json.Field("host", node_);
+    });
+    json.Field("reportingComponent", kComponent);
+    json.Field("reportingInstance", node_);
+  });
+  return told;
+}
+
+EventBook::Told EventBook::Count(Known& known) {
+  known.last_id = next_id_++;
+  Told told{.id = known.last_id,
+            .call = {.method = "PATCH",
+                     .path = PathOf(known.about) + "/" + PathPart(known.name),
+                     .content_type = kMergePatchType,
+                     .body = {}}};
+  JsonWriter json(told.call.body);
+  json.Object([&] {
+    json.Field("count", known.count);
+    json.Field("lastTimestamp", WholeSeconds(known.last));
+  });
+  return told;
+}
+
+EventBook::Told EventBook::Tell(const EventObject& about, const Event& event, Instant now) {
+  const auto at = std::ranges::find_if(known_, [&](const Known& known) {
+    return known.about == about && IsSame(known.event, event);
+  });
+  if (at != known_.end() && Elapsed(at->last, now) < kSameFor) {
+    known_.splice(known_.begin(), known_, at);
+    ++at->count;
+    at->last = now;
+    return Count(*at);
+  }
+  if (at != known_.end()) known_.erase(at);
+  known_.push_front({.about = about, .event = event, .name = {}, .first = now, .last = now});
+  if (known_.size() > kMostKnown) known_.pop_back();
+  return Create(known_.front(), now);
+}
+
+std::optional<EventBook::Told> EventBook::Take(std::uint64_t id, const Outcome& outcome,
+                                               Instant now) {
+  const auto at = std::ranges::find(known_, id, &Known::last_id);
+  if (at == known_.end() || outcome.ok()) return std::nullopt;
+  if (outcome.result == CallResult::kGone && at->count > 1) return Create(*at, now);
+  // It is not there, so the next time begins a new one.
+  if (at->count == 1) known_.erase(at);
+  return std::nullopt;
+}
+
+}  // namespace jettison::kube

@@ -1,0 +1,145 @@
+#include "sources/kubernetes/calls/node_calls.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <utility>
+
+#include "codec/documents/json.h"
+#include "core/json/json_writer.h"
+#include "sources/kubernetes/calls/content_types.h"
+
+namespace jettison::kube {
+namespace {
+
+std::string PathOf(const std::string& node) {
+  return "/api/v1/nodes/" + PathPart(node);
+}
+
+template <typename WriteItems>
+ApiCall PatchConditions(const std::string& node, WriteItems write_items) {
+  ApiCall call{.method = "PATCH",
+               .path = PathOf(node) + "/status",
+               .content_type = kStrategicMergePatchType,
+               .body = {}};
+  JsonWriter json(call.body);
+  json.Object([&] {
+    json.Object("status", [&] { json.Array("conditions", [&] { write_items(json); }); });
+  });
+  return call;
+}
+
+bool IsMeant(const Taint& taint, const TaintWish& wish) {
+  return taint.key == wish.key && taint.effect == wish.effect;
+}
+
+}  // namespace
+
+ApiCall GetNode(const std::string& name) {
+  return {.method = "GET", .path = PathOf(name), .content_type = {}, .body = {}};
+}
+
+ApiCall SetNodeConditions(const std::string& node, const std::vector<NodeCondition>& conditions) {
+  return PatchConditions(node, [&](JsonWriter& json) {
+    for (const NodeCondition& condition : conditions) {
+      json.Object([&] {
+        json.Field("type", condition.type);
+        json.Field("status", condition.holds ? "True" : "False");
+        json.Field("reason", condition.reason);
+        json.Field("message", condition.message);
+        json.Field("lastHeartbeatTime", WholeSeconds(condition.heartbeat));
+        json.Field("lastTransitionTime", WholeSeconds(condition.transition));
+      });
+    }
+  });
+}
+
+ApiCall RemoveNodeConditions(const std::string& node, const std::vector<std::string>& types) {
+  return PatchConditions(node, [&](JsonWriter& json) {
+    for (const std::string& type : types) {
+      json.Object([&] {
+        json.Field("$patch", "delete");
+        json.Field("type", type);
+      });
+    }
+  });
+}
+
+std::optional<ApiCall> ChangeTaint(const ApiNode& node, const TaintWish& wish) {
+  const bool is_there =
+      std::ranges::any_of(node.taints, [&](const Taint& taint) { return IsMeant(taint, wish); });
+  if (is_there == wish.present) return std::nullopt;
+  ApiCall call{.method = "PATCH",
+               .path = PathOf(node.head.name),
+               .content_type = kMergePatchType,
+               .body = {}};
+  JsonWriter json(call.body);
+  json.Object([&] {
+    json.Object("metadata", [&] {
+      json.Field("uid", node.head.uid);
+      json.Field("resourceVersion", node.head.resource_version);
+    });
+    json.Object("spec", [&] {
+      json.Array("taints", [&] {
+        for (const Taint& taint : node.taints) {
+          if (!IsMeant(taint, wish)) json.Json(taint.json);
+        }
+        if (!wish.present) return;
+        json.Object([&] {
+          json.Field("key", wish.key);
+          json.Field("effect", wish.effect);
+        });
+      });
+    });
+  });
+  return call;
+}
+
+TaintChange::TaintChange(std::string node, TaintWish wish, std::optional<ApiNode> known)
+    : name_(std::move(node)), wish_(std::move(wish)), known_(std::move(known)) {}
+
+std::variant<ApiCall, Outcome> TaintChange::Next() const {
+  if (outcome_) return *outcome_;
+  if (!known_) return GetNode(name_);
+  if (auto call = ChangeTaint(*known_, wish_)) return *std::move(call);
+  return Outcome{};
+}
+
+void TaintChange::Take(const Result<ApiReply>& reply) {
+  Outcome outcome = OutcomeOf(reply);
+  // A node of another UID is another machine under the same name: it is read, too.
+  const bool has_changed =
+      outcome.result == CallResult::kConflict || outcome.result == CallResult::kAnother;
+  if (has_changed && known_ && ++conflicts_ <= kMostConflicts) {
+    known_.reset();
+    return;
+  }
+  if (!outcome.ok()) {
+    known_.reset();
+    outcome_ = std::move(outcome);
+    return;
+  }
+  auto node = ReadApiNode(reply->body);
+  if (!node) {
+    known_.reset();
+    outcome_ = Outcome{.result = CallResult::kRefused, .why = node.error().message};
+    return;
+  }
+  known_ = std::move(*node);
+}
+
+ApiCall GetKubeletConfiguration(const std::string& node) {
+  return {.method = "GET", .path = PathOf(node) + "/proxy/configz", .content_type = {}, .body = {}};
+}
+
+Result<Value> ReadKubeletConfiguration(std::string_view body) {
+  const auto document = ParseJson(body);
+  if (!document) return Fail(document.error().In("configz"));
+  const Value* configuration = document->Find("kubeletconfig");
+  if (configuration == nullptr || configuration->AsMap() == nullptr) {
+    return Fail(ErrorCode::kInvalidArgument, "configz has no kubeletconfig");
+  }
+  return *configuration;
+}
+
+}  // namespace jettison::kube

@@ -1,0 +1,78 @@
+#include "sources/kubernetes/calls/pod_calls.h"
+
+#include <fmt/format.h>
+
+#include "core/json/json_writer.h"
+#include "sources/kubernetes/calls/content_types.h"
+
+namespace jettison::kube {
+namespace {
+
+std::string PathOf(const PodTarget& pod) {
+  return fmt::format("/api/v1/namespaces/{}/pods/{}", PathPart(pod.namespace_), PathPart(pod.name));
+}
+
+void WritePreconditions(const PodTarget& pod, JsonWriter& json) {
+  json.Object("preconditions", [&] { json.Field("uid", pod.uid); });
+}
+
+}  // namespace
+
+ApiCall DeletePod(const PodTarget& pod, std::int64_t grace_seconds) {
+  ApiCall call{.method = "DELETE", .path = PathOf(pod), .content_type = kJsonType, .body = {}};
+  JsonWriter json(call.body);
+  json.Object([&] {
+    json.Field("kind", "DeleteOptions");
+    json.Field("apiVersion", "v1");
+    json.Field("gracePeriodSeconds", grace_seconds);
+    WritePreconditions(pod, json);
+  });
+  return call;
+}
+
+ApiCall MarkPod(const PodTarget& pod, const DisruptionMark& mark) {
+  ApiCall call{.method = "PATCH",
+               .path = PathOf(pod) + "/status",
+               .content_type = kStrategicMergePatchType,
+               .body = {}};
+  JsonWriter json(call.body);
+  json.Object([&] {
+    json.Object("metadata", [&] { json.Field("uid", pod.uid); });  // one that differs is refused
+    json.Object("status", [&] {
+      json.Field("reason", "Evicted");
+      json.Field("message", mark.message);
+      json.Array("conditions", [&] {
+        json.Object([&] {
+          json.Field("type", "DisruptionTarget");
+          json.Field("status", "True");
+          json.Field("reason", "TerminationByKubelet");
+          json.Field("message", mark.message);
+          json.Field("lastTransitionTime", WholeSeconds(mark.now));
+        });
+      });
+    });
+  });
+  return call;
+}
+
+ApiCall EvictPod(const PodTarget& pod, const EvictionOptions& options) {
+  ApiCall call{
+      .method = "POST", .path = PathOf(pod) + "/eviction", .content_type = kJsonType, .body = {}};
+  JsonWriter json(call.body);
+  json.Object([&] {
+    json.Field("kind", "Eviction");
+    json.Field("apiVersion", "policy/v1");
+    json.Object("metadata", [&] {
+      json.Field("name", pod.name);
+      json.Field("namespace", pod.namespace_);
+    });
+    json.Object("deleteOptions", [&] {
+      json.Field("gracePeriodSeconds", options.grace_seconds);
+      if (options.dry_run) json.Array("dryRun", [&] { json.String("All"); });
+      WritePreconditions(pod, json);
+    });
+  });
+  return call;
+}
+
+}  // namespace jettison::kube

@@ -1,0 +1,42 @@
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <string>
+
+#include "core/units/duration.h"
+#include "sources/kubernetes/calls/api_call.h"
+
+namespace jettison::kube {
+
+// The one pod that is meant, and no other that has its name by the time of the call.
+struct PodTarget {
+  std::string namespace_;
+  std::string name;
+  std::string uid;
+};
+
+// Deletes the pod with so many seconds to end; the kubelet takes two at least. Budgets do not
+// count. kDone: it is going, or was already; kGone, kAnother: nothing remains to be done.
+[[nodiscard]] ApiCall DeletePod(const PodTarget& pod, std::int64_t grace_seconds);
+
+// Why a pod is ended, as the kubelet writes it when it evicts one.
+// Source: pkg/kubelet/eviction, evictPod (1.36).
+struct DisruptionMark {
+  std::string message;  // "The node was low on resource: memory. ..."
+  Instant now;
+};
+// Gives the pod the condition DisruptionTarget (TerminationByKubelet), the reason Evicted and the
+// message; its phase stays the kubelet's. A Job may leave such a failure out of its count
+// (podFailurePolicy). It holds if it comes before the kubelet's last word on the pod.
+[[nodiscard]] ApiCall MarkPod(const PodTarget& pod, const DisruptionMark& mark);
+
+struct EvictionOptions {
+  std::optional<std::int64_t> grace_seconds;  // absent: the pod's own
+  bool dry_run = false;                       // the server only says what it would answer
+};
+// Asks for the pod's eviction, which budgets may forbid (kBudget, with the server's words). The
+// server sets the condition DisruptionTarget by itself.
+[[nodiscard]] ApiCall EvictPod(const PodTarget& pod, const EvictionOptions& options);
+
+}  // namespace jettison::kube

@@ -1,0 +1,125 @@
+#include "sources/kubernetes/credentials/api_access.h"
+
+#include <fmt/format.h>
+
+#include <cstdlib>
+#include <optional>
+#include <string_view>
+#include <utility>
+
+#include "http/endpoint.h"
+#include "http/tls_files.h"
+#include "sources/kubernetes/credentials/token_source.h"
+
+namespace jettison::kube {
+namespace {
+
+// A file of at most 1 MiB; a fault under `key` of `file` where it cannot be read.
+std::string Read(const std::string& path, const std::string& file, const char* key,
+                 Faults& faults) {
+  auto text = http::ReadPemFile(path);
+  if (text) return *std::move(text);
+  AddFault(faults, {.file = file, .key = key, .value = path, .message = text.error().message});
+  return {};
+}
+
+std::string Read(const PemSource& source, const std::string& file, const char* key,
+                 Faults& faults) {
+  return source.file.empty() ? source.text : Read(source.file, file, key, faults);
+}
+
+// A text of this kind by the name that people know it by.
+std::string Named(const PemSource& source, const char* key) {
+  return source.file.empty() ? fmt::format("{}-data", key) : source.file;
+}
+
+void CheckTls(const ApiAccess& access, const Kubeconfig& config, const std::string& file,
+              Faults& faults) {
+  const bool has_pair = !access.cert_pem.empty();
+  const auto fault = http::FaultOfTls(
+      {.certificate = access.cert_pem, .private_key = access.key_pem, .client_ca = access.ca_pem},
+      has_pair ? Named(config.certificate, "client-certificate") : "",
+      Named(config.key, "client-key"),
+      access.ca_pem.empty() ? "" : Named(config.ca, "certificate-authority"));
+  if (fault) AddFault(faults, {.file = file, .key = {}, .value = {}, .message = fault->message});
+}
+
+void CheckToken(const std::string& path, const std::string& file, const char* key, Faults& faults) {
+  const auto token = ReadToken(path);
+  if (token) return;
+  AddFault(faults, {.file = file, .key = key, .value = path, .message = token.error().message});
+}
+
+std::string Environment(const char* name) {
+  const char* value = std::getenv(name);
+  return value == nullptr ? "" : value;
+}
+
+}  // namespace
+
+AccessReading AccessByKubeconfig(const std::string& path) {
+  AccessReading reading;
+  const std::string text = Read(path, path, "", reading.faults);
+  if (!reading.faults.empty()) return reading;
+  KubeconfigReading parsed = ReadKubeconfig(text, path);
+  const Kubeconfig& config = parsed.config;
+  reading.faults = std::move(parsed.faults);
+  Faults& faults = reading.faults;
+  reading.access = {.origin = fmt::format("kubeconfig {}, context {}", path, config.context),
+                    .server = config.server,
+                    .path_prefix = config.path_prefix,
+                    .server_name = config.server_name,
+                    .namespace_ = config.namespace_,
+                    .ca_pem = Read(config.ca, path, "certificate-authority", faults),
+                    .cert_pem = Read(config.certificate, path, "client-certificate", faults),
+                    .key_pem = Read(config.key, path, "client-key", faults),
+                    .token = config.token,
+                    .token_file = config.token_file};
+  if (!config.token_file.empty()) CheckToken(config.token_file, path, "tokenFile", faults);
+  if (faults.empty()) CheckTls(reading.access, config, path, faults);
+  return reading;
+}
+
+ServiceAccount OwnServiceAccount() {
+  ServiceAccount account;
+  account.host = Environment("KUBERNETES_SERVICE_HOST");
+  account.port = Environment("KUBERNETES_SERVICE_PORT");
+  return account;
+}
+
+AccessReading AccessByServiceAccount(const ServiceAccount& account) {
+  AccessReading reading;
+  Faults& faults = reading.faults;
+  const std::pair<const char*, const std::string*> kVariables[] = {
+      {"KUBERNETES_SERVICE_HOST", &account.host}, {"KUBERNETES_SERVICE_PORT", &account.port}};
+  for (const auto& [name, value] : kVariables) {
+    if (!value->empty()) continue;
+    AddFault(faults, {.file = {},
+                      .key = name,
+                      .value = {},
+                      .message = "is not set: this is no pod of a cluster; name a kubeconfig"});
+  }
+  const std::string ca_file = account.folder + "/ca.crt";
+  const http::Endpoint endpoint{
+      .kind = http::Endpoint::Kind::kHttps, .path = {}, .host = account.host, .port = account.port};
+  reading.access = {.origin = "service account",
+                    .server = "https://" + endpoint.Authority(),
+                    .path_prefix = {},
+                    .server_name = {},
+                    .namespace_ = {},
+                    .ca_pem = Read(ca_file, ca_file, "", faults),
+                    .cert_pem = {},
+                    .key_pem = {},
+                    .token = {},
+                    .token_file = account.folder + "/token"};
+  if (auto name = http::ReadPemFile(account.folder + "/namespace")) {
+    reading.access.namespace_ = TrimmedLine(*name);
+  }
+  CheckToken(reading.access.token_file, reading.access.token_file, "", faults);
+  if (faults.empty()) {
+    CheckTls(reading.access, {.ca = {.text = {}, .file = ca_file}}, ca_file, faults);
+  }
+  return reading;
+}
+
+}  // namespace jettison::kube

@@ -1,0 +1,182 @@
+#include "sources/kubernetes/credentials/kubeconfig.h"
+
+#include <fmt/format.h>
+
+#include <filesystem>
+#include <functional>
+#include <optional>
+#include <utility>
+
+#include "codec/documents/documents.h"
+#include "codec/kubernetes/field.h"
+#include "sources/kubernetes/credentials/base64.h"
+#include "sources/kubernetes/credentials/server_url.h"
+
+namespace jettison::kube {
+namespace {
+
+using kube_json::FaultLog;
+using kube_json::Field;
+
+// A kubeconfig of a large company has some hundred clusters.
+constexpr std::size_t kMostMemory = std::size_t{16} << 20;
+
+class Reader {
+ public:
+  Reader(const Value& document, const std::string& file)
+      : log_{.file = file, .lenient = false, .faults = {}, .warnings = {}},
+        folder_(std::filesystem::path(file).parent_path()),
+        root_(document, log_) {}
+
+  KubeconfigReading Read() {
+    if (root_.IsMap()) ReadRoot();
+    reading_.faults = std::move(log_.faults);
+    return std::move(reading_);
+  }
+
+ private:
+  void ReadRoot();
+  void ReadContext(const Field& context);
+  void ReadCluster(const Field& cluster);
+  void ReadUser(const Field& user);
+  void ReadServer(const Field& server);
+  // The item of a list of {name, MEMBER} that has this name; a fault of `from` where none has.
+  void WithNamed(const char* list, const char* member, const Field& from,
+                 const std::function<void(const Field&)>& read);
+  PemSource ReadPem(const Field& map, const char* name);
+  std::string ReadPath(const Field& field);
+  static void Refuse(const Field& map, const char* name, const char* why);
+
+  FaultLog log_;
+  std::filesystem::path folder_;
+  Field root_;
+  KubeconfigReading reading_;
+};
+
+void Reader::Refuse(const Field& map, const char* name, const char* why) {
+  const Field field = map.Member(name);
+  if (field.IsPresent()) field.Fault(why);
+}
+
+void Reader::WithNamed(const char* list, const char* member, const Field& from,
+                       const std::function<void(const Field&)>& read) {
+  const auto name = from.String();
+  if (!name || name->empty()) {
+    if (from.HoldsTextOrNothing()) from.Fault(fmt::format("must name one of {}", list));
+    return;
+  }
+  bool found = false;
+  std::string others;
+  root_.Member(list).ForEachItem([&](const Field& item) {
+    if (!item.IsMap()) return;
+    const std::string other = item.Member("name").String().value_or("");
+    others += fmt::format("{}{}", others.empty() ? "" : ", ", other);
+    if (found || other != *name) return;
+    found = true;
+    const Field inner = item.Member(member);
+    if (!inner.IsPresent()) return inner.Fault("is missing");
+    if (inner.IsMap()) read(inner);
+  });
+  if (!found) {
+    from.Fault(fmt::format("is none of {} ({})", list, others.empty() ? "there are none" : others));
+  }
+}
+
+void Reader::ReadRoot() {
+  const Field kind = root_.Member("kind");
+  if (kind.IsPresent() && kind.String() != "Config") kind.Fault("must be Config");
+  const Field current = root_.Member("current-context");
+  reading_.config.context = current.String().value_or("");
+  WithNamed("contexts", "context", current, [this](const Field& context) { ReadContext(context); });
+}
+
+void Reader::ReadContext(const Field& context) {
+  reading_.config.namespace_ = context.Member("namespace").String().value_or("");
+  WithNamed("clusters", "cluster", context.Member("cluster"),
+            [this](const Field& cluster) { ReadCluster(cluster); });
+  WithNamed("users", "user", context.Member("user"), [this](const Field& user) { ReadUser(user); });
+}
+
+void Reader::ReadServer(const Field& field) {
+  const auto text = field.String();
+  if (!text || text->empty()) {
+    if (field.HoldsTextOrNothing()) field.Fault("is missing; it is the API server's URL");
+    return;
+  }
+  auto url = ReadServerUrl(*text);
+  if (!url) return field.Fault(url.error().message);
+  reading_.config.server = std::move(url->endpoint);
+  reading_.config.path_prefix = std::move(url->path_prefix);
+}
+
+void Reader::ReadCluster(const Field& cluster) {
+  ReadServer(cluster.Member("server"));
+  reading_.config.server_name = cluster.Member("tls-server-name").String().value_or("");
+  reading_.config.ca = ReadPem(cluster, "certificate-authority");
+  Refuse(cluster, "proxy-url", "proxies are not supported");
+  const Field insecure = cluster.Member("insecure-skip-tls-verify");
+  if (insecure.Bool().value_or(false)) {
+    insecure.Fault("is not supported: name the certificate-authority instead");
+  }
+}
+
+void Reader::ReadUser(const Field& user) {
+  Refuse(user, "exec", "plugins are not supported: use tokenFile or a client certificate");
+  Refuse(user, "auth-provider", "is not supported: use tokenFile or a client certificate");
+  for (const char* name : {"username", "password"}) {
+    Refuse(user, name, "passwords are not supported: use tokenFile or a client certificate");
+  }
+  for (const char* name : {"as", "as-uid", "as-groups", "as-user-extra"}) {
+    Refuse(user, name, "impersonation is not supported");
+  }
+  Kubeconfig& config = reading_.config;
+  config.certificate = ReadPem(user, "client-certificate");
+  config.key = ReadPem(user, "client-key");
+  config.token = user.Member("token").String().value_or("");
+  config.token_file = ReadPath(user.Member("tokenFile"));
+  if (config.certificate.is_given() && !config.key.is_given()) {
+    user.Member("client-key").Fault("is missing: it belongs to client-certificate");
+  }
+  if (config.key.is_given() && !config.certificate.is_given()) {
+    user.Member("client-certificate").Fault("is missing: it belongs to client-key");
+  }
+}
+
+// As kubectl has it, data comes before a file.
+PemSource Reader::ReadPem(const Field& map, const char* name) {
+  const std::string data_name = fmt::format("{}-data", name);
+  const Field data = map.Member(data_name);
+  const std::string text = data.String().value_or("");
+  if (text.empty()) return {.text = {}, .file = ReadPath(map.Member(name))};
+  auto pem = FromBase64(text);
+  if (pem && pem->find("-----BEGIN ") != std::string::npos)
+    return {.text = *std::move(pem), .file = {}};
+  log_.faults.push_back({.file = log_.file,
+                         .key = data.Path(),
+                         .value = {},  // which may be a key
+                         .message = pem ? "must be PEM in base64" : "must be base64"});
+  return {};
+}
+
+std::string Reader::ReadPath(const Field& field) {
+  const std::string path = field.String().value_or("");
+  if (path.empty() || path.front() == '/') return path;
+  return (folder_ / path).lexically_normal().string();
+}
+
+}  // namespace
+
+KubeconfigReading ReadKubeconfig(std::string_view text, const std::string& file) {
+  const auto documents = ParseDocuments(text, kMostMemory);
+  if (documents && documents->size() == 1) return Reader(documents->front(), file).Read();
+  KubeconfigReading reading;
+  AddFault(reading.faults, {.file = file,
+                            .key = {},
+                            .value = {},
+                            .message = !documents           ? documents.error().message
+                                       : documents->empty() ? "is empty; it must be a kubeconfig"
+                                                            : "must have one document"});
+  return reading;
+}
+
+}  // namespace jettison::kube
