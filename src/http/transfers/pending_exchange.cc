@@ -143,9 +143,10 @@ bool PendingExchange::IsStreaming() const {
 }
 
 void PendingExchange::TellBytes() {
-  if (body_.empty() || !IsStreaming()) return;
+  if (!IsStreaming() || (body_.empty() && has_begun_)) return;
+  if (!std::exchange(has_begun_, true)) on_bytes_({});
   const std::string bytes = std::exchange(body_, {});
-  on_bytes_(bytes);
+  if (!bytes.empty()) on_bytes_(bytes);
 }
 
 Result<HttpAnswer> PendingExchange::Outcome() const {

@@ -86,6 +86,7 @@ class PendingExchange {
   const Time start_ = std::chrono::steady_clock::now();
   std::optional<Time> last_byte_;  // of the answer, once its head has begun
   std::optional<CURLcode> ended_by_;
+  bool has_begun_ = false;  // and that was told
   bool is_too_large_ = false;
   std::string body_;
 };

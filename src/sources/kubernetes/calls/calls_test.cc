@@ -18,7 +18,7 @@ using ::testing::AllOf;
 using ::testing::HasSubstr;
 using ::testing::Not;
 
-constexpr Instant kNow{std::chrono::seconds(1'767'225'600) + std::chrono::milliseconds(250)};
+constexpr WallTime kNow{std::chrono::seconds(1'767'225'600) + std::chrono::milliseconds(250)};
 const PodTarget kPod = {.namespace_ = "team", .name = "web-1", .uid = "u-1"};
 
 ApiReply Recorded(int status, const std::string& name) {

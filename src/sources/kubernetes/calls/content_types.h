@@ -3,7 +3,7 @@
 #include <chrono>
 #include <string>
 
-#include "core/units/duration.h"
+#include "core/units/wall_time.h"
 
 namespace jettison::kube {
 
@@ -14,8 +14,8 @@ inline constexpr const char* kMergePatchType = "application/merge-patch+json";
 inline constexpr const char* kStrategicMergePatchType = "application/strategic-merge-patch+json";
 
 // A meta/v1 Time, which has no fraction.
-[[nodiscard]] inline std::string WholeSeconds(Instant time) {
-  return FormatInstant(std::chrono::floor<std::chrono::seconds>(time));
+[[nodiscard]] inline std::string WholeSeconds(WallTime time) {
+  return FormatWallTime(std::chrono::floor<std::chrono::seconds>(time));
 }
 
 }  // namespace jettison::kube

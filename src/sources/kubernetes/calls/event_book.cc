@@ -24,6 +24,11 @@ std::string PathOf(const EventObject& about) {
   return fmt::format("/api/v1/namespaces/{}/events", PathPart(NamespaceOf(about)));
 }
 
+// Whichever way the clock was set meanwhile.
+bool IsWithin(WallTime last, WallTime now) {
+  return now >= last && now - last < kSameFor;
+}
+
 bool IsSame(const Event& a, const Event& b) {
   return a.type == b.type && a.reason == b.reason && a.message == b.message;
 }
@@ -40,7 +45,7 @@ void WriteObject(const EventObject& about, JsonWriter& json) {
 
 }  // namespace
 
-EventBook::Told EventBook::Create(Known& known, Instant now) {
+EventBook::Told EventBook::Create(Known& known, WallTime now) {
   known.last_id = next_id_++;
   // As client-go names them: unique, and in the order of time.
   known.name =
@@ -93,11 +98,11 @@ EventBook::Told EventBook::Count(Known& known) {
   return told;
 }
 
-EventBook::Told EventBook::Tell(const EventObject& about, const Event& event, Instant now) {
+EventBook::Told EventBook::Tell(const EventObject& about, const Event& event, WallTime now) {
   const auto at = std::ranges::find_if(known_, [&](const Known& known) {
     return known.about == about && IsSame(known.event, event);
   });
-  if (at != known_.end() && Elapsed(at->last, now) < kSameFor) {
+  if (at != known_.end() && IsWithin(at->last, now)) {
     known_.splice(known_.begin(), known_, at);
     ++at->count;
     at->last = now;
@@ -110,7 +115,7 @@ EventBook::Told EventBook::Tell(const EventObject& about, const Event& event, In
 }
 
 std::optional<EventBook::Told> EventBook::Take(std::uint64_t id, const Outcome& outcome,
-                                               Instant now) {
+                                               WallTime now) {
   const auto at = std::ranges::find(known_, id, &Known::last_id);
   if (at == known_.end() || outcome.ok()) return std::nullopt;
   if (outcome.result == CallResult::kGone && at->count > 1) return Create(*at, now);

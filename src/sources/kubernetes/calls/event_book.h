@@ -7,7 +7,7 @@
 #include <string>
 
 #include "core/model/event.h"
-#include "core/units/duration.h"
+#include "core/units/wall_time.h"
 #include "sources/kubernetes/calls/api_call.h"
 
 namespace jettison::kube {
@@ -33,10 +33,10 @@ class EventBook {
     ApiCall call;
   };
   // What tells of the event: a POST, or a PATCH of the one that is there.
-  [[nodiscard]] Told Tell(const EventObject& about, const Event& event, Instant now);
+  [[nodiscard]] Told Tell(const EventObject& about, const Event& event, WallTime now);
   // The answer to the call with this ID. An event that has expired on the server is made anew by
   // what is returned.
-  [[nodiscard]] std::optional<Told> Take(std::uint64_t id, const Outcome& outcome, Instant now);
+  [[nodiscard]] std::optional<Told> Take(std::uint64_t id, const Outcome& outcome, WallTime now);
 
   [[nodiscard]] std::size_t size() const { return known_.size(); }
 
@@ -49,12 +49,12 @@ class EventBook {
     Event event;
     std::string name;  // of the object on the server
     std::int64_t count = 1;
-    Instant first;
-    Instant last;
+    WallTime first;
+    WallTime last;
     std::uint64_t last_id = 0;  // of its last call
   };
 
-  [[nodiscard]] Told Create(Known& known, Instant now);
+  [[nodiscard]] Told Create(Known& known, WallTime now);
   [[nodiscard]] Told Count(Known& known);
 
   std::string node_;

@@ -11,7 +11,7 @@ using ::testing::AllOf;
 using ::testing::HasSubstr;
 using ::testing::Not;
 
-constexpr Instant kNow{std::chrono::seconds(1'767'225'600)};
+constexpr WallTime kNow{std::chrono::seconds(1'767'225'600)};
 const EventObject kPod = {.kind = "Pod", .namespace_ = "team", .name = "web-1", .uid = "u-1"};
 const Event kEvicted = {.object = "u-1",
                         .type = EventType::kWarning,

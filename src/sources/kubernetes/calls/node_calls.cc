@@ -102,6 +102,7 @@ std::variant<ApiCall, Outcome> TaintChange::Next() const {
   if (outcome_) return *outcome_;
   if (!known_) return GetNode(name_);
   if (auto call = ChangeTaint(*known_, wish_)) return *std::move(call);
+  if (!was_read_) return GetNode(name_);
   return Outcome{};
 }
 
@@ -126,6 +127,7 @@ void TaintChange::Take(const Result<ApiReply>& reply) {
     return;
   }
   known_ = std::move(*node);
+  was_read_ = true;
 }
 
 ApiCall GetKubeletConfiguration(const std::string& node) {

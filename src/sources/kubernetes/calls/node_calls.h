@@ -8,8 +8,8 @@
 #include <vector>
 
 #include "core/model/value.h"
-#include "core/units/duration.h"
 #include "core/units/result.h"
+#include "core/units/wall_time.h"
 #include "sources/kubernetes/calls/api_call.h"
 #include "sources/kubernetes/objects/api_node.h"
 
@@ -23,8 +23,8 @@ struct NodeCondition {
   bool holds = false;
   std::string reason;  // "JettisonHasInsufficientMemory"
   std::string message;
-  Instant heartbeat;   // when it was looked at last
-  Instant transition;  // since when it holds, or not
+  WallTime heartbeat;   // when it was looked at last
+  WallTime transition;  // since when it holds, or not
 };
 // Sets these conditions and leaves all others alone.
 [[nodiscard]] ApiCall SetNodeConditions(const std::string& node,
@@ -46,7 +46,8 @@ struct TaintWish {
 [[nodiscard]] std::optional<ApiCall> ChangeTaint(const ApiNode& node, const TaintWish& wish);
 
 // Puts a taint on a node or takes it off: one call where the node's state is known, else it is read
-// first; after a conflict it is read again. A pure state machine.
+// first; after a conflict it is read again, and before it is believed that nothing is to be done. A
+// pure state machine.
 class TaintChange {
  public:
   // `known`: the node's last state that was seen, however old.
@@ -65,6 +66,7 @@ class TaintChange {
   std::string name_;
   TaintWish wish_;
   std::optional<ApiNode> known_;
+  bool was_read_ = false;  // `known_` is an answer to this change
   std::optional<Outcome> outcome_;
   int conflicts_ = 0;
 };

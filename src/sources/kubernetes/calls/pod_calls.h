@@ -4,7 +4,7 @@
 #include <optional>
 #include <string>
 
-#include "core/units/duration.h"
+#include "core/units/wall_time.h"
 #include "sources/kubernetes/calls/api_call.h"
 
 namespace jettison::kube {
@@ -24,7 +24,7 @@ struct PodTarget {
 // Source: pkg/kubelet/eviction, evictPod (1.36).
 struct DisruptionMark {
   std::string message;  // "The node was low on resource: memory. ..."
-  Instant now;
+  WallTime now;
 };
 // Gives the pod the condition DisruptionTarget (TerminationByKubelet), the reason Evicted and the
 // message; its phase stays the kubelet's. A Job may leave such a failure out of its count

@@ -10,7 +10,9 @@ namespace jettison::kube {
 inline std::string RecordedAnswer(const std::string& name) {
   std::ostringstream text;
   text << std::ifstream(std::string(JETTISON_TESTDATA) + "/kubernetes/" + name).rdbuf();
-  return text.str();
+  std::string answer = text.str();
+  if (answer.ends_with('\n')) answer.pop_back();
+  return answer;
 }
 
 }  // namespace jettison::kube

@@ -1,0 +1,78 @@
+#include "sources/kubernetes/client/api_client.h"
+
+#include <optional>
+#include <utility>
+
+namespace jettison::kube {
+namespace {
+
+constexpr int kUnauthorized = 401;
+// An answer that is too large for us, as a server says of a question.
+constexpr int kPayloadTooLarge = 413;
+
+HttpPeer PeerOf(const ApiAccess& access) {
+  return {.endpoint = access.server,
+          .server_name = access.server_name,
+          .ca_pem = access.ca_pem,
+          .cert_pem = access.cert_pem,
+          .key_pem = access.key_pem};
+}
+
+}  // namespace
+
+Result<std::unique_ptr<ApiClient>> ApiClient::Open(const ApiAccess& access, const Clock& clock) {
+  auto transfers = HttpTransfers::Open(PeerOf(access));
+  if (!transfers) return Fail(transfers.error());
+  return std::unique_ptr<ApiClient>(new ApiClient(access, clock, std::move(*transfers)));
+}
+
+ApiClient::ApiClient(const ApiAccess& access, const Clock& clock,
+                     std::unique_ptr<HttpTransfers> transfers)
+    : clock_(clock),
+      path_prefix_(access.path_prefix),
+      token_(access),
+      transfers_(std::move(transfers)) {}
+
+HttpTransfers::OnEnd ApiClient::TakingEnd(OnReply on_reply) {
+  return [this, on_reply = std::move(on_reply)](Result<HttpAnswer> answer) {
+    if (!answer) return on_reply(Fail(answer.error()));
+    if (answer->status == kUnauthorized) token_.Refused();
+    if (answer->is_too_large) {
+      return on_reply(ApiReply{.status = kPayloadTooLarge, .body = {}, .retry_after = {}});
+    }
+    on_reply(ApiReply{.status = answer->status,
+                      .body = std::move(answer->body),
+                      .retry_after = answer->retry_after});
+  };
+}
+
+ApiClient::Id ApiClient::Call(const ApiCall& call, Duration timeout, OnReply on_reply,
+                              std::size_t most_bytes) {
+  return transfers_->Start({.method = call.method,
+                            .path = path_prefix_ + call.path,
+                            .content_type = call.content_type,
+                            .body = call.body,
+                            .bearer_token = token_.Current(clock_.Now()),
+                            .timeout = timeout,
+                            .most_bytes = most_bytes},
+                           TakingEnd(std::move(on_reply)));
+}
+
+ApiClient::Id ApiClient::Stream(const ApiStream& stream, OnBytes on_bytes, OnReply on_end) {
+  return transfers_->Start({.path = path_prefix_ + stream.path,
+                            .bearer_token = token_.Current(clock_.Now()),
+                            .timeout = stream.timeout,
+                            .answers_within = stream.answers_within,
+                            .silence = stream.silence,
+                            .most_bytes = kMostBytes},
+                           TakingEnd(std::move(on_end)), std::move(on_bytes));
+}
+
+Result<ApiReply> AskNow(ApiClient& client, const ApiCall& call, Duration timeout) {
+  std::optional<Result<ApiReply>> got;
+  client.Call(call, timeout, [&got](const Result<ApiReply>& reply) { got = reply; });
+  while (!got) client.Turn(timeout);
+  return *std::move(got);
+}
+
+}  // namespace jettison::kube

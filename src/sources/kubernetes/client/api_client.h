@@ -1,0 +1,71 @@
+#pragma once
+
+#include <cstdint>
+#include <functional>
+#include <memory>
+#include <string>
+#include <string_view>
+
+#include "core/units/duration.h"
+#include "core/units/result.h"
+#include "http/transfers/transfers.h"
+#include "ports/clock.h"
+#include "sources/kubernetes/calls/api_call.h"
+#include "sources/kubernetes/credentials/api_access.h"
+#include "sources/kubernetes/credentials/token_source.h"
+
+namespace jettison::kube {
+
+// A stream that is asked for, and its limits.
+struct ApiStream {
+  std::string path;
+  Duration timeout{0};         // for the whole
+  Duration answers_within{0};  // until it begins
+  Duration silence{0};         // between two bytes; zero: no limit
+};
+
+// Asks an API server, on connections that stay open. It belongs to one thread, which is in Turn
+// whenever it has nothing else to do and may wait there for the network, for a handshake, for the
+// resolver and for the file with the token: it is not the thread that decides.
+class ApiClient {
+ public:
+  using Id = HttpTransfers::Id;
+  // The answer, whatever its status, or why there is none (HttpTransfers::OnEnd).
+  using OnReply = std::function<void(const Result<ApiReply>&)>;
+  using OnBytes = HttpTransfers::OnBytes;
+
+  // `clock` must outlive it.
+  [[nodiscard]] static Result<std::unique_ptr<ApiClient>> Open(const ApiAccess& access,
+                                                               const Clock& clock);
+
+  // A call that is answered in whole, in a later Turn; `most_bytes` of it are taken.
+  Id Call(const ApiCall& call, Duration timeout, OnReply on_reply,
+          std::size_t most_bytes = kMostBytes);
+  Id Stream(const ApiStream& stream, OnBytes on_bytes, OnReply on_end);
+  // Nothing more is told of it.
+  void Cancel(Id id) { transfers_->Cancel(id); }
+
+  // Waits for at most so long until anything happens, and calls back for all that did.
+  void Turn(Duration most) { transfers_->Turn(most); }
+  // Ends a Turn that waits. On any thread.
+  void Wake() { transfers_->Wake(); }
+
+  // Why the token could not be read the last time.
+  [[nodiscard]] const std::optional<Error>& token_fault() const { return token_.fault(); }
+
+  static constexpr std::size_t kMostBytes = std::size_t{8} << 20;
+
+ private:
+  ApiClient(const ApiAccess& access, const Clock& clock, std::unique_ptr<HttpTransfers> transfers);
+  [[nodiscard]] HttpTransfers::OnEnd TakingEnd(OnReply on_reply);
+
+  const Clock& clock_;
+  std::string path_prefix_;
+  TokenSource token_;
+  std::unique_ptr<HttpTransfers> transfers_;
+};
+
+// Makes one call and waits for its answer, for who has nothing else to do.
+[[nodiscard]] Result<ApiReply> AskNow(ApiClient& client, const ApiCall& call, Duration timeout);
+
+}  // namespace jettison::kube

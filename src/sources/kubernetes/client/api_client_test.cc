@@ -1,0 +1,151 @@
+#include "sources/kubernetes/client/api_client.h"
+
+#include <gmock/gmock.h>
+
+#include "sources/kubernetes/calls/event_book.h"
+#include "sources/kubernetes/calls/node_calls.h"
+#include "sources/kubernetes/calls/pod_calls.h"
+#include "sources/kubernetes/calls/rights.h"
+#include "sources/kubernetes/client/client_test_fixture.h"
+
+namespace jettison::kube {
+namespace {
+
+using std::chrono::milliseconds;
+using ::testing::ElementsAre;
+using Json = FakeStore::Json;
+
+constexpr WallTime kNow{std::chrono::hours(500'000)};
+const PodTarget kPod = {.namespace_ = "default", .name = "a", .uid = "ua"};
+
+class ApiCalls : public WithFakeApiServer {
+ protected:
+  ApiCalls() {
+    server_.PutPod("a", "ua");
+    Connect();
+  }
+  CallResult ResultOf(const ApiCall& call) { return OutcomeOf(Ask(call)).result; }
+  Json Pod() {
+    return server_.Look<Json>([](FakeStore& store) { return *store.Pod("a"); });
+  }
+  Json Node() {
+    return server_.Look<Json>([](FakeStore& store) { return store.node(); });
+  }
+  Outcome Change(TaintChange change) {
+    for (;;) {
+      const auto next = change.Next();
+      if (const auto* outcome = std::get_if<Outcome>(&next)) return *outcome;
+      change.Take(Ask(std::get<ApiCall>(next)));
+    }
+  }
+};
+
+TEST_F(ApiCalls, APodIsMarkedAndDeletedIfItIsStillTheSame) {
+  EXPECT_EQ(ResultOf(MarkPod(kPod, {.message = "low", .now = kNow})), CallResult::kDone);
+  EXPECT_EQ(Pod()["status"]["phase"], "Running");
+  EXPECT_EQ(Pod()["status"]["reason"], "Evicted");
+  EXPECT_EQ(Pod()["status"]["conditions"][0]["type"], "DisruptionTarget");
+  PodTarget other = kPod;
+  other.uid = "somebody-else";
+  EXPECT_EQ(ResultOf(DeletePod(other, 1)), CallResult::kAnother);
+  EXPECT_EQ(ResultOf(MarkPod(other, {.message = "low", .now = kNow})), CallResult::kAnother);
+  EXPECT_FALSE(Pod()["metadata"].contains("deletionTimestamp"));
+  EXPECT_EQ(ResultOf(DeletePod(kPod, 1)), CallResult::kDone);
+  EXPECT_EQ(Pod()["metadata"]["deletionGracePeriodSeconds"], 1);
+  server_.RemovePod("a");
+  EXPECT_EQ(ResultOf(DeletePod(kPod, 1)), CallResult::kGone);
+}
+
+TEST_F(ApiCalls, AnEvictionThatABudgetForbidsDeletesNothing) {
+  server_.ForbidEvictions("status_budget.json", 429);
+  const Outcome refused = OutcomeOf(Ask(EvictPod(kPod, {})));
+  EXPECT_EQ(refused.result, CallResult::kBudget);
+  EXPECT_EQ(refused.why, "The disruption budget web needs 2 healthy pods and has 2 currently");
+  EXPECT_FALSE(Pod()["metadata"].contains("deletionTimestamp"));
+}
+
+TEST_F(ApiCalls, AnEvictionThatIsAllowedDeletesUnlessItIsATrial) {
+  EXPECT_EQ(ResultOf(EvictPod(kPod, {.dry_run = true})), CallResult::kDone);
+  EXPECT_FALSE(Pod()["metadata"].contains("deletionTimestamp"));
+  EXPECT_EQ(ResultOf(EvictPod(kPod, {.grace_seconds = 3})), CallResult::kDone);
+  EXPECT_EQ(Pod()["metadata"]["deletionGracePeriodSeconds"], 3);
+}
+
+TEST_F(ApiCalls, ATaintIsPutBesideThoseOfOthersThoughTheNodeWasChanged) {
+  const auto stale = ReadApiNode(Ask(GetNode("bed"))->body);
+  ASSERT_TRUE(stale);
+  server_.Change([](FakeStore& store) {
+    store.node()["spec"]["taints"] =
+        Json::array({{{"key", "foreign"}, {"value", "x"}, {"effect", "NoSchedule"}, {"new", 1}}});
+    store.TouchNode();
+  });
+  const TaintWish wish = {.key = "jettison.io/memory-pressure"};
+  EXPECT_TRUE(Change(TaintChange("bed", wish, *stale)).ok());
+  const Json taints = Node()["spec"]["taints"];
+  ASSERT_EQ(taints.size(), 2U);
+  EXPECT_EQ(taints[0]["new"], 1);
+  EXPECT_EQ(taints[1]["key"], "jettison.io/memory-pressure");
+  EXPECT_TRUE(Change(TaintChange("bed", {.key = wish.key, .present = false}, *stale)).ok());
+  EXPECT_EQ(Node()["spec"]["taints"].size(), 1U);
+}
+
+TEST_F(ApiCalls, ConditionsOfOurOwnStandBesideTheKubelets) {
+  const NodeCondition condition = {.type = "JettisonMemoryPressure",
+                                   .holds = true,
+                                   .reason = "r",
+                                   .message = "m",
+                                   .heartbeat = kNow,
+                                   .transition = kNow};
+  EXPECT_EQ(ResultOf(SetNodeConditions("bed", {condition})), CallResult::kDone);
+  EXPECT_EQ(Node()["status"]["conditions"].size(), 5U);
+  EXPECT_EQ(ResultOf(RemoveNodeConditions("bed", {condition.type})), CallResult::kDone);
+  EXPECT_EQ(Node()["status"]["conditions"].size(), 4U);
+}
+
+TEST_F(ApiCalls, AnEventIsMadeOnceAndThenCounted) {
+  EventBook book("bed");
+  const Event event = {
+      .object = "ua", .type = EventType::kWarning, .reason = "Evicted", .message = "m"};
+  const EventObject about = {.kind = "Pod", .namespace_ = "default", .name = "a", .uid = "ua"};
+  for (int i = 0; i < 3; ++i) {
+    EXPECT_EQ(ResultOf(book.Tell(about, event, kNow).call), CallResult::kDone);
+  }
+  const Json events = server_.Look<Json>([](FakeStore& store) { return store.events(); });
+  ASSERT_EQ(events.size(), 1U);
+  EXPECT_EQ(events.begin().value()["count"], 3);
+}
+
+TEST_F(ApiCalls, RightsThatAreMissingAreNamed) {
+  server_.Deny("patch nodes");
+  server_.Deny("create pods/eviction");
+  std::vector<std::string> missing;
+  for (const Right& right : NeededRights()) {
+    const auto allowed = ReadRight(Ask(AskRight(right)));
+    ASSERT_TRUE(allowed) << allowed.error().message;
+    if (!*allowed) missing.push_back(Describe(right));
+  }
+  EXPECT_THAT(missing, ElementsAre("create pods/eviction", "patch nodes"));
+}
+
+TEST_F(ApiCalls, EachHasItsDeadline) {
+  server_.MisbehaveOnce({.kind = Misbehaviour::Kind::kHang});
+  const auto late = AskNow(*client_, GetVersion(), milliseconds(50));
+  ASSERT_FALSE(late);
+  EXPECT_EQ(late.error().code, ErrorCode::kDeadlineExceeded);
+  EXPECT_EQ(OutcomeOf(late).result, CallResult::kAway);
+  EXPECT_EQ(ReadVersion(Ask(GetVersion())), "v1.36.2");
+}
+
+TEST_F(ApiCalls, AnAnswerThatIsTooLargeIsNotTaken) {
+  server_.MisbehaveOnce({.kind = Misbehaviour::Kind::kHuge});
+  EXPECT_EQ(Ask(GetVersion())->status, 413);
+}
+
+TEST_F(ApiCalls, GoToTheServersOwnPath) {
+  Connect({.server = server_.url(), .path_prefix = "/k8s/c-1"});
+  EXPECT_EQ(Ask(GetVersion())->status, 404);
+  EXPECT_THAT(server_.requests(), ElementsAre("GET /k8s/c-1/version"));
+}
+
+}  // namespace
+}  // namespace jettison::kube

@@ -1,0 +1,206 @@
+#include "sources/kubernetes/client/pod_watch.h"
+
+#include <fmt/format.h>
+
+#include <chrono>
+#include <utility>
+#include <variant>
+
+#include "codec/kubernetes/field.h"
+#include "http/client/client.h"
+#include "sources/kubernetes/client/setbacks.h"
+#include "sources/kubernetes/objects/list_page.h"
+
+namespace jettison::kube {
+namespace {
+
+using std::chrono::seconds;
+
+constexpr Duration kListTimeout = seconds(60);
+constexpr Duration kWatchBegins = seconds(30);
+// A server ends a watch when its time is over; one that does not is not waited for longer.
+constexpr Duration kWatchOverdue = seconds(30);
+// A server that tells bookmarks does so once a minute.
+constexpr Duration kLongestSilence = seconds(150);
+// Of one event; etcd holds no object larger than a tenth of that.
+constexpr std::size_t kLongestLine = std::size_t{8} << 20;
+
+}  // namespace
+
+PodWatch::PodWatch(ApiClient& client, const Clock& clock, std::string node,
+                   std::function<double()> chance, Listeners listeners,
+                   const std::vector<ObjectHead>& known)
+    : client_(client),
+      clock_(clock),
+      node_(std::move(node)),
+      chance_(std::move(chance)),
+      listeners_(std::move(listeners)),
+      reflector_(known),
+      lines_(kLongestLine) {}
+
+PodWatch::~PodWatch() {
+  if (under_way_) client_.Cancel(*under_way_);
+}
+
+PodWatchState PodWatch::state() const {
+  return {.has_listed = reflector_.has_listed(),
+          .away_since = reflector_.away_since(),
+          .fault = fault_};
+}
+
+std::optional<Duration> PodWatch::Advance() {
+  if (under_way_) return std::nullopt;
+  const Instant now = clock_.Now();
+  const Wanted wanted = reflector_.Next(now, chance_());
+  if (const auto* pause = std::get_if<Pause>(&wanted)) return Elapsed(now, pause->until);
+  if (const auto* list = std::get_if<ListRequest>(&wanted)) {
+    Ask(*list);
+  } else {
+    Ask(std::get<WatchRequest>(wanted));
+  }
+  return std::nullopt;
+}
+
+std::string PodWatch::Path(const std::string& query) const {
+  return fmt::format("/api/v1/pods?fieldSelector=spec.nodeName%3D{}{}", EncodedForUrl(node_),
+                     query);
+}
+
+void PodWatch::Ask(const ListRequest& list) {
+  std::string query = fmt::format("&limit={}", list.limit);
+  if (!list.not_older_than.empty()) {
+    query += fmt::format("&resourceVersion={}&resourceVersionMatch=NotOlderThan",
+                         EncodedForUrl(list.not_older_than));
+  }
+  if (!list.continue_token.empty()) {
+    query += "&continue=" + EncodedForUrl(list.continue_token);
+  }
+  reflector_.OnListBegun();
+  under_way_ = client_.Call({.path = Path(query)}, kListTimeout,
+                            [this](const Result<ApiReply>& reply) { TakePage(reply); });
+}
+
+void PodWatch::TakePage(const Result<ApiReply>& reply) {
+  under_way_.reset();
+  if (!reply) {
+    const Failure failure = FailureOf(reply.error());
+    return FailList(failure.setback, failure.error);
+  }
+  if (reply->status != 200) {
+    const Failure failure = FailureOf(*reply);
+    return FailList(failure.setback, failure.error);
+  }
+  // An item that is not understood may be any pod: nothing is told as gone by such a list.
+  bool understood = true;
+  const auto head = ReadListPage(
+      reply->body, [&](std::string_view item) { understood = TakeItem(item) && understood; });
+  if (!head || !understood) {
+    return FailList({.kind = Setback::Kind::kNonsense, .retry_after = {}},
+                    head ? Error{ErrorCode::kInvalidArgument, "the list has items that are no pods"}
+                         : head.error());
+  }
+  const auto vanished =
+      reflector_.OnPage(head->resource_version, head->continue_token, clock_.Now(), chance_());
+  fault_.reset();
+  for (const ObjectHead& gone : vanished) listeners_.on_gone(gone);
+}
+
+void PodWatch::FailList(const Setback& setback, Error fault) {
+  fault_ = fault.In("list the pods of this node");
+  reflector_.OnListFailed(setback, clock_.Now(), chance_());
+}
+
+bool PodWatch::TakeItem(std::string_view json) {
+  const auto document = json_.Parse(json);
+  if (!document) return false;
+  const auto pod = ReadApiPod(*document);
+  if (!pod) return false;
+  const Verdict verdict = reflector_.OnItem(pod->head);
+  if (verdict != Verdict::kKnown) listeners_.on_pod(verdict, *pod);
+  return true;
+}
+
+void PodWatch::Ask(const WatchRequest& watch) {
+  const std::string query =
+      fmt::format("&watch=true&allowWatchBookmarks=true&timeoutSeconds={}&resourceVersion={}",
+                  watch.timeout.count(), EncodedForUrl(watch.resource_version));
+  lines_.Clear();
+  is_watching_ = false;
+  under_way_ = client_.Stream(
+      {.path = Path(query),
+       .timeout = watch.timeout + kWatchOverdue,
+       .answers_within = kWatchBegins,
+       .silence = reflector_.has_bookmarks() ? kLongestSilence : Duration::zero()},
+      [this](std::string_view bytes) { TakeBytes(bytes); },
+      [this](const Result<ApiReply>& end) {
+        if (!end) {
+          const Failure failure = FailureOf(end.error());
+          return EndWatch(failure.setback, failure.error);
+        }
+        if (end->status == 200) return EndWatch(std::nullopt, std::nullopt);
+        const Failure failure = FailureOf(*end);
+        EndWatch(failure.setback, failure.error);
+      });
+}
+
+void PodWatch::EndWatch(const std::optional<Setback>& setback, std::optional<Error> fault) {
+  if (under_way_) client_.Cancel(*under_way_);
+  under_way_.reset();
+  if (fault) fault_ = fault->In("watch the pods of this node");
+  reflector_.OnWatchEnded(setback, clock_.Now(), chance_());
+}
+
+void PodWatch::TakeBytes(std::string_view bytes) {
+  if (!std::exchange(is_watching_, true)) {
+    reflector_.OnWatchBegun(clock_.Now());
+    fault_.reset();
+  }
+  bool goes_on = true;
+  const bool fits = lines_.Push(bytes, [&](std::string_view line) {
+    if (goes_on) goes_on = TakeLine(line);
+  });
+  if (goes_on && !fits) {
+    EndWatch(Setback{.kind = Setback::Kind::kTooLarge, .retry_after = {}},
+             Error{ErrorCode::kInvalidArgument, "an event is too large"});
+  }
+}
+
+bool PodWatch::TakeLine(std::string_view json) {
+  const auto line = ReadWatchLine(json, json_);
+  if (!line) return RefuseLine(line.error());
+  if (line->kind == WatchKind::kBookmark) return TakeBookmark(line->object());
+  if (line->kind != WatchKind::kError) return TakePod(*line);
+  kube_json::FaultLog log{.file = {}, .lenient = true, .faults = {}, .warnings = {}};
+  const Failure failure = FailureOf(ReadStatus(kube_json::Field(line->object(), log)));
+  EndWatch(failure.setback, failure.error);
+  return false;
+}
+
+bool PodWatch::RefuseLine(const Error& error) {
+  EndWatch(Setback{.kind = Setback::Kind::kNonsense, .retry_after = {}}, error);
+  return false;
+}
+
+bool PodWatch::TakeBookmark(const Value& object) {
+  const Value* metadata = object.Find("metadata");
+  const Value* version = metadata == nullptr ? nullptr : metadata->Find("resourceVersion");
+  if (version == nullptr || version->AsString() == nullptr) {
+    return RefuseLine({ErrorCode::kInvalidArgument, "a bookmark without a version"});
+  }
+  reflector_.OnBookmark(*version->AsString());
+  return true;
+}
+
+bool PodWatch::TakePod(const WatchLine& line) {
+  const auto pod = ReadApiPod(line.object());
+  if (!pod) return RefuseLine(pod.error());
+  if (line.kind == WatchKind::kDeleted) {
+    if (reflector_.OnDeleted(pod->head) == Verdict::kGone) listeners_.on_gone(pod->head);
+    return true;
+  }
+  const Verdict verdict = reflector_.OnSeen(pod->head);
+  if (verdict != Verdict::kKnown) listeners_.on_pod(verdict, *pod);
+  return true;
+}
+
+}  // namespace jettison::kube

@@ -1,0 +1,87 @@
+#pragma once
+
+#include <functional>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "codec/documents/json.h"
+#include "core/model/value.h"
+#include "core/units/duration.h"
+#include "core/units/result.h"
+#include "ports/clock.h"
+#include "sources/kubernetes/client/api_client.h"
+#include "sources/kubernetes/objects/api_pod.h"
+#include "sources/kubernetes/objects/watch_event.h"
+#include "sources/kubernetes/watch/line_cutter.h"
+#include "sources/kubernetes/watch/reflector.h"
+
+namespace jettison::kube {
+
+// What is known of how well the pods are known.
+struct PodWatchState {
+  bool has_listed = false;            // in this life of the agent
+  std::optional<Instant> away_since;  // since when the API server has been away
+  std::optional<Error> fault;         // the last setback, until it is overcome
+};
+
+// Follows the pods of a node: tells each that is there, that changed, and that is gone, once. It
+// never waits: it is called whenever its client has turned.
+class PodWatch {
+ public:
+  // A pod that appeared or changed, as it is now.
+  using OnPod = std::function<void(Verdict, const ApiPod&)>;
+  // A pod that is gone, as far as it is known who it was.
+  using OnGone = std::function<void(const ObjectHead&)>;
+  struct Listeners {
+    OnPod on_pod;
+    OnGone on_gone;
+  };
+
+  // Client and clock must outlive it; `chance` gives a random number in [0, 1). `known`: the pods
+  // of an earlier life.
+  PodWatch(ApiClient& client, const Clock& clock, std::string node, std::function<double()> chance,
+           Listeners listeners, const std::vector<ObjectHead>& known = {});
+  PodWatch(const PodWatch&) = delete;
+  PodWatch& operator=(const PodWatch&) = delete;
+  ~PodWatch();
+
+  // Asks what is due to be asked. What is returned is when it is due again, if nothing comes until
+  // then; absent: whenever something comes.
+  std::optional<Duration> Advance();
+
+  [[nodiscard]] PodWatchState state() const;
+  // The pods that are there.
+  [[nodiscard]] const Roster& roster() const { return reflector_.roster(); }
+
+ private:
+  void Ask(const ListRequest& list);
+  void Ask(const WatchRequest& watch);
+  void TakePage(const Result<ApiReply>& reply);
+  // False: the item is no pod.
+  bool TakeItem(std::string_view json);
+  void TakeBytes(std::string_view bytes);
+  // These take a line and what is in it; false: the watch has ended with it.
+  bool TakeLine(std::string_view json);
+  bool TakeBookmark(const Value& object);
+  bool TakePod(const WatchLine& line);
+  bool RefuseLine(const Error& error);
+  void EndWatch(const std::optional<Setback>& setback, std::optional<Error> fault);
+  void FailList(const Setback& setback, Error fault);
+  [[nodiscard]] std::string Path(const std::string& query) const;
+
+  ApiClient& client_;
+  const Clock& clock_;
+  const std::string node_;
+  const std::function<double()> chance_;
+  const Listeners listeners_;
+  Reflector reflector_;
+  JsonReader json_;
+  LineCutter lines_;
+  std::optional<ApiClient::Id> under_way_;
+  bool is_watching_ = false;  // what is under way has begun to answer
+  std::optional<Error> fault_;
+};
+
+}  // namespace jettison::kube

@@ -1,0 +1,227 @@
+#include "sources/kubernetes/client/pod_watch.h"
+
+#include <gmock/gmock.h>
+
+#include <fstream>
+
+#include "kernel/files/temporary_folder.h"
+#include "sources/kubernetes/client/client_test_fixture.h"
+#include "sources/kubernetes/objects/test_answers.h"
+
+namespace jettison::kube {
+namespace {
+
+using std::chrono::seconds;
+using ::testing::Contains;
+using ::testing::ElementsAre;
+using ::testing::HasSubstr;
+using ::testing::IsEmpty;
+using Kind = Misbehaviour::Kind;
+
+class PodWatchTest : public WithFakeApiServer {
+ protected:
+  PodWatchTest() {
+    server_.PutPod("a", "ua");
+    server_.PutPod("b", "ub");
+  }
+  // Follows, and has told of both.
+  void Begin() {
+    Follow();
+    ASSERT_TRUE(IsWatching());
+    ASSERT_THAT(TakeNews(), ElementsAre("+ua Running", "+ub Running"));
+  }
+  [[nodiscard]] bool Told(std::size_t count) {
+    return TurnUntil([&] { return news_.size() >= count; });
+  }
+};
+
+TEST_F(PodWatchTest, TellsWhatIsThereThenWhatComesChangesAndGoes) {
+  Begin();
+  server_.PutPod("c", "uc", "Pending");
+  server_.PutPod("c", "uc", "Running");
+  server_.RemovePod("a");
+  ASSERT_TRUE(Told(3));
+  EXPECT_THAT(TakeNews(), ElementsAre("+uc Pending", "~uc Running", "-ua"));
+  EXPECT_THAT(server_.requests(), ElementsAre("GET /api/v1/pods", "GET /api/v1/pods?watch"));
+  EXPECT_EQ(paused_, Duration(0));
+}
+
+TEST_F(PodWatchTest, ALongListComesInPages) {
+  for (int i = 0; i < 250; ++i) server_.PutPod("p" + std::to_string(i), "u" + std::to_string(i));
+  Follow();
+  ASSERT_TRUE(IsWatching());
+  EXPECT_EQ(news_.size(), 252U);
+  EXPECT_EQ(server_.requests().size(), 4U);
+}
+
+TEST_F(PodWatchTest, ACutWatchGoesOnWithoutAList) {
+  Begin();
+  server_.CutWatches();
+  server_.PutPod("c", "uc");
+  ASSERT_TRUE(Told(1));
+  EXPECT_THAT(TakeNews(), ElementsAre("+uc Running"));
+  EXPECT_EQ(server_.requests().size(), 3U);  // the list, and two watches
+}
+
+TEST_F(PodWatchTest, WhatVanishedWhileTheServerWasAwayIsTold) {
+  Begin();
+  server_.Stop();
+  const Instant before = clock_.Now();
+  ASSERT_TRUE(TurnUntil([&] { return watch_->state().away_since.has_value(); }));
+  EXPECT_EQ(watch_->state().away_since, before);
+  EXPECT_TRUE(watch_->state().has_listed);
+  EXPECT_TRUE(watch_->state().fault);
+  ASSERT_TRUE(TurnUntil([&] { return paused_ > seconds(60); }));
+  EXPECT_EQ(watch_->state().away_since, before);
+  EXPECT_THAT(TakeNews(), IsEmpty());
+  server_.Change([](FakeStore& store) {
+    store.RemovePod("a");
+    store.PutPod("c", "uc");
+    store.PutPod("b", "ub", "Failed");
+    store.Compact();
+  });
+  server_.Start();
+  ASSERT_TRUE(IsWatching());
+  EXPECT_EQ(watch_->state().away_since, std::nullopt);
+  EXPECT_THAT(TakeNews(), ElementsAre("~ub Failed", "+uc Running", "-ua"));
+}
+
+TEST_F(PodWatchTest, AStoreThatWasSetBackIsBelieved) {
+  Begin();
+  server_.CutWatches();
+  server_.Change([](FakeStore& store) {
+    store.RemovePod("b");
+    store.SetBack(50);
+    store.PutPod("c", "uc");
+  });
+  server_.MisbehaveOnce({.kind = Kind::kRefuse,
+                         .part = "watch",
+                         .status = 410,
+                         .body = RecordedAnswer("status_expired.json")});
+  ASSERT_TRUE(TurnUntil([&] { return news_.size() >= 2 && server_.watches() == 1; }));
+  EXPECT_THAT(news_, Contains("-ub"));
+  EXPECT_THAT(news_, Contains("+uc Running"));
+}
+
+TEST_F(PodWatchTest, DoubledAndReorderedEventsAreToldOnce) {
+  Begin();
+  const auto line = [](const char* type, const char* uid, int version) {
+    return std::string(R"({"type":")") + type +
+           R"(","object":{"metadata":{"namespace":"default","name":")" + uid + R"(","uid":")" +
+           uid + R"(","resourceVersion":")" + std::to_string(version) +
+           R"("},"status":{"phase":"Running"}}})" + "\n";
+  };
+  server_.SendToWatches(line("ADDED", "x", 501) + line("ADDED", "x", 501) +
+                        line("MODIFIED", "x", 503) + line("MODIFIED", "x", 502) +
+                        line("DELETED", "x", 505) + line("MODIFIED", "x", 504) +
+                        line("DELETED", "x", 505) + line("ADDED", "y", 400));
+  ASSERT_TRUE(Told(4));
+  EXPECT_THAT(TakeNews(), ElementsAre("+x Running", "~x Running", "-x", "+y Running"));
+}
+
+// Whatever a watch brings that is none, what is known stays known, and what came meanwhile is told.
+TEST_F(PodWatchTest, AWatchThatBreaksIsBegunAgain) {
+  const std::string kRows[] = {
+      "{\"type\":\"ADDED\",\"object\":{\"metadata\":{\"na",  // and cut
+      "nonsense\n",
+      "{\"type\":\"ADDED\",\"object\":{}}\n",
+      "{\"type\":\"NEWS\",\"object\":{}}\n",
+      "{\"type\":\"BOOKMARK\",\"object\":{}}\n",
+      "{\"type\":\"ERROR\",\"object\":" + RecordedAnswer("status_expired.json") + "}\n",
+      "{\"type\":\"ERROR\",\"object\":{\"code\":500}}\n",
+      std::string(std::size_t{9} << 20, 'x'),
+  };
+  Begin();
+  int number = 0;
+  for (const std::string& row : kRows) {
+    server_.SendToWatches(row);
+    // The watch takes these in before it is cut.
+    for (int i = 0; i < 3; ++i) Turn();
+    server_.CutWatches();
+    const std::string name = "new" + std::to_string(number++);
+    server_.PutPod(name, name);
+    ASSERT_TRUE(Told(1)) << row.substr(0, 80);
+    EXPECT_THAT(TakeNews(), ElementsAre("+" + name + " Running")) << row.substr(0, 80);
+    ASSERT_TRUE(IsWatching());
+  }
+  EXPECT_GT(paused_, seconds(3));
+}
+
+TEST_F(PodWatchTest, ALineThatComesInPiecesIsOne) {
+  Begin();
+  const std::string line =
+      R"({"type":"ADDED","object":{"metadata":{"name":"x","uid":"x","resourceVersion":"501"}}})";
+  for (const char byte : line) server_.SendToWatches(std::string(1, byte));
+  server_.SendToWatches("\n");
+  ASSERT_TRUE(Told(1));
+  EXPECT_THAT(TakeNews(), ElementsAre("+x "));
+}
+
+TEST_F(PodWatchTest, AListThatFailsIsAskedForAgainLater) {
+  const Misbehaviour kRows[] = {
+      {.kind = Kind::kRefuse, .status = 500, .body = "{}"},
+      {.kind = Kind::kRefuse,
+       .status = 429,
+       .body = RecordedAnswer("status_budget.json"),
+       .headers = "Retry-After: 9\r\n"},
+      {.kind = Kind::kRefuse, .status = 410, .body = RecordedAnswer("status_expired.json")},
+      {.kind = Kind::kRefuse, .status = 504, .body = RecordedAnswer("status_too_new.json")},
+      {.kind = Kind::kRefuse, .status = 200, .body = "<html>"},
+      {.kind = Kind::kRefuse,
+       .status = 200,
+       .body = R"({"metadata":{"resourceVersion":"9"},"items":[{"metadata":{"name":"a"}}]})"},
+      {.kind = Kind::kCut},
+      {.kind = Kind::kHuge},
+  };
+  for (const Misbehaviour& row : kRows) server_.MisbehaveOnce(row);
+  Follow();
+  ASSERT_TRUE(IsWatching());
+  EXPECT_THAT(TakeNews(), ElementsAre("+ua Running", "+ub Running"));
+  EXPECT_GT(paused_, seconds(9));
+}
+
+TEST_F(PodWatchTest, ASlowAnswerIsWaitedForAndASilentOneDelaysNobody) {
+  server_.MisbehaveOnce({.kind = Kind::kSlow, .part = "limit"});
+  Begin();
+  server_.MisbehaveOnce({.kind = Kind::kHang, .part = "/version"});
+  bool answered = false;
+  client_->Call({.path = "/version"}, seconds(20), [&](const auto&) { answered = true; });
+  server_.PutPod("c", "uc");
+  ASSERT_TRUE(Told(1));
+  EXPECT_FALSE(answered);
+}
+
+TEST_F(PodWatchTest, AnExpiredTokenIsReadAgain) {
+  const pod_host::TemporaryFolder folder;
+  const std::string file = folder.path() + "/token";
+  std::ofstream(file) << "old";
+  server_.RequireToken("new");
+  Connect({.server = server_.url(), .token_file = file});
+  Follow();
+  ASSERT_TRUE(TurnUntil([&] { return watch_->state().fault.has_value(); }));
+  EXPECT_EQ(watch_->state().fault->code, ErrorCode::kPermissionDenied);
+  EXPECT_THAT(watch_->state().fault->message, HasSubstr("Unauthorized"));
+  EXPECT_EQ(watch_->state().away_since, std::nullopt);
+  std::ofstream(file) << "new";
+  ASSERT_TRUE(IsWatching());
+}
+
+TEST_F(PodWatchTest, WhatIsKnownFromAnEarlierLifeIsNotToldAgainAndWhatVanishedIs) {
+  const auto version = server_.Look<std::string>([](FakeStore& store) -> std::string {
+    return (*store.Pod("b"))["metadata"]["resourceVersion"];
+  });
+  Follow({{.namespace_ = "default", .name = "z", .uid = "uz", .resource_version = "7"},
+          {.namespace_ = "default", .name = "b", .uid = "ub", .resource_version = version}});
+  ASSERT_TRUE(IsWatching());
+  EXPECT_THAT(TakeNews(), ElementsAre("+ua Running", "-uz"));
+}
+
+TEST_F(PodWatchTest, EndsWithWhatIsUnderWay) {
+  Begin();
+  watch_.reset();
+  ASSERT_TRUE(TurnUntil([&] { return server_.watches() == 0; }));
+  EXPECT_THAT(TakeNews(), IsEmpty());
+}
+
+}  // namespace
+}  // namespace jettison::kube

@@ -1,0 +1,19 @@
+#pragma once
+
+#include "core/units/result.h"
+#include "sources/kubernetes/calls/api_call.h"
+#include "sources/kubernetes/objects/api_status.h"
+#include "sources/kubernetes/watch/reflector.h"
+
+namespace jettison::kube {
+
+// What an answer that is none of the wanted ones means to who follows a list, and in words.
+struct Failure {
+  Setback setback;
+  Error error;
+};
+[[nodiscard]] Failure FailureOf(const ApiStatus& status);
+[[nodiscard]] Failure FailureOf(const ApiReply& reply);
+[[nodiscard]] Failure FailureOf(const Error& error);
+
+}  // namespace jettison::kube
