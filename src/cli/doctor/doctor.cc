@@ -11,6 +11,7 @@
 
 #include "cli/ask/config_files.h"
 #include "cli/doctor/doctor_checks.h"
+#include "cli/doctor/doctor_kubernetes.h"
 #include "cli/doctor/host_check.h"
 
 namespace jettison {
@@ -21,6 +22,7 @@ constexpr int kInvalidInput = 2;
 
 struct DoctorFlags {
   std::vector<std::string> config;
+  ClusterQuestion cluster;
   std::string output = "text";
 };
 
@@ -30,6 +32,11 @@ int RunDoctor(const DoctorFlags& flags) {
   if (!reading.faults.empty()) return kInvalidInput;
   std::vector<HostCheck> checks = KernelChecks(reading.config);
   for (std::vector<HostCheck> more : {NodeChecks(reading.config), RuntimeChecks(reading.config)}) {
+    checks.insert(checks.end(), std::make_move_iterator(more.begin()),
+                  std::make_move_iterator(more.end()));
+  }
+  if (!flags.cluster.kubeconfig.empty()) {
+    std::vector<HostCheck> more = KubernetesChecks(flags.cluster);
     checks.insert(checks.end(), std::make_move_iterator(more.begin()),
                   std::make_move_iterator(more.end()));
   }
@@ -44,15 +51,20 @@ void AddDoctor(CLI::App& app, int& exit_code) {
   CLI::App* command = app.add_subcommand(
       "doctor", "Tell what this host offers and what is missing, what that costs, what to do");
   command->add_option("--config", flags->config, "the configuration the agent would run with");
+  CLI::Option* kubeconfig = command->add_option(
+      "--kubeconfig", flags->cluster.kubeconfig, "ask this cluster, too, what it allows");
+  command->add_option("--node", flags->cluster.node, "whether the cluster has this node")
+      ->needs(kubeconfig);
   command->add_option("--output", flags->output, "text or json")
       ->check(CLI::IsMember({"text", "json"}));
   command->footer(
       "It tries things on a control group and in processes of its own, which are gone afterwards.\n"
-      "A container runtime is asked, and waited for some seconds at most.\n"
+      "A container runtime is asked, and waited for some seconds at most; so is an API server.\n"
       "\n"
       "Examples:\n"
       "  jettison doctor\n"
       "  jettison doctor --config jettison.yaml --output json\n"
+      "  jettison doctor --kubeconfig agent.kubeconfig --node node-1\n"
       "\n"
       "Exit status: 0 everything needed is there, 1 something needed is missing, 2 wrong usage or\n"
       "invalid configuration.");

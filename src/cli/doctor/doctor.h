@@ -6,8 +6,8 @@ class App;
 
 namespace jettison {
 
-// `jettison doctor [--config FILE...] [--output text|json]`: what this host offers to the agent and
-// what is missing, what that costs and how to get it. Exit status 0 everything needed is there, 1
+// `jettison doctor [--config FILE...] [--kubeconfig FILE [--node NAME]] [--output text|json]`: what
+// this host, and a cluster, offer to the agent and what is missing, what that costs and how to get it. Exit status 0 everything needed is there, 1
 // something needed is missing, 2 wrong usage or invalid configuration.
 void AddDoctor(CLI::App& app, int& exit_code);
 

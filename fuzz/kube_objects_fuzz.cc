@@ -1,0 +1,63 @@
+// links: jettison_kube_objects jettison_kube_watch jettison_kube_calls
+//
+// Any bytes, as an API server may send them: as a page of a list, as lines of a watch in two
+// pieces, as a node, a status and the answer to a call. Nothing may crash, and a node that is
+// understood can be tainted.
+
+#include <algorithm>
+#include <cstddef>
+#include <cstdint>
+#include <cstdlib>
+#include <string>
+#include <string_view>
+
+#include "codec/documents/json.h"
+#include "sources/kubernetes/calls/node_calls.h"
+#include "sources/kubernetes/objects/api_node.h"
+#include "sources/kubernetes/objects/api_pod.h"
+#include "sources/kubernetes/objects/list_page.h"
+#include "sources/kubernetes/objects/watch_event.h"
+#include "sources/kubernetes/watch/line_cutter.h"
+
+namespace {
+
+using namespace jettison;
+
+void ReadPage(std::string_view text) {
+  const auto page = kube::ReadListPage(text, [](std::string_view item) {
+    const auto document = ParseJson(item);
+    if (document) static_cast<void>(kube::ReadApiPod(*document));
+  });
+  if (page && page->resource_version.empty()) std::abort();
+}
+
+void ReadWatch(std::string_view text) {
+  JsonReader reader;
+  kube::LineCutter cutter(1000);
+  const auto take = [&](std::string_view line) {
+    if (line.empty() || line.size() > 1000) std::abort();
+    const auto event = kube::ReadWatchLine(line, reader);
+    if (event) static_cast<void>(kube::ReadApiPod(event->object()));
+  };
+  const std::size_t half = text.size() / 2;
+  static_cast<void>(cutter.Push(text.substr(0, half), take) &&
+                    cutter.Push(text.substr(half), take));
+}
+
+void ReadNode(std::string_view text) {
+  const auto node = kube::ReadApiNode(text);
+  if (!node) return;
+  const auto call = kube::ChangeTaint(*node, {.key = "jettison.io/fuzz"});
+  if (call && !ParseJson(call->body)) std::abort();
+}
+
+}  // namespace
+
+extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
+  const std::string_view text(reinterpret_cast<const char*>(data), size);
+  ReadPage(text);
+  ReadWatch(text);
+  ReadNode(text);
+  static_cast<void>(kube::OutcomeOf(kube::ApiReply{.status = 422, .body = std::string(text)}));
+  return 0;
+}

@@ -1,0 +1,79 @@
+#include "cli/doctor/doctor_kubernetes.h"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <fstream>
+
+#include "kernel/files/temporary_folder.h"
+#include "sources/kubernetes/test_bed/fake_api_server.h"
+
+namespace jettison {
+namespace {
+
+using ::testing::HasSubstr;
+using ::testing::SizeIs;
+
+class DoctorKubernetes : public testing::Test {
+ protected:
+  [[nodiscard]] std::vector<HostCheck> Checks(const std::string& node,
+                                              const std::string& user = "") {
+    const std::string path = folder_.path() + "/kubeconfig";
+    std::ofstream(path) << "current-context: x\n"
+                           "contexts: [{name: x, context: {cluster: c, user: u}}]\n"
+                           "clusters: [{name: c, cluster: {server: '"
+                        << server_.url() << "'}}]\nusers: [{name: u, user: {" << user << "}}]\n";
+    return KubernetesChecks({.kubeconfig = path, .node = node});
+  }
+  static HostCheck Named(const std::vector<HostCheck>& checks, const std::string& name) {
+    const auto at = std::ranges::find(checks, name, &HostCheck::check);
+    return at == checks.end() ? HostCheck{} : *at;
+  }
+
+  pod_host::TemporaryFolder folder_;
+  kube::FakeApiServer server_;
+};
+
+TEST_F(DoctorKubernetes, AServerThatAllowsEverythingIsAllThatIsWanted) {
+  const auto checks = Checks("bed");
+  EXPECT_THAT(checks, SizeIs(13));
+  for (const HostCheck& check : checks) EXPECT_EQ(check.status, HostStatus::kOk) << check.found;
+  EXPECT_THAT(Named(checks, "API server").found, HasSubstr("v1.36.2 at http://127.0.0.1:"));
+  EXPECT_EQ(Named(checks, "node").found, "bed, kubelet v1.36.2");
+}
+
+TEST_F(DoctorKubernetes, ARightThatIsMissingIsNamedWithItsRule) {
+  server_.Deny("watch pods");
+  server_.Deny("patch nodes/status");
+  const auto checks = Checks("");
+  EXPECT_THAT(checks, SizeIs(12));
+  EXPECT_EQ(Named(checks, "right to watch pods").status, HostStatus::kMissing);
+  const HostCheck status = Named(checks, "right to patch nodes/status");
+  EXPECT_EQ(status.status, HostStatus::kDegraded);
+  EXPECT_THAT(status.remedy,
+              HasSubstr(R"({apiGroups: [""], resources: [nodes/status], verbs: [patch]})"));
+}
+
+TEST_F(DoctorKubernetes, ANodeThatIsNotThereIsSaid) {
+  const HostCheck node = Named(Checks("nowhere"), "node");
+  EXPECT_EQ(node.status, HostStatus::kMissing);
+  EXPECT_THAT(node.found, HasSubstr("not found"));
+}
+
+TEST_F(DoctorKubernetes, WhoIsNotKnownNotThereOrNotSetUpIsSaid) {
+  EXPECT_THAT(Checks("", "exec: {}").at(0).found, HasSubstr("users[0].user.exec"));
+  server_.RequireToken("secret");
+  const auto unknown = Checks("");
+  ASSERT_THAT(unknown, SizeIs(1));
+  EXPECT_THAT(unknown[0].found, HasSubstr("Unauthorized"));
+  EXPECT_THAT(unknown[0].remedy, HasSubstr("token"));
+  server_.Stop();
+  const auto away = Checks("");
+  ASSERT_THAT(away, SizeIs(1));
+  EXPECT_EQ(away[0].status, HostStatus::kMissing);
+  EXPECT_THAT(away[0].found, HasSubstr("Connection refused"));
+}
+
+}  // namespace
+}  // namespace jettison

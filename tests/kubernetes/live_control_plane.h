@@ -1,0 +1,43 @@
+#pragma once
+
+#include <string>
+
+namespace jettison::kube {
+
+// What a command said and how it ended.
+struct Ran {
+  int status = 0;
+  std::string output;  // both streams
+};
+[[nodiscard]] Ran RunShell(const std::string& command);
+
+// A control plane with one node, "bed", for one test; gone with it.
+class LiveControlPlane {
+ public:
+  LiveControlPlane();
+  LiveControlPlane(const LiveControlPlane&) = delete;
+  LiveControlPlane& operator=(const LiveControlPlane&) = delete;
+  ~LiveControlPlane();
+
+  // Why it cannot be had on this machine; empty: it runs.
+  [[nodiscard]] const std::string& missing() const { return missing_; }
+  [[nodiscard]] std::string Path(const std::string& name) const { return folder_ + "/" + name; }
+  [[nodiscard]] std::string admin() const { return Path("kubeconfig"); }
+  // An agent with the rights to pods, their eviction and status, events and the node's status.
+  [[nodiscard]] std::string agent() const { return Path("agent.kubeconfig"); }
+
+  // Runs kubectl as administrator.
+  [[nodiscard]] Ran Kubectl(const std::string& arguments) const;
+  // Applies a manifest, YAML.
+  [[nodiscard]] Ran Apply(const std::string& manifest) const;
+  // Ends the API server at once; and starts it again.
+  void KillApiServer() const;
+  [[nodiscard]] Ran StartAgain() const;
+
+ private:
+  std::string bed_;     // with up.sh
+  std::string folder_;  // of this one
+  std::string missing_;
+};
+
+}  // namespace jettison::kube

@@ -1,0 +1,280 @@
+// The client on a real control plane, kubelet and container runtime.
+
+#include <fmt/format.h>
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+#include <unistd.h>
+
+#include <chrono>
+#include <fstream>
+#include <iterator>
+#include <map>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "ports/fakes/fake_clock.h"
+#include "sources/kubernetes/calls/event_book.h"
+#include "sources/kubernetes/calls/node_calls.h"
+#include "sources/kubernetes/calls/pod_calls.h"
+#include "sources/kubernetes/calls/rights.h"
+#include "sources/kubernetes/client/api_client.h"
+#include "sources/kubernetes/client/pod_watch.h"
+#include "tests/kubernetes/live_control_plane.h"
+
+namespace jettison::kube {
+namespace {
+
+using std::chrono::milliseconds;
+using std::chrono::seconds;
+using ::testing::AllOf;
+using ::testing::Contains;
+using ::testing::ElementsAre;
+using ::testing::Field;
+using ::testing::HasSubstr;
+using ::testing::Not;
+
+constexpr auto kLongest = seconds(60);
+
+std::string PodManifest(const std::string& name) {
+  return fmt::format(
+      "apiVersion: v1\nkind: Pod\nmetadata: {{name: {0}, labels: {{app: {0}}}}}\nspec:\n"
+      "  hostNetwork: true\n  automountServiceAccountToken: false\n"
+      "  terminationGracePeriodSeconds: 1\n"
+      "  containers: [{{name: c, image: 'bed.local/app:1', args: [pause]}}]\n",
+      name);
+}
+
+WallTime WallNow() {
+  return WallTime(std::chrono::system_clock::now().time_since_epoch());
+}
+
+class LiveKubernetes : public testing::Test {
+ protected:
+  void SetUp() override {
+    if (!plane_.missing().empty()) GTEST_SKIP() << plane_.missing();
+    Connect(plane_.agent());
+  }
+  void Connect(const std::string& kubeconfig) {
+    watch_.reset();
+    const AccessReading access = AccessByKubeconfig(kubeconfig);
+    ASSERT_TRUE(access.faults.empty()) << DescribeAll(access.faults);
+    Connect(access.access);
+  }
+  void Connect(const ApiAccess& access) {
+    auto client = ApiClient::Open(access, clock_);
+    ASSERT_TRUE(client) << client.error().message;
+    client_ = std::move(*client);
+  }
+  void Follow() {
+    watch_ = std::make_unique<PodWatch>(
+        *client_, clock_, "bed", [] { return 0.0; },
+        PodWatch::Listeners{
+            .on_pod = [this](Verdict, const ApiPod& pod) { pods_[pod.head.name] = pod; },
+            .on_gone = [this](const ObjectHead& head) { pods_.erase(head.name); }});
+  }
+  template <typename Condition>
+  [[nodiscard]] bool TurnUntil(Condition condition) {
+    const auto deadline = std::chrono::steady_clock::now() + kLongest;
+    while (!condition()) {
+      if (std::chrono::steady_clock::now() > deadline) return false;
+      // Pauses are stepped over, but for a little: the server is one of this machine.
+      if (const auto pause = watch_->Advance()) clock_.Advance(*pause);
+      client_->Turn(milliseconds(50));
+    }
+    return true;
+  }
+  [[nodiscard]] bool IsRunning(const std::string& name) {
+    const auto at = pods_.find(name);
+    return at != pods_.end() && !at->second.containers.empty() &&
+           at->second.containers[0].state == ContainerStatus::State::kRunning;
+  }
+  [[nodiscard]] Result<ApiReply> Ask(const ApiCall& call) {
+    return AskNow(*client_, call, seconds(20));
+  }
+  [[nodiscard]] Outcome OutcomeFor(const ApiCall& call) { return OutcomeOf(Ask(call)); }
+  [[nodiscard]] PodTarget Target(const std::string& name) {
+    return {.namespace_ = "default", .name = name, .uid = pods_.at(name).head.uid};
+  }
+  // A pod that runs, as the watch tells it.
+  void Run(const std::string& name) {
+    const Ran applied = plane_.Apply(PodManifest(name));
+    ASSERT_EQ(applied.status, 0) << applied.output;
+    ASSERT_TRUE(TurnUntil([&] { return IsRunning(name); }));
+  }
+
+  LiveControlPlane plane_;
+  FakeClock clock_{Instant(std::chrono::hours(500'000))};
+  std::unique_ptr<ApiClient> client_;
+  std::unique_ptr<PodWatch> watch_;
+  std::map<std::string, ApiPod> pods_;
+};
+
+TEST_F(LiveKubernetes, PodsComeChangeAndGoAndAllOfItGoesOverOneConnection) {
+  Follow();
+  Run("one");
+  const ApiPod& pod = pods_.at("one");
+  EXPECT_EQ(pod.node_name, "bed");
+  EXPECT_EQ(pod.pod.status_qos_class, QosClass::kBestEffort);
+  EXPECT_EQ(pod.containers[0].runtime, "containerd");
+  EXPECT_EQ(pod.containers[0].id.size(), 64U);
+  EXPECT_TRUE(pod.faults.empty()) << DescribeAll(pod.faults);
+  const Ran changed = plane_.Kubectl("annotate pod one a=b");
+  ASSERT_EQ(changed.status, 0) << changed.output;
+  ASSERT_TRUE(TurnUntil([&] { return pods_.at("one").pod.annotations.contains("a"); }));
+  for (int i = 0; i < 5; ++i) EXPECT_EQ(ReadVersion(Ask(GetVersion())), "v1.36.2");
+  const Ran sockets =
+      RunShell(fmt::format("ss -Htnp state established | grep -c pid={},", ::getpid()));
+  EXPECT_EQ(sockets.output, "1\n");
+  ASSERT_EQ(plane_.Kubectl("delete pod one --wait=false").status, 0);
+  ASSERT_TRUE(TurnUntil([&] { return !pods_.contains("one"); }));
+  EXPECT_EQ(watch_->state().fault, std::nullopt);
+}
+
+TEST_F(LiveKubernetes, APodIsMarkedDeletedAndToldOf) {
+  Follow();
+  Run("victim");
+  const PodTarget victim = Target("victim");
+  const std::string message = "The node was low on resource: memory. ";
+  EXPECT_EQ(OutcomeFor(MarkPod(victim, {.message = message, .now = WallNow()})).result,
+            CallResult::kDone);
+  PodTarget other = victim;
+  other.uid = "11111111-2222-3333-4444-555555555555";
+  EXPECT_EQ(OutcomeFor(MarkPod(other, {.message = message, .now = WallNow()})).result,
+            CallResult::kAnother);
+  EXPECT_EQ(OutcomeFor(DeletePod(other, 1)).result, CallResult::kAnother);
+  EventBook book("bed");
+  const Event event = {.object = victim.uid,
+                       .type = EventType::kWarning,
+                       .reason = "Evicted",
+                       .message = message,
+                       .annotations = {{"starved_resource", "memory"}}};
+  const EventObject about = {
+      .kind = "Pod", .namespace_ = "default", .name = "victim", .uid = victim.uid};
+  for (int i = 0; i < 3; ++i) {
+    const Outcome told = OutcomeFor(book.Tell(about, event, WallNow()).call);
+    EXPECT_TRUE(told.ok()) << told.why;
+  }
+  const EventObject node = {.kind = "Node", .namespace_ = "", .name = "bed", .uid = "bed"};
+  EXPECT_TRUE(OutcomeFor(book.Tell(node, event, WallNow()).call).ok());
+  const Ran described = plane_.Kubectl("describe pod victim");
+  EXPECT_THAT(described.output,
+              AllOf(HasSubstr("DisruptionTarget"), HasSubstr("Reason:"), HasSubstr("Evicted"),
+                    HasSubstr("(x3 over"), HasSubstr(message)));
+  EXPECT_THAT(plane_.Kubectl("describe node bed").output, HasSubstr("jettison"));
+  EXPECT_EQ(OutcomeFor(DeletePod(victim, 1)).result, CallResult::kDone);
+  ASSERT_TRUE(TurnUntil([&] { return pods_.at("victim").IsTerminal(); }));
+  EXPECT_THAT(pods_.at("victim").conditions, Contains(Field(&Condition::type, "DisruptionTarget")));
+  ASSERT_TRUE(TurnUntil([&] { return !pods_.contains("victim"); }));
+  EXPECT_EQ(OutcomeFor(DeletePod(victim, 1)).result, CallResult::kGone);
+}
+
+TEST_F(LiveKubernetes, ABudgetForbidsAnEviction) {
+  Follow();
+  Run("web");
+  const std::string budget =
+      "apiVersion: policy/v1\nkind: PodDisruptionBudget\nmetadata: {name: NAME}\n"
+      "spec: {minAvailable: 1, selector: {matchLabels: {app: web}}}\n";
+  const auto named = [&](const std::string& name) {
+    return std::string(budget).replace(budget.find("NAME"), 4, name);
+  };
+  ASSERT_EQ(plane_.Apply(named("first")).status, 0);
+  const EvictionOptions trial = {.dry_run = true};
+  ASSERT_TRUE(TurnUntil([&] {
+    const Outcome outcome = OutcomeFor(EvictPod(Target("web"), trial));
+    return outcome.result == CallResult::kBudget &&
+           outcome.why.find("needs 1 healthy") != std::string::npos;
+  }));
+  ASSERT_EQ(plane_.Apply(named("second")).status, 0);
+  EXPECT_TRUE(TurnUntil([&] {
+    const Outcome outcome = OutcomeFor(EvictPod(Target("web"), trial));
+    return outcome.result == CallResult::kBudget &&
+           outcome.why.find("more than one") != std::string::npos;
+  }));
+  ASSERT_EQ(plane_.Kubectl("delete pdb first second").status, 0);
+  EXPECT_TRUE(TurnUntil([&] { return OutcomeFor(EvictPod(Target("web"), {})).ok(); }));
+  ASSERT_TRUE(TurnUntil([&] { return !pods_.contains("web"); }));
+}
+
+TEST_F(LiveKubernetes, TheNodeIsTaintedAndSaysSoBesideWhatOthersSay) {
+  Connect(plane_.admin());
+  const auto stale = ReadApiNode(Ask(GetNode("bed"))->body);
+  ASSERT_TRUE(stale) << stale.error().message;
+  ASSERT_EQ(plane_.Kubectl("taint node bed foreign=x:PreferNoSchedule").status, 0);
+  const auto change = [&](bool present) {
+    TaintChange taint("bed", {.key = "jettison.io/memory-pressure", .present = present}, *stale);
+    for (;;) {
+      const auto next = taint.Next();
+      if (const auto* outcome = std::get_if<Outcome>(&next)) return *outcome;
+      taint.Take(Ask(std::get<ApiCall>(next)));
+    }
+  };
+  EXPECT_TRUE(change(true).ok());
+  const NodeCondition condition = {.type = "JettisonMemoryPressure",
+                                   .holds = true,
+                                   .reason = "JettisonHasInsufficientMemory",
+                                   .message = "m",
+                                   .heartbeat = WallNow(),
+                                   .transition = WallNow()};
+  EXPECT_TRUE(OutcomeFor(SetNodeConditions("bed", {condition})).ok());
+  const std::string under = plane_.Kubectl("describe node bed").output;
+  EXPECT_THAT(under, AllOf(HasSubstr("foreign=x:PreferNoSchedule"),
+                           HasSubstr("jettison.io/memory-pressure:NoSchedule"),
+                           HasSubstr("JettisonHasInsufficientMemory"), HasSubstr("KubeletReady")));
+  EXPECT_TRUE(change(false).ok());
+  EXPECT_TRUE(OutcomeFor(RemoveNodeConditions("bed", {condition.type})).ok());
+  const std::string after = plane_.Kubectl("describe node bed").output;
+  EXPECT_THAT(after, AllOf(HasSubstr("foreign=x:PreferNoSchedule"), Not(HasSubstr("ettison")),
+                           HasSubstr("KubeletReady")));
+  const auto kubelet = ReadKubeletConfiguration(Ask(GetKubeletConfiguration("bed"))->body);
+  ASSERT_TRUE(kubelet) << kubelet.error().message;
+  EXPECT_NE(kubelet->Find("evictionHard"), nullptr);
+}
+
+TEST_F(LiveKubernetes, WhatIsMissingIsNamed) {
+  std::vector<std::string> missing;
+  for (const Right& right : NeededRights()) {
+    const auto allowed = ReadRight(Ask(AskRight(right)));
+    ASSERT_TRUE(allowed) << allowed.error().message;
+    if (!*allowed) missing.push_back(Describe(right));
+  }
+  EXPECT_THAT(missing, ElementsAre("patch nodes"));
+  EXPECT_EQ(OutcomeFor(GetNode("nowhere")).result, CallResult::kGone);
+  ApiAccess access = AccessByKubeconfig(plane_.agent()).access;
+  access.token_file.clear();
+  access.token = "expired";
+  Connect(access);
+  EXPECT_EQ(OutcomeFor(GetNode("bed")).result, CallResult::kUnauthenticated);
+  ASSERT_EQ(
+      RunShell(fmt::format("openssl req -x509 -newkey ec -pkeyopt ec_paramgen_curve:P-256 -nodes "
+                           "-keyout {0}.key -out {0} -subj /CN=other -days 1",
+                           plane_.Path("other-ca")))
+          .status,
+      0);
+  std::ifstream other(plane_.Path("other-ca"));
+  access.ca_pem.assign(std::istreambuf_iterator<char>(other), {});
+  Connect(access);
+  const auto refused = Ask(GetVersion());
+  ASSERT_FALSE(refused);
+  EXPECT_EQ(refused.error().code, ErrorCode::kPermissionDenied) << refused.error().message;
+}
+
+TEST_F(LiveKubernetes, ARestartOfTheApiServerIsSurvivedAndWhatVanishedIsTold) {
+  Follow();
+  Run("before");
+  plane_.KillApiServer();
+  ASSERT_TRUE(TurnUntil([&] { return watch_->state().away_since.has_value(); }));
+  EXPECT_TRUE(pods_.contains("before"));
+  const Ran again = plane_.StartAgain();
+  ASSERT_EQ(again.status, 0) << again.output;
+  // Nothing is taken in meanwhile.
+  const Ran gone = plane_.Kubectl("delete pod before --timeout=60s");
+  ASSERT_EQ(gone.status, 0) << gone.output;
+  ASSERT_EQ(plane_.Apply(PodManifest("after")).status, 0);
+  ASSERT_TRUE(TurnUntil([&] { return IsRunning("after") && !pods_.contains("before"); }));
+  EXPECT_EQ(watch_->state().away_since, std::nullopt);
+  EXPECT_EQ(watch_->state().fault, std::nullopt);
+}
+
+}  // namespace
+}  // namespace jettison::kube
