@@ -142,11 +142,17 @@ bool PendingExchange::IsStreaming() const {
   return on_bytes_ && IsSuccess(Status());
 }
 
+void PendingExchange::TellBegin() {
+  if (!has_begun_ && IsStreaming()) {
+    has_begun_ = true;
+    on_bytes_({});
+  }
+}
+
 void PendingExchange::TellBytes() {
-  if (!IsStreaming() || (body_.empty() && has_begun_)) return;
-  if (!std::exchange(has_begun_, true)) on_bytes_({});
+  if (body_.empty() || !IsStreaming()) return;
   const std::string bytes = std::exchange(body_, {});
-  if (!bytes.empty()) on_bytes_(bytes);
+  on_bytes_(bytes);
 }
 
 Result<HttpAnswer> PendingExchange::Outcome() const {

@@ -49,6 +49,8 @@ class PendingExchange {
   // Whether nobody was reached, so that the host may have moved.
   [[nodiscard]] bool was_unreachable() const;
 
+  // Tells once that a stream has begun.
+  void TellBegin();
   // Hands over the bytes of a stream that came since.
   void TellBytes();
   // Hands over the end: the answer, or why there is none.

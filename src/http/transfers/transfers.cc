@@ -164,8 +164,9 @@ void HttpTransfers::Core::TakeEnds() {
 }
 
 void HttpTransfers::Core::TellBytes(Id id) {
-  const auto at = exchanges.find(id);
-  if (at != exchanges.end()) at->second->TellBytes();
+  // Whoever is told may cancel it.
+  if (const auto at = exchanges.find(id); at != exchanges.end()) at->second->TellBegin();
+  if (const auto at = exchanges.find(id); at != exchanges.end()) at->second->TellBytes();
 }
 
 void HttpTransfers::Core::TellEnd(Id id, std::chrono::steady_clock::time_point now) {

@@ -51,8 +51,8 @@ struct HttpAnswer {
 class HttpTransfers {
  public:
   using Id = std::uint64_t;
-  // A stream: first without bytes, once the answer has begun with a status of 2xx, then its bytes as
-  // they come.
+  // A stream: first without bytes, once the answer has begun with a status of 2xx, then its bytes
+  // as they come.
   using OnBytes = std::function<void(std::string_view bytes)>;
   // Once, at the end. What fails is the way there:
   // - kUnavailable: nobody listens, no address, the connection broke or its TLS failed;
