@@ -5,39 +5,54 @@
 
 #include <optional>
 
+#include "codec/documents/json.h"
+#include "core/model/value.h"
+
 namespace jettison::kube {
 namespace {
 
 namespace ondemand = simdjson::ondemand;
 
-std::optional<std::string> TextIn(ondemand::object& metadata, const char* name) {
-  std::string_view text;
-  if (metadata[name].get_string().get(text) != simdjson::SUCCESS) return std::nullopt;
-  return std::string(text);
+// After any error of a walk nothing of it is touched again: simdjson's state is gone with it.
+
+std::string TextIn(const Value& metadata, std::string_view name) {
+  const Value* member = metadata.Find(name);
+  const std::string* text = member == nullptr ? nullptr : member->AsString();
+  return text == nullptr ? "" : *text;
+}
+
+// The text of a value that is a map.
+std::optional<std::string_view> RawObject(ondemand::value value) {
+  ondemand::object object;
+  std::string_view raw;
+  if (value.get_object().get(object) != simdjson::SUCCESS) return std::nullopt;
+  if (object.raw_json().get(raw) != simdjson::SUCCESS) return std::nullopt;
+  return raw;
 }
 
 bool ReadItems(ondemand::value value, const std::function<void(std::string_view)>& visit) {
   ondemand::array items;
   bool is_null = false;
-  if (value.is_null().get(is_null) == simdjson::SUCCESS && is_null) return true;
+  if (value.is_null().get(is_null) != simdjson::SUCCESS) return false;
+  if (is_null) return true;
   if (value.get_array().get(items) != simdjson::SUCCESS) return false;
   for (auto item : items) {
-    ondemand::object object;
-    std::string_view raw;
-    if (item.get_object().get(object) != simdjson::SUCCESS ||
-        object.raw_json().get(raw) != simdjson::SUCCESS) {
-      return false;
-    }
-    visit(raw);
+    ondemand::value one;
+    if (item.get(one) != simdjson::SUCCESS) return false;
+    const auto raw = RawObject(one);
+    if (!raw) return false;
+    visit(*raw);
   }
   return true;
 }
 
 bool ReadMetadata(ondemand::value value, ListHead& head) {
-  ondemand::object metadata;
-  if (value.get_object().get(metadata) != simdjson::SUCCESS) return false;
-  head.resource_version = TextIn(metadata, "resourceVersion").value_or("");
-  head.continue_token = TextIn(metadata, "continue").value_or("");
+  const auto raw = RawObject(value);
+  if (!raw) return false;
+  const auto metadata = ParseJson(*raw);
+  if (!metadata) return false;
+  head.resource_version = TextIn(*metadata, "resourceVersion");
+  head.continue_token = TextIn(*metadata, "continue");
   return !head.resource_version.empty();
 }
 

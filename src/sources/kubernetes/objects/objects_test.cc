@@ -66,6 +66,8 @@ TEST(ListPage, AnythingElseIsAnError) {
   for (const std::string& text :
        {std::string(), std::string("[]"), std::string("{}"), std::string("<html>"),
         std::string(R"({"metadata":{"resourceVersion":"1"}})"),
+        std::string(R"({"metadata":{"a" 1,"resourceVersion":"1"},"items":[]})"),
+        std::string(R"({"metadata":{"a":{,"continue":"1"},"items":[]})"),
         std::string(R"({"metadata":{},"items":[]})"),
         std::string(R"({"metadata":{"resourceVersion":"1"},"items":[1]})"),
         std::string(R"({"metadata":{"resourceVersion":"1"},"items":{}})"),
