@@ -24,6 +24,7 @@ struct PodWatchState {
   bool has_listed = false;            // in this life of the agent
   std::optional<Instant> away_since;  // since when the API server has been away
   std::optional<Error> fault;         // the last setback, until it is overcome
+  friend bool operator==(const PodWatchState&, const PodWatchState&) = default;
 };
 
 // Follows the pods of a node: tells each that is there, that changed, and that is gone, once. It

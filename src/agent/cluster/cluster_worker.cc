@@ -1,0 +1,106 @@
+#include "agent/cluster/cluster_worker.h"
+
+#include <algorithm>
+#include <atomic>
+#include <chrono>
+#include <optional>
+#include <utility>
+
+#include "agent/loop/mailbox.h"
+#include "sources/kubernetes/client/api_client.h"
+
+namespace jettison {
+namespace {
+
+// Nothing is due for longer than the longest pause; this only bounds a wait that is woken anyway.
+constexpr Duration kLongestTurn = std::chrono::minutes(5);
+
+struct Asked {
+  std::uint64_t id = 0;
+  kube::ApiCall call;
+  Duration timeout{0};
+};
+
+}  // namespace
+
+// What both threads have. `client` is the worker's, but for Wake.
+struct ClusterWorker::Shared {
+  explicit Shared(Setup with) : setup(std::move(with)) {}
+
+  void Run();
+  void TakeAsked();
+  void TellState(const kube::PodWatchState& state);
+
+  const Setup setup;
+  std::unique_ptr<kube::ApiClient> client;
+  std::atomic<bool> stop{false};
+  Mailbox<Asked> asked;
+  Mailbox<ClusterNews> news;
+  std::optional<kube::PodWatchState> told;  // the worker's
+};
+
+void ClusterWorker::Shared::Run() {
+  kube::PodWatch watch(
+      *client, *setup.clock, setup.node, setup.chance,
+      {.on_pod =
+           [this](kube::Verdict verdict, const kube::ApiPod& pod) {
+             news.Put(ClusterPod{verdict, pod});
+           },
+       .on_gone = [this](const kube::ObjectHead& head) { news.Put(ClusterPodGone{head}); }},
+      setup.known);
+  while (!stop) {
+    TakeAsked();
+    const auto pause = watch.Advance();
+    TellState(watch.state());
+    client->Turn(std::min(pause.value_or(kLongestTurn), kLongestTurn));
+  }
+}
+
+void ClusterWorker::Shared::TakeAsked() {
+  for (const Asked& one : asked.TakeAll()) {
+    client->Call(one.call, one.timeout, [this, id = one.id](const Result<kube::ApiReply>& reply) {
+      news.Put(ClusterAnswer{id, reply});
+    });
+  }
+}
+
+void ClusterWorker::Shared::TellState(const kube::PodWatchState& state) {
+  if (told == state) return;
+  told = state;
+  news.Put(ClusterState{state});
+}
+
+Result<std::unique_ptr<ClusterWorker>> ClusterWorker::Start(Setup setup) {
+  auto shared = std::make_shared<Shared>(std::move(setup));
+  auto client = kube::ApiClient::Open(shared->setup.access, *shared->setup.clock);
+  if (!client) return Fail(client.error());
+  shared->client = std::move(*client);
+  return std::unique_ptr<ClusterWorker>(new ClusterWorker(std::move(shared)));
+}
+
+ClusterWorker::ClusterWorker(std::shared_ptr<Shared> shared)
+    : shared_(std::move(shared)),
+      thread_({.name = "cluster", .without = "nothing is known of the cluster, nor asked of it"},
+              AtEnd::kLeave) {
+  thread_.Do([with = shared_] { with->Run(); });
+}
+
+ClusterWorker::~ClusterWorker() {
+  shared_->stop = true;
+  shared_->client->Wake();
+}
+
+void ClusterWorker::Ask(std::uint64_t id, kube::ApiCall call, Duration timeout) {
+  shared_->asked.Put({.id = id, .call = std::move(call), .timeout = timeout});
+  shared_->client->Wake();
+}
+
+std::vector<ClusterNews> ClusterWorker::TakeNews() {
+  return shared_->news.TakeAll();
+}
+
+int ClusterWorker::fd() const {
+  return shared_->news.fd();
+}
+
+}  // namespace jettison

@@ -1,0 +1,77 @@
+#pragma once
+
+#include <cstdint>
+#include <functional>
+#include <memory>
+#include <string>
+#include <variant>
+#include <vector>
+
+#include "agent/loop/background_thread.h"
+#include "core/units/duration.h"
+#include "core/units/result.h"
+#include "ports/clock.h"
+#include "sources/kubernetes/calls/api_call.h"
+#include "sources/kubernetes/client/pod_watch.h"
+#include "sources/kubernetes/credentials/api_access.h"
+#include "sources/kubernetes/objects/api_pod.h"
+#include "sources/kubernetes/objects/object_head.h"
+
+namespace jettison {
+
+// A pod of the node that appeared or changed.
+struct ClusterPod {
+  kube::Verdict verdict = kube::Verdict::kAppeared;
+  kube::ApiPod pod;
+};
+// A pod that is gone.
+struct ClusterPodGone {
+  kube::ObjectHead head;
+};
+// The answer to a call.
+struct ClusterAnswer {
+  std::uint64_t id = 0;  // as it was asked
+  Result<kube::ApiReply> reply;
+};
+// How well the pods are known from now on.
+struct ClusterState {
+  kube::PodWatchState watch;
+};
+using ClusterNews = std::variant<ClusterPod, ClusterPodGone, ClusterAnswer, ClusterState>;
+
+// The thread that talks to an API server: it follows the pods of the node and makes calls. Whatever
+// it waits for there (a handshake, the resolver, a slow server) the loop does not.
+class ClusterWorker {
+ public:
+  struct Setup {
+    kube::ApiAccess access;
+    std::string node;
+    std::shared_ptr<const Clock> clock;
+    std::function<double()> chance;       // a random number in [0, 1); called on the thread
+    std::vector<kube::ObjectHead> known;  // the pods of an earlier life
+  };
+
+  // Starts the thread. Errors as of kube::ApiClient::Open.
+  [[nodiscard]] static Result<std::unique_ptr<ClusterWorker>> Start(Setup setup);
+  ClusterWorker(const ClusterWorker&) = delete;
+  ClusterWorker& operator=(const ClusterWorker&) = delete;
+  // Does not wait for the thread, which may be in the resolver: it ends by itself.
+  ~ClusterWorker();
+
+  // Never waits. The answer comes as news, with this ID, within `timeout` of when the thread takes
+  // it up.
+  void Ask(std::uint64_t id, kube::ApiCall call, Duration timeout);
+  // What happened since, in order.
+  [[nodiscard]] std::vector<ClusterNews> TakeNews();
+  // Readable while there are news.
+  [[nodiscard]] int fd() const;
+
+ private:
+  struct Shared;
+  explicit ClusterWorker(std::shared_ptr<Shared> shared);
+
+  std::shared_ptr<Shared> shared_;  // with the thread
+  BackgroundThread thread_;
+};
+
+}  // namespace jettison

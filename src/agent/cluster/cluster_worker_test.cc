@@ -1,0 +1,114 @@
+#include "agent/cluster/cluster_worker.h"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+#include <poll.h>
+
+#include <chrono>
+#include <optional>
+#include <string>
+
+#include "agent/loop/steady_clock.h"
+#include "sources/kubernetes/calls/rights.h"
+#include "sources/kubernetes/test_bed/fake_api_server.h"
+
+namespace jettison {
+namespace {
+
+using std::chrono::seconds;
+using ::testing::ElementsAre;
+
+constexpr auto kLongest = seconds(20);
+
+class ClusterWorkerTest : public testing::Test {
+ protected:
+  void Start(const std::string& url) {
+    auto worker = ClusterWorker::Start({.access = {.server = url},
+                                        .node = "bed",
+                                        .clock = std::make_shared<SteadyClock>(),
+                                        .chance = [] { return 0.0; }});
+    ASSERT_TRUE(worker) << worker.error().message;
+    worker_ = std::move(*worker);
+  }
+  // Takes news as they come.
+  template <typename Condition>
+  [[nodiscard]] bool TakeUntil(Condition condition) {
+    const auto deadline = std::chrono::steady_clock::now() + kLongest;
+    while (!condition()) {
+      if (std::chrono::steady_clock::now() > deadline) return false;
+      pollfd waiting{.fd = worker_->fd(), .events = POLLIN, .revents = 0};
+      ::poll(&waiting, 1, 100);
+      for (ClusterNews& one : worker_->TakeNews()) Take(std::move(one));
+    }
+    return true;
+  }
+  void Take(ClusterNews one) {
+    if (const auto* pod = std::get_if<ClusterPod>(&one)) news_.push_back("+" + pod->pod.head.uid);
+    if (const auto* gone = std::get_if<ClusterPodGone>(&one)) news_.push_back("-" + gone->head.uid);
+    if (auto* answer = std::get_if<ClusterAnswer>(&one)) answers_.push_back(std::move(*answer));
+    if (const auto* state = std::get_if<ClusterState>(&one)) state_ = state->watch;
+  }
+
+  kube::FakeApiServer server_;
+  std::unique_ptr<ClusterWorker> worker_;
+  std::vector<std::string> news_;
+  std::vector<ClusterAnswer> answers_;
+  kube::PodWatchState state_;
+};
+
+TEST_F(ClusterWorkerTest, TellsOfPodsWhileCallsAreAnswered) {
+  server_.PutPod("a", "ua");
+  Start(server_.url());
+  ASSERT_TRUE(TakeUntil([&] { return state_.has_listed && server_.watches() == 1; }));
+  worker_->Ask(7, kube::GetVersion(), kLongest);
+  server_.RemovePod("a");
+  ASSERT_TRUE(TakeUntil([&] { return !answers_.empty() && news_.size() == 2; }));
+  EXPECT_EQ(answers_[0].id, 7U);
+  EXPECT_EQ(kube::ReadVersion(answers_[0].reply), "v1.36.2");
+  EXPECT_THAT(news_, ElementsAre("+ua", "-ua"));
+}
+
+TEST_F(ClusterWorkerTest, AServerThatAnswersNothingDelaysOnlyWhoAskedIt) {
+  Start(server_.url());
+  ASSERT_TRUE(TakeUntil([&] { return state_.has_listed && server_.watches() == 1; }));
+  server_.MisbehaveOnce({.kind = kube::Misbehaviour::Kind::kHang});
+  worker_->Ask(1, kube::GetVersion(), kLongest);
+  ASSERT_TRUE(TakeUntil([&] { return server_.CountOf("GET /version") == 1; }));
+  worker_->Ask(2, kube::GetVersion(), kLongest);
+  ASSERT_TRUE(TakeUntil([&] { return !answers_.empty(); }));
+  EXPECT_EQ(answers_[0].id, 2U);
+}
+
+TEST_F(ClusterWorkerTest, AServerThatIsAwayIsTold) {
+  Start(server_.url());
+  ASSERT_TRUE(TakeUntil([&] { return state_.has_listed && server_.watches() == 1; }));
+  server_.Stop();
+  ASSERT_TRUE(TakeUntil([&] { return state_.away_since.has_value(); }));
+  EXPECT_TRUE(state_.fault);
+  worker_->Ask(3, kube::GetVersion(), kLongest);
+  ASSERT_TRUE(TakeUntil([&] { return !answers_.empty(); }));
+  EXPECT_EQ(kube::OutcomeOf(answers_[0].reply).result, kube::CallResult::kAway);
+  server_.Start();
+  ASSERT_TRUE(TakeUntil([&] { return !state_.away_since && !state_.fault; }));
+}
+
+TEST_F(ClusterWorkerTest, EndsWithWhatIsUnderWay) {
+  Start(server_.url());
+  ASSERT_TRUE(TakeUntil([&] { return server_.watches() == 1; }));
+  worker_.reset();
+  const auto deadline = std::chrono::steady_clock::now() + kLongest;
+  while (server_.watches() > 0 && std::chrono::steady_clock::now() < deadline) {
+    ::poll(nullptr, 0, 1);
+  }
+  EXPECT_EQ(server_.watches(), 0U);
+}
+
+TEST_F(ClusterWorkerTest, AnAddressThatIsNoneIsAnError) {
+  EXPECT_FALSE(ClusterWorker::Start({.access = {.server = "nowhere"},
+                                     .node = "bed",
+                                     .clock = std::make_shared<SteadyClock>(),
+                                     .chance = [] { return 0.0; }}));
+}
+
+}  // namespace
+}  // namespace jettison
