@@ -51,8 +51,8 @@ void AddDoctor(CLI::App& app, int& exit_code) {
   CLI::App* command = app.add_subcommand(
       "doctor", "Tell what this host offers and what is missing, what that costs, what to do");
   command->add_option("--config", flags->config, "the configuration the agent would run with");
-  CLI::Option* kubeconfig = command->add_option(
-      "--kubeconfig", flags->cluster.kubeconfig, "ask this cluster, too, what it allows");
+  CLI::Option* kubeconfig = command->add_option("--kubeconfig", flags->cluster.kubeconfig,
+                                                "ask this cluster, too, what it allows");
   command->add_option("--node", flags->cluster.node, "whether the cluster has this node")
       ->needs(kubeconfig);
   command->add_option("--output", flags->output, "text or json")

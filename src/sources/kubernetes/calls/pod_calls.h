@@ -28,9 +28,9 @@ struct DisruptionMark {
 };
 // Gives the pod the condition DisruptionTarget (TerminationByKubelet), the reason Evicted and the
 // message; its phase stays the kubelet's. A Job may leave such a failure out of its count
-// (podFailurePolicy). The condition holds if it comes before the kubelet's last word on the pod; the
-// reason and the message only where DeletePod follows at once, for the kubelet writes its own with
-// the next change of a pod that goes on.
+// (podFailurePolicy). The condition holds if it comes before the kubelet's last word on the pod;
+// the reason and the message only where DeletePod follows at once, for the kubelet writes its own
+// with the next change of a pod that goes on.
 [[nodiscard]] ApiCall MarkPod(const PodTarget& pod, const DisruptionMark& mark);
 
 struct EvictionOptions {
