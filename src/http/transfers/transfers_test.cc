@@ -4,16 +4,13 @@
 #include <gtest/gtest.h>
 
 #include <atomic>
-#include <fstream>
 #include <mutex>
 #include <set>
-#include <sstream>
 #include <thread>
 #include <vector>
 
 #include "http/peers/listen.h"
-#include "http/server/test_server.h"
-#include "http/test_certificates.h"
+#include "http/transfers/transfers_test_fixture.h"
 #include "ports/fakes/scarcity.h"
 
 namespace jettison::http {
@@ -23,53 +20,6 @@ using std::chrono::milliseconds;
 using std::chrono::seconds;
 using ::testing::ElementsAre;
 using ::testing::HasSubstr;
-
-constexpr auto kLongest = seconds(20);  // that a test waits for what must come
-
-std::string TextOf(const std::string& path) {
-  std::ostringstream text;
-  text << std::ifstream(path).rdbuf();
-  return text.str();
-}
-
-// A server on a TCP port of its own, and transfers to it.
-class Transfers : public testing::Test {
- protected:
-  void Serve(HttpHandler handler, HttpServerOptions options = {}) {
-    options.address = "127.0.0.1:0";
-    ASSERT_TRUE(server_.Start(std::move(handler), options)) << server_.error.message;
-    Connect({.endpoint = "http://127.0.0.1:" + Port()});
-  }
-  void Connect(const HttpPeer& peer) {
-    auto opened = HttpTransfers::Open(peer);
-    ASSERT_TRUE(opened) << opened.error().message;
-    transfers_ = std::move(*opened);
-  }
-  [[nodiscard]] std::string Port() { return std::to_string(server_.server().port()); }
-
-  HttpTransfers::Id Ask(HttpExchange exchange, HttpTransfers::OnBytes on_bytes = {}) {
-    return transfers_->Start(
-        std::move(exchange),
-        [this](Result<HttpAnswer> answer) { answers_.push_back(std::move(answer)); },
-        std::move(on_bytes));
-  }
-  template <typename Condition>
-  [[nodiscard]] bool TurnUntil(Condition condition) {
-    const auto deadline = std::chrono::steady_clock::now() + kLongest;
-    while (!condition()) {
-      if (std::chrono::steady_clock::now() > deadline) return false;
-      transfers_->Turn(milliseconds(100));
-    }
-    return true;
-  }
-  [[nodiscard]] bool Answered(std::size_t count = 1) {
-    return TurnUntil([&] { return answers_.size() >= count; });
-  }
-
-  TestServer server_;
-  std::unique_ptr<HttpTransfers> transfers_;
-  std::vector<Result<HttpAnswer>> answers_;
-};
 
 TEST_F(Transfers, SendWhatTheyAreGivenAndTakeTheAnswer) {
   Serve([](const HttpRequest& request) -> HttpResponse {
@@ -259,68 +209,6 @@ TEST_F(Transfers, ANameIsLookedUpWithoutAThread) {
   ASSERT_TRUE(Answered());
   ASSERT_TRUE(answers_[0]) << answers_[0].error().message;
   EXPECT_EQ(answers_[0]->body, "here");
-}
-
-// Certificates in a folder, and a server that has one of them.
-class TlsTransfers : public Transfers {
- protected:
-  void SetUp() override {
-    const TestCertificate ca("ca", nullptr, nullptr);
-    const TestCertificate other("other", nullptr, nullptr);
-    const TestCertificate server("server", &ca, GNUTLS_KP_TLS_WWW_SERVER);
-    const TestCertificate client("client", &ca, GNUTLS_KP_TLS_WWW_CLIENT);
-    ca.Write(folder_.path(), "ca");
-    other.Write(folder_.path(), "other");
-    server.Write(folder_.path(), "server");
-    client.Write(folder_.path(), "client");
-    Serve([](const HttpRequest&) -> HttpResponse { return {.body = "safe"}; },
-          {.tls_cert_file = Path("server.pem"),
-           .tls_private_key_file = Path("server.key"),
-           .client_ca_file = Path("ca.pem")});
-  }
-  [[nodiscard]] std::string Path(const std::string& name) const {
-    return folder_.path() + "/" + name;
-  }
-  [[nodiscard]] HttpPeer Peer(const std::string& ca) {
-    return {.endpoint = "https://127.0.0.1:" + Port(),
-            .ca_pem = TextOf(Path(ca)),
-            .cert_pem = TextOf(Path("client.pem")),
-            .key_pem = TextOf(Path("client.key"))};
-  }
-  pod_host::TemporaryFolder folder_;
-};
-
-TEST_F(TlsTransfers, CertificatesAndKeysComeAsTexts) {
-  Connect(Peer("ca.pem"));
-  Ask({.path = "/"});
-  ASSERT_TRUE(Answered());
-  ASSERT_TRUE(answers_[0]) << answers_[0].error().message;
-  EXPECT_EQ(answers_[0]->body, "safe");
-}
-
-TEST_F(TlsTransfers, AServerOfAnotherCaOrNameGetsNothing) {
-  Connect(Peer("other.pem"));
-  Ask({.path = "/", .bearer_token = "secret"});
-  ASSERT_TRUE(Answered());
-  HttpPeer named = Peer("ca.pem");
-  named.server_name = "somebody-else";
-  Connect(named);
-  Ask({.path = "/", .bearer_token = "secret"});
-  ASSERT_TRUE(Answered(2));
-  for (const auto& answer : answers_) {
-    ASSERT_FALSE(answer);
-    EXPECT_EQ(answer.error().code, ErrorCode::kPermissionDenied) << answer.error().message;
-  }
-}
-
-TEST_F(TlsTransfers, CertificatesThatAreNoneAreErrors) {
-  HttpPeer peer = Peer("ca.pem");
-  peer.key_pem = "no key";
-  Connect(peer);
-  Ask({.path = "/"});
-  ASSERT_TRUE(Answered());
-  ASSERT_FALSE(answers_[0]);
-  EXPECT_THAT(answers_[0].error().message, HasSubstr("key or certificate"));
 }
 
 }  // namespace

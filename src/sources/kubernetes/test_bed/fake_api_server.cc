@@ -7,38 +7,13 @@
 #include <utility>
 
 #include "sources/kubernetes/objects/test_answers.h"
+#include "sources/kubernetes/test_bed/fake_patches.h"
 
 namespace jettison::kube {
 namespace {
 
 using Json = nlohmann::json;
 using Lock = std::unique_lock<std::mutex>;
-
-// A strategic merge patch, as far as conditions go: merged by their type.
-void MergeConditions(Json& conditions, const Json& patch) {
-  for (const Json& wanted : patch) {
-    const auto at = std::ranges::find_if(
-        conditions, [&](const Json& has) { return has["type"] == wanted["type"]; });
-    if (wanted.contains("$patch")) {
-      if (at != conditions.end()) conditions.erase(at);
-    } else if (at == conditions.end()) {
-      conditions.push_back(wanted);
-    } else {
-      at->update(wanted);
-    }
-  }
-}
-
-void PatchStatus(Json& object, const Json& patch) {
-  Json status = patch["status"];
-  if (status.contains("conditions")) {
-    Json& conditions = object["status"]["conditions"];
-    if (conditions.is_null()) conditions = Json::array();
-    MergeConditions(conditions, status["conditions"]);
-    status.erase("conditions");
-  }
-  object["status"].update(status);
-}
 
 std::string UidIn(const Json& options) {
   return options.value("/preconditions/uid"_json_pointer, std::string());

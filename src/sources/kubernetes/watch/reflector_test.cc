@@ -6,8 +6,6 @@
 #include <string>
 #include <vector>
 
-#include "sources/kubernetes/watch/line_cutter.h"
-
 namespace jettison::kube {
 namespace {
 
@@ -271,38 +269,6 @@ TEST_F(Watching, VersionsThatAreNoNumbersAreNewsWhenTheyDiffer) {
   EXPECT_EQ(reflector_.OnSeen(Head("a", "x-1")), Verdict::kChanged);
   EXPECT_EQ(reflector_.OnSeen(Head("a", "x-1")), Verdict::kKnown);
   EXPECT_EQ(reflector_.OnSeen(Head("a", "x-2")), Verdict::kChanged);
-}
-
-TEST(Roster, RemembersOnlySoManyThatAreGone) {
-  Roster roster;
-  for (int i = 0; i < 2000; ++i) {
-    static_cast<void>(roster.TellGone(Head("u" + std::to_string(i), "10")));
-  }
-  EXPECT_EQ(roster.Tell(Head("u1999", "9")), Verdict::kKnown);
-  EXPECT_EQ(roster.Tell(Head("u0", "9")), Verdict::kAppeared);
-}
-
-TEST(LineCutter, GivesTheSameLinesHoweverTheBytesCome) {
-  const std::string bytes = "{\"a\":1}\n\nbb\nccc\nrest";
-  for (std::size_t piece = 1; piece <= bytes.size(); ++piece) {
-    LineCutter cutter(10);
-    std::vector<std::string> lines;
-    for (std::size_t at = 0; at < bytes.size(); at += piece) {
-      ASSERT_TRUE(cutter.Push(std::string_view(bytes).substr(at, piece),
-                              [&](std::string_view line) { lines.emplace_back(line); }));
-    }
-    EXPECT_THAT(lines, ElementsAre("{\"a\":1}", "bb", "ccc")) << piece;
-    EXPECT_TRUE(cutter.has_half_line());
-  }
-}
-
-TEST(LineCutter, ALineThatIsTooLongIsRefusedAndNotHeld) {
-  LineCutter cutter(3);
-  const auto ignore = [](std::string_view) {};
-  EXPECT_TRUE(cutter.Push("abc\nab", ignore));
-  EXPECT_FALSE(cutter.Push("cd", ignore));
-  EXPECT_FALSE(cutter.has_half_line());
-  EXPECT_FALSE(cutter.Push("abcd\n", ignore));
 }
 
 }  // namespace

@@ -1,0 +1,11 @@
+#pragma once
+
+#include <nlohmann/json.hpp>
+
+namespace jettison::kube {
+
+// Applies a strategic merge patch to the `status` of an object, as far as the tests need it:
+// conditions are merged by their type, and `$patch: delete` takes one away.
+void PatchStatus(nlohmann::json& object, const nlohmann::json& patch);
+
+}  // namespace jettison::kube

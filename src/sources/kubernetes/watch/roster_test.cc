@@ -1,0 +1,52 @@
+#include "sources/kubernetes/watch/roster.h"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <string>
+
+namespace jettison::kube {
+namespace {
+
+using ::testing::IsEmpty;
+using ::testing::SizeIs;
+
+ObjectHead Head(const std::string& uid, const std::string& version) {
+  return {.namespace_ = "d", .name = "pod-" + uid, .uid = uid, .resource_version = version};
+}
+
+TEST(Roster, AListTellsWhatIsNotInIt) {
+  Roster roster;
+  EXPECT_EQ(roster.Tell(Head("a", "1")), Verdict::kAppeared);
+  EXPECT_EQ(roster.Tell(Head("b", "2")), Verdict::kAppeared);
+  roster.BeginList(false);
+  EXPECT_EQ(roster.Tell(Head("b", "1")), Verdict::kKnown);  // old, but there
+  const auto vanished = roster.EndList();
+  ASSERT_THAT(vanished, SizeIs(1));
+  EXPECT_EQ(vanished[0], Head("a", "1"));
+  roster.BeginList(false);
+  EXPECT_THAT(roster.EndList(), SizeIs(1));
+  EXPECT_THAT(roster.objects(), IsEmpty());
+}
+
+TEST(Roster, AnotherPodOfTheSameNameIsAnother) {
+  Roster roster;
+  ObjectHead again = Head("b", "2");
+  again.name = Head("a", "1").name;
+  EXPECT_EQ(roster.Tell(Head("a", "1")), Verdict::kAppeared);
+  EXPECT_EQ(roster.Tell(again), Verdict::kAppeared);
+  EXPECT_EQ(roster.TellGone(Head("a", "3")), Verdict::kGone);
+  EXPECT_TRUE(roster.objects().contains("b"));
+}
+
+TEST(Roster, RemembersOnlySoManyThatAreGone) {
+  Roster roster;
+  for (int i = 0; i < 2000; ++i) {
+    static_cast<void>(roster.TellGone(Head("u" + std::to_string(i), "10")));
+  }
+  EXPECT_EQ(roster.Tell(Head("u1999", "9")), Verdict::kKnown);
+  EXPECT_EQ(roster.Tell(Head("u0", "9")), Verdict::kAppeared);
+}
+
+}  // namespace
+}  // namespace jettison::kube
