@@ -187,8 +187,10 @@ bool PodWatch::TakeBookmark(const Value& object) {
   if (version == nullptr || version->AsString() == nullptr) {
     return RefuseLine({ErrorCode::kInvalidArgument, "a bookmark without a version"});
   }
-  reflector_.OnBookmark(*version->AsString());
-  return true;
+  if (reflector_.OnBookmark(*version->AsString())) return true;
+  EndWatch(Setback{.kind = Setback::Kind::kExpired, .retry_after = {}},
+           Error{ErrorCode::kUnavailable, "the API server's store was set back"});
+  return false;
 }
 
 bool PodWatch::TakePod(const WatchLine& line) {

@@ -103,6 +103,20 @@ TEST_F(PodWatchTest, AStoreThatWasSetBackIsBelieved) {
   EXPECT_THAT(news_, Contains("+uc Running"));
 }
 
+TEST_F(PodWatchTest, AStoreThatIsSetBackWhileItIsWatchedIsNoticed) {
+  Begin();
+  server_.Change([](FakeStore& store) {
+    store.RemovePod("b");
+    store.SetBack(50);
+  });
+  const std::string bookmark =
+      R"({"type":"BOOKMARK","object":{"metadata":{"resourceVersion":"50"}}})";
+  server_.SendToWatches(bookmark + "\n" + bookmark + "\n" + bookmark + "\n");
+  ASSERT_TRUE(Told(2));
+  EXPECT_THAT(TakeNews(), ElementsAre("~ua Running", "-ub"));
+  ASSERT_TRUE(IsWatching());
+}
+
 TEST_F(PodWatchTest, DoubledAndReorderedEventsAreToldOnce) {
   Begin();
   const auto line = [](const char* type, const char* uid, int version) {

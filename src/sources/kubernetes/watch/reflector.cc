@@ -16,9 +16,14 @@ constexpr Duration kMostRetryAfter = minutes(2);
 // A watch that the server ends later than this ended well.
 constexpr Duration kShortWatch = minutes(1);
 constexpr seconds kShortestTimeout = minutes(5);
+// After so many setbacks the list is begun anew.
+constexpr std::uint32_t kMostTriesOfAPage = 3;
 // After so many lists in a row that are older than what is known, the store is taken to have been
 // set back, as from a backup.
 constexpr std::uint32_t kMostOldLists = 3;
+// The same of bookmarks, of which one comes a minute. A server that only lags is not behind so
+// long.
+constexpr std::uint32_t kMostOldBookmarks = 3;
 
 Duration Part(Duration whole, double share) {
   return std::chrono::duration_cast<Duration>(whole * share);
@@ -90,7 +95,10 @@ void Reflector::OnListFailed(const Setback& setback, Instant now, double chance)
   Note(setback, now);
   const bool can_halve = limit_ > 1;
   switch (setback.kind) {
-    case Setback::Kind::kAway: break;  // the next try goes on where this one stopped
+    case Setback::Kind::kAway:
+      // The next try goes on where this one stopped, unless that is what the server stumbles over.
+      if (setbacks_ >= kMostTriesOfAPage) ListAgain(from_);
+      break;
     case Setback::Kind::kRefused:
     case Setback::Kind::kNonsense: ListAgain(from_); break;
     case Setback::Kind::kExpired:
@@ -120,9 +128,15 @@ Verdict Reflector::OnDeleted(const ObjectHead& head) {
   return roster_.TellGone(head);
 }
 
-void Reflector::OnBookmark(const std::string& resource_version) {
+bool Reflector::OnBookmark(const std::string& resource_version) {
   has_bookmarks_ = true;
+  old_bookmarks_ = IsSetBack(resource_version) ? old_bookmarks_ + 1 : 0;
+  if (old_bookmarks_ >= kMostOldBookmarks) {
+    old_bookmarks_ = 0;
+    return false;
+  }
   Advance(resource_version);
+  return true;
 }
 
 void Reflector::Advance(const std::string& resource_version) {

@@ -81,7 +81,9 @@ class Reflector {
   void OnWatchBegun(Instant now);
   [[nodiscard]] Verdict OnSeen(const ObjectHead& head);
   [[nodiscard]] Verdict OnDeleted(const ObjectHead& head);
-  void OnBookmark(const std::string& resource_version);
+  // False: the server has been telling versions that are older than what is known for a while. Its
+  // store was set back, and this watch would tell nothing: it is to be ended as kExpired.
+  [[nodiscard]] bool OnBookmark(const std::string& resource_version);
   void OnWatchEnded(const std::optional<Setback>& setback, Instant now, double chance);
 
   // Whether a whole list was had in this life.
@@ -110,7 +112,8 @@ class Reflector {
   std::uint32_t limit_;
   std::string position_;  // the newest version that was told
   std::uint32_t setbacks_ = 0;
-  std::uint32_t old_lists_ = 0;  // in a row that were older than what is known
+  std::uint32_t old_lists_ = 0;      // in a row that were older than what is known
+  std::uint32_t old_bookmarks_ = 0;  // the same
   Instant not_before_{};
   std::optional<Instant> away_since_;
   std::optional<Instant> watching_since_;

@@ -102,8 +102,8 @@ TEST_F(Watching, EventsAreToldOnceHoweverOftenAndInWhicheverOrderTheyCome) {
 
 TEST_F(Watching, ACutWatchGoesOnBehindTheNewestVersion) {
   static_cast<void>(reflector_.OnSeen(Head("a", "110")));
-  reflector_.OnBookmark("200");
-  reflector_.OnBookmark("150");
+  EXPECT_TRUE(reflector_.OnBookmark("200"));
+  EXPECT_TRUE(reflector_.OnBookmark("150"));
   EXPECT_TRUE(reflector_.has_bookmarks());
   now_ += minutes(3);
   reflector_.OnWatchEnded(Setback{.kind = Kind::kAway}, now_, 0);
@@ -173,6 +173,15 @@ TEST_F(Watching, AListOlderThanWhatIsKnownTellsOfNothingThatIsGone) {
   EXPECT_TRUE(std::holds_alternative<WatchRequest>(Next()));
 }
 
+TEST_F(Watching, BookmarksThatStayOldTellThatTheStoreWasSetBack) {
+  EXPECT_TRUE(reflector_.OnBookmark("50"));
+  EXPECT_TRUE(reflector_.OnBookmark("51"));
+  EXPECT_TRUE(reflector_.OnBookmark("100"));  // it only lagged
+  EXPECT_TRUE(reflector_.OnBookmark("50"));
+  EXPECT_TRUE(reflector_.OnBookmark("51"));
+  EXPECT_FALSE(reflector_.OnBookmark("52"));
+}
+
 TEST_F(Watching, AStoreThatWasSetBackIsBelievedAfterAWhile) {
   static_cast<void>(reflector_.OnSeen(Head("c", "150")));
   reflector_.OnWatchEnded(Setback{.kind = Kind::kExpired}, now_, 0);
@@ -240,6 +249,20 @@ TEST(Reflector, APageThatDidNotComeIsAskedForAgainAndOneThatExpiredNot) {
   reflector.OnListFailed({.kind = Kind::kExpired}, later, 0);
   EXPECT_EQ(reflector.Next(later + minutes(1), 0),
             Wanted(ListRequest{.not_older_than = "", .continue_token = "", .limit = 100}));
+}
+
+TEST(Reflector, AListIsBegunAnewWhereAPageNeverComes) {
+  Reflector reflector;
+  reflector.OnListBegun();
+  static_cast<void>(reflector.OnPage("100", "more", kStart, 0));
+  Instant now = kStart;
+  std::vector<std::string> tokens;
+  for (int i = 0; i < 5; ++i) {
+    now += minutes(1);
+    reflector.OnListFailed({.kind = Kind::kAway}, now - minutes(1), 0);
+    tokens.push_back(std::get<ListRequest>(reflector.Next(now, 0)).continue_token);
+  }
+  EXPECT_THAT(tokens, ElementsAre("more", "more", "more", "", ""));
 }
 
 TEST_F(Watching, ALineThatIsNonsenseOrTooLargeLeadsToAListNotOlderThanWhatIsKnown) {
