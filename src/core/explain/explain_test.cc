@@ -190,7 +190,7 @@ TEST(Explain, SaysHowManyPodsWereChosenWithout) {
   ASSERT_TRUE(why.passed_over);
   EXPECT_EQ(why.passed_over->pods, 2U);
   EXPECT_THAT(TextOf(why), HasSubstr("  2 of the pods were read after the decision: none of them "
-                                     "held more than 200Mi then, so\n  none could have gone "
+                                     "held more than 200Mi then, so none could\n  have gone "
                                      "first.\n"));
 }
 
