@@ -4,6 +4,7 @@
 #include <gtest/gtest.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <cstdlib>
 #include <map>
 #include <memory>
@@ -13,6 +14,7 @@
 #include <vector>
 
 #include "agent/figures/stats_collector.h"
+#include "agent/passes/contenders.h"
 #include "kernel/groups/cgroup_layout.h"
 #include "machine/host_cgroups.h"
 #include "ports/fakes/fake_clock.h"
@@ -95,16 +97,8 @@ class LiveReading : public testing::Test {
 
   // What the third of three passes allocates; each must read all there is.
   [[nodiscard]] std::size_t AllocationsOfAPass(const ContainerRuntime* runtime) {
-    const auto procfs = Procfs::Open();
-    StatsCollector figures({.node = *groups_,
-                            .pods = *groups_,
-                            .procfs = procfs.value(),
-                            .whole_machine = false,
-                            .node_fs = "/",
-                            .runtime = runtime},
-                           clock_, log_);
-    std::vector<const PodFacts*> pods;
-    for (const PodFacts& facts : pods_) pods.push_back(&facts);
+    StatsCollector figures(Sources(runtime), clock_, log_);
+    const std::vector<const PodFacts*> pods = Pods();
     DiskUse disk;
     disk[pods_[0].pod.uid].volumes = {{.name = "a-volume-with-a-long-name", .usage = {}}};
     std::vector<PodStats> stats;
@@ -122,6 +116,39 @@ class LiveReading : public testing::Test {
     return in_last_pass;
   }
 
+  // What the third of three choices among the pods allocates.
+  [[nodiscard]] std::size_t AllocationsOfAChoice(Resource resource) {
+    StatsCollector figures(Sources(nullptr), clock_, log_);
+    const std::vector<const PodFacts*> pods = Pods();
+    Contenders contenders(figures);
+    std::vector<PodStats> stats;
+    std::size_t in_last_choice = 0;
+    for (int choice = 0; choice < 3; ++choice) {
+      const std::size_t before = allocations;
+      contenders.Read(resource, pods, stats);
+      in_last_choice = allocations - before;
+      EXPECT_TRUE(std::ranges::any_of(stats, [](const PodStats& pod) {
+        return pod.memory_working_set_bytes || pod.process_count;
+      }));
+    }
+    return in_last_choice;
+  }
+
+  [[nodiscard]] FigureSources Sources(const ContainerRuntime* runtime) {
+    return {.node = *groups_,
+            .pods = *groups_,
+            .procfs = procfs_.value(),
+            .whole_machine = false,
+            .node_fs = "/",
+            .runtime = runtime};
+  }
+  [[nodiscard]] std::vector<const PodFacts*> Pods() const {
+    std::vector<const PodFacts*> pods;
+    for (const PodFacts& facts : pods_) pods.push_back(&facts);
+    return pods;
+  }
+
+  const Result<Procfs> procfs_ = Procfs::Open();
   const std::string node_ = "jettison-reading-" + std::to_string(::getpid());
   const FakeClock clock_{Instant(std::chrono::hours(1))};
   const Log log_{LogFormat::kText, clock_, [](std::string_view line) { ADD_FAILURE() << line; }};
@@ -133,6 +160,12 @@ class LiveReading : public testing::Test {
 TEST_F(LiveReading, APassReadsWithoutAllocatingWhatItHasReadBefore) {
   for (const char* uid : {"00000000-0000-0000-0000-00000000000a", "b", "c"}) AddPod(uid);
   EXPECT_EQ(AllocationsOfAPass(nullptr), 0U);
+}
+
+TEST_F(LiveReading, AChoiceReadsWithoutAllocatingToo) {
+  for (const char* uid : {"00000000-0000-0000-0000-00000000000a", "b", "c"}) AddPod(uid);
+  EXPECT_EQ(AllocationsOfAChoice(Resource::kMemory), 0U);
+  EXPECT_EQ(AllocationsOfAChoice(Resource::kPids), 0U);
 }
 
 TEST_F(LiveReading, NamesThatARuntimeGivesToGroupsAreNotCopied) {
