@@ -2,6 +2,7 @@
 
 #include <gtest/gtest.h>
 
+#include <chrono>
 #include <string>
 #include <vector>
 
@@ -36,6 +37,18 @@ class RunningAgent : public ::testing::Test {
     Program program(arguments, {"JETTISON_SERVER=" + bed_.endpoint()});
     EXPECT_EQ(program.Wait(), status) << program.output();
     return program.output();
+  }
+
+  // The same, asked until it has this in it: onlookers are shown pods as of the last full pass, which
+  // waits for a walk through their files.
+  [[nodiscard]] std::string SaysSoon(const std::vector<std::string>& arguments,
+                                     const std::string& part) const {
+    const auto deadline = std::chrono::steady_clock::now() + std::chrono::seconds(20);
+    std::string text = Says(arguments);
+    while (text.find(part) == std::string::npos && std::chrono::steady_clock::now() < deadline) {
+      text = Says(arguments);
+    }
+    return text;
   }
 
   AgentBed bed_;
