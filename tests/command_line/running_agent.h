@@ -39,8 +39,8 @@ class RunningAgent : public ::testing::Test {
     return program.output();
   }
 
-  // The same, asked until it has this in it: onlookers are shown pods as of the last full pass, which
-  // waits for a walk through their files.
+  // The same, asked until it has this in it: onlookers are shown pods as of the last full pass,
+  // which waits for a walk through their files.
   [[nodiscard]] std::string SaysSoon(const std::vector<std::string>& arguments,
                                      const std::string& part) const {
     const auto deadline = std::chrono::steady_clock::now() + std::chrono::seconds(20);

@@ -10,6 +10,9 @@ namespace {
 // Two looks that are closer together say nothing of a pace.
 constexpr Duration kShortestSpan = std::chrono::milliseconds(1);
 
+// So much later than a line is thought to be crossed, lest a look comes just before it.
+constexpr Duration kPastTheLine = std::chrono::microseconds(200);
+
 double Seconds(Duration duration) {
   return std::chrono::duration<double>(duration).count();
 }
@@ -64,6 +67,14 @@ std::optional<Duration> MemoryForecast::TimeTo(const Threshold& threshold) const
   return TimeFor(Distance(threshold, *trend->last), trend->shrinking, std::chrono::hours(24 * 365));
 }
 
+// Half of the way, since growth may become faster. The last stretch is gone in one: a look just
+// past the line sees the crossing soonest.
+Duration MemoryForecast::WaitForGrowth(std::int64_t distance, double pace) const {
+  const Duration half = TimeFor(distance, 2 * pace, rule_.longest);
+  if (half >= rule_.shortest) return half;
+  return 2 * half + half / 8 + kPastTheLine;
+}
+
 std::optional<Duration> MemoryForecast::NextLook(std::span<const Threshold> thresholds,
                                                  bool kernel_tells,
                                                  std::int64_t kernel_slack) const {
@@ -82,9 +93,8 @@ std::optional<Duration> MemoryForecast::NextLook(std::span<const Threshold> thre
       no_later_than(TimeFor(distance, rule_.sudden_growth, rule_.longest),
                     is_swap ? rule_.swap_spacing : rule_.sudden_spacing);
     }
-    // Half of the way, since growth may become faster.
     if (!told && trend->shrinking >= 1) {
-      no_later_than(TimeFor(distance, 2 * trend->shrinking, rule_.longest), rule_.shortest);
+      no_later_than(WaitForGrowth(distance, trend->shrinking), rule_.soonest);
     }
   }
   return next;

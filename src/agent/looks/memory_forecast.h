@@ -19,7 +19,10 @@ struct LookRule {
   Duration sudden_spacing = std::chrono::milliseconds(50);  // looks for it are no closer together
   // Nor, of swap, than this: it may lie near a line for days, and whoever swaps waits for a disk.
   Duration swap_spacing = std::chrono::milliseconds(500);
-  Duration shortest = std::chrono::milliseconds(5);  // nor are those after measured growth
+  // The way to a threshold is halved by looks no further than to this; the next one then comes when
+  // the threshold is crossed at the measured pace, and none sooner than `soonest`.
+  Duration shortest = std::chrono::milliseconds(5);
+  Duration soonest = std::chrono::milliseconds(2);
   Duration longest = std::chrono::seconds(10);
 };
 
@@ -52,6 +55,7 @@ class MemoryForecast {
     double shrinking = 0;  // bytes a second
   };
   [[nodiscard]] const Trend* TrendOf(const Threshold& threshold) const;
+  [[nodiscard]] Duration WaitForGrowth(std::int64_t distance, double pace) const;
 
   LookRule rule_;
   std::array<Trend, kSignalCount> trends_;

@@ -8,6 +8,7 @@
 namespace jettison {
 namespace {
 
+using std::chrono::microseconds;
 using std::chrono::milliseconds;
 using std::chrono::seconds;
 
@@ -45,15 +46,17 @@ TEST(MemoryForecast, SteadyMemoryIsLookedAtAsOftenAsSuddenGrowthCouldCrossTheLin
   EXPECT_EQ(NextLook(plenty), seconds(10));
 }
 
-TEST(MemoryForecast, GrowthIsFollowedInHalvesDownToFiveMilliseconds) {
+TEST(MemoryForecast, GrowthIsFollowedInHalvesAndThenMetJustPastTheLine) {
   MemoryForecast forecast;
   forecast.Seen(Available(500), kStart);
   forecast.Seen(Available(300), kStart + milliseconds(100));  // 2000 MiB/s
   EXPECT_EQ(NextLook(forecast), milliseconds(50)) << "200 MiB, half of the way at that pace";
   forecast.Seen(Available(200), kStart + milliseconds(150));
   EXPECT_EQ(NextLook(forecast), milliseconds(25));
-  forecast.Seen(Available(110), kStart + milliseconds(195));
-  EXPECT_EQ(NextLook(forecast), milliseconds(5));
+  forecast.Seen(Available(116), kStart + milliseconds(192));
+  EXPECT_EQ(NextLook(forecast), microseconds(8700)) << "16 MiB are 8 ms, and a little";
+  forecast.Seen(Available(101), kStart + milliseconds(200));
+  EXPECT_EQ(NextLook(forecast), milliseconds(2)) << "no sooner";
 }
 
 TEST(MemoryForecast, ThatGrowthHasEndedIsBelievedByHalves) {
