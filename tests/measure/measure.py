@@ -250,25 +250,25 @@ def measure_idle(setting, seconds, faults):
     return dataclasses.asdict(cost)
 
 
-def measure_many(build, seconds, faults):
+def measure_many(build, pods, seconds, faults):
     results = {}
-    print(f"| {MANY_PODS} quiet pods | notifications | resident (MiB) | private (MiB) | CPU (% of one) | wake-ups/s | threads |\n"
-          "| --- | --- | --- | --- | --- | --- | --- |")
+    print(f"| {pods} quiet pods | notifications | resident (MiB) | private (MiB) | CPU (% of one) | wake-ups/s | threads | descriptors |\n"
+          "| --- | --- | --- | --- | --- | --- | --- | --- |")
     for pressed, notified in ((False, True), (False, False), (True, True), (True, False)):
         setting = Setting(build, notified=notified, pressed=pressed)
-        with setting.node(MANY_CAPACITY) as node:
-            reports = add_quiet_pods(node, MANY_PODS)
+        with setting.node(MANY_CAPACITY + pods * 8 * MIB) as node:
+            reports = add_quiet_pods(node, pods)
             node.start_agent()
             node.wait_until_ready(reports)
             time.sleep(12)  # until the passes after the start are over
             cost = meter.measure(node.agent.pid, seconds)
         name = "under pressure" if pressed else "at rest"
         print(f"| {name} | {'on' if notified else 'off'} | {cost.rss_kib / 1024:.1f} | {cost.private_kib / 1024:.1f} "
-              f"| {cost.cpu_percent:.3f} | {cost.wakeups_per_s:.2f} | {cost.threads} |", flush=True)
+              f"| {cost.cpu_percent:.3f} | {cost.wakeups_per_s:.2f} | {cost.threads} | {cost.descriptors} |", flush=True)
         if cost.cpu_percent > MANY_CPU_PERCENT:
-            faults.append(f"{MANY_PODS} pods {name}: {cost.cpu_percent:.3f}% of a CPU, allowed {MANY_CPU_PERCENT:g}%")
+            faults.append(f"{pods} pods {name}: {cost.cpu_percent:.3f}% of a CPU, allowed {MANY_CPU_PERCENT:g}%")
         if cost.wakeups_per_s > MANY_WAKEUPS[pressed]:
-            faults.append(f"{MANY_PODS} pods {name}: {cost.wakeups_per_s:.2f} wake-ups a second, allowed {MANY_WAKEUPS[pressed]:g}")
+            faults.append(f"{pods} pods {name}: {cost.wakeups_per_s:.2f} wake-ups a second, allowed {MANY_WAKEUPS[pressed]:g}")
         results[f"{name}, {notified}"] = dataclasses.asdict(cost)
     print()
     return results
@@ -296,7 +296,7 @@ def main():
     parser.add_argument("--runtime", choices=["process", "cri"], default="process")
     parser.add_argument("--only", choices=["growth", "clock", "start", "idle", "many", "asked", "relief"], action="append")
     parser.add_argument("--rate", type=int, action="append", help="of growth, MiB a second; may be given again")
-    parser.add_argument("--pods", type=int, default=MANY_PODS, help="of the part `asked`")
+    parser.add_argument("--pods", type=int, default=MANY_PODS, help="of the parts `many` and `asked`")
     parser.add_argument("--beside", type=int, default=0, help="idle pods beside those of the parts `growth` and `clock`")
     parser.add_argument("--runs", type=int, default=20)
     parser.add_argument("--idle-seconds", type=float, default=60)
@@ -315,7 +315,7 @@ def main():
         if "idle" in parts:
             results["idle"] = measure_idle(setting, options.idle_seconds, faults)
         if "many" in parts and not cri:
-            results["many"] = measure_many(options.build, options.idle_seconds, faults)
+            results["many"] = measure_many(options.build, options.pods, options.idle_seconds, faults)
         if "asked" in parts and not cri:
             results["asked"] = measure_asked(options.build, options.pods, faults)
         if "start" in parts and not cri:
