@@ -132,12 +132,10 @@ class Reader {
       wait.pods.push_back(*pod.AsString());
     }
     for (const Value& name : ListIn(value, "hardFor")) {
-      constexpr Resource kAll[] = {Resource::kMemory, Resource::kSwap, Resource::kEphemeralStorage,
-                                   Resource::kInodes, Resource::kPids, Resource::kIo};
-      const auto resource = std::ranges::find_if(kAll, [&](Resource each) {
+      const auto resource = std::ranges::find_if(kAllResources, [&](Resource each) {
         return name.AsString() != nullptr && NameOf(each) == *name.AsString();
       });
-      if (resource == std::end(kAll)) return Fault("hardFor", "a list of resources");
+      if (resource == kAllResources.end()) return Fault("hardFor", "a list of resources");
       wait.hard_for.push_back(*resource);
     }
     return wait;

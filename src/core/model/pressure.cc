@@ -8,6 +8,19 @@ namespace {
 constexpr Duration kShort = std::chrono::seconds(10);
 constexpr Duration kLong = std::chrono::seconds(60);
 
+// IsPressure and PressureIndexOf go by the order of declaration.
+constexpr bool AgreesWithTheList() {
+  std::size_t found = 0;
+  for (const Signal signal : kAllSignals) {
+    if (!IsPressure(signal)) continue;
+    if (found >= kPressureSignalCount || kPressureSignals[found] != signal) return false;
+    if (PressureIndexOf(signal) != found++) return false;
+  }
+  return found == kPressureSignalCount;
+}
+static_assert(AgreesWithTheList(),
+              "IsPressure must be true of kPressureSignals and of no other signal");
+
 }  // namespace
 
 std::optional<PressureSignal> PressureSignalOf(Signal signal) {

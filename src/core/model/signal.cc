@@ -1,8 +1,10 @@
 #include "core/model/signal.h"
 
 namespace jettison {
+namespace {
 
-std::string_view NameOf(Signal signal) {
+// Each is empty for a number that no enumerator has, which only IsComplete asks for.
+constexpr std::string_view TextOf(Signal signal) {
   switch (signal) {
     case Signal::kMemoryAvailable: return "memory.available";
     case Signal::kAllocatableMemoryAvailable: return "allocatableMemory.available";
@@ -23,7 +25,38 @@ std::string_view NameOf(Signal signal) {
     case Signal::kIoPressureSomeAvg10: return "io.pressure.some.avg10";
     case Signal::kIoPressureSomeAvg60: return "io.pressure.some.avg60";
   }
-  __builtin_unreachable();
+  return {};
+}
+
+constexpr std::string_view TextOf(Resource resource) {
+  switch (resource) {
+    case Resource::kMemory: return "memory";
+    case Resource::kSwap: return "swap";
+    case Resource::kEphemeralStorage: return "ephemeral-storage";
+    case Resource::kInodes: return "inodes";
+    case Resource::kPids: return "pids";
+    case Resource::kIo: return "io";
+  }
+  return {};
+}
+
+// Whether a list has each enumerator at the place that its number says: so arrays may be as long as
+// the list, and be indexed by the enumerator.
+template <typename Enum, std::size_t kCount>
+constexpr bool IsComplete(const std::array<Enum, kCount>& list) {
+  for (std::size_t i = 0; i < kCount; ++i) {
+    if (static_cast<std::size_t>(list[i]) != i || TextOf(list[i]).empty()) return false;
+  }
+  return TextOf(static_cast<Enum>(kCount)).empty();
+}
+static_assert(IsComplete(kAllSignals), "kAllSignals must list every Signal as it is declared");
+static_assert(IsComplete(kAllResources),
+              "kAllResources must list every Resource as it is declared");
+
+}  // namespace
+
+std::string_view NameOf(Signal signal) {
+  return TextOf(signal);
 }
 
 std::optional<Signal> SignalNamed(std::string_view name) {
@@ -34,15 +67,7 @@ std::optional<Signal> SignalNamed(std::string_view name) {
 }
 
 std::string_view NameOf(Resource resource) {
-  switch (resource) {
-    case Resource::kMemory: return "memory";
-    case Resource::kSwap: return "swap";
-    case Resource::kEphemeralStorage: return "ephemeral-storage";
-    case Resource::kInodes: return "inodes";
-    case Resource::kPids: return "pids";
-    case Resource::kIo: return "io";
-  }
-  __builtin_unreachable();
+  return TextOf(resource);
 }
 
 Resource ResourceOf(Signal signal) {

@@ -31,8 +31,8 @@ enum class Signal : std::uint8_t {
   kIoPressureSomeAvg10,
   kIoPressureSomeAvg60,
 };
-inline constexpr std::size_t kSignalCount = 18;
-inline constexpr std::array<Signal, kSignalCount> kAllSignals = {
+// In the order of declaration; signal.cc does not compile while one is missing.
+inline constexpr std::array kAllSignals = {
     Signal::kMemoryAvailable,         Signal::kAllocatableMemoryAvailable,
     Signal::kMemoryPressureFullAvg10, Signal::kMemoryPressureFullAvg60,
     Signal::kMemoryPressureSomeAvg10, Signal::kMemoryPressureSomeAvg60,
@@ -43,6 +43,7 @@ inline constexpr std::array<Signal, kSignalCount> kAllSignals = {
     Signal::kIoPressureFullAvg10,     Signal::kIoPressureFullAvg60,
     Signal::kIoPressureSomeAvg10,     Signal::kIoPressureSomeAvg60,
 };
+inline constexpr std::size_t kSignalCount = kAllSignals.size();
 // Those that evictionHard and evictionSoft may name.
 inline constexpr std::array kKubeletSignals = {
     Signal::kMemoryAvailable,      Signal::kAllocatableMemoryAvailable, Signal::kNodeFsAvailable,
@@ -60,6 +61,11 @@ inline constexpr std::array kKubeletSignals = {
 
 // What a starved node lacks.
 enum class Resource : std::uint8_t { kMemory, kSwap, kEphemeralStorage, kInodes, kPids, kIo };
+// In the order of declaration; signal.cc does not compile while one is missing.
+inline constexpr std::array kAllResources = {
+    Resource::kMemory, Resource::kSwap, Resource::kEphemeralStorage,
+    Resource::kInodes, Resource::kPids, Resource::kIo,
+};
 // The name in messages and annotations: "memory", "swap", "ephemeral-storage", "inodes", "pids",
 // "io".
 [[nodiscard]] std::string_view NameOf(Resource resource);
