@@ -14,31 +14,11 @@
 namespace jettison {
 namespace {
 
-constexpr auto kNames = std::to_array<std::string_view>({"apiVersion",
-                                                         "kind",
-                                                         "adopt",
-                                                         "dryRun",
-                                                         "evictionBackoff",
-                                                         "hooks",
-                                                         "http",
-                                                         "logFormat",
-                                                         "logLevel",
-                                                         "memoryAvailable",
-                                                         "memoryReclaim",
-                                                         "monitoringInterval",
-                                                         "nodeCgroup",
-                                                         "nodeFs",
-                                                         "nodeName",
-                                                         "nodeStatusFile",
-                                                         "pressureHard",
-                                                         "pressureSoft",
-                                                         "pressureSoftGracePeriod",
-                                                         "profile",
-                                                         "root",
-                                                         "runtime",
-                                                         "swapHard",
-                                                         "swapSoft",
-                                                         "swapSoftGracePeriod"});
+// Beside the maps of thresholds on our own signals.
+constexpr auto kNames = std::to_array<std::string_view>(
+    {"apiVersion", "kind", "adopt", "dryRun", "evictionBackoff", "hooks", "http", "logFormat",
+     "logLevel", "memoryAvailable", "memoryReclaim", "monitoringInterval", "nodeCgroup", "nodeFs",
+     "nodeName", "nodeStatusFile", "profile", "root", "runtime"});
 constexpr auto kBackoffNames = std::to_array<std::string_view>({"initial", "max"});
 
 constexpr Duration kShortestInterval = std::chrono::milliseconds(100);
@@ -56,6 +36,13 @@ void RefuseUnknown(const Fields& fields, std::span<const std::string_view> known
                   fmt::format("there is no such field{}; allowed: {}", DidYouMean(key, known),
                               Alternatives(known)));
   }
+}
+
+std::vector<std::string_view> AllNames() {
+  std::vector<std::string_view> names = OwnSettingNames();
+  names.insert(names.end(), kNames.begin(), kNames.end());
+  std::ranges::sort(names);
+  return names;
 }
 
 void ReadBackoff(const Fields& fields, EvictionBackoff& backoff) {
@@ -99,7 +86,7 @@ void ReadNode(const Fields& fields, AgentConfig& config) {
 }  // namespace
 
 void ApplyJettisonConfiguration(const Fields& fields, AgentConfig& config, Faults& warnings) {
-  RefuseUnknown(fields, kNames);
+  RefuseUnknown(fields, AllNames());
   Take(fields.OneOf<RuntimeKind>("runtime",
                                  {{"process", RuntimeKind::kProcess}, {"cri", RuntimeKind::kCri}}),
        config.runtime);

@@ -158,6 +158,21 @@ std::span<const OwnSignals* const> AllOwnSignals() {
   return kAll;
 }
 
+const OwnSignals* OwnSignalsOf(Signal signal) {
+  for (const OwnSignals* own : AllOwnSignals()) {
+    if (std::ranges::find(own->signals, signal) != own->signals.end()) return own;
+  }
+  return nullptr;
+}
+
+std::vector<std::string_view> OwnSettingNames() {
+  std::vector<std::string_view> names;
+  for (const OwnSignals* own : AllOwnSignals()) {
+    names.insert(names.end(), {own->hard, own->soft, own->soft_grace_period});
+  }
+  return names;
+}
+
 std::vector<Threshold> ReadOwnThresholds(const Fields& fields, Faults& warnings) {
   std::vector<Threshold> all;
   for (const OwnSignals* own : AllOwnSignals()) {

@@ -43,6 +43,12 @@ struct OwnSettings {
 // Every kind that there is, in the order in which their thresholds stand.
 [[nodiscard]] std::span<const OwnSignals* const> AllOwnSignals();
 
+// The kind that this signal is of; null: it is the kubelet's.
+[[nodiscard]] const OwnSignals* OwnSignalsOf(Signal signal);
+
+// The names of all maps of all kinds.
+[[nodiscard]] std::vector<std::string_view> OwnSettingNames();
+
 // Reads the settings of every kind out of a JettisonConfiguration; faults go to where `fields`
 // notes them.
 [[nodiscard]] std::vector<Threshold> ReadOwnThresholds(const Fields& fields, Faults& warnings);

@@ -144,5 +144,17 @@ TEST(SwapThresholds, ASoftOneNeedsAGracePeriodAndNoOtherSignalIsOfSwap) {
   EXPECT_EQ(soft.thresholds.at(0).grace_period, std::chrono::minutes(2));
 }
 
+TEST(OwnThresholds, EverySignalIsSetInTheMapsOfTheKubeletOrOfOneKind) {
+  for (const Signal signal : kAllSignals) {
+    const auto kinds = std::ranges::count_if(AllOwnSignals(), [signal](const OwnSignals* own) {
+      return std::ranges::find(own->signals, signal) != own->signals.end();
+    });
+    const bool kubelet = std::ranges::find(kKubeletSignals, signal) != kKubeletSignals.end();
+    EXPECT_EQ(kinds + (kubelet ? 1 : 0), 1)
+        << NameOf(signal) << ": exactly one of kKubeletSignals and AllOwnSignals must name it";
+    EXPECT_EQ(OwnSignalsOf(signal) == nullptr, kubelet) << NameOf(signal);
+  }
+}
+
 }  // namespace
 }  // namespace jettison

@@ -9,8 +9,8 @@
 #include <string_view>
 #include <utility>
 
-#include "core/model/pressure.h"
 #include "core/thresholds/go_float.h"
+#include "core/thresholds/own_thresholds.h"
 #include "core/thresholds/spelling.h"
 
 namespace jettison {
@@ -66,11 +66,10 @@ class Parser {
 
   std::optional<Signal> SignalOf(const Entry& entry) {
     const auto signal = SignalNamed(entry.signal_name);
-    if (signal && std::ranges::find(kKubeletSignals, *signal) == kKubeletSignals.end()) {
-      const std::string_view kind = IsPressure(*signal) ? "pressure" : "swap";
-      Refuse(entry, fmt::format("is no signal of the kubelet; set it in {0}Hard or {0}Soft of "
+    if (const OwnSignals* own = signal ? OwnSignalsOf(*signal) : nullptr) {
+      Refuse(entry, fmt::format("is no signal of the kubelet; set it in {} or {} of "
                                 "JettisonConfiguration",
-                                kind));
+                                own->hard, own->soft));
       return std::nullopt;
     }
     if (!signal) {
