@@ -24,7 +24,7 @@ HttpResponse Body(std::string text) {
   return answer;
 }
 
-// Everything that is answered. docs/http.md has a row for each.
+// Everything that is answered. docs/http.md has a row for each, which a test compares.
 const std::vector<Route>& Routes() {
   using C = const Call&;
   static const std::vector<Route> kRoutes = {
