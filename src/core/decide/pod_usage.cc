@@ -8,14 +8,15 @@ namespace {
 constexpr Nanos kNanosPerUnit = 1'000'000'000;
 
 bool IsMeasured(const PodStats& stats, Resource resource) {
-  if (resource == Resource::kMemory) return stats.memory_working_set_bytes.has_value();
-  if (resource == Resource::kSwap) return stats.swap_bytes.has_value();
-  if (resource == Resource::kPids) return stats.process_count.has_value();
-  if (resource == Resource::kIo) return stats.io_some_avg10.has_value();
-  if (resource == Resource::kEphemeralStorage || resource == Resource::kInodes) {
-    return !stats.stale_disk || stats.stale_disk->measured_at;
+  switch (resource) {
+    case Resource::kMemory: return stats.memory_working_set_bytes.has_value();
+    case Resource::kSwap: return stats.swap_bytes.has_value();
+    case Resource::kEphemeralStorage:
+    case Resource::kInodes: return !stats.stale_disk || stats.stale_disk->measured_at;
+    case Resource::kPids: return stats.process_count.has_value();
+    case Resource::kIo: return stats.io_some_avg10.has_value();
   }
-  return true;
+  __builtin_unreachable();
 }
 
 }  // namespace

@@ -100,10 +100,6 @@ RankKey IoRank(const ActivePod& pod, RankKey key) {
   return key;
 }
 
-bool IsDisk(Resource resource) {
-  return resource == Resource::kEphemeralStorage || resource == Resource::kInodes;
-}
-
 // Among pods of one priority those without stats go first, before any process count.
 RankKey PidRank(const ActivePod& pod, RankKey key) {
   constexpr Nanos kBeforeAnyCount = -(Nanos{1} << 64);
@@ -132,13 +128,16 @@ RankKey PidRankAt(const PodFacts& facts, std::uint64_t tasks) {
 RankKey RankOf(const ActivePod& pod, Signal signal, DiskLayout layout) {
   RankKey key = KeyOf(*pod.facts);
   key.known = pod.stats != nullptr;
-  const Resource resource = ResourceOf(signal);
-  if (resource == Resource::kPids) return PidRank(pod, key);
-  if (resource == Resource::kIo) return IoRank(pod, key);
-  if (resource == Resource::kSwap) return SwapRank(pod, key);
-  if (pod.stats == nullptr) return key;
-  if (resource == Resource::kMemory) return MemoryRankAt(*pod.facts, WorkingSet(pod));
-  return DiskRank(pod, signal, layout, key);
+  switch (ResourceOf(signal)) {
+    case Resource::kMemory:
+      return pod.stats == nullptr ? key : MemoryRankAt(*pod.facts, WorkingSet(pod));
+    case Resource::kSwap: return SwapRank(pod, key);
+    case Resource::kEphemeralStorage:
+    case Resource::kInodes: return pod.stats == nullptr ? key : DiskRank(pod, signal, layout, key);
+    case Resource::kPids: return PidRank(pod, key);
+    case Resource::kIo: return IoRank(pod, key);
+  }
+  __builtin_unreachable();
 }
 
 bool DiskUseIsUnknown(const ActivePod& pod) {
@@ -147,10 +146,15 @@ bool DiskUseIsUnknown(const ActivePod& pod) {
 
 bool MayGo(const ActivePod& pod, Signal signal) {
   if (pod.facts->IsProtected()) return false;
-  const Resource resource = ResourceOf(signal);
-  if (IsDisk(resource)) return !DiskUseIsUnknown(pod);
-  if (resource == Resource::kSwap) return GivesSwapBack(pod);
-  return resource != Resource::kIo || IoPressure(pod) > 0;
+  switch (ResourceOf(signal)) {
+    case Resource::kMemory:
+    case Resource::kPids: return true;
+    case Resource::kSwap: return GivesSwapBack(pod);
+    case Resource::kEphemeralStorage:
+    case Resource::kInodes: return !DiskUseIsUnknown(pod);
+    case Resource::kIo: return IoPressure(pod) > 0;
+  }
+  __builtin_unreachable();
 }
 
 std::optional<std::size_t> FirstVictim(std::span<const ActivePod> pods, Signal signal,
