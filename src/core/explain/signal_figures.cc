@@ -50,6 +50,23 @@ const std::optional<FsStats>& FileSystemOf(Signal signal, const NodeStats& node)
   return signal == Signal::kImageFsAvailable ? node.image_fs : node.container_fs;
 }
 
+// What its available amount is reckoned from.
+void AddTerms(Signal signal, const NodeStats& node, MemoryEstimator estimator,
+              const Observation& seen, Figures& figures) {
+  if (IsPressure(signal)) return AddTaken("all of the time", "lost to stalls", seen, figures);
+  switch (ResourceOf(signal)) {
+    case Resource::kMemory: {
+      const bool of_node = signal == Signal::kMemoryAvailable;
+      return AddMemory(of_node ? *node.memory : *node.pods_memory, seen, estimator, figures);
+    }
+    case Resource::kSwap: return AddTaken("capacity", "used", seen, figures);
+    case Resource::kEphemeralStorage: return AddBytes(*FileSystemOf(signal, node), seen, figures);
+    case Resource::kInodes: return AddTaken("inodes", "used", seen, figures);
+    case Resource::kPids: return AddTaken("process ids", "tasks", seen, figures);
+    case Resource::kIo: break;  // pressure alone
+  }
+}
+
 }  // namespace
 
 SignalReading ReadingOf(Signal signal, const Summary& summary, MemoryEstimator estimator) {
@@ -57,21 +74,7 @@ SignalReading ReadingOf(Signal signal, const Summary& summary, MemoryEstimator e
   if (!reading.seen) return reading;
   const Observation& seen = *reading.seen;
   Figures& figures = reading.figures;
-  if (IsPressure(signal)) {
-    AddTaken("all of the time", "lost to stalls", seen, figures);
-  } else if (signal == Signal::kMemoryAvailable) {
-    AddMemory(*summary.node.memory, seen, estimator, figures);
-  } else if (signal == Signal::kAllocatableMemoryAvailable) {
-    AddMemory(*summary.node.pods_memory, seen, estimator, figures);
-  } else if (signal == Signal::kSwapAvailable) {
-    AddTaken("capacity", "used", seen, figures);
-  } else if (ResourceOf(signal) == Resource::kEphemeralStorage) {
-    AddBytes(*FileSystemOf(signal, summary.node), seen, figures);
-  } else if (ResourceOf(signal) == Resource::kInodes) {
-    AddTaken("inodes", "used", seen, figures);
-  } else {
-    AddTaken("process ids", "tasks", seen, figures);
-  }
+  AddTerms(signal, summary.node, estimator, seen, figures);
   figures.push_back({"available", "available", Role::kResult, seen.available});
   return reading;
 }
