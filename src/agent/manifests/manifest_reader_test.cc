@@ -3,7 +3,9 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 #include <poll.h>
+#include <time.h>
 
+#include <chrono>
 #include <fstream>
 
 #include "kernel/files/temporary_folder.h"
@@ -29,7 +31,7 @@ class ManifestReaderTest : public testing::Test {
     std::vector<std::string> names;
     while (names.empty()) {
       pollfd readable = {.fd = reader_.fd(), .events = POLLIN, .revents = 0};
-      if (::poll(&readable, 1, 10'000) != 1) return {"nothing"};
+      if (::poll(&readable, 1, 60'000) != 1) return {"nothing"};
       for (const ManifestScan& scan : reader_.TakeScans()) Take(scan, names);
     }
     return names;
@@ -61,14 +63,21 @@ TEST_F(ManifestReaderTest, ReadsBesideTheLoopWhatIsThereAndWhatChanges) {
   EXPECT_FALSE(whole_);
 }
 
-// The loop must not wait for a large manifest.
+// Whatever else the processors do meanwhile.
+std::chrono::nanoseconds SpentByThisThread() {
+  timespec spent{};
+  ::clock_gettime(CLOCK_THREAD_CPUTIME_ID, &spent);
+  return std::chrono::seconds(spent.tv_sec) + std::chrono::nanoseconds(spent.tv_nsec);
+}
+
+// The loop must not wait for a large manifest, which takes 100 ms and more.
 TEST_F(ManifestReaderTest, AskingTakesNoTimeHoweverMuchThereIsToRead) {
   std::string large;
   while (large.size() < std::size_t{1} << 17) large += Manifest("a") + "---\n";
   Write("a", large);
-  const auto before = clock_.Now();
+  const auto before = SpentByThisThread();
   reader_.Rescan();
-  EXPECT_LT(clock_.Now() - before, std::chrono::milliseconds(50));
+  EXPECT_LT(SpentByThisThread() - before, std::chrono::milliseconds(20));
   EXPECT_GT(Next().size(), 100U);
 }
 
