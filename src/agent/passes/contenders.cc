@@ -31,13 +31,21 @@ void Limit(std::optional<std::uint64_t>& figure, std::uint64_t most) {
 
 }  // namespace
 
+void Contenders::Keep(const Pods& pods) {
+  if (!known_.Keep(pods)) return;
+  for (std::size_t qos = 0; qos < kQosClassCount; ++qos) {
+    (void)figures_.ReadCharge(Resource::kMemory, static_cast<QosClass>(qos));
+    (void)figures_.ReadCharge(Resource::kPids, static_cast<QosClass>(qos));
+  }
+}
+
 void Contenders::Take(const Pods& pods, const std::vector<PodStats>& stats) {
-  known_.Keep(pods);
+  Keep(pods);
   known_.Take(stats);
 }
 
 void Contenders::Read(Resource resource, const Pods& pods, std::vector<PodStats>& stats) {
-  known_.Keep(pods);
+  Keep(pods);
   stats.resize(pods.size());
   for (std::size_t i = 0; i < pods.size(); ++i) Begin(*pods[i], stats[i]);
   search_.Begin(resource, pods, known_.Amounts(resource));

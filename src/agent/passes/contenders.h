@@ -21,8 +21,9 @@ class Contenders {
 
   explicit Contenders(Figures& figures) : figures_(figures) {}
 
-  // These are the pods now.
-  void Keep(const Pods& pods) { known_.Keep(pods); }
+  // These are the pods now. Where they are others than before, opens what the search will read of
+  // their classes.
+  void Keep(const Pods& pods);
   // Figures that somebody has read of all of them.
   void Take(const Pods& pods, const std::vector<PodStats>& stats);
 

@@ -7,8 +7,8 @@
 namespace jettison {
 
 // Pods come and go one by one, and those that stay keep their order.
-void KnownFigures::Keep(std::span<const PodFacts* const> pods) {
-  if (std::ranges::equal(pods, pods_)) return;
+bool KnownFigures::Keep(std::span<const PodFacts* const> pods) {
+  if (std::ranges::equal(pods, pods_)) return false;
   std::vector<std::uint64_t> memory(pods.size());
   std::vector<std::uint64_t> tasks(pods.size());
   auto next = pods_.begin();
@@ -23,6 +23,7 @@ void KnownFigures::Keep(std::span<const PodFacts* const> pods) {
   pods_.assign(pods.begin(), pods.end());
   memory_ = std::move(memory);
   tasks_ = std::move(tasks);
+  return true;
 }
 
 void KnownFigures::Take(std::span<const PodStats> stats) {

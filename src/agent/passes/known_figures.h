@@ -15,8 +15,8 @@ namespace jettison {
 class KnownFigures {
  public:
   // These are the pods from now on; what is known of those that stay is kept. Where the pods are
-  // the ones of before, in their order, that allocates nothing.
-  void Keep(std::span<const PodFacts* const> pods);
+  // the ones of before, in their order, that allocates nothing, and is false.
+  bool Keep(std::span<const PodFacts* const> pods);
   // Takes in what was read of the pods of the last Keep, in their order; what is absent there stays
   // known.
   void Take(std::span<const PodStats> stats);
