@@ -1,5 +1,6 @@
 #include "core/explain/explain.h"
 
+#include <fmt/format.h>
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
