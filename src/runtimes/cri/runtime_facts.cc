@@ -2,11 +2,7 @@
 
 #include <fmt/format.h>
 
-#include <chrono>
-#include <functional>
-#include <memory>
 #include <string_view>
-#include <utility>
 
 #include "rpc/await.h"
 #include "rpc/calls.h"
@@ -15,23 +11,6 @@
 
 namespace jettison::cri {
 namespace {
-
-using std::chrono::milliseconds;
-
-// A call is answered at its deadline at the latest; this is for calls that are not ours.
-constexpr Duration kAfterDeadline = milliseconds(500);
-
-// Makes a call and waits for its answer.
-template <typename Response>
-Result<Response> Await(Calls& calls, Duration deadline,
-                       const std::function<void(Answer<Response>)>& start) {
-  const auto answer = std::make_shared<std::optional<Result<Response>>>();
-  start([answer](Result<Response> given) { answer->emplace(std::move(given)); });
-  if (!AwaitAnswers(calls, deadline + kAfterDeadline, [&] { return answer->has_value(); })) {
-    return Fail(ErrorCode::kDeadlineExceeded, "the runtime does not answer");
-  }
-  return std::move(**answer);
-}
 
 const api::RuntimeCondition* ConditionIn(const api::StatusResponse& status, std::string_view type) {
   for (const api::RuntimeCondition& condition : status.status().conditions()) {
@@ -50,7 +29,7 @@ Result<bool> HasImage(Calls& calls, Duration patience, const std::string& name) 
   if (name.empty()) return false;
   api::ImageStatusRequest request;
   request.mutable_image()->set_image(name);
-  const auto status = Await<api::ImageStatusResponse>(
+  const auto status = AwaitAnswer<api::ImageStatusResponse>(
       calls, patience, [&](auto answer) { calls.ImageStatus(request, patience, answer); });
   if (status) return status->has_image();
   if (status.error().code == ErrorCode::kNotFound) return false;
@@ -60,12 +39,12 @@ Result<bool> HasImage(Calls& calls, Duration patience, const std::string& name) 
 }  // namespace
 
 Result<RuntimeFacts> AskRuntime(Calls& calls, Duration patience) {
-  const auto version = Await<api::VersionResponse>(
+  const auto version = AwaitAnswer<api::VersionResponse>(
       calls, patience, [&](auto answer) { calls.Version(patience, answer); });
   if (!version) return Fail(version.error());
   api::StatusRequest verbose;
   verbose.set_verbose(true);
-  const auto status = Await<api::StatusResponse>(
+  const auto status = AwaitAnswer<api::StatusResponse>(
       calls, patience, [&](auto answer) { calls.Status(verbose, patience, answer); });
   if (!status) return Fail(status.error());
 

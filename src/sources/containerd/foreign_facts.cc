@@ -1,11 +1,6 @@
 #include "sources/containerd/foreign_facts.h"
 
 #include <algorithm>
-#include <chrono>
-#include <functional>
-#include <memory>
-#include <optional>
-#include <utility>
 
 #include "containers/labels.h"
 #include "rpc/await.h"
@@ -16,20 +11,6 @@
 namespace jettison::cri {
 namespace {
 
-// A call is answered at its deadline at the latest; this is for calls that are not ours.
-constexpr Duration kAfterDeadline = std::chrono::milliseconds(500);
-
-template <typename Response>
-Result<Response> Await(Calls& calls, Duration deadline,
-                       const std::function<void(Answer<Response>)>& start) {
-  const auto answer = std::make_shared<std::optional<Result<Response>>>();
-  start([answer](Result<Response> given) { answer->emplace(std::move(given)); });
-  if (!AwaitAnswers(calls, deadline + kAfterDeadline, [&] { return answer->has_value(); })) {
-    return Fail(ErrorCode::kDeadlineExceeded, "the runtime does not answer");
-  }
-  return std::move(**answer);
-}
-
 bool IsOfOthers(const api::PodSandbox& sandbox, const std::string& root) {
   const auto its = sandbox.annotations().find(std::string(kRootAnnotation));
   return sandbox.state() == api::SANDBOX_READY &&
@@ -39,7 +20,7 @@ bool IsOfOthers(const api::PodSandbox& sandbox, const std::string& root) {
 Result<void> CountContainers(Calls& calls, Duration patience, ForeignFacts& facts) {
   ContainerdCalls* const containerd = calls.containerd();
   if (containerd == nullptr) return {};
-  const auto namespaces = Await<namespaces_api::ListNamespacesResponse>(
+  const auto namespaces = AwaitAnswer<namespaces_api::ListNamespacesResponse>(
       calls, patience, [&](auto answer) { containerd->ListNamespaces(patience, answer); });
   if (!namespaces && namespaces.error().code == ErrorCode::kNotFound) return {};
   if (!namespaces) return Fail(namespaces.error());
@@ -47,7 +28,7 @@ Result<void> CountContainers(Calls& calls, Duration patience, ForeignFacts& fact
   for (const namespaces_api::Namespace& listed : namespaces->namespaces()) {
     if (!IsIdentifier(listed.name())) continue;
     const auto containers =
-        Await<containers_api::ListContainersResponse>(calls, patience, [&](auto answer) {
+        AwaitAnswer<containers_api::ListContainersResponse>(calls, patience, [&](auto answer) {
           containerd->ListContainersIn(listed.name(), ThoseNotOfCri(), patience, answer);
         });
     if (!containers) return Fail(containers.error());
@@ -61,9 +42,9 @@ Result<void> CountContainers(Calls& calls, Duration patience, ForeignFacts& fact
 }  // namespace
 
 Result<ForeignFacts> AskForeign(Calls& calls, const std::string& root, Duration patience) {
-  const auto sandboxes = Await<api::ListPodSandboxResponse>(calls, patience, [&](auto answer) {
-    calls.ListPodSandbox(api::ListPodSandboxRequest(), patience, answer);
-  });
+  const auto sandboxes = AwaitAnswer<api::ListPodSandboxResponse>(
+      calls, patience,
+      [&](auto answer) { calls.ListPodSandbox(api::ListPodSandboxRequest(), patience, answer); });
   if (!sandboxes) return Fail(sandboxes.error());
   ForeignFacts facts;
   facts.sandboxes = static_cast<std::size_t>(std::ranges::count_if(
