@@ -8,6 +8,7 @@
 
 #include "core/config/hooks_configuration.h"
 #include "core/config/http_configuration.h"
+#include "core/config/kubernetes_configuration.h"
 #include "core/config/node_allocatable.h"
 #include "core/model/cgroup_driver.h"
 #include "core/model/images.h"
@@ -80,7 +81,9 @@ struct AgentConfig {
   std::string image_service_endpoint;                          // [K] unless set, as the runtime's
   Duration runtime_request_timeout = std::chrono::minutes(2);  // [K]
 
-  RuntimeKind runtime = RuntimeKind::kProcess;  // [J]
+  PodSource source = PodSource::kManifests;     // [J]
+  KubernetesConfig kubernetes;                  // [J] where that is the source
+  RuntimeKind runtime = RuntimeKind::kProcess;  // [J] of the agent's own pods
   AdoptPolicy adopt = AdoptPolicy::kObserve;    // [J]
   Profile profile = Profile::kStandalone;       // [J]
   std::string root = "/var/lib/jettison";       // [J] the agent's own files

@@ -25,6 +25,10 @@ auto PartsOf(const ImageGcPolicy& policy) {
 auto PartsOf(const EvictionBackoff& backoff) {
   return std::tie(backoff.initial, backoff.max);
 }
+auto PartsOf(const KubernetesConfig& kubernetes) {
+  return std::tie(kubernetes.kubeconfig, kubernetes.kubelet_configuration,
+                  kubernetes.kubelet_directory, kubernetes.evict_daemon_sets, kubernetes.jobs);
+}
 auto PartsOf(const CpuQuotaPolicy& quota) {
   return std::tie(quota.enforced, quota.period);
 }
@@ -57,7 +61,7 @@ bool IsSame(const std::optional<EnforcedReservation>& a,
 [[maybe_unused]] void KnowsEverySetting(const AgentConfig& config) {
   [[maybe_unused]] const auto& [a1, a2, a3, a4, a5, a6, a7, a8, a9, a10, a11, a12, a13, a14, a15,
                                 a16, a17, a18, a19, a20, a21, a22, a23, a24, a25, a26, a27, a28,
-                                a29, a30, a31, a32, a33, a34, a35] = config;
+                                a29, a30, a31, a32, a33, a34, a35, a36, a37] = config;
 }
 
 class Comparison {
@@ -146,6 +150,8 @@ void CompareOfKubelet(Comparison& settings) {
 void CompareOurOwn(Comparison& settings) {
   settings.AfterRestart("monitoringInterval", JETTISON_SETTING(monitoring_interval));
   settings.AfterRestart("evictionBackoff", JETTISON_SETTING(eviction_backoff));
+  settings.AfterRestart("source", JETTISON_SETTING(source));
+  settings.AfterRestart("kubernetes", JETTISON_SETTING(kubernetes));
   settings.AfterRestart("runtime", JETTISON_SETTING(runtime));
   settings.AfterRestart("adopt", JETTISON_SETTING(adopt));
   settings.AfterRestart("profile", JETTISON_SETTING(profile));

@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "core/config/http_configuration.h"
+#include "core/config/kubernetes_configuration.h"
 #include "core/thresholds/own_thresholds.h"
 #include "core/thresholds/spelling.h"
 
@@ -15,10 +16,27 @@ namespace jettison {
 namespace {
 
 // Beside the maps of thresholds on our own signals.
-constexpr auto kNames = std::to_array<std::string_view>(
-    {"apiVersion", "kind", "adopt", "dryRun", "evictionBackoff", "hooks", "http", "logFormat",
-     "logLevel", "memoryAvailable", "memoryReclaim", "monitoringInterval", "nodeCgroup", "nodeFs",
-     "nodeName", "nodeStatusFile", "profile", "root", "runtime"});
+constexpr auto kNames = std::to_array<std::string_view>({"apiVersion",
+                                                         "kind",
+                                                         "adopt",
+                                                         "dryRun",
+                                                         "evictionBackoff",
+                                                         "hooks",
+                                                         "http",
+                                                         "kubernetes",
+                                                         "logFormat",
+                                                         "logLevel",
+                                                         "memoryAvailable",
+                                                         "memoryReclaim",
+                                                         "monitoringInterval",
+                                                         "nodeCgroup",
+                                                         "nodeFs",
+                                                         "nodeName",
+                                                         "nodeStatusFile",
+                                                         "profile",
+                                                         "root",
+                                                         "runtime",
+                                                         "source"});
 constexpr auto kBackoffNames = std::to_array<std::string_view>({"initial", "max"});
 
 constexpr Duration kShortestInterval = std::chrono::milliseconds(100);
@@ -83,10 +101,32 @@ void ReadNode(const Fields& fields, AgentConfig& config) {
   }
 }
 
+// What suits the source where nothing else is said; `runtime` and the like come after it.
+void ReadSource(const Fields& fields, AgentConfig& config) {
+  Take(
+      fields.OneOf<PodSource>("source", {{NameOf(PodSource::kManifests), PodSource::kManifests},
+                                         {NameOf(PodSource::kKubernetes), PodSource::kKubernetes}}),
+      config.source);
+  const auto kubernetes = fields.Inside("kubernetes");
+  if (kubernetes) config.kubernetes = ReadKubernetesConfiguration(*kubernetes);
+  if (config.source != PodSource::kKubernetes) {
+    if (kubernetes) fields.Refuse("kubernetes", "", "has no effect unless source is kubernetes");
+    return;
+  }
+  config.adopt = AdoptPolicy::kEvict;
+  config.profile = Profile::kKubelet;
+  config.node_fs = config.kubernetes.kubelet_directory;
+  if (fields.Find("runtime") != nullptr) {
+    fields.Refuse("runtime", fields.Text("runtime").value_or(""),
+                  "must not be set where source is kubernetes: the kubelet runs the pods");
+  }
+}
+
 }  // namespace
 
 void ApplyJettisonConfiguration(const Fields& fields, AgentConfig& config, Faults& warnings) {
   RefuseUnknown(fields, AllNames());
+  ReadSource(fields, config);
   Take(fields.OneOf<RuntimeKind>("runtime",
                                  {{"process", RuntimeKind::kProcess}, {"cri", RuntimeKind::kCri}}),
        config.runtime);

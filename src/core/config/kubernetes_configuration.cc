@@ -1,0 +1,55 @@
+#include "core/config/kubernetes_configuration.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <array>
+
+#include "core/thresholds/spelling.h"
+
+namespace jettison {
+namespace {
+
+constexpr auto kNames = std::to_array<std::string_view>(
+    {"evictDaemonSets", "jobs", "kubeconfig", "kubeletConfiguration", "kubeletDirectory"});
+
+}  // namespace
+
+std::string_view NameOf(PodSource source) {
+  switch (source) {
+    case PodSource::kManifests: return "manifests";
+    case PodSource::kKubernetes: return "kubernetes";
+  }
+  __builtin_unreachable();
+}
+
+std::string_view NameOf(JobEnding ending) {
+  switch (ending) {
+    case JobEnding::kKill: return "kill";
+    case JobEnding::kTerminate: return "terminate";
+  }
+  __builtin_unreachable();
+}
+
+KubernetesConfig ReadKubernetesConfiguration(const Fields& kubernetes) {
+  for (const auto& [key, value] : *kubernetes.map().AsMap()) {
+    if (std::ranges::find(kNames, key) != kNames.end()) continue;
+    kubernetes.Refuse(key, Shown(value),
+                      fmt::format("there is no such field{}; allowed: {}", DidYouMean(key, kNames),
+                                  Alternatives(kNames)));
+  }
+  KubernetesConfig config;
+  config.kubeconfig = kubernetes.AbsolutePath("kubeconfig").value_or("");
+  config.kubelet_configuration = kubernetes.AbsolutePath("kubeletConfiguration").value_or("");
+  config.kubelet_directory =
+      kubernetes.AbsolutePath("kubeletDirectory").value_or(config.kubelet_directory);
+  config.evict_daemon_sets = kubernetes.Flag("evictDaemonSets").value_or(false);
+  config.jobs =
+      kubernetes
+          .OneOf<JobEnding>("jobs", {{NameOf(JobEnding::kKill), JobEnding::kKill},
+                                     {NameOf(JobEnding::kTerminate), JobEnding::kTerminate}})
+          .value_or(config.jobs);
+  return config;
+}
+
+}  // namespace jettison

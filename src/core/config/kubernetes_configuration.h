@@ -1,0 +1,41 @@
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <string_view>
+
+#include "core/thresholds/fields.h"
+
+namespace jettison {
+
+// Whose pods these are.
+enum class PodSource : std::uint8_t {
+  kManifests,   // the agent's own, from `staticPodPath`
+  kKubernetes,  // a kubelet's on this node: the agent runs none itself
+};
+// "manifests", "kubernetes".
+[[nodiscard]] std::string_view NameOf(PodSource source);
+
+// How the pods of Jobs are ended. A program that exits with 0 on SIGTERM completes its Job, though
+// its work is not done.
+enum class JobEnding : std::uint8_t {
+  kKill,       // SIGKILL at once
+  kTerminate,  // like any other pod: SIGTERM, and SIGKILL after the grace period
+};
+// "kill", "terminate".
+[[nodiscard]] std::string_view NameOf(JobEnding ending);
+
+// How the agent gets on with a cluster and with the kubelet beside it: `kubernetes` of
+// JettisonConfiguration. The paths are absolute.
+struct KubernetesConfig {
+  std::string kubeconfig;             // empty: the service account of the pod that it runs in
+  std::string kubelet_configuration;  // the kubelet's file; empty: the kubelet is asked (configz)
+  std::string kubelet_directory = "/var/lib/kubelet";  // where it keeps the volumes of pods
+  bool evict_daemon_sets = false;                      // whether their pods may be evicted
+  JobEnding jobs = JobEnding::kKill;
+};
+
+// Reads the members of `kubernetes`.
+[[nodiscard]] KubernetesConfig ReadKubernetesConfiguration(const Fields& kubernetes);
+
+}  // namespace jettison
