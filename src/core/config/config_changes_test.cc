@@ -82,7 +82,7 @@ TEST(ConfigChanges, EverythingElseIsNamedAndStays) {
       {"runtimeRequestTimeout", [](auto& c) { c.runtime_request_timeout = seconds(1); }},
       {"monitoringInterval", [](auto& c) { c.monitoring_interval = seconds(1); }},
       {"evictionBackoff", [](auto& c) { c.eviction_backoff.max = seconds(1); }},
-      {"source", [](auto& c) { c.source = PodSource::kKubernetes; }},
+      {"source", [](auto& c) { c.source = SourceKind::kKubernetes; }},
       {"kubernetes", [](auto& c) { c.kubernetes.kubeconfig = "/x"; }},
       {"runtime", [](auto& c) { c.runtime = RuntimeKind::kCri; }},
       {"adopt", [](auto& c) { c.adopt = AdoptPolicy::kEvict; }},

@@ -104,12 +104,12 @@ void ReadNode(const Fields& fields, AgentConfig& config) {
 // What suits the source where nothing else is said; `runtime` and the like come after it.
 void ReadSource(const Fields& fields, AgentConfig& config) {
   Take(
-      fields.OneOf<PodSource>("source", {{NameOf(PodSource::kManifests), PodSource::kManifests},
-                                         {NameOf(PodSource::kKubernetes), PodSource::kKubernetes}}),
+      fields.OneOf<SourceKind>("source", {{NameOf(SourceKind::kManifests), SourceKind::kManifests},
+                                         {NameOf(SourceKind::kKubernetes), SourceKind::kKubernetes}}),
       config.source);
   const auto kubernetes = fields.Inside("kubernetes");
   if (kubernetes) config.kubernetes = ReadKubernetesConfiguration(*kubernetes);
-  if (config.source != PodSource::kKubernetes) {
+  if (config.source != SourceKind::kKubernetes) {
     if (kubernetes) fields.Refuse("kubernetes", "", "has no effect unless source is kubernetes");
     return;
   }

@@ -15,10 +15,10 @@ constexpr auto kNames = std::to_array<std::string_view>(
 
 }  // namespace
 
-std::string_view NameOf(PodSource source) {
+std::string_view NameOf(SourceKind source) {
   switch (source) {
-    case PodSource::kManifests: return "manifests";
-    case PodSource::kKubernetes: return "kubernetes";
+    case SourceKind::kManifests: return "manifests";
+    case SourceKind::kKubernetes: return "kubernetes";
   }
   __builtin_unreachable();
 }

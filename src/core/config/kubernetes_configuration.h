@@ -9,12 +9,12 @@
 namespace jettison {
 
 // Whose pods these are.
-enum class PodSource : std::uint8_t {
+enum class SourceKind : std::uint8_t {
   kManifests,   // the agent's own, from `staticPodPath`
   kKubernetes,  // a kubelet's on this node: the agent runs none itself
 };
 // "manifests", "kubernetes".
-[[nodiscard]] std::string_view NameOf(PodSource source);
+[[nodiscard]] std::string_view NameOf(SourceKind source);
 
 // How the pods of Jobs are ended. A program that exits with 0 on SIGTERM completes its Job, though
 // its work is not done.
