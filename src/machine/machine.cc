@@ -10,6 +10,7 @@
 
 #include "kernel/groups/cgroup_layout.h"
 #include "kernel/groups/fd_reserve.h"
+#include "machine/cluster.h"
 #include "machine/memory_lock.h"
 #include "machine/pods_group_lock.h"
 #include "machine/runtimes.h"
@@ -47,6 +48,30 @@ Result<std::unique_ptr<Cgroups>> OpenGroups(const std::string& group) {
   Error error = groups.error();
   if (error.code == ErrorCode::kNotFound) error.message += ", and give it its memory limit";
   return Fail(error.In("control groups of the node"));
+}
+
+// A kubelet's groups are its own to make.
+Result<void> CheckKubeletGroup(const AgentConfig& config, Cgroups& groups) {
+  const std::string_view group = pod_host::PodsGroup(config.cgroup_driver);
+  if (groups.Children(group)) return {};
+  return Fail(ErrorCode::kNotFound,
+              fmt::format("the kubelet's group of all pods, {}{}/{}, is not there; see that the "
+                          "kubelet runs, and that cgroupRoot and cgroupDriver are the kubelet's",
+                          config.node_cgroup, config.cgroup_root, group));
+}
+
+// Where `cgroupRoot` puts the pods elsewhere.
+Result<void> OpenGroupsOfRoot(const AgentConfig& config, Machine& machine) {
+  if (config.cgroup_root.empty()) return {};
+  if (config.source == SourceKind::kManifests) {
+    const auto made =
+        machine.node_groups->Create(WithoutLeadingSlash(config.cgroup_root), CgroupLimits{});
+    if (!made) return Fail(made.error().In("cgroupRoot " + config.cgroup_root));
+  }
+  auto below = OpenGroups(config.node_cgroup + config.cgroup_root);
+  if (!below) return Fail(below.error());
+  machine.groups_of_root = std::move(*below);
+  return {};
 }
 
 // Before anything below it is touched.
@@ -112,25 +137,30 @@ Result<std::unique_ptr<Machine>> OpenMachine(const AgentConfig& config, const Lo
   auto groups = OpenGroups(config.node_cgroup);
   if (!groups) return Fail(groups.error());
   machine->node_groups = std::move(*groups);
-  if (!config.cgroup_root.empty()) {
-    const auto made =
-        machine->node_groups->Create(WithoutLeadingSlash(config.cgroup_root), CgroupLimits{});
-    if (!made) return Fail(made.error().In("cgroupRoot " + config.cgroup_root));
-    auto below = OpenGroups(config.node_cgroup + config.cgroup_root);
-    if (!below) return Fail(below.error());
-    machine->groups_of_root = std::move(*below);
+  if (const auto opened = OpenGroupsOfRoot(config, *machine); !opened) return Fail(opened.error());
+  if (config.source == SourceKind::kKubernetes) {
+    const auto there = CheckKubeletGroup(config, machine->pod_groups());
+    if (!there) return Fail(there.error());
   }
   if (const auto locked = LockGroup(config, *machine, log); !locked) return Fail(locked.error());
   auto procfs = Procfs::Open();
   if (!procfs) return Fail(procfs.error());
   machine->procfs = std::make_unique<Procfs>(std::move(*procfs));
   machine->group_end = std::make_unique<ReleasingGroupEnd>(machine->pod_groups());
-  auto runtime =
-      OpenRuntime(config, machine->pod_groups(), *machine->group_end, machine->clock, log);
+  if (config.source == SourceKind::kKubernetes) {
+    auto cluster = OpenCluster(config, machine->clock, log);
+    if (!cluster) return Fail(cluster.error());
+    machine->cluster = std::move(*cluster);
+  }
+  auto runtime = OpenRuntime(config, {.pod_groups = machine->pod_groups(),
+                                      .group_end = *machine->group_end,
+                                      .clock = machine->clock,
+                                      .cluster = machine->cluster.get(),
+                                      .log = log});
   if (!runtime) return Fail(runtime.error());
   machine->runtime = std::move(runtime->runtime);
   machine->images = std::move(runtime->images);
-  if (!config.static_pod_path.empty()) {
+  if (config.source == SourceKind::kManifests && !config.static_pod_path.empty()) {
     auto manifests = ManifestDirectory::Open(config.static_pod_path);
     if (!manifests) return Fail(manifests.error());
     machine->manifests = std::make_unique<ManifestReader>(std::move(*manifests), machine->clock);
@@ -148,6 +178,7 @@ void SetUpNode(const AgentConfig& config, const ResourceList& capacity, Machine&
   KeepDescriptors(log);
   LockMemory(log);
   machine.limits = std::make_unique<EnforcedLimits>(log);
+  if (config.source == SourceKind::kKubernetes) return;  // the kubelet sets the limits
   const NodeReservation& reservation = config.reservation;
   machine.limits->Enforce(machine.pod_groups(),
                           std::string(pod_host::PodsGroup(config.cgroup_driver)),

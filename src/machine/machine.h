@@ -2,6 +2,7 @@
 
 #include <memory>
 
+#include "agent/cluster/cluster_link.h"
 #include "agent/log/log.h"
 #include "agent/loop/steady_clock.h"
 #include "agent/manifests/manifest_reader.h"
@@ -29,6 +30,7 @@ struct Machine {
   std::unique_ptr<EnforcedLimits> limits;   // on those groups; null before SetUpNode
   std::unique_ptr<ReleasingGroupEnd> group_end;  // how the runtime ends groups of pods
   std::unique_ptr<Procfs> procfs;
+  std::unique_ptr<ClusterLink> cluster;  // null: the agent has its pods from nobody else
   std::unique_ptr<ContainerRuntime> runtime;
   std::unique_ptr<ImageStore> images;         // null: the runtime has none
   std::unique_ptr<ManifestReader> manifests;  // null: no path is configured

@@ -7,6 +7,7 @@
 #include "agent/plans/json_pods.h"
 #include "agent/plans/plan_of.h"
 #include "kernel/processes/host_processes.h"
+#include "machine/pods/kubelet_pods.h"
 #include "machine/pods/open_sources.h"
 #include "machine/slow_path_threads.h"
 #include "rpc/client.h"
@@ -23,8 +24,7 @@ auto LogOf(const Log& log, const char* runtime) {
   return [&log, runtime](std::string_view message) { log.Warn(runtime, {{"problem", message}}); };
 }
 
-Result<OpenedRuntime> OpenProcess(const AgentConfig& config, Cgroups& groups, GroupEnd& group_end,
-                                  const Clock& clock, const Log& log) {
+Result<OpenedRuntime> OpenProcess(const AgentConfig& config, const RuntimeEdges& edges) {
   ProcessRuntimeOptions options;
   options.root = config.root;
   options.logs = config.logs.directory;
@@ -35,15 +35,15 @@ Result<OpenedRuntime> OpenProcess(const AgentConfig& config, Cgroups& groups, Gr
       static_cast<std::uint64_t>(config.logs.max_size_bytes.value_or(kNeverRotated));
   options.log_max_files = config.logs.max_files;
   options.path_patience.slow_paths = std::make_shared<SlowPathThreads>();
-  options.log = LogOf(log, "process runtime");
-  auto runtime = OpenProcessRuntime(std::move(options), groups, group_end, clock);
+  options.log = LogOf(edges.log, "process runtime");
+  auto runtime =
+      OpenProcessRuntime(std::move(options), edges.pod_groups, edges.group_end, edges.clock);
   if (!runtime) return Fail(runtime.error());
   return OpenedRuntime{.runtime = std::move(*runtime), .images = nullptr};
 }
 
-Result<OpenedRuntime> OpenCri(const AgentConfig& config, Cgroups& groups, GroupEnd& group_end,
-                              const Clock& clock, const Log& log) {
-  const auto ahead = [&clock] {
+Result<OpenedRuntime> OpenCri(const AgentConfig& config, const RuntimeEdges& edges) {
+  const auto ahead = [&clock = edges.clock] {
     return SaturatingDifference(clock.Wall().time_since_epoch(), clock.Now().time_since_epoch());
   };
   auto calls = cri::Connect(config.container_runtime_endpoint,
@@ -59,29 +59,48 @@ Result<OpenedRuntime> OpenCri(const AgentConfig& config, Cgroups& groups, GroupE
   options.log_max_bytes = config.logs.max_size_bytes;
   options.log_max_files = config.logs.max_files;
   options.path_patience.slow_paths = std::make_shared<SlowPathThreads>();
-  options.log = LogOf(log, "container runtime");
+  options.log = LogOf(edges.log, "container runtime");
   cri::Calls& shared = **calls;  // owned by the runtime, which outlives the images
-  auto own = OpenCriRuntime(options, std::move(*calls), groups, group_end, clock);
+  auto own =
+      OpenCriRuntime(options, std::move(*calls), edges.pod_groups, edges.group_end, edges.clock);
   if (!own) return Fail(own.error());
   auto all = WithPodsOfOthers(std::move(*own), {.calls = shared,
                                                 .options = options,
                                                 .adopt = config.adopt != AdoptPolicy::kNone,
                                                 .processes = std::make_unique<HostProcesses>(),
-                                                .cgroups = groups,
-                                                .group_end = group_end,
-                                                .clock = clock});
+                                                .cgroups = edges.pod_groups,
+                                                .group_end = edges.group_end,
+                                                .clock = edges.clock});
   if (!all) return Fail(all.error());
   return OpenedRuntime{.runtime = std::move(*all),
                        .images = std::make_unique<cri::CriImageStore>(shared)};
 }
 
+// Images and dead containers are the kubelet's.
+Result<OpenedRuntime> OpenKubelet(const AgentConfig& config, const RuntimeEdges& edges) {
+  auto pods = OpenKubeletPods({.feed = *edges.cluster,
+                               .places = {.directory = config.kubernetes.kubelet_directory,
+                                          .pod_logs = config.logs.directory,
+                                          .evict_daemon_sets = config.kubernetes.evict_daemon_sets,
+                                          .jobs = config.kubernetes.jobs},
+                               .cgroup_prefix = config.node_cgroup + config.cgroup_root,
+                               .cgroup_driver = config.cgroup_driver,
+                               .processes = std::make_unique<HostProcesses>(),
+                               .cgroups = edges.pod_groups,
+                               .group_end = edges.group_end,
+                               .clock = edges.clock,
+                               .log = LogOf(edges.log, "kubelet")});
+  if (!pods) return Fail(pods.error());
+  return OpenedRuntime{.runtime = std::move(*pods), .images = nullptr};
+}
+
 }  // namespace
 
-Result<OpenedRuntime> OpenRuntime(const AgentConfig& config, Cgroups& pod_groups,
-                                  GroupEnd& group_end, const Clock& clock, const Log& log) {
+Result<OpenedRuntime> OpenRuntime(const AgentConfig& config, const RuntimeEdges& edges) {
+  if (edges.cluster != nullptr) return OpenKubelet(config, edges);
   switch (config.runtime) {
-    case RuntimeKind::kProcess: return OpenProcess(config, pod_groups, group_end, clock, log);
-    case RuntimeKind::kCri: return OpenCri(config, pod_groups, group_end, clock, log);
+    case RuntimeKind::kProcess: return OpenProcess(config, edges);
+    case RuntimeKind::kCri: return OpenCri(config, edges);
   }
   __builtin_unreachable();
 }

@@ -10,6 +10,7 @@
 #include "ports/container_runtime.h"
 #include "ports/group_end.h"
 #include "ports/image_store.h"
+#include "sources/kubernetes/pods/pod_feed.h"
 
 namespace jettison {
 
@@ -19,12 +20,18 @@ struct OpenedRuntime {
   std::unique_ptr<ImageStore> images;  // null: the runtime has none
 };
 
-// Opens the runtime that the configuration names. `pod_groups` is where the pods' groups are made
-// and `group_end` how they end; `log` is told what goes wrong later. All must outlive it. A
-// container runtime that does not answer is no error here: it is not ready (see
-// ContainerRuntime::Ready).
-[[nodiscard]] Result<OpenedRuntime> OpenRuntime(const AgentConfig& config, Cgroups& pod_groups,
-                                                GroupEnd& group_end, const Clock& clock,
-                                                const Log& log);
+// What it is opened with; all must outlive it.
+struct RuntimeEdges {
+  Cgroups& pod_groups;  // where the pods' groups are
+  GroupEnd& group_end;  // how they end
+  const Clock& clock;
+  kube::PodFeed* cluster;  // not null: the pods are a kubelet's, and it tells who they are
+  const Log& log;          // told what goes wrong later
+};
+
+// Opens the runtime that the configuration names. A container runtime that does not answer is no
+// error here: it is not ready (see ContainerRuntime::Ready).
+[[nodiscard]] Result<OpenedRuntime> OpenRuntime(const AgentConfig& config,
+                                                const RuntimeEdges& edges);
 
 }  // namespace jettison

@@ -28,6 +28,8 @@ struct RuntimePod {
   // This agent's own, of which something cannot be read: it is dealt with as somebody else's, and
   // may be evicted whatever becomes of those. PodFound tells of it once more when it can be read.
   bool unread = false;
+  // It is measured, and never evicted for the node's sake.
+  bool spared = false;
 };
 
 // What a runtime tells, in the order it happened.

@@ -6,8 +6,11 @@
 #include <optional>
 #include <utility>
 
+#include "agent/cluster/known_pods.h"
 #include "agent/loop/mailbox.h"
+#include "core/json/json_writer.h"
 #include "sources/kubernetes/client/api_client.h"
+#include "sources/kubernetes/objects/value_writer.h"
 
 namespace jettison {
 namespace {
@@ -25,13 +28,18 @@ struct Asked {
 
 // What both threads have. `client` is the worker's, but for Wake.
 struct ClusterWorker::Shared {
-  explicit Shared(Setup with) : setup(std::move(with)) {}
+  explicit Shared(Setup with) : setup(std::move(with)), kept(setup.pods_folder) {}
 
   void Run();
+  // Tells the pods of an earlier life.
+  [[nodiscard]] std::vector<kube::ObjectHead> TellKnown();
+  void TellPod(kube::Verdict verdict, const kube::ApiPod& pod, const Value& object);
+  void TellGone(const kube::ObjectHead& head);
   void TakeAsked();
   void TellState(const kube::PodWatchState& state);
 
   const Setup setup;
+  const KnownPods kept;
   std::unique_ptr<kube::ApiClient> client;
   std::atomic<bool> stop{false};
   Mailbox<Asked> asked;
@@ -40,20 +48,43 @@ struct ClusterWorker::Shared {
 };
 
 void ClusterWorker::Shared::Run() {
-  kube::PodWatch watch(
-      *client, *setup.clock, setup.node, setup.chance,
-      {.on_pod =
-           [this](kube::Verdict verdict, const kube::ApiPod& pod) {
-             news.Put(ClusterPod{verdict, pod});
-           },
-       .on_gone = [this](const kube::ObjectHead& head) { news.Put(ClusterPodGone{head}); }},
-      setup.known);
+  kube::PodWatch watch(*client, *setup.clock, setup.node, setup.chance,
+                       {.on_pod = [this](kube::Verdict verdict, const kube::ApiPod& pod,
+                                         const Value& object) { TellPod(verdict, pod, object); },
+                        .on_gone = [this](const kube::ObjectHead& head) { TellGone(head); }},
+                       TellKnown());
   while (!stop) {
     TakeAsked();
     const auto pause = watch.Advance();
     TellState(watch.state());
     client->Turn(std::min(pause.value_or(kLongestTurn), kLongestTurn));
   }
+}
+
+std::vector<kube::ObjectHead> ClusterWorker::Shared::TellKnown() {
+  std::vector<kube::ObjectHead> heads;
+  if (setup.pods_folder.empty()) return heads;
+  for (kube::ApiPod& pod : kept.Load()) {
+    heads.push_back(pod.head);
+    news.Put(ClusterPod{kube::Verdict::kAppeared, std::move(pod)});
+  }
+  return heads;
+}
+
+// The loop first; the disk may take its time.
+void ClusterWorker::Shared::TellPod(kube::Verdict verdict, const kube::ApiPod& pod,
+                                    const Value& object) {
+  news.Put(ClusterPod{verdict, pod});
+  if (setup.pods_folder.empty()) return;
+  std::string text;
+  JsonWriter json(text);
+  kube::WriteValue(object, json);
+  (void)kept.Keep(pod.head.uid, text);
+}
+
+void ClusterWorker::Shared::TellGone(const kube::ObjectHead& head) {
+  news.Put(ClusterPodGone{head});
+  if (!setup.pods_folder.empty()) kept.Forget(head.uid);
 }
 
 void ClusterWorker::Shared::TakeAsked() {

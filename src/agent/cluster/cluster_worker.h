@@ -47,8 +47,8 @@ class ClusterWorker {
     kube::ApiAccess access;
     std::string node;
     std::shared_ptr<const Clock> clock;
-    std::function<double()> chance;       // a random number in [0, 1); called on the thread
-    std::vector<kube::ObjectHead> known;  // the pods of an earlier life
+    std::function<double()> chance;  // a random number in [0, 1); called on the thread
+    std::string pods_folder;         // where the pods are kept (KnownPods); empty: nowhere
   };
 
   // Starts the thread. Errors as of kube::ApiClient::Open.

@@ -30,7 +30,8 @@ PodWorker& FoundPods::Enter(RuntimePod& pod, Instant now) {
   PodFacts facts = FactsOf(std::move(pod.pod), profile_);
   // Nothing ends it.
   if (pod.foreign) facts.source = PodOrigin::kRuntime;
-  if (pod.foreign && !pod.unread && policy_ == AdoptPolicy::kObserve) {
+  const bool looked_at_only = !pod.unread && policy_ == AdoptPolicy::kObserve;
+  if (pod.foreign && (pod.spared || looked_at_only)) {
     facts.protection = Protection::kObserved;
   }
   slot.wanted = std::make_shared<const PodFacts>(std::move(facts));

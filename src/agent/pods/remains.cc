@@ -22,6 +22,7 @@ Remains::Remains(const AgentConfig& config, Cgroups& groups, const PodTable& pod
     : pods_(pods),
       clock_(clock),
       groups_(groups, config.cgroup_driver, log),
+      owns_groups_(config.source == SourceKind::kManifests),
       logs_(PodLogsOf(config, log)) {}
 
 std::size_t Remains::CollectLogs() {
@@ -29,6 +30,7 @@ std::size_t Remains::CollectLogs() {
 }
 
 void Remains::SweepGroups() {
+  if (!owns_groups_) return;
   const auto views = pods_.Views(clock_.Now());
   groups_.Sweep([this](std::string_view uid) { return pods_.IsOnNode(uid); },
                 std::ranges::any_of(views, &PodView::foreign));

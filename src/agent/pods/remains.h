@@ -23,12 +23,14 @@ class Remains {
   // How many pods lose their logs.
   std::size_t CollectLogs();
   // Only when the runtime has told its pods: before that nobody can say which groups are of none.
+  // Groups that somebody else makes are his to remove.
   void SweepGroups();
 
  private:
   const PodTable& pods_;
   const Clock& clock_;
   OrphanGroups groups_;
+  bool owns_groups_;
   std::unique_ptr<PodLogsCollector> logs_;  // null: logs are where others may have theirs
 };
 

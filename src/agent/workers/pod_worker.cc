@@ -123,7 +123,7 @@ void PodWorker::Advance(Instant now) {
 std::optional<Instant> PodWorker::NextDeadline() const {
   if (const auto* const creating = std::get_if<Creating>(&state_)) return creating->again_at;
   if (const PodEnding* const end = ending()) return end->NextDeadline(runs_);
-  if (!std::holds_alternative<Running>(state_)) return std::nullopt;
+  if (!std::holds_alternative<Running>(state_) || !IsOwn()) return std::nullopt;
   return NextRestartAt(runs_, facts_->pod.restart_policy, initialized_);
 }
 
@@ -173,11 +173,15 @@ void PodWorker::On(const PodRemoved&, Instant) {
   state_ = Gone{};
 }
 
-// Starts whatever should run and does not; ends the pod when its work is done.
+// Starts whatever should run and does not; ends the pod when its work is done. In somebody else's
+// pod its owner does both.
 void PodWorker::Sync(Instant now) {
   const PodActions actions = ActionsFor(runs_, facts_->pod.restart_policy, initialized_, now);
   initialized_ = actions.initialized;
-  for (ContainerLifecycle* const run : actions.start) StartRun(*run);
+  if (!IsOwn() && runs_.AnyAlive()) return;
+  for (ContainerLifecycle* const run : actions.start) {
+    if (IsOwn()) StartRun(*run);
+  }
   if (!actions.ends_well) return;
   failed_ = !*actions.ends_well;
   BeginEnding(seconds(GraceSecondsOf(facts_->pod)), false, now);

@@ -11,6 +11,7 @@
 #include "agent/workers/told_status.h"
 #include "agent/workers/worker_edges.h"
 #include "core/model/eviction_order.h"
+#include "core/model/pod_origin.h"
 #include "core/pods/pod_facts.h"
 #include "core/units/once.h"
 #include "ports/container_runtime.h"
@@ -112,6 +113,8 @@ class PodWorker {
   void On(const PodRemoved& event, Instant now);
   void On(const PodFound&, Instant) {}  // it is the table's
 
+  // Not somebody else's, whose containers are his to start.
+  [[nodiscard]] bool IsOwn() const { return facts_->source == PodOrigin::kOwn; }
   void Create(Creating& creating);
   bool ResumeEviction(Instant now);
   void Sync(Instant now);

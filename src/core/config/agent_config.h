@@ -81,7 +81,7 @@ struct AgentConfig {
   std::string image_service_endpoint;                          // [K] unless set, as the runtime's
   Duration runtime_request_timeout = std::chrono::minutes(2);  // [K]
 
-  SourceKind source = SourceKind::kManifests;     // [J]
+  SourceKind source = SourceKind::kManifests;   // [J]
   KubernetesConfig kubernetes;                  // [J] where that is the source
   RuntimeKind runtime = RuntimeKind::kProcess;  // [J] of the agent's own pods
   AdoptPolicy adopt = AdoptPolicy::kObserve;    // [J]

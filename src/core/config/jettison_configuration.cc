@@ -103,10 +103,10 @@ void ReadNode(const Fields& fields, AgentConfig& config) {
 
 // What suits the source where nothing else is said; `runtime` and the like come after it.
 void ReadSource(const Fields& fields, AgentConfig& config) {
-  Take(
-      fields.OneOf<SourceKind>("source", {{NameOf(SourceKind::kManifests), SourceKind::kManifests},
-                                         {NameOf(SourceKind::kKubernetes), SourceKind::kKubernetes}}),
-      config.source);
+  Take(fields.OneOf<SourceKind>("source",
+                                {{NameOf(SourceKind::kManifests), SourceKind::kManifests},
+                                 {NameOf(SourceKind::kKubernetes), SourceKind::kKubernetes}}),
+       config.source);
   const auto kubernetes = fields.Inside("kubernetes");
   if (kubernetes) config.kubernetes = ReadKubernetesConfiguration(*kubernetes);
   if (config.source != SourceKind::kKubernetes) {

@@ -61,8 +61,14 @@ void SortIn(const ConfigDocument& document, Sorted& sorted, Faults& faults) {
   place = &document;
 }
 
+constexpr const char* kKubeletLogs = "/var/log/pods";
+
 // What depends on more than one document.
 void FillIn(AgentConfig& config) {
+  if (config.source == SourceKind::kKubernetes) {
+    config.static_pod_path.clear();  // the kubelet's to run
+    if (config.logs.directory.empty()) config.logs.directory = kKubeletLogs;
+  }
   if (config.logs.directory.empty()) {
     config.logs.directory = (config.root == "/" ? "" : config.root) + "/logs";
   }

@@ -43,6 +43,21 @@ std::string_view Option(std::string_view options, std::string_view name) {
   return {};
 }
 
+// A field of /proc/PID/stat by its number in proc(5), from the third one on. The name of the
+// program, in brackets, may hold anything.
+template <typename Number>
+std::optional<Number> StatField(std::string_view proc_stat, int place) {
+  const std::size_t name_end = proc_stat.rfind(") ");
+  if (name_end == std::string_view::npos) return std::nullopt;
+  proc_stat.remove_prefix(name_end + 2);
+  for (int before = 3; before < place; ++before) (void)Cut(proc_stat, ' ');
+  const std::string_view field = Cut(proc_stat, ' ');
+  Number number = 0;
+  const auto [end, error] = std::from_chars(field.data(), field.data() + field.size(), number);
+  if (error != std::errc() || end != field.data() + field.size()) return std::nullopt;
+  return number;
+}
+
 }  // namespace
 
 std::string GroupBelow(std::string_view proc_cgroup, std::string_view parent) {
@@ -108,18 +123,12 @@ bool IsPrepared(std::string_view proc_stat) {
   return name != std::string_view::npos && proc_stat.substr(name + 1).starts_with(kStage);
 }
 
-// The name of the program, in brackets, may hold anything.
+pid_t ParentOf(std::string_view proc_stat) {
+  return StatField<pid_t>(proc_stat, 4).value_or(0);
+}
+
 std::optional<std::uint64_t> StartOf(std::string_view proc_stat) {
-  constexpr int kFieldsBefore = 19;  // from the state, the third field, to the twenty-second
-  const std::size_t name_end = proc_stat.rfind(") ");
-  if (name_end == std::string_view::npos) return std::nullopt;
-  proc_stat.remove_prefix(name_end + 2);
-  for (int i = 0; i < kFieldsBefore; ++i) (void)Cut(proc_stat, ' ');
-  const std::string_view field = Cut(proc_stat, ' ');
-  std::uint64_t start = 0;
-  const auto [end, error] = std::from_chars(field.data(), field.data() + field.size(), start);
-  if (error != std::errc() || end != field.data() + field.size()) return std::nullopt;
-  return start;
+  return StatField<std::uint64_t>(proc_stat, 22);
 }
 
 }  // namespace jettison

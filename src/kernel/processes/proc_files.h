@@ -1,5 +1,7 @@
 #pragma once
 
+#include <sys/types.h>
+
 #include <cstdint>
 #include <optional>
 #include <string>
@@ -27,6 +29,9 @@ namespace jettison {
 // Whether a process is what runc keeps in a container that is made and not started yet, by its
 // /proc/PID/stat.
 [[nodiscard]] bool IsPrepared(std::string_view proc_stat);
+
+// The process that a process is a child of, by its /proc/PID/stat; 0 where that does not say.
+[[nodiscard]] pid_t ParentOf(std::string_view proc_stat);
 
 // When a process began, in the kernel's ticks since the boot, by its /proc/PID/stat; absent where
 // it does not say. With its number it names a process for good.

@@ -91,6 +91,14 @@ TEST(StartOf, IsTheTwentySecondFieldWhateverTheProgramIsCalled) {
   }
 }
 
+TEST(ParentOf, IsTheFourthField) {
+  EXPECT_EQ(ParentOf("42 (sh) S 17 2 3\n"), 17);
+  EXPECT_EQ(ParentOf("42 (a) S 1) R 18 2 3\n"), 18);
+  for (const char* text : {"", "42 (sh)", "42 (sh) S", "42 (sh) S x 2"}) {
+    EXPECT_EQ(ParentOf(text), 0) << text;
+  }
+}
+
 TEST(IsPrepared, OnlyWhatRuncCallsSoIsNotStartedYet) {
   const std::string rest = " S 1 2 3\n";
   EXPECT_TRUE(IsPrepared("42 (runc:[2:INIT])" + rest));

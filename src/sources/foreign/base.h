@@ -15,6 +15,9 @@ class Base {
 
   virtual ~Base() = default;
 
+  // Everything in it was killed, or has ended: nothing starts in it from now on, whoever tries, as
+  // far as the kernel can see to that.
+  virtual void Hold() {}
   // Takes it down, so that nobody starts anything in it again.
   virtual void TakeDown(Duration deadline, Done done) = 0;
   // What that is, for messages: "stop the sandbox".

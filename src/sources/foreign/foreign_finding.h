@@ -5,6 +5,7 @@
 #include <string>
 #include <vector>
 
+#include "ports/pod_disk.h"
 #include "sources/foreign/base.h"
 #include "sources/foreign/foreign_pod_value.h"
 
@@ -20,8 +21,11 @@ struct ForeignFinding {
   // What keeps its containers up; null: each stands for itself.
   std::shared_ptr<Base> base = nullptr;
   bool unread = false;                       // this agent's own, which cannot be read
+  bool spared = false;                       // RuntimePod::spared
+  bool kill_at_once = false;                 // it is ended without being asked to
   std::vector<ForeignContainer> containers;  // those that run
   std::set<std::string> considered;          // IDs of all that ran when it was looked at
+  std::vector<PodDisk::LocalVolume> local_volumes = {};  // as far as their places are known
   // The pod as the agent knows it, with these containers by their names.
   ForeignReading reading = {};
 };

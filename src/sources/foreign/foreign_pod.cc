@@ -33,7 +33,11 @@ ForeignPod::ForeignPod(RunEdges& edges, Pod pod, ForeignFinding finding)
       groups_(PodGroupsOf(finding_.containers, pod_.uid)) {}
 
 RuntimePod ForeignPod::Begin() {
-  RuntimePod found{.pod = pod_, .containers = {}, .foreign = true, .unread = finding_.unread};
+  RuntimePod found{.pod = pod_,
+                   .containers = {},
+                   .foreign = true,
+                   .unread = finding_.unread,
+                   .spared = finding_.spared};
   const Clock& clock = edges_.clock;
   const Instant now = clock.Now();
   for (const ForeignContainer& container : finding_.containers) {
@@ -68,6 +72,7 @@ RunningContainer* ForeignPod::FindRun(const std::string& name) const {
 }
 
 void ForeignPod::StopContainer(const std::string& name, Duration grace) {
+  if (finding_.kill_at_once) return KillContainer(name);
   ending_ = true;
   if (RunningContainer* run = FindRun(name)) run->Stop(grace);
 }
@@ -75,6 +80,13 @@ void ForeignPod::StopContainer(const std::string& name, Duration grace) {
 void ForeignPod::KillContainer(const std::string& name) {
   ending_ = true;
   if (RunningContainer* run = FindRun(name)) run->Kill();
+  HoldBase();
+}
+
+// Not before the first kill, for what is asked to end may have to start something. Nobody is as
+// quick as that: whoever starts a container again takes a tenth of a second.
+void ForeignPod::HoldBase() {
+  if (finding_.base && !std::exchange(held_, true)) finding_.base->Hold();
 }
 
 void ForeignPod::Remove() {
@@ -89,6 +101,7 @@ void ForeignPod::Advance() {
   const bool ended =
       std::all_of(runs_.begin(), runs_.end(), [](const auto& run) { return run.second->ended(); });
   if (!ended) return;
+  if (ending_) HoldBase();
   if (removing_) return TakeDownBase();
   if (!ending_) TellRemoved();
 }
@@ -118,7 +131,7 @@ void ForeignPod::OnListed(const std::set<std::string>& running) {
 }
 
 PodDisk ForeignPod::Disk() const {
-  PodDisk disk;
+  PodDisk disk{.empty_dirs = finding_.local_volumes, .containers = {}};
   for (const Container& container : pod_.containers) {
     const auto run = runs_.find(container.name);
     const auto logs = log_folders_.find(container.name);

@@ -53,6 +53,7 @@ class ForeignPod {
 
  private:
   [[nodiscard]] RunningContainer* FindRun(const std::string& name) const;
+  void HoldBase();
   void TakeDownBase();
   void TellRemoved();
 
@@ -64,6 +65,7 @@ class ForeignPod {
   std::map<std::string, std::unique_ptr<RunningContainer>> runs_;
   std::map<std::string, std::string> log_folders_;  // by container
   bool ending_ = false;                             // by our hand: RemovePod follows
+  bool held_ = false;
   bool removing_ = false;
   bool taking_down_ = false;
   bool gone_ = false;

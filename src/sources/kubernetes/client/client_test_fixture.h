@@ -7,6 +7,7 @@
 #include <string>
 #include <vector>
 
+#include "core/model/value.h"
 #include "ports/fakes/fake_clock.h"
 #include "sources/kubernetes/client/api_client.h"
 #include "sources/kubernetes/client/pod_watch.h"
@@ -34,7 +35,7 @@ class WithFakeApiServer : public testing::Test {
         *client_, clock_, "bed", [] { return 0.0; },
         PodWatch::Listeners{
             .on_pod =
-                [this](Verdict verdict, const ApiPod& pod) {
+                [this](Verdict verdict, const ApiPod& pod, const Value&) {
                   news_.push_back((verdict == Verdict::kAppeared ? "+" : "~") + pod.head.uid + " " +
                                   pod.phase);
                 },

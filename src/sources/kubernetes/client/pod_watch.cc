@@ -116,7 +116,7 @@ bool PodWatch::TakeItem(std::string_view json) {
   const auto pod = ReadApiPod(*document);
   if (!pod) return false;
   const Verdict verdict = reflector_.OnItem(pod->head);
-  if (verdict != Verdict::kKnown) listeners_.on_pod(verdict, *pod);
+  if (verdict != Verdict::kKnown) listeners_.on_pod(verdict, *pod, *document);
   return true;
 }
 
@@ -201,7 +201,7 @@ bool PodWatch::TakePod(const WatchLine& line) {
     return true;
   }
   const Verdict verdict = reflector_.OnSeen(pod->head);
-  if (verdict != Verdict::kKnown) listeners_.on_pod(verdict, *pod);
+  if (verdict != Verdict::kKnown) listeners_.on_pod(verdict, *pod, line.object());
   return true;
 }
 

@@ -31,8 +31,8 @@ struct PodWatchState {
 // never waits: it is called whenever its client has turned.
 class PodWatch {
  public:
-  // A pod that appeared or changed, as it is now.
-  using OnPod = std::function<void(Verdict, const ApiPod&)>;
+  // A pod that appeared or changed, as it is now, and the object that it was read from.
+  using OnPod = std::function<void(Verdict, const ApiPod&, const Value& object)>;
   // A pod that is gone, as far as it is known who it was.
   using OnGone = std::function<void(const ObjectHead&)>;
   struct Listeners {

@@ -1,0 +1,48 @@
+#include "agent/cluster/cluster_link.h"
+
+#include <utility>
+#include <variant>
+
+namespace jettison {
+
+Result<std::unique_ptr<ClusterLink>> ClusterLink::Open(ClusterWorker::Setup setup) {
+  auto worker = ClusterWorker::Start(std::move(setup));
+  if (!worker) return Fail(worker.error());
+  return std::make_unique<ClusterLink>(std::move(*worker));
+}
+
+void ClusterLink::Ask(kube::ApiCall call, Duration timeout, OnReply on_reply) {
+  const std::uint64_t id = next_id_++;
+  asked_[id] = std::move(on_reply);
+  worker_->Ask(id, std::move(call), timeout);
+}
+
+void ClusterLink::Follow(Listeners listeners) {
+  listeners_ = std::move(listeners);
+}
+
+void ClusterLink::Dispatch() {
+  for (const ClusterNews& news : worker_->TakeNews()) {
+    std::visit([this](const auto& told) { Take(told); }, news);
+  }
+}
+
+void ClusterLink::Take(const ClusterPod& news) {
+  if (listeners_.on_pod) listeners_.on_pod(news.pod);
+}
+
+void ClusterLink::Take(const ClusterPodGone& news) {
+  if (listeners_.on_gone) listeners_.on_gone(news.head);
+}
+
+void ClusterLink::Take(const ClusterAnswer& news) {
+  const auto asked = asked_.extract(news.id);
+  if (!asked.empty()) asked.mapped()(news.reply);
+}
+
+void ClusterLink::Take(const ClusterState& news) {
+  state_ = news.watch;
+  if (on_state_) on_state_(state_);
+}
+
+}  // namespace jettison

@@ -1,0 +1,62 @@
+#include "machine/cluster.h"
+
+#include <fmt/format.h>
+
+#include <functional>
+#include <random>
+#include <string>
+#include <utility>
+
+#include "core/model/fault.h"
+#include "sources/kubernetes/credentials/api_access.h"
+
+namespace jettison {
+namespace {
+
+// Only to keep agents from asking all at once.
+std::function<double()> Chance() {
+  return [engine = std::mt19937(std::random_device()())]() mutable {
+    return std::uniform_real_distribution<double>(0, 1)(engine);
+  };
+}
+
+// Says what changes, once.
+std::function<void(const kube::PodWatchState&)> StateLog(const Log& log) {
+  return [&log, was_away = false, had_listed = false](const kube::PodWatchState& state) mutable {
+    if (state.has_listed && !std::exchange(had_listed, true)) {
+      log.Info("the API server has told the pods of this node");
+    }
+    const bool is_away = state.away_since.has_value();
+    if (is_away == std::exchange(was_away, is_away)) return;
+    if (!is_away) return log.Info("the API server answers again");
+    log.Warn("the API server does not answer; the agent goes on with the pods that it knows",
+             {{"err", state.fault ? state.fault->message : std::string("no answer")}});
+  };
+}
+
+}  // namespace
+
+Result<std::unique_ptr<ClusterLink>> OpenCluster(const AgentConfig& config,
+                                                 const SteadyClock& clock, const Log& log) {
+  const KubernetesConfig& kubernetes = config.kubernetes;
+  const auto reading = kubernetes.kubeconfig.empty()
+                           ? kube::AccessByServiceAccount(kube::OwnServiceAccount())
+                           : kube::AccessByKubeconfig(kubernetes.kubeconfig);
+  if (!reading.faults.empty()) {
+    return Fail(ErrorCode::kInvalidArgument,
+                fmt::format("the cluster cannot be asked: {}", DescribeAll(reading.faults)));
+  }
+  auto link = ClusterLink::Open({.access = reading.access,
+                                 .node = config.node_name,
+                                 .clock = std::make_shared<SteadyClock>(clock),
+                                 .chance = Chance(),
+                                 .pods_folder = config.root + "/cluster-pods"});
+  if (!link) return Fail(link.error().In("the cluster cannot be asked"));
+  (*link)->OnState(StateLog(log));
+  log.Info("asks the API server for the pods of this node", {{"server", reading.access.server},
+                                                             {"as", reading.access.origin},
+                                                             {"node", config.node_name}});
+  return link;
+}
+
+}  // namespace jettison

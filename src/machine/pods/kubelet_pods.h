@@ -1,0 +1,38 @@
+#pragma once
+
+#include <functional>
+#include <memory>
+#include <string>
+#include <string_view>
+
+#include "core/model/cgroup_driver.h"
+#include "core/units/result.h"
+#include "kernel/processes/processes.h"
+#include "machine/pods/pods_of_node.h"
+#include "ports/cgroups.h"
+#include "ports/clock.h"
+#include "ports/container_runtime.h"
+#include "ports/group_end.h"
+#include "sources/kubernetes/pods/kubelet_pod.h"
+#include "sources/kubernetes/pods/pod_feed.h"
+
+namespace jettison {
+
+// What the pods of a kubelet are opened with. References must outlive the runtime that comes of it.
+struct BesideKubelet {
+  kube::PodFeed& feed;
+  kube::KubeletPlaces places;
+  std::string cgroup_prefix;  // the group below which the kubelet's `kubepods` stands
+  CgroupDriver cgroup_driver = CgroupDriver::kCgroupfs;
+  std::unique_ptr<Processes> processes;
+  Cgroups& cgroups;
+  GroupEnd& group_end;
+  const Clock& clock;
+  std::function<void(std::string_view)> log = {};  // RunEdges::log
+};
+
+// The pods of the kubelet on this node; the agent runs none itself. Fails where nothing can be
+// waited for.
+[[nodiscard]] Result<std::unique_ptr<ContainerRuntime>> OpenKubeletPods(BesideKubelet beside);
+
+}  // namespace jettison

@@ -1,0 +1,176 @@
+#include "sources/kubernetes/pods/kubernetes_source.h"
+
+#include <gmock/gmock.h>
+
+#include <csignal>
+
+#include "sources/kubernetes/pods/pods_test_bed.h"
+
+namespace jettison::kube {
+namespace {
+
+using testing::ElementsAre;
+using testing::HasSubstr;
+using testing::IsEmpty;
+
+using KubernetesPods = KubernetesSourceTest;
+
+TEST_F(KubernetesPods, WhatRunsIsFoundInTheKubeletsTree) {
+  Run("u1", "c1", 41);
+  feed_.Tell({.uid = "u1", .container_id = "c1"});
+  ASSERT_EQ(found_.size(), 1U);
+  const RuntimePod& found = found_.front();
+  EXPECT_TRUE(found.foreign);
+  EXPECT_FALSE(found.spared);
+  EXPECT_EQ(found.pod.name, "web-u1");
+  EXPECT_EQ(found.pod.priority, 5);
+  EXPECT_EQ(found.pod.termination_grace_period_seconds, 7);
+  ASSERT_EQ(found.containers.size(), 1U);
+  EXPECT_EQ(found.containers[0].attempt, 2);
+  const ForeignPod* pod = roster_.Find("u1");
+  ASSERT_NE(pod, nullptr);
+  EXPECT_THAT(pod->groups(), ElementsAre("kubepods/burstable/podu1"));
+  EXPECT_EQ(pod->GroupOf("main"), "kubepods/burstable/podu1/c1");
+}
+
+TEST_F(KubernetesPods, FilesAreWhereTheKubeletHasThem) {
+  Run("u1", "c1", 41);
+  feed_.Tell({.uid = "u1", .container_id = "c1"});
+  const PodDisk disk = roster_.Find("u1")->Disk();
+  ASSERT_EQ(disk.containers.size(), 1U);
+  EXPECT_EQ(disk.containers[0].logs, "/var/log/pods/default_web-u1_u1/main");
+  EXPECT_EQ(disk.containers[0].layer, "/l");
+  ASSERT_EQ(disk.empty_dirs.size(), 2U);
+  EXPECT_EQ(disk.empty_dirs[0].path,
+            "/var/lib/kubelet/pods/u1/volumes/kubernetes.io~empty-dir/scratch");
+  EXPECT_FALSE(disk.empty_dirs[0].memory);
+  EXPECT_TRUE(disk.empty_dirs[1].memory);
+}
+
+TEST_F(KubernetesPods, APodIsToldOnceHoweverOftenItChanges) {
+  Run("u1", "c1", 41);
+  for (int i = 0; i < 3; ++i) feed_.Tell({.uid = "u1", .container_id = "c1"});
+  EXPECT_THAT(FoundUids(), ElementsAre("u1"));
+  EXPECT_THAT(Removed(), IsEmpty());
+}
+
+TEST_F(KubernetesPods, AContainerThatWasStartedAgainIsFoundAgain) {
+  Run("u1", "c1", 41);
+  feed_.Tell({.uid = "u1", .container_id = "c1"});
+  End(41);
+  EXPECT_THAT(Removed(), ElementsAre("u1"));
+  feed_.Tell({.uid = "u1"});
+  Run("u1", "c2", 42);
+  feed_.Tell({.uid = "u1", .container_id = "c2"});
+  EXPECT_THAT(FoundUids(), ElementsAre("u1", "u1"));
+  EXPECT_EQ(roster_.Find("u1")->GroupOf("main"), "kubepods/burstable/podu1/c2");
+}
+
+TEST_F(KubernetesPods, OneThatIsGoneIsToldAsRemoved) {
+  Run("u1", "c1", 41);
+  feed_.Tell({.uid = "u1", .container_id = "c1"});
+  feed_.TellGone("u1");
+  EXPECT_THAT(Removed(), ElementsAre("u1"));
+  EXPECT_EQ(roster_.Find("u1"), nullptr);
+}
+
+TEST_F(KubernetesPods, OneThatHasEndedIsNotLookedFor) {
+  Run("u1", "c1", 41);
+  feed_.Tell({.uid = "u1", .container_id = "c1", .phase = "Failed"});
+  EXPECT_THAT(FoundUids(), IsEmpty());
+}
+
+TEST_F(KubernetesPods, AnOldStatusHurtsNobodyAndIsFollowedUp) {
+  feed_.Tell({.uid = "u1", .container_id = "c1"});
+  EXPECT_THAT(FoundUids(), IsEmpty());
+  EXPECT_THAT(logged_, IsEmpty());
+  Run("u1", "c1", 41);
+  feed_.Tell({.uid = "u1", .container_id = "c1"});
+  EXPECT_THAT(FoundUids(), ElementsAre("u1"));
+}
+
+TEST_F(KubernetesPods, AGroupOutsideOfTheNodeIsLeftOutAndSaidOnce) {
+  Run("u1", "c1", 41);
+  processes_.Add(41, "0::/elsewhere/c1\n", "");
+  feed_.Tell({.uid = "u1", .container_id = "c1"});
+  feed_.Tell({.uid = "u1", .container_id = "c1"});
+  EXPECT_THAT(FoundUids(), IsEmpty());
+  EXPECT_THAT(logged_, ElementsAre(HasSubstr("pod default/web-u1 is left out")));
+}
+
+TEST_F(KubernetesPods, OfAContainersProcessesTheFirstIsTaken) {
+  Run("u1", "c1", 41);
+  Run("u1", "c1", 17);  // brought in later, although its number is lower
+  feed_.Tell({.uid = "u1", .container_id = "c1"});
+  std::vector<pid_t> signalled;
+  processes_.on_signal = [&](pid_t pid, int) { signalled.push_back(pid); };
+  roster_.Find("u1")->StopContainer("main", std::chrono::seconds(1));
+  EXPECT_THAT(signalled, ElementsAre(41));
+}
+
+TEST_F(KubernetesPods, APodThatWasKilledIsHeldAndNotTakenAgain) {
+  Run("u1", "c1", 41);
+  feed_.Tell({.uid = "u1", .container_id = "c1"});
+  ForeignPod& pod = *roster_.Find("u1");
+  pod.StopContainer("main", std::chrono::seconds(1));
+  EXPECT_FALSE(cgroups_.LimitsOf("kubepods/burstable/podu1").pids_max);  // it may have to fork
+  pod.KillContainer("main");
+  EXPECT_EQ(cgroups_.LimitsOf("kubepods/burstable/podu1").pids_max, 0);
+  End(41);
+  Turn();
+  pod.Remove();
+  Turn();
+  EXPECT_THAT(Removed(), ElementsAre("u1"));
+  (void)FoundUids();
+  feed_.Tell({.uid = "u1", .container_id = "c2"});
+  EXPECT_THAT(FoundUids(), IsEmpty());
+}
+
+TEST_F(KubernetesPods, OneThatEndsWhenAskedIsHeldAtOnce) {
+  Run("u1", "c1", 41);
+  feed_.Tell({.uid = "u1", .container_id = "c1"});
+  roster_.Find("u1")->StopContainer("main", std::chrono::seconds(1));
+  End(41);
+  Turn();
+  EXPECT_EQ(cgroups_.LimitsOf("kubepods/burstable/podu1").pids_max, 0);
+}
+
+TEST_F(KubernetesPods, AGroupThatIsGoneIsNotMadeAgain) {
+  Run("u1", "c1", 41);
+  feed_.Tell({.uid = "u1", .container_id = "c1"});
+  roster_.Find("u1")->StopContainer("main", std::chrono::seconds(1));
+  processes_.End(41, 9);
+  cgroups_.ProcessExited(41);
+  ASSERT_TRUE(cgroups_.Remove("kubepods/burstable/podu1"));
+  Turn();
+  EXPECT_FALSE(cgroups_.Exists("kubepods/burstable/podu1"));
+}
+
+TEST_F(KubernetesPods, AJobIsKilledWithoutBeingAsked) {
+  Run("u1", "c1", 41);
+  feed_.Tell({.uid = "u1", .container_id = "c1", .owner = "Job"});
+  std::vector<int> signals;
+  processes_.on_signal = [&](pid_t, int signal) { signals.push_back(signal); };
+  roster_.Find("u1")->StopContainer("main", std::chrono::seconds(1));
+  EXPECT_THAT(signals, ElementsAre(SIGKILL));
+}
+
+TEST_F(KubernetesPods, ADaemonIsSpared) {
+  Run("u1", "c1", 41);
+  feed_.Tell({.uid = "u1", .container_id = "c1", .owner = "DaemonSet"});
+  ASSERT_EQ(found_.size(), 1U);
+  EXPECT_TRUE(found_[0].spared);
+}
+
+TEST_F(KubernetesPods, AStaticPodIsFoundByItsHashAndSpared) {
+  Run("hash1", "c1", 41);
+  feed_.Tell({.uid = "u1",
+              .container_id = "c1",
+              .annotations = R"({"kubernetes.io/config.mirror":"hash1"})"});
+  ASSERT_EQ(found_.size(), 1U);
+  EXPECT_TRUE(found_[0].spared);
+  EXPECT_EQ(roster_.Find("u1")->GroupOf("main"), "kubepods/burstable/podhash1/c1");
+}
+
+}  // namespace
+}  // namespace jettison::kube

@@ -1,0 +1,30 @@
+#pragma once
+
+#include <functional>
+
+#include "sources/kubernetes/objects/api_pod.h"
+#include "sources/kubernetes/objects/object_head.h"
+
+namespace jettison::kube {
+
+// Tells of the pods of a node, each as it is now.
+class PodFeed {
+ public:
+  struct Listeners {
+    std::function<void(const ApiPod&)> on_pod;  // it appeared, or changed
+    std::function<void(const ObjectHead&)> on_gone;
+  };
+
+  virtual ~PodFeed() = default;
+
+  // Who is told from now on.
+  virtual void Follow(Listeners listeners) = 0;
+  // Readable when Dispatch has something to tell.
+  [[nodiscard]] virtual int fd() const = 0;
+  // Tells what there is to tell. Never waits.
+  virtual void Dispatch() = 0;
+  // Everything that is there has been told, as far as it is known at all.
+  [[nodiscard]] virtual bool IsComplete() const = 0;
+};
+
+}  // namespace jettison::kube
