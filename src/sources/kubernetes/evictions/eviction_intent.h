@@ -1,0 +1,46 @@
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <optional>
+#include <span>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "core/units/result.h"
+#include "core/units/wall_time.h"
+
+namespace jettison::kube {
+
+// A pod that was told to end on this node and that the API server has still to be told of.
+struct EvictionIntent {
+  std::string namespace_;
+  std::string name;
+  std::string uid;
+  std::string message;  // of its status: "The node was low on resource: memory. ..."
+  std::int64_t grace_seconds = 0;
+  WallTime evicted_at;
+  // The group whose processes are kept from starting anew, relative to the node's; empty: none is.
+  std::string held_group;
+  std::optional<std::int64_t> pids_limit;  // what the group had before; absent: no limit
+  friend bool operator==(const EvictionIntent&, const EvictionIntent&) = default;
+};
+
+// As many as are written down: more pods than a kubelet runs by default (110).
+inline constexpr std::size_t kMostKeptIntents = 200;
+
+struct EvictionIntentsText {
+  std::string text;
+  std::size_t left_out = 0;  // intents for which there was no room
+};
+
+// Intents as JSON of at most `max_bytes`: the first ones, as many as fit.
+[[nodiscard]] EvictionIntentsText FormatEvictionIntents(std::span<const EvictionIntent> intents,
+                                                        std::size_t max_bytes);
+
+// Understands such a text. kInvalidArgument: it is damaged, or a later version of the agent wrote
+// it, which the message says.
+[[nodiscard]] Result<std::vector<EvictionIntent>> ParseEvictionIntents(std::string_view text);
+
+}  // namespace jettison::kube

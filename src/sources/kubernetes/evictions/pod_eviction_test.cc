@@ -1,0 +1,219 @@
+#include "sources/kubernetes/evictions/pod_eviction.h"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <string>
+#include <vector>
+
+namespace jettison::kube {
+namespace {
+
+using std::chrono::hours;
+using std::chrono::milliseconds;
+using std::chrono::minutes;
+using std::chrono::seconds;
+using ::testing::AllOf;
+using ::testing::ElementsAre;
+using ::testing::HasSubstr;
+using ::testing::IsEmpty;
+using ::testing::Not;
+
+constexpr Instant kNow{seconds(1'767'225'600)};
+constexpr WallTime kWall{seconds(1'767'225'600)};
+constexpr auto kMark = CallPurpose::kMarkPod;
+constexpr auto kDelete = CallPurpose::kDeletePod;
+
+EvictionIntent Web() {
+  return {.namespace_ = "team",
+          .name = "web-1",
+          .uid = "u-1",
+          .message = "The node was low on resource: memory. ",
+          .grace_seconds = 1,
+          .evicted_at = kWall};
+}
+Outcome Of(CallResult result, std::optional<Duration> retry_after = std::nullopt) {
+  return {.result = result, .why = "w", .retry_after = retry_after};
+}
+
+class PodEvictionTest : public testing::Test {
+ protected:
+  // What is asked now: "mark", "delete".
+  std::vector<std::string> Asked(Instant now) {
+    std::vector<std::string> asked;
+    for (const EvictionCall& one : eviction_.TakeCalls(now, kWall)) {
+      asked.emplace_back(one.purpose == kMark ? "mark" : "delete");
+    }
+    return asked;
+  }
+  // The next calls are asked and answered so.
+  void Answer(CallResult mark, CallResult deleted) {
+    const Instant at = eviction_.due().value();
+    for (const EvictionCall& one : eviction_.TakeCalls(at, kWall)) {
+      eviction_.Take(one.purpose, Of(one.purpose == kMark ? mark : deleted), at);
+    }
+  }
+
+  PodEviction eviction_{Web(), kNow, kNow};
+};
+
+TEST_F(PodEvictionTest, MarksAndDeletesAtOnceAndNeverWritesThePhase) {
+  const auto calls = eviction_.TakeCalls(kNow, kWall);
+  ASSERT_EQ(calls.size(), 2U);
+  EXPECT_EQ(calls[0].purpose, kMark);
+  EXPECT_THAT(calls[0].call.body,
+              AllOf(HasSubstr("DisruptionTarget"), HasSubstr("TerminationByKubelet"),
+                    HasSubstr("low on resource: memory"), Not(HasSubstr("phase"))));
+  EXPECT_EQ(calls[1].purpose, kDelete);
+  EXPECT_EQ(calls[1].call.path, "/api/v1/namespaces/team/pods/web-1");
+  EXPECT_THAT(calls[1].call.body,
+              AllOf(HasSubstr(R"("uid":"u-1")"), HasSubstr(R"("gracePeriodSeconds":1)")));
+  EXPECT_EQ(eviction_.due(), std::nullopt);
+  EXPECT_THAT(Asked(kNow + hours(2)), IsEmpty()) << "nothing is asked twice at a time";
+  eviction_.Take(kDelete, {}, kNow);
+  EXPECT_EQ(eviction_.end(), std::nullopt) << "the answer to the mark may name a missing right";
+  eviction_.Take(kMark, {}, kNow);
+  EXPECT_EQ(eviction_.end(), EvictionEnd::kDeleted);
+  EXPECT_EQ(eviction_.due(), std::nullopt);
+}
+
+TEST(PodEviction, WaitsForTheTaintButNotForLong) {
+  const Instant patience = kNow + PodEviction::kTaintPatience;
+  PodEviction given_up(Web(), kNow, patience);
+  EXPECT_EQ(given_up.due(), patience);
+  EXPECT_THAT(given_up.TakeCalls(patience - milliseconds(1), kWall), IsEmpty());
+  EXPECT_EQ(given_up.TakeCalls(patience, kWall).size(), 2U);
+  PodEviction settled(Web(), kNow, patience);
+  settled.TaintSettled(kNow + milliseconds(20));
+  EXPECT_EQ(settled.due(), kNow + milliseconds(20));
+  EXPECT_EQ(settled.TakeCalls(kNow + milliseconds(20), kWall).size(), 2U);
+}
+
+TEST_F(PodEvictionTest, TheTaintDoesNotBringARetryForward) {
+  Answer(CallResult::kAway, CallResult::kAway);
+  const auto due = eviction_.due();
+  eviction_.TaintSettled(kNow);
+  EXPECT_EQ(eviction_.due(), due);
+}
+
+TEST_F(PodEvictionTest, EndsAsTheAnswersSay) {
+  struct Row {
+    CallResult mark;
+    CallResult deleted;
+    std::optional<EvictionEnd> end;
+  };
+  using enum CallResult;
+  constexpr Row kRows[] = {
+      {kDone, kDone, EvictionEnd::kDeleted},
+      {kForbidden, kDone, EvictionEnd::kDeleted},
+      {kAway, kDone, EvictionEnd::kDeleted},
+      {kGone, kDone, EvictionEnd::kDeleted},
+      {kDone, kGone, EvictionEnd::kGone},
+      {kDone, kAnother, EvictionEnd::kGone},
+      {kAway, kGone, EvictionEnd::kGone},
+      {kGone, kAway, EvictionEnd::kGone},
+      {kAnother, kForbidden, EvictionEnd::kGone},
+      {kDone, kAway, std::nullopt},
+      {kDone, kBusy, std::nullopt},
+      {kDone, kConflict, std::nullopt},
+      {kDone, kBudget, std::nullopt},
+      {kDone, kRefused, std::nullopt},
+      {kDone, kForbidden, std::nullopt},
+      {kDone, kUnauthenticated, std::nullopt},
+  };
+  for (const Row& row : kRows) {
+    eviction_ = PodEviction(Web(), kNow, kNow);
+    Answer(row.mark, row.deleted);
+    EXPECT_EQ(eviction_.end(), row.end) << NameOf(row.mark) << ", " << NameOf(row.deleted);
+    EXPECT_EQ(eviction_.due().has_value(), !row.end) << NameOf(row.mark);
+  }
+}
+
+TEST_F(PodEvictionTest, IsTriedAgainUntilTheServerIsBack) {
+  Instant at = kNow;
+  for (const int ms : {200, 400, 800, 1600, 3200, 6400, 12800, 15000, 15000}) {
+    Answer(CallResult::kAway, CallResult::kAway);
+    at += milliseconds(ms);
+    ASSERT_EQ(eviction_.due(), at);
+    EXPECT_THAT(eviction_.TakeCalls(at - milliseconds(1), kWall), IsEmpty());
+  }
+  EXPECT_THAT(Asked(at), ElementsAre("mark", "delete"));
+}
+
+TEST_F(PodEvictionTest, AMarkThatHoldsIsNotMadeAgain) {
+  Answer(CallResult::kDone, CallResult::kAway);
+  EXPECT_THAT(Asked(kNow + milliseconds(200)), ElementsAre("delete"));
+}
+
+TEST_F(PodEvictionTest, AMarkThatIsForbiddenIsTriedOnceAMinute) {
+  Answer(CallResult::kForbidden, CallResult::kAway);
+  EXPECT_THAT(Asked(kNow + milliseconds(200)), ElementsAre("delete"));
+  eviction_.Take(kDelete, Of(CallResult::kForbidden), kNow + milliseconds(200));
+  EXPECT_THAT(Asked(kNow + seconds(59)), IsEmpty());
+  EXPECT_THAT(Asked(kNow + seconds(61)), ElementsAre("mark", "delete"));
+}
+
+TEST_F(PodEvictionTest, AServerThatIsBusySaysWhen) {
+  (void)Asked(kNow);
+  eviction_.Take(kMark, {}, kNow);
+  eviction_.Take(kDelete, Of(CallResult::kBusy, seconds(7)), kNow);
+  EXPECT_EQ(eviction_.due(), kNow + seconds(7));
+}
+
+TEST_F(PodEvictionTest, AMarkThatMetTheKubeletIsMadeAgainWhileItCounts) {
+  (void)Asked(kNow);
+  eviction_.Take(kDelete, {}, kNow);
+  eviction_.Take(kMark, Of(CallResult::kConflict), kNow + milliseconds(49));
+  EXPECT_EQ(eviction_.end(), std::nullopt);
+  EXPECT_THAT(Asked(kNow + milliseconds(49)), ElementsAre("mark"));
+  eviction_.Take(kMark, Of(CallResult::kConflict), kNow + milliseconds(51));
+  EXPECT_EQ(eviction_.end(), EvictionEnd::kDeleted);
+}
+
+TEST_F(PodEvictionTest, AMarkThatComesTooLateIsNotMade) {
+  (void)Asked(kNow);
+  eviction_.Take(kDelete, {}, kNow);
+  eviction_.Take(kMark, Of(CallResult::kConflict), kNow + milliseconds(49));
+  EXPECT_THAT(Asked(kNow + seconds(1)), IsEmpty());
+  EXPECT_EQ(eviction_.end(), EvictionEnd::kDeleted);
+}
+
+TEST_F(PodEvictionTest, IsGivenUpAfterAnHour) {
+  const Instant last = kNow + PodEviction::kMostTime;
+  int tries = 0;
+  while (!eviction_.end()) {
+    const Instant at = eviction_.due().value();
+    ASSERT_LE(at, last);
+    if (at == last) break;
+    Answer(CallResult::kForbidden, CallResult::kAway);
+    ASSERT_LT(++tries, 1000);
+  }
+  EXPECT_THAT(Asked(last), IsEmpty());
+  EXPECT_EQ(eviction_.end(), EvictionEnd::kGivenUp);
+  EXPECT_GT(tries, 200);
+}
+
+TEST_F(PodEvictionTest, AnAnswerIsAwaitedHoweverLateItIs) {
+  (void)Asked(kNow);
+  const Instant late = kNow + hours(2);
+  EXPECT_THAT(Asked(late), IsEmpty());
+  EXPECT_EQ(eviction_.end(), std::nullopt);
+  eviction_.Take(kMark, Of(CallResult::kAway), late);
+  eviction_.Take(kDelete, {}, late);
+  EXPECT_EQ(eviction_.end(), EvictionEnd::kDeleted);
+}
+
+TEST_F(PodEvictionTest, AnAnswerThatComesTwiceChangesNothing) {
+  Answer(CallResult::kDone, CallResult::kDone);
+  eviction_.Take(kDelete, Of(CallResult::kAway), kNow);
+  EXPECT_EQ(eviction_.end(), EvictionEnd::kDeleted);
+}
+
+TEST(PodEviction, OneOfAnEarlierLifeThatIsOverAnHourOldIsGivenUpAtOnce) {
+  PodEviction eviction(Web(), kNow - hours(3), kNow);
+  EXPECT_THAT(eviction.TakeCalls(kNow, kWall), IsEmpty());
+  EXPECT_EQ(eviction.end(), EvictionEnd::kGivenUp);
+}
+
+}  // namespace
+}  // namespace jettison::kube
