@@ -1,0 +1,194 @@
+#include "agent/cluster/cluster_evictions.h"
+
+#include <string>
+#include <utility>
+
+namespace jettison {
+namespace {
+
+// The API server answers within 20 ms; one that needs seconds is asked again.
+constexpr Duration kPatience = std::chrono::seconds(5);
+// Each eviction makes two calls at once.
+constexpr std::size_t kCallsOfOne = 2;
+
+const char* WordsOf(kube::EvictionEnd end) {
+  switch (end) {
+    case kube::EvictionEnd::kDeleted: return "the API server deletes an evicted pod";
+    case kube::EvictionEnd::kGone: return "an evicted pod was gone from the cluster already";
+    case kube::EvictionEnd::kGivenUp:
+      return "an evicted pod could not be deleted for an hour, which is given up; the kubelet may "
+             "start it again";
+  }
+  return "";
+}
+
+}  // namespace
+
+ClusterEvictions::ClusterEvictions(const ClusterEvictionEdges& edges, std::string path)
+    : edges_(edges),
+      file_(std::move(path), edges.log),
+      self_(std::make_shared<ClusterEvictions*>(this)) {}
+
+void ClusterEvictions::Begin(kube::EvictionIntent intent,
+                             std::optional<NodeConditionType> condition, Instant now) {
+  if (IsEvicted(intent.uid)) return;
+  if (edges_.taints == nullptr) condition.reset();
+  if (condition) edges_.taints->Urge(*condition, now);
+  Add(std::move(intent), condition, now, condition ? now + kube::PodEviction::kTaintPatience : now);
+  Drive(now);
+}
+
+void ClusterEvictions::Add(kube::EvictionIntent intent, std::optional<NodeConditionType> condition,
+                           Instant evicted_at, Instant first_due) {
+  uids_.insert(intent.uid);
+  evictions_.emplace(next_id_++,
+                     Eviction{.steps = kube::PodEviction(std::move(intent), evicted_at, first_due),
+                              .condition = condition});
+  changed_ = true;
+}
+
+void ClusterEvictions::Advance(Instant now) {
+  file_.LogComplaints();
+  TakeLoaded(now);
+  Drive(now);
+  Save();
+}
+
+void ClusterEvictions::TakeLoaded(Instant now) {
+  auto loaded = file_.TakeLoaded();
+  if (!loaded) return;
+  for (kube::EvictionIntent& intent : *loaded) {
+    if (IsEvicted(intent.uid)) continue;
+    if (edges_.on_found) edges_.on_found(intent);
+    const Instant evicted_at = InstantOf(intent.evicted_at, edges_.clock);
+    Add(std::move(intent), std::nullopt, evicted_at, now);
+  }
+}
+
+void ClusterEvictions::SettleTaints(Instant now) {
+  for (auto& [id, eviction] : evictions_) {
+    if (!eviction.condition || !edges_.taints->IsSettled(*eviction.condition)) continue;
+    eviction.steps.TaintSettled(now);
+    eviction.condition.reset();
+  }
+}
+
+bool ClusterEvictions::HasRoom() const {
+  return under_way_.size() + kCallsOfOne <= kMostCalls;
+}
+
+// Whoever has been due for longest, so that pods which are refused again and again keep nobody
+// else waiting.
+ClusterEvictions::Evictions::iterator ClusterEvictions::MostUrgent(Instant now) {
+  auto most = evictions_.end();
+  std::optional<Instant> most_due;
+  for (auto at = evictions_.begin(); at != evictions_.end(); ++at) {
+    const auto due = at->second.steps.due();
+    if (!due || *due > now || (most_due && *most_due <= *due)) continue;
+    most = at;
+    most_due = due;
+  }
+  return most;
+}
+
+void ClusterEvictions::Drive(Instant now) {
+  SettleTaints(now);
+  while (HasRoom()) {
+    const auto at = MostUrgent(now);
+    if (at == evictions_.end()) return;
+    for (kube::EvictionCall& call : at->second.steps.TakeCalls(now, edges_.clock.Wall())) {
+      Ask(at->first, std::move(call));
+    }
+    EndIfOver(at);
+  }
+}
+
+void ClusterEvictions::Ask(std::uint64_t eviction, kube::EvictionCall call) {
+  const std::uint64_t id = next_id_++;
+  under_way_.insert(id);
+  edges_.cluster.Ask(std::move(call.call), kPatience,
+                     [self = std::weak_ptr(self_), id, eviction,
+                      purpose = call.purpose](const Result<kube::ApiReply>& reply) {
+                       const auto there = self.lock();
+                       if (there) (*there)->Take(id, eviction, purpose, kube::OutcomeOf(reply));
+                     });
+}
+
+void ClusterEvictions::Take(std::uint64_t call, std::uint64_t eviction, kube::CallPurpose purpose,
+                            const kube::Outcome& outcome) {
+  if (under_way_.erase(call) == 0) return;
+  Complain(purpose, outcome);
+  const Instant now = edges_.clock.Now();
+  if (const auto at = evictions_.find(eviction); at != evictions_.end()) {
+    at->second.steps.Take(purpose, outcome, now);
+    EndIfOver(at);
+  }
+  Drive(now);
+}
+
+void ClusterEvictions::Complain(kube::CallPurpose purpose, const kube::Outcome& outcome) {
+  const auto complaint = complaints_.Take(purpose, outcome);
+  if (!complaint) return;
+  if (complaint->rule.empty()) {
+    edges_.log.Warn(complaint->message, {{"err", complaint->err}});
+  } else {
+    edges_.log.Warn(complaint->message, {{"err", complaint->err}, {"rule", complaint->rule}});
+  }
+}
+
+void ClusterEvictions::EndIfOver(Evictions::iterator at) {
+  const auto end = at->second.steps.end();
+  if (!end) return;
+  const kube::EvictionIntent intent = at->second.steps.intent();
+  evictions_.erase(at);
+  changed_ = true;
+  const std::string pod = intent.namespace_ + "/" + intent.name;
+  if (*end == kube::EvictionEnd::kGivenUp) {
+    // The kubelet has started it again under the same UID, so it may have to go another time.
+    uids_.erase(intent.uid);
+    edges_.log.Warn(WordsOf(*end), {{"pod", pod}, {"uid", intent.uid}});
+  } else {
+    Remember(intent.uid);
+    edges_.log.Info(WordsOf(*end), {{"pod", pod}, {"uid", intent.uid}});
+  }
+  if (edges_.on_over) edges_.on_over(intent, *end);
+}
+
+void ClusterEvictions::Remember(const std::string& uid) {
+  remembered_.push_back(uid);
+  if (remembered_.size() <= kMostRemembered) return;
+  uids_.erase(remembered_.front());
+  remembered_.pop_front();
+}
+
+std::optional<Instant> ClusterEvictions::NextDeadline() const {
+  if (changed_ && file_.loaded()) return edges_.clock.Now();
+  if (!HasRoom()) return std::nullopt;
+  std::optional<Instant> next;
+  for (const auto& [id, eviction] : evictions_) {
+    const auto due = eviction.steps.due();
+    if (due && (!next || *due < *next)) next = due;
+  }
+  return next;
+}
+
+IntentFile::Intents ClusterEvictions::Intents() const {
+  IntentFile::Intents intents;
+  for (const auto& [id, eviction] : evictions_) intents.push_back(eviction.steps.intent());
+  return intents;
+}
+
+void ClusterEvictions::Save() {
+  if (!changed_ || !file_.loaded()) return;
+  changed_ = false;
+  file_.Save(Intents());
+}
+
+void ClusterEvictions::Finish() {
+  file_.StopThread();
+  TakeLoaded(edges_.clock.Now());
+  file_.Finish(Intents());
+  file_.LogComplaints();
+}
+
+}  // namespace jettison

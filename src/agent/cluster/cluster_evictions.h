@@ -1,0 +1,113 @@
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <deque>
+#include <functional>
+#include <map>
+#include <memory>
+#include <optional>
+#include <set>
+#include <string>
+#include <string_view>
+
+#include "agent/cluster/eviction_taints.h"
+#include "agent/cluster/intent_file.h"
+#include "agent/log/log.h"
+#include "core/model/signal.h"
+#include "core/units/duration.h"
+#include "ports/clock.h"
+#include "sources/kubernetes/calls/api_call.h"
+#include "sources/kubernetes/calls/call_complaints.h"
+#include "sources/kubernetes/calls/cluster.h"
+#include "sources/kubernetes/evictions/eviction_intent.h"
+#include "sources/kubernetes/evictions/pod_eviction.h"
+
+namespace jettison {
+
+// What ClusterEvictions works with; everything must outlive it.
+struct ClusterEvictionEdges {
+  kube::Cluster& cluster;
+  const Clock& clock;
+  const Log& log;
+  EvictionTaints* taints = nullptr;  // null: the node is not tainted
+  // An eviction of an earlier life, which goes on. Null: nobody is told.
+  std::function<void(const kube::EvictionIntent&)> on_found = nullptr;
+  // An eviction is over for the API server. Null: nobody is told.
+  std::function<void(const kube::EvictionIntent&, kube::EvictionEnd)> on_over = nullptr;
+};
+
+// Tells the API server of each pod that was evicted, until it knows, in this life of the agent or
+// in a later one. A pod is told of once. Nothing here waits.
+class ClusterEvictions {
+ public:
+  // A thousand pods may go at once; the API server gets their calls a few at a time, so that it has
+  // the rest of its attention for others. The DELETEs of ten evictions a second fit in easily.
+  static constexpr std::size_t kMostCalls = 8;
+  // Of pods that are deleted: a list that is older than that may still have them.
+  static constexpr std::size_t kMostRemembered = 1000;
+
+  // `path`: of the file that keeps intents; empty: nothing is kept.
+  ClusterEvictions(const ClusterEvictionEdges& edges, std::string path);
+  ClusterEvictions(const ClusterEvictions&) = delete;
+  ClusterEvictions& operator=(const ClusterEvictions&) = delete;
+
+  // The pod has just been told to end, for this condition if it was for one. The first calls are
+  // made at once. A pod that is evicted already is left out.
+  void Begin(kube::EvictionIntent intent, std::optional<NodeConditionType> condition, Instant now);
+  // Whether the pod was evicted, so that it must not be chosen again.
+  [[nodiscard]] bool IsEvicted(std::string_view uid) const {
+    return uids_.find(uid) != uids_.end();
+  }
+  // Whether the evictions of an earlier life are known by now.
+  [[nodiscard]] bool loaded() const { return file_.loaded(); }
+
+  // Does what is due by now: to be called when `fd` is readable, when an answer to anybody's call
+  // has come, and at NextDeadline.
+  void Advance(Instant now);
+  [[nodiscard]] std::optional<Instant> NextDeadline() const;
+  // Writes down what goes on, and waits for it: the last call.
+  void Finish();
+
+  // Readable when the disk has something to tell.
+  [[nodiscard]] int fd() const { return file_.fd(); }
+  // Evictions that go on.
+  [[nodiscard]] std::size_t size() const { return evictions_.size(); }
+
+ private:
+  struct Eviction {
+    kube::PodEviction steps;
+    std::optional<NodeConditionType> condition;
+  };
+  using Evictions = std::map<std::uint64_t, Eviction>;  // in the order in which they began
+
+  void TakeLoaded(Instant now);
+  void Add(kube::EvictionIntent intent, std::optional<NodeConditionType> condition,
+           Instant evicted_at, Instant first_due);
+  void SettleTaints(Instant now);
+  void Drive(Instant now);
+  [[nodiscard]] bool HasRoom() const;
+  [[nodiscard]] Evictions::iterator MostUrgent(Instant now);
+  void Ask(std::uint64_t eviction, kube::EvictionCall call);
+  void Take(std::uint64_t call, std::uint64_t eviction, kube::CallPurpose purpose,
+            const kube::Outcome& outcome);
+  void Complain(kube::CallPurpose purpose, const kube::Outcome& outcome);
+  void EndIfOver(Evictions::iterator at);
+  void Remember(const std::string& uid);
+  void Save();
+  [[nodiscard]] IntentFile::Intents Intents() const;
+
+  ClusterEvictionEdges edges_;
+  Evictions evictions_;
+  std::uint64_t next_id_ = 1;
+  std::set<std::uint64_t> under_way_;  // calls
+  std::set<std::string, std::less<>> uids_;
+  std::deque<std::string> remembered_;  // of those, pods whose eviction is over
+  kube::CallComplaints complaints_;
+  bool changed_ = false;  // and not saved yet
+  IntentFile file_;
+  // Answers that come when this is gone find it so.
+  std::shared_ptr<ClusterEvictions*> self_;
+};
+
+}  // namespace jettison

@@ -1,0 +1,318 @@
+#include "agent/cluster/cluster_evictions.h"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+#include <poll.h>
+
+#include <chrono>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "agent/cluster/fake_cluster.h"
+#include "kernel/files/files.h"
+#include "kernel/files/temporary_folder.h"
+#include "ports/fakes/fake_clock.h"
+
+namespace jettison {
+namespace {
+
+using kube::EvictionEnd;
+using kube::EvictionIntent;
+using std::chrono::hours;
+using std::chrono::milliseconds;
+using std::chrono::minutes;
+using std::chrono::seconds;
+using ::testing::Contains;
+using ::testing::ElementsAre;
+using ::testing::HasSubstr;
+using ::testing::IsEmpty;
+using ::testing::Not;
+using ::testing::SizeIs;
+
+constexpr auto kMemory = NodeConditionType::kMemoryPressure;
+
+class FakeTaints : public EvictionTaints {
+ public:
+  void Urge(NodeConditionType /*condition*/, Instant /*now*/) override { ++urged; }
+  [[nodiscard]] bool IsSettled(NodeConditionType /*condition*/) const override { return settled; }
+  int urged = 0;
+  bool settled = false;
+};
+
+class ClusterEvictionsTest : public testing::Test {
+ protected:
+  void Start() {
+    evictions_ = std::make_unique<ClusterEvictions>(
+        ClusterEvictionEdges{
+            .cluster = cluster_,
+            .clock = clock_,
+            .log = log_,
+            .taints = &taints_,
+            .on_found = [this](const EvictionIntent& one) { found_.push_back(one.uid); },
+            .on_over = [this](const EvictionIntent& one,
+                              EvictionEnd end) { over_.push_back(one.uid + " " + Name(end)); }},
+        path_);
+  }
+  static std::string Name(EvictionEnd end) {
+    switch (end) {
+      case EvictionEnd::kDeleted: return "deleted";
+      case EvictionEnd::kGone: return "gone";
+      case EvictionEnd::kGivenUp: return "given up";
+    }
+    return "";
+  }
+  [[nodiscard]] EvictionIntent Pod(const std::string& uid) const {
+    return {.namespace_ = "default",
+            .name = "pod-" + uid,
+            .uid = uid,
+            .message = "m",
+            .grace_seconds = 1,
+            .evicted_at = clock_.Wall(),
+            .held_group = "kubepods/pod" + uid,
+            .pids_limit = 100};
+  }
+  void Begin(const std::string& uid) { evictions_->Begin(Pod(uid), std::nullopt, clock_.Now()); }
+  // Steps to the next deadline.
+  void StepOn() {
+    const auto next = evictions_->NextDeadline();
+    ASSERT_TRUE(next);
+    if (*next > clock_.Now()) clock_.Set(*next);
+    evictions_->Advance(clock_.Now());
+  }
+  // The disk is waited for.
+  void AwaitLoaded() {
+    pollfd waiting{.fd = evictions_->fd(), .events = POLLIN, .revents = 0};
+    while (!evictions_->loaded()) {
+      ASSERT_EQ(::poll(&waiting, 1, 20'000), 1);
+      evictions_->Advance(clock_.Now());
+    }
+  }
+
+  FakeClock clock_{Instant(hours(500'000))};
+  FakeCluster cluster_;
+  FakeTaints taints_;
+  std::vector<std::string> lines_;
+  Log log_{LogFormat::kText, clock_, [this](std::string_view line) { lines_.emplace_back(line); }};
+  pod_host::TemporaryFolder folder_;
+  std::string path_;
+  std::vector<std::string> found_;
+  std::vector<std::string> over_;
+  std::unique_ptr<ClusterEvictions> evictions_;
+};
+
+TEST_F(ClusterEvictionsTest, APodIsMarkedAndDeletedAtOnceAndThenOver) {
+  Start();
+  Begin("a");
+  EXPECT_THAT(cluster_.Waiting(), ElementsAre("PATCH /api/v1/namespaces/default/pods/pod-a/status",
+                                              "DELETE /api/v1/namespaces/default/pods/pod-a"));
+  EXPECT_TRUE(evictions_->IsEvicted("a"));
+  EXPECT_FALSE(evictions_->IsEvicted("b"));
+  cluster_.AnswerAll(200);
+  EXPECT_THAT(over_, ElementsAre("a deleted"));
+  EXPECT_TRUE(evictions_->IsEvicted("a")) << "a list that is older may still have it";
+  EXPECT_EQ(evictions_->size(), 0U);
+  EXPECT_THAT(lines_, ElementsAre(HasSubstr("pod=default/pod-a")));
+}
+
+TEST_F(ClusterEvictionsTest, APodIsToldOfOnce) {
+  Start();
+  Begin("a");
+  Begin("a");
+  cluster_.AnswerAll(200);
+  Begin("a");
+  EXPECT_EQ(cluster_.count(), 2U);
+}
+
+TEST_F(ClusterEvictionsTest, TheTaintGoesFirst) {
+  Start();
+  evictions_->Begin(Pod("a"), kMemory, clock_.Now());
+  EXPECT_EQ(taints_.urged, 1);
+  EXPECT_THAT(cluster_.Waiting(), IsEmpty());
+  EXPECT_EQ(evictions_->NextDeadline(), clock_.Now()) << "it is to be written down";
+  evictions_->Advance(clock_.Now());
+  EXPECT_EQ(evictions_->NextDeadline(), clock_.Now() + milliseconds(60));
+  clock_.Advance(milliseconds(20));
+  taints_.settled = true;
+  evictions_->Advance(clock_.Now());
+  EXPECT_THAT(cluster_.Waiting(), SizeIs(2));
+}
+
+TEST_F(ClusterEvictionsTest, ATaintThatDoesNotComeIsNotWaitedForAnyLonger) {
+  Start();
+  evictions_->Begin(Pod("a"), kMemory, clock_.Now());
+  evictions_->Advance(clock_.Now());
+  StepOn();
+  EXPECT_THAT(cluster_.Waiting(), SizeIs(2));
+}
+
+TEST_F(ClusterEvictionsTest, AThousandPodsAreToldOfAFewAtATimeOldestFirst) {
+  Start();
+  for (int i = 0; i < 1000; ++i) Begin(std::to_string(i));
+  EXPECT_THAT(cluster_.Waiting(), SizeIs(ClusterEvictions::kMostCalls));
+  EXPECT_EQ(evictions_->NextDeadline(), clock_.Now()) << "they are to be written down";
+  evictions_->Advance(clock_.Now());
+  EXPECT_EQ(evictions_->NextDeadline(), std::nullopt) << "answers are awaited";
+  while (!cluster_.waiting().empty()) cluster_.Answer(200);
+  EXPECT_EQ(cluster_.most(), ClusterEvictions::kMostCalls);
+  EXPECT_EQ(cluster_.count(), 2000U);
+  ASSERT_THAT(over_, SizeIs(1000));
+  for (int i = 0; i < 1000; ++i) EXPECT_EQ(over_[i], std::to_string(i) + " deleted");
+}
+
+TEST_F(ClusterEvictionsTest, PodsThatAreRefusedKeepNobodyElseWaiting) {
+  Start();
+  for (int i = 0; i < 8; ++i) Begin("bad-" + std::to_string(i));
+  cluster_.AnswerAll(503);
+  clock_.Advance(milliseconds(100));
+  Begin("good");
+  EXPECT_THAT(cluster_.Waiting(), Not(Contains(HasSubstr("good"))));
+  clock_.Advance(milliseconds(100));
+  evictions_->Advance(clock_.Now());
+  cluster_.Answer(503);
+  cluster_.Answer(503);
+  EXPECT_THAT(cluster_.Waiting(), Contains(HasSubstr("pods/pod-good")))
+      << "others are due again by now, but not for as long";
+}
+
+TEST_F(ClusterEvictionsTest, AnApiServerThatIsAwayIsToldWhenItIsBack) {
+  Start();
+  Begin("a");
+  for (int i = 0; i < 10; ++i) {
+    cluster_.Answer(Fail(ErrorCode::kUnavailable, "connection refused"));
+    cluster_.Answer(Fail(ErrorCode::kUnavailable, "connection refused"));
+    evictions_->Advance(clock_.Now());
+    StepOn();
+  }
+  EXPECT_THAT(lines_, SizeIs(2)) << "one line for the mark and one for the DELETE";
+  EXPECT_THAT(lines_, Contains(HasSubstr("the API server is away")));
+  cluster_.AnswerAll(200);
+  EXPECT_THAT(over_, ElementsAre("a deleted"));
+}
+
+TEST_F(ClusterEvictionsTest, AMissingRightIsSaidOnceWithItsRule) {
+  Start();
+  for (const char* uid : {"a", "b"}) Begin(uid);
+  cluster_.AnswerAll(403);
+  EXPECT_THAT(lines_, SizeIs(2));
+  EXPECT_THAT(lines_, Contains(HasSubstr("resources: [pods], verbs: [delete]")));
+  EXPECT_THAT(lines_, Contains(HasSubstr("resources: [pods/status], verbs: [patch]")));
+  evictions_->Advance(clock_.Now());
+  EXPECT_EQ(evictions_->NextDeadline(), clock_.Now() + minutes(1));
+}
+
+TEST_F(ClusterEvictionsTest, WhatIsGivenUpMayBeEvictedAgain) {
+  Start();
+  Begin("a");
+  cluster_.AnswerAll(403);
+  clock_.Advance(hours(1));
+  evictions_->Advance(clock_.Now());
+  EXPECT_THAT(over_, ElementsAre("a given up"));
+  EXPECT_FALSE(evictions_->IsEvicted("a"));
+  Begin("a");
+  EXPECT_THAT(cluster_.Waiting(), SizeIs(2));
+}
+
+TEST_F(ClusterEvictionsTest, AnswersThatComeTwiceOrTooLateAreLeftOut) {
+  Start();
+  Begin("a");
+  const auto asked = cluster_.waiting();
+  for (int i = 0; i < 3; ++i) {
+    for (const auto& one : asked) one.on_reply(kube::ApiReply{.status = 200});
+  }
+  EXPECT_THAT(over_, ElementsAre("a deleted"));
+  evictions_.reset();
+  asked.front().on_reply(kube::ApiReply{.status = 200});
+}
+
+TEST_F(ClusterEvictionsTest, ALaterLifeGoesOnWithWhatAnEarlierOneBegan) {
+  path_ = folder_.path() + "/cluster-evictions";
+  Start();
+  AwaitLoaded();
+  Begin("a");
+  Begin("b");
+  cluster_.Answer(200);
+  cluster_.Answer(200);
+  evictions_->Finish();
+  evictions_.reset();
+  const std::size_t before = cluster_.count();
+  clock_.Advance(minutes(5));
+  Start();
+  AwaitLoaded();
+  EXPECT_THAT(found_, ElementsAre("b"));
+  EXPECT_TRUE(evictions_->IsEvicted("b"));
+  EXPECT_EQ(cluster_.count(), before + 2);
+  cluster_.AnswerAll(200);  // of the earlier life
+  cluster_.AnswerAll(200);
+  EXPECT_THAT(over_, ElementsAre("a deleted", "b deleted"));
+  evictions_->Finish();
+  EXPECT_THAT(kube::ParseEvictionIntents(SlotFile(path_).Read().value().value()).value(),
+              IsEmpty());
+}
+
+TEST_F(ClusterEvictionsTest, WhatIsUnderWayIsWrittenDownWithoutAnOrderlyEnd) {
+  path_ = folder_.path() + "/cluster-evictions";
+  Start();
+  AwaitLoaded();
+  Begin("a");
+  evictions_->Advance(clock_.Now());
+  const auto deadline = std::chrono::steady_clock::now() + seconds(20);
+  for (;;) {
+    ASSERT_LT(std::chrono::steady_clock::now(), deadline);
+    const auto text = SlotFile(path_).Read();
+    if (!text || !*text) continue;
+    const auto intents = kube::ParseEvictionIntents(**text);
+    ASSERT_TRUE(intents) << intents.error().message;
+    ASSERT_THAT(*intents, SizeIs(1));
+    EXPECT_EQ(intents->front(), Pod("a"));
+    return;
+  }
+}
+
+TEST_F(ClusterEvictionsTest, AnEndBeforeTheDiskAnsweredLosesNothing) {
+  path_ = folder_.path() + "/cluster-evictions";
+  const std::vector<EvictionIntent> earlier = {Pod("a")};
+  ASSERT_TRUE(SlotFile(path_).Write(kube::FormatEvictionIntents(earlier, 10'000).text));
+  Start();
+  Begin("b");
+  evictions_->Finish();
+  EXPECT_THAT(kube::ParseEvictionIntents(SlotFile(path_).Read().value().value()).value(),
+              SizeIs(2));
+}
+
+TEST_F(ClusterEvictionsTest, AFileThatIsDamagedOrOfALaterVersionIsPutAsideAndSaid) {
+  for (const char* text : {"rubbish", R"({"version":7})"}) {
+    path_ = folder_.path() + "/cluster-evictions";
+    if (std::string_view(text) == "rubbish") {
+      ASSERT_TRUE(pod_host::WriteFile(path_, text));
+    } else {
+      ASSERT_TRUE(SlotFile(path_).Write(text));
+    }
+    lines_.clear();
+    Start();
+    AwaitLoaded();
+    EXPECT_THAT(lines_, ElementsAre(HasSubstr("cannot be read"))) << text;
+    EXPECT_TRUE(pod_host::Exists(path_ + ".damaged"));
+    EXPECT_EQ(evictions_->size(), 0U);
+    Begin("a");
+    evictions_->Finish();
+    EXPECT_THAT(kube::ParseEvictionIntents(SlotFile(path_).Read().value().value()).value(),
+                SizeIs(1));
+  }
+}
+
+TEST_F(ClusterEvictionsTest, APlaceThatCannotBeWrittenIsSaidOnceAndSurvived) {
+  path_ = folder_.path() + "/missing/cluster-evictions";
+  Start();
+  AwaitLoaded();
+  Begin("a");
+  cluster_.AnswerAll(200);
+  EXPECT_THAT(over_, ElementsAre("a deleted"));
+  lines_.clear();
+  evictions_->Finish();
+  evictions_->Finish();
+  EXPECT_THAT(lines_, ElementsAre(HasSubstr("cannot be kept")));
+}
+
+}  // namespace
+}  // namespace jettison

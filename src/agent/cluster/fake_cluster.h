@@ -1,0 +1,58 @@
+#pragma once
+
+#include <algorithm>
+#include <cstddef>
+#include <string>
+#include <string_view>
+#include <utility>
+#include <vector>
+
+#include "sources/kubernetes/calls/cluster.h"
+
+namespace jettison {
+
+// An API server that answers when the test says so.
+class FakeCluster : public kube::Cluster {
+ public:
+  struct Asked {
+    kube::ApiCall call;
+    OnReply on_reply;
+  };
+
+  void Ask(kube::ApiCall call, Duration /*timeout*/, OnReply on_reply) override {
+    ++count_;
+    waiting_.push_back({std::move(call), std::move(on_reply)});
+    most_ = std::max(most_, waiting_.size());
+  }
+
+  // What is asked and not answered: "DELETE /api/v1/...".
+  [[nodiscard]] std::vector<std::string> Waiting() const {
+    std::vector<std::string> lines;
+    for (const Asked& one : waiting_) lines.push_back(one.call.method + " " + one.call.path);
+    return lines;
+  }
+  [[nodiscard]] const std::vector<Asked>& waiting() const { return waiting_; }
+  // Answers the one that was asked first.
+  void Answer(const Result<kube::ApiReply>& reply) {
+    Asked first = std::move(waiting_.front());
+    waiting_.erase(waiting_.begin());
+    first.on_reply(reply);
+  }
+  void Answer(int status, std::string body = "{}") {
+    Answer(kube::ApiReply{.status = status, .body = std::move(body)});
+  }
+  // Answers what is asked now, not what is asked in return.
+  void AnswerAll(int status) {
+    for (std::size_t left = waiting_.size(); left > 0; --left) Answer(status);
+  }
+
+  [[nodiscard]] std::size_t count() const { return count_; }  // asked, ever
+  [[nodiscard]] std::size_t most() const { return most_; }    // at once, ever
+
+ private:
+  std::vector<Asked> waiting_;
+  std::size_t count_ = 0;
+  std::size_t most_ = 0;
+};
+
+}  // namespace jettison

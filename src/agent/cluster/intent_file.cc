@@ -1,0 +1,105 @@
+#include "agent/cluster/intent_file.h"
+
+#include <fmt/format.h>
+
+#include <utility>
+
+namespace jettison {
+namespace {
+
+constexpr const char* kNotKept =
+    "evictions that the API server is not told of cannot be kept; after a restart of the agent it "
+    "would not be told of them, and the kubelet would start those pods again";
+constexpr const char* kNotRead =
+    "what an agent before has kept of evictions cannot be read; the API server is not told of "
+    "them, and the kubelet starts those pods again";
+
+}  // namespace
+
+IntentFile::IntentFile(std::string path, const Log& log) : log_(log), file_(std::move(path)) {
+  if (file_.path().empty()) {
+    loaded_ = true;
+    return;
+  }
+  thread_ = std::make_unique<BackgroundThread>(
+      ThreadPurpose{"cluster-kept", "evictions are not carried on after a kill of the agent"});
+  thread_->Do([this] { Load(); });
+}
+
+IntentFile::~IntentFile() = default;
+
+void IntentFile::Load() {
+  auto text = file_.Read();
+  if (text && !*text) {
+    news_.Put({.loaded = Intents(), .message = {}, .err = {}});
+  } else {
+    auto intents = text ? kube::ParseEvictionIntents(**text) : Fail(text.error());
+    if (!intents) PutAside(intents.error());
+    news_.Put({.loaded = std::move(intents).value_or(Intents()), .message = {}, .err = {}});
+  }
+  // Where no space can be reserved there may be enough for a text.
+  if (may_be_written_) (void)file_.Reserve();
+}
+
+void IntentFile::PutAside(const Error& why) {
+  const auto aside = file_.PutAside();
+  may_be_written_ = aside.has_value();
+  news_.Put({.loaded = std::nullopt,
+             .message = kNotRead,
+             .err = fmt::format("{} ({})", why.message, aside ? "now " + *aside : file_.path())});
+}
+
+void IntentFile::Write(const Intents& intents) {
+  const kube::EvictionIntentsText text = kube::FormatEvictionIntents(intents, SlotFile::kMostBytes);
+  std::string complaint;
+  if (!may_be_written_) {
+    complaint = file_.path() + " could not be read and is left as it is";
+  } else if (const auto written = file_.Write(text.text); !written) {
+    complaint = written.error().message;
+  } else if (text.left_out > 0) {
+    complaint = fmt::format("there is no room for {} of {}", text.left_out, intents.size());
+  }
+  if (!complaint.empty() && !std::exchange(complained_, true)) {
+    news_.Put({.loaded = std::nullopt, .message = kNotKept, .err = complaint});
+  }
+  if (complaint.empty()) complained_ = false;
+}
+
+void IntentFile::TakeNews() {
+  for (News& news : news_.TakeAll()) {
+    if (news.loaded) {
+      loaded_ = true;
+      taken_ = std::move(news.loaded);
+    }
+    if (!news.message.empty()) complaints_.push_back(std::move(news));
+  }
+}
+
+std::optional<IntentFile::Intents> IntentFile::TakeLoaded() {
+  TakeNews();
+  return std::exchange(taken_, std::nullopt);
+}
+
+void IntentFile::Save(Intents intents) {
+  if (!thread_ || !loaded_) return;
+  thread_->Do([this, kept = std::make_shared<const Intents>(std::move(intents))] { Write(*kept); });
+}
+
+void IntentFile::StopThread() {
+  thread_.reset();
+  TakeNews();
+  if (!loaded_) Load();
+}
+
+void IntentFile::Finish(const Intents& intents) {
+  if (!file_.path().empty()) Write(intents);
+}
+
+void IntentFile::LogComplaints() {
+  TakeNews();
+  for (const News& news : std::exchange(complaints_, {})) {
+    log_.Warn(news.message, {{"err", news.err}});
+  }
+}
+
+}  // namespace jettison

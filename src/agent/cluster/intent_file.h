@@ -1,0 +1,69 @@
+#pragma once
+
+#include <memory>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "agent/kept/slot_file.h"
+#include "agent/log/log.h"
+#include "agent/loop/background_thread.h"
+#include "agent/loop/mailbox.h"
+#include "sources/kubernetes/evictions/eviction_intent.h"
+
+namespace jettison {
+
+// Keeps intents of evictions over restarts of the agent, in a file whose space is reserved at the
+// start. A thread beside the loop waits for the disk, for the first look at it, too.
+class IntentFile {
+ public:
+  using Intents = std::vector<kube::EvictionIntent>;
+
+  // Begins to read. `path` empty: nothing is kept. The log must outlive this.
+  IntentFile(std::string path, const Log& log);
+  IntentFile(const IntentFile&) = delete;
+  IntentFile& operator=(const IntentFile&) = delete;
+  ~IntentFile();
+
+  // What an agent before left, once, when it has been read. What cannot be understood is put aside
+  // and said.
+  [[nodiscard]] std::optional<Intents> TakeLoaded();
+  // Whether it has been read, so that it may be written.
+  [[nodiscard]] bool loaded() const { return loaded_; }
+  // Never waits. Nothing is written before the file has been read.
+  void Save(Intents intents);
+  // Ends the thread and waits for what it is at; what had not been read yet is read now.
+  void StopThread();
+  // Writes at once and waits for it: the last one, after StopThread.
+  void Finish(const Intents& intents);
+
+  // Readable when TakeLoaded or LogComplaints has something.
+  [[nodiscard]] int fd() const { return news_.fd(); }
+  void LogComplaints();
+
+ private:
+  struct News {
+    std::optional<Intents> loaded;
+    std::string message;  // of a complaint; empty: none
+    std::string err;
+  };
+
+  void TakeNews();
+  // On the thread, or when it has ended.
+  void Load();
+  void PutAside(const Error& why);
+  void Write(const Intents& intents);
+
+  const Log& log_;
+  SlotFile file_;               // of the thread, as are these:
+  bool may_be_written_ = true;  // what is there was read, or is out of the way
+  bool complained_ = false;
+  bool loaded_ = false;  // of the loop, as are these:
+  std::optional<Intents> taken_;
+  std::vector<News> complaints_;
+  Mailbox<News> news_;
+  // The last member: its job uses the others. Null: nothing is kept, or it has ended.
+  std::unique_ptr<BackgroundThread> thread_;
+};
+
+}  // namespace jettison
