@@ -1,9 +1,9 @@
 #include "sources/kubernetes/pods/kubelet_groups.h"
 
 #include <algorithm>
-#include <cstdint>
+#include <optional>
 #include <span>
-#include <vector>
+#include <utility>
 
 #include "core/pods/qos.h"
 #include "kernel/groups/cgroup_layout.h"
@@ -17,6 +17,23 @@ constexpr std::string_view kMirrorAnnotation = "kubernetes.io/config.mirror";
 // numbers began anew since; then another of the first ones stands for it.
 constexpr std::size_t kMostLookedAt = 256;
 
+// Finds the first process of a container by its group: of those whose parent is not in the group
+// (the container's own, and what was brought in later with exec) the one that began first. False
+// where nothing runs there, or only what makes the container.
+bool SeeFirstProcess(const NodeGroups& node, SeenContainer& container) {
+  auto pids = node.cgroups.Processes(container.group).value_or(std::vector<pid_t>());
+  std::ranges::sort(pids);
+  for (const pid_t pid : std::span(pids).first(std::min(pids.size(), kMostLookedAt))) {
+    const auto stat = node.processes.ReadFile(pid, "stat");
+    const auto began = stat ? StartOf(*stat) : std::nullopt;
+    if (!began || IsPrepared(*stat) || std::ranges::binary_search(pids, ParentOf(*stat))) continue;
+    if (container.pid != 0 && *began >= container.began) continue;
+    container.pid = pid;
+    container.began = *began;
+  }
+  return container.pid != 0;
+}
+
 }  // namespace
 
 std::string LocalUidOf(const ApiPod& pod) {
@@ -28,32 +45,28 @@ std::string PodGroupOf(const ApiPod& pod, CgroupDriver driver) {
   return pod_host::PodGroup(QosClassOf(pod.pod), LocalUidOf(pod), driver);
 }
 
-Result<std::string> ContainerGroupIn(Cgroups& cgroups, const std::string& pod_group,
-                                     std::string_view id) {
-  const auto children = cgroups.Children(pod_group);
-  if (!children) return Fail(children.error());
-  const auto found = std::ranges::find_if(
-      *children, [&](const std::string& name) { return IsGroupOfContainer(name, id); });
-  if (found == children->end()) return Fail(ErrorCode::kNotFound, "the container has no group");
-  return pod_host::ContainerGroup(pod_group, *found);
+std::string_view IdIn(std::string_view group_name) {
+  constexpr std::string_view kScope = ".scope";
+  if (group_name.ends_with(kScope)) group_name.remove_suffix(kScope.size());
+  return group_name.substr(group_name.rfind('-') + 1);
 }
 
-std::optional<pid_t> FirstProcessIn(const NodeGroups& node, const std::string& group) {
-  auto found = node.cgroups.Processes(group);
-  if (!found) return std::nullopt;
-  std::vector<pid_t>& pids = *found;
-  std::ranges::sort(pids);
-  std::optional<pid_t> first;
-  std::uint64_t first_began = 0;
-  for (const pid_t pid : std::span(pids).first(std::min(pids.size(), kMostLookedAt))) {
-    const auto stat = node.processes.ReadFile(pid, "stat");
-    const auto began = stat ? StartOf(*stat) : std::nullopt;
-    if (!began || std::ranges::binary_search(pids, ParentOf(*stat))) continue;
-    if (first && *began >= first_began) continue;
-    first = pid;
-    first_began = *began;
+Result<SeenPod> SeeContainers(const NodeGroups& node, const std::string& pod_group) {
+  const auto children = node.cgroups.Children(pod_group);
+  if (!children) return Fail(children.error());
+  SeenPod seen;
+  for (const std::string& name : *children) {
+    SeenContainer container{.id = std::string(IdIn(name)),
+                            .group = pod_host::ContainerGroup(pod_group, name)};
+    if (SeeFirstProcess(node, container)) {
+      seen.containers.push_back(std::move(container));
+    } else {
+      seen.is_making = true;
+    }
   }
-  return first;
+  std::ranges::sort(seen.containers, {},
+                    [](const SeenContainer& one) { return std::pair(one.began, one.pid); });
+  return seen;
 }
 
 }  // namespace jettison::kube

@@ -2,9 +2,10 @@
 
 #include <sys/types.h>
 
-#include <optional>
+#include <cstdint>
 #include <string>
 #include <string_view>
+#include <vector>
 
 #include "core/model/cgroup_driver.h"
 #include "core/units/result.h"
@@ -20,13 +21,24 @@ namespace jettison::kube {
 // The group of the pod as the kubelet lays it out.
 [[nodiscard]] std::string PodGroupOf(const ApiPod& pod, CgroupDriver driver);
 
-// The group of a container below its pod's, by the container's ID. kNotFound: there is none.
-[[nodiscard]] Result<std::string> ContainerGroupIn(Cgroups& cgroups, const std::string& pod_group,
-                                                   std::string_view id);
+// A container, or the sandbox, as its group below the pod's shows it.
+struct SeenContainer {
+  std::string id;           // of the container
+  std::string group;        // relative to the node's own
+  pid_t pid = 0;            // its first process
+  std::uint64_t began = 0;  // that did, in ticks since the boot
+  friend bool operator==(const SeenContainer&, const SeenContainer&) = default;
+};
 
-// The first process of a container by its group: of those whose parent is not in the group (the
-// container's own, and what was brought in later with exec) the one that began first. Absent where
-// nothing runs there.
-[[nodiscard]] std::optional<pid_t> FirstProcessIn(const NodeGroups& node, const std::string& group);
+// What runs in a pod by the groups below its own, as they began.
+struct SeenPod {
+  std::vector<SeenContainer> containers;
+  bool is_making = false;  // a container's group is there, and what is to run in it is not yet
+};
+// kNotFound: the pod has no group.
+[[nodiscard]] Result<SeenPod> SeeContainers(const NodeGroups& node, const std::string& pod_group);
+
+// The ID in the name of a container's group ("cri-containerd-ID.scope", "crio-ID.scope", "ID").
+[[nodiscard]] std::string_view IdIn(std::string_view group_name);
 
 }  // namespace jettison::kube

@@ -2,9 +2,11 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
+#include <set>
+#include <string_view>
+#include <utility>
 #include <variant>
-
-#include "sources/kubernetes/pods/kubelet_groups.h"
 
 namespace jettison::kube {
 namespace {
@@ -27,6 +29,52 @@ std::vector<PodDisk::LocalVolume> LocalVolumesOf(const ApiPod& pod, const std::s
   return volumes;
 }
 
+const ContainerStatus* StatusOf(const ApiPod& pod, std::string_view id) {
+  const auto found = std::ranges::find(pod.containers, id, &ContainerStatus::id);
+  return found == pod.containers.end() ? nullptr : &*found;
+}
+
+bool IsInitialized(const ApiPod& pod) {
+  const auto condition = std::ranges::find(pod.conditions, "Initialized", &Condition::type);
+  return pod.pod.init_containers.empty() ||
+         (condition != pod.conditions.end() && condition->status == "True");
+}
+
+// Null: every container is there.
+const std::string* NextName(const ApiPod& pod, const std::set<std::string_view>& taken) {
+  const auto* first = &pod.pod.containers;
+  const auto* second = &pod.pod.init_containers;
+  if (!IsInitialized(pod)) std::swap(first, second);
+  for (const auto* containers : {first, second}) {
+    for (const Container& container : *containers) {
+      if (!taken.contains(container.name)) return &container.name;
+    }
+  }
+  return nullptr;
+}
+
+// Of a run that the status does not tell yet; it may be told for the run before.
+int NextAttempt(const ApiPod& pod, std::string_view name) {
+  const auto told = std::ranges::find(pod.containers, name, &ContainerStatus::name);
+  if (told == pod.containers.end() || told->id.empty()) return 0;
+  return told->restarts + 1;
+}
+
+ForeignContainer ContainerNamed(const ApiPod& pod, const std::string& name, int attempt,
+                                const SeenContainer& seen, const std::string& pod_logs) {
+  ForeignContainer container;
+  container.id = seen.id;
+  container.label = name;
+  container.given_name = name;
+  container.name = name;
+  container.attempt = attempt;
+  container.log_path = fmt::format("{}/{}_{}_{}/{}/{}.log", pod_logs, pod.head.namespace_,
+                                   pod.head.name, LocalUidOf(pod), name, attempt);
+  container.pid = seen.pid;
+  container.group = seen.group;
+  return container;
+}
+
 }  // namespace
 
 ForeignFinding FindingOf(const ApiPod& pod, const KubeletPlaces& kubelet) {
@@ -46,18 +94,32 @@ ForeignFinding FindingOf(const ApiPod& pod, const KubeletPlaces& kubelet) {
   return finding;
 }
 
-ForeignContainer ContainerOf(const ApiPod& pod, const ContainerStatus& status,
-                             const KubeletPlaces& kubelet) {
-  ForeignContainer container;
-  container.id = status.id;
-  container.label = status.name;
-  container.given_name = status.name;
-  container.name = status.name;
-  container.attempt = status.restarts;
-  if (status.started_at) container.started_at = status.started_at->time_since_epoch().count();
-  container.log_path = fmt::format("{}/{}_{}_{}/{}/{}.log", kubelet.pod_logs, pod.head.namespace_,
-                                   pod.head.name, LocalUidOf(pod), status.name, status.restarts);
-  return container;
+std::vector<ForeignContainer> ContainersOf(const ApiPod& pod,
+                                           const std::vector<SeenContainer>& seen,
+                                           const KubeletPlaces& kubelet) {
+  std::vector<ForeignContainer> containers;
+  std::set<std::string_view> names;
+  std::vector<const SeenContainer*> untold;
+  for (const SeenContainer& one : seen) {
+    const ContainerStatus* const status = StatusOf(pod, one.id);
+    if (status == nullptr) {
+      untold.push_back(&one);
+    } else if (status->role != ContainerStatus::Role::kEphemeral) {
+      names.insert(status->name);
+      containers.push_back(
+          ContainerNamed(pod, status->name, status->restarts, one, kubelet.pod_logs));
+    }
+  }
+  // The sandbox.
+  if (!untold.empty() && untold.front() == &seen.front()) untold.erase(untold.begin());
+  for (const SeenContainer* const one : untold) {
+    const std::string* const name = NextName(pod, names);
+    if (name == nullptr) break;
+    names.insert(*name);
+    containers.push_back(
+        ContainerNamed(pod, *name, NextAttempt(pod, *name), *one, kubelet.pod_logs));
+  }
+  return containers;
 }
 
 }  // namespace jettison::kube

@@ -3,35 +3,27 @@
 #include <fmt/format.h>
 #include <poll.h>
 
+#include <algorithm>
 #include <chrono>
 #include <memory>
 #include <utility>
-#include <vector>
 
 #include "sources/kubernetes/pods/held_pod.h"
-#include "sources/kubernetes/pods/kubelet_groups.h"
 #include "sources/kubernetes/pods/status_anchor.h"
 
 namespace jettison::kube {
 namespace {
 
+using std::chrono::milliseconds;
+
 // The name of the list of pods.
 constexpr const char* kList = "pods of the kubelet";
-// A pod whose containers are not found although its status says that they run is looked for again
-// after so long: its status is older than what happened, or could not be followed up for want of
-// something.
-constexpr Duration kLookAgainAfter = std::chrono::seconds(5);
-
-std::set<std::string> RunningIn(const ApiPod& pod) {
-  std::set<std::string> running;
-  if (pod.IsTerminal()) return running;
-  for (const ContainerStatus& status : pod.containers) {
-    if (status.state == ContainerStatus::State::kRunning && !status.id.empty()) {
-      running.insert(status.id);
-    }
-  }
-  return running;
-}
+// A container that is being made runs within some tens of milliseconds.
+constexpr Duration kLookSoon = milliseconds(10);
+// Where nobody tells of new groups, or a pod has none yet.
+constexpr Duration kLookByClock = milliseconds(100);
+// What takes longer than two seconds is not about to run.
+constexpr int kMostSoonLooks = 200;
 
 }  // namespace
 
@@ -42,7 +34,8 @@ KubernetesSource::KubernetesSource(PodFeed& feed, RunEdges& edges, const NodeGro
       groups_(groups),
       roster_(roster),
       kubelet_(std::move(kubelet)),
-      complaints_(edges) {
+      complaints_(edges),
+      arrivals_(groups.cgroups) {
   feed_.Follow({.on_pod = [this](const ApiPod& pod) { OnPod(pod); },
                 .on_gone = [this](const ObjectHead& head) { OnGone(head); }});
   on_news_ = edges_.readiness.OnReadable(feed_.fd(), [this] { feed_.Dispatch(); });
@@ -59,99 +52,119 @@ void KubernetesSource::Await(Duration patience) {
     const auto left = deadline - std::chrono::steady_clock::now();
     if (left <= Duration::zero()) return;
     pollfd news{.fd = feed_.fd(), .events = POLLIN, .revents = 0};
-    ::poll(&news, 1, static_cast<int>(std::chrono::ceil<std::chrono::milliseconds>(left).count()));
+    ::poll(&news, 1, static_cast<int>(std::chrono::ceil<milliseconds>(left).count()));
     feed_.Dispatch();
   }
 }
 
 void KubernetesSource::OnPod(const ApiPod& pod) {
-  Seen& seen = seen_[pod.head.uid];
-  auto running = RunningIn(pod);
-  if (seen.ended || (running == seen.running && !seen.missed)) return;
-  seen.missed.reset();
-  const bool same = running == seen.running;
-  seen.running = std::move(running);
-  if (!same) TellRunning();
-  if (!seen.running.empty() && !roster_.Has(pod.head.uid)) LookFor(pod);
+  Known& known = pods_[pod.head.uid];
+  known.pod = pod;
+  known.group = PodGroupOf(pod, groups_.driver);
+  Look(known);
+  PlanLooks();
 }
 
 void KubernetesSource::OnGone(const ObjectHead& head) {
-  if (seen_.erase(head.uid) == 0) return;
-  complaints_.KeepOnly([this](const std::string& uid) { return seen_.contains(uid); });
+  const auto known = pods_.extract(head.uid);
+  if (known.empty()) return;
+  arrivals_.Forget(known.mapped().group);
+  complaints_.KeepOnly([this](const std::string& uid) { return pods_.contains(uid); });
   TellRunning();
+}
+
+void KubernetesSource::OnArrivals() {
+  const auto news = arrivals_.Take();
+  for (auto& [uid, known] : pods_) {
+    if (!news.lost && std::ranges::find(news.groups, known.group) == news.groups.end()) continue;
+    known.soon_looks = 0;
+    Look(known);
+  }
+  PlanLooks();
+}
+
+void KubernetesSource::Look(Known& known) {
+  if (known.ended) return;
+  auto containers = SeeContainersOf(known);
+  std::set<std::string> running;
+  for (const ForeignContainer& container : containers) running.insert(container.id);
+  const std::string& uid = known.pod.head.uid;
+  if (running != known.running) {
+    known.running = std::move(running);
+    TellRunning();
+  }
+  if (!containers.empty() && !roster_.Has(uid)) Take(known, std::move(containers));
+}
+
+// One that has ended for good holds nothing any more, whatever its groups look like.
+std::vector<ForeignContainer> KubernetesSource::SeeContainersOf(Known& known) {
+  known.is_watched = known.is_watched || arrivals_.Watch(known.group).has_value();
+  if (known.is_watched && !on_arrivals_) {
+    on_arrivals_ = edges_.readiness.OnReadable(arrivals_.fd(), [this] { OnArrivals(); });
+  }
+  known.is_making = false;
+  if (known.pod.IsTerminal()) return {};
+  const auto seen = SeeContainers(groups_, known.group);
+  if (!seen) {
+    arrivals_.Forget(known.group);
+    known.is_watched = false;
+    return {};
+  }
+  known.is_making = seen->is_making && ++known.soon_looks < kMostSoonLooks;
+  return ContainersOf(known.pod, seen->containers, kubelet_);
+}
+
+// What cannot be measured must not be evicted either.
+void KubernetesSource::Take(Known& known, std::vector<ForeignContainer> containers) {
+  const ApiPod& pod = known.pod;
+  const auto leave_out = [&](const Error& why) {
+    complaints_.Say(pod.head.uid,
+                    fmt::format("pod {} is left out: {}", FullName(pod.pod), why.message));
+  };
+  ForeignFinding finding = FindingOf(pod, kubelet_);
+  for (ForeignContainer& container : containers) {
+    auto group =
+        ForeignGroupOf(groups_, {.id = container.id, .pid = container.pid, .cgroups_path = {}});
+    if (!group && group.error().code == ErrorCode::kNotFound) continue;
+    if (!group) return leave_out(group.error());
+    container.group = *std::move(group);
+    container.anchor = std::make_shared<StatusAnchor>();
+    finding.containers.push_back(std::move(container));
+  }
+  if (finding.containers.empty()) return;
+  finding.list = kList;
+  finding.considered = known.running;
+  finding.base = std::make_shared<HeldPod>(edges_, known.group, [this, uid = pod.head.uid] {
+    const auto at = pods_.find(uid);
+    if (at != pods_.end()) at->second.ended = true;
+  });
+  const auto taken = roster_.Take(std::move(finding), complaints_);
+  if (!taken) leave_out(taken.error());
 }
 
 void KubernetesSource::TellRunning() {
   std::map<std::string, std::set<std::string>> running;
-  for (const auto& [uid, seen] : seen_) running[uid] = seen.running;
+  for (const auto& [uid, known] : pods_) running[uid] = known.running;
   roster_.OnListed(kList, running);
 }
 
-void KubernetesSource::LookFor(const ApiPod& pod) {
-  ForeignFinding finding = FindingOf(pod, kubelet_);
-  if (const auto found = FindContainers(pod, finding); !found) return Miss(pod, found.error());
-  finding.list = kList;
-  finding.considered = seen_[pod.head.uid].running;
-  finding.base = std::make_shared<HeldPod>(edges_, PodGroupOf(pod, groups_.driver),
-                                           [this, uid = pod.head.uid] {
-                                             const auto seen = seen_.find(uid);
-                                             if (seen != seen_.end()) seen->second.ended = true;
-                                           });
-  if (const auto taken = roster_.Take(std::move(finding), complaints_); !taken) {
-    Miss(pod, taken.error());
+void KubernetesSource::PlanLooks() {
+  bool soon = false;
+  bool by_clock = false;
+  for (const auto& [uid, known] : pods_) {
+    if (known.ended || known.pod.IsTerminal()) continue;
+    soon = soon || known.is_making;
+    by_clock = by_clock || !known.is_watched;
   }
-}
-
-Result<void> KubernetesSource::FindContainers(const ApiPod& pod, ForeignFinding& finding) const {
-  for (const ContainerStatus& status : pod.containers) {
-    if (status.state != ContainerStatus::State::kRunning || status.id.empty()) continue;
-    // Added by whoever looks into a pod (kubectl debug); its memory counts as the pod's.
-    if (status.role == ContainerStatus::Role::kEphemeral) continue;
-    auto container = Find(pod, status);
-    if (!container && container.error().code == ErrorCode::kNotFound) continue;
-    if (!container) return Fail(container.error());
-    finding.containers.push_back(*std::move(container));
-  }
-  if (finding.containers.empty()) return Fail(ErrorCode::kNotFound, "nothing of it runs");
-  return {};
-}
-
-Result<ForeignContainer> KubernetesSource::Find(const ApiPod& pod,
-                                                const ContainerStatus& status) const {
-  const auto place = ContainerGroupIn(groups_.cgroups, PodGroupOf(pod, groups_.driver), status.id);
-  if (!place) return Fail(place.error());
-  const auto pid = FirstProcessIn(groups_, *place);
-  if (!pid) return Fail(ErrorCode::kNotFound, "nothing runs in its group");
-  auto group = ForeignGroupOf(groups_, {.id = status.id, .pid = *pid, .cgroups_path = {}});
-  if (!group) return Fail(group.error());
-  ForeignContainer container = ContainerOf(pod, status, kubelet_);
-  container.anchor = std::make_shared<StatusAnchor>();
-  container.pid = *pid;
-  container.group = *std::move(group);
-  return container;
-}
-
-// What cannot be measured must not be evicted either.
-void KubernetesSource::Miss(const ApiPod& pod, const Error& why) {
-  seen_[pod.head.uid].missed = pod;
-  if (why.code != ErrorCode::kNotFound) {
-    complaints_.Say(pod.head.uid,
-                    fmt::format("pod {} is left out: {}", FullName(pod.pod), why.message));
-  }
-  on_look_again_ = edges_.readiness.After(kLookAgainAfter, [this] {
+  on_look_again_.Stop();
+  if (!soon && !by_clock) return;
+  on_look_again_ = edges_.readiness.After(soon ? kLookSoon : kLookByClock, [this] {
     on_look_again_.Stop();
-    LookAgain();
+    for (auto& [uid, known] : pods_) {
+      if (known.is_making || !known.is_watched) Look(known);
+    }
+    PlanLooks();
   });
-}
-
-void KubernetesSource::LookAgain() {
-  std::vector<ApiPod> missed;
-  for (auto& [uid, seen] : seen_) {
-    if (seen.missed) missed.push_back(*std::exchange(seen.missed, std::nullopt));
-  }
-  for (const ApiPod& pod : missed) {
-    if (!roster_.Has(pod.head.uid)) LookFor(pod);
-  }
 }
 
 }  // namespace jettison::kube

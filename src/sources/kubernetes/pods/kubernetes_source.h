@@ -1,11 +1,12 @@
 #pragma once
 
 #include <map>
-#include <optional>
 #include <set>
 #include <string>
+#include <vector>
 
 #include "containers/run_edges.h"
+#include "kernel/groups/group_arrivals.h"
 #include "kernel/readiness/readiness.h"
 #include "sources/foreign/complaints.h"
 #include "sources/foreign/foreign_group.h"
@@ -17,7 +18,8 @@
 namespace jettison::kube {
 
 // The pods that a kubelet runs on this node. Who they are the API server tells; what runs of them
-// is looked for in the kubelet's tree of groups, by the IDs that their status tells.
+// the groups show that the kubelet makes for them. So a container is known some milliseconds after
+// it began: its status is told a second later, in which it may have taken a gigabyte.
 class KubernetesSource : public ForeignSource {
  public:
   // What it refers to must outlive it.
@@ -31,32 +33,38 @@ class KubernetesSource : public ForeignSource {
 
  private:
   // A pod of the node.
-  struct Seen {
-    std::set<std::string> running;  // IDs of containers, by its status
-    std::optional<ApiPod> missed;   // it could not be looked after, and is looked for again
+  struct Known {
+    ApiPod pod;
+    std::string group;              // relative to the node's own
+    std::set<std::string> running;  // IDs of its containers
+    bool is_watched = false;        // whether arrivals in its group are told
+    bool is_making = false;         // a container of it is about to run
+    int soon_looks = 0;             // at that, since something arrived
     bool ended = false;             // by us: it is not looked after again
   };
+  using Pods = std::map<std::string, Known>;  // by UID
 
   void OnPod(const ApiPod& pod);
   void OnGone(const ObjectHead& head);
-  // The roster is told what runs of all pods now.
+  void OnArrivals();
+  // Sees what runs of the pod, and tells the roster where that is something else than before.
+  void Look(Known& known);
+  void Take(Known& known, std::vector<ForeignContainer> containers);
+  [[nodiscard]] std::vector<ForeignContainer> SeeContainersOf(Known& known);
   void TellRunning();
-  void LookFor(const ApiPod& pod);
-  // Each container that runs. kNotFound: none does, any more or yet.
-  [[nodiscard]] Result<void> FindContainers(const ApiPod& pod, ForeignFinding& finding) const;
-  [[nodiscard]] Result<ForeignContainer> Find(const ApiPod& pod,
-                                              const ContainerStatus& status) const;
-  void Miss(const ApiPod& pod, const Error& why);
-  void LookAgain();
+  // Looks again at the pods that need it, and when.
+  void PlanLooks();
 
   PodFeed& feed_;
   RunEdges& edges_;
   NodeGroups groups_;
   ForeignRoster& roster_;
   KubeletPlaces kubelet_;
-  Complaints complaints_;             // by UID
-  std::map<std::string, Seen> seen_;  // by UID
+  Complaints complaints_;  // by UID
+  Pods pods_;
+  pod_host::GroupArrivals arrivals_;
   pod_host::Readiness::Watch on_news_;
+  pod_host::Readiness::Watch on_arrivals_;
   pod_host::Readiness::Watch on_look_again_;
 };
 

@@ -59,8 +59,10 @@ TEST_F(KubernetesPods, AContainerThatWasStartedAgainIsFoundAgain) {
   feed_.Tell({.uid = "u1", .container_id = "c1"});
   End(41);
   EXPECT_THAT(Removed(), ElementsAre("u1"));
-  feed_.Tell({.uid = "u1"});
-  Run("u1", "c2", 42);
+  Run("u1", "c2", 42);  // its status still tells the one before
+  ASSERT_TRUE(AwaitFound(2));
+  ASSERT_EQ(found_[1].containers.size(), 1U);
+  EXPECT_EQ(found_[1].containers[0].attempt, 3);
   feed_.Tell({.uid = "u1", .container_id = "c2"});
   EXPECT_THAT(FoundUids(), ElementsAre("u1", "u1"));
   EXPECT_EQ(roster_.Find("u1")->GroupOf("main"), "kubepods/burstable/podu1/c2");
@@ -80,13 +82,31 @@ TEST_F(KubernetesPods, OneThatHasEndedIsNotLookedFor) {
   EXPECT_THAT(FoundUids(), IsEmpty());
 }
 
-TEST_F(KubernetesPods, AnOldStatusHurtsNobodyAndIsFollowedUp) {
-  feed_.Tell({.uid = "u1", .container_id = "c1"});
+TEST_F(KubernetesPods, WhatRunsIsFoundBeforeItsStatusIsTold) {
+  feed_.Tell({.uid = "u1"});
   EXPECT_THAT(FoundUids(), IsEmpty());
-  EXPECT_THAT(logged_, IsEmpty());
   Run("u1", "c1", 41);
+  ASSERT_TRUE(AwaitFound(1));
+  EXPECT_EQ(roster_.Find("u1")->GroupOf("main"), "kubepods/burstable/podu1/c1");
   feed_.Tell({.uid = "u1", .container_id = "c1"});
   EXPECT_THAT(FoundUids(), ElementsAre("u1"));
+  EXPECT_THAT(Removed(), IsEmpty());
+}
+
+TEST_F(KubernetesPods, ASandboxAloneIsNoContainer) {
+  Start("kubepods/burstable/podu1/sandboxofu1", 40);
+  feed_.Tell({.uid = "u1"});
+  EXPECT_THAT(FoundUids(), IsEmpty());
+}
+
+TEST_F(KubernetesPods, WhatIsBeingMadeIsAwaited) {
+  Start("kubepods/burstable/podu1/sandboxofu1", 40);
+  Start("kubepods/burstable/podu1/c1", 41);
+  processes_.SetName(41, "runc:[2:INIT]");
+  feed_.Tell({.uid = "u1"});
+  EXPECT_THAT(FoundUids(), IsEmpty());
+  processes_.SetName(41, "program");
+  ASSERT_TRUE(AwaitFound(1));
 }
 
 TEST_F(KubernetesPods, AGroupOutsideOfTheNodeIsLeftOutAndSaidOnce) {
@@ -141,6 +161,7 @@ TEST_F(KubernetesPods, AGroupThatIsGoneIsNotMadeAgain) {
   roster_.Find("u1")->StopContainer("main", std::chrono::seconds(1));
   processes_.End(41, 9);
   cgroups_.ProcessExited(41);
+  cgroups_.ProcessExited(10'000);  // the sandbox
   ASSERT_TRUE(cgroups_.Remove("kubepods/burstable/podu1"));
   Turn();
   EXPECT_FALSE(cgroups_.Exists("kubepods/burstable/podu1"));

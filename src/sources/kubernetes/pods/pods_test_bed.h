@@ -1,9 +1,12 @@
 #pragma once
 
 #include <gtest/gtest.h>
+#include <poll.h>
 #include <sys/eventfd.h>
 
+#include <chrono>
 #include <memory>
+#include <set>
 #include <string>
 #include <utility>
 #include <vector>
@@ -76,7 +79,10 @@ class KubernetesSourceTest : public testing::Test {
   // A container of the pod runs as this process, beside its sandbox.
   void Run(const std::string& uid, const std::string& id, pid_t pid) {
     const std::string group = kPods + uid + "/" + id;
-    ASSERT_TRUE(cgroups_.Create(kPods + uid + "/sandbox-of-" + uid, {}));
+    if (sandboxes_.insert(uid).second) Start(kPods + uid + "/sandboxof" + uid, next_sandbox_++);
+    Start(group, pid);
+  }
+  void Start(const std::string& group, pid_t pid) {
     ASSERT_TRUE(cgroups_.Create(group, {}));
     ASSERT_TRUE(cgroups_.Join(group, pid));
     processes_.Add(pid, "0::/kbed/" + group + "\n",
@@ -86,6 +92,17 @@ class KubernetesSourceTest : public testing::Test {
     processes_.End(pid, 9);
     cgroups_.ProcessExited(pid);
     Turn();
+  }
+  // Until something was found that nobody told of.
+  [[nodiscard]] bool AwaitFound(std::size_t count) {
+    const auto deadline = std::chrono::steady_clock::now() + std::chrono::seconds(20);
+    while (found_.size() < count) {
+      if (std::chrono::steady_clock::now() > deadline) return false;
+      pollfd waiting{.fd = readiness_->fd(), .events = POLLIN, .revents = 0};
+      ::poll(&waiting, 1, 1000);
+      Turn();
+    }
+    return true;
   }
   // What the source's edges do in a turn of the loop.
   void Turn() {
@@ -105,6 +122,8 @@ class KubernetesSourceTest : public testing::Test {
     return uids;
   }
 
+  std::set<std::string> sandboxes_;  // UIDs of pods that have theirs
+  pid_t next_sandbox_ = 10'000;
   FakeProcesses processes_;
   FakeCgroups cgroups_;
   FakeClock clock_{Instant(std::chrono::hours(500'000))};

@@ -1,0 +1,63 @@
+#include "agent/cluster/cluster_side.h"
+
+#include <utility>
+
+#include "core/model/signal.h"
+#include "core/units/wall_time.h"
+
+namespace jettison {
+namespace {
+
+constexpr std::int64_t kNoLimit = -1;
+
+// What keeps further pods off the node meanwhile.
+std::optional<NodeConditionType> ConditionOf(const EvictionOrder& order) {
+  const auto starved = order.annotations.find("starved_resource");
+  if (!order.disruption_target || starved == order.annotations.end()) return std::nullopt;
+  const std::string& resource = starved->second;
+  if (resource == "memory" || resource == "swap") return NodeConditionType::kMemoryPressure;
+  if (resource == "pids") return NodeConditionType::kPidPressure;
+  return NodeConditionType::kDiskPressure;
+}
+
+}  // namespace
+
+ClusterSide::ClusterSide(ClusterSideEdges edges, const std::string& root)
+    : edges_(std::move(edges)),
+      evictions_({.cluster = edges_.cluster,
+                  .clock = edges_.clock,
+                  .log = edges_.log,
+                  .on_over = [this](const kube::EvictionIntent& intent,
+                                    kube::EvictionEnd end) { OnOver(intent, end); }},
+                 root + "/cluster-evictions") {}
+
+// One that could not be told to end runs on, and stays.
+void ClusterSide::Evicting(const EvictionOrder& order, const Result<EvictOutcome>& outcome,
+                           Instant now) {
+  if (!outcome || *outcome == EvictOutcome::kDryRun) return;
+  const std::string full_name = edges_.name_of_pod(order.pod_uid);
+  const std::size_t slash = full_name.find('/');
+  if (slash == std::string::npos) return;
+  evictions_.Begin({.namespace_ = full_name.substr(0, slash),
+                    .name = full_name.substr(slash + 1),
+                    .uid = order.pod_uid,
+                    .message = order.message,
+                    .grace_seconds = order.grace_period_seconds,
+                    .evicted_at = edges_.clock.Wall(),
+                    .held_group = edges_.group_of_pod(order.pod_uid),
+                    .pids_limit = edges_.pids_limit},
+                   ConditionOf(order), now);
+}
+
+// Where the pod could not be deleted for so long, the kubelet may have it back.
+void ClusterSide::OnOver(const kube::EvictionIntent& intent, kube::EvictionEnd end) {
+  if (end != kube::EvictionEnd::kGivenUp || intent.held_group.empty()) return;
+  if (!edges_.groups.Children(intent.held_group)) return;
+  const auto freed =
+      edges_.groups.Create(intent.held_group, {.pids_max = intent.pids_limit.value_or(kNoLimit)});
+  if (freed) return;
+  edges_.log.Warn("a pod is still kept from starting anything",
+                  {{"pod", intent.namespace_ + "/" + intent.name}, {"err", freed.error().message}});
+}
+
+}  // namespace jettison

@@ -1,0 +1,53 @@
+#pragma once
+
+#include <cstdint>
+#include <functional>
+#include <optional>
+#include <string>
+#include <string_view>
+
+#include "agent/cluster/cluster_evictions.h"
+#include "agent/edges/eviction_listener.h"
+#include "agent/log/log.h"
+#include "core/units/duration.h"
+#include "ports/cgroups.h"
+#include "ports/clock.h"
+#include "sources/kubernetes/calls/cluster.h"
+
+namespace jettison {
+
+// What the agent's side towards a cluster works with; everything must outlive it.
+struct ClusterSideEdges {
+  kube::Cluster& cluster;
+  Cgroups& groups;  // where the pods' groups are
+  const Clock& clock;
+  const Log& log;
+  std::function<std::string(std::string_view uid)> name_of_pod;  // "namespace/name"
+  std::function<std::string(const std::string& uid)> group_of_pod;
+  std::optional<std::int64_t> pids_limit;  // of a pod's group, as the kubelet has it
+};
+
+// Tells a cluster what becomes of its pods on this node.
+class ClusterSide : public EvictionListener {
+ public:
+  // `root`: the agent's folder.
+  ClusterSide(ClusterSideEdges edges, const std::string& root);
+
+  void Evicting(const EvictionOrder& order, const Result<EvictOutcome>& outcome,
+                Instant now) override;
+
+  void Advance(Instant now) { evictions_.Advance(now); }
+  [[nodiscard]] std::optional<Instant> NextDeadline() const { return evictions_.NextDeadline(); }
+  // Readable when the disk has something to tell.
+  [[nodiscard]] int fd() const { return evictions_.fd(); }
+  // Writes down what goes on: the last call.
+  void Finish() { evictions_.Finish(); }
+
+ private:
+  void OnOver(const kube::EvictionIntent& intent, kube::EvictionEnd end);
+
+  ClusterSideEdges edges_;
+  ClusterEvictions evictions_;
+};
+
+}  // namespace jettison

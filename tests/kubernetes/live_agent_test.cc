@@ -1,0 +1,157 @@
+// The agent beside a real kubelet: what it evicts goes, stays away, and is told to the cluster.
+#include <fmt/format.h>
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+#include <poll.h>
+
+#include <chrono>
+#include <fstream>
+#include <memory>
+#include <string>
+
+#include "kernel/files/files.h"
+#include "tests/kubernetes/live_control_plane.h"
+#include "tests/live/program.h"
+
+namespace jettison::kube {
+namespace {
+
+using std::chrono::milliseconds;
+using std::chrono::seconds;
+using testing::HasSubstr;
+using testing::Not;
+
+constexpr auto kLongest = seconds(60);
+constexpr int kHogMiB = 700;
+constexpr int kMarginMiB = 350;  // from what is available to the threshold
+
+int AvailableMiB() {
+  const std::string text = pod_host::ReadFile("/proc/meminfo").value_or("");
+  const std::size_t at = text.find("MemAvailable:");
+  return at == std::string::npos ? 0 : std::stoi(text.substr(at + 13)) / 1024;
+}
+
+std::string PodSpec(const std::string& arguments) {
+  return fmt::format(
+      "{{hostNetwork: true, automountServiceAccountToken: false, terminationGracePeriodSeconds: 5, "
+      "containers: [{{name: c, image: 'bed.local/app:1', args: [{}]}}]}}",
+      arguments);
+}
+
+std::string Deployment(const std::string& name, const std::string& arguments) {
+  return fmt::format(
+      "apiVersion: apps/v1\nkind: Deployment\nmetadata: {{name: {0}}}\nspec:\n  replicas: 1\n"
+      "  selector: {{matchLabels: {{app: {0}}}}}\n"
+      "  template: {{metadata: {{labels: {{app: {0}}}}}, spec: {1}}}\n",
+      name, PodSpec(arguments));
+}
+
+class LiveAgentBesideKubelet : public testing::Test {
+ protected:
+  void SetUp() override {
+    if (!plane_.missing().empty()) GTEST_SKIP() << plane_.missing();
+    ASSERT_EQ(plane_.Apply(Deployment("idle", "pause")).status, 0);
+    ASSERT_TRUE(Until([&] { return Running("idle") == 1; }));
+  }
+  void StartAgent(const std::string& settings = "") {
+    const Ran group = RunShell(". " + plane_.Path("settings") + "; printf %s $CGROUP");
+    std::ofstream(plane_.Path("agent.yaml")) << fmt::format(
+        "apiVersion: kubelet.config.k8s.io/v1beta1\nkind: KubeletConfiguration\n"
+        "cgroupRoot: /{0}\npodLogsDir: {1}/pod-logs\nkernelMemcgNotification: true\n"
+        "evictionHard: {{memory.available: {2}Mi}}\nevictionPressureTransitionPeriod: 5s\n---\n"
+        "apiVersion: jettison.io/v1alpha1\nkind: JettisonConfiguration\nsource: kubernetes\n"
+        "nodeName: bed\nroot: {1}/agent\nhttp: {{socket: ''}}\n{3}"
+        "kubernetes: {{kubeconfig: {1}/agent.kubeconfig, kubeletDirectory: {1}/kubelet, "
+        "kubeletConfiguration: {1}/conf/kubelet.yaml}}\n",
+        group.output, folder(), AvailableMiB() - kMarginMiB, settings);
+    agent_ = std::make_unique<Program>(
+        std::vector<std::string>{JETTISON_BINARY, "run", "--config", plane_.Path("agent.yaml")},
+        std::vector<std::string>{});
+    ASSERT_TRUE(agent_->ReadUntil("agent is ready")) << agent_->output();
+  }
+  void StartHog() {
+    ASSERT_EQ(plane_.Apply(Deployment("hog", fmt::format("hog, '{}'", kHogMiB))).status, 0);
+    ASSERT_TRUE(agent_->ReadUntil("pod is evicted successfully")) << agent_->output();
+  }
+  template <typename Condition>
+  [[nodiscard]] static bool Until(Condition condition) {
+    const auto deadline = std::chrono::steady_clock::now() + kLongest;
+    while (!condition()) {
+      if (std::chrono::steady_clock::now() > deadline) return false;
+      ::poll(nullptr, 0, 100);
+    }
+    return true;
+  }
+  [[nodiscard]] std::string folder() const {
+    const std::string path = plane_.Path("");
+    return path.substr(0, path.size() - 1);
+  }
+  [[nodiscard]] std::string Ask(const std::string& what) const {
+    return plane_.Kubectl(what).output;
+  }
+  [[nodiscard]] int Running(const std::string& app) const {
+    const std::string names =
+        Ask("get pods -l app=" + app + " --field-selector=status.phase=Running -o name");
+    return static_cast<int>(std::count(names.begin(), names.end(), '\n'));
+  }
+
+  LiveControlPlane plane_;
+  std::unique_ptr<Program> agent_;
+};
+
+TEST_F(LiveAgentBesideKubelet, TheGuiltyPodGoesAndNoOtherAndItsReplacementWaits) {
+  StartAgent();
+  StartHog();
+  EXPECT_THAT(agent_->output(), HasSubstr("pod=default/hog-"));
+  ASSERT_TRUE(agent_->ReadUntil("the API server deletes an evicted pod")) << agent_->output();
+  // The first one is gone, and what was made in its stead was kept off the node.
+  ASSERT_TRUE(Until([&] {
+    const std::string pods = Ask("get pods -l app=hog --no-headers");
+    return std::count(pods.begin(), pods.end(), '\n') == 1;
+  }));
+  EXPECT_EQ(Running("idle"), 1);
+  EXPECT_THAT(Ask("get pods -l app=hog --no-headers"), HasSubstr("Pending"));
+  EXPECT_THAT(Ask("get node bed -o jsonpath='{.spec.taints}'"),
+              HasSubstr("jettison.io/memory-pressure"));
+  EXPECT_THAT(Ask("get events --field-selector=reason=Evicted"), HasSubstr("hog-"));
+  EXPECT_EQ(Ask("get pods --field-selector=status.phase=Failed -o name"), "");
+  // The pressure is over soon, and with it the taint.
+  agent_->Signal(SIGTERM);
+  EXPECT_EQ(agent_->Wait(), 0);
+  EXPECT_THAT(Ask("get node bed -o jsonpath='{.spec.taints}'"), Not(HasSubstr("jettison.io")));
+}
+
+TEST_F(LiveAgentBesideKubelet, WithoutTheApiServerThePodStaysDownAndIsDeletedOnceItIsBack) {
+  StartAgent();
+  ASSERT_EQ(plane_.Apply(Deployment("hog", fmt::format("hog, '{}'", kHogMiB))).status, 0);
+  ASSERT_TRUE(agent_->ReadUntil("pod of somebody else found\" pod=default/hog"))
+      << agent_->output();
+  plane_.KillApiServer();
+  ASSERT_TRUE(agent_->ReadUntil("pod is evicted successfully")) << agent_->output();
+  ASSERT_TRUE(agent_->ReadUntil("pods were cleaned up")) << agent_->output();
+  // Long enough for the kubelet to have tried.
+  ::poll(nullptr, 0, 3000);
+  EXPECT_EQ(RunShell("pgrep -f '^/app hog'").output, "");
+  ASSERT_EQ(plane_.StartAgain().status, 0);
+  ASSERT_TRUE(agent_->ReadUntil("the API server deletes an evicted pod")) << agent_->output();
+}
+
+TEST_F(LiveAgentBesideKubelet, AJobThatLeavesDisruptionsOutOfItsCountGoesOn) {
+  StartAgent();
+  const std::string job = fmt::format(
+      "apiVersion: batch/v1\nkind: Job\nmetadata: {{name: hog}}\nspec:\n  backoffLimit: 0\n"
+      "  podFailurePolicy: {{rules: [{{action: Ignore, onPodConditions: "
+      "[{{type: DisruptionTarget, status: 'True'}}]}}]}}\n"
+      "  template: {{metadata: {{labels: {{app: hog}}}}, spec: {}}}\n",
+      "{restartPolicy: Never, " + PodSpec(fmt::format("hog, '{}'", kHogMiB)).substr(1));
+  ASSERT_EQ(plane_.Apply(job).status, 0);
+  ASSERT_TRUE(agent_->ReadUntil("the API server deletes an evicted pod")) << agent_->output();
+  ASSERT_TRUE(Until([&] {
+    return Ask("get job hog -o jsonpath='{.status.uncountedTerminatedPods}{.status.failed}'") ==
+           "{}";
+  })) << Ask("get job hog -o yaml");
+  EXPECT_THAT(Ask("get job hog -o jsonpath='{.status.conditions}'"), Not(HasSubstr("Failed")));
+}
+
+}  // namespace
+}  // namespace jettison::kube
