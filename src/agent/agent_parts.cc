@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <string>
+#include <vector>
 
 #include "agent/plans/plan_of.h"
 #include "agent/reclaim/memory_ladder_thread.h"
@@ -136,7 +137,7 @@ NodeEdges EdgesOf(Machine& machine, const Log& log, AgentParts& parts) {
       .disk_walks = *parts.disk_walks,
       .notifier = *parts.arming,
       .pods = *parts.pods,
-      .killer = *parts.hooking_killer,
+      .killer = *parts.telling_killer,
       .reclaimer = *parts.reclaimer,
       .events = *parts.events,
       .log = log,
@@ -193,8 +194,8 @@ std::unique_ptr<AgentParts> BuildParts(const AgentConfig& config, const AgentOpt
   parts.hooks = std::make_unique<Hooks>(
       config.hooks, config.node_name, config.dry_run,
       [&parts](std::string_view uid) { return parts.pods->NameOfPod(uid); });
-  parts.hooking_killer =
-      std::make_unique<HookingKiller>(*parts.killer, *parts.hooks, machine.clock);
+  parts.telling_killer = std::make_unique<TellingKiller>(
+      *parts.killer, machine.clock, std::vector<EvictionListener*>{parts.hooks.get()});
   parts.remains =
       std::make_unique<Remains>(config, machine.pod_groups(), *parts.pods, machine.clock, log);
   BuildImages(config, machine, log, parts);

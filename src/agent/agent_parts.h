@@ -17,6 +17,7 @@
 #include "agent/tell/eviction_history.h"
 #include "agent/tell/hooks.h"
 #include "agent/tell/node_status_file.h"
+#include "agent/tell/telling_killer.h"
 #include "agent/wake/arming_thread.h"
 #include "core/pods/room.h"
 #include "kernel/groups/qos_groups.h"
@@ -43,7 +44,7 @@ struct AgentParts {
   std::unique_ptr<ArmingThread> arming;
   std::unique_ptr<PodKiller> killer;
   std::unique_ptr<Hooks> hooks;
-  std::unique_ptr<HookingKiller> hooking_killer;
+  std::unique_ptr<TellingKiller> telling_killer;
   std::unique_ptr<Remains> remains;
   std::unique_ptr<ImageRecordFile> image_records;  // null where the runtime has no images
   std::unique_ptr<ImageCollector> images;          // the same

@@ -31,6 +31,11 @@ void Hooks::ConditionsChanged(NodeConditions before, NodeConditions after, Insta
   }
 }
 
+void Hooks::Evicting(const EvictionOrder& order, const Result<EvictOutcome>& outcome, Instant now) {
+  Evicting(order, now);
+  if (!outcome) NotEvicting(order);
+}
+
 void Hooks::Evicting(const EvictionOrder& order, Instant now) {
   if (hooks_.empty()) return;
   const std::string pod = name_of_pod_(order.pod_uid);
@@ -66,13 +71,6 @@ void Hooks::LogFailures(const Log& log) {
   for (const HookFailure& failure : failures_.TakeAll()) {
     log.Warn("hook was not told", {{"hook", failure.hook}, {"err", failure.problem}});
   }
-}
-
-Result<EvictOutcome> HookingKiller::Evict(const EvictionOrder& order) {
-  auto evicted = killer_.Evict(order);
-  hooks_.Evicting(order, clock_.Now());
-  if (!evicted) hooks_.NotEvicting(order);
-  return evicted;
 }
 
 }  // namespace jettison

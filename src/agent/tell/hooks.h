@@ -6,20 +6,23 @@
 #include <string_view>
 #include <vector>
 
-#include "agent/edges/edges.h"
+#include "agent/edges/eviction_listener.h"
 #include "agent/log/log.h"
 #include "agent/loop/mailbox.h"
 #include "agent/tell/hook_budget.h"
 #include "agent/tell/hook_message.h"
 #include "agent/tell/hook_thread.h"
 #include "core/config/hooks_configuration.h"
+#include "core/model/eviction_order.h"
 #include "core/model/signal.h"
+#include "core/units/duration.h"
+#include "core/units/result.h"
 
 namespace jettison {
 
 // Tells the configured programs and addresses what happens on the node. Nothing here waits: each
 // hook has a thread, and one that is called too often or hangs misses notices, which the log says.
-class Hooks {
+class Hooks : public EvictionListener {
  public:
   using NameOfPod = std::function<std::string(std::string_view uid)>;
 
@@ -31,6 +34,8 @@ class Hooks {
   void Replace(const std::vector<HookConfig>& hooks);
 
   void ConditionsChanged(NodeConditions before, NodeConditions after, Instant now);
+  void Evicting(const EvictionOrder& order, const Result<EvictOutcome>& outcome,
+                Instant now) override;
   // A pod has just been told to end.
   void Evicting(const EvictionOrder& order, Instant now);
   // It could not be told.
@@ -62,21 +67,6 @@ class Hooks {
   std::vector<Hook> hooks_;
   std::vector<std::unique_ptr<HookThread>> retired_;  // until they have told everything
   std::vector<Evicted> evicted_;                      // and not cleaned up yet
-};
-
-// Hands each eviction on and then tells the hooks of it: what a hook is told is put together, and
-// its program started, when the signal is out.
-class HookingKiller : public PodKiller {
- public:
-  // Both must outlive this.
-  HookingKiller(PodKiller& killer, Hooks& hooks, const Clock& clock)
-      : killer_(killer), hooks_(hooks), clock_(clock) {}
-  [[nodiscard]] Result<EvictOutcome> Evict(const EvictionOrder& order) override;
-
- private:
-  PodKiller& killer_;
-  Hooks& hooks_;
-  const Clock& clock_;
 };
 
 }  // namespace jettison

@@ -18,6 +18,7 @@
 #include <sstream>
 
 #include "agent/tell/hook_program.h"
+#include "agent/tell/telling_killer.h"
 #include "core/units/tcp_address.h"
 #include "http/peers/listen.h"
 #include "kernel/files/temporary_folder.h"
@@ -314,8 +315,8 @@ TEST_F(HooksTest, AreToldOfAnEvictionWhenTheSignalIsOut) {
                 return "default/db";
               });
   LookingKiller killer(named);
-  HookingKiller hooking(killer, hooks, clock_);
-  EXPECT_TRUE(hooking.Evict(kOrder));
+  TellingKiller telling(killer, clock_, {&hooks});
+  EXPECT_TRUE(telling.Evict(kOrder));
   EXPECT_EQ(killer.kills(), 1);
   EXPECT_FALSE(killer.named_before());
   EXPECT_EQ(Told(hooks, 1).size(), 1U);
