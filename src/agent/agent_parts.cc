@@ -130,6 +130,30 @@ void BuildLadder(const AgentConfig& config, Machine& machine, const Log& log, Ag
           }});
 }
 
+std::unique_ptr<ClusterSide> ClusterFor(const AgentConfig& config, Machine& machine, const Log& log,
+                                        AgentParts& parts) {
+  if (!machine.cluster) return nullptr;
+  return std::make_unique<ClusterSide>(
+      ClusterSideEdges{
+          .cluster = *machine.cluster,
+          .groups = machine.pod_groups(),
+          .clock = machine.clock,
+          .log = log,
+          .name_of_pod = [&parts](std::string_view uid) { return parts.pods->NameOfPod(uid); },
+          .group_of_pod = [&machine](const std::string& uid) -> std::string {
+            const auto& groups = machine.runtime->ForeignGroupsOf(uid);
+            return groups.size() == 1 ? groups.front() : std::string();
+          },
+          .pids_limit = config.pod_pids_limit},
+      config.root);
+}
+
+std::vector<EvictionListener*> ListenersOf(AgentParts& parts) {
+  std::vector<EvictionListener*> listeners = {parts.hooks.get()};
+  if (parts.cluster) listeners.insert(listeners.begin(), parts.cluster.get());
+  return listeners;
+}
+
 NodeEdges EdgesOf(Machine& machine, const Log& log, AgentParts& parts) {
   return {
       .clock = machine.clock,
@@ -194,8 +218,9 @@ std::unique_ptr<AgentParts> BuildParts(const AgentConfig& config, const AgentOpt
   parts.hooks = std::make_unique<Hooks>(
       config.hooks, config.node_name, config.dry_run,
       [&parts](std::string_view uid) { return parts.pods->NameOfPod(uid); });
-  parts.telling_killer = std::make_unique<TellingKiller>(
-      *parts.killer, machine.clock, std::vector<EvictionListener*>{parts.hooks.get()});
+  parts.cluster = ClusterFor(config, machine, log, parts);
+  parts.telling_killer =
+      std::make_unique<TellingKiller>(*parts.killer, machine.clock, ListenersOf(parts));
   parts.remains =
       std::make_unique<Remains>(config, machine.pod_groups(), *parts.pods, machine.clock, log);
   BuildImages(config, machine, log, parts);

@@ -4,6 +4,7 @@
 #include <memory>
 
 #include "agent/agent.h"
+#include "agent/cluster/cluster_side.h"
 #include "agent/disk/disk_walk_thread.h"
 #include "agent/evictions/node_actions.h"
 #include "agent/figures/stats_collector.h"
@@ -44,6 +45,7 @@ struct AgentParts {
   std::unique_ptr<ArmingThread> arming;
   std::unique_ptr<PodKiller> killer;
   std::unique_ptr<Hooks> hooks;
+  std::unique_ptr<ClusterSide> cluster;  // null: there is none
   std::unique_ptr<TellingKiller> telling_killer;
   std::unique_ptr<Remains> remains;
   std::unique_ptr<ImageRecordFile> image_records;  // null where the runtime has no images

@@ -80,6 +80,8 @@ Result<void> NodeAgent::WatchAll() {
   attention.To(parts_->hooks->fd(), [this] { parts_->hooks->LogFailures(*log_); });
   attention.To(parts_->status_file->fd(), [this] { onlookers_.TakeStatusErrors(); });
   attention.To(parts_->evictions->fd(), [this] { parts_->evictions->LogComplaints(); });
+  // What it has to tell is taken in each turn, whoever brought it.
+  if (parts_->cluster) attention.To(parts_->cluster->fd(), [] {});
   attention.To(config_.fd(), [this] { TakeConfig(); });
   attention.To(parts_->keeper->fd(), [this] { parts_->keeper->LogComplaints(); });
   if (options_.board) attention.To(options_.board->fd(), [this] { onlookers_.NoteAsked(); });
@@ -99,6 +101,7 @@ Result<void> NodeAgent::Run() {
   auto result = loop_->Run([this] { AfterEachTurn(); });
   service_.Stopping();
   if (begun_) parts_->keeper->Finish(Kept(machine_->clock.Now()));
+  if (parts_->cluster) parts_->cluster->Finish();
   log_->Info("agent stopped");
   memory_.End();
   attention_.reset();
@@ -290,6 +293,7 @@ void NodeAgent::AfterEachTurn() {
 void NodeAgent::AdvanceAll(Instant now) {
   attention_->Advance(now);
   runtime_start_.Advance(now);
+  if (parts_->cluster) parts_->cluster->Advance(now);
   if (begun_) {
     parts_->disk_walks->Advance(now);
     parts_->node->Advance();
@@ -341,6 +345,7 @@ std::optional<Instant> NodeAgent::NextDeadline() const {
        {begun_ ? parts_->node->NextDeadline() : std::nullopt, parts_->disk_walks->NextDeadline(),
         runtime_start_.NextDeadline(), manifests_.NextDeadline(), ending_.NextDeadline(),
         attention_->NextDeadline(), threads_.NextDeadline(), next_alive_,
+        parts_->cluster ? parts_->cluster->NextDeadline() : std::nullopt,
         parts_->status_file->NextDeadline(), parts_->keeper->NextDeadline(changes)}) {
     if (at && (!next || *at < *next)) next = at;
   }
