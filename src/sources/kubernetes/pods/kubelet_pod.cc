@@ -86,6 +86,7 @@ ForeignFinding FindingOf(const ApiPod& pod, const KubeletPlaces& kubelet) {
                       .labels = {},
                       .annotations = {}};
   finding.reading.pod = pod.pod;
+  finding.reading.pod.restart_policy = RestartPolicy::kNever;  // by the agent
   // What is not understood is not enough to rank it by.
   const bool spared_as_daemon = !kubelet.evict_daemon_sets && IsOf(pod, "DaemonSet");
   finding.spared = spared_as_daemon || pod.IsMirror() || !pod.faults.empty();

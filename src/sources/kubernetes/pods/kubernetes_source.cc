@@ -104,14 +104,28 @@ std::vector<ForeignContainer> KubernetesSource::SeeContainersOf(Known& known) {
   }
   known.is_making = false;
   if (known.pod.IsTerminal()) return {};
-  const auto seen = SeeContainers(groups_, known.group);
+  auto seen = SeeContainers(groups_, known.group);
   if (!seen) {
     arrivals_.Forget(known.group);
     known.is_watched = false;
     return {};
   }
-  known.is_making = seen->is_making && ++known.soon_looks < kMostSoonLooks;
-  return ContainersOf(known.pod, seen->containers, kubelet_);
+  const auto settled = Settled(known, *std::move(seen));
+  return ContainersOf(known.pod, settled, kubelet_);
+}
+
+// What a container runtime starts a container with is for a moment like the container itself, so
+// one that was not there at the look before is looked at once more.
+std::vector<SeenContainer> KubernetesSource::Settled(Known& known, SeenPod now) const {
+  const std::vector<SeenContainer> before = std::exchange(known.seen, now.containers);
+  const auto is_new = [&](const SeenContainer& one) {
+    const auto& told = known.pod.containers;
+    return !known.running.contains(one.id) && std::ranges::find(before, one) == before.end() &&
+           std::ranges::find(told, one.id, &ContainerStatus::id) == told.end();
+  };
+  const bool is_making = std::erase_if(now.containers, is_new) > 0 || now.is_making;
+  known.is_making = is_making && ++known.soon_looks < kMostSoonLooks;
+  return std::move(now.containers);
 }
 
 // What cannot be measured must not be evicted either.

@@ -35,12 +35,13 @@ class KubernetesSource : public ForeignSource {
   // A pod of the node.
   struct Known {
     ApiPod pod;
-    std::string group;              // relative to the node's own
-    std::set<std::string> running;  // IDs of its containers
-    bool is_watched = false;        // whether arrivals in its group are told
-    bool is_making = false;         // a container of it is about to run
-    int soon_looks = 0;             // at that, since something arrived
-    bool ended = false;             // by us: it is not looked after again
+    std::string group;                // relative to the node's own
+    std::set<std::string> running;    // IDs of its containers
+    std::vector<SeenContainer> seen;  // at the last look
+    bool is_watched = false;          // whether arrivals in its group are told
+    bool is_making = false;           // a container of it is about to run
+    int soon_looks = 0;               // at that, since something arrived
+    bool ended = false;               // by us: it is not looked after again
   };
   using Pods = std::map<std::string, Known>;  // by UID
 
@@ -51,6 +52,7 @@ class KubernetesSource : public ForeignSource {
   void Look(Known& known);
   void Take(Known& known, std::vector<ForeignContainer> containers);
   [[nodiscard]] std::vector<ForeignContainer> SeeContainersOf(Known& known);
+  [[nodiscard]] std::vector<SeenContainer> Settled(Known& known, SeenPod now) const;
   void TellRunning();
   // Looks again at the pods that need it, and when.
   void PlanLooks();
