@@ -1,0 +1,88 @@
+#include "core/thresholds/kubelet_margin.h"
+
+#include <cmath>
+#include <string>
+#include <variant>
+#include <vector>
+
+#include "core/thresholds/threshold_text.h"
+#include "core/units/duration.h"
+
+namespace jettison {
+namespace {
+
+constexpr std::int64_t kMi = std::int64_t{1} << 20;
+constexpr std::int64_t kGi = std::int64_t{1} << 30;
+
+// Percentages are written with four decimals at most, so that 10% and 2 points are 12%.
+constexpr double kStepsAPoint = 1e4;
+
+double Rounded(double percent) {
+  return std::round(percent * kStepsAPoint) / kStepsAPoint;
+}
+
+Percentage WithPoints(Percentage theirs, double points) {
+  const double percent = Rounded(static_cast<double>(theirs.fraction) * 100);
+  double ours = Rounded(percent + points);
+  if (ours >= 100) ours = Rounded((percent + 100) / 2);
+  // As ParseThresholds reads the text of it.
+  return Percentage{static_cast<float>(ours) / 100};
+}
+
+bool HasEffect(const Threshold& threshold) {
+  if (NameOf(threshold.signal).starts_with("containerfs.")) return false;
+  const auto* share = std::get_if<Percentage>(&threshold.value);
+  return share == nullptr || std::isfinite(share->fraction);
+}
+
+std::vector<Threshold> EffectiveOf(const EvictionSettings& settings) {
+  std::vector<Threshold> thresholds = ParseThresholds(settings).thresholds;
+  std::erase_if(thresholds, [](const Threshold& threshold) { return !HasEffect(threshold); });
+  return thresholds;
+}
+
+}  // namespace
+
+Margin MarginOf(Signal signal) {
+  switch (ResourceOf(signal)) {
+    case Resource::kMemory: return {.amount = Quantity::Of(256 * kMi), .percent_points = 2};
+    case Resource::kEphemeralStorage: return {.amount = Quantity::Of(kGi), .percent_points = 2};
+    case Resource::kInodes:
+      return {.amount = Quantity::Of(100'000, QuantityFormat::kDecimalSI), .percent_points = 1};
+    case Resource::kPids:
+      return {.amount = Quantity::Of(500, QuantityFormat::kDecimalSI), .percent_points = 1};
+    case Resource::kSwap:
+    case Resource::kIo: break;
+  }
+  return {};
+}
+
+ThresholdValue WithMargin(Signal signal, const ThresholdValue& theirs) {
+  const Margin margin = MarginOf(signal);
+  if (const auto* amount = std::get_if<Quantity>(&theirs)) return *amount + margin.amount;
+  return WithPoints(std::get<Percentage>(theirs), margin.percent_points);
+}
+
+EvictionSettings SettingsAbove(const EvictionSettings& theirs) {
+  EvictionSettings ours;
+  ours.enforce_pods = theirs.enforce_pods;
+  const auto text = [](const Threshold& threshold) {
+    return ThresholdText(WithMargin(threshold.signal, threshold.value));
+  };
+  EvictionSettings hard;
+  hard.hard = theirs.hard;
+  for (const Threshold& threshold : EffectiveOf(hard)) {
+    ours.hard.emplace(NameOf(threshold.signal), text(threshold));
+  }
+  EvictionSettings soft;
+  soft.soft = theirs.soft;
+  soft.soft_grace_period = theirs.soft_grace_period;
+  for (const Threshold& threshold : EffectiveOf(soft)) {
+    const std::string name(NameOf(threshold.signal));
+    ours.soft.emplace(name, text(threshold));
+    ours.soft_grace_period.emplace(name, FormatDuration(threshold.grace_period));
+  }
+  return ours;
+}
+
+}  // namespace jettison

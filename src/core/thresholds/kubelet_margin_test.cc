@@ -1,0 +1,86 @@
+#include "core/thresholds/kubelet_margin.h"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include "core/thresholds/threshold_text.h"
+
+namespace jettison {
+namespace {
+
+using ::testing::IsEmpty;
+using ::testing::Pair;
+using ::testing::UnorderedElementsAre;
+
+// One hard threshold of the kubelet, as ours is derived from it.
+std::string Derived(const std::string& signal, const std::string& theirs) {
+  const EvictionSettings ours = SettingsAbove({.hard = {{signal, theirs}}});
+  const auto at = ours.hard.find(signal);
+  return at == ours.hard.end() ? "none" : at->second;
+}
+
+TEST(KubeletMargin, EachSignalHasAMarginInTheFormOfTheKubeletsThreshold) {
+  struct Row {
+    const char* signal;
+    const char* theirs;
+    const char* ours;
+  };
+  for (const Row& row : {
+           Row{"memory.available", "100Mi", "356Mi"},
+           Row{"memory.available", "1Gi", "1280Mi"},
+           Row{"memory.available", "10%", "12%"},
+           Row{"allocatableMemory.available", "100Mi", "356Mi"},
+           Row{"nodefs.available", "10%", "12%"},
+           Row{"nodefs.available", "5Gi", "6Gi"},
+           Row{"nodefs.inodesFree", "5%", "6%"},
+           Row{"nodefs.inodesFree", "1k", "101k"},
+           Row{"imagefs.available", "15%", "17%"},
+           Row{"imagefs.available", "1.5Gi", "2560Mi"},
+           Row{"imagefs.inodesFree", "0.1%", "1.1%"},
+           Row{"pid.available", "1000", "1500"},
+           Row{"pid.available", "33.333%", "34.333%"},
+       }) {
+    EXPECT_EQ(Derived(row.signal, row.theirs), row.ours) << row.signal << " " << row.theirs;
+  }
+}
+
+TEST(KubeletMargin, APercentageStaysBelowTheWhole) {
+  EXPECT_EQ(Derived("nodefs.available", "97%"), "99%");
+  EXPECT_EQ(Derived("nodefs.available", "98%"), "99%");
+  EXPECT_EQ(Derived("nodefs.available", "99%"), "99.5%");
+}
+
+TEST(KubeletMargin, TheTextOfAPercentageReadsAsTheValue) {
+  for (int tenths = 1; tenths < 1000; ++tenths) {
+    const Percentage theirs{static_cast<float>(tenths) / 10 / 100};
+    const ThresholdValue ours = WithMargin(Signal::kNodeFsAvailable, theirs);
+    EXPECT_LE(ThresholdText(ours).size(), 8U) << ThresholdText(ours);
+    EXPECT_GT(std::get<Percentage>(ours).fraction, theirs.fraction);
+  }
+}
+
+TEST(KubeletMargin, WhatIsOffOrWithoutEffectIsNotDerived) {
+  for (const char* signal : {"containerfs.available", "containerfs.inodesFree"}) {
+    EXPECT_EQ(Derived(signal, "10%"), "none");
+  }
+  EXPECT_EQ(Derived("memory.available", "0%"), "none");
+  EXPECT_EQ(Derived("memory.available", "100%"), "none");
+  EXPECT_EQ(Derived("memory.available", "NaN%"), "none");
+  EXPECT_EQ(Derived("memory.available", "nonsense"), "none");
+}
+
+TEST(KubeletMargin, SoftThresholdsKeepTheirGracePeriods) {
+  const EvictionSettings ours =
+      SettingsAbove({.soft = {{"memory.available", "500Mi"}, {"nodefs.available", "15%"}},
+                     .soft_grace_period = {{"memory.available", "90s"}, {"nodefs.available", "0s"}},
+                     .minimum_reclaim = {{"memory.available", "1Gi"}}});
+  EXPECT_THAT(ours.hard, IsEmpty());
+  EXPECT_THAT(ours.soft, UnorderedElementsAre(Pair("memory.available", "756Mi"),
+                                              Pair("nodefs.available", "17%")));
+  EXPECT_THAT(ours.soft_grace_period, UnorderedElementsAre(Pair("memory.available", "1m30s"),
+                                                           Pair("nodefs.available", "0s")));
+  EXPECT_THAT(ours.minimum_reclaim, IsEmpty());
+}
+
+}  // namespace
+}  // namespace jettison
