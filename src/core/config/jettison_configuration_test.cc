@@ -11,6 +11,7 @@ namespace {
 using std::chrono::milliseconds;
 using std::chrono::minutes;
 using std::chrono::seconds;
+using ::testing::ElementsAre;
 using ::testing::HasSubstr;
 using ::testing::IsEmpty;
 
@@ -92,6 +93,67 @@ TEST(JettisonConfiguration, ThresholdsOnSwapComeLast) {
   EXPECT_EQ(last[1].grace_period, minutes(2));
 }
 
+TEST(JettisonConfiguration, TheSourceBringsWhatSuitsIt) {
+  EXPECT_EQ(Jettison("").config.source, SourceKind::kManifests);
+  EXPECT_EQ(Jettison("source: manifests\n").config.adopt, AdoptPolicy::kObserve);
+  const ConfigReading reading = Jettison("source: kubernetes\n");
+  EXPECT_THAT(Described(reading.faults), IsEmpty());
+  const AgentConfig& config = reading.config;
+  EXPECT_EQ(config.source, SourceKind::kKubernetes);
+  EXPECT_EQ(config.adopt, AdoptPolicy::kEvict);
+  EXPECT_EQ(config.profile, Profile::kKubelet);
+  EXPECT_EQ(config.node_fs, "/var/lib/kubelet");
+  EXPECT_EQ(config.logs.directory, "/var/log/pods");
+  EXPECT_EQ(config.kubernetes.kubeconfig, "");
+  EXPECT_EQ(config.kubernetes.kubelet_configuration, "");
+  EXPECT_EQ(config.kubernetes.jobs, JobEnding::kKill);
+  EXPECT_FALSE(config.kubernetes.evict_daemon_sets);
+}
+
+TEST(JettisonConfiguration, EveryFieldOfKubernetesIsTakenOver) {
+  const ConfigReading reading = Jettison(R"(
+source: kubernetes
+adopt: observe
+profile: standalone
+nodeFs: /data
+kubernetes:
+  kubeconfig: /etc/j/kubeconfig
+  kubeletConfiguration: /var/lib/kubelet/config.yaml
+  kubeletDirectory: /data/kubelet/
+  evictDaemonSets: true
+  jobs: terminate
+)");
+  EXPECT_THAT(Described(reading.faults), IsEmpty());
+  const AgentConfig& config = reading.config;
+  EXPECT_EQ(config.kubernetes.kubeconfig, "/etc/j/kubeconfig");
+  EXPECT_EQ(config.kubernetes.kubelet_configuration, "/var/lib/kubelet/config.yaml");
+  EXPECT_EQ(config.kubernetes.kubelet_directory, "/data/kubelet");
+  EXPECT_TRUE(config.kubernetes.evict_daemon_sets);
+  EXPECT_EQ(config.kubernetes.jobs, JobEnding::kTerminate);
+  EXPECT_EQ(config.adopt, AdoptPolicy::kObserve) << "what is said wins over the source";
+  EXPECT_EQ(config.profile, Profile::kStandalone);
+  EXPECT_EQ(config.node_fs, "/data");
+  EXPECT_EQ(Jettison("source: kubernetes\nkubernetes: {kubeletDirectory: /k}\n").config.node_fs,
+            "/k");
+}
+
+TEST(JettisonConfiguration, EveryFaultOfKubernetesIsNamedAtOnce) {
+  const ConfigReading reading = Jettison(
+      "source: kubernetes\nruntime: cri\n"
+      "kubernetes: {kubeconfg: /x, kubeconfig: x, kubeletConfiguration: [], "
+      "kubeletDirectory: ../k, evictDaemonSets: 1, jobs: term}\n");
+  EXPECT_THAT(
+      Described(reading.faults),
+      ElementsAre(HasSubstr("kubernetes.kubeconfg: \"/x\": there is no such field (did you mean "
+                            "\"kubeconfig\"?); allowed: "),
+                  HasSubstr("kubernetes.kubeconfig: \"x\": must be an absolute path"),
+                  HasSubstr("kubernetes.kubeletConfiguration: \"a list\": must be text"),
+                  HasSubstr("kubernetes.kubeletDirectory: \"../k\": must be an absolute path"),
+                  HasSubstr("kubernetes.evictDaemonSets: \"1\": must be true or false"),
+                  HasSubstr("kubernetes.jobs: \"term\": must be kill or terminate"),
+                  HasSubstr("runtime: \"cri\": must not be set where source is kubernetes")));
+}
+
 TEST(JettisonConfiguration, EachRefusedFieldIsOneFault) {
   struct Row {
     const char* text;
@@ -123,6 +185,9 @@ TEST(JettisonConfiguration, EachRefusedFieldIsOneFault) {
            Row{"pressureSoft: {io.pressure.some.avg10: 20%}", "needs a grace period"},
            Row{"swapHard: 1Gi", "swapHard: \"1Gi\": must be a map, not a string"},
            Row{"swapHard: {swap.free: 1Gi}", "allowed: swap.available"},
+           Row{"source: cluster", "source: \"cluster\": must be manifests or kubernetes"},
+           Row{"kubernetes: {}", "kubernetes: has no effect unless source is kubernetes"},
+           Row{"source: manifests\nkubernetes: {jobs: kill}", "has no effect unless source"},
            Row{"pressuresoft: {}", "did you mean \"pressureSoft\"?"},
        }) {
     const ConfigReading reading = Jettison(row.text);
