@@ -37,6 +37,11 @@ void Fuzz(std::string_view text) {
   for (jettison::Value& document : *parsed) documents.push_back({"/etc/c", std::move(document)});
   const jettison::ConfigReading reading = jettison::ReadConfig(documents);
   if (reading.faults.empty()) CheckRunnable(reading.config);
+  for (const jettison::ConfigDocument& theirs : documents) {
+    const jettison::ConfigReading beside =
+        jettison::ReadConfig(documents, {.document = theirs, .why_not = {}});
+    if (beside.faults.empty()) CheckRunnable(beside.config);
+  }
   for (const bool images : {false, true}) {
     const auto effective =
         jettison::ThresholdsFor(reading.config.eviction.thresholds, {.dedicated_image_fs = images});

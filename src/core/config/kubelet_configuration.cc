@@ -8,6 +8,7 @@
 #include <utility>
 
 #include "core/config/enforcement.h"
+#include "core/config/eviction_settings.h"
 #include "core/config/kubelet_fields.h"
 #include "core/thresholds/spelling.h"
 
@@ -39,14 +40,6 @@ void Append(Faults& to, Faults&& from, const std::string& file) {
   }
 }
 
-SignalSettings HardSettings(const Fields& fields) {
-  const bool merge = fields.Flag("mergeDefaultEvictionSettings").value_or(false);
-  if (fields.Find("evictionHard") == nullptr) return DefaultEvictionHard();
-  SignalSettings settings = fields.TextMap("evictionHard").value_or(SignalSettings{});
-  if (merge) settings.insert(DefaultEvictionHard().begin(), DefaultEvictionHard().end());
-  return settings;
-}
-
 void WarnOfContainerFs(const Fields& fields, std::string_view key, const SignalSettings& settings,
                        Faults& warnings) {
   for (const auto& [signal, text] : settings) {
@@ -58,10 +51,7 @@ void WarnOfContainerFs(const Fields& fields, std::string_view key, const SignalS
 }
 
 void ReadThresholds(const Fields& fields, AgentConfig& config, Faults& warnings, Faults& faults) {
-  EvictionSettings settings;
-  settings.hard = HardSettings(fields);
-  Take(fields.TextMap("evictionSoft"), settings.soft);
-  Take(fields.TextMap("evictionSoftGracePeriod"), settings.soft_grace_period);
+  EvictionSettings settings = ReadEvictionSettings(fields);
   Take(fields.TextMap("evictionMinimumReclaim"), settings.minimum_reclaim);
   settings.enforce_pods = config.reservation.enforce_pods;
   WarnOfContainerFs(fields, "evictionHard", settings.hard, warnings);

@@ -1,0 +1,137 @@
+#include "core/config/beside_kubelet.h"
+
+#include <algorithm>
+#include <array>
+#include <string_view>
+#include <utility>
+
+#include "core/config/eviction_settings.h"
+#include "core/thresholds/fields.h"
+#include "core/thresholds/kubelet_margin.h"
+#include "core/thresholds/threshold_parsing.h"
+
+namespace jettison {
+namespace {
+
+// What the kubelet's document says of the kubelet's process alone, and its thresholds.
+constexpr auto kNotTaken = std::to_array<std::string_view>(
+    {"apiVersion", "kind", "evictionHard", "evictionSoft", "evictionSoftGracePeriod",
+     "fileCheckFrequency", "logging", "mergeDefaultEvictionSettings", "oomScoreAdj",
+     "staticPodPath", "staticPodURL"});
+
+const Value::Map& MembersOf(const ConfigDocument* document) {
+  static const Value::Map kNone;
+  const Value::Map* members = document == nullptr ? nullptr : document->document.AsMap();
+  return members == nullptr ? kNone : *members;
+}
+
+// Present, and not null: null means that nothing is said.
+const Value* Said(const Value::Map& members, std::string_view key) {
+  const auto at = std::ranges::find(members, key, &Value::Member::first);
+  return at == members.end() || at->second.IsNull() ? nullptr : &at->second;
+}
+
+void Put(Value::Map& members, std::string_view key, Value value) {
+  std::erase_if(members, [key](const Value::Member& member) { return member.first == key; });
+  members.emplace_back(std::string(key), std::move(value));
+}
+
+// `over` where it is a map, with what it does not name from `settings`; anything else stays as it
+// is, to be refused.
+Value Over(const Value* over, const SignalSettings& settings) {
+  if (over != nullptr && over->AsMap() == nullptr) return *over;
+  Value::Map members = over == nullptr ? Value::Map{} : *over->AsMap();
+  for (const auto& [signal, text] : settings) {
+    const auto named = std::ranges::find(members, signal, &Value::Member::first);
+    if (named == members.end()) members.emplace_back(signal, Value(text));
+  }
+  return Value(std::move(members), over == nullptr ? 0 : over->line());
+}
+
+void PutThresholds(const Value::Map& ours, const EvictionSettings& derived, Value::Map& merged) {
+  const Value* const hard = Said(ours, "evictionHard");
+  const Value* const merge = Said(ours, "mergeDefaultEvictionSettings");
+  const bool fill_up = merge != nullptr && merge->AsBool() != nullptr && *merge->AsBool();
+  if (hard == nullptr || fill_up) Put(merged, "evictionHard", Over(hard, derived.hard));
+  // What it stands for has been done, not with the kubelet's defaults.
+  if (fill_up) Put(merged, "mergeDefaultEvictionSettings", Value(false));
+  if (Said(ours, "evictionSoft") != nullptr) return;
+  Put(merged, "evictionSoft", Over(nullptr, derived.soft));
+  Put(merged, "evictionSoftGracePeriod",
+      Over(Said(ours, "evictionSoftGracePeriod"), derived.soft_grace_period));
+}
+
+bool EnforcesPods(const Fields& kubelet) {
+  const auto listed = kubelet.TextList("enforceNodeAllocatable");
+  return !listed || std::ranges::find(*listed, "pods") != listed->end();
+}
+
+// The faults of its thresholds, and what they are. Everything else is read with the merged
+// document.
+EvictionSettings ReadTheirs(const ConfigDocument& theirs, std::vector<Threshold>& thresholds,
+                            Faults& faults) {
+  const Fields fields(theirs.document, theirs.file, faults);
+  EvictionSettings settings = ReadEvictionSettings(fields);
+  Faults told_of_below;
+  settings.enforce_pods = EnforcesPods(Fields(theirs.document, theirs.file, told_of_below));
+  ThresholdParsing parsing = ParseThresholds(settings);
+  thresholds = std::move(parsing.thresholds);
+  for (Fault& fault : parsing.faults) {
+    fault.file = theirs.file;
+    AddFault(faults, std::move(fault));
+  }
+  if (const Value* flag = fields.Find("cgroupsPerQOS");
+      flag != nullptr && flag->AsBool() != nullptr && !*flag->AsBool()) {
+    fields.Refuse("cgroupsPerQOS", "false",
+                  "must be true where Jettison stands beside the kubelet: without groups of their "
+                  "own its pods cannot be measured");
+  }
+  return settings;
+}
+
+// The member of the document that a key belongs to: "evictionHard[pid.available]" ->
+// "evictionHard".
+std::string_view MemberOf(std::string_view key) {
+  return key.substr(0, key.find_first_of(".["));
+}
+
+}  // namespace
+
+MergedKubelet MergeWithKubelet(const ConfigDocument* ours, const ConfigDocument& theirs,
+                               Faults& faults) {
+  MergedKubelet merged;
+  const EvictionSettings settings = ReadTheirs(theirs, merged.theirs, faults);
+  const Value::Map& mine = MembersOf(ours);
+  Value::Map members = mine;
+  for (const auto& [key, value] : MembersOf(&theirs)) {
+    if (std::ranges::find(kNotTaken, key) != kNotTaken.end()) continue;
+    if (Said(mine, key) == nullptr) Put(members, key, value);
+  }
+  PutThresholds(mine, SettingsAbove(settings), members);
+  merged.document = Value(std::move(members), ours == nullptr ? 0 : ours->document.line());
+  return merged;
+}
+
+void SortByFile(const ConfigDocument* ours, const ConfigDocument& theirs, Faults& faults,
+                Faults& warnings) {
+  const auto is_ours = [&](const Fault& fault) {
+    return ours != nullptr && Said(MembersOf(ours), MemberOf(fault.key)) != nullptr;
+  };
+  for (Fault& fault : faults) {
+    if (!is_ours(fault)) fault.file = theirs.file;
+  }
+  std::erase_if(warnings, [&](const Fault& warning) { return !is_ours(warning); });
+}
+
+void LeaveToKubelet(AgentConfig& config) {
+  config.image_gc.high_threshold_percent = 100;
+  config.image_gc.max_age = Duration::zero();
+  config.container_gc = {.min_age = {}, .max_per_pod_container = -1, .max_containers = -1};
+  config.logs.max_size_bytes.reset();
+  config.reservation.enforce_pods = false;
+  config.reservation.kube_enforced.reset();
+  config.reservation.system_enforced.reset();
+  config.static_pod_path.clear();
+}
+
+}  // namespace jettison
