@@ -1,0 +1,78 @@
+#include "core/thresholds/thresholds_beside_kubelet.h"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include "core/thresholds/threshold_parsing.h"
+#include "core/thresholds/threshold_text.h"
+
+namespace jettison {
+namespace {
+
+using ::testing::ElementsAre;
+using ::testing::HasSubstr;
+using ::testing::IsEmpty;
+
+constexpr std::int64_t kGi = std::int64_t{1} << 30;
+
+class ThresholdsBeside : public testing::Test {
+ protected:
+  void Set(SignalSettings ours, SignalSettings theirs) {
+    beside_.Set(ParseThresholds({.hard = std::move(ours)}).thresholds,
+                ParseThresholds({.hard = std::move(theirs)}).thresholds);
+  }
+  [[nodiscard]] std::vector<std::string> Usable() const {
+    std::vector<std::string> texts;
+    for (const Threshold& threshold : beside_.Usable()) {
+      texts.push_back(ThresholdText(threshold.value));
+    }
+    return texts;
+  }
+  [[nodiscard]] Faults Learn(Signal signal, std::int64_t capacity) {
+    SignalCapacities capacities;
+    capacities[IndexOf(signal)] = capacity;
+    return beside_.Learn(capacities);
+  }
+  ThresholdsBesideKubelet beside_;
+};
+
+TEST_F(ThresholdsBeside, WithoutAKubeletAllOfOursMayBeEvictedBy) {
+  beside_.Set(ParseThresholds({.hard = {{"memory.available", "5%"}}}).thresholds, {});
+  EXPECT_THAT(Usable(), ElementsAre("5%"));
+  EXPECT_FALSE(beside_.AwaitsCapacities());
+}
+
+TEST_F(ThresholdsBeside, WhatCannotBeComparedYetIsNotEvictedBy) {
+  Set({{"memory.available", "10%"}, {"nodefs.available", "12%"}},
+      {{"memory.available", "100Mi"}, {"nodefs.available", "10%"}});
+  EXPECT_THAT(Usable(), ElementsAre("12%"));
+  EXPECT_TRUE(beside_.AwaitsCapacities());
+  EXPECT_THAT(Learn(Signal::kNodeFsAvailable, kGi), IsEmpty()) << "of another signal";
+  EXPECT_TRUE(beside_.AwaitsCapacities());
+  EXPECT_THAT(Learn(Signal::kMemoryAvailable, 8 * kGi), IsEmpty());
+  EXPECT_FALSE(beside_.AwaitsCapacities());
+  EXPECT_THAT(Usable(), ElementsAre("10%", "12%"));
+}
+
+TEST_F(ThresholdsBeside, WhatTurnsOutNotToLieAboveIsTheOnlyFault) {
+  Set({{"memory.available", "1%"}, {"nodefs.available", "5%"}},
+      {{"memory.available", "100Mi"}, {"nodefs.available", "10%"}});
+  const Faults faults = Learn(Signal::kMemoryAvailable, kGi);
+  ASSERT_EQ(faults.size(), 1U) << "that of nodefs was known before";
+  EXPECT_THAT(Describe(faults[0]),
+              HasSubstr("evictionHard[memory.available]: \"1%\": must be more"));
+  EXPECT_THAT(Usable(), IsEmpty());
+  EXPECT_THAT(Learn(Signal::kMemoryAvailable, kGi), IsEmpty()) << "told of once";
+}
+
+TEST_F(ThresholdsBeside, CapacitiesHoldForWhatIsSetLater) {
+  Set({}, {});
+  EXPECT_THAT(Learn(Signal::kMemoryAvailable, 8 * kGi), IsEmpty());
+  Set({{"memory.available", "10%"}}, {{"memory.available", "100Mi"}});
+  EXPECT_FALSE(beside_.AwaitsCapacities());
+  EXPECT_THAT(Usable(), ElementsAre("10%"));
+  EXPECT_THAT(Learn({}, 8 * kGi), IsEmpty());
+}
+
+}  // namespace
+}  // namespace jettison
