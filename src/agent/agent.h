@@ -2,10 +2,14 @@
 
 #include <functional>
 #include <memory>
+#include <optional>
 #include <string>
 #include <string_view>
+#include <vector>
 
 #include "agent/log/log_format.h"
+#include "core/model/threshold.h"
+#include "core/units/duration.h"
 #include "core/units/result.h"
 #include "view/snapshot.h"
 
@@ -31,6 +35,12 @@ struct AgentOptions {
   // Reads the configuration again, on SIGHUP; empty: SIGHUP has no effect. Called on a thread that
   // may outlive the agent: it must own what it uses.
   std::function<ConfigReading()> reread_config;
+  // With `source: kubernetes`: what the kubelet evicts by, where it is known.
+  std::optional<std::vector<Threshold>> kubelet_thresholds;
+  // Looks at the kubelet's configuration, on the same thread; absent: there is nothing new. Called
+  // so often; zero: never.
+  std::function<std::optional<ConfigReading>()> look_at_kubelet;
+  Duration kubelet_look_every{0};
   // Told of the configuration that holds after that, when the agent has taken it over.
   std::function<void(const AgentConfig&)> on_config;
   // Makes the text of `nodeStatusFile`; empty: none is written.

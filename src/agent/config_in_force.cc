@@ -7,15 +7,18 @@
 #include <utility>
 
 #include "agent/figures/capacity.h"
-#include "core/model/fault.h"
+#include "core/model/signal.h"
 
 namespace jettison {
 
-ConfigInForce::ConfigInForce(AgentConfig config, NodeIdentity node, Reread reread, const Log& log)
-    : reread_(std::move(reread)), log_(log) {
+ConfigInForce::ConfigInForce(AgentConfig config, NodeIdentity node, Readers readers, const Log& log)
+    : readers_(std::move(readers)), log_(log) {
+  thresholds_.Set(config.eviction.thresholds, readers_.kubelet_thresholds);
+  config.eviction.thresholds = thresholds_.Usable();
   node.config = std::move(config);
   node_ = std::make_shared<const NodeIdentity>(std::move(node));
-  if (reread_) reader_.emplace(ThreadPurpose{"config", "SIGHUP has no effect"}, AtEnd::kLeave);
+  if (readers_.again)
+    reader_.emplace(ThreadPurpose{"config", "SIGHUP has no effect"}, AtEnd::kLeave);
 }
 
 bool ConfigInForce::Ask() {
@@ -23,8 +26,20 @@ bool ConfigInForce::Ask() {
     log_.Info("SIGHUP has no effect; restart the agent to read its configuration again");
     return false;
   }
-  reader_->Do([readings = readings_, reread = reread_] { readings->Put(reread()); });
+  asked_ = true;
+  reader_->Do([readings = readings_, again = readers_.again] { readings->Put(again()); });
   return true;
+}
+
+void ConfigInForce::Advance(Instant now) {
+  if (!reader_ || !readers_.kubelet || readers_.kubelet_every == Duration::zero()) return;
+  if (next_look_ && now < *next_look_) return;
+  const bool is_first = !next_look_;  // it has just been read
+  next_look_ = now + readers_.kubelet_every;
+  if (is_first || asked_) return;
+  reader_->Do([readings = readings_, look = readers_.kubelet] {
+    if (auto reading = look()) readings->Put(*std::move(reading));
+  });
 }
 
 bool ConfigInForce::Taken::Has(std::string_view prefix) const {
@@ -35,6 +50,7 @@ bool ConfigInForce::Taken::Has(std::string_view prefix) const {
 std::optional<ConfigInForce::Taken> ConfigInForce::Take() {
   const std::vector<ConfigReading> readings = readings_->TakeAll();
   if (readings.empty()) return std::nullopt;
+  asked_ = false;
   return Use(readings.back());
 }
 
@@ -47,15 +63,44 @@ ConfigInForce::Taken ConfigInForce::Use(const ConfigReading& reading) {
   for (const Fault& warning : reading.warnings) {
     log_.Warn("configuration", {{"warning", Describe(warning)}});
   }
+  TellOfOrder(reading.not_above_kubelet);
   AgentConfig read = reading.config;
   read.dry_run = read.dry_run || config().dry_run;
+  thresholds_.Set(std::move(read.eviction.thresholds), reading.kubelet_thresholds);
+  read.eviction.thresholds = thresholds_.Usable();
   ConfigChanges changes = ChangesOf(config(), read);
   Tell(changes);
+  Hold(std::move(changes.config));
+  return {.changed = std::move(changes.at_once)};
+}
+
+std::optional<ConfigInForce::Taken> ConfigInForce::Learn(const Observations& seen) {
+  if (!thresholds_.AwaitsCapacities()) return std::nullopt;
+  SignalCapacities capacities;
+  for (const Signal signal : kAllSignals) {
+    if (seen[signal]) capacities[IndexOf(signal)] = seen[signal]->capacity;
+  }
+  TellOfOrder(thresholds_.Learn(capacities));
+  std::vector<Threshold> usable = thresholds_.Usable();
+  if (usable.size() == config().eviction.thresholds.size()) return std::nullopt;
+  AgentConfig held = config();
+  held.eviction.thresholds = std::move(usable);
+  Hold(std::move(held));
+  return Taken{.changed = {"eviction thresholds"}};
+}
+
+void ConfigInForce::Hold(AgentConfig config) {
   NodeIdentity node = *node_;
-  node.config = std::move(changes.config);
+  node.config = std::move(config);
   node.allocatable = SharedAmong(node.config, node.capacity);
   node_ = std::make_shared<const NodeIdentity>(std::move(node));
-  return {.changed = std::move(changes.at_once)};
+}
+
+void ConfigInForce::TellOfOrder(const Faults& faults) const {
+  for (const Fault& fault : faults) {
+    log_.Error("a threshold does not lie above the kubelet's, and nothing is evicted by it",
+               {{"fault", Describe(fault)}});
+  }
 }
 
 void ConfigInForce::Tell(const ConfigChanges& changes) const {

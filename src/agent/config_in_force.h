@@ -11,6 +11,11 @@
 #include "agent/loop/mailbox.h"
 #include "core/config/config_changes.h"
 #include "core/config/read_config.h"
+#include "core/model/fault.h"
+#include "core/model/threshold.h"
+#include "core/observe/observations.h"
+#include "core/thresholds/thresholds_beside_kubelet.h"
+#include "core/units/duration.h"
 #include "view/snapshot.h"
 
 namespace jettison {
@@ -19,10 +24,18 @@ namespace jettison {
 // when that is asked for; a faulty one changes nothing.
 class ConfigInForce {
  public:
-  using Reread = std::function<ConfigReading()>;
+  struct Readers {
+    // Empty: the configuration cannot be read again.
+    std::function<ConfigReading()> again;
+    // Looks whether the kubelet's has changed; absent: it has not. So often; zero: never.
+    std::function<std::optional<ConfigReading>()> kubelet = {};
+    Duration kubelet_every{0};
+    // What the kubelet evicts by, where it is known.
+    std::optional<std::vector<Threshold>> kubelet_thresholds = {};
+  };
 
-  // `reread` empty: the configuration cannot be read again. `log` must outlive this.
-  ConfigInForce(AgentConfig config, NodeIdentity node, Reread reread, const Log& log);
+  // `log` must outlive this.
+  ConfigInForce(AgentConfig config, NodeIdentity node, Readers readers, const Log& log);
 
   [[nodiscard]] const AgentConfig& config() const { return node_->config; }
   [[nodiscard]] std::shared_ptr<const NodeIdentity> node() const { return node_; }
@@ -40,13 +53,26 @@ class ConfigInForce {
   };
   [[nodiscard]] std::optional<Taken> Take();
 
+  // Looks at the kubelet's configuration when that is due.
+  void Advance(Instant now);
+  [[nodiscard]] std::optional<Instant> NextDeadline() const { return next_look_; }
+  // Takes in how much there is of everything, which decides whether thresholds of ours lie above
+  // the kubelet's. Absent: nothing changes by it.
+  [[nodiscard]] std::optional<Taken> Learn(const Observations& seen);
+
  private:
   [[nodiscard]] Taken Use(const ConfigReading& reading);
   void Tell(const ConfigChanges& changes) const;
+  void TellOfOrder(const Faults& faults) const;
+
+  void Hold(AgentConfig config);
 
   std::shared_ptr<const NodeIdentity> node_;
-  Reread reread_;
+  Readers readers_;
   const Log& log_;
+  ThresholdsBesideKubelet thresholds_;
+  std::optional<Instant> next_look_;
+  bool asked_ = false;  // and not yet read
   // What reads files again may hang with them, so both are left behind then.
   std::shared_ptr<Mailbox<ConfigReading>> readings_ = std::make_shared<Mailbox<ConfigReading>>();
   std::optional<BackgroundThread> reader_;

@@ -20,6 +20,13 @@ AgentConfig WithOptions(AgentConfig config, const AgentOptions& options) {
   return config;
 }
 
+ConfigInForce::Readers ReadersOf(const AgentOptions& options) {
+  return {.again = options.reread_config,
+          .kubelet = options.look_at_kubelet,
+          .kubelet_every = options.kubelet_look_every,
+          .kubelet_thresholds = options.kubelet_thresholds};
+}
+
 NodeIdentity IdentityOf(const Machine& machine, const NodeShares& shares) {
   return {.config = {},
           .started_at = machine.clock.Now(),
@@ -34,7 +41,7 @@ NodeAgent::NodeAgent(const AgentConfig& config, AgentOptions options, std::uniqu
     : options_(std::move(options)),
       log_(std::move(log)),
       machine_(std::move(machine)),
-      config_(WithOptions(config, options_), IdentityOf(*machine_, shares), options_.reread_config,
+      config_(WithOptions(config, options_), IdentityOf(*machine_, shares), ReadersOf(options_),
               *log_),
       parts_(BuildParts(config_.config(), options_, *machine_, shares, *log_)),
       manifests_(machine_->manifests.get(),
@@ -256,7 +263,10 @@ void NodeAgent::AskForConfig() {
 void NodeAgent::TakeConfig() {
   const auto taken = config_.Take();
   if (!taken) return;
-  if (!taken->faulty) UseConfig(*taken);
+  if (!taken->faulty) {
+    UseConfig(*taken);
+    if (options_.on_config) options_.on_config(config_.config());
+  }
   if (ready_) service_.Ready();
 }
 
@@ -270,7 +280,6 @@ void NodeAgent::UseConfig(const ConfigInForce::Taken& taken) {
     if (begun_) WatchAlarms();
     parts_->node->SetEviction(config.eviction);
   }
-  if (options_.on_config) options_.on_config(config);
 }
 
 void NodeAgent::LookAtClocks() {
@@ -299,7 +308,15 @@ void NodeAgent::AdvanceAll(Instant now) {
     parts_->node->Advance();
     manifests_.Advance(now);
   }
+  config_.Advance(now);
+  LearnCapacities();
   threads_.Advance(now);
+}
+
+void NodeAgent::LearnCapacities() {
+  const Observations* const seen = parts_->node->seen();
+  if (seen == nullptr) return;
+  if (const auto taken = config_.Learn(*seen)) UseConfig(*taken);
 }
 
 void NodeAgent::TellServiceManager(Instant now) {
@@ -344,7 +361,7 @@ std::optional<Instant> NodeAgent::NextDeadline() const {
   for (const auto& at :
        {begun_ ? parts_->node->NextDeadline() : std::nullopt, parts_->disk_walks->NextDeadline(),
         runtime_start_.NextDeadline(), manifests_.NextDeadline(), ending_.NextDeadline(),
-        attention_->NextDeadline(), threads_.NextDeadline(), next_alive_,
+config_.NextDeadline(), attention_->NextDeadline(), threads_.NextDeadline(), next_alive_,
         parts_->cluster ? parts_->cluster->NextDeadline() : std::nullopt,
         parts_->status_file->NextDeadline(), parts_->keeper->NextDeadline(changes)}) {
     if (at && (!next || *at < *next)) next = at;

@@ -50,6 +50,8 @@ class NodeAgent : public Agent {
   void AskForConfig();
   void TakeConfig();
   void UseConfig(const ConfigInForce::Taken& taken);
+  // Some thresholds wait for it.
+  void LearnCapacities();
   void LookAtClocks();
   void AdvanceAll(Instant now);
   void TellServiceManager(Instant now);

@@ -81,6 +81,10 @@ class Node {
   [[nodiscard]] std::optional<Instant> NextDeadline() const;
   // Passes finished since the start.
   [[nodiscard]] std::uint64_t passes() const { return passes_.record().count; }
+  // What the last pass has seen; null before the first one.
+  [[nodiscard]] const Observations* seen() const {
+    return passes_.record().last == nullptr ? nullptr : &passes_.record().last->observations;
+  }
   [[nodiscard]] const EvictionState& state() const { return passes_.standing().state; }
   [[nodiscard]] const PassCounters& counters() const { return counters_; }
   // How the node stands, for onlookers; NodeIdentity is the caller's to add.

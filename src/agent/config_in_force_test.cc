@@ -1,0 +1,133 @@
+#include "agent/config_in_force.h"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+#include <poll.h>
+
+#include <atomic>
+
+#include "core/thresholds/threshold_parsing.h"
+#include "core/thresholds/threshold_text.h"
+#include "ports/fakes/fake_clock.h"
+
+namespace jettison {
+namespace {
+
+using std::chrono::minutes;
+using std::chrono::seconds;
+using ::testing::Contains;
+using ::testing::ElementsAre;
+using ::testing::HasSubstr;
+using ::testing::IsEmpty;
+
+std::vector<Threshold> Hard(const std::string& value) {
+  return ParseThresholds({.hard = {{"memory.available", value}}}).thresholds;
+}
+
+class TheConfigInForce : public testing::Test {
+ protected:
+  // Ours beside the kubelet's.
+  static ConfigReading Reading(const std::string& ours, const std::string& theirs) {
+    ConfigReading reading;
+    reading.config.eviction.thresholds = Hard(ours);
+    reading.kubelet_thresholds = Hard(theirs);
+    return reading;
+  }
+  void Begin(const std::string& ours, const std::string& theirs) {
+    config_.emplace(Reading(ours, theirs).config, NodeIdentity{},
+                    ConfigInForce::Readers{.again = [this] { return next_; },
+                                           .kubelet = [this]() -> std::optional<ConfigReading> {
+                                             ++looks_;
+                                             return next_;
+                                           },
+                                           .kubelet_every = minutes(1),
+                                           .kubelet_thresholds = Hard(theirs)},
+                    log_);
+    config_->Advance(clock_.Now());
+  }
+  // Waits for what is being read.
+  [[nodiscard]] std::optional<ConfigInForce::Taken> TakeNext() {
+    pollfd readable{.fd = config_->fd(), .events = POLLIN, .revents = 0};
+    EXPECT_EQ(poll(&readable, 1, 10'000), 1);
+    return config_->Take();
+  }
+  [[nodiscard]] std::vector<std::string> Thresholds() const {
+    std::vector<std::string> texts;
+    for (const Threshold& threshold : config_->config().eviction.thresholds) {
+      texts.push_back(ThresholdText(threshold.value));
+    }
+    return texts;
+  }
+  static Observations Memory(std::int64_t capacity) {
+    Observations seen;
+    seen[Signal::kMemoryAvailable] = Observation{.available = 0, .capacity = capacity, .time = {}};
+    return seen;
+  }
+
+  FakeClock clock_{Instant(seconds(1000))};
+  std::vector<std::string> lines_;
+  Log log_{LogFormat::kText, clock_, [this](std::string_view line) { lines_.emplace_back(line); }};
+  ConfigReading next_;
+  std::atomic<int> looks_ = 0;
+  std::optional<ConfigInForce> config_;
+};
+
+TEST_F(TheConfigInForce, TheKubeletsIsLookedAtWhenItIsDue) {
+  Begin("356Mi", "100Mi");
+  EXPECT_EQ(config_->NextDeadline(), clock_.Now() + minutes(1)) << "it has just been read";
+  clock_.Advance(seconds(59));
+  config_->Advance(clock_.Now());
+  EXPECT_EQ(looks_, 0);
+  next_ = Reading("756Mi", "500Mi");
+  clock_.Advance(seconds(1));
+  config_->Advance(clock_.Now());
+  const auto taken = TakeNext();
+  ASSERT_TRUE(taken);
+  EXPECT_THAT(taken->changed, ElementsAre("eviction thresholds"));
+  EXPECT_THAT(Thresholds(), ElementsAre("756Mi"));
+  EXPECT_EQ(config_->NextDeadline(), clock_.Now() + minutes(1));
+}
+
+TEST_F(TheConfigInForce, AThresholdThatLiesAboveNoMoreIsNotEvictedByAndThatIsSaid) {
+  Begin("500Mi", "100Mi");
+  next_ = Reading("500Mi", "1Gi");
+  next_.config.eviction.thresholds.clear();
+  next_.not_above_kubelet = CheckAboveKubelet(Hard("500Mi"), Hard("1Gi"), {});
+  EXPECT_TRUE(config_->Ask());
+  ASSERT_TRUE(TakeNext());
+  EXPECT_THAT(Thresholds(), IsEmpty());
+  EXPECT_THAT(lines_, Contains(HasSubstr("must be more than 1Gi, which is the kubelet's")));
+}
+
+TEST_F(TheConfigInForce, WhatCannotBeReadChangesNothing) {
+  Begin("356Mi", "100Mi");
+  next_.faults.push_back({.key = "kubernetes", .message = "the kubelet cannot be asked"});
+  EXPECT_TRUE(config_->Ask());
+  const auto taken = TakeNext();
+  ASSERT_TRUE(taken);
+  EXPECT_TRUE(taken->faulty);
+  EXPECT_THAT(Thresholds(), ElementsAre("356Mi"));
+}
+
+TEST_F(TheConfigInForce, AShareIsEvictedByWhenItIsKnownToLieAboveTheKubeletsAmount) {
+  Begin("10%", "100Mi");
+  EXPECT_THAT(Thresholds(), IsEmpty()) << "10% of what is not known yet";
+  EXPECT_FALSE(config_->Learn(Observations{}));
+  const auto taken = config_->Learn(Memory(std::int64_t{8} << 30));
+  ASSERT_TRUE(taken);
+  EXPECT_TRUE(taken->Has("eviction"));
+  EXPECT_THAT(Thresholds(), ElementsAre("10%"));
+  EXPECT_FALSE(config_->Learn(Memory(std::int64_t{8} << 30)));
+  EXPECT_THAT(lines_, IsEmpty());
+}
+
+TEST_F(TheConfigInForce, AShareThatTurnsOutNotToLieAboveIsSaidOnce) {
+  Begin("1%", "100Mi");
+  EXPECT_FALSE(config_->Learn(Memory(std::int64_t{1} << 30)));
+  EXPECT_FALSE(config_->Learn(Memory(std::int64_t{1} << 30)));
+  EXPECT_THAT(Thresholds(), IsEmpty());
+  EXPECT_THAT(lines_, ElementsAre(HasSubstr("nothing is evicted by it")));
+}
+
+}  // namespace
+}  // namespace jettison
