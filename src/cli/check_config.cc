@@ -45,8 +45,10 @@ bool AllReadable(const std::vector<std::string>& files) {
 ConfigReading Read(std::vector<std::string> files) {
   constexpr const char* kStandardInput = "/dev/stdin";
   std::ranges::replace(files, "-", kStandardInput);
-  ConfigReading reading = ReadConfigFiles(files);
-  for (Faults* list : {&reading.warnings, &reading.faults}) {
+  ConfigReading reading = ReadConfigBesideKubelet(files, {.on_retry = [](const std::string& why) {
+                                                    fmt::print(stderr, "jettison: {}\n", why);
+                                                  }});
+  for (Faults* list : {&reading.warnings, &reading.faults, &reading.not_above_kubelet}) {
     for (Fault& fault : *list) {
       if (fault.file == kStandardInput) fault.file = "standard input";
     }
@@ -64,13 +66,14 @@ int RunCheckConfig(const CheckConfigOptions& options) {
     fmt::print(stderr, "jettison: cannot write: {}\n", std::strerror(errno));
     return kFailed;
   }
-  return reading.faults.empty() ? 0 : kInvalidInput;
+  return AllFaults(reading).empty() ? 0 : kInvalidInput;
 }
 
 constexpr const char* kFooter =
     "FILE holds KubeletConfiguration and JettisonConfiguration documents, YAML or JSON; the files "
     "are\n"
-    "read together, as `jettison run --config` does.\n"
+    "read together, as `jettison run --config` does. With source: kubernetes the kubelet's own\n"
+    "configuration is read as well, from its file or through the API server.\n"
     "\n"
     "Examples:\n"
     "  jettison check-config kubelet.yaml jettison.yaml\n"

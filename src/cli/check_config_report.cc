@@ -2,8 +2,11 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <cmath>
 #include <concepts>
+#include <optional>
+#include <string>
 #include <string_view>
 #include <utility>
 #include <vector>
@@ -73,22 +76,60 @@ std::string Amount(const ThresholdValue& value) {
   return fmt::format("{:.6g}%", std::get<Percentage>(value).fraction * 100);
 }
 
-std::string ThresholdTable(const std::vector<Threshold>& thresholds) {
-  if (thresholds.empty()) return "No thresholds: nothing is ever evicted for the node's sake.\n";
+std::string GraceOf(const Threshold& threshold) {
+  return threshold.IsHard() ? "hard" : FormatDuration(threshold.grace_period);
+}
+
+// The kubelet's threshold that one of ours stands beside: of the same signal, hard or soft as ours.
+const Threshold* CounterpartIn(const std::vector<Threshold>& thresholds, const Threshold& of) {
+  const auto at = std::ranges::find_if(thresholds, [&of](const Threshold& other) {
+    return other.signal == of.signal && other.IsHard() == of.IsHard();
+  });
+  return at == thresholds.end() ? nullptr : &*at;
+}
+
+// A row of the table; `kubelets` is its column, which is there beside a kubelet only.
+std::string Row(std::string_view signal, std::string_view below, std::string_view kubelets,
+                std::string_view grace, std::string_view reclaim) {
+  return fmt::format("{:<28}{:<12}{}{:<10}{}\n", signal, below, kubelets, grace, reclaim);
+}
+
+std::string Column(std::string_view text) {
+  return fmt::format("{:<12}", text);
+}
+
+// What only the kubelet evicts by.
+std::string KubeletsAlone(const std::vector<Threshold>& ours,
+                          const std::vector<Threshold>& kubelets) {
+  std::string rows;
+  for (const Threshold& threshold : kubelets) {
+    if (CounterpartIn(ours, threshold) != nullptr) continue;
+    rows += Row(NameOf(threshold.signal), "-", Column(Amount(threshold.value)), GraceOf(threshold),
+                "the kubelet's alone");
+  }
+  return rows;
+}
+
+std::string ThresholdTable(const std::vector<Threshold>& thresholds,
+                           const std::optional<std::vector<Threshold>>& kubelets) {
+  if (thresholds.empty() && !kubelets) {
+    return "No thresholds: nothing is ever evicted for the node's sake.\n";
+  }
   std::string table =
-      fmt::format("{:<28}{:<12}{:<10}{}\n", "SIGNAL", "BELOW", "GRACE", "MINIMUM RECLAIM");
+      Row("SIGNAL", "BELOW", kubelets ? Column("KUBELET") : "", "GRACE", "MINIMUM RECLAIM");
   std::string pressure;
   for (const Threshold& threshold : thresholds) {
-    const std::string grace = threshold.IsHard() ? "hard" : FormatDuration(threshold.grace_period);
     if (IsPressure(threshold.signal)) {
       pressure += fmt::format("{:<28}{:<12}{}\n", NameOf(threshold.signal),
-                              ShareText(ShareOf(threshold)), grace);
+                              ShareText(ShareOf(threshold)), GraceOf(threshold));
       continue;
     }
-    table +=
-        fmt::format("{:<28}{:<12}{:<10}{}\n", NameOf(threshold.signal), Amount(threshold.value),
-                    grace, threshold.min_reclaim ? Amount(*threshold.min_reclaim) : "-");
+    const Threshold* const other = kubelets ? CounterpartIn(*kubelets, threshold) : nullptr;
+    const std::string column = other == nullptr ? "-" : Amount(other->value);
+    table += Row(NameOf(threshold.signal), Amount(threshold.value), kubelets ? Column(column) : "",
+                 GraceOf(threshold), threshold.min_reclaim ? Amount(*threshold.min_reclaim) : "-");
   }
+  if (kubelets) table += KubeletsAlone(thresholds, *kubelets);
   if (pressure.empty()) return table;
   return table + fmt::format("\n{:<28}{:<12}{}\n", "STALLED", "ABOVE", "GRACE") + pressure;
 }
@@ -114,7 +155,8 @@ std::string ImageGc(const ImageGcPolicy& policy) {
           : fmt::format(", those unused for {} at any time", FormatDuration(policy.max_age)));
 }
 
-std::string Logs(const ContainerLogPolicy& logs) {
+std::string Logs(const ContainerLogPolicy& logs, bool beside_kubelet) {
+  if (beside_kubelet) return fmt::format("{}, the kubelet rotates them", logs.directory);
   if (!logs.max_size_bytes) return fmt::format("{}, never rotated", logs.directory);
   return fmt::format("{}, {} files of {} each", logs.directory, logs.max_files,
                      Quantity::Of(*logs.max_size_bytes).ToString());
@@ -140,8 +182,17 @@ std::string Http(const HttpConfig& http) {
   return Or(text, "nowhere");
 }
 
+std::string Kubernetes(const KubernetesConfig& kubernetes) {
+  return fmt::format(
+      "the kubelet of this node, asked for as {}; {} DaemonSets, Jobs are ended by SIG{}",
+      Or(kubernetes.kubeconfig, "the service account"),
+      kubernetes.evict_daemon_sets ? "also those of" : "none of",
+      kubernetes.jobs == JobEnding::kKill ? "KILL" : "TERM");
+}
+
 std::string Settings(const AgentConfig& config) {
   const EvictionPolicy& eviction = config.eviction;
+  const bool beside_kubelet = config.source == SourceKind::kKubernetes;
   const std::vector<std::pair<std::string_view, std::string>> lines = {
       {"pressure conditions", fmt::format("hold for {} after they were last seen",
                                           FormatDuration(eviction.pressure_transition_period))},
@@ -153,17 +204,23 @@ std::string Settings(const AgentConfig& config) {
                                 ? ", and at once when the kernel reports a crossed memory threshold"
                                 : "")},
       {"reserved", Reserved(config.reservation)},
-      {"limit on all pods", config.reservation.enforce_pods ? "capacity less reserved" : "none"},
-      {"image collection", ImageGc(config.image_gc)},
-      {"container logs", Logs(config.logs)},
+      {"limit on all pods", beside_kubelet                    ? "the kubelet's"
+                            : config.reservation.enforce_pods ? "capacity less reserved"
+                                                              : "none"},
+      {"image collection", beside_kubelet ? "the kubelet's" : ImageGc(config.image_gc)},
+      {"container logs", Logs(config.logs, beside_kubelet)},
       {"node", fmt::format("{}, nodefs is the file system of {}",
                            Or(config.node_cgroup, "the whole machine"), config.node_fs)},
-      {"pods from", Or(config.static_pod_path, "nowhere: staticPodPath is not set")},
+      {"pods from", beside_kubelet
+                        ? Kubernetes(config.kubernetes)
+                        : Or(config.static_pod_path, "nowhere: staticPodPath is not set")},
       {"profile", fmt::format("{}, runtime {}, files in {}", NameOf(config.profile),
                               NameOf(config.runtime), config.root)},
-      {"evicted pods", fmt::format("come back after {}, later up to {}",
-                                   FormatDuration(config.eviction_backoff.initial),
-                                   FormatDuration(config.eviction_backoff.max))},
+      {"evicted pods", beside_kubelet
+                           ? std::string("come back as their controllers in the cluster say")
+                           : fmt::format("come back after {}, later up to {}",
+                                         FormatDuration(config.eviction_backoff.initial),
+                                         FormatDuration(config.eviction_backoff.max))},
       {"answers at", Http(config.http)},
       {"dry run", config.dry_run ? "yes: nothing is evicted or reclaimed" : "no"},
   };
@@ -180,33 +237,47 @@ std::string Lines(std::string_view kind, const Faults& faults) {
 
 }  // namespace
 
+Faults AllFaults(const ConfigReading& reading) {
+  Faults faults = reading.faults;
+  faults.insert(faults.end(), reading.not_above_kubelet.begin(), reading.not_above_kubelet.end());
+  return faults;
+}
+
 std::string ConfigAsJson(const ConfigReading& reading) {
   const EvictionPolicy& eviction = reading.config.eviction;
+  const Faults faults = AllFaults(reading);
   std::string text;
   JsonWriter json(text, 2);
   json.Object([&] {
     json.Array("thresholds", [&] {
-      if (!reading.faults.empty()) return;
+      if (!faults.empty()) return;
       for (const Threshold& threshold : eviction.thresholds) WriteThreshold(threshold, json);
     });
+    if (reading.kubelet_thresholds) {
+      json.Array("kubeletThresholds", [&] {
+        for (const Threshold& threshold : *reading.kubelet_thresholds) {
+          WriteThreshold(threshold, json);
+        }
+      });
+    }
     json.Field("pressureTransitionPeriod", FormatDuration(eviction.pressure_transition_period));
     json.Field("maxPodGracePeriodSeconds", eviction.max_pod_grace_period_seconds);
     PutFaults("warnings", reading.warnings, json);
-    PutFaults("faults", reading.faults, json);
+    PutFaults("faults", faults, json);
   });
   return text + "\n";
 }
 
 std::string ConfigAsText(const ConfigReading& reading) {
   const std::string warnings = Lines("warning", reading.warnings);
-  if (!reading.faults.empty()) {
-    const std::size_t count = reading.faults.size();
-    return Lines("fault", reading.faults) + warnings +
+  if (const Faults faults = AllFaults(reading); !faults.empty()) {
+    const std::size_t count = faults.size();
+    return Lines("fault", faults) + warnings +
            fmt::format("{} fault{}: this configuration cannot be run.\n", count,
                        count == 1 ? "" : "s");
   }
-  return ThresholdTable(reading.config.eviction.thresholds) + "\n" + Settings(reading.config) +
-         (warnings.empty() ? "" : "\n" + warnings);
+  return ThresholdTable(reading.config.eviction.thresholds, reading.kubelet_thresholds) + "\n" +
+         Settings(reading.config) + (warnings.empty() ? "" : "\n" + warnings);
 }
 
 }  // namespace jettison

@@ -3,11 +3,16 @@
 #include <string>
 
 #include "core/config/read_config.h"
+#include "core/model/fault.h"
 
 namespace jettison {
 
+// Why this configuration cannot be run.
+[[nodiscard]] Faults AllFaults(const ConfigReading& reading);
+
 // What `check-config` prints for programs: the thresholds as parsed (containerfs.* not yet
-// replaced; none where there are faults), percentages as fractions, warnings and faults.
+// replaced; none where there are faults), those of the kubelet beside, percentages as fractions,
+// warnings and faults.
 [[nodiscard]] std::string ConfigAsJson(const ConfigReading& reading);
 
 // The same for people: the policy as tables and sentences, or the faults, one a line.

@@ -108,6 +108,57 @@ TEST_F(CheckConfig, SwapStandsAmongWhatRunsOut) {
   EXPECT_THAT(printed_, HasSubstr("swap.available              512Mi       hard      -\n"));
 }
 
+// Our document beside a kubelet's file.
+class CheckConfigBesideKubelet : public CheckConfig {
+ protected:
+  std::string Ours(const std::string& theirs, const std::string& ours = "") {
+    const std::string path = folder_ / "theirs.yaml";
+    std::ofstream(path) << "kind: KubeletConfiguration\n" << theirs;
+    std::string text =
+        "apiVersion: jettison.io/v1alpha1\nkind: JettisonConfiguration\nsource: kubernetes\n"
+        "kubernetes: {kubeletConfiguration: " +
+        path + "}\n";
+    if (!ours.empty()) {
+      text += "---\napiVersion: kubelet.config.k8s.io/v1beta1\nkind: KubeletConfiguration\n" + ours;
+    }
+    return Write(text);
+  }
+};
+
+TEST_F(CheckConfigBesideKubelet, OursStandBesideTheKubelets) {
+  const std::string file = Ours(
+      "evictionHard: {memory.available: 100Mi, pid.available: 5%}\n"
+      "enforceNodeAllocatable: [none]\n",
+      "evictionHard: {memory.available: 1Gi, nodefs.available: 7%}\n");
+  EXPECT_EQ(Run({file}), 0) << printed_;
+  EXPECT_THAT(printed_,
+              HasSubstr("SIGNAL                      BELOW       KUBELET     GRACE     MINIMUM "
+                        "RECLAIM\n"
+                        "memory.available            1Gi         100Mi       hard      -\n"
+                        "nodefs.available            7%          -           hard      -\n"
+                        "pid.available               -           5%          hard      the "
+                        "kubelet's alone\n\n"));
+  EXPECT_THAT(printed_, HasSubstr("image collection      the kubelet's\n"));
+  EXPECT_THAT(printed_, HasSubstr("pods from             the kubelet of this node"));
+  EXPECT_EQ(Run({file, "--output", "json"}), 0);
+  const auto answer = nlohmann::json::parse(printed_);
+  EXPECT_EQ(answer["kubeletThresholds"][0], nlohmann::json::parse(R"({
+    "signal": "memory.available", "operator": "LessThan", "quantity": "100Mi",
+    "gracePeriod": "0s"})"));
+}
+
+TEST_F(CheckConfigBesideKubelet, AThresholdThatDoesNotLieAboveIsAFault) {
+  const std::string file = Ours("", "evictionHard: {memory.available: 50Mi}\n");
+  EXPECT_EQ(Run({file}), 2);
+  EXPECT_THAT(printed_, HasSubstr("fault: " + file +
+                                  ": evictionHard[memory.available]: \"50Mi\": must be more than "
+                                  "100Mi, which is the kubelet's"));
+  EXPECT_EQ(Run({file, "--output", "json"}), 2);
+  const auto answer = nlohmann::json::parse(printed_);
+  EXPECT_TRUE(answer["thresholds"].empty());
+  EXPECT_EQ(answer["faults"][0]["key"], "evictionHard[memory.available]");
+}
+
 TEST_F(CheckConfig, FaultsAreShownToPeopleOneALine) {
   const std::string file = Kubelet("oomScoreAdj: 5000\nevictionHard: {x: y}\n");
   EXPECT_EQ(Run({file}), 2);

@@ -2,13 +2,14 @@
 
 #include <fmt/format.h>
 #include <poll.h>
-#include <unistd.h>
 
 #include <CLI/CLI.hpp>
+#include <chrono>
 #include <csignal>
 #include <cstdio>
 #include <memory>
 #include <mutex>
+#include <optional>
 #include <string>
 #include <utility>
 #include <vector>
@@ -19,6 +20,7 @@
 #include "api/kubernetes/node_json.h"
 #include "api/serve.h"
 #include "cli/ask/config_files.h"
+#include "cli/ask/node_name.h"
 #include "view/board.h"
 
 namespace jettison {
@@ -34,33 +36,31 @@ struct RunOptions {
   bool stop_pods = false;
 };
 
-std::string HostName() {
-  std::string name(256, '\0');
-  if (gethostname(name.data(), name.size() - 1) != 0) return "localhost";
-  name.resize(name.find('\0'));
-  return name;
-}
-
 bool IsAsked(const HttpConfig& http) {
   return !http.socket.empty() || !http.address.empty();
 }
 
-// What SIGHUP reads again, and who has to do with it. Shared with the thread that reads.
+// What is read again, and who has to do with it. Shared with the thread that reads.
 class Rereading {
  public:
-  Rereading(std::vector<std::string> files, std::shared_ptr<Board> board)
-      : files_(std::move(files)), board_(std::move(board)) {}
+  Rereading(ConfigRereader config, std::shared_ptr<Board> board)
+      : config_(std::move(config)), board_(std::move(board)) {}
 
   // Certificates and tokens are read, too: where they are faulty, nothing else changes either.
   ConfigReading Read() {
-    ConfigReading reading = ReadConfigFilesAgain(files_);
-    if (reading.config.node_name.empty()) reading.config.node_name = HostName();
+    ConfigReading reading = config_.ReadAgain();
+    reading.config.node_name = NodeNameOf(reading.config);
     const auto serving = Served();
     if (!reading.faults.empty() || !serving) return reading;
     if (auto read = serving->ReadCredentials(reading.config.http); !read) {
       reading.faults.push_back(
           {.file = "", .key = "http", .value = "", .message = read.error().message});
     }
+    return reading;
+  }
+  std::optional<ConfigReading> LookAtKubelet() {
+    auto reading = config_.LookAtKubelet();
+    if (reading) reading->config.node_name = NodeNameOf(reading->config);
     return reading;
   }
   void Use() {
@@ -78,20 +78,28 @@ class Rereading {
     return serving_;
   }
 
-  const std::vector<std::string> files_;
+  ConfigRereader config_;               // of the thread that reads
   const std::shared_ptr<Board> board_;  // outlives who is served with it
   std::mutex mutex_;
   std::shared_ptr<Serving> serving_;  // guarded by mutex_
 };
 
+// A file costs nothing to look at; a question goes through the API server of the cluster.
+Duration KubeletLookEvery(const AgentConfig& config) {
+  if (config.source != SourceKind::kKubernetes) return Duration::zero();
+  return config.kubernetes.kubelet_configuration.empty() ? std::chrono::minutes(10)
+                                                         : std::chrono::minutes(1);
+}
+
 // Runs the agent with its HTTP API beside it, which stands before the agent begins and as long as
 // it runs.
-Result<void> RunServed(const AgentConfig& config, AgentOptions options,
-                       const std::vector<std::string>& files) {
+Result<void> RunServed(const AgentConfig& config, AgentOptions options, ConfigRereader rereader) {
   const auto board = IsAsked(config.http) ? std::make_shared<Board>() : nullptr;
   options.board = board;
-  const auto rereading = std::make_shared<Rereading>(files, board);
+  const auto rereading = std::make_shared<Rereading>(std::move(rereader), board);
   options.reread_config = [rereading] { return rereading->Read(); };
+  options.look_at_kubelet = [rereading] { return rereading->LookAtKubelet(); };
+  options.kubelet_look_every = KubeletLookEvery(config);
   options.on_config = [rereading](const AgentConfig&) { rereading->Use(); };
   if (!config.node_status_file.empty()) {
     options.node_status = [host = ReadHostFacts()](const Snapshot& snapshot) {
@@ -128,22 +136,31 @@ void SayLast(const std::string& text) {
   if (poll(&room, 1, kPatienceMs) > 0) fmt::print(stderr, "{}", text);
 }
 
+void SayRetry(const std::string& why) {
+  fmt::print(stderr, "jettison: {}; it is asked again\n", why);
+}
+
 int RunAgent(const RunOptions& options) {
   // Whoever reads the log may go; what the agent starts has the default again.
   std::signal(SIGPIPE, SIG_IGN);
-  ConfigReading reading = ReadConfigFiles(options.files);
+  ConfigRereader rereader(options.files, {.on_retry = SayRetry});
+  ConfigReading reading = rereader.ReadFirst();
   for (const Fault& warning : reading.warnings) {
     fmt::print(stderr, "jettison: warning: {}\n", Describe(warning));
   }
   for (const Fault& fault : reading.faults) fmt::print(stderr, "jettison: {}\n", Describe(fault));
-  if (!reading.faults.empty()) return kInvalidInput;
-  if (reading.config.node_name.empty()) reading.config.node_name = HostName();
+  for (const Fault& fault : reading.not_above_kubelet) {
+    fmt::print(stderr, "jettison: {}\n", Describe(fault));
+  }
+  if (!reading.faults.empty() || !reading.not_above_kubelet.empty()) return kInvalidInput;
+  reading.config.node_name = NodeNameOf(reading.config);
 
   AgentOptions agent_options;
   agent_options.dry_run = options.dry_run;
   agent_options.stop_pods = options.stop_pods;
   agent_options.log_format = options.output == "json" ? LogFormat::kJson : LogFormat::kText;
-  const auto result = RunServed(reading.config, std::move(agent_options), options.files);
+  agent_options.kubelet_thresholds = reading.kubelet_thresholds;
+  const auto result = RunServed(reading.config, std::move(agent_options), std::move(rereader));
   if (result) return 0;
   SayLast(fmt::format("jettison: {}\n", result.error().message));
   return kFailed;

@@ -1,19 +1,52 @@
 #pragma once
 
+#include <optional>
 #include <string>
+#include <utility>
 #include <vector>
 
+#include "cli/ask/ask_kubelet.h"
+#include "core/config/config_document.h"
 #include "core/config/read_config.h"
 
 namespace jettison {
 
 // Reads the configuration that these files make together: YAML or JSON, several documents a file.
 // A file that cannot be read or parsed is a fault like any other, and the rest is read all the
-// same, so that one run names everything there is to mend.
+// same, so that one run names everything there is to mend. The kubelet is not asked for its own.
 [[nodiscard]] ConfigReading ReadConfigFiles(const std::vector<std::string>& files);
 
-// The same for an agent that runs: a file without a document, which is what one looks like that is
-// being written, is a fault.
-[[nodiscard]] ConfigReading ReadConfigFilesAgain(const std::vector<std::string>& files);
+// The same with `source: kubernetes` heeded: the kubelet is asked for its configuration, too.
+[[nodiscard]] ConfigReading ReadConfigBesideKubelet(const std::vector<std::string>& files,
+                                                    const Patience& patience);
+
+// For an agent that runs: reads its configuration, and reads it again. It belongs to one thread at
+// a time.
+class ConfigRereader {
+ public:
+  ConfigRereader(std::vector<std::string> files, Patience patience)
+      : files_(std::move(files)), patience_(std::move(patience)) {}
+
+  // Before the agent runs: as ReadConfigBesideKubelet.
+  [[nodiscard]] ConfigReading ReadFirst();
+
+  // All of it once more. A file without a document, which is what one looks like that is being
+  // written, is a fault, and so is a kubelet's configuration that cannot be read.
+  [[nodiscard]] ConfigReading ReadAgain();
+
+  // The kubelet's alone, beside ours as it was read last: ours may be half mended by now. Absent:
+  // it is what it was, or cannot be read for the reason that was told the last time.
+  [[nodiscard]] std::optional<ConfigReading> LookAtKubelet();
+
+ private:
+  // Remembers what holds from now on, where nothing is wrong with it.
+  void Keep(std::vector<ConfigDocument> ours, std::string theirs, const ConfigReading& reading);
+
+  const std::vector<std::string> files_;
+  const Patience patience_;
+  std::vector<ConfigDocument> ours_;  // as read last
+  std::string theirs_;                // the kubelet's, as read last; empty: not known
+  std::string complaint_;             // what a look has told of, until one succeeds
+};
 
 }  // namespace jettison

@@ -10,6 +10,7 @@
 #include <vector>
 
 #include "cli/ask/config_files.h"
+#include "cli/ask/node_name.h"
 #include "cli/doctor/doctor_checks.h"
 #include "cli/doctor/doctor_kubernetes.h"
 #include "cli/doctor/host_check.h"
@@ -36,7 +37,12 @@ int RunDoctor(const DoctorFlags& flags) {
                   std::make_move_iterator(more.end()));
   }
   if (!flags.cluster.kubeconfig.empty()) {
-    std::vector<HostCheck> more = KubernetesChecks(flags.cluster);
+    ClusterQuestion question = flags.cluster;
+    question.config = flags.config;
+    if (question.node.empty() && reading.config.source == SourceKind::kKubernetes) {
+      question.node = NodeNameOf(reading.config);
+    }
+    std::vector<HostCheck> more = KubernetesChecks(question);
     checks.insert(checks.end(), std::make_move_iterator(more.begin()),
                   std::make_move_iterator(more.end()));
   }

@@ -7,6 +7,7 @@
 #include <utility>
 
 #include "agent/loop/steady_clock.h"
+#include "cli/doctor/doctor_kubelet.h"
 #include "sources/kubernetes/calls/node_calls.h"
 #include "sources/kubernetes/calls/rights.h"
 #include "sources/kubernetes/client/api_client.h"
@@ -94,7 +95,10 @@ std::vector<HostCheck> KubernetesChecks(const ClusterQuestion& question) {
                     RemedyFor(version.error()))};
   }
   checks.push_back(OkCheck(kServer, fmt::format("{} at {}", *version, reading.access.server)));
-  if (!question.node.empty()) checks.push_back(NodeCheck(**client, question.node));
+  if (!question.node.empty()) {
+    checks.push_back(NodeCheck(**client, question.node));
+    checks.push_back(CheckKubeletThresholds(question));
+  }
   for (const kube::Right& right : kube::NeededRights()) {
     checks.push_back(RightCheck(**client, right));
   }

@@ -24,20 +24,30 @@ class DoctorKubernetes : public testing::Test {
                            "contexts: [{name: x, context: {cluster: c, user: u}}]\n"
                            "clusters: [{name: c, cluster: {server: '"
                         << server_.url() << "'}}]\nusers: [{name: u, user: {" << user << "}}]\n";
-    return KubernetesChecks({.kubeconfig = path, .node = node});
+    return KubernetesChecks({.kubeconfig = path, .node = node, .config = config_});
   }
   static HostCheck Named(const std::vector<HostCheck>& checks, const std::string& name) {
     const auto at = std::ranges::find(checks, name, &HostCheck::check);
     return at == checks.end() ? HostCheck{} : *at;
   }
 
+  // Our configuration, with a kubelet's document of our own.
+  void Configure(const std::string& thresholds) {
+    config_ = {folder_.path() + "/config.yaml"};
+    std::ofstream(config_[0])
+        << "apiVersion: jettison.io/v1alpha1\nkind: JettisonConfiguration\nsource: kubernetes\n"
+           "---\napiVersion: kubelet.config.k8s.io/v1beta1\nkind: KubeletConfiguration\n"
+        << thresholds;
+  }
+
   pod_host::TemporaryFolder folder_;
   kube::FakeApiServer server_;
+  std::vector<std::string> config_;
 };
 
 TEST_F(DoctorKubernetes, AServerThatAllowsEverythingIsAllThatIsWanted) {
   const auto checks = Checks("bed");
-  EXPECT_THAT(checks, SizeIs(13));
+  EXPECT_THAT(checks, SizeIs(14));
   for (const HostCheck& check : checks) EXPECT_EQ(check.status, HostStatus::kOk) << check.found;
   EXPECT_THAT(Named(checks, "API server").found, HasSubstr("v1.36.2 at http://127.0.0.1:"));
   EXPECT_EQ(Named(checks, "node").found, "bed, kubelet v1.36.2");
@@ -59,6 +69,32 @@ TEST_F(DoctorKubernetes, ANodeThatIsNotThereIsSaid) {
   const HostCheck node = Named(Checks("nowhere"), "node");
   EXPECT_EQ(node.status, HostStatus::kMissing);
   EXPECT_THAT(node.found, HasSubstr("not found"));
+}
+
+TEST_F(DoctorKubernetes, TheKubeletsThresholdsStandBesideOurs) {
+  EXPECT_EQ(Named(Checks("bed"), "kubelet's thresholds").found,
+            "memory.available 100Mi (ours 356Mi), nodefs.available 1% (ours 3%), "
+            "nodefs.inodesFree 1% (ours 2%), imagefs.available 1% (ours 3%)");
+  Configure("evictionHard: {memory.available: 5%, nodefs.available: 0%}\n");
+  EXPECT_EQ(Named(Checks("bed"), "kubelet's thresholds").found,
+            "memory.available 100Mi (ours 5%), nodefs.available 1%, nodefs.inodesFree 1%, "
+            "imagefs.available 1%");
+}
+
+TEST_F(DoctorKubernetes, AKubeletWhoseThresholdsLieAboveOursIsSaid) {
+  Configure("evictionHard: {memory.available: 50Mi}\n");
+  const HostCheck check = Named(Checks("bed"), "kubelet's thresholds");
+  EXPECT_EQ(check.status, HostStatus::kMissing);
+  EXPECT_THAT(check.found,
+              HasSubstr("evictionHard[memory.available]: \"50Mi\": must be more than"));
+}
+
+TEST_F(DoctorKubernetes, AKubeletWhoseThresholdsCannotBeReadIsSaid) {
+  server_.MisbehaveOnce({.part = "configz", .status = 403, .body = "{}"});
+  const HostCheck check = Named(Checks("bed"), "kubelet's thresholds");
+  EXPECT_EQ(check.status, HostStatus::kMissing);
+  EXPECT_THAT(check.found, HasSubstr("configz of node bed"));
+  EXPECT_THAT(check.remedy, HasSubstr("kubeletConfiguration"));
 }
 
 TEST_F(DoctorKubernetes, WhoIsNotKnownNotThereOrNotSetUpIsSaid) {

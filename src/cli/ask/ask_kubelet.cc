@@ -1,0 +1,138 @@
+#include "cli/ask/ask_kubelet.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <memory>
+#include <thread>
+#include <utility>
+
+#include "agent/loop/steady_clock.h"
+#include "cli/ask/node_name.h"
+#include "cli/ask/read_documents.h"
+#include "codec/documents/documents.h"
+#include "core/units/result.h"
+#include "sources/kubernetes/calls/node_calls.h"
+#include "sources/kubernetes/client/api_client.h"
+#include "sources/kubernetes/credentials/api_access.h"
+
+namespace jettison {
+namespace {
+
+constexpr Duration kLongestCall = std::chrono::seconds(5);
+constexpr const char* kKind = "KubeletConfiguration";
+
+KubeletAnswer Refusal(const std::string& file, std::string message) {
+  KubeletAnswer answer;
+  answer.faults.push_back({.file = file, .key = "", .value = "", .message = std::move(message)});
+  return answer;
+}
+
+bool IsKubeletConfiguration(const Value& document) {
+  const Value* const kind = document.Find("kind");
+  return kind != nullptr && kind->AsString() != nullptr && *kind->AsString() == kKind;
+}
+
+KubeletAnswer ReadFile(const std::string& file) {
+  auto text = TextOf(file);
+  if (!text) return Refusal(file, text.error().message);
+  auto documents = ParseDocuments(*text);
+  if (!documents) return Refusal(file, documents.error().message);
+  if (documents->size() != 1 || !IsKubeletConfiguration(documents->front())) {
+    return Refusal(file,
+                   fmt::format("must hold one document of kind {}, the kubelet's own", kKind));
+  }
+  KubeletAnswer answer;
+  answer.side.document = ConfigDocument{file, std::move(documents->front())};
+  answer.text = std::move(*text);
+  return answer;
+}
+
+// In its answer there is no difference between none and the default, because a kubelet fills in
+// the defaults before it answers: absent means none.
+Value WithoutDefaults(const Value& told) {
+  Value::Map members = *told.AsMap();
+  if (told.Find("evictionHard") == nullptr) members.emplace_back("evictionHard", Value::Map{});
+  return Value(std::move(members));
+}
+
+std::string RemedyFor(kube::CallResult result) {
+  if (result != kube::CallResult::kForbidden) return "";
+  return "; set kubernetes.kubeletConfiguration to the kubelet's file, or give the agent the right "
+         "to get nodes/proxy";
+}
+
+// Absent: it may be asked again.
+std::optional<KubeletAnswer> Ask(kube::ApiClient& client, const std::string& node, Duration timeout,
+                                 std::string& why) {
+  const auto reply = kube::AskNow(client, kube::GetKubeletConfiguration(node), timeout);
+  const kube::Outcome outcome = kube::OutcomeOf(reply);
+  KubeletAnswer answer;
+  if (outcome.ok()) {
+    const auto told = kube::ReadKubeletConfiguration(reply->body);
+    if (told) {
+      answer.text = reply->body;
+      answer.side.document =
+          ConfigDocument{fmt::format("configz of node {}", node), WithoutDefaults(*told)};
+    } else {
+      answer.side.why_not = told.error().message;
+    }
+    return answer;
+  }
+  why = fmt::format("configz of node {}: {}{}", node, outcome.why, RemedyFor(outcome.result));
+  switch (outcome.result) {
+    case kube::CallResult::kAway:
+    case kube::CallResult::kBusy:
+    case kube::CallResult::kUnauthenticated: return std::nullopt;
+    case kube::CallResult::kDone:
+    case kube::CallResult::kGone:
+    case kube::CallResult::kAnother:
+    case kube::CallResult::kConflict:
+    case kube::CallResult::kBudget:
+    case kube::CallResult::kForbidden:
+    case kube::CallResult::kRefused: break;
+  }
+  answer.side.why_not = why;
+  return answer;
+}
+
+KubeletAnswer AskServer(const KubeletQuestion& question, const Patience& patience) {
+  const kube::AccessReading reading = question.kubeconfig.empty()
+                                          ? kube::AccessByServiceAccount(kube::OwnServiceAccount())
+                                          : kube::AccessByKubeconfig(question.kubeconfig);
+  KubeletAnswer answer;
+  answer.faults = reading.faults;
+  if (!answer.faults.empty()) return answer;
+  const SteadyClock clock;
+  const auto client = kube::ApiClient::Open(reading.access, clock);
+  if (!client) {
+    answer.side.why_not = client.error().message;
+    return answer;
+  }
+  const Instant until = clock.Now() + patience.in_all;
+  std::string why;
+  while (true) {
+    const Duration left = until - clock.Now();
+    const Duration most = std::clamp(left, Duration(std::chrono::milliseconds(1)), kLongestCall);
+    if (auto answered = Ask(**client, question.node, most, why)) return *std::move(answered);
+    if (clock.Now() + patience.between >= until) break;
+    if (patience.on_retry) patience.on_retry(why);
+    std::this_thread::sleep_for(patience.between);
+  }
+  answer.side.why_not = why;
+  return answer;
+}
+
+}  // namespace
+
+KubeletQuestion QuestionOf(const AgentConfig& config) {
+  return {.file = config.kubernetes.kubelet_configuration,
+          .kubeconfig = config.kubernetes.kubeconfig,
+          .node = NodeNameOf(config)};
+}
+
+KubeletAnswer AskKubelet(const KubeletQuestion& question, const Patience& patience) {
+  return question.file.empty() ? AskServer(question, patience) : ReadFile(question.file);
+}
+
+}  // namespace jettison

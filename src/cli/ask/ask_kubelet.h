@@ -1,0 +1,40 @@
+#pragma once
+
+#include <chrono>
+#include <functional>
+#include <string>
+
+#include "core/config/agent_config.h"
+#include "core/config/beside_kubelet.h"
+#include "core/model/fault.h"
+#include "core/units/duration.h"
+
+namespace jettison {
+
+// Where the configuration of the kubelet beside the agent is to be had.
+struct KubeletQuestion {
+  std::string file;        // it stands there; empty: the API server is asked
+  std::string kubeconfig;  // empty: as the service account of the pod that this runs in
+  std::string node;
+};
+// As `kubernetes` and `nodeName` of a configuration say.
+[[nodiscard]] KubeletQuestion QuestionOf(const AgentConfig& config);
+
+// How long an API server is asked that does not answer.
+struct Patience {
+  Duration in_all = std::chrono::seconds(10);
+  Duration between = std::chrono::seconds(1);
+  std::function<void(const std::string& why)> on_retry = {};  // may be empty
+};
+
+struct KubeletAnswer {
+  KubeletSide side;
+  std::string text;  // as it was told, to be compared with what is told another time
+  Faults faults;     // of what asking again does not mend: a file is missing, a kubeconfig faulty
+};
+
+// Reads the kubelet's file, or asks the API server for the configuration that the kubelet runs by
+// (configz), again and again while it is away.
+[[nodiscard]] KubeletAnswer AskKubelet(const KubeletQuestion& question, const Patience& patience);
+
+}  // namespace jettison

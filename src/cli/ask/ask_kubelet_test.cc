@@ -1,0 +1,231 @@
+#include "cli/ask/ask_kubelet.h"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <cstdlib>
+#include <fstream>
+
+#include "cli/ask/config_files.h"
+#include "cli/ask/node_name.h"
+#include "core/thresholds/threshold_text.h"
+#include "kernel/files/temporary_folder.h"
+#include "sources/kubernetes/test_bed/fake_api_server.h"
+
+namespace jettison {
+namespace {
+
+using std::chrono::milliseconds;
+using ::testing::ElementsAre;
+using ::testing::HasSubstr;
+using ::testing::IsEmpty;
+using ::testing::SizeIs;
+
+std::vector<std::string> Described(const Faults& faults) {
+  std::vector<std::string> lines;
+  for (const Fault& fault : faults) lines.push_back(Describe(fault));
+  return lines;
+}
+std::string MemoryThreshold(const ConfigReading& reading) {
+  for (const Threshold& threshold : reading.config.eviction.thresholds) {
+    if (threshold.signal == Signal::kMemoryAvailable) return ThresholdText(threshold.value);
+  }
+  return "none";
+}
+
+class AskingKubelet : public testing::Test {
+ protected:
+  std::string Write(const std::string& name, const std::string& text) const {
+    const std::string path = folder_.path() + "/" + name;
+    std::ofstream(path) << text;
+    return path;
+  }
+  std::string WriteKubelet(const std::string& text) const {
+    return Write("kubelet.yaml",
+                 "apiVersion: kubelet.config.k8s.io/v1beta1\nkind: KubeletConfiguration\n" + text);
+  }
+  // Our configuration, with further members of `kubernetes`.
+  std::string WriteOurs(const std::string& kubernetes, const std::string& more = "") const {
+    return Write("jettison.yaml",
+                 "apiVersion: jettison.io/v1alpha1\nkind: JettisonConfiguration\n"
+                 "source: kubernetes\nnodeName: bed\nkubernetes: {" +
+                     kubernetes + "}\n" + more);
+  }
+  std::string Kubeconfig() {
+    return Write("kubeconfig",
+                 "current-context: x\ncontexts: [{name: x, context: {cluster: c, user: u}}]\n"
+                 "clusters: [{name: c, cluster: {server: '" +
+                     server_.url() + "'}}]\nusers: [{name: u, user: {}}]\n");
+  }
+  KubeletAnswer AskServer() {
+    return AskKubelet({.file = "", .kubeconfig = Kubeconfig(), .node = "bed"}, patience_);
+  }
+
+  pod_host::TemporaryFolder folder_;
+  kube::FakeApiServer server_;
+  std::vector<std::string> retries_;
+  Patience patience_{.in_all = std::chrono::seconds(5),
+                     .between = milliseconds(1),
+                     .on_retry = [this](const std::string& why) { retries_.push_back(why); }};
+};
+
+TEST_F(AskingKubelet, AFileIsReadAsItIs) {
+  const std::string path = WriteKubelet("evictionHard: {memory.available: 1Gi}\n");
+  const KubeletAnswer answer = AskKubelet({.file = path, .kubeconfig = "", .node = ""}, patience_);
+  EXPECT_THAT(Described(answer.faults), IsEmpty());
+  ASSERT_TRUE(answer.side.document);
+  EXPECT_EQ(answer.side.document->file, path);
+  EXPECT_NE(answer.side.document->document.Find("evictionHard"), nullptr);
+}
+
+TEST_F(AskingKubelet, AFileThatIsMissingOrNoneOfAKubeletIsAFaultWithItsName) {
+  struct Row {
+    const char* text;  // null: there is no file
+    const char* fault;
+  };
+  for (const Row& row : {
+           Row{nullptr, "cannot be read: No such file or directory"},
+           Row{"", "must hold one document of kind KubeletConfiguration"},
+           Row{"kind: JettisonConfiguration\n", "must hold one document of kind Kubelet"},
+           Row{"kind: KubeletConfiguration\n---\nkind: KubeletConfiguration\n", "must hold one"},
+           Row{"a: [", "line 1: this is not valid YAML"},
+       }) {
+    const std::string path = folder_.path() + "/theirs.yaml";
+    if (row.text != nullptr) Write("theirs.yaml", row.text);
+    const auto answer = AskKubelet({.file = path, .kubeconfig = "", .node = ""}, patience_);
+    EXPECT_FALSE(answer.side.document);
+    EXPECT_THAT(Described(answer.faults), ElementsAre(HasSubstr(path + ": ")));
+    EXPECT_THAT(Described(answer.faults), ElementsAre(HasSubstr(row.fault)));
+  }
+}
+
+TEST_F(AskingKubelet, TheApiServerTellsWhatTheKubeletRunsBy) {
+  const KubeletAnswer answer = AskServer();
+  ASSERT_TRUE(answer.side.document) << answer.side.why_not;
+  EXPECT_EQ(answer.side.document->file, "configz of node bed");
+  EXPECT_NE(answer.side.document->document.Find("cgroupRoot"), nullptr);
+  EXPECT_THAT(retries_, IsEmpty());
+}
+
+TEST_F(AskingKubelet, InAnAnswerAnAbsentEvictionHardMeansNone) {
+  server_.MisbehaveOnce({.part = "configz",
+                         .status = 200,
+                         .body = R"({"kubeletconfig":{"kind":"KubeletConfiguration"}})"});
+  const KubeletAnswer answer = AskServer();
+  ASSERT_TRUE(answer.side.document);
+  const Value* const hard = answer.side.document->document.Find("evictionHard");
+  ASSERT_NE(hard, nullptr);
+  EXPECT_THAT(*hard->AsMap(), IsEmpty());
+}
+
+TEST_F(AskingKubelet, AServerThatIsAwayIsAskedAgainAndThatIsSaid) {
+  server_.MisbehaveOnce({.part = "configz", .status = 503, .body = "{}"});
+  server_.MisbehaveOnce({.part = "configz", .status = 503, .body = "{}"});
+  EXPECT_TRUE(AskServer().side.document);
+  EXPECT_THAT(retries_, SizeIs(2));
+  EXPECT_THAT(retries_.front(), HasSubstr("configz of node bed: "));
+}
+
+TEST_F(AskingKubelet, AServerThatStaysAwayIsWhyItIsNotKnown) {
+  const std::string kubeconfig = Kubeconfig();
+  server_.Stop();
+  patience_.in_all = milliseconds(50);
+  const auto answer = AskKubelet({.file = "", .kubeconfig = kubeconfig, .node = "bed"}, patience_);
+  EXPECT_FALSE(answer.side.document);
+  EXPECT_THAT(Described(answer.faults), IsEmpty());
+  EXPECT_THAT(answer.side.why_not, HasSubstr("Connection refused"));
+}
+
+TEST_F(AskingKubelet, ARightThatIsNotGivenIsNotAskedForAgain) {
+  server_.MisbehaveOnce({.part = "configz",
+                         .status = 403,
+                         .body = R"({"kind":"Status","status":"Failure","reason":"Forbidden",)"
+                                 R"("message":"nodes \"bed\" is forbidden","code":403})"});
+  const KubeletAnswer answer = AskServer();
+  EXPECT_THAT(retries_, IsEmpty());
+  EXPECT_THAT(answer.side.why_not, HasSubstr("is forbidden"));
+  EXPECT_THAT(answer.side.why_not, HasSubstr("nodes/proxy"));
+}
+
+TEST_F(AskingKubelet, AKubeconfigWithFaultsIsNamed) {
+  const auto answer =
+      AskKubelet({.file = "", .kubeconfig = folder_.path() + "/none", .node = ""}, patience_);
+  EXPECT_THAT(Described(answer.faults), ElementsAre(HasSubstr("/none")));
+}
+
+TEST_F(AskingKubelet, AConfigurationIsReadBesideTheKubelets) {
+  const std::string theirs = WriteKubelet("evictionHard: {memory.available: 1Gi}\n");
+  const ConfigReading by_file =
+      ReadConfigBesideKubelet({WriteOurs("kubeletConfiguration: " + theirs)}, patience_);
+  EXPECT_THAT(Described(by_file.faults), IsEmpty());
+  EXPECT_EQ(MemoryThreshold(by_file), "1280Mi");
+  const ConfigReading by_server =
+      ReadConfigBesideKubelet({WriteOurs("kubeconfig: " + Kubeconfig())}, patience_);
+  EXPECT_THAT(Described(by_server.faults), IsEmpty());
+  EXPECT_EQ(MemoryThreshold(by_server), "356Mi");
+  EXPECT_EQ(by_server.config.cgroup_root, "/bed");
+}
+
+TEST_F(AskingKubelet, WithoutTheKubeletsTheAgentDoesNotBegin) {
+  const std::string ours = WriteOurs("kubeconfig: " + Kubeconfig());
+  server_.Stop();
+  patience_.in_all = milliseconds(10);
+  EXPECT_THAT(Described(ReadConfigBesideKubelet({ours}, patience_).faults),
+              ElementsAre(HasSubstr("nothing is evicted on a guess")));
+}
+
+class LookingAtKubelet : public AskingKubelet {
+ protected:
+  std::string theirs_ = WriteKubelet("evictionHard: {memory.available: 1Gi}\n");
+  ConfigRereader rereader_{{WriteOurs("kubeletConfiguration: " + theirs_)}, patience_};
+};
+
+TEST_F(LookingAtKubelet, NothingIsToldWhileNothingChanges) {
+  EXPECT_THAT(Described(rereader_.ReadFirst().faults), IsEmpty());
+  EXPECT_FALSE(rereader_.LookAtKubelet());
+  EXPECT_THAT(Described(rereader_.ReadAgain().faults), IsEmpty());
+  EXPECT_FALSE(rereader_.LookAtKubelet());
+}
+
+TEST_F(LookingAtKubelet, AChangeIsToldOnceAndOursAreAsTheyWereRead) {
+  EXPECT_THAT(Described(rereader_.ReadFirst().faults), IsEmpty());
+  WriteKubelet("evictionHard: {memory.available: 2Gi}\n");
+  WriteOurs("this is being written");
+  const auto changed = rereader_.LookAtKubelet();
+  ASSERT_TRUE(changed);
+  EXPECT_THAT(Described(changed->faults), IsEmpty());
+  EXPECT_EQ(MemoryThreshold(*changed), "2304Mi");
+  EXPECT_FALSE(rereader_.LookAtKubelet());
+}
+
+TEST_F(LookingAtKubelet, AFileThatIsGoneIsToldOnce) {
+  EXPECT_THAT(Described(rereader_.ReadFirst().faults), IsEmpty());
+  WriteKubelet("- half");
+  const auto half = rereader_.LookAtKubelet();
+  ASSERT_TRUE(half);
+  EXPECT_THAT(half->faults, SizeIs(1));
+  EXPECT_FALSE(rereader_.LookAtKubelet());
+  WriteKubelet("evictionHard: {memory.available: 1Gi}\n");
+  EXPECT_FALSE(rereader_.LookAtKubelet()) << "it is what it was";
+  WriteKubelet("- half");
+  EXPECT_TRUE(rereader_.LookAtKubelet()) << "it is told again after it was well";
+}
+
+TEST(NodeName, IsAsConfiguredThenOfTheEnvironmentThenOfTheHost) {
+  AgentConfig config;
+  ASSERT_EQ(setenv("NODE_NAME", "node-7", 1), 0);
+  EXPECT_NE(NodeNameOf(config), "node-7") << "of no concern without a cluster";
+  config.source = SourceKind::kKubernetes;
+  EXPECT_EQ(NodeNameOf(config), "node-7");
+  config.node_name = "named";
+  EXPECT_EQ(NodeNameOf(config), "named");
+  config.node_name.clear();
+  ASSERT_EQ(setenv("NODE_NAME", "", 1), 0);
+  const std::string host = NodeNameOf(config);
+  EXPECT_NE(host, "");
+  EXPECT_THAT(host, testing::Not(testing::MatchesRegex(".*[A-Z].*")));
+  ASSERT_EQ(unsetenv("NODE_NAME"), 0);
+}
+
+}  // namespace
+}  // namespace jettison

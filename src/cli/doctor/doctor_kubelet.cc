@@ -1,0 +1,85 @@
+#include "cli/doctor/doctor_kubelet.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <chrono>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "cli/ask/ask_kubelet.h"
+#include "cli/ask/read_documents.h"
+#include "core/config/read_config.h"
+#include "core/model/threshold.h"
+#include "core/thresholds/threshold_text.h"
+
+namespace jettison {
+namespace {
+
+constexpr const char* kName = "kubelet's thresholds";
+constexpr auto kPatience = std::chrono::seconds(5);
+
+HostCheck Missing(std::string found, std::string cost, std::string remedy) {
+  return {.check = kName,
+          .status = HostStatus::kMissing,
+          .found = std::move(found),
+          .cost = std::move(cost),
+          .remedy = std::move(remedy)};
+}
+
+HostCheck Unread(const KubeletAnswer& answer) {
+  return Missing(answer.faults.empty() ? answer.side.why_not : DescribeAll(answer.faults),
+                 "the agent does not start unless evictionHard is set, because nothing is evicted "
+                 "on a guess",
+                 "set kubernetes.kubeletConfiguration to the kubelet's file, or give the agent the "
+                 "right to get nodes/proxy");
+}
+
+std::string Shown(const Threshold& theirs, const std::vector<Threshold>& ours) {
+  std::string text = fmt::format("{} {}", NameOf(theirs.signal), ThresholdText(theirs.value));
+  if (!theirs.IsHard()) text += " for " + FormatDuration(theirs.grace_period);
+  const auto at = std::ranges::find_if(ours, [&theirs](const Threshold& threshold) {
+    return threshold.signal == theirs.signal && threshold.IsHard() == theirs.IsHard();
+  });
+  return at == ours.end() ? text : text + fmt::format(" (ours {})", ThresholdText(at->value));
+}
+
+std::string Shown(const ConfigReading& reading) {
+  std::string text;
+  for (const Threshold& theirs : *reading.kubelet_thresholds) {
+    if (theirs.signal == Signal::kAllocatableMemoryAvailable) continue;
+    text += (text.empty() ? "" : ", ") + Shown(theirs, reading.config.eviction.thresholds);
+  }
+  return text.empty() ? "none" : text;
+}
+
+// What an agent runs with that is told nothing but its source.
+ConfigDocument OnlyTheSource() {
+  const auto text = [](const char* word) { return Value(std::string(word)); };
+  return {"", Value(Value::Map{{"apiVersion", text("jettison.io/v1alpha1")},
+                               {"kind", text("JettisonConfiguration")},
+                               {"source", text("kubernetes")}})};
+}
+
+}  // namespace
+
+HostCheck CheckKubeletThresholds(const ClusterQuestion& question) {
+  std::vector<ConfigDocument> ours = ReadDocuments(question.config, Empty::kAllowed).documents;
+  AgentConfig config = ReadConfig(ours).config;
+  if (config.source != SourceKind::kKubernetes) ours = {OnlyTheSource()};
+  const KubeletAnswer answer = AskKubelet({.file = config.kubernetes.kubelet_configuration,
+                                           .kubeconfig = question.kubeconfig,
+                                           .node = question.node},
+                                          {.in_all = kPatience});
+  if (!answer.side.document) return Unread(answer);
+  const ConfigReading reading = ReadConfig(ours, answer.side);
+  Faults faults = reading.faults;
+  faults.insert(faults.end(), reading.not_above_kubelet.begin(), reading.not_above_kubelet.end());
+  if (faults.empty()) return OkCheck(kName, Shown(reading));
+  return Missing(
+      DescribeAll(faults), "the agent does not start: the kubelet would evict first",
+      "raise our thresholds, or leave them out and have them derived from the kubelet's");
+}
+
+}  // namespace jettison
