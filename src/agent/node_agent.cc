@@ -361,7 +361,7 @@ std::optional<Instant> NodeAgent::NextDeadline() const {
   for (const auto& at :
        {begun_ ? parts_->node->NextDeadline() : std::nullopt, parts_->disk_walks->NextDeadline(),
         runtime_start_.NextDeadline(), manifests_.NextDeadline(), ending_.NextDeadline(),
-config_.NextDeadline(), attention_->NextDeadline(), threads_.NextDeadline(), next_alive_,
+        config_.NextDeadline(), attention_->NextDeadline(), threads_.NextDeadline(), next_alive_,
         parts_->cluster ? parts_->cluster->NextDeadline() : std::nullopt,
         parts_->status_file->NextDeadline(), parts_->keeper->NextDeadline(changes)}) {
     if (at && (!next || *at < *next)) next = at;

@@ -233,5 +233,22 @@ TEST(PodWorker, EventsOfOtherPodsAndOtherRunsChangeNothing) {
   EXPECT_EQ(bench.Status().phase, PodPhase::kRunning);
 }
 
+// Its container is in its back-off, which is the kubelet's to end, beside a side-car that runs.
+TEST(PodWorker, InSomebodyElsesPodNothingIsStartedOrEndedByItself) {
+  Pod pod = PodOf({Sidecar("log")}, {Named("main")});
+  pod.restart_policy = RestartPolicy::kNever;
+  Bench bench(pod, PodOrigin::kRuntime);
+  bench.worker.Adopt({{.pod_uid = "u", .name = "log"}, {.pod_uid = "u", .name = "main"}},
+                     bench.now());
+  EXPECT_THAT(bench.Commands(), IsEmpty());
+  bench.worker.Handle(ContainerExited{.pod_uid = "u", .container = "main"}, bench.now());
+  bench.Pass(minutes(10));
+  EXPECT_THAT(bench.Commands(), IsEmpty());
+  bench.worker.Handle(ContainerExited{.pod_uid = "u", .container = "log"}, bench.now());
+  EXPECT_EQ(bench.worker.NextDeadline(), std::nullopt);
+  bench.Pass(minutes(10));
+  EXPECT_THAT(bench.Commands(), IsEmpty());
+}
+
 }  // namespace
 }  // namespace jettison

@@ -10,6 +10,7 @@
 #include "agent/log/event_log.h"
 #include "agent/log/log.h"
 #include "agent/workers/pod_worker.h"
+#include "core/model/pod_origin.h"
 #include "ports/fakes/fake_clock.h"
 #include "ports/fakes/fake_runtime.h"
 
@@ -47,7 +48,9 @@ inline EvictionOrder OrderOf(std::int64_t grace) {
 // A worker on a fake runtime; time and events move only when the test says so.
 class Bench {
  public:
-  explicit Bench(Pod pod) : facts_(FactsOf(std::move(pod), Profile::kStandalone)) {
+  explicit Bench(Pod pod, PodOrigin source = PodOrigin::kOwn)
+      : facts_(FactsOf(std::move(pod), Profile::kStandalone)) {
+    facts_.source = source;
     runtime.SetNow(now_);
   }
 
