@@ -1,0 +1,326 @@
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <string>
+
+#include "sources/kubernetes/node/pressure_conditions.h"
+#include "sources/kubernetes/node/pressure_taints.h"
+#include "sources/kubernetes/node/told_pressure.h"
+
+namespace jettison::kube {
+namespace {
+
+using std::chrono::milliseconds;
+using std::chrono::minutes;
+using std::chrono::seconds;
+using ::testing::AllOf;
+using ::testing::HasSubstr;
+using ::testing::Not;
+
+constexpr Instant kNow{seconds(1'767'225'600)};
+constexpr WallTime kWall{seconds(1'767'225'600)};
+constexpr auto kMemory = NodeConditionType::kMemoryPressure;
+constexpr auto kDisk = NodeConditionType::kDiskPressure;
+constexpr auto kIo = NodeConditionType::kSystemDiskContentionPressure;
+
+// A node with these taints and conditions.
+std::string NodeJson(int version, const std::string& taints, const std::string& conditions = "") {
+  return R"({"kind":"Node","apiVersion":"v1","metadata":{"name":"bed","uid":"n-1","resourceVersion":")" +
+         std::to_string(version) + R"("},"spec":{"taints":[)" + taints +
+         R"(]},"status":{"conditions":[)" + conditions + "]}}";
+}
+std::string OurTaint(const std::string& what) {
+  return R"({"key":"jettison.io/)" + what + R"(","effect":"NoSchedule"})";
+}
+ApiReply Answer(int version, const std::string& taints = "") {
+  return {.status = 200, .body = NodeJson(version, taints)};
+}
+ApiNode NodeWith(const std::string& conditions) {
+  return ReadApiNode(NodeJson(1, "", conditions)).value();
+}
+
+class PressureTaintsTest : public testing::Test {
+ protected:
+  // The method of the call that is due; empty: none.
+  std::string Asked(Instant now = kNow) {
+    const auto call = taints_.TakeCall(now);
+    body_ = call ? call->body : "";
+    return call ? call->method : "";
+  }
+  void Read(const std::string& taints = "") {
+    ASSERT_EQ(Asked(), "GET");
+    taints_.Take(Answer(1, taints), kNow);
+  }
+
+  PressureTaints taints_{"bed", kNow};
+  std::string body_;
+};
+
+TEST_F(PressureTaintsTest, TheNodeIsReadOnceAndThenNothingIsAsked) {
+  Read();
+  EXPECT_EQ(taints_.due(), std::nullopt);
+  EXPECT_TRUE(taints_.IsClean());
+  EXPECT_EQ(Asked(kNow + minutes(600)), "");
+}
+
+TEST_F(PressureTaintsTest, ATaintIsThereWhileTheConditionHolds) {
+  Read();
+  taints_.Set(kMemory, true);
+  EXPECT_FALSE(taints_.IsSettled(kMemory));
+  EXPECT_EQ(Asked(), "PATCH");
+  EXPECT_EQ(taints_.purpose(), CallPurpose::kTaintNode);
+  EXPECT_THAT(body_, HasSubstr("jettison.io/memory-pressure"));
+  EXPECT_EQ(Asked(), "") << "one call at a time";
+  taints_.Take(Answer(2, OurTaint("memory-pressure")), kNow);
+  EXPECT_TRUE(taints_.IsInPlace(kMemory));
+  EXPECT_TRUE(taints_.IsSettled(kMemory));
+  EXPECT_FALSE(taints_.IsClean());
+  EXPECT_EQ(taints_.due(), std::nullopt);
+  taints_.Set(kMemory, false);
+  EXPECT_EQ(Asked(), "PATCH");
+  EXPECT_THAT(body_, Not(HasSubstr("memory-pressure")));
+  taints_.Take(Answer(3), kNow);
+  EXPECT_TRUE(taints_.IsClean());
+}
+
+TEST_F(PressureTaintsTest, AnEvictionGetsItsTaintAtOnceAndOnlyForAWhile) {
+  Read();
+  taints_.Urge(kDisk, kNow);
+  EXPECT_EQ(Asked(), "PATCH");
+  taints_.Take(Answer(2, OurTaint("disk-pressure")), kNow);
+  EXPECT_TRUE(taints_.IsInPlace(kDisk));
+  const Instant end = kNow + PressureTaints::kUrgeHolds;
+  EXPECT_EQ(taints_.due(), end);
+  EXPECT_EQ(Asked(end - milliseconds(1)), "");
+  EXPECT_EQ(Asked(end), "PATCH");
+  EXPECT_THAT(body_, Not(HasSubstr("disk-pressure")));
+}
+
+TEST_F(PressureTaintsTest, AnAnnouncedConditionKeepsTheTaintOfAnEviction) {
+  Read();
+  taints_.Urge(kDisk, kNow);
+  (void)Asked();
+  taints_.Take(Answer(2, OurTaint("disk-pressure")), kNow);
+  taints_.Set(kDisk, true);
+  EXPECT_EQ(Asked(kNow + minutes(5)), "");
+  EXPECT_EQ(taints_.due(), std::nullopt);
+}
+
+TEST_F(PressureTaintsTest, AnEvictionBeforeTheNodeIsReadReadsItFirst) {
+  taints_.Urge(kMemory, kNow);
+  EXPECT_EQ(Asked(), "GET");
+  EXPECT_EQ(taints_.purpose(), CallPurpose::kReadNode);
+  taints_.Take(Answer(1), kNow);
+  EXPECT_EQ(Asked(), "PATCH");
+  taints_.Take(Answer(2, OurTaint("memory-pressure")), kNow);
+  EXPECT_EQ(taints_.due(), kNow + PressureTaints::kUrgeHolds) << "it was read by that";
+}
+
+TEST_F(PressureTaintsTest, WhatCannotBeHadIsNotWaitedForAndTriedAgain) {
+  Read();
+  taints_.Urge(kMemory, kNow);
+  EXPECT_EQ(Asked(), "PATCH");
+  EXPECT_FALSE(taints_.IsSettled(kMemory));
+  taints_.Take(Fail(ErrorCode::kUnavailable, "away"), kNow);
+  EXPECT_TRUE(taints_.IsSettled(kMemory));
+  EXPECT_FALSE(taints_.IsClean()) << "it may have arrived";
+  EXPECT_EQ(taints_.due(), kNow + milliseconds(200));
+  EXPECT_EQ(Asked(kNow + milliseconds(200)), "GET");
+}
+
+TEST_F(PressureTaintsTest, AMissingRightIsTriedOnceAMinute) {
+  Read();
+  taints_.Set(kMemory, true);
+  (void)Asked();
+  taints_.Take(ApiReply{.status = 403}, kNow);
+  EXPECT_EQ(taints_.due(), kNow + minutes(1));
+}
+
+TEST_F(PressureTaintsTest, ANodeThatCannotBeReadIsTriedOnceAMinute) {
+  ASSERT_EQ(Asked(), "GET");
+  taints_.Take(ApiReply{.status = 503}, kNow);
+  EXPECT_EQ(taints_.due(), kNow + minutes(1));
+  taints_.Set(kMemory, true);
+  EXPECT_EQ(taints_.due(), kNow + milliseconds(200)) << "but a taint is not kept waiting for that";
+}
+
+TEST_F(PressureTaintsTest, WhatAnEarlierLifeLeftGoesUnlessItHolds) {
+  Read(OurTaint("memory-pressure") + "," + OurTaint("disk-pressure") +
+       R"(,{"key":"foreign","effect":"NoSchedule"})");
+  EXPECT_TRUE(taints_.IsInPlace(kMemory));
+  taints_.Set(kMemory, true);
+  const Instant later = kNow + PressureTaints::kLeftoversStay;
+  EXPECT_EQ(taints_.due(), later);
+  EXPECT_EQ(Asked(later), "PATCH");
+  EXPECT_THAT(body_, AllOf(HasSubstr("memory-pressure"), HasSubstr("foreign"),
+                           Not(HasSubstr("disk-pressure"))));
+}
+
+TEST_F(PressureTaintsTest, WhatIsSaidNotToHoldGoesAtOnce) {
+  Read(OurTaint("memory-pressure"));
+  taints_.Set(kMemory, false);
+  EXPECT_EQ(Asked(), "PATCH");
+}
+
+TEST_F(PressureTaintsTest, ATaintThatSomebodyTookOffIsPutBack) {
+  Read();
+  taints_.Set(kMemory, true);
+  (void)Asked();
+  taints_.Take(Answer(5, OurTaint("memory-pressure")), kNow);
+  taints_.Seen(ReadApiNode(NodeJson(4, "")).value());
+  EXPECT_EQ(Asked(), "") << "an answer of before";
+  taints_.Seen(ReadApiNode(NodeJson(6, "")).value());
+  EXPECT_EQ(Asked(), "PATCH");
+}
+
+TEST_F(PressureTaintsTest, AllGoWhenTheAgentGoes) {
+  Read();
+  for (const auto condition : {kMemory, kDisk}) taints_.Set(condition, true);
+  (void)Asked();
+  taints_.Take(Answer(2, OurTaint("memory-pressure")), kNow);
+  (void)Asked();
+  taints_.Take(Answer(3, OurTaint("memory-pressure") + "," + OurTaint("disk-pressure")), kNow);
+  taints_.Retire();
+  EXPECT_EQ(Asked(), "PATCH");
+  taints_.Take(Answer(4, OurTaint("disk-pressure")), kNow);
+  EXPECT_FALSE(taints_.IsClean());
+  EXPECT_EQ(Asked(), "PATCH");
+  taints_.Take(Answer(5), kNow);
+  EXPECT_TRUE(taints_.IsClean());
+  taints_.Urge(kMemory, kNow);
+  EXPECT_EQ(Asked(), "");
+}
+
+TEST_F(PressureTaintsTest, StallsOnIoHaveNoTaint) {
+  Read();
+  taints_.Set(kIo, true);
+  taints_.Urge(kIo, kNow);
+  EXPECT_TRUE(taints_.IsSettled(kIo));
+  EXPECT_EQ(taints_.due(), std::nullopt);
+}
+
+class PressureConditionsTest : public testing::Test {
+ protected:
+  // The body of the call that is due; empty: none.
+  std::string Asked(Instant now = kNow) {
+    const auto call = conditions_.TakeCall(now, kWall);
+    return call ? call->body : "";
+  }
+  void SetAndAnswer(NodeConditionType condition, bool holds) {
+    conditions_.Set(condition, holds, kWall);
+    ASSERT_NE(Asked(), "");
+    conditions_.Take({}, kNow);
+  }
+
+  PressureConditions conditions_{"bed", kNow + seconds(30)};
+};
+
+TEST_F(PressureConditionsTest, WhatNeverHeldIsNotWritten) {
+  for (const auto condition : {kMemory, kDisk, kIo}) conditions_.Set(condition, false, kWall);
+  conditions_.Set(kIo, true, kWall);
+  EXPECT_EQ(conditions_.due(), std::nullopt);
+  EXPECT_TRUE(conditions_.IsClean());
+}
+
+TEST_F(PressureConditionsTest, AChangeIsWrittenWithItsTime) {
+  conditions_.Set(kMemory, true, kWall - seconds(60));
+  conditions_.Set(kMemory, true, kWall);
+  const std::string body = Asked();
+  EXPECT_THAT(body, AllOf(HasSubstr(R"("type":"JettisonMemoryPressure","status":"True")"),
+                          HasSubstr(R"("reason":"JettisonHasInsufficientMemory")"),
+                          HasSubstr(R"("lastHeartbeatTime":"2026-01-01T00:00:00Z")"),
+                          HasSubstr(R"("lastTransitionTime":"2025-12-31T23:59:00Z")"),
+                          Not(HasSubstr("Disk"))));
+  EXPECT_EQ(Asked(), "") << "one call at a time";
+  conditions_.Take({}, kNow);
+  SetAndAnswer(kMemory, false);
+  EXPECT_EQ(conditions_.due(), std::nullopt) << "no heartbeat while none holds";
+  EXPECT_FALSE(conditions_.IsClean());
+}
+
+TEST_F(PressureConditionsTest, AConditionThatHoldsIsWrittenOnceAMinute) {
+  SetAndAnswer(kMemory, true);
+  EXPECT_EQ(conditions_.due(), kNow + minutes(1));
+  EXPECT_EQ(Asked(kNow + seconds(59)), "");
+  EXPECT_THAT(Asked(kNow + minutes(1)), HasSubstr(R"("status":"True")"));
+  conditions_.Take({.result = CallResult::kAway}, kNow + minutes(1));
+  EXPECT_EQ(conditions_.due(), kNow + minutes(1) + milliseconds(200));
+}
+
+TEST_F(PressureConditionsTest, WhatWasNotTakenIsWrittenAgain) {
+  conditions_.Set(kMemory, true, kWall);
+  (void)Asked();
+  conditions_.Take({.result = CallResult::kAway}, kNow);
+  EXPECT_FALSE(conditions_.IsClean()) << "it may have arrived";
+  conditions_.Set(kMemory, false, kWall);
+  EXPECT_THAT(Asked(kNow + milliseconds(200)), HasSubstr(R"("status":"False")"));
+}
+
+TEST_F(PressureConditionsTest, AChangeDuringACallIsWrittenAfterIt) {
+  conditions_.Set(kMemory, true, kWall);
+  (void)Asked();
+  conditions_.Set(kMemory, false, kWall);
+  EXPECT_EQ(conditions_.due(), std::nullopt);
+  conditions_.Take({}, kNow);
+  EXPECT_THAT(Asked(), HasSubstr(R"("status":"False")"));
+}
+
+constexpr const char* kLeft =
+    R"({"type":"JettisonMemoryPressure","status":"True","lastTransitionTime":"2025-06-01T00:00:00Z"},)"
+    R"({"type":"JettisonDiskPressure","status":"False"},{"type":"MemoryPressure","status":"False"})";
+
+TEST_F(PressureConditionsTest, WhatAnEarlierLifeLeftIsTakenAway) {
+  conditions_.Found(NodeWith(kLeft));
+  EXPECT_EQ(conditions_.due(), kNow + seconds(30));
+  EXPECT_EQ(Asked(kNow + seconds(30)),
+            R"({"status":{"conditions":[{"$patch":"delete","type":"JettisonMemoryPressure"},)"
+            R"({"$patch":"delete","type":"JettisonDiskPressure"}]}})");
+  conditions_.Take({.result = CallResult::kAway}, kNow + seconds(30));
+  EXPECT_THAT(Asked(kNow + seconds(31)), HasSubstr("$patch"));
+  conditions_.Take({}, kNow + seconds(31));
+  EXPECT_TRUE(conditions_.IsClean());
+  EXPECT_EQ(conditions_.due(), std::nullopt);
+}
+
+TEST_F(PressureConditionsTest, WhatStillHoldsKeepsItsTimeAndHasAHeartbeatAgain) {
+  conditions_.Found(NodeWith(kLeft));
+  conditions_.Set(kMemory, true, kWall);
+  EXPECT_THAT(Asked(), AllOf(HasSubstr(R"("lastTransitionTime":"2025-06-01T00:00:00Z")"),
+                             HasSubstr(R"("lastHeartbeatTime":"2026-01-01T00:00:00Z")")));
+  conditions_.Take({}, kNow);
+  EXPECT_THAT(Asked(kNow + seconds(30)), AllOf(HasSubstr("$patch"), Not(HasSubstr("Memory"))));
+  conditions_.Take({}, kNow + seconds(30));
+  EXPECT_EQ(conditions_.due(), kNow + seconds(90));
+}
+
+TEST_F(PressureConditionsTest, WhatDoesNotHoldAnyLongerIsSaidAtOnce) {
+  conditions_.Found(NodeWith(kLeft));
+  conditions_.Set(kMemory, false, kWall);
+  conditions_.Set(kDisk, false, kWall);
+  EXPECT_THAT(Asked(), HasSubstr(R"("type":"JettisonMemoryPressure","status":"False")"));
+}
+
+TEST_F(PressureConditionsTest, AllGoWhenTheAgentGoes) {
+  SetAndAnswer(kMemory, true);
+  SetAndAnswer(kDisk, true);
+  SetAndAnswer(kDisk, false);
+  conditions_.Retire();
+  EXPECT_THAT(Asked(), AllOf(HasSubstr("$patch"), HasSubstr("JettisonMemoryPressure"),
+                             HasSubstr("JettisonDiskPressure")));
+  conditions_.Take({}, kNow);
+  EXPECT_TRUE(conditions_.IsClean());
+  conditions_.Set(kMemory, false, kWall);
+  EXPECT_EQ(conditions_.due(), std::nullopt);
+}
+
+TEST(ToldPressure, NamesAreTheAgentsOwn) {
+  for (const NodeConditionType condition : kToldConditions) {
+    const auto words = WordsOf(condition);
+    ASSERT_TRUE(words);
+    EXPECT_EQ(words->type, "Jettison" + std::string(NameOf(condition)));
+    EXPECT_TRUE(words->taint.starts_with("jettison.io/"));
+  }
+}
+
+}  // namespace
+}  // namespace jettison::kube
