@@ -3,6 +3,8 @@
 #include <string>
 #include <utility>
 
+#include "agent/cluster/complaint_log.h"
+
 namespace jettison {
 namespace {
 
@@ -128,12 +130,7 @@ void ClusterEvictions::Take(std::uint64_t call, std::uint64_t eviction, kube::Ca
 
 void ClusterEvictions::Complain(kube::CallPurpose purpose, const kube::Outcome& outcome) {
   const auto complaint = complaints_.Take(purpose, outcome);
-  if (!complaint) return;
-  if (complaint->rule.empty()) {
-    edges_.log.Warn(complaint->message, {{"err", complaint->err}});
-  } else {
-    edges_.log.Warn(complaint->message, {{"err", complaint->err}, {"rule", complaint->rule}});
-  }
+  if (complaint) Say(*complaint, edges_.log);
 }
 
 void ClusterEvictions::EndIfOver(Evictions::iterator at) {

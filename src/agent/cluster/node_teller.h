@@ -1,0 +1,75 @@
+#pragma once
+
+#include <memory>
+#include <optional>
+#include <string>
+
+#include "agent/cluster/eviction_taints.h"
+#include "agent/log/log.h"
+#include "core/model/signal.h"
+#include "core/units/duration.h"
+#include "ports/clock.h"
+#include "sources/kubernetes/calls/api_call.h"
+#include "sources/kubernetes/calls/call_complaints.h"
+#include "sources/kubernetes/calls/cluster.h"
+#include "sources/kubernetes/node/pressure_conditions.h"
+#include "sources/kubernetes/node/pressure_taints.h"
+
+namespace jettison {
+
+// What NodeTeller works with; everything must outlive it.
+struct NodeTellerEdges {
+  kube::Cluster& cluster;
+  const Clock& clock;
+  const Log& log;
+};
+
+// Tells others of the node's shortages: conditions and taints of the agent's own on its API object.
+// Nothing here waits.
+class NodeTeller : public EvictionTaints {
+ public:
+  // Whatever is there then is left for a person, or for the next life.
+  static constexpr Duration kStopWithin = std::chrono::seconds(3);
+
+  // `node`: its name in the cluster.
+  NodeTeller(const NodeTellerEdges& edges, const std::string& node);
+  NodeTeller(const NodeTeller&) = delete;
+  NodeTeller& operator=(const NodeTeller&) = delete;
+
+  // What holds from now on.
+  void SetConditions(NodeConditions conditions, Instant now);
+  void Urge(NodeConditionType condition, Instant now) override;
+  [[nodiscard]] bool IsSettled(NodeConditionType condition) const override {
+    return taints_.IsSettled(condition);
+  }
+  [[nodiscard]] bool TaintInPlace(NodeConditionType condition) const {
+    return taints_.IsInPlace(condition);
+  }
+
+  // Does what is due by now. The first call begins to read the node.
+  void Advance(Instant now);
+  [[nodiscard]] std::optional<Instant> NextDeadline() const;
+
+  // Begins to take everything away that is the agent's.
+  void Stop(Instant now);
+  // Whether that is over: everything is away, or kStopWithin is.
+  [[nodiscard]] bool IsStopped(Instant now) const;
+
+ private:
+  void AskForTaints(Instant now);
+  void AskForConditions(Instant now);
+  void TakeForTaints(const Result<kube::ApiReply>& reply);
+  void TakeForConditions(const Result<kube::ApiReply>& reply);
+  void Complain(kube::CallPurpose purpose, const kube::Outcome& outcome);
+
+  NodeTellerEdges edges_;
+  kube::PressureTaints taints_;
+  kube::PressureConditions conditions_;
+  kube::CallComplaints complaints_;
+  bool was_found_ = false;  // the conditions know what an earlier life left
+  std::optional<Instant> stop_by_;
+  // Answers that come when this is gone find it so.
+  std::shared_ptr<NodeTeller*> self_;
+};
+
+}  // namespace jettison

@@ -1,0 +1,142 @@
+#include "agent/cluster/node_teller.h"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "agent/cluster/fake_cluster.h"
+#include "ports/fakes/fake_clock.h"
+
+namespace jettison {
+namespace {
+
+using std::chrono::hours;
+using std::chrono::minutes;
+using std::chrono::seconds;
+using ::testing::ElementsAre;
+using ::testing::HasSubstr;
+using ::testing::IsEmpty;
+using ::testing::SizeIs;
+
+constexpr auto kMemory = NodeConditionType::kMemoryPressure;
+constexpr const char* kGet = "GET /api/v1/nodes/bed";
+constexpr const char* kTaint = "PATCH /api/v1/nodes/bed";
+constexpr const char* kCondition = "PATCH /api/v1/nodes/bed/status";
+
+std::string NodeJson(int version, const std::string& taint = "") {
+  const std::string taints =
+      taint.empty() ? "" : R"({"key":")" + taint + R"(","effect":"NoSchedule"})";
+  return R"({"kind":"Node","apiVersion":"v1","metadata":{"name":"bed","uid":"n-1",)"
+         R"("resourceVersion":")" +
+         std::to_string(version) + R"("},"spec":{"taints":[)" + taints + "]}}";
+}
+NodeConditions Memory() {
+  NodeConditions conditions;
+  conditions.Set(kMemory);
+  return conditions;
+}
+
+class NodeTellerTest : public testing::Test {
+ protected:
+  void SetUp() override {
+    teller_ = std::make_unique<NodeTeller>(
+        NodeTellerEdges{.cluster = cluster_, .clock = clock_, .log = log_}, "bed");
+    teller_->Advance(clock_.Now());
+  }
+  void ReadNode() {
+    ASSERT_THAT(cluster_.Waiting(), ElementsAre(kGet));
+    cluster_.Answer(200, NodeJson(1));
+  }
+
+  FakeClock clock_{Instant(hours(500'000))};
+  FakeCluster cluster_;
+  std::vector<std::string> lines_;
+  Log log_{LogFormat::kText, clock_, [this](std::string_view line) { lines_.emplace_back(line); }};
+  std::unique_ptr<NodeTeller> teller_;
+};
+
+TEST_F(NodeTellerTest, AQuietNodeIsReadOnce) {
+  ReadNode();
+  EXPECT_EQ(teller_->NextDeadline(), std::nullopt);
+  clock_.Advance(hours(24));
+  teller_->SetConditions({}, clock_.Now());
+  teller_->Advance(clock_.Now());
+  EXPECT_EQ(cluster_.count(), 1U);
+}
+
+TEST_F(NodeTellerTest, AConditionIsToldWithItsTaintAndOnceAMinute) {
+  ReadNode();
+  teller_->SetConditions(Memory(), clock_.Now());
+  EXPECT_THAT(cluster_.Waiting(), ElementsAre(kTaint, kCondition)) << "neither waits for the other";
+  cluster_.Answer(200, NodeJson(2, "jettison.io/memory-pressure"));
+  cluster_.Answer(200, NodeJson(3, "jettison.io/memory-pressure"));
+  EXPECT_TRUE(teller_->TaintInPlace(kMemory));
+  EXPECT_EQ(teller_->NextDeadline(), clock_.Now() + minutes(1));
+  clock_.Advance(minutes(1));
+  teller_->Advance(clock_.Now());
+  EXPECT_THAT(cluster_.Waiting(), ElementsAre(kCondition));
+  cluster_.Answer(200, NodeJson(4));
+  EXPECT_THAT(cluster_.Waiting(), ElementsAre(kTaint)) << "somebody took the taint off";
+}
+
+TEST_F(NodeTellerTest, AnEvictionGetsItsTaintAtOnce) {
+  ReadNode();
+  teller_->Urge(kMemory, clock_.Now());
+  EXPECT_THAT(cluster_.Waiting(), ElementsAre(kTaint));
+  EXPECT_FALSE(teller_->IsSettled(kMemory));
+  cluster_.Answer(200, NodeJson(2, "jettison.io/memory-pressure"));
+  EXPECT_TRUE(teller_->IsSettled(kMemory));
+}
+
+TEST_F(NodeTellerTest, ATaintThatIsForbiddenIsSaidOnceAndNotWaitedFor) {
+  ReadNode();
+  teller_->Urge(kMemory, clock_.Now());
+  cluster_.Answer(403);
+  EXPECT_TRUE(teller_->IsSettled(kMemory));
+  EXPECT_THAT(lines_, ElementsAre(HasSubstr("resources: [nodes], verbs: [patch]")));
+  teller_->Urge(kMemory, clock_.Now());
+  EXPECT_THAT(cluster_.Waiting(), IsEmpty());
+  EXPECT_THAT(lines_, SizeIs(1));
+}
+
+TEST_F(NodeTellerTest, TakesEverythingAwayWhenItStops) {
+  ReadNode();
+  teller_->SetConditions(Memory(), clock_.Now());
+  cluster_.Answer(200, NodeJson(2, "jettison.io/memory-pressure"));
+  cluster_.Answer(200, NodeJson(3, "jettison.io/memory-pressure"));
+  EXPECT_FALSE(teller_->IsStopped(clock_.Now()));
+  teller_->Stop(clock_.Now());
+  EXPECT_THAT(cluster_.Waiting(), ElementsAre(kTaint, kCondition));
+  EXPECT_FALSE(teller_->IsStopped(clock_.Now()));
+  cluster_.Answer(200, NodeJson(4));
+  cluster_.Answer(200, NodeJson(5));
+  EXPECT_TRUE(teller_->IsStopped(clock_.Now()));
+}
+
+TEST_F(NodeTellerTest, StopsWithinABoundedTime) {
+  ReadNode();
+  teller_->SetConditions(Memory(), clock_.Now());
+  teller_->Stop(clock_.Now());
+  EXPECT_FALSE(teller_->IsStopped(clock_.Now()));
+  clock_.Advance(NodeTeller::kStopWithin);
+  EXPECT_TRUE(teller_->IsStopped(clock_.Now()));
+}
+
+TEST_F(NodeTellerTest, StopsAtOnceWhereNothingIsThere) {
+  ReadNode();
+  teller_->Stop(clock_.Now());
+  EXPECT_TRUE(teller_->IsStopped(clock_.Now()));
+  EXPECT_EQ(cluster_.count(), 1U);
+}
+
+TEST_F(NodeTellerTest, AnAnswerThatComesTooLateIsLeftOut) {
+  teller_.reset();
+  cluster_.Answer(200, NodeJson(1));
+  EXPECT_EQ(cluster_.count(), 1U);
+}
+
+}  // namespace
+}  // namespace jettison
