@@ -2,10 +2,11 @@
 # make test   install what is missing, build, and run every test (fast ones, then live ones)
 # make bench  the benchmarks behind docs/performance.md
 # make chaos  a node of its own in trouble for MINUTES (10), and what must hold all the same; wants root
+# make image  a container image of the release program, build/jettison-image.tar, without a registry
 JOBS ?= $(shell nproc)
 export CCACHE_NOHASHDIR = 1
 
-.PHONY: demo test build release bench chaos fuzz format deps install clean
+.PHONY: demo test build release bench chaos fuzz format deps image install clean
 
 demo: release
 	build/release/jettison demo
@@ -37,6 +38,9 @@ format:
 
 deps:
 	@scripts/install-deps.sh
+
+image: release
+	scripts/image.sh build/jettison-image.tar $(IMAGE)
 
 PREFIX ?= /usr/local
 install: release
