@@ -1,0 +1,62 @@
+// scripts/image.sh, on a program that is small.
+#include <fmt/format.h>
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <filesystem>
+#include <string>
+
+#include "tests/live/program.h"
+#include "tests/packaging/objects.h"
+
+namespace jettison {
+namespace {
+
+using testing::AllOf;
+using testing::HasSubstr;
+using testing::Not;
+
+class Image : public testing::Test {
+ protected:
+  void SetUp() override {
+    std::filesystem::create_directory(folder_.path() + "/build");
+    std::filesystem::copy_file("/bin/true", folder_.path() + "/build/jettison");
+  }
+  std::string Shell(const std::string& command) {
+    Program shell({"/bin/sh", "-c", "cd '" + folder_.path() + "' && " + command}, {});
+    EXPECT_EQ(shell.Wait(), 0) << command << "\n" << shell.output();
+    return shell.output();
+  }
+  std::string Make(const std::string& arguments) {
+    return Shell(
+        fmt::format("JETTISON_BUILD=build {}/scripts/image.sh {}", JETTISON_SOURCE, arguments));
+  }
+
+  TemporaryFolder folder_;
+};
+
+TEST_F(Image, IsTheSameBytesEachTime) {
+  Make("one.tar");
+  Shell("touch -d 2001-01-01 build/jettison");
+  Make("deeper/two.tar");
+  Shell("cmp one.tar deeper/two.tar");
+}
+
+TEST_F(Image, HoldsTheProgramWithWhatItLoadsAndIsNamed) {
+  EXPECT_THAT(Make("image.tar registry.example/jettison:7"),
+              HasSubstr("registry.example/jettison:7"));
+  Shell("tar -xf image.tar");
+  EXPECT_THAT(Shell("cat manifest.json index.json"),
+              AllOf(HasSubstr(R"("RepoTags":["registry.example/jettison:7"])"),
+                    HasSubstr(R"("io.containerd.image.name":"registry.example/jettison:7")")));
+  EXPECT_THAT(Shell("for blob in blobs/sha256/*; do echo \"$(basename $blob)  $blob\"; done | "
+                    "sha256sum --check"),
+              Not(HasSubstr("FAILED")));
+  EXPECT_THAT(Shell("for blob in blobs/sha256/*; do tar -tf $blob 2>/dev/null; done"),
+              AllOf(HasSubstr("./usr/bin/jettison\n"), HasSubstr("libc.so.6\n"),
+                    HasSubstr("ld-linux"), HasSubstr("libcurl-gnutls.so.4\n"),
+                    HasSubstr("libgnutls.so.30\n"), HasSubstr("./etc/passwd\n")));
+}
+
+}  // namespace
+}  // namespace jettison
