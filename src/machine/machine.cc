@@ -11,6 +11,7 @@
 #include "kernel/groups/cgroup_layout.h"
 #include "kernel/groups/fd_reserve.h"
 #include "machine/cluster.h"
+#include "machine/host_cgroup_view.h"
 #include "machine/memory_lock.h"
 #include "machine/pods_group_lock.h"
 #include "machine/runtimes.h"
@@ -130,6 +131,9 @@ CgroupLimits PodsGroupLimits(const AgentConfig& config, const ResourceList& capa
 
 Result<std::unique_ptr<Machine>> OpenMachine(const AgentConfig& config, const Log& log) {
   if (const auto root = CheckRoot(config.root); !root) return Fail(root.error());
+  if (config.source == SourceKind::kKubernetes) {
+    if (const auto view = EnterHostCgroupView(); !view) return Fail(view.error());
+  }
   auto machine = std::make_unique<Machine>();
   const auto version = MountedCgroups();
   if (!version) return Fail(version.error());
