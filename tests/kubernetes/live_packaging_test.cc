@@ -24,7 +24,7 @@ using std::chrono::seconds;
 using ::testing::AllOf;
 using ::testing::HasSubstr;
 
-constexpr auto kLongest = seconds(60);
+constexpr auto kLongest = seconds(180);  // of a machine that is busy
 constexpr const char* kPolicy = "ValidatingAdmissionPolicy";
 const std::string kPackaging = JETTISON_PACKAGING;
 
