@@ -132,7 +132,7 @@ void BuildLadder(const AgentConfig& config, Machine& machine, const Log& log, Ag
 
 std::unique_ptr<ClusterSide> ClusterFor(const AgentConfig& config, Machine& machine, const Log& log,
                                         AgentParts& parts) {
-  if (!machine.cluster) return nullptr;
+  if (!machine.cluster || config.dry_run) return nullptr;
   return std::make_unique<ClusterSide>(
       ClusterSideEdges{
           .cluster = *machine.cluster,
@@ -145,7 +145,7 @@ std::unique_ptr<ClusterSide> ClusterFor(const AgentConfig& config, Machine& mach
             return groups.size() == 1 ? groups.front() : std::string();
           },
           .pids_limit = config.pod_pids_limit},
-      config.root);
+      config.node_name, config.root);
 }
 
 std::vector<EvictionListener*> ListenersOf(AgentParts& parts) {

@@ -45,7 +45,7 @@ struct AgentParts {
   std::unique_ptr<ArmingThread> arming;
   std::unique_ptr<PodKiller> killer;
   std::unique_ptr<Hooks> hooks;
-  std::unique_ptr<ClusterSide> cluster;  // null: there is none
+  std::unique_ptr<ClusterSide> cluster;  // null: nothing is told to a cluster
   std::unique_ptr<TellingKiller> telling_killer;
   std::unique_ptr<Remains> remains;
   std::unique_ptr<ImageRecordFile> image_records;  // null where the runtime has no images

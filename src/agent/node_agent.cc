@@ -291,7 +291,7 @@ void NodeAgent::AfterEachTurn() {
   const Instant now = machine_->clock.Now();
   AdvanceAll(now);
   TellServiceManager(now);
-  if (refusal_ || ending_.IsOver(now)) loop_->Quit();
+  if (refusal_ || (ending_.IsOver(now) && HasLeftCluster(now))) loop_->Quit();
   Show(now);
   KeepState(now);
   onlookers_.Show([this] { return Beside(); }, begun_, now);
@@ -302,7 +302,7 @@ void NodeAgent::AfterEachTurn() {
 void NodeAgent::AdvanceAll(Instant now) {
   attention_->Advance(now);
   runtime_start_.Advance(now);
-  if (parts_->cluster) parts_->cluster->Advance(now);
+  if (parts_->cluster) TellCluster(now);
   if (begun_) {
     parts_->disk_walks->Advance(now);
     parts_->node->Advance();
@@ -317,6 +317,16 @@ void NodeAgent::LearnCapacities() {
   const Observations* const seen = parts_->node->seen();
   if (seen == nullptr) return;
   if (const auto taken = config_.Learn(*seen)) UseConfig(*taken);
+}
+
+void NodeAgent::TellCluster(Instant now) {
+  const Node& node = *parts_->node;
+  if (node.passes() > 0) parts_->cluster->SetConditions(node.state().conditions, now);
+  parts_->cluster->Advance(now);
+}
+
+bool NodeAgent::HasLeftCluster(Instant now) {
+  return !parts_->cluster || parts_->cluster->Stop(now);
 }
 
 void NodeAgent::TellServiceManager(Instant now) {

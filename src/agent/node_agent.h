@@ -54,6 +54,9 @@ class NodeAgent : public Agent {
   void LearnCapacities();
   void LookAtClocks();
   void AdvanceAll(Instant now);
+  void TellCluster(Instant now);
+  // Whether nothing of the agent is left there, or cannot be taken away.
+  [[nodiscard]] bool HasLeftCluster(Instant now);
   void TellServiceManager(Instant now);
   void KeepState(Instant now);
   [[nodiscard]] KeptState Kept(Instant now) const;

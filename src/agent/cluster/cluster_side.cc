@@ -1,8 +1,8 @@
 #include "agent/cluster/cluster_side.h"
 
+#include <algorithm>
 #include <utility>
 
-#include "core/model/signal.h"
 #include "core/units/wall_time.h"
 
 namespace jettison {
@@ -22,14 +22,35 @@ std::optional<NodeConditionType> ConditionOf(const EvictionOrder& order) {
 
 }  // namespace
 
-ClusterSide::ClusterSide(ClusterSideEdges edges, const std::string& root)
+ClusterSide::ClusterSide(ClusterSideEdges edges, const std::string& node, const std::string& root)
     : edges_(std::move(edges)),
+      node_({.cluster = edges_.cluster, .clock = edges_.clock, .log = edges_.log}, node),
       evictions_({.cluster = edges_.cluster,
                   .clock = edges_.clock,
                   .log = edges_.log,
+                  .taints = &node_,
                   .on_over = [this](const kube::EvictionIntent& intent,
                                     kube::EvictionEnd end) { OnOver(intent, end); }},
                  root + "/cluster-evictions") {}
+
+void ClusterSide::Advance(Instant now) {
+  node_.Advance(now);
+  evictions_.Advance(now);
+}
+
+std::optional<Instant> ClusterSide::NextDeadline() const {
+  const auto a = node_.NextDeadline();
+  const auto b = evictions_.NextDeadline();
+  return a && b ? std::min(*a, *b) : a ? a : b;
+}
+
+bool ClusterSide::Stop(Instant now) {
+  if (!std::exchange(stopping_, true)) {
+    node_.Stop(now);
+    Advance(now);
+  }
+  return node_.IsStopped(now);
+}
 
 // One that could not be told to end runs on, and stays.
 void ClusterSide::Evicting(const EvictionOrder& order, const Result<EvictOutcome>& outcome,

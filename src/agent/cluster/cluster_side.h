@@ -7,8 +7,10 @@
 #include <string_view>
 
 #include "agent/cluster/cluster_evictions.h"
+#include "agent/cluster/node_teller.h"
 #include "agent/edges/eviction_listener.h"
 #include "agent/log/log.h"
+#include "core/model/signal.h"
 #include "core/units/duration.h"
 #include "ports/cgroups.h"
 #include "ports/clock.h"
@@ -30,16 +32,23 @@ struct ClusterSideEdges {
 // Tells a cluster what becomes of its pods on this node.
 class ClusterSide : public EvictionListener {
  public:
-  // `root`: the agent's folder.
-  ClusterSide(ClusterSideEdges edges, const std::string& root);
+  // `node`: its name in the cluster; `root`: the agent's folder.
+  ClusterSide(ClusterSideEdges edges, const std::string& node, const std::string& root);
 
   void Evicting(const EvictionOrder& order, const Result<EvictOutcome>& outcome,
                 Instant now) override;
 
-  void Advance(Instant now) { evictions_.Advance(now); }
-  [[nodiscard]] std::optional<Instant> NextDeadline() const { return evictions_.NextDeadline(); }
+  // What holds of the node.
+  void SetConditions(NodeConditions conditions, Instant now) {
+    node_.SetConditions(conditions, now);
+  }
+
+  void Advance(Instant now);
+  [[nodiscard]] std::optional<Instant> NextDeadline() const;
   // Readable when the disk has something to tell.
   [[nodiscard]] int fd() const { return evictions_.fd(); }
+  // Begins to take away from the node what is the agent's; whether that is over, or takes too long.
+  [[nodiscard]] bool Stop(Instant now);
   // Writes down what goes on: the last call.
   void Finish() { evictions_.Finish(); }
 
@@ -47,7 +56,9 @@ class ClusterSide : public EvictionListener {
   void OnOver(const kube::EvictionIntent& intent, kube::EvictionEnd end);
 
   ClusterSideEdges edges_;
+  NodeTeller node_;
   ClusterEvictions evictions_;
+  bool stopping_ = false;
 };
 
 }  // namespace jettison
