@@ -1,0 +1,60 @@
+#include "agent/cluster/cluster_events.h"
+
+#include <utility>
+
+#include "agent/cluster/complaint_log.h"
+
+namespace jettison {
+namespace {
+
+constexpr Duration kPatience = std::chrono::seconds(5);
+// As `Event::object` names the node.
+constexpr std::string_view kNode = "node";
+
+}  // namespace
+
+ClusterEvents::ClusterEvents(ClusterEventEdges edges, const std::string& node)
+    : edges_(std::move(edges)),
+      node_(node),
+      queue_(node),
+      self_(std::make_shared<ClusterEvents*>(this)) {}
+
+std::optional<kube::EventObject> ClusterEvents::ObjectOf(const Event& event) const {
+  if (event.object == kNode) {
+    return kube::EventObject{.kind = "Node", .namespace_ = {}, .name = node_, .uid = node_};
+  }
+  const std::string name = edges_.name_of_pod(event.object);
+  const std::size_t slash = name.find('/');
+  if (slash == std::string::npos) return std::nullopt;
+  return kube::EventObject{.kind = "Pod",
+                           .namespace_ = name.substr(0, slash),
+                           .name = name.substr(slash + 1),
+                           .uid = event.object};
+}
+
+void ClusterEvents::Tell(const Event& event, Instant now) {
+  const auto about = ObjectOf(event);
+  if (!about) return;
+  queue_.Tell(*about, event, now, edges_.clock.Wall());
+  Advance(now);
+}
+
+void ClusterEvents::Advance(Instant now) {
+  auto call = queue_.TakeCall(now);
+  if (!call) return;
+  edges_.cluster.Ask(*std::move(call), kPatience,
+                     [self = std::weak_ptr(self_)](const Result<kube::ApiReply>& reply) {
+                       if (const auto there = self.lock()) (*there)->Take(kube::OutcomeOf(reply));
+                     });
+}
+
+void ClusterEvents::Take(const kube::Outcome& outcome) {
+  if (const auto complaint = complaints_.Take(queue_.purpose(), outcome)) {
+    Say(*complaint, edges_.log);
+  }
+  const Instant now = edges_.clock.Now();
+  queue_.Take(outcome, now, edges_.clock.Wall());
+  Advance(now);
+}
+
+}  // namespace jettison

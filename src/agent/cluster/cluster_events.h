@@ -1,0 +1,58 @@
+#pragma once
+
+#include <cstdint>
+#include <functional>
+#include <memory>
+#include <optional>
+#include <string>
+#include <string_view>
+
+#include "agent/log/log.h"
+#include "core/model/event.h"
+#include "core/units/duration.h"
+#include "ports/clock.h"
+#include "sources/kubernetes/calls/call_complaints.h"
+#include "sources/kubernetes/calls/cluster.h"
+#include "sources/kubernetes/calls/event_queue.h"
+
+namespace jettison {
+
+// What ClusterEvents works with; everything must outlive it.
+struct ClusterEventEdges {
+  kube::Cluster& cluster;
+  const Clock& clock;
+  const Log& log;
+  // "namespace/name" of a pod of the cluster; empty: it is none.
+  std::function<std::string(std::string_view uid)> name_of_pod;
+};
+
+// Tells the cluster of events, within limits. Nothing here waits.
+class ClusterEvents {
+ public:
+  // `node`: its name in the cluster.
+  ClusterEvents(ClusterEventEdges edges, const std::string& node);
+  ClusterEvents(const ClusterEvents&) = delete;
+  ClusterEvents& operator=(const ClusterEvents&) = delete;
+
+  // An event of a pod that is none of the cluster's is left out.
+  void Tell(const Event& event, Instant now);
+
+  // Does what is due by now.
+  void Advance(Instant now);
+  [[nodiscard]] std::optional<Instant> NextDeadline() const { return queue_.due(); }
+  // Events that the cluster was not told of, ever.
+  [[nodiscard]] std::uint64_t dropped() const { return queue_.dropped(); }
+
+ private:
+  [[nodiscard]] std::optional<kube::EventObject> ObjectOf(const Event& event) const;
+  void Take(const kube::Outcome& outcome);
+
+  ClusterEventEdges edges_;
+  std::string node_;
+  kube::EventQueue queue_;
+  kube::CallComplaints complaints_;
+  // Answers that come when this is gone find it so.
+  std::shared_ptr<ClusterEvents*> self_;
+};
+
+}  // namespace jettison

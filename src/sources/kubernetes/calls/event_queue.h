@@ -1,0 +1,102 @@
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <deque>
+#include <list>
+#include <optional>
+#include <string>
+
+#include "core/model/event.h"
+#include "core/units/duration.h"
+#include "core/units/wall_time.h"
+#include "sources/kubernetes/calls/api_call.h"
+#include "sources/kubernetes/calls/call_complaints.h"
+#include "sources/kubernetes/calls/call_retry.h"
+#include "sources/kubernetes/calls/event_book.h"
+
+namespace jettison::kube {
+
+// So many in a row, then one an interval.
+class TokenBucket {
+ public:
+  TokenBucket(std::int64_t burst, Duration every)
+      : every_(every), most_ahead_(every * (burst - 1)) {}
+  // Whether one may happen now; it is taken then.
+  bool Take(Instant now);
+  // When the next one may.
+  [[nodiscard]] Instant next() const { return next_; }
+
+ private:
+  Duration every_;
+  Duration most_ahead_;
+  Instant paid_until_ = Instant::min();  // as if each had waited for its interval
+  Instant next_ = Instant::min();
+};
+
+// Events on their way to the API server, one at a time and within limits. When there are more, the
+// oldest are dropped, and counted. A pure state machine.
+class EventQueue {
+ public:
+  // Of one object, as client-go has it: an object that has an event every second says nothing new.
+  // Source: client-go, tools/record, defaultSpamBurst and defaultSpamQPS (1.36).
+  static constexpr std::int64_t kBurstOfObject = 25;
+  static constexpr Duration kEveryOfObject = std::chrono::minutes(5);
+  // Of all together.
+  static constexpr std::int64_t kBurst = 10;
+  static constexpr Duration kEvery = std::chrono::milliseconds(100);
+  // While the API server is away; an event is kept by it for an hour by default.
+  static constexpr std::size_t kMostWaiting = 200;
+  static constexpr Duration kMostAge = std::chrono::minutes(10);
+
+  // `node`: where they come from.
+  explicit EventQueue(std::string node) : book_(std::move(node)) {}
+
+  void Tell(const EventObject& about, const Event& event, Instant now, WallTime wall);
+
+  // The call to be made now; absent: none is due, or one is under way.
+  [[nodiscard]] std::optional<ApiCall> TakeCall(Instant now);
+  // What the call that is under way is for.
+  [[nodiscard]] CallPurpose purpose() const;
+  void Take(const Outcome& outcome, Instant now, WallTime wall);
+  // When a call is due; absent: an answer is awaited, or nothing waits.
+  [[nodiscard]] std::optional<Instant> due() const;
+
+  [[nodiscard]] std::size_t waiting() const { return waiting_.size(); }
+  // Events that nobody was told of, ever.
+  [[nodiscard]] std::uint64_t dropped() const { return dropped_; }
+
+ private:
+  // Objects whose events are counted, the one that had one longest ago forgotten first.
+  static constexpr std::size_t kMostObjects = 256;
+
+  struct Waiting {
+    EventObject about;
+    Event event;
+    Instant at;
+    WallTime wall;
+  };
+  struct Current {
+    EventBook::Told told;
+    Instant at;
+  };
+  struct Object {
+    EventObject about;
+    TokenBucket bucket{kBurstOfObject, kEveryOfObject};
+  };
+
+  [[nodiscard]] bool MayTell(const EventObject& about, Instant now);
+  void End(const Outcome& outcome, WallTime wall);
+
+  EventBook book_;
+  std::list<Object> objects_;
+  std::deque<Waiting> waiting_;
+  std::optional<Current> current_;
+  bool is_awaited_ = false;
+  Instant not_before_ = Instant::min();
+  CallRetry retry_;
+  TokenBucket all_{kBurst, kEvery};
+  std::uint64_t dropped_ = 0;
+};
+
+}  // namespace jettison::kube

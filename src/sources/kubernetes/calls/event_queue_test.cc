@@ -1,0 +1,170 @@
+#include "sources/kubernetes/calls/event_queue.h"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <string>
+
+namespace jettison::kube {
+namespace {
+
+using std::chrono::milliseconds;
+using std::chrono::minutes;
+using std::chrono::seconds;
+using ::testing::HasSubstr;
+
+constexpr Instant kNow{seconds(1'767'225'600)};
+constexpr WallTime kWall{seconds(1'767'225'600)};
+
+EventObject Pod(const std::string& name) {
+  return {.kind = "Pod", .namespace_ = "team", .name = name, .uid = "u-" + name};
+}
+Event Evicted(const std::string& message = "m") {
+  return {.object = "u",
+          .type = EventType::kWarning,
+          .reason = "Evicted",
+          .message = message,
+          .annotations = {}};
+}
+Outcome Of(CallResult result) {
+  return {.result = result, .why = "w"};
+}
+
+class EventQueueTest : public testing::Test {
+ protected:
+  void Tell(const std::string& pod, Instant now = kNow) {
+    queue_.Tell(Pod(pod), Evicted(), now, kWall);
+  }
+  // The method of the call that is due; empty: none.
+  std::string Asked(Instant now = kNow) {
+    const auto call = queue_.TakeCall(now);
+    body_ = call ? call->body : "";
+    return call ? call->method : "";
+  }
+  void Answer(CallResult result, Instant now = kNow) { queue_.Take(Of(result), now, kWall); }
+
+  EventQueue queue_{"bed"};
+  std::string body_;
+};
+
+TEST(TokenBucket, AllowsABurstAndThenOneAnInterval) {
+  TokenBucket bucket(3, seconds(10));
+  for (int i = 0; i < 3; ++i) EXPECT_TRUE(bucket.Take(kNow)) << i;
+  EXPECT_FALSE(bucket.Take(kNow));
+  EXPECT_EQ(bucket.next(), kNow + seconds(10));
+  EXPECT_FALSE(bucket.Take(kNow + seconds(9)));
+  EXPECT_TRUE(bucket.Take(kNow + seconds(10)));
+  EXPECT_FALSE(bucket.Take(kNow + seconds(10)));
+  const Instant later = kNow + minutes(60);
+  for (int i = 0; i < 3; ++i) EXPECT_TRUE(bucket.Take(later)) << i;
+  EXPECT_FALSE(bucket.Take(later)) << "no more than a burst is saved";
+}
+
+TEST_F(EventQueueTest, OneIsUnderWayAtATimeInTheirOrder) {
+  for (const char* pod : {"a", "b"}) Tell(pod);
+  EXPECT_EQ(Asked(), "POST");
+  EXPECT_THAT(body_, HasSubstr("u-a"));
+  EXPECT_EQ(Asked(), "");
+  Answer(CallResult::kDone);
+  EXPECT_EQ(Asked(), "POST");
+  EXPECT_THAT(body_, HasSubstr("u-b"));
+  Answer(CallResult::kDone);
+  EXPECT_EQ(queue_.due(), std::nullopt);
+  EXPECT_EQ(queue_.dropped(), 0U);
+}
+
+TEST_F(EventQueueTest, WhatHappensAgainIsCounted) {
+  for (int i = 0; i < 2; ++i) Tell("a");
+  (void)Asked();
+  EXPECT_EQ(queue_.purpose(), CallPurpose::kCreateEvent);
+  Answer(CallResult::kDone);
+  EXPECT_EQ(Asked(), "PATCH");
+  EXPECT_EQ(queue_.purpose(), CallPurpose::kCountEvent);
+  Answer(CallResult::kGone);
+  EXPECT_EQ(Asked(), "POST") << "it has expired on the server";
+}
+
+TEST_F(EventQueueTest, AnObjectMayHave25InARow) {
+  for (int i = 0; i < 30; ++i) Tell("a");
+  Tell("b");
+  EXPECT_EQ(queue_.waiting(), 26U);
+  EXPECT_EQ(queue_.dropped(), 5U);
+  Tell("a", kNow + minutes(5));
+  EXPECT_EQ(queue_.waiting(), 27U);
+}
+
+TEST_F(EventQueueTest, NoMoreThanTenASecondAreSent) {
+  for (int i = 0; i < 100; ++i) Tell(std::to_string(i));
+  int sent = 0;
+  for (Instant now = kNow; now < kNow + seconds(5); now += milliseconds(10)) {
+    while (!Asked(now).empty()) {
+      ++sent;
+      Answer(CallResult::kDone, now);
+    }
+  }
+  EXPECT_EQ(sent, 10 + 49);
+}
+
+TEST_F(EventQueueTest, WhileTheServerIsAwayTheOldestAreDropped) {
+  Tell("first");
+  EXPECT_EQ(Asked(), "POST");
+  Answer(CallResult::kAway);
+  for (int i = 0; i < 300; ++i) Tell(std::to_string(i));
+  EXPECT_EQ(queue_.waiting(), EventQueue::kMostWaiting);
+  EXPECT_EQ(queue_.dropped(), 100U);
+  EXPECT_EQ(queue_.due(), kNow + milliseconds(200));
+  EXPECT_EQ(Asked(kNow + milliseconds(200)), "POST");
+  EXPECT_THAT(body_, HasSubstr("u-first"));
+  Answer(CallResult::kDone);
+  EXPECT_EQ(Asked(kNow + milliseconds(200)), "POST");
+  EXPECT_THAT(body_, HasSubstr("u-100"));
+}
+
+TEST_F(EventQueueTest, AnEventIsGivenUpAfterTenMinutes) {
+  Tell("a");
+  Instant now = kNow;
+  int tries = 0;
+  while (queue_.dropped() == 0) {
+    now = std::max(now, queue_.due().value());
+    ASSERT_EQ(Asked(now), "POST");
+    Answer(CallResult::kAway, now);
+    ASSERT_LT(++tries, 100);
+  }
+  EXPECT_GE(now, kNow + EventQueue::kMostAge);
+  EXPECT_LT(now, kNow + EventQueue::kMostAge + seconds(15));
+  EXPECT_EQ(queue_.due(), std::nullopt);
+}
+
+TEST_F(EventQueueTest, WhatIsRefusedIsDroppedAndTheNextOneIsSent) {
+  for (const CallResult result :
+       {CallResult::kForbidden, CallResult::kRefused, CallResult::kGone}) {
+    Tell(NameOf(result));
+    EXPECT_EQ(Asked(), "POST");
+    Answer(result);
+  }
+  EXPECT_EQ(queue_.dropped(), 3U);
+  Tell("a");
+  EXPECT_EQ(Asked(), "POST");
+}
+
+TEST_F(EventQueueTest, AnEventThatIsThereAlreadyWasMadeByATryBefore) {
+  Tell("a");
+  (void)Asked();
+  Answer(CallResult::kAway);
+  EXPECT_EQ(Asked(kNow + seconds(1)), "POST");
+  Answer(CallResult::kConflict);
+  EXPECT_EQ(queue_.dropped(), 0U);
+  Tell("a");
+  EXPECT_EQ(Asked(kNow + seconds(1)), "PATCH");
+}
+
+TEST_F(EventQueueTest, AnAnswerThatComesTwiceChangesNothing) {
+  Tell("a");
+  (void)Asked();
+  Answer(CallResult::kDone);
+  Answer(CallResult::kRefused);
+  EXPECT_EQ(queue_.dropped(), 0U);
+}
+
+}  // namespace
+}  // namespace jettison::kube
