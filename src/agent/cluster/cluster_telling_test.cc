@@ -1,0 +1,203 @@
+// Everything that tells a cluster, over the thread and a connection, with an API server of the
+// tests' own. Time stands still but where a test steps it.
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+#include <poll.h>
+
+#include <algorithm>
+#include <chrono>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "agent/cluster/cluster_evictions.h"
+#include "agent/cluster/cluster_link.h"
+#include "agent/cluster/node_teller.h"
+#include "agent/loop/steady_clock.h"
+#include "kernel/files/temporary_folder.h"
+#include "ports/fakes/fake_clock.h"
+#include "sources/kubernetes/test_bed/fake_api_server.h"
+
+namespace jettison {
+namespace {
+
+using kube::EvictionEnd;
+using kube::EvictionIntent;
+using kube::FakeStore;
+using ::testing::ElementsAre;
+using ::testing::HasSubstr;
+using ::testing::IsEmpty;
+using ::testing::Not;
+
+constexpr auto kMemory = NodeConditionType::kMemoryPressure;
+constexpr auto kLongest = std::chrono::seconds(20);
+constexpr const char* kTaint = "PATCH /api/v1/nodes/bed";
+constexpr const char* kMark = "PATCH /api/v1/namespaces/default/pods/a/status";
+constexpr const char* kDelete = "DELETE /api/v1/namespaces/default/pods/a";
+
+class ClusterTellingTest : public testing::Test {
+ protected:
+  void Start() {
+    auto link = ClusterLink::Open({.access = {.server = server_.url()},
+                                   .node = "bed",
+                                   .clock = std::make_shared<SteadyClock>(),
+                                   .chance = [] { return 0.0; }});
+    ASSERT_TRUE(link) << link.error().message;
+    link_ = std::move(*link);
+    const NodeTellerEdges edges = {.cluster = *link_, .clock = clock_, .log = log_};
+    teller_ = std::make_unique<NodeTeller>(edges, "bed");
+    evictions_ = std::make_unique<ClusterEvictions>(
+        ClusterEvictionEdges{.cluster = *link_,
+                             .clock = clock_,
+                             .log = log_,
+                             .taints = teller_.get(),
+                             .on_over = [this](const EvictionIntent& intent,
+                                               EvictionEnd end) { Note(intent, end); }},
+        folder_.path() + "/cluster-evictions");
+  }
+  void Note(const EvictionIntent& intent, EvictionEnd end) {
+    over_.push_back(intent.uid + (end == EvictionEnd::kDeleted ? " deleted" : " gone"));
+  }
+  // As after a kill: nothing is written down at the end.
+  void Kill() {
+    evictions_.reset();
+    teller_.reset();
+    link_.reset();
+  }
+  enum class Pauses : bool { kAwait, kStepOver };
+  // Turns the loop.
+  template <typename Condition>
+  [[nodiscard]] bool TurnUntil(Condition condition, Pauses pauses = Pauses::kAwait) {
+    const auto deadline = std::chrono::steady_clock::now() + kLongest;
+    while (!condition()) {
+      if (std::chrono::steady_clock::now() > deadline) return false;
+      const auto next = evictions_->NextDeadline();
+      if (pauses == Pauses::kStepOver && next && *next > clock_.Now()) clock_.Set(*next);
+      teller_->Advance(clock_.Now());
+      evictions_->Advance(clock_.Now());
+      pollfd waiting[] = {{.fd = link_->fd(), .events = POLLIN, .revents = 0},
+                          {.fd = evictions_->fd(), .events = POLLIN, .revents = 0}};
+      ::poll(waiting, 2, 20);
+      link_->Dispatch();
+    }
+    return true;
+  }
+  [[nodiscard]] bool IsReady() {
+    return TurnUntil(
+        [&] { return server_.CountOf("GET /api/v1/nodes/bed") > 0 && evictions_->loaded(); });
+  }
+  void Begin(const std::string& uid) {
+    evictions_->Begin({.namespace_ = "default",
+                       .name = "a",
+                       .uid = uid,
+                       .message = "The node was low on resource: memory. ",
+                       .grace_seconds = 1,
+                       .evicted_at = clock_.Wall(),
+                       .held_group = {},
+                       .pids_limit = {}},
+                      kMemory, clock_.Now());
+  }
+  [[nodiscard]] std::size_t PlaceOf(const std::string& request) {
+    const auto requests = server_.requests();
+    return static_cast<std::size_t>(std::ranges::find(requests, request) - requests.begin());
+  }
+  [[nodiscard]] std::string PodText() {
+    return server_.Look<std::string>([](FakeStore& store) { return store.Pod("a")->dump(); });
+  }
+  [[nodiscard]] std::string NodeText() {
+    return server_.Look<std::string>([](FakeStore& store) { return store.node().dump(); });
+  }
+
+  kube::FakeApiServer server_;
+  FakeClock clock_{Instant(std::chrono::hours(500'000))};
+  std::vector<std::string> lines_;
+  Log log_{LogFormat::kText, clock_, [this](std::string_view line) { lines_.emplace_back(line); }};
+  pod_host::TemporaryFolder folder_;
+  std::unique_ptr<ClusterLink> link_;
+  std::unique_ptr<NodeTeller> teller_;
+  std::unique_ptr<ClusterEvictions> evictions_;
+  std::vector<std::string> over_;
+};
+
+TEST_F(ClusterTellingTest, AnEvictionTaintsTheNodeAndThenMarksAndDeletesThePod) {
+  server_.PutPod("a", "ua");
+  Start();
+  ASSERT_TRUE(IsReady());
+  Begin("ua");
+  ASSERT_TRUE(TurnUntil([&] { return !over_.empty(); }));
+  EXPECT_THAT(over_, ElementsAre("ua deleted"));
+  EXPECT_LT(PlaceOf(kTaint), PlaceOf(kMark));
+  EXPECT_LT(PlaceOf(kTaint), PlaceOf(kDelete));
+  EXPECT_THAT(PodText(), HasSubstr("TerminationByKubelet"));
+  EXPECT_THAT(PodText(), HasSubstr(R"("deletionGracePeriodSeconds":1)"));
+  EXPECT_THAT(PodText(), HasSubstr(R"("phase":"Running")")) << "which is the kubelet's";
+  EXPECT_THAT(NodeText(), HasSubstr("jettison.io/memory-pressure"));
+}
+
+TEST_F(ClusterTellingTest, WhatIsTheAgentsOwnGoesWithIt) {
+  Start();
+  ASSERT_TRUE(IsReady());
+  NodeConditions conditions;
+  conditions.Set(kMemory);
+  teller_->SetConditions(conditions, clock_.Now());
+  ASSERT_TRUE(TurnUntil([&] {
+    return teller_->TaintInPlace(kMemory) &&
+           NodeText().find("JettisonHasInsufficientMemory") != std::string::npos;
+  }));
+  teller_->Stop(clock_.Now());
+  ASSERT_TRUE(TurnUntil([&] { return teller_->IsStopped(clock_.Now()); }));
+  EXPECT_THAT(NodeText(), Not(HasSubstr("ettison")));
+}
+
+TEST_F(ClusterTellingTest, ANodeThatAKilledAgentLeftTaintedIsTidiedUp) {
+  Start();
+  ASSERT_TRUE(IsReady());
+  teller_->Urge(kMemory, clock_.Now());
+  ASSERT_TRUE(TurnUntil([&] { return teller_->TaintInPlace(kMemory); }));
+  Kill();
+  Start();
+  ASSERT_TRUE(TurnUntil([&] { return teller_->TaintInPlace(kMemory); }));
+  clock_.Advance(kube::PressureTaints::kLeftoversStay);
+  ASSERT_TRUE(TurnUntil([&] { return !teller_->TaintInPlace(kMemory); }));
+  EXPECT_THAT(NodeText(), Not(HasSubstr("ettison")));
+}
+
+TEST_F(ClusterTellingTest, AServerThatWasAwayIsToldByTheNextAgent) {
+  server_.PutPod("a", "ua");
+  Start();
+  ASSERT_TRUE(IsReady());
+  server_.Stop();
+  Begin("ua");
+  const std::string kept = folder_.path() + "/cluster-evictions";
+  ASSERT_TRUE(TurnUntil([&] {
+    const auto text = SlotFile(kept).Read();
+    return text && *text && (*text)->find("\"ua\"") != std::string::npos && !lines_.empty();
+  }));
+  EXPECT_THAT(over_, IsEmpty());
+  Kill();
+  server_.Start();
+  Start();
+  ASSERT_TRUE(TurnUntil([&] { return !over_.empty(); }, Pauses::kStepOver));
+  EXPECT_THAT(over_, ElementsAre("ua deleted"));
+  EXPECT_THAT(PodText(), HasSubstr("deletionTimestamp"));
+}
+
+TEST_F(ClusterTellingTest, AnotherPodOfTheNameIsNotHit) {
+  server_.PutPod("a", "ua");
+  Start();
+  ASSERT_TRUE(IsReady());
+  server_.Stop();
+  Begin("ua");
+  ASSERT_TRUE(TurnUntil([&] { return !lines_.empty(); }, Pauses::kStepOver));
+  server_.RemovePod("a");
+  server_.PutPod("a", "another");
+  server_.Start();
+  ASSERT_TRUE(TurnUntil([&] { return !over_.empty(); }, Pauses::kStepOver));
+  EXPECT_THAT(over_, ElementsAre("ua gone"));
+  EXPECT_THAT(PodText(), Not(HasSubstr("deletionTimestamp")));
+  EXPECT_THAT(PodText(), Not(HasSubstr("DisruptionTarget")));
+}
+
+}  // namespace
+}  // namespace jettison
