@@ -322,6 +322,7 @@ void NodeAgent::LearnCapacities() {
 void NodeAgent::TellCluster(Instant now) {
   const Node& node = *parts_->node;
   if (node.passes() > 0) parts_->cluster->SetConditions(node.state().conditions, now);
+  parts_->cluster->TellEvents(*parts_->events, now);
   parts_->cluster->Advance(now);
 }
 

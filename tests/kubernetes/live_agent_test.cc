@@ -42,10 +42,20 @@ std::string Deployment(const std::string& name, const std::string& arguments) {
       name, PodSpec(arguments));
 }
 
+// What the bed's agent may not.
+constexpr const char* kMayTaint =
+    "apiVersion: rbac.authorization.k8s.io/v1\nkind: ClusterRole\nmetadata: {name: may-taint}\n"
+    "rules: [{apiGroups: [''], resources: [nodes], verbs: [patch]}]\n---\n"
+    "apiVersion: rbac.authorization.k8s.io/v1\nkind: ClusterRoleBinding\n"
+    "metadata: {name: may-taint}\n"
+    "roleRef: {apiGroup: rbac.authorization.k8s.io, kind: ClusterRole, name: may-taint}\n"
+    "subjects: [{kind: ServiceAccount, name: jettison, namespace: jettison-system}]\n";
+
 class LiveAgentBesideKubelet : public testing::Test {
  protected:
   void SetUp() override {
     if (!plane_.missing().empty()) GTEST_SKIP() << plane_.missing();
+    ASSERT_EQ(plane_.Apply(kMayTaint).status, 0);
     ASSERT_EQ(plane_.Apply(Deployment("idle", "pause")).status, 0);
     ASSERT_TRUE(Until([&] { return Running("idle") == 1; }));
   }

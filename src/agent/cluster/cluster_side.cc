@@ -1,6 +1,5 @@
 #include "agent/cluster/cluster_side.h"
 
-#include <algorithm>
 #include <utility>
 
 #include "core/units/wall_time.h"
@@ -31,17 +30,33 @@ ClusterSide::ClusterSide(ClusterSideEdges edges, const std::string& node, const 
                   .taints = &node_,
                   .on_over = [this](const kube::EvictionIntent& intent,
                                     kube::EvictionEnd end) { OnOver(intent, end); }},
-                 root + "/cluster-evictions") {}
+                 root + "/cluster-evictions"),
+      events_({.cluster = edges_.cluster,
+               .clock = edges_.clock,
+               .log = edges_.log,
+               .name_of_pod = edges_.name_of_pod},
+              node) {}
+
+void ClusterSide::TellEvents(const EventLog& log, Instant now) {
+  if (log.count() == told_events_) return;
+  for (const LoggedEvent& event : log.events()) {
+    if (event.sequence > told_events_) events_.Tell(event.event, now);
+  }
+  told_events_ = log.count();
+}
 
 void ClusterSide::Advance(Instant now) {
   node_.Advance(now);
   evictions_.Advance(now);
+  events_.Advance(now);
 }
 
 std::optional<Instant> ClusterSide::NextDeadline() const {
-  const auto a = node_.NextDeadline();
-  const auto b = evictions_.NextDeadline();
-  return a && b ? std::min(*a, *b) : a ? a : b;
+  std::optional<Instant> next = node_.NextDeadline();
+  for (const auto other : {evictions_.NextDeadline(), events_.NextDeadline()}) {
+    if (other && (!next || *other < *next)) next = other;
+  }
+  return next;
 }
 
 bool ClusterSide::Stop(Instant now) {

@@ -6,9 +6,11 @@
 #include <string>
 #include <string_view>
 
+#include "agent/cluster/cluster_events.h"
 #include "agent/cluster/cluster_evictions.h"
 #include "agent/cluster/node_teller.h"
 #include "agent/edges/eviction_listener.h"
+#include "agent/log/event_log.h"
 #include "agent/log/log.h"
 #include "core/model/signal.h"
 #include "core/units/duration.h"
@@ -43,6 +45,9 @@ class ClusterSide : public EvictionListener {
     node_.SetConditions(conditions, now);
   }
 
+  // Those that were added since.
+  void TellEvents(const EventLog& log, Instant now);
+
   void Advance(Instant now);
   [[nodiscard]] std::optional<Instant> NextDeadline() const;
   // Readable when the disk has something to tell.
@@ -58,6 +63,8 @@ class ClusterSide : public EvictionListener {
   ClusterSideEdges edges_;
   NodeTeller node_;
   ClusterEvictions evictions_;
+  ClusterEvents events_;
+  std::uint64_t told_events_ = 0;
   bool stopping_ = false;
 };
 
