@@ -71,7 +71,7 @@ ConfigReading ConfigRereader::ReadAgain() {
   ConfigReading reading = ReadConfig(read.documents);
   KubeletAnswer answer;
   if (IsBesideKubelet(reading)) {
-    answer = AskKubelet(QuestionOf(reading.config), patience_);
+    answer = AskKubelet(QuestionOf(reading.config), quiet_);
     reading = Beside(read.documents, answer);
     RefuseWithoutKubelet(answer, reading);
   }
@@ -83,7 +83,7 @@ ConfigReading ConfigRereader::ReadAgain() {
 std::optional<ConfigReading> ConfigRereader::LookAtKubelet() {
   ConfigReading reading = ReadConfig(ours_);
   if (!IsBesideKubelet(reading)) return std::nullopt;
-  KubeletAnswer answer = AskKubelet(QuestionOf(reading.config), patience_);
+  KubeletAnswer answer = AskKubelet(QuestionOf(reading.config), quiet_);
   if (answer.side.document && answer.text == theirs_) {
     complaint_.clear();
     return std::nullopt;

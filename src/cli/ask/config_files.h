@@ -25,7 +25,9 @@ namespace jettison {
 class ConfigRereader {
  public:
   ConfigRereader(std::vector<std::string> files, Patience patience)
-      : files_(std::move(files)), patience_(std::move(patience)) {}
+      : files_(std::move(files)),
+        patience_(std::move(patience)),
+        quiet_({.in_all = patience_.in_all, .between = patience_.between}) {}
 
   // Before the agent runs: as ReadConfigBesideKubelet.
   [[nodiscard]] ConfigReading ReadFirst();
@@ -43,7 +45,8 @@ class ConfigRereader {
   void Keep(std::vector<ConfigDocument> ours, std::string theirs, const ConfigReading& reading);
 
   const std::vector<std::string> files_;
-  const Patience patience_;
+  const Patience patience_;           // of the first time
+  const Patience quiet_;              // of an agent that runs, which has a log of its own
   std::vector<ConfigDocument> ours_;  // as read last
   std::string theirs_;                // the kubelet's, as read last; empty: not known
   std::string complaint_;             // what a look has told of, until one succeeds
