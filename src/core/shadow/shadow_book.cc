@@ -1,0 +1,203 @@
+#include "core/shadow/shadow_book.h"
+
+#include <algorithm>
+#include <utility>
+
+#include "core/model/fault.h"
+#include "core/shadow/kubelet_message.h"
+
+namespace jettison {
+namespace {
+
+bool IsOver(Instant since, Duration window, Instant now) {
+  return Elapsed(since, now) > window;
+}
+
+}  // namespace
+
+ShadowBook::Intent* ShadowBook::Find(const ShadowSide& side) {
+  const auto at = std::ranges::find_if(intents_, [&side](const Intent& intent) {
+    return intent.side.pod.uid == side.pod.uid && intent.side.resource == side.resource;
+  });
+  return at == intents_.end() ? nullptr : &*at;
+}
+
+const ShadowBook::Intent* ShadowBook::IntentOf(const std::string& uid,
+                                               const std::optional<Resource>& resource) const {
+  const Intent* earliest = nullptr;
+  for (const Intent& intent : intents_) {
+    if (intent.side.pod.uid != uid) continue;
+    if (intent.side.resource == resource) return &intent;
+    if (earliest == nullptr) earliest = &intent;
+  }
+  return earliest;
+}
+
+ShadowBook::Intent* ShadowBook::Rival(const std::optional<Resource>& resource) {
+  if (!resource) return nullptr;
+  const auto at = std::ranges::find_if(intents_, [&resource](const Intent& intent) {
+    return !intent.spent && intent.side.resource == resource;
+  });
+  return at == intents_.end() ? nullptr : &*at;
+}
+
+bool ShadowBook::WasEvicted(const std::string& uid) const {
+  return std::ranges::find(evicted_, uid) != evicted_.end();
+}
+
+void ShadowBook::NoteOurs(ShadowIntent intent) {
+  Advance(intent.at);
+  ++changes_;
+  ShadowSide side{.at = intent.at,
+                  .pod = std::move(intent.pod),
+                  .signal = intent.signal,
+                  .resource = {},
+                  .message = Shortened(intent.message, limits_.message)};
+  if (side.signal) side.resource = ResourceOf(*side.signal);
+  if (Intent* const known = Find(side)) {
+    known->last = std::max(known->last, side.at);
+    ++known->side.notes;
+    return;
+  }
+  const bool is_paired = PairWithEarlier(side);
+  if (WasEvicted(side.pod.uid)) return;
+  const Instant last = side.at;
+  AddIntent({.side = std::move(side), .last = last, .spent = is_paired});
+}
+
+bool ShadowBook::PairWithEarlier(const ShadowSide& ours) {
+  auto earlier = std::ranges::find_if(
+      kubelets_, [&ours](const ShadowSide& side) { return side.pod.uid == ours.pod.uid; });
+  // A pod that the kubelet has evicted is no other choice than the kubelet's.
+  if (earlier == kubelets_.end() && ours.resource && !WasEvicted(ours.pod.uid)) {
+    earlier = std::ranges::find(kubelets_, ours.resource, &ShadowSide::resource);
+  }
+  if (earlier == kubelets_.end()) return false;
+  ShadowSide kubelets = std::move(*earlier);
+  kubelets_.erase(earlier);
+  Conclude(PairingOf(ours, std::move(kubelets), ours.at));
+  return true;
+}
+
+void ShadowBook::NoteKubelets(KubeletEviction eviction) {
+  Advance(eviction.at);
+  const KubeletCause cause = KubeletCauseOf(eviction.message);
+  if (cause.kind == KubeletEvictionKind::kRejected || WasEvicted(eviction.pod.uid)) return;
+  ++changes_;
+  RememberEvicted(eviction.pod.uid);
+  ShadowSide side{.at = eviction.at,
+                  .pod = std::move(eviction.pod),
+                  .signal = {},
+                  .resource = cause.resource,
+                  .message = Shortened(eviction.message, limits_.message)};
+  const Instant at = side.at;
+  if (const Intent* const ours = IntentOf(side.pod.uid, side.resource)) {
+    const std::string uid = side.pod.uid;
+    Conclude(PairingOf(ours->side, std::move(side), at));
+    ForgetIntentsOf(uid);
+  } else if (Intent* const rival = Rival(side.resource)) {
+    rival->spent = true;
+    Conclude(PairingOf(rival->side, std::move(side), at));
+  } else {
+    AddKubelets(std::move(side));
+  }
+}
+
+void ShadowBook::NoteGone(const std::string& uid, Instant at) {
+  Advance(at);
+  for (const Intent& intent : intents_) {
+    if (intent.side.pod.uid != uid || intent.spent) continue;
+    Conclude({.decided_at = at,
+              .verdict = ShadowVerdict::kOursAlone,
+              .ours = intent.side,
+              .kubelets = {},
+              .pod_ended = true});
+  }
+  ForgetIntentsOf(uid);
+}
+
+void ShadowBook::Advance(Instant now) {
+  for (const Intent& intent : intents_) {
+    if (intent.spent || !IsOver(intent.last, limits_.window, now)) continue;
+    Conclude({.decided_at = now,
+              .verdict = ShadowVerdict::kOursAlone,
+              .ours = intent.side,
+              .kubelets = {}});
+  }
+  std::erase_if(intents_,
+                [&](const Intent& intent) { return IsOver(intent.last, limits_.window, now); });
+  for (const ShadowSide& side : kubelets_) {
+    if (!IsOver(side.at, limits_.window, now)) continue;
+    Conclude({.decided_at = now,
+              .verdict = ShadowVerdict::kKubeletsAlone,
+              .ours = {},
+              .kubelets = side});
+  }
+  std::erase_if(kubelets_,
+                [&](const ShadowSide& side) { return IsOver(side.at, limits_.window, now); });
+}
+
+std::optional<Instant> ShadowBook::NextDeadline() const {
+  std::optional<Instant> oldest;
+  const auto take = [&oldest](Instant at) { oldest = std::min(oldest.value_or(at), at); };
+  for (const Intent& intent : intents_) take(intent.last);
+  for (const ShadowSide& side : kubelets_) take(side.at);
+  if (!oldest) return std::nullopt;
+  // Just when the window is over, and not at its end.
+  return *oldest + limits_.window + Duration(1);
+}
+
+void ShadowBook::AddIntent(Intent intent) {
+  if (intents_.size() >= limits_.open) {
+    const Intent& oldest = intents_.front();
+    if (!oldest.spent) {
+      Conclude({.decided_at = intent.side.at,
+                .verdict = ShadowVerdict::kOursAlone,
+                .ours = oldest.side,
+                .kubelets = {}});
+    }
+    intents_.erase(intents_.begin());
+  }
+  intents_.push_back(std::move(intent));
+}
+
+void ShadowBook::AddKubelets(ShadowSide side) {
+  if (kubelets_.size() >= limits_.open) {
+    Conclude({.decided_at = side.at,
+              .verdict = ShadowVerdict::kKubeletsAlone,
+              .ours = {},
+              .kubelets = std::move(kubelets_.front())});
+    kubelets_.erase(kubelets_.begin());
+  }
+  kubelets_.push_back(std::move(side));
+}
+
+void ShadowBook::ForgetIntentsOf(const std::string& uid) {
+  const auto forgotten =
+      std::erase_if(intents_, [&uid](const Intent& intent) { return intent.side.pod.uid == uid; });
+  if (forgotten > 0) ++changes_;
+}
+
+void ShadowBook::RememberEvicted(const std::string& uid) {
+  if (evicted_.size() >= limits_.evicted) evicted_.pop_front();
+  evicted_.push_back(uid);
+}
+
+void ShadowBook::Conclude(ShadowPairing pairing) {
+  ++changes_;
+  counters_.Count(pairing);
+  if (pairings_.size() >= limits_.pairings) pairings_.pop_front();
+  pairings_.push_back(std::move(pairing));
+}
+
+ShadowView ShadowBook::View(Instant now) const {
+  ShadowView view{.at = now, .counters = counters_, .agreement = AgreementOf(counters_)};
+  view.pairings.assign(pairings_.begin(), pairings_.end());
+  for (const Intent& intent : intents_) {
+    if (!intent.spent) view.open.push_back(intent.side);
+  }
+  view.kubelets_open = kubelets_;
+  return view;
+}
+
+}  // namespace jettison

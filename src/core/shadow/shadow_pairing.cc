@@ -1,0 +1,60 @@
+#include "core/shadow/shadow_pairing.h"
+
+#include <algorithm>
+#include <utility>
+
+namespace jettison {
+
+std::string_view NameOf(ShadowVerdict verdict) {
+  switch (verdict) {
+    case ShadowVerdict::kAgreed: return "agreed";
+    case ShadowVerdict::kLate: return "late";
+    case ShadowVerdict::kOtherVictim: return "otherVictim";
+    case ShadowVerdict::kOursAlone: return "oursAlone";
+    case ShadowVerdict::kKubeletsAlone: return "kubeletsAlone";
+  }
+  __builtin_unreachable();
+}
+
+std::optional<ShadowVerdict> ShadowVerdictNamed(std::string_view name) {
+  const auto at = std::ranges::find(kAllShadowVerdicts, name,
+                                    [](ShadowVerdict verdict) { return NameOf(verdict); });
+  return at == kAllShadowVerdicts.end() ? std::nullopt : std::optional(*at);
+}
+
+ShadowPairing PairingOf(ShadowSide ours, ShadowSide kubelets, Instant decided_at) {
+  ShadowPairing pairing{.decided_at = decided_at, .verdict = ShadowVerdict::kOtherVictim};
+  pairing.lead = Elapsed(ours.at, kubelets.at);
+  if (ours.pod.uid == kubelets.pod.uid) {
+    pairing.verdict =
+        *pairing.lead < Duration::zero() ? ShadowVerdict::kLate : ShadowVerdict::kAgreed;
+  }
+  if (ours.resource && kubelets.resource) {
+    pairing.same_reason = *ours.resource == *kubelets.resource;
+  }
+  pairing.ours = std::move(ours);
+  pairing.kubelets = std::move(kubelets);
+  return pairing;
+}
+
+void ShadowCounters::Count(const ShadowPairing& pairing) {
+  ++by_verdict[static_cast<std::size_t>(pairing.verdict)];
+  if (pairing.verdict != ShadowVerdict::kAgreed) return;
+  if (!pairing.same_reason.value_or(true)) ++other_reasons;
+  const Duration lead = pairing.lead.value_or(Duration::zero());
+  const auto bound = std::ranges::lower_bound(kShadowLeadBounds, lead);
+  ++lead_classes[static_cast<std::size_t>(bound - kShadowLeadBounds.begin())];
+  lead_sum += lead;
+  shortest_lead = std::min(shortest_lead.value_or(lead), lead);
+  longest_lead = std::max(longest_lead.value_or(lead), lead);
+}
+
+std::optional<std::int32_t> AgreementOf(const ShadowCounters& counters) {
+  constexpr std::uint64_t kWhole = 10'000;
+  std::uint64_t all = 0;
+  for (const std::uint64_t some : counters.by_verdict) all += some;
+  if (all == 0) return std::nullopt;
+  return static_cast<std::int32_t>(counters.Of(ShadowVerdict::kAgreed) * kWhole / all);
+}
+
+}  // namespace jettison

@@ -1,0 +1,99 @@
+#pragma once
+
+#include <array>
+#include <cstddef>
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "core/model/signal.h"
+#include "core/units/duration.h"
+
+namespace jettison {
+
+// Whom an eviction is about.
+struct ShadowPod {
+  std::string uid;
+  std::string namespace_;
+  std::string name;
+};
+
+// What one of the two agents did, or would have done.
+struct ShadowSide {
+  Instant at;  // ours: when it was first chosen
+  ShadowPod pod;
+  std::optional<Signal> signal;      // ours alone know it
+  std::optional<Resource> resource;  // absent: a limit of the pod's own storage, or not known
+  std::string message;
+  int notes = 1;  // how often we named it
+};
+
+enum class ShadowVerdict : std::uint8_t {
+  kAgreed,         // the same pod, and we were first
+  kLate,           // the same pod, and the kubelet was first
+  kOtherVictim,    // another pod each, for the same resource
+  kOursAlone,      // the kubelet did nothing
+  kKubeletsAlone,  // we did nothing
+};
+inline constexpr std::array kAllShadowVerdicts = {
+    ShadowVerdict::kAgreed, ShadowVerdict::kLate, ShadowVerdict::kOtherVictim,
+    ShadowVerdict::kOursAlone, ShadowVerdict::kKubeletsAlone};
+// In JSON and as the label `kind` of a metric: "agreed", "late", "otherVictim", "oursAlone",
+// "kubeletsAlone".
+[[nodiscard]] std::string_view NameOf(ShadowVerdict verdict);
+[[nodiscard]] std::optional<ShadowVerdict> ShadowVerdictNamed(std::string_view name);
+
+// What we would have done beside what the kubelet did.
+struct ShadowPairing {
+  Instant decided_at;
+  ShadowVerdict verdict = ShadowVerdict::kAgreed;
+  std::optional<ShadowSide> ours;      // absent: kKubeletsAlone
+  std::optional<ShadowSide> kubelets;  // absent: kOursAlone
+  bool pod_ended = false;              // kOursAlone: the pod was gone otherwise
+  // By how much we were earlier; negative: later. Absent where one side did nothing.
+  std::optional<Duration> lead;
+  // Whether both acted for the same resource; absent where one of them is not known.
+  std::optional<bool> same_reason;
+};
+// What two sides make together. The pod and the times decide about the verdict.
+[[nodiscard]] ShadowPairing PairingOf(ShadowSide ours, ShadowSide kubelets, Instant decided_at);
+
+// Upper bounds of the classes that leads are counted in. The kubelet looks every 10 s.
+inline constexpr std::array<Duration, 12> kShadowLeadBounds = {
+    std::chrono::milliseconds(100), std::chrono::milliseconds(500), std::chrono::seconds(1),
+    std::chrono::seconds(2),        std::chrono::seconds(5),        std::chrono::seconds(10),
+    std::chrono::seconds(20),       std::chrono::seconds(30),       std::chrono::seconds(60),
+    std::chrono::minutes(5),        std::chrono::minutes(30),       std::chrono::hours(2)};
+
+// What there was since the start, for metrics. jettison_shadow_agreements_total is Of(kAgreed),
+// jettison_shadow_disagreements_total{kind=...} each of the others, and the histogram
+// jettison_shadow_lead_seconds has the bounds above.
+struct ShadowCounters {
+  std::array<std::uint64_t, kAllShadowVerdicts.size()> by_verdict{};
+  std::uint64_t other_reasons = 0;  // of the agreements: those for another resource
+  std::array<std::uint64_t, kShadowLeadBounds.size() + 1> lead_classes{};  // of agreements
+  Duration lead_sum{0};
+  std::optional<Duration> shortest_lead;
+  std::optional<Duration> longest_lead;
+
+  [[nodiscard]] std::uint64_t Of(ShadowVerdict verdict) const {
+    return by_verdict[static_cast<std::size_t>(verdict)];
+  }
+  void Count(const ShadowPairing& pairing);
+};
+// How many pairings agree, in hundredths of a percent; absent where there is none.
+[[nodiscard]] std::optional<std::int32_t> AgreementOf(const ShadowCounters& counters);
+
+// The book as a value, for whoever looks on.
+struct ShadowView {
+  Instant at;
+  ShadowCounters counters;
+  std::optional<std::int32_t> agreement;  // AgreementOf
+  std::vector<ShadowPairing> pairings;    // the last ones, the newest last
+  std::vector<ShadowSide> open;           // ours that wait for the kubelet, the oldest first
+  std::vector<ShadowSide> kubelets_open;  // the kubelet's that wait for ours, the oldest first
+};
+
+}  // namespace jettison
