@@ -1,5 +1,10 @@
 #pragma once
 
+#include <cstddef>
+#include <optional>
+#include <string_view>
+#include <type_traits>
+
 #include "core/json/field_writer.h"
 #include "core/shadow/shadow_pairing.h"
 
@@ -7,6 +12,11 @@ namespace jettison {
 
 // The fields of the comparison with the kubelet as it is written (shadow_json.h) and as the
 // program's commands read it, in their order.
+
+[[nodiscard]] inline std::optional<ShadowVerdict> EnumeratorNamed(
+    std::type_identity<ShadowVerdict> /*tag*/, std::string_view name) {
+  return ShadowVerdictNamed(name);
+}
 
 template <typename Archive, FormOf<ShadowSide> T>
 void VisitFields(Archive& fields, T& side) {
