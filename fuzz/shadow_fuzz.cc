@@ -1,0 +1,67 @@
+// links: jettison_cli_shadow jettison_shadow jettison_model
+//
+// Whatever an agent answers, what is shown of its comparison with the kubelet fits the terminal and
+// does not steer it; and whatever course evictions take, each of the kubelet's is paired once.
+
+#include <algorithm>
+#include <set>
+#include <string>
+
+#include "cli/shadow/shadow_reader.h"
+#include "cli/shadow/shadow_text.h"
+#include "core/shadow/kubelet_message.h"
+#include "core/shadow/shadow_book.h"
+#include "fuzz/fuzz.h"
+
+namespace {
+
+using namespace jettison;
+
+bool HasControl(std::string_view text) {
+  return std::ranges::any_of(text, [](char c) {
+    return c != '\n' && (static_cast<unsigned char>(c) < 0x20 || c == 0x7f);
+  });
+}
+
+void ShowAnswer(std::string_view text) {
+  constexpr TextStyle kPlain = {.color = false, .unicode = false};
+  const auto view = ReadShadow(text);
+  if (view) Require(!HasControl(ShadowText(*view, 1 + text.size() % 150, kPlain)));
+}
+
+// Each byte is a step: who does what to which of sixteen pods.
+void FollowCourse(std::string_view steps) {
+  ShadowBook book({.open = 4});
+  std::set<std::string> evicted;
+  Instant now{};
+  for (const char step : steps) {
+    const auto bits = static_cast<unsigned char>(step);
+    const std::string uid(1, static_cast<char>('a' + bits % 16));
+    const ShadowPod pod{.uid = uid, .namespace_ = "", .name = uid};
+    now += std::chrono::seconds(7);
+    switch (bits >> 6) {
+      case 0:
+      case 1: book.NoteOurs({now, pod, Signal::kMemoryAvailable, ""}); break;
+      case 2:
+        evicted.insert(uid);
+        book.NoteKubelets({now, pod, "The node was low on resource: memory. "});
+        break;
+      default:
+        if (!evicted.contains(uid)) book.NoteGone(uid, now);
+    }
+  }
+  book.Advance(now + std::chrono::hours(1));
+  std::uint64_t paired = 0;
+  for (const ShadowVerdict verdict : kAllShadowVerdicts) {
+    if (verdict != ShadowVerdict::kOursAlone) paired += book.counters().Of(verdict);
+  }
+  Require(paired == evicted.size() && !book.NextDeadline());
+}
+
+}  // namespace
+
+void Fuzz(std::string_view text) {
+  static_cast<void>(KubeletCauseOf(text));
+  ShowAnswer(text);
+  FollowCourse(text);
+}
