@@ -16,8 +16,10 @@ namespace {
 // What the kubelet's document says of the kubelet's process alone, and its thresholds.
 constexpr auto kNotTaken = std::to_array<std::string_view>(
     {"apiVersion", "kind", "evictionHard", "evictionSoft", "evictionSoftGracePeriod",
-     "fileCheckFrequency", "logging", "mergeDefaultEvictionSettings", "oomScoreAdj",
-     "staticPodPath", "staticPodURL"});
+     "fileCheckFrequency", "kernelMemcgNotification", "logging", "mergeDefaultEvictionSettings",
+     "oomScoreAdj", "staticPodPath", "staticPodURL"});
+
+constexpr std::string_view kNotification = "kernelMemcgNotification";
 
 const Value::Map& MembersOf(const ConfigDocument* document) {
   static const Value::Map kNone;
@@ -108,6 +110,8 @@ MergedKubelet MergeWithKubelet(const ConfigDocument* ours, const ConfigDocument&
     if (Said(mine, key) == nullptr) Put(members, key, value);
   }
   PutThresholds(mine, SettingsAbove(settings), members);
+  // The kubelet's is false as a rule, for a kubelet that looks every ten seconds.
+  if (Said(mine, kNotification) == nullptr) Put(members, kNotification, Value(true));
   merged.document = Value(std::move(members), ours == nullptr ? 0 : ours->document.line());
   return merged;
 }

@@ -161,6 +161,9 @@ logging: {format: json}
   EXPECT_EQ(theirs.static_pod_path, "") << "the kubelet runs them";
   EXPECT_EQ(theirs.oom_score_adj, -999) << "it is the kubelet's own";
   EXPECT_FALSE(theirs.json_logs) << "it is the kubelet's own";
+  EXPECT_TRUE(theirs.kernel_memcg_notification);
+  EXPECT_FALSE(Beside("", "kernelMemcgNotification: false\nevictionHard: null\n")
+                   .config.kernel_memcg_notification);
   const AgentConfig ours =
       Beside("cgroupRoot: /a\nevictionPressureTransitionPeriod: 30s\n",
              "cgroupRoot: /b\nevictionPressureTransitionPeriod: 1m\nevictionHard: null\n")
