@@ -139,10 +139,12 @@ class LiveClusterTelling : public testing::Test {
 
 TEST_F(LiveClusterTelling, APodGoesWithItsReasonAndItsReplacementIsKeptOffTheNode) {
   Start(plane_.admin());
+  // The kubelet keeps the condition; reason and message of the status are its own again, because
+  // nobody has ended this pod's processes beside the call.
   const std::string name = Evict();
   const std::string status = Ask("get pod " + name + " -o jsonpath='{.status}'");
   EXPECT_THAT(status, AllOf(HasSubstr("DisruptionTarget"), HasSubstr("TerminationByKubelet"),
-                            HasSubstr(R"("reason":"Evicted")"), HasSubstr("low on resource")));
+                            HasSubstr("low on resource")));
   ASSERT_TRUE(Until([&] { return Pods("{.status.phase} ") == "Pending "; }));
   EXPECT_THAT(Ask("get node bed -o jsonpath='{.spec.taints}'"),
               HasSubstr("jettison.io/memory-pressure"));
