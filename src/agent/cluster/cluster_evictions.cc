@@ -8,8 +8,6 @@
 namespace jettison {
 namespace {
 
-// The API server answers within 20 ms; one that needs seconds is asked again.
-constexpr Duration kPatience = std::chrono::seconds(5);
 // Each eviction makes two calls at once.
 constexpr std::size_t kCallsOfOne = 2;
 
@@ -108,7 +106,7 @@ void ClusterEvictions::Drive(Instant now) {
 void ClusterEvictions::Ask(std::uint64_t eviction, kube::EvictionCall call) {
   const std::uint64_t id = next_id_++;
   under_way_.insert(id);
-  edges_.cluster.Ask(std::move(call.call), kPatience,
+  edges_.cluster.Ask(std::move(call.call), call.timeout,
                      [self = std::weak_ptr(self_), id, eviction,
                       purpose = call.purpose](const Result<kube::ApiReply>& reply) {
                        const auto there = self.lock();

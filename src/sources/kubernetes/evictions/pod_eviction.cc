@@ -41,18 +41,20 @@ std::vector<EvictionCall> PodEviction::TakeCalls(Instant now, WallTime wall) {
     end_ = EvictionEnd::kGivenUp;
     return {};
   }
-  is_tried_ = true;
+  const Duration timeout = std::exchange(is_tried_, true) ? kTimeout : kFirstTimeout;
   std::vector<EvictionCall> calls;
   const PodTarget pod = TargetOf(intent_);
   awaits_mark_ = MarkIsDue(now);
   if (awaits_mark_) {
     calls.push_back({.purpose = CallPurpose::kMarkPod,
-                     .call = MarkPod(pod, {.message = intent_.message, .now = wall})});
+                     .call = MarkPod(pod, {.message = intent_.message, .now = wall}),
+                     .timeout = timeout});
   }
   awaits_delete_ = !deleted_at_;
   if (awaits_delete_) {
-    calls.push_back(
-        {.purpose = CallPurpose::kDeletePod, .call = DeletePod(pod, intent_.grace_seconds)});
+    calls.push_back({.purpose = CallPurpose::kDeletePod,
+                     .call = DeletePod(pod, intent_.grace_seconds),
+                     .timeout = timeout});
   }
   if (calls.empty()) end_ = EvictionEnd::kDeleted;
   return calls;

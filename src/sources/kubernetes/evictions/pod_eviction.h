@@ -24,6 +24,7 @@ enum class EvictionEnd : std::uint8_t {
 struct EvictionCall {
   CallPurpose purpose = CallPurpose::kDeletePod;
   ApiCall call;
+  Duration timeout{0};
 };
 
 // What the API server is told of one pod whose processes have been told to end: the mark
@@ -40,6 +41,11 @@ class PodEviction {
   // A mark counts as long as the kubelet has not written its last word on the pod, which takes it
   // tens of milliseconds from the DELETE on.
   static constexpr Duration kMarkAfterDelete = std::chrono::milliseconds(50);
+  // The server answers within 20 ms. An answer that got lost on the way is not waited for: within
+  // a second the kubelet starts the containers again.
+  static constexpr Duration kFirstTimeout = std::chrono::milliseconds(500);
+  // One that needs seconds is given them.
+  static constexpr Duration kTimeout = std::chrono::seconds(5);
   // The shortage that the pod went for is long over then, whatever became of it.
   static constexpr Duration kMostTime = std::chrono::hours(1);
 

@@ -140,6 +140,18 @@ TEST_F(PodEvictionTest, IsTriedAgainUntilTheServerIsBack) {
   EXPECT_THAT(Asked(at), ElementsAre("mark", "delete"));
 }
 
+TEST_F(PodEvictionTest, AnAnswerThatIsLostIsNotWaitedForUntilTheKubeletStartsThePodAgain) {
+  for (const EvictionCall& one : eviction_.TakeCalls(kNow, kWall)) {
+    EXPECT_EQ(one.timeout, PodEviction::kFirstTimeout);
+    eviction_.Take(one.purpose, Of(CallResult::kAway), kNow + one.timeout);
+  }
+  const Instant again = eviction_.due().value();
+  EXPECT_LT(again, kNow + seconds(1));
+  for (const EvictionCall& one : eviction_.TakeCalls(again, kWall)) {
+    EXPECT_EQ(one.timeout, PodEviction::kTimeout) << "a slow server is given time";
+  }
+}
+
 TEST_F(PodEvictionTest, AMarkThatHoldsIsNotMadeAgain) {
   Answer(CallResult::kDone, CallResult::kAway);
   EXPECT_THAT(Asked(kNow + milliseconds(200)), ElementsAre("delete"));
