@@ -16,7 +16,8 @@ namespace {
 
 using std::chrono::seconds;
 
-constexpr Duration kListTimeout = seconds(60);
+// The pods of one node are a page or two; an answer that got lost is not waited for.
+constexpr Duration kListTimeout = seconds(15);
 constexpr Duration kWatchBegins = seconds(30);
 // A server ends a watch when its time is over; one that does not is not waited for longer.
 constexpr Duration kWatchOverdue = seconds(30);
