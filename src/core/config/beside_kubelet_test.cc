@@ -55,9 +55,7 @@ TEST(BesideKubelet, WhereNothingIsSaidTheThresholdsAreTheKubeletsAndAMargin) {
   EXPECT_THAT(Described(reading.warnings), IsEmpty());
   EXPECT_THAT(Described(reading.not_above_kubelet), IsEmpty());
   EXPECT_THAT(Ours(reading),
-              ElementsAre("memory.available<356Mi", "nodefs.available<12%", "nodefs.inodesFree<6%",
-                          "imagefs.available<17%", "imagefs.inodesFree<6%",
-                          "allocatableMemory.available<356Mi"));
+              ElementsAre("memory.available<356Mi", "allocatableMemory.available<356Mi"));
   ASSERT_TRUE(reading.kubelet_thresholds);
   EXPECT_THAT(Shown(*reading.kubelet_thresholds),
               ElementsAre("memory.available<100Mi", "nodefs.available<10%", "nodefs.inodesFree<5%",
@@ -76,7 +74,7 @@ TEST(BesideKubelet, TheKubeletsOwnRulesHoldForItsThresholds) {
            Row{"evictionHard: {pid.available: '1000', memory.available: 0%, nodefs.available: 0%,\n"
                "  nodefs.inodesFree: 0%, imagefs.available: 0%}\nmergeDefaultEvictionSettings: "
                "true",
-               {"imagefs.inodesFree<6%", "pid.available<1500"}},
+               {"pid.available<1500"}},
            Row{"enforceNodeAllocatable: [none]\nevictionHard: {memory.available: 1Gi}",
                {"memory.available<1280Mi"}},
            Row{"evictionHard: {memory.available: 1Gi}\n"
@@ -105,16 +103,14 @@ TEST(BesideKubelet, WhatOursNamesIsOurs) {
            Row{"evictionHard: {memory.available: 500Mi}",
                {"memory.available<500Mi", "memory.available<1280Mi for 30s"}},
            Row{"evictionHard: {memory.available: 500Mi}\nmergeDefaultEvictionSettings: true",
-               {"memory.available<500Mi", "nodefs.available<12%",
-                "memory.available<1280Mi for 30s"}},
+               {"memory.available<500Mi", "memory.available<1280Mi for 30s"}},
            Row{"evictionHard: {}", {"memory.available<1280Mi for 30s"}},
-           Row{"evictionSoft: {}", {"memory.available<356Mi", "nodefs.available<12%"}},
+           Row{"evictionSoft: {}", {"memory.available<356Mi"}},
            Row{"evictionSoft: {memory.available: 2Gi}\n"
                "evictionSoftGracePeriod: {memory.available: 20s}",
-               {"memory.available<356Mi", "nodefs.available<12%", "memory.available<2Gi for 20s"}},
+               {"memory.available<356Mi", "memory.available<2Gi for 20s"}},
            Row{"evictionSoftGracePeriod: {memory.available: 10s}",
-               {"memory.available<356Mi", "nodefs.available<12%",
-                "memory.available<1280Mi for 10s"}},
+               {"memory.available<356Mi", "memory.available<1280Mi for 10s"}},
        }) {
     const ConfigReading reading = Beside(kTheirs, row.ours);
     EXPECT_THAT(Described(reading.faults), IsEmpty()) << row.ours;

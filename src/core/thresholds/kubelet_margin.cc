@@ -29,15 +29,22 @@ Percentage WithPoints(Percentage theirs, double points) {
   return Percentage{static_cast<float>(ours) / 100};
 }
 
-bool HasEffect(const Threshold& threshold) {
-  if (NameOf(threshold.signal).starts_with("containerfs.")) return false;
+// Before it evicts for a disk, the kubelet removes images and dead containers, which it alone can.
+// Whoever acts above its threshold ends pods for what it is about to free.
+bool IsLeftToTheKubelet(Signal signal) {
+  const Resource resource = ResourceOf(signal);
+  return resource == Resource::kEphemeralStorage || resource == Resource::kInodes;
+}
+
+bool IsFollowed(const Threshold& threshold) {
+  if (IsLeftToTheKubelet(threshold.signal)) return false;
   const auto* share = std::get_if<Percentage>(&threshold.value);
   return share == nullptr || std::isfinite(share->fraction);
 }
 
-std::vector<Threshold> EffectiveOf(const EvictionSettings& settings) {
+std::vector<Threshold> FollowedOf(const EvictionSettings& settings) {
   std::vector<Threshold> thresholds = ParseThresholds(settings).thresholds;
-  std::erase_if(thresholds, [](const Threshold& threshold) { return !HasEffect(threshold); });
+  std::erase_if(thresholds, [](const Threshold& threshold) { return !IsFollowed(threshold); });
   return thresholds;
 }
 
@@ -71,13 +78,13 @@ EvictionSettings SettingsAbove(const EvictionSettings& theirs) {
   };
   EvictionSettings hard;
   hard.hard = theirs.hard;
-  for (const Threshold& threshold : EffectiveOf(hard)) {
+  for (const Threshold& threshold : FollowedOf(hard)) {
     ours.hard.emplace(NameOf(threshold.signal), text(threshold));
   }
   EvictionSettings soft;
   soft.soft = theirs.soft;
   soft.soft_grace_period = theirs.soft_grace_period;
-  for (const Threshold& threshold : EffectiveOf(soft)) {
+  for (const Threshold& threshold : FollowedOf(soft)) {
     const std::string name(NameOf(threshold.signal));
     ours.soft.emplace(name, text(threshold));
     ours.soft_grace_period.emplace(name, FormatDuration(threshold.grace_period));

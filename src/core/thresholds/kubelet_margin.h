@@ -20,8 +20,8 @@ struct Margin {
 [[nodiscard]] ThresholdValue WithMargin(Signal signal, const ThresholdValue& theirs);
 
 // Settings of our own, made of the kubelet's: each threshold with the margin, soft ones with the
-// kubelet's grace periods. Minimum reclaims are no part of it. Left out is what has no effect:
-// containerfs.*, and shares that are no numbers.
+// kubelet's grace periods. Minimum reclaims are no part of it. Left out are disks, for which the
+// kubelet frees what nobody uses before it evicts, and shares that are no numbers.
 [[nodiscard]] EvictionSettings SettingsAbove(const EvictionSettings& theirs);
 
 }  // namespace jettison

@@ -30,13 +30,6 @@ TEST(KubeletMargin, EachSignalHasAMarginInTheFormOfTheKubeletsThreshold) {
            Row{"memory.available", "1Gi", "1280Mi"},
            Row{"memory.available", "10%", "12%"},
            Row{"allocatableMemory.available", "100Mi", "356Mi"},
-           Row{"nodefs.available", "10%", "12%"},
-           Row{"nodefs.available", "5Gi", "6Gi"},
-           Row{"nodefs.inodesFree", "5%", "6%"},
-           Row{"nodefs.inodesFree", "1k", "101k"},
-           Row{"imagefs.available", "15%", "17%"},
-           Row{"imagefs.available", "1.5Gi", "2560Mi"},
-           Row{"imagefs.inodesFree", "0.1%", "1.1%"},
            Row{"pid.available", "1000", "1500"},
            Row{"pid.available", "33.333%", "34.333%"},
        }) {
@@ -45,9 +38,9 @@ TEST(KubeletMargin, EachSignalHasAMarginInTheFormOfTheKubeletsThreshold) {
 }
 
 TEST(KubeletMargin, APercentageStaysBelowTheWhole) {
-  EXPECT_EQ(Derived("nodefs.available", "97%"), "99%");
-  EXPECT_EQ(Derived("nodefs.available", "98%"), "99%");
-  EXPECT_EQ(Derived("nodefs.available", "99%"), "99.5%");
+  EXPECT_EQ(Derived("memory.available", "97%"), "99%");
+  EXPECT_EQ(Derived("memory.available", "98%"), "99%");
+  EXPECT_EQ(Derived("memory.available", "99%"), "99.5%");
 }
 
 TEST(KubeletMargin, TheTextOfAPercentageReadsAsTheValue) {
@@ -59,10 +52,16 @@ TEST(KubeletMargin, TheTextOfAPercentageReadsAsTheValue) {
   }
 }
 
-TEST(KubeletMargin, WhatIsOffOrWithoutEffectIsNotDerived) {
-  for (const char* signal : {"containerfs.available", "containerfs.inodesFree"}) {
+// It removes images and dead containers first, which nobody else does.
+TEST(KubeletMargin, DisksAreLeftToTheKubelet) {
+  for (const char* signal :
+       {"nodefs.available", "nodefs.inodesFree", "imagefs.available", "imagefs.inodesFree",
+        "containerfs.available", "containerfs.inodesFree"}) {
     EXPECT_EQ(Derived(signal, "10%"), "none");
   }
+}
+
+TEST(KubeletMargin, WhatIsOffIsNotDerived) {
   EXPECT_EQ(Derived("memory.available", "0%"), "none");
   EXPECT_EQ(Derived("memory.available", "100%"), "none");
   EXPECT_EQ(Derived("memory.available", "NaN%"), "none");
@@ -71,14 +70,14 @@ TEST(KubeletMargin, WhatIsOffOrWithoutEffectIsNotDerived) {
 
 TEST(KubeletMargin, SoftThresholdsKeepTheirGracePeriods) {
   const EvictionSettings ours =
-      SettingsAbove({.soft = {{"memory.available", "500Mi"}, {"nodefs.available", "15%"}},
-                     .soft_grace_period = {{"memory.available", "90s"}, {"nodefs.available", "0s"}},
+      SettingsAbove({.soft = {{"memory.available", "500Mi"}, {"pid.available", "15%"}},
+                     .soft_grace_period = {{"memory.available", "90s"}, {"pid.available", "0s"}},
                      .minimum_reclaim = {{"memory.available", "1Gi"}}});
   EXPECT_THAT(ours.hard, IsEmpty());
   EXPECT_THAT(ours.soft, UnorderedElementsAre(Pair("memory.available", "756Mi"),
-                                              Pair("nodefs.available", "17%")));
-  EXPECT_THAT(ours.soft_grace_period, UnorderedElementsAre(Pair("memory.available", "1m30s"),
-                                                           Pair("nodefs.available", "0s")));
+                                              Pair("pid.available", "16%")));
+  EXPECT_THAT(ours.soft_grace_period,
+              UnorderedElementsAre(Pair("memory.available", "1m30s"), Pair("pid.available", "0s")));
   EXPECT_THAT(ours.minimum_reclaim, IsEmpty());
 }
 
