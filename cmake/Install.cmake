@@ -34,7 +34,8 @@ install(FILES ${completions}/jettison.fish
         DESTINATION ${CMAKE_INSTALL_DATADIR}/fish/vendor_completions.d)
 
 file(GLOB pages CONFIGURE_DEPENDS ${CMAKE_SOURCE_DIR}/docs/*.md)
-install(FILES ${pages} ${CMAKE_SOURCE_DIR}/packaging/jettison.yaml ${CMAKE_SOURCE_DIR}/LICENSE
+install(FILES ${pages} ${CMAKE_SOURCE_DIR}/packaging/jettison.yaml
+              ${CMAKE_SOURCE_DIR}/packaging/runs-pods.conf ${CMAKE_SOURCE_DIR}/LICENSE
         DESTINATION ${CMAKE_INSTALL_DOCDIR})
 install(FILES ${CMAKE_SOURCE_DIR}/packaging/prometheus/jettison-alerts.yaml
         DESTINATION ${CMAKE_INSTALL_DOCDIR}/prometheus)
