@@ -3,10 +3,11 @@
 # make bench  the benchmarks behind docs/performance.md
 # make chaos  a node of its own in trouble for MINUTES (10), and what must hold all the same; wants root
 # make image  a container image of the release program, build/jettison-image.tar, without a registry
+# make deb    a package for Debian, build/jettison_VERSION_ARCHITECTURE.deb
 JOBS ?= $(shell nproc)
 export CCACHE_NOHASHDIR = 1
 
-.PHONY: demo test build release bench chaos fuzz format deps image install clean
+.PHONY: demo test build release bench chaos fuzz format deb deps image install clean
 
 demo: release
 	build/release/jettison demo
@@ -41,6 +42,9 @@ deps:
 
 image: release
 	scripts/image.sh build/jettison-image.tar $(IMAGE)
+
+deb: release
+	scripts/deb.sh build/release build
 
 PREFIX ?= /usr/local
 install: release
