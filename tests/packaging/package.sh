@@ -1,0 +1,74 @@
+#!/usr/bin/env bash
+# usage: tests/packaging/package.sh BUILD_DIR
+#
+# The Debian package of a release build: made twice it is the same bytes, and lintian, where it is installed, finds no
+# error. With mmdebstrap (and a mirror) also: it is installed, upgraded, removed and purged in a fresh system, and what
+# pods have written stays.
+set -euo pipefail
+cd "$(dirname "$0")/../.."
+build=${1:?usage: tests/packaging/package.sh BUILD_DIR}
+work=$(mktemp -d)
+trap 'rm -rf "$work"' EXIT
+declare -i passed=0 failed=0 skipped=0
+
+check() {  # check WHAT COMMAND...
+  local what=$1
+  shift
+  if "$@" >"$work/out" 2>&1; then
+    passed+=1
+  else
+    failed+=1
+    echo "failed: $what"
+    tail -n 20 "$work/out"
+  fi
+}
+skip() {
+  skipped+=1
+  echo "skipped: $1"
+}
+
+export SOURCE_DATE_EPOCH=1700000000
+scripts/deb.sh "$build" "$work/one" >/dev/null
+scripts/deb.sh "$build" "$work/two" >/dev/null
+package=$(ls "$work"/one/*.deb)
+check "the same build gives the same bytes" cmp "$package" "$work/two/${package##*/}"
+dpkg-deb --fsys-tarfile "$package" | tar -xO ./usr/share/doc/jettison/jettison.spdx.json >"$work/spdx"
+check "every license is known" sh -c "! grep -q 'licenseConcluded.*NOASSERTION' '$work/spdx'"
+if command -v lintian >/dev/null; then
+  check "lintian finds no error" lintian --fail-on error "$package"
+else
+  skip "no lintian; Debian: apt-get install lintian"
+fi
+
+# In the fresh system: nothing is left of the package but what pods have written.
+in_fresh_system() {
+  cat >"$work/steps" <<'END'
+set -e
+dpkg -i /package.deb | tee /said
+grep -q 'observes this host and evicts nothing yet' /said
+jettison --version
+jettison check-config /etc/jettison/jettison.yaml | grep -q 'dry run  *yes'
+mkdir -p /var/lib/jettison/pods/of-somebody
+dpkg -i /package.deb
+dpkg -r jettison
+test -e /etc/jettison/jettison.yaml
+dpkg -P jettison
+test -d /var/lib/jettison/pods/of-somebody
+dpkg -i /package.deb
+rmdir /var/lib/jettison/pods/of-somebody
+dpkg -P jettison
+left=$(find / -xdev -name '*jettison*' ! -path '/proc/*')
+test -z "$left" || { echo "left behind: $left"; exit 1; }
+END
+  depends=$(dpkg-deb -f "$package" Depends | sed 's/ *([^)]*)//g; s/, */,/g')
+  mmdebstrap --variant=apt --include="$depends,init-system-helpers" \
+    --customize-hook="cp $work/steps \"\$1/steps\"" --customize-hook="cp '$package' \"\$1/package.deb\"" \
+    --customize-hook='chroot "$1" sh -x /steps' bookworm /dev/null
+}
+if [ "$(id -u)" = 0 ] && command -v mmdebstrap >/dev/null; then
+  check "it comes and goes in a fresh system" in_fresh_system
+else
+  skip "no root or no mmdebstrap; Debian: apt-get install mmdebstrap"
+fi
+echo "$passed passed, $failed failed, $skipped skipped"
+[ "$failed" -eq 0 ]

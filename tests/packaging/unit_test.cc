@@ -1,0 +1,81 @@
+// The unit of systemd, and the drop-in that takes its limits back.
+#include <fmt/format.h>
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <fstream>
+#include <regex>
+#include <set>
+#include <sstream>
+#include <string>
+#include <vector>
+
+#include "tests/live/program.h"
+#include "tests/packaging/objects.h"
+
+namespace jettison {
+namespace {
+
+using testing::IsEmpty;
+using testing::Not;
+
+const std::string kFolder = std::string(JETTISON_SOURCE) + "/packaging";
+
+std::vector<std::string> LinesOf(const std::string& file) {
+  std::vector<std::string> lines;
+  std::istringstream text(FileText(kFolder + "/" + file));
+  for (std::string line; std::getline(text, line);) lines.push_back(line);
+  return lines;
+}
+
+// The settings in a file, from the line that begins with `from` on.
+std::set<std::string> SettingsOf(const std::string& file, const std::string& from) {
+  std::set<std::string> settings;
+  bool begun = false;
+  for (const std::string& line : LinesOf(file)) {
+    begun = begun || line.starts_with(from);
+    const std::size_t name = line.find('=');
+    if (begun && name != std::string::npos && !line.starts_with('#')) {
+      settings.insert(line.substr(0, name));
+    }
+  }
+  return settings;
+}
+
+TEST(Unit, SaysOfEachCapabilityWhatItIsFor) {
+  std::string before;
+  int capabilities = 0;
+  for (const std::string& line : LinesOf("jettison.service.in")) {
+    if (line.starts_with("CapabilityBoundingSet=")) {
+      EXPECT_TRUE(before.starts_with("# ")) << line;
+      ++capabilities;
+    }
+    before = line;
+  }
+  EXPECT_GT(capabilities, 5);
+}
+
+TEST(Unit, IsTakenBackAsAWholeByTheDropIn) {
+  auto limits = SettingsOf("jettison.service.in", "ProtectSystem=");
+  for (const char* other : {"SystemCallErrorNumber", "WantedBy"}) limits.erase(other);
+  EXPECT_THAT(limits, Not(IsEmpty()));
+  EXPECT_EQ(SettingsOf("runs-pods.conf", "[Service]"), limits);
+}
+
+TEST(Unit, IsRatedThreeAtMost) {
+  const TemporaryFolder folder;
+  const std::string unit = folder.path() + "/jettison.service";
+  std::ofstream(unit) << std::regex_replace(FileText(kFolder + "/jettison.service.in"),
+                                            std::regex("@JETTISON_[A-Z]+@"), "/usr");
+  Program analyze(
+      {"/bin/sh", "-c", fmt::format("systemd-analyze security --offline=true --no-pager {}", unit)},
+      {});
+  if (analyze.Wait() != 0) GTEST_SKIP() << "no systemd-analyze: " << analyze.output();
+  std::smatch rating;
+  const std::string said = analyze.output();
+  ASSERT_TRUE(std::regex_search(said, rating, std::regex("exposure level .*: ([0-9.]+)"))) << said;
+  EXPECT_LE(std::stod(rating[1]), 3.0) << said;
+}
+
+}  // namespace
+}  // namespace jettison
