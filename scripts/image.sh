@@ -39,7 +39,7 @@ install -D "$build/jettison" "$root/usr/bin/jettison"
 # What no program names, because it is loaded when it is wanted: the client of HTTP and TLS.
 loaded=()
 for name in libcurl-gnutls.so.4 libgnutls.so.30; do
-  path=$(ldconfig -p | awk -v name="$name" '$1 == name { print $NF; exit }')
+  path=$(ldconfig -p | awk -v name="$name" '$1 == name && !found { print $NF; found = 1 }')
   if [ -z "$path" ]; then
     echo "$name is missing; Debian: apt-get install libcurl3-gnutls libgnutls30" >&2
     exit 1
