@@ -61,7 +61,7 @@ Result<SeenPod> SeeContainers(const NodeGroups& node, const std::string& pod_gro
     if (SeeFirstProcess(node, container)) {
       seen.containers.push_back(std::move(container));
     } else {
-      seen.is_making = true;
+      seen.empty.push_back(std::move(container.id));
     }
   }
   std::ranges::sort(seen.containers, {},

@@ -33,7 +33,9 @@ struct SeenContainer {
 // What runs in a pod by the groups below its own, as they began.
 struct SeenPod {
   std::vector<SeenContainer> containers;
-  bool is_making = false;  // a container's group is there, and what is to run in it is not yet
+  // IDs of those whose group is there, and of which no process is seen: what is to run there does
+  // not yet, or does not any more, or cannot be read.
+  std::vector<std::string> empty;
 };
 // kNotFound: the pod has no group.
 [[nodiscard]] Result<SeenPod> SeeContainers(const NodeGroups& node, const std::string& pod_group);

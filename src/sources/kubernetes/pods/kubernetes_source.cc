@@ -25,6 +25,12 @@ constexpr Duration kLookByClock = milliseconds(100);
 // What takes longer than two seconds is not about to run.
 constexpr int kMostSoonLooks = 200;
 
+bool IsWorthTheSame(const Pod& a, const Pod& b) {
+  return a.containers == b.containers && a.init_containers == b.init_containers &&
+         a.resources == b.resources && a.priority == b.priority &&
+         a.status_qos_class == b.status_qos_class;
+}
+
 }  // namespace
 
 KubernetesSource::KubernetesSource(PodFeed& feed, RunEdges& edges, const NodeGroups& groups,
@@ -59,6 +65,11 @@ void KubernetesSource::Await(Duration patience) {
 
 void KubernetesSource::OnPod(const ApiPod& pod) {
   Known& known = pods_[pod.head.uid];
+  // What it is worth is worked out when it is found: it is found again.
+  if (!known.running.empty() && !IsWorthTheSame(known.pod.pod, pod.pod)) {
+    known.running.clear();
+    TellRunning();
+  }
   known.pod = pod;
   known.group = PodGroupOf(pod, groups_.driver);
   Look(known);
@@ -85,45 +96,47 @@ void KubernetesSource::OnArrivals() {
 
 void KubernetesSource::Look(Known& known) {
   if (known.ended) return;
-  auto containers = SeeContainersOf(known);
+  Watch(known);
+  auto seen = SeeContainers(groups_, known.group);
+  const bool is_gone =
+      known.pod.IsTerminal() || (!seen && seen.error().code == ErrorCode::kNotFound);
+  if (!seen && !is_gone) return;  // what cannot be read is as it was
+  if (!seen) arrivals_.Forget(known.group);
   std::set<std::string> running;
+  std::vector<ForeignContainer> containers;
+  known.is_making = false;
+  if (!is_gone) {
+    // Of these the kernel tells the end.
+    for (const std::string& id : seen->empty) {
+      if (known.running.contains(id)) running.insert(id);
+    }
+    containers = ContainersOf(known.pod, Settled(known, *std::move(seen)), kubelet_);
+  }
   for (const ForeignContainer& container : containers) running.insert(container.id);
-  const std::string& uid = known.pod.head.uid;
   if (running != known.running) {
     known.running = std::move(running);
     TellRunning();
   }
-  if (!containers.empty() && !roster_.Has(uid)) Take(known, std::move(containers));
+  if (!containers.empty() && !roster_.Has(known.pod.head.uid)) Take(known, std::move(containers));
 }
 
-// One that has ended for good holds nothing any more, whatever its groups look like.
-std::vector<ForeignContainer> KubernetesSource::SeeContainersOf(Known& known) {
-  known.is_watched = known.is_watched || arrivals_.Watch(known.group).has_value();
+void KubernetesSource::Watch(Known& known) {
+  known.is_watched = arrivals_.Watch(known.group).has_value();
   if (known.is_watched && !on_arrivals_) {
     on_arrivals_ = edges_.readiness.OnReadable(arrivals_.fd(), [this] { OnArrivals(); });
   }
-  known.is_making = false;
-  if (known.pod.IsTerminal()) return {};
-  auto seen = SeeContainers(groups_, known.group);
-  if (!seen) {
-    arrivals_.Forget(known.group);
-    known.is_watched = false;
-    return {};
-  }
-  const auto settled = Settled(known, *std::move(seen));
-  return ContainersOf(known.pod, settled, kubelet_);
 }
 
 // What a container runtime starts a container with is for a moment like the container itself, so
 // one that was not there at the look before is looked at once more.
-std::vector<SeenContainer> KubernetesSource::Settled(Known& known, SeenPod now) const {
+std::vector<SeenContainer> KubernetesSource::Settled(Known& known, SeenPod now) {
   const std::vector<SeenContainer> before = std::exchange(known.seen, now.containers);
   const auto is_new = [&](const SeenContainer& one) {
     const auto& told = known.pod.containers;
     return !known.running.contains(one.id) && std::ranges::find(before, one) == before.end() &&
            std::ranges::find(told, one.id, &ContainerStatus::id) == told.end();
   };
-  const bool is_making = std::erase_if(now.containers, is_new) > 0 || now.is_making;
+  const bool is_making = std::erase_if(now.containers, is_new) > 0 || !now.empty.empty();
   known.is_making = is_making && ++known.soon_looks < kMostSoonLooks;
   return std::move(now.containers);
 }

@@ -51,8 +51,8 @@ class KubernetesSource : public ForeignSource {
   // Sees what runs of the pod, and tells the roster where that is something else than before.
   void Look(Known& known);
   void Take(Known& known, std::vector<ForeignContainer> containers);
-  [[nodiscard]] std::vector<ForeignContainer> SeeContainersOf(Known& known);
-  [[nodiscard]] std::vector<SeenContainer> Settled(Known& known, SeenPod now) const;
+  void Watch(Known& known);
+  [[nodiscard]] static std::vector<SeenContainer> Settled(Known& known, SeenPod now);
   void TellRunning();
   // Looks again at the pods that need it, and when.
   void PlanLooks();

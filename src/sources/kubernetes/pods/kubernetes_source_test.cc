@@ -93,6 +93,27 @@ TEST_F(KubernetesPods, WhatRunsIsFoundBeforeItsStatusIsTold) {
   EXPECT_THAT(Removed(), IsEmpty());
 }
 
+TEST_F(KubernetesPods, OneThatIsResizedIsFoundWithWhatItAsksForNow) {
+  Run("u1", "c1", 41);
+  feed_.Tell({.uid = "u1", .container_id = "c1"});
+  (void)FoundUids();
+  feed_.Tell({.uid = "u1", .container_id = "c1", .memory = "20Mi"});
+  EXPECT_THAT(Removed(), ElementsAre("u1"));
+  ASSERT_EQ(found_.size(), 1U);
+  EXPECT_EQ(found_[0].pod.containers[0].resources.requests.at("memory").ToString(), "20Mi");
+}
+
+TEST_F(KubernetesPods, WhatCannotBeReadStaysAsItWas) {
+  Run("u1", "c1", 41);
+  feed_.Tell({.uid = "u1", .container_id = "c1"});
+  const Error busy{ErrorCode::kUnavailable, "too many open files"};
+  cgroups_.FailOn(FakeCgroups::Operation::kRead, "kubepods/burstable/podu1", busy);
+  cgroups_.FailOn(FakeCgroups::Operation::kRead, "kubepods/burstable/podu1/c1", busy);
+  feed_.Tell({.uid = "u1", .container_id = "c1"});
+  EXPECT_THAT(Removed(), IsEmpty());
+  EXPECT_NE(roster_.Find("u1"), nullptr);
+}
+
 TEST_F(KubernetesPods, ASandboxAloneIsNoContainer) {
   Start("kubepods/burstable/podu1/sandboxofu1", 40);
   feed_.Tell({.uid = "u1"});

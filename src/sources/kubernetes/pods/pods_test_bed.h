@@ -27,6 +27,7 @@ struct PodJson {
   std::string owner = "ReplicaSet";
   std::string annotations = "{}";
   std::string phase = "Running";
+  std::string memory = "10Mi";  // its request
 
   [[nodiscard]] ApiPod Read() const {
     const std::string state = container_id.empty()
@@ -39,7 +40,9 @@ struct PodJson {
         R"(","resourceVersion":"7","annotations":)" + annotations +
         R"(,"ownerReferences":[{"kind":")" + owner + R"(","name":"o","uid":"o","controller":true}]},
         "spec":{"nodeName":"bed","priority":5,"terminationGracePeriodSeconds":7,
-        "containers":[{"name":"main","image":"x","resources":{"requests":{"memory":"10Mi"}}}],
+        "containers":[{"name":"main","image":"x","resources":{"requests":{"memory":")" +
+        memory +
+        R"("}}}],
         "volumes":[{"name":"scratch","emptyDir":{}},{"name":"shm","emptyDir":{"medium":"Memory"}}]},
         "status":{"phase":")" +
         phase + R"(","qosClass":"Burstable","containerStatuses":[
