@@ -80,6 +80,7 @@ void ReadStatusOf(const Field& status, ApiPod& pod) {
   if (!status.IsMap()) return;
   pod.phase = status.Member("phase").String().value_or("");
   pod.reason = status.Member("reason").String().value_or("");
+  pod.message = status.Member("message").String().value_or("");
   pod.conditions = ReadConditions(status.Member("conditions"));
   ReadContainers(status.Member("initContainerStatuses"), Role::kInit, pod);
   ReadContainers(status.Member("containerStatuses"), Role::kMain, pod);

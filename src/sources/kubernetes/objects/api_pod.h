@@ -59,6 +59,7 @@ struct ApiPod {
   std::optional<std::int64_t> deletion_grace_seconds;
   std::string phase;  // "Pending", "Running", "Succeeded", "Failed"; empty: not told yet
   std::string reason;
+  std::string message;
   std::vector<Condition> conditions;
   std::vector<ContainerStatus> containers;
   // Fields that could not be understood. Such a pod is known by its head; what else is there is not

@@ -114,6 +114,16 @@ Result<ApiPod> PodOf(std::string_view json) {
   return ReadApiPod(*ParseJson(json));
 }
 
+TEST(ApiPod, WhyItFailedIsKnown) {
+  const auto pod = PodOf(R"({"metadata":{"name":"a","uid":"u","resourceVersion":"1"},
+    "status":{"phase":"Failed","reason":"Evicted",
+    "message":"The node was low on resource: memory. "}})");
+  ASSERT_TRUE(pod) << pod.error().message;
+  EXPECT_TRUE(pod->IsTerminal());
+  EXPECT_EQ(pod->reason, "Evicted");
+  EXPECT_EQ(pod->message, "The node was low on resource: memory. ");
+}
+
 TEST(ApiPod, AMirrorOfAStaticPodIsKnown) {
   const auto pod = PodOf(R"({"metadata":{"name":"a","uid":"u","resourceVersion":"1",
     "annotations":{"kubernetes.io/config.mirror":"x"},
