@@ -29,10 +29,12 @@ void ClusterLink::Dispatch() {
 
 void ClusterLink::Take(const ClusterPod& news) {
   if (listeners_.on_pod) listeners_.on_pod(news.pod);
+  ends_.Take(news.pod, state_.has_listed);
 }
 
 void ClusterLink::Take(const ClusterPodGone& news) {
   if (listeners_.on_gone) listeners_.on_gone(news.head);
+  ends_.TakeGone(news.head);
 }
 
 void ClusterLink::Take(const ClusterAnswer& news) {

@@ -1,10 +1,13 @@
 #pragma once
 
 #include <cstdint>
+#include <functional>
 #include <map>
 #include <memory>
+#include <utility>
 
 #include "agent/cluster/cluster_worker.h"
+#include "agent/cluster/pod_ends.h"
 #include "core/units/result.h"
 #include "sources/kubernetes/calls/cluster.h"
 #include "sources/kubernetes/pods/pod_feed.h"
@@ -32,6 +35,8 @@ class ClusterLink : public kube::Cluster, public kube::PodFeed {
   void OnState(std::function<void(const kube::PodWatchState&)> told) {
     on_state_ = std::move(told);
   }
+  // Who is told of pods that end, beside who follows them all.
+  void FollowEnds(PodEnds::Listeners listeners) { ends_.Follow(std::move(listeners)); }
 
  private:
   void Take(const ClusterPod& news);
@@ -41,6 +46,7 @@ class ClusterLink : public kube::Cluster, public kube::PodFeed {
 
   std::unique_ptr<ClusterWorker> worker_;
   Listeners listeners_;
+  PodEnds ends_;
   std::function<void(const kube::PodWatchState&)> on_state_;
   std::map<std::uint64_t, OnReply> asked_;
   std::uint64_t next_id_ = 1;

@@ -1,0 +1,92 @@
+#include "agent/cluster/pod_ends.h"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+#include <poll.h>
+
+#include <chrono>
+#include <functional>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "agent/cluster/cluster_link.h"
+#include "agent/loop/steady_clock.h"
+#include "sources/kubernetes/test_bed/fake_api_server.h"
+
+namespace jettison {
+namespace {
+
+using ::testing::ElementsAre;
+using ::testing::IsEmpty;
+
+kube::ApiPod PodIn(const std::string& phase) {
+  kube::ApiPod pod;
+  pod.head = {.namespace_ = "default", .name = "a", .uid = "ua", .resource_version = "1"};
+  pod.phase = phase;
+  return pod;
+}
+
+class PodEndsTest : public testing::Test {
+ protected:
+  PodEnds::Listeners Notes() {
+    return {
+        .on_ended = [this](const kube::ApiPod& pod) { told_.push_back("ended " + pod.head.uid); },
+        .on_gone = [this](const kube::ObjectHead& head) { told_.push_back("gone " + head.uid); }};
+  }
+  std::vector<std::string> told_;
+};
+
+TEST_F(PodEndsTest, APodEndsOnceUntilItIsGone) {
+  PodEnds ends;
+  ends.Follow(Notes());
+  for (const char* phase : {"Pending", "Running", "Failed", "Failed", "Succeeded"}) {
+    ends.Take(PodIn(phase), /*has_listed=*/true);
+  }
+  ends.TakeGone(PodIn("").head);
+  ends.Take(PodIn("Succeeded"), /*has_listed=*/true);
+  EXPECT_THAT(told_, ElementsAre("ended ua", "gone ua", "ended ua"));
+}
+
+TEST_F(PodEndsTest, WhatTheFirstListHasAsEndedIsNotTold) {
+  PodEnds ends;
+  // Nobody listens yet, and it is remembered all the same.
+  ends.Take(PodIn("Failed"), /*has_listed=*/false);
+  ends.Follow(Notes());
+  ends.Take(PodIn("Failed"), /*has_listed=*/true);
+  EXPECT_THAT(told_, IsEmpty());
+}
+
+// Over the thread and a connection, as the agent has it: it listens only when the first list is
+// there.
+TEST_F(PodEndsTest, AnApiServersPodsAreFollowed) {
+  constexpr auto kLongest = std::chrono::seconds(20);
+  kube::FakeApiServer server;
+  server.PutPod("old", "uo", "Failed");
+  server.PutPod("a", "ua");
+  auto opened = ClusterLink::Open({.access = {.server = server.url()},
+                                   .node = "bed",
+                                   .clock = std::make_shared<SteadyClock>(),
+                                   .chance = [] { return 0.0; }});
+  ASSERT_TRUE(opened) << opened.error().message;
+  ClusterLink& link = **opened;
+  const auto await = [&](const std::function<bool()>& condition) {
+    const auto deadline = std::chrono::steady_clock::now() + kLongest;
+    while (!condition() && std::chrono::steady_clock::now() < deadline) {
+      pollfd news{.fd = link.fd(), .events = POLLIN, .revents = 0};
+      ::poll(&news, 1, 100);
+      link.Dispatch();
+    }
+    return condition();
+  };
+  ASSERT_TRUE(await([&] { return link.state().has_listed; }));
+  link.FollowEnds(Notes());
+  server.PutPod("old", "uo", "Failed");
+  server.PutPod("a", "ua", "Failed");
+  server.RemovePod("a");
+  ASSERT_TRUE(await([&] { return told_.size() >= 2; }));
+  EXPECT_THAT(told_, ElementsAre("ended ua", "gone ua"));
+}
+
+}  // namespace
+}  // namespace jettison

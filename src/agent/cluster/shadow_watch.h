@@ -1,0 +1,44 @@
+#pragma once
+
+#include <memory>
+#include <optional>
+
+#include "agent/cluster/pod_ends.h"
+#include "core/pass/recorded_pass.h"
+#include "core/shadow/shadow_book.h"
+#include "core/shadow/shadow_pairing.h"
+#include "core/units/duration.h"
+#include "ports/clock.h"
+#include "sources/kubernetes/objects/api_pod.h"
+#include "sources/kubernetes/objects/object_head.h"
+
+namespace jettison {
+
+// Compares what a dry run would have done with what the kubelet does to its pods. Nothing here
+// waits.
+class ShadowWatch {
+ public:
+  // The clock must outlive it.
+  explicit ShadowWatch(const Clock& clock) : clock_(clock), began_(clock.Now()) {}
+
+  // Hears of the kubelet's pods; this must outlive whoever tells.
+  [[nodiscard]] PodEnds::Listeners Listeners();
+  // A pass that has evicted, or would have.
+  void TakePass(const RecordedPass& pass);
+  // A pod has Succeeded or Failed just now.
+  void TakeEnded(const kube::ApiPod& pod);
+  void TakeGone(const kube::ObjectHead& head);
+
+  void Advance(Instant now) { book_.Advance(now); }
+  [[nodiscard]] std::optional<Instant> NextDeadline() const { return book_.NextDeadline(); }
+  [[nodiscard]] std::shared_ptr<const ShadowView> View(Instant now) const {
+    return std::make_shared<const ShadowView>(book_.View(now));
+  }
+
+ private:
+  const Clock& clock_;
+  Instant began_;
+  ShadowBook book_;
+};
+
+}  // namespace jettison

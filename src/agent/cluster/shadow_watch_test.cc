@@ -1,0 +1,159 @@
+#include "agent/cluster/shadow_watch.h"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <chrono>
+#include <cstdint>
+#include <memory>
+#include <optional>
+#include <string>
+#include <utility>
+
+#include "core/decide/local_storage.h"
+#include "core/model/threshold.h"
+#include "ports/fakes/fake_clock.h"
+
+namespace jettison {
+namespace {
+
+using std::chrono::milliseconds;
+using std::chrono::seconds;
+using ::testing::IsEmpty;
+using ::testing::SizeIs;
+
+constexpr const char* kMemory = "The node was low on resource: memory. ";
+
+kube::ApiPod PodNamed(const std::string& name, const std::string& phase = "Running") {
+  kube::ApiPod pod;
+  pod.head = {.namespace_ = "shop", .name = name, .uid = "uid-" + name, .resource_version = "1"};
+  pod.phase = phase;
+  return pod;
+}
+kube::ApiPod Evicted(const std::string& name, std::optional<Instant> since = {}) {
+  kube::ApiPod pod = PodNamed(name, "Failed");
+  pod.reason = "Evicted";
+  pod.message = kMemory;
+  if (since) {
+    pod.conditions.push_back({.type = "DisruptionTarget",
+                              .status = "True",
+                              .reason = "TerminationByKubelet",
+                              .message = kMemory,
+                              .since = since});
+  }
+  return pod;
+}
+
+class ShadowWatchTest : public testing::Test {
+ protected:
+  ShadowWatchTest() { ends_.Follow(watch_.Listeners()); }
+
+  // A pass that evicts this pod, for memory.
+  [[nodiscard]] RecordedPass PassOn(const std::string& name) const {
+    PodFacts facts;
+    facts.pod.uid = "uid-" + name;
+    facts.pod.namespace_ = "shop";
+    facts.pod.name = name;
+    RecordedPass pass;
+    pass.pods.push_back(std::make_shared<const PodFacts>(std::move(facts)));
+    pass.report.at = clock_.Now();
+    pass.report.acting_for = Threshold{.signal = Signal::kMemoryAvailable};
+    pass.report.evictions.push_back(
+        {.order = {.pod_uid = "uid-" + name, .message = "low"}, .outcome = EvictOutcome::kDryRun});
+    return pass;
+  }
+  void Tell(const kube::ApiPod& pod) { ends_.Take(pod, /*has_listed=*/true); }
+  [[nodiscard]] ShadowView View() const { return *watch_.View(clock_.Now()); }
+  [[nodiscard]] std::uint64_t CountOf(ShadowVerdict verdict) const {
+    return View().counters.Of(verdict);
+  }
+
+  FakeClock clock_{Instant(std::chrono::hours(500'000))};
+  ShadowWatch watch_{clock_};
+  PodEnds ends_;
+};
+
+TEST_F(ShadowWatchTest, APodThatBothEvictIsAnAgreementWithTheLeadOfTheFirstPass) {
+  watch_.TakePass(PassOn("cart"));
+  clock_.Advance(seconds(2));
+  watch_.TakePass(PassOn("cart"));
+  clock_.Advance(seconds(5));
+  Tell(Evicted("cart"));
+  ASSERT_THAT(View().pairings, SizeIs(1));
+  const ShadowPairing pairing = View().pairings[0];
+  EXPECT_EQ(pairing.verdict, ShadowVerdict::kAgreed);
+  EXPECT_EQ(pairing.lead, seconds(7));
+  EXPECT_EQ(pairing.same_reason, true);
+  EXPECT_EQ(pairing.ours->signal, Signal::kMemoryAvailable);
+  EXPECT_EQ(pairing.ours->pod.name, "cart");
+  EXPECT_EQ(pairing.ours->notes, 2);
+  EXPECT_EQ(pairing.kubelets->message, kMemory);
+}
+
+TEST_F(ShadowWatchTest, TheKubeletsConditionTellsWhenItBeganToEvict) {
+  watch_.TakePass(PassOn("cart"));
+  const Instant began = clock_.Now() + seconds(3);
+  clock_.Advance(seconds(30));
+  Tell(Evicted("cart", Instant(clock_.Wall().time_since_epoch()) - seconds(27)));
+  ASSERT_THAT(View().pairings, SizeIs(1));
+  EXPECT_EQ(View().pairings[0].kubelets->at, began);
+  EXPECT_EQ(View().pairings[0].lead, seconds(3));
+}
+
+TEST_F(ShadowWatchTest, WhatTheKubeletBeganBeforeTheAgentIsNotCompared) {
+  Tell(Evicted("cart", Instant(clock_.Wall().time_since_epoch()) - milliseconds(1)));
+  EXPECT_THAT(View().kubelets_open, IsEmpty());
+  Tell(Evicted("web", Instant(clock_.Wall().time_since_epoch())));
+  EXPECT_THAT(View().kubelets_open, SizeIs(1));
+}
+
+TEST_F(ShadowWatchTest, WhatTheFirstListHasAsEvictedIsNeverCompared) {
+  ends_.Take(Evicted("old"), /*has_listed=*/false);
+  ends_.Take(PodNamed("cart"), /*has_listed=*/false);
+  Tell(Evicted("old"));  // its labels changed, say
+  EXPECT_THAT(View().kubelets_open, IsEmpty());
+  Tell(Evicted("cart"));
+  Tell(Evicted("cart"));
+  EXPECT_THAT(View().kubelets_open, SizeIs(1));
+}
+
+TEST_F(ShadowWatchTest, APodThatEndsOtherwiseWasOursAlone) {
+  for (const char* name : {"job", "web"}) watch_.TakePass(PassOn(name));
+  Tell(PodNamed("job", "Succeeded"));
+  ends_.TakeGone(PodNamed("web").head);
+  EXPECT_EQ(CountOf(ShadowVerdict::kOursAlone), 2U);
+  EXPECT_THAT(View().open, IsEmpty());
+}
+
+TEST_F(ShadowWatchTest, WhatTheOtherNeverDoesIsJudgedWhenItsTimeIsOver) {
+  EXPECT_EQ(watch_.NextDeadline(), std::nullopt);
+  watch_.TakePass(PassOn("cart"));
+  Tell(Evicted("web"));
+  // Each named another pod for the same resource.
+  EXPECT_EQ(CountOf(ShadowVerdict::kOtherVictim), 1U);
+  clock_.Advance(seconds(70));
+  watch_.Advance(clock_.Now());
+  Tell(Evicted("db"));
+  ASSERT_TRUE(watch_.NextDeadline());
+  watch_.Advance(*watch_.NextDeadline());
+  EXPECT_EQ(CountOf(ShadowVerdict::kKubeletsAlone), 1U);
+}
+
+TEST_F(ShadowWatchTest, OnlyWhatADryRunWouldHaveDoneIsNoted) {
+  RecordedPass failed = PassOn("a");
+  failed.report.evictions[0].outcome.reset();
+  RecordedPass done = PassOn("b");
+  done.report.evictions[0].outcome = EvictOutcome::kEnding;
+  RecordedPass unknown = PassOn("c");
+  unknown.pods.clear();
+  for (const RecordedPass& pass : {failed, done, unknown}) watch_.TakePass(pass);
+  EXPECT_THAT(View().open, IsEmpty());
+  RecordedPass limit = PassOn("d");
+  limit.report.evictions[0].storage_limit = StorageLimitKind::kEmptyDir;
+  watch_.TakePass(limit);
+  ASSERT_THAT(View().open, SizeIs(1));
+  EXPECT_EQ(View().open[0].signal, std::nullopt);
+}
+
+}  // namespace
+}  // namespace jettison
