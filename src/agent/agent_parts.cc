@@ -148,6 +148,13 @@ std::unique_ptr<ClusterSide> ClusterFor(const AgentConfig& config, Machine& mach
       config.node_name, config.root);
 }
 
+std::unique_ptr<ShadowWatch> ShadowFor(const AgentConfig& config, Machine& machine) {
+  if (!machine.cluster || !config.dry_run) return nullptr;
+  auto shadow = std::make_unique<ShadowWatch>(machine.clock);
+  machine.cluster->FollowEnds(shadow->Listeners());
+  return shadow;
+}
+
 std::vector<EvictionListener*> ListenersOf(AgentParts& parts) {
   std::vector<EvictionListener*> listeners = {parts.hooks.get()};
   if (parts.cluster) listeners.insert(listeners.begin(), parts.cluster.get());
@@ -178,6 +185,7 @@ NodeEdges EdgesOf(Machine& machine, const Log& log, AgentParts& parts) {
       .on_eviction =
           [&parts](const std::shared_ptr<const RecordedPass>& pass) {
             parts.evictions->Add(pass);
+            if (parts.shadow) parts.shadow->TakePass(*pass);
           }};
 }
 
@@ -219,6 +227,7 @@ std::unique_ptr<AgentParts> BuildParts(const AgentConfig& config, const AgentOpt
       config.hooks, config.node_name, config.dry_run,
       [&parts](std::string_view uid) { return parts.pods->NameOfPod(uid); });
   parts.cluster = ClusterFor(config, machine, log, parts);
+  parts.shadow = ShadowFor(config, machine);
   parts.telling_killer =
       std::make_unique<TellingKiller>(*parts.killer, machine.clock, ListenersOf(parts));
   parts.remains =

@@ -5,6 +5,7 @@
 
 #include "agent/agent.h"
 #include "agent/cluster/cluster_side.h"
+#include "agent/cluster/shadow_watch.h"
 #include "agent/disk/disk_walk_thread.h"
 #include "agent/evictions/node_actions.h"
 #include "agent/figures/stats_collector.h"
@@ -46,6 +47,7 @@ struct AgentParts {
   std::unique_ptr<PodKiller> killer;
   std::unique_ptr<Hooks> hooks;
   std::unique_ptr<ClusterSide> cluster;  // null: nothing is told to a cluster
+  std::unique_ptr<ShadowWatch> shadow;   // null: no dry run, or no kubelet beside it
   std::unique_ptr<TellingKiller> telling_killer;
   std::unique_ptr<Remains> remains;
   std::unique_ptr<ImageRecordFile> image_records;  // null where the runtime has no images

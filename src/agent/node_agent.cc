@@ -303,6 +303,7 @@ void NodeAgent::AdvanceAll(Instant now) {
   attention_->Advance(now);
   runtime_start_.Advance(now);
   if (parts_->cluster) TellCluster(now);
+  if (parts_->shadow) parts_->shadow->Advance(now);
   if (begun_) {
     parts_->disk_walks->Advance(now);
     parts_->node->Advance();
@@ -374,6 +375,7 @@ std::optional<Instant> NodeAgent::NextDeadline() const {
         runtime_start_.NextDeadline(), manifests_.NextDeadline(), ending_.NextDeadline(),
         config_.NextDeadline(), attention_->NextDeadline(), threads_.NextDeadline(), next_alive_,
         parts_->cluster ? parts_->cluster->NextDeadline() : std::nullopt,
+        parts_->shadow ? parts_->shadow->NextDeadline() : std::nullopt,
         parts_->status_file->NextDeadline(), parts_->keeper->NextDeadline(changes)}) {
     if (at && (!next || *at < *next)) next = at;
   }

@@ -16,6 +16,7 @@ Snapshot Onlookers::SnapshotWith(const ShownBeside& beside) const {
                    .runtime_unready = beside.runtime_unready,
                    .log_lines_lost = log_.lost()});
   snapshot.evictions = parts_.evictions->Evictions();
+  if (parts_.shadow) snapshot.shadow = parts_.shadow->View(snapshot.at);
   snapshot.manifest_error = beside.manifest_error;
   return snapshot;
 }

@@ -26,6 +26,7 @@
 namespace jettison {
 
 struct KeptEviction;  // agent/tell/kept_eviction.h
+struct ShadowView;    // core/shadow/shadow_pairing.h
 
 // The state of the node as values, made by the agent for whoever looks on: the demo's screen, a
 // status page. It shares nothing with the agent and may be kept and read on any thread.
@@ -128,6 +129,8 @@ struct Snapshot {
   // Why pods were evicted, oldest first, some of them before the agent's start; null in tests
   // alone.
   std::shared_ptr<const std::vector<std::shared_ptr<const KeptEviction>>> evictions;
+  // A dry run beside what the kubelet did; null: the agent is not in shadow mode.
+  std::shared_ptr<const ShadowView> shadow;
 };
 
 }  // namespace jettison
