@@ -14,6 +14,7 @@
 #include "api/kubernetes/status_object.h"
 #include "api/metrics/metrics_text.h"
 #include "api/route.h"
+#include "api/shadow_endpoint.h"
 
 namespace jettison {
 namespace {
@@ -54,6 +55,7 @@ const std::vector<Route>& Routes() {
       {"GET", "/api/v1/evictions", "", kJson, Needs::kSnapshot, AnswerEvictions},
       {"GET", "/api/v1/evictions/*", "output", kJson, Needs::kSnapshot, AnswerEviction, true},
       {"GET", "/api/v1/rank", "output signal", kJson, Needs::kPass, AnswerRank, true},
+      {"GET", "/api/v1/shadow", "", kJson, Needs::kSnapshot, AnswerShadow},
       {"POST", "/api/v1/admit", "", kJson, Needs::kSnapshot, AnswerPodAdmission},
       {"GET", "/api/v1/watch", "", kEvents, Needs::kNothing, AnswerWatch},
   };

@@ -13,6 +13,7 @@
 #include "api/route.h"
 #include "api/test_snapshot.h"
 #include "codec/documents/json.h"
+#include "core/shadow/shadow_pairing.h"
 
 namespace jettison {
 namespace {
@@ -121,7 +122,9 @@ TEST_F(ApiTest, BeforeTheFirstPassThereAreNoFigures) {
 }
 
 TEST_F(ApiTest, EveryJsonEndpointAnswersJson) {
-  Begin(TestSnapshot(3));
+  Snapshot snapshot = TestSnapshot(3);
+  snapshot.shadow = std::make_shared<const ShadowView>();
+  Begin(std::move(snapshot));
   std::size_t answered = 0;
   for (const std::string& path : Paths()) {
     const bool ranks = path == "/api/v1/rank";
