@@ -7,6 +7,7 @@
 #include <regex>
 
 #include "api/metrics/metrics_text.h"
+#include "core/shadow/shadow_pairing.h"
 #include "tests/synthetic_snapshot.h"
 
 namespace jettison {
@@ -17,6 +18,7 @@ std::string ExposedText() {
   counters->passes.duration[0].Observe(std::chrono::microseconds(300));
   counters->pods.admission_rejections["OutOfmemory"] = 1;
   snapshot.counters = std::move(counters);
+  snapshot.shadow = std::make_shared<const ShadowView>();
   snapshot.thresholds.front().time_to = std::chrono::seconds(7);
   const OwnProcess process{.cpu = std::chrono::seconds(1),
                            .resident_bytes = 1 << 20,

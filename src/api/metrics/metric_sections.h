@@ -19,6 +19,8 @@ void WriteSignalMetrics(const Snapshot& snapshot, MetricsWriter& writer);
 // What the agent does and how long it takes.
 void WriteAgentMetrics(const Snapshot& snapshot, const NodeCounters& counters,
                        MetricsWriter& writer);
+// A dry run beside the kubelet.
+void WriteShadowMetrics(const Snapshot& snapshot, MetricsWriter& writer);
 // Figures of each pod.
 void WritePodMetrics(const Snapshot& snapshot, MetricsWriter& writer);
 

@@ -24,6 +24,7 @@ std::string MetricsText(const Snapshot& snapshot) {
   WriteKubeletMetrics(snapshot, counters, writer);
   WriteSignalMetrics(snapshot, writer);
   WriteAgentMetrics(snapshot, counters, writer);
+  WriteShadowMetrics(snapshot, writer);
   WritePodMetrics(snapshot, writer);
   return std::move(writer).Take();
 }

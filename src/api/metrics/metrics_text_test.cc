@@ -8,6 +8,7 @@
 #include <memory>
 #include <vector>
 
+#include "core/shadow/shadow_pairing.h"
 #include "tests/synthetic_snapshot.h"
 
 namespace jettison {
@@ -44,6 +45,23 @@ TEST(MetricsText, AnEmptySnapshotHasFamiliesAndNothingMadeUp) {
   EXPECT_TRUE(Samples(text, "jettison_signal_available").empty());
   EXPECT_TRUE(Samples(text, "jettison_last_pass_timestamp_seconds").empty());
   EXPECT_TRUE(Samples(text, "kubelet_node_name").empty());
+}
+
+TEST(MetricsText, ADryRunBesideTheKubeletIsComparedWithIt) {
+  Snapshot snapshot = SyntheticSnapshot(1);
+  EXPECT_TRUE(Samples(MetricsText(snapshot), "jettison_shadow_agreements_total").empty());
+  ShadowView shadow;
+  shadow.counters.Count({.verdict = ShadowVerdict::kAgreed, .lead = std::chrono::seconds(3)});
+  shadow.counters.Count({.verdict = ShadowVerdict::kLate, .lead = -std::chrono::seconds(1)});
+  snapshot.shadow = std::make_shared<const ShadowView>(shadow);
+  const std::string text = MetricsText(snapshot);
+  EXPECT_THAT(Samples(text, "jettison_shadow_agreements_total"), testing::ElementsAre(" 1"));
+  EXPECT_THAT(Samples(text, "jettison_shadow_disagreements_total"),
+              testing::ElementsAre("{kind=\"late\"} 1", "{kind=\"otherVictim\"} 0",
+                                   "{kind=\"oursAlone\"} 0", "{kind=\"kubeletsAlone\"} 0"));
+  EXPECT_THAT(text, HasSubstr("jettison_shadow_lead_seconds_bucket{le=\"2\"} 0\n"));
+  EXPECT_THAT(text, HasSubstr("jettison_shadow_lead_seconds_bucket{le=\"5\"} 1\n"));
+  EXPECT_THAT(text, HasSubstr("jettison_shadow_lead_seconds_sum 3\n"));
 }
 
 TEST(MetricsText, EvictionsAreThoseOfTheKubelet) {
