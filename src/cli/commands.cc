@@ -11,6 +11,7 @@
 #include "cli/rank.h"
 #include "cli/replay.h"
 #include "cli/run.h"
+#include "cli/shadow/shadow.h"
 #include "cli/top/status.h"
 #include "cli/top/top.h"
 #include "cli/workload.h"
@@ -41,6 +42,7 @@ void AddCommands(CLI::App& app, int& exit_code) {
   AddTop(app, exit_code);
   AddExplain(app, exit_code);
   AddRank(app, exit_code);
+  AddShadow(app, exit_code);
   AddDemo(app, exit_code);
   AddDoctor(app, exit_code);
   AddCheckConfig(app, exit_code);

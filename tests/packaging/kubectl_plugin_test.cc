@@ -55,6 +55,7 @@ TEST_F(KubectlPlugin, AsksTheAgentOfTheNode) {
       {"rank node-1 pid.available", "rank --signal pid.available\n"},
       {"rank node-1 --output json", "rank --output json\n"},
       {"status node-1", "status\n"},
+      {"shadow node-1 --output json", "shadow --output json\n"},
       {"top node-1 --count 1", "top --count 1\n"},
   };
   for (const auto& [asked, expected] : rows) {
@@ -66,12 +67,6 @@ TEST_F(KubectlPlugin, AsksTheAgentOfTheNode) {
 TEST_F(KubectlPlugin, HandsContextAndNamespaceOn) {
   EXPECT_EQ(Run("--context far -n guards status node-1"), 0);
   EXPECT_THAT(output_, HasSubstr("kubectl --context far --namespace guards exec"));
-}
-
-TEST_F(KubectlPlugin, ShadowPutsTheDryRunBesideTheKubelet) {
-  EXPECT_EQ(Run("shadow node-1"), 0);
-  EXPECT_THAT(output_, HasSubstr("nothing; or this is no dry run"));
-  EXPECT_THAT(output_, HasSubstr("--field-selector reason=Evicted"));
 }
 
 TEST_F(KubectlPlugin, SaysWhatIsWrong) {
