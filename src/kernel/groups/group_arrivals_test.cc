@@ -29,7 +29,7 @@ class FolderGroups : public FakeCgroups {
     return folder;
   }
   void Make(std::string_view path) const { ASSERT_EQ(::mkdir(PathOf(path).c_str(), 0755), 0); }
-  void Remove(std::string_view path) const { ASSERT_EQ(::rmdir(PathOf(path).c_str()), 0); }
+  void Unmake(std::string_view path) const { ASSERT_EQ(::rmdir(PathOf(path).c_str()), 0); }
 
  private:
   [[nodiscard]] std::string PathOf(std::string_view path) const {
@@ -64,7 +64,7 @@ TEST_F(GroupArrivalsTest, EachGroupThatGotOthersIsToldOnce) {
   EXPECT_TRUE(IsReadable());
   EXPECT_THAT(arrivals_.Take().groups, UnorderedElementsAre("a", "b"));
   EXPECT_FALSE(IsReadable());
-  groups_.Remove("a/1");
+  groups_.Unmake("a/1");
   EXPECT_THAT(arrivals_.Take().groups, IsEmpty());
 }
 
@@ -77,7 +77,7 @@ TEST_F(GroupArrivalsTest, OneThatIsForgottenIsNotTold) {
 
 TEST_F(GroupArrivalsTest, OneThatCameAgainIsWatchedAgain) {
   ASSERT_TRUE(arrivals_.Watch("a"));
-  groups_.Remove("a");
+  groups_.Unmake("a");
   EXPECT_THAT(arrivals_.Take().groups, IsEmpty());
   EXPECT_FALSE(arrivals_.Watch("a"));
   groups_.Make("a");
