@@ -172,11 +172,11 @@ FsUsage DiskMeasurer::BringUpToDate(const std::string& path, Filesystem& filesys
 }
 
 FsUsage DiskMeasurer::MeasureTree(const std::string& path, TreeKind kind, Instant& as_of) {
-  if (kind == TreeKind::kOrdinary) {
+  if (kind == TreeKind::kVolume) {
     if (const auto usage = CountedUse(path, as_of)) return *usage;
   }
   const bool announced =
-      kind == TreeKind::kOrdinary || (kind == TreeKind::kUpperLayer && settings_.overlay_announced);
+      kind == TreeKind::kUpperLayer ? settings_.overlay_announced : kind != TreeKind::kMemory;
   Filesystem* const filesystem = announced ? FilesystemOf(path) : nullptr;
   if (filesystem == nullptr) return WalkWhole(path, as_of);
   const FsUsage usage =
@@ -198,10 +198,10 @@ PodDiskUse DiskMeasurer::Measure(const PodDisk& disk) {
   };
   for (const auto& container : disk.containers) {
     measure(container.layer, TreeKind::kUpperLayer);
-    measure(container.logs, TreeKind::kOrdinary);
+    measure(container.logs, TreeKind::kLogs);
   }
   for (const auto& volume : disk.empty_dirs) {
-    measure(volume.path, volume.memory ? TreeKind::kMemory : TreeKind::kOrdinary);
+    measure(volume.path, volume.memory ? TreeKind::kMemory : TreeKind::kVolume);
   }
   use.total = TotalOf(use, disk);
   return use;

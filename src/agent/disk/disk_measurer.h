@@ -59,8 +59,9 @@ class DiskMeasurer {
 
  private:
   enum class TreeKind {
-    kOrdinary,
+    kLogs,
     kUpperLayer,  // written to through an overlay
+    kVolume,      // which may be a project
     kMemory,      // a tmpfs of its own
   };
   struct Filesystem {

@@ -17,6 +17,25 @@ using disk_usage::DirectorySum;
 using disk_usage::Subtree;
 using disk_usage::WalkJob;
 
+namespace {
+
+// A file is a tree of one. A directory that could not be opened is no tree.
+Result<WalkErrors> CountUnopened(const std::string& path, const Error& reason,
+                                 DirectoryLedger& ledger) {
+  const FileDescriptor top(::open(path.c_str(), O_PATH | O_NOFOLLOW | O_CLOEXEC));
+  if (!top) return FailErrno("open");
+  const auto status = disk_usage::StatusOf(top.get());
+  if (!status) return Fail(status.error());
+  if (status->is_directory) return Fail(reason);
+  DirectorySum file;
+  file.bytes = status->bytes;
+  file.inodes = 1;
+  ledger.Add(0, file);
+  return WalkErrors{};
+}
+
+}  // namespace
+
 TreeWalk::TreeWalk(WalkOptions options) : options_(std::move(options)), walker_(options_, work_) {}
 
 Result<WalkErrors> TreeWalk::SurveyBelow(FileDescriptor directory, DirectoryKey parent,
@@ -44,20 +63,9 @@ Result<WalkErrors> TreeWalk::SurveyBelow(FileDescriptor directory, DirectoryKey 
 }
 
 Result<WalkErrors> TreeWalk::Survey(const std::string& path, DirectoryLedger& ledger) {
-  const FileDescriptor top(::open(path.c_str(), O_PATH | O_NOFOLLOW | O_CLOEXEC));
-  if (!top) return FailErrno("measure " + path);
-  const auto status = disk_usage::StatusOf(top.get());
-  if (!status) return Fail(status.error().In("measure " + path));
-  if (!status->is_directory) {
-    DirectorySum file;
-    file.bytes = status->bytes;
-    file.inodes = 1;
-    ledger.Add(0, file);
-    return WalkErrors{};
-  }
-  auto directory = disk_usage::OpenBelow(top.get(), ".");
-  if (!directory) return Fail(directory.error().In("measure " + path));
-  auto walked = SurveyBelow(std::move(*directory), 0, ledger);
+  auto directory = disk_usage::OpenTop(path);
+  auto walked = directory ? SurveyBelow(std::move(*directory), 0, ledger)
+                          : CountUnopened(path, directory.error(), ledger);
   if (!walked) return Fail(walked.error().In("measure " + path));
   return walked;
 }
