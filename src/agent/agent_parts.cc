@@ -1,7 +1,9 @@
 #include "agent/agent_parts.h"
 
 #include <algorithm>
+#include <chrono>
 #include <string>
+#include <thread>
 #include <vector>
 
 #include "agent/plans/plan_of.h"
@@ -15,6 +17,9 @@ namespace jettison {
 namespace {
 
 constexpr std::size_t kEventsKept = 256;
+
+// Enough for a process to take the signal; what is read afterwards is for the report alone.
+constexpr std::chrono::microseconds kVictimsTime{200};
 
 NodeSettings SettingsOf(const AgentConfig& config, const AgentOptions& options) {
   NodeSettings settings;
@@ -182,6 +187,7 @@ NodeEdges EdgesOf(Machine& machine, const Log& log, AgentParts& parts) {
                            Instant now) { parts.hooks->ConditionsChanged(before, after, now); },
       .on_cleanup = [&parts](bool all_gone, Instant now) { parts.hooks->CleanedUp(all_gone, now); },
       .ladder = parts.ladder.get(),
+      .make_way = [] { std::this_thread::sleep_for(kVictimsTime); },
       .on_eviction =
           [&parts](const std::shared_ptr<const RecordedPass>& pass) {
             parts.evictions->Add(pass);

@@ -158,7 +158,8 @@ TEST_F(ClusterEvictionsTest, AThousandPodsAreToldOfAFewAtATimeOldestFirst) {
   EXPECT_EQ(cluster_.most(), ClusterEvictions::kMostCalls);
   EXPECT_EQ(cluster_.count(), 2000U);
   ASSERT_THAT(over_, SizeIs(1000));
-  for (std::size_t i = 0; i < over_.size(); ++i) EXPECT_EQ(over_[i], std::to_string(i) + " deleted");
+  for (std::size_t i = 0; i < over_.size(); ++i)
+    EXPECT_EQ(over_[i], std::to_string(i) + " deleted");
 }
 
 TEST_F(ClusterEvictionsTest, PodsThatAreRefusedKeepNobodyElseWaiting) {

@@ -48,6 +48,8 @@ struct NodeEdges {
   std::function<void(bool all_gone, Instant now)> on_cleanup = nullptr;
   // Told of every look at memory. Null: no memory is taken back.
   MemoryLadder* ladder = nullptr;
+  // Leaves the processor to whoever has just been told to end. Null: they share it as it comes.
+  std::function<void()> make_way = nullptr;
   // Takes each pass that evicted, when all is done. Null: nobody does.
   std::function<void(const std::shared_ptr<const RecordedPass>&)> on_eviction = nullptr;
 };

@@ -1,5 +1,6 @@
 #pragma once
 
+#include <cstddef>
 #include <cstdint>
 #include <optional>
 #include <vector>
@@ -27,6 +28,10 @@ class Contenders {
   // Figures that somebody has read of all of them.
   void Take(const Pods& pods, const std::vector<PodStats>& stats);
 
+  // Reads what is charged to some of the pods of the last Keep, to others each time, so that a
+  // search begins with those that have grown.
+  void ReadAhead();
+
   // Reads figures until it is certain who goes first for kMemory or kPids; those of other pods are
   // absent.
   void Read(Resource resource, const Pods& pods, std::vector<PodStats>& stats);
@@ -46,6 +51,7 @@ class Contenders {
   Figures& figures_;
   KnownFigures known_;
   VictimSearch search_;
+  std::size_t ahead_ = 0;             // the next to be read ahead
   std::optional<Resource> resource_;  // of the search that has passed somebody over
 };
 

@@ -102,6 +102,37 @@ TEST_F(ContendersTest, WhatIsKnownOfPodsStaysKnownWhenOthersComeAndGo) {
   EXPECT_EQ(figures_.charge_reads, 1) << "the one that was known to be the largest";
 }
 
+TEST_F(ContendersTest, WhoHasGrownIsKnownFromReadingAhead) {
+  for (int i = 0; i < 40; ++i) Add("idle-" + std::to_string(i), 2 * kMi);
+  Know();
+  figures_.memory["idle-35"] = 300 * kMi;
+  contenders_.ReadAhead();
+  EXPECT_EQ(figures_.charge_reads, 16) << "some each time";
+  contenders_.ReadAhead();
+  contenders_.ReadAhead();
+  figures_.charge_reads = 0;
+  contenders_.Read(Resource::kMemory, pods_, stats_);
+  EXPECT_EQ(figures_.charge_reads, 1);
+  EXPECT_EQ(StatsOf("idle-35").memory_working_set_bytes, 300 * kMi);
+}
+
+TEST_F(ContendersTest, AThousandPodsAreReadAheadWithinSixteenCalls) {
+  for (int i = 0; i < 1000; ++i) Add("idle-" + std::to_string(i), kMi / 8);
+  Know();
+  figures_.memory["idle-999"] = 300 * kMi;
+  for (int i = 0; i < 16; ++i) contenders_.ReadAhead();
+  figures_.charge_reads = 0;
+  contenders_.Read(Resource::kMemory, pods_, stats_);
+  EXPECT_EQ(figures_.charge_reads, 1);
+}
+
+TEST_F(ContendersTest, WithoutPodsNothingIsReadAhead) {
+  contenders_.ReadAhead();
+  contenders_.Keep(pods_);
+  contenders_.ReadAhead();
+  EXPECT_EQ(figures_.charge_reads, 0);
+}
+
 class NodeContendersTest : public NodeTestBed {};
 
 TEST_F(NodeContendersTest, OnlyWhoeverMayGoFirstIsReadBeforeTheKill) {
@@ -114,6 +145,29 @@ TEST_F(NodeContendersTest, OnlyWhoeverMayGoFirstIsReadBeforeTheKill) {
   EXPECT_EQ(figures_.charge_reads, 1);
   EXPECT_EQ(figures_.figure_reads, 2) << "the other one after the kill";
   EXPECT_EQ(figures_.memory_reads, 0);
+}
+
+TEST_F(NodeContendersTest, TheVictimHasTheProcessorBeforeTheOthersAreRead) {
+  Start();
+  figures_.SetAvailable(99);
+  Pass(std::chrono::seconds(3));
+  figures_.figure_reads = 0;
+  EXPECT_THAT(figures_at_way_, testing::IsEmpty());
+  Crossed();
+  EXPECT_THAT(figures_at_way_, testing::ElementsAre(1)) << "the victim alone";
+  EXPECT_EQ(figures_.figure_reads, 2);
+}
+
+TEST_F(NodeContendersTest, PodsAreReadAheadOnlyWhereAThresholdIsNear) {
+  Start();
+  Pass(std::chrono::seconds(3));
+  figures_.charge_reads = 0;
+  Pass(std::chrono::seconds(3));
+  EXPECT_EQ(figures_.charge_reads, 0);
+  figures_.SetAvailable(101);
+  Crossed();
+  node_->Advance();
+  EXPECT_EQ(figures_.charge_reads, 2);
 }
 
 TEST_F(NodeContendersTest, WhereTheKnownPodsHoldTooLittleAllAreReadBeforeAnybodyWaits) {

@@ -1,5 +1,7 @@
 #pragma once
 
+#include <algorithm>
+#include <cstddef>
 #include <cstdint>
 #include <span>
 #include <vector>
@@ -21,6 +23,12 @@ class KnownFigures {
   // known.
   void Take(std::span<const PodStats> stats);
 
+  // What is charged to one of them, by its place: it holds that much at most.
+  void TakeCharge(std::size_t place, std::uint64_t bytes) {
+    memory_[place] = std::max(memory_[place], bytes);
+  }
+
+  [[nodiscard]] std::span<const PodFacts* const> pods() const { return pods_; }
   // For kMemory and kPids, beside the pods: bytes, tasks; 0 of a pod that nothing is known of.
   [[nodiscard]] std::span<const std::uint64_t> Amounts(Resource resource) const {
     return resource == Resource::kPids ? tasks_ : memory_;

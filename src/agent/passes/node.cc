@@ -14,6 +14,7 @@ namespace jettison {
 namespace {
 
 constexpr Duration kGcInterval = std::chrono::minutes(1);
+constexpr Duration kSoon = std::chrono::milliseconds(10);
 
 bool IsDue(std::optional<Instant> deadline, Instant now) {
   return deadline && *deadline <= now;
@@ -101,7 +102,15 @@ void Node::Advance() {
   if (settings_.memory_notifications || settings_.look_ahead) {
     warm_.Keep(edges_.pods.Active(), edges_.figures);
     passes_.KeepPods();
+    ReadAhead(now);
   }
+}
+
+// Where the next look comes soon, something grows.
+void Node::ReadAhead(Instant now) {
+  if (passes_.standing().wait.active()) return;
+  const auto is_soon = [now](std::optional<Instant> due) { return due && *due < now + kSoon; };
+  if (is_soon(looks_.due()) || is_soon(watches_.due())) passes_.ReadAhead();
 }
 
 std::optional<Instant> Node::NextDeadline() const {

@@ -106,6 +106,7 @@ class Node {
   [[nodiscard]] bool DiskIsPaused(Instant now) const;
   void AfterPass(const CycleReport& report, Instant now);
   void StayNear(Instant now);
+  void ReadAhead(Instant now);
   void CollectGarbage(Instant now);
 
   void LookAtMemory();

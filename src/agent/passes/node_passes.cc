@@ -197,7 +197,10 @@ const CycleReport& NodePasses::Run(const ReadingPlan& plan, const PassDecision& 
   auto report = std::make_shared<CycleReport>(
       CarryOut({.policy = *pass.policy, .plan = plan, .decision = decision, .pods = joined_}, ports,
                standing_.state));
-  if (contenders_.HavePassedOver()) ReadOthers(pods, plan, cause);
+  if (contenders_.HavePassedOver()) {
+    if (!report->evictions.empty() && edges_.make_way) edges_.make_way();
+    ReadOthers(pods, plan, cause);
+  }
   if (report->acting_for) report->survivors = edges_.pods.KillSurvivors(plan.now);
   if (edges_.ladder != nullptr) report->reclaimed = edges_.ladder->TakeReclaimed();
   report->early_kills = pacing_.TakeEarlyKills();

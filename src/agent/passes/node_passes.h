@@ -60,6 +60,8 @@ class NodePasses : private SummarySource {
   [[nodiscard]] PassDecision Decide(const ReadingPlan& plan, const PassCause& cause);
   // These are the pods now; so that nothing has to be made ready when they are to be chosen among.
   void KeepPods() { contenders_.Keep(edges_.pods.Active()); }
+  // A crossing may come soon: looks which of them have grown.
+  void ReadAhead() { contenders_.ReadAhead(); }
   // The same with all of the pods but their files, of which it is said that they are unknown.
   [[nodiscard]] PassDecision DecideWithoutDisk(const ReadingPlan& plan, const PassCause& cause);
   // The same with all of the pods, beside what was measured of their files.

@@ -205,7 +205,8 @@ class NodeTestBed : public testing::Test {
                   .events = events_,
                   .log = log_,
                   .collect_remains = [this] { ++collections_; },
-                  .ladder = ladder_});
+                  .ladder = ladder_,
+                  .make_way = [this] { figures_at_way_.push_back(figures_.figure_reads); }});
     if (layout) {
       node_->SetLayout(*layout,
                        {Of(Signal::kNodeFsAvailable, 50), Of(Signal::kImageFsAvailable, 50)});
@@ -256,6 +257,8 @@ class NodeTestBed : public testing::Test {
   FakeFigures figures_{clock_};
   FakeWalks walks_;
   FakeNotifier notifier_;
+  std::vector<int>
+      figures_at_way_;  // how many had been read when the processor was left to a victim
   std::vector<std::string> lines_;
   Log log_{LogFormat::kText, clock_, [this](std::string_view line) { lines_.emplace_back(line); }};
   EventLog events_{log_, 100};

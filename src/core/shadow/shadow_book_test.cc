@@ -238,7 +238,9 @@ TEST(ShadowBook, ItIsOfBoundedSizeAndWhatDoesNotFitIsJudgedEarly) {
 TEST(ShadowBook, EveryEvictionOfTheKubeletIsPairedOnceWhateverTheCourse) {
   for (unsigned seed = 0; seed < 300; ++seed) {
     std::mt19937 random(seed);
-    const auto pick = [&random](int below) { return static_cast<int>(random() % static_cast<unsigned>(below)); };
+    const auto pick = [&random](int below) {
+      return static_cast<int>(random() % static_cast<unsigned>(below));
+    };
     ShadowBook book({.open = 8});
     std::set<std::string> evicted;
     int second = 0;
