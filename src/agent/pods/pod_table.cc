@@ -8,11 +8,13 @@
 namespace jettison {
 
 void PodTable::Adopt(std::vector<RuntimePod> pods, Instant now) {
+  settled_ = false;
   slots_.NoteChange();
   for (RuntimePod& pod : pods) found_.Adopt(std::move(pod), now);
 }
 
 void PodTable::Recall(std::vector<RuntimePod> pods, Instant now) {
+  settled_ = false;
   slots_.NoteChange();
   for (RuntimePod& pod : pods) found_.Recall(std::move(pod), now);
 }
@@ -57,6 +59,7 @@ void PodTable::StayOut(const std::string& name, PodSlot& slot, Instant now) {
 }
 
 void PodTable::Handle(const RuntimeEvent& event, Instant now) {
+  settled_ = false;
   if (const auto* found = std::get_if<PodFound>(&event)) return found_.Adopt(found->pod, now);
   const std::string& uid =
       std::visit([](const auto& e) -> const std::string& { return e.pod_uid; }, event);
@@ -73,8 +76,11 @@ void PodTable::PassDone(NodeConditions conditions, Instant now, bool starved) {
 }
 
 void PodTable::Advance(Instant now) {
+  if (settled_ && (!due_ || now < *due_)) return;
   for (PodWorker* const worker : Workers()) worker->Advance(now);
   SettleAll(now);
+  due_ = FindDeadline();
+  settled_ = true;
 }
 
 void PodTable::PutOffEnds(Duration slept) {
@@ -90,6 +96,7 @@ void PodTable::StopAll(Instant now) {
 }
 
 void PodTable::SettleAll(Instant now) {
+  settled_ = false;
   std::vector<PodSlot*> order;
   for (auto& [name, slot] : slots_.all()) order.push_back(&slot);
   // Those who matter most ask first; equals by name.
@@ -123,6 +130,10 @@ void PodTable::EndUnwanted(PodSlot& slot, Instant now) {
 }
 
 std::optional<Instant> PodTable::NextDeadline() const {
+  return settled_ ? due_ : FindDeadline();
+}
+
+std::optional<Instant> PodTable::FindDeadline() const {
   std::optional<Instant> next = starts_.NextComeBack();
   for (const auto& [name, slot] : slots_.all()) {
     const auto at = slot.on_node() != nullptr ? slot.worker()->NextDeadline() : std::nullopt;
@@ -132,6 +143,7 @@ std::optional<Instant> PodTable::NextDeadline() const {
 }
 
 Result<bool> PodTable::Evict(const EvictionOrder& order, Instant now) {
+  settled_ = false;
   PodSlot* const slot = slots_.OfPod(order.pod_uid);
   if (slot == nullptr) {
     return Fail(ErrorCode::kNotFound, "pod " + order.pod_uid + " is not on the node any more");
@@ -144,6 +156,7 @@ Result<bool> PodTable::Evict(const EvictionOrder& order, Instant now) {
 }
 
 bool PodTable::KillNow(std::string_view uid, Instant now) {
+  settled_ = false;
   PodSlot* const slot = slots_.OfPod(uid);
   if (slot == nullptr || !slot->worker()->KillNow(now)) return false;
   slots_.NoteChange();
@@ -155,6 +168,7 @@ std::vector<SurvivorRecord> PodTable::KillSurvivors(Instant now) {
   for (auto& [name, slot] : slots_.all()) {
     PodWorker* const worker = slot.worker();
     if (worker == nullptr || !worker->survival()) continue;
+    settled_ = false;
     worker->KillSurvivor(now);
     const Survival survival = *worker->survival();
     survivors.push_back(
@@ -164,6 +178,7 @@ std::vector<SurvivorRecord> PodTable::KillSurvivors(Instant now) {
 }
 
 std::vector<PodWorker*> PodTable::Workers() {
+  settled_ = false;
   std::vector<PodWorker*> workers;
   for (auto& [name, slot] : slots_.all()) {
     if (PodWorker* const worker = slot.worker()) workers.push_back(worker);

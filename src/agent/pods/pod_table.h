@@ -56,7 +56,10 @@ class PodTable : public PodViews {
 
   // What an agent before has kept of its pods; those that are adopted or wanted go on from there.
   // Before Recall and Adopt.
-  void Remember(std::vector<KeptPod> pods) { remembered_.Remember(std::move(pods)); }
+  void Remember(std::vector<KeptPod> pods) {
+    settled_ = false;
+    remembered_.Remember(std::move(pods));
+  }
   // The same for the next agent.
   [[nodiscard]] std::vector<KeptPod> Kept(Instant now) const {
     return remembered_.Kept(slots_, now);
@@ -72,14 +75,18 @@ class PodTable : public PodViews {
   // What becomes of somebody else's pods, those found later included. Before Adopt.
   void SetAdoptPolicy(AdoptPolicy policy) { found_.SetPolicy(policy); }
   // What the pods' requests may sum up to from now on.
-  void SetAllocatable(SharedAmounts allocatable) { starts_.SetAllocatable(allocatable); }
+  void SetAllocatable(SharedAmounts allocatable) {
+    settled_ = false;
+    starts_.SetAllocatable(allocatable);
+  }
   // What should run from now on; ends what should not, starts what may.
   void SetWanted(std::vector<Pod> pods, Instant now);
   void Handle(const RuntimeEvent& event, Instant now);
   // A pass is over, and these are the node's conditions now. While the node is `starved`, a
   // threshold is met for its whole grace period, nobody comes back: it would only be evicted again.
   void PassDone(NodeConditions conditions, Instant now, bool starved = false);
-  // Does what is due by now.
+  // Does what is due by now. Where nothing is and nothing has happened, that takes no longer for a
+  // thousand pods than for one.
   void Advance(Instant now);
   [[nodiscard]] std::optional<Instant> NextDeadline() const;
   // The machine was suspended for so long. Back-offs count that, grace periods do not.
@@ -109,6 +116,7 @@ class PodTable : public PodViews {
   void EndUnwanted(PodSlot& slot, Instant now);
   void Want(const std::string& name, Pod pod, Instant now);
   void StayOut(const std::string& name, PodSlot& slot, Instant now);
+  [[nodiscard]] std::optional<Instant> FindDeadline() const;
 
   Profile profile_;
   WorkerEdges* edges_;
@@ -116,6 +124,8 @@ class PodTable : public PodViews {
   RememberedPods remembered_;
   FoundPods found_;
   PodStarts starts_;
+  bool settled_ = false;  // there is nothing to do before `due_`
+  std::optional<Instant> due_;
 };
 
 }  // namespace jettison
