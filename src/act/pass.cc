@@ -12,6 +12,12 @@ namespace {
 void Evict(EvictionOrder order, std::optional<StorageLimitKind> limit, PodKiller& killer,
            CycleReport& report) {
   const auto killed = killer.Evict(order);
+  if (killed && *killed == EvictOutcome::kAsked) {
+    report.pause = EvictionPause{.reason = PaceReason::kAsked,
+                                 .until = report.at + kAnswerWithin,
+                                 .pod_uid = std::move(order.pod_uid)};
+    return;
+  }
   report.events.push_back(EvictedEvent(order));
   EvictionRecord& record = report.evictions.emplace_back();
   record.order = std::move(order);

@@ -224,5 +224,18 @@ TEST(Pass, CriticalPodsAreRankedButNotEvicted) {
   EXPECT_TRUE(report.evictions.empty());
 }
 
+TEST(Pass, WhoIsAskedAboutIsNotEvictedYet) {
+  Fixture f;
+  f.node.outcome = EvictOutcome::kAsked;
+  const CycleReport report = f.Run(5);
+  EXPECT_EQ(f.node.calls.back(), "evict u");
+  EXPECT_EQ(report.pause,
+            (EvictionPause{
+                .reason = PaceReason::kAsked, .until = Instant(kAnswerWithin), .pod_uid = "u"}));
+  EXPECT_TRUE(report.evictions.empty());
+  ASSERT_EQ(report.events.size(), 1U) << "no event tells of an eviction";
+  EXPECT_FALSE(f.state.last_eviction);
+}
+
 }  // namespace
 }  // namespace jettison

@@ -60,9 +60,10 @@ PassExplanation ExplainImagined(const NodeNow& node) {
   NoEffects edges(*node.summary);
   NodePorts ports{.killer = edges, .reclaimer = edges, .summaries = edges};
   std::vector<ActivePod> scratch;
-  const CycleReport report = RunPass(
+  CycleReport report = RunPass(
       *node.policy, {.now = node.at, .summary = *node.summary, .pods = pods, .pace = node.pace},
       ports, state, scratch);
+  report.spared = node.spared;
   PassExplanation explanation = ExplainParts({.number = node.passes + 1,
                                               .policy = *node.policy,
                                               .before = before,
@@ -92,6 +93,7 @@ std::string ProtectionOf(const PodFacts& facts) {
   switch (facts.protection) {
     case Protection::kNone: return "";
     case Protection::kObserved: return "it is somebody else's and only observed";
+    case Protection::kSpared: return "a disruption budget does not let it go for a soft threshold";
     case Protection::kCritical: break;
   }
   return IsCriticalByPriority(facts.pod) ? "its priority is system-critical" : "it is a static pod";

@@ -13,6 +13,7 @@
 #include "core/explanation/explanation.h"
 #include "core/model/memory_estimator.h"
 #include "core/model/profile.h"
+#include "core/model/spared_pod.h"
 #include "core/model/summary.h"
 #include "core/pass/pass_policy.h"
 #include "core/pods/pod_facts.h"
@@ -31,6 +32,7 @@ struct NodeNow {
   std::vector<std::shared_ptr<const PodFacts>> pods;  // active ones
   bool waiting_for_cleanup = false;                   // of evicted pods
   std::optional<PaceInput> pace;                      // absent: an eviction never waits
+  std::vector<SparedPod> spared;                      // these are protected among `pods`
   std::vector<std::optional<Duration>> time_to;       // for each threshold; may be shorter
   Profile profile = Profile::kStandalone;
   MemoryEstimator memory_estimator = MemoryEstimator::kWorkingSet;

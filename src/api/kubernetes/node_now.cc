@@ -20,7 +20,10 @@ NodeNow NodeNowOf(const Snapshot& snapshot) {
                .summary = snapshot.summary,
                .waiting_for_cleanup = snapshot.waiting_for_cleanup,
                .pace = snapshot.pace};
-  if (snapshot.last_report) node.state = snapshot.last_report->evaluation.next;
+  if (snapshot.last_report) {
+    node.state = snapshot.last_report->evaluation.next;
+    node.spared = snapshot.last_report->spared;
+  }
   for (const ThresholdView& view : snapshot.thresholds) node.time_to.push_back(view.time_to);
   if (snapshot.node) {
     node.profile = snapshot.node->config.profile;

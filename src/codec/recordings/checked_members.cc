@@ -53,6 +53,16 @@ void CheckedMembers::operator()(std::string_view key, NodeConditionType& into) {
   map_.Refuse(key, name, "no condition has this name");
 }
 
+void CheckedMembers::operator()(std::string_view key, PaceReason& into) {
+  const auto name = map_.Text(key).value_or("");
+  for (std::size_t i = 0; i < kPaceReasonCount; ++i) {
+    if (NameOf(static_cast<PaceReason>(i)) != name) continue;
+    into = static_cast<PaceReason>(i);
+    return;
+  }
+  map_.Refuse(key, name, "no reason has this name");
+}
+
 void CheckedMembers::Within(std::string_view key, std::optional<std::int64_t>& into,
                             std::int64_t least, std::int64_t most) {
   if (const auto number = map_.Integer(key, least, most)) into = number;

@@ -5,6 +5,7 @@
 #include <string_view>
 #include <vector>
 
+#include "core/decide/eviction_pace.h"
 #include "core/model/signal.h"
 #include "core/thresholds/fields.h"
 #include "core/units/duration.h"
@@ -24,6 +25,7 @@ class CheckedMembers {
   void operator()(std::string_view key, std::optional<Instant>& into);
   void operator()(std::string_view key, Signal& into);
   void operator()(std::string_view key, NodeConditionType& into);
+  void operator()(std::string_view key, PaceReason& into);
   template <typename T>
   void operator()(std::string_view key, std::vector<T>& into) {
     for (const Fields& item : map_.ListOfMaps(key)) {

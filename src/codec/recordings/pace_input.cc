@@ -5,6 +5,12 @@
 #include "core/thresholds/fields.h"
 
 namespace jettison {
+template <typename Archive, FormOf<SoftHold> T>
+void VisitFields(Archive& fields, T& hold) {
+  fields("reason", hold.reason);
+  fields("until", hold.until);
+}
+
 template <typename Archive, FormOf<PaceInput> T>
 void VisitFields(Archive& fields, T& pace) {
   fields("signal", pace.signal);
@@ -13,6 +19,7 @@ void VisitFields(Archive& fields, T& pace) {
   fields("ending", pace.ending);
   fields("growth", pace.growth);
   fields("growthOfPods", pace.growth_of_pods);
+  fields("soft", pace.soft);
 }
 
 void WritePaceInput(const PaceInput& pace, JsonWriter& json) {

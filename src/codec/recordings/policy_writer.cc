@@ -100,7 +100,10 @@ void WritePolicy(const PassPolicy& policy, JsonWriter& json) {
     }
     WriteEvictionSettings(policy.thresholds, json);
   });
-  json.Object("jettisonConfig", [&] { WriteOwnSettings(policy.thresholds, json); });
+  json.Object("jettisonConfig", [&] {
+    WriteOwnSettings(policy.thresholds, json);
+    if (policy.hard_first) json.Field("hardThresholdsFirst", true);
+  });
   json.Object("disk", [&] {
     json.Field("dedicatedImageFs", policy.layout.dedicated_image_fs);
     json.Field("dedicatedContainerFs", policy.layout.dedicated_container_fs);

@@ -50,6 +50,7 @@ Result<PassPolicy> ScenarioPolicy(const ScenarioSettings& settings) {
       config.Integer("evictionMaxPodGracePeriod", -kMost, kMost).value_or(0);
   policy.local_storage_capacity_isolation =
       config.Flag("localStorageCapacityIsolation").value_or(true);
+  policy.hard_first = own.Flag("hardThresholdsFirst").value_or(false);
   if (!faults.empty()) return Fail(ErrorCode::kInvalidArgument, DescribeAll(faults));
   return policy;
 }

@@ -95,6 +95,14 @@ ThresholdSet WithoutDisks(std::span<const Threshold> thresholds, ThresholdSet am
   return among;
 }
 
+ThresholdSet HardFirst(std::span<const Threshold> thresholds, ThresholdSet among) {
+  ThresholdSet hard = among;
+  for (std::size_t i = 0; i < thresholds.size(); ++i) {
+    if (!thresholds[i].IsHard()) hard[i] = false;
+  }
+  return hard.any() ? hard : among;
+}
+
 Decision Decide(std::span<const Threshold> thresholds, bool local_storage_capacity_isolation,
                 DiskLayout layout, const Evaluation& evaluation, std::span<const ActivePod> pods) {
   Decision decision;

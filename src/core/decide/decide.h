@@ -40,6 +40,9 @@ struct Decision {
 // The same without those on disks.
 [[nodiscard]] ThresholdSet WithoutDisks(std::span<const Threshold> thresholds, ThresholdSet among);
 
+// The hard ones alone where there are any, else all of them.
+[[nodiscard]] ThresholdSet HardFirst(std::span<const Threshold> thresholds, ThresholdSet among);
+
 // The threshold to act for among several: memory before everything else, then the order of the
 // signals, hard before soft, then the order of configuration.
 [[nodiscard]] std::optional<std::size_t> MostUrgent(std::span<const Threshold> thresholds,

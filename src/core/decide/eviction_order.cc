@@ -153,7 +153,8 @@ EvictionOrder OrderFor(const ActivePod& pod, const PressureOrderInputs& inputs) 
                           GraceFor(threshold, pod.facts->pod, inputs.max_pod_grace_period_seconds),
                       .message = StarvedSentences(threshold, inputs.observations[threshold.signal]),
                       .annotations = {},
-                      .disruption_target = true};
+                      .disruption_target = true,
+                      .soft = !threshold.IsHard()};
   if (pod.stats == nullptr) return order;
   AddStalledPodSentence(pod, resource, order);
   AddSwappedPodSentence(pod, resource, order);

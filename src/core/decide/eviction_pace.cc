@@ -64,6 +64,13 @@ std::optional<PaceReason> SecondWaits(const PaceQuestion& question, const PaceIn
   return Useless(question, pace, missing);
 }
 
+std::optional<SoftHold> SoftHoldOn(const PaceQuestion& question, const PaceInput& pace) {
+  if (question.threshold.IsHard() || !pace.soft || pace.soft->until <= question.now) {
+    return std::nullopt;
+  }
+  return pace.soft;
+}
+
 EvictionPause Pause(const PaceQuestion& question, PaceReason reason, Instant until) {
   return {
       .reason = reason, .until = until, .pod_uid = question.pods[question.victim].facts->pod.uid};
@@ -77,6 +84,11 @@ std::string_view NameOf(PaceReason reason) {
     case PaceReason::kVictimTooSmall: return "victim-too-small";
     case PaceReason::kNotTheirs: return "not-theirs";
     case PaceReason::kNoForecast: return "no-forecast";
+    case PaceReason::kAsked: return "asked";
+    case PaceReason::kCoolDown: return "cool-down";
+    case PaceReason::kHourlyRate: return "hourly-rate";
+    case PaceReason::kApiAway: return "api-away";
+    case PaceReason::kNoRight: return "no-right";
   }
   __builtin_unreachable();
 }
@@ -87,6 +99,26 @@ std::string_view TextOf(PaceReason reason) {
     case PaceReason::kVictimTooSmall: return "its end would give back next to nothing";
     case PaceReason::kNotTheirs: return "no pod that may be evicted holds or takes what is short";
     case PaceReason::kNoForecast: return "how long the rest lasts is not foreseen";
+    case PaceReason::kAsked: return "the API server has been asked whether it may go";
+    case PaceReason::kCoolDown: return "another pod went for a soft threshold just now";
+    case PaceReason::kHourlyRate: return "enough pods went for soft thresholds within an hour";
+    case PaceReason::kApiAway: return "the API server cannot be asked whether it may go";
+    case PaceReason::kNoRight: return "the agent may not ask the API server whether it may go";
+  }
+  __builtin_unreachable();
+}
+
+bool IsOfSoft(PaceReason reason) {
+  switch (reason) {
+    case PaceReason::kNodeLasts:
+    case PaceReason::kVictimTooSmall:
+    case PaceReason::kNotTheirs:
+    case PaceReason::kNoForecast: return false;
+    case PaceReason::kAsked:
+    case PaceReason::kCoolDown:
+    case PaceReason::kHourlyRate:
+    case PaceReason::kApiAway:
+    case PaceReason::kNoRight: return true;
   }
   __builtin_unreachable();
 }
@@ -94,6 +126,7 @@ std::string_view TextOf(PaceReason reason) {
 bool IsAtOnce(const PaceQuestion& question, const PaceInput& pace) {
   const Signal signal = question.threshold.signal;
   if (pace.signal != signal) return true;
+  if (SoftHoldOn(question, pace)) return false;
   if (pace.kubelet_decides && question.now < *pace.kubelet_decides) return false;
   if (!pace.next_by_clock || IsPressure(signal)) return true;
   const Int128 missing = ShortOfLine(question, pace);
@@ -122,6 +155,9 @@ bool Lasts(std::int64_t left, std::int64_t growth, Duration time) {
 
 std::optional<EvictionPause> PauseBefore(const PaceQuestion& question, const PaceInput& pace) {
   if (pace.signal != question.threshold.signal) return std::nullopt;
+  if (const auto hold = SoftHoldOn(question, pace)) {
+    return Pause(question, hold->reason, hold->until);
+  }
   if (pace.kubelet_decides && question.now < *pace.kubelet_decides) {
     const auto reason = SecondWaits(question, pace);
     if (!reason) return std::nullopt;

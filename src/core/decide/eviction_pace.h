@@ -1,5 +1,6 @@
 #pragma once
 
+#include <chrono>
 #include <cstddef>
 #include <cstdint>
 #include <optional>
@@ -27,12 +28,28 @@ enum class PaceReason : std::uint8_t {
   kVictimTooSmall,  // its end would give back next to nothing of what is missing
   kNotTheirs,       // what is short is held, or taken, by nobody who may be evicted
   kNoForecast,      // how long the rest lasts is not foreseen: soft thresholds, disks, pressure
+  // Of soft thresholds alone, beside a kubelet:
+  kAsked,       // the API server has been asked whether the pod may go
+  kCoolDown,    // another pod went for a soft threshold just now
+  kHourlyRate,  // so many went within an hour
+  kApiAway,     // the API server cannot be asked
+  kNoRight,     // the agent may not ask, or the API server does not know it
 };
-inline constexpr std::size_t kPaceReasonCount = 4;
-// "node-lasts", "victim-too-small", "not-theirs", "no-forecast".
+inline constexpr std::size_t kPaceReasonCount = 9;
+// "node-lasts", "victim-too-small", ...
 [[nodiscard]] std::string_view NameOf(PaceReason reason);
 // The same as half a sentence: "the node lasts until then".
 [[nodiscard]] std::string_view TextOf(PaceReason reason);
+
+// Whether it is one of those of soft thresholds alone.
+[[nodiscard]] bool IsOfSoft(PaceReason reason);
+
+// Why no pod goes for a soft threshold until then, whichever it is.
+struct SoftHold {
+  PaceReason reason = PaceReason::kAsked;
+  Instant until;
+  friend bool operator==(const SoftHold&, const SoftHold&) = default;
+};
 
 // What is known of earlier evictions and of growth when a pass decides. Amounts are in the unit of
 // the signal, paces in so much a second.
@@ -46,6 +63,7 @@ struct PaceInput {
   std::int64_t ending = 0;             // held by pods that are ending already
   std::optional<std::int64_t> growth;  // of everything but those; absent: not known yet
   std::int64_t growth_of_pods = 0;     // ... of the pods that may go
+  std::optional<SoftHold> soft;        // where the threshold is soft; absent: it may go by itself
 
   friend bool operator==(const PaceInput&, const PaceInput&) = default;
 };
@@ -67,6 +85,9 @@ struct EvictionPause {
   std::string pod_uid;  // who would have gone
   friend bool operator==(const EvictionPause&, const EvictionPause&) = default;
 };
+
+// How long the answer to a question whether a pod may go is waited for.
+inline constexpr Duration kAnswerWithin = std::chrono::seconds(5);
 
 // Whether the eviction of this victim waits; absent: it comes at once. Never says anything of who
 // goes. An eviction comes at once where no other came lately, or where the node would not last

@@ -158,5 +158,29 @@ TEST(EvictionPace, AmountsBeyondAllMeasureDoNotOverflow) {
   EXPECT_TRUE(Lasts(0, -1, std::chrono::hours(24)));
 }
 
+TEST(EvictionPace, WhatHoldsSoftEvictionsUpHoldsNoHardOneUp) {
+  const PaceInput held{.soft =
+                           SoftHold{.reason = PaceReason::kCoolDown, .until = kNow + seconds(9)}};
+  const auto pause = PauseIn({.pods = {300}, .pace = held, .soft = true});
+  EXPECT_EQ(pause,
+            (EvictionPause{
+                .reason = PaceReason::kCoolDown, .until = kNow + seconds(9), .pod_uid = "pod0"}));
+  EXPECT_EQ(Why({.pods = {300}, .pace = held}), "now");
+}
+
+TEST(EvictionPace, ASoftEvictionIsNotHeldUpForLongerThanTold) {
+  const PaceInput held{.soft = SoftHold{.reason = PaceReason::kApiAway, .until = kNow}};
+  EXPECT_EQ(Why({.pods = {300}, .pace = held, .soft = true}), "now");
+}
+
+TEST(EvictionPace, EachReasonHasAName) {
+  for (std::size_t i = 0; i < kPaceReasonCount; ++i) {
+    EXPECT_FALSE(NameOf(static_cast<PaceReason>(i)).empty());
+    EXPECT_FALSE(TextOf(static_cast<PaceReason>(i)).empty());
+  }
+  EXPECT_FALSE(IsOfSoft(PaceReason::kNoForecast));
+  EXPECT_TRUE(IsOfSoft(PaceReason::kAsked));
+}
+
 }  // namespace
 }  // namespace jettison

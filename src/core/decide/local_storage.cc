@@ -77,8 +77,9 @@ std::vector<StorageViolation> StorageViolations(std::span<const ActivePod> pods,
   std::vector<StorageViolation> violations;
   for (std::size_t i = 0; i < pods.size(); ++i) {
     const ActivePod& pod = pods[i];
-    if (!pod.facts->has_storage_limits || pod.facts->IsProtected() || pod.stats == nullptr)
-      continue;
+    const PodFacts& facts = *pod.facts;
+    const bool may_go = !facts.IsProtected() || facts.IsSpared();
+    if (!facts.has_storage_limits || !may_go || pod.stats == nullptr) continue;
     // What was too much a while ago may be gone by now.
     if (pod.stats->stale_disk) continue;
     if (auto violation = ViolationOf(pod, layout)) {

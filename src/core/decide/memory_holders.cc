@@ -28,7 +28,7 @@ std::optional<std::int64_t> Signed(const std::optional<std::uint64_t>& bytes) {
 void AddPod(const ActivePod& pod, MemoryHolders& holders) {
   if (pod.stats == nullptr) return;
   const std::int64_t bytes = Signed(pod.stats->memory_working_set_bytes.value_or(0));
-  if (!pod.facts->IsProtected()) {
+  if (!pod.facts->IsProtected() || pod.facts->IsSpared()) {
     holders.pods += bytes;
   } else if (IsCritical(pod.facts->pod, Profile::kKubelet)) {
     holders.critical += bytes;

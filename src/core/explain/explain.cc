@@ -134,6 +134,11 @@ PassExplanation ExplainParts(const PassParts& parts, const ExplainOptions& optio
     explanation.evicted.push_back(EvictedBy(record, pods));
   }
   explanation.pause = PauseOf(report, pods);
+  for (const SparedPod& spared : report.spared) {
+    if (!IndexOf(pods, spared.uid)) continue;
+    explanation.spared.push_back(
+        {.pod = IdentityIn(pods, spared.uid), .why = spared.why, .until = spared.until});
+  }
   for (const EarlyKill& kill : report.early_kills) {
     explanation.early_kills.push_back({.pod = IdentityIn(pods, kill.pod_uid), .kill = kill});
   }

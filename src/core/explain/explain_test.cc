@@ -301,6 +301,21 @@ TEST(Explain, AnEvictionThatWaitsSaysWhyAndUntilWhen) {
   EXPECT_THAT(JsonOf(why), HasSubstr("\"reason\":\"victim-too-small\""));
 }
 
+TEST(Explain, WhoIsSparedBySoftThresholdsIsToldWithTheReason) {
+  RecordedPass pass = Starved().Pass();
+  const std::string uid = pass.report.evictions.front().order.pod_uid;
+  pass.report.spared = {
+      {.uid = uid,
+       .why = "The disruption budget web needs 2 healthy pods",
+       .until = pass.report.at},
+      {.uid = "gone", .why = "it is not there any more", .until = pass.report.at}};
+  const PassExplanation why = Explain(pass);
+  EXPECT_THAT(TextOf(why), HasSubstr("SPARED BY SOFT THRESHOLDS\n  default/leaker until "));
+  EXPECT_THAT(TextOf(why), HasSubstr("The disruption budget web needs 2 healthy pods"));
+  EXPECT_THAT(TextOf(why), Not(HasSubstr("not there any more"))) << "nobody knows its name";
+  EXPECT_THAT(JsonOf(why), HasSubstr("\"spared\":[{\"pod\":{"));
+}
+
 TEST(Explain, WhoeverHoldsTheMemoryIsNamedWhereItIsNotThePodsThatMayGo) {
   ExplainTestBed bed;
   bed.AddPod({.name = "small", .memory_mi = 10});

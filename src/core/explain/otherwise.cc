@@ -9,6 +9,7 @@
 #include "core/explain/otherwise_storage.h"
 #include "core/explain/pod_ranking.h"
 #include "core/model/priority.h"
+#include "core/pass/reading_plan.h"
 
 namespace jettison {
 namespace {
@@ -144,8 +145,7 @@ class PressureChanges {
 
   // Whether a pass with these would still act for the same threshold.
   [[nodiscard]] bool Acts(const PassPolicy& policy, const Observations& observations) const {
-    return Evaluate(policy.thresholds, policy.pressure_transition_period, inputs_.before,
-                    observations, inputs_.now)
+    return EvaluateBy(policy, inputs_.before, observations, inputs_.now)
         .acting[*decision_.threshold];
   }
 
@@ -186,8 +186,7 @@ class PressureChanges {
 
   void LongerGrace() {
     const Evaluation now =
-        Evaluate(inputs_.policy.thresholds, inputs_.policy.pressure_transition_period,
-                 inputs_.before, inputs_.observations, inputs_.now);
+        EvaluateBy(inputs_.policy, inputs_.before, inputs_.observations, inputs_.now);
     const auto& since = now.next.first_observed_at[*decision_.threshold];
     if (!since) return;
     const Duration met_for = Elapsed(*since, inputs_.now);
@@ -238,8 +237,7 @@ class PressureChanges {
 
 Decision DecisionFor(const DecisionInputs& inputs) {
   const Evaluation evaluation =
-      Evaluate(inputs.policy.thresholds, inputs.policy.pressure_transition_period, inputs.before,
-               inputs.observations, inputs.now);
+      EvaluateBy(inputs.policy, inputs.before, inputs.observations, inputs.now);
   return Decide(inputs.policy.thresholds, inputs.policy.local_storage_capacity_isolation,
                 inputs.policy.layout, evaluation, inputs.pods);
 }

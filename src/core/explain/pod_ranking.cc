@@ -33,7 +33,7 @@ RankedPod Describe(const ActivePod& pod, const RankKey& key, Signal signal, Disk
                    .exceeds_request = key.known && !key.within_request && pod.stats != nullptr &&
                                       resource != Resource::kPids,
                    .usage = UsageOf(pod, signal, layout),
-                   .critical = pod.facts->IsProtected(),
+                   .critical = pod.facts->IsProtected() && !pod.facts->IsSpared(),
                    .may_go = MayGo(pod, signal)};
   if (requestable) ranked.request = Whole(RequestFor(*pod.facts, resource));
   if (pod.stats != nullptr) ranked.excess = ExcessOf(key, resource);

@@ -188,6 +188,13 @@ struct PauseFacts {
   Instant until;
 };
 
+// A pod that went for no soft threshold, because whoever was asked refused.
+struct SparedFacts {
+  PodIdentity pod;
+  std::string why;
+  Instant until;
+};
+
 // A pod that was killed before its grace period was over.
 struct EarlyKillFacts {
   PodIdentity pod;
@@ -214,6 +221,7 @@ struct PassExplanation {
   std::vector<StalePod> stale_disk;           // the same, for a disk
   std::vector<EvictedPod> evicted;
   std::optional<PauseFacts> pause;
+  std::vector<SparedFacts> spared;
   std::vector<EarlyKillFacts> early_kills;  // since the pass before
   std::optional<MemoryHolders> holders;     // where memory was acted for, or is looked at now
   std::vector<SurvivingPod> survivors;      // killed again by the pass

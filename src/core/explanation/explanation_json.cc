@@ -124,6 +124,19 @@ void WriteSurvivors(const std::vector<SurvivingPod>& survivors, JsonWriter& json
   });
 }
 
+void WriteSpared(const std::vector<SparedFacts>& pods, JsonWriter& json) {
+  if (pods.empty()) return;
+  json.Array("spared", [&] {
+    for (const SparedFacts& spared : pods) {
+      json.Object([&] {
+        WritePod("pod", spared.pod, json);
+        json.Field("until", FormatInstant(spared.until));
+        json.Field("why", spared.why);
+      });
+    }
+  });
+}
+
 void WriteStaleDisk(const std::vector<StalePod>& pods, JsonWriter& json) {
   if (pods.empty()) return;
   json.Array("staleDisk", [&] {
@@ -156,6 +169,7 @@ void WritePass(const PassExplanation& explanation, JsonWriter& json) {
   WriteReclaim(explanation.reclaim, json);
   PutHolders(explanation.holders, json);
   PutPause(explanation.pause, json);
+  WriteSpared(explanation.spared, json);
   PutEarlyKills(explanation.early_kills, json);
   WriteLimits(explanation.limits, json);
   if (explanation.order) {

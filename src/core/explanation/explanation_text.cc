@@ -71,6 +71,16 @@ std::string PauseText(const PauseFacts& pause) {
                  "  ", 2);
 }
 
+std::string SparedText(std::span<const SparedFacts> spared) {
+  std::string text = "\nSPARED BY SOFT THRESHOLDS\n";
+  for (const SparedFacts& each : spared) {
+    text += Wrapped(
+        fmt::format("{} until {}: {}", each.pod.FullName(), FormatInstant(each.until), each.why),
+        "  ", 4);
+  }
+  return text;
+}
+
 std::string EarlyKillsText(std::span<const EarlyKillFacts> kills) {
   std::string text = "\nKILLED BEFORE ITS TIME\n";
   for (const EarlyKillFacts& each : kills) {
@@ -166,6 +176,7 @@ std::string SectionsOf(const PassExplanation& explanation) {
   }
   if (!explanation.early_kills.empty()) text += EarlyKillsText(explanation.early_kills);
   if (explanation.pause) text += PauseText(*explanation.pause);
+  if (!explanation.spared.empty()) text += SparedText(explanation.spared);
   if (!explanation.limits.empty()) text += "\nSTORAGE LIMITS\n" + LimitsText(explanation.limits);
   if (explanation.order) {
     text += "\n" + TextOf(*explanation.order);

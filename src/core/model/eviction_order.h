@@ -14,6 +14,7 @@ struct EvictionOrder {
   std::string message;             // of the status, the event and the condition
   std::map<std::string, std::string, std::less<>> annotations;  // of the event
   bool disruption_target = false;  // sets condition DisruptionTarget, reason TerminationByKubelet
+  bool soft = false;               // for a soft threshold: nobody has to hurry
 };
 
 // What became of the order to fail a pod.
@@ -21,6 +22,7 @@ enum class EvictOutcome : std::uint8_t {
   kEnding,     // it has been told to end
   kWasEnding,  // it is ending as soon as that already, so nothing was done
   kDryRun,     // nothing was done, because nobody is ended in a dry run
+  kAsked,      // nothing was done yet: somebody who may refuse is asked first
 };
 
 }  // namespace jettison

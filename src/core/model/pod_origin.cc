@@ -15,6 +15,7 @@ std::string_view NameOf(Protection protection) {
     case Protection::kNone: return "none";
     case Protection::kCritical: return "critical";
     case Protection::kObserved: return "observed";
+    case Protection::kSpared: return "spared";
   }
   __builtin_unreachable();
 }

@@ -16,6 +16,9 @@ struct PassPolicy {
   std::int64_t max_pod_grace_period_seconds = 0;
   bool local_storage_capacity_isolation = true;
   DiskLayout layout;
+  // Nobody goes for a soft threshold while a hard one acts, of whichever signal: a soft eviction
+  // may have to wait for an answer, or be refused.
+  bool hard_first = false;
 };
 
 }  // namespace jettison

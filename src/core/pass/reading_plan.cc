@@ -32,11 +32,18 @@ std::span<const ReadStep> StepsFor(Signal signal) {
 
 }  // namespace
 
+Evaluation EvaluateBy(const PassPolicy& policy, const EvictionState& state,
+                      const Observations& observations, Instant now) {
+  Evaluation evaluation =
+      Evaluate(policy.thresholds, policy.pressure_transition_period, state, observations, now);
+  if (policy.hard_first) evaluation.acting = HardFirst(policy.thresholds, evaluation.acting);
+  return evaluation;
+}
+
 ReadingPlan PlanReading(const PassPolicy& policy, const EvictionState& state, const NodeStats& node,
                         Instant now) {
   ReadingPlan plan{.now = now, .observations = ObservationsFrom(node)};
-  plan.evaluation =
-      Evaluate(policy.thresholds, policy.pressure_transition_period, state, plan.observations, now);
+  plan.evaluation = EvaluateBy(policy, state, plan.observations, now);
   const ThresholdSet acting = plan.evaluation.acting;
   plan.threshold = MostUrgent(policy.thresholds, acting);
   plan.beside_disks = MostUrgent(policy.thresholds, WithoutDisks(policy.thresholds, acting));

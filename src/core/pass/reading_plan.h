@@ -49,6 +49,10 @@ struct ReadingPlan {
   std::span<const ReadStep> pods;
 };
 
+// What the observations say under the policy. Allocates nothing.
+[[nodiscard]] Evaluation EvaluateBy(const PassPolicy& policy, const EvictionState& state,
+                                    const Observations& observations, Instant now);
+
 // Evaluates and plans. Storage limits need all figures of every pod, whatever the node's say. A
 // threshold on memory needs the memory of the pods that could go first, and the containers of the
 // one that does, to name them: reading what nobody asks for takes longer than everything else

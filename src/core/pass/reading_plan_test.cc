@@ -148,5 +148,21 @@ TEST(PlanReading, AFigureThatIsNotKnownNeedsNobody) {
   EXPECT_TRUE(plan.pods.empty());
 }
 
+TEST(PlanReading, WhereSoftThresholdsAskAHardOneOfAnySignalComesFirst) {
+  PassPolicy policy = PolicyOn({Signal::kMemoryAvailable, Signal::kPidAvailable});
+  policy.thresholds[0].grace_period = std::chrono::seconds(30);
+  for (const bool hard_first : {false, true}) {
+    policy.hard_first = hard_first;
+    EvictionState crossed =
+        PlanReading(policy, {}, NodeWith({.memory = 5}), kNow - std::chrono::minutes(1))
+            .evaluation.next;
+    crossed.last_observations = {};
+    const ReadingPlan both = PlanReading(policy, crossed, NodeWith({.memory = 5, .pids = 5}), kNow);
+    EXPECT_EQ(both.threshold, hard_first ? 1U : 0U);
+    const ReadingPlan soft = PlanReading(policy, crossed, NodeWith({.memory = 5}), kNow);
+    EXPECT_EQ(soft.threshold, 0U) << "alone it is acted for";
+  }
+}
+
 }  // namespace
 }  // namespace jettison

@@ -42,6 +42,8 @@ struct PodFacts {
 
   // It is never evicted.
   [[nodiscard]] bool IsProtected() const { return protection != Protection::kNone; }
+  // ... but for now, and for soft thresholds alone.
+  [[nodiscard]] bool IsSpared() const { return protection == Protection::kSpared; }
 };
 
 // Works them out. (kubelet: pkg/kubelet/eviction/helpers.go, 1.36)

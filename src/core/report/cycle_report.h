@@ -14,6 +14,7 @@
 #include "core/model/eviction_order.h"
 #include "core/model/memory_reclaim.h"
 #include "core/model/signal.h"
+#include "core/model/spared_pod.h"
 
 namespace jettison {
 
@@ -61,6 +62,7 @@ struct CycleReport {
   std::vector<std::string> ranking;         // UIDs, first to go first; filled on request
   std::vector<StaleDiskRecord> stale_disk;  // where pods were ranked for a disk; by the pods' order
   std::vector<SurvivorRecord> survivors;    // where something was acted for
+  std::vector<SparedPod> spared;            // where a soft threshold was acted for; by UID
   std::vector<Event> events;                // in order
   std::vector<EvictionRecord> evictions;    // in order
   [[nodiscard]] NodeConditions conditions() const { return evaluation.next.conditions; }
