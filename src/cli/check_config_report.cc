@@ -184,10 +184,12 @@ std::string Http(const HttpConfig& http) {
 
 std::string Kubernetes(const KubernetesConfig& kubernetes) {
   return fmt::format(
-      "the kubelet of this node, asked for as {}; {} DaemonSets, Jobs are ended by SIG{}",
+      "the kubelet of this node, asked for as {}; {} DaemonSets, Jobs are ended by SIG{}; soft "
+      "evictions ask pods/eviction, at most {} an hour, {} apart",
       Or(kubernetes.kubeconfig, "the service account"),
       kubernetes.evict_daemon_sets ? "also those of" : "none of",
-      kubernetes.jobs == JobEnding::kKill ? "KILL" : "TERM");
+      kubernetes.jobs == JobEnding::kKill ? "KILL" : "TERM", kubernetes.soft_evictions_per_hour,
+      FormatDuration(kubernetes.soft_eviction_cool_down));
 }
 
 std::string Settings(const AgentConfig& config) {

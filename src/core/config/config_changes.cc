@@ -27,7 +27,8 @@ auto PartsOf(const EvictionBackoff& backoff) {
 }
 auto PartsOf(const KubernetesConfig& kubernetes) {
   return std::tie(kubernetes.kubeconfig, kubernetes.kubelet_configuration,
-                  kubernetes.kubelet_directory, kubernetes.evict_daemon_sets, kubernetes.jobs);
+                  kubernetes.kubelet_directory, kubernetes.evict_daemon_sets, kubernetes.jobs,
+                  kubernetes.soft_evictions_per_hour, kubernetes.soft_eviction_cool_down);
 }
 auto PartsOf(const CpuQuotaPolicy& quota) {
   return std::tie(quota.enforced, quota.period);

@@ -122,6 +122,8 @@ kubernetes:
   kubeletDirectory: /data/kubelet/
   evictDaemonSets: true
   jobs: terminate
+  softEvictionsPerHour: 6
+  softEvictionCoolDown: 5m
 )");
   EXPECT_THAT(Described(reading.faults), IsEmpty());
   const AgentConfig& config = reading.config;
@@ -130,6 +132,8 @@ kubernetes:
   EXPECT_EQ(config.kubernetes.kubelet_directory, "/data/kubelet");
   EXPECT_TRUE(config.kubernetes.evict_daemon_sets);
   EXPECT_EQ(config.kubernetes.jobs, JobEnding::kTerminate);
+  EXPECT_EQ(config.kubernetes.soft_evictions_per_hour, 6);
+  EXPECT_EQ(config.kubernetes.soft_eviction_cool_down, std::chrono::minutes(5));
   EXPECT_EQ(config.adopt, AdoptPolicy::kObserve) << "what is said wins over the source";
   EXPECT_EQ(config.profile, Profile::kStandalone);
   EXPECT_EQ(config.node_fs, "/data");
@@ -141,7 +145,8 @@ TEST(JettisonConfiguration, EveryFaultOfKubernetesIsNamedAtOnce) {
   const ConfigReading reading = Jettison(
       "source: kubernetes\nruntime: cri\n"
       "kubernetes: {kubeconfg: /x, kubeconfig: x, kubeletConfiguration: [], "
-      "kubeletDirectory: ../k, evictDaemonSets: 1, jobs: term}\n");
+      "kubeletDirectory: ../k, evictDaemonSets: 1, jobs: term, softEvictionsPerHour: 0, "
+      "softEvictionCoolDown: 2h}\n");
   EXPECT_THAT(
       Described(reading.faults),
       ElementsAre(HasSubstr("kubernetes.kubeconfg: \"/x\": there is no such field (did you mean "
@@ -151,6 +156,8 @@ TEST(JettisonConfiguration, EveryFaultOfKubernetesIsNamedAtOnce) {
                   HasSubstr("kubernetes.kubeletDirectory: \"../k\": must be an absolute path"),
                   HasSubstr("kubernetes.evictDaemonSets: \"1\": must be true or false"),
                   HasSubstr("kubernetes.jobs: \"term\": must be kill or terminate"),
+                  HasSubstr("kubernetes.softEvictionsPerHour: \"0\": "),
+                  HasSubstr("kubernetes.softEvictionCoolDown: \"2h\": "),
                   HasSubstr("runtime: \"cri\": must not be set where source is kubernetes")));
 }
 

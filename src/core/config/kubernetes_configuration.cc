@@ -11,7 +11,10 @@ namespace jettison {
 namespace {
 
 constexpr auto kNames = std::to_array<std::string_view>(
-    {"evictDaemonSets", "jobs", "kubeconfig", "kubeletConfiguration", "kubeletDirectory"});
+    {"evictDaemonSets", "jobs", "kubeconfig", "kubeletConfiguration", "kubeletDirectory",
+     "softEvictionCoolDown", "softEvictionsPerHour"});
+constexpr std::int64_t kMostPerHour = 3600;
+constexpr Duration kLongestCoolDown = std::chrono::hours(1);
 
 }  // namespace
 
@@ -49,6 +52,11 @@ KubernetesConfig ReadKubernetesConfiguration(const Fields& kubernetes) {
           .OneOf<JobEnding>("jobs", {{NameOf(JobEnding::kKill), JobEnding::kKill},
                                      {NameOf(JobEnding::kTerminate), JobEnding::kTerminate}})
           .value_or(config.jobs);
+  config.soft_evictions_per_hour = kubernetes.Integer("softEvictionsPerHour", 1, kMostPerHour)
+                                       .value_or(config.soft_evictions_per_hour);
+  config.soft_eviction_cool_down =
+      kubernetes.Span("softEvictionCoolDown", Duration::zero(), kLongestCoolDown)
+          .value_or(config.soft_eviction_cool_down);
   return config;
 }
 

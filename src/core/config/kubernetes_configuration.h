@@ -1,10 +1,12 @@
 #pragma once
 
+#include <chrono>
 #include <cstdint>
 #include <string>
 #include <string_view>
 
 #include "core/thresholds/fields.h"
+#include "core/units/duration.h"
 
 namespace jettison {
 
@@ -33,6 +35,8 @@ struct KubernetesConfig {
   std::string kubelet_directory = "/var/lib/kubelet";  // where it keeps the volumes of pods
   bool evict_daemon_sets = false;                      // whether their pods may be evicted
   JobEnding jobs = JobEnding::kKill;
+  std::int64_t soft_evictions_per_hour = 20;                   // at most, on this node
+  Duration soft_eviction_cool_down = std::chrono::minutes(1);  // after one; zero: none
 };
 
 // Reads the members of `kubernetes`.
