@@ -19,6 +19,7 @@ Needed NeededFor(CallPurpose purpose) {
   switch (purpose) {
     case CallPurpose::kMarkPod: return {"patch", "pods", "status"};
     case CallPurpose::kDeletePod: return {"delete", "pods", ""};
+    case CallPurpose::kEvictPod: return {"create", "pods", "eviction"};
     case CallPurpose::kReadNode: return {"get", "nodes", ""};
     case CallPurpose::kTaintNode: return {"patch", "nodes", ""};
     case CallPurpose::kSetCondition: return {"patch", "nodes", "status"};

@@ -15,13 +15,14 @@ namespace jettison::kube {
 enum class CallPurpose : std::uint8_t {
   kMarkPod,
   kDeletePod,
+  kEvictPod,
   kReadNode,
   kTaintNode,
   kSetCondition,
   kCreateEvent,
   kCountEvent,
 };
-inline constexpr std::size_t kCallPurposeCount = 7;
+inline constexpr std::size_t kCallPurposeCount = 8;
 // The right that it needs.
 [[nodiscard]] const Right& RightFor(CallPurpose purpose);
 

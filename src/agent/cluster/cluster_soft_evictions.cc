@@ -1,0 +1,68 @@
+#include "agent/cluster/cluster_soft_evictions.h"
+
+#include <fmt/format.h>
+
+#include <utility>
+
+#include "agent/cluster/complaint_log.h"
+#include "sources/kubernetes/calls/pod_calls.h"
+
+namespace jettison {
+
+ClusterSoftEvictions::ClusterSoftEvictions(ClusterSoftEvictionEdges edges,
+                                           const kube::SoftEvictionLimits& limits)
+    : edges_(std::move(edges)),
+      book_(limits),
+      self_(std::make_shared<ClusterSoftEvictions*>(this)) {}
+
+void ClusterSoftEvictions::Ask(const EvictionOrder& order, Instant now) {
+  book_.Asked(order.pod_uid, now);
+  const std::string pod = edges_.name_of_pod(order.pod_uid);
+  const std::size_t slash = pod.find('/');
+  if (slash == std::string::npos) {
+    return Take(order, pod, {.result = kube::CallResult::kGone, .why = {}});
+  }
+  const kube::PodTarget target{
+      .namespace_ = pod.substr(0, slash), .name = pod.substr(slash + 1), .uid = order.pod_uid};
+  edges_.log.Debug("eviction manager: the API server is asked whether a pod may go",
+                   {{"pod", pod}});
+  edges_.cluster.Ask(
+      kube::EvictPod(target, {.grace_seconds = order.grace_period_seconds}), kTimeout,
+      [self = std::weak_ptr(self_), order, pod](const Result<kube::ApiReply>& reply) {
+        if (const auto there = self.lock()) (*there)->Take(order, pod, kube::OutcomeOf(reply));
+      });
+}
+
+void ClusterSoftEvictions::Take(const EvictionOrder& order, const std::string& pod,
+                                const kube::Outcome& outcome) {
+  const Instant now = edges_.clock.Now();
+  const kube::SoftVerdict verdict = book_.Take(order.pod_uid, outcome, now);
+  if (verdict.answer != kube::SoftAnswer::kSpared) {
+    const auto complaint = complaints_.Take(kube::CallPurpose::kEvictPod, outcome);
+    if (complaint) Say(*complaint, edges_.log);
+  }
+  if (verdict.spared) TellSpared(*verdict.spared, pod, now);
+  answers_.push_back({.order = order, .granted = verdict.answer == kube::SoftAnswer::kGranted});
+}
+
+void ClusterSoftEvictions::TellSpared(const SparedPod& spared, const std::string& pod,
+                                      Instant now) {
+  edges_.log.Warn("eviction manager: pod is spared by soft thresholds",
+                  {{"pod", pod}, {"until", FormatInstant(spared.until)}, {"why", spared.why}});
+  edges_.events.Add(now, pod,
+                    {.object = spared.uid,
+                     .type = EventType::kNormal,
+                     .reason = "SoftEvictionRefused",
+                     .message = fmt::format("No soft threshold evicts the pod until {}: {}",
+                                            FormatInstant(spared.until), spared.why),
+                     .annotations = {}});
+}
+
+std::optional<SoftAnswered> ClusterSoftEvictions::TakeAnswer() {
+  if (answers_.empty()) return std::nullopt;
+  SoftAnswered answer = std::move(answers_.front());
+  answers_.pop_front();
+  return answer;
+}
+
+}  // namespace jettison

@@ -1,0 +1,62 @@
+#pragma once
+
+#include <deque>
+#include <functional>
+#include <memory>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "agent/edges/soft_evictions.h"
+#include "agent/log/event_log.h"
+#include "agent/log/log.h"
+#include "ports/clock.h"
+#include "sources/kubernetes/calls/api_call.h"
+#include "sources/kubernetes/calls/call_complaints.h"
+#include "sources/kubernetes/calls/cluster.h"
+#include "sources/kubernetes/evictions/soft_eviction_book.h"
+
+namespace jettison {
+
+// What ClusterSoftEvictions works with; everything must outlive it.
+struct ClusterSoftEvictionEdges {
+  kube::Cluster& cluster;
+  const Clock& clock;
+  EventLog& events;
+  const Log& log;
+  std::function<std::string(std::string_view uid)> name_of_pod;  // "namespace/name"
+};
+
+// Asks the API server by pods/eviction, so that disruption budgets count. Nothing here waits.
+class ClusterSoftEvictions : public SoftEvictions {
+ public:
+  // A second is left for the way back.
+  static constexpr Duration kTimeout = kAnswerWithin - std::chrono::seconds(1);
+
+  ClusterSoftEvictions(ClusterSoftEvictionEdges edges, const kube::SoftEvictionLimits& limits);
+  ClusterSoftEvictions(const ClusterSoftEvictions&) = delete;
+  ClusterSoftEvictions& operator=(const ClusterSoftEvictions&) = delete;
+
+  [[nodiscard]] std::optional<SoftHold> HoldAt(Instant now) const override {
+    return book_.HoldAt(now);
+  }
+  [[nodiscard]] std::vector<SparedPod> SparedAt(Instant now) const override {
+    return book_.SparedAt(now);
+  }
+  void Ask(const EvictionOrder& order, Instant now) override;
+  [[nodiscard]] std::optional<SoftAnswered> TakeAnswer() override;
+
+ private:
+  void Take(const EvictionOrder& order, const std::string& pod, const kube::Outcome& outcome);
+  void TellSpared(const SparedPod& spared, const std::string& pod, Instant now);
+
+  ClusterSoftEvictionEdges edges_;
+  kube::SoftEvictionBook book_;
+  kube::CallComplaints complaints_;
+  std::deque<SoftAnswered> answers_;
+  // Answers that come when this is gone find it so.
+  std::shared_ptr<ClusterSoftEvictions*> self_;
+};
+
+}  // namespace jettison

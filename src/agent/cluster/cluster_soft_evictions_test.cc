@@ -1,0 +1,159 @@
+#include "agent/cluster/cluster_soft_evictions.h"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <chrono>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "agent/cluster/fake_cluster.h"
+#include "ports/fakes/fake_clock.h"
+
+namespace jettison {
+namespace {
+
+using std::chrono::hours;
+using std::chrono::minutes;
+using std::chrono::seconds;
+using ::testing::Contains;
+using ::testing::ElementsAre;
+using ::testing::HasSubstr;
+using ::testing::IsEmpty;
+using ::testing::SizeIs;
+
+constexpr const char* kBudget =
+    R"({"kind":"Status","code":429,"reason":"TooManyRequests","message":"Cannot evict pod",)"
+    R"("details":{"causes":[{"reason":"DisruptionBudget","message":"needs 2 healthy pods"}]}})";
+constexpr const char* kTwoBudgets =
+    R"({"kind":"Status","code":500,"reason":"InternalError",)"
+    R"("message":"This pod has more than one PodDisruptionBudget, which the eviction )"
+    R"(subresource does not support."})";
+constexpr const char* kOtherUid =
+    R"({"kind":"Status","code":409,"reason":"Conflict",)"
+    R"("message":"the UID in the precondition does not match the UID in record: a, b"})";
+
+class ClusterSoftEvictionsTest : public testing::Test {
+ protected:
+  void SetUp() override {
+    soft_ = std::make_unique<ClusterSoftEvictions>(
+        ClusterSoftEvictionEdges{.cluster = cluster_,
+                                 .clock = clock_,
+                                 .events = events_,
+                                 .log = log_,
+                                 .name_of_pod =
+                                     [](std::string_view uid) {
+                                       return uid == "gone" ? std::string(uid)
+                                                            : "default/pod-" + std::string(uid);
+                                     }},
+        kube::SoftEvictionLimits{});
+  }
+  void Ask(const std::string& uid) {
+    soft_->Ask({.pod_uid = uid, .grace_period_seconds = 20, .annotations = {}, .soft = true},
+               clock_.Now());
+  }
+  [[nodiscard]] std::string Answered() {
+    const auto answer = soft_->TakeAnswer();
+    if (!answer) return "";
+    return answer->order.pod_uid + (answer->granted ? " granted" : " not granted");
+  }
+  [[nodiscard]] std::optional<PaceReason> Held() const {
+    const auto hold = soft_->HoldAt(clock_.Now());
+    return hold ? std::optional(hold->reason) : std::nullopt;
+  }
+
+  FakeClock clock_{Instant(hours(500'000))};
+  FakeCluster cluster_;
+  std::vector<std::string> lines_;
+  Log log_{LogFormat::kText, clock_, [this](std::string_view line) { lines_.emplace_back(line); }};
+  EventLog events_{log_, 16};
+  std::unique_ptr<ClusterSoftEvictions> soft_;
+};
+
+TEST_F(ClusterSoftEvictionsTest, AsksWithTheGracePeriodAndTheUidAndTellsOfTheGrant) {
+  Ask("a");
+  ASSERT_THAT(cluster_.Waiting(),
+              ElementsAre("POST /api/v1/namespaces/default/pods/pod-a/eviction"));
+  EXPECT_THAT(cluster_.waiting()[0].call.body, HasSubstr(R"("gracePeriodSeconds":20)"));
+  EXPECT_THAT(cluster_.waiting()[0].call.body, HasSubstr(R"("uid":"a")"));
+  EXPECT_EQ(Held(), PaceReason::kAsked);
+  EXPECT_EQ(Answered(), "");
+  cluster_.Answer(201);
+  EXPECT_EQ(Answered(), "a granted");
+  EXPECT_EQ(Answered(), "") << "each answer is there once";
+  EXPECT_EQ(Held(), PaceReason::kCoolDown);
+}
+
+TEST_F(ClusterSoftEvictionsTest, ABudgetSparesThePodAndLogAndEventSayWhyOnce) {
+  for (int i = 0; i < 2; ++i) {
+    Ask("a");
+    cluster_.Answer(429, kBudget);
+    EXPECT_EQ(Answered(), "a not granted");
+    EXPECT_FALSE(Held()) << "the next one may be asked about";
+    ASSERT_THAT(soft_->SparedAt(clock_.Now()), SizeIs(1));
+    EXPECT_EQ(soft_->SparedAt(clock_.Now())[0].why, "needs 2 healthy pods");
+    clock_.Advance(minutes(1));
+  }
+  EXPECT_THAT(lines_, Contains(testing::AllOf(HasSubstr("spared"), HasSubstr("default/pod-a"),
+                                              HasSubstr("needs 2 healthy pods")))
+                          .Times(1));
+  ASSERT_EQ(events_.count(), 1U);
+  EXPECT_EQ(events_.events()[0].event.reason, "SoftEvictionRefused");
+  EXPECT_EQ(events_.events()[0].event.object, "a");
+  EXPECT_THAT(events_.events()[0].event.message, HasSubstr("needs 2 healthy pods"));
+}
+
+TEST_F(ClusterSoftEvictionsTest, TwoBudgetsSpareThePodWithTheServersWords) {
+  Ask("a");
+  cluster_.Answer(500, kTwoBudgets);
+  ASSERT_THAT(soft_->SparedAt(clock_.Now()), SizeIs(1));
+  EXPECT_THAT(soft_->SparedAt(clock_.Now())[0].why, HasSubstr("more than one"));
+}
+
+TEST_F(ClusterSoftEvictionsTest, APodThatIsGoneOrAnotherIsLeftOutWithoutWords) {
+  Ask("a");
+  cluster_.Answer(404);
+  Ask("b");
+  cluster_.Answer(409, kOtherUid);
+  Ask("gone");
+  EXPECT_THAT(cluster_.Waiting(), IsEmpty()) << "the node does not have it any more";
+  EXPECT_THAT(soft_->SparedAt(clock_.Now()), SizeIs(3));
+  EXPECT_FALSE(Held());
+  EXPECT_THAT(lines_, IsEmpty());
+  EXPECT_EQ(events_.count(), 0U);
+}
+
+TEST_F(ClusterSoftEvictionsTest, AnApiServerThatIsAwayIsSaidOnceAndSparesNobody) {
+  for (int i = 0; i < 3; ++i) {
+    Ask("a");
+    cluster_.Answer(Fail(ErrorCode::kDeadlineExceeded, "no answer"));
+    EXPECT_EQ(Answered(), "a not granted");
+    EXPECT_EQ(Held(), PaceReason::kApiAway);
+    EXPECT_THAT(soft_->SparedAt(clock_.Now()), IsEmpty());
+    clock_.Advance(seconds(20));
+    EXPECT_FALSE(Held());
+  }
+  EXPECT_THAT(lines_, ElementsAre(HasSubstr("the API server is away")));
+}
+
+TEST_F(ClusterSoftEvictionsTest, ARightThatIsMissingIsSaidOnceWithItsRule) {
+  for (int i = 0; i < 2; ++i) {
+    Ask("a");
+    cluster_.Answer(403);
+    EXPECT_EQ(Held(), PaceReason::kNoRight);
+    clock_.Advance(minutes(1));
+    EXPECT_FALSE(Held());
+  }
+  EXPECT_THAT(lines_,
+              ElementsAre(testing::AllOf(HasSubstr("create pods/eviction"), HasSubstr("rule="))));
+}
+
+TEST_F(ClusterSoftEvictionsTest, AnAnswerThatComesWhenItIsGoneIsLost) {
+  Ask("a");
+  soft_.reset();
+  cluster_.Answer(201);
+}
+
+}  // namespace
+}  // namespace jettison
