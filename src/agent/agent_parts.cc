@@ -28,7 +28,8 @@ NodeSettings SettingsOf(const AgentConfig& config, const AgentOptions& options) 
       .pressure_transition_period = config.eviction.pressure_transition_period,
       .max_pod_grace_period_seconds = config.eviction.max_pod_grace_period_seconds,
       .local_storage_capacity_isolation = config.eviction.local_storage_capacity_isolation,
-      .layout = {}};
+      .layout = {},
+      .hard_first = config.source == SourceKind::kKubernetes && !config.dry_run};
   settings.monitoring_interval = config.monitoring_interval;
   settings.container_gc = config.container_gc;
   settings.memory_notifications = config.kernel_memcg_notification;
@@ -166,6 +167,31 @@ std::vector<EvictionListener*> ListenersOf(AgentParts& parts) {
   return listeners;
 }
 
+// A dry run evicts nobody, so it asks nobody.
+void BuildSoftEvictions(const AgentConfig& config, Machine& machine, const Log& log,
+                        AgentParts& parts) {
+  if (!parts.cluster) return;
+  parts.soft_evictions = std::make_unique<ClusterSoftEvictions>(
+      ClusterSoftEvictionEdges{
+          .cluster = *machine.cluster,
+          .clock = machine.clock,
+          .events = *parts.events,
+          .log = log,
+          .name_of_pod = [&parts](std::string_view uid) { return parts.pods->NameOfPod(uid); }},
+      kube::SoftEvictionLimits{.per_hour = config.kubernetes.soft_evictions_per_hour,
+                               .cool_down = config.kubernetes.soft_eviction_cool_down});
+  parts.noting_killer = std::make_unique<NotingKiller>(*parts.pods, machine.clock);
+  parts.telling_noter =
+      std::make_unique<TellingKiller>(*parts.noting_killer, machine.clock, ListenersOf(parts));
+  parts.asking_killer =
+      std::make_unique<AskingKiller>(*parts.telling_killer, *parts.soft_evictions, machine.clock);
+}
+
+PodKiller& KillerOf(AgentParts& parts) {
+  if (parts.asking_killer) return *parts.asking_killer;
+  return *parts.telling_killer;
+}
+
 NodeEdges EdgesOf(Machine& machine, const Log& log, AgentParts& parts) {
   return {
       .clock = machine.clock,
@@ -173,7 +199,7 @@ NodeEdges EdgesOf(Machine& machine, const Log& log, AgentParts& parts) {
       .disk_walks = *parts.disk_walks,
       .notifier = *parts.arming,
       .pods = *parts.pods,
-      .killer = *parts.telling_killer,
+      .killer = KillerOf(parts),
       .reclaimer = *parts.reclaimer,
       .events = *parts.events,
       .log = log,
@@ -192,7 +218,9 @@ NodeEdges EdgesOf(Machine& machine, const Log& log, AgentParts& parts) {
           [&parts](const std::shared_ptr<const RecordedPass>& pass) {
             parts.evictions->Add(pass);
             if (parts.shadow) parts.shadow->TakePass(*pass);
-          }};
+          },
+      .soft = parts.soft_evictions.get(),
+      .noter = parts.telling_noter.get()};
 }
 
 }  // namespace
@@ -236,6 +264,7 @@ std::unique_ptr<AgentParts> BuildParts(const AgentConfig& config, const AgentOpt
   parts.shadow = ShadowFor(config, machine);
   parts.telling_killer =
       std::make_unique<TellingKiller>(*parts.killer, machine.clock, ListenersOf(parts));
+  BuildSoftEvictions(config, machine, log, parts);
   parts.remains =
       std::make_unique<Remains>(config, machine.pod_groups(), *parts.pods, machine.clock, log);
   BuildImages(config, machine, log, parts);

@@ -5,8 +5,10 @@
 
 #include "agent/agent.h"
 #include "agent/cluster/cluster_side.h"
+#include "agent/cluster/cluster_soft_evictions.h"
 #include "agent/cluster/shadow_watch.h"
 #include "agent/disk/disk_walk_thread.h"
+#include "agent/evictions/asking_killer.h"
 #include "agent/evictions/node_actions.h"
 #include "agent/figures/stats_collector.h"
 #include "agent/kept/state_keeper.h"
@@ -49,6 +51,11 @@ struct AgentParts {
   std::unique_ptr<ClusterSide> cluster;  // null: nothing is told to a cluster
   std::unique_ptr<ShadowWatch> shadow;   // null: no dry run, or no kubelet beside it
   std::unique_ptr<TellingKiller> telling_killer;
+  // Who is asked before a pod goes for a soft threshold; null, as are the two after it: nobody is.
+  std::unique_ptr<ClusterSoftEvictions> soft_evictions;
+  std::unique_ptr<NotingKiller> noting_killer;
+  std::unique_ptr<TellingKiller> telling_noter;
+  std::unique_ptr<AskingKiller> asking_killer;
   std::unique_ptr<Remains> remains;
   std::unique_ptr<ImageRecordFile> image_records;  // null where the runtime has no images
   std::unique_ptr<ImageCollector> images;          // the same

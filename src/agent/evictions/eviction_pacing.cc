@@ -46,6 +46,7 @@ void EvictionPacing::Prepare(const std::optional<PacedPass>& pass) {
   if (ResourceOf(pass->signal) == Resource::kPids && !ending_.empty()) ending_.ReadAll(figures_);
   TakeSums(*pass);
   input_ = keeper_.InputFor(pass->signal, pass->next_by_clock, pass->now);
+  input_->soft = soft_;
 }
 
 bool EvictionPacing::NeedsSums(Signal signal, Instant now) const {
@@ -53,7 +54,7 @@ bool EvictionPacing::NeedsSums(Signal signal, Instant now) const {
 }
 
 void EvictionPacing::PrepareForFirst(Signal signal, std::optional<Instant> next_by_clock) {
-  input_ = PaceInput{.signal = signal, .next_by_clock = next_by_clock};
+  input_ = PaceInput{.signal = signal, .next_by_clock = next_by_clock, .soft = soft_};
 }
 
 void EvictionPacing::TakeSums(const PacedPass& pass) {
@@ -74,7 +75,9 @@ std::size_t EvictionPacing::Hasten(const Observations& seen, DiskLayout layout, 
 std::optional<PaceInput> EvictionPacing::InputNow(std::optional<Instant> next_by_clock,
                                                   Instant now) const {
   if (!input_) return std::nullopt;
-  return keeper_.InputFor(input_->signal, next_by_clock, now);
+  PaceInput input = keeper_.InputFor(input_->signal, next_by_clock, now);
+  input.soft = input_->soft;
+  return input;
 }
 
 }  // namespace jettison

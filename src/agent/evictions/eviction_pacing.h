@@ -51,6 +51,8 @@ class EvictionPacing {
   void ReadEnding(bool awaited);
   // What has just been observed.
   void Seen(const Observations& seen, Instant now) { keeper_.Seen(seen, now); }
+  // What holds soft evictions up in the pass that is to come; absent: nothing does.
+  void SetSoftHold(std::optional<SoftHold> hold) { soft_ = hold; }
   // For the pass that is to come; absent: it acts for nothing.
   void Prepare(const std::optional<PacedPass>& pass);
   // Whether an eviction for the signal now depends on what all pods hold together, because there
@@ -70,7 +72,7 @@ class EvictionPacing {
   [[nodiscard]] const PausedEviction& paused() const { return paused_; }
 
   // Plans the next look at what is left; `hard`: pods end within the time of a hard eviction.
-  void PlanLook(bool hard, Instant now) { looks_.Plan(hard || paused_.pause(), now); }
+  void PlanLook(bool hard, Instant now) { looks_.Plan(hard || paused_.IsForPace(), now); }
   [[nodiscard]] std::optional<Instant> look_due() const { return looks_.due(); }
   [[nodiscard]] bool LookCountsPids(Instant now) { return looks_.CountsPids(now); }
   // Kills pods that are ending already where their time is not left; how many.
@@ -88,6 +90,7 @@ class EvictionPacing {
   Figures& figures_;
   PaceKeeper keeper_;
   std::optional<PaceInput> input_;
+  std::optional<SoftHold> soft_;
   PausedEviction paused_;
   PaceLooks looks_;
   EndingPods ending_;

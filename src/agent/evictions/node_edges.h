@@ -5,6 +5,7 @@
 
 #include "act/pass.h"
 #include "agent/edges/edges.h"
+#include "agent/edges/soft_evictions.h"
 #include "agent/log/event_log.h"
 #include "agent/log/log.h"
 #include "agent/pods/pod_table.h"
@@ -52,6 +53,10 @@ struct NodeEdges {
   std::function<void()> make_way = nullptr;
   // Takes each pass that evicted, when all is done. Null: nobody does.
   std::function<void(const std::shared_ptr<const RecordedPass>&)> on_eviction = nullptr;
+  // Asked by `killer` before a pod goes for a soft threshold; `noter` takes each pod that goes
+  // then. Null: nobody is asked.
+  SoftEvictions* soft = nullptr;
+  PodKiller* noter = nullptr;
 };
 
 }  // namespace jettison

@@ -78,6 +78,18 @@ bool AwaitsDiskUse(const CycleReport& report) {
                              [](const StaleDiskRecord& stale) { return !stale.measured_at; });
 }
 
+void LogEviction(const EvictionRecord& eviction, const PodTable& pods, const Log& log) {
+  const std::string name = pods.NameOfPod(eviction.order.pod_uid);
+  if (eviction.kill_error) {
+    return log.Error("eviction manager: pod failed to evict",
+                     {{"pod", name}, {"err", *eviction.kill_error}});
+  }
+  log.Warn("eviction manager: pod is evicted successfully",
+           {{"pod", name},
+            {"gracePeriod", fmt::to_string(eviction.order.grace_period_seconds)},
+            {"message", eviction.order.message}});
+}
+
 void LogEvictions(const CycleReport& report, const PodTable& pods, const Log& log) {
   if (AwaitsDiskUse(report)) {
     log.Info("eviction manager: nobody is evicted before pods' disk use is measured",
@@ -94,18 +106,7 @@ void LogEvictions(const CycleReport& report, const PodTable& pods, const Log& lo
     log.Info("eviction manager: must evict pod(s) to reclaim",
              {{"resourceName", NameOf(ResourceOf(*report.ranked_for))}});
   }
-  for (const EvictionRecord& eviction : report.evictions) {
-    const std::string name = pods.NameOfPod(eviction.order.pod_uid);
-    if (eviction.kill_error) {
-      log.Error("eviction manager: pod failed to evict",
-                {{"pod", name}, {"err", *eviction.kill_error}});
-    } else {
-      log.Warn("eviction manager: pod is evicted successfully",
-               {{"pod", name},
-                {"gracePeriod", fmt::to_string(eviction.order.grace_period_seconds)},
-                {"message", eviction.order.message}});
-    }
-  }
+  for (const EvictionRecord& eviction : report.evictions) LogEviction(eviction, pods, log);
   if (report.ranked_for && report.evictions.empty() && !report.pause) {
     log.Warn("eviction manager: unable to evict any pods from the node");
     if (const std::size_t observed = pods.CountObserved(); observed > 0) {
@@ -125,7 +126,19 @@ void LogSurvivors(const CycleReport& report, const PodTable& pods, const Log& lo
   }
 }
 
+void AddEvents(const CycleReport& report, const PodTable& pods, EventLog& events) {
+  for (const Event& event : report.events) {
+    const bool of_node = event.object == "node";
+    events.Add(report.at, of_node ? std::string() : pods.NameOfPod(event.object), event);
+  }
+}
+
 }  // namespace
+
+void LogGranted(const CycleReport& report, const PodTable& pods, EventLog& events, const Log& log) {
+  for (const EvictionRecord& eviction : report.evictions) LogEviction(eviction, pods, log);
+  AddEvents(report, pods, events);
+}
 
 void LogPause(const EvictionPause& pause, const PodTable& pods, const Log& log) {
   log.Warn("eviction manager: the next eviction waits", {{"pod", pods.NameOfPod(pause.pod_uid)},
@@ -166,10 +179,7 @@ void LogPass(const CycleReport& report, NodeConditions before, const PodTable& p
   LogReclaim(report, log);
   LogEvictions(report, pods, log);
   LogSurvivors(report, pods, log);
-  for (const Event& event : report.events) {
-    const bool of_node = event.object == "node";
-    events.Add(report.at, of_node ? std::string() : pods.NameOfPod(event.object), event);
-  }
+  AddEvents(report, pods, events);
   for (Event& event : ConditionEvents(before, report.conditions())) {
     events.Add(report.at, {}, std::move(event));
   }

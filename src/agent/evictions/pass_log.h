@@ -15,6 +15,9 @@ namespace jettison {
 void LogPass(const CycleReport& report, NodeConditions before, const PodTable& pods,
              EventLog& events, const Log& log);
 
+// Tells of an eviction that a pass had asked for and that takes place now; the rest has been told.
+void LogGranted(const CycleReport& report, const PodTable& pods, EventLog& events, const Log& log);
+
 // Tells that the next eviction waits.
 void LogPause(const EvictionPause& pause, const PodTable& pods, const Log& log);
 

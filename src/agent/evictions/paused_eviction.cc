@@ -35,6 +35,9 @@ bool PausedEviction::IsForDisk(Instant now) const {
 
 bool PausedEviction::IsTold(Signal signal, const EvictionPause& pause, Instant now) const {
   if (!pause_ || signal != signal_) return false;
+  if (IsOfSoft(pause.reason)) {
+    return pause.reason == pause_->reason && pause.until == pause_->until;
+  }
   return pause.reason == pause_->reason || now < told_at_ + kToldSpacing;
 }
 

@@ -24,6 +24,8 @@ class PausedEviction {
   [[nodiscard]] const std::optional<EvictionPause>& pause() const { return pause_; }
   // Whether it is one for a disk whose time has not come.
   [[nodiscard]] bool IsForDisk(Instant now) const;
+  // Whether it waits for the pace of all evictions, not of soft ones alone.
+  [[nodiscard]] bool IsForPace() const { return pause_ && !IsOfSoft(pause_->reason); }
   // Whether a pass that came to this would only tell again what has been told.
   [[nodiscard]] bool IsTold(Signal signal, const EvictionPause& pause, Instant now) const;
 

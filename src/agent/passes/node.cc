@@ -93,6 +93,7 @@ void Node::Advance() {
   edges_.pods.Advance(now);
   CheckCleanup(now);
   CheckReclaim(now);
+  if (edges_.soft != nullptr) TakeAnswers(now);
   if (watches_.Begin(now)) WatchPass(ReadNode());
   if (IsDue(looks_.due(), now)) LookAtMemory();
   if (IsDue(passes_.pacing().look_due(), now)) LookAtPace();
@@ -161,13 +162,14 @@ void Node::StayNear(Instant now) {
 void Node::PassWithoutDiskUse(const ReadingPlan& plan, const PassCause& cause) {
   const Instant now = plan.now;
   const auto other = plan.beside_disks;
-  if (passes_.MayDecide(plan.threshold)) AwaitDiskUse(now);
+  const bool hard = passes_.policy()->thresholds[*plan.threshold].IsHard();
+  if (passes_.MayDecide(plan.threshold)) AwaitDiskUse(now, hard);
   if (!passes_.MayDecide(other ? other : plan.threshold)) return;
   const bool same_conditions = plan.evaluation.next.conditions == state().conditions;
   if (!other) {
     // Nothing new could be decided for the disk.
     const bool lately = disk_demand_.PassedWithin(settings_.monitoring_interval, now);
-    if (same_conditions && (lately || DiskIsPaused(now))) return;
+    if (same_conditions && (lately || DiskIsPaused(now, hard))) return;
     disk_demand_.PassedWithout(now);
   }
   const PassDecision decision = passes_.DecideWithoutDisk(plan, cause);
@@ -244,6 +246,19 @@ void Node::CheckReclaim(Instant now) {
   }
 }
 
+void Node::TakeAnswers(Instant now) {
+  while (const auto answer = edges_.soft->TakeAnswer()) {
+    if (answer->granted) {
+      const CycleReport* const report = passes_.Granted(answer->order, now);
+      if (report != nullptr) AfterPass(*report, now);
+      continue;
+    }
+    watches_.Ask(now);
+    const auto& last = passes_.record().last;
+    if (last && last->acting_for && IsDisk(*last->acting_for)) scheduler_.Request(now);
+  }
+}
+
 // ---- walks through pods' files
 
 // What the node's own figures say is not put off until the walk is back.
@@ -310,14 +325,15 @@ std::optional<Instant> Node::NextDuringWalk() const {
 
 // While a reclaim is under way nobody could go; its end asks for a full pass. Nor could anybody
 // before an eviction has waited for its time.
-void Node::AwaitDiskUse(Instant now) {
-  if (edges_.reclaimer.UnderWay() || DiskIsPaused(now)) return;
+void Node::AwaitDiskUse(Instant now, bool hard) {
+  if (edges_.reclaimer.UnderWay() || DiskIsPaused(now, hard)) return;
   disk_demand_.Raise(now);
   if (!scheduler_.measuring()) scheduler_.Request(now);
 }
 
-bool Node::DiskIsPaused(Instant now) const {
-  return passes_.pacing().paused().IsForDisk(now);
+bool Node::DiskIsPaused(Instant now, bool hard) const {
+  const PausedEviction& paused = passes_.pacing().paused();
+  return paused.IsForDisk(now) && (!hard || paused.IsForPace());
 }
 
 // ---- between passes

@@ -101,9 +101,10 @@ class Node {
   void WatchPassAfterLook(NodeReading left_out);
   // What can be done for a disk before pods' files have been measured.
   void PassWithoutDiskUse(const ReadingPlan& plan, const PassCause& cause);
-  void AwaitDiskUse(Instant now);
-  // Whether the next eviction for a disk waits for its time.
-  [[nodiscard]] bool DiskIsPaused(Instant now) const;
+  void AwaitDiskUse(Instant now, bool hard);
+  // Whether the next eviction for a disk waits for its time; what holds a soft one up does not
+  // concern a hard one.
+  [[nodiscard]] bool DiskIsPaused(Instant now, bool hard = false) const;
   void AfterPass(const CycleReport& report, Instant now);
   void StayNear(Instant now);
   void ReadAhead(Instant now);
@@ -124,6 +125,8 @@ class Node {
 
   void CheckCleanup(Instant now);
   void CheckReclaim(Instant now);
+  // What has been answered to soft evictions: the next pass goes on from there, at once.
+  void TakeAnswers(Instant now);
   // At once: a full pass, or, where a walk is under way and may take its time, what can be said
   // without it.
   void LookAgain(Instant now);

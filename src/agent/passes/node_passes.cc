@@ -10,6 +10,15 @@
 #include "core/evaluate/carry_over.h"
 
 namespace jettison {
+namespace {
+
+// A question is made anew again and again; what becomes of it is said once.
+bool IsSaidByWhoAsks(PaceReason reason) {
+  return reason == PaceReason::kAsked || reason == PaceReason::kApiAway ||
+         reason == PaceReason::kNoRight;
+}
+
+}  // namespace
 
 NodePasses::NodePasses(const NodeSettings& settings, const NodeEdges& edges, PassCounters& counters)
     : edges_(edges),
@@ -27,8 +36,7 @@ void NodePasses::TakePolicy(PassPolicy policy, Instant now) {
   if (!record_.last) return;
   // The last report speaks of thresholds by their place, too.
   auto report = std::make_shared<CycleReport>(*record_.last);
-  report->evaluation = Evaluate(policies_->thresholds, policies_->pressure_transition_period,
-                                standing_.state, report->observations, now);
+  report->evaluation = EvaluateBy(*policies_, standing_.state, report->observations, now);
   record_.last = std::move(report);
 }
 
@@ -61,8 +69,7 @@ NodeReading NodePasses::ReadForPace(Instant now) {
 }
 
 Evaluation NodePasses::EvaluateNow(Instant now) const {
-  return Evaluate(policies_->thresholds, policies_->pressure_transition_period, standing_.state,
-                  Seen(), now);
+  return EvaluateBy(*policies_, standing_.state, Seen(), now);
 }
 
 bool NodePasses::MayDecide(std::optional<std::size_t> threshold) const {
@@ -71,7 +78,18 @@ bool NodePasses::MayDecide(std::optional<std::size_t> threshold) const {
   return threshold && standing_.wait.Allows(policies_->thresholds[*threshold]);
 }
 
+void NodePasses::TakePods(const ReadingPlan& plan) {
+  pods_ = &edges_.pods.Active();
+  spared_.Clear();
+  pacing_.SetSoftHold(std::nullopt);
+  if (edges_.soft == nullptr || !plan.threshold) return;
+  if (policies_->thresholds[*plan.threshold].IsHard()) return;
+  pacing_.SetSoftHold(edges_.soft->HoldAt(plan.now));
+  pods_ = &spared_.Among(*pods_, edges_.soft->SparedAt(plan.now));
+}
+
 PassDecision NodePasses::Decide(const ReadingPlan& plan, const PassCause& cause) {
+  TakePods(plan);
   auto decision = DecideAmongContenders(plan, cause);
   if (!decision) {
     shelf_.PutAway(summary_.pods);
@@ -91,9 +109,9 @@ std::optional<PassDecision> NodePasses::DecideAmongContenders(const ReadingPlan&
   const Threshold& threshold = policies_->thresholds[*plan.threshold];
   if (pacing_.NeedsSums(threshold.signal, plan.now)) return std::nullopt;
   shelf_.TakeOut(summary_.pods);
-  contenders_.Read(ResourceOf(threshold.signal), edges_.pods.Active(), summary_.pods);
+  contenders_.Read(ResourceOf(threshold.signal), *pods_, summary_.pods);
   pacing_.Seen(plan.observations, plan.now);
-  JoinStats(edges_.pods.Active(), summary_, joined_);
+  JoinStats(*pods_, summary_, joined_);
   pacing_.PrepareForFirst(threshold.signal, cause.next_by_clock);
   PassDecision decision = DecidePass(*policies_.For(cause.kind), plan, joined_, pacing_.input());
   if (decision.decision.victim && IsAtOnce({.threshold = threshold,
@@ -116,6 +134,7 @@ void NodePasses::ReadOthers(const std::vector<const PodFacts*>& pods, const Read
 }
 
 PassDecision NodePasses::DecideWithoutDisk(const ReadingPlan& plan, const PassCause& cause) {
+  TakePods(plan);
   ReadAll(nullptr);
   MarkStale(nullptr);
   return DecideByPods(plan, plan.beside_disks ? plan.beside_disks : plan.threshold, cause);
@@ -123,6 +142,7 @@ PassDecision NodePasses::DecideWithoutDisk(const ReadingPlan& plan, const PassCa
 
 PassDecision NodePasses::DecideWith(const DiskUse& disk, const ReadingPlan& plan,
                                     const PassCause& cause) {
+  TakePods(plan);
   ReadAll(&disk);
   MarkStale(&disk);
   return DecideByPods(plan, plan.threshold, cause);
@@ -137,8 +157,8 @@ void NodePasses::ReadPods(const ReadStep& step) {
   switch (step.figures) {
     case PodFigures::kMemory:
       shelf_.TakeOut(summary_.pods);
-      edges_.figures.ReadMemoryOf(edges_.pods.Active(), summary_.pods);
-      return contenders_.Take(edges_.pods.Active(), summary_.pods);
+      edges_.figures.ReadMemoryOf(*pods_, summary_.pods);
+      return contenders_.Take(*pods_, summary_.pods);
     case PodFigures::kTasks:
     case PodFigures::kContainers:
     case PodFigures::kAll: return ReadAll(nullptr);
@@ -149,15 +169,15 @@ void NodePasses::ReadPods(const ReadStep& step) {
 void NodePasses::ReadAll(const DiskUse* disk) {
   contenders_.ForgetOthers();
   shelf_.TakeOut(summary_.pods);
-  edges_.figures.ReadPods(edges_.pods.Active(), disk, summary_.pods);
-  contenders_.Take(edges_.pods.Active(), summary_.pods);
+  edges_.figures.ReadPods(*pods_, disk, summary_.pods);
+  contenders_.Take(*pods_, summary_.pods);
 }
 
 PassDecision NodePasses::DecideByPods(const ReadingPlan& plan,
                                       std::optional<std::size_t> acting_for,
                                       const PassCause& cause) {
   pacing_.Seen(plan.observations, plan.now);
-  JoinStats(edges_.pods.Active(), summary_, joined_);
+  JoinStats(*pods_, summary_, joined_);
   std::optional<PacedPass> paced;
   if (acting_for) paced.emplace(PacedFor(plan, *acting_for, cause));
   pacing_.Prepare(paced);
@@ -193,7 +213,7 @@ const CycleReport& NodePasses::Run(const ReadingPlan& plan, const PassDecision& 
   NodePorts ports = {.killer = edges_.killer, .reclaimer = edges_.reclaimer, .summaries = *this};
   RecordedPass pass{
       .number = record_.count + 1, .policy = policies_.For(cause.kind), .before = standing_.state};
-  const std::vector<const PodFacts*> pods = edges_.pods.Active();
+  const std::vector<const PodFacts*> pods = *pods_;
   auto report = std::make_shared<CycleReport>(
       CarryOut({.policy = *pass.policy, .plan = plan, .decision = decision, .pods = joined_}, ports,
                standing_.state));
@@ -201,6 +221,7 @@ const CycleReport& NodePasses::Run(const ReadingPlan& plan, const PassDecision& 
     if (!report->evictions.empty() && edges_.make_way) edges_.make_way();
     ReadOthers(pods, plan, cause);
   }
+  report->spared.assign(spared_.spared().begin(), spared_.spared().end());
   if (report->acting_for) report->survivors = edges_.pods.KillSurvivors(plan.now);
   if (edges_.ladder != nullptr) report->reclaimed = edges_.ladder->TakeReclaimed();
   report->early_kills = pacing_.TakeEarlyKills();
@@ -211,6 +232,13 @@ const CycleReport& NodePasses::Run(const ReadingPlan& plan, const PassDecision& 
   Tell(*report, pass.before.conditions, plan.now);
   pass.pace = pacing_.input();
   pass.after_reclaim = std::exchange(after_reclaim_, std::nullopt);
+  const bool has_asked = report->pause && !decision.pause;
+  if (has_asked) {
+    asked_ = pass;
+    asked_->report = *report;
+    asked_->summary = summary_;
+    asked_->pods = Keep(pods);
+  }
   if (record_passes_) Record(std::move(pass), cause.kind, pods);
   times.ended = edges_.clock.Now();
   CountPass(*report, cause.kind, times, counters_);
@@ -271,7 +299,7 @@ void NodePasses::TellPause(const CycleReport& report, Instant now) {
   const bool is_new = pacing_.PassDone(report, standing_.wait.active(), now);
   if (is_new) {
     ++counters_.waits[static_cast<std::size_t>(report.pause->reason)];
-    LogPause(*report.pause, edges_.pods, edges_.log);
+    if (!IsSaidByWhoAsks(report.pause->reason)) LogPause(*report.pause, edges_.pods, edges_.log);
   }
   if (record_.holders) LogHolders(report, *record_.holders, is_new, edges_.log);
 }
@@ -284,10 +312,55 @@ void NodePasses::Record(RecordedPass pass, PassKind kind,
   pass.report = *record_.last;
   if (kind == PassKind::kWatch && !DidSomething(pass)) return;
   pass.summary = summary_;
-  pass.pods = edges_.pods.Keep(pods);
+  pass.pods = Keep(pods);
   const auto kept = std::make_shared<const RecordedPass>(std::move(pass));
   record_.passes.Add(kept);
   if (edges_.on_eviction && !kept->report.evictions.empty()) edges_.on_eviction(kept);
+}
+
+std::vector<std::shared_ptr<const PodFacts>> NodePasses::Keep(
+    const std::vector<const PodFacts*>& pods) const {
+  return spared_.AsSeen(edges_.pods.Keep(spared_.Themselves(pods)));
+}
+
+// An answer that came late belongs to a pass that nobody has kept.
+RecordedPass NodePasses::TakeAsked(const EvictionOrder& order) {
+  auto asked = std::exchange(asked_, std::nullopt);
+  if (asked && asked->report.pause->pod_uid == order.pod_uid) return *std::move(asked);
+  RecordedPass pass{.policy = policies_.For(PassKind::kWatch), .before = standing_.state};
+  if (record_.last) {
+    pass.report.at = record_.last->at;
+    pass.report.observations = record_.last->observations;
+    pass.report.evaluation = record_.last->evaluation;
+  }
+  return pass;
+}
+
+const CycleReport* NodePasses::Granted(const EvictionOrder& order, Instant now) {
+  RecordedPass pass = TakeAsked(order);
+  const auto noted = edges_.noter->Evict(order);
+  if (!noted || *noted != EvictOutcome::kEnding) return nullptr;
+  pass.number = ++record_.count;
+  CycleReport& report = pass.report;
+  report.pause.reset();
+  report.evictions.push_back({.order = order,
+                              .storage_limit = std::nullopt,
+                              .kill_error = std::nullopt,
+                              .outcome = EvictOutcome::kEnding});
+  report.events = {EvictedEvent(order)};
+  MarkEviction(report.observations, now, standing_.state);
+  record_.last = std::make_shared<const CycleReport>(report);
+  AwaitCleanup(report, now);
+  LogGranted(report, edges_.pods, edges_.events, edges_.log);
+  (void)pacing_.PassDone(report, standing_.wait.active(), now);
+  CountPass(report, PassKind::kWatch,
+            {.woken = report.at, .began = now, .decided = now, .ended = now}, counters_);
+  if (record_passes_) {
+    const auto kept = std::make_shared<const RecordedPass>(std::move(pass));
+    record_.passes.Add(kept);
+    if (edges_.on_eviction) edges_.on_eviction(kept);
+  }
+  return record_.last.get();
 }
 
 bool NodePasses::CheckCleanup(Instant now) {

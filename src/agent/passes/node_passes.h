@@ -14,6 +14,7 @@
 #include "agent/passes/pass_policies.h"
 #include "agent/passes/pass_record.h"
 #include "agent/passes/pod_figures_shelf.h"
+#include "agent/passes/spared_pods.h"
 #include "core/pass/recorded_pass.h"
 #include "view/node_counters.h"
 
@@ -72,6 +73,9 @@ class NodePasses : private SummarySource {
   // Acts and tells. Nothing was read since the decision.
   const CycleReport& Run(const ReadingPlan& plan, const PassDecision& decision,
                          const PassCause& cause);
+  // A pod whose soft eviction was asked for goes now: tells of it as of the pass that asked. Null
+  // where the pod is gone, or was evicted otherwise meanwhile.
+  const CycleReport* Granted(const EvictionOrder& order, Instant now);
   // That was a full pass, and this is what it was made of.
   void KeepMeasured(const DiskUse& disk, Instant now) {
     record_.pods.Take(summary_.pods, disk, now);
@@ -87,11 +91,15 @@ class NodePasses : private SummarySource {
   [[nodiscard]] const NodeStanding& standing() const { return standing_; }
   [[nodiscard]] const Summary& summary() const { return summary_; }
   [[nodiscard]] const PassRecord& record() const { return record_; }
+  // Of the last pass that has read pods.
+  [[nodiscard]] const SparedPods& spared() const { return spared_; }
   // Another number whenever what outlives the agent may have changed by anything but time.
   [[nodiscard]] std::uint64_t changes() const { return changes_; }
 
  private:
   [[nodiscard]] Result<Summary> ReadSummary() override;
+  // Says who the pods of the pass are, and what holds it up where it acts for a soft threshold.
+  void TakePods(const ReadingPlan& plan);
   void MarkStale(const DiskUse* disk);
   // `acting_for`: what the pace of evictions is looked at for.
   [[nodiscard]] PassDecision DecideByPods(const ReadingPlan& plan,
@@ -113,6 +121,9 @@ class NodePasses : private SummarySource {
   void AwaitCleanup(const CycleReport& report, Instant now);
   void TellPause(const CycleReport& report, Instant now);
   void Record(RecordedPass pass, PassKind kind, const std::vector<const PodFacts*>& pods);
+  [[nodiscard]] RecordedPass TakeAsked(const EvictionOrder& order);
+  [[nodiscard]] std::vector<std::shared_ptr<const PodFacts>> Keep(
+      const std::vector<const PodFacts*>& pods) const;
 
   NodeEdges edges_;
   bool record_passes_;
@@ -125,6 +136,9 @@ class NodePasses : private SummarySource {
   Contenders contenders_;
   EvictionPacing pacing_;
   PassRecord record_;
+  SparedPods spared_;
+  const std::vector<const PodFacts*>* pods_ = nullptr;  // of the pass under way
+  std::optional<RecordedPass> asked_;     // the last one that asked whether a pod may go
   std::optional<Summary> after_reclaim_;  // what the reclaim of this pass was judged by
   std::uint64_t changes_ = 0;
 };

@@ -61,6 +61,7 @@ Snapshot SnapshotOf(const NodePasses& passes, const MemoryLooks& looks, const No
   snapshot.reclaim_under_way = edges.reclaimer.UnderWay();
   snapshot.thresholds = ThresholdViews(passes, looks);
   snapshot.pods = edges.pods.Views(snapshot.at);
+  passes.spared().ShowIn(snapshot.pods);
   record.pods.AddTo(snapshot.pods);
   snapshot.events.assign(edges.events.events().begin(), edges.events.events().end());
   snapshot.last_report = record.last;

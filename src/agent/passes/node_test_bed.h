@@ -8,6 +8,7 @@
 #include <string>
 #include <vector>
 
+#include "agent/evictions/asking_killer.h"
 #include "agent/evictions/node_actions.h"
 #include "agent/passes/node.h"
 #include "ports/fakes/fake_clock.h"
@@ -187,26 +188,35 @@ class NodeTestBed : public testing::Test {
     } else {
       killer_ = std::make_unique<TableKiller>(pods_, clock_);
     }
+    asking_killer_.reset();
+    if (soft_ != nullptr) {
+      noter_ = std::make_unique<NotingKiller>(pods_, clock_);
+      asking_killer_ = std::make_unique<AskingKiller>(*killer_, *soft_, clock_);
+    }
     node_ = std::make_unique<Node>(
         NodeSettings{.policy = {.thresholds = thresholds_,
                                 .pressure_transition_period = std::chrono::seconds(30),
-                                .max_pod_grace_period_seconds = 20},
+                                .max_pod_grace_period_seconds = 20,
+                                .hard_first = soft_ != nullptr},
                      .monitoring_interval = std::chrono::seconds(10),
                      .container_gc = {},
                      .memory_notifications = true,
-                     .look_ahead = look_ahead_},
+                     .look_ahead = look_ahead_,
+                     .record_passes = record_passes_},
         NodeEdges{.clock = clock_,
                   .figures = figures_,
                   .disk_walks = walks_,
                   .notifier = notifier_,
                   .pods = pods_,
-                  .killer = *killer_,
+                  .killer = asking_killer_ ? *asking_killer_ : *killer_,
                   .reclaimer = reclaimer_,
                   .events = events_,
                   .log = log_,
                   .collect_remains = [this] { ++collections_; },
                   .ladder = ladder_,
-                  .make_way = [this] { figures_at_way_.push_back(figures_.figure_reads); }});
+                  .make_way = [this] { figures_at_way_.push_back(figures_.figure_reads); },
+                  .soft = soft_,
+                  .noter = noter_.get()});
     if (layout) {
       node_->SetLayout(*layout,
                        {Of(Signal::kNodeFsAvailable, 50), Of(Signal::kImageFsAvailable, 50)});
@@ -266,11 +276,15 @@ class NodeTestBed : public testing::Test {
   PodTable pods_{Profile::kStandalone, kComeBackRule, edges_};
   FakeReclaimer reclaimer_;
   std::unique_ptr<PodKiller> killer_;
+  SoftEvictions* soft_ = nullptr;  // who is asked; null: nobody
+  std::unique_ptr<PodKiller> noter_;
+  std::unique_ptr<PodKiller> asking_killer_;
   std::vector<Threshold> thresholds_ = {Of(Signal::kMemoryAvailable, 100),
                                         Of(Signal::kMemoryAvailable, 200, 60),
                                         Of(Signal::kNodeFsAvailable, 50)};
   MemoryLadder* ladder_ = nullptr;
   bool look_ahead_ = false;
+  bool record_passes_ = false;
   DiskUse disk_;
   int collections_ = 0;  // of what is left of pods that are gone
   std::unique_ptr<Node> node_;

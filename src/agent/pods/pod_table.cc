@@ -155,6 +155,14 @@ Result<bool> PodTable::Evict(const EvictionOrder& order, Instant now) {
   return acted;
 }
 
+bool PodTable::NoteEvicted(const EvictionOrder& order, Instant now) {
+  PodSlot* const slot = slots_.OfPod(order.pod_uid);
+  if (slot == nullptr || !slot->worker()->NoteEvicted(order, now)) return false;
+  ++slot->evictions;
+  slots_.NoteChange();
+  return true;
+}
+
 bool PodTable::KillNow(std::string_view uid, Instant now) {
   settled_ = false;
   PodSlot* const slot = slots_.OfPod(uid);

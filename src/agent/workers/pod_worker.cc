@@ -213,6 +213,13 @@ bool PodWorker::Evict(const EvictionOrder& order, Instant now) {
   return shortens || first;
 }
 
+bool PodWorker::NoteEvicted(const EvictionOrder& order, Instant now) {
+  if (IsGone() || ending() != nullptr || eviction_) return false;
+  eviction_ = Eviction{.order = order, .at = now};
+  UpdateStatus(now);
+  return true;
+}
+
 void PodWorker::Terminate(Instant now) {
   if (IsGone()) return;
   if (PodEnding* const end = ending()) {
