@@ -59,7 +59,9 @@ class LiveAgentBesideKubelet : public testing::Test {
     ASSERT_EQ(plane_.Apply(Deployment("idle", "pause")).status, 0);
     ASSERT_TRUE(Until([&] { return Running("idle") == 1; }));
   }
-  void StartAgent(const std::string& settings = "") {
+  // `thresholds`: of a KubeletConfiguration.
+  void StartAgent(const std::string& thresholds =
+                      fmt::format("evictionHard: {{memory.available: {}Mi}}\n", kThresholdMiB)) {
     const std::string group =
         RunShell(". " + plane_.Path("settings") + "; printf %s $CGROUP").output;
     const Ran limited = RunShell(fmt::format(
@@ -70,12 +72,12 @@ class LiveAgentBesideKubelet : public testing::Test {
     std::ofstream(plane_.Path("agent.yaml")) << fmt::format(
         "apiVersion: kubelet.config.k8s.io/v1beta1\nkind: KubeletConfiguration\n"
         "cgroupRoot: /\nkernelMemcgNotification: true\n"
-        "evictionHard: {{memory.available: {2}Mi}}\nevictionPressureTransitionPeriod: 5s\n---\n"
+        "{2}evictionPressureTransitionPeriod: 5s\n---\n"
         "apiVersion: jettison.io/v1alpha1\nkind: JettisonConfiguration\nsource: kubernetes\n"
-        "nodeName: bed\nnodeCgroup: /{0}\nroot: {1}/agent\nhttp: {{socket: ''}}\n{3}"
+        "nodeName: bed\nnodeCgroup: /{0}\nroot: {1}/agent\nhttp: {{socket: ''}}\n"
         "kubernetes: {{kubeconfig: {1}/agent.kubeconfig, kubeletDirectory: {1}/kubelet, "
         "kubeletConfiguration: {1}/conf/kubelet.yaml}}\n",
-        group, folder(), kThresholdMiB, settings);
+        group, folder(), thresholds);
     agent_ = std::make_unique<Program>(
         std::vector<std::string>{JETTISON_BINARY, "run", "--config", plane_.Path("agent.yaml")},
         std::vector<std::string>{});
@@ -163,6 +165,44 @@ TEST_F(LiveAgentBesideKubelet, AJobThatLeavesDisruptionsOutOfItsCountGoesOn) {
            "{}";
   })) << Ask("get job hog -o yaml");
   EXPECT_THAT(Ask("get job hog -o jsonpath='{.status.conditions}'"), Not(HasSubstr("Failed")));
+}
+
+// A pod that nothing makes again.
+std::string BarePod(const std::string& name, const std::string& arguments) {
+  return fmt::format(
+      "apiVersion: v1\nkind: Pod\nmetadata: {{name: {0}, labels: {{app: {0}}}}}\nspec: {1}\n", name,
+      PodSpec(arguments));
+}
+
+std::string BudgetFor(const std::string& app) {
+  return fmt::format(
+      "apiVersion: policy/v1\nkind: PodDisruptionBudget\nmetadata: {{name: {0}}}\n"
+      "spec: {{minAvailable: 1, selector: {{matchLabels: {{app: {0}}}}}}}\n",
+      app);
+}
+
+TEST_F(LiveAgentBesideKubelet, ABudgetSparesThePodFromASoftThresholdAndNotFromAHardOne) {
+  ASSERT_EQ(plane_.Apply(BudgetFor("big")).status, 0);
+  ASSERT_EQ(plane_.Apply(Deployment("big", "hog, '900'")).status, 0);
+  ASSERT_TRUE(
+      Until([&] { return Ask("get pdb big -o jsonpath='{.status.currentHealthy}'") == "1"; }));
+  StartAgent(
+      "evictionHard: {memory.available: 400Mi}\nevictionSoft: {memory.available: 1024Mi}\n"
+      "evictionSoftGracePeriod: {memory.available: 2s}\nevictionMaxPodGracePeriod: 5\n");
+  ASSERT_EQ(plane_.Apply(BarePod("small", "hog, '300'")).status, 0);
+  ASSERT_TRUE(agent_->ReadUntil("pod is evicted successfully\" pod=default/small"))
+      << agent_->output();
+  EXPECT_THAT(agent_->output(), HasSubstr("spared by soft thresholds\" pod=default/big-"));
+  EXPECT_THAT(agent_->output(), HasSubstr("The disruption budget big needs 1 healthy pods"));
+  EXPECT_THAT(agent_->output(), Not(HasSubstr("evicted successfully\" pod=default/big-")));
+  ASSERT_TRUE(agent_->ReadUntil("pods were cleaned up")) << agent_->output();
+  EXPECT_EQ(Running("big"), 1);
+  EXPECT_THAT(Ask("get events --field-selector=reason=SoftEvictionRefused"), HasSubstr("big-"));
+  // The hard line, which no budget counts for. The larger one is still the one that goes.
+  ASSERT_EQ(plane_.Apply(BarePod("push", "hog, '850'")).status, 0);
+  ASSERT_TRUE(agent_->ReadUntil("pod is evicted successfully\" pod=default/big-"))
+      << agent_->output();
+  EXPECT_EQ(Running("idle"), 1);
 }
 
 }  // namespace
