@@ -67,10 +67,15 @@ bool ClusterSide::Stop(Instant now) {
   return node_.IsStopped(now);
 }
 
-// One that could not be told to end runs on, and stays.
+// One that could not be told to end runs on, and stays. Of a soft one the API server knows, because
+// it was asked: a mark of ours would be there or not by whether the kubelet has had its last word.
 void ClusterSide::Evicting(const EvictionOrder& order, const Result<EvictOutcome>& outcome,
                            Instant now) {
   if (!outcome || *outcome == EvictOutcome::kDryRun) return;
+  if (order.soft) {
+    if (const auto condition = ConditionOf(order)) node_.Urge(*condition, now);
+    return;
+  }
   const std::string full_name = edges_.name_of_pod(order.pod_uid);
   const std::size_t slash = full_name.find('/');
   if (slash == std::string::npos) return;

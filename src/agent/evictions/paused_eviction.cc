@@ -36,7 +36,8 @@ bool PausedEviction::IsForDisk(Instant now) const {
 bool PausedEviction::IsTold(Signal signal, const EvictionPause& pause, Instant now) const {
   if (!pause_ || signal != signal_) return false;
   if (IsOfSoft(pause.reason)) {
-    return pause.reason == pause_->reason && pause.until == pause_->until;
+    const bool same_time = pause.until == pause_->until || pause.reason == PaceReason::kAsked;
+    return pause.reason == pause_->reason && same_time;
   }
   return pause.reason == pause_->reason || now < told_at_ + kToldSpacing;
 }

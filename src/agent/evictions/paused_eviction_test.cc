@@ -62,5 +62,19 @@ TEST(PausedEviction, EndsWhenNoThresholdOfItsSignalIsOverdue) {
   EXPECT_FALSE(paused.pause());
 }
 
+TEST(PausedEviction, WhatHoldsSoftEvictionsUpIsToldAgainWhenItLastsLonger) {
+  PausedEviction paused;
+  paused.Take(Waiting(Signal::kNodeFsAvailable, PaceReason::kApiAway), kNow);
+  EXPECT_FALSE(paused.IsForPace());
+  const EvictionPause same{.reason = PaceReason::kApiAway, .until = kNow + seconds(5)};
+  const EvictionPause longer{.reason = PaceReason::kApiAway, .until = kNow + seconds(9)};
+  const EvictionPause other{.reason = PaceReason::kCoolDown, .until = kNow + seconds(5)};
+  EXPECT_TRUE(paused.IsTold(Signal::kNodeFsAvailable, same, kNow));
+  EXPECT_FALSE(paused.IsTold(Signal::kNodeFsAvailable, longer, kNow));
+  EXPECT_FALSE(paused.IsTold(Signal::kNodeFsAvailable, other, kNow));
+  paused.Take(Waiting(Signal::kNodeFsAvailable, PaceReason::kNoForecast), kNow);
+  EXPECT_TRUE(paused.IsForPace());
+}
+
 }  // namespace
 }  // namespace jettison
