@@ -52,7 +52,7 @@ def run_page(path, programs):
     """The faults of a page, as text with the line in front."""
     content, faults = page.read(pathlib.Path(path).read_text()), []
     with tempfile.TemporaryDirectory(prefix="page-") as folder:
-        terminal, given_up = shell.Shell(folder, programs), False
+        terminal, given_up = shell.Shell(folder, programs, path), False
         for step in content.steps:
             if given_up and not step.clean_up:
                 continue
@@ -61,7 +61,7 @@ def run_page(path, programs):
             except (shell.Gone, BrokenPipeError) as gone:
                 fault, given_up = str(gone), True
                 terminal.close()
-                terminal = shell.Shell(folder, programs)
+                terminal = shell.Shell(folder, programs, path)
             if fault:
                 faults.append(f"{path}:{step.line}: {step.text if not step.file else step.file}\n{fault}")
         terminal.close()

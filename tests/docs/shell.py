@@ -14,11 +14,11 @@ class Gone(Exception):
 
 
 class Shell:
-    def __init__(self, folder, programs):
+    def __init__(self, folder, programs, page):
         self.folder = pathlib.Path(folder)
         environment = {
             "PATH": f"{programs}:{os.environ['PATH']}", "HOME": str(folder), "LC_ALL": "C.UTF-8", "NO_COLOR": "1",
-            "TERM": "dumb", "TZ": "UTC"}
+            "TERM": "dumb", "TZ": "UTC", "PAGE_FOLDER": str(pathlib.Path(page).resolve().parent)}
         self.process = subprocess.Popen(
             ["bash", "--noprofile", "--norc"], cwd=folder, env=environment, stdin=subprocess.PIPE, stdout=subprocess.PIPE,
             stderr=subprocess.STDOUT, start_new_session=True)
