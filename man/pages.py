@@ -184,6 +184,8 @@ def markdown_lines(text):
                 block.append(rest.pop(0))
             rest.pop(0)
             lines += example(block[1:])
+        elif first.startswith("<!-- "):
+            continue  # a remark to who runs the page
         elif first.startswith("|"):
             while rest and rest[0].startswith("|"):
                 block.append(rest.pop(0))
