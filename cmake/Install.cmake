@@ -37,6 +37,7 @@ file(GLOB pages CONFIGURE_DEPENDS ${CMAKE_SOURCE_DIR}/docs/*.md)
 install(FILES ${pages} ${CMAKE_SOURCE_DIR}/packaging/jettison.yaml
               ${CMAKE_SOURCE_DIR}/packaging/runs-pods.conf ${CMAKE_SOURCE_DIR}/LICENSE
         DESTINATION ${CMAKE_INSTALL_DOCDIR})
+install(DIRECTORY ${CMAKE_SOURCE_DIR}/docs/how-to DESTINATION ${CMAKE_INSTALL_DOCDIR})
 install(FILES ${CMAKE_SOURCE_DIR}/packaging/prometheus/jettison-alerts.yaml
         DESTINATION ${CMAKE_INSTALL_DOCDIR}/prometheus)
 install(FILES ${CMAKE_SOURCE_DIR}/packaging/grafana/jettison.json
