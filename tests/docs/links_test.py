@@ -18,7 +18,8 @@ def anchors(text):
     """The headings of a page as a browser addresses them."""
     titles = re.findall(r"^#+ (.*)$", re.sub(r"^```.*?^```", "", text, flags=re.MULTILINE | re.DOTALL), re.MULTILINE)
     plain = [re.sub(r"\[([^\]]*)\]\([^)]*\)", r"\1", title) for title in titles]
-    return {re.sub(r"[^\w\- ]", "", title.lower()).strip().replace(" ", "-") for title in plain}
+    named = set(re.findall(r'<a id="([^"]+)">', text))
+    return named | {re.sub(r"[^\w\- ]", "", title.lower()).strip().replace(" ", "-") for title in plain}
 
 
 def broken_links(page, text, read):
@@ -43,7 +44,7 @@ def read_file(path):
 
 class Links(unittest.TestCase):
     def test_a_link_that_leads_nowhere_is_found(self):
-        page, text = pathlib.Path("/p/a.md"), "# A b\n[x](b.md) [y](#a-b) [z](#c) [w](b.md#d) `[v](e.md)` [u](https://h/)"
+        page, text = pathlib.Path("/p/a.md"), "# A b\n<a id=\"e\"></a>\n[q](#e) [x](b.md) [y](#a-b) [z](#c) [w](b.md#d) `[v](e.md)` [u](https://h/)"
         there = {pathlib.Path("/p/b.md"): "# B"}
         self.assertEqual(broken_links(page, text, there.get), ["#c", "b.md#d"])
         self.assertEqual(broken_links(page, text, {}.get), ["b.md", "#c", "b.md#d"])
