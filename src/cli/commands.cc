@@ -25,7 +25,7 @@ constexpr const char* kExamples =
     "  jettison doctor                               what this host offers and what is missing\n"
     "  jettison check-config kubelet.yaml            the effective policy, or every fault\n"
     "  jettison run --config jettison.yaml           guard this node\n"
-    "  jettison status                               the node for a glance\n"
+    "  jettison status                               how the node stands\n"
     "  jettison top                                  the node live\n"
     "  jettison explain default/web                  why it was evicted, or where it stands\n"
     "  jettison replay scenarios.ndjson              what would have happened\n"

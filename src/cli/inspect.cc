@@ -111,8 +111,9 @@ void AddInspect(CLI::App& app, int& exit_code) {
                    "the node's memory, a quantity such as 16Gi; without it, that of this machine")
       ->check(CLI::Validator(CapacityFault, "QUANTITY"));
   command
-      ->add_option("--profile", options->profile,
-                   "who is protected: kubelet (static pods too) or standalone (by priority only)")
+      ->add_option(
+          "--profile", options->profile,
+          "which pods are protected: kubelet (static pods too) or standalone (by priority only)")
       ->check(CLI::IsMember({"kubelet", "standalone"}))
       ->capture_default_str();
   command->add_option("--output", options->output, "text or json")

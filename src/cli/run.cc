@@ -178,7 +178,8 @@ constexpr const char* kFooter =
     "\n"
     "Examples:\n"
     "  jettison run --config kubelet.yaml --config jettison.yaml\n"
-    "  jettison run --config jettison.yaml --dry-run    tell who would be evicted, evict nobody\n"
+    "  jettison run --config jettison.yaml --dry-run    say which pods would be evicted, evict "
+    "none\n"
     "\n"
     "Exit status: 0 stopped as asked, 1 could not start or go on, 2 wrong usage or faulty "
     "configuration.";

@@ -68,7 +68,7 @@ TEST(FishCompletion, OffersCommandsWithTheirDescription) {
                {"HOME=" + home.path()});
   EXPECT_EQ(fish.Wait(), 0) << fish.output();
   EXPECT_THAT(LinesOf(fish.output()),
-              ElementsAre("status\tShow the node for a glance: conditions, signals, evictions"));
+              ElementsAre("status\tShow how the node stands: conditions, signals, evictions"));
 }
 
 TEST(ZshCompletion, IsReadByZsh) {

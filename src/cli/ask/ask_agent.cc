@@ -79,7 +79,8 @@ void AddAskOptions(CLI::App& command, AskOptions& options) {
   command.add_option("--token-file", options.token_file, "a file with the bearer token to send")
       ->envname("JETTISON_TOKEN_FILE")
       ->group(kGroup);
-  command.add_option("--ca-file", options.ca_file, "PEM: who may vouch for the agent (https)")
+  command
+      .add_option("--ca-file", options.ca_file, "PEM: the CAs that may vouch for the agent (https)")
       ->group(kGroup);
   command.add_option("--cert-file", options.cert_file, "PEM: a client certificate (https)")
       ->group(kGroup);

@@ -213,7 +213,8 @@ void AddDemo(CLI::App& app, int& exit_code) {
   command->footer(
       "Runs the agent on a node of 512 MiB with eight pods, of which one leaks memory, one fills\n"
       "the disk, one outgrows the limit of its emptyDir and one forks. It takes about 40 seconds,\n"
-      "and in the end checks who was evicted, why, in which order, and who was left alone.\n"
+      "and in the end checks which pods were evicted, why, in which order, and which were left "
+      "alone.\n"
       "\n"
       "What it does to this host, and undoes however it ends:\n"
       "  a control group jettison-demo-PID with limits: 512 MiB of memory, 1500 processes\n"

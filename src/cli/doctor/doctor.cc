@@ -64,7 +64,8 @@ void AddDoctor(CLI::App& app, int& exit_code) {
   command->add_option("--output", flags->output, "text or json")
       ->check(CLI::IsMember({"text", "json"}));
   command->footer(
-      "It tries things on a control group and in processes of its own, which are gone afterwards.\n"
+      "It tries things on a control group and in processes of its own, which it removes "
+      "afterwards.\n"
       "A container runtime is asked, and waited for some seconds at most; so is an API server.\n"
       "\n"
       "Examples:\n"

@@ -34,7 +34,8 @@ int RunShadow(const ShadowOptions& options) {
 }
 
 constexpr const char* kFooter =
-    "In shadow mode (source: kubernetes with dryRun: true) the agent evicts nobody. It notes whom\n"
+    "In shadow mode (source: kubernetes with dryRun: true) the agent evicts no pod. It notes which "
+    "ones\n"
     "it would have evicted, and compares that with the pods that the kubelet then evicts.\n"
     "\n"
     "Examples:\n"

@@ -52,7 +52,7 @@ constexpr const char* kFooter =
 void AddStatus(CLI::App& app, int& exit_code) {
   auto options = std::make_shared<StatusOptions>();
   CLI::App* command =
-      app.add_subcommand("status", "Show the node for a glance: conditions, signals, evictions");
+      app.add_subcommand("status", "Show how the node stands: conditions, signals, evictions");
   command->add_option("--output", options->output, "text or json")
       ->check(CLI::IsMember({"text", "json"}))
       ->capture_default_str();

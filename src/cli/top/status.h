@@ -6,7 +6,7 @@ class App;
 
 namespace jettison {
 
-// `jettison status`: the node for a glance. Exit status 0 the agent answered, 1 it did not, 2 wrong
+// `jettison status`: how the node stands. Exit status 0 the agent answered, 1 it did not, 2 wrong
 // usage; with --exit-code 3 where a condition of the node is true.
 void AddStatus(CLI::App& app, int& exit_code);
 

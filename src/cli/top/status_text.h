@@ -7,9 +7,9 @@
 
 namespace jettison {
 
-// A page about the node for a glance: conditions, signals against their thresholds, pods that are
-// on their way, who would go first, the last evictions. `columns`: lines are no longer, where text
-// can be shortened.
+// A page that shows how the node stands: conditions, signals against their thresholds, pods that
+// are on their way, who would go first, the last evictions. `columns`: lines are no longer, where
+// text can be shortened.
 [[nodiscard]] std::string StatusText(const Overview& overview, std::size_t columns,
                                      TextStyle style);
 

@@ -114,7 +114,7 @@ std::vector<TextLine> HelpLines() {
       "",
       "The pods stand in the order in which they would be evicted for the signal that",
       "is named. OVER is use minus request, WHY the field in which a pod differs from",
-      "the next; a wide terminal shows more columns. Pods without a number do not go.",
+      "the next. Pods without a number are not evicted. A wide terminal shows more.",
       "A pass reads every figure anew before it decides.",
   };
   std::vector<TextLine> lines;
