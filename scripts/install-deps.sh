@@ -11,7 +11,7 @@ packages=(
   libgrpc++-dev protobuf-compiler protobuf-compiler-grpc libprotobuf-dev libabsl-dev libc-ares-dev
   libre2-dev zlib1g-dev libmicrohttpd-dev libgnutls28-dev libcurl4-gnutls-dev containerd runc
   qemu-system-x86 busybox-static systemd
-  e2fsprogs xfsprogs btrfs-progs util-linux python3 clang-format git mandoc zsh fish
+  e2fsprogs xfsprogs btrfs-progs util-linux python3 clang-format git mandoc zsh fish jq curl openssl
 )
 # The dashboard is built with node and npm; those of another source than Debian do as well.
 command -v node >/dev/null || packages+=(nodejs)
