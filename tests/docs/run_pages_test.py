@@ -108,9 +108,10 @@ class Runner(unittest.TestCase):
     def test_after_the_shell_has_ended_only_what_cleans_up_is_run(self):
         with tempfile.NamedTemporaryFile() as trace:
             status, said = self.run_page(
-                block("$ exit 3", f"$ echo went on >>{trace.name}") + "<!-- clean up -->\n" +
+                block("$ echo last words; exit 3", f"$ echo went on >>{trace.name}") + "<!-- clean up -->\n" +
                 block(f"$ echo cleaned >>{trace.name}"))
             self.assertEqual(status, 1, said)
+            self.assertIn("the shell has ended; until then it printed:\nlast words", said)
             self.assertEqual(trace.read(), b"cleaned\n")
 
     def test_what_goes_on_behind_the_page_is_ended_with_it(self):

@@ -36,7 +36,8 @@ class Shell:
             piece = os.read(self.process.stdout.fileno(), 65536) if ready else b""
             text += piece
             if not piece:
-                raise Gone(f"no end within {seconds} s" if not ready else "the shell has ended", text)
+                why = "the shell has ended" if ready else f"no end within {seconds} s"
+                raise Gone(f"{why}; until then it printed:\n{text.decode(errors='replace')}")
         printed, _, status = text.decode(errors="replace").rpartition(f"\n{MARK} ")
         return int(status), printed.splitlines()
 
