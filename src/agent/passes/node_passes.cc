@@ -269,6 +269,9 @@ void NodePasses::Tell(const CycleReport& report, NodeConditions before, Instant 
 
 void NodePasses::AwaitCleanup(const CycleReport& report, Instant now) {
   if (report.evictions.empty()) return;
+  for (const EvictionRecord& eviction : report.evictions) {
+    if (HasAskedFor(eviction.order.pod_uid)) asked_.reset();
+  }
   const Resource resource =
       report.ranked_for ? ResourceOf(*report.ranked_for) : Resource::kEphemeralStorage;
   const bool hard = std::ranges::any_of(report.evictions, [](const EvictionRecord& eviction) {
@@ -323,10 +326,13 @@ std::vector<std::shared_ptr<const PodFacts>> NodePasses::Keep(
   return spared_.AsSeen(edges_.pods.Keep(spared_.Themselves(pods)));
 }
 
+bool NodePasses::HasAskedFor(std::string_view uid) const {
+  return asked_ && asked_->report.pause->pod_uid == uid;
+}
+
 // An answer that came late belongs to a pass that nobody has kept.
 RecordedPass NodePasses::TakeAsked(const EvictionOrder& order) {
-  auto asked = std::exchange(asked_, std::nullopt);
-  if (asked && asked->report.pause->pod_uid == order.pod_uid) return *std::move(asked);
+  if (HasAskedFor(order.pod_uid)) return *std::exchange(asked_, std::nullopt);
   RecordedPass pass{.policy = policies_.For(PassKind::kWatch), .before = standing_.state};
   if (record_.last) {
     pass.report.at = record_.last->at;
@@ -337,6 +343,7 @@ RecordedPass NodePasses::TakeAsked(const EvictionOrder& order) {
 }
 
 const CycleReport* NodePasses::Granted(const EvictionOrder& order, Instant now) {
+  if (!HasAskedFor(order.pod_uid) && !edges_.pods.IsOnNode(order.pod_uid)) return nullptr;
   RecordedPass pass = TakeAsked(order);
   const auto noted = edges_.noter->Evict(order);
   if (!noted || *noted != EvictOutcome::kEnding) return nullptr;

@@ -3,6 +3,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <optional>
+#include <string_view>
 #include <vector>
 
 #include "act/pass.h"
@@ -74,7 +75,7 @@ class NodePasses : private SummarySource {
   const CycleReport& Run(const ReadingPlan& plan, const PassDecision& decision,
                          const PassCause& cause);
   // A pod whose soft eviction was asked for goes now: tells of it as of the pass that asked. Null
-  // where the pod is gone, or was evicted otherwise meanwhile.
+  // where it was evicted otherwise meanwhile.
   const CycleReport* Granted(const EvictionOrder& order, Instant now);
   // That was a full pass, and this is what it was made of.
   void KeepMeasured(const DiskUse& disk, Instant now) {
@@ -121,6 +122,7 @@ class NodePasses : private SummarySource {
   void AwaitCleanup(const CycleReport& report, Instant now);
   void TellPause(const CycleReport& report, Instant now);
   void Record(RecordedPass pass, PassKind kind, const std::vector<const PodFacts*>& pods);
+  [[nodiscard]] bool HasAskedFor(std::string_view uid) const;
   [[nodiscard]] RecordedPass TakeAsked(const EvictionOrder& order);
   [[nodiscard]] std::vector<std::shared_ptr<const PodFacts>> Keep(
       const std::vector<const PodFacts*>& pods) const;

@@ -138,6 +138,19 @@ TEST_F(NodeSoftTest, APodThatIsGrantedIsEvictedForEverybodyAndSignalledByNobody)
   EXPECT_THAT(fake_.Names(), Not(Contains("hog").Times(2))) << "it goes already";
 }
 
+TEST_F(NodeSoftTest, APodThatHasEndedBeforeTheAnswerIsThereCountsAllTheSame) {
+  CrossSoft();
+  pods_.SetWanted({PodNamed("idle")}, clock_.Now());
+  Deliver();
+  ASSERT_FALSE(pods_.IsOnNode("hog"));
+  fake_.Grant();
+  Pass(kAnswer);
+  EXPECT_EQ(CountEvents("Evicted"), 1U);
+  fake_.answers.push_back({.order = fake_.asked[0], .granted = true});
+  Pass(kAnswer);
+  EXPECT_EQ(CountEvents("Evicted"), 1U) << "and never twice";
+}
+
 TEST_F(NodeSoftTest, WhenItIsRefusedTheNextOneIsAskedAboutAtOnce) {
   CrossSoft();
   fake_.Refuse(clock_.Now() + minutes(1));

@@ -157,7 +157,8 @@ Result<bool> PodTable::Evict(const EvictionOrder& order, Instant now) {
 
 bool PodTable::NoteEvicted(const EvictionOrder& order, Instant now) {
   PodSlot* const slot = slots_.OfPod(order.pod_uid);
-  if (slot == nullptr || !slot->worker()->NoteEvicted(order, now)) return false;
+  if (slot == nullptr) return true;
+  if (!slot->worker()->NoteEvicted(order, now)) return false;
   ++slot->evictions;
   slots_.NoteChange();
   return true;

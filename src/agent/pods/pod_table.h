@@ -97,8 +97,8 @@ class PodTable : public PodViews {
   // Fails a pod; false when it is ending as soon as that already. kNotFound for one that is not
   // there.
   [[nodiscard]] Result<bool> Evict(const EvictionOrder& order, Instant now);
-  // Notes that a pod was evicted by this order, which somebody else carries out; false where it is
-  // not there, is ending, or was evicted already.
+  // Notes that a pod was evicted by this order, which somebody else carries out, and may have by
+  // now; false where it was evicted already.
   [[nodiscard]] bool NoteEvicted(const EvictionOrder& order, Instant now);
   // Gives up what is left of the grace period of a pod that is ending; false where nothing is.
   bool KillNow(std::string_view uid, Instant now);

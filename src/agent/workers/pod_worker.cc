@@ -214,7 +214,7 @@ bool PodWorker::Evict(const EvictionOrder& order, Instant now) {
 }
 
 bool PodWorker::NoteEvicted(const EvictionOrder& order, Instant now) {
-  if (IsGone() || ending() != nullptr || eviction_) return false;
+  if (eviction_) return false;
   eviction_ = Eviction{.order = order, .at = now};
   UpdateStatus(now);
   return true;

@@ -43,7 +43,7 @@ class PodWorker {
   // pod that is ending already it can only shorten the time left; then it tells whether it did.
   bool Evict(const EvictionOrder& order, Instant now);
   // Notes that the pod was evicted by this order, which somebody else carries out: nobody is told
-  // to end. False where it is ending, or was evicted already.
+  // to end, and it may have ended by now. False where it was evicted already.
   bool NoteEvicted(const EvictionOrder& order, Instant now);
   // Gives up what is left of the grace period of a pod that is ending; false where nothing is.
   bool KillNow(Instant now);
