@@ -1,0 +1,55 @@
+"""An eviction while the API server is away: in time, down for good, and deleted once it is back."""
+import json
+import statistics
+import time
+
+from kubelet_bed import Bed, late_processes, processes, start_neighbours
+from node import wait_for
+
+RATE, AWAY_SECONDS, RUNS = 200, 30, 20
+SETTLED = 5  # seconds after the deletion, in which a second one would be seen
+
+
+def evict_once(bed, number):
+    name = f"away{number}"
+    before = len(bed.evicted())
+    report = bed.deploy(name, 0, growth=(RATE, 3000))
+    wait_for(lambda: report.ready_ns, "the start of the hog", seconds=60)
+    pod, group = bed.pod_of(name)
+    wait_for(lambda: f"pod=default/{pod}" in bed.logged(), "the pod in the agent's log")
+    before_it, program = processes(group), report.pid
+    bed.kill_api_server()
+    back_at = time.monotonic() + AWAY_SECONDS
+    watch = bed.watch(name)
+    late = late_processes(group, before_it, program, until=lambda: time.monotonic() > back_at)
+    seen = json.loads(watch.communicate()[0])
+    bed.start_missing()
+    began = time.monotonic()
+    wait_for(lambda: bed.deletions(pod), "the deletion of the pod", seconds=60, interval=0.05)
+    seen["deletedAfter"] = time.monotonic() - began
+    time.sleep(SETTLED)
+    seen |= {"late": len(late), "deletions": bed.deletions(pod),
+             "right": bed.evicted()[before:] == [name], "failedObjects": bed.failed_objects()}
+    bed.remove(name)
+    wait_for(lambda: not bed.tainted(), "the end of the taint", seconds=60, interval=0.5)
+    return seen
+
+
+def measure(options, faults):
+    with Bed(options.bed, options.build) as bed:
+        start_neighbours(bed)
+        bed.start_agent()
+        seen = [evict_once(bed, number) for number in range(options.runs or RUNS)]
+    signals = sorted(run["latencyMs"] for run in seen if run["latencyMs"] is not None)
+    right, late = sum(run["right"] for run in seen), sum(run["late"] for run in seen)
+    once, failed = sum(run["deletions"] == 1 for run in seen), max(run["failedObjects"] for run in seen)
+    told = f"{statistics.median(signals):.2f}, {signals[-1]:.2f}" if signals else "-"
+    print(f"| API server away for {AWAY_SECONDS} s | only the growing pod evicted | crossing to signal: median, worst (ms) "
+          "| processes of it 0.2 s after its end | deleted exactly once | Failed objects left |\n"
+          "| --- | --- | --- | --- | --- | --- |")
+    print(f"| {len(seen)} runs | {right} | {told} | {late} | {once} | {failed} |\n", flush=True)
+    for missed, what in ((right < len(seen), f"the right pod alone in {right} of {len(seen)} runs"),
+                         (late, f"{late} processes ran again"), (failed, f"{failed} Failed objects"),
+                         (once < len(seen), f"deleted exactly once in {once} of {len(seen)} runs")):
+        if missed:
+            faults.append(f"away: {what}")

@@ -1,0 +1,244 @@
+"""A control plane with one node, a kubelet and Jettison's agent beside it, for a measurement; gone with it."""
+import http.client
+import json
+import os
+import pathlib
+import shutil
+import socket
+import subprocess
+import sys
+import tempfile
+import time
+
+from node import MIB, Report, wait_for
+
+CAPACITY, THRESHOLD = 1024 * MIB, 128 * MIB  # the kubelet of the bed has 100 MiB
+AGENT = "system:serviceaccount:jettison-system:jettison"
+STAYS_DOWN_AFTER = 0.2  # seconds from the end of a pod's last process; nothing of it may run from then on
+MAY_TAINT = {
+    "apiVersion": "v1", "kind": "List", "items": [
+        {"apiVersion": "rbac.authorization.k8s.io/v1", "kind": "ClusterRole", "metadata": {"name": "may-taint"},
+         "rules": [{"apiGroups": [""], "resources": ["nodes"], "verbs": ["patch"]}]},
+        {"apiVersion": "rbac.authorization.k8s.io/v1", "kind": "ClusterRoleBinding", "metadata": {"name": "may-taint"},
+         "roleRef": {"apiGroup": "rbac.authorization.k8s.io", "kind": "ClusterRole", "name": "may-taint"},
+         "subjects": [{"kind": "ServiceAccount", "name": "jettison", "namespace": "jettison-system"}]}]}
+AUDIT = {"apiVersion": "audit.k8s.io/v1", "kind": "Policy", "omitStages": ["RequestReceived"],
+         "rules": [{"level": "Metadata", "verbs": ["delete"], "resources": [{"group": "", "resources": ["pods"]}]},
+                   {"level": "None"}]}
+
+
+class SocketConnection(http.client.HTTPConnection):
+    """HTTP over the unix socket at `path`."""
+
+    def __init__(self, path):
+        super().__init__("localhost", timeout=10)
+        self.path = path
+
+    def connect(self):
+        self.sock = socket.socket(socket.AF_UNIX)
+        self.sock.settimeout(self.timeout)
+        self.sock.connect(str(self.path))
+
+
+def processes(group):
+    """The processes of a group and of those below it; none where it is gone."""
+    pids = set()
+    for path, _, _ in os.walk(group):
+        try:
+            pids.update(map(int, pathlib.Path(path, "cgroup.procs").read_text().split()))
+        except OSError:
+            continue  # it went meanwhile
+    return pids
+
+
+def late_processes(group, before, program, until):
+    """Waits for the end of a pod's program; what runs in the pod STAYS_DOWN_AFTER later, while `until` is not true, but
+    for the sandbox, which is what ran `before` beside the program."""
+    wait_for(lambda: not os.path.exists(f"/proc/{program}"), "the end of the pod's program", seconds=30)
+    ended, late = time.monotonic(), set()
+    while not until():
+        if time.monotonic() - ended > STAYS_DOWN_AFTER:
+            late |= processes(group) - before
+        time.sleep(0.005)
+    return late
+
+
+class Bed:
+    """`kubelet` replaces keys of the kubelet's configuration. The agent's group is a node of CAPACITY and its threshold
+    THRESHOLD; in `shadow` its node is the machine, and its thresholds follow the kubelet's in a dry run."""
+
+    def __init__(self, bed, build, kubelet=None, shadow=False):
+        self.bed, self.build, self.shadow = pathlib.Path(bed).resolve(), pathlib.Path(build).resolve(), shadow
+        self.folder = pathlib.Path(tempfile.mkdtemp(prefix="jettison-bed-", dir="/var/tmp"))
+        self.log, self.socket, self.audit = (self.folder / name for name in ("agent.log", "agent.sock", "audit.log"))
+        self.agent = None
+        policy, extra = self.folder / "audit.yaml", self.folder / "kubelet-extra.yaml"
+        policy.write_text(json.dumps(AUDIT))
+        self.environment = os.environ | {
+            "KBED_APISERVER_ARGS": f"--audit-policy-file={policy} --audit-log-path={self.audit}"}
+        if kubelet:  # a key a line: the bed replaces keys by lines
+            extra.write_text("".join(f"{key}: {json.dumps(value)}\n" for key, value in kubelet.items()))
+            self.environment["KBED_KUBELET_EXTRA"] = str(extra)
+
+    def __enter__(self):
+        try:
+            self.start_missing()
+            subprocess.run([self.bed / "agent.sh", self.folder], check=True, capture_output=True)
+            settings = dict(line.split("=", 1) for line in (self.folder / "settings").read_text().splitlines())
+            self.group = settings["CGROUP"]
+            self.memory_group = pathlib.Path("/sys/fs/cgroup/memory", self.group)
+            if not self.shadow:
+                (self.memory_group / "memory.limit_in_bytes").write_text(str(CAPACITY))
+            self.shared = self.folder / "measured"  # seen by the pods at the same place
+            self.shared.mkdir()
+            shutil.copy(self.build / "measure/measure_hog", self.shared)
+            self.apply(MAY_TAINT)
+        except BaseException:
+            self.__exit__()
+            raise
+        return self
+
+    def __exit__(self, *_):
+        if self.agent:
+            self.agent.terminate()
+            self.agent.wait(20)
+        subprocess.run([self.bed / "down.sh", self.folder, "--purge"], check=False, capture_output=True)
+
+    def start_missing(self):
+        subprocess.run([self.bed / "up.sh", self.folder], check=True, capture_output=True, env=self.environment)
+
+    def kill_api_server(self):
+        pid_file = self.folder / "run/kube-apiserver.pid"
+        os.kill(int(pid_file.read_text()), 9)
+        pid_file.unlink()  # the bed takes it for gone, however long nobody waits for the process
+
+    def kubectl(self, *arguments, text=None):
+        return subprocess.run([self.folder / "kubectl", *arguments], input=text, capture_output=True, text=True,
+                              check=True).stdout
+
+    def apply(self, manifest):
+        self.kubectl("apply", "-f", "-", text=json.dumps(manifest))
+
+    def hog(self, name, hold_mib, requests=None, limits=None, growth=None):
+        """The spec of a pod that holds memory, and its report. `growth`: (MiB a second, MiB in the end), from the
+        moment on at which the gate is there."""
+        report = Report(self.shared / f"{name}.report")
+        command = [f"{self.shared}/measure_hog", str(report.path), str(hold_mib)]
+        if growth:
+            command += [str(self.gate(name)), *map(str, growth)]
+        container = {"name": "hog", "image": "bed.local/app:1", "command": command,
+                     "resources": {"requests": requests or {}, "limits": limits or {}},
+                     "volumeMounts": [{"name": "shared", "mountPath": str(self.shared)}]}
+        return report, {"hostNetwork": True, "hostPID": True, "automountServiceAccountToken": False,
+                        "terminationGracePeriodSeconds": 5, "containers": [container],
+                        "volumes": [{"name": "shared", "hostPath": {"path": str(self.shared)}}]}
+
+    def gate(self, name):
+        return self.shared / f"{name}.gate"
+
+    def deploy(self, name, hold_mib, requests=None, limits=None, growth=None):
+        report, spec = self.hog(name, hold_mib, requests, limits, growth)
+        self.deploy_spec(name, spec)
+        return report
+
+    def deploy_spec(self, name, spec, replicas=1):
+        labels = {"app": name}
+        self.apply({"apiVersion": "apps/v1", "kind": "Deployment", "metadata": {"name": name},
+                    "spec": {"replicas": replicas, "selector": {"matchLabels": labels},
+                             "template": {"metadata": {"labels": labels}, "spec": spec}}})
+
+    def remove(self, name):
+        """Removes a Deployment and waits until its pods are gone."""
+        self.kubectl("delete", "deployment", name)
+        wait_for(lambda: not self.kubectl("get", "pods", "-l", f"app={name}", "-o", "name"), "the end of its pods",
+                 seconds=60, interval=0.2)
+
+    def pod_of(self, name):
+        """The name and the group of the pod of a Deployment."""
+        pod = json.loads(self.kubectl("get", "pods", "-l", f"app={name}", "-o", "json"))["items"][0]["metadata"]
+        return pod["name"], self.group_of(pod["uid"])
+
+    def group_of(self, uid):
+        return next((self.memory_group / "kubepods").glob(f"**/pod{uid}"))
+
+    def watch(self, name):
+        """Opens the gate of a hog; a process that watches it until its signal."""
+        report = Report(self.shared / f"{name}.report")
+        if not report.path.exists():
+            report.path.write_bytes(bytes(24))
+        return subprocess.Popen(
+            [self.build / "measure/measure_watch", self.memory_group, str(CAPACITY), str(THRESHOLD), report.path,
+             self.gate(name), "200", "60"], stdout=subprocess.PIPE, text=True)
+
+    def failed_objects(self):
+        return self.kubectl("get", "pods", "--field-selector=status.phase=Failed", "-o", "name").count("pod/")
+
+    def deletions(self, pod):
+        """How many of the agent's DELETEs of the pod the API server has taken."""
+        entries = map(json.loads, self.audit.read_text().splitlines()) if self.audit.exists() else ()
+        return sum(entry["objectRef"].get("name") == pod and entry["user"]["username"] == AGENT and
+                   entry["responseStatus"]["code"] == 200 for entry in entries)
+
+    def ask(self, path):
+        """The agent's answer in JSON."""
+        connection = SocketConnection(self.socket)
+        connection.request("GET", path)
+        answer = json.loads(connection.getresponse().read())
+        connection.close()
+        return answer
+
+    def start_agent(self):
+        own = "" if self.shadow else f"""\
+apiVersion: kubelet.config.k8s.io/v1beta1
+kind: KubeletConfiguration
+cgroupRoot: /
+kernelMemcgNotification: true
+evictionHard: {{memory.available: "{THRESHOLD}"}}
+evictionPressureTransitionPeriod: 1s
+---
+"""
+        (self.folder / "agent.yaml").write_text(f"""\
+{own}apiVersion: jettison.io/v1alpha1
+kind: JettisonConfiguration
+source: kubernetes
+nodeName: bed
+{"dryRun: true" if self.shadow else f"nodeCgroup: /{self.group}"}
+root: {self.folder}/agent
+http: {{socket: {self.socket}}}
+kubernetes:
+  kubeconfig: {self.folder}/agent.kubeconfig
+  kubeletDirectory: {self.folder}/kubelet
+  kubeletConfiguration: {self.folder}/conf/kubelet.yaml
+""")
+        with open(self.log, "wb") as log:
+            self.agent = subprocess.Popen([self.build / "jettison", "run", "--config", self.folder / "agent.yaml"],
+                                          stdin=subprocess.DEVNULL, stdout=log, stderr=log)
+        wait_for(lambda: "agent is ready" in self.logged() or self.agent.poll() is not None, "the start of the agent")
+        if self.agent.poll() is not None:
+            sys.exit(f"beside_kubelet.py: the agent did not start:\n{self.logged()}")
+
+    def logged(self):
+        return self.log.read_text(errors="replace")
+
+    def evicted_pods(self):
+        """Names of the pods that were evicted, one for each time."""
+        lines = [line for line in self.logged().splitlines() if "evicted successfully" in line]
+        return [line.split("pod=default/")[1].split()[0] for line in lines]
+
+    def evicted(self):
+        """Names of the Deployments whose pods were evicted, one for each time."""
+        return [pod.rsplit("-", 2)[0] for pod in self.evicted_pods()]
+
+    def tainted(self):
+        return "jettison.io" in self.kubectl("get", "node", "bed", "-o", "jsonpath={.spec.taints}")
+
+
+def start_neighbours(bed):
+    """Four quiet pods; waits until they hold what they are to hold."""
+    cpu = {"cpu": "10m"}
+    reports = [bed.deploy("over", 100, requests={"memory": "50Mi"}),
+               bed.deploy("under", 100, requests={"memory": "200Mi"}),
+               bed.deploy("guaranteed", 100, requests={"memory": "200Mi"} | cpu, limits={"memory": "200Mi"} | cpu),
+               bed.deploy("idle", 5)]
+    for report in reports:
+        wait_for(lambda report=report: report.ready_ns, f"the start of {report.path.stem}", seconds=60)
