@@ -1,27 +1,49 @@
 #include "agent/cluster/shadow_watch.h"
 
 #include <algorithm>
+#include <optional>
+#include <string>
 #include <string_view>
 #include <utility>
 
 #include "core/model/eviction_order.h"
 #include "core/pods/pod_facts.h"
 #include "core/report/cycle_report.h"
+#include "core/shadow/kubelet_message.h"
 #include "core/units/wall_time.h"
 
 namespace jettison {
 namespace {
 
-// When the kubelet began to evict the pod, which is a while before the pod has ended. It tells the
-// second, whose beginning counts. (kubelet 1.36: eviction_manager.go evictPod; a pod that broke a
-// limit of its own has no such condition)
-Instant EvictedAt(const kube::ApiPod& pod, const Clock& clock) {
+// By which the kubelet tells that it ends the pod; null: there is none. A pod that broke a limit of
+// its own has none. (kubelet 1.36: eviction_manager.go evictPod)
+const kube::Condition* EndByKubelet(const kube::ApiPod& pod) {
   const auto at = std::ranges::find_if(pod.conditions, [](const kube::Condition& condition) {
     return condition.type == "DisruptionTarget" && condition.status == "True" &&
            condition.reason == "TerminationByKubelet";
   });
-  if (at == pod.conditions.end() || !at->since) return clock.Now();
-  return InstantOf(WallTime(at->since->time_since_epoch()), clock);
+  return at == pod.conditions.end() ? nullptr : &*at;
+}
+
+// When the kubelet began to evict the pod, which is a while before the pod has ended. It tells the
+// second, whose beginning counts.
+Instant EvictedAt(const kube::ApiPod& pod, const Clock& clock) {
+  const kube::Condition* const end = EndByKubelet(pod);
+  if (end == nullptr || !end->since) return clock.Now();
+  return InstantOf(WallTime(end->since->time_since_epoch()), clock);
+}
+
+// What the kubelet says of the eviction of a pod that has ended; absent: it ended otherwise. Where
+// all its programs exited with 0 when they were asked to end, the kubelet (1.36.2) tells the phase
+// Succeeded without a reason, and only the condition tells more. It has the same reason for other
+// ends, as a shutdown of the node, which its message tells apart.
+std::optional<std::string> EvictionMessageOf(const kube::ApiPod& pod) {
+  if (pod.phase == "Failed" && pod.reason == kReasonEvicted) return pod.message;
+  const kube::Condition* const end = EndByKubelet(pod);
+  if (end == nullptr) return std::nullopt;
+  const KubeletCause cause = KubeletCauseOf(end->message);
+  if (cause.kind != KubeletEvictionKind::kNodePressure) return std::nullopt;
+  return end->message;
 }
 
 const PodFacts* FactsIn(const RecordedPass& pass, std::string_view uid) {
@@ -54,16 +76,15 @@ void ShadowWatch::TakePass(const RecordedPass& pass) {
 }
 
 void ShadowWatch::TakeEnded(const kube::ApiPod& pod) {
-  if (pod.phase != "Failed" || pod.reason != kReasonEvicted) {
-    return book_.NoteGone(pod.head.uid, clock_.Now());
-  }
+  const std::optional<std::string> message = EvictionMessageOf(pod);
+  if (!message) return book_.NoteGone(pod.head.uid, clock_.Now());
   const Instant at = EvictedAt(pod, clock_);
   // Nobody was there to foresee it.
   if (at < began_) return;
   book_.NoteKubelets(
       {.at = at,
        .pod = {.uid = pod.head.uid, .namespace_ = pod.head.namespace_, .name = pod.head.name},
-       .message = pod.message});
+       .message = *message});
 }
 
 void ShadowWatch::TakeGone(const kube::ObjectHead& head) {

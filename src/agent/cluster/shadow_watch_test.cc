@@ -100,6 +100,21 @@ TEST_F(ShadowWatchTest, TheKubeletsConditionTellsWhenItBeganToEvict) {
   EXPECT_EQ(View().pairings[0].lead, seconds(3));
 }
 
+TEST_F(ShadowWatchTest, AnEvictedPodWhoseProgramsExitWith0IsKnownByItsCondition) {
+  const auto succeeded = [&](const std::string& name, const std::string& message) {
+    kube::ApiPod pod = PodNamed(name, "Succeeded");
+    pod.conditions = Evicted(name, Instant(clock_.Wall().time_since_epoch())).conditions;
+    pod.conditions[0].message = message;
+    return pod;
+  };
+  for (const char* name : {"cart", "web"}) watch_.TakePass(PassOn(name));
+  Tell(succeeded("cart", kMemory));
+  Tell(succeeded("web", "Pod was terminated in response to imminent node shutdown."));
+  EXPECT_EQ(CountOf(ShadowVerdict::kAgreed), 1U);
+  EXPECT_EQ(View().pairings[0].kubelets->message, kMemory);
+  EXPECT_EQ(CountOf(ShadowVerdict::kOursAlone), 1U);
+}
+
 TEST_F(ShadowWatchTest, WhatTheKubeletBeganBeforeTheAgentIsNotCompared) {
   Tell(Evicted("cart", Instant(clock_.Wall().time_since_epoch()) - milliseconds(1)));
   EXPECT_THAT(View().kubelets_open, IsEmpty());
