@@ -46,9 +46,10 @@ PendingExchange::~PendingExchange() {
   curl_.slist_free_all(addresses_);
 }
 
-Result<void> PendingExchange::Prepare(const PeerRoute& route) {
+Result<void> PendingExchange::Prepare(const PeerRoute& route, bool anew) {
   if (handle_ == nullptr) return Fail(ErrorCode::kInternal, "no memory to ask with");
   SetConnection(route);
+  if (anew) Set(CURLOPT_FRESH_CONNECT, 1L);
   if (route.is_tls) SetTls(route);
   SetQuestion(route);
   if (fault_ == CURLE_OK) return {};

@@ -80,6 +80,7 @@ class HttpTransfers::Core {
   http::PeerRoute route_;
   std::string name_;  // the host as the URL has it
   bool look_up_ = true;
+  bool is_silent_ = false;  // an exchange has had no answer in time since the last was begun
   std::vector<MemoryFile> files_;
 };
 
@@ -128,7 +129,7 @@ Result<void> HttpTransfers::Core::LookUp() {
 void HttpTransfers::Core::Begin(Id id, PendingExchange& exchange) {
   auto ready = CanBeAsked(exchange.asked());
   if (ready) ready = LookUp();
-  if (ready) ready = exchange.Prepare(route_);
+  if (ready) ready = exchange.Prepare(route_, std::exchange(is_silent_, false));
   if (!ready) {
     refused.emplace(id, ready.error());
   } else if (const CURLMcode code = curl.multi_add_handle(multi, exchange.handle());
@@ -176,6 +177,10 @@ void HttpTransfers::Core::TellEnd(Id id, std::chrono::steady_clock::time_point n
   if (!fault && !at->second->has_ended() && at->second->Due() > now) return;
   const auto ended = exchanges.extract(at);
   PendingExchange& exchange = *ended.mapped();
+  if (!fault && !exchange.has_ended()) {
+    exchange.DistrustConnection();
+    is_silent_ = true;
+  }
   Detach(exchange);
   if (fault) {
     exchange.TellEnd(fault.mapped());
