@@ -12,9 +12,11 @@
 #include "cli/ask/read_documents.h"
 #include "codec/documents/documents.h"
 #include "core/units/result.h"
+#include "ports/clock.h"
 #include "sources/kubernetes/calls/node_calls.h"
 #include "sources/kubernetes/client/api_client.h"
 #include "sources/kubernetes/credentials/api_access.h"
+#include "sources/kubernetes/objects/api_node.h"
 
 namespace jettison {
 namespace {
@@ -56,34 +58,60 @@ Value WithoutDefaults(const Value& told) {
   return Value(std::move(members));
 }
 
-std::string RemedyFor(kube::CallResult result) {
-  if (result != kube::CallResult::kForbidden) return "";
-  return "; set kubernetes.kubeletConfiguration to the kubelet's file, or give the agent the right "
-         "to get nodes/proxy";
+constexpr const char* kRemedy =
+    "; set kubernetes.kubeletConfiguration to the kubelet's file, or give the agent the right to "
+    "get nodes/configz";
+
+// An API server, and who asks it.
+struct Cluster {
+  const kube::ApiAccess& access;
+  const Clock& clock;
+  kube::ApiClient& server;
+};
+
+// Of the kubelet itself.
+Result<kube::ApiReply> AskItself(const Cluster& cluster, const std::string& node,
+                                 Duration timeout) {
+  const auto reply = kube::AskNow(cluster.server, kube::GetNode(node), timeout);
+  if (const kube::Outcome outcome = kube::OutcomeOf(reply); !outcome.ok()) {
+    return Fail(ErrorCode::kUnavailable, outcome.why);
+  }
+  const auto known = kube::ReadApiNode(reply->body);
+  if (!known) return Fail(known.error());
+  kube::ApiAccess access = cluster.access;
+  access.server = kube::KubeletUrlOf(*known);
+  if (access.server.empty()) {
+    return Fail(ErrorCode::kUnavailable, "the node does not tell where its kubelet answers");
+  }
+  access.path_prefix.clear();
+  access.server_name.clear();
+  const auto kubelet = kube::ApiClient::Open(access, cluster.clock);
+  if (!kubelet) return Fail(kubelet.error());
+  auto answer = kube::AskNow(**kubelet, kube::GetOwnKubeletConfiguration(), timeout);
+  if (const kube::Outcome outcome = kube::OutcomeOf(answer); !outcome.ok()) {
+    return Fail(ErrorCode::kUnavailable, fmt::format("{}: {}", access.server, outcome.why));
+  }
+  return answer;
 }
 
-// Absent: it may be asked again.
-std::optional<KubeletAnswer> Ask(kube::ApiClient& client, const std::string& node, Duration timeout,
-                                 std::string& why) {
-  const auto reply = kube::AskNow(client, kube::GetKubeletConfiguration(node), timeout);
-  const kube::Outcome outcome = kube::OutcomeOf(reply);
+KubeletAnswer AnswerOf(const std::string& body, const std::string& node) {
   KubeletAnswer answer;
-  if (outcome.ok()) {
-    const auto told = kube::ReadKubeletConfiguration(reply->body);
-    if (told) {
-      answer.text = reply->body;
-      answer.side.document =
-          ConfigDocument{fmt::format("configz of node {}", node), WithoutDefaults(*told)};
-    } else {
-      answer.side.why_not = told.error().message;
-    }
-    return answer;
+  const auto told = kube::ReadKubeletConfiguration(body);
+  if (told) {
+    answer.text = body;
+    answer.side.document =
+        ConfigDocument{fmt::format("configz of node {}", node), WithoutDefaults(*told)};
+  } else {
+    answer.side.why_not = told.error().message;
   }
-  why = fmt::format("configz of node {}: {}{}", node, outcome.why, RemedyFor(outcome.result));
-  switch (outcome.result) {
+  return answer;
+}
+
+bool MayPass(kube::CallResult result) {
+  switch (result) {
     case kube::CallResult::kAway:
     case kube::CallResult::kBusy:
-    case kube::CallResult::kUnauthenticated: return std::nullopt;
+    case kube::CallResult::kUnauthenticated: return true;
     case kube::CallResult::kDone:
     case kube::CallResult::kGone:
     case kube::CallResult::kAnother:
@@ -92,6 +120,23 @@ std::optional<KubeletAnswer> Ask(kube::ApiClient& client, const std::string& nod
     case kube::CallResult::kForbidden:
     case kube::CallResult::kRefused: break;
   }
+  return false;
+}
+
+// Absent: it may be asked again.
+std::optional<KubeletAnswer> Ask(const Cluster& cluster, const std::string& node, Duration timeout,
+                                 std::string& why) {
+  const auto reply = kube::AskNow(cluster.server, kube::GetKubeletConfiguration(node), timeout);
+  const kube::Outcome outcome = kube::OutcomeOf(reply);
+  if (outcome.ok()) return AnswerOf(reply->body, node);
+  why = fmt::format("configz of node {}: {}", node, outcome.why);
+  if (MayPass(outcome.result)) return std::nullopt;
+  if (outcome.result == kube::CallResult::kForbidden) {
+    const auto own = AskItself(cluster, node, timeout);
+    if (own) return AnswerOf(own->body, node);
+    why += fmt::format("; of the kubelet itself: {}{}", own.error().message, kRemedy);
+  }
+  KubeletAnswer answer;
   answer.side.why_not = why;
   return answer;
 }
@@ -109,12 +154,13 @@ KubeletAnswer AskServer(const KubeletQuestion& question, const Patience& patienc
     answer.side.why_not = client.error().message;
     return answer;
   }
+  const Cluster cluster{.access = reading.access, .clock = clock, .server = **client};
   const Instant until = clock.Now() + patience.in_all;
   std::string why;
   while (true) {
     const Duration left = until - clock.Now();
     const Duration most = std::clamp(left, Duration(std::chrono::milliseconds(1)), kLongestCall);
-    if (auto answered = Ask(**client, question.node, most, why)) return *std::move(answered);
+    if (auto answered = Ask(cluster, question.node, most, why)) return *std::move(answered);
     if (clock.Now() + patience.between >= until) break;
     if (patience.on_retry) patience.on_retry(why);
     std::this_thread::sleep_for(patience.between);

@@ -33,8 +33,9 @@ struct KubeletAnswer {
   Faults faults;     // of what asking again does not mend: a file is missing, a kubeconfig faulty
 };
 
-// Reads the kubelet's file, or asks the API server for the configuration that the kubelet runs by
-// (configz), again and again while it is away.
+// Reads the kubelet's file, or asks for the configuration that the kubelet runs by (configz): the
+// API server, again and again while it is away, and the kubelet itself where that does not let us.
+// A token is shown to a kubelet alone whose certificate is from the cluster's CA.
 [[nodiscard]] KubeletAnswer AskKubelet(const KubeletQuestion& question, const Patience& patience);
 
 }  // namespace jettison

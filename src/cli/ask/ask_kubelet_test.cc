@@ -137,6 +137,10 @@ TEST_F(AskingKubelet, AServerThatStaysAwayIsWhyItIsNotKnown) {
 }
 
 TEST_F(AskingKubelet, ARightThatIsNotGivenIsNotAskedForAgain) {
+  server_.Change([](kube::FakeStore& store) {
+    store.node()["status"]["addresses"][0]["address"] = "127.0.0.1";
+    store.node()["status"]["daemonEndpoints"]["kubeletEndpoint"]["Port"] = 1;
+  });
   server_.MisbehaveOnce({.part = "configz",
                          .status = 403,
                          .body = R"({"kind":"Status","status":"Failure","reason":"Forbidden",)"
@@ -144,7 +148,8 @@ TEST_F(AskingKubelet, ARightThatIsNotGivenIsNotAskedForAgain) {
   const KubeletAnswer answer = AskServer();
   EXPECT_THAT(retries_, IsEmpty());
   EXPECT_THAT(answer.side.why_not, HasSubstr("is forbidden"));
-  EXPECT_THAT(answer.side.why_not, HasSubstr("nodes/proxy"));
+  EXPECT_THAT(answer.side.why_not, HasSubstr("of the kubelet itself: https://127.0.0.1:1: "));
+  EXPECT_THAT(answer.side.why_not, HasSubstr("nodes/configz"));
 }
 
 TEST_F(AskingKubelet, AKubeconfigWithFaultsIsNamed) {

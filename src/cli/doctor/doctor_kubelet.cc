@@ -33,7 +33,7 @@ HostCheck Unread(const KubeletAnswer& answer) {
                  "the agent does not start unless evictionHard is set, because nothing is evicted "
                  "on a guess",
                  "set kubernetes.kubeletConfiguration to the kubelet's file, or give the agent the "
-                 "right to get nodes/proxy");
+                 "right to get nodes/configz");
 }
 
 std::string Shown(const Threshold& theirs, const std::vector<Threshold>& ours) {

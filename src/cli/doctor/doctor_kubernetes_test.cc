@@ -90,6 +90,9 @@ TEST_F(DoctorKubernetes, AKubeletWhoseThresholdsLieAboveOursIsSaid) {
 }
 
 TEST_F(DoctorKubernetes, AKubeletWhoseThresholdsCannotBeReadIsSaid) {
+  server_.Change([](kube::FakeStore& store) {
+    store.node()["status"]["addresses"] = kube::FakeStore::Json::array();
+  });
   server_.MisbehaveOnce({.part = "configz", .status = 403, .body = "{}"});
   const HostCheck check = Named(Checks("bed"), "kubelet's thresholds");
   EXPECT_EQ(check.status, HostStatus::kMissing);

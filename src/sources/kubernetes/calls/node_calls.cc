@@ -134,6 +134,10 @@ ApiCall GetKubeletConfiguration(const std::string& node) {
   return {.method = "GET", .path = PathOf(node) + "/proxy/configz", .content_type = {}, .body = {}};
 }
 
+ApiCall GetOwnKubeletConfiguration() {
+  return {.method = "GET", .path = "/configz", .content_type = {}, .body = {}};
+}
+
 Result<Value> ReadKubeletConfiguration(std::string_view body) {
   const auto document = ParseJson(body);
   if (!document) return Fail(document.error().In("configz"));

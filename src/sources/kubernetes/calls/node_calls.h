@@ -71,10 +71,13 @@ class TaintChange {
   int conflicts_ = 0;
 };
 
-// The kubelet's configuration as it runs, through the API server. Needs the right to get
-// nodes/proxy, or nodes/configz where the kubelet asks for that one.
+// The kubelet's configuration as it runs, through the API server, which wants the right to get
+// nodes/proxy for it.
 [[nodiscard]] ApiCall GetKubeletConfiguration(const std::string& node);
-// Its answer: a KubeletConfiguration, as its file would have it.
+// The same of the kubelet itself (KubeletUrlOf). It wants the right to get nodes/configz, and
+// before Kubernetes 1.33 nodes/proxy. (KEP-2862)
+[[nodiscard]] ApiCall GetOwnKubeletConfiguration();
+// The answer to both: a KubeletConfiguration, as its file would have it.
 [[nodiscard]] Result<Value> ReadKubeletConfiguration(std::string_view body);
 
 }  // namespace jettison::kube

@@ -1,5 +1,6 @@
 #pragma once
 
+#include <cstdint>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -26,9 +27,14 @@ struct ApiNode {
   std::vector<Taint> taints;
   std::vector<Condition> conditions;
   bool is_unschedulable = false;
-  std::string kubelet_version;  // "v1.36.2"
-  Faults faults;                // fields that could not be understood
+  std::string kubelet_version;    // "v1.36.2"
+  std::string internal_ip;        // the first; empty: none is told
+  std::int64_t kubelet_port = 0;  // where its kubelet answers; 0: not told
+  Faults faults;                  // fields that could not be understood
 };
+
+// "https://192.0.2.2:10250"; empty where the node does not tell where its kubelet answers.
+[[nodiscard]] std::string KubeletUrlOf(const ApiNode& node);
 
 // Reads a core/v1 Node; errors as of ReadApiPod.
 [[nodiscard]] Result<ApiNode> ReadApiNode(const Value& document);

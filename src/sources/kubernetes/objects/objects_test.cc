@@ -157,12 +157,20 @@ TEST(ApiPod, WhatIsNotUnderstoodIsAFaultAndWithoutAHeadItIsNone) {
   }
 }
 
+TEST(ApiNode, TellsWhereItsKubeletAnswersIfItKnowsAll) {
+  EXPECT_EQ(KubeletUrlOf({}), "");
+  EXPECT_EQ(KubeletUrlOf({.internal_ip = "192.0.2.2"}), "");
+  EXPECT_EQ(KubeletUrlOf({.internal_ip = "2001:db8::1", .kubelet_port = 10250}),
+            "https://[2001:db8::1]:10250");
+}
+
 TEST(ApiNode, KeepsEachTaintWhole) {
   const auto node = ReadApiNode(RecordedAnswer("node_tainted.json"));
   ASSERT_TRUE(node) << node.error().message;
   EXPECT_EQ(node->head.name, "bed");
   EXPECT_EQ(node->head.resource_version, "355");
   EXPECT_EQ(node->kubelet_version, "v1.36.2");
+  EXPECT_EQ(KubeletUrlOf(*node), "https://192.0.2.2:26446");
   EXPECT_THAT(node->conditions, SizeIs(4));
   ASSERT_THAT(node->taints, SizeIs(2));
   EXPECT_EQ(node->taints[0].json, R"({"key":"foreign","value":"x","effect":"NoSchedule"})");
