@@ -17,6 +17,10 @@ Snapshot Onlookers::SnapshotWith(const ShownBeside& beside) const {
                    .log_lines_lost = log_.lost()});
   snapshot.evictions = parts_.evictions->Evictions();
   if (parts_.shadow) snapshot.shadow = parts_.shadow->View(snapshot.at);
+  if (parts_.cluster) {
+    snapshot.cluster = {.evictions_under_way = parts_.cluster->evictions_under_way(),
+                        .events_dropped = parts_.cluster->events_dropped()};
+  }
   snapshot.manifest_error = beside.manifest_error;
   return snapshot;
 }

@@ -92,6 +92,12 @@ struct LoggedEvent {
   Instant first_at;
 };
 
+// What a cluster has been told of this node.
+struct ClusterTelling {
+  std::size_t evictions_under_way = 0;  // of which it does not know everything yet
+  std::uint64_t events_dropped = 0;     // that it was not told of, ever
+};
+
 // What does not change while the agent runs.
 struct NodeIdentity {
   AgentConfig config;  // with the node's name filled in
@@ -131,6 +137,7 @@ struct Snapshot {
   std::shared_ptr<const std::vector<std::shared_ptr<const KeptEviction>>> evictions;
   // A dry run beside what the kubelet did; null: the agent is not in shadow mode.
   std::shared_ptr<const ShadowView> shadow;
+  std::optional<ClusterTelling> cluster;  // absent: nothing is told to a cluster
 };
 
 }  // namespace jettison

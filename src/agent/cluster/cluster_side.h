@@ -1,5 +1,6 @@
 #pragma once
 
+#include <cstddef>
 #include <cstdint>
 #include <functional>
 #include <optional>
@@ -47,6 +48,11 @@ class ClusterSide : public EvictionListener {
 
   // Those that were added since.
   void TellEvents(const EventLog& log, Instant now);
+
+  // Evictions of which the cluster does not know everything yet.
+  [[nodiscard]] std::size_t evictions_under_way() const { return evictions_.size(); }
+  // Events that the cluster was not told of, ever.
+  [[nodiscard]] std::uint64_t events_dropped() const { return events_.dropped(); }
 
   void Advance(Instant now);
   [[nodiscard]] std::optional<Instant> NextDeadline() const;

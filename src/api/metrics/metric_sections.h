@@ -21,6 +21,8 @@ void WriteAgentMetrics(const Snapshot& snapshot, const NodeCounters& counters,
                        MetricsWriter& writer);
 // A dry run beside the kubelet.
 void WriteShadowMetrics(const Snapshot& snapshot, MetricsWriter& writer);
+// What a cluster is told.
+void WriteClusterMetrics(const Snapshot& snapshot, MetricsWriter& writer);
 // Figures of each pod.
 void WritePodMetrics(const Snapshot& snapshot, MetricsWriter& writer);
 

@@ -25,6 +25,7 @@ std::string MetricsText(const Snapshot& snapshot) {
   WriteSignalMetrics(snapshot, writer);
   WriteAgentMetrics(snapshot, counters, writer);
   WriteShadowMetrics(snapshot, writer);
+  WriteClusterMetrics(snapshot, writer);
   WritePodMetrics(snapshot, writer);
   return std::move(writer).Take();
 }

@@ -47,6 +47,16 @@ TEST(MetricsText, AnEmptySnapshotHasFamiliesAndNothingMadeUp) {
   EXPECT_TRUE(Samples(text, "kubelet_node_name").empty());
 }
 
+TEST(MetricsText, WhatAClusterIsToldIsShownWhereThereIsOne) {
+  Snapshot snapshot = SyntheticSnapshot(1);
+  EXPECT_TRUE(Samples(MetricsText(snapshot), "jettison_cluster_evictions_under_way").empty());
+  EXPECT_TRUE(Samples(MetricsText(snapshot), "jettison_cluster_events_dropped_total").empty());
+  snapshot.cluster = {.evictions_under_way = 2, .events_dropped = 7};
+  const std::string text = MetricsText(snapshot);
+  EXPECT_THAT(Samples(text, "jettison_cluster_evictions_under_way"), testing::ElementsAre(" 2"));
+  EXPECT_THAT(Samples(text, "jettison_cluster_events_dropped_total"), testing::ElementsAre(" 7"));
+}
+
 TEST(MetricsText, ADryRunBesideTheKubeletIsComparedWithIt) {
   Snapshot snapshot = SyntheticSnapshot(1);
   EXPECT_TRUE(Samples(MetricsText(snapshot), "jettison_shadow_agreements_total").empty());
