@@ -7,6 +7,7 @@
 
 #include "core/model/container_record.h"
 #include "core/model/pod.h"
+#include "core/model/pod_origin.h"
 #include "core/units/duration.h"
 #include "core/units/result.h"
 #include "ports/cgroups.h"
@@ -25,6 +26,7 @@ struct RuntimePod {
   std::vector<ContainerRecord> containers;  // every run it remembers
   // Somebody else's: it may be ended, but is never started again, and its owner removes it.
   bool foreign = false;
+  PodOrigin origin = PodOrigin::kRuntime;  // of somebody else's: who made it
   // This agent's own, of which something cannot be read: it is dealt with as somebody else's, and
   // may be evicted whatever becomes of those. PodFound tells of it once more when it can be read.
   bool unread = false;

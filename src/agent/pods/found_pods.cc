@@ -29,7 +29,7 @@ PodWorker& FoundPods::Enter(RuntimePod& pod, Instant now) {
   PodSlot& slot = slots_->At(name);
   PodFacts facts = FactsOf(std::move(pod.pod), profile_);
   // Nothing ends it.
-  if (pod.foreign) facts.source = PodOrigin::kRuntime;
+  if (pod.foreign) facts.source = pod.origin;
   const bool looked_at_only = !pod.unread && policy_ == AdoptPolicy::kObserve;
   if (pod.foreign && (pod.spared || looked_at_only)) {
     facts.protection = Protection::kObserved;

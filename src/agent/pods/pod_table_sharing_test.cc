@@ -110,7 +110,8 @@ class PodTableForeignTest : public PodTableTest {
                                         .attempt = 0,
                                         .created = Instant{},
                                         .exit = std::nullopt}},
-                        .foreign = true};
+                        .foreign = true,
+                        .origin = PodOrigin::kKubernetes};
     found.pod.restart_policy = RestartPolicy::kNever;
     return found;
   }
@@ -126,7 +127,7 @@ TEST_F(PodTableForeignTest, AnObservedPodIsMeasuredAndNeverEvicted) {
   Find("other", AdoptPolicy::kObserve);
   ASSERT_EQ(table_.Active().size(), 1U);
   EXPECT_EQ(table_.Active().front()->protection, Protection::kObserved);
-  EXPECT_EQ(table_.Active().front()->source, PodOrigin::kRuntime);
+  EXPECT_EQ(table_.Active().front()->source, PodOrigin::kKubernetes);
   EXPECT_FALSE(View("other").evictions);
   Find("other", AdoptPolicy::kObserve);
   EXPECT_EQ(table_.Active().size(), 1U) << "found twice is one pod";

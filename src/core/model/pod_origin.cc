@@ -6,6 +6,7 @@ std::string_view NameOf(PodOrigin source) {
   switch (source) {
     case PodOrigin::kOwn: return "own";
     case PodOrigin::kRuntime: return "runtime";
+    case PodOrigin::kKubernetes: return "kubernetes";
   }
   __builtin_unreachable();
 }

@@ -5,6 +5,7 @@
 #include <string>
 #include <vector>
 
+#include "core/model/pod_origin.h"
 #include "ports/pod_disk.h"
 #include "sources/foreign/base.h"
 #include "sources/foreign/foreign_pod_value.h"
@@ -20,6 +21,7 @@ struct ForeignFinding {
   std::string list;
   // What keeps its containers up; null: each stands for itself.
   std::shared_ptr<Base> base = nullptr;
+  PodOrigin origin = PodOrigin::kRuntime;    // who made it
   bool unread = false;                       // this agent's own, which cannot be read
   bool spared = false;                       // RuntimePod::spared
   bool kill_at_once = false;                 // it is ended without being asked to

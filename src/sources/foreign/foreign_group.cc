@@ -64,9 +64,14 @@ Result<std::string> ForeignGroupOf(const NodeGroups& node, const ForeignProcess&
   // Whoever kills a group must know whose it is.
   const std::string own = OwnPartOf(group, below.size(), process);
   if (own.empty()) return refuse("is not named after its container");
-  const auto agent = processes.ReadFile(::getpid(), "cgroup");
-  if (agent && IsAtOrBelow(MemoryGroupIn(*agent), own)) return refuse("is this agent's own");
-  return own.substr(below.size());
+  std::string found = own.substr(below.size());
+  if (HoldsThisAgent(node, found)) return refuse("is this agent's own");
+  return found;
+}
+
+bool HoldsThisAgent(const NodeGroups& node, const std::string& group) {
+  const auto agent = node.processes.ReadFile(::getpid(), "cgroup");
+  return agent && IsAtOrBelow(MemoryGroupIn(*agent), fmt::format("{}/{}", node.prefix, group));
 }
 
 // A limit that holds for everybody is none of its own.

@@ -37,6 +37,9 @@ struct ForeignProcess {
 [[nodiscard]] Result<std::string> ForeignGroupOf(const NodeGroups& node,
                                                  const ForeignProcess& process);
 
+// Whether this agent runs in that group of the node, or below it.
+[[nodiscard]] bool HoldsThisAgent(const NodeGroups& node, const std::string& group);
+
 // The memory limit of a group, in bytes; absent where it has none of its own.
 [[nodiscard]] std::optional<std::uint64_t> ForeignMemoryLimitOf(const NodeGroups& node,
                                                                 const std::string& group);

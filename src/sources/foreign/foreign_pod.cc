@@ -36,6 +36,7 @@ RuntimePod ForeignPod::Begin() {
   RuntimePod found{.pod = pod_,
                    .containers = {},
                    .foreign = true,
+                   .origin = finding_.origin,
                    .unread = finding_.unread,
                    .spared = finding_.spared};
   const Clock& clock = edges_.clock;

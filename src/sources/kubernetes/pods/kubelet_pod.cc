@@ -8,6 +8,8 @@
 #include <utility>
 #include <variant>
 
+#include "core/model/pod_origin.h"
+
 namespace jettison::kube {
 namespace {
 
@@ -79,6 +81,7 @@ ForeignContainer ContainerNamed(const ApiPod& pod, const std::string& name, int 
 
 ForeignFinding FindingOf(const ApiPod& pod, const KubeletPlaces& kubelet) {
   ForeignFinding finding;
+  finding.origin = PodOrigin::kKubernetes;
   finding.identity = {.key = pod.head.uid,
                       .name = pod.head.name,
                       .namespace_ = pod.head.namespace_,

@@ -141,8 +141,10 @@ std::vector<SeenContainer> KubernetesSource::Settled(Known& known, SeenPod now) 
   return std::move(now.containers);
 }
 
-// What cannot be measured must not be evicted either.
+// What cannot be measured must not be evicted either. The agent's own pod is passed over without a
+// word: nobody has to do anything about it.
 void KubernetesSource::Take(Known& known, std::vector<ForeignContainer> containers) {
+  if (HoldsThisAgent(groups_, known.group)) return;
   const ApiPod& pod = known.pod;
   const auto leave_out = [&](const Error& why) {
     complaints_.Say(pod.head.uid,

@@ -21,6 +21,7 @@ TEST_F(KubernetesPods, WhatRunsIsFoundInTheKubeletsTree) {
   ASSERT_EQ(found_.size(), 1U);
   const RuntimePod& found = found_.front();
   EXPECT_TRUE(found.foreign);
+  EXPECT_EQ(found.origin, PodOrigin::kKubernetes);
   EXPECT_FALSE(found.spared);
   EXPECT_EQ(found.pod.name, "web-u1");
   EXPECT_EQ(found.pod.priority, 5);
@@ -137,6 +138,16 @@ TEST_F(KubernetesPods, AGroupOutsideOfTheNodeIsLeftOutAndSaidOnce) {
   feed_.Tell({.uid = "u1", .container_id = "c1"});
   EXPECT_THAT(FoundUids(), IsEmpty());
   EXPECT_THAT(logged_, ElementsAre(HasSubstr("pod default/web-u1 is left out")));
+}
+
+TEST_F(KubernetesPods, TheAgentsOwnPodIsPassedOverWithoutAWord) {
+  Run("u1", "c1", 41);
+  Run("u2", "c2", 42);
+  processes_.Add(::getpid(), "0::/kbed/kubepods/burstable/podu1/c1\n", "");
+  feed_.Tell({.uid = "u1", .container_id = "c1"});
+  feed_.Tell({.uid = "u2", .container_id = "c2"});
+  EXPECT_THAT(FoundUids(), ElementsAre("u2"));
+  EXPECT_THAT(logged_, IsEmpty());
 }
 
 TEST_F(KubernetesPods, OfAContainersProcessesTheFirstIsTaken) {
