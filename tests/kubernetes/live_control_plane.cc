@@ -40,10 +40,18 @@ Ran RunShell(const std::string& command) {
   return ran;
 }
 
-LiveControlPlane::LiveControlPlane() : bed_(BedFolder()), missing_(WhyNot(bed_)) {
+LiveControlPlane::LiveControlPlane(const std::string& kubelet)
+    : bed_(BedFolder()), missing_(WhyNot(bed_)) {
   if (!missing_.empty()) return;
   folder_ = fmt::format("/var/tmp/jettison-kube-{}", ::getpid());
-  const Ran up = RunShell(fmt::format("'{0}/up.sh' {1} && '{0}/agent.sh' {1}", bed_, folder_));
+  std::string extra;
+  if (!kubelet.empty()) {
+    std::filesystem::create_directories(folder_);
+    std::ofstream(Path("kubelet-extra.yaml")) << kubelet;
+    extra = "KBED_KUBELET_EXTRA=" + Path("kubelet-extra.yaml");
+  }
+  const Ran up =
+      RunShell(fmt::format("{2} '{0}/up.sh' {1} && '{0}/agent.sh' {1}", bed_, folder_, extra));
   if (up.status != 0) missing_ = "the test bed did not start: " + up.output;
 }
 

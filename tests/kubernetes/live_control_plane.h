@@ -14,7 +14,8 @@ struct Ran {
 // A control plane with one node, "bed", for one test; gone with it.
 class LiveControlPlane {
  public:
-  LiveControlPlane();
+  // `kubelet`: keys of its configuration, a line each.
+  explicit LiveControlPlane(const std::string& kubelet = "");
   LiveControlPlane(const LiveControlPlane&) = delete;
   LiveControlPlane& operator=(const LiveControlPlane&) = delete;
   ~LiveControlPlane();

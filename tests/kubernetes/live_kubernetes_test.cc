@@ -21,6 +21,7 @@
 #include "sources/kubernetes/client/api_client.h"
 #include "sources/kubernetes/client/pod_watch.h"
 #include "tests/kubernetes/live_control_plane.h"
+#include "tests/kubernetes/live_relay.h"
 
 namespace jettison::kube {
 namespace {
@@ -274,6 +275,37 @@ TEST_F(LiveKubernetes, ARestartOfTheApiServerIsSurvivedAndWhatVanishedIsTold) {
   ASSERT_TRUE(TurnUntil([&] { return IsRunning("after") && !pods_.contains("before"); }));
   EXPECT_EQ(watch_->state().away_since, std::nullopt);
   EXPECT_EQ(watch_->state().fault, std::nullopt);
+}
+
+TEST_F(LiveKubernetes, AConnectionThatHasGoneSilentIsNotAskedAgain) {
+  ApiAccess access = AccessByKubeconfig(plane_.agent()).access;
+  const std::size_t colon = access.server.rfind(':');
+  LiveRelay relay(static_cast<std::uint16_t>(std::stoi(access.server.substr(colon + 1))));
+  access.server = fmt::format("https://127.0.0.1:{}", relay.port());
+  Connect(access);
+  ASSERT_TRUE(OutcomeFor(GetNode("bed")).ok());
+  relay.GoSilent();
+  const auto lost = AskNow(*client_, GetNode("bed"), milliseconds(300));
+  ASSERT_FALSE(lost);
+  EXPECT_EQ(lost.error().code, ErrorCode::kDeadlineExceeded) << lost.error().message;
+  const auto again = AskNow(*client_, GetNode("bed"), seconds(5));
+  EXPECT_TRUE(again) << again.error().message;
+}
+
+TEST_F(LiveKubernetes, TheComponentConfigzIsEnoughToAskTheKubelet) {
+  const std::string doctor =
+      fmt::format("{} doctor --kubeconfig {} --node bed", JETTISON_BINARY, plane_.agent());
+  const Ran applied =
+      plane_.Kubectl("apply -f " JETTISON_PACKAGING "/components/configz/rbac.yaml");
+  ASSERT_EQ(applied.status, 0) << applied.output;
+  // A kubelet remembers for half a minute that it has refused somebody.
+  std::string told;
+  const auto deadline = std::chrono::steady_clock::now() + kLongest;
+  while (told.find("memory.available 100Mi (ours") == std::string::npos &&
+         std::chrono::steady_clock::now() < deadline) {
+    told = RunShell(doctor).output;
+  }
+  EXPECT_THAT(told, HasSubstr("memory.available 100Mi (ours 356Mi)"));
 }
 
 }  // namespace
