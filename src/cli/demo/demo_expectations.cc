@@ -40,8 +40,9 @@ Expectation EvictedInOrder(const DemoHistory& history) {
                  [](const DemoEviction& eviction) { return eviction.pod; });
   const auto culprits = Culprits();
   const bool held = std::equal(evicted.begin(), evicted.end(), culprits.begin(), culprits.end());
-  return {fmt::format("{} went, in this order, and nobody else", fmt::join(culprits, ", ")), held,
-          held ? "" : fmt::format("in fact: {}", fmt::join(evicted, ", "))};
+  return {
+      fmt::format("{} were evicted, in this order, and no other pod", fmt::join(culprits, ", ")),
+      held, held ? "" : fmt::format("in fact: {}", fmt::join(evicted, ", "))};
 }
 
 // What the message of an eviction must say, and what that means.
@@ -51,11 +52,12 @@ struct Reason {
   std::string_view what;
 };
 constexpr Reason kReasons[] = {
-    {"leaker", "The node was low on resource: memory.", "leaker went for memory"},
-    {"filler", "The node was low on resource: ephemeral-storage.", "filler went for disk space"},
+    {"leaker", "The node was low on resource: memory.", "leaker was evicted for memory"},
+    {"filler", "The node was low on resource: ephemeral-storage.",
+     "filler was evicted for disk space"},
     {"scratch", "Usage of EmptyDir volume \"scratch\" exceeds the limit \"16Mi\".",
-     "scratch went for the size limit of its emptyDir"},
-    {"forker", "The node was low on resource: pids.", "forker went for process ids"},
+     "scratch was evicted for the size limit of its emptyDir"},
+    {"forker", "The node was low on resource: pids.", "forker was evicted for process ids"},
 };
 
 Expectation EvictedFor(const Reason& reason, const DemoHistory& history) {

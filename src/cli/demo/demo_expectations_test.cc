@@ -85,13 +85,13 @@ TEST(DemoExpectations, AnInnocentThatWasEvictedIsFound) {
   auto steps = GoodEvictions();
   steps.push_back({"web", "The node was low on resource: memory. ", {}});
   EXPECT_THAT(Broken(Play(steps)),
-              ElementsAre(HasSubstr("nobody else"), HasSubstr("web was never touched")));
+              ElementsAre(HasSubstr("no other pod"), HasSubstr("web was never touched")));
 }
 
 TEST(DemoExpectations, AWrongReasonIsFound) {
   auto steps = GoodEvictions();
   steps[1].message = "The node was low on resource: inodes. ";
-  EXPECT_THAT(Broken(Play(steps)), ElementsAre(HasSubstr("filler went for disk space")));
+  EXPECT_THAT(Broken(Play(steps)), ElementsAre(HasSubstr("filler was evicted for disk space")));
 }
 
 TEST(DemoExpectations, AMissingConditionIsFound) {

@@ -42,12 +42,13 @@ std::span<const DemoAct> DemoActs() {
   static constexpr auto kActs = std::to_array<DemoAct>({
       {.pod = "leaker",
        .title = "leaker grows by 40 MiB a second",
-       .lesson = "Who exceeds its request by most goes first: leaker asked for nothing.",
+       .lesson = "The largest excess over a request is evicted first: leaker asked for nothing.",
        .pressure = NodeConditionType::kMemoryPressure,
        .signal = Signal::kMemoryAvailable},
       {.pod = "filler",
        .title = "filler writes 15 MiB a second to its disk",
-       .lesson = "There are no dead containers to remove, so the biggest user of disk goes.",
+       .lesson =
+           "There are no dead containers to remove, so the pod that uses most disk is evicted.",
        .pressure = NodeConditionType::kDiskPressure,
        .signal = Signal::kNodeFsAvailable},
       {.pod = "scratch",

@@ -16,7 +16,7 @@ namespace jettison {
 struct DemoAct {
   std::string_view pod;                       // the culprit
   std::string_view title;                     // what it does
-  std::string_view lesson;                    // why it goes, and nobody else
+  std::string_view lesson;                    // why it is evicted, and no other pod
   std::optional<NodeConditionType> pressure;  // what the node is under meanwhile; absent: nothing
   Signal signal = Signal::kMemoryAvailable;   // what pods are ranked for
 };
