@@ -38,8 +38,8 @@ inline PassPolicy SomePolicy(std::mt19937& random) {
   }
   policy.thresholds = ThresholdsFor(thresholds, policy.layout);
   policy.pressure_transition_period = std::chrono::seconds(random() % 60);
-  policy.hard_first = random() % 4 == 0;
   policy.max_pod_grace_period_seconds = static_cast<std::int64_t>(random() % 60);
+  policy.hard_first = policy.max_pod_grace_period_seconds % 4 == 0;
   return policy;
 }
 

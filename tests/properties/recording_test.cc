@@ -91,9 +91,10 @@ std::optional<PaceInput> SomePace(std::mt19937& random, Instant now) {
   if (random() % 2 == 0) pace.next_by_clock = now + std::chrono::seconds(random() % 10);
   if (random() % 2 == 0) pace.growth = amount();
   pace.growth_of_pods = amount();
-  if (random() % 3 == 0) {
-    pace.soft = SoftHold{.reason = static_cast<PaceReason>(random() % kPaceReasonCount),
-                         .until = now + std::chrono::seconds(random() % 60)};
+  if (pace.growth_of_pods % 3 == 0) {
+    pace.soft = SoftHold{
+        .reason = static_cast<PaceReason>(pace.growth_of_pods % static_cast<int>(kPaceReasonCount)),
+        .until = now + std::chrono::seconds(pace.growth_of_pods % 60)};
   }
   return pace;
 }

@@ -267,8 +267,8 @@ class NodeTestBed : public testing::Test {
   FakeFigures figures_{clock_};
   FakeWalks walks_;
   FakeNotifier notifier_;
-  std::vector<int>
-      figures_at_way_;  // how many had been read when the processor was left to a victim
+  // How many figures had been read when the processor was left to a victim.
+  std::vector<int> figures_at_way_;
   std::vector<std::string> lines_;
   Log log_{LogFormat::kText, clock_, [this](std::string_view line) { lines_.emplace_back(line); }};
   EventLog events_{log_, 100};
