@@ -94,7 +94,7 @@ def grow_once(setting, rate):
             "guaranteed": node.add_pod("guaranteed", hold_mib=100, request_mib=200, limit_mib=200),
             "idle best-effort": node.add_pod("idle", hold_mib=5),
         }
-        grower = node.add_pod("grower", hold_mib=0, growth=(rate, 1000))
+        grower = node.add_pod("grower", hold_mib=0, growth=(rate, 1000 + setting.idle))
         quiet = [node.add_pod(f"quiet-{i}", hold_mib=0) for i in range(setting.idle)]
         node.start_agent()
         node.wait_until_ready([grower, *others.values(), *quiet])
