@@ -8,6 +8,7 @@
 #include "api/overview/overview_json.h"
 #include "core/explanation/explanation.h"
 #include "core/json/json_writer.h"
+#include "core/pass/recorded_pass.h"
 
 namespace jettison {
 namespace {
@@ -31,13 +32,6 @@ void WriteSignal(JsonWriter& json, const std::vector<SignalSample>& history, Sig
       }
     });
   });
-}
-
-std::string NameOfPod(const RecordedPass& pass, std::string_view uid) {
-  for (const auto& facts : pass.pods) {
-    if (facts->pod.uid == uid) return FullName(facts->pod);
-  }
-  return std::string(uid);
 }
 
 void WriteEvictions(JsonWriter& json, const RecordedPass& pass) {

@@ -10,6 +10,7 @@
 #include "api/kubernetes/version.h"
 #include "api/overview/overview_json.h"
 #include "core/json/json_writer.h"
+#include "core/pass/recorded_pass.h"
 
 namespace jettison {
 namespace {
@@ -84,13 +85,6 @@ std::string PassJson(const RecordedPass& pass) {
     WriteSignals(report.observations, json);
   });
   return text;
-}
-
-std::string NameOfPod(const RecordedPass& pass, std::string_view uid) {
-  for (const auto& facts : pass.pods) {
-    if (facts->pod.uid == uid) return FullName(facts->pod);
-  }
-  return std::string(uid);
 }
 
 // By which its explanation is asked for; absent where that is not kept (any more).

@@ -7,7 +7,7 @@
 namespace jettison {
 namespace {
 
-constexpr Duration kPatience = std::chrono::seconds(5);
+constexpr Duration kEventPatience = std::chrono::seconds(5);
 // As `Event::object` names the node.
 constexpr std::string_view kNode = "node";
 
@@ -42,7 +42,7 @@ void ClusterEvents::Tell(const Event& event, Instant now) {
 void ClusterEvents::Advance(Instant now) {
   auto call = queue_.TakeCall(now);
   if (!call) return;
-  edges_.cluster.Ask(*std::move(call), kPatience,
+  edges_.cluster.Ask(*std::move(call), kEventPatience,
                      [self = std::weak_ptr(self_)](const Result<kube::ApiReply>& reply) {
                        if (const auto there = self.lock()) (*there)->Take(kube::OutcomeOf(reply));
                      });

@@ -9,7 +9,7 @@
 namespace jettison {
 namespace {
 
-constexpr Duration kPatience = std::chrono::seconds(5);
+constexpr Duration kTellingPatience = std::chrono::seconds(5);
 
 }  // namespace
 
@@ -49,7 +49,7 @@ std::optional<Instant> NodeTeller::NextDeadline() const {
 void NodeTeller::AskForTaints(Instant now) {
   auto call = taints_.TakeCall(now);
   if (!call) return;
-  edges_.cluster.Ask(*std::move(call), kPatience,
+  edges_.cluster.Ask(*std::move(call), kTellingPatience,
                      [self = std::weak_ptr(self_)](const Result<kube::ApiReply>& reply) {
                        if (const auto there = self.lock()) (*there)->TakeForTaints(reply);
                      });
@@ -58,7 +58,7 @@ void NodeTeller::AskForTaints(Instant now) {
 void NodeTeller::AskForConditions(Instant now) {
   auto call = conditions_.TakeCall(now, edges_.clock.Wall());
   if (!call) return;
-  edges_.cluster.Ask(*std::move(call), kPatience,
+  edges_.cluster.Ask(*std::move(call), kTellingPatience,
                      [self = std::weak_ptr(self_)](const Result<kube::ApiReply>& reply) {
                        if (const auto there = self.lock()) (*there)->TakeForConditions(reply);
                      });

@@ -9,6 +9,7 @@
 #include <cerrno>
 #include <cstdio>
 
+#include "agent/kept/write_at.h"
 #include "kernel/files/files.h"
 #include "ports/file_descriptor.h"
 #include "ports/system_error.h"
@@ -16,18 +17,7 @@
 namespace jettison {
 namespace {
 
-constexpr mode_t kMode = 0600;
-
-Result<void> WriteAt(int fd, std::string_view text, std::size_t at) {
-  while (!text.empty()) {
-    const ssize_t n = ::pwrite(fd, text.data(), text.size(), static_cast<off_t>(at));
-    if (n < 0 && errno == EINTR) continue;
-    if (n < 0) return FailErrno("write");
-    text.remove_prefix(static_cast<std::size_t>(n));
-    at += static_cast<std::size_t>(n);
-  }
-  return {};
-}
+constexpr mode_t kDraftMode = 0600;
 
 }  // namespace
 
@@ -39,7 +29,7 @@ std::string ReservedDrafts::PathOf(std::size_t draft) const {
 Result<void> ReservedDrafts::Fill(std::size_t draft) const {
   const std::string path = PathOf(draft);
   const FileDescriptor file(
-      ::open(path.c_str(), O_WRONLY | O_CREAT | O_CLOEXEC | O_NOFOLLOW, kMode));
+      ::open(path.c_str(), O_WRONLY | O_CREAT | O_CLOEXEC | O_NOFOLLOW, kDraftMode));
   if (!file) return FailErrno("create " + path);
   struct stat facts {};
   if (::fstat(file.get(), &facts) != 0) return FailErrno("look at " + path);

@@ -12,14 +12,15 @@
 
 #include "agent/kept/number_file.h"
 #include "agent/kept/stable_hash.h"
+#include "agent/kept/write_at.h"
 #include "ports/file_descriptor.h"
 #include "ports/system_error.h"
 
 namespace jettison {
 namespace {
 
-constexpr std::string_view kTitle = "jettison slot 1 ";
-constexpr mode_t kMode = 0600;
+constexpr std::string_view kSlotTitle = "jettison slot 1 ";
+constexpr mode_t kSlotMode = 0600;
 
 struct Slot {
   std::uint64_t sequence = 0;
@@ -41,8 +42,8 @@ std::optional<std::uint64_t> TakeNumber(std::string_view& line) {
 
 std::optional<Slot> SlotIn(std::string_view bytes) {
   const std::size_t end = bytes.substr(0, SlotFile::kHeadBytes).find('\n');
-  if (!bytes.starts_with(kTitle) || end == std::string_view::npos) return std::nullopt;
-  std::string_view head = bytes.substr(kTitle.size(), end - kTitle.size());
+  if (!bytes.starts_with(kSlotTitle) || end == std::string_view::npos) return std::nullopt;
+  std::string_view head = bytes.substr(kSlotTitle.size(), end - kSlotTitle.size());
   const auto sequence = TakeNumber(head);
   const auto size = sequence ? TakeNumber(head) : std::nullopt;
   if (!size || *size > bytes.size() - end - 1) return std::nullopt;
@@ -51,17 +52,6 @@ std::optional<Slot> SlotIn(std::string_view bytes) {
       head != HashOf(slot.sequence, slot.text))
     return std::nullopt;
   return slot;
-}
-
-Result<void> WriteAt(int fd, std::string_view text, std::size_t at) {
-  while (!text.empty()) {
-    const ssize_t n = ::pwrite(fd, text.data(), text.size(), static_cast<off_t>(at));
-    if (n < 0 && errno == EINTR) continue;
-    if (n < 0) return FailErrno("write");
-    text.remove_prefix(static_cast<std::size_t>(n));
-    at += static_cast<std::size_t>(n);
-  }
-  return {};
 }
 
 }  // namespace
@@ -96,7 +86,7 @@ Result<std::optional<std::string>> SlotFile::Read() {
   const bool blank = std::ranges::all_of(bytes, [](char c) { return c == '\n'; });
   const bool second_blank = std::ranges::all_of(std::string_view(bytes).substr(kSlotBytes),
                                                 [](char c) { return c == '\n'; });
-  if (blank || (second_blank && bytes.starts_with(kTitle))) return std::nullopt;
+  if (blank || (second_blank && bytes.starts_with(kSlotTitle))) return std::nullopt;
   return Fail(ErrorCode::kInvalidArgument, "both its slots are damaged");
 }
 
@@ -109,7 +99,7 @@ Result<std::string> SlotFile::PutAside() {
 
 Result<void> SlotFile::Reserve() {
   const FileDescriptor file(
-      ::open(path_.c_str(), O_WRONLY | O_CREAT | O_CLOEXEC | O_NOFOLLOW, kMode));
+      ::open(path_.c_str(), O_WRONLY | O_CREAT | O_CLOEXEC | O_NOFOLLOW, kSlotMode));
   if (!file) return FailErrno("create " + path_);
   struct stat facts {};
   if (::fstat(file.get(), &facts) != 0) return FailErrno("look at " + path_);
@@ -128,11 +118,11 @@ Result<void> SlotFile::Reserve() {
 Result<void> SlotFile::Write(std::string_view text) {
   if (text.size() > kMostBytes) return Fail(ErrorCode::kInvalidArgument, "it is too long");
   const FileDescriptor file(
-      ::open(path_.c_str(), O_WRONLY | O_CREAT | O_CLOEXEC | O_NOFOLLOW, kMode));
+      ::open(path_.c_str(), O_WRONLY | O_CREAT | O_CLOEXEC | O_NOFOLLOW, kSlotMode));
   if (!file) return FailErrno("open " + path_);
   const std::uint64_t sequence = sequence_ + 1;
-  const std::string whole =
-      fmt::format("{}{} {} {}\n{}", kTitle, sequence, text.size(), HashOf(sequence, text), text);
+  const std::string whole = fmt::format("{}{} {} {}\n{}", kSlotTitle, sequence, text.size(),
+                                        HashOf(sequence, text), text);
   const auto written = WriteAt(file.get(), whole, sequence % 2 == 1 ? 0 : kSlotBytes);
   if (!written) return Fail(written.error().In(path_));
   sequence_ = sequence;

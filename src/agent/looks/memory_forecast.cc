@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "core/evaluate/evaluate.h"
+#include "core/units/duration.h"
 
 namespace jettison {
 namespace {
@@ -13,14 +14,10 @@ constexpr Duration kShortestSpan = std::chrono::milliseconds(1);
 // So much later than a line is thought to be crossed, lest a look comes just before it.
 constexpr Duration kPastTheLine = std::chrono::microseconds(200);
 
-double Seconds(Duration duration) {
-  return std::chrono::duration<double>(duration).count();
-}
-
 // `bytes` at `pace` bytes a second, as far as it matters: no longer than `longest`.
 Duration TimeFor(std::int64_t bytes, double pace, Duration longest) {
   const double seconds = static_cast<double>(bytes) / pace;
-  if (seconds >= Seconds(longest)) return longest;
+  if (seconds >= SecondsOf(longest)) return longest;
   return std::chrono::duration_cast<Duration>(std::chrono::duration<double>(seconds));
 }
 
@@ -43,7 +40,7 @@ void MemoryForecast::Seen(const Observations& observations, Instant now) {
     if (trend.last && now - trend.at < kShortestSpan) continue;
     if (trend.last) {
       const double pace =
-          static_cast<double>(trend.last->available - seen->available) / Seconds(now - trend.at);
+          static_cast<double>(trend.last->available - seen->available) / SecondsOf(now - trend.at);
       // Growth counts at once; that it has ended is believed by halves.
       trend.shrinking = std::max({pace, (trend.shrinking + pace) / 2, 0.0});
     }

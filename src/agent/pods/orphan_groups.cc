@@ -9,8 +9,6 @@ namespace jettison {
 namespace {
 
 constexpr std::string_view kPodPrefix = "pod";
-constexpr QosClass kClasses[] = {QosClass::kGuaranteed, QosClass::kBurstable,
-                                 QosClass::kBestEffort};
 
 }  // namespace
 
@@ -25,7 +23,7 @@ OrphanGroups::Inhabitants OrphanGroups::In(const std::string& group) const {
 void OrphanGroups::Sweep(const std::function<bool(std::string_view uid)>& known, bool shared) {
   if (driver_ == CgroupDriver::kSystemd) return;
   std::vector<std::string> orphans;
-  for (const QosClass qos : kClasses) {
+  for (const QosClass qos : kQosClasses) {
     const std::string parent = pod_host::QosGroup(qos, driver_);
     const auto names = groups_.Children(parent);
     for (const std::string& name : names.value_or(std::vector<std::string>{})) {

@@ -14,8 +14,6 @@
 namespace jettison {
 namespace {
 
-constexpr QosClass kClasses[] = {QosClass::kGuaranteed, QosClass::kBurstable,
-                                 QosClass::kBestEffort};
 constexpr CgroupDriver kDrivers[] = {CgroupDriver::kCgroupfs, CgroupDriver::kSystemd};
 
 struct Missed {
@@ -50,7 +48,7 @@ std::string PlaceOf(const Missed& missed, const PodPlaces& places) {
 // Every name that a pod's group may have, whatever its class and the driver.
 void AddNames(std::size_t which, const std::string& uid,
               std::map<std::string, std::size_t, std::less<>>& names) {
-  for (const QosClass qos : kClasses) {
+  for (const QosClass qos : kQosClasses) {
     for (const CgroupDriver driver : kDrivers) {
       names.emplace(pod_host::UnitName(pod_host::PodGroup(qos, uid, driver)), which);
     }

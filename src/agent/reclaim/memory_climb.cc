@@ -6,7 +6,7 @@
 namespace jettison {
 namespace {
 
-constexpr Duration kPatience = std::chrono::seconds(5);
+constexpr Duration kClimbPatience = std::chrono::seconds(5);
 constexpr std::uint64_t kAtOnce = std::uint64_t{16} << 20;  // some 10 ms of the kernel's time
 constexpr int kDeepest = 4;  // pods' group, its class, the pod, the container
 
@@ -73,7 +73,7 @@ std::vector<LadderGroup> IdleOf(const MemoryClimb& climb, const MemoryClimbEdges
 class Climber {
  public:
   Climber(const MemoryClimb& climb, const MemoryClimbEdges& edges)
-      : climb_(climb), edges_(edges), until_(edges.clock.Now() + kPatience) {}
+      : climb_(climb), edges_(edges), until_(edges.clock.Now() + kClimbPatience) {}
 
   [[nodiscard]] bool Over() const {
     return gained_ >= climb_.goal || edges_.stop() || edges_.clock.Now() >= until_;

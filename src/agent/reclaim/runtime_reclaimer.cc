@@ -6,7 +6,7 @@
 namespace jettison {
 namespace {
 
-constexpr Duration kPatience = std::chrono::minutes(1);
+constexpr Duration kRemovalPatience = std::chrono::minutes(1);
 
 }  // namespace
 
@@ -45,7 +45,7 @@ Result<ReclaimProgress> RuntimeReclaimer::DeleteUnusedImages() {
 
 void RuntimeReclaimer::StartImages(Instant now) {
   images_.stage = Stage::kUnderWay;
-  images_.give_up_at = now + kPatience;
+  images_.give_up_at = now + kRemovalPatience;
   edges_.images.DeleteUnused();
 }
 
@@ -69,8 +69,8 @@ void RuntimeReclaimer::AdvanceImages(Instant now) {
   if (!edges_.images.DeletingUnused()) {
     images_.End(edges_.images.deleted());
   } else if (images_.give_up_at <= now) {
-    images_.End(Fail(ErrorCode::kDeadlineExceeded,
-                     "unused images are still being removed after " + FormatDuration(kPatience)));
+    images_.End(Fail(ErrorCode::kDeadlineExceeded, "unused images are still being removed after " +
+                                                       FormatDuration(kRemovalPatience)));
   }
 }
 

@@ -5,7 +5,7 @@ namespace {
 
 constexpr Duration kBetweenLooks = std::chrono::milliseconds(200);
 constexpr Duration kQuiet = std::chrono::seconds(1);
-constexpr Duration kPatience = std::chrono::seconds(10);
+constexpr Duration kSettlingPatience = std::chrono::seconds(10);
 
 std::optional<std::uint64_t> ImageBytes(const NodeStats& stats) {
   return stats.image_fs ? stats.image_fs->available_bytes : std::nullopt;
@@ -31,7 +31,7 @@ SpaceSettling::SpaceSettling(const NodeStats& before, Instant now)
       image_bytes_(image_bytes_before_),
       most_(SpaceOf(before)),
       gained_at_(now),
-      give_up_at_(now + kPatience),
+      give_up_at_(now + kSettlingPatience),
       next_look_(now + kBetweenLooks) {}
 
 bool SpaceSettling::Look(const NodeStats& stats, Instant now) {

@@ -3,6 +3,7 @@
 #include <chrono>
 
 #include "api/metrics/metric_sections.h"
+#include "core/units/duration.h"
 
 namespace jettison {
 namespace {
@@ -10,10 +11,6 @@ namespace {
 // Of one pod's samples, and of everything else.
 constexpr std::size_t kPodBytes = 1'000;
 constexpr std::size_t kNodeBytes = 64 << 10;
-
-double Seconds(Duration duration) {
-  return std::chrono::duration<double>(duration).count();
-}
 
 }  // namespace
 
@@ -34,7 +31,7 @@ std::string ProcessMetricsText(const OwnProcess& process, std::optional<Instant>
   MetricsWriter writer;
   writer.Family("process_cpu_seconds_total", MetricType::kCounter,
                 "Processor time that the agent has taken, in the kernel too.");
-  writer.Sample(Seconds(process.cpu));
+  writer.Sample(SecondsOf(process.cpu));
   writer.Family("process_resident_memory_bytes", MetricType::kGauge,
                 "Memory of the agent that is in RAM.");
   writer.Sample(process.resident_bytes);
@@ -48,7 +45,7 @@ std::string ProcessMetricsText(const OwnProcess& process, std::optional<Instant>
   if (process.max_fds) writer.Sample(*process.max_fds);
   writer.Family("process_start_time_seconds", MetricType::kGauge,
                 "When the agent started, in seconds since 1970.");
-  if (started_at) writer.Sample(Seconds(started_at->time_since_epoch()));
+  if (started_at) writer.Sample(SecondsOf(started_at->time_since_epoch()));
   return std::move(writer).Take();
 }
 

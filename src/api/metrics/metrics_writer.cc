@@ -4,6 +4,7 @@
 #include <array>
 #include <chrono>
 
+#include "core/units/duration.h"
 #include "core/units/utf8.h"
 
 namespace jettison {
@@ -16,10 +17,6 @@ std::string_view NameOf(MetricType type) {
     case MetricType::kHistogram: return "histogram";
   }
   __builtin_unreachable();
-}
-
-double Seconds(Duration duration) {
-  return std::chrono::duration<double>(duration).count();
 }
 
 }  // namespace
@@ -77,7 +74,7 @@ void MetricsWriter::Observed(std::initializer_list<MetricLabel> labels,
     std::array<char, 32> bound{};
     std::string_view text = "+Inf";
     if (i < histogram.bounds.size()) {
-      const auto end = std::to_chars(bound.begin(), bound.end(), Seconds(histogram.bounds[i]));
+      const auto end = std::to_chars(bound.begin(), bound.end(), SecondsOf(histogram.bounds[i]));
       text = {bound.data(), static_cast<std::size_t>(end.ptr - bound.data())};
     }
     Begin("_bucket", labels, text);
@@ -85,7 +82,7 @@ void MetricsWriter::Observed(std::initializer_list<MetricLabel> labels,
     text_ += '\n';
   }
   Begin("_sum", labels);
-  Append(Seconds(histogram.sum));
+  Append(SecondsOf(histogram.sum));
   text_ += '\n';
   Begin("_count", labels);
   Append(count);

@@ -7,11 +7,10 @@
 
 #include "core/decide/ranking.h"
 #include "core/pods/pod_facts.h"
+#include "core/units/quantity.h"
 
 namespace jettison {
 namespace {
-
-constexpr Nanos kNanosPerUnit = 1'000'000'000;
 
 std::int64_t Units(Nanos nanos) {
   return static_cast<std::int64_t>(nanos / kNanosPerUnit);

@@ -11,10 +11,6 @@ namespace {
 constexpr Duration kWindow = std::chrono::seconds(30);
 constexpr Duration kShortest = std::chrono::seconds(1);  // between two samples that are compared
 
-double SecondsOf(Duration duration) {
-  return std::chrono::duration<double>(duration).count();
-}
-
 std::optional<double> ForecastOf(const Snapshot& snapshot, Signal signal) {
   for (const ThresholdView& view : snapshot.thresholds) {
     if (view.threshold.signal != signal || !view.observation || !view.time_to) continue;

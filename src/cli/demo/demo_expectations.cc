@@ -9,12 +9,12 @@
 
 #include "cli/demo/demo_script.h"
 #include "cli/demo/stage/demo_cast.h"
+#include "core/units/quantity.h"
 
 namespace jettison {
 namespace {
 
 constexpr double kMiB = 1024.0 * 1024.0;
-constexpr Nanos kNanosPerUnit = 1'000'000'000;
 
 double SecondsIn(const DemoHistory& history, Instant at) {
   return std::chrono::duration<double>(at - history.first.value_or(at)).count();

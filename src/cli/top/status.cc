@@ -38,7 +38,7 @@ int RunStatus(const StatusOptions& options) {
   return options.exit_code && pressure ? kUnderPressure : 0;
 }
 
-constexpr const char* kFooter =
+constexpr const char* kStatusFooter =
     "Examples:\n"
     "  jettison status\n"
     "  jettison status --exit-code >/dev/null || echo 'down, or under pressure'\n"
@@ -59,7 +59,7 @@ void AddStatus(CLI::App& app, int& exit_code) {
   command->add_flag("--exit-code", options->exit_code,
                     "exit with 3 where a condition of the node is true");
   AddAskOptions(*command, options->ask);
-  command->footer(kFooter);
+  command->footer(kStatusFooter);
   command->callback([options, &exit_code] { exit_code = RunStatus(*options); });
 }
 

@@ -46,7 +46,7 @@ int RunTop(const TopOptions& options) {
   return 0;
 }
 
-constexpr const char* kFooter =
+constexpr const char* kTopFooter =
     "Without a terminal, or on one that cannot move its cursor (TERM=dumb), the node is told in "
     "one\n"
     "line each time, and every event in one of its own. NO_COLOR switches colours off.\n"
@@ -78,7 +78,7 @@ void AddTop(CLI::App& app, int& exit_code) {
       ->check(CLI::Range(0, 1'000'000'000))
       ->capture_default_str();
   AddAskOptions(*command, options->ask);
-  command->footer(kFooter);
+  command->footer(kTopFooter);
   command->callback([options, &exit_code] { exit_code = RunTop(*options); });
 }
 

@@ -1,15 +1,16 @@
 #include "codec/documents/documents.h"
 
 #include "codec/documents/json.h"
+#include "codec/documents/text_parts.h"
 #include "codec/documents/yaml.h"
 
 namespace jettison {
 namespace {
 
 bool LooksLikeJson(std::string_view text) {
-  constexpr std::string_view kByteOrderMark = "\xef\xbb\xbf";
-  if (text.starts_with(kByteOrderMark)) text.remove_prefix(kByteOrderMark.size());
-  const auto first = text.find_first_not_of(" \t\r\n");
+  if (text.starts_with(documents::kByteOrderMark))
+    text.remove_prefix(documents::kByteOrderMark.size());
+  const auto first = text.find_first_not_of(documents::kBlanks);
   return first != std::string_view::npos && (text[first] == '{' || text[first] == '[');
 }
 

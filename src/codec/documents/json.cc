@@ -12,19 +12,14 @@
 #include <string>
 #include <utility>
 
+#include "codec/documents/text_parts.h"
 #include "codec/documents/unique_keys.h"
+#include "core/units/ascii.h"
 
 namespace jettison {
 namespace {
 
 namespace ondemand = simdjson::ondemand;
-
-constexpr std::string_view kBlanks = " \t\r\n";
-constexpr std::string_view kByteOrderMark = "\xef\xbb\xbf";
-
-bool IsDigit(char c) {
-  return c >= '0' && c <= '9';
-}
 
 // Moves past digits; false where there are none.
 bool SkipDigits(std::string_view& rest) {
@@ -55,7 +50,7 @@ bool IsJsonNumber(std::string_view rest) {
 }
 
 std::string_view TrimRight(std::string_view text) {
-  const auto last = text.find_last_not_of(kBlanks);
+  const auto last = text.find_last_not_of(documents::kBlanks);
   return last == std::string_view::npos ? std::string_view{} : text.substr(0, last + 1);
 }
 
@@ -280,7 +275,8 @@ Result<Value> JsonReader::Parse(std::string_view text, int first_line) {
 }
 
 Result<Value> JsonReader::Parse(std::string_view text, int first_line, documents::Room& room) {
-  if (text.starts_with(kByteOrderMark)) text.remove_prefix(kByteOrderMark.size());
+  if (text.starts_with(documents::kByteOrderMark))
+    text.remove_prefix(documents::kByteOrderMark.size());
   std::string& padded = buffers_->padded;
   padded.assign(text);
   padded.append(simdjson::SIMDJSON_PADDING, ' ');
@@ -304,13 +300,14 @@ Result<Value> ParseJson(std::string_view text) {
 }
 
 Result<std::vector<Value>> ParseJsonDocuments(std::string_view text, std::size_t most_memory) {
-  if (text.starts_with(kByteOrderMark)) text.remove_prefix(kByteOrderMark.size());
+  if (text.starts_with(documents::kByteOrderMark))
+    text.remove_prefix(documents::kByteOrderMark.size());
   JsonReader reader;
   documents::Room room(most_memory);
   std::vector<Value> documents;
   int line = 1;
   while (true) {
-    const std::size_t begin = std::min(text.find_first_not_of(kBlanks), text.size());
+    const std::size_t begin = std::min(text.find_first_not_of(documents::kBlanks), text.size());
     line += static_cast<int>(std::ranges::count(text.substr(0, begin), '\n'));
     text.remove_prefix(begin);
     if (text.empty()) return documents;

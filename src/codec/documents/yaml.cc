@@ -12,14 +12,13 @@
 #include <string>
 #include <utility>
 
+#include "codec/documents/text_parts.h"
 #include "codec/documents/yaml_builder.h"
 
 namespace jettison {
 namespace {
 
 constexpr std::size_t kMaxYamlBytes = std::size_t{16} << 20;
-constexpr std::string_view kByteOrderMark = "\xef\xbb\xbf";
-constexpr std::string_view kBlanks = " \t\r\n";
 
 Error Invalid(std::string message) {
   return {ErrorCode::kInvalidArgument, std::move(message)};
@@ -56,12 +55,13 @@ std::string_view FirstLine(std::string_view text) {
 // Whether the line begins with a document marker: one that a blank or nothing follows.
 bool HasMarker(std::string_view line, std::string_view marker) {
   if (!line.starts_with(marker)) return false;
-  return line.size() == marker.size() || kBlanks.find(line[marker.size()]) != kBlanks.npos;
+  return line.size() == marker.size() ||
+         documents::kBlanks.find(line[marker.size()]) != documents::kBlanks.npos;
 }
 
 // Whether the line can be left out of a document that has not begun yet.
 bool SaysNothing(std::string_view line) {
-  const std::size_t first = line.find_first_not_of(kBlanks);
+  const std::size_t first = line.find_first_not_of(documents::kBlanks);
   return first == std::string_view::npos || line[first] == '#' || line[0] == '%';
 }
 
@@ -142,7 +142,8 @@ Result<Value> ParseChunk(const Chunk& chunk, documents::Room& room) {
 Result<std::vector<Value>> ParseYamlDocuments(std::string_view text, std::size_t most_memory) {
   if (auto checked = CheckBytes(text); !checked) return Fail(std::move(checked.error()));
   if (auto few = CheckBrackets(text, most_memory); !few) return Fail(std::move(few.error()));
-  if (text.starts_with(kByteOrderMark)) text.remove_prefix(kByteOrderMark.size());
+  if (text.starts_with(documents::kByteOrderMark))
+    text.remove_prefix(documents::kByteOrderMark.size());
   documents::Room room(most_memory);
   std::vector<Value> values;
   for (const Chunk& chunk : Chunks(text)) {

@@ -9,13 +9,13 @@
 namespace jettison {
 namespace {
 
-constexpr auto kMost = std::numeric_limits<std::int64_t>::max();
+constexpr auto kMostBytes = std::numeric_limits<std::int64_t>::max();
 
 // Ages count back from here; any instant far from the ends of time will do.
 constexpr Instant kCollectedAt{std::chrono::hours(24 * 365 * 50)};
 
 std::uint64_t Bytes(const Fields& fields, std::string_view key) {
-  return static_cast<std::uint64_t>(fields.Integer(key, 0, kMost).value_or(0));
+  return static_cast<std::uint64_t>(fields.Integer(key, 0, kMostBytes).value_or(0));
 }
 
 int Percent(const Fields& fields, std::string_view key, int otherwise) {

@@ -13,23 +13,14 @@
 namespace jettison {
 namespace {
 
-constexpr std::string_view kField = "hooks";
-constexpr auto kNames =
+constexpr std::string_view kHooks = "hooks";
+constexpr auto kHookNames =
     std::to_array<std::string_view>({"name", "when", "exec", "url", "timeout", "minInterval"});
 // Each hook has a thread.
 constexpr std::size_t kMostHooks = 8;
 constexpr Duration kLeastTimeout = std::chrono::milliseconds(100);
 constexpr Duration kMostTimeout = std::chrono::minutes(1);
 constexpr Duration kMostInterval = std::chrono::hours(1);
-
-void RefuseUnknown(const Fields& fields) {
-  for (const auto& [key, value] : *fields.map().AsMap()) {
-    if (std::ranges::find(kNames, key) != kNames.end()) continue;
-    fields.Refuse(key, Shown(value),
-                  fmt::format("there is no such field{}; allowed: {}", DidYouMean(key, kNames),
-                              Alternatives(kNames)));
-  }
-}
 
 std::vector<Occasion> OccasionsIn(const Fields& fields) {
   const auto names = fields.TextList("when");
@@ -74,7 +65,7 @@ void ReadWhom(const Fields& fields, HookConfig& hook) {
 }
 
 HookConfig ReadHook(const Fields& fields, std::string name) {
-  RefuseUnknown(fields);
+  fields.RefuseOthers(kHookNames);
   HookConfig hook;
   hook.name = fields.Text("name").value_or(std::move(name));
   hook.when = OccasionsIn(fields);
@@ -98,11 +89,11 @@ std::string_view NameOf(Occasion occasion) {
 
 std::vector<HookConfig> ReadHooks(const Fields& fields) {
   std::vector<HookConfig> hooks;
-  for (const Fields& hook : fields.ListOfMaps(kField)) {
+  for (const Fields& hook : fields.ListOfMaps(kHooks)) {
     hooks.push_back(ReadHook(hook, fmt::format("hook {}", hooks.size() + 1)));
   }
   if (hooks.size() > kMostHooks) {
-    fields.Refuse(kField, fmt::format("{} hooks", hooks.size()),
+    fields.Refuse(kHooks, fmt::format("{} hooks", hooks.size()),
                   fmt::format("must be at most {}", kMostHooks));
   }
   return hooks;

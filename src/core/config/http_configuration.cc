@@ -12,19 +12,10 @@
 namespace jettison {
 namespace {
 
-constexpr auto kNames = std::to_array<std::string_view>(
+constexpr auto kHttpNames = std::to_array<std::string_view>(
     {"address", "allowAnyLocalUser", "bearerTokenFile", "clientCAFile", "socket", "socketGroup",
      "tlsCertFile", "tlsPrivateKeyFile"});
 constexpr std::size_t kLongestSocketPath = 107;  // sun_path of unix(7)
-
-void RefuseUnknown(const Fields& http) {
-  for (const auto& [key, value] : *http.map().AsMap()) {
-    if (std::ranges::find(kNames, key) != kNames.end()) continue;
-    http.Refuse(key, Shown(value),
-                fmt::format("there is no such field{}; allowed: {}", DidYouMean(key, kNames),
-                            Alternatives(kNames)));
-  }
-}
 
 // Whether a text other than "" stands there, right or wrong.
 bool IsSet(const Fields& http, std::string_view key) {
@@ -105,7 +96,7 @@ void CheckAddress(const Fields& http, const HttpConfig& config) {
 
 HttpConfig ReadHttpConfiguration(const Fields& http) {
   HttpConfig config;
-  RefuseUnknown(http);
+  http.RefuseOthers(kHttpNames);
   ReadSocket(http, config);
   config.address = http.Text("address").value_or("");
   const auto take = [&http](std::string_view key, std::string& into) {

@@ -9,6 +9,7 @@
 
 #include "core/config/http_configuration.h"
 #include "core/config/kubernetes_configuration.h"
+#include "core/config/take.h"
 #include "core/thresholds/own_thresholds.h"
 #include "core/thresholds/spelling.h"
 
@@ -16,55 +17,41 @@ namespace jettison {
 namespace {
 
 // Beside the maps of thresholds on our own signals.
-constexpr auto kNames = std::to_array<std::string_view>({"apiVersion",
-                                                         "kind",
-                                                         "adopt",
-                                                         "dryRun",
-                                                         "evictionBackoff",
-                                                         "hooks",
-                                                         "http",
-                                                         "kubernetes",
-                                                         "logFormat",
-                                                         "logLevel",
-                                                         "memoryAvailable",
-                                                         "memoryReclaim",
-                                                         "monitoringInterval",
-                                                         "nodeCgroup",
-                                                         "nodeFs",
-                                                         "nodeName",
-                                                         "nodeStatusFile",
-                                                         "profile",
-                                                         "root",
-                                                         "runtime",
-                                                         "source"});
+constexpr auto kJettisonNames = std::to_array<std::string_view>({"apiVersion",
+                                                                 "kind",
+                                                                 "adopt",
+                                                                 "dryRun",
+                                                                 "evictionBackoff",
+                                                                 "hooks",
+                                                                 "http",
+                                                                 "kubernetes",
+                                                                 "logFormat",
+                                                                 "logLevel",
+                                                                 "memoryAvailable",
+                                                                 "memoryReclaim",
+                                                                 "monitoringInterval",
+                                                                 "nodeCgroup",
+                                                                 "nodeFs",
+                                                                 "nodeName",
+                                                                 "nodeStatusFile",
+                                                                 "profile",
+                                                                 "root",
+                                                                 "runtime",
+                                                                 "source"});
 constexpr auto kBackoffNames = std::to_array<std::string_view>({"initial", "max"});
 
 constexpr Duration kShortestInterval = std::chrono::milliseconds(100);
 constexpr Duration kShortestBackoff = std::chrono::seconds(1);
 
-template <typename T, typename U>
-void Take(const std::optional<T>& value, U& into) {
-  if (value) into = *value;
-}
-
-void RefuseUnknown(const Fields& fields, std::span<const std::string_view> known) {
-  for (const auto& [key, value] : *fields.map().AsMap()) {
-    if (std::ranges::find(known, key) != known.end()) continue;
-    fields.Refuse(key, Shown(value),
-                  fmt::format("there is no such field{}; allowed: {}", DidYouMean(key, known),
-                              Alternatives(known)));
-  }
-}
-
 std::vector<std::string_view> AllNames() {
   std::vector<std::string_view> names = OwnSettingNames();
-  names.insert(names.end(), kNames.begin(), kNames.end());
+  names.insert(names.end(), kJettisonNames.begin(), kJettisonNames.end());
   std::ranges::sort(names);
   return names;
 }
 
 void ReadBackoff(const Fields& fields, EvictionBackoff& backoff) {
-  RefuseUnknown(fields, kBackoffNames);
+  fields.RefuseOthers(kBackoffNames);
   const auto initial = fields.Span("initial", kShortestBackoff);
   const auto max = fields.Span("max", kShortestBackoff);
   Take(initial, backoff.initial);
@@ -125,7 +112,7 @@ void ReadSource(const Fields& fields, AgentConfig& config) {
 }  // namespace
 
 void ApplyJettisonConfiguration(const Fields& fields, AgentConfig& config, Faults& warnings) {
-  RefuseUnknown(fields, AllNames());
+  fields.RefuseOthers(AllNames());
   ReadSource(fields, config);
   Take(fields.OneOf<RuntimeKind>("runtime",
                                  {{"process", RuntimeKind::kProcess}, {"cri", RuntimeKind::kCri}}),

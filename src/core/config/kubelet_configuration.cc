@@ -10,6 +10,7 @@
 #include "core/config/enforcement.h"
 #include "core/config/eviction_settings.h"
 #include "core/config/kubelet_fields.h"
+#include "core/config/take.h"
 #include "core/thresholds/spelling.h"
 
 namespace jettison {
@@ -20,12 +21,6 @@ constexpr std::int64_t kMaxInt64 = std::numeric_limits<std::int64_t>::max();
 
 constexpr auto kReservable =
     std::to_array<std::string_view>({"cpu", "memory", "ephemeral-storage", "pid"});
-
-// Takes a value over where it is there.
-template <typename T, typename U>
-void Take(const std::optional<T>& value, U& into) {
-  if (value) into = static_cast<U>(*value);
-}
 
 // In many fields of the kubelet a duration of zero means its default.
 void TakeUnlessZero(const std::optional<Duration>& value, Duration& into) {

@@ -10,7 +10,7 @@
 namespace jettison {
 namespace {
 
-constexpr auto kNames = std::to_array<std::string_view>({
+constexpr auto kKubeletNames = std::to_array<std::string_view>({
     "address",
     "allowedUnsafeSysctls",
     "apiVersion",
@@ -192,15 +192,15 @@ bool AsksForNothing(const Value& value, std::string_view harmless) {
 }  // namespace
 
 std::span<const std::string_view> KubeletFieldNames() {
-  return kNames;
+  return kKubeletNames;
 }
 
 void WarnOfUnusedFields(const Fields& fields, Faults& warnings) {
   for (const auto& [key, value] : *fields.map().AsMap()) {
-    if (!std::ranges::binary_search(kNames, key)) {
+    if (!std::ranges::binary_search(kKubeletNames, key)) {
       AddFault(warnings, {fields.file(), key, Shown(value),
                           fmt::format("KubeletConfiguration has no such field{}; it is ignored",
-                                      DidYouMean(key, kNames))});
+                                      DidYouMean(key, kKubeletNames))});
       continue;
     }
     const auto unused = std::ranges::find(kUnused, key, &Unused::name);

@@ -10,7 +10,7 @@
 namespace jettison {
 namespace {
 
-constexpr auto kNames = std::to_array<std::string_view>(
+constexpr auto kKubernetesNames = std::to_array<std::string_view>(
     {"evictDaemonSets", "jobs", "kubeconfig", "kubeletConfiguration", "kubeletDirectory",
      "softEvictionCoolDown", "softEvictionsPerHour"});
 constexpr std::int64_t kMostPerHour = 3600;
@@ -35,12 +35,7 @@ std::string_view NameOf(JobEnding ending) {
 }
 
 KubernetesConfig ReadKubernetesConfiguration(const Fields& kubernetes) {
-  for (const auto& [key, value] : *kubernetes.map().AsMap()) {
-    if (std::ranges::find(kNames, key) != kNames.end()) continue;
-    kubernetes.Refuse(key, Shown(value),
-                      fmt::format("there is no such field{}; allowed: {}", DidYouMean(key, kNames),
-                                  Alternatives(kNames)));
-  }
+  kubernetes.RefuseOthers(kKubernetesNames);
   KubernetesConfig config;
   config.kubeconfig = kubernetes.AbsolutePath("kubeconfig").value_or("");
   config.kubelet_configuration = kubernetes.AbsolutePath("kubeletConfiguration").value_or("");

@@ -6,11 +6,10 @@
 #include <optional>
 
 #include "core/pods/pod_requests.h"
+#include "core/units/quantity.h"
 
 namespace jettison {
 namespace {
-
-constexpr Nanos kNanosPerUnit = 1'000'000'000;
 
 Nanos Bytes(std::uint64_t bytes) {
   return Nanos{static_cast<std::int64_t>(bytes)} * kNanosPerUnit;

@@ -1,11 +1,10 @@
 #include "core/decide/pod_usage.h"
 
 #include "core/decide/ranking.h"
+#include "core/units/quantity.h"
 
 namespace jettison {
 namespace {
-
-constexpr Nanos kNanosPerUnit = 1'000'000'000;
 
 bool IsMeasured(const PodStats& stats, Resource resource) {
   switch (resource) {

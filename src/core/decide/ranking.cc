@@ -3,10 +3,10 @@
 #include <algorithm>
 #include <numeric>
 
+#include "core/units/quantity.h"
+
 namespace jettison {
 namespace {
-
-constexpr Nanos kNanosPerUnit = 1'000'000'000;
 
 // Which of a pod's files count under pressure on a file system.
 struct MeasuredFiles {

@@ -4,10 +4,10 @@
 #include <cmath>
 #include <limits>
 
+#include "core/units/quantity.h"
+
 namespace jettison {
 namespace {
-
-constexpr Nanos kNanosPerUnit = 1'000'000'000;
 
 // The kubelet's rounding, step for step: 32-bit fraction, 64-bit product, truncation. What does not
 // fit, infinite and undefined shares included, is the smallest integer, as on the kubelet's amd64.

@@ -10,13 +10,12 @@
 #include "core/explain/pod_ranking.h"
 #include "core/model/priority.h"
 #include "core/pass/reading_plan.h"
+#include "core/units/quantity.h"
 
 namespace jettison {
 namespace {
 
 using Change = Otherwise::Change;
-
-constexpr Nanos kNanosPerUnit = 1'000'000'000;
 
 // Amounts of memory and disk are told in whole KiB, counts and shares as they are.
 std::int64_t StepOf(Signal signal) {

@@ -3,11 +3,11 @@
 #include "core/explain/other_usage.h"
 #include "core/explain/pod_ranking.h"
 #include "core/explain/storage_limits.h"
+#include "core/units/quantity.h"
 
 namespace jettison {
 namespace {
 
-constexpr Nanos kNanosPerUnit = 1'000'000'000;
 constexpr std::int64_t kKi = 1024;
 
 Nanos& LimitIn(PodFacts& facts, const StorageViolation& violation) {

@@ -7,20 +7,15 @@
 #include "core/decide/ranking.h"
 #include "core/model/pressure.h"
 #include "core/pods/qos.h"
+#include "core/units/quantity.h"
 
 namespace jettison {
 namespace {
 
-constexpr Nanos kNanosPerUnit = 1'000'000'000;
-
-std::int64_t Whole(Nanos nanos) {
-  return static_cast<std::int64_t>(nanos / kNanosPerUnit);
-}
-
 // Process counts are ranked as they are, everything else in billionths.
 std::int64_t ExcessOf(const RankKey& key, Resource resource) {
   const Nanos excess = -key.negated_excess;
-  return resource == Resource::kPids ? static_cast<std::int64_t>(excess) : Whole(excess);
+  return resource == Resource::kPids ? static_cast<std::int64_t>(excess) : WholeUnits(excess);
 }
 
 RankedPod Describe(const ActivePod& pod, const RankKey& key, Signal signal, DiskLayout layout) {
@@ -35,7 +30,7 @@ RankedPod Describe(const ActivePod& pod, const RankKey& key, Signal signal, Disk
                    .usage = UsageOf(pod, signal, layout),
                    .critical = pod.facts->IsProtected() && !pod.facts->IsSpared(),
                    .may_go = MayGo(pod, signal)};
-  if (requestable) ranked.request = Whole(RequestFor(*pod.facts, resource));
+  if (requestable) ranked.request = WholeUnits(RequestFor(*pod.facts, resource));
   if (pod.stats != nullptr) ranked.excess = ExcessOf(key, resource);
   return ranked;
 }

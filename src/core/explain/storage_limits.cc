@@ -3,15 +3,10 @@
 #include <algorithm>
 
 #include "core/explain/pod_ranking.h"
+#include "core/units/quantity.h"
 
 namespace jettison {
 namespace {
-
-constexpr Nanos kNanosPerUnit = 1'000'000'000;
-
-std::int64_t Whole(Nanos nanos) {
-  return static_cast<std::int64_t>(nanos / kNanosPerUnit);
-}
 
 std::optional<std::int64_t> UsedBytes(const std::optional<FsUsage>& usage) {
   if (!usage || !usage->used_bytes) return std::nullopt;
@@ -56,7 +51,7 @@ StorageLimitFacts FactsOf(const ActivePod& pod, StorageLimitKind kind, const Sto
           .kind = kind,
           .name = limit.name,
           .used = UsedOf(pod, kind, limit.name, layout),
-          .limit = Whole(limit.limit)};
+          .limit = WholeUnits(limit.limit)};
 }
 
 StorageLimit LimitIn(const PodFacts& facts, StorageLimitKind kind, std::size_t index) {

@@ -1,5 +1,6 @@
 #pragma once
 
+#include <array>
 #include <cstdint>
 #include <map>
 #include <optional>
@@ -16,7 +17,9 @@ namespace jettison {
 // Absent fields are absent here too: defaults are applied by who reads them, and said so there.
 
 enum class QosClass : std::uint8_t { kGuaranteed, kBurstable, kBestEffort };
-inline constexpr std::size_t kQosClassCount = 3;
+inline constexpr std::array kQosClasses = {QosClass::kGuaranteed, QosClass::kBurstable,
+                                           QosClass::kBestEffort};
+inline constexpr std::size_t kQosClassCount = kQosClasses.size();
 [[nodiscard]] std::string_view NameOf(QosClass qos);
 [[nodiscard]] std::optional<QosClass> QosClassNamed(std::string_view name);
 

@@ -3,6 +3,8 @@
 #include <cstdint>
 #include <memory>
 #include <optional>
+#include <string>
+#include <string_view>
 #include <vector>
 
 #include "core/decide/eviction_pace.h"
@@ -26,5 +28,8 @@ struct RecordedPass {
   std::optional<PaceInput> pace;         // as in PassInput
   std::optional<Summary> after_reclaim;  // the node after a reclaim; absent: it was not read again
 };
+
+// "namespace/name" of a pod that took part in it; of any other, the UID itself.
+[[nodiscard]] std::string NameOfPod(const RecordedPass& pass, std::string_view uid);
 
 }  // namespace jettison

@@ -6,11 +6,11 @@
 #include <limits>
 
 #include "core/model/pod_resources.h"
+#include "core/units/quantity.h"
 
 namespace jettison {
 namespace {
 
-constexpr Nanos kNanosPerUnit = 1'000'000'000;
 constexpr Nanos kNanosPerMilli = 1'000'000;
 
 Nanos RequestOf(const Pod& pod, std::string_view resource) {

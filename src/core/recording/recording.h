@@ -37,8 +37,8 @@ struct RecordedGap {
 
 // A pass as in memory: its policy, the state that it began with, its figures, its pods, and what it
 // did. Parts that stay the same from pass to pass are the same objects.
-using RecordedItem = std::variant<RecordingAbout, std::shared_ptr<const RecordedPass>,
-                                  RecordedOomKill, RecordedGap>;
+using RecordedItem =
+    std::variant<RecordingAbout, std::shared_ptr<const RecordedPass>, RecordedOomKill, RecordedGap>;
 
 // Reads a recording from its beginning to its end, and holds no more of it than it has to.
 class RecordingSource {

@@ -45,6 +45,15 @@ void Fields::RefuseWord(std::string_view key, const std::string& word,
   Refuse(key, word, fmt::format("must be {}{}", Alternatives(allowed), DidYouMean(word, allowed)));
 }
 
+void Fields::RefuseOthers(std::span<const std::string_view> allowed) const {
+  for (const auto& [key, value] : *map_.AsMap()) {
+    if (std::ranges::find(allowed, key) != allowed.end()) continue;
+    Refuse(key, Shown(value),
+           fmt::format("there is no such field{}; allowed: {}", DidYouMean(key, allowed),
+                       Alternatives(allowed)));
+  }
+}
+
 std::optional<std::string> Fields::Text(std::string_view key) const {
   const Value* value = Find(key);
   if (value == nullptr) return std::nullopt;

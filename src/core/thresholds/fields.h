@@ -2,6 +2,7 @@
 
 #include <cstdint>
 #include <optional>
+#include <span>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -67,6 +68,8 @@ class Fields {
   [[nodiscard]] const Value* Find(std::string_view key) const;
   // Whether a member that was not read is there all the same: its fault is noted already.
   [[nodiscard]] bool IsRefused(std::string_view key, bool was_read) const;
+  // Notes a fault of each member that has none of these names.
+  void RefuseOthers(std::span<const std::string_view> allowed) const;
   // Notes a fault of a member.
   void Refuse(std::string_view key, std::string value, std::string message) const;
 

@@ -6,15 +6,11 @@
 #include <limits>
 #include <string>
 
+#include "core/units/ascii.h"
+
 namespace jettison {
 namespace {
 
-char Lower(char c) {
-  return c >= 'A' && c <= 'Z' ? static_cast<char>(c - 'A' + 'a') : c;
-}
-bool IsDigit(char c) {
-  return c >= '0' && c <= '9';
-}
 bool IsHexDigit(char c) {
   return IsDigit(c) || (Lower(c) >= 'a' && Lower(c) <= 'f');
 }

@@ -16,20 +16,20 @@ namespace jettison {
 namespace {
 
 // One entry of one of the three maps.
-struct Entry {
+struct OwnEntry {
   std::string_view field;
   std::string_view signal;
   std::string_view text;
 };
 
-Fault FaultOf(const Entry& entry, std::string message) {
+Fault FaultOf(const OwnEntry& entry, std::string message) {
   return {"", fmt::format("{}[{}]", entry.field, entry.signal), std::string(entry.text),
           std::move(message)};
 }
 
-class Parser {
+class OwnParser {
  public:
-  Parser(const OwnSignals& own, const OwnSettings& settings) : own_(own), settings_(settings) {
+  OwnParser(const OwnSignals& own, const OwnSettings& settings) : own_(own), settings_(settings) {
     for (const Signal signal : own.signals) names_.push_back(NameOf(signal));
   }
 
@@ -42,11 +42,11 @@ class Parser {
   }
 
  private:
-  void Refuse(const Entry& entry, std::string message) {
+  void Refuse(const OwnEntry& entry, std::string message) {
     AddFault(result_.faults, FaultOf(entry, std::move(message)));
   }
 
-  std::optional<Signal> SignalOf(const Entry& entry) {
+  std::optional<Signal> SignalOf(const OwnEntry& entry) {
     const auto signal = SignalNamed(entry.signal);
     if (signal && std::ranges::find(own_.signals, *signal) != own_.signals.end()) return signal;
     if (signal && std::ranges::find(kKubeletSignals, *signal) != kKubeletSignals.end()) {
@@ -63,7 +63,7 @@ class Parser {
   void ReadThresholds(std::string_view field, const SignalSettings& settings) {
     const auto first = static_cast<std::ptrdiff_t>(result_.thresholds.size());
     for (const auto& [name, text] : settings) {
-      const Entry entry{field, name, text};
+      const OwnEntry entry{field, name, text};
       const auto signal = SignalOf(entry);
       auto value = own_.value_of(text);
       if (signal && !value) Refuse(entry, std::string(own_.value_rule));
@@ -79,7 +79,7 @@ class Parser {
   }
 
   // The grace period of one entry; a wrong one is a fault and counts as given.
-  Duration GraceOf(const Entry& entry) {
+  Duration GraceOf(const OwnEntry& entry) {
     const auto period = ParseDuration(entry.text);
     if (!period) {
       Refuse(entry, "must be a duration such as 1m30s");
@@ -96,7 +96,7 @@ class Parser {
   void AddGracePeriods(std::size_t hard) {
     std::map<Signal, Duration> periods;
     for (const auto& [name, text] : settings_.soft_grace_period) {
-      const Entry entry{own_.soft_grace_period, name, text};
+      const OwnEntry entry{own_.soft_grace_period, name, text};
       const auto signal = SignalOf(entry);
       if (!signal) continue;
       periods[*signal] = GraceOf(entry);
@@ -150,7 +150,7 @@ std::vector<Threshold> ReadThresholdsOn(const OwnSignals& own, const Fields& fie
 }  // namespace
 
 ThresholdParsing ParseOwnThresholds(const OwnSignals& own, const OwnSettings& settings) {
-  return Parser(own, settings).Parse();
+  return OwnParser(own, settings).Parse();
 }
 
 std::span<const OwnSignals* const> AllOwnSignals() {

@@ -18,7 +18,7 @@ std::optional<std::int32_t> Digits(std::string_view text, std::size_t most) {
 }
 
 // "20%", "2.5%": the threshold of so much being lost, more than 0 and at most all of the time.
-std::optional<ThresholdValue> ValueOf(std::string_view text) {
+std::optional<ThresholdValue> PressureValueOf(std::string_view text) {
   constexpr std::size_t kDecimals = 2;
   if (!text.ends_with('%')) return std::nullopt;
   text.remove_suffix(1);
@@ -36,7 +36,7 @@ std::optional<ThresholdValue> ValueOf(std::string_view text) {
   return LeftOf(share);
 }
 
-std::string_view WarningOf(const ThresholdValue& value) {
+std::string_view PressureWarningOf(const ThresholdValue& value) {
   const bool all = LostOf(std::get<Quantity>(value)) == kWholeTime;
   return all ? "is never met: no average is above all of the time" : "";
 }
@@ -49,10 +49,10 @@ constinit const OwnSignals kPressureSettings = {
     .soft = "pressureSoft",
     .soft_grace_period = "pressureSoftGracePeriod",
     .signals = kPressureSignals,
-    .value_of = ValueOf,
+    .value_of = PressureValueOf,
     .value_rule =
         "must be a percentage such as 20% or 2.5%, more than 0% and at most 100%, with two "
         "decimals at most",
-    .warning_of = WarningOf};
+    .warning_of = PressureWarningOf};
 
 }  // namespace jettison

@@ -8,15 +8,13 @@
 #include <utility>
 #include <vector>
 
+#include "core/units/ascii.h"
+
 namespace jettison {
 namespace {
 
 // Nobody misspells a word this long; longer ones only cost time.
 constexpr std::size_t kLongestWord = 64;
-
-char Lower(char c) {
-  return c >= 'A' && c <= 'Z' ? static_cast<char>(c - 'A' + 'a') : c;
-}
 
 // How many letters must be added, dropped or changed, case aside.
 std::size_t Distance(std::string_view a, std::string_view b) {

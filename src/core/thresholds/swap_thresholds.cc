@@ -10,7 +10,7 @@ namespace {
 constexpr std::array kSwapSignals = {Signal::kSwapAvailable};
 
 // "512Mi", "10%". A percentage is read as the kubelet reads those of its own signals.
-std::optional<ThresholdValue> ValueOf(std::string_view text) {
+std::optional<ThresholdValue> SwapValueOf(std::string_view text) {
   if (text.ends_with('%')) {
     text.remove_suffix(1);
     const auto percent = ParseGoFloat32(text);
@@ -22,7 +22,7 @@ std::optional<ThresholdValue> ValueOf(std::string_view text) {
   return *amount;
 }
 
-std::string_view WarningOf(const ThresholdValue& value) {
+std::string_view SwapWarningOf(const ThresholdValue& value) {
   const auto* percentage = std::get_if<Percentage>(&value);
   const bool all = percentage != nullptr && percentage->fraction == 1;
   return all ? "is met as soon as a single page is swapped out" : "";
@@ -36,10 +36,10 @@ constinit const OwnSignals kSwapSettings = {
     .soft = "swapSoft",
     .soft_grace_period = "swapSoftGracePeriod",
     .signals = kSwapSignals,
-    .value_of = ValueOf,
+    .value_of = SwapValueOf,
     .value_rule =
         "must be an amount such as 512Mi, more than zero, or a percentage of all swap such as 10%, "
         "more than 0% and at most 100%",
-    .warning_of = WarningOf};
+    .warning_of = SwapWarningOf};
 
 }  // namespace jettison

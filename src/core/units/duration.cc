@@ -6,16 +6,14 @@
 #include <cstdint>
 #include <optional>
 
+#include "core/units/ascii.h"
+
 namespace jettison {
 
 namespace {
 
 constexpr std::uint64_t kLimit = std::uint64_t{1} << 63;  // the magnitude of the least duration
 constexpr std::uint64_t kSecond = 1'000'000'000;
-
-bool IsDigit(char c) {
-  return c >= '0' && c <= '9';
-}
 
 // Nanoseconds of a unit's name; nothing for a name that Go does not know.
 std::optional<std::uint64_t> UnitNamed(std::string_view name) {

@@ -37,4 +37,9 @@ using Instant = std::chrono::sys_time<std::chrono::nanoseconds>;
   return end < begin ? Duration::min() : Duration::max();
 }
 
+// For figures that are shown, and for rates.
+[[nodiscard]] constexpr double SecondsOf(Duration duration) {
+  return std::chrono::duration<double>(duration).count();
+}
+
 }  // namespace jettison

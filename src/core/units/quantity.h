@@ -16,6 +16,12 @@ enum class QuantityFormat : std::uint8_t { kDecimalExponent, kBinarySI, kDecimal
 
 // A signed 128-bit count of billionths, wide enough for every amount a node can hold.
 using Nanos = Int128;
+inline constexpr Nanos kNanosPerUnit = 1'000'000'000;
+
+// The whole units in it, rounded toward zero.
+[[nodiscard]] constexpr std::int64_t WholeUnits(Nanos nanos) {
+  return static_cast<std::int64_t>(nanos / kNanosPerUnit);
+}
 
 // A Kubernetes resource quantity: an exact decimal number of unlimited size with a preferred form,
 // equal in parsing, arithmetic, comparison and text to k8s.io/apimachinery's resource.Quantity

@@ -8,6 +8,8 @@
 #include <optional>
 #include <string>
 
+#include "core/units/ascii.h"
+
 namespace jettison {
 
 namespace {
@@ -33,10 +35,6 @@ struct Suffix {
   std::int32_t exponent = 0;  // of two where the format is kBinarySI, of ten otherwise
   bool plain = true;          // written as the canonical text writes it
 };
-
-bool IsDigit(char c) {
-  return c >= '0' && c <= '9';
-}
 
 std::size_t SkipDigits(std::string_view text, std::size_t at) {
   while (at < text.size() && IsDigit(text[at])) ++at;

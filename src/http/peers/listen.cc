@@ -16,6 +16,7 @@
 #include <filesystem>
 #include <optional>
 
+#include "http/peers/inode_of.h"
 #include "ports/system_error.h"
 
 namespace jettison::http {
@@ -76,12 +77,6 @@ Result<void> RemoveStale(const std::string& path, const sockaddr_un& address) {
   }
   if (::unlink(path.c_str()) != 0 && errno != ENOENT) return FailErrno("remove stale " + path);
   return {};
-}
-
-// Of the file itself; 0 where there is none.
-ino_t InodeOf(const std::string& path) {
-  struct stat status {};
-  return ::lstat(path.c_str(), &status) == 0 ? status.st_ino : 0;
 }
 
 Result<void> SetOwner(const std::string& path, const std::string& group) {

@@ -9,6 +9,7 @@
 #include <array>
 #include <utility>
 
+#include "http/peers/inode_of.h"
 #include "http/peers/listen.h"
 #include "ports/file_descriptor.h"
 #include "ports/system_error.h"
@@ -27,11 +28,6 @@ Result<std::string> RandomWord() {
   std::string word;
   for (const unsigned char byte : bytes) word += fmt::format("{:02x}", byte);
   return word;
-}
-
-ino_t InodeOf(const std::string& path) {
-  struct stat status {};
-  return ::lstat(path.c_str(), &status) == 0 ? status.st_ino : 0;
 }
 
 // A new file under that name, readable by its owner alone from its first moment on.

@@ -7,13 +7,10 @@
 #include <array>
 #include <string_view>
 
+#include "http/server/header_of.h"
+
 namespace jettison::http {
 namespace {
-
-std::string_view HeaderOf(MHD_Connection* handle, const char* name) {
-  const char* value = MHD_lookup_connection_value(handle, MHD_HEADER_KIND, name);
-  return value == nullptr ? std::string_view() : std::string_view(value);
-}
 
 // Whether the client showed a certificate that is meant for clients and that a trusted CA signed.
 bool IsCertified(MHD_Connection* handle) {
@@ -49,7 +46,7 @@ bool IsHostLocal(std::string_view host) {
 std::optional<Refusal> Access::RefusalOf(MHD_Connection* handle, Connection& connection) {
   if (connection.is_unix) return std::nullopt;
   if (!token_ && !has_client_ca_) {
-    if (IsHostLocal(HeaderOf(handle, "Host"))) return std::nullopt;
+    if (IsHostLocal(HeaderOf(handle, "Host").value_or(""))) return std::nullopt;
     return Refusal{403, "the Host of a request to this address must be an IP address or localhost"};
   }
   if (has_client_ca_) {
@@ -60,7 +57,7 @@ std::optional<Refusal> Access::RefusalOf(MHD_Connection* handle, Connection& con
     return Refusal{401,
                    "a client certificate is needed that one of the CAs in clientCAFile signed"};
   }
-  if (token_->Matches(HeaderOf(handle, "Authorization"))) return std::nullopt;
+  if (token_->Matches(HeaderOf(handle, "Authorization").value_or(""))) return std::nullopt;
   return Refusal{401, WhatIsNeeded(), {"WWW-Authenticate", "Bearer realm=\"jettison\""}};
 }
 

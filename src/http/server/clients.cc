@@ -17,7 +17,7 @@ using std::chrono::steady_clock;
 namespace {
 
 // Before a cut that did not help is tried again.
-constexpr auto kPause = std::chrono::seconds(1);
+constexpr auto kClientPause = std::chrono::seconds(1);
 // What GnuTLS keeps of a session.
 constexpr std::size_t kTlsSession = std::size_t{32} << 10;
 
@@ -102,7 +102,7 @@ bool Clients::MakeRoom() {
 void Clients::CutOverdue() {
   for (Connection* connection : parts_.connections.Overdue(steady_clock::now())) {
     Cut(*connection);
-    connection->deadline = steady_clock::now() + kPause;
+    connection->deadline = steady_clock::now() + kClientPause;
   }
 }
 

@@ -7,14 +7,10 @@
 #include <cstdint>
 #include <utility>
 
+#include "http/server/header_of.h"
+
 namespace jettison::http {
 namespace {
-
-std::optional<std::string_view> HeaderOf(MHD_Connection* handle, const char* name) {
-  const char* value = MHD_lookup_connection_value(handle, MHD_HEADER_KIND, name);
-  if (value == nullptr) return std::nullopt;
-  return value;
-}
 
 std::string TextOf(MHD_Connection* handle, const char* name) {
   return std::string(HeaderOf(handle, name).value_or(""));

@@ -15,7 +15,7 @@ using std::chrono::steady_clock;
 namespace {
 
 // Before clients are taken in again without descriptors to spare.
-constexpr auto kPause = std::chrono::seconds(1);
+constexpr auto kAcceptPause = std::chrono::seconds(1);
 // Clients taken in before the others are looked at again.
 constexpr int kAcceptedAtOnce = 16;
 
@@ -40,7 +40,7 @@ void Listeners::Accept(int listener) {
       if (errno == EMFILE || errno == ENFILE) {
         // Without a descriptor to spare the listener would be ready again and again.
         SetListening(false);
-        pause_ = steady_clock::now() + kPause;
+        pause_ = steady_clock::now() + kAcceptPause;
       }
       return;
     }

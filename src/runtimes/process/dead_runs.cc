@@ -4,17 +4,14 @@
 #include <iterator>
 #include <utility>
 
+#include "runtimes/process/retry_delay.h"
+
 namespace jettison::process {
 namespace {
 
 // Of one process, so that what was freed is told in between.
 constexpr std::size_t kTreesAtOnce = 256;
-constexpr Duration kFirstRetry = std::chrono::milliseconds(100);
-constexpr Duration kLastRetry = std::chrono::seconds(5);
-
-Duration RetryDelay(int failures) {
-  return std::min(kFirstRetry * (1 << std::min(failures, 12)), kLastRetry);
-}
+constexpr Duration kFirstTry = std::chrono::milliseconds(100);
 
 }  // namespace
 
@@ -49,7 +46,8 @@ void DeadRuns::StartNext() {
     surroundings_.Log(
         job.error().In("dead containers are not removed now; it is tried again").message);
   }
-  retry_ = surroundings_.readiness.After(RetryDelay(failures_++), [this] { retry_.Stop(); });
+  retry_ =
+      surroundings_.readiness.After(RetryDelay(kFirstTry, failures_++), [this] { retry_.Stop(); });
 }
 
 }  // namespace jettison::process

@@ -6,6 +6,8 @@
 #include <algorithm>
 #include <chrono>
 
+#include "runtimes/process/retry_delay.h"
+
 namespace jettison::process {
 
 using namespace pod_host;
@@ -14,16 +16,11 @@ namespace {
 using std::chrono::milliseconds;
 
 constexpr Duration kFirstRetry = milliseconds(5);
-constexpr Duration kLastRetry = std::chrono::seconds(5);
 // Processes that were killed take a moment to go; only then is a failure worth a word.
 constexpr int kSilentFailures = 8;
 // With the delays above somewhat more than a second.
 constexpr int kPatientFailures = 8;
 constexpr Duration kFinishStep = milliseconds(20);
-
-Duration RetryDelay(int failures) {
-  return std::min(kFirstRetry * (1 << std::min(failures, 12)), kLastRetry);
-}
 
 }  // namespace
 
@@ -105,7 +102,8 @@ void PodRemoval::TryAgainLater(std::string_view what, const Error& error) {
     surroundings_.Log(
         fmt::format("pod {}: {}: {}; it is tried again", remains_.uid, what, error.message));
   }
-  retry_ = surroundings_.readiness.After(RetryDelay(failures_), [this] { retry_.Stop(); });
+  retry_ =
+      surroundings_.readiness.After(RetryDelay(kFirstRetry, failures_), [this] { retry_.Stop(); });
 }
 
 }  // namespace jettison::process

@@ -38,7 +38,7 @@ std::optional<Number> NumberIn(std::string_view text) {
   return number;
 }
 
-std::string_view ParentOf(std::string_view group) {
+std::string_view ParentGroup(std::string_view group) {
   const std::size_t slash = group.rfind('/');
   return slash == std::string_view::npos ? std::string_view() : group.substr(0, slash);
 }
@@ -57,7 +57,7 @@ bool IsGroupOfPod(std::string_view group, std::string_view uid) {
 // By the place in Kubernetes' layout; absent elsewhere.
 std::optional<QosClass> QosByGroup(std::string_view group) {
   if (!group.starts_with(pod_host::kPodsGroup)) return std::nullopt;
-  const std::string_view pod = ParentOf(group);
+  const std::string_view pod = ParentGroup(group);
   if (pod.find("besteffort") != std::string_view::npos) return QosClass::kBestEffort;
   if (pod.find("burstable") != std::string_view::npos) return QosClass::kBurstable;
   return QosClass::kGuaranteed;
@@ -154,7 +154,7 @@ std::vector<std::string> PodGroupsOf(const std::vector<ForeignContainer>& contai
                                      std::string_view uid) {
   std::vector<std::string> groups;
   for (const ForeignContainer& container : containers) {
-    const std::string_view parent = ParentOf(container.group);
+    const std::string_view parent = ParentGroup(container.group);
     std::string group = IsGroupOfPod(parent, uid) ? std::string(parent) : container.group;
     if (std::find(groups.begin(), groups.end(), group) == groups.end()) {
       groups.push_back(std::move(group));

@@ -20,8 +20,8 @@ namespace {
 namespace fs = std::filesystem;
 using Kind = cri::ImageEntry::Kind;
 
-constexpr int kTries = 200;
-constexpr useconds_t kBetweenTries = 50'000;  // 10 s together
+constexpr int kContainerdTries = 200;
+constexpr useconds_t kBetweenContainerdTries = 50'000;  // 10 s together
 
 // The program in it is the shim: the one at hand that needs no library.
 Result<cri::OwnImage> PauseImage() {
@@ -60,12 +60,12 @@ std::string LastWords(const std::string& log) {
 }
 
 Result<void> AwaitAnswer(const cri::OwnContainerd& own, pid_t pid) {
-  for (int tries = 0; tries < kTries; ++tries) {
+  for (int tries = 0; tries < kContainerdTries; ++tries) {
     if (::waitpid(pid, nullptr, WNOHANG) == pid) {
       return Fail(ErrorCode::kUnavailable, "containerd ended: " + LastWords(own.Log()));
     }
     if (own.Ctr(cri::kCriNamespace, {"version"})) return {};
-    ::usleep(kBetweenTries);
+    ::usleep(kBetweenContainerdTries);
   }
   return Fail(ErrorCode::kDeadlineExceeded, "containerd does not answer: " + LastWords(own.Log()));
 }

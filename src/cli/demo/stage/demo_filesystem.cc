@@ -19,8 +19,8 @@
 namespace jettison {
 namespace {
 
-constexpr int kTries = 150;
-constexpr useconds_t kBetweenTries = 20'000;  // 3 s together
+constexpr int kReleaseTries = 150;
+constexpr useconds_t kBetweenReleaseTries = 20'000;  // 3 s together
 constexpr unsigned long kMountFlags = MS_NOSUID | MS_NODEV;
 
 Result<void> MakeImage(const std::string& image, std::int64_t size_mib) {
@@ -146,8 +146,8 @@ Result<void> DemoFilesystem::Unmount() {
   int tries = 0;
   while (::umount2(mount_point.c_str(), UMOUNT_NOFOLLOW) != 0) {
     if (errno != EBUSY) return FailErrno("unmount " + mount_point);
-    if (++tries < kTries) {
-      ::usleep(kBetweenTries);
+    if (++tries < kReleaseTries) {
+      ::usleep(kBetweenReleaseTries);
       continue;
     }
     (void)::umount2(mount_point.c_str(), MNT_DETACH);
@@ -155,7 +155,8 @@ Result<void> DemoFilesystem::Unmount() {
                                              ": a process still uses it; it was detached and goes "
                                              "with that process");
   }
-  while (!device_.empty() && !IsFree(device_) && ++tries < kTries) ::usleep(kBetweenTries);
+  while (!device_.empty() && !IsFree(device_) && ++tries < kReleaseTries)
+    ::usleep(kBetweenReleaseTries);
   return {};
 }
 

@@ -6,14 +6,13 @@
 #include <unistd.h>
 
 #include <cerrno>
+#include <climits>
 #include <csignal>
 #include <cstdio>
 #include <cstring>
 
 namespace jettison::shim {
 namespace {
-
-constexpr std::size_t kPathBytes = 4096;
 
 [[noreturn]] void GiveUp(int report_fd, const Failure& failure) {
   const Report report{.fatal = true, .failure = failure};
@@ -70,7 +69,7 @@ void Execute(const Order& order) {
     const char* const colon = std::strchr(entry, ':');
     const auto size = static_cast<int>(colon == nullptr ? std::strlen(entry)
                                                         : static_cast<std::size_t>(colon - entry));
-    char path[kPathBytes];
+    char path[PATH_MAX];
     // An empty entry would mean the current folder: a container never asks for that by accident.
     if (size > 0 && std::snprintf(path, sizeof(path), "%.*s/%s", size, entry, program) <
                         static_cast<int>(sizeof(path))) {

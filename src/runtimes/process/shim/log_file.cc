@@ -5,13 +5,12 @@
 #include <unistd.h>
 
 #include <cerrno>
+#include <climits>
 #include <cstdio>
 #include <cstring>
 
 namespace jettison::shim {
 namespace {
-
-constexpr std::size_t kPathBytes = 4096;
 
 // Writes as much as the disk takes and says how much that was.
 std::size_t WriteAll(int fd, const char* data, std::size_t size) {
@@ -25,7 +24,7 @@ std::size_t WriteAll(int fd, const char* data, std::size_t size) {
   return done;
 }
 
-void RotatedName(const char* path, std::int64_t number, char (&name)[kPathBytes]) {
+void RotatedName(const char* path, std::int64_t number, char (&name)[PATH_MAX]) {
   std::snprintf(name, sizeof(name), number == 0 ? "%s" : "%s.%lld", path,
                 static_cast<long long>(number));
 }
@@ -79,8 +78,8 @@ void LogFile::Flush() {
 
 void LogFile::Rotate() {
   if (fd_ >= 0) close(fd_);
-  char from[kPathBytes];
-  char to[kPathBytes];
+  char from[PATH_MAX];
+  char to[PATH_MAX];
   if (max_files_ <= 1) unlink(path_);
   // The oldest is overwritten by the rename of the one before it.
   for (std::int64_t i = max_files_ - 1; i >= 1; --i) {

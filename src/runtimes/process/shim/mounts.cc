@@ -9,14 +9,13 @@
 #include <unistd.h>
 
 #include <cerrno>
+#include <climits>
 #include <cstdio>
 #include <cstdlib>
 #include <cstring>
 
 namespace jettison::shim {
 namespace {
-
-constexpr std::size_t kPathBytes = 4096;
 
 int OpenBeneath(int root, const char* path) {
   struct open_how how = {};
@@ -28,7 +27,7 @@ int OpenBeneath(int root, const char* path) {
 // Opens `sub_path` within the folder `root`, making the folders that are missing. Links may lead
 // anywhere within the folder but never out of it: each step is resolved from the top by the kernel.
 int OpenSubPath(int root, const char* sub_path) {
-  char prefix[kPathBytes];
+  char prefix[PATH_MAX];
   if (std::strlen(sub_path) >= sizeof(prefix)) {
     errno = ENAMETOOLONG;
     return -1;
@@ -70,7 +69,7 @@ int OpenSource(const MountOrder& mount) {
 
 // Writes down that `path` is about to be made on the host, so that it goes with the pod.
 bool NoteMountPoint(const char* file, char kind, const char* path) {
-  char line[kPathBytes + 8];
+  char line[PATH_MAX + 8];
   const int size = std::snprintf(line, sizeof(line), "%c %s\n", kind, path);
   if (size < 0 || static_cast<std::size_t>(size) >= sizeof(line)) {
     errno = ENAMETOOLONG;
@@ -99,7 +98,7 @@ bool MakeMountPoint(const char* path, bool directory, const char* note_in) {
 bool MakeTarget(const MountOrder& mount, int source, const char* note_in) {
   struct stat facts;
   if (fstat(source, &facts) != 0) return false;
-  char path[kPathBytes];
+  char path[PATH_MAX];
   const std::size_t length = std::strlen(mount.target);
   if (length >= sizeof(path)) {
     errno = ENAMETOOLONG;

@@ -12,6 +12,7 @@
 #include <unistd.h>
 
 #include <cerrno>
+#include <climits>
 #include <cstdio>
 #include <cstring>
 
@@ -21,7 +22,6 @@ namespace {
 // Folders nested deeper than this are moved up to the top of their tree first, so that neither
 // the stack nor the descriptors run out, however deep a container has dug.
 constexpr int kMaxDepth = 64;
-constexpr std::size_t kPathBytes = 4096;
 
 struct Sweep {
   int top = -1;  // of the tree
@@ -135,7 +135,7 @@ bool IsOwnTmpfs(const char* path) {
   FILE* const mounts = std::fopen("/proc/self/mountinfo", "re");
   if (mounts == nullptr) return false;
   bool own = true;
-  char line[kPathBytes];
+  char line[PATH_MAX];
   bool at_start = true;
   while (own && std::fgets(line, sizeof(line), mounts) != nullptr) {
     unsigned long long id = 0;
@@ -162,7 +162,7 @@ int UnmountVolumes(const char* dir) {
   if (entries == nullptr) return errno == ENOENT ? 0 : errno;
   int error = 0;
   while (const dirent* entry = readdir(entries)) {
-    char path[kPathBytes];
+    char path[PATH_MAX];
     if (IsDots(entry->d_name) || std::snprintf(path, sizeof(path), "%s/%s", dir, entry->d_name) >=
                                      static_cast<int>(sizeof(path))) {
       continue;

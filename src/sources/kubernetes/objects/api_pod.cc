@@ -17,7 +17,7 @@ using Role = ContainerStatus::Role;
 using State = ContainerStatus::State;
 
 constexpr std::string_view kMirrorAnnotation = "kubernetes.io/config.mirror";
-constexpr std::int64_t kMostSeconds = std::numeric_limits<std::int64_t>::max();
+constexpr std::int64_t kMostGraceSeconds = std::numeric_limits<std::int64_t>::max();
 
 void ReadOwners(const Field& list, ApiPod& pod) {
   list.ForEachItem([&](const Field& item) {
@@ -35,7 +35,7 @@ void ReadMetadata(const Field& metadata, ApiPod& pod) {
   pod.created = ReadTime(metadata.Member("creationTimestamp"));
   pod.deleted = ReadTime(metadata.Member("deletionTimestamp"));
   pod.deletion_grace_seconds =
-      metadata.Member("deletionGracePeriodSeconds").Integer(0, kMostSeconds);
+      metadata.Member("deletionGracePeriodSeconds").Integer(0, kMostGraceSeconds);
 }
 
 void ReadState(const Field& state, ContainerStatus& status) {

@@ -13,11 +13,11 @@ namespace {
 using kube_json::Field;
 
 constexpr std::size_t kShownBytes = 512;
-constexpr std::int64_t kMostSeconds = 86'400;
+constexpr std::int64_t kMostRetrySeconds = 86'400;
 
 void ReadDetails(const Field& details, ApiStatus& status) {
   if (!details.IsMap()) return;
-  const auto seconds = details.Member("retryAfterSeconds").Integer(0, kMostSeconds);
+  const auto seconds = details.Member("retryAfterSeconds").Integer(0, kMostRetrySeconds);
   if (seconds && *seconds > 0) status.retry_after = std::chrono::seconds(*seconds);
   details.Member("causes").ForEachItem([&](const Field& item) {
     if (!item.IsMap()) return;
