@@ -8,7 +8,7 @@
 namespace jettison::http {
 namespace {
 
-HttpResponse Good(const HttpRequest&) {
+HttpResponse Fine(const HttpRequest&) {
   return {.content_type = "text/plain", .body = "good"};
 }
 
@@ -21,7 +21,7 @@ TEST(HttpScarcity, AServerWithoutDescriptorsIsAnError) {
     bool started = false;
     {
       const ScarceDescriptors scarce(spare);
-      started = server.Start(Good);
+      started = server.Start(Fine);
     }
     refused = refused || server.error.code == ErrorCode::kUnavailable;
     if (!started) continue;

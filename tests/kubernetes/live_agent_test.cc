@@ -20,7 +20,7 @@ using std::chrono::seconds;
 using testing::HasSubstr;
 using testing::Not;
 
-constexpr auto kLongest = seconds(60);
+constexpr auto kAgentPatience = seconds(60);
 // The bed's groups are made a node of this size, so that what others do on the machine counts for
 // nothing.
 constexpr int kNodeMiB = 2048;
@@ -89,7 +89,7 @@ class LiveAgentBesideKubelet : public testing::Test {
   }
   template <typename Condition>
   [[nodiscard]] static bool Until(Condition condition) {
-    const auto deadline = std::chrono::steady_clock::now() + kLongest;
+    const auto deadline = std::chrono::steady_clock::now() + kAgentPatience;
     while (!condition()) {
       if (std::chrono::steady_clock::now() > deadline) return false;
       ::poll(nullptr, 0, 100);

@@ -29,7 +29,7 @@ using ::testing::HasSubstr;
 using ::testing::Not;
 
 constexpr auto kMemory = NodeConditionType::kMemoryPressure;
-constexpr auto kLongest = std::chrono::seconds(60);
+constexpr auto kClusterPatience = std::chrono::seconds(60);
 
 class LiveClusterTelling : public testing::Test {
  protected:
@@ -74,7 +74,7 @@ class LiveClusterTelling : public testing::Test {
   }
   template <typename Condition>
   [[nodiscard]] bool TurnUntil(Condition condition) {
-    const auto deadline = std::chrono::steady_clock::now() + kLongest;
+    const auto deadline = std::chrono::steady_clock::now() + kClusterPatience;
     while (!condition()) {
       if (std::chrono::steady_clock::now() > deadline) return false;
       teller_->Advance(clock_->Now());
@@ -90,7 +90,7 @@ class LiveClusterTelling : public testing::Test {
   }
   template <typename Condition>
   [[nodiscard]] static bool Until(Condition condition) {
-    const auto deadline = std::chrono::steady_clock::now() + kLongest;
+    const auto deadline = std::chrono::steady_clock::now() + kClusterPatience;
     while (!condition()) {
       if (std::chrono::steady_clock::now() > deadline) return false;
       ::poll(nullptr, 0, 50);

@@ -35,7 +35,7 @@ using ::testing::Field;
 using ::testing::HasSubstr;
 using ::testing::Not;
 
-constexpr auto kLongest = seconds(60);
+constexpr auto kClientPatience = seconds(60);
 
 std::string PodManifest(const std::string& name) {
   return fmt::format(
@@ -76,7 +76,7 @@ class LiveKubernetes : public testing::Test {
   }
   template <typename Condition>
   [[nodiscard]] bool TurnUntil(Condition condition) {
-    const auto deadline = std::chrono::steady_clock::now() + kLongest;
+    const auto deadline = std::chrono::steady_clock::now() + kClientPatience;
     while (!condition()) {
       if (std::chrono::steady_clock::now() > deadline) return false;
       // Pauses are stepped over, but for a little: the server is one of this machine.
@@ -300,7 +300,7 @@ TEST_F(LiveKubernetes, TheComponentConfigzIsEnoughToAskTheKubelet) {
   ASSERT_EQ(applied.status, 0) << applied.output;
   // A kubelet remembers for half a minute that it has refused somebody.
   std::string told;
-  const auto deadline = std::chrono::steady_clock::now() + kLongest;
+  const auto deadline = std::chrono::steady_clock::now() + kClientPatience;
   while (told.find("memory.available 100Mi (ours") == std::string::npos &&
          std::chrono::steady_clock::now() < deadline) {
     told = RunShell(doctor).output;

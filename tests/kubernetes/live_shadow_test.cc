@@ -23,7 +23,7 @@ using std::chrono::seconds;
 using testing::AnyOf;
 using testing::HasSubstr;
 
-constexpr auto kLongest = seconds(60);
+constexpr auto kShadowPatience = seconds(60);
 // Its volume may hold 4 MiB, of which it writes 16.
 constexpr const char* kWriter =
     "apiVersion: v1\nkind: Pod\nmetadata: {name: writer}\nspec:\n"
@@ -59,7 +59,7 @@ class LiveShadowBesideKubelet : public testing::Test {
   }
   // The first pairing of both sides; null where there is none in time.
   [[nodiscard]] nlohmann::json Pairing() const {
-    const auto deadline = std::chrono::steady_clock::now() + kLongest;
+    const auto deadline = std::chrono::steady_clock::now() + kShadowPatience;
     while (std::chrono::steady_clock::now() < deadline) {
       const auto view = nlohmann::json::parse(AskAgent("/api/v1/shadow"), nullptr, false);
       if (view.is_object() && !view["pairings"].empty()) return view["pairings"][0];

@@ -19,9 +19,9 @@ namespace pb = google::protobuf;
 using ::testing::ElementsAre;
 using ::testing::IsEmpty;
 
-constexpr const char* kContainerd = "/usr/bin/containerd";
+constexpr const char* kCriPlugin = "/usr/bin/containerd";
 
-pb::FileDescriptorProto OurDescriptor() {
+pb::FileDescriptorProto OurCriDescriptor() {
   pb::FileDescriptorSet files;
   std::ifstream described(JETTISON_CRI_DESCRIPTOR, std::ios::binary);
   EXPECT_TRUE(files.ParseFromIstream(&described));
@@ -40,10 +40,10 @@ bool IsYounger(std::string_view difference) {
 }
 
 TEST(LiveCriDescriptor, OurSubsetSaysWhatContainerdSays) {
-  if (::access(kContainerd, R_OK) != 0) GTEST_SKIP() << kContainerd << " is not installed";
-  const auto theirs = DescriptorInProgram(kContainerd, "runtime.v1");
+  if (::access(kCriPlugin, R_OK) != 0) GTEST_SKIP() << kCriPlugin << " is not installed";
+  const auto theirs = DescriptorInProgram(kCriPlugin, "runtime.v1");
   ASSERT_TRUE(theirs) << "containerd does not carry the description of runtime.v1";
-  const pb::FileDescriptorProto ours = OurDescriptor();
+  const pb::FileDescriptorProto ours = OurCriDescriptor();
   EXPECT_EQ(ours.service_size(), 2);
   EXPECT_GT(ours.message_type_size(), 70);
   std::vector<std::string> differences = DescriptorDifferences(ours, *theirs);
@@ -52,7 +52,7 @@ TEST(LiveCriDescriptor, OurSubsetSaysWhatContainerdSays) {
 }
 
 TEST(DescriptorDifferences, ASubsetHasNone) {
-  const pb::FileDescriptorProto whole = OurDescriptor();
+  const pb::FileDescriptorProto whole = OurCriDescriptor();
   pb::FileDescriptorProto subset = whole;
   subset.mutable_message_type(0)->clear_field();
   subset.mutable_message_type()->DeleteSubrange(1, 3);
@@ -61,7 +61,7 @@ TEST(DescriptorDifferences, ASubsetHasNone) {
 }
 
 TEST(DescriptorDifferences, NameWhatIsWrong) {
-  const pb::FileDescriptorProto whole = OurDescriptor();
+  const pb::FileDescriptorProto whole = OurCriDescriptor();
   pb::FileDescriptorProto ours = whole;
   for (auto& message : *ours.mutable_message_type()) {
     if (message.name() == "KeyValue") message.mutable_field(0)->set_number(7);

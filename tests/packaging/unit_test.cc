@@ -19,11 +19,11 @@ namespace {
 using testing::IsEmpty;
 using testing::Not;
 
-const std::string kFolder = std::string(JETTISON_SOURCE) + "/packaging";
+const std::string kPackaging = std::string(JETTISON_SOURCE) + "/packaging";
 
 std::vector<std::string> LinesOf(const std::string& file) {
   std::vector<std::string> lines;
-  std::istringstream text(FileText(kFolder + "/" + file));
+  std::istringstream text(FileText(kPackaging + "/" + file));
   for (std::string line; std::getline(text, line);) lines.push_back(line);
   return lines;
 }
@@ -65,7 +65,7 @@ TEST(Unit, IsTakenBackAsAWholeByTheDropIn) {
 TEST(Unit, IsRatedThreeAtMost) {
   const TemporaryFolder folder;
   const std::string unit = folder.path() + "/jettison.service";
-  std::ofstream(unit) << std::regex_replace(FileText(kFolder + "/jettison.service.in"),
+  std::ofstream(unit) << std::regex_replace(FileText(kPackaging + "/jettison.service.in"),
                                             std::regex("@JETTISON_[A-Z]+@"), "/usr");
   Program analyze(
       {"/bin/sh", "-c", fmt::format("systemd-analyze security --offline=true --no-pager {}", unit)},

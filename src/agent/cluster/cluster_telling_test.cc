@@ -30,8 +30,8 @@ using ::testing::HasSubstr;
 using ::testing::IsEmpty;
 using ::testing::Not;
 
-constexpr auto kMemory = NodeConditionType::kMemoryPressure;
-constexpr auto kLongest = std::chrono::seconds(20);
+constexpr auto kPressure = NodeConditionType::kMemoryPressure;
+constexpr auto kTellingLongest = std::chrono::seconds(20);
 constexpr const char* kTaint = "PATCH /api/v1/nodes/bed";
 constexpr const char* kMark = "PATCH /api/v1/namespaces/default/pods/a/status";
 constexpr const char* kDelete = "DELETE /api/v1/namespaces/default/pods/a";
@@ -69,7 +69,7 @@ class ClusterTellingTest : public testing::Test {
   // Turns the loop.
   template <typename Condition>
   [[nodiscard]] bool TurnUntil(Condition condition, Pauses pauses = Pauses::kAwait) {
-    const auto deadline = std::chrono::steady_clock::now() + kLongest;
+    const auto deadline = std::chrono::steady_clock::now() + kTellingLongest;
     while (!condition()) {
       if (std::chrono::steady_clock::now() > deadline) return false;
       const auto next = evictions_->NextDeadline();
@@ -96,7 +96,7 @@ class ClusterTellingTest : public testing::Test {
                        .evicted_at = clock_.Wall(),
                        .held_group = {},
                        .pids_limit = {}},
-                      kMemory, clock_.Now());
+                      kPressure, clock_.Now());
   }
   [[nodiscard]] std::size_t PlaceOf(const std::string& request) {
     const auto requests = server_.requests();
@@ -139,10 +139,10 @@ TEST_F(ClusterTellingTest, WhatIsTheAgentsOwnGoesWithIt) {
   Start();
   ASSERT_TRUE(IsReady());
   NodeConditions conditions;
-  conditions.Set(kMemory);
+  conditions.Set(kPressure);
   teller_->SetConditions(conditions, clock_.Now());
   ASSERT_TRUE(TurnUntil([&] {
-    return teller_->TaintInPlace(kMemory) &&
+    return teller_->TaintInPlace(kPressure) &&
            NodeText().find("JettisonHasInsufficientMemory") != std::string::npos;
   }));
   teller_->Stop(clock_.Now());
@@ -153,13 +153,13 @@ TEST_F(ClusterTellingTest, WhatIsTheAgentsOwnGoesWithIt) {
 TEST_F(ClusterTellingTest, ANodeThatAKilledAgentLeftTaintedIsTidiedUp) {
   Start();
   ASSERT_TRUE(IsReady());
-  teller_->Urge(kMemory, clock_.Now());
-  ASSERT_TRUE(TurnUntil([&] { return teller_->TaintInPlace(kMemory); }));
+  teller_->Urge(kPressure, clock_.Now());
+  ASSERT_TRUE(TurnUntil([&] { return teller_->TaintInPlace(kPressure); }));
   Kill();
   Start();
-  ASSERT_TRUE(TurnUntil([&] { return teller_->TaintInPlace(kMemory); }));
+  ASSERT_TRUE(TurnUntil([&] { return teller_->TaintInPlace(kPressure); }));
   clock_.Advance(kube::PressureTaints::kLeftoversStay);
-  ASSERT_TRUE(TurnUntil([&] { return !teller_->TaintInPlace(kMemory); }));
+  ASSERT_TRUE(TurnUntil([&] { return !teller_->TaintInPlace(kPressure); }));
   EXPECT_THAT(NodeText(), Not(HasSubstr("ettison")));
 }
 

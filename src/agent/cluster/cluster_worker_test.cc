@@ -18,7 +18,7 @@ namespace {
 using std::chrono::seconds;
 using ::testing::ElementsAre;
 
-constexpr auto kLongest = seconds(20);
+constexpr auto kWorkerPatience = seconds(20);
 
 class ClusterWorkerTest : public testing::Test {
  protected:
@@ -33,7 +33,7 @@ class ClusterWorkerTest : public testing::Test {
   // Takes news as they come.
   template <typename Condition>
   [[nodiscard]] bool TakeUntil(Condition condition) {
-    const auto deadline = std::chrono::steady_clock::now() + kLongest;
+    const auto deadline = std::chrono::steady_clock::now() + kWorkerPatience;
     while (!condition()) {
       if (std::chrono::steady_clock::now() > deadline) return false;
       pollfd waiting{.fd = worker_->fd(), .events = POLLIN, .revents = 0};
@@ -60,7 +60,7 @@ TEST_F(ClusterWorkerTest, TellsOfPodsWhileCallsAreAnswered) {
   server_.PutPod("a", "ua");
   Start(server_.url());
   ASSERT_TRUE(TakeUntil([&] { return state_.has_listed && server_.watches() == 1; }));
-  worker_->Ask(7, kube::GetVersion(), kLongest);
+  worker_->Ask(7, kube::GetVersion(), kWorkerPatience);
   server_.RemovePod("a");
   ASSERT_TRUE(TakeUntil([&] { return !answers_.empty() && news_.size() == 2; }));
   EXPECT_EQ(answers_[0].id, 7U);
@@ -72,9 +72,9 @@ TEST_F(ClusterWorkerTest, AServerThatAnswersNothingDelaysOnlyWhoAskedIt) {
   Start(server_.url());
   ASSERT_TRUE(TakeUntil([&] { return state_.has_listed && server_.watches() == 1; }));
   server_.MisbehaveOnce({.kind = kube::Misbehaviour::Kind::kHang});
-  worker_->Ask(1, kube::GetVersion(), kLongest);
+  worker_->Ask(1, kube::GetVersion(), kWorkerPatience);
   ASSERT_TRUE(TakeUntil([&] { return server_.CountOf("GET /version") == 1; }));
-  worker_->Ask(2, kube::GetVersion(), kLongest);
+  worker_->Ask(2, kube::GetVersion(), kWorkerPatience);
   ASSERT_TRUE(TakeUntil([&] { return !answers_.empty(); }));
   EXPECT_EQ(answers_[0].id, 2U);
 }
@@ -85,7 +85,7 @@ TEST_F(ClusterWorkerTest, AServerThatIsAwayIsTold) {
   server_.Stop();
   ASSERT_TRUE(TakeUntil([&] { return state_.away_since.has_value(); }));
   EXPECT_TRUE(state_.fault);
-  worker_->Ask(3, kube::GetVersion(), kLongest);
+  worker_->Ask(3, kube::GetVersion(), kWorkerPatience);
   ASSERT_TRUE(TakeUntil([&] { return !answers_.empty(); }));
   EXPECT_EQ(kube::OutcomeOf(answers_[0].reply).result, kube::CallResult::kAway);
   server_.Start();
@@ -96,7 +96,7 @@ TEST_F(ClusterWorkerTest, EndsWithWhatIsUnderWay) {
   Start(server_.url());
   ASSERT_TRUE(TakeUntil([&] { return server_.watches() == 1; }));
   worker_.reset();
-  const auto deadline = std::chrono::steady_clock::now() + kLongest;
+  const auto deadline = std::chrono::steady_clock::now() + kWorkerPatience;
   while (server_.watches() > 0 && std::chrono::steady_clock::now() < deadline) {
     ::poll(nullptr, 0, 1);
   }

@@ -21,9 +21,9 @@ using ::testing::HasSubstr;
 using ::testing::IsEmpty;
 using ::testing::SizeIs;
 
-constexpr auto kMemory = NodeConditionType::kMemoryPressure;
+constexpr auto kShortage = NodeConditionType::kMemoryPressure;
 constexpr const char* kGet = "GET /api/v1/nodes/bed";
-constexpr const char* kTaint = "PATCH /api/v1/nodes/bed";
+constexpr const char* kTaintCall = "PATCH /api/v1/nodes/bed";
 constexpr const char* kCondition = "PATCH /api/v1/nodes/bed/status";
 
 std::string NodeJson(int version, const std::string& taint = "") {
@@ -35,7 +35,7 @@ std::string NodeJson(int version, const std::string& taint = "") {
 }
 NodeConditions Memory() {
   NodeConditions conditions;
-  conditions.Set(kMemory);
+  conditions.Set(kShortage);
   return conditions;
 }
 
@@ -70,34 +70,35 @@ TEST_F(NodeTellerTest, AQuietNodeIsReadOnce) {
 TEST_F(NodeTellerTest, AConditionIsToldWithItsTaintAndOnceAMinute) {
   ReadNode();
   teller_->SetConditions(Memory(), clock_.Now());
-  EXPECT_THAT(cluster_.Waiting(), ElementsAre(kTaint, kCondition)) << "neither waits for the other";
+  EXPECT_THAT(cluster_.Waiting(), ElementsAre(kTaintCall, kCondition))
+      << "neither waits for the other";
   cluster_.Answer(200, NodeJson(2, "jettison.io/memory-pressure"));
   cluster_.Answer(200, NodeJson(3, "jettison.io/memory-pressure"));
-  EXPECT_TRUE(teller_->TaintInPlace(kMemory));
+  EXPECT_TRUE(teller_->TaintInPlace(kShortage));
   EXPECT_EQ(teller_->NextDeadline(), clock_.Now() + minutes(1));
   clock_.Advance(minutes(1));
   teller_->Advance(clock_.Now());
   EXPECT_THAT(cluster_.Waiting(), ElementsAre(kCondition));
   cluster_.Answer(200, NodeJson(4));
-  EXPECT_THAT(cluster_.Waiting(), ElementsAre(kTaint)) << "somebody took the taint off";
+  EXPECT_THAT(cluster_.Waiting(), ElementsAre(kTaintCall)) << "somebody took the taint off";
 }
 
 TEST_F(NodeTellerTest, AnEvictionGetsItsTaintAtOnce) {
   ReadNode();
-  teller_->Urge(kMemory, clock_.Now());
-  EXPECT_THAT(cluster_.Waiting(), ElementsAre(kTaint));
-  EXPECT_FALSE(teller_->IsSettled(kMemory));
+  teller_->Urge(kShortage, clock_.Now());
+  EXPECT_THAT(cluster_.Waiting(), ElementsAre(kTaintCall));
+  EXPECT_FALSE(teller_->IsSettled(kShortage));
   cluster_.Answer(200, NodeJson(2, "jettison.io/memory-pressure"));
-  EXPECT_TRUE(teller_->IsSettled(kMemory));
+  EXPECT_TRUE(teller_->IsSettled(kShortage));
 }
 
 TEST_F(NodeTellerTest, ATaintThatIsForbiddenIsSaidOnceAndNotWaitedFor) {
   ReadNode();
-  teller_->Urge(kMemory, clock_.Now());
+  teller_->Urge(kShortage, clock_.Now());
   cluster_.Answer(403);
-  EXPECT_TRUE(teller_->IsSettled(kMemory));
+  EXPECT_TRUE(teller_->IsSettled(kShortage));
   EXPECT_THAT(lines_, ElementsAre(HasSubstr("resources: [nodes], verbs: [patch]")));
-  teller_->Urge(kMemory, clock_.Now());
+  teller_->Urge(kShortage, clock_.Now());
   EXPECT_THAT(cluster_.Waiting(), IsEmpty());
   EXPECT_THAT(lines_, SizeIs(1));
 }
@@ -109,7 +110,7 @@ TEST_F(NodeTellerTest, TakesEverythingAwayWhenItStops) {
   cluster_.Answer(200, NodeJson(3, "jettison.io/memory-pressure"));
   EXPECT_FALSE(teller_->IsStopped(clock_.Now()));
   teller_->Stop(clock_.Now());
-  EXPECT_THAT(cluster_.Waiting(), ElementsAre(kTaint, kCondition));
+  EXPECT_THAT(cluster_.Waiting(), ElementsAre(kTaintCall, kCondition));
   EXPECT_FALSE(teller_->IsStopped(clock_.Now()));
   cluster_.Answer(200, NodeJson(4));
   cluster_.Answer(200, NodeJson(5));

@@ -22,23 +22,23 @@ using std::chrono::seconds;
 using ::testing::IsEmpty;
 using ::testing::SizeIs;
 
-constexpr const char* kMemory = "The node was low on resource: memory. ";
+constexpr const char* kLowOnMemory = "The node was low on resource: memory. ";
 
-kube::ApiPod PodNamed(const std::string& name, const std::string& phase = "Running") {
+kube::ApiPod RunningPod(const std::string& name, const std::string& phase = "Running") {
   kube::ApiPod pod;
   pod.head = {.namespace_ = "shop", .name = name, .uid = "uid-" + name, .resource_version = "1"};
   pod.phase = phase;
   return pod;
 }
 kube::ApiPod Evicted(const std::string& name, std::optional<Instant> since = {}) {
-  kube::ApiPod pod = PodNamed(name, "Failed");
+  kube::ApiPod pod = RunningPod(name, "Failed");
   pod.reason = "Evicted";
-  pod.message = kMemory;
+  pod.message = kLowOnMemory;
   if (since) {
     pod.conditions.push_back({.type = "DisruptionTarget",
                               .status = "True",
                               .reason = "TerminationByKubelet",
-                              .message = kMemory,
+                              .message = kLowOnMemory,
                               .since = since});
   }
   return pod;
@@ -87,7 +87,7 @@ TEST_F(ShadowWatchTest, APodThatBothEvictIsAnAgreementWithTheLeadOfTheFirstPass)
   EXPECT_EQ(pairing.ours->signal, Signal::kMemoryAvailable);
   EXPECT_EQ(pairing.ours->pod.name, "cart");
   EXPECT_EQ(pairing.ours->notes, 2);
-  EXPECT_EQ(pairing.kubelets->message, kMemory);
+  EXPECT_EQ(pairing.kubelets->message, kLowOnMemory);
 }
 
 TEST_F(ShadowWatchTest, TheKubeletsConditionTellsWhenItBeganToEvict) {
@@ -102,16 +102,16 @@ TEST_F(ShadowWatchTest, TheKubeletsConditionTellsWhenItBeganToEvict) {
 
 TEST_F(ShadowWatchTest, AnEvictedPodWhoseProgramsExitWith0IsKnownByItsCondition) {
   const auto succeeded = [&](const std::string& name, const std::string& message) {
-    kube::ApiPod pod = PodNamed(name, "Succeeded");
+    kube::ApiPod pod = RunningPod(name, "Succeeded");
     pod.conditions = Evicted(name, Instant(clock_.Wall().time_since_epoch())).conditions;
     pod.conditions[0].message = message;
     return pod;
   };
   for (const char* name : {"cart", "web"}) watch_.TakePass(PassOn(name));
-  Tell(succeeded("cart", kMemory));
+  Tell(succeeded("cart", kLowOnMemory));
   Tell(succeeded("web", "Pod was terminated in response to imminent node shutdown."));
   EXPECT_EQ(CountOf(ShadowVerdict::kAgreed), 1U);
-  EXPECT_EQ(View().pairings[0].kubelets->message, kMemory);
+  EXPECT_EQ(View().pairings[0].kubelets->message, kLowOnMemory);
   EXPECT_EQ(CountOf(ShadowVerdict::kOursAlone), 1U);
 }
 
@@ -124,7 +124,7 @@ TEST_F(ShadowWatchTest, WhatTheKubeletBeganBeforeTheAgentIsNotCompared) {
 
 TEST_F(ShadowWatchTest, WhatTheFirstListHasAsEvictedIsNeverCompared) {
   ends_.Take(Evicted("old"), /*has_listed=*/false);
-  ends_.Take(PodNamed("cart"), /*has_listed=*/false);
+  ends_.Take(RunningPod("cart"), /*has_listed=*/false);
   Tell(Evicted("old"));  // its labels changed, say
   EXPECT_THAT(View().kubelets_open, IsEmpty());
   Tell(Evicted("cart"));
@@ -134,8 +134,8 @@ TEST_F(ShadowWatchTest, WhatTheFirstListHasAsEvictedIsNeverCompared) {
 
 TEST_F(ShadowWatchTest, APodThatEndsOtherwiseWasOursAlone) {
   for (const char* name : {"job", "web"}) watch_.TakePass(PassOn(name));
-  Tell(PodNamed("job", "Succeeded"));
-  ends_.TakeGone(PodNamed("web").head);
+  Tell(RunningPod("job", "Succeeded"));
+  ends_.TakeGone(RunningPod("web").head);
   EXPECT_EQ(CountOf(ShadowVerdict::kOursAlone), 2U);
   EXPECT_THAT(View().open, IsEmpty());
 }

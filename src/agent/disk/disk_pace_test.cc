@@ -9,7 +9,7 @@ namespace jettison {
 namespace {
 
 using std::chrono::milliseconds;
-using SteadyClock = std::chrono::steady_clock;
+using std::chrono::steady_clock;
 
 TEST(DiskPace, RestsAsLongAsTheShareSaysButNotForLittle) {
   EXPECT_EQ(DiskPace::RestAfter(milliseconds(10), 0.5), milliseconds(10));
@@ -21,12 +21,12 @@ TEST(DiskPace, RestsAsLongAsTheShareSaysButNotForLittle) {
 // Works until `pace` has made it rest at least once; true when the rest was as long as it owed.
 bool RestsAsOwed(DiskPace& pace) {
   pace.TakeUp();
-  const auto begin = SteadyClock::now();
-  while (SteadyClock::now() - begin < milliseconds(6)) {
+  const auto begin = steady_clock::now();
+  while (steady_clock::now() - begin < milliseconds(6)) {
   }
-  const auto worked = SteadyClock::now();
+  const auto worked = steady_clock::now();
   pace.Breathe();
-  return SteadyClock::now() - worked >= milliseconds(6);
+  return steady_clock::now() - worked >= milliseconds(6);
 }
 
 TEST(DiskPace, NobodyRestsWhileItIsUrgentOrOver) {

@@ -9,7 +9,7 @@ namespace {
 using ::testing::ElementsAre;
 using Pods = std::vector<std::pair<std::string, const DiskHistory*>>;
 
-constexpr std::uint64_t kMi = std::uint64_t{1} << 20;
+constexpr std::uint64_t kMebibyte = std::uint64_t{1} << 20;
 
 TEST(DiskWalkOrder, WhoWasNeverSeenIsFirst) {
   const DiskHistory full = {.fullness = 2};
@@ -18,15 +18,15 @@ TEST(DiskWalkOrder, WhoWasNeverSeenIsFirst) {
 
 TEST(DiskWalkOrder, ThenTheFullestOfThoseNearALimit) {
   const DiskHistory fuller = {.fullness = 0.97};
-  const DiskHistory full = {.fullness = 0.93, .grown_bytes = 100 * kMi};
-  const DiskHistory growing = {.fullness = 0.5, .grown_bytes = 500 * kMi};
+  const DiskHistory full = {.fullness = 0.93, .grown_bytes = 100 * kMebibyte};
+  const DiskHistory growing = {.fullness = 0.5, .grown_bytes = 500 * kMebibyte};
   EXPECT_THAT(DiskWalkOrder(Pods{{"a", &growing}, {"b", &full}, {"c", &fuller}}),
               ElementsAre(2, 1, 0));
 }
 
 TEST(DiskWalkOrder, ThenWhoGrewMostAndFarFromALimitFullnessDoesNotCount) {
   const DiskHistory little = {.fullness = 0.8, .grown_bytes = 1};
-  const DiskHistory much = {.fullness = 0.1, .grown_bytes = kMi};
+  const DiskHistory much = {.fullness = 0.1, .grown_bytes = kMebibyte};
   EXPECT_THAT(DiskWalkOrder(Pods{{"a", &little}, {"b", &much}}), ElementsAre(1, 0));
 }
 

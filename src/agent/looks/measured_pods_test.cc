@@ -5,7 +5,7 @@
 namespace jettison {
 namespace {
 
-const Instant kNow{std::chrono::hours(1)};
+const Instant kMeasuredAt{std::chrono::hours(1)};
 
 std::vector<PodStats> Marked(const MeasuredPods& pods, const DiskUse* disk) {
   std::vector<PodStats> stats(1);
@@ -17,10 +17,10 @@ std::vector<PodStats> Marked(const MeasuredPods& pods, const DiskUse* disk) {
 TEST(MeasuredPods, AFigureDecidesOnceAsMeasuredForThePass) {
   MeasuredPods pods;
   DiskUse disk;
-  disk["pod"].measured_at = kNow;
+  disk["pod"].measured_at = kMeasuredAt;
   EXPECT_FALSE(Marked(pods, &disk)[0].stale_disk);
-  pods.Take({}, disk, kNow);
-  EXPECT_EQ(Marked(pods, &disk)[0].stale_disk->measured_at, kNow);
+  pods.Take({}, disk, kMeasuredAt);
+  EXPECT_EQ(Marked(pods, &disk)[0].stale_disk->measured_at, kMeasuredAt);
   pods.Forget("pod");
   EXPECT_FALSE(Marked(pods, &disk)[0].stale_disk) << "another pod under the same UID";
 }
@@ -28,8 +28,8 @@ TEST(MeasuredPods, AFigureDecidesOnceAsMeasuredForThePass) {
 TEST(MeasuredPods, AWalkThatWasNotOverAndNoneAtAllAreToldApart) {
   const MeasuredPods pods;
   DiskUse disk;
-  disk["pod"] = {.measured_at = kNow, .partial = true};
-  EXPECT_EQ(Marked(pods, &disk)[0].stale_disk->measured_at, kNow);
+  disk["pod"] = {.measured_at = kMeasuredAt, .partial = true};
+  EXPECT_EQ(Marked(pods, &disk)[0].stale_disk->measured_at, kMeasuredAt);
   EXPECT_EQ(Marked(pods, nullptr)[0].stale_disk->measured_at, std::nullopt);
   const DiskUse of_others;
   EXPECT_EQ(Marked(pods, &of_others)[0].stale_disk->measured_at, std::nullopt);

@@ -7,27 +7,29 @@ namespace {
 
 using std::chrono::seconds;
 
-const Instant kNow{std::chrono::hours(1)};
+const Instant kWalkedAt{std::chrono::hours(1)};
 
 TEST(WalkEvaluations, ComeEachInterval) {
   WalkEvaluations evaluations(seconds(10));
-  evaluations.Done(kNow);
-  EXPECT_FALSE(evaluations.Begin(kNow + seconds(9)));
-  EXPECT_EQ(evaluations.Take(kNow + seconds(9)), kNow + seconds(10)) << "not by the clock";
-  EXPECT_TRUE(evaluations.Begin(kNow + seconds(10)));
-  EXPECT_EQ(evaluations.Take(kNow + seconds(10)), std::nullopt) << "this is the one by the clock";
-  EXPECT_EQ(evaluations.NextDeadline(), kNow + seconds(20));
+  evaluations.Done(kWalkedAt);
+  EXPECT_FALSE(evaluations.Begin(kWalkedAt + seconds(9)));
+  EXPECT_EQ(evaluations.Take(kWalkedAt + seconds(9)), kWalkedAt + seconds(10))
+      << "not by the clock";
+  EXPECT_TRUE(evaluations.Begin(kWalkedAt + seconds(10)));
+  EXPECT_EQ(evaluations.Take(kWalkedAt + seconds(10)), std::nullopt)
+      << "this is the one by the clock";
+  EXPECT_EQ(evaluations.NextDeadline(), kWalkedAt + seconds(20));
 }
 
 TEST(WalkEvaluations, ComeWhenAGracePeriodEnds) {
   WalkEvaluations evaluations(seconds(10));
-  evaluations.Done(kNow);
-  evaluations.SetGraceEnd(kNow + seconds(3));
-  EXPECT_EQ(evaluations.NextDeadline(), kNow + seconds(3));
-  EXPECT_FALSE(evaluations.Begin(kNow + seconds(2)));
-  EXPECT_TRUE(evaluations.Begin(kNow + seconds(3)));
-  EXPECT_EQ(evaluations.Take(kNow + seconds(3)), std::nullopt);
-  EXPECT_FALSE(evaluations.Begin(kNow + seconds(4))) << "it ends once";
+  evaluations.Done(kWalkedAt);
+  evaluations.SetGraceEnd(kWalkedAt + seconds(3));
+  EXPECT_EQ(evaluations.NextDeadline(), kWalkedAt + seconds(3));
+  EXPECT_FALSE(evaluations.Begin(kWalkedAt + seconds(2)));
+  EXPECT_TRUE(evaluations.Begin(kWalkedAt + seconds(3)));
+  EXPECT_EQ(evaluations.Take(kWalkedAt + seconds(3)), std::nullopt);
+  EXPECT_FALSE(evaluations.Begin(kWalkedAt + seconds(4))) << "it ends once";
 }
 
 }  // namespace

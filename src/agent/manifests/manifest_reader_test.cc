@@ -15,7 +15,7 @@ namespace {
 
 using testing::ElementsAre;
 
-std::string Manifest(const std::string& name) {
+std::string SmallManifest(const std::string& name) {
   return "apiVersion: v1\nkind: Pod\nmetadata:\n  name: " + name +
          "\nspec:\n  containers:\n  - name: c\n    command: [\"sleep\"]\n";
 }
@@ -53,12 +53,12 @@ class ManifestReaderTest : public testing::Test {
 
 TEST_F(ManifestReaderTest, ReadsBesideTheLoopWhatIsThereAndWhatChanges) {
   ASSERT_TRUE(reader_.thread());
-  Write("a", Manifest("a"));
+  Write("a", SmallManifest("a"));
   reader_.Expect({folder_.path() + "/gone"});
   reader_.Rescan();
   EXPECT_THAT(Next(), ElementsAre("a", "no text of " + folder_.path() + "/gone"));
   EXPECT_TRUE(whole_);
-  Write("b", Manifest("b"));
+  Write("b", SmallManifest("b"));
   EXPECT_THAT(Next(), ElementsAre("b"));
   EXPECT_FALSE(whole_);
 }
@@ -73,7 +73,7 @@ std::chrono::nanoseconds SpentByThisThread() {
 // The loop must not wait for a large manifest, which takes 100 ms and more.
 TEST_F(ManifestReaderTest, AskingTakesNoTimeHoweverMuchThereIsToRead) {
   std::string large;
-  while (large.size() < std::size_t{1} << 17) large += Manifest("a") + "---\n";
+  while (large.size() < std::size_t{1} << 17) large += SmallManifest("a") + "---\n";
   Write("a", large);
   const auto before = SpentByThisThread();
   reader_.Rescan();

@@ -22,13 +22,13 @@ using testing::Ge;
 using testing::IsEmpty;
 using testing::SizeIs;
 
-constexpr std::uint64_t kMi = 1 << 20;
+constexpr std::uint64_t kMebibyte = 1 << 20;
 constexpr int kFileMi = 24;
 
 // Writes a file whose pages are charged to whoever runs this, and waits until they are clean.
 void LeavePages(const std::string& path) {
   const FileDescriptor fd(::open(path.c_str(), O_RDWR | O_CREAT | O_CLOEXEC, 0600));
-  static std::array<char, kMi> block{};
+  static std::array<char, kMebibyte> block{};
   for (int i = 0; i < kFileMi; ++i) {
     if (::write(fd.get(), block.data(), block.size()) < 0) ::_exit(1);
   }
@@ -72,7 +72,7 @@ class LiveMemoryLadder : public testing::Test {
   }
   ClimbOutcome Climbed() {
     return Climb(
-        {.goal = 1024 * kMi, .pods_group = pods_, .pods = {{.group = pod_}}},
+        {.goal = 1024 * kMebibyte, .pods_group = pods_, .pods = {{.group = pod_}}},
         {.groups = *groups_, .memory = *memory_, .clock = clock_, .stop = [] { return false; }},
         samples_);
   }
@@ -89,12 +89,12 @@ class LiveMemoryLadder : public testing::Test {
 TEST_F(LiveMemoryLadder, APodThatHasEndedGivesItsPageCacheBack) {
   const auto child = Run(false);
   const std::uint64_t before = groups_->ReadMemory(pod_)->usage;
-  ASSERT_THAT(before, Ge(kFileMi * kMi));
+  ASSERT_THAT(before, Ge(kFileMi * kMebibyte));
   const ClimbOutcome outcome = Climbed();
   EXPECT_THAT(outcome.errors, IsEmpty());
   ASSERT_THAT(outcome.reclaimed, SizeIs(1));
   EXPECT_EQ(outcome.reclaimed[0].step, MemoryReclaim::kDead);
-  EXPECT_THAT(outcome.reclaimed[0].bytes, Ge(kFileMi * kMi / 2));
+  EXPECT_THAT(outcome.reclaimed[0].bytes, Ge(kFileMi * kMebibyte / 2));
   EXPECT_LE(groups_->ReadMemory(pod_)->usage, before - outcome.reclaimed[0].bytes);
 }
 
@@ -106,7 +106,7 @@ TEST_F(LiveMemoryLadder, APodThatSleepsIsAskedWhenItHasSleptLongEnough) {
   const ClimbOutcome outcome = Climbed();
   ASSERT_THAT(outcome.reclaimed, SizeIs(1));
   EXPECT_EQ(outcome.reclaimed[0].step, MemoryReclaim::kIdle);
-  EXPECT_THAT(outcome.reclaimed[0].bytes, Ge(kFileMi * kMi / 2));
+  EXPECT_THAT(outcome.reclaimed[0].bytes, Ge(kFileMi * kMebibyte / 2));
   EXPECT_THAT(*groups_->Processes(pod_), SizeIs(1)) << "it lives on";
 }
 

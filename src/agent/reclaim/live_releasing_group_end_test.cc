@@ -15,7 +15,7 @@
 namespace jettison {
 namespace {
 
-constexpr std::uint64_t kMi = 1 << 20;
+constexpr std::uint64_t kMiB = 1 << 20;
 
 class LiveReleasingGroupEnd : public testing::Test {
  protected:
@@ -34,7 +34,7 @@ class LiveReleasingGroupEnd : public testing::Test {
   void LeavePages() {
     ChildProcess child([this](const auto& ready) {
       std::ofstream stream(folder_.path() + "/file");
-      const std::string block(kMi, 'x');
+      const std::string block(kMiB, 'x');
       for (int i = 0; i < 32; ++i) stream << block;
       stream.close();
       ::sync();
@@ -54,7 +54,7 @@ class LiveReleasingGroupEnd : public testing::Test {
 
 TEST_F(LiveReleasingGroupEnd, PageCacheOfARemovedGroupIsNotLeftWithItsParent) {
   LeavePages();
-  EXPECT_GE(groups_->ReadMemory(top_)->usage, 32 * kMi);
+  EXPECT_GE(groups_->ReadMemory(top_)->usage, 32 * kMiB);
   ReleasingGroupEnd releasing(*groups_);
   const auto until = std::chrono::steady_clock::now() + std::chrono::seconds(20);
   auto removed = releasing.Remove(pod_);
@@ -64,7 +64,7 @@ TEST_F(LiveReleasingGroupEnd, PageCacheOfARemovedGroupIsNotLeftWithItsParent) {
     removed = releasing.Remove(pod_);
   }
   EXPECT_TRUE(removed);
-  EXPECT_LE(groups_->ReadMemory(top_)->usage, 8 * kMi);
+  EXPECT_LE(groups_->ReadMemory(top_)->usage, 8 * kMiB);
 }
 
 TEST_F(LiveReleasingGroupEnd, AGroupIsNotWaitedForAnyLonger) {

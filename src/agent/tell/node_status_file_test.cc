@@ -15,7 +15,7 @@ namespace {
 
 using std::chrono::seconds;
 
-constexpr Instant kNow{seconds(1'000'000)};
+constexpr Instant kWrittenAt{seconds(1'000'000)};
 
 std::string TextOf(const Snapshot& snapshot) {
   return "passes " + std::to_string(snapshot.passes);
@@ -36,17 +36,17 @@ NodeConditions DiskPressure() {
 TEST(NodeStatusFile, IsDueEveryTenSecondsAndWhenAConditionChanges) {
   const pod_host::TemporaryFolder folder;
   NodeStatusFile file(folder.path() + "/node.json", TextOf);
-  EXPECT_TRUE(file.Due({}, kNow));
-  file.Write(WithPasses(1), kNow);
-  EXPECT_EQ(file.NextDeadline(), kNow + seconds(10));
-  EXPECT_FALSE(file.Due({}, kNow + seconds(9)));
-  EXPECT_TRUE(file.Due({}, kNow + seconds(10)));
-  EXPECT_TRUE(file.Due(DiskPressure(), kNow));
+  EXPECT_TRUE(file.Due({}, kWrittenAt));
+  file.Write(WithPasses(1), kWrittenAt);
+  EXPECT_EQ(file.NextDeadline(), kWrittenAt + seconds(10));
+  EXPECT_FALSE(file.Due({}, kWrittenAt + seconds(9)));
+  EXPECT_TRUE(file.Due({}, kWrittenAt + seconds(10)));
+  EXPECT_TRUE(file.Due(DiskPressure(), kWrittenAt));
 }
 
 TEST(NodeStatusFile, IsNeverDueWhereNobodyAskedForOne) {
-  EXPECT_FALSE(NodeStatusFile("", TextOf).Due({}, kNow));
-  EXPECT_FALSE(NodeStatusFile("/node.json", {}).Due({}, kNow));
+  EXPECT_FALSE(NodeStatusFile("", TextOf).Due({}, kWrittenAt));
+  EXPECT_FALSE(NodeStatusFile("/node.json", {}).Due({}, kWrittenAt));
 }
 
 TEST(NodeStatusFile, HoldsWhatWasWrittenLast) {
@@ -55,7 +55,7 @@ TEST(NodeStatusFile, HoldsWhatWasWrittenLast) {
   {
     // Its end waits for what it has begun to write.
     NodeStatusFile file(path, TextOf);
-    file.Write(WithPasses(7), kNow);
+    file.Write(WithPasses(7), kWrittenAt);
     while (!std::filesystem::exists(path)) std::this_thread::yield();
   }
   std::ostringstream text;
@@ -66,7 +66,7 @@ TEST(NodeStatusFile, HoldsWhatWasWrittenLast) {
 
 TEST(NodeStatusFile, ThatCannotBeWrittenSaysSo) {
   NodeStatusFile file("/nowhere/node.json", TextOf);
-  file.Write(WithPasses(1), kNow);
+  file.Write(WithPasses(1), kWrittenAt);
   pollfd waiting = {.fd = file.fd(), .events = POLLIN, .revents = 0};
   ASSERT_EQ(poll(&waiting, 1, 30'000), 1);
   EXPECT_EQ(file.TakeErrors().at(0), "write /nowhere/node.json.new: No such file or directory");

@@ -9,7 +9,7 @@ namespace {
 using testing::ElementsAre;
 using testing::IsEmpty;
 
-Container Named(const char* name) {
+Container ContainerNamed(const char* name) {
   Container container;
   container.name = name;
   return container;
@@ -39,9 +39,9 @@ class ActionsForTest : public testing::Test {
   Instant now_{std::chrono::hours(1)};
   Pod pod_ = [] {
     Pod pod;
-    pod.init_containers = {Named("side"), Named("init")};
+    pod.init_containers = {ContainerNamed("side"), ContainerNamed("init")};
     pod.init_containers[0].restart_policy = RestartPolicy::kAlways;
-    pod.containers = {Named("one"), Named("two")};
+    pod.containers = {ContainerNamed("one"), ContainerNamed("two")};
     return pod;
   }();
   ContainerRuns runs_{pod_, kRestartRule};

@@ -10,7 +10,7 @@ using ::testing::ElementsAre;
 using ::testing::IsEmpty;
 
 constexpr TextStyle kPlainText = {.color = false, .unicode = true};
-constexpr TextStyle kAscii = {.color = false, .unicode = false};
+constexpr TextStyle kPlainAscii = {.color = false, .unicode = false};
 
 TEST(TextLine, ColumnsLineUp) {
   TextLine line;
@@ -29,7 +29,7 @@ TEST(TextLine, ALineIsCutOffWithAnEllipsis) {
   line.Add("abc").Add("defg");
   EXPECT_EQ(line.Render(7, kPlainText), "abcdefg");
   EXPECT_EQ(line.Render(5, kPlainText), "abcd…");
-  EXPECT_EQ(line.Render(5, kAscii), "abcd~");
+  EXPECT_EQ(line.Render(5, kPlainAscii), "abcd~");
   EXPECT_EQ(line.Render(0, kPlainText), "");
 }
 

@@ -102,7 +102,7 @@ TEST(Manifest, GetsThePriorityOfTheTwoSystemClasses) {
   EXPECT_THAT(unknown.warnings, ElementsAre(HasSubstr("spec.priorityClassName: only")));
 }
 
-struct Row {
+struct ManifestRow {
   std::string spec;
   std::string container;
   std::string key;
@@ -110,7 +110,7 @@ struct Row {
 };
 
 TEST(Manifest, SaysWhatIsWrongAndWhere) {
-  const std::vector<Row> rows = {
+  const std::vector<ManifestRow> rows = {
       {"restartPolicy: Sometimes", "", "spec.restartPolicy", "Always, OnFailure or Never"},
       {"terminationGracePeriodSeconds: -1", "", "spec.terminationGracePeriodSeconds", "0 or more"},
       {"terminationGracePeriodSeconds: 1.5", "", "spec.terminationGracePeriodSeconds", "whole"},
@@ -190,7 +190,7 @@ TEST(Manifest, SaysWhatIsWrongAndWhere) {
       {"hostIPC: 1", "", "spec.hostIPC", "true or false"},
       {"", "resources: []", "spec.containers[0].resources", "must be a map, found a list"},
   };
-  for (const Row& row : rows) {
+  for (const ManifestRow& row : rows) {
     const PodReading reading = Read(Manifest(row.spec, row.container));
     ASSERT_THAT(KeysOf(reading), ElementsAre(row.key)) << row.spec << row.container;
     EXPECT_THAT(reading.faults[0].message, HasSubstr(row.message));

@@ -9,7 +9,7 @@
 namespace jettison {
 namespace {
 
-Result<void> Read(std::string_view json, Summary& into) {
+Result<void> ReadInto(std::string_view json, Summary& into) {
   simdjson::dom::parser parser;
   return ReadSummary(parser.parse(json.data(), json.size()).value(), into);
 }
@@ -53,10 +53,10 @@ TEST(ReadSummary, ReadsTheSummaryOfARealKubelet) {
 
 TEST(ReadSummary, LeavesAbsentWhatIsMissingOrNull) {
   Summary summary;
-  ASSERT_TRUE(Read(R"({"node": {"memory": {"time": null, "availableBytes": null}, "fs": null,
+  ASSERT_TRUE(ReadInto(R"({"node": {"memory": {"time": null, "availableBytes": null}, "fs": null,
                        "systemContainers": null, "runtime": null},
                        "pods": [{"podRef": {"uid": null}, "memory": {}, "volume": null}]})",
-                   summary));
+                       summary));
   EXPECT_TRUE(summary.node.memory);
   EXPECT_FALSE(summary.node.memory->time);
   EXPECT_FALSE(summary.node.memory->available_bytes);
@@ -69,14 +69,14 @@ TEST(ReadSummary, LeavesAbsentWhatIsMissingOrNull) {
 
 TEST(ReadSummary, ReadsPressureAsTheKubeletTellsItSince133) {
   Summary summary;
-  ASSERT_TRUE(Read(R"({"node": {
+  ASSERT_TRUE(ReadInto(R"({"node": {
       "memory": {"psi": {"full": {"total": 9, "avg10": 12.34, "avg60": 0, "avg300": 7},
                          "some": {"total": 9, "avg10": 100, "avg60": 33.335, "avg300": 7}},
                  "time": "2026-11-20T10:38:12Z"},
       "io": {"time": "2026-11-20T10:38:13Z", "psi": {"some": {"avg10": 0.01}, "full": null}},
       "systemContainers": [{"name": "pods", "memory": {"psi": {"full": {"avg10": 99}}}}]},
       "pods": [{"io": {"psi": {"some": {"avg10": 2.5, "avg60": 7}}}}, {"io": {}}, {"io": null}]})",
-                   summary));
+                       summary));
   const PressureStats& memory = *summary.node.memory_pressure;
   EXPECT_EQ(FormatInstant(*memory.time), "2026-11-20T10:38:12Z");
   EXPECT_EQ(memory.full.avg10, 1234);
@@ -91,30 +91,31 @@ TEST(ReadSummary, ReadsPressureAsTheKubeletTellsItSince133) {
   ASSERT_EQ(summary.pods.size(), 3U);
   EXPECT_EQ(summary.pods[0].io_some_avg10, 250);
   EXPECT_FALSE(summary.pods[1].io_some_avg10 || summary.pods[2].io_some_avg10);
-  ASSERT_TRUE(Read(R"({"node": {"memory": {"psi": null}, "io": null}, "pods": [{}]})", summary));
+  ASSERT_TRUE(
+      ReadInto(R"({"node": {"memory": {"psi": null}, "io": null}, "pods": [{}]})", summary));
   EXPECT_FALSE(summary.node.memory_pressure || summary.node.io_pressure);
   EXPECT_FALSE(summary.pods[0].io_some_avg10);
 }
 
 TEST(ReadSummary, TakesTheFirstSystemContainerNamedPods) {
   Summary summary;
-  ASSERT_TRUE(Read(R"({"node": {"systemContainers": [
+  ASSERT_TRUE(ReadInto(R"({"node": {"systemContainers": [
       {"name": "kubelet", "memory": {"availableBytes": 1}},
       {"memory": {"availableBytes": 2}, "name": "pods"},
       {"name": "pods", "memory": {"availableBytes": 3}}]}})",
-                   summary));
+                       summary));
   EXPECT_EQ(summary.node.pods_memory->available_bytes, 2U);
 }
 
 TEST(ReadSummary, KeepsNothingOfTheFormerContent) {
   Summary summary;
-  ASSERT_TRUE(Read(R"({"node": {"nodeName": "n", "fs": {"inodes": 1}}, "pods": [
+  ASSERT_TRUE(ReadInto(R"({"node": {"nodeName": "n", "fs": {"inodes": 1}}, "pods": [
       {"podRef": {"name": "a", "uid": "u", "namespace": "n"}, "process_stats": {"process_count": 1},
        "memory": {"workingSetBytes": 1}, "ephemeral-storage": {"usedBytes": 1},
        "containers": [{"name": "c"}], "volume": [{"name": "v"}]}, {"podRef": {"name": "b"}}]})",
-                   summary));
+                       summary));
   ASSERT_EQ(summary.pods.size(), 2U);
-  ASSERT_TRUE(Read(R"({"node": {}, "pods": [{}]})", summary));
+  ASSERT_TRUE(ReadInto(R"({"node": {}, "pods": [{}]})", summary));
   EXPECT_EQ(summary.node.node_name, "");
   EXPECT_FALSE(summary.node.fs);
   ASSERT_EQ(summary.pods.size(), 1U);
@@ -123,7 +124,7 @@ TEST(ReadSummary, KeepsNothingOfTheFormerContent) {
   EXPECT_FALSE(pod.has_memory || pod.memory_working_set_bytes || pod.ephemeral_storage ||
                pod.process_count);
   EXPECT_TRUE(pod.containers.empty() && pod.volumes.empty());
-  ASSERT_TRUE(Read(R"({"node": {}})", summary));
+  ASSERT_TRUE(ReadInto(R"({"node": {}})", summary));
   EXPECT_TRUE(summary.pods.empty());
 }
 
@@ -154,7 +155,7 @@ TEST(ReadSummary, SaysWhereAValueCannotBeUnderstood) {
   };
   for (const Row& row : rows) {
     Summary summary;
-    const auto result = Read(row.json, summary);
+    const auto result = ReadInto(row.json, summary);
     ASSERT_FALSE(result) << row.json;
     EXPECT_EQ(result.error().message, row.message);
   }

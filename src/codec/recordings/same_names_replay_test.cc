@@ -16,7 +16,7 @@ namespace {
 
 using ::testing::HasSubstr;
 
-std::string ReplayOf(std::string record) {
+std::string Replayed(std::string record) {
   const std::size_t size = record.size();
   record.resize(size + ScenarioReader::kPadding);
   ScenarioReader reader;
@@ -28,7 +28,7 @@ std::string ReplayOf(std::string record) {
   return line;
 }
 
-std::string Record(const std::string& spec, const std::string& stats) {
+std::string SameNames(const std::string& spec, const std::string& stats) {
   return R"({"name": "n", "start": "2026-01-01T00:00:00Z", "pods": [
       {"metadata": {"name": "p", "uid": "p"}, "spec": )" +
          spec + R"(}], "steps": [{"at": "0s", "activePods": ["p"], "summary": {"node": {},
@@ -37,16 +37,16 @@ std::string Record(const std::string& spec, const std::string& stats) {
 }
 
 TEST(SameNamesReplay, AVolumeBehindAnotherOneOfItsNameHasItsOwnLimit) {
-  EXPECT_THAT(ReplayOf(Record(R"({"volumes": [{"name": "v", "hostPath": {"path": "/x"}},
+  EXPECT_THAT(Replayed(SameNames(R"({"volumes": [{"name": "v", "hostPath": {"path": "/x"}},
                                   {"name": "v", "emptyDir": {"sizeLimit": "1Ki"}}]})",
-                              R"("volume": [{"name": "v", "usedBytes": 2048}])")),
+                                 R"("volume": [{"name": "v", "usedBytes": 2048}])")),
               HasSubstr(R"(EmptyDir volume \"v\" exceeds the limit \"1Ki\")"));
 }
 
 TEST(SameNamesReplay, OfContainersOfOneNameTheLastLimitHolds) {
-  EXPECT_THAT(ReplayOf(Record(R"({"containers": [{"name": "c"},
+  EXPECT_THAT(Replayed(SameNames(R"({"containers": [{"name": "c"},
                 {"name": "c", "resources": {"limits": {"ephemeral-storage": "1Ki"}}}]})",
-                              R"("containers": [{"name": "c", "logs": {"usedBytes": 2048}}])")),
+                                 R"("containers": [{"name": "c", "logs": {"usedBytes": 2048}}])")),
               HasSubstr(R"(Container c exceeded its local ephemeral storage limit \"1Ki\")"));
 }
 
@@ -89,7 +89,7 @@ TEST(SameNamesReplay, WhateverAPodConsistsOfItsLineIsAnswered) {
                              "}";
     const std::string stats =
         R"("volume": )" + list_of(volume_stats) + R"(, "containers": )" + list_of(container_stats);
-    const std::string line = ReplayOf(Record(spec, stats));
+    const std::string line = Replayed(SameNames(spec, stats));
     ASSERT_THAT(line, HasSubstr(R"({"name":"n","steps":[)")) << spec << stats;
     evictions += line.find(" exceed") != std::string::npos ? 1 : 0;
   }

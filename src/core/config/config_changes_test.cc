@@ -24,13 +24,13 @@ AgentConfig Running() {
   return config;
 }
 
-struct Row {
+struct ChangeRow {
   std::string name;
   std::function<void(AgentConfig&)> change;
 };
 
 TEST(ConfigChanges, WhatTakesEffectAtOnceIsTakenOver) {
-  const std::vector<Row> rows = {
+  const std::vector<ChangeRow> rows = {
       {"eviction thresholds", [](auto& c) { c.eviction.thresholds[0].value = Quantity::Of(7); }},
       {"eviction thresholds", [](auto& c) { c.eviction.thresholds[0].grace_period = seconds(1); }},
       {"eviction thresholds",
@@ -44,7 +44,7 @@ TEST(ConfigChanges, WhatTakesEffectAtOnceIsTakenOver) {
       {"logLevel", [](auto& c) { c.log_level = LogLevel::kDebug; }},
       {"http.tlsCertFile", [](auto& c) { c.http.tls_cert_file = "/b.crt"; }},
   };
-  for (const Row& row : rows) {
+  for (const ChangeRow& row : rows) {
     AgentConfig read = Running();
     row.change(read);
     const ConfigChanges changes = ChangesOf(Running(), read);
@@ -55,7 +55,7 @@ TEST(ConfigChanges, WhatTakesEffectAtOnceIsTakenOver) {
 }
 
 TEST(ConfigChanges, EverythingElseIsNamedAndStays) {
-  const std::vector<Row> rows = {
+  const std::vector<ChangeRow> rows = {
       {"localStorageCapacityIsolation",
        [](auto& c) { c.eviction.local_storage_capacity_isolation = false; }},
       {"imageGC*", [](auto& c) { c.image_gc.max_age = seconds(1); }},
@@ -102,7 +102,7 @@ TEST(ConfigChanges, EverythingElseIsNamedAndStays) {
       {"dryRun", [](auto& c) { c.dry_run = true; }},
       {"logFormat", [](auto& c) { c.json_logs = true; }},
   };
-  for (const Row& row : rows) {
+  for (const ChangeRow& row : rows) {
     AgentConfig read = Running();
     row.change(read);
     const ConfigChanges changes = ChangesOf(Running(), read);

@@ -13,13 +13,13 @@ using ::testing::HasSubstr;
 using ::testing::IsEmpty;
 using ::testing::SizeIs;
 
-struct Read {
+struct HttpReading {
   HttpConfig config;
   std::vector<std::string> faults;
 };
 
-Read ReadText(const std::string& text) {
-  Read read;
+HttpReading ReadHttp(const std::string& text) {
+  HttpReading read;
   const auto documents = ParseDocuments("http: " + text);
   if (!documents || documents->empty()) {
     ADD_FAILURE() << text;
@@ -33,14 +33,14 @@ Read ReadText(const std::string& text) {
 }
 
 TEST(HttpConfiguration, NothingSaidMeansTheSocketAlone) {
-  const Read read = ReadText("{}");
+  const HttpReading read = ReadHttp("{}");
   EXPECT_THAT(read.faults, IsEmpty());
   EXPECT_EQ(read.config.socket, "/run/jettison/jettison.sock");
   EXPECT_EQ(read.config.address, "");
 }
 
 TEST(HttpConfiguration, EveryFieldIsTakenOver) {
-  const Read read = ReadText(R"(
+  const HttpReading read = ReadHttp(R"(
   socket: /s/j.sock
   socketGroup: adm
   address: 0.0.0.0:10350
@@ -60,7 +60,7 @@ TEST(HttpConfiguration, EveryFieldIsTakenOver) {
 }
 
 TEST(HttpConfiguration, AnEmptyTextMeansNone) {
-  const Read read = ReadText("{socket: '', address: '', bearerTokenFile: ''}");
+  const HttpReading read = ReadHttp("{socket: '', address: '', bearerTokenFile: ''}");
   EXPECT_THAT(read.faults, IsEmpty());
   EXPECT_EQ(read.config.socket, "");
 }
@@ -71,19 +71,19 @@ TEST(HttpConfiguration, ALoopbackAddressNeedsNothing) {
         "{address: 127.0.0.1:80, bearerTokenFile: /t}",
         "{address: 127.0.0.1:80, tlsCertFile: /c, tlsPrivateKeyFile: /k}",
         "{address: 127.0.0.1:80, tlsCertFile: /c, tlsPrivateKeyFile: /k, clientCAFile: /ca}"}) {
-    EXPECT_THAT(ReadText(text).faults, IsEmpty()) << text;
+    EXPECT_THAT(ReadHttp(text).faults, IsEmpty()) << text;
   }
 }
 
 TEST(HttpConfiguration, AnotherAddressNeedsTlsAndWhoMayAsk) {
-  EXPECT_THAT(ReadText("{address: 0.0.0.0:80}").faults,
+  EXPECT_THAT(ReadHttp("{address: 0.0.0.0:80}").faults,
               ElementsAre(HasSubstr("needs TLS"), HasSubstr("who they are")));
-  EXPECT_THAT(ReadText("{address: '[::]:80', bearerTokenFile: /t}").faults,
+  EXPECT_THAT(ReadHttp("{address: '[::]:80', bearerTokenFile: /t}").faults,
               ElementsAre(HasSubstr("needs TLS")));
-  EXPECT_THAT(ReadText("{address: 10.0.0.1:80, tlsCertFile: /c, tlsPrivateKeyFile: /k}").faults,
+  EXPECT_THAT(ReadHttp("{address: 10.0.0.1:80, tlsCertFile: /c, tlsPrivateKeyFile: /k}").faults,
               ElementsAre(HasSubstr("who they are")));
   for (const char* who : {"clientCAFile", "bearerTokenFile"}) {
-    EXPECT_THAT(ReadText(std::string("{address: 10.0.0.1:80, tlsCertFile: /c, tlsPrivateKeyFile: "
+    EXPECT_THAT(ReadHttp(std::string("{address: 10.0.0.1:80, tlsCertFile: /c, tlsPrivateKeyFile: "
                                      "/k, ") +
                          who + ": /w}")
                     .faults,
@@ -110,31 +110,31 @@ TEST(HttpConfiguration, EachWrongFieldIsAFault) {
       {"{bearerTokenFile: /k}", "has no effect without address"},
   };
   for (const auto& [text, fault] : kRows) {
-    EXPECT_THAT(ReadText(text).faults, ElementsAre(HasSubstr(fault))) << text;
+    EXPECT_THAT(ReadHttp(text).faults, ElementsAre(HasSubstr(fault))) << text;
   }
   const std::string longest(108, 'a');
-  EXPECT_THAT(ReadText("{socket: /" + longest + "}").faults,
+  EXPECT_THAT(ReadHttp("{socket: /" + longest + "}").faults,
               ElementsAre(HasSubstr("at most 107 bytes")));
 }
 
 TEST(HttpConfiguration, AllFaultsAreToldAtOnceWithTheirField) {
-  const Read read = ReadText("{adress: 1, socket: x, address: 1.2.3.4:80, tlsCertFile: /c}");
+  const HttpReading read = ReadHttp("{adress: 1, socket: x, address: 1.2.3.4:80, tlsCertFile: /c}");
   EXPECT_THAT(read.faults, SizeIs(4));
   EXPECT_THAT(read.faults.front(), HasSubstr("c.yaml: http.adress"));
 }
 
 TEST(HttpConfiguration, OnTcpTheAgentMakesItselfATokenUnlessSaidOtherwise) {
-  EXPECT_FALSE(ReadText("{}").config.WantsOwnToken());
-  EXPECT_TRUE(ReadText("{address: '127.0.0.1:1'}").config.WantsOwnToken());
-  EXPECT_FALSE(ReadText("{address: '127.0.0.1:1', bearerTokenFile: /t}").config.WantsOwnToken());
-  const Read open = ReadText("{address: '127.0.0.1:1', allowAnyLocalUser: true}");
+  EXPECT_FALSE(ReadHttp("{}").config.WantsOwnToken());
+  EXPECT_TRUE(ReadHttp("{address: '127.0.0.1:1'}").config.WantsOwnToken());
+  EXPECT_FALSE(ReadHttp("{address: '127.0.0.1:1', bearerTokenFile: /t}").config.WantsOwnToken());
+  const HttpReading open = ReadHttp("{address: '127.0.0.1:1', allowAnyLocalUser: true}");
   EXPECT_THAT(open.faults, IsEmpty());
   EXPECT_FALSE(open.config.WantsOwnToken());
   for (const char* wrong :
        {"{allowAnyLocalUser: true}",
         "{address: '127.0.0.1:1', bearerTokenFile: /t, allowAnyLocalUser: true}",
         "{address: '127.0.0.1:1', allowAnyLocalUser: yes please}"}) {
-    EXPECT_THAT(ReadText(wrong).faults, SizeIs(1)) << wrong;
+    EXPECT_THAT(ReadHttp(wrong).faults, SizeIs(1)) << wrong;
   }
 }
 

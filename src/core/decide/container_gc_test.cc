@@ -12,14 +12,14 @@ namespace {
 
 using std::chrono::minutes;
 
-const Instant kNow = ParseInstant("2026-01-01T00:00:00Z").value();
+const Instant kCollectedAt = ParseInstant("2026-01-01T00:00:00Z").value();
 
 // A run that was created `age` ago and ended at once.
 ContainerRecord Dead(std::string pod, std::string name, int attempt, Duration age) {
   return {.pod_uid = std::move(pod),
           .name = std::move(name),
           .attempt = attempt,
-          .created = kNow - age,
+          .created = kCollectedAt - age,
           .exit = ContainerExit{}};
 }
 
@@ -34,7 +34,7 @@ using Names = std::vector<std::string>;
 Names ToRemove(const std::vector<ContainerRecord>& containers, const PodsForGc& pods,
                ContainerGcPolicy policy = {}) {
   Names names;
-  for (const ContainerRun& run : ContainersToRemove(policy, containers, pods, kNow)) {
+  for (const ContainerRun& run : ContainersToRemove(policy, containers, pods, kCollectedAt)) {
     names.push_back(run.pod_uid + "/" + run.container + "#" + std::to_string(run.attempt));
   }
   return names;
@@ -138,7 +138,8 @@ TEST(ContainerGc, TheAnswerDoesNotDependOnTheOrderOfTheRecords) {
 }
 
 SandboxRecord Sandbox(std::string id, std::string pod, Duration age) {
-  return {.id = std::move(id), .pod_uid = std::move(pod), .attempt = 0, .created = kNow - age};
+  return {
+      .id = std::move(id), .pod_uid = std::move(pod), .attempt = 0, .created = kCollectedAt - age};
 }
 
 TEST(SandboxGc, OfALivingPodTheNewestIsKeptAndOfAGonePodNone) {

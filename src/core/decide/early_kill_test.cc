@@ -8,13 +8,13 @@ namespace {
 using std::chrono::milliseconds;
 
 constexpr std::int64_t kMi = std::int64_t{1} << 20;
-constexpr Instant kNow{std::chrono::hours(1)};
+constexpr Instant kKilledAt{std::chrono::hours(1)};
 
 bool Now(std::int64_t left_mi, std::int64_t growth_mi, Duration grace_left) {
   return MustKillNow({.left = left_mi * kMi,
                       .growth = growth_mi * kMi,
-                      .now = kNow,
-                      .kill_at = kNow + grace_left,
+                      .now = kKilledAt,
+                      .kill_at = kKilledAt + grace_left,
                       .held = {}});
 }
 
@@ -37,8 +37,8 @@ TEST(EarlyKill, ARestThatLastsForTheGracePeriodIsNoReason) {
 TEST(EarlyKill, OneThatHoldsNextToNothingHasItsGracePeriodWhoeverTakesTheRest) {
   EndingQuestion question{.left = 50 * kMi,
                           .growth = 900 * kMi,
-                          .now = kNow,
-                          .kill_at = kNow + milliseconds(1000),
+                          .now = kKilledAt,
+                          .kill_at = kKilledAt + milliseconds(1000),
                           .held = 3 * kMi};
   EXPECT_FALSE(MustKillNow(question)) << "850 MiB would be missing";
   question.held = 60 * kMi;
@@ -55,7 +55,7 @@ TEST(EarlyKill, ItIsNeverLaterThanTheGracePeriod) {
 TEST(EarlyKill, SaysHowMuchWasLeft) {
   EXPECT_EQ(TextOf(EarlyKill{.pod_uid = "hog",
                              .signal = Signal::kMemoryAvailable,
-                             .at = kNow,
+                             .at = kKilledAt,
                              .after = std::chrono::microseconds(120'400),
                              .grace = milliseconds(1000),
                              .left = 48 * kMi,

@@ -9,8 +9,8 @@ namespace {
 
 using std::chrono::seconds;
 
-struct Fixture {
-  Fixture() {
+struct OrderFixture {
+  OrderFixture() {
     Pod pod;
     pod.uid = "u";
     pod.name = "web";
@@ -46,7 +46,7 @@ Threshold Hard(Signal signal) {
 }
 
 TEST(EvictionOrder, NamesThresholdAndEachContainerAboveItsRequestInTheOrderOfTheStats) {
-  const EvictionOrder order = Fixture().Order(Hard(Signal::kMemoryAvailable));
+  const EvictionOrder order = OrderFixture().Order(Hard(Signal::kMemoryAvailable));
   EXPECT_EQ(order.message,
             "The node was low on resource: memory. Threshold quantity: 100Mi, available: 90Mi. "
             "Container b was using 5, request is 0, has larger consumption of memory. "
@@ -58,7 +58,7 @@ TEST(EvictionOrder, NamesThresholdAndEachContainerAboveItsRequestInTheOrderOfThe
 }
 
 TEST(EvictionOrder, NamesAPodWithAMemoryRequestOfItsOwn) {
-  Fixture f;
+  OrderFixture f;
   f.facts.pod.resources.emplace();
   f.facts.pod.resources->requests.emplace("memory", *Quantity::Parse("1Gi"));
   const EvictionOrder order = f.Order(Hard(Signal::kMemoryAvailable));
@@ -71,7 +71,7 @@ TEST(EvictionOrder, NamesAPodWithAMemoryRequestOfItsOwn) {
 }
 
 TEST(EvictionOrder, WithoutStatsThereIsNobodyToBlame) {
-  Fixture f;
+  OrderFixture f;
   f.known = false;
   const EvictionOrder order = f.Order(Hard(Signal::kMemoryAvailable));
   EXPECT_EQ(order.message,
@@ -80,7 +80,7 @@ TEST(EvictionOrder, WithoutStatsThereIsNobodyToBlame) {
 }
 
 TEST(EvictionOrder, OfMemoryPressureTellsTheAverageAndWhoUsesTheMemory) {
-  Fixture f;
+  OrderFixture f;
   f.seen[Signal::kMemoryPressureFullAvg10] =
       Observation{.available = kWholeTime - 3412, .capacity = kWholeTime};
   const EvictionOrder order =
@@ -95,7 +95,7 @@ TEST(EvictionOrder, OfMemoryPressureTellsTheAverageAndWhoUsesTheMemory) {
 }
 
 TEST(EvictionOrder, OfIoPressureTellsHowMuchThePodWasStalledItself) {
-  Fixture f;
+  OrderFixture f;
   f.stats.io_some_avg10 = 4150;
   f.seen[Signal::kIoPressureSomeAvg60] =
       Observation{.available = kWholeTime - 6000, .capacity = kWholeTime};
@@ -111,7 +111,7 @@ TEST(EvictionOrder, OfIoPressureTellsHowMuchThePodWasStalledItself) {
 }
 
 TEST(EvictionOrder, OfSwapTellsHowMuchOfItThePodHas) {
-  Fixture f;
+  OrderFixture f;
   f.seen[Signal::kSwapAvailable] = Observation{.available = 40 << 20, .capacity = 1 << 30};
   f.stats.swap_bytes = 300 << 20;
   const EvictionOrder order = f.Order(Hard(Signal::kSwapAvailable));
@@ -126,14 +126,14 @@ TEST(EvictionOrder, OfSwapTellsHowMuchOfItThePodHas) {
 
 TEST(EvictionOrder, InodesAreCountsAndBlameNoContainer) {
   Threshold threshold{.signal = Signal::kNodeFsInodesFree, .value = Percentage{0.5F}};
-  const EvictionOrder order = Fixture().Order(threshold);
+  const EvictionOrder order = OrderFixture().Order(threshold);
   EXPECT_EQ(order.message,
             "The node was low on resource: inodes. Threshold quantity: 512Ki, available: 5k. ");
   EXPECT_EQ(order.annotations.at("offending_containers"), "");
 }
 
 TEST(EvictionOrder, DiskUsageIsLogsPlusWritableLayerAndUnknownWithoutEither) {
-  Fixture f;
+  OrderFixture f;
   f.stats.containers[0].rootfs = FsUsage{3, 0};
   f.stats.containers[0].logs = FsUsage{4, 0};
   f.stats.containers[1].rootfs = FsUsage{3, 0};
@@ -143,7 +143,7 @@ TEST(EvictionOrder, DiskUsageIsLogsPlusWritableLayerAndUnknownWithoutEither) {
 }
 
 TEST(EvictionOrder, GracePeriodIsOneSecondWhenHardElseTheSmallerOfMaximumAndThePodsOwn) {
-  Fixture f;
+  OrderFixture f;
   Threshold soft = Hard(Signal::kMemoryAvailable);
   soft.grace_period = seconds(1);
   EXPECT_EQ(f.Order(Hard(Signal::kMemoryAvailable)).grace_period_seconds, 1);

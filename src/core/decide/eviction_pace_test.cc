@@ -14,7 +14,7 @@ namespace {
 using std::chrono::milliseconds;
 using std::chrono::seconds;
 
-constexpr std::int64_t kMi = std::int64_t{1} << 20;
+constexpr std::int64_t kMebibyte = std::int64_t{1} << 20;
 constexpr Instant kNow{std::chrono::hours(1)};
 
 // A node with a hard line of 100 MiB of memory.
@@ -29,14 +29,14 @@ struct Case {
 PaceInput AfterEviction(std::int64_t ending_mi, std::int64_t growth_mi, std::int64_t of_pods_mi) {
   return {.kubelet_decides = kNow + seconds(1),
           .next_by_clock = kNow + seconds(9),
-          .ending = ending_mi * kMi,
-          .growth = growth_mi * kMi,
-          .growth_of_pods = of_pods_mi * kMi};
+          .ending = ending_mi * kMebibyte,
+          .growth = growth_mi * kMebibyte,
+          .growth_of_pods = of_pods_mi * kMebibyte};
 }
 
 std::optional<EvictionPause> PauseIn(const Case& with) {
   const Threshold threshold{.signal = with.signal,
-                            .value = Quantity::Of(100 * kMi),
+                            .value = Quantity::Of(100 * kMebibyte),
                             .grace_period = with.soft ? seconds(30) : seconds(0),
                             .min_reclaim = std::nullopt};
   std::vector<PodFacts> facts(with.pods.size());
@@ -44,19 +44,20 @@ std::optional<EvictionPause> PauseIn(const Case& with) {
   std::vector<ActivePod> pods;
   for (std::size_t i = 0; i < with.pods.size(); ++i) {
     facts[i].pod.uid = "pod" + std::to_string(i);
-    stats[i].memory_working_set_bytes = static_cast<std::uint64_t>(with.pods[i] * kMi);
-    stats[i].process_count = static_cast<std::uint64_t>(with.pods[i] * kMi);
+    stats[i].memory_working_set_bytes = static_cast<std::uint64_t>(with.pods[i] * kMebibyte);
+    stats[i].process_count = static_cast<std::uint64_t>(with.pods[i] * kMebibyte);
     pods.push_back({&facts[i], &stats[i]});
   }
   PaceInput pace = with.pace;
   pace.signal = with.signal;
-  return PauseBefore({.threshold = threshold,
-                      .seen = {.available = with.available * kMi, .capacity = 1000 * kMi},
-                      .pods = pods,
-                      .victim = 0,
-                      .layout = {},
-                      .now = kNow},
-                     pace);
+  return PauseBefore(
+      {.threshold = threshold,
+       .seen = {.available = with.available * kMebibyte, .capacity = 1000 * kMebibyte},
+       .pods = pods,
+       .victim = 0,
+       .layout = {},
+       .now = kNow},
+      pace);
 }
 
 std::string Why(const Case& with) {
@@ -138,11 +139,11 @@ TEST(EvictionPace, AVictimOfWhomNothingIsKnownIsNotCalledSmall) {
   PodFacts facts;
   const ActivePod pod{&facts, nullptr};
   const Threshold threshold{.signal = Signal::kMemoryAvailable,
-                            .value = Quantity::Of(100 * kMi),
+                            .value = Quantity::Of(100 * kMebibyte),
                             .grace_period = {},
                             .min_reclaim = std::nullopt};
   EXPECT_FALSE(PauseBefore({.threshold = threshold,
-                            .seen = {.available = 0, .capacity = 1000 * kMi},
+                            .seen = {.available = 0, .capacity = 1000 * kMebibyte},
                             .pods = {&pod, 1},
                             .victim = 0,
                             .layout = {},

@@ -11,7 +11,7 @@
 namespace jettison {
 namespace {
 
-const Instant kNow = ParseInstant("2026-01-01T00:00:00Z").value();
+const Instant kVectorsNow = ParseInstant("2026-01-01T00:00:00Z").value();
 
 Duration DurationAt(const nlohmann::json& object, const char* key) {
   return ParseDuration(object.at(key).get<std::string>()).value();
@@ -22,12 +22,12 @@ std::vector<ImageRecord> ImagesOf(const nlohmann::json& record) {
   for (const auto& image : record.at("images")) {
     images.push_back({.id = image.at("id"),
                       .size_bytes = image.at("sizeBytes"),
-                      .first_detected = kNow - DurationAt(image, "firstDetectedAgo"),
+                      .first_detected = kVectorsNow - DurationAt(image, "firstDetectedAgo"),
                       .last_used = std::nullopt,
                       .in_use = image.value("inUse", false),
                       .pinned = image.value("pinned", false)});
     if (image.contains("lastUsedAgo")) {
-      images.back().last_used = kNow - DurationAt(image, "lastUsedAgo");
+      images.back().last_used = kVectorsNow - DurationAt(image, "lastUsedAgo");
     }
   }
   return images;
@@ -47,7 +47,7 @@ ImageGcOutcome OutcomeOf(const nlohmann::json& record) {
                              .max_age = DurationAt(record, "imageMaximumGCAge")};
   const auto mode = record.at("mode") == "deleteUnused" ? ImageGcMode::kDeleteUnused
                                                         : ImageGcMode::kGarbageCollect;
-  ImageGcRun run(policy, mode, ImagesOf(record), {kNow, DurationAt(record, "uptime")});
+  ImageGcRun run(policy, mode, ImagesOf(record), {kVectorsNow, DurationAt(record, "uptime")});
   while (true) {
     if (const auto* remove = std::get_if<RemoveImage>(&run.step())) {
       if (RemoveFails(record, remove->id)) {

@@ -14,21 +14,21 @@ using std::chrono::hours;
 using std::chrono::minutes;
 using Ids = std::vector<std::string>;
 
-const Instant kNow = ParseInstant("2026-01-01T00:00:00Z").value();
+const Instant kImagesNow = ParseInstant("2026-01-01T00:00:00Z").value();
 constexpr std::uint64_t kGiB = 1ULL << 30;
 
 // An image of 1 GiB, first seen a day ago and not used for `unused`.
 ImageRecord Image(std::string id, Duration unused) {
   return {.id = std::move(id),
           .size_bytes = kGiB,
-          .first_detected = kNow - hours(24),
-          .last_used = kNow - unused};
+          .first_detected = kImagesNow - hours(24),
+          .last_used = kImagesNow - unused};
 }
 
 ImageRecord NeverUsed(std::string id, Duration detected) {
   return {.id = std::move(id),
           .size_bytes = kGiB,
-          .first_detected = kNow - detected,
+          .first_detected = kImagesNow - detected,
           .last_used = std::nullopt};
 }
 
@@ -51,13 +51,14 @@ ImageGcOutcome Drive(ImageGcRun run, ImageFsUsage usage = {100 * kGiB, 50 * kGiB
 
 ImageGcOutcome DeleteUnused(const std::vector<ImageRecord>& images, ImageGcPolicy policy = {},
                             const std::set<std::string>& failing = {}) {
-  return Drive(ImageGcRun(policy, ImageGcMode::kDeleteUnused, images, {kNow, hours(1)}), {},
+  return Drive(ImageGcRun(policy, ImageGcMode::kDeleteUnused, images, {kImagesNow, hours(1)}), {},
                failing);
 }
 
 ImageGcOutcome Collect(const std::vector<ImageRecord>& images, ImageFsUsage usage,
                        ImageGcPolicy policy = {}, Duration uptime = hours(1000)) {
-  return Drive(ImageGcRun(policy, ImageGcMode::kGarbageCollect, images, {kNow, uptime}), usage);
+  return Drive(ImageGcRun(policy, ImageGcMode::kGarbageCollect, images, {kImagesNow, uptime}),
+               usage);
 }
 
 TEST(ImageGc, ImagesGoByLastUseThenFirstDetectionThenId) {
@@ -158,7 +159,8 @@ TEST(ImageGc, PastTheMaximumAgeImagesGoOnceTheyWereWatchedForThatLong) {
 
 TEST(ImageGc, AFailureByAgeEndsTheCollectionBeforeTheFileSystemIsMeasured) {
   const std::vector<ImageRecord> images = {Image("old", hours(13)), Image("older", hours(14))};
-  ImageGcRun run({.max_age = hours(12)}, ImageGcMode::kGarbageCollect, images, {kNow, hours(100)});
+  ImageGcRun run({.max_age = hours(12)}, ImageGcMode::kGarbageCollect, images,
+                 {kImagesNow, hours(100)});
   run.RemoveFailed({ErrorCode::kUnavailable, "it is stuck"});
   run.Removed();
   const auto* outcome = std::get_if<ImageGcOutcome>(&run.step());
@@ -169,7 +171,7 @@ TEST(ImageGc, AFailureByAgeEndsTheCollectionBeforeTheFileSystemIsMeasured) {
 
 TEST(ImageGc, WithoutAMeasurementNothingGoesForSpace) {
   const std::vector<ImageRecord> images = {Image("a", hours(13))};
-  ImageGcRun run({}, ImageGcMode::kGarbageCollect, images, {kNow, hours(100)});
+  ImageGcRun run({}, ImageGcMode::kGarbageCollect, images, {kImagesNow, hours(100)});
   run.MeasureFailed({ErrorCode::kUnavailable, "no answer"});
   EXPECT_EQ(std::get<ImageGcOutcome>(run.step()).error->message,
             "measure the image file system: no answer");
@@ -180,26 +182,26 @@ TEST(DetectImages, KeepsWhatIsKnownAddsWhatIsNewAndForgetsWhatIsGone) {
                                           Image("used", hours(3))};
   const std::vector<ListedImage> listed = {{"used", 7}, {"new", 5, true}, {"kept", 6}};
   const std::set<std::string, std::less<>> in_use = {"used"};
-  const auto records =
-      DetectImages(known, {.listed = listed, .in_use = in_use, .detected_at = kNow, .now = kNow});
+  const auto records = DetectImages(
+      known, {.listed = listed, .in_use = in_use, .detected_at = kImagesNow, .now = kImagesNow});
   ASSERT_EQ(records.size(), 3U);
   EXPECT_EQ(records[0].id, "kept");
   EXPECT_EQ(records[0].size_bytes, 6U);
-  EXPECT_EQ(records[0].last_used, kNow - hours(3));
+  EXPECT_EQ(records[0].last_used, kImagesNow - hours(3));
   EXPECT_EQ(records[1].id, "new");
-  EXPECT_EQ(records[1].first_detected, kNow);
+  EXPECT_EQ(records[1].first_detected, kImagesNow);
   EXPECT_FALSE(records[1].last_used);
   EXPECT_TRUE(records[1].pinned);
   EXPECT_EQ(records[2].id, "used");
   EXPECT_TRUE(records[2].in_use);
-  EXPECT_EQ(records[2].last_used, kNow);
-  EXPECT_EQ(records[2].first_detected, kNow - hours(24));
+  EXPECT_EQ(records[2].last_used, kImagesNow);
+  EXPECT_EQ(records[2].first_detected, kImagesNow - hours(24));
 }
 
 TEST(DetectImages, ThoseFoundAtTheStartAreOldEnough) {
   const std::vector<ListedImage> listed = {{"found", 5}};
-  const auto records =
-      DetectImages({}, {.listed = listed, .in_use = {}, .detected_at = std::nullopt, .now = kNow});
+  const auto records = DetectImages(
+      {}, {.listed = listed, .in_use = {}, .detected_at = std::nullopt, .now = kImagesNow});
   EXPECT_EQ(DeleteUnused(records, {.min_age = hours(1000)}).removed, Ids{"found"});
 }
 

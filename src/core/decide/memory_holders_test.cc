@@ -7,13 +7,13 @@
 namespace jettison {
 namespace {
 
-constexpr std::uint64_t kMi = std::uint64_t{1} << 20;
+constexpr std::uint64_t kMiB = std::uint64_t{1} << 20;
 
 NodeStats NodeWith(std::uint64_t all_mi, std::uint64_t pods_group_mi) {
   NodeStats node;
   node.memory = MemoryStats{
-      .working_set_bytes = all_mi * kMi, .shared_bytes = 30 * kMi, .kernel_bytes = 5 * kMi};
-  node.pods_memory = MemoryStats{.working_set_bytes = pods_group_mi * kMi};
+      .working_set_bytes = all_mi * kMiB, .shared_bytes = 30 * kMiB, .kernel_bytes = 5 * kMiB};
+  node.pods_memory = MemoryStats{.working_set_bytes = pods_group_mi * kMiB};
   return node;
 }
 
@@ -24,7 +24,7 @@ class MemoryHoldersTest : public testing::Test {
     facts_[1].pod.priority = 2'000'000'000;
     facts_[2].protection = Protection::kObserved;
     for (std::size_t i = 0; i < facts_.size(); ++i) {
-      stats_[i].memory_working_set_bytes = (i + 1) * 10 * kMi;
+      stats_[i].memory_working_set_bytes = (i + 1) * 10 * kMiB;
       pods_.push_back({&facts_[i], &stats_[i]});
     }
   }
@@ -34,14 +34,14 @@ class MemoryHoldersTest : public testing::Test {
 };
 
 TEST_F(MemoryHoldersTest, EveryByteHasOneHolder) {
-  const auto holders = HoldersOf(NodeWith(500, 120), pods_, 20 * kMi);
+  const auto holders = HoldersOf(NodeWith(500, 120), pods_, 20 * kMiB);
   ASSERT_TRUE(holders);
-  EXPECT_EQ(holders->pods, 10 * kMi);
-  EXPECT_EQ(holders->critical, 20 * kMi);
-  EXPECT_EQ(holders->foreign, 30 * kMi);
-  EXPECT_EQ(holders->ending, 20 * kMi);
-  EXPECT_EQ(holders->gone, 40 * kMi);
-  EXPECT_EQ(holders->outside, 380 * kMi);
+  EXPECT_EQ(holders->pods, 10 * kMiB);
+  EXPECT_EQ(holders->critical, 20 * kMiB);
+  EXPECT_EQ(holders->foreign, 30 * kMiB);
+  EXPECT_EQ(holders->ending, 20 * kMiB);
+  EXPECT_EQ(holders->gone, 40 * kMiB);
+  EXPECT_EQ(holders->outside, 380 * kMiB);
   EXPECT_EQ(holders->all, holders->pods + holders->critical + holders->foreign + holders->ending +
                               holders->gone + holders->outside);
   EXPECT_TRUE(AreOthers(*holders));
@@ -53,7 +53,7 @@ TEST_F(MemoryHoldersTest, EveryByteHasOneHolder) {
 }
 
 TEST_F(MemoryHoldersTest, FiguresOfDifferentMomentsNeverMakeAHolderNegative) {
-  const auto holders = HoldersOf(NodeWith(50, 10), pods_, 20 * kMi);
+  const auto holders = HoldersOf(NodeWith(50, 10), pods_, 20 * kMiB);
   ASSERT_TRUE(holders);
   EXPECT_EQ(holders->gone, 0);
   EXPECT_EQ(holders->outside, 0);

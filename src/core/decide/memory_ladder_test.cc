@@ -9,23 +9,24 @@ namespace {
 using std::chrono::seconds;
 using testing::ElementsAre;
 
-constexpr std::int64_t kMi = 1 << 20;
+constexpr std::int64_t kMebi = 1 << 20;
 
-Threshold Hard(std::int64_t mebibytes) {
-  return {.signal = Signal::kMemoryAvailable, .value = Quantity::Of(mebibytes * kMi)};
+Threshold HardMemory(std::int64_t mebibytes) {
+  return {.signal = Signal::kMemoryAvailable, .value = Quantity::Of(mebibytes * kMebi)};
 }
 
 Threshold Soft(std::int64_t mebibytes, std::int64_t min_reclaim) {
   return {.signal = Signal::kMemoryAvailable,
-          .value = Quantity::Of(mebibytes * kMi),
+          .value = Quantity::Of(mebibytes * kMebi),
           .grace_period = seconds(30),
-          .min_reclaim = Quantity::Of(min_reclaim * kMi)};
+          .min_reclaim = Quantity::Of(min_reclaim * kMebi)};
 }
 
 std::uint64_t GoalAt(std::int64_t available, const std::vector<Threshold>& thresholds) {
   Observations observations;
-  observations[Signal::kMemoryAvailable] = {.available = available * kMi, .capacity = 1000 * kMi};
-  return LadderGoal(thresholds, observations) / kMi;
+  observations[Signal::kMemoryAvailable] = {.available = available * kMebi,
+                                            .capacity = 1000 * kMebi};
+  return LadderGoal(thresholds, observations) / kMebi;
 }
 
 TEST(LadderGoal, ASoftThresholdAsksForItsValueAndMinimumReclaim) {
@@ -35,19 +36,19 @@ TEST(LadderGoal, ASoftThresholdAsksForItsValueAndMinimumReclaim) {
 }
 
 TEST(LadderGoal, AHardThresholdAsksBeforeItIsReachedAndNotAfter) {
-  EXPECT_EQ(GoalAt(150, {Hard(100)}), 0U);
-  EXPECT_EQ(GoalAt(149, {Hard(100)}), 1U);
-  EXPECT_EQ(GoalAt(100, {Hard(100)}), 50U);
-  EXPECT_EQ(GoalAt(99, {Hard(100)}), 0U) << "somebody is being evicted";
-  EXPECT_EQ(GoalAt(99, {Soft(300, 0), Hard(100)}), 0U);
+  EXPECT_EQ(GoalAt(150, {HardMemory(100)}), 0U);
+  EXPECT_EQ(GoalAt(149, {HardMemory(100)}), 1U);
+  EXPECT_EQ(GoalAt(100, {HardMemory(100)}), 50U);
+  EXPECT_EQ(GoalAt(99, {HardMemory(100)}), 0U) << "somebody is being evicted";
+  EXPECT_EQ(GoalAt(99, {Soft(300, 0), HardMemory(100)}), 0U);
 }
 
 TEST(LadderGoal, TheThresholdThatLacksMostCounts) {
-  EXPECT_EQ(GoalAt(120, {Hard(100), Soft(300, 0)}), 180U);
+  EXPECT_EQ(GoalAt(120, {HardMemory(100), Soft(300, 0)}), 180U);
 }
 
 TEST(LadderGoal, WhatIsNotKnownOrNotOfMemoryAsksForNothing) {
-  EXPECT_EQ(LadderGoal(std::vector{Hard(100)}, Observations{}), 0U);
+  EXPECT_EQ(LadderGoal(std::vector{HardMemory(100)}, Observations{}), 0U);
   Observations observations;
   observations[Signal::kNodeFsAvailable] = {.available = 1, .capacity = 1000};
   EXPECT_EQ(LadderGoal(std::vector{Threshold{.signal = Signal::kNodeFsAvailable,
@@ -87,13 +88,13 @@ std::vector<std::string> NamesIn(const std::vector<LadderGroup>& groups) {
 TEST(LadderOrder, TheDeadComeFirstThenThoseOfLowPriorityThenTheLargest) {
   constexpr auto kDead = MemoryReclaim::kDead;
   constexpr auto kIdle = MemoryReclaim::kIdle;
-  const auto ordered = LadderOrder({{kIdle, "important", 5, 900 * kMi},
-                                    {kIdle, "small", 1, 2 * kMi},
-                                    {kIdle, "large", 1, 9 * kMi},
-                                    {kIdle, "b", 1, 3 * kMi},
-                                    {kIdle, "a", 1, 3 * kMi},
-                                    {kDead, "dead", 0, 1 * kMi},
-                                    {kDead, "empty", 0, kMi - 1}});
+  const auto ordered = LadderOrder({{kIdle, "important", 5, 900 * kMebi},
+                                    {kIdle, "small", 1, 2 * kMebi},
+                                    {kIdle, "large", 1, 9 * kMebi},
+                                    {kIdle, "b", 1, 3 * kMebi},
+                                    {kIdle, "a", 1, 3 * kMebi},
+                                    {kDead, "dead", 0, 1 * kMebi},
+                                    {kDead, "empty", 0, kMebi - 1}});
   EXPECT_THAT(NamesIn(ordered), ElementsAre("dead", "large", "a", "b", "small", "important"));
 }
 

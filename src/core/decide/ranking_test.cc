@@ -7,8 +7,6 @@
 namespace jettison {
 namespace {
 
-constexpr Nanos kByte = 1'000'000'000;
-
 // A pod whose name is its UID, with what ranking looks at.
 struct Candidate {
   std::string uid;
@@ -26,7 +24,7 @@ struct Node {
   void Add(std::size_t i, const Candidate& from) {
     facts[i].pod.uid = from.uid;
     facts[i].priority = from.priority;
-    facts[i].memory_request = from.request * kByte;
+    facts[i].memory_request = from.request * kNanosPerUnit;
     stats[i].memory_working_set_bytes = from.used;
     stats[i].process_count = from.used;
     pods.push_back({&facts[i], from.used ? &stats[i] : nullptr});
@@ -171,19 +169,19 @@ TEST(Ranking, DiskUsageCountsByLayoutAndSignal) {
   };
   const Node node = OnePodWithFiles();
   for (const Row& row : rows) {
-    EXPECT_EQ(
-        static_cast<int>(-RankOf(node.pods[0], row.signal, row.layout).negated_excess / kByte),
-        row.usage)
+    EXPECT_EQ(static_cast<int>(-RankOf(node.pods[0], row.signal, row.layout).negated_excess /
+                               kNanosPerUnit),
+              row.usage)
         << NameOf(row.signal);
   }
 }
 
 TEST(Ranking, InodesSubtractTheEphemeralStorageRequestButDoNotExceedIt) {
   Node node = OnePodWithFiles();
-  node.facts[0].ephemeral_storage_request = 1000 * kByte;
+  node.facts[0].ephemeral_storage_request = 1000 * kNanosPerUnit;
   const RankKey inodes = RankOf(node.pods[0], Signal::kNodeFsInodesFree, {});
   EXPECT_FALSE(inodes.within_request) << "any inode exceeds a request for inodes, which is none";
-  EXPECT_EQ(static_cast<int>(inodes.negated_excess / kByte), 889);
+  EXPECT_EQ(static_cast<int>(inodes.negated_excess / kNanosPerUnit), 889);
   EXPECT_TRUE(RankOf(node.pods[0], Signal::kNodeFsAvailable, {}).within_request);
 }
 

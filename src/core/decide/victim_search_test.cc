@@ -10,10 +10,8 @@
 namespace jettison {
 namespace {
 
-constexpr Nanos kByte = 1'000'000'000;
-
 // A pod whose name is its UID.
-struct Candidate {
+struct SearchedPod {
   std::string uid;
   QosClass qos = QosClass::kBestEffort;
   std::int32_t priority = 0;
@@ -26,16 +24,16 @@ struct Candidate {
 };
 
 // A node that counts what is read of it.
-struct Node {
-  explicit Node(std::vector<Candidate> all, Resource of = Resource::kMemory)
+struct SearchedNode {
+  explicit SearchedNode(std::vector<SearchedPod> all, Resource of = Resource::kMemory)
       : candidates(std::move(all)), facts(candidates.size()), stats(candidates.size()) {
     resource = of;
     for (std::size_t i = 0; i < candidates.size(); ++i) {
-      const Candidate& from = candidates[i];
+      const SearchedPod& from = candidates[i];
       facts[i].pod.uid = from.uid;
       facts[i].qos = from.qos;
       facts[i].priority = from.priority;
-      facts[i].memory_request = from.request * kByte;
+      facts[i].memory_request = from.request * kNanosPerUnit;
       facts[i].source = from.source;
       facts[i].protection = from.protection;
       stats[i].memory_working_set_bytes = from.used;
@@ -55,7 +53,7 @@ struct Node {
   }
   [[nodiscard]] std::optional<std::uint64_t> Read(const SearchStep& step) {
     ++reads;
-    const Candidate& pod = candidates[step.pod];
+    const SearchedPod& pod = candidates[step.pod];
     switch (step.reading) {
       case SearchReading::kClass:
         return classes_fail ? std::nullopt : std::optional(ClassCharge(pod.qos));
@@ -79,7 +77,7 @@ struct Node {
   }
 
   Resource resource = Resource::kMemory;
-  std::vector<Candidate> candidates;
+  std::vector<SearchedPod> candidates;
   std::vector<PodFacts> facts;
   std::vector<PodStats> stats;
   std::vector<const PodFacts*> pods;
@@ -92,8 +90,8 @@ struct Node {
   int figures = 0;
 };
 
-std::vector<Candidate> Idle(int count, std::uint64_t each) {
-  std::vector<Candidate> pods;
+std::vector<SearchedPod> Idle(int count, std::uint64_t each) {
+  std::vector<SearchedPod> pods;
   for (int i = 0; i < count; ++i)
     pods.push_back({.uid = "idle-" + std::to_string(i), .used = each});
   return pods;
@@ -102,7 +100,7 @@ std::vector<Candidate> Idle(int count, std::uint64_t each) {
 TEST(VictimSearch, ReadsAHogItsClassAndNobodyElse) {
   auto pods = Idle(1000, 1);
   pods.push_back({.uid = "hog", .used = 5000, .known = 4000});
-  Node node(pods);
+  SearchedNode node(pods);
   EXPECT_EQ(node.Search(), 1000U);
   EXPECT_EQ(node.reads, 3);
   EXPECT_TRUE(node.search.IsRead(1000));
@@ -113,16 +111,16 @@ TEST(VictimSearch, ReadsAHogItsClassAndNobodyElse) {
 TEST(VictimSearch, FindsAHogThatNobodyKnewOf) {
   auto pods = Idle(1000, 1);
   pods.insert(pods.begin() + 500, {.uid = "hog", .used = 5000});
-  Node node(pods);
+  SearchedNode node(pods);
   EXPECT_EQ(node.Search(), 500U);
   EXPECT_LE(node.reads, 1005);
   EXPECT_LE(node.figures, 2);
 }
 
 TEST(VictimSearch, PassesOverAPodWhoseChargeIsTooSmallWithoutItsFigure) {
-  Node node({{.uid = "a", .used = 50, .known = 50},
-             {.uid = "b", .used = 10, .file = 60, .known = 10},
-             {.uid = "c", .used = 20, .known = 20}});
+  SearchedNode node({{.uid = "a", .used = 50, .known = 50},
+                     {.uid = "b", .used = 10, .file = 60, .known = 10},
+                     {.uid = "c", .used = 20, .known = 20}});
   EXPECT_EQ(node.Search(), 0U);
   EXPECT_TRUE(node.search.IsRead(1));  // 70 are charged to it: it could have been the one
   EXPECT_FALSE(node.search.IsRead(2));
@@ -130,41 +128,41 @@ TEST(VictimSearch, PassesOverAPodWhoseChargeIsTooSmallWithoutItsFigure) {
 }
 
 TEST(VictimSearch, ALowerPriorityThatExceedsByAnythingGoesBeforeTheLargest) {
-  Node node({{.uid = "large", .priority = 5, .used = 5000, .known = 5000},
-             {.uid = "small", .priority = 1, .used = 1}});
+  SearchedNode node({{.uid = "large", .priority = 5, .used = 5000, .known = 5000},
+                     {.uid = "small", .priority = 1, .used = 1}});
   EXPECT_EQ(node.Search(), 1U);
 }
 
 TEST(VictimSearch, APodOfOthersIsNotBoundedByAClass) {
-  Node node({{.uid = "own", .used = 50, .known = 50},
-             {.uid = "other", .used = 60, .source = PodOrigin::kRuntime}});
+  SearchedNode node({{.uid = "own", .used = 50, .known = 50},
+                     {.uid = "other", .used = 60, .source = PodOrigin::kRuntime}});
   node.candidates[1].qos = QosClass::kGuaranteed;  // it lies in no group of ours
   EXPECT_EQ(node.Search(), 1U);
 }
 
 TEST(VictimSearch, NobodyIsFoundWhereNobodyMayGo) {
-  Node node({{.uid = "a", .used = 50, .protection = Protection::kCritical},
-             {.uid = "b", .used = 60, .protection = Protection::kObserved}});
+  SearchedNode node({{.uid = "a", .used = 50, .protection = Protection::kCritical},
+                     {.uid = "b", .used = 60, .protection = Protection::kObserved}});
   EXPECT_EQ(node.Search(), std::nullopt);
   EXPECT_EQ(node.reads, 0);
-  EXPECT_EQ(Node({}).Search(), std::nullopt);
+  EXPECT_EQ(SearchedNode({}).Search(), std::nullopt);
 }
 
 TEST(VictimSearch, WhereAClassCannotBeReadEachPodIsAsked) {
-  Node node(Idle(100, 7));
+  SearchedNode node(Idle(100, 7));
   node.classes_fail = true;
   EXPECT_EQ(node.Search(), node.Full());
   EXPECT_GE(node.reads, 100);
 }
 
 TEST(VictimSearch, AChargeThatIsMoreThanAnyNumberOfTheUnitIsNoSmallOne) {
-  Node node({{.uid = "a", .used = 50, .known = 50}, {.uid = "b", .used = 60}});
+  SearchedNode node({{.uid = "a", .used = 50, .known = 50}, {.uid = "b", .used = 60}});
   node.elsewhere = ~std::uint64_t{0} - 1000;
   EXPECT_EQ(node.Search(), 1U);
 }
 
 TEST(VictimSearch, BeginsAnewWithoutWhatTheSearchBeforeHasFound) {
-  Node node({{.uid = "a", .used = 50}});
+  SearchedNode node({{.uid = "a", .used = 50}});
   EXPECT_EQ(node.Search(), 0U);
   node.candidates[0].used = 40;
   EXPECT_EQ(node.Search(), 0U);
@@ -175,11 +173,11 @@ TEST(VictimSearch, BeginsAnewWithoutWhatTheSearchBeforeHasFound) {
 class RandomNodes {
  public:
   explicit RandomNodes(unsigned seed) : random_(seed) {}
-  Node Make(Resource resource) {
-    std::vector<Candidate> pods(Upto(12));
+  SearchedNode Make(Resource resource) {
+    std::vector<SearchedPod> pods(Upto(12));
     for (std::size_t i = 0; i < pods.size(); ++i) pods[i] = Pod(i);
     std::ranges::shuffle(pods, random_);
-    Node node(std::move(pods), resource);
+    SearchedNode node(std::move(pods), resource);
     node.classes_fail = Upto(8) == 0;
     node.elsewhere = Upto(3) == 0 ? Upto(10) : 0;
     return node;
@@ -189,7 +187,7 @@ class RandomNodes {
   std::uint64_t Upto(std::uint64_t most) {
     return std::uniform_int_distribution<std::uint64_t>(0, most)(random_);
   }
-  Candidate Pod(std::size_t number) {
+  SearchedPod Pod(std::size_t number) {
     return {.uid = std::string(1, static_cast<char>('a' + number)),
             .qos = static_cast<QosClass>(Upto(2)),
             .priority = static_cast<std::int32_t>(Upto(2)),
@@ -207,7 +205,7 @@ TEST(VictimSearch, FindsWhomReadingEverythingWouldFind) {
   RandomNodes random(1);
   int passed_over = 0;
   for (int round = 0; round < 20000; ++round) {
-    Node node = random.Make(round % 2 == 0 ? Resource::kMemory : Resource::kPids);
+    SearchedNode node = random.Make(round % 2 == 0 ? Resource::kMemory : Resource::kPids);
     ASSERT_EQ(node.Search(), node.Full()) << "round " << round;
     for (std::size_t i = 0; i < node.pods.size(); ++i) {
       const auto bound = node.search.BoundOf(i);
@@ -224,7 +222,7 @@ TEST(VictimSearch, FindsWhomReadingEverythingWouldFind) {
 TEST(VictimSearch, WhoeverWasPassedOverCouldNotHaveGoneAtHisBound) {
   RandomNodes random(2);
   for (int round = 0; round < 5000; ++round) {
-    Node node = random.Make(Resource::kMemory);
+    SearchedNode node = random.Make(Resource::kMemory);
     const auto victim = node.Search();
     for (std::size_t i = 0; i < node.pods.size(); ++i) {
       if (const auto bound = node.search.BoundOf(i)) {

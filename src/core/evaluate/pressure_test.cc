@@ -11,7 +11,7 @@ namespace {
 
 using std::chrono::seconds;
 
-constexpr Instant kStart{std::chrono::hours(1000)};
+constexpr Instant kPressureStart{std::chrono::hours(1000)};
 constexpr Signal kSignal = Signal::kMemoryPressureFullAvg10;
 
 // A node under a threshold of 20% of the last ten seconds, stepped through time. The kernel's
@@ -42,7 +42,7 @@ class StalledNode {
   Signal signal_;
   double window_;
   std::vector<Threshold> thresholds_;
-  Instant now_ = kStart;
+  Instant now_ = kPressureStart;
   double average_ = 0;
   Observations seen_;
   EvictionState state_;
@@ -89,9 +89,9 @@ TEST(Pressure, StallsThatTheAverageDidNotHoldYetAtTheEvictionDoNotActEither) {
   // As a kernel told it: the culprit's last two seconds came in after he was dead.
   const std::vector<Threshold> thresholds = {{.signal = kSignal, .value = LeftOf(50)}};
   EvictionState state;
-  MarkEviction(Lost(561), kStart, state);
+  MarkEviction(Lost(561), kPressureStart, state);
   for (const auto& [after, lost] : {std::pair(10, 385), {11, 315}, {13, 258}, {20, 127}}) {
-    const Instant now = kStart + seconds(after);
+    const Instant now = kPressureStart + seconds(after);
     EXPECT_TRUE(Evaluate(thresholds, seconds(30), state, Lost(lost), now).acting.none()) << after;
   }
 }
@@ -119,9 +119,9 @@ TEST(Pressure, ALongerAverageWaitsForItsOwnWindow) {
 TEST(Pressure, AnAverageThatWasUnknownAtTheEvictionWaitsForTheWindowOnly) {
   const std::vector<Threshold> thresholds = {{.signal = kSignal, .value = LeftOf(2000)}};
   EvictionState state;
-  MarkEviction({}, kStart, state);
+  MarkEviction({}, kPressureStart, state);
   const auto acts = [&](Duration after) -> bool {
-    return Evaluate(thresholds, seconds(30), state, Lost(3000), kStart + after).acting[0];
+    return Evaluate(thresholds, seconds(30), state, Lost(3000), kPressureStart + after).acting[0];
   };
   EXPECT_FALSE(acts(seconds(9)));
   EXPECT_TRUE(acts(seconds(10)));
@@ -133,8 +133,9 @@ TEST(Pressure, OtherSignalsActRightAfterAnEviction) {
   Observations seen;
   seen[Signal::kMemoryAvailable] = Observation{.available = 50, .capacity = 1000};
   EvictionState state;
-  MarkEviction(seen, kStart, state);
-  EXPECT_TRUE(Evaluate(thresholds, seconds(30), state, seen, kStart + seconds(1)).acting[0]);
+  MarkEviction(seen, kPressureStart, state);
+  EXPECT_TRUE(
+      Evaluate(thresholds, seconds(30), state, seen, kPressureStart + seconds(1)).acting[0]);
 }
 
 TEST(Pressure, DoesNotCountAgainstAReclaim) {

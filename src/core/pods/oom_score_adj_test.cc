@@ -13,7 +13,7 @@ ResourceList Mebibytes(int count) {
   return {{"memory", Quantity::Parse(std::to_string(count) + "Mi").value()}};
 }
 
-Container Asking(const std::string& name, int mebibytes) {
+Container AskingMebibytes(const std::string& name, int mebibytes) {
   Container container;
   container.name = name;
   container.resources.requests = Mebibytes(mebibytes);
@@ -23,7 +23,7 @@ Container Asking(const std::string& name, int mebibytes) {
 // Burstable: a request and no limit.
 Pod PodAsking(int mebibytes) {
   Pod pod;
-  pod.containers = {Asking("c", mebibytes)};
+  pod.containers = {AskingMebibytes("c", mebibytes)};
   return pod;
 }
 
@@ -65,8 +65,8 @@ TEST(OomScoreAdj, ProtectsNodeCriticalPodsWhateverTheirClass) {
 
 TEST(OomScoreAdj, OfASidecarIsNoHigherThanAnyRegularContainers) {
   Pod pod;
-  pod.containers = {Asking("a", 200), Asking("b", 300)};
-  pod.init_containers = {Asking("small", 50), Asking("large", 400)};
+  pod.containers = {AskingMebibytes("a", 200), AskingMebibytes("b", 300)};
+  pod.init_containers = {AskingMebibytes("small", 50), AskingMebibytes("large", 400)};
   for (Container& container : pod.init_containers) {
     container.restart_policy = RestartPolicy::kAlways;
   }
@@ -78,7 +78,7 @@ TEST(OomScoreAdj, OfASidecarIsNoHigherThanAnyRegularContainers) {
 
 TEST(OomScoreAdj, SharesWhatThePodAsksForBeyondItsContainers) {
   Pod pod;
-  pod.containers = {Asking("a", 100), Asking("b", 0)};
+  pod.containers = {AskingMebibytes("a", 100), AskingMebibytes("b", 0)};
   pod.resources = ResourceRequirements{.requests = Mebibytes(300), .limits = {}};
   EXPECT_EQ(OomScoreAdj(pod, pod.containers[0], kCapacity), 800);
   EXPECT_EQ(OomScoreAdj(pod, pod.containers[1], kCapacity), 900);
@@ -86,7 +86,7 @@ TEST(OomScoreAdj, SharesWhatThePodAsksForBeyondItsContainers) {
 
 TEST(OomScoreAdj, ExceedsAThousandWhereContainersAskForMoreThanTheirPod) {
   Pod pod;
-  pod.containers = {Asking("a", 500), Asking("b", 10)};
+  pod.containers = {AskingMebibytes("a", 500), AskingMebibytes("b", 10)};
   pod.resources = ResourceRequirements{.requests = Mebibytes(310), .limits = {}};
   EXPECT_EQ(OomScoreAdj(pod, pod.containers[1], kCapacity), 1090);
 }

@@ -27,7 +27,7 @@ Container Sidecar(const std::string& request, const std::string& limit = kNone) 
   return container;
 }
 
-struct Row {
+struct RequestRow {
   const char* rule;
   std::vector<Container> init_containers;
   std::vector<Container> containers;
@@ -36,7 +36,7 @@ struct Row {
 };
 
 TEST(EffectiveRequest, AddsUpWhatRunsTogether) {
-  const std::vector<Row> rows = {
+  const std::vector<RequestRow> rows = {
       {"containers add up", {}, {Asking("64Mi"), Asking("64Mi")}, "", "128Mi"},
       {"nobody asks", {}, {Asking(kNone)}, "", "0"},
       {"an init container is a minimum", {Asking("1Gi")}, {Asking("64Mi")}, "", "1Gi"},
@@ -50,7 +50,7 @@ TEST(EffectiveRequest, AddsUpWhatRunsTogether) {
       {"the first form is kept", {}, {Asking("128Mi"), Asking("100M")}, "", "234217728"},
       {"a zero has no form", {}, {Asking("0"), Asking("128Mi")}, "", "128Mi"},
   };
-  for (const Row& row : rows) {
+  for (const RequestRow& row : rows) {
     Pod pod;
     pod.init_containers = row.init_containers;
     pod.containers = row.containers;

@@ -28,7 +28,7 @@ const ResourceRequirements kMemoryOnly = Resources({{"memory", Q("1Gi")}}, {{"me
 const ResourceRequirements kZeros = Resources({{"cpu", Q("0")}}, {{"memory", Q("0")}});
 const ResourceRequirements kStorage = Resources({{"ephemeral-storage", Q("1Gi")}}, {});
 
-struct Row {
+struct QosRow {
   const char* rule;
   std::vector<ResourceRequirements> init_containers;
   std::vector<ResourceRequirements> containers;
@@ -37,7 +37,7 @@ struct Row {
 };
 
 TEST(ComputeQosClass, FollowsCpuAndMemoryOfEveryContainer) {
-  const std::vector<Row> rows = {
+  const std::vector<QosRow> rows = {
       {"nobody asks", {}, {kNothing, kNothing}, {}, QosClass::kBestEffort},
       {"no container", {}, {}, {}, QosClass::kBestEffort},
       {"zero counts as absent", {}, {kZeros}, {}, QosClass::kBestEffort},
@@ -54,7 +54,7 @@ TEST(ComputeQosClass, FollowsCpuAndMemoryOfEveryContainer) {
       {"pod level decides alone", {}, {kNothing}, kEqual, QosClass::kGuaranteed},
       {"an empty pod level too", {}, {kEqual}, kNothing, QosClass::kBestEffort},
   };
-  for (const Row& row : rows) {
+  for (const QosRow& row : rows) {
     Pod pod;
     for (const auto& resources : row.init_containers)
       pod.init_containers.push_back(With(resources));

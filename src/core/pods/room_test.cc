@@ -11,20 +11,20 @@ using testing::IsEmpty;
 
 constexpr Nanos kUnit = 1'000'000'000;
 
-SharedAmounts Memory(std::int64_t bytes) {
+SharedAmounts MemoryAlone(std::int64_t bytes) {
   return {0, bytes * kUnit, 0};
 }
 
-Occupant With(std::int64_t bytes, std::int32_t priority = 0) {
-  return {.requests = Memory(bytes), .priority = priority};
+Occupant Occupying(std::int64_t bytes, std::int32_t priority = 0) {
+  return {.requests = MemoryAlone(bytes), .priority = priority};
 }
 
 const std::optional<SharedAmounts> kHundred = SharedAmounts{2 * kUnit, 100 * kUnit, 100 * kUnit};
 
 TEST(Room, IsFreeUpToTheLastByte) {
-  const std::vector<Occupant> occupants = {With(60)};
-  EXPECT_TRUE(FindRoom(Memory(40), 0, occupants, kHundred).free);
-  const Room room = FindRoom(Memory(41), 0, occupants, kHundred);
+  const std::vector<Occupant> occupants = {Occupying(60)};
+  EXPECT_TRUE(FindRoom(MemoryAlone(40), 0, occupants, kHundred).free);
+  const Room room = FindRoom(MemoryAlone(41), 0, occupants, kHundred);
   EXPECT_FALSE(room.free);
   ASSERT_TRUE(room.shortage);
   EXPECT_EQ(room.shortage->Reason(), "OutOfmemory");
@@ -33,49 +33,50 @@ TEST(Room, IsFreeUpToTheLastByte) {
 }
 
 TEST(Room, WhoAsksForNothingFindsItOnAFullNode) {
-  EXPECT_TRUE(FindRoom({}, 0, std::vector{With(200)}, kHundred).free);
+  EXPECT_TRUE(FindRoom({}, 0, std::vector{Occupying(200)}, kHundred).free);
 }
 
 TEST(Room, IsNotCountedWhereNobodyKnowsWhatThereIs) {
-  EXPECT_TRUE(FindRoom(Memory(1 << 30), 0, std::vector{With(200)}, std::nullopt).free);
+  EXPECT_TRUE(FindRoom(MemoryAlone(1 << 30), 0, std::vector{Occupying(200)}, std::nullopt).free);
 }
 
 TEST(Room, EqualsDoNotGiveWay) {
-  const Room room = FindRoom(Memory(50), 5, std::vector{With(60, 5)}, kHundred);
+  const Room room = FindRoom(MemoryAlone(50), 5, std::vector{Occupying(60, 5)}, kHundred);
   EXPECT_TRUE(room.shortage);
   EXPECT_THAT(room.give_way, IsEmpty());
 }
 
 TEST(Room, TheLowestPriorityGivesWayAndNoMoreThanNeedBe) {
-  const std::vector<Occupant> occupants = {With(30, 1), With(30, 3), With(30, 2), With(0, 0)};
-  EXPECT_THAT(FindRoom(Memory(40), 9, occupants, kHundred).give_way, ElementsAre(0));
-  EXPECT_THAT(FindRoom(Memory(50), 9, occupants, kHundred).give_way, ElementsAre(2, 0));
-  EXPECT_THAT(FindRoom(Memory(100), 9, occupants, kHundred).give_way, ElementsAre(1, 2, 0));
+  const std::vector<Occupant> occupants = {Occupying(30, 1), Occupying(30, 3), Occupying(30, 2),
+                                           Occupying(0, 0)};
+  EXPECT_THAT(FindRoom(MemoryAlone(40), 9, occupants, kHundred).give_way, ElementsAre(0));
+  EXPECT_THAT(FindRoom(MemoryAlone(50), 9, occupants, kHundred).give_way, ElementsAre(2, 0));
+  EXPECT_THAT(FindRoom(MemoryAlone(100), 9, occupants, kHundred).give_way, ElementsAre(1, 2, 0));
 }
 
 TEST(Room, AmongEqualsTheLastOneListedGivesWay) {
-  const std::vector<Occupant> occupants = {With(40), With(40)};
-  EXPECT_THAT(FindRoom(Memory(50), 1, occupants, kHundred).give_way, ElementsAre(1));
+  const std::vector<Occupant> occupants = {Occupying(40), Occupying(40)};
+  EXPECT_THAT(FindRoom(MemoryAlone(50), 1, occupants, kHundred).give_way, ElementsAre(1));
 }
 
 TEST(Room, WhoStaysInSpiteOfALowerPriorityAsksForLittle) {
   // Without the large one there is room for both.
-  const std::vector<Occupant> occupants = {With(10, 0), With(80, 1)};
-  EXPECT_THAT(FindRoom(Memory(50), 9, occupants, kHundred).give_way, ElementsAre(1));
+  const std::vector<Occupant> occupants = {Occupying(10, 0), Occupying(80, 1)};
+  EXPECT_THAT(FindRoom(MemoryAlone(50), 9, occupants, kHundred).give_way, ElementsAre(1));
 }
 
 TEST(Room, ThoseThatAreEndingAreAwaitedBeforeAnybodyElseIsEnded) {
-  std::vector<Occupant> occupants = {With(50, 7), With(50, 0)};
+  std::vector<Occupant> occupants = {Occupying(50, 7), Occupying(50, 0)};
   occupants[0].ending = true;
-  const Room room = FindRoom(Memory(50), 5, occupants, kHundred);
+  const Room room = FindRoom(MemoryAlone(50), 5, occupants, kHundred);
   EXPECT_TRUE(room.Awaited());
   EXPECT_THAT(room.give_way, IsEmpty());
 }
 
 TEST(Room, MadeForAnotherIsNotTaken) {
-  std::vector<Occupant> occupants = {With(60, 0)};
+  std::vector<Occupant> occupants = {Occupying(60, 0)};
   occupants[0].stays = true;
-  EXPECT_TRUE(FindRoom(Memory(50), 9, occupants, kHundred).shortage);
+  EXPECT_TRUE(FindRoom(MemoryAlone(50), 9, occupants, kHundred).shortage);
 }
 
 TEST(Room, EveryResourceCounts) {

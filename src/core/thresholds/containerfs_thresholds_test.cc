@@ -18,7 +18,7 @@ Threshold Of(Signal signal, std::int64_t amount, Duration grace = Duration::zero
           .min_reclaim = Quantity::Of(amount * 10)};
 }
 
-std::vector<std::string> Show(const std::vector<Threshold>& thresholds) {
+std::vector<std::string> ShowAll(const std::vector<Threshold>& thresholds) {
   std::vector<std::string> lines;
   for (const Threshold& t : thresholds) {
     lines.push_back(std::string(NameOf(t.signal)) + " " + std::get<Quantity>(t.value).ToString() +
@@ -41,7 +41,7 @@ std::vector<Threshold> Configured() {
 
 TEST(ContainerFsThresholds, FollowNodeFsOnOneFileSystemAndOnASplitOne) {
   for (const DiskLayout layout : {kOne, kSplit}) {
-    EXPECT_THAT(Show(ThresholdsFor(Configured(), layout)),
+    EXPECT_THAT(ShowAll(ThresholdsFor(Configured(), layout)),
                 ElementsAre("nodefs.available 2 0s 20", "nodefs.available 3 1m0s 30",
                             "imagefs.available 4 0s 40", "imagefs.inodesFree 5 1m0s 50",
                             "containerfs.available 2 0s 20", "containerfs.available 3 1m0s 30"));
@@ -49,7 +49,7 @@ TEST(ContainerFsThresholds, FollowNodeFsOnOneFileSystemAndOnASplitOne) {
 }
 
 TEST(ContainerFsThresholds, FollowImageFsWhereOnlyImagesHaveTheirOwn) {
-  EXPECT_THAT(Show(ThresholdsFor(Configured(), kDedicated)),
+  EXPECT_THAT(ShowAll(ThresholdsFor(Configured(), kDedicated)),
               ElementsAre("nodefs.available 2 0s 20", "nodefs.available 3 1m0s 30",
                           "imagefs.available 4 0s 40", "imagefs.inodesFree 5 1m0s 50",
                           "containerfs.available 4 0s 40", "containerfs.inodesFree 5 1m0s 50"));
@@ -60,10 +60,10 @@ TEST(ContainerFsThresholds, AreNotThereWhereTheirSourceIsNot) {
 }
 
 TEST(ContainerFsThresholds, ASoftSourceWithoutGraceReplacesTheHardOne) {
-  EXPECT_THAT(
-      Show(ThresholdsFor({Of(Signal::kNodeFsAvailable, 2), Of(Signal::kNodeFsAvailable, 3)}, kOne)),
-      ElementsAre("nodefs.available 2 0s 20", "nodefs.available 3 0s 30",
-                  "containerfs.available 3 0s 30"));
+  EXPECT_THAT(ShowAll(ThresholdsFor(
+                  {Of(Signal::kNodeFsAvailable, 2), Of(Signal::kNodeFsAvailable, 3)}, kOne)),
+              ElementsAre("nodefs.available 2 0s 20", "nodefs.available 3 0s 30",
+                          "containerfs.available 3 0s 30"));
 }
 
 }  // namespace

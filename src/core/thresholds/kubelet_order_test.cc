@@ -16,7 +16,7 @@ using ::testing::IsEmpty;
 
 constexpr Signal kMemory = Signal::kMemoryAvailable;
 
-std::vector<Threshold> Hard(const std::string& signal, const std::string& value) {
+std::vector<Threshold> HardThreshold(const std::string& signal, const std::string& value) {
   return ParseThresholds({.hard = {{signal, value}}}).thresholds;
 }
 std::vector<Threshold> Soft(const std::string& value, const std::string& grace) {
@@ -53,9 +53,9 @@ TEST(KubeletOrder, ValuesOfOneFormAreComparedWithoutACapacity) {
            Row{"5%", "100Mi", KubeletOrder::kUnknown},
            Row{"100Mi", "5%", KubeletOrder::kUnknown},
        }) {
-    EXPECT_EQ(
-        OrderOf(Hard("memory.available", row.ours)[0], Hard("memory.available", row.theirs), {}),
-        row.order)
+    EXPECT_EQ(OrderOf(HardThreshold("memory.available", row.ours)[0],
+                      HardThreshold("memory.available", row.theirs), {}),
+              row.order)
         << row.ours << " " << row.theirs;
   }
 }
@@ -75,53 +75,55 @@ TEST(KubeletOrder, AnAmountAndAPercentageAreComparedByTheCapacity) {
            Row{"1Gi", "50%", 2 * kGi, KubeletOrder::kNotAbove},
            Row{"1Gi", "50%", 2 * kGi - 2, KubeletOrder::kAbove},
        }) {
-    EXPECT_EQ(OrderOf(Hard("memory.available", row.ours)[0], Hard("memory.available", row.theirs),
-                      Capacity(kMemory, row.capacity)),
-              row.order)
+    EXPECT_EQ(
+        OrderOf(HardThreshold("memory.available", row.ours)[0],
+                HardThreshold("memory.available", row.theirs), Capacity(kMemory, row.capacity)),
+        row.order)
         << row.ours << " " << row.theirs << " of " << row.capacity;
   }
 }
 
 TEST(KubeletOrder, WhatTheOtherHasNoThresholdOfIsNotCompared) {
-  EXPECT_EQ(OrderOf(Hard("pid.available", "10")[0], Hard("memory.available", "1Gi"), {}),
+  EXPECT_EQ(OrderOf(HardThreshold("pid.available", "10")[0],
+                    HardThreshold("memory.available", "1Gi"), {}),
             KubeletOrder::kAbove);
   EXPECT_EQ(OrderOf({.signal = Signal::kSwapAvailable, .value = Percentage{0.1F}},
-                    Hard("memory.available", "1Gi"), {}),
+                    HardThreshold("memory.available", "1Gi"), {}),
             KubeletOrder::kAbove);
 }
 
 TEST(KubeletOrder, ASoftThresholdLiesAboveTheKubeletsHardAndSoftOne) {
-  EXPECT_EQ(OrderOf(Soft("1Gi", "30s")[0], Hard("memory.available", "1Gi"), {}),
+  EXPECT_EQ(OrderOf(Soft("1Gi", "30s")[0], HardThreshold("memory.available", "1Gi"), {}),
             KubeletOrder::kNotAbove);
   EXPECT_EQ(OrderOf(Soft("1Gi", "30s")[0], Soft("1Gi", "30s"), {}), KubeletOrder::kNotAbove);
   EXPECT_EQ(OrderOf(Soft("2Gi", "30s")[0], Soft("1Gi", "30s"), {}), KubeletOrder::kAbove);
   EXPECT_EQ(OrderOf(Soft("2Gi", "31s")[0], Soft("1Gi", "30s"), {}), KubeletOrder::kNotAbove);
-  EXPECT_EQ(OrderOf(Hard("memory.available", "500Mi")[0], Soft("1Gi", "30s"), {}),
+  EXPECT_EQ(OrderOf(HardThreshold("memory.available", "500Mi")[0], Soft("1Gi", "30s"), {}),
             KubeletOrder::kAbove)
       << "a hard threshold is compared with the hard one alone";
-  EXPECT_EQ(OrderOf(Hard("memory.available", "500Mi")[0], Soft("1Gi", "0s"), {}),
+  EXPECT_EQ(OrderOf(HardThreshold("memory.available", "500Mi")[0], Soft("1Gi", "0s"), {}),
             KubeletOrder::kNotAbove)
       << "a soft one without grace acts like a hard one";
 }
 
 TEST(KubeletOrder, AFaultNamesTheFieldBothValuesAndWhatIsAllowed) {
   EXPECT_THAT(
-      Described(CheckAboveKubelet(Hard("memory.available", "50Mi"),
-                                  Hard("memory.available", "100Mi"), {})),
+      Described(CheckAboveKubelet(HardThreshold("memory.available", "50Mi"),
+                                  HardThreshold("memory.available", "100Mi"), {})),
       ElementsAre("evictionHard[memory.available]: \"50Mi\": must be more than 100Mi, which "
                   "is the kubelet's evictionHard[memory.available], or the kubelet evicts "
                   "first; 356Mi leaves time enough"));
   EXPECT_THAT(Described(CheckAboveKubelet(Soft("2Gi", "2m"), Soft("1Gi", "30s"), {})),
               ElementsAre("evictionSoftGracePeriod[memory.available]: \"2m0s\": must be at most "
                           "30s, as the kubelet has it, or the kubelet evicts first"));
-  EXPECT_THAT(
-      CheckAboveKubelet(Hard("memory.available", "5%"), Hard("memory.available", "1Gi"), {}),
-      IsEmpty())
+  EXPECT_THAT(CheckAboveKubelet(HardThreshold("memory.available", "5%"),
+                                HardThreshold("memory.available", "1Gi"), {}),
+              IsEmpty())
       << "not known";
 }
 
 TEST(KubeletOrder, ASoftThresholdIsOneFaultThatNamesTheKubeletsSoftOne) {
-  std::vector<Threshold> theirs = Hard("memory.available", "100Mi");
+  std::vector<Threshold> theirs = HardThreshold("memory.available", "100Mi");
   theirs.push_back(Soft("1Gi", "30s")[0]);
   EXPECT_THAT(Described(CheckAboveKubelet(Soft("50Mi", "30s"), theirs, {})),
               ElementsAre(HasSubstr("must be more than 1Gi, which is the kubelet's evictionSoft")));

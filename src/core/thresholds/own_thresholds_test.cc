@@ -18,7 +18,7 @@ using ::testing::IsEmpty;
 
 constexpr const char* kFull = "memory.pressure.full.avg10";
 
-std::vector<std::string> Show(const ThresholdParsing& parsing) {
+std::vector<std::string> ShowOwn(const ThresholdParsing& parsing) {
   std::vector<std::string> lines;
   for (const Threshold& threshold : parsing.thresholds) {
     const std::int64_t lost = LostOf(std::get<Quantity>(threshold.value));
@@ -32,7 +32,7 @@ ThresholdParsing Parsed(const OwnSettings& settings) {
   return ParseOwnThresholds(kPressureSettings, settings);
 }
 
-ThresholdParsing Hard(const std::string& text) {
+ThresholdParsing OwnHard(const std::string& text) {
   return Parsed({.hard = {{kFull, text}}, .soft = {}, .soft_grace_period = {}});
 }
 
@@ -44,7 +44,7 @@ TEST(PressureThresholds, AreHardThenSoftBySignal) {
   EXPECT_THAT(parsing.faults, IsEmpty());
   EXPECT_THAT(parsing.warnings, IsEmpty());
   EXPECT_THAT(
-      Show(parsing),
+      ShowOwn(parsing),
       ElementsAre("memory.pressure.full.avg10 20% 0s", "io.pressure.some.avg60 50% 0s",
                   "memory.pressure.full.avg10 10% 30s", "io.pressure.full.avg10 2.5% 1m0s"));
 }
@@ -53,7 +53,7 @@ TEST(PressureThresholds, APercentageHasTwoDecimalsAtMost) {
   const std::pair<const char*, std::int32_t> rows[] = {
       {"20%", 2000}, {"0.01%", 1}, {"2.5%", 250}, {"99.99%", 9999}, {"007.50%", 750}};
   for (const auto& [text, share] : rows) {
-    const ThresholdParsing parsing = Hard(text);
+    const ThresholdParsing parsing = OwnHard(text);
     ASSERT_EQ(parsing.thresholds.size(), 1U) << text;
     EXPECT_EQ(LostOf(std::get<Quantity>(parsing.thresholds[0].value)), share) << text;
   }
@@ -61,7 +61,7 @@ TEST(PressureThresholds, APercentageHasTwoDecimalsAtMost) {
        {"",      "%",    "20",   "0%",    "0.00%",  "0.001%",      "100.01%", "101%",
         "1000%", "-5%",  "+5%",  " 5%",   "5 %",    "5%%",         "5.%",     ".5%",
         "5.-1%", "1e1%", "Inf%", "100Mi", "5.5.5%", "99999999999%"}) {
-    const ThresholdParsing parsing = Hard(text);
+    const ThresholdParsing parsing = OwnHard(text);
     ASSERT_THAT(parsing.faults, ElementsAre(Field(&Fault::message, HasSubstr("such as 20%"))))
         << text;
     EXPECT_EQ(parsing.faults[0].value, text);
@@ -70,7 +70,7 @@ TEST(PressureThresholds, APercentageHasTwoDecimalsAtMost) {
 }
 
 TEST(PressureThresholds, AllOfTheTimeIsTakenButWarnedOf) {
-  const ThresholdParsing parsing = Hard("100%");
+  const ThresholdParsing parsing = OwnHard("100%");
   EXPECT_THAT(parsing.faults, IsEmpty());
   EXPECT_THAT(parsing.warnings, ElementsAre(Field(&Fault::message, HasSubstr("never met"))));
   EXPECT_EQ(parsing.thresholds.size(), 1U);

@@ -9,7 +9,7 @@
 namespace jettison {
 namespace {
 
-ThresholdValue Parsed(const std::string& text) {
+ThresholdValue ParsedValue(const std::string& text) {
   EvictionSettings settings;
   settings.hard = {{"nodefs.available", text}};
   const ThresholdParsing parsing = ParseThresholds(settings);
@@ -19,7 +19,7 @@ ThresholdValue Parsed(const std::string& text) {
 
 TEST(ThresholdText, IsWhatAnOperatorWouldWrite) {
   for (const char* text : {"10%", "5%", "15%", "12.5%", "0.1%", "33.3%", "100Mi", "1Gi", "500M"}) {
-    EXPECT_EQ(ThresholdText(Parsed(text)), text);
+    EXPECT_EQ(ThresholdText(ParsedValue(text)), text);
   }
 }
 
@@ -30,7 +30,7 @@ TEST(ThresholdText, ReadsBackToTheSameBits) {
     const Percentage percentage{tried / 100};
     const std::string text = ThresholdText(percentage);
     if (text == "100%") continue;  // switches the threshold off
-    ASSERT_EQ(std::get<Percentage>(Parsed(text)), percentage) << text;
+    ASSERT_EQ(std::get<Percentage>(ParsedValue(text)), percentage) << text;
   }
 }
 

@@ -19,7 +19,7 @@ namespace {
 using std::chrono::seconds;
 using std::chrono::steady_clock;
 
-HttpResponse Good(const HttpRequest&) {
+HttpResponse Fine(const HttpRequest&) {
   return {.content_type = "text/plain", .body = "good"};
 }
 
@@ -66,7 +66,7 @@ class HttpCredentials : public ::testing::Test {
 };
 
 TEST_F(HttpCredentials, ANewCertificateIsShownWhenItIsToBeUsedAndNotBefore) {
-  ASSERT_TRUE(server_.Start(Good, options_)) << server_.error.message;
+  ASSERT_TRUE(server_.Start(Fine, options_)) << server_.error.message;
   EXPECT_TRUE(SoonAnswers(Target("old-ca", "first")));
   WriteNewCertificate("server");
   ASSERT_TRUE(server_.server().ReadCredentials(options_));
@@ -77,7 +77,7 @@ TEST_F(HttpCredentials, ANewCertificateIsShownWhenItIsToBeUsedAndNotBefore) {
 }
 
 TEST_F(HttpCredentials, OtherFilesCount) {
-  ASSERT_TRUE(server_.Start(Good, options_)) << server_.error.message;
+  ASSERT_TRUE(server_.Start(Fine, options_)) << server_.error.message;
   WriteNewCertificate("other");
   std::ofstream(File("other-token")) << "second\n";
   HttpServerOptions other = options_;
@@ -91,7 +91,7 @@ TEST_F(HttpCredentials, OtherFilesCount) {
 }
 
 TEST_F(HttpCredentials, FaultyOnesChangeNothing) {
-  ASSERT_TRUE(server_.Start(Good, options_)) << server_.error.message;
+  ASSERT_TRUE(server_.Start(Fine, options_)) << server_.error.message;
   std::ofstream(File("faulty.pem")) << "no certificate";
   HttpServerOptions faulty = options_;
   faulty.tls_cert_file = File("faulty.pem");

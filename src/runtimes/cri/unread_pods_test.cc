@@ -22,7 +22,7 @@ using testing::Not;
 using testing::SizeIs;
 using testing::StartsWith;
 
-constexpr const char* kGroup = "kubepods/burstable/podu";
+constexpr const char* kUnreadGroup = "kubepods/burstable/podu";
 
 class CriUnread : public CriRuntime {
  protected:
@@ -71,7 +71,7 @@ class CriUnread : public CriRuntime {
     EXPECT_TRUE(containerd().processes.Runs(1000));
     EXPECT_THAT(containerd().signals, IsEmpty());
     EXPECT_THAT(bed_.cgroups.signals(), IsEmpty());
-    EXPECT_TRUE(bed_.cgroups.Exists(kGroup));
+    EXPECT_TRUE(bed_.cgroups.Exists(kUnreadGroup));
     for (const char* call : {"Stop", "Remove", "RunPodSandbox", "CreateContainer"}) {
       EXPECT_THAT(calls_, Not(Contains(StartsWith(call))));
     }
@@ -159,8 +159,8 @@ TEST_F(CriUnread, APodThatNothingDescribesGoesOnAndIsMeasured) {
   ASSERT_THAT(listed[0].containers, SizeIs(1));
   EXPECT_EQ(listed[0].containers[0].name, "main");
   EXPECT_FALSE(listed[0].containers[0].exit);
-  EXPECT_THAT(runtime().ForeignGroupsOf("u"), ElementsAre(kGroup));
-  EXPECT_EQ(runtime().GroupOf("u", "main"), std::string(kGroup) + "/run-2");
+  EXPECT_THAT(runtime().ForeignGroupsOf("u"), ElementsAre(kUnreadGroup));
+  EXPECT_EQ(runtime().GroupOf("u", "main"), std::string(kUnreadGroup) + "/run-2");
   ExpectItGoesOn();
   const auto names_it = [this](const std::string& line) {
     return line.find(box_) != std::string::npos && line.find(folder()) != std::string::npos &&
@@ -260,7 +260,7 @@ TEST_F(CriUnread, FilesOfOneWhoseSandboxGoesWhileNoAgentRunsStay) {
     ExpectFilesStay();
     containerd().boxes = boxes;
     containerd().runs = runs;
-    ASSERT_TRUE(bed_.cgroups.Join(std::string(kGroup) + "/run-2", 1000));
+    ASSERT_TRUE(bed_.cgroups.Join(std::string(kUnreadGroup) + "/run-2", 1000));
   }
 }
 
@@ -328,7 +328,7 @@ TEST_F(CriUnread, WhatTheRuntimeKeepsToItselfIsAliveWhileTheKernelSaysSo) {
   runtime().CreatePod(pod_host::PlainPlan(pod_));
   const auto* failed = bed_.Await<PodFailed>("u");
   ASSERT_NE(failed, nullptr);
-  EXPECT_THAT(failed->error.message, HasSubstr(kGroup));
+  EXPECT_THAT(failed->error.message, HasSubstr(kUnreadGroup));
   ExpectItGoesOn();
   containerd().boxes = boxes;
   const auto* found = bed_.Await<PodFound>("u");

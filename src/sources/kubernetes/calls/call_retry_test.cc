@@ -13,7 +13,7 @@ using std::chrono::milliseconds;
 using std::chrono::minutes;
 using std::chrono::seconds;
 
-constexpr Instant kNow{seconds(1'767'225'600)};
+constexpr Instant kAskedAt{seconds(1'767'225'600)};
 
 Outcome Of(CallResult result, std::optional<Duration> retry_after = std::nullopt) {
   return {.result = result, .why = "w", .retry_after = retry_after};
@@ -22,10 +22,10 @@ Outcome Of(CallResult result, std::optional<Duration> retry_after = std::nullopt
 TEST(CallRetry, DoublesFromAFifthOfASecondTo15SecondsAndBeginsAnewAfterASuccess) {
   CallRetry retry;
   for (const int ms : {200, 400, 800, 1600, 3200, 6400, 12800, 15000, 15000}) {
-    EXPECT_EQ(retry.After(Of(CallResult::kAway), kNow), kNow + milliseconds(ms));
+    EXPECT_EQ(retry.After(Of(CallResult::kAway), kAskedAt), kAskedAt + milliseconds(ms));
   }
   retry.Reset();
-  EXPECT_EQ(retry.After(Of(CallResult::kAway), kNow), kNow + milliseconds(200));
+  EXPECT_EQ(retry.After(Of(CallResult::kAway), kAskedAt), kAskedAt + milliseconds(200));
 }
 
 TEST(CallRetry, TheServerMayAskForMoreTimeWithinLimits) {
@@ -38,7 +38,7 @@ TEST(CallRetry, TheServerMayAskForMoreTimeWithinLimits) {
                            {minutes(2), minutes(2)},
                            {minutes(500), minutes(2)}};
   for (const Row& row : kRows) {
-    EXPECT_EQ(CallRetry().After(Of(CallResult::kBusy, row.asked), kNow), kNow + row.pause);
+    EXPECT_EQ(CallRetry().After(Of(CallResult::kBusy, row.asked), kAskedAt), kAskedAt + row.pause);
   }
 }
 
@@ -46,15 +46,15 @@ TEST(CallRetry, WhatOnlyAPersonCanMendIsTriedOnceAMinute) {
   for (const CallResult result :
        {CallResult::kForbidden, CallResult::kRefused, CallResult::kBudget}) {
     CallRetry retry;
-    EXPECT_EQ(retry.After(Of(result), kNow), kNow + minutes(1)) << NameOf(result);
-    EXPECT_EQ(retry.After(Of(result), kNow), kNow + minutes(1)) << NameOf(result);
+    EXPECT_EQ(retry.After(Of(result), kAskedAt), kAskedAt + minutes(1)) << NameOf(result);
+    EXPECT_EQ(retry.After(Of(result), kAskedAt), kAskedAt + minutes(1)) << NameOf(result);
   }
 }
 
 TEST(CallRetry, ATokenThatWasRefusedIsTriedOnceMoreSoonForItIsReadAgain) {
   CallRetry retry;
-  EXPECT_EQ(retry.After(Of(CallResult::kUnauthenticated), kNow), kNow + milliseconds(200));
-  EXPECT_EQ(retry.After(Of(CallResult::kUnauthenticated), kNow), kNow + minutes(1));
+  EXPECT_EQ(retry.After(Of(CallResult::kUnauthenticated), kAskedAt), kAskedAt + milliseconds(200));
+  EXPECT_EQ(retry.After(Of(CallResult::kUnauthenticated), kAskedAt), kAskedAt + minutes(1));
 }
 
 TEST(CallComplaints, AreSaidOnceUntilACallSucceeds) {

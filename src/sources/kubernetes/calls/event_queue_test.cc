@@ -13,7 +13,7 @@ using std::chrono::minutes;
 using std::chrono::seconds;
 using ::testing::HasSubstr;
 
-constexpr Instant kNow{seconds(1'767'225'600)};
+constexpr Instant kQueuedAt{seconds(1'767'225'600)};
 constexpr WallTime kWall{seconds(1'767'225'600)};
 
 EventObject Pod(const std::string& name) {
@@ -26,22 +26,24 @@ Event Evicted(const std::string& message = "m") {
           .message = message,
           .annotations = {}};
 }
-Outcome Of(CallResult result) {
+Outcome OutcomeOf(CallResult result) {
   return {.result = result, .why = "w"};
 }
 
 class EventQueueTest : public testing::Test {
  protected:
-  void Tell(const std::string& pod, Instant now = kNow) {
+  void Tell(const std::string& pod, Instant now = kQueuedAt) {
     queue_.Tell(Pod(pod), Evicted(), now, kWall);
   }
   // The method of the call that is due; empty: none.
-  std::string Asked(Instant now = kNow) {
+  std::string Asked(Instant now = kQueuedAt) {
     const auto call = queue_.TakeCall(now);
     body_ = call ? call->body : "";
     return call ? call->method : "";
   }
-  void Answer(CallResult result, Instant now = kNow) { queue_.Take(Of(result), now, kWall); }
+  void Answer(CallResult result, Instant now = kQueuedAt) {
+    queue_.Take(OutcomeOf(result), now, kWall);
+  }
 
   EventQueue queue_{"bed"};
   std::string body_;
@@ -49,13 +51,13 @@ class EventQueueTest : public testing::Test {
 
 TEST(TokenBucket, AllowsABurstAndThenOneAnInterval) {
   TokenBucket bucket(3, seconds(10));
-  for (int i = 0; i < 3; ++i) EXPECT_TRUE(bucket.Take(kNow)) << i;
-  EXPECT_FALSE(bucket.Take(kNow));
-  EXPECT_EQ(bucket.next(), kNow + seconds(10));
-  EXPECT_FALSE(bucket.Take(kNow + seconds(9)));
-  EXPECT_TRUE(bucket.Take(kNow + seconds(10)));
-  EXPECT_FALSE(bucket.Take(kNow + seconds(10)));
-  const Instant later = kNow + minutes(60);
+  for (int i = 0; i < 3; ++i) EXPECT_TRUE(bucket.Take(kQueuedAt)) << i;
+  EXPECT_FALSE(bucket.Take(kQueuedAt));
+  EXPECT_EQ(bucket.next(), kQueuedAt + seconds(10));
+  EXPECT_FALSE(bucket.Take(kQueuedAt + seconds(9)));
+  EXPECT_TRUE(bucket.Take(kQueuedAt + seconds(10)));
+  EXPECT_FALSE(bucket.Take(kQueuedAt + seconds(10)));
+  const Instant later = kQueuedAt + minutes(60);
   for (int i = 0; i < 3; ++i) EXPECT_TRUE(bucket.Take(later)) << i;
   EXPECT_FALSE(bucket.Take(later)) << "no more than a burst is saved";
 }
@@ -89,14 +91,14 @@ TEST_F(EventQueueTest, AnObjectMayHave25InARow) {
   Tell("b");
   EXPECT_EQ(queue_.waiting(), 26U);
   EXPECT_EQ(queue_.dropped(), 5U);
-  Tell("a", kNow + minutes(5));
+  Tell("a", kQueuedAt + minutes(5));
   EXPECT_EQ(queue_.waiting(), 27U);
 }
 
 TEST_F(EventQueueTest, NoMoreThanTenASecondAreSent) {
   for (int i = 0; i < 100; ++i) Tell(std::to_string(i));
   int sent = 0;
-  for (Instant now = kNow; now < kNow + seconds(5); now += milliseconds(10)) {
+  for (Instant now = kQueuedAt; now < kQueuedAt + seconds(5); now += milliseconds(10)) {
     while (!Asked(now).empty()) {
       ++sent;
       Answer(CallResult::kDone, now);
@@ -112,17 +114,17 @@ TEST_F(EventQueueTest, WhileTheServerIsAwayTheOldestAreDropped) {
   for (int i = 0; i < 300; ++i) Tell(std::to_string(i));
   EXPECT_EQ(queue_.waiting(), EventQueue::kMostWaiting);
   EXPECT_EQ(queue_.dropped(), 100U);
-  EXPECT_EQ(queue_.due(), kNow + milliseconds(200));
-  EXPECT_EQ(Asked(kNow + milliseconds(200)), "POST");
+  EXPECT_EQ(queue_.due(), kQueuedAt + milliseconds(200));
+  EXPECT_EQ(Asked(kQueuedAt + milliseconds(200)), "POST");
   EXPECT_THAT(body_, HasSubstr("u-first"));
   Answer(CallResult::kDone);
-  EXPECT_EQ(Asked(kNow + milliseconds(200)), "POST");
+  EXPECT_EQ(Asked(kQueuedAt + milliseconds(200)), "POST");
   EXPECT_THAT(body_, HasSubstr("u-100"));
 }
 
 TEST_F(EventQueueTest, AnEventIsGivenUpAfterTenMinutes) {
   Tell("a");
-  Instant now = kNow;
+  Instant now = kQueuedAt;
   int tries = 0;
   while (queue_.dropped() == 0) {
     now = std::max(now, queue_.due().value());
@@ -130,8 +132,8 @@ TEST_F(EventQueueTest, AnEventIsGivenUpAfterTenMinutes) {
     Answer(CallResult::kAway, now);
     ASSERT_LT(++tries, 100);
   }
-  EXPECT_GE(now, kNow + EventQueue::kMostAge);
-  EXPECT_LT(now, kNow + EventQueue::kMostAge + seconds(15));
+  EXPECT_GE(now, kQueuedAt + EventQueue::kMostAge);
+  EXPECT_LT(now, kQueuedAt + EventQueue::kMostAge + seconds(15));
   EXPECT_EQ(queue_.due(), std::nullopt);
 }
 
@@ -151,11 +153,11 @@ TEST_F(EventQueueTest, AnEventThatIsThereAlreadyWasMadeByATryBefore) {
   Tell("a");
   (void)Asked();
   Answer(CallResult::kAway);
-  EXPECT_EQ(Asked(kNow + seconds(1)), "POST");
+  EXPECT_EQ(Asked(kQueuedAt + seconds(1)), "POST");
   Answer(CallResult::kConflict);
   EXPECT_EQ(queue_.dropped(), 0U);
   Tell("a");
-  EXPECT_EQ(Asked(kNow + seconds(1)), "PATCH");
+  EXPECT_EQ(Asked(kQueuedAt + seconds(1)), "PATCH");
 }
 
 TEST_F(EventQueueTest, AnAnswerThatComesTwiceChangesNothing) {

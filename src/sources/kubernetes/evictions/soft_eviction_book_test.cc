@@ -17,7 +17,7 @@ using ::testing::IsEmpty;
 
 constexpr Instant kStart{hours(1000)};
 
-Outcome Of(CallResult result, std::string why = "") {
+Outcome OutcomeOf(CallResult result, std::string why = "") {
   return {.result = result, .why = std::move(why), .retry_after = std::nullopt};
 }
 
@@ -38,7 +38,7 @@ TEST(SoftEvictionBook, WhileAnAnswerIsAwaitedNobodyElseIsAskedAbout) {
 
 TEST(SoftEvictionBook, APodThatABudgetKeepsIsSparedForAMinuteWithTheServersWords) {
   SoftEvictionBook book({});
-  EXPECT_EQ(Ask(book, "a", Of(CallResult::kBudget, "needs 2"), kStart), SoftAnswer::kSpared);
+  EXPECT_EQ(Ask(book, "a", OutcomeOf(CallResult::kBudget, "needs 2"), kStart), SoftAnswer::kSpared);
   EXPECT_FALSE(book.HoldAt(kStart)) << "the next one may be asked about at once";
   EXPECT_THAT(book.SparedAt(kStart),
               ElementsAre(SparedPod{.uid = "a", .why = "needs 2", .until = kStart + minutes(1)}));
@@ -49,7 +49,7 @@ TEST(SoftEvictionBook, ARefusalIsToldOnceUntilItsWordsChange) {
   SoftEvictionBook book({});
   const auto told = [&](const char* why, Instant now) {
     book.Asked("a", now);
-    return book.Take("a", Of(CallResult::kBudget, why), now).spared.has_value();
+    return book.Take("a", OutcomeOf(CallResult::kBudget, why), now).spared.has_value();
   };
   EXPECT_TRUE(told("needs 2", kStart));
   EXPECT_FALSE(told("needs 2", kStart + minutes(2)));
@@ -59,7 +59,7 @@ TEST(SoftEvictionBook, ARefusalIsToldOnceUntilItsWordsChange) {
 
 TEST(SoftEvictionBook, AServerThatWantsToBeAskedLaterIsAskedLaterWithinLimits) {
   SoftEvictionBook book({});
-  Outcome outcome = Of(CallResult::kBudget, "still being processed");
+  Outcome outcome = OutcomeOf(CallResult::kBudget, "still being processed");
   for (const auto& [wanted, until] : {std::pair{seconds(10), seconds(60)},
                                       {seconds(90), seconds(90)},
                                       {seconds(900), seconds(120)}}) {
@@ -72,7 +72,7 @@ TEST(SoftEvictionBook, AServerThatWantsToBeAskedLaterIsAskedLaterWithinLimits) {
 TEST(SoftEvictionBook, APodThatIsGoneOrAnotherIsNotAskedAboutAgain) {
   for (const CallResult result : {CallResult::kGone, CallResult::kAnother}) {
     SoftEvictionBook book({});
-    EXPECT_EQ(Ask(book, "a", Of(result), kStart), SoftAnswer::kOver);
+    EXPECT_EQ(Ask(book, "a", OutcomeOf(result), kStart), SoftAnswer::kOver);
     EXPECT_FALSE(book.HoldAt(kStart));
     EXPECT_THAT(book.SparedAt(kStart + minutes(59)), testing::SizeIs(1));
   }
@@ -101,27 +101,27 @@ TEST(SoftEvictionBook, NoMoreThanSoManyGoWithinAnHour) {
 TEST(SoftEvictionBook, RefusalsDoNotCountTowardsTheRate) {
   SoftEvictionBook book({.per_hour = 1, .cool_down = minutes(1)});
   for (const char* const uid : {"a", "b", "c"}) {
-    (void)Ask(book, uid, Of(CallResult::kBudget, "no"), kStart);
+    (void)Ask(book, uid, OutcomeOf(CallResult::kBudget, "no"), kStart);
   }
   EXPECT_FALSE(book.HoldAt(kStart));
 }
 
 TEST(SoftEvictionBook, WhileNobodyCanBeAskedTheQuestionWaitsLongerEachTime) {
   SoftEvictionBook book({});
-  EXPECT_EQ(Ask(book, "a", Of(CallResult::kAway), kStart), SoftAnswer::kLater);
+  EXPECT_EQ(Ask(book, "a", OutcomeOf(CallResult::kAway), kStart), SoftAnswer::kLater);
   EXPECT_EQ(book.HoldAt(kStart),
             (SoftHold{.reason = PaceReason::kApiAway, .until = kStart + milliseconds(200)}));
   EXPECT_THAT(book.SparedAt(kStart), IsEmpty()) << "it is still the first to go";
-  (void)Ask(book, "a", Of(CallResult::kBusy), kStart + seconds(1));
+  (void)Ask(book, "a", OutcomeOf(CallResult::kBusy), kStart + seconds(1));
   EXPECT_EQ(book.HoldAt(kStart + seconds(1))->until, kStart + seconds(1) + milliseconds(400));
-  (void)Ask(book, "a", Of(CallResult::kBudget), kStart + seconds(2));
-  (void)Ask(book, "a", Of(CallResult::kAway), kStart + minutes(2));
+  (void)Ask(book, "a", OutcomeOf(CallResult::kBudget), kStart + seconds(2));
+  (void)Ask(book, "a", OutcomeOf(CallResult::kAway), kStart + minutes(2));
   EXPECT_EQ(book.HoldAt(kStart + minutes(2))->until, kStart + minutes(2) + milliseconds(200));
 }
 
 TEST(SoftEvictionBook, ARightThatIsMissingIsAskedForAgainAfterAMinute) {
   SoftEvictionBook book({});
-  (void)Ask(book, "a", Of(CallResult::kForbidden), kStart);
+  (void)Ask(book, "a", OutcomeOf(CallResult::kForbidden), kStart);
   EXPECT_EQ(book.HoldAt(kStart),
             (SoftHold{.reason = PaceReason::kNoRight, .until = kStart + minutes(1)}));
 }

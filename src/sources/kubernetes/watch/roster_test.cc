@@ -11,19 +11,19 @@ namespace {
 using ::testing::IsEmpty;
 using ::testing::SizeIs;
 
-ObjectHead Head(const std::string& uid, const std::string& version) {
+ObjectHead HeadOf(const std::string& uid, const std::string& version) {
   return {.namespace_ = "d", .name = "pod-" + uid, .uid = uid, .resource_version = version};
 }
 
 TEST(Roster, AListTellsWhatIsNotInIt) {
   Roster roster;
-  EXPECT_EQ(roster.Tell(Head("a", "1")), Verdict::kAppeared);
-  EXPECT_EQ(roster.Tell(Head("b", "2")), Verdict::kAppeared);
+  EXPECT_EQ(roster.Tell(HeadOf("a", "1")), Verdict::kAppeared);
+  EXPECT_EQ(roster.Tell(HeadOf("b", "2")), Verdict::kAppeared);
   roster.BeginList(false);
-  EXPECT_EQ(roster.Tell(Head("b", "1")), Verdict::kKnown);  // old, but there
+  EXPECT_EQ(roster.Tell(HeadOf("b", "1")), Verdict::kKnown);  // old, but there
   const auto vanished = roster.EndList();
   ASSERT_THAT(vanished, SizeIs(1));
-  EXPECT_EQ(vanished[0], Head("a", "1"));
+  EXPECT_EQ(vanished[0], HeadOf("a", "1"));
   roster.BeginList(false);
   EXPECT_THAT(roster.EndList(), SizeIs(1));
   EXPECT_THAT(roster.objects(), IsEmpty());
@@ -31,21 +31,21 @@ TEST(Roster, AListTellsWhatIsNotInIt) {
 
 TEST(Roster, AnotherPodOfTheSameNameIsAnother) {
   Roster roster;
-  ObjectHead again = Head("b", "2");
-  again.name = Head("a", "1").name;
-  EXPECT_EQ(roster.Tell(Head("a", "1")), Verdict::kAppeared);
+  ObjectHead again = HeadOf("b", "2");
+  again.name = HeadOf("a", "1").name;
+  EXPECT_EQ(roster.Tell(HeadOf("a", "1")), Verdict::kAppeared);
   EXPECT_EQ(roster.Tell(again), Verdict::kAppeared);
-  EXPECT_EQ(roster.TellGone(Head("a", "3")), Verdict::kGone);
+  EXPECT_EQ(roster.TellGone(HeadOf("a", "3")), Verdict::kGone);
   EXPECT_TRUE(roster.objects().contains("b"));
 }
 
 TEST(Roster, RemembersOnlySoManyThatAreGone) {
   Roster roster;
   for (int i = 0; i < 2000; ++i) {
-    static_cast<void>(roster.TellGone(Head("u" + std::to_string(i), "10")));
+    static_cast<void>(roster.TellGone(HeadOf("u" + std::to_string(i), "10")));
   }
-  EXPECT_EQ(roster.Tell(Head("u1999", "9")), Verdict::kKnown);
-  EXPECT_EQ(roster.Tell(Head("u0", "9")), Verdict::kAppeared);
+  EXPECT_EQ(roster.Tell(HeadOf("u1999", "9")), Verdict::kKnown);
+  EXPECT_EQ(roster.Tell(HeadOf("u0", "9")), Verdict::kAppeared);
 }
 
 }  // namespace
