@@ -12,14 +12,15 @@ if(CMAKE_CXX_COMPILER_ID STREQUAL "GNU" AND CMAKE_CXX_FLAGS MATCHES "-fsanitize"
   target_compile_options(jettison_warnings INTERFACE -Wno-maybe-uninitialized)
 endif()
 
-# jettison_room(NAME [DEPS target...] [TEST_DEPS target...])
+# jettison_room(NAME [DEPS target...] [TEST_DEPS target...] [SEPARATE sources|tests...])
 #
 # A room is one folder: every .cc becomes the library jettison_<NAME>, every *_test.cc the program
 # <NAME>_test, registered with CTest test by test. Tests whose suite name starts with "Live" need
 # root and a real kernel: they get the label `live`; all the others get `fast`. Sources that hold
-# nothing else are named live_*_test.cc; without JETTISON_LIVE_TESTS they are left out.
+# nothing else are named live_*_test.cc; without JETTISON_LIVE_TESTS they are left out. SEPARATE: its
+# sources, or tests, share names that mean different things, and are never compiled as one.
 function(jettison_room name)
-  cmake_parse_arguments(ROOM "" "" "DEPS;TEST_DEPS" ${ARGN})
+  cmake_parse_arguments(ROOM "" "" "DEPS;TEST_DEPS;SEPARATE" ${ARGN})
   file(GLOB sources CONFIGURE_DEPENDS ${CMAKE_CURRENT_SOURCE_DIR}/*.cc)
   set(tests ${sources})
   list(FILTER tests INCLUDE REGEX "_test\\.cc$")
@@ -30,6 +31,9 @@ function(jettison_room name)
     target_link_libraries(jettison_${name} PUBLIC ${ROOM_DEPS} fmt::fmt tl::expected
                           PRIVATE jettison_warnings)
     jettison_precompile(jettison_${name} jettison_precompiled)
+    if(NOT "sources" IN_LIST ROOM_SEPARATE)
+      jettison_unite(jettison_${name})
+    endif()
     jettison_cover(jettison_${name})
   else()
     add_library(jettison_${name} INTERFACE)
@@ -38,6 +42,9 @@ function(jettison_room name)
   endif()
   if(JETTISON_TESTS AND tests)
     jettison_test(${name}_test SOURCES ${tests} DEPS jettison_${name} ${ROOM_TEST_DEPS})
+    if(NOT "tests" IN_LIST ROOM_SEPARATE)
+      jettison_unite(${name}_test)
+    endif()
   endif()
 endfunction()
 

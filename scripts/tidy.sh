@@ -7,8 +7,8 @@
 set -euo pipefail
 cd "$(dirname "$0")/.."
 
-build=build/dev
-[ -e "$build/compile_commands.json" ] || cmake --preset dev >/dev/null
+build=build/full
+[ -e "$build/compile_commands.json" ] || cmake --preset full >/dev/null
 
 if [ $# -gt 0 ] && [ -f "$1" ]; then
   files=("$@")
