@@ -1,7 +1,8 @@
 #include "tests/arch/include_rules.h"
 
+#include <re2/re2.h>
+
 #include <algorithm>
-#include <regex>
 #include <sstream>
 
 namespace jettison {
@@ -34,13 +35,17 @@ const Arrows& PartArrows() {
 }
 
 std::string WithoutComments(std::string_view text) {
-  static const std::regex kComment(R"(//[^\n]*|/\*[\s\S]*?\*/)");
-  return std::regex_replace(std::string(text), kComment, " ");
+  static const re2::RE2 kComment(R"(//[^\n]*|/\*(?s:.*?)\*/)");
+  std::string code(text);
+  re2::RE2::GlobalReplace(&code, kComment, " ");
+  return code;
 }
 
 std::string WithoutHashComments(std::string_view text) {
-  static const std::regex kComment(R"(#[^\n]*)");
-  return std::regex_replace(std::string(text), kComment, " ");
+  static const re2::RE2 kComment(R"(#[^\n]*)");
+  std::string code(text);
+  re2::RE2::GlobalReplace(&code, kComment, " ");
+  return code;
 }
 
 constexpr std::string_view kPrefix = "jettison_";
@@ -111,21 +116,20 @@ bool IsPure(std::string_view room) {
 }
 
 std::optional<DeclaredRoom> DeclaredIn(std::string_view cmake) {
-  static const std::regex kRoom(R"(jettison_room\(\s*([a-z_0-9]+)([^)]*)\))");
-  static const std::regex kLibrary(R"(add_library\(\s*jettison_([a-z_0-9]+)[^)]*\))");
-  static const std::regex kLinks(R"(target_link_libraries\(\s*jettison_([a-z_0-9]+)([^)]*)\))");
+  static const re2::RE2 kRoom(R"(jettison_room\(\s*([a-z_0-9]+)([^)]*)\))");
+  static const re2::RE2 kLibrary(R"(add_library\(\s*jettison_([a-z_0-9]+)[^)]*\))");
+  static const re2::RE2 kLinks(R"(target_link_libraries\(\s*jettison_([a-z_0-9]+)([^)]*)\))");
   const std::string text = WithoutHashComments(cmake);
-  std::smatch call;
   DeclaredRoom room;
-  if (std::regex_search(text, call, kRoom)) {
-    room.name = call[1];
-    ReadNames(call[2], room);
+  std::string arguments;
+  if (re2::RE2::PartialMatch(text, kRoom, &room.name, &arguments)) {
+    ReadNames(arguments, room);
     return room;
   }
-  if (!std::regex_search(text, call, kLibrary)) return std::nullopt;
-  room.name = call[1];
-  for (std::sregex_iterator it(text.begin(), text.end(), kLinks), end; it != end; ++it) {
-    if ((*it)[1] == room.name) ReadNames((*it)[2], room);
+  if (!re2::RE2::PartialMatch(text, kLibrary, &room.name)) return std::nullopt;
+  re2::StringPiece rest(text);
+  for (std::string name; re2::RE2::FindAndConsume(&rest, kLinks, &name, &arguments);) {
+    if (name == room.name) ReadNames(arguments, room);
   }
   return room;
 }
@@ -140,38 +144,40 @@ std::vector<std::string> CycleIn(const Arrows& arrows) {
 }
 
 std::vector<std::string> QuotedIncludes(std::string_view text) {
-  static const std::regex kInclude(R"re(#\s*include\s*"([^"]+)")re");
+  static const re2::RE2 kInclude(R"re(#\s*include\s*"([^"]+)")re");
   const std::string code = WithoutComments(text);
   std::vector<std::string> includes;
-  for (std::sregex_iterator it(code.begin(), code.end(), kInclude), end; it != end; ++it) {
-    includes.push_back((*it)[1]);
+  re2::StringPiece rest(code);
+  for (std::string file; re2::RE2::FindAndConsume(&rest, kInclude, &file);) {
+    includes.push_back(file);
   }
   return includes;
 }
 
 // A definition begins in the first column; what stands before the name has no parenthesis.
 Names ClassesDefinedIn(std::string_view text) {
-  static const std::regex kMember(
-      R"((^|\n)([A-Za-z_][^\n();=#]*[ *&>])?((?:[A-Z]\w*::)+)(~?\w+|operator[^\s(]+)\()");
-  const std::string code = WithoutComments(text);
+  static const re2::RE2 kMember(
+      R"(\n(?:[A-Za-z_][^\n();=#]*[ *&>])?((?:[A-Z]\w*::)+)(?:~?\w+|operator[^\s(]+)\()");
+  const std::string code = "\n" + WithoutComments(text);
   Names classes;
-  for (std::sregex_iterator it(code.begin(), code.end(), kMember), end; it != end; ++it) {
-    std::string name = (*it)[3];
+  re2::StringPiece rest(code);
+  for (std::string name; re2::RE2::FindAndConsume(&rest, kMember, &name);) {
     name.resize(name.size() - 2);
-    classes.insert(std::move(name));
+    classes.insert(name);
   }
   return classes;
 }
 
 std::vector<std::string> Impurities(std::string_view text) {
-  static const std::regex kImpure(
-      R"(<(thread|mutex|shared_mutex|condition_variable|atomic|future|fstream|iostream|cstdio)"
+  static const re2::RE2 kImpure(
+      R"((<(?:thread|mutex|shared_mutex|condition_variable|atomic|future|fstream|iostream|cstdio)"
       R"(|filesystem|random|sys/[a-z]+\.h|unistd\.h|fcntl\.h|time\.h|signal\.h)>)"
-      R"(|::now\(|\bthrow\b|\bcatch\b|\btry\b|\bgetenv\b|\bstd::ifstream\b|\bfopen\b|\btime\()");
+      R"(|::now\(|\bthrow\b|\bcatch\b|\btry\b|\bgetenv\b|\bstd::ifstream\b|\bfopen\b|\btime\())");
   const std::string code = WithoutComments(text);
   std::vector<std::string> found;
-  for (std::sregex_iterator it(code.begin(), code.end(), kImpure), end; it != end; ++it) {
-    found.push_back(it->str());
+  re2::StringPiece rest(code);
+  for (std::string impure; re2::RE2::FindAndConsume(&rest, kImpure, &impure);) {
+    found.push_back(impure);
   }
   return found;
 }
