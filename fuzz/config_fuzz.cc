@@ -3,6 +3,8 @@
 // Any text, read as configuration documents: whatever it says, reading ends with a policy or with
 // faults, and a policy without faults is one that can be run.
 
+#include <cstddef>
+#include <string>
 #include <utility>
 #include <vector>
 
@@ -42,6 +44,13 @@ void Fuzz(std::string_view text) {
         jettison::ReadConfig(documents, {.document = theirs, .why_not = {}});
     if (beside.faults.empty()) CheckRunnable(beside.config);
   }
+  // The same as drop-ins, each in a file of its own, over the first of them.
+  for (std::size_t i = 1; i < documents.size(); ++i) {
+    documents[i].drop_in = true;
+    documents[i].file = "/etc/c.d/" + std::to_string(i);
+  }
+  const jettison::ConfigReading layered = jettison::ReadConfig(documents);
+  if (layered.faults.empty()) CheckRunnable(layered.config);
   for (const bool images : {false, true}) {
     const auto effective =
         jettison::ThresholdsFor(reading.config.eviction.thresholds, {.dedicated_image_fs = images});

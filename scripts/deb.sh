@@ -34,6 +34,7 @@ doc=$root/usr/share/doc/jettison
 rm "$doc/LICENSE"  # named in `copyright`, and on every Debian
 install -m 644 "$debian/copyright" "$doc/copyright"
 install -D -m 644 "$debian/jettison.yaml" "$root/etc/jettison/jettison.yaml"
+install -d -m 755 "$root/etc/jettison/conf.d"
 install -D -m 644 "$debian/lintian-overrides" "$root/usr/share/lintian/overrides/jettison"
 python3 "$here/scripts/spdx.py" "$build" >"$doc/jettison.spdx.json"
 install -m 644 "$here/CHANGELOG.md" "$doc/changelog"

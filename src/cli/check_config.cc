@@ -12,6 +12,7 @@
 #include <string>
 #include <vector>
 
+#include "cli/ask/config_dir_option.h"
 #include "cli/ask/config_files.h"
 #include "cli/check_config_report.h"
 
@@ -22,7 +23,7 @@ constexpr int kFailed = 1;
 constexpr int kInvalidInput = 2;
 
 struct CheckConfigOptions {
-  std::vector<std::string> files;
+  ConfigSources sources;
   std::string output = "text";
 };
 
@@ -42,10 +43,10 @@ bool AllReadable(const std::vector<std::string>& files) {
 }
 
 // Reads the files; "-" is standard input and is called so in what is found.
-ConfigReading Read(std::vector<std::string> files) {
+ConfigReading Read(ConfigSources sources) {
   constexpr const char* kStandardInput = "/dev/stdin";
-  std::ranges::replace(files, "-", kStandardInput);
-  ConfigReading reading = ReadConfigBesideKubelet(files, {.on_retry = [](const std::string& why) {
+  std::ranges::replace(sources.files, "-", kStandardInput);
+  ConfigReading reading = ReadConfigBesideKubelet(sources, {.on_retry = [](const std::string& why) {
                                                     fmt::print(stderr, "jettison: {}\n", why);
                                                   }});
   for (Faults* list : {&reading.warnings, &reading.faults, &reading.not_above_kubelet}) {
@@ -57,8 +58,8 @@ ConfigReading Read(std::vector<std::string> files) {
 }
 
 int RunCheckConfig(const CheckConfigOptions& options) {
-  if (!AllReadable(options.files)) return kFailed;
-  const ConfigReading reading = Read(options.files);
+  if (!AllReadable(options.sources.files)) return kFailed;
+  const ConfigReading reading = Read(options.sources);
   const std::string answer =
       options.output == "json" ? ConfigAsJson(reading) : ConfigAsText(reading);
   if (std::fwrite(answer.data(), 1, answer.size(), stdout) != answer.size() ||
@@ -72,11 +73,14 @@ int RunCheckConfig(const CheckConfigOptions& options) {
 constexpr const char* kFooter =
     "FILE holds KubeletConfiguration and JettisonConfiguration documents, YAML or JSON; the files "
     "are\n"
-    "read together, as `jettison run --config` does. With source: kubernetes the kubelet's own\n"
+    "read together, as `jettison run --config` does, and drop-ins are put over them: each file in\n"
+    "DIR whose name ends in .yaml, .yml, .json or .conf, in the order of the names. With source: "
+    "kubernetes the kubelet's own\n"
     "configuration is read as well, from its file or through the API server.\n"
     "\n"
     "Examples:\n"
     "  jettison check-config kubelet.yaml jettison.yaml\n"
+    "  jettison check-config /etc/jettison/jettison.yaml --config-dir /etc/jettison/conf.d\n"
     "  jettison check-config --output json config.yaml | jq .thresholds\n"
     "  kubectl get --raw /api/v1/nodes/N/proxy/configz | jq '.kubeletconfig\n"
     "    + {kind: \"KubeletConfiguration\", apiVersion: \"kubelet.config.k8s.io/v1beta1\"}' |\n"
@@ -90,8 +94,9 @@ void AddCheckConfig(CLI::App& app, int& exit_code) {
   auto options = std::make_shared<CheckConfigOptions>();
   CLI::App* command =
       app.add_subcommand("check-config", "Show the effective policy, or every fault");
-  command->add_option("FILE", options->files, "configuration files; - reads standard input")
+  command->add_option("FILE", options->sources.files, "configuration files; - reads standard input")
       ->required();
+  AddConfigDir(*command, options->sources.drop_ins);
   command->add_option("--output", options->output, "text or json")
       ->check(CLI::IsMember({"text", "json"}))
       ->capture_default_str();

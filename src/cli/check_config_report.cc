@@ -1,6 +1,7 @@
 #include "cli/check_config_report.h"
 
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 
 #include <algorithm>
 #include <cmath>
@@ -66,6 +67,19 @@ void PutFaults(std::string_view name, const Faults& faults, JsonWriter& json) {
         json.Field("key", fault.key);
         json.Field("value", fault.value);
         json.Field("message", fault.message);
+      });
+    }
+  });
+}
+
+void PutDropIns(const std::vector<DropInReading>& drop_ins, JsonWriter& json) {
+  json.Array("dropIns", [&] {
+    for (const DropInReading& drop_in : drop_ins) {
+      json.Object([&] {
+        json.Field("file", drop_in.file);
+        json.Array("fields", [&] {
+          for (const std::string& field : drop_in.fields) json.String(field);
+        });
       });
     }
   });
@@ -231,6 +245,18 @@ std::string Settings(const AgentConfig& config) {
   return text;
 }
 
+// What holds from which drop-in.
+std::string DropIns(const std::vector<DropInReading>& drop_ins) {
+  std::string text;
+  for (const DropInReading& drop_in : drop_ins) {
+    text +=
+        fmt::format("{}: {}\n", drop_in.file,
+                    drop_in.fields.empty() ? "nothing holds from it"
+                                           : fmt::format("{}", fmt::join(drop_in.fields, ", ")));
+  }
+  return text.empty() ? "" : "\nDROP-IN: WHAT HOLDS FROM IT\n" + text;
+}
+
 std::string Lines(std::string_view kind, const Faults& faults) {
   std::string text;
   for (const Fault& fault : faults) text += fmt::format("{}: {}\n", kind, Describe(fault));
@@ -264,6 +290,7 @@ std::string ConfigAsJson(const ConfigReading& reading) {
     }
     json.Field("pressureTransitionPeriod", FormatDuration(eviction.pressure_transition_period));
     json.Field("maxPodGracePeriodSeconds", eviction.max_pod_grace_period_seconds);
+    if (!reading.drop_ins.empty()) PutDropIns(reading.drop_ins, json);
     PutFaults("warnings", reading.warnings, json);
     PutFaults("faults", faults, json);
   });
@@ -279,7 +306,8 @@ std::string ConfigAsText(const ConfigReading& reading) {
                        count == 1 ? "" : "s");
   }
   return ThresholdTable(reading.config.eviction.thresholds, reading.kubelet_thresholds) + "\n" +
-         Settings(reading.config) + (warnings.empty() ? "" : "\n" + warnings);
+         Settings(reading.config) + DropIns(reading.drop_ins) +
+         (warnings.empty() ? "" : "\n" + warnings);
 }
 
 }  // namespace jettison

@@ -12,7 +12,7 @@ namespace jettison {
 
 // What `check-config` prints for programs: the thresholds as parsed (containerfs.* not yet
 // replaced; none where there are faults), those of the kubelet beside, percentages as fractions,
-// warnings and faults.
+// what holds from which drop-in, warnings and faults.
 [[nodiscard]] std::string ConfigAsJson(const ConfigReading& reading);
 
 // The same for people: the policy as tables and sentences, or the faults, one a line.

@@ -184,5 +184,26 @@ TEST_F(CheckConfig, SharesThatAreNoNumbersAreText) {
   EXPECT_THAT(ConfigAsJson(reading), HasSubstr("\"minReclaimPercentage\": \"inf\""));
 }
 
+TEST_F(CheckConfig, SaysWhatHoldsFromWhichDropIn) {
+  const std::string file = Kubelet("evictionHard: {memory.available: 1Gi}\n");
+  const std::filesystem::path drop_ins = folder_ / "conf.d";
+  std::filesystem::create_directory(drop_ins);
+  std::ofstream(drop_ins / "10-more.yaml")
+      << "apiVersion: kubelet.config.k8s.io/v1beta1\nkind: KubeletConfiguration\n"
+         "evictionHard: {memory.available: 2Gi}\n";
+  EXPECT_EQ(Run({file, "--config-dir", drop_ins}), 0);
+  EXPECT_THAT(printed_, HasSubstr("memory.available            2Gi"));
+  EXPECT_THAT(printed_, HasSubstr("\nDROP-IN: WHAT HOLDS FROM IT\n" + drop_ins.string() +
+                                  "/10-more.yaml: evictionHard[memory.available]\n"));
+  EXPECT_EQ(Run({file, "--config-dir", drop_ins, "--output", "json"}), 0);
+  const auto json = nlohmann::json::parse(printed_);
+  EXPECT_EQ(json["dropIns"][0]["file"], drop_ins.string() + "/10-more.yaml");
+  EXPECT_EQ(json["dropIns"][0]["fields"][0], "evictionHard[memory.available]");
+  std::ofstream(drop_ins / "20-bad.yaml")
+      << "apiVersion: jettison.io/v1alpha1\nkind: JettisonConfiguration\nprofile: none\n";
+  EXPECT_EQ(Run({file, "--config-dir", drop_ins}), 2);
+  EXPECT_THAT(printed_, HasSubstr("fault: " + drop_ins.string() + "/20-bad.yaml: profile"));
+}
+
 }  // namespace
 }  // namespace jettison

@@ -19,6 +19,7 @@
 #include "api/kubernetes/host_facts.h"
 #include "api/kubernetes/node_json.h"
 #include "api/serve.h"
+#include "cli/ask/config_dir_option.h"
 #include "cli/ask/config_files.h"
 #include "cli/ask/node_name.h"
 #include "view/board.h"
@@ -30,7 +31,7 @@ constexpr int kFailed = 1;
 constexpr int kInvalidInput = 2;
 
 struct RunOptions {
-  std::vector<std::string> files;
+  ConfigSources sources;
   std::string output = "text";
   bool dry_run = false;
   bool stop_pods = false;
@@ -143,7 +144,7 @@ void SayRetry(const std::string& why) {
 int RunAgent(const RunOptions& options) {
   // Whoever reads the log may go; what the agent starts has the default again.
   std::signal(SIGPIPE, SIG_IGN);
-  ConfigRereader rereader(options.files, {.on_retry = SayRetry});
+  ConfigRereader rereader(options.sources, {.on_retry = SayRetry});
   ConfigReading reading = rereader.ReadFirst();
   for (const Fault& warning : reading.warnings) {
     fmt::print(stderr, "jettison: warning: {}\n", Describe(warning));
@@ -176,8 +177,14 @@ constexpr const char* kFooter =
     "what\n"
     "else has changed and needs a restart; where a file is faulty nothing changes.\n"
     "\n"
+    "--config-dir names a folder of drop-ins: files whose names end in .yaml, .yml, .json or "
+    ".conf,\n"
+    "which are put over the others in the order of their names and change what they name alone.\n"
+    "SIGHUP reads them again, too.\n"
+    "\n"
     "Examples:\n"
     "  jettison run --config kubelet.yaml --config jettison.yaml\n"
+    "  jettison run --config /etc/jettison/jettison.yaml --config-dir /etc/jettison/conf.d\n"
     "  jettison run --config jettison.yaml --dry-run    say which pods would be evicted, evict "
     "none\n"
     "\n"
@@ -190,10 +197,11 @@ void AddRun(CLI::App& app, int& exit_code) {
   CLI::App* command = app.add_subcommand("run", "The agent: guard this node and run its pods");
   command->footer(kFooter);
   const auto options = std::make_shared<RunOptions>();
-  command->add_option("--config", options->files, "Configuration files")
+  command->add_option("--config", options->sources.files, "Configuration files")
       ->required()
       ->check(CLI::ExistingFile)
       ->type_name("FILE");
+  AddConfigDir(*command, options->sources.drop_ins);
   command->add_option("--output", options->output, "Form of the log")
       ->check(CLI::IsMember({"text", "json"}))
       ->capture_default_str();

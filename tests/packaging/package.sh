@@ -48,10 +48,14 @@ dpkg -i /package.deb | tee /said
 grep -q 'observes this host and evicts nothing yet' /said
 jettison --version
 jettison check-config /etc/jettison/jettison.yaml | grep -q 'dry run  *yes'
+printf 'apiVersion: jettison.io/v1alpha1\nkind: JettisonConfiguration\ndryRun: false\n' >/etc/jettison/conf.d/10-act.yaml
+jettison check-config /etc/jettison/jettison.yaml --config-dir /etc/jettison/conf.d | grep -q 'dry run  *no'
 mkdir -p /var/lib/jettison/pods/of-somebody
 dpkg -i /package.deb
 dpkg -r jettison
 test -e /etc/jettison/jettison.yaml
+test -e /etc/jettison/conf.d/10-act.yaml
+rm /etc/jettison/conf.d/10-act.yaml
 dpkg -P jettison
 test -d /var/lib/jettison/pods/of-somebody
 dpkg -i /package.deb

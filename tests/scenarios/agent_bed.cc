@@ -158,8 +158,12 @@ void AgentBed::KillAgent() {
 }
 
 int AgentBed::StopAgent() {
-  int status = -1;
   kill(agent_, SIGTERM);
+  return AwaitEnd();
+}
+
+int AgentBed::AwaitEnd() {
+  int status = -1;
   waitpid(agent_, &status, 0);
   agent_ = -1;
   ReadLog(std::chrono::milliseconds(0));

@@ -44,6 +44,8 @@ class AgentBed {
   void KillAgent();
   // SIGTERM; the exit status.
   int StopAgent();
+  // The exit status of an agent that ends by itself.
+  int AwaitEnd();
 
   // Writes or removes a manifest. `Manifest` makes one of a pod with one container.
   void Put(const std::string& file, const std::string& text);

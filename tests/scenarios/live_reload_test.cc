@@ -6,6 +6,8 @@
 
 #include <chrono>
 #include <filesystem>
+#include <fstream>
+#include <string>
 
 #include "http/client/client.h"
 #include "tests/scenarios/agent_bed.h"
@@ -98,6 +100,60 @@ TEST_F(LiveReload, AHookThatCameIsTold) {
   EXPECT_TRUE(std::filesystem::exists(bed_.folder() + "/told"));
   EXPECT_EQ(bed_.StopAgent(), 0);
   EXPECT_THAT(bed_.LinesWith("pod is evicted successfully"), SizeIs(1));
+}
+
+class LiveDropIns : public testing::Test {
+ protected:
+  void SetUp() override {
+    if (!bed_.error().empty()) GTEST_SKIP() << bed_.error();
+    bed_.Configure(kLow);
+    bed_.ConfigureAgent(kFast);
+    std::filesystem::create_directory(folder_);
+  }
+  void PutIn(const std::string& name, const std::string& text) const {
+    std::ofstream(folder_ + "/" + name)
+        << "apiVersion: kubelet.config.k8s.io/v1beta1\nkind: KubeletConfiguration\n"
+        << text;
+  }
+
+  // Whether it is told soon: what is told may be a tenth of a second old.
+  [[nodiscard]] bool Holds(const std::string& part) {
+    for (int i = 0; i < 50; ++i) {
+      const auto answer = HttpGet({.endpoint = bed_.endpoint()}, "/configz");
+      if (answer && answer->body.find(part) != std::string::npos) return true;
+      (void)bed_.WaitForLine({"no such line"}, std::chrono::milliseconds(100));
+    }
+    return false;
+  }
+
+  AgentBed bed_;
+  const std::string folder_ = bed_.folder() + "/conf.d";
+};
+
+TEST_F(LiveDropIns, AFaultyOneKeepsTheAgentFromStarting) {
+  PutIn("10.yaml", "evictionHard: {nodefs.available: lots}\n");
+  PutIn("20.yaml", "oomScoreAdj: 5000\n");
+  bed_.StartAgent({"--config-dir", folder_});
+  EXPECT_TRUE(bed_.WaitForLine({folder_ + "/10.yaml: evictionHard[nodefs.available]", "lots"}));
+  EXPECT_TRUE(bed_.WaitForLine({folder_ + "/20.yaml: oomScoreAdj", "5000"}));
+  EXPECT_EQ(bed_.AwaitEnd(), 2);
+}
+
+TEST_F(LiveDropIns, AreReadAgainAndAFaultyOneChangesNothing) {
+  PutIn("10.yaml", "evictionHard: {memory.available: 20Mi}\n");
+  bed_.StartAgent({"--config-dir", folder_});
+  ASSERT_TRUE(bed_.WaitForLine({"agent is ready"}));
+  EXPECT_TRUE(Holds("20Mi"));
+  PutIn("10.yaml", "evictionHard: {memory.available: 30Mi}\n");
+  PutIn("20.yaml", "evictionHard: {nodefs.available: lots}\n");
+  bed_.Reload();
+  EXPECT_TRUE(bed_.WaitForLine({"nothing of it is taken over", "20.yaml", "lots"}));
+  EXPECT_TRUE(Holds("20Mi"));
+  std::filesystem::remove(folder_ + "/20.yaml");
+  bed_.Reload();
+  EXPECT_TRUE(bed_.WaitForLine({"the configuration was read again", "eviction thresholds"}));
+  EXPECT_TRUE(Holds("30Mi"));
+  EXPECT_EQ(bed_.StopAgent(), 0);
 }
 
 }  // namespace

@@ -161,11 +161,11 @@ TEST_F(AskingKubelet, AKubeconfigWithFaultsIsNamed) {
 TEST_F(AskingKubelet, AConfigurationIsReadBesideTheKubelets) {
   const std::string theirs = WriteKubelet("evictionHard: {memory.available: 1Gi}\n");
   const ConfigReading by_file =
-      ReadConfigBesideKubelet({WriteOurs("kubeletConfiguration: " + theirs)}, patience_);
+      ReadConfigBesideKubelet({{WriteOurs("kubeletConfiguration: " + theirs)}}, patience_);
   EXPECT_THAT(Described(by_file.faults), IsEmpty());
   EXPECT_EQ(MemoryThreshold(by_file), "1280Mi");
   const ConfigReading by_server =
-      ReadConfigBesideKubelet({WriteOurs("kubeconfig: " + Kubeconfig())}, patience_);
+      ReadConfigBesideKubelet({{WriteOurs("kubeconfig: " + Kubeconfig())}}, patience_);
   EXPECT_THAT(Described(by_server.faults), IsEmpty());
   EXPECT_EQ(MemoryThreshold(by_server), "356Mi");
   EXPECT_EQ(by_server.config.cgroup_root, "/bed");
@@ -175,14 +175,14 @@ TEST_F(AskingKubelet, WithoutTheKubeletsTheAgentDoesNotBegin) {
   const std::string ours = WriteOurs("kubeconfig: " + Kubeconfig());
   server_.Stop();
   patience_.in_all = milliseconds(10);
-  EXPECT_THAT(Described(ReadConfigBesideKubelet({ours}, patience_).faults),
+  EXPECT_THAT(Described(ReadConfigBesideKubelet({{ours}}, patience_).faults),
               ElementsAre(HasSubstr("nothing is evicted on a guess")));
 }
 
 class LookingAtKubelet : public AskingKubelet {
  protected:
   std::string theirs_ = WriteKubelet("evictionHard: {memory.available: 1Gi}\n");
-  ConfigRereader rereader_{{WriteOurs("kubeletConfiguration: " + theirs_)}, patience_};
+  ConfigRereader rereader_{{.files = {WriteOurs("kubeletConfiguration: " + theirs_)}}, patience_};
 };
 
 TEST_F(LookingAtKubelet, NothingIsToldWhileNothingChanges) {

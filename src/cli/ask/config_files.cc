@@ -1,19 +1,27 @@
 #include "cli/ask/config_files.h"
 
+#include <algorithm>
+#include <utility>
+
 #include "cli/ask/read_documents.h"
 #include "core/model/fault.h"
 
 namespace jettison {
 namespace {
 
-void PutFirst(const Faults& faults, ConfigReading& reading) {
-  reading.faults.insert(reading.faults.begin(), faults.begin(), faults.end());
+void PutFirst(const Faults& faults, Faults& into) {
+  into.insert(into.begin(), faults.begin(), faults.end());
+}
+
+void PutFirst(const DocumentsReading& read, ConfigReading& reading) {
+  PutFirst(read.faults, reading.faults);
+  PutFirst(read.warnings, reading.warnings);
 }
 
 // What the kubelet's answer makes of ours.
 ConfigReading Beside(const std::vector<ConfigDocument>& ours, const KubeletAnswer& answer) {
   ConfigReading reading = ReadConfig(ours, answer.side);
-  PutFirst(answer.faults, reading);
+  PutFirst(answer.faults, reading.faults);
   return reading;
 }
 
@@ -33,16 +41,15 @@ void RefuseWithoutKubelet(const KubeletAnswer& answer, ConfigReading& reading) {
 
 }  // namespace
 
-ConfigReading ReadConfigFiles(const std::vector<std::string>& files) {
-  const DocumentsReading read = ReadDocuments(files, Empty::kAllowed);
+ConfigReading ReadConfigFiles(const ConfigSources& sources) {
+  const DocumentsReading read = ReadDocuments(sources, Empty::kAllowed);
   ConfigReading reading = ReadConfig(read.documents);
-  PutFirst(read.faults, reading);
+  PutFirst(read, reading);
   return reading;
 }
 
-ConfigReading ReadConfigBesideKubelet(const std::vector<std::string>& files,
-                                      const Patience& patience) {
-  return ConfigRereader(files, patience).ReadFirst();
+ConfigReading ReadConfigBesideKubelet(const ConfigSources& sources, const Patience& patience) {
+  return ConfigRereader(sources, patience).ReadFirst();
 }
 
 void ConfigRereader::Keep(std::vector<ConfigDocument> ours, std::string theirs,
@@ -54,20 +61,23 @@ void ConfigRereader::Keep(std::vector<ConfigDocument> ours, std::string theirs,
 }
 
 ConfigReading ConfigRereader::ReadFirst() {
-  DocumentsReading read = ReadDocuments(files_, Empty::kAllowed);
+  DocumentsReading read = ReadDocuments(sources_, Empty::kAllowed);
   ConfigReading reading = ReadConfig(read.documents);
   KubeletAnswer answer;
   if (IsBesideKubelet(reading)) {
     answer = AskKubelet(QuestionOf(reading.config), patience_);
     reading = Beside(read.documents, answer);
   }
-  PutFirst(read.faults, reading);
+  PutFirst(read, reading);
   Keep(std::move(read.documents), std::move(answer.text), reading);
   return reading;
 }
 
 ConfigReading ConfigRereader::ReadAgain() {
-  DocumentsReading read = ReadDocuments(files_, Empty::kFault);
+  DocumentsReading read = ReadDocuments(sources_, Empty::kFault);
+  // They are said to be none, or a folder is being replaced: nobody can tell.
+  const bool had_drop_ins = std::ranges::any_of(ours_, &ConfigDocument::drop_in);
+  if (had_drop_ins) PutFirst(std::exchange(read.warnings, {}), read.faults);
   ConfigReading reading = ReadConfig(read.documents);
   KubeletAnswer answer;
   if (IsBesideKubelet(reading)) {
@@ -75,7 +85,7 @@ ConfigReading ConfigRereader::ReadAgain() {
     reading = Beside(read.documents, answer);
     RefuseWithoutKubelet(answer, reading);
   }
-  PutFirst(read.faults, reading);
+  PutFirst(read, reading);
   Keep(std::move(read.documents), std::move(answer.text), reading);
   return reading;
 }

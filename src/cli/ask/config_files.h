@@ -6,26 +6,28 @@
 #include <vector>
 
 #include "cli/ask/ask_kubelet.h"
+#include "cli/ask/read_documents.h"
 #include "core/config/config_document.h"
 #include "core/config/read_config.h"
 
 namespace jettison {
 
-// Reads the configuration that these files make together: YAML or JSON, several documents a file.
+// Reads the configuration that these files make together: YAML or JSON, several documents a file,
+// and drop-ins over them.
 // A file that cannot be read or parsed is a fault like any other, and the rest is read all the
 // same, so that one run names everything there is to mend. The kubelet is not asked for its own.
-[[nodiscard]] ConfigReading ReadConfigFiles(const std::vector<std::string>& files);
+[[nodiscard]] ConfigReading ReadConfigFiles(const ConfigSources& sources);
 
 // The same with `source: kubernetes` heeded: the kubelet is asked for its configuration, too.
-[[nodiscard]] ConfigReading ReadConfigBesideKubelet(const std::vector<std::string>& files,
+[[nodiscard]] ConfigReading ReadConfigBesideKubelet(const ConfigSources& sources,
                                                     const Patience& patience);
 
 // For an agent that runs: reads its configuration, and reads it again. It belongs to one thread at
 // a time.
 class ConfigRereader {
  public:
-  ConfigRereader(std::vector<std::string> files, Patience patience)
-      : files_(std::move(files)),
+  ConfigRereader(ConfigSources sources, Patience patience)
+      : sources_(std::move(sources)),
         patience_(std::move(patience)),
         quiet_({.in_all = patience_.in_all, .between = patience_.between}) {}
 
@@ -33,7 +35,8 @@ class ConfigRereader {
   [[nodiscard]] ConfigReading ReadFirst();
 
   // All of it once more. A file without a document, which is what one looks like that is being
-  // written, is a fault, and so is a kubelet's configuration that cannot be read.
+  // written, is a fault, and so is a kubelet's configuration that cannot be read, or a folder of
+  // drop-ins that is gone.
   [[nodiscard]] ConfigReading ReadAgain();
 
   // The kubelet's alone, beside ours as it was read last: ours may be half mended by now. Absent:
@@ -44,7 +47,7 @@ class ConfigRereader {
   // Remembers what holds from now on, where nothing is wrong with it.
   void Keep(std::vector<ConfigDocument> ours, std::string theirs, const ConfigReading& reading);
 
-  const std::vector<std::string> files_;
+  const ConfigSources sources_;
   const Patience patience_;           // of the first time
   const Patience quiet_;              // of an agent that runs, which has a log of its own
   std::vector<ConfigDocument> ours_;  // as read last

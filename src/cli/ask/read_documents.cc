@@ -1,49 +1,126 @@
 #include "cli/ask/read_documents.h"
 
+#include <algorithm>
+#include <array>
 #include <cerrno>
+#include <filesystem>
 #include <fstream>
 #include <iterator>
+#include <string_view>
 #include <system_error>
 #include <utility>
 
 #include "codec/documents/documents.h"
 
 namespace jettison {
+namespace {
+
+namespace fs = std::filesystem;
+
+std::string CannotBeRead(const std::string& why) {
+  return "cannot be read: " + why;
+}
+
+Fault FaultOf(const std::string& file, std::string message) {
+  return {.file = file, .key = "", .value = "", .message = std::move(message)};
+}
+
+bool IsDropIn(std::string_view name) {
+  constexpr auto kEndings = std::to_array<std::string_view>({".yaml", ".yml", ".json", ".conf"});
+  return !name.starts_with('.') &&
+         std::ranges::any_of(kEndings, [name](auto ending) { return name.ends_with(ending); });
+}
+
+// The drop-ins in a folder, in the order in which they count.
+Result<std::vector<std::string>> DropInsOf(const fs::path& folder) {
+  std::error_code error;
+  std::vector<std::string> files;
+  fs::directory_iterator entry(folder, error);
+  for (; !error && entry != fs::directory_iterator(); entry.increment(error)) {
+    if (IsDropIn(entry->path().filename().string())) files.push_back(entry->path());
+  }
+  if (error) {
+    const bool gone = error == std::errc::no_such_file_or_directory;
+    return Fail(gone ? ErrorCode::kNotFound : ErrorCode::kInternal, CannotBeRead(error.message()));
+  }
+  std::ranges::sort(files);
+  return files;
+}
+
+// Why a file cannot be a drop-in: a pipe would be waited for. What is not there is told of later.
+std::string FaultOfKind(const std::string& file) {
+  std::error_code error;
+  const fs::file_status status = fs::status(file, error);
+  if (error || fs::is_regular_file(status)) return "";
+  return fs::is_directory(status) ? "is a folder, and must be a file" : "must be a regular file";
+}
+
+bool IsBlank(const std::string& text) {
+  return text.find_first_not_of(" \t\r\n") == std::string::npos;
+}
+
+class Reader {
+ public:
+  explicit Reader(Empty empty) : empty_(empty) {}
+
+  void ReadFile(const std::string& file) { Read(file, false); }
+  void ReadDropIn(const std::string& file) {
+    if (std::string why = FaultOfKind(file); !why.empty()) {
+      reading_.faults.push_back(FaultOf(file, std::move(why)));
+    } else {
+      Read(file, true);
+    }
+  }
+  void ReadFolder(const std::string& folder) {
+    const auto files = DropInsOf(folder);
+    if (files) {
+      for (const std::string& file : *files) ReadDropIn(file);
+    } else if (files.error().code == ErrorCode::kNotFound) {
+      reading_.warnings.push_back(FaultOf(folder, "there is no such folder, and so no drop-in"));
+    } else {
+      reading_.faults.push_back(FaultOf(folder, files.error().message));
+    }
+  }
+  [[nodiscard]] DocumentsReading Take() { return std::move(reading_); }
+
+ private:
+  void Read(const std::string& file, bool drop_in) {
+    const auto text = TextOf(file);
+    auto parsed = text ? ParseDocuments(*text) : Fail(text.error());
+    if (!parsed) {
+      reading_.faults.push_back(FaultOf(file, parsed.error().message));
+      return;
+    }
+    const bool is_empty = drop_in ? IsBlank(*text) : parsed->empty();
+    if (is_empty && empty_ == Empty::kFault) {
+      reading_.faults.push_back(FaultOf(file, "it is empty"));
+    }
+    for (Value& document : *parsed) {
+      reading_.documents.push_back(
+          {.file = file, .document = std::move(document), .drop_in = drop_in});
+    }
+  }
+
+  const Empty empty_;
+  DocumentsReading reading_;
+};
+
+}  // namespace
 
 Result<std::string> TextOf(const std::string& file) {
   std::ifstream stream(file, std::ios::binary);
   std::string text{std::istreambuf_iterator<char>(stream), {}};
   if (!stream.is_open() || stream.bad()) {
-    return Fail(ErrorCode::kNotFound, "cannot be read: " + std::generic_category().message(errno));
+    return Fail(ErrorCode::kNotFound, CannotBeRead(std::generic_category().message(errno)));
   }
   return text;
 }
 
-namespace {
-
-Result<std::vector<Value>> DocumentsOf(const std::string& file) {
-  const auto text = TextOf(file);
-  if (!text) return Fail(text.error());
-  return ParseDocuments(*text);
-}
-
-}  // namespace
-
-DocumentsReading ReadDocuments(const std::vector<std::string>& files, Empty empty) {
-  DocumentsReading reading;
-  const auto refuse = [&reading](const std::string& file, std::string message) {
-    reading.faults.push_back({.file = file, .key = "", .value = "", .message = std::move(message)});
-  };
-  for (const std::string& file : files) {
-    auto parsed = DocumentsOf(file);
-    if (!parsed) {
-      refuse(file, parsed.error().message);
-      continue;
-    }
-    if (parsed->empty() && empty == Empty::kFault) refuse(file, "it is empty");
-    for (Value& document : *parsed) reading.documents.push_back({file, std::move(document)});
-  }
-  return reading;
+DocumentsReading ReadDocuments(const ConfigSources& sources, Empty empty) {
+  Reader reader(empty);
+  for (const std::string& file : sources.files) reader.ReadFile(file);
+  if (!sources.drop_ins.empty()) reader.ReadFolder(sources.drop_ins);
+  return reader.Take();
 }
 
 }  // namespace jettison

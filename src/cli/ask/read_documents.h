@@ -15,10 +15,20 @@ namespace jettison {
 // What becomes of a file that holds nothing.
 enum class Empty : bool { kAllowed, kFault };
 
-struct DocumentsReading {
-  std::vector<ConfigDocument> documents;
-  Faults faults;  // files that cannot be read or parsed
+// What a configuration is read from.
+struct ConfigSources {
+  std::vector<std::string> files;
+  std::string drop_ins = {};  // a folder; empty: none
 };
-[[nodiscard]] DocumentsReading ReadDocuments(const std::vector<std::string>& files, Empty empty);
+
+struct DocumentsReading {
+  std::vector<ConfigDocument> documents;  // of the files, then of the drop-ins by their names
+  Faults warnings;                        // a folder of drop-ins that is not there
+  Faults faults;                          // what cannot be read or parsed
+};
+// Reads the files, and the drop-ins: files in the folder whose names end in .yaml, .yml, .json or
+// .conf and do not begin with a dot, in the order of their names (bytes). Folders in it are not
+// looked into. A drop-in that only has comments is not empty.
+[[nodiscard]] DocumentsReading ReadDocuments(const ConfigSources& sources, Empty empty);
 
 }  // namespace jettison

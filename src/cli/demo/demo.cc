@@ -73,7 +73,7 @@ Result<AgentConfig> Furnish(const DemoPaths& paths) {
     auto written = WriteText(paths.Manifest(pod.name), DemoManifestText(paths, pod));
     if (!written) return Fail(written.error());
   }
-  ConfigReading reading = ReadConfigFiles({paths.Config()});
+  ConfigReading reading = ReadConfigFiles({.files = {paths.Config()}});
   if (!reading.faults.empty()) {
     return Fail(ErrorCode::kInvalidArgument, Describe(reading.faults.front()));
   }

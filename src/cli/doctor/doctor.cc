@@ -9,6 +9,7 @@
 #include <string>
 #include <vector>
 
+#include "cli/ask/config_dir_option.h"
 #include "cli/ask/config_files.h"
 #include "cli/ask/node_name.h"
 #include "cli/doctor/doctor_checks.h"
@@ -22,7 +23,7 @@ constexpr int kMissing = 1;
 constexpr int kInvalidInput = 2;
 
 struct DoctorFlags {
-  std::vector<std::string> config;
+  ConfigSources config;
   ClusterQuestion cluster;
   std::string output = "text";
 };
@@ -56,7 +57,9 @@ void AddDoctor(CLI::App& app, int& exit_code) {
   auto flags = std::make_shared<DoctorFlags>();
   CLI::App* command = app.add_subcommand(
       "doctor", "Tell what this host offers and what is missing, what that costs, what to do");
-  command->add_option("--config", flags->config, "the configuration the agent would run with");
+  command->add_option("--config", flags->config.files,
+                      "the configuration the agent would run with");
+  AddConfigDir(*command, flags->config.drop_ins);
   CLI::Option* kubeconfig = command->add_option("--kubeconfig", flags->cluster.kubeconfig,
                                                 "ask this cluster, too, what it allows");
   command->add_option("--node", flags->cluster.node, "whether the cluster has this node")
@@ -71,6 +74,7 @@ void AddDoctor(CLI::App& app, int& exit_code) {
       "Examples:\n"
       "  jettison doctor\n"
       "  jettison doctor --config jettison.yaml --output json\n"
+      "  jettison doctor --config /etc/jettison/jettison.yaml --config-dir /etc/jettison/conf.d\n"
       "  jettison doctor --kubeconfig agent.kubeconfig --node node-1\n"
       "\n"
       "Exit status: 0 everything needed is there, 1 something needed is missing, 2 wrong usage or\n"

@@ -3,6 +3,7 @@
 #include <string>
 #include <vector>
 
+#include "cli/ask/read_documents.h"
 #include "cli/doctor/host_check.h"
 
 namespace jettison {
@@ -10,8 +11,8 @@ namespace jettison {
 // Which cluster `jettison doctor` asks, and about which node.
 struct ClusterQuestion {
   std::string kubeconfig;
-  std::string node;                      // empty: about none
-  std::vector<std::string> config = {};  // the files that the agent would run with
+  std::string node;           // empty: about none
+  ConfigSources config = {};  // that the agent would run with
 };
 
 // What a cluster allows the agent: whether its API server answers, in which version, whether the

@@ -172,11 +172,6 @@ void ReadRuntime(const Fields& fields, AgentConfig& config, Faults& warnings) {
   }
 }
 
-void ReadPods(const Fields& fields, AgentConfig& config) {
-  Take(fields.PathFromFile("staticPodPath"), config.static_pod_path);
-  TakeUnlessZero(fields.Span("fileCheckFrequency", Duration::zero()), config.file_check_frequency);
-}
-
 void ReadLogging(const Fields& fields, AgentConfig& config) {
   const auto logging = fields.Inside("logging");
   if (!logging) return;
@@ -197,7 +192,7 @@ void ApplyKubeletConfiguration(const Fields& fields, AgentConfig& config, Faults
   ReadReserved(fields, "kubeReserved", config.reservation.kube_reserved);
   ReadReserved(fields, "systemReserved", config.reservation.system_reserved);
   ReadCgroups(fields, config, warnings);
-  ReadPods(fields, config);
+  TakeUnlessZero(fields.Span("fileCheckFrequency", Duration::zero()), config.file_check_frequency);
   ReadLogs(fields, config.logs);
   ReadRuntime(fields, config, warnings);
   ReadLogging(fields, config);

@@ -6,7 +6,8 @@
 namespace jettison {
 
 // Takes what a KubeletConfiguration (v1beta1) says over into `config`, with the kubelet's defaults
-// for what it does not say. Faults go to where `fields` notes them.
+// for what it does not say; staticPodPath alone is read by ReadConfig, which knows the file that it
+// stands in. Faults go to where `fields` notes them.
 void ApplyKubeletConfiguration(const Fields& fields, AgentConfig& config, Faults& warnings,
                                Faults& faults);
 

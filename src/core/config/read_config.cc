@@ -2,71 +2,21 @@
 
 #include <fmt/format.h>
 
-#include <array>
+#include <cstddef>
+#include <span>
 #include <string>
-#include <string_view>
 #include <utility>
 
 #include "core/config/jettison_configuration.h"
 #include "core/config/kubelet_configuration.h"
+#include "core/config/sorted_documents.h"
 #include "core/thresholds/fields.h"
 #include "core/thresholds/kubelet_order.h"
-#include "core/thresholds/spelling.h"
 
 namespace jettison {
 namespace {
 
-constexpr std::string_view kKubelet = "KubeletConfiguration";
-constexpr std::string_view kJettison = "JettisonConfiguration";
-constexpr auto kKinds = std::to_array<std::string_view>({kKubelet, kJettison});
-constexpr std::string_view kKubeletVersion = "kubelet.config.k8s.io/v1beta1";
-constexpr std::string_view kJettisonVersion = "jettison.io/v1alpha1";
-constexpr const char* kKubeletsLogs = "/var/log/pods";  // podLogsDir, unless it says otherwise
-
-// The documents by kind, each at most once.
-struct Sorted {
-  const ConfigDocument* kubelet = nullptr;
-  const ConfigDocument* jettison = nullptr;
-};
-
-// Whether apiVersion is the one that this kind is read in.
-void CheckVersion(const Fields& fields, std::string_view kind, std::string_view wanted) {
-  const auto version = fields.Text("apiVersion");
-  if (version == wanted || (!version && fields.Find("apiVersion") != nullptr)) return;
-  fields.Refuse("apiVersion", version.value_or(""),
-                fmt::format("must be {} where kind is {}", wanted, kind));
-}
-
-void SortIn(const ConfigDocument& document, Sorted& sorted, Faults& faults) {
-  if (document.document.AsMap() == nullptr) {
-    AddFault(faults,
-             {document.file, "", Shown(document.document),
-              fmt::format("line {}: a configuration is a map with apiVersion and kind, not {}",
-                          document.document.line(), document.document.KindName())});
-    return;
-  }
-  const Fields fields(document.document, document.file, faults);
-  const auto kind = fields.Text("kind");
-  if (!kind && fields.Find("kind") != nullptr) return;
-  if (kind != kKubelet && kind != kJettison) {
-    const std::string found = kind.value_or("");
-    fields.Refuse("kind", found,
-                  fmt::format("must be {}{}", Alternatives(kKinds), DidYouMean(found, kKinds)));
-    return;
-  }
-  const bool kubelet = kind == kKubelet;
-  CheckVersion(fields, *kind, kubelet ? kKubeletVersion : kJettisonVersion);
-  const ConfigDocument*& place = kubelet ? sorted.kubelet : sorted.jettison;
-  if (place != nullptr) {
-    fields.Refuse("kind", *kind,
-                  fmt::format("there may be one {} only; the first stands in {}, line {}", *kind,
-                              place->file, place->document.line()));
-    return;
-  }
-  place = &document;
-}
-
-constexpr const char* kKubeletLogs = "/var/log/pods";
+constexpr const char* kKubeletLogs = "/var/log/pods";  // podLogsDir, unless it says otherwise
 
 // What depends on more than one document.
 void FillIn(AgentConfig& config) {
@@ -87,31 +37,51 @@ void FillIn(AgentConfig& config) {
 void CheckSlices(const ConfigDocument& kubelet, const AgentConfig& config, Faults& faults) {
   if (config.cgroup_driver != CgroupDriver::kSystemd || config.runtime != RuntimeKind::kCri) return;
   if (config.node_cgroup.empty() && config.cgroup_root.empty()) return;
-  Fields(kubelet.document, kubelet.file, faults)
+  Fields(kubelet.document, FileOf(kubelet, "cgroupDriver"), faults)
       .Refuse("cgroupDriver", "systemd",
               "cannot be combined with nodeCgroup or cgroupRoot where runtime is cri: systemd "
               "places kubepods.slice at the root");
 }
 
+// What `read` finds wrong with a document gets the name of the file that it stands in.
+template <typename Read>
+void WithFiles(const ConfigDocument& document, ConfigReading& reading, Read read) {
+  const std::size_t faults = reading.faults.size();
+  const std::size_t warnings = reading.warnings.size();
+  read(Fields(document.document, document.file, reading.faults));
+  NameFiles(document, std::span(reading.faults).subspan(faults));
+  NameFiles(document, std::span(reading.warnings).subspan(warnings));
+}
+
 void ReadKubelet(const ConfigDocument& document, ConfigReading& reading) {
-  const Fields fields(document.document, document.file, reading.faults);
-  ApplyKubeletConfiguration(fields, reading.config, reading.warnings, reading.faults);
+  WithFiles(document, reading, [&](const Fields& fields) {
+    ApplyKubeletConfiguration(fields, reading.config, reading.warnings, reading.faults);
+  });
+  // A relative one counts from the folder of the file that it stands in.
+  const Fields at(document.document, FileOf(document, "staticPodPath"), reading.faults);
+  reading.config.static_pod_path = at.PathFromFile("staticPodPath").value_or("");
+}
+
+void ReadJettison(const ConfigDocument& document, ConfigReading& reading) {
+  WithFiles(document, reading, [&](const Fields& fields) {
+    ApplyJettisonConfiguration(fields, reading.config, reading.warnings);
+  });
 }
 
 // Nothing of the kubelet's is known beside ours.
-void ReadWithoutKubelet(const Sorted& sorted, const KubeletSide& kubelet, ConfigReading& reading) {
-  if (sorted.kubelet != nullptr) {
+void ReadWithoutKubelet(const SortedDocuments& sorted, const KubeletSide& kubelet,
+                        ConfigReading& reading) {
+  if (sorted.kubelet) {
     ReadKubelet(*sorted.kubelet, reading);
   } else {
     ApplyKubeletDefaults(reading.config);
   }
   if (kubelet.why_not.empty()) return;
-  const ConfigDocument* const ours = sorted.kubelet != nullptr ? sorted.kubelet : sorted.jettison;
-  const Value* hard =
-      sorted.kubelet == nullptr ? nullptr : sorted.kubelet->document.Find("evictionHard");
+  const ConfigDocument& ours = sorted.kubelet ? *sorted.kubelet : *sorted.jettison;
+  const Value* hard = sorted.kubelet ? sorted.kubelet->document.Find("evictionHard") : nullptr;
   if (hard == nullptr || hard->IsNull()) {
     AddFault(reading.faults,
-             {ours->file, "evictionHard", "",
+             {ours.file, "evictionHard", "",
               fmt::format("must be set where the kubelet's own configuration is not known, as "
                           "nothing is evicted on a guess ({})",
                           kubelet.why_not)});
@@ -119,24 +89,27 @@ void ReadWithoutKubelet(const Sorted& sorted, const KubeletSide& kubelet, Config
   }
   AddFault(
       reading.warnings,
-      {ours->file, "evictionHard", "",
+      {FileOf(ours, "evictionHard"), "evictionHard", "",
        fmt::format("it is not known whether it lies above the kubelet's ({})", kubelet.why_not)});
 }
 
 // The kubelet's is the default for ours.
-void ReadBesideKubelet(const Sorted& sorted, const ConfigDocument& theirs, ConfigReading& reading) {
-  const MergedKubelet merged = MergeWithKubelet(sorted.kubelet, theirs, reading.faults);
+void ReadBesideKubelet(const SortedDocuments& sorted, const ConfigDocument& theirs,
+                       ConfigReading& reading) {
+  const ConfigDocument* const mine = sorted.kubelet ? &*sorted.kubelet : nullptr;
+  const MergedKubelet merged = MergeWithKubelet(mine, theirs, reading.faults);
   ConfigReading part;
   part.config = std::move(reading.config);
-  const std::string file = sorted.kubelet == nullptr ? theirs.file : sorted.kubelet->file;
-  ReadKubelet({file, merged.document}, part);
-  SortByFile(sorted.kubelet, theirs, part.faults, part.warnings);
+  ConfigDocument both = mine == nullptr ? ConfigDocument{theirs.file, {}} : *mine;
+  both.document = merged.document;
+  ReadKubelet(both, part);
+  SortByFile(mine, theirs, part.faults, part.warnings);
   reading.config = std::move(part.config);
   for (Fault& fault : part.faults) AddFault(reading.faults, std::move(fault));
   for (Fault& warning : part.warnings) AddFault(reading.warnings, std::move(warning));
   std::vector<Threshold>& ours = reading.config.eviction.thresholds;
   for (Fault& fault : CheckAboveKubelet(ours, merged.theirs, {})) {
-    fault.file = file;
+    fault.file = FileOf(both, fault.key);
     AddFault(reading.not_above_kubelet, std::move(fault));
   }
   ours = ThoseAboveKubelet(std::move(ours), merged.theirs, {});
@@ -144,29 +117,46 @@ void ReadBesideKubelet(const Sorted& sorted, const ConfigDocument& theirs, Confi
 }
 
 // What a KubeletConfiguration of ours may not say beside a kubelet.
-void CheckBesideKubelet(const Sorted& sorted, ConfigReading& reading) {
-  if (sorted.kubelet != nullptr && !reading.config.static_pod_path.empty()) {
-    Fields(sorted.kubelet->document, sorted.kubelet->file, reading.faults)
+void CheckBesideKubelet(const SortedDocuments& sorted, ConfigReading& reading) {
+  if (sorted.kubelet && !reading.config.static_pod_path.empty()) {
+    Fields(sorted.kubelet->document, FileOf(*sorted.kubelet, "staticPodPath"), reading.faults)
         .Refuse("staticPodPath", reading.config.static_pod_path,
                 "must not be set where source is kubernetes: the kubelet runs the pods");
   }
   LeaveToKubelet(reading.config);
-  if (reading.config.logs.directory.empty()) reading.config.logs.directory = kKubeletsLogs;
+  if (reading.config.logs.directory.empty()) reading.config.logs.directory = kKubeletLogs;
 }
 
-SourceKind SourceIn(const ConfigDocument* jettison) {
-  const Value* source = jettison == nullptr ? nullptr : jettison->document.Find("source");
+SourceKind SourceIn(const std::optional<ConfigDocument>& jettison) {
+  const Value* source = jettison ? jettison->document.Find("source") : nullptr;
   const std::string* name = source == nullptr ? nullptr : source->AsString();
   const bool is_kubernetes = name != nullptr && *name == NameOf(SourceKind::kKubernetes);
   return is_kubernetes ? SourceKind::kKubernetes : SourceKind::kManifests;
+}
+
+// What holds from each drop-in, in their order.
+std::vector<DropInReading> DropInsOf(const std::vector<ConfigDocument>& documents,
+                                     const SortedDocuments& sorted) {
+  std::vector<DropInReading> drop_ins;
+  for (const ConfigDocument& document : documents) {
+    if (!document.drop_in) continue;
+    if (!drop_ins.empty() && drop_ins.back().file == document.file) continue;
+    DropInReading& drop_in = drop_ins.emplace_back(DropInReading{document.file, {}});
+    for (const auto* const kind : {&sorted.kubelet, &sorted.jettison}) {
+      if (!*kind) continue;
+      for (std::string& field : FieldsFrom(**kind, document.file)) {
+        drop_in.fields.push_back(std::move(field));
+      }
+    }
+  }
+  return drop_ins;
 }
 
 }  // namespace
 
 ConfigReading ReadConfig(const std::vector<ConfigDocument>& documents, const KubeletSide& kubelet) {
   ConfigReading reading;
-  Sorted sorted;
-  for (const ConfigDocument& document : documents) SortIn(document, sorted, reading.faults);
+  const SortedDocuments sorted = Sorted(documents, reading.faults);
   const bool beside_kubelet = SourceIn(sorted.jettison) == SourceKind::kKubernetes;
   if (beside_kubelet && kubelet.document) {
     ReadBesideKubelet(sorted, *kubelet.document, reading);
@@ -174,12 +164,10 @@ ConfigReading ReadConfig(const std::vector<ConfigDocument>& documents, const Kub
     ReadWithoutKubelet(sorted, beside_kubelet ? kubelet : KubeletSide{}, reading);
   }
   if (beside_kubelet) CheckBesideKubelet(sorted, reading);
-  if (sorted.jettison != nullptr) {
-    const Fields fields(sorted.jettison->document, sorted.jettison->file, reading.faults);
-    ApplyJettisonConfiguration(fields, reading.config, reading.warnings);
-  }
+  if (sorted.jettison) ReadJettison(*sorted.jettison, reading);
   FillIn(reading.config);
-  if (sorted.kubelet != nullptr) CheckSlices(*sorted.kubelet, reading.config, reading.faults);
+  if (sorted.kubelet) CheckSlices(*sorted.kubelet, reading.config, reading.faults);
+  reading.drop_ins = DropInsOf(documents, sorted);
   return reading;
 }
 
