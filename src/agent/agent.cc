@@ -1,24 +1,57 @@
 #include "agent/agent.h"
 
+#include <optional>
 #include <utility>
 
 #include "agent/figures/capacity.h"
 #include "agent/figures/stats_collector.h"
 #include "agent/log/log_output.h"
 #include "agent/node_agent.h"
+#include "core/config/read_config.h"
 #include "machine/machine.h"
+#include "machine/state_root.h"
 
 namespace jettison {
 
-Result<std::unique_ptr<Agent>> Agent::Make(const AgentConfig& config, AgentOptions options) {
+namespace {
+
+// What is read again names the root that was named before, not the one in use.
+void ReadForRoot(const AgentConfig& named, const AgentConfig& used, AgentOptions& options) {
+  if (named.root == used.root) return;
+  const auto use = [from = named, to = used](ConfigReading reading) {
+    if (reading.config.root == from.root) reading.config.root = to.root;
+    if (reading.config.logs.directory == from.logs.directory) {
+      reading.config.logs.directory = to.logs.directory;
+    }
+    return reading;
+  };
+  if (auto read = std::move(options.reread_config)) {
+    options.reread_config = [read = std::move(read), use] { return use(read()); };
+  }
+  if (auto look = std::move(options.look_at_kubelet)) {
+    options.look_at_kubelet = [look = std::move(look), use]() -> std::optional<ConfigReading> {
+      auto reading = look();
+      if (reading) reading = use(*std::move(reading));
+      return reading;
+    };
+  }
+}
+
+}  // namespace
+
+Result<std::unique_ptr<Agent>> Agent::Make(const AgentConfig& named, AgentOptions options) {
   // The log stamps its lines by a clock of its own, so that it can tell what goes wrong on the way.
   static const SteadyClock kLogClock;
-  options.dry_run = options.dry_run || config.dry_run;
-  auto log = OpenLog({.format = config.json_logs ? LogFormat::kJson : options.log_format,
-                      .least = config.log_level,
-                      .dry_run = config.dry_run || options.dry_run,
+  options.dry_run = options.dry_run || named.dry_run;
+  auto log = OpenLog({.format = named.json_logs ? LogFormat::kJson : options.log_format,
+                      .least = named.log_level,
+                      .dry_run = named.dry_run || options.dry_run,
                       .sink = options.log},
                      kLogClock);
+  const auto opened = OpenStateRoot(named, *log);
+  if (!opened) return Fail(opened.error());
+  const AgentConfig& config = *opened;
+  ReadForRoot(named, config, options);
   auto machine = OpenMachine(config, *log);
   if (!machine) return Fail(machine.error());
   StatsCollector figures({.node = *(*machine)->node_groups,

@@ -4,9 +4,7 @@
 #include <fmt/format.h>
 #include <unistd.h>
 
-#include <filesystem>
 #include <string>
-#include <system_error>
 
 #include "kernel/groups/cgroup_layout.h"
 #include "kernel/groups/fd_reserve.h"
@@ -22,23 +20,6 @@ namespace {
 
 std::string WithoutLeadingSlash(const std::string& path) {
   return path.starts_with('/') ? path.substr(1) : path;
-}
-
-Result<void> CheckRoot(const std::string& root) {
-  if (geteuid() != 0) {
-    return Fail(ErrorCode::kPermissionDenied,
-                "the agent makes control groups and ends processes of others, so it must be root: "
-                "run it as a service or with sudo");
-  }
-  std::error_code error;
-  std::filesystem::create_directories(root, error);
-  if (error || access(root.c_str(), W_OK) != 0) {
-    return Fail(ErrorCode::kPermissionDenied,
-                fmt::format("root directory {} cannot be written: {}; set `root` in "
-                            "JettisonConfiguration to a directory that can",
-                            root, error ? error.message() : std::string("not writable")));
-  }
-  return {};
 }
 
 Result<std::unique_ptr<Cgroups>> OpenGroups(const std::string& group) {
@@ -130,7 +111,6 @@ CgroupLimits PodsGroupLimits(const AgentConfig& config, const ResourceList& capa
 }  // namespace
 
 Result<std::unique_ptr<Machine>> OpenMachine(const AgentConfig& config, const Log& log) {
-  if (const auto root = CheckRoot(config.root); !root) return Fail(root.error());
   if (config.source == SourceKind::kKubernetes) {
     if (const auto view = EnterHostCgroupView(); !view) return Fail(view.error());
   }

@@ -41,8 +41,8 @@ struct Machine {
   }
 };
 
-// Opens everything and takes the locks on the group of all pods and on the root directory. Errors
-// say what to do.
+// Opens everything and takes the locks on the group of all pods and on the root directory, which
+// OpenStateRoot has looked at. Errors say what to do.
 [[nodiscard]] Result<std::unique_ptr<Machine>> OpenMachine(const AgentConfig& config,
                                                            const Log& log);
 

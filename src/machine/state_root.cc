@@ -1,0 +1,130 @@
+#include "machine/state_root.h"
+
+#include <fcntl.h>
+#include <fmt/format.h>
+#include <unistd.h>
+
+#include <charconv>
+#include <filesystem>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <system_error>
+
+#include "kernel/files/files.h"
+#include "ports/file_descriptor.h"
+#include "ports/system_error.h"
+
+namespace jettison {
+namespace {
+
+constexpr std::string_view kTitle = "jettison state ";
+constexpr std::string_view kRemark =
+    "The version of what jettison keeps in this folder. A program that does not know it leaves the "
+    "folder alone.\n";
+
+std::string In(const std::string& root, std::string_view name) {
+  return fmt::format("{}/{}", root == "/" ? "" : root, name);
+}
+
+Result<void> MakeRoot(const std::string& root) {
+  std::error_code error;
+  std::filesystem::create_directories(root, error);
+  if (error || access(root.c_str(), W_OK) != 0) {
+    return Fail(ErrorCode::kPermissionDenied,
+                fmt::format("root directory {} cannot be written: {}; set `root` in "
+                            "JettisonConfiguration to a directory that can",
+                            root, error ? error.message() : std::string("not writable")));
+  }
+  return {};
+}
+
+// Absent where nobody has noted one. A file that is blank was being made when the machine went
+// down, which comes before anything else in that folder.
+Result<std::optional<std::uint64_t>> VersionIn(const std::string& file) {
+  const auto text = pod_host::ReadFile(file);
+  if (!text && text.error().code == ErrorCode::kNotFound) return std::nullopt;
+  if (!text) return Fail(text.error());
+  if (text->find_first_not_of(std::string_view(" \n\0", 3)) == std::string::npos) {
+    return std::nullopt;
+  }
+  std::string_view line = std::string_view(*text).substr(0, text->find('\n'));
+  std::uint64_t version = 0;
+  if (line.starts_with(kTitle)) {
+    line.remove_prefix(kTitle.size());
+    const auto [end, error] = std::from_chars(line.data(), line.data() + line.size(), version);
+    if (error == std::errc() && end == line.data() + line.size() && version > 0) return version;
+  }
+  return Fail(ErrorCode::kInvalidArgument, file + " does not say a version");
+}
+
+// To the disk: what it tells of survives the machine.
+Result<void> NoteVersion(const std::string& file) {
+  const std::string text = fmt::format("{}{}\n{}", kTitle, kStateVersion, kRemark);
+  if (auto written = pod_host::RewriteFile(file, text); !written) return written;
+  const FileDescriptor opened(::open(file.c_str(), O_RDONLY | O_CLOEXEC | O_NOFOLLOW));
+  if (!opened || ::fsync(opened.get()) != 0) return FailErrno("write to the disk " + file);
+  return {};
+}
+
+bool HoldsPods(const std::string& root) {
+  const auto pods = pod_host::NamesIn(In(root, "pods"));
+  return !pods || !pods->empty();
+}
+
+Result<AgentConfig> BesideOther(const AgentConfig& config, const std::string& found,
+                                const Log& log) {
+  const bool runs_pods = config.source == SourceKind::kManifests && !config.static_pod_path.empty();
+  if (runs_pods || HoldsPods(config.root)) {
+    return Fail(
+        ErrorCode::kInternal,
+        fmt::format("root directory {} {}, and this program knows version {}; nothing in it "
+                    "was changed, and pods that run go on. Install the program that wrote "
+                    "it again, or set `root` in JettisonConfiguration to another directory",
+                    config.root, found, kStateVersion));
+  }
+  AgentConfig own = config;
+  own.root = In(config.root, fmt::format("version-{}", kStateVersion));
+  const std::string logs = In(config.root, "");
+  if (own.logs.directory.starts_with(logs)) {
+    own.logs.directory = In(own.root, own.logs.directory.substr(logs.size()));
+  }
+  if (auto made = MakeRoot(own.root); !made) return Fail(made.error());
+  log.Warn(
+      "what is kept below root is of another version and is left alone; the node is guarded, "
+      "without the records and back-offs in it",
+      {{"root", config.root},
+       {"found", found},
+       {"known", fmt::format("version {}", kStateVersion)},
+       {"used", own.root},
+       {"mend", "install the program that wrote it again"}});
+  return own;
+}
+
+}  // namespace
+
+Result<AgentConfig> OpenStateRoot(const AgentConfig& config, const Log& log) {
+  if (geteuid() != 0) {
+    return Fail(ErrorCode::kPermissionDenied,
+                "the agent makes control groups and ends processes of others, so it must be root: "
+                "run it as a service or with sudo");
+  }
+  if (auto made = MakeRoot(config.root); !made) return Fail(made.error());
+  const std::string file = In(config.root, "state-version");
+  const auto version = VersionIn(file);
+  if (!version) {
+    return BesideOther(config, "holds state of an unknown version: " + version.error().message,
+                       log);
+  }
+  if (*version && **version != kStateVersion) {
+    return BesideOther(config, fmt::format("holds state of version {}", **version), log);
+  }
+  if (*version) return config;
+  if (const auto noted = NoteVersion(file); !noted) {
+    log.Warn("the version of what is kept cannot be noted; it is taken for 1, as without a note",
+             {{"file", file}, {"err", noted.error().message}});
+  }
+  return config;
+}
+
+}  // namespace jettison

@@ -1,0 +1,27 @@
+#pragma once
+
+#include <cstdint>
+
+#include "agent/log/log.h"
+#include "core/config/agent_config.h"
+#include "core/units/result.h"
+
+namespace jettison {
+
+// The version of what this program keeps below `root`, as a whole. It rises when a program before
+// could not go on with what this one writes: would start a pod twice, or lose one, or its records.
+inline constexpr std::uint64_t kStateVersion = 1;
+
+// Makes the root directory, sees that it can be written, and looks at the version of what it holds,
+// which the file `state-version` in it says. Where there is no such file, the state is of version
+// 1, which no program before wrote down; the file is made, and room for the next one beside it.
+//
+// State of a newer version, or of one that cannot be read, is neither changed nor added to:
+//   - an agent with pods of its own does not start (kInternal), because it would start those a
+//     second time, or remove what it does not understand;
+//   - one that guards foreign pods alone, where `root` holds no pod either, goes on with a root
+//     of its own in it, `version-1`, because the node is worth more than the records of before.
+// Returned is the configuration to run by, which names that root. Other errors say what to do.
+[[nodiscard]] Result<AgentConfig> OpenStateRoot(const AgentConfig& config, const Log& log);
+
+}  // namespace jettison

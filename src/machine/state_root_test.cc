@@ -1,0 +1,154 @@
+#include "machine/state_root.h"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+#include <unistd.h>
+
+#include <filesystem>
+#include <fstream>
+#include <map>
+#include <string>
+#include <vector>
+
+#include "kernel/files/files.h"
+#include "kernel/files/temporary_folder.h"
+#include "ports/fakes/fake_clock.h"
+
+namespace jettison {
+namespace {
+
+namespace fs = std::filesystem;
+using testing::ElementsAre;
+using testing::HasSubstr;
+using testing::IsEmpty;
+using testing::StartsWith;
+
+class StateRoot : public testing::Test {
+ protected:
+  void SetUp() override {
+    if (geteuid() != 0) GTEST_SKIP() << "the agent needs root";
+    config_.root = folder_.path() + "/root";
+    config_.logs.directory = config_.root + "/logs";
+    config_.static_pod_path = "/etc/jettison/pods";
+  }
+  void Put(const std::string& name, const std::string& text) const {
+    const fs::path file = fs::path(config_.root) / name;
+    fs::create_directories(file.parent_path());
+    std::ofstream(file) << text;
+  }
+  [[nodiscard]] std::string Noted() const {
+    return pod_host::ReadFile(config_.root + "/state-version").value_or("none");
+  }
+  // Every file below the root, with its text.
+  [[nodiscard]] std::map<std::string, std::string> Everything() const {
+    std::map<std::string, std::string> all;
+    for (const auto& entry : fs::recursive_directory_iterator(config_.root)) {
+      all[entry.path()] = entry.is_regular_file() ? pod_host::ReadFile(entry.path()).value() : "";
+    }
+    return all;
+  }
+  [[nodiscard]] Result<AgentConfig> Open() const { return OpenStateRoot(config_, log_); }
+
+  AgentConfig config_;
+  FakeClock clock_;
+  std::vector<std::string> lines_;
+  Log log_{LogFormat::kText, clock_, [this](std::string_view line) { lines_.emplace_back(line); }};
+  pod_host::TemporaryFolder folder_;
+};
+
+TEST_F(StateRoot, IsMadeAndItsVersionNoted) {
+  const auto opened = Open();
+  ASSERT_TRUE(opened) << opened.error().message;
+  EXPECT_EQ(opened->root, config_.root);
+  EXPECT_THAT(Noted(), StartsWith("jettison state 1\n"));
+  EXPECT_TRUE(pod_host::Exists(config_.root + "/state-version.new")) << "room for the next one";
+  EXPECT_TRUE(Open());
+  EXPECT_THAT(lines_, IsEmpty());
+}
+
+TEST_F(StateRoot, WithoutANoteIsOfVersionOneAndStaysAsItIs) {
+  Put("pods/uid/pod.json", "{}");
+  Put("node-state", "text");
+  const auto opened = Open();
+  ASSERT_TRUE(opened) << opened.error().message;
+  EXPECT_EQ(opened->root, config_.root);
+  EXPECT_THAT(Noted(), StartsWith("jettison state 1\n"));
+  EXPECT_EQ(pod_host::ReadFile(config_.root + "/pods/uid/pod.json").value(), "{}");
+  EXPECT_EQ(pod_host::ReadFile(config_.root + "/node-state").value(), "text");
+}
+
+TEST_F(StateRoot, OfANoteThatWasCutOffIsNotedAnew) {
+  for (const std::string& blank : {std::string(), std::string("\n\n"), std::string(4096, '\0')}) {
+    Put("state-version", blank);
+    EXPECT_TRUE(Open());
+    EXPECT_THAT(Noted(), StartsWith("jettison state 1\n"));
+  }
+}
+
+TEST_F(StateRoot, OfANewerVersionIsRefusedByAnAgentWithPodsAndNothingIsChanged) {
+  Put("state-version", "jettison state 2\nmore\n");
+  Put("pods/uid/pod.json", "{}");
+  Put("evictions/1.json", "{}");
+  const auto before = Everything();
+  const auto opened = Open();
+  ASSERT_FALSE(opened);
+  EXPECT_THAT(opened.error().message,
+              HasSubstr(config_.root + " holds state of version 2, and this program knows version "
+                                       "1; nothing in it was changed"));
+  EXPECT_EQ(Everything(), before);
+}
+
+TEST_F(StateRoot, OfANewerVersionIsLeftAloneByAnAgentThatGuardsForeignPods) {
+  config_.static_pod_path.clear();
+  Put("state-version", "jettison state 2\n");
+  Put("evictions/1.json", "{}");
+  const auto before = Everything();
+  const auto opened = Open();
+  ASSERT_TRUE(opened) << opened.error().message;
+  EXPECT_EQ(opened->root, config_.root + "/version-1");
+  EXPECT_EQ(opened->logs.directory, config_.root + "/version-1/logs");
+  EXPECT_THAT(lines_, ElementsAre(HasSubstr("the node is guarded")));
+  fs::remove(opened->root);
+  EXPECT_EQ(Everything(), before);
+}
+
+TEST_F(StateRoot, OfANewerVersionThatHoldsPodsIsRefusedByEveryAgent) {
+  config_.static_pod_path.clear();
+  Put("state-version", "jettison state 2\n");
+  Put("pods/uid/pod.json", "{}");
+  EXPECT_FALSE(Open());
+  EXPECT_FALSE(pod_host::Exists(config_.root + "/version-1"));
+}
+
+TEST_F(StateRoot, OfAKubeletsNodeIsGuardedWhateverTheManifestsAre) {
+  config_.source = SourceKind::kKubernetes;
+  config_.logs.directory = "/var/log/pods";
+  Put("state-version", "jettison state 2\n");
+  const auto opened = Open();
+  ASSERT_TRUE(opened) << opened.error().message;
+  EXPECT_EQ(opened->root, config_.root + "/version-1");
+  EXPECT_EQ(opened->logs.directory, "/var/log/pods");
+}
+
+TEST_F(StateRoot, OfAVersionThatCannotBeUnderstoodIsLikeANewerOne) {
+  for (const char* text : {"text\n", "jettison state 0\n", "jettison state -1\n",
+                           "jettison state 1x\n", "jettison state 99999999999999999999\n"}) {
+    Put("state-version", text);
+    const auto opened = Open();
+    ASSERT_FALSE(opened) << text;
+    EXPECT_THAT(opened.error().message, HasSubstr("state-version does not say a version"));
+    EXPECT_EQ(Noted(), text);
+  }
+  fs::remove(config_.root + "/state-version");
+  fs::create_symlink("/etc/hostname", config_.root + "/state-version");
+  EXPECT_FALSE(Open());
+}
+
+TEST_F(StateRoot, WhoseVersionCannotBeNotedIsUsedAllTheSame) {
+  fs::create_directories(config_.root + "/state-version.new");
+  EXPECT_TRUE(Open());
+  EXPECT_THAT(lines_, ElementsAre(HasSubstr("cannot be noted")));
+}
+
+}  // namespace
+}  // namespace jettison
