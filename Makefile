@@ -4,10 +4,11 @@
 # make chaos  a node of its own in trouble for MINUTES (10), and what must hold all the same; wants root
 # make image  a container image of the release program, build/jettison-image.tar, without a registry
 # make deb    a package for Debian, build/jettison_VERSION_ARCHITECTURE.deb
+# make release-artifacts   what a release consists of, in build/artifacts: package, sources, archive for any distribution
 JOBS ?= $(shell nproc)
 export CCACHE_NOHASHDIR = 1
 
-.PHONY: demo test build release bench chaos fuzz format deb deps image install clean
+.PHONY: demo test build release bench chaos fuzz format deb release-artifacts deps image install clean
 
 demo: release
 	build/release/jettison demo
@@ -45,6 +46,9 @@ image: release
 
 deb: release
 	scripts/deb.sh build/release build
+
+release-artifacts: release
+	scripts/release-artifacts.sh build/release build/artifacts
 
 PREFIX ?= /usr/local
 install: release

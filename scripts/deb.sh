@@ -18,7 +18,7 @@ done
 build=$(cd "$1" && pwd)
 out=$(mkdir -p "$2" && cd "$2" && pwd)
 debian=$here/packaging/debian
-version=$(sed -n 's/^project(jettison VERSION \([0-9.]*\).*/\1/p' "$here/CMakeLists.txt")-1
+version=$("$here/scripts/version.sh")-1
 architecture=$(dpkg --print-architecture)
 export SOURCE_DATE_EPOCH=${SOURCE_DATE_EPOCH:-$(git -C "$here" log -1 --format=%ct)}
 umask 022

@@ -16,7 +16,7 @@ if [ $# -lt 1 ] || [ $# -gt 2 ]; then
   sed -n 's/^# \(usage: .*\)/\1/p' "$0" >&2
   exit 2
 fi
-version=$(sed -n 's/^project(jettison VERSION \([0-9.]*\).*/\1/p' "$here/CMakeLists.txt")
+version=$("$here/scripts/version.sh")
 out=$(realpath -m "$1")
 reference=${2:-jettison.local/jettison:$version}
 build=${JETTISON_BUILD:-$here/build/release}

@@ -5,7 +5,7 @@
 set -euo pipefail
 
 packages=(
-  g++ lld cmake ninja-build ccache pkg-config xz-utils
+  g++ lld cmake ninja-build ccache pkg-config xz-utils patchelf
   libfmt-dev libexpected-dev libyaml-cpp-dev libsimdjson-dev nlohmann-json3-dev libcli11-dev
   libsystemd-dev libboost-dev libgtest-dev libgmock-dev libbenchmark-dev
   libgrpc++-dev protobuf-compiler protobuf-compiler-grpc libprotobuf-dev libabsl-dev libc-ares-dev

@@ -1,0 +1,99 @@
+#!/usr/bin/env bash
+# usage: scripts/release-artifacts.sh BUILD_DIR OUT_FOLDER
+#
+# Makes what a release consists of, from a release build and the last commit:
+#
+#   jettison_VERSION-1_ARCHITECTURE.deb      for Debian 12 (scripts/deb.sh)
+#   jettison-VERSION.tar.gz                  the sources, as they are committed
+#   jettison-VERSION-linux-ARCHITECTURE.tar.xz   for other distributions: unpacked below /opt it needs nothing of the host but its kernel
+#   SHA256SUMS                               of all of them
+#
+# The same build and the same commit give the same bytes.
+# Environment: SOURCE_DATE_EPOCH (default: the time of the last commit).
+set -euo pipefail
+here=$(cd "$(dirname "$0")/.." && pwd)
+
+if [ $# -ne 2 ] || [ ! -x "$1/jettison" ]; then
+  sed -n 's/^# \(usage: .*\)/\1/p' "$0" >&2
+  echo "BUILD_DIR must hold a release build: make release" >&2
+  exit 2
+fi
+for tool in cmake git patchelf strip python3 tar xz ldd; do
+  command -v "$tool" >/dev/null || { echo "no $tool; Debian: apt-get install binutils cmake git patchelf python3 xz-utils" >&2; exit 1; }
+done
+build=$(cd "$1" && pwd)
+out=$(mkdir -p "$2" && cd "$2" && pwd)
+version=$("$here/scripts/version.sh")
+export SOURCE_DATE_EPOCH=${SOURCE_DATE_EPOCH:-$(git -C "$here" log -1 --format=%ct)}
+umask 022
+if [ -n "$(git -C "$here" status --porcelain)" ]; then
+  echo "release-artifacts: there are changes that are not committed; they are not in the source archive" >&2
+fi
+
+work=$(mktemp -d)
+trap 'rm -rf "$work"' EXIT
+
+# Of the loader: "name => path (address)", or its own path.
+libraries_of() {
+  ldd "$@" | awk '$2 == "=>" && $3 ~ /^\// { print $3 } $1 ~ /^\// && NF == 2 { print $1 }' | sort -u
+}
+
+# What no program names, because it is loaded when it is wanted: the client of HTTP and TLS.
+loaded_later() {
+  local name path
+  for name in libcurl-gnutls.so.4 libgnutls.so.30; do
+    path=$(ldconfig -p | awk -v name="$name" '$1 == name && !found { print $NF; found = 1 }')
+    [ -n "$path" ] || { echo "$name is missing; Debian: apt-get install libcurl3-gnutls libgnutls30" >&2; exit 1; }
+    echo "$path"
+  done
+}
+
+# The licenses of what is put beside the program, as its packages have them.
+copy_licenses() {  # copy_licenses FOLDER LIBRARY...
+  local folder=$1 library path package
+  shift
+  mkdir -p "$folder"
+  for library in "$@"; do
+    path=$(realpath "$library")
+    # dpkg knows some as /lib/..., which is /usr/lib/... by now.
+    package=$(dpkg -S "$path" 2>/dev/null || dpkg -S "${path#/usr}")
+    package=${package%%:*}
+    cp "/usr/share/doc/$package/copyright" "$folder/$package"
+  done
+}
+
+make_source_archive() {
+  git -C "$here" archive --format=tar --prefix="jettison-$version/" HEAD | gzip -9n >"$out/jettison-$version.tar.gz"
+}
+
+make_portable_archive() {
+  local root=$work/portable library loader later libraries name
+  local prefix=$root/opt/jettison
+  name=jettison-$version-linux-$(dpkg --print-architecture)
+  DESTDIR=$root cmake --install "$build" --prefix /opt/jettison >/dev/null
+  strip --strip-unneeded --remove-section=.comment --remove-section=.note "$prefix"/bin/*
+  later=$(loaded_later)
+  # shellcheck disable=SC2086  # paths of libraries, without blanks
+  libraries=$(printf '%s\n' $later; libraries_of "$build/jettison" $later)
+  for library in $libraries; do
+    install -m 755 "$(realpath "$library")" "$prefix/lib/${library##*/}"
+  done
+  loader=$(patchelf --print-interpreter "$build/jettison")
+  # RPATH and not RUNPATH: it counts for what libraries need and for what is loaded later, too. $ORIGIN would need /proc.
+  # The shim is static.
+  patchelf --set-interpreter "/opt/jettison/lib/${loader##*/}" --force-rpath --set-rpath /opt/jettison/lib \
+    "$prefix/bin/jettison"
+  python3 "$here/scripts/spdx.py" "$build" >"$prefix/share/doc/jettison/jettison.spdx.json"
+  # shellcheck disable=SC2086
+  copy_licenses "$prefix/share/doc/jettison/licenses" $libraries
+  install -m 644 "$here/CHANGELOG.md" "$here/packaging/portable.md" "$prefix/share/doc/jettison/"
+  tar --sort=name --format=ustar --owner=0 --group=0 --numeric-owner --mtime="@$SOURCE_DATE_EPOCH" \
+    -C "$root/opt" -cf - jettison | xz -T1 -6 >"$out/$name.tar.xz"
+}
+
+"$here/scripts/deb.sh" "$build" "$out" >/dev/null
+make_source_archive
+make_portable_archive
+cd "$out"
+LC_ALL=C sha256sum "jettison_$version"-*.deb "jettison-$version"*.tar.* >SHA256SUMS
+cat SHA256SUMS

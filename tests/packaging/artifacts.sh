@@ -1,0 +1,83 @@
+#!/usr/bin/env bash
+# usage: tests/packaging/artifacts.sh BUILD_DIR
+#
+# What a release consists of (scripts/release-artifacts.sh): made twice it is the same bytes, each file is in SHA256SUMS,
+# the version is the same everywhere, the sources are all that is committed. As root also: the archive for other
+# distributions runs in a root that holds nothing else: no shell, no library, no file of a distribution.
+set -euo pipefail
+cd "$(dirname "$0")/../.."
+build=${1:?usage: tests/packaging/artifacts.sh BUILD_DIR}
+work=$(mktemp -d)
+trap 'rm -rf "$work"' EXIT
+declare -i passed=0 failed=0 skipped=0
+
+check() {  # check WHAT COMMAND...
+  local what=$1
+  shift
+  if "$@" >"$work/out" 2>&1; then
+    passed+=1
+  else
+    failed+=1
+    echo "failed: $what"
+    tail -n 20 "$work/out"
+  fi
+}
+skip() {
+  skipped+=1
+  echo "skipped: $1"
+}
+
+export SOURCE_DATE_EPOCH=1700000000
+scripts/release-artifacts.sh "$build" "$work/one" >/dev/null 2>&1
+scripts/release-artifacts.sh "$build" "$work/two" >/dev/null 2>&1
+version=$(scripts/version.sh)
+check "the same build gives the same bytes" diff -r "$work/one" "$work/two"
+check "every file is in SHA256SUMS, and as it says there" sh -c "cd '$work/one' && sha256sum --check --strict SHA256SUMS &&
+  [ \"\$(wc -l <SHA256SUMS)\" -eq 3 ] && [ \"\$(ls | wc -l)\" -eq 4 ]"
+
+one_version() {
+  "$build/jettison" --version | grep -q -w "$version" &&
+    grep -q "^appVersion: $version\$" packaging/kubernetes/chart/Chart.yaml &&
+    grep -q "image: jettison.local/jettison:$version\$" packaging/kubernetes/base/daemonset.yaml &&
+    grep -q "^## \[$version\]" CHANGELOG.md
+}
+check "the version is the same everywhere" one_version
+
+all_sources() {
+  diff <(tar -tzf "$work/one/jettison-$version.tar.gz" | sed -n "s|^jettison-$version/\(.*[^/]\)\$|\1|p" | sort) \
+    <(git -c core.quotePath=false ls-tree -r --name-only HEAD | sort)
+}
+check "the sources are what is committed" all_sources
+
+root=$work/root
+mkdir -p "$root/opt"
+tar -C "$root/opt" -xf "$work/one/jettison-$version-linux-$(dpkg --print-architecture).tar.xz"
+check "each library beside the program has its license" sh -c \
+  "! find '$root/opt/jettison/share/doc/jettison/licenses' -type f -empty | grep . &&
+   test -s '$root/opt/jettison/share/doc/jettison/licenses/libc6'"
+
+alone=/opt/jettison/bin/jettison
+in_a_bare_root() {
+  chroot "$root" "$alone" --version &&
+    chroot "$root" "$alone" check-config /opt/jettison/share/doc/jettison/jettison.yaml
+}
+# Loaded when it is wanted, and then missing for the first time: where nobody listens, it says that and nothing else.
+speaks_https() {
+  chroot "$root" "$alone" status --server https://127.0.0.1:1 2>"$work/said" || true
+  cat "$work/said"
+  grep -q -i 'connect' "$work/said" && ! grep -q -i 'librar' "$work/said"
+}
+# The whole of it: an agent with pods, under pressure, with what a kernel offers and nothing of a distribution.
+runs_the_demo() {
+  mkdir -p "$root"/{run,tmp,var/lib}
+  timeout 120 tests/packaging/bare_root.py "$root" "$alone" demo
+}
+if [ "$(id -u)" = 0 ]; then
+  check "the archive runs in a root that holds nothing else" in_a_bare_root
+  check "it speaks HTTPS there" speaks_https
+  check "it evicts there" runs_the_demo
+else
+  skip "a root of its own needs root"
+fi
+echo "$passed passed, $failed failed, $skipped skipped"
+[ "$failed" -eq 0 ]
