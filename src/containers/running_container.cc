@@ -162,8 +162,8 @@ void RunningContainer::OnProcessEnded() {
   Result<std::uint64_t> kills = Fail(ErrorCode::kNotFound, "its group was never seen");
   if (!group_.empty()) {
     kills = edges_.cgroups.ReadOomKills(Path());
-    // A container is over when its own process is: what it forked ends with it. In somebody else's
-    // that is for its keeper to see to, unless we have killed it: another may begin there.
+    // A container is over when its own process is: what it forked ends with it. In a foreign
+    // one that is for its keeper to see to, unless we have killed it: another may begin there.
     const bool is_ours = !identity_.pod_group.empty() || killed_;
     const auto left = edges_.cgroups.Processes(Path());
     if (is_ours && left && !left->empty()) KillGroup();

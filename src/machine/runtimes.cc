@@ -64,13 +64,13 @@ Result<OpenedRuntime> OpenCri(const AgentConfig& config, const RuntimeEdges& edg
   auto own =
       OpenCriRuntime(options, std::move(*calls), edges.pod_groups, edges.group_end, edges.clock);
   if (!own) return Fail(own.error());
-  auto all = WithPodsOfOthers(std::move(*own), {.calls = shared,
-                                                .options = options,
-                                                .adopt = config.adopt != AdoptPolicy::kNone,
-                                                .processes = std::make_unique<HostProcesses>(),
-                                                .cgroups = edges.pod_groups,
-                                                .group_end = edges.group_end,
-                                                .clock = edges.clock});
+  auto all = WithForeignPods(std::move(*own), {.calls = shared,
+                                               .options = options,
+                                               .adopt = config.adopt != AdoptPolicy::kNone,
+                                               .processes = std::make_unique<HostProcesses>(),
+                                               .cgroups = edges.pod_groups,
+                                               .group_end = edges.group_end,
+                                               .clock = edges.clock});
   if (!all) return Fail(all.error());
   return OpenedRuntime{.runtime = std::move(*all),
                        .images = std::make_unique<cri::CriImageStore>(shared)};

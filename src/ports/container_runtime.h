@@ -26,8 +26,8 @@ struct RuntimePod {
   std::vector<ContainerRecord> containers;  // every run it remembers
   // Somebody else's: it may be ended, but is never started again, and its owner removes it.
   bool foreign = false;
-  PodOrigin origin = PodOrigin::kRuntime;  // of somebody else's: who made it
-  // This agent's own, of which something cannot be read: it is dealt with as somebody else's, and
+  PodOrigin origin = PodOrigin::kRuntime;  // of a foreign one: who made it
+  // This agent's own, of which something cannot be read: it is dealt with as a foreign one, and
   // may be evicted whatever becomes of those. PodFound tells of it once more when it can be read.
   bool unread = false;
   // It is measured, and never evicted for the node's sake.
@@ -105,7 +105,7 @@ class ContainerRuntime {
   [[nodiscard]] virtual bool RemovingContainers() const { return false; }
   // Takes down everything that is left of a pod whose containers have ended -> PodRemoved. One that
   // is still being created is given up: after this neither PodReady nor PodFailed need come. Of
-  // somebody else's pod nothing is removed but what would keep running.
+  // a foreign pod nothing is removed but what would keep running.
   virtual void RemovePod(const std::string& pod_uid) = 0;
 
   // The agent is about to end: no more pods or containers are begun, without a word; everything
@@ -121,7 +121,7 @@ class ContainerRuntime {
   // the runtime's, and stays until the next command or TakeEvents.
   [[nodiscard]] virtual std::string_view GroupOf(const std::string& pod_uid,
                                                  const std::string& container) const = 0;
-  // The control groups that together hold somebody else's pod, from the node's own group, the same
+  // The control groups that together hold a foreign pod, from the node's own group, the same
   // as long as the pod is there. Empty for any other pod: its group lies in Kubernetes' layout.
   // They stay until the next command or TakeEvents.
   [[nodiscard]] virtual const std::vector<std::string>& ForeignGroupsOf(

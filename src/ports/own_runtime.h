@@ -15,7 +15,7 @@ enum class UidClaim : std::uint8_t {
   kPod,      // of a pod that it has
 };
 
-// The pods of others beside a runtime's own, as far as the runtime has to know.
+// Foreign pods beside a runtime's own, as far as the runtime has to know.
 class OtherPods {
  public:
   virtual ~OtherPods() = default;
@@ -27,7 +27,7 @@ class OtherPods {
   virtual void Forget(const std::string& uid) = 0;
 };
 
-// A runtime beside which pods of others can be looked after. It knows its own alone, those that
+// A runtime beside which foreign pods can be looked after. It knows its own alone, those that
 // cannot be read included; it tells of none but those that can.
 class OwnRuntime : public ContainerRuntime {
  public:

@@ -224,27 +224,28 @@ class Client : public Calls, public ContainerdCalls {
     Start("ListNamespaces", &NamespacesStub::List, namespaces_api::ListNamespacesRequest(),
           deadline, std::move(answer));
   }
-  void ListContainersIn(const std::string& of, const containers_api::ListContainersRequest& request,
-                        Duration deadline,
+  void ListContainersIn(const std::string& in_namespace,
+                        const containers_api::ListContainersRequest& request, Duration deadline,
                         Answer<containers_api::ListContainersResponse> answer) override {
-    Start("ListContainersIn", &ContainersStub::List, request, deadline, std::move(answer), of);
+    Start("ListContainersIn", &ContainersStub::List, request, deadline, std::move(answer),
+          in_namespace);
   }
-  void ListImagesIn(const std::string& of, Duration deadline,
+  void ListImagesIn(const std::string& in_namespace, Duration deadline,
                     Answer<images_api::ListImagesResponse> answer) override {
     Start("ListImagesIn", &StoredImagesStub::List, images_api::ListImagesRequest(), deadline,
-          std::move(answer), of);
+          std::move(answer), in_namespace);
   }
-  void GetTaskIn(const std::string& of, const tasks_api::GetRequest& request, Duration deadline,
-                 Answer<tasks_api::GetResponse> answer) override {
-    Start("GetTaskIn", &TasksStub::Get, request, deadline, std::move(answer), of);
+  void GetTaskIn(const std::string& in_namespace, const tasks_api::GetRequest& request,
+                 Duration deadline, Answer<tasks_api::GetResponse> answer) override {
+    Start("GetTaskIn", &TasksStub::Get, request, deadline, std::move(answer), in_namespace);
   }
-  void KillTaskIn(const std::string& of, const tasks_api::KillRequest& request, Duration deadline,
-                  Answer<tasks_api::KillResponse> answer) override {
-    Start("KillTaskIn", &TasksStub::Kill, request, deadline, std::move(answer), of);
+  void KillTaskIn(const std::string& in_namespace, const tasks_api::KillRequest& request,
+                  Duration deadline, Answer<tasks_api::KillResponse> answer) override {
+    Start("KillTaskIn", &TasksStub::Kill, request, deadline, std::move(answer), in_namespace);
   }
-  void DeleteTaskIn(const std::string& of, const tasks_api::DeleteTaskRequest& request,
+  void DeleteTaskIn(const std::string& in_namespace, const tasks_api::DeleteTaskRequest& request,
                     Duration deadline, Answer<tasks_api::DeleteResponse> answer) override {
-    Start("DeleteTaskIn", &TasksStub::Delete, request, deadline, std::move(answer), of);
+    Start("DeleteTaskIn", &TasksStub::Delete, request, deadline, std::move(answer), in_namespace);
   }
 
   [[nodiscard]] int fd() const override { return ledger_->fd(); }
@@ -265,7 +266,7 @@ class Client : public Calls, public ContainerdCalls {
   // `of`: the namespace of containerd; empty: the call is about none.
   template <typename Stub, typename Request, typename Response>
   void Start(const char* name, Method<Stub, Request, Response> method, const Request& request,
-             Duration deadline, Answer<Response> answer, const std::string& of = {});
+             Duration deadline, Answer<Response> answer, const std::string& in_namespace = {});
   // gRPC never recovers from a thread of its own that it could not start.
   [[nodiscard]] bool IsConnected();
   void Disconnect(std::chrono::milliseconds patience);
@@ -281,12 +282,12 @@ class Client : public Calls, public ContainerdCalls {
 
 template <typename Stub, typename Request, typename Response>
 void Client::Start(const char* name, Method<Stub, Request, Response> method, const Request& request,
-                   Duration deadline, Answer<Response> answer, const std::string& of) {
+                   Duration deadline, Answer<Response> answer, const std::string& in_namespace) {
   constexpr bool kOfCri = std::is_same_v<Stub, RuntimeStub> || std::is_same_v<Stub, ImageStub>;
   auto owned = std::make_unique<CallOf<Response>>(std::move(answer));
   CallOf<Response>* const call = owned.get();
   call->context->set_deadline(DeadlineIn(deadline));
-  if (!of.empty()) call->context->AddMetadata("containerd-namespace", of);
+  if (!in_namespace.empty()) call->context->AddMetadata("containerd-namespace", in_namespace);
   if (WallClockWasSet()) Disconnect(kBriefly);
   ledger_->Add(std::move(owned));
   std::optional<SignalsBlocked> while_threads_start;

@@ -29,22 +29,22 @@ class ContainerdCalls {
   virtual void ListNamespaces(
       Duration deadline,
       std::function<void(Result<namespaces_api::ListNamespacesResponse>)> answer) = 0;
-  // `of`: the namespace of containerd, letters, digits and [._-].
+  // `in_namespace`: the namespace of containerd, letters, digits and [._-].
   virtual void ListContainersIn(
-      const std::string& of, const containers_api::ListContainersRequest& request,
+      const std::string& in_namespace, const containers_api::ListContainersRequest& request,
       Duration deadline,
       std::function<void(Result<containers_api::ListContainersResponse>)> answer) = 0;
-  virtual void ListImagesIn(const std::string& of, Duration deadline,
+  virtual void ListImagesIn(const std::string& in_namespace, Duration deadline,
                             std::function<void(Result<images_api::ListImagesResponse>)> answer) = 0;
-  virtual void GetTaskIn(const std::string& of, const tasks_api::GetRequest& request,
+  virtual void GetTaskIn(const std::string& in_namespace, const tasks_api::GetRequest& request,
                          Duration deadline,
                          std::function<void(Result<tasks_api::GetResponse>)> answer) = 0;
-  virtual void KillTaskIn(const std::string& of, const tasks_api::KillRequest& request,
+  virtual void KillTaskIn(const std::string& in_namespace, const tasks_api::KillRequest& request,
                           Duration deadline,
                           std::function<void(Result<tasks_api::KillResponse>)> answer) = 0;
   // Of a task whose processes have ended, or were never let go.
-  virtual void DeleteTaskIn(const std::string& of, const tasks_api::DeleteTaskRequest& request,
-                            Duration deadline,
+  virtual void DeleteTaskIn(const std::string& in_namespace,
+                            const tasks_api::DeleteTaskRequest& request, Duration deadline,
                             std::function<void(Result<tasks_api::DeleteResponse>)> answer) = 0;
 };
 

@@ -6,8 +6,8 @@ namespace jettison::cri {
 
 // A container that containerd has and CRI does not know.
 struct TaskKey {
-  std::string of;  // the namespace
-  std::string id;  // unique in it
+  std::string in_namespace;  // of containerd
+  std::string id;            // unique in it
 };
 
 }  // namespace jettison::cri

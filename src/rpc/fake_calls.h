@@ -140,28 +140,30 @@ class FakeCalls : public Calls, public ContainerdCalls {
     Queue("ListNamespaces", on_list_namespaces, namespaces_api::ListNamespacesRequest(),
           std::move(answer));
   }
-  void ListContainersIn(const std::string& of, const containers_api::ListContainersRequest&,
-                        Duration, Answer<containers_api::ListContainersResponse> answer) override {
-    Queue("ListContainersIn " + of, on_list_containers_in, of, std::move(answer));
+  void ListContainersIn(const std::string& in_namespace,
+                        const containers_api::ListContainersRequest&, Duration,
+                        Answer<containers_api::ListContainersResponse> answer) override {
+    Queue("ListContainersIn " + in_namespace, on_list_containers_in, in_namespace,
+          std::move(answer));
   }
-  void ListImagesIn(const std::string& of, Duration,
+  void ListImagesIn(const std::string& in_namespace, Duration,
                     Answer<images_api::ListImagesResponse> answer) override {
-    Queue("ListImagesIn " + of, on_list_images_in, of, std::move(answer));
+    Queue("ListImagesIn " + in_namespace, on_list_images_in, in_namespace, std::move(answer));
   }
-  void GetTaskIn(const std::string& of, const tasks_api::GetRequest& request, Duration,
+  void GetTaskIn(const std::string& in_namespace, const tasks_api::GetRequest& request, Duration,
                  Answer<tasks_api::GetResponse> answer) override {
-    Queue("GetTaskIn " + of + " " + request.container_id(), on_get_task,
-          TaskKey{.of = of, .id = request.container_id()}, std::move(answer));
+    Queue("GetTaskIn " + in_namespace + " " + request.container_id(), on_get_task,
+          TaskKey{.in_namespace = in_namespace, .id = request.container_id()}, std::move(answer));
   }
-  void KillTaskIn(const std::string& of, const tasks_api::KillRequest& request, Duration,
+  void KillTaskIn(const std::string& in_namespace, const tasks_api::KillRequest& request, Duration,
                   Answer<tasks_api::KillResponse> answer) override {
-    Queue("KillTaskIn " + of + " " + request.container_id(), on_kill_task,
-          TaskKey{.of = of, .id = request.container_id()}, std::move(answer));
+    Queue("KillTaskIn " + in_namespace + " " + request.container_id(), on_kill_task,
+          TaskKey{.in_namespace = in_namespace, .id = request.container_id()}, std::move(answer));
   }
-  void DeleteTaskIn(const std::string& of, const tasks_api::DeleteTaskRequest& request, Duration,
-                    Answer<tasks_api::DeleteResponse> answer) override {
-    Queue("DeleteTaskIn " + of + " " + request.container_id(), on_delete_task,
-          TaskKey{.of = of, .id = request.container_id()}, std::move(answer));
+  void DeleteTaskIn(const std::string& in_namespace, const tasks_api::DeleteTaskRequest& request,
+                    Duration, Answer<tasks_api::DeleteResponse> answer) override {
+    Queue("DeleteTaskIn " + in_namespace + " " + request.container_id(), on_delete_task,
+          TaskKey{.in_namespace = in_namespace, .id = request.container_id()}, std::move(answer));
   }
 
   [[nodiscard]] int fd() const override { return event_fd_.get(); }

@@ -92,7 +92,7 @@ std::vector<Signal> SignalsOf(const NodeNow& node) {
 std::string ProtectionOf(const PodFacts& facts) {
   switch (facts.protection) {
     case Protection::kNone: return "";
-    case Protection::kObserved: return "it is somebody else's and only observed";
+    case Protection::kObserved: return "it is foreign and only observed";
     case Protection::kSpared: return "a disruption budget does not let it go for a soft threshold";
     case Protection::kCritical: break;
   }

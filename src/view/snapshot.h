@@ -69,7 +69,7 @@ struct PodView {
   PodOrigin source = PodOrigin::kOwn;
   Protection protection = Protection::kNone;
   bool wanted = false;   // by a manifest of this agent
-  bool foreign = false;  // somebody else's
+  bool foreign = false;  // made by nobody of this agent
   PodActivity activity = PodActivity::kWaiting;
   PodStatus status;
   int evictions = 0;                     // since the agent started

@@ -138,8 +138,7 @@ TEST_F(LiveAgentBesideKubelet, TheGuiltyPodGoesAndNoOtherAndItsReplacementWaits)
 TEST_F(LiveAgentBesideKubelet, WithoutTheApiServerThePodStaysDownAndIsDeletedOnceItIsBack) {
   StartAgent();
   ASSERT_EQ(plane_.Apply(Deployment("hog", fmt::format("hog, '{}'", kHogMiB))).status, 0);
-  ASSERT_TRUE(agent_->ReadUntil("pod of somebody else found\" pod=default/hog"))
-      << agent_->output();
+  ASSERT_TRUE(agent_->ReadUntil("foreign pod found\" pod=default/hog")) << agent_->output();
   plane_.KillApiServer();
   ASSERT_TRUE(agent_->ReadUntil("pod is evicted successfully")) << agent_->output();
   ASSERT_TRUE(agent_->ReadUntil("pods were cleaned up")) << agent_->output();

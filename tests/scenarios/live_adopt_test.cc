@@ -51,7 +51,7 @@ class LiveAdopt : public testing::Test {
     ASSERT_TRUE(run) << run.error().message;
   }
   [[nodiscard]] bool IsFound(const std::string& id) {
-    return agent_.WaitForLine({"pod of somebody else found", "pod=default/" + id});
+    return agent_.WaitForLine({"foreign pod found", "pod=default/" + id});
   }
 
   AgentBed agent_;
@@ -75,7 +75,7 @@ TEST_F(LiveAdopt, ObservedOnesAreNotEvictedAndThatIsSaid) {
   Start("observe");
   EXPECT_TRUE(IsFound("leak"));
   EXPECT_TRUE(agent_.WaitForLine({"unable to evict any pods from the node"}));
-  EXPECT_TRUE(agent_.WaitForLine({"pods of somebody else are only observed", "count=1"}));
+  EXPECT_TRUE(agent_.WaitForLine({"foreign pods are only observed", "count=1"}));
   EXPECT_THAT(agent_.Processes(), SizeIs(1));
   EXPECT_EQ(agent_.StopAgent(), 0);
   EXPECT_THAT(agent_.LinesWith("pod is evicted successfully"), IsEmpty());
@@ -88,12 +88,12 @@ TEST_F(LiveAdopt, AfterARestartOfTheAgentTheyAreFoundAgainOnce) {
   EXPECT_THAT(before, SizeIs(2));
   Start("evict");
   EXPECT_TRUE(agent_.WaitForLine({"agent is ready"}));
-  EXPECT_THAT(agent_.LinesWith("pod of somebody else found"), SizeIs(2));
+  EXPECT_THAT(agent_.LinesWith("foreign pod found"), SizeIs(2));
   agent_.KillAgent();
   Start("evict", {"--stop-pods"});
   EXPECT_TRUE(agent_.WaitForLine({"agent is ready"}));
   EXPECT_EQ(agent_.StopAgent(), 0);
-  EXPECT_THAT(agent_.LinesWith("pod of somebody else found"), SizeIs(4));
+  EXPECT_THAT(agent_.LinesWith("foreign pod found"), SizeIs(4));
   EXPECT_THAT(agent_.Processes(), UnorderedElementsAreArray(before)) << "they are not its own";
 }
 

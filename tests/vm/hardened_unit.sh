@@ -1,5 +1,5 @@
 #!/bin/sh
-# The unit of systemd as it is installed: what it takes away, the agent does not need. Somebody else's container leaks
+# The unit of systemd as it is installed: what it takes away, the agent does not need. A foreign container leaks
 # memory, and is evicted. With the drop-in for pods of its own a pod may do what it may on the host.
 # usage: hardened_unit.sh, beside jettison, jettison-shim, the unit and the drop-in, with systemd and containerd
 set -u
@@ -75,7 +75,7 @@ for row in 'making groups' 'pressure triggers' 'changes on disk' 'oom_score_adj'
   expect "under the unit there is $row" grep -q "^ok  *$row" /tmp/doctor
 done
 
-# Somebody else's container; /test is there in its root, too.
+# A foreign container; /test is there in its root, too.
 root=/tmp/rootfs
 mkdir -p $root/test $root/tmp
 (cd / && tar -cf - bin lib lib64 usr test 2>/dev/null) | tar -xf - -C $root
@@ -86,7 +86,7 @@ expect "by a filter of system calls" grep -q '^Seccomp:.2' "/proc/$agent/status"
 expect "and its root is read-only" grep -q ' / / ro,' "/proc/$agent/mountinfo"
 expect "its loop runs before others" sh -c "cut -d' ' -f19 /proc/$agent/stat | grep -qx -- -20"
 ctr run --detach --rootfs $root theirs /test/jettison workload leak --rate 40 --total 900 >/tmp/ctr 2>&1
-expect "somebody else's container runs" await 60 sh -c 'ctr task ls | grep -q RUNNING'
+expect "a foreign container runs" await 60 sh -c 'ctr task ls | grep -q RUNNING'
 expect "it is evicted" await 180 has 'pod is evicted successfully.*theirs'
 expect "and ends" await 60 sh -c '! ctr task ls | grep -q RUNNING'
 systemctl stop jettison

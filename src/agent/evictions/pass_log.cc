@@ -110,7 +110,7 @@ void LogEvictions(const CycleReport& report, const PodTable& pods, const Log& lo
   if (report.ranked_for && report.evictions.empty() && !report.pause) {
     log.Warn("eviction manager: unable to evict any pods from the node");
     if (const std::size_t observed = pods.CountObserved(); observed > 0) {
-      log.Warn("eviction manager: pods of somebody else are only observed (adopt: observe)",
+      log.Warn("eviction manager: foreign pods are only observed (adopt: observe)",
                {{"count", std::to_string(observed)}});
     }
   }

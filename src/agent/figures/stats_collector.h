@@ -95,7 +95,7 @@ class StatsCollector : public Figures {
   // The groups of one pod, worked out once and again when the pod behind its UID is another.
   struct Groups {
     QosClass qos = QosClass::kBestEffort;
-    std::vector<std::string> foreign;  // what the runtime told of somebody else's pod
+    std::vector<std::string> foreign;  // what the runtime told of a foreign pod
     std::vector<std::string> pod;      // those that hold it together, mostly one
     std::vector<std::pair<std::string, std::string>> containers;  // name, group
   };

@@ -159,7 +159,7 @@ TEST_F(StatsCollectorTest, APodWithoutGroupHasNoFigures) {
   EXPECT_TRUE(lines_.empty());
 }
 
-// A runtime with a pod of somebody else, who runs two containers side by side.
+// A runtime with a foreign pod, which runs two containers side by side.
 class RuntimeOfOthers : public FakeRuntime {
  public:
   [[nodiscard]] std::string_view GroupOf(const std::string&,

@@ -48,7 +48,7 @@ PodWorker& FoundPods::Enter(RuntimePod& pod, Instant now) {
     entered.worker->Remember(*kept);
   }
   const char* const what = pod.unread    ? "pod of an earlier agent cannot be taken over yet"
-                           : pod.foreign ? "pod of somebody else found"
+                           : pod.foreign ? "foreign pod found"
                                          : "pod adopted";
   edges_->log.Info(what, {{"pod", FullName(entered.facts->pod)}, {"uid", entered.facts->pod.uid}});
   return *entered.worker;

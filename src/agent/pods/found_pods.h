@@ -19,7 +19,7 @@ class FoundPods {
   FoundPods(Profile profile, PodSlots& slots, RememberedPods& remembered, WorkerEdges& edges)
       : profile_(profile), slots_(&slots), remembered_(&remembered), edges_(&edges) {}
 
-  // What becomes of somebody else's pods.
+  // What becomes of foreign pods.
   void SetPolicy(AdoptPolicy policy) { policy_ = policy; }
   [[nodiscard]] AdoptPolicy policy() const { return policy_; }
   // By what is known of it while the runtime does not answer; followed by Adopt.

@@ -57,7 +57,7 @@ void OrphanGroups::Sweep(const std::function<bool(std::string_view uid)>& known,
 void OrphanGroups::SayShared(const std::string& group) {
   if (!say_shared_.Take()) return;
   log_.Warn(
-      "somebody else runs pods in the group of all pods: their memory counts as pods' and the "
+      "foreign pods run in the group of all pods: their memory counts as pods' and the "
       "limits of the groups above them are the agent's, but they are not evicted",
       {{"group", group},
        {"mend",

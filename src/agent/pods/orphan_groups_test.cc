@@ -55,7 +55,7 @@ TEST_F(OrphanGroupsTest, AGroupThatWasInUseMeanwhileIsSeenForTheFirstTime) {
   EXPECT_FALSE(groups_.Exists("kubepods/pod1"));
 }
 
-TEST_F(OrphanGroupsTest, BesidePodsOfOthersNothingGoesAndThatIsSaidOnce) {
+TEST_F(OrphanGroupsTest, BesideForeignPodsNothingGoesAndThatIsSaidOnce) {
   ASSERT_TRUE(groups_.Create("kubepods/burstable/podk/c", {}));
   ASSERT_TRUE(groups_.Join("kubepods/burstable/podk/c", 7));
   Sweep();

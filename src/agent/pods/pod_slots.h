@@ -40,7 +40,7 @@ struct PodSlot {
   Backoff come_back;
   int evictions = 0;
   bool returns = false;  // it ran here, and starts again under the same UID
-  bool foreign = false;  // somebody else's pod
+  bool foreign = false;  // a foreign pod
 
   explicit PodSlot(const BackoffRule& rule) : come_back(rule) {}
 
@@ -74,7 +74,7 @@ class PodSlots {
   // That of a pod on the node; null: it is not there.
   [[nodiscard]] PodSlot* OfPod(std::string_view uid);
   [[nodiscard]] const PodSlot* OfPod(std::string_view uid) const;
-  // The runtime finds somebody else's pod again under another UID when a pod of this agent takes
+  // The runtime finds a foreign pod again under another UID when a pod of this agent takes
   // it.
   void LoseForeign(std::string_view uid);
   // Slots that nobody needs.

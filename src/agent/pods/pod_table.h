@@ -34,7 +34,7 @@ namespace jettison {
 // for them. A pod that was evicted or had to make room comes back after its back-off, at most one
 // between two passes (see NextToComeBack).
 //
-// A pod that somebody else runs is looked after as long as it is there: measured, shown, and
+// A foreign pod is looked after as long as it is there: measured, shown, and
 // evicted where the policy allows that. It is never started again.
 //
 // What others are given of the pods is in PodViews.
@@ -72,7 +72,7 @@ class PodTable : public PodViews {
   // Takes over what the runtime has from before. Before anything but
   // Remember and Recall, and once.
   void Adopt(std::vector<RuntimePod> pods, Instant now);
-  // What becomes of somebody else's pods, those found later included. Before Adopt.
+  // What becomes of foreign pods, those found later included. Before Adopt.
   void SetAdoptPolicy(AdoptPolicy policy) { found_.SetPolicy(policy); }
   // What the pods' requests may sum up to from now on.
   void SetAllocatable(SharedAmounts allocatable) {
@@ -109,7 +109,7 @@ class PodTable : public PodViews {
 
   // Whether something of that pod is still on the node.
   [[nodiscard]] bool IsOnNode(std::string_view uid) const { return slots_.OfPod(uid) != nullptr; }
-  // How many pods of somebody else are only observed, by the policy, and so never evicted.
+  // How many foreign pods are only observed, by the policy, and so never evicted.
   [[nodiscard]] std::size_t CountObserved() const {
     return found_.policy() == AdoptPolicy::kObserve ? CountProtectedForeign() : 0;
   }

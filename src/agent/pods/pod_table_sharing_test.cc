@@ -1,4 +1,4 @@
-// Pods that have to share the node: among themselves, and with those of somebody else.
+// Pods that have to share the node: among themselves, and with foreign ones.
 #include "agent/pods/pod_table_test_bed.h"
 
 namespace jettison {

@@ -38,9 +38,9 @@ class PodViews {
   // Whether what is left of a pod has begun to be removed lately, so that the space it took is
   // about to come back. One that takes longer than some seconds may never be gone.
   [[nodiscard]] bool AnyIsBeingRemoved(Instant now) const;
-  // Pods of our own; somebody else's do not count.
+  // Pods of our own; foreign ones do not count.
   [[nodiscard]] bool AnyOnNode() const;
-  // How many pods of somebody else nothing evicts.
+  // How many foreign pods nothing evicts.
   [[nodiscard]] std::size_t CountProtectedForeign() const;
   // "namespace/name" of a pod on the node, or the UID itself where there is none.
   [[nodiscard]] std::string NameOfPod(std::string_view uid) const;

@@ -23,7 +23,7 @@ class Remains {
   // How many pods lose their logs.
   std::size_t CollectLogs();
   // Only when the runtime has told its pods: before that nobody can say which groups are of none.
-  // Groups that somebody else makes are his to remove.
+  // Groups that a kubelet makes are its own to remove.
   void SweepGroups();
 
  private:

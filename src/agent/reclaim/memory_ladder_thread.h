@@ -28,7 +28,7 @@ struct MemoryLadderEdges {
   GroupMemory& memory;
   const Clock& clock;
   const Log& log;
-  // The group of a pod that may be squeezed; empty: it is somebody else's.
+  // The group of a pod that may be squeezed; empty: it is foreign.
   std::function<std::string(const PodFacts&)> group_of;
 };
 

@@ -173,7 +173,7 @@ void PodWorker::On(const PodRemoved&, Instant) {
   state_ = Gone{};
 }
 
-// Starts whatever should run and does not; ends the pod when its work is done. In somebody else's
+// Starts whatever should run and does not; ends the pod when its work is done. In a foreign
 // pod its owner does both.
 void PodWorker::Sync(Instant now) {
   const PodActions actions = ActionsFor(runs_, facts_->pod.restart_policy, initialized_, now);

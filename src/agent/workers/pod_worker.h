@@ -116,7 +116,7 @@ class PodWorker {
   void On(const PodRemoved& event, Instant now);
   void On(const PodFound&, Instant) {}  // it is the table's
 
-  // Not somebody else's, whose containers are his to start.
+  // Not a foreign one, whose containers are its owner's to start.
   [[nodiscard]] bool IsOwn() const { return facts_->source == PodOrigin::kOwn; }
   void Create(Creating& creating);
   bool ResumeEviction(Instant now);

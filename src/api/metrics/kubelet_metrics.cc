@@ -72,7 +72,7 @@ void WriteWorkingPods(const Snapshot& snapshot, MetricsWriter& writer) {
   }
   writer.Family("kubelet_working_pods", kGauge,
                 "Pods on the node by what is done with them, by whether they are wanted, orphaned "
-                "or somebody else's, and by whether they are static.");
+                "or foreign, and by whether they are static.");
   for (const auto& [labels, count] : number) {
     writer.Sample(
         {{"config", labels.config}, {"lifecycle", labels.lifecycle}, {"static", labels.is_static}},

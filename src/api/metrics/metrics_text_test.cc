@@ -157,7 +157,7 @@ TEST(MetricsText, PressureIsAShareOfTime) {
 
 TEST(MetricsText, NoSeriesIsThereTwice) {
   Snapshot snapshot = SyntheticSnapshot(4);
-  snapshot.pods[1] = snapshot.pods[0];  // somebody else's of the same name
+  snapshot.pods[1] = snapshot.pods[0];  // a foreign one of the same name
   snapshot.thresholds.push_back(snapshot.thresholds[1]);
   const std::string text = MetricsText(snapshot);
   std::vector<std::string> series;

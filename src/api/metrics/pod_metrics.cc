@@ -9,7 +9,7 @@ namespace {
 
 using enum MetricType;
 
-// Pods are by namespace and name. Two may have both in common, where one is somebody else's; they
+// Pods are by namespace and name. Two may have both in common, where one is foreign; they
 // cannot be told apart by their labels, and the first one is shown.
 std::vector<const PodView*> PodsByName(const Snapshot& snapshot) {
   std::vector<const PodView*> pods;

@@ -26,7 +26,7 @@ enum class RuntimeKind : std::uint8_t { kProcess, kCri };
 // "process", "cri".
 [[nodiscard]] std::string_view NameOf(RuntimeKind kind);
 
-// What becomes of pods that somebody else runs on the same container runtime.
+// What becomes of foreign pods on the same container runtime.
 enum class AdoptPolicy : std::uint8_t {
   kNone,     // they are not looked at
   kObserve,  // measured and shown, never evicted

@@ -83,7 +83,7 @@ std::string TextOf(const MemoryHolders& holders) {
   std::array<std::pair<std::int64_t, std::string_view>, 6> parts = {
       std::pair{holders.outside, "processes outside the pods"},
       {holders.critical, "pods that are never evicted"},
-      {holders.foreign, "pods of somebody else that are only observed"},
+      {holders.foreign, "foreign pods that are only observed"},
       {holders.gone, "files and pages that pods left behind which are gone"},
       {holders.ending, "pods that are ending"},
       {holders.pods, "pods that may be evicted"}};

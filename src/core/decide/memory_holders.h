@@ -15,7 +15,7 @@ struct MemoryHolders {
   std::int64_t all = 0;       // of the node
   std::int64_t pods = 0;      // those that may be evicted
   std::int64_t critical = 0;  // those that are never evicted
-  std::int64_t foreign = 0;   // those of somebody else that are only observed
+  std::int64_t foreign = 0;   // foreign pods that are only observed
   std::int64_t ending = 0;    // those that have been told to end
   std::int64_t gone = 0;      // charged to the pods' group, and to none of its pods: what pods that
                               // are gone have left behind, files in a tmpfs above all

@@ -47,7 +47,7 @@ TEST_F(MemoryHoldersTest, EveryByteHasOneHolder) {
   EXPECT_TRUE(AreOthers(*holders));
   EXPECT_EQ(TextOf(*holders),
             "processes outside the pods 380Mi, files and pages that pods left behind which are "
-            "gone 40Mi, pods of somebody else that are only observed 30Mi, pods that are never "
+            "gone 40Mi, foreign pods that are only observed 30Mi, pods that are never "
             "evicted 20Mi, pods that are ending 20Mi, pods that may be evicted 10Mi; of all this "
             "tmpfs and shared memory 30Mi, the kernel 5Mi");
 }

@@ -100,7 +100,7 @@ bool VictimSearch::CouldWin(std::size_t pod) const {
   return !best_ || KeyAt(pod, looked_[pod].bound.value_or(kUnbounded)) < best_key_;
 }
 
-// Pods of others lie wherever their owner has put them.
+// Foreign pods lie wherever their owner has put them.
 VictimSearch::ClassCharge* VictimSearch::ClassOf(std::size_t pod) {
   if (pods_[pod]->source != PodOrigin::kOwn) return nullptr;
   return &classes_[static_cast<std::size_t>(pods_[pod]->qos)];

@@ -10,7 +10,7 @@ namespace jettison {
 enum class PodOrigin : std::uint8_t { kOwn, kRuntime, kKubernetes };
 
 // What keeps a pod from being evicted for the node's sake. `critical`: what it is, by the profile;
-// `observed`: it is somebody else's, and the operator wants it to be looked at only. `spared`: no
+// `observed`: it is foreign, and the operator wants it to be looked at only. `spared`: no
 // soft threshold may end it for now (core/model/spared_pod.h).
 enum class Protection : std::uint8_t { kNone, kCritical, kObserved, kSpared };
 

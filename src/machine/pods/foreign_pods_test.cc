@@ -1,4 +1,4 @@
-// Pods that somebody else runs on the same container runtime.
+// Foreign pods on the same container runtime.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
@@ -226,7 +226,7 @@ TEST_F(CriForeignPods, OneThatCannotBeMeasuredIsLeftOutAndSaidOnce) {
   EXPECT_TRUE(IsSilentOn<PodFound>());
   EXPECT_EQ(std::ranges::count_if(bed_.logged,
                                   [](const std::string& line) {
-                                    return line.find("theirs/pod-g of somebody else") !=
+                                    return line.find("foreign pod theirs/pod-g") !=
                                            std::string::npos;
                                   }),
             1);

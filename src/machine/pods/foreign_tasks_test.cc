@@ -40,21 +40,21 @@ class CriForeignTasks : public testing::Test {
       for (const auto& [name, containers] : theirs_) response.add_namespaces()->set_name(name);
       return response;
     };
-    calls.on_list_containers_in = [this](const std::string& of) {
+    calls.on_list_containers_in = [this](const std::string& in_namespace) {
       containers_api::ListContainersResponse response;
-      for (const auto& [id, theirs] : theirs_.at(of)) {
+      for (const auto& [id, theirs] : theirs_.at(in_namespace)) {
         *response.add_containers() = theirs.container;
       }
       return response;
     };
     calls.on_get_task = [this](const TaskKey& key) {
-      return TaskOf(theirs_.at(key.of).at(key.id));
+      return TaskOf(theirs_.at(key.in_namespace).at(key.id));
     };
   }
   // Somebody else starts a container.
-  Theirs& Make(const std::string& of, const std::string& id, std::string group = "") {
-    if (group.empty()) group = "/" + of + "/" + id;
-    Theirs& theirs = theirs_[of][id];
+  Theirs& Make(const std::string& in_namespace, const std::string& id, std::string group = "") {
+    if (group.empty()) group = "/" + in_namespace + "/" + id;
+    Theirs& theirs = theirs_[in_namespace][id];
     theirs.container.set_id(id);
     theirs.container.mutable_spec()->set_value(R"({"linux":{"cgroupsPath":")" + group + R"("}})");
     Start(theirs, group);
@@ -158,7 +158,7 @@ TEST_F(CriForeignTasks, AnAnswerThatFailsIsAskedForAgain) {
   bed_.calls->on_get_task = nullptr;
   EXPECT_TRUE(IsSilentOn<PodFound>());
   bed_.calls->on_get_task = [this](const TaskKey& key) {
-    return TaskOf(theirs_.at(key.of).at(key.id));
+    return TaskOf(theirs_.at(key.in_namespace).at(key.id));
   };
   EXPECT_NE(bed_.Await<PodFound>("web"), nullptr);
 }

@@ -14,7 +14,7 @@
 
 namespace jettison::cri {
 
-// An agent's runtime that looks after the pods of others, on a containerd of its own.
+// An agent's runtime that looks after foreign pods, on a containerd of its own.
 class LiveForeignBed : public LiveCriRuntime {
  protected:
   LiveForeignBed() { adopt_foreign_ = true; }

@@ -1,4 +1,4 @@
-// Pods that somebody else has made on the same containerd, with real processes in real groups.
+// Foreign pods on the same containerd, with real processes in real groups.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 

@@ -11,7 +11,7 @@
 
 namespace jettison {
 
-// The runtime of an agent that runs no pods itself: all of the node's are somebody else's.
+// The runtime of an agent that runs no pods itself: all of the node's are foreign.
 class NoOwnPods : public OwnRuntime {
  public:
   [[nodiscard]] UidClaim ClaimOn(const std::string&) const override { return UidClaim::kNone; }

@@ -39,8 +39,8 @@ constexpr std::array<OpenSource, 1> kSources = {&OpenContainerd};
 
 }  // namespace
 
-Result<std::unique_ptr<ContainerRuntime>> WithPodsOfOthers(std::unique_ptr<CriRuntime> runtime,
-                                                           BesideCri beside) {
+Result<std::unique_ptr<ContainerRuntime>> WithForeignPods(std::unique_ptr<CriRuntime> runtime,
+                                                          BesideCri beside) {
   auto readiness = pod_host::Readiness::Create();
   if (!readiness) return Fail(readiness.error());
   const CriRuntimeOptions options = Tidied(beside.options);

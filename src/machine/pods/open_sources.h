@@ -21,7 +21,7 @@ struct BesideCri {
   cri::Calls& calls;  // the runtime's
   const CriRuntimeOptions& options;
   // Whether pods that others run on the same container runtime are found, measured and, if told to,
-  // ended (docs/cri-runtime.md, "Pods of others"). Those of this agent that cannot be read are in
+  // ended (docs/cri-runtime.md, "Foreign pods"). Those of this agent that cannot be read are in
   // any case.
   bool adopt = false;
   std::unique_ptr<Processes> processes;
@@ -32,7 +32,7 @@ struct BesideCri {
 
 // The pods of this runtime and those of all sources together. Fails where nothing can be waited
 // for.
-[[nodiscard]] Result<std::unique_ptr<ContainerRuntime>> WithPodsOfOthers(
+[[nodiscard]] Result<std::unique_ptr<ContainerRuntime>> WithForeignPods(
     std::unique_ptr<CriRuntime> runtime, BesideCri beside);
 
 }  // namespace jettison

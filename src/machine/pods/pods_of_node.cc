@@ -7,7 +7,7 @@
 namespace jettison {
 namespace {
 
-// How long List waits for what the pods of others are, which the rest does not wait for.
+// How long List waits for what foreign pods are, which the rest does not wait for.
 constexpr Duration kOthersWait = std::chrono::seconds(1);
 
 }  // namespace

@@ -19,7 +19,7 @@
 
 namespace jettison {
 
-// What the pods of others are looked after with; references must outlive whoever does.
+// What foreign pods are looked after with; references must outlive whoever does.
 struct OthersEdges {
   std::unique_ptr<Processes> processes;
   std::unique_ptr<pod_host::Readiness> readiness;
@@ -78,7 +78,7 @@ class PodsOfNode : public ContainerRuntime, private OtherPods {
  private:
   [[nodiscard]] bool IsEnding(const std::string& uid) const override;
   void Forget(const std::string& uid) override { roster_.Forget(uid); }
-  // Somebody else's pod; null: there is none, or the runtime has one of the UID.
+  // A foreign pod; null: there is none, or the runtime has one of the UID.
   [[nodiscard]] ForeignPod* FindOther(const std::string& uid) const;
   void OnFound(RuntimePod pod);
 
@@ -88,7 +88,7 @@ class PodsOfNode : public ContainerRuntime, private OtherPods {
   RunEdges run_;
   ForeignRoster roster_;
   std::vector<std::unique_ptr<ForeignSource>> sources_;
-  std::vector<RuntimePod>* listed_ = nullptr;  // while List collects: where pods of others go
+  std::vector<RuntimePod>* listed_ = nullptr;  // while List collects: where foreign pods go
   bool recalled_ = false;  // pods are guarded already, and nothing waits for an answer any more
   pod_host::Readiness::Watch on_own_;
 };

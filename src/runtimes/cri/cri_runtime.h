@@ -17,7 +17,7 @@ class Calls;
 struct Listing;
 }  // namespace cri
 
-// The runtime as those see it who look after pods of others on the same container runtime.
+// The runtime as those see it who look after foreign pods on the same container runtime.
 class CriRuntime : public OwnRuntime {
  public:
   using Listener = std::function<void(const cri::Listing&)>;

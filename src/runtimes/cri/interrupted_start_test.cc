@@ -122,7 +122,7 @@ TEST_F(CriRuntime, AGroupThatARuntimeMakesTooLateIsSweptWhenItIsEmpty) {
   ASSERT_TRUE(bed_.cgroups.Create("kubepods/burstable/podforeign", {}));
   (void)bed_.Await<PodRemoved>("nobody", milliseconds(300));
   EXPECT_FALSE(bed_.cgroups.Exists("kubepods/burstable/podu"));
-  EXPECT_TRUE(bed_.cgroups.Exists("kubepods/burstable/podforeign")) << "somebody else's";
+  EXPECT_TRUE(bed_.cgroups.Exists("kubepods/burstable/podforeign")) << "a foreign pod's";
 }
 
 }  // namespace

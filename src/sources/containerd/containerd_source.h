@@ -14,7 +14,7 @@
 
 namespace jettison::cri {
 
-// What tells pods of others from this agent's.
+// What tells foreign pods from this agent's.
 struct ContainerdRules {
   std::string root;    // of this agent, on its sandboxes
   bool adopt = false;  // whether any but its own that cannot be read are looked for
@@ -22,7 +22,7 @@ struct ContainerdRules {
   std::function<bool(const std::string&)> unread;
 };
 
-// The pods of others on a container runtime, those that came through CRI and those that did not;
+// Foreign pods on a container runtime, those that came through CRI and those that did not;
 // and those of this agent that cannot be read, which are nobody's.
 class ContainerdSource : public ForeignSource {
  public:

@@ -25,7 +25,7 @@ void ContainerdTask::AskHowItStands(Duration deadline, StandingAnswer answer) {
   }
   tasks_api::GetRequest request;
   request.set_container_id(key_.id);
-  containerd->GetTaskIn(key_.of, request, deadline,
+  containerd->GetTaskIn(key_.in_namespace, request, deadline,
                         [answer = std::move(answer)](const Result<tasks_api::GetResponse>& told) {
                           if (!told) return answer(Fail(told.error()));
                           answer(StandingOfTask(told->process()));

@@ -29,7 +29,7 @@ Result<void> CountContainers(Calls& calls, Duration patience, ForeignFacts& fact
     if (!IsIdentifier(listed.name())) continue;
     const auto containers =
         AwaitAnswer<containers_api::ListContainersResponse>(calls, patience, [&](auto answer) {
-          containerd->ListContainersIn(listed.name(), ThoseNotOfCri(), patience, answer);
+          containerd->ListContainersIn(listed.name(), ContainersOutsideCri(), patience, answer);
         });
     if (!containers) return Fail(containers.error());
     const auto count = std::ranges::count_if(

@@ -136,10 +136,10 @@ Result<ForeignContainer> ForeignSandboxes::ContainerIn(
 void ForeignSandboxes::LeaveOut(const Candidate& candidate, const std::string& why) {
   const std::string& id = candidate.sandbox.id();
   left_out_[id] = candidate.running;
-  complaints_.Say(id,
-                  fmt::format("pod {} of {} (sandbox {}) is left out: {}",
-                              FullName(ReadForeignPod(IdentityOf(candidate.sandbox), {}).pod),
-                              candidate.unread ? "an earlier agent" : "somebody else", id, why));
+  complaints_.Say(
+      id, fmt::format("{} pod {} (sandbox {}) is left out: {}",
+                      candidate.unread ? "an earlier agent's" : "foreign",
+                      FullName(ReadForeignPod(IdentityOf(candidate.sandbox), {}).pod), id, why));
 }
 
 }  // namespace jettison::cri

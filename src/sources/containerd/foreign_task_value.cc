@@ -49,7 +49,7 @@ bool IsOfCri(const containers_api::Container& container) {
   return container.labels().contains(kKindLabel);
 }
 
-containers_api::ListContainersRequest ThoseNotOfCri(const std::vector<std::string>& except) {
+containers_api::ListContainersRequest ContainersOutsideCri(const std::vector<std::string>& except) {
   std::string filter = fmt::format(R"(labels."{0}"!=container,labels."{0}"!=sandbox)", kKindLabel);
   for (const std::string& id : except) filter += fmt::format(R"(,id!="{}")", id);
   containers_api::ListContainersRequest request;
@@ -58,15 +58,15 @@ containers_api::ListContainersRequest ThoseNotOfCri(const std::vector<std::strin
 }
 
 // Two separators: no name of either has them.
-std::string KeyOf(const std::string& of, const containers_api::Container& container) {
-  return fmt::format("{}--{}", of, container.id());
+std::string KeyOf(const std::string& in_namespace, const containers_api::Container& container) {
+  return fmt::format("{}--{}", in_namespace, container.id());
 }
 
-ForeignIdentity IdentityOf(const std::string& of, const containers_api::Container& container,
-                           const ContainerSpec& spec) {
-  ForeignIdentity identity{.key = KeyOf(of, container),
+ForeignIdentity IdentityOf(const std::string& in_namespace,
+                           const containers_api::Container& container, const ContainerSpec& spec) {
+  ForeignIdentity identity{.key = KeyOf(in_namespace, container),
                            .name = NameOf(container),
-                           .namespace_ = of,
+                           .namespace_ = in_namespace,
                            .uid = container.id(),
                            .labels = {container.labels().begin(), container.labels().end()},
                            .annotations = spec.annotations};

@@ -19,16 +19,17 @@ namespace jettison::cri {
 
 // Asks for all others, but for those with these IDs: each comes with its specification, of some
 // KiB, and CRI tells of its own itself.
-[[nodiscard]] containers_api::ListContainersRequest ThoseNotOfCri(
+[[nodiscard]] containers_api::ListContainersRequest ContainersOutsideCri(
     const std::vector<std::string>& except = {});
 
 // The key of the pod that it is: like no other's, whatever its namespace.
-[[nodiscard]] std::string KeyOf(const std::string& of, const containers_api::Container& container);
+[[nodiscard]] std::string KeyOf(const std::string& in_namespace,
+                                const containers_api::Container& container);
 
 // The pod that it is by itself. Its UID is the container's ID; its name the one that nerdctl gave,
 // else the ID; its namespace containerd's. Labels and the annotations of the specification are its
 // own, so that those of Kubernetes and of jettison.io count.
-[[nodiscard]] ForeignIdentity IdentityOf(const std::string& of,
+[[nodiscard]] ForeignIdentity IdentityOf(const std::string& in_namespace,
                                          const containers_api::Container& container,
                                          const ContainerSpec& spec);
 

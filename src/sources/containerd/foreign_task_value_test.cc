@@ -16,10 +16,10 @@ containers_api::Container Web() {
 }
 
 Pod PodOf(const containers_api::Container& container, const ContainerSpec& spec = {},
-          const std::string& of = "default") {
+          const std::string& in_namespace = "default") {
   std::vector<ForeignContainer> containers = {ContainerFor(container, spec)};
   NameContainers(containers);
-  return ReadForeignPod(IdentityOf(of, container, spec), containers).pod;
+  return ReadForeignPod(IdentityOf(in_namespace, container, spec), containers).pod;
 }
 
 TEST(ForeignTaskValue, IsNamedByNerdctlElseByItsId) {
@@ -84,10 +84,11 @@ TEST(ForeignTaskValue, TheImagesStopSignalIsTaken) {
 }
 
 TEST(ForeignTaskValue, WhatIsKnownIsNotListed) {
-  EXPECT_THAT(ThoseNotOfCri().filters(),
+  EXPECT_THAT(ContainersOutsideCri().filters(),
               testing::ElementsAre(R"(labels."io.cri-containerd.kind"!=container,)"
                                    R"(labels."io.cri-containerd.kind"!=sandbox)"));
-  EXPECT_THAT(ThoseNotOfCri({"a", "b-1"}).filters(0), testing::EndsWith(R"(,id!="a",id!="b-1")"));
+  EXPECT_THAT(ContainersOutsideCri({"a", "b-1"}).filters(0),
+              testing::EndsWith(R"(,id!="a",id!="b-1")"));
 }
 
 TEST(ForeignTaskValue, NoTwoContainersHaveOneKey) {

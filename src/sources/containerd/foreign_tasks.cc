@@ -61,56 +61,56 @@ void ForeignTasks::OnNamespaces(const Result<namespaces_api::ListNamespacesRespo
   }
 }
 
-void ForeignTasks::ListContainers(const std::string& of) {
+void ForeignTasks::ListContainers(const std::string& in_namespace) {
   ++under_way_;
   edges_.calls.containerd()->ListContainersIn(
-      of, ThoseNotOfCri(TakenIn(of)), edges_.run.request_timeout,
-      lifetime_.Guard([this, of](Result<containers_api::ListContainersResponse> answer) {
+      in_namespace, ContainersOutsideCri(TakenIn(in_namespace)), edges_.run.request_timeout,
+      lifetime_.Guard([this, in_namespace](Result<containers_api::ListContainersResponse> answer) {
         const bool complete = answer.has_value();
-        OnContainers(of, std::move(answer));
+        OnContainers(in_namespace, std::move(answer));
         Answered(complete);
       }));
 }
 
-std::vector<std::string> ForeignTasks::TakenIn(const std::string& of) {
+std::vector<std::string> ForeignTasks::TakenIn(const std::string& in_namespace) {
   std::erase_if(taken_, [this](const auto& entry) { return !edges_.roster.Has(entry.first); });
   std::vector<std::string> ids;
   for (const auto& [key, task] : taken_) {
-    if (task.of == of) ids.push_back(task.id);
+    if (task.in_namespace == in_namespace) ids.push_back(task.id);
   }
   return ids;
 }
 
-void ForeignTasks::OnContainers(const std::string& of,
+void ForeignTasks::OnContainers(const std::string& in_namespace,
                                 Result<containers_api::ListContainersResponse> answer) {
   if (!answer) return;
   for (Container& container : *answer->mutable_containers()) {
     if (!IsIdentifier(container.id()) || IsOfCri(container)) continue;
-    const std::string id = KeyOf(of, container);
+    const std::string id = KeyOf(in_namespace, container);
     seen_.insert(id);
     const auto left_out = left_out_.find(id);
     if (left_out != left_out_.end() && left_out->second == HashOfSpec(container)) continue;
-    if (!edges_.roster.Has(id)) AskTask(of, std::move(container));
+    if (!edges_.roster.Has(id)) AskTask(in_namespace, std::move(container));
   }
 }
 
-void ForeignTasks::AskTask(const std::string& of, Container container) {
+void ForeignTasks::AskTask(const std::string& in_namespace, Container container) {
   ++under_way_;
   tasks_api::GetRequest request;
   request.set_container_id(container.id());
   const auto asked = std::make_shared<const Container>(std::move(container));
   edges_.calls.containerd()->GetTaskIn(
-      of, request, edges_.run.request_timeout,
-      lifetime_.Guard([this, of, asked](const Result<tasks_api::GetResponse>& answer) {
-        if (answer && Runs(answer->process())) Consider(of, *asked, answer->process());
+      in_namespace, request, edges_.run.request_timeout,
+      lifetime_.Guard([this, in_namespace, asked](const Result<tasks_api::GetResponse>& answer) {
+        if (answer && Runs(answer->process())) Consider(in_namespace, *asked, answer->process());
         Answered(true);
       }));
 }
 
-void ForeignTasks::Consider(const std::string& of, const Container& container,
+void ForeignTasks::Consider(const std::string& in_namespace, const Container& container,
                             const task_api::Process& task) {
   const ContainerSpec spec = ReadSpec(container.spec().value());
-  ForeignFinding finding{.identity = IdentityOf(of, container, spec),
+  ForeignFinding finding{.identity = IdentityOf(in_namespace, container, spec),
                          .list = "",
                          .containers = {ContainerFor(container, spec)},
                          .considered = {container.id()}};
@@ -118,7 +118,7 @@ void ForeignTasks::Consider(const std::string& of, const Container& container,
   constexpr auto kMostPids = static_cast<std::uint32_t>(std::numeric_limits<pid_t>::max());
   if (task.pid() == 0 || task.pid() > kMostPids) return;
   ForeignContainer& found = finding.containers.front();
-  const TaskKey key{.of = of, .id = container.id()};
+  const TaskKey key{.in_namespace = in_namespace, .id = container.id()};
   found.anchor = std::make_shared<ContainerdTask>(edges_.calls, key);
   found.pid = static_cast<pid_t>(task.pid());
   auto group = ForeignGroupOf(
@@ -138,7 +138,7 @@ void ForeignTasks::LeaveOut(const ForeignIdentity& identity, const Container& co
                             const std::string& why) {
   left_out_[identity.key] = HashOfSpec(container);
   complaints_.Say(identity.key,
-                  fmt::format("pod {} of somebody else (container {} in containerd's namespace {}) "
+                  fmt::format("foreign pod {} (container {} in containerd's namespace {}) "
                               "is left out: {}",
                               FullName(ReadForeignPod(identity, {}).pod), container.id(),
                               identity.namespace_, why));

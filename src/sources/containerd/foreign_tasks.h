@@ -35,12 +35,14 @@ class ForeignTasks {
   // An answer has come; the last one ends the look.
   void Answered(bool complete);
   void OnNamespaces(const Result<namespaces_api::ListNamespacesResponse>& answer);
-  void ListContainers(const std::string& of);
-  void OnContainers(const std::string& of, Result<containers_api::ListContainersResponse> answer);
+  void ListContainers(const std::string& in_namespace);
+  void OnContainers(const std::string& in_namespace,
+                    Result<containers_api::ListContainersResponse> answer);
   // IDs of those in this namespace that the roster has.
-  [[nodiscard]] std::vector<std::string> TakenIn(const std::string& of);
-  void AskTask(const std::string& of, Container container);
-  void Consider(const std::string& of, const Container& container, const task_api::Process& task);
+  [[nodiscard]] std::vector<std::string> TakenIn(const std::string& in_namespace);
+  void AskTask(const std::string& in_namespace, Container container);
+  void Consider(const std::string& in_namespace, const Container& container,
+                const task_api::Process& task);
   void LeaveOut(const ForeignIdentity& identity, const Container& container,
                 const std::string& why);
 

@@ -12,7 +12,7 @@
 
 namespace jettison {
 
-// Somebody else's pod as it was found.
+// A foreign pod as it was found.
 struct ForeignFinding {
   ForeignIdentity identity;
   // By which list of a source, whose name is like no other's: what that list does not have any more

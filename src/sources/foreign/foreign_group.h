@@ -13,7 +13,7 @@
 
 namespace jettison {
 
-// The node's groups, in which containers of others are looked for.
+// The node's groups, in which foreign containers are looked for.
 struct NodeGroups {
   Processes& processes;
   Cgroups& cgroups;
@@ -22,7 +22,7 @@ struct NodeGroups {
   CgroupDriver driver = CgroupDriver::kCgroupfs;
 };
 
-// A process in somebody else's container.
+// A process in a foreign container.
 struct ForeignProcess {
   std::string id;  // of the container
   pid_t pid = 0;

@@ -15,7 +15,7 @@
 
 namespace jettison {
 
-// A pod that somebody else has made: it can be watched and ended, and stays its owner's.
+// A foreign pod: it can be watched and ended, and stays its owner's.
 class ForeignPod {
  public:
   // `pod`: what was read of the finding, which has named its containers.

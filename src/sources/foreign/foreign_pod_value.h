@@ -15,7 +15,7 @@
 
 namespace jettison {
 
-// A container that runs in somebody else's pod, whoever tells of it.
+// A container that runs in a foreign pod, whoever tells of it.
 struct ForeignContainer {
   std::string id;                    // unique on its runtime
   std::optional<std::string> label;  // what Kubernetes' label calls it
@@ -54,7 +54,7 @@ void NameContainers(std::vector<ForeignContainer>& containers);
 [[nodiscard]] std::vector<std::string> PodGroupsOf(const std::vector<ForeignContainer>& containers,
                                                    std::string_view uid);
 
-// What can be told of somebody else's pod.
+// What can be told of a foreign pod.
 struct ForeignReading {
   Pod pod;
   // Annotations and labels "jettison.io/..." that make no sense and were ignored, as "name: value".

@@ -13,7 +13,7 @@
 
 namespace jettison {
 
-// The pods of others that are looked after, however they were found.
+// Foreign pods that are looked after, however they were found.
 class ForeignRoster {
  public:
   // `taken`: whether a pod of this agent has the UID; `tell`: receives each that is taken.

@@ -197,8 +197,8 @@ TEST_F(CriImageStoreTest, AnImageIsAsOldAsTheFirstOfItsNamesInContainerd) {
   const auto now = std::chrono::duration_cast<std::chrono::seconds>(
                        std::chrono::system_clock::now().time_since_epoch())
                        .count();
-  calls_.on_list_images_in = [now](const std::string& of) {
-    EXPECT_EQ(of, "k8s.io");
+  calls_.on_list_images_in = [now](const std::string& in_namespace) {
+    EXPECT_EQ(in_namespace, "k8s.io");
     images_api::ListImagesResponse response;
     const auto add = [&](const char* name, std::int64_t seconds) {
       images_api::Image& image = *response.add_images();

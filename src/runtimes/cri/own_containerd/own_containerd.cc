@@ -69,23 +69,23 @@ Result<pid_t> OwnContainerd::Start() const {
   return StartProgram({*containerd, "--config", config}, Log());
 }
 
-Result<void> OwnContainerd::Ctr(const std::string& of,
+Result<void> OwnContainerd::Ctr(const std::string& in_namespace,
                                 const std::vector<std::string>& words) const {
   const auto ctr = Installed("ctr");
   if (!ctr) return Fail(ctr.error());
-  std::vector<std::string> command = {*ctr, "--address", Socket(), "--namespace", of};
+  std::vector<std::string> command = {*ctr, "--address", Socket(), "--namespace", in_namespace};
   command.insert(command.end(), words.begin(), words.end());
   const auto said = RunProgram(command);
   return said ? Result<void>() : Fail(said.error());
 }
 
-Result<void> OwnContainerd::Import(const std::string& of,
+Result<void> OwnContainerd::Import(const std::string& in_namespace,
                                    const std::vector<OwnImage>& images) const {
   const std::string path = folder + "/images.tar";
   const auto archive = ImageArchive(images, path);
   if (!archive) return Fail(archive.error());
   if (auto written = pod_host::WriteFile(path, *archive); !written) return written;
-  auto imported = Ctr(of, {"images", "import", path});
+  auto imported = Ctr(in_namespace, {"images", "import", path});
   ::unlink(path.c_str());
   return imported;
 }

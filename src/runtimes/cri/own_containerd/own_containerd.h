@@ -30,10 +30,10 @@ struct OwnContainerd {
   // then takes away what it leaves. kNotFound where containerd or runc is not installed.
   [[nodiscard]] Result<pid_t> Start() const;
   // Runs the command ctr in one of its namespaces; fails with the last line of what it says.
-  [[nodiscard]] Result<void> Ctr(const std::string& of,
+  [[nodiscard]] Result<void> Ctr(const std::string& in_namespace,
                                  const std::vector<std::string>& words) const;
   // Makes images known in that namespace.
-  [[nodiscard]] Result<void> Import(const std::string& of,
+  [[nodiscard]] Result<void> Import(const std::string& in_namespace,
                                     const std::vector<OwnImage>& images) const;
 };
 

@@ -247,7 +247,7 @@ inline void FakeContainerd::AnswerContainers(FakeCalls& calls) {
     return api::RemoveContainerResponse();
   };
   calls.on_get_task = [this](const TaskKey& key) -> Result<tasks_api::GetResponse> {
-    if (!left_tasks.contains(key.id) || key.of != "k8s.io") return Fail(NotFound());
+    if (!left_tasks.contains(key.id) || key.in_namespace != "k8s.io") return Fail(NotFound());
     tasks_api::GetResponse response;
     response.mutable_process()->set_status(task_api::CREATED);
     return response;

@@ -83,7 +83,7 @@ class FakeRuntimeBed {
       edges.slices = std::make_unique<FakeSlices>(asked_of_systemd);
     }
     const CriRuntimeOptions options = Options();
-    auto all = WithPodsOfOthers(
+    auto all = WithForeignPods(
         std::make_unique<Runtime>(std::move(edges), options, cgroups, cgroups, clock),
         {.calls = *calls,
          .options = options,
@@ -153,7 +153,7 @@ class FakeRuntimeBed {
   std::shared_ptr<SlowPaths> slow_paths;  // null: nothing hangs
   Duration path_patience = std::chrono::seconds(10);
   EventReader events;
-  std::unique_ptr<ContainerRuntime> runtime;  // with the pods of others
+  std::unique_ptr<ContainerRuntime> runtime;  // with foreign pods
 
  private:
   pod_host::TemporaryFolder folder_;

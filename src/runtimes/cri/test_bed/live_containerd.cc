@@ -115,16 +115,16 @@ Result<void> LiveContainerd::Import(const std::vector<TestImage>& images) {
   return {};
 }
 
-Result<void> LiveContainerd::ImportInto(const std::string& of,
+Result<void> LiveContainerd::ImportInto(const std::string& in_namespace,
                                         const std::vector<TestImage>& images) {
   const auto program = pod_host::ReadFile(JETTISON_CRI_TEST_PROGRAM);
   if (!program) return Fail(program.error());
-  return own_.Import(of, WithTheProgram(images, *program));
+  return own_.Import(in_namespace, WithTheProgram(images, *program));
 }
 
 Result<void> LiveContainerd::RunStray(const StrayContainer& container) {
-  if (stray_.insert(container.of).second && container.of != kCriNamespace) {
-    const auto imported = ImportInto(container.of, {{.reference = kTestImage}});
+  if (stray_.insert(container.in_namespace).second && container.in_namespace != kCriNamespace) {
+    const auto imported = ImportInto(container.in_namespace, {{.reference = kTestImage}});
     if (!imported) return imported;
   }
   // Without pipes, which ctr would leave behind outside the folder.
@@ -134,7 +134,7 @@ Result<void> LiveContainerd::RunStray(const StrayContainer& container) {
   words.insert(words.end(), container.options.begin(), container.options.end());
   words.insert(words.end(), {kTestImage, container.id, "/test-program"});
   words.insert(words.end(), container.arguments.begin(), container.arguments.end());
-  return own_.Ctr(container.of, words);
+  return own_.Ctr(container.in_namespace, words);
 }
 
 // The CRI plug-in hears of images that others bring by an event, a moment later.

@@ -72,14 +72,15 @@ class LiveContainerd {
   // Makes images known to the runtime.
   [[nodiscard]] Result<void> Import(const std::vector<TestImage>& images);
   // Runs the command ctr in a namespace of containerd; fails with what it says.
-  [[nodiscard]] Result<void> Ctr(const std::string& of, const std::vector<std::string>& words) {
-    return own_.Ctr(of, words);
+  [[nodiscard]] Result<void> Ctr(const std::string& in_namespace,
+                                 const std::vector<std::string>& words) {
+    return own_.Ctr(in_namespace, words);
   }
   // Has somebody run a container in a namespace of containerd, past CRI, as
   // `ctr run [options] IMAGE ID [argument...]` does, with what the bed needs on top. Its image is
   // the test image.
   struct StrayContainer {
-    std::string of = "default";
+    std::string in_namespace = "default";
     std::string id;
     std::string group;                 // its control group, without leading slash
     std::vector<std::string> options;  // of ctr run
@@ -101,7 +102,7 @@ class LiveContainerd {
   LiveContainerd();
   [[nodiscard]] Result<void> Spawn();
   [[nodiscard]] Result<void> AwaitReady();
-  [[nodiscard]] Result<void> ImportInto(const std::string& of,
+  [[nodiscard]] Result<void> ImportInto(const std::string& in_namespace,
                                         const std::vector<TestImage>& images);
   [[nodiscard]] Result<void> AwaitImage(const std::string& reference);
   [[nodiscard]] bool HasEnded() const;

@@ -103,13 +103,13 @@ class LiveCriRuntime : public testing::Test {
     Calls& shared = **calls;
     auto own = OpenCriRuntime(options, std::move(*calls), *cgroups_, *cgroups_, clock_);
     ASSERT_TRUE(own) << own.error().message;
-    auto all = WithPodsOfOthers(std::move(*own), {.calls = shared,
-                                                  .options = options,
-                                                  .adopt = adopt_foreign_,
-                                                  .processes = std::make_unique<HostProcesses>(),
-                                                  .cgroups = *cgroups_,
-                                                  .group_end = *cgroups_,
-                                                  .clock = clock_});
+    auto all = WithForeignPods(std::move(*own), {.calls = shared,
+                                                 .options = options,
+                                                 .adopt = adopt_foreign_,
+                                                 .processes = std::make_unique<HostProcesses>(),
+                                                 .cgroups = *cgroups_,
+                                                 .group_end = *cgroups_,
+                                                 .clock = clock_});
     ASSERT_TRUE(all) << all.error().message;
     runtime_ = std::move(*all);
   }
