@@ -31,7 +31,7 @@ std::vector<Threshold> ThresholdsOf(const Fields& config, DiskLayout layout) {
 }  // namespace
 
 Result<PassPolicy> ScenarioPolicy(const ScenarioSettings& settings) {
-  constexpr auto kMost = std::numeric_limits<std::int64_t>::max();
+  constexpr auto kMostSeconds = std::numeric_limits<std::int64_t>::max();
   Faults faults;
   Faults warnings;
   const Fields layout(settings.disk, "", faults, "disk.");
@@ -47,7 +47,7 @@ Result<PassPolicy> ScenarioPolicy(const ScenarioSettings& settings) {
       config.Span("evictionPressureTransitionPeriod", Duration::min())
           .value_or(policy.pressure_transition_period);
   policy.max_pod_grace_period_seconds =
-      config.Integer("evictionMaxPodGracePeriod", -kMost, kMost).value_or(0);
+      config.Integer("evictionMaxPodGracePeriod", -kMostSeconds, kMostSeconds).value_or(0);
   policy.local_storage_capacity_isolation =
       config.Flag("localStorageCapacityIsolation").value_or(true);
   policy.hard_first = own.Flag("hardThresholdsFirst").value_or(false);

@@ -12,7 +12,6 @@
 namespace jettison::kube {
 namespace {
 
-using Json = nlohmann::json;
 using Lock = std::unique_lock<std::mutex>;
 
 std::string UidIn(const Json& options) {

@@ -4,8 +4,6 @@
 
 namespace jettison::kube {
 
-using Json = nlohmann::json;
-
 namespace {
 
 void MergeConditions(Json& conditions, const Json& patch) {
