@@ -1,36 +1,61 @@
 #!/usr/bin/env bash
-# usage: scripts/tidy.sh [REVISION | FILE...]
+# usage: scripts/tidy.sh [--changed REVISION | --all | FILE...]
 #
-# Runs clang-tidy (.clang-tidy decides) over the sources that changed since REVISION, uncommitted and
-# new ones included, or over the files named; HEAD where neither is given. Exit status 1 when it has
-# something to say. For every source at once: cmake --preset tidy && cmake --build --preset tidy.
+# Runs clang-tidy with the checks of .clang-tidy:
+#   --changed REVISION   over the sources that differ from REVISION, uncommitted and new ones included, and over the
+#                        source beside each header that does; without arguments REVISION is HEAD
+#   --all                over every source that the build compiles
+#   FILE...              over these
+# It asks how sources are compiled of build/full (cmake --preset full), which compiles each by itself, and builds nothing
+# but the headers that are generated. Exit status: 0 nothing found, 1 something, 2 wrong usage.
+# Environment: JOBS (default: the number of processors), CLANG_TIDY (default clang-tidy).
 set -euo pipefail
 cd "$(dirname "$0")/.."
+tidy=${CLANG_TIDY:-clang-tidy}
+command -v "$tidy" >/dev/null || { echo "no $tidy; Debian: apt-get install clang-tidy" >&2; exit 2; }
+
+usage() {
+  sed -n 's/^# \(usage: .*\)/\1/p' "$0" >&2
+  exit 2
+}
 
 build=build/full
 [ -e "$build/compile_commands.json" ] || cmake --preset full >/dev/null
+ninja -C "$build" generated_headers >/dev/null
 
-if [ $# -gt 0 ] && [ -f "$1" ]; then
-  files=("$@")
-else
-  revision=${1:-HEAD}
-  git rev-parse --quiet --verify "$revision^{commit}" >/dev/null || {
-    echo "scripts/tidy.sh: '$revision' is neither a file nor a revision" >&2
+changed_since() {
+  git rev-parse --quiet --verify "$1^{commit}" >/dev/null || {
+    echo "scripts/tidy.sh: '$1' is no revision" >&2
     exit 2
   }
-  mapfile -t files < <({
-    git diff --name-only --diff-filter=d "$revision" -- '*.cc'
-    git ls-files --others --exclude-standard -- '*.cc'
-  } | sort -u)
-fi
+  {
+    git diff --name-only --diff-filter=d "$1" -- '*.cc' '*.h'
+    git ls-files --others --exclude-standard -- '*.cc' '*.h'
+  } | sed 's/\.h$/.cc/' | sort -u
+}
+
+case "${1:---changed}" in
+  --all)
+    [ $# -eq 1 ] || usage
+    files=$(git ls-files --cached --others --exclude-standard -- '*.cc')
+    ;;
+  --changed)
+    [ $# -le 2 ] || usage
+    files=$(changed_since "${2:-HEAD}")
+    ;;
+  -*) usage ;;
+  *) files=$(printf '%s\n' "$@") ;;
+esac
+
 # Only what the build compiles has the flags that clang-tidy needs.
 known=()
-for file in "${files[@]}"; do
-  if grep -q "\"file\": \"$PWD/$file\"" "$build/compile_commands.json"; then known+=("$file"); fi
-done
+while read -r file; do
+  if grep -q -F "\"file\": \"$PWD/$file\"" "$build/compile_commands.json"; then known+=("$file"); fi
+done <<<"$files"
 if [ ${#known[@]} -eq 0 ]; then
   echo "no source to look at"
   exit 0
 fi
 printf '%s\0' "${known[@]}" |
-  xargs -0 -n 1 -P "$(nproc)" clang-tidy -p "$build" --quiet --warnings-as-errors='*'
+  xargs -0 -n 1 -P "${JOBS:-$(nproc)}" "$tidy" -p "$build" --quiet --warnings-as-errors="*" 2> >(grep -v " warnings\? generated\." >&2) && exit 0
+exit 1

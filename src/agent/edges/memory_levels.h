@@ -23,7 +23,7 @@ struct MemoryLevel {
 // levels only every 128 page charges (THRESHOLDS_EVENTS_TARGET in mm/memcontrol-v1.c), so with
 // pages of 4 KiB nothing below 512 KiB would change when the wake-up comes. Registering costs
 // milliseconds.
-inline constexpr std::uint64_t kLevelSlack = 128 * 4096;
+inline constexpr std::uint64_t kLevelSlack = std::uint64_t{128} * 4096;
 
 // How far before a threshold the agent has itself woken as well. The kernel may tell up to
 // kLevelSlack late, which is 10 ms at 50 MiB/s; who is told before can look in time. As much again

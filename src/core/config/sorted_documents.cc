@@ -37,7 +37,7 @@ std::optional<std::string> KindOf(const ConfigDocument& document, Faults& faults
     return std::nullopt;
   }
   const Fields fields(document.document, document.file, faults);
-  const auto kind = fields.Text("kind");
+  auto kind = fields.Text("kind");
   if (!kind && fields.Find("kind") != nullptr) return std::nullopt;
   if (kind != kKubelet && kind != kJettison) {
     const std::string found = kind.value_or("");
