@@ -1,11 +1,14 @@
 #pragma once
 
+#include <array>
+#include <cstdint>
 #include <memory>
 #include <optional>
 #include <string>
 #include <variant>
 
 #include "core/model/profile.h"
+#include "core/model/signal.h"
 #include "core/pass/recorded_pass.h"
 #include "core/units/duration.h"
 #include "core/units/result.h"
@@ -19,6 +22,8 @@ struct RecordingAbout {
   std::string node;
   std::string maker;  // "jettison 0.1.0", "prometheus"
   Profile profile = Profile::kKubelet;
+
+  [[nodiscard]] bool operator==(const RecordingAbout&) const = default;
 };
 
 // The kernel killed a process of a pod because memory was short.
@@ -26,6 +31,8 @@ struct RecordedOomKill {
   Instant at;
   std::string pod_uid;
   std::string container;  // empty: not known
+
+  [[nodiscard]] bool operator==(const RecordedOomKill&) const = default;
 };
 
 // Nothing is known of what happened between the two.
@@ -33,6 +40,8 @@ struct RecordedGap {
   Instant from;
   Instant to;
   std::string why;  // a sentence without its full stop
+
+  [[nodiscard]] bool operator==(const RecordedGap&) const = default;
 };
 
 // A pass as in memory: its policy, the state that it began with, its figures, its pods, and what it
@@ -40,13 +49,52 @@ struct RecordedGap {
 using RecordedItem =
     std::variant<RecordingAbout, std::shared_ptr<const RecordedPass>, RecordedOomKill, RecordedGap>;
 
+// What was observed of a signal in many passes.
+struct SignalExtremes {
+  std::int64_t least_available = 0;
+  std::int64_t most_capacity = 0;
+};
+
+// Some passes that follow one another, as far as can be said without reading them.
+struct RecordedStretch {
+  Instant first;
+  Instant last;
+  std::uint64_t passes = 0;
+  std::uint64_t evictions = 0;
+  bool has_storage_limits = false;  // of any pod
+  // Absent: it was observed in none of them.
+  std::array<std::optional<SignalExtremes>, kSignalCount> by_signal;
+};
+
+// A pass as far as it can be read without its pods.
+struct RecordedLook {
+  std::uint64_t number = 0;
+  Instant at;
+  const PassPolicy& policy;
+  const NodeStats& node;
+  bool acted = false;  // it did more than look, or its state follows from nothing before it
+};
+
+// Chooses which passes of a recording are read with their pods. The others are left out; items that
+// are no passes never are.
+class PassSieve {
+ public:
+  virtual ~PassSieve() = default;
+  // Whether any pass of the stretch may be wanted.
+  [[nodiscard]] virtual bool MayWant(const RecordedStretch& stretch) = 0;
+  // Whether this one is. Called in order of time with each pass of a stretch that may be wanted.
+  [[nodiscard]] virtual bool Wants(const RecordedLook& look) = 0;
+};
+
 // Reads a recording from its beginning to its end, and holds no more of it than it has to.
 class RecordingSource {
  public:
   virtual ~RecordingSource() = default;
   // The next item in the order of time; none: this was the end. A fault says where it is; what
-  // comes after it may still be read.
+  // comes after it may still be read, and a gap follows it.
   [[nodiscard]] virtual Result<std::optional<RecordedItem>> Next() = 0;
+  // From now on passes that the sieve does not want may be left out; null: all are read.
+  virtual void Sift(PassSieve* /*sieve*/) {}
 };
 
 // Takes a recording item by item.

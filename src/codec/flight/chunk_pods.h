@@ -1,0 +1,71 @@
+#pragma once
+
+#include <cstdint>
+#include <map>
+#include <memory>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "codec/flight/columns/bytes.h"
+#include "codec/flight/columns/column.h"
+#include "codec/flight/pod_tables.h"
+#include "codec/flight/values/pod_row.h"
+#include "core/model/profile.h"
+#include "core/model/summary.h"
+#include "core/pods/pod_facts.h"
+#include "core/units/result.h"
+
+namespace jettison {
+
+using PodFactsList = std::vector<std::shared_ptr<const PodFacts>>;
+
+// Pods that have been read, by their entries: those of a chunk are mostly those of the chunk
+// before.
+class KnownPods {
+ public:
+  // The pod of an entry (values/pod_entry.h).
+  [[nodiscard]] Result<std::shared_ptr<const PodFacts>> PodOf(std::string_view entry,
+                                                              Profile profile);
+  // Those that were not asked for since the last call are forgotten.
+  void ForgetOthers();
+
+ private:
+  struct Known {
+    std::shared_ptr<const PodFacts> facts;
+    bool asked = true;
+  };
+  std::map<std::string, Known, std::less<>> pods_;
+  Profile profile_ = Profile::kKubelet;
+};
+
+// The pods of one chunk, read as far as they are asked for.
+class ChunkPods {
+ public:
+  // Takes what the sections kPods and kFacts hold. kInvalidArgument: it makes no sense.
+  [[nodiscard]] static Result<ChunkPods> Read(std::string pods, const std::string& facts,
+                                              Profile profile, KnownPods& known);
+
+  // A pass had this list of figures; passes come in order.
+  void PassOver(std::uint64_t list);
+  // Its figures, after passing over it.
+  [[nodiscard]] Result<std::vector<PodStats>> Figures(std::uint64_t list);
+  [[nodiscard]] Result<PodFactsList> Active(std::uint64_t list) const;
+
+ private:
+  struct Stream {
+    PodShape shape;
+    std::vector<ColumnReader> columns;
+    std::uint64_t behind = 0;  // rows that were passed over and not read
+  };
+  Result<void> ReadStreams(ByteReader& in);
+
+  std::shared_ptr<const std::string> bytes_;  // that the columns are in
+  std::vector<Places> active_;
+  std::vector<Places> figures_;
+  PodFactsList facts_;
+  std::vector<Stream> streams_;
+  std::vector<std::uint64_t> passed_;  // times that a list was passed over, not yet in `behind`
+};
+
+}  // namespace jettison

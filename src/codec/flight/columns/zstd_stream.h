@@ -1,0 +1,38 @@
+#pragma once
+
+#include <cstddef>
+#include <memory>
+#include <string>
+#include <string_view>
+
+#include "core/units/result.h"
+
+namespace jettison {
+
+// Compresses one text after the other with little memory, which it keeps from text to text.
+class ZstdWriter {
+ public:
+  // Memory that it keeps, about.
+  static constexpr std::size_t kMemory = std::size_t{640} << 10;
+
+  ZstdWriter();
+  ~ZstdWriter();
+  ZstdWriter(ZstdWriter&&) noexcept;
+  ZstdWriter& operator=(ZstdWriter&&) noexcept;
+
+  // Begins a text, which is appended to `out`.
+  void Begin(std::string& out);
+  // More of it, in pieces of any size.
+  void Add(std::string_view piece);
+  // The text is complete. kUnavailable: there was no memory for it, and `out` is of no use.
+  [[nodiscard]] Result<void> Finish();
+
+ private:
+  struct Context;
+  std::unique_ptr<Context> context_;
+};
+
+// The text again, which was `size` bytes long. kInvalidArgument: it was not.
+[[nodiscard]] Result<std::string> ZstdText(std::string_view compressed, std::size_t size);
+
+}  // namespace jettison

@@ -1,0 +1,95 @@
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <sstream>
+
+#include "codec/flight/lines/line_reader.h"
+#include "codec/flight/lines/line_writer.h"
+#include "codec/flight/recording_bed.h"
+
+namespace jettison {
+namespace {
+
+using ::testing::ElementsAre;
+using ::testing::HasSubstr;
+using ::testing::IsEmpty;
+using ::testing::SizeIs;
+
+std::string LinesOf(const std::vector<RecordedItem>& items) {
+  std::string lines;
+  LineWriter writer([&](std::string_view line) -> Result<void> {
+    lines += line;
+    return {};
+  });
+  for (const RecordedItem& item : items) EXPECT_TRUE(writer.Add(item));
+  EXPECT_TRUE(writer.Finish());
+  return lines;
+}
+
+ReadRecording ReadLines(const std::string& text) {
+  std::istringstream in(text);
+  std::string line;
+  RecordingLines lines([&]() -> Result<std::optional<std::string_view>> {
+    if (!std::getline(in, line)) return std::nullopt;
+    return line;
+  });
+  ReadRecording read;
+  for (;;) {
+    auto item = lines.Next();
+    if (!item) {
+      read.faults.push_back(item.error().message);
+    } else if (*item) {
+      read.items.push_back(**std::move(item));
+    } else {
+      return read;
+    }
+  }
+}
+
+TEST(RecordingLines, EveryItemComesBackAsItWas) {
+  for (std::uint32_t seed = 0; seed < 12; ++seed) {
+    const auto items = SomeRecording(seed);
+    const ReadRecording read = ReadLines(LinesOf(items));
+    EXPECT_THAT(read.faults, IsEmpty());
+    ASSERT_EQ(HashesOf(read.items), HashesOf(items)) << seed;
+  }
+}
+
+TEST(RecordingLines, TheRecordingMadeOfThemIsTheSame) {
+  const WrittenRecording written = Written(SomeRecording(5));
+  const auto lines = LinesOf(ReadAll(written.bytes).items);
+  EXPECT_EQ(Written(ReadLines(lines).items).bytes, written.bytes);
+  EXPECT_EQ(LinesOf(ReadLines(lines).items), lines);
+}
+
+TEST(RecordingLines, AFaultNamesItsLineAndTheOthersAreRead) {
+  const std::string about = R"({"about":{"at":"2026-01-01T00:00:00Z","node":"n"}})";
+  const struct {
+    std::string line;
+    std::string fault;
+  } faults[] = {
+      {"{", "line 2: "},
+      {"[]", "line 2: must be an object with one member"},
+      {R"({"pod":{"id":1}})", "line 2: pod.pod: is missing"},
+      {R"({"pod":{"id":-1}})", "line 2: pod.id: is out of range"},
+      {R"({"pod":{"id":1,"source":"moon"}})", "line 2: pod.source: is no word"},
+      {R"({"gap":{"from":"yesterday"}})", "line 2: gap.from: "},
+      {R"({"pass":{}})", "line 2: pass.at: is missing"},
+      {R"({"pass":{"at":"2026-01-01T00:00:00Z","policy":7}})", "line 2: pass.policy: "},
+      {R"({"weather":{}})", "line 2: \"weather\" is no item of a recording"},
+  };
+  for (const auto& [line, fault] : faults) {
+    std::string text = about + "\n";
+    text += line + "\n\n" + R"({"oomKill":{"at":"2026-01-01T00:00:01Z","pod":"u"}})" + "\n";
+    const ReadRecording read = ReadLines(text);
+    EXPECT_THAT(read.faults, ElementsAre(HasSubstr(fault)));
+    EXPECT_THAT(read.items, SizeIs(2));
+  }
+}
+
+TEST(RecordingLines, BeginWithWhoseTheyAre) {
+  EXPECT_THAT(ReadLines(R"({"gap":{}})").faults, ElementsAre(HasSubstr("must begin with")));
+}
+
+}  // namespace
+}  // namespace jettison

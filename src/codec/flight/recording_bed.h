@@ -1,0 +1,168 @@
+#pragma once
+
+#include <random>
+#include <span>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "act/pass.h"
+#include "codec/flight/item_fields.h"
+#include "codec/flight/recording_reader.h"
+#include "codec/flight/recording_writer.h"
+#include "codec/flight/values/pod_entry.h"
+#include "sim/simulated_node.h"
+#include "tests/random_scenario.h"
+
+// Recordings made of random scenarios, and a way to compare what is read of them.
+namespace jettison {
+
+inline const Instant kRecordedFrom = Instant(std::chrono::hours(24 * 365 * 55));
+
+// The passes of a scenario as an agent records them; `from` is the number of the first.
+inline std::vector<RecordedItem> ItemsOf(const Scenario& scenario, std::uint64_t from = 1) {
+  std::vector<RecordedItem> items;
+  EvictionState state;
+  std::vector<ActivePod> scratch;
+  const auto policy = std::make_shared<const PassPolicy>(scenario.policy);
+  std::vector<std::shared_ptr<const PodFacts>> pods;
+  for (const PodFacts& pod : scenario.pods) pods.push_back(std::make_shared<const PodFacts>(pod));
+  for (const ScenarioStep& step : scenario.steps) {
+    RecordedPass pass{.number = from++, .policy = policy, .before = state};
+    pass.summary = step.summary;
+    pass.after_reclaim = step.summary_after_reclaim;
+    pass.pace = step.pace;
+    std::vector<const PodFacts*> active;
+    for (const std::size_t i : step.active) {
+      pass.pods.push_back(pods[i]);
+      active.push_back(pods[i].get());
+    }
+    SimulatedNode node(scenario, step);
+    NodePorts ports{.killer = node, .reclaimer = node, .summaries = node};
+    pass.report = RunPass(scenario.policy,
+                          {.now = scenario.start + step.at,
+                           .summary = pass.summary,
+                           .pods = active,
+                           .full_ranking = true,
+                           .pace = pass.pace},
+                          ports, state, scratch);
+    if (step.at.count() % 3 == 0) {
+      items.emplace_back(RecordedOomKill{.at = pass.report.at, .pod_uid = "pod", .container = "c"});
+    }
+    items.emplace_back(std::make_shared<const RecordedPass>(std::move(pass)));
+  }
+  return items;
+}
+
+// Several scenarios after one another, each in the name of an agent that was started anew.
+inline std::vector<RecordedItem> SomeRecording(std::uint32_t seed, std::size_t runs = 3) {
+  std::vector<RecordedItem> items;
+  for (std::uint32_t i = 0; i < runs; ++i) {
+    Scenario scenario = SomeScenario(seed + i);
+    scenario.start += std::chrono::hours(i);
+    scenario.pods[i % scenario.pods.size()].protection = Protection::kObserved;
+    scenario.pods[(i + 1) % scenario.pods.size()].source = PodOrigin::kKubernetes;
+    items.emplace_back(RecordingAbout{.at = scenario.start - std::chrono::milliseconds(1500),
+                                      .node = "node-1",
+                                      .maker = "jettison 0.1.0",
+                                      .profile = scenario.profile});
+    for (RecordedItem& item : ItemsOf(scenario)) items.push_back(std::move(item));
+    items.emplace_back(RecordedGap{.from = scenario.start + std::chrono::minutes(2),
+                                   .to = scenario.start + std::chrono::minutes(3),
+                                   .why = "the recorder had too much to do"});
+  }
+  return items;
+}
+
+// Everything of a pass, its pods as a recording holds them.
+inline std::string BytesOfPass(const RecordedPass& pass) {
+  std::string bytes = BytesOf(*pass.policy) + BytesOf(pass.before) + BytesOf(pass.summary) +
+                      BytesOf(pass.report) + BytesOf(pass.report.evaluation) +
+                      BytesOf(pass.report.observations) + BytesOf(pass.report.at) +
+                      BytesOf(pass.number);
+  ByteWriter out(bytes);
+  BinaryValueWriter values(out);
+  values.Write(pass.pace);
+  values.Write(pass.after_reclaim);
+  for (const auto& pod : pass.pods) WriteEntry(EntryOf(*pod), out);
+  return bytes;
+}
+
+inline std::string BytesOfItem(const RecordedItem& item) {
+  const auto kind = std::to_string(item.index());
+  if (const auto* pass = std::get_if<std::shared_ptr<const RecordedPass>>(&item)) {
+    return kind + BytesOfPass(**pass);
+  }
+  if (const auto* kill = std::get_if<RecordedOomKill>(&item)) return kind + BytesOf(*kill);
+  if (const auto* gap = std::get_if<RecordedGap>(&item)) return kind + BytesOf(*gap);
+  return kind + BytesOf(std::get<RecordingAbout>(item));
+}
+
+// A number for each item that is another one where anything of it is: told shortly by tests.
+inline std::vector<std::size_t> HashesOf(const std::vector<RecordedItem>& items) {
+  std::vector<std::size_t> hashes;
+  for (const RecordedItem& item : items)
+    hashes.push_back(std::hash<std::string>{}(BytesOfItem(item)));
+  return hashes;
+}
+
+// The recording, and where each of its chunks begins.
+struct WrittenRecording {
+  std::string bytes;
+  std::vector<std::size_t> chunks;
+};
+
+inline WrittenRecording Written(const std::vector<RecordedItem>& items, ChunkLimits limits = {}) {
+  WrittenRecording written;
+  RecordingWriter writer(
+      [&](std::string_view chunk) -> Result<void> {
+        written.chunks.push_back(written.bytes.size());
+        written.bytes += chunk;
+        return {};
+      },
+      limits);
+  for (const RecordedItem& item : items) {
+    const auto added = writer.Add(item);
+    EXPECT_TRUE(added) << added.error().message;
+  }
+  EXPECT_TRUE(writer.Finish());
+  return written;
+}
+
+// Hands out bytes in pieces of `at_once`.
+inline RecordingReader::Read BytesIn(std::string_view bytes, std::size_t at_once = 1 << 16) {
+  return
+      [bytes, at_once, at = std::size_t{0}](std::span<char> into) mutable -> Result<std::size_t> {
+        const std::size_t size = std::min({into.size(), at_once, bytes.size() - at});
+        std::copy_n(bytes.begin() + static_cast<std::ptrdiff_t>(at), size, into.begin());
+        at += size;
+        return size;
+      };
+}
+
+struct ReadRecording {
+  std::vector<RecordedItem> items;
+  std::vector<std::string> faults;
+  RecordingFound found;
+};
+
+inline ReadRecording ReadAll(std::string_view bytes, PassSieve* sieve = nullptr,
+                             std::size_t at_once = 1 << 16) {
+  ReadRecording read;
+  RecordingReader reader(BytesIn(bytes, at_once));
+  reader.Sift(sieve);
+  for (;;) {
+    auto item = reader.Next();
+    if (!item) {
+      read.faults.push_back(item.error().message);
+    } else if (*item) {
+      read.items.push_back(**std::move(item));
+    } else {
+      read.found = reader.found();
+      return read;
+    }
+    if (read.faults.size() > 10'000) return read;
+  }
+}
+
+}  // namespace jettison

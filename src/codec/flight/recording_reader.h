@@ -1,0 +1,80 @@
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <functional>
+#include <memory>
+#include <optional>
+#include <span>
+#include <string>
+
+#include "codec/flight/chunk_header.h"
+#include "codec/flight/chunk_pods.h"
+#include "codec/flight/chunk_reader.h"
+#include "core/recording/recording.h"
+
+namespace jettison {
+
+// What was found of a recording beside its items.
+struct RecordingFound {
+  std::uint64_t bytes = 0;            // read
+  std::uint64_t chunks = 0;           // whole ones
+  std::uint64_t damaged_bytes = 0;    // that belong to no whole chunk
+  std::uint64_t chunks_missing = 0;   // by their numbers
+  std::uint64_t chunks_repeated = 0;  // told before, and left out as far as they were
+};
+
+// Reads a recording, one chunk after the other, out of anything that can be read in order.
+//
+// A fault is one chunk that is damaged, or bytes that are none; it says where in the recording that
+// is, and how much of it was passed over. The next chunk is looked for behind it, and a gap comes
+// before its items. Chunks that are missing between two others are a gap, too. Where the node, its
+// agent or its start is another one, a RecordingAbout comes.
+class RecordingReader : public RecordingSource {
+ public:
+  // Reads up to so many bytes; 0: the end.
+  using Read = std::function<Result<std::size_t>(std::span<char> into)>;
+
+  explicit RecordingReader(Read read) : read_(std::move(read)) {}
+
+  [[nodiscard]] Result<std::optional<RecordedItem>> Next() override;
+  void Sift(PassSieve* sieve) override { sieve_ = sieve; }
+  // The whole chunk that items are read from; null: none yet.
+  [[nodiscard]] const ChunkHeader* chunk() const { return header_ ? &*header_ : nullptr; }
+  [[nodiscard]] const RecordingFound& found() const { return found_; }
+
+ private:
+  // Has so many bytes ready, or as many as there are.
+  [[nodiscard]] Result<void> Fill(std::size_t bytes);
+  [[nodiscard]] std::string_view Ready() const { return std::string_view(ready_).substr(at_); }
+  void Take(std::size_t bytes);
+  // Goes on to the next chunk; false: this was the end.
+  [[nodiscard]] Result<bool> NextChunk();
+  [[nodiscard]] Result<bool> ReadBody(ChunkHeader header, std::size_t header_size);
+  [[nodiscard]] Result<bool> Skip(const ChunkHeader& header, std::size_t header_size);
+  // Passes over bytes up to what may be a chunk, and says so.
+  [[nodiscard]] tl::unexpected<Error> Resync(std::string_view why);
+  void Enter(const ChunkHeader& header);
+  [[nodiscard]] std::optional<RecordedItem> TakeDue();
+  [[nodiscard]] bool IsRepeated(const RecordedItem& item) const;
+
+  Read read_;
+  PassSieve* sieve_ = nullptr;
+  std::string ready_;        // bytes that were read
+  std::size_t at_ = 0;       // those before are done with
+  std::uint64_t place_ = 0;  // of at_ in the recording
+  bool ended_ = false;
+  bool failed_ = false;  // reading itself did; there is nothing more
+  std::optional<ChunkHeader> header_;
+  std::unique_ptr<ChunkReader> chunk_;
+  KnownPods known_;
+  std::optional<RecordingAbout> about_;  // told last
+  std::uint64_t next_sequence_ = 0;
+  Instant last_;                   // when the last item happened that is not lost
+  std::string lost_;               // why something is; empty: nothing
+  std::vector<RecordedItem> due_;  // before the items of the chunk, the first one last
+  std::optional<Instant> repeated_until_;
+  RecordingFound found_;
+};
+
+}  // namespace jettison

@@ -1,0 +1,22 @@
+#include "codec/flight/values/following.h"
+
+#include "core/observe/observations.h"
+#include "core/pass/reading_plan.h"
+
+namespace jettison {
+
+EvictionState StateAfter(const RecordedPass& pass) {
+  EvictionState state = pass.report.evaluation.next;
+  if (!pass.report.evictions.empty()) {
+    MarkEviction(pass.report.observations, pass.report.at, state);
+  }
+  return state;
+}
+
+void FillInReport(RecordedPass& pass) {
+  pass.report.observations = ObservationsFrom(pass.summary.node);
+  pass.report.evaluation =
+      EvaluateBy(*pass.policy, pass.before, pass.report.observations, pass.report.at);
+}
+
+}  // namespace jettison

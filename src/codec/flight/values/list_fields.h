@@ -1,0 +1,197 @@
+#pragma once
+
+#include <cstdint>
+
+#include "core/evaluate/evaluate.h"
+#include "core/json/field_writer.h"
+#include "core/model/summary.h"
+#include "core/pass/pass_policy.h"
+
+namespace jettison {
+
+// Every field of what a recording holds, once: for its bytes and for its JSON, for the writer and
+// the reader. An archive is called with a name and a field; a set of flags is told as a number.
+//
+//   template <typename Archive, FormOf<MemoryStats> T>
+//   void ListFields(Archive& fields, T& memory);
+
+template <typename Archive, FormOf<MemoryStats> T>
+void ListFields(Archive& fields, T& memory) {
+  fields("time", memory.time);
+  fields("availableBytes", memory.available_bytes);
+  fields("usageBytes", memory.usage_bytes);
+  fields("workingSetBytes", memory.working_set_bytes);
+  fields("sharedBytes", memory.shared_bytes);
+  fields("kernelBytes", memory.kernel_bytes);
+}
+
+template <typename Archive, FormOf<SwapStats> T>
+void ListFields(Archive& fields, T& swap) {
+  fields("time", swap.time);
+  fields("availableBytes", swap.available_bytes);
+  fields("usageBytes", swap.usage_bytes);
+}
+
+template <typename Archive, FormOf<FsStats> T>
+void ListFields(Archive& fields, T& fs) {
+  fields("time", fs.time);
+  fields("availableBytes", fs.available_bytes);
+  fields("capacityBytes", fs.capacity_bytes);
+  fields("usedBytes", fs.used_bytes);
+  fields("inodesFree", fs.inodes_free);
+  fields("inodes", fs.inodes);
+  fields("inodesUsed", fs.inodes_used);
+}
+
+template <typename Archive, FormOf<FsUsage> T>
+void ListFields(Archive& fields, T& usage) {
+  fields("usedBytes", usage.used_bytes);
+  fields("inodesUsed", usage.inodes_used);
+}
+
+template <typename Archive, FormOf<RlimitStats> T>
+void ListFields(Archive& fields, T& rlimit) {
+  fields("time", rlimit.time);
+  fields("maxPid", rlimit.max_pid);
+  fields("running", rlimit.running);
+}
+
+template <typename Archive, FormOf<StallShares> T>
+void ListFields(Archive& fields, T& shares) {
+  fields("avg10", shares.avg10);
+  fields("avg60", shares.avg60);
+}
+
+template <typename Archive, FormOf<PressureStats> T>
+void ListFields(Archive& fields, T& pressure) {
+  fields("time", pressure.time);
+  fields("some", pressure.some);
+  fields("full", pressure.full);
+}
+
+template <typename Archive, FormOf<NodeStats> T>
+void ListFields(Archive& fields, T& node) {
+  // Names each member: what is not listed is missing from recordings.
+  auto& [name, memory, pods_memory, swap, fs, image_fs, container_fs, rlimit, memory_pressure,
+         io_pressure] = node;
+  fields("name", name);
+  fields("memory", memory);
+  fields("podsMemory", pods_memory);
+  fields("swap", swap);
+  fields("fs", fs);
+  fields("imageFs", image_fs);
+  fields("containerFs", container_fs);
+  fields("rlimit", rlimit);
+  fields("memoryPressure", memory_pressure);
+  fields("ioPressure", io_pressure);
+}
+
+template <typename Archive, FormOf<ContainerStats> T>
+void ListFields(Archive& fields, T& container) {
+  fields("name", container.name);
+  fields("workingSetBytes", container.memory_working_set_bytes);
+  fields("rootfs", container.rootfs);
+  fields("logs", container.logs);
+}
+
+template <typename Archive, FormOf<VolumeStats> T>
+void ListFields(Archive& fields, T& volume) {
+  fields("name", volume.name);
+  fields("usage", volume.usage);
+}
+
+template <typename Archive, FormOf<StaleDisk> T>
+void ListFields(Archive& fields, T& stale) {
+  fields("measuredAt", stale.measured_at);
+}
+
+template <typename Archive, FormOf<PodStats> T>
+void ListFields(Archive& fields, T& pod) {
+  auto& [uid, name, space, containers, volumes, has_memory, working_set, swap, ephemeral, stale,
+         passed_over_at, processes, io] = pod;
+  fields("uid", uid);
+  fields("name", name);
+  fields("namespace", space);
+  fields("containers", containers);
+  fields("volumes", volumes);
+  fields("hasMemory", has_memory);
+  fields("workingSetBytes", working_set);
+  fields("swapBytes", swap);
+  fields("ephemeralStorage", ephemeral);
+  fields("staleDisk", stale);
+  fields("passedOverAt", passed_over_at);
+  fields("processCount", processes);
+  fields("ioSomeAvg10", io);
+}
+
+template <typename Archive, FormOf<Summary> T>
+void ListFields(Archive& fields, T& summary) {
+  fields("node", summary.node);
+  fields("pods", summary.pods);
+}
+
+template <typename Archive, FormOf<Threshold> T>
+void ListFields(Archive& fields, T& threshold) {
+  fields("signal", threshold.signal);
+  fields("value", threshold.value);
+  fields("gracePeriod", threshold.grace_period);
+  fields("minReclaim", threshold.min_reclaim);
+}
+
+template <typename Archive, FormOf<DiskLayout> T>
+void ListFields(Archive& fields, T& layout) {
+  fields("dedicatedImageFs", layout.dedicated_image_fs);
+  fields("dedicatedContainerFs", layout.dedicated_container_fs);
+}
+
+template <typename Archive, FormOf<PassPolicy> T>
+void ListFields(Archive& fields, T& policy) {
+  auto& [thresholds, transition, grace, isolation, layout, hard_first] = policy;
+  fields("thresholds", thresholds);
+  fields("pressureTransitionPeriod", transition);
+  fields("maxPodGracePeriodSeconds", grace);
+  fields("localStorageCapacityIsolation", isolation);
+  fields("disk", layout);
+  fields("hardFirst", hard_first);
+}
+
+template <typename Archive, FormOf<Observation> T>
+void ListFields(Archive& fields, T& observation) {
+  fields("available", observation.available);
+  fields("capacity", observation.capacity);
+  fields("time", observation.time);
+}
+
+template <typename Archive, FormOf<Observations> T>
+void ListFields(Archive& fields, T& observations) {
+  fields("bySignal", observations.by_signal);
+}
+
+template <typename Archive, FormOf<EvictionMark> T>
+void ListFields(Archive& fields, T& mark) {
+  fields("at", mark.at);
+  fields("available", mark.available);
+}
+
+template <typename Archive, FormOf<EvictionState> T>
+void ListFields(Archive& fields, T& state) {
+  auto& [met, first_observed_at, condition_last_observed_at, observations, conditions,
+         last_eviction] = state;
+  fields("met", met);
+  fields("firstObservedAt", first_observed_at);
+  fields("conditionLastObservedAt", condition_last_observed_at);
+  fields("lastObservations", observations);
+  fields("conditions", conditions);
+  fields("lastEviction", last_eviction);
+}
+
+template <typename Archive, FormOf<Evaluation> T>
+void ListFields(Archive& fields, T& evaluation) {
+  auto& [met, overdue, acting, next] = evaluation;
+  fields("met", met);
+  fields("overdue", overdue);
+  fields("acting", acting);
+  fields("next", next);
+}
+
+}  // namespace jettison
