@@ -30,6 +30,7 @@ LICENSES = {
     "gnutls28": "LGPL-2.1-or-later",
     "grpc": "Apache-2.0",
     "libmicrohttpd": "LGPL-2.1-or-later",
+    "libzstd": "BSD-3-Clause",
     "linux": "GPL-2.0-only WITH Linux-syscall-note",
     "nlohmann-json3": "MIT",
     "protobuf": "BSD-3-Clause",

@@ -7,9 +7,21 @@
 
 #include "core/pods/qos.h"
 #include "tests/synthetic_node.h"
+#include "view/recording_desk.h"
 #include "view/snapshot.h"
 
 namespace jettison {
+
+// A recording that nobody reads.
+class SyntheticRecording : public RecordingDesk {
+ public:
+  [[nodiscard]] const std::string& folder() const override { return folder_; }
+  [[nodiscard]] bool Save(Duration /*patience*/) override { return true; }
+  [[nodiscard]] RecorderCounters counters() const override { return {.passes = 1}; }
+
+ private:
+  std::string folder_ = "/nonexistent/recording";
+};
 
 // A running agent's snapshot of the synthetic node, a minute after its start and after one full
 // pass, with `pods` pods that all run. The same seed gives the same snapshot.
@@ -30,6 +42,7 @@ inline Snapshot SyntheticSnapshot(std::size_t pods, std::uint32_t seed = 1) {
   policy->thresholds = DefaultThresholds();
   snapshot.policy = policy;
   snapshot.passes = 1;
+  snapshot.recording = std::make_shared<SyntheticRecording>();
 
   auto report = std::make_shared<CycleReport>();
   report->at = snapshot.at;

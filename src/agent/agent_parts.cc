@@ -34,7 +34,7 @@ NodeSettings SettingsOf(const AgentConfig& config, const AgentOptions& options) 
   settings.container_gc = config.container_gc;
   settings.memory_notifications = config.kernel_memcg_notification;
   settings.look_ahead = true;
-  settings.record_passes = options.board != nullptr;
+  settings.record_passes = options.board != nullptr || config.recording.enabled;
   return settings;
 }
 
@@ -219,6 +219,10 @@ NodeEdges EdgesOf(Machine& machine, const Log& log, AgentParts& parts) {
             parts.evictions->Add(pass);
             if (parts.shadow) parts.shadow->TakePass(*pass);
           },
+      .on_pass =
+          [&parts](const std::shared_ptr<const RecordedPass>& pass) {
+            if (parts.recorder) parts.recorder->Add(pass);
+          },
       .soft = parts.soft_evictions.get(),
       .noter = parts.telling_noter.get()};
 }
@@ -275,6 +279,14 @@ std::unique_ptr<AgentParts> BuildParts(const AgentConfig& config, const AgentOpt
                               .dry_run = config.dry_run,
                               .memory_estimator = config.memory_estimator},
       log);
+  if (config.recording.enabled) {
+    parts.recorder =
+        std::make_shared<Recorder>(config.root + "/recording", config.recording,
+                                   RecordingAbout{.at = machine.clock.Now(),
+                                                  .node = config.node_name,
+                                                  .maker = "jettison " JETTISON_VERSION,
+                                                  .profile = config.profile});
+  }
   parts.node = std::make_unique<Node>(SettingsOf(config, options), EdgesOf(machine, log, parts));
   // A dry run evicts nobody, so it has nothing to keep and nothing to go on with.
   parts.keeper = std::make_unique<StateKeeper>(config.dry_run ? "" : config.root + "/node-state",

@@ -18,6 +18,7 @@
 #include "agent/pods/remains.h"
 #include "agent/reclaim/image_collector.h"
 #include "agent/reclaim/image_records.h"
+#include "agent/recorder/recorder.h"
 #include "agent/tell/eviction_history.h"
 #include "agent/tell/hooks.h"
 #include "agent/tell/node_status_file.h"
@@ -64,6 +65,7 @@ struct AgentParts {
   std::unique_ptr<GroupMemory> dry_group_memory;
   std::unique_ptr<MemoryLadder> ladder;  // the same
   std::unique_ptr<EvictionHistory> evictions;
+  std::shared_ptr<Recorder> recorder;  // null: nothing is recorded
   std::unique_ptr<Node> node;
   std::unique_ptr<StateKeeper> keeper;
   std::unique_ptr<NodeStatusFile> status_file;

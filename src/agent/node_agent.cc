@@ -87,6 +87,9 @@ Result<void> NodeAgent::WatchAll() {
   attention.To(parts_->hooks->fd(), [this] { parts_->hooks->LogFailures(*log_); });
   attention.To(parts_->status_file->fd(), [this] { onlookers_.TakeStatusErrors(); });
   attention.To(parts_->evictions->fd(), [this] { parts_->evictions->LogComplaints(); });
+  if (parts_->recorder) {
+    attention.To(parts_->recorder->fd(), [this] { parts_->recorder->LogComplaints(*log_); });
+  }
   // What it has to tell is taken in each turn, whoever brought it.
   if (parts_->cluster) attention.To(parts_->cluster->fd(), [] {});
   attention.To(config_.fd(), [this] { TakeConfig(); });
@@ -109,6 +112,7 @@ Result<void> NodeAgent::Run() {
   service_.Stopping();
   if (begun_) parts_->keeper->Finish(Kept(machine_->clock.Now()));
   if (parts_->cluster) parts_->cluster->Finish();
+  if (parts_->recorder) parts_->recorder->Finish();
   log_->Info("agent stopped");
   memory_.End();
   attention_.reset();

@@ -15,6 +15,7 @@ Snapshot Onlookers::SnapshotWith(const ShownBeside& beside) const {
                    .container_bytes = parts_.reclaimer->ContainerBytes(),
                    .runtime_unready = beside.runtime_unready,
                    .log_lines_lost = log_.lost()});
+  snapshot.recording = parts_.recorder;
   snapshot.evictions = parts_.evictions->Evictions();
   if (parts_.shadow) snapshot.shadow = parts_.shadow->View(snapshot.at);
   if (parts_.cluster) {

@@ -13,6 +13,7 @@
 #include "api/kubernetes/stats_summary.h"
 #include "api/kubernetes/status_object.h"
 #include "api/metrics/metrics_text.h"
+#include "api/recording_endpoint.h"
 #include "api/route.h"
 #include "api/shadow_endpoint.h"
 
@@ -55,6 +56,7 @@ const std::vector<Route>& Routes() {
       {"GET", "/api/v1/evictions", "", kJson, Needs::kSnapshot, AnswerEvictions},
       {"GET", "/api/v1/evictions/*", "output", kJson, Needs::kSnapshot, AnswerEviction, true},
       {"GET", "/api/v1/rank", "output signal", kJson, Needs::kPass, AnswerRank, true},
+      {"GET", "/api/v1/recording", "since until", kRecording, Needs::kSnapshot, AnswerRecording},
       {"GET", "/api/v1/shadow", "", kJson, Needs::kSnapshot, AnswerShadow},
       {"POST", "/api/v1/admit", "", kJson, Needs::kSnapshot, AnswerPodAdmission},
       {"GET", "/api/v1/watch", "", kEvents, Needs::kNothing, AnswerWatch},

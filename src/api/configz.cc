@@ -163,6 +163,11 @@ void WriteOwn(const AgentConfig& config, JsonWriter& json) {
     WriteOwnSettings(config.eviction.thresholds, json);
     PutHooks(config.hooks, json);
     WriteHttp(config.http, json);
+    json.Object("recording", [&] {
+      json.Field("enabled", config.recording.enabled);
+      json.Field("maxSize", Quantity::Of(config.recording.max_bytes).ToString());
+      json.Field("maxAge", FormatDuration(config.recording.max_age));
+    });
     json.Field("dryRun", config.dry_run);
     json.Field("logLevel", NameOf(config.log_level));
     json.Field("logFormat", config.json_logs ? "json" : "text");

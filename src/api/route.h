@@ -34,6 +34,7 @@ inline constexpr std::string_view kNdjson = "application/x-ndjson";
 inline constexpr std::string_view kText = "text/plain; charset=utf-8";
 inline constexpr std::string_view kMetrics = "text/plain; version=0.0.4; charset=utf-8";
 inline constexpr std::string_view kHtml = "text/html; charset=utf-8";
+inline constexpr std::string_view kRecording = "application/vnd.jettison.recording";
 inline constexpr std::string_view kEvents = "text/event-stream";
 
 struct Route {

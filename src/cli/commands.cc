@@ -9,6 +9,8 @@
 #include "cli/explain.h"
 #include "cli/inspect.h"
 #include "cli/rank.h"
+#include "cli/recording/record.h"
+#include "cli/recording/show.h"
 #include "cli/replay.h"
 #include "cli/run.h"
 #include "cli/shadow/shadow.h"
@@ -28,7 +30,9 @@ constexpr const char* kExamples =
     "  jettison status                               how the node stands\n"
     "  jettison top                                  the node live\n"
     "  jettison explain default/web                  why it was evicted, or where it stands\n"
-    "  jettison replay scenarios.ndjson              what would have happened\n"
+    "  jettison record node.jtr                      fetch what the agent has recorded\n"
+    "  jettison show node.jtr                        what is in it\n"
+    "  jettison replay node.jtr                      every pass of it, decided once more\n"
     "\n"
     "Exit status: 0 done, 1 failed, 2 wrong usage or invalid input.";
 
@@ -47,6 +51,8 @@ void AddCommands(CLI::App& app, int& exit_code) {
   AddDoctor(app, exit_code);
   AddCheckConfig(app, exit_code);
   AddInspect(app, exit_code);
+  AddRecord(app, exit_code);
+  AddShow(app, exit_code);
   AddReplay(app, exit_code);
   AddWorkload(app, exit_code);
   AddComplete(app, exit_code);

@@ -9,9 +9,12 @@
 #include <exception>
 #include <memory>
 #include <string>
+#include <variant>
 
+#include "cli/recording/recording_file.h"
 #include "codec/recordings/replay_writer.h"
 #include "codec/recordings/scenario_reader.h"
+#include "codec/recordings/scenario_writer.h"
 #include "core/scenario/scenario.h"
 #include "kernel/files/line_reader.h"
 #include "sim/replay.h"
@@ -102,13 +105,53 @@ class Replayer {
   std::size_t faults_ = 0;
 };
 
+// A recording of an agent, pass by pass.
+class RecordingReplayer {
+ public:
+  RecordingReplayer(const std::string& name, std::FILE* stream) : name_(name), file_(stream) {}
+
+  int Run() {
+    for (;;) {
+      const auto item = file_.source().Next();
+      if (!item) {
+        ++faults_;
+        fmt::print(stderr, "jettison: {}: {}\n", name_, item.error().message);
+        continue;
+      }
+      if (!*item) break;
+      if (!Take(**item)) return kFailed;
+    }
+    return faults_ == 0 ? 0 : kInvalidInput;
+  }
+
+ private:
+  bool Take(const RecordedItem& item) {
+    if (const auto* about = std::get_if<RecordingAbout>(&item)) profile_ = about->profile;
+    const auto* pass = std::get_if<std::shared_ptr<const RecordedPass>>(&item);
+    if (pass == nullptr) return true;
+    const Scenario scenario = ScenarioOf(**pass, profile_);
+    std::string out;
+    WriteReplay(scenario, Replay(scenario), out);
+    if (std::fwrite(out.data(), 1, out.size(), stdout) == out.size()) return true;
+    fmt::print(stderr, "jettison: cannot write: {}\n", std::strerror(errno));
+    return false;
+  }
+
+  std::string name_;
+  RecordingFile file_;
+  Profile profile_ = Profile::kKubelet;
+  std::size_t faults_ = 0;
+};
+
 int RunReplay(const std::string& path) {
   const File file = Open(path);
   if (!file) {
     fmt::print(stderr, "jettison: cannot open {}: {}\n", path, std::strerror(errno));
     return kFailed;
   }
-  return Replayer(path == "-" ? "standard input" : path, file.get()).Run();
+  const std::string name = path == "-" ? "standard input" : path;
+  if (IsBinaryRecording(file.get())) return RecordingReplayer(name, file.get()).Run();
+  return Replayer(name, file.get()).Run();
 }
 
 }  // namespace
@@ -117,17 +160,20 @@ void AddReplay(CLI::App& app, int& exit_code) {
   auto path = std::make_shared<std::string>();
   CLI::App* command = app.add_subcommand(
       "replay", "Answer what the agent would have done, scenario by scenario (NDJSON in and out)");
-  command->add_option("FILE", *path, "records, one a line; - reads standard input")->required();
+  command->add_option("FILE", *path, "records, one a line, or a recording; - reads standard input")
+      ->required();
   command->footer(
       "A record is a scenario ({\"name\", \"start\", \"kubeletConfig\", \"disk\", \"pods\", "
       "\"steps\"}), an object\n"
       "with a scenario in its member \"scenario\", or an image collection ({\"imageGC\": {...}}).\n"
+      "A recording that `jettison record` has fetched is replayed pass by pass.\n"
       "One line is answered for each: {\"name\", \"steps\"} or {\"name\", \"removed\", \"error\", "
       "\"event\"}.\n"
       "\n"
       "Examples:\n"
       "  jettison replay scenarios.ndjson > answers.ndjson\n"
       "  zcat recorded.ndjson.gz | jettison replay -\n"
+      "  jettison replay node.jtr\n"
       "\n"
       "Exit status: 0 done, 1 a file could not be read or written, 2 an invalid record or wrong "
       "usage.");

@@ -26,6 +26,7 @@
 namespace jettison {
 
 struct KeptEviction;  // agent/tell/kept_eviction.h
+class RecordingDesk;  // view/recording_desk.h
 struct ShadowView;    // core/shadow/shadow_pairing.h
 
 // The state of the node as values, made by the agent for whoever looks on: the demo's screen, a
@@ -135,6 +136,7 @@ struct Snapshot {
   // Why pods were evicted, oldest first, some of them before the agent's start; null in tests
   // alone.
   std::shared_ptr<const std::vector<std::shared_ptr<const KeptEviction>>> evictions;
+  std::shared_ptr<RecordingDesk> recording;  // null: nothing is recorded
   // A dry run beside what the kubelet did; null: the agent is not in shadow mode.
   std::shared_ptr<const ShadowView> shadow;
   std::optional<ClusterTelling> cluster;  // absent: nothing is told to a cluster

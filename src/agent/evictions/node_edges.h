@@ -53,6 +53,8 @@ struct NodeEdges {
   std::function<void()> make_way = nullptr;
   // Takes each pass that evicted, when all is done. Null: nobody does.
   std::function<void(const std::shared_ptr<const RecordedPass>&)> on_eviction = nullptr;
+  // Takes each pass that is kept, when all is done. It must return at once. Null: nobody does.
+  std::function<void(const std::shared_ptr<const RecordedPass>&)> on_pass = nullptr;
   // Asked by `killer` before a pod goes for a soft threshold; `noter` takes each pod that goes
   // then. Null: nobody is asked.
   SoftEvictions* soft = nullptr;

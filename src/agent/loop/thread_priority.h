@@ -10,4 +10,10 @@ namespace jettison {
 // without CAP_SYS_NICE.
 [[nodiscard]] Result<void> RaiseThreadPriority();
 
+// Puts the calling thread behind all others: it runs, and reads and writes, when nobody else wants
+// to (SCHED_IDLE, sched(7)).
+[[nodiscard]] Result<void> LowerThreadPriority();
+// The calling thread, as the kernel numbers it.
+[[nodiscard]] int CurrentThreadId();
+
 }  // namespace jettison

@@ -318,6 +318,7 @@ void NodePasses::Record(RecordedPass pass, PassKind kind,
   pass.pods = Keep(pods);
   const auto kept = std::make_shared<const RecordedPass>(std::move(pass));
   record_.passes.Add(kept);
+  if (edges_.on_pass) edges_.on_pass(kept);
   if (edges_.on_eviction && !kept->report.evictions.empty()) edges_.on_eviction(kept);
 }
 
@@ -365,6 +366,7 @@ const CycleReport* NodePasses::Granted(const EvictionOrder& order, Instant now) 
   if (record_passes_) {
     const auto kept = std::make_shared<const RecordedPass>(std::move(pass));
     record_.passes.Add(kept);
+    if (edges_.on_pass) edges_.on_pass(kept);
     if (edges_.on_eviction) edges_.on_eviction(kept);
   }
   return record_.last.get();

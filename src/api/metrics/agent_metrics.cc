@@ -1,6 +1,7 @@
 #include <chrono>
 
 #include "api/metrics/metric_sections.h"
+#include "view/recording_desk.h"
 
 namespace jettison {
 namespace {
@@ -109,6 +110,23 @@ void WriteTroubles(const NodeCounters& counters, MetricsWriter& writer) {
   writer.Sample(counters.log_lines_lost);
 }
 
+// Absent where nothing is recorded.
+void WriteRecording(const Snapshot& snapshot, MetricsWriter& writer) {
+  if (!snapshot.recording) return;
+  const RecorderCounters counters = snapshot.recording->counters();
+  writer.Family("jettison_recorded_passes_total", kCounter, "Passes that were recorded.");
+  writer.Sample(counters.passes);
+  writer.Family("jettison_recorder_dropped_total", kCounter,
+                "Passes and OOM kills that the recorder had no time for.");
+  writer.Sample(counters.dropped);
+  writer.Family("jettison_recorder_written_bytes_total", kCounter,
+                "Bytes of chunks that were written to the recording.");
+  writer.Sample(counters.bytes);
+  writer.Family("jettison_recorder_write_errors_total", kCounter,
+                "Chunks that could not be written to the recording.");
+  writer.Sample(counters.write_errors);
+}
+
 void WriteWalks(const WalkCounters& counters, MetricsWriter& writer) {
   writer.Family("jettison_disk_walk_duration_seconds", kHistogram,
                 "What measuring the disk use of all pods took, beside the loop and with pauses.");
@@ -128,6 +146,7 @@ void WriteAgentMetrics(const Snapshot& snapshot, const NodeCounters& counters,
   WritePasses(counters.passes, writer);
   WriteVictims(snapshot, counters.passes, writer);
   WriteReclaim(counters, writer);
+  WriteRecording(snapshot, writer);
   WriteTroubles(counters, writer);
   WriteWalks(counters.walks, writer);
 }

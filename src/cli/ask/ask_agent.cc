@@ -112,8 +112,13 @@ Result<std::string> AskAgent(const AskOptions& options, const std::string& path)
   if (!target) return Fail(target.error());
   auto response = HttpGet(*target, path);
   if (!response) return Fail(response.error());
-  if (response->status != kOk) return Fail(CodeOf(response->status), ComplaintOf(*response));
+  if (auto answered = CheckAnswer(*response); !answered) return Fail(answered.error());
   return std::move(response->body);
+}
+
+Result<void> CheckAnswer(const HttpResponse& answer) {
+  if (answer.status == kOk) return {};
+  return Fail(CodeOf(answer.status), ComplaintOf(answer));
 }
 
 int ReportUnanswered(const Error& error) {

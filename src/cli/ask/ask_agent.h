@@ -35,6 +35,9 @@ void AddAskOptions(CLI::App& command, AskOptions& options);
 // kNotFound for 404, kInvalidArgument for other 4xx, kPermissionDenied for 401 and 403.
 [[nodiscard]] Result<std::string> AskAgent(const AskOptions& options, const std::string& path);
 
+// An answer other than 200 as an error, as AskAgent has it.
+[[nodiscard]] Result<void> CheckAnswer(const HttpResponse& answer);
+
 // Says on standard error why the agent could not be asked or did not answer; returns the exit
 // status: 2 where what was asked for is malformed, otherwise 1.
 [[nodiscard]] int ReportUnanswered(const Error& error);

@@ -10,6 +10,7 @@
 #include "core/config/http_configuration.h"
 #include "core/config/kubernetes_configuration.h"
 #include "core/config/node_allocatable.h"
+#include "core/config/recording_configuration.h"
 #include "core/model/cgroup_driver.h"
 #include "core/model/images.h"
 #include "core/model/log_level.h"
@@ -95,6 +96,7 @@ struct AgentConfig {
   std::vector<HookConfig> hooks;                                    // [J]
   std::string node_status_file;          // [J] the node as v1.Node, written there; empty: nowhere
   HttpConfig http;                       // [J]
+  RecordingConfig recording;             // [J]
   bool dry_run = false;                  // [J]
   LogLevel log_level = LogLevel::kInfo;  // [J] lines below are not written
   bool json_logs = false;                // [J] logFormat, else [K] logging.format

@@ -9,6 +9,7 @@
 
 #include "core/config/http_configuration.h"
 #include "core/config/kubernetes_configuration.h"
+#include "core/config/recording_configuration.h"
 #include "core/config/take.h"
 #include "core/thresholds/own_thresholds.h"
 #include "core/thresholds/spelling.h"
@@ -35,6 +36,7 @@ constexpr auto kJettisonNames = std::to_array<std::string_view>({"apiVersion",
                                                                  "nodeName",
                                                                  "nodeStatusFile",
                                                                  "profile",
+                                                                 "recording",
                                                                  "root",
                                                                  "runtime",
                                                                  "source"});
@@ -147,6 +149,9 @@ void ApplyJettisonConfiguration(const Fields& fields, AgentConfig& config, Fault
     ReadBackoff(*backoff, config.eviction_backoff);
   }
   if (const auto http = fields.Inside("http")) config.http = ReadHttpConfiguration(*http);
+  if (const auto recording = fields.Inside("recording")) {
+    config.recording = ReadRecordingConfiguration(*recording);
+  }
   config.hooks = ReadHooks(fields);
   Take(fields.AbsolutePath("nodeStatusFile"), config.node_status_file);
   const std::vector<Threshold> own = ReadOwnThresholds(fields, warnings);

@@ -1,6 +1,7 @@
 #pragma once
 
 #include <cstddef>
+#include <functional>
 #include <string>
 #include <string_view>
 
@@ -21,6 +22,9 @@ struct HttpTarget {
   std::string private_key_file;
   std::string bearer_token;       // empty: none is sent
   std::string basic_credentials;  // "user:password"; empty, or beside a token: none are sent
+  // Takes the body of an answer with status 200 piece by piece, as it comes; false breaks it off.
+  // Empty: the answer holds it.
+  std::function<bool(std::string_view piece)> take_body = nullptr;
 };
 
 // Loads what HttpGet and HttpPost need, which they do by themselves; for whoever must not have to

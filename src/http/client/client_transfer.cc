@@ -177,6 +177,13 @@ curl_socket_t Transfer::OpenSocket(void* /*self*/, curlsocktype /*purpose*/,
 std::size_t Transfer::TakeBody(char* bytes, std::size_t one, std::size_t count, void* self) {
   auto& transfer = *static_cast<Transfer*>(self);
   const std::size_t size = one * count;
+  if (transfer.target_.take_body) {
+    long status = 0;
+    transfer.curl_.easy_getinfo(transfer.handle_, CURLINFO_RESPONSE_CODE, &status);
+    if (status == 200) {
+      return transfer.target_.take_body({bytes, size}) ? size : CURL_WRITEFUNC_ERROR;
+    }
+  }
   if (size > transfer.target_.max_response_bytes - transfer.body_.size()) {
     transfer.is_too_large_ = true;
     return CURL_WRITEFUNC_ERROR;

@@ -1,0 +1,205 @@
+#include "agent/recorder/recorder.h"
+
+#include <fmt/format.h>
+#include <poll.h>
+#include <sched.h>
+#include <sys/eventfd.h>
+
+#include <cerrno>
+#include <chrono>
+#include <variant>
+
+#include "agent/loop/thread_priority.h"
+
+namespace jettison {
+namespace {
+
+// How old what is not on the disk may become, and where something happened.
+constexpr Duration kSaveEvery = std::chrono::minutes(5);
+constexpr Duration kSaveInAHurry = std::chrono::seconds(10);
+// Where no descriptor could be had to be woken by; in milliseconds.
+constexpr int kLookEvery = 1000;
+
+Instant TimeOf(const RecordedItem& item) {
+  if (const auto* pass = std::get_if<std::shared_ptr<const RecordedPass>>(&item)) {
+    return (*pass)->report.at;
+  }
+  if (const auto* kill = std::get_if<RecordedOomKill>(&item)) return kill->at;
+  if (const auto* gap = std::get_if<RecordedGap>(&item)) return gap->to;
+  return std::get<RecordingAbout>(item).at;
+}
+
+// What somebody will want to know of after a crash.
+bool MustNotBeLost(const RecordedItem& item) {
+  const auto* pass = std::get_if<std::shared_ptr<const RecordedPass>>(&item);
+  return pass == nullptr || (*pass)->report.acting_for || !(*pass)->report.evictions.empty();
+}
+
+}  // namespace
+
+Recorder::Recorder(std::string folder, const RecordingConfig& config, RecordingAbout about)
+    : folder_(std::move(folder)),
+      about_(std::move(about)),
+      files_(folder_, config),
+      writer_([this](std::string_view chunk) { return Write(chunk); }),
+      wake_(::eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK)),
+      thread_(std::make_unique<BackgroundThread>(
+          ThreadPurpose{"recorder", "passes are not recorded"})) {
+  thread_->Do([this] { Work(); });
+}
+
+void Recorder::Wake() const {
+  const std::uint64_t one = 1;
+  (void)!::write(wake_.get(), &one, sizeof one);
+}
+
+void Recorder::Add(RecordedItem item) {
+  const std::size_t put = put_.load(std::memory_order_relaxed);
+  if (put - taken_.load(std::memory_order_acquire) == kQueue) {
+    dropped_.fetch_add(1, std::memory_order_relaxed);
+    return;
+  }
+  queue_[put % kQueue] = std::move(item);
+  put_.store(put + 1, std::memory_order_release);
+  Wake();
+}
+
+// At the end nobody waits for a processor that others keep busy.
+void Recorder::Finish() {
+  if (!thread_) return;
+  stop_ = true;
+  if (const int id = thread_id_; id != 0) {
+    const sched_param none{};
+    (void)sched_setscheduler(id, SCHED_OTHER, &none);
+  }
+  Wake();
+  thread_.reset();
+  if (thread_id_ != 0) return;
+  // It had no thread, or not yet.
+  Begin();
+  End();
+}
+
+void Recorder::Begin() {
+  Complain(files_.Open());
+  Complain(writer_.Add(about_));
+}
+
+void Recorder::End() {
+  TakeItems();
+  Complain(writer_.Finish());
+}
+
+void Recorder::Work() {
+  thread_id_ = CurrentThreadId();
+  (void)LowerThreadPriority();
+  Begin();
+  while (!stop_) {
+    pollfd ready{.fd = wake_.get(), .events = POLLIN, .revents = 0};
+    (void)::poll(&ready, 1, wake_ ? -1 : kLookEvery);
+    std::uint64_t woken = 0;
+    (void)!::read(wake_.get(), &woken, sizeof woken);
+    std::uint64_t asked = 0;
+    {
+      const std::lock_guard lock(mutex_);
+      asked = asked_;
+    }
+    TakeItems();
+    if (asked != answered_) SaveOpen();
+    const std::lock_guard lock(mutex_);
+    answered_ = asked;
+    saved_.notify_all();
+  }
+  End();
+}
+
+void Recorder::TakeItems() {
+  for (;;) {
+    const std::size_t taken = taken_.load(std::memory_order_relaxed);
+    if (taken == put_.load(std::memory_order_acquire)) return;
+    RecordedItem item = *std::move(queue_[taken % kQueue]);
+    queue_[taken % kQueue].reset();
+    taken_.store(taken + 1, std::memory_order_release);
+    NoteDropped(item);
+    Record(std::move(item));
+  }
+}
+
+void Recorder::NoteDropped(const RecordedItem& next) {
+  const std::uint64_t dropped = dropped_;
+  if (dropped == told_dropped_) return;
+  const Instant to = TimeOf(next);
+  Complain(writer_.Add(RecordedGap{
+      .from = last_at_.value_or(to),
+      .to = to,
+      .why = fmt::format("{} passes were left out because the recorder had no time for them",
+                         dropped - std::exchange(told_dropped_, dropped))}));
+}
+
+void Recorder::Record(RecordedItem item) {
+  if (std::holds_alternative<std::shared_ptr<const RecordedPass>>(item)) ++passes_;
+  last_at_ = TimeOf(item);
+  hurry_ = hurry_ || MustNotBeLost(item);
+  unsaved_ = true;
+  Complain(writer_.Add(item));
+  SaveWhereDue();
+}
+
+void Recorder::SaveWhereDue() {
+  if (!unsaved_ || !last_at_) return;
+  if (!saved_at_) saved_at_ = last_at_;
+  const Duration since = Elapsed(*saved_at_, *last_at_);
+  if (since >= kSaveEvery || since < Duration{0} || (hurry_ && since >= kSaveInAHurry)) SaveOpen();
+}
+
+void Recorder::SaveOpen() {
+  std::string chunk;
+  if (auto peeked = writer_.Peek(chunk); !peeked) return Complain(peeked);
+  unsaved_ = hurry_ = false;
+  saved_at_ = last_at_;
+  if (!chunk.empty()) Complain(files_.SaveOpen(chunk));
+}
+
+Result<void> Recorder::Write(std::string_view chunk) {
+  unsaved_ = hurry_ = false;
+  auto written = files_.Append(chunk, last_at_.value_or(about_.at));
+  held_bytes_ = files_.bytes();
+  if (!written) {
+    ++write_errors_;
+    return written;
+  }
+  ++chunks_;
+  bytes_ += chunk.size();
+  complained_ = false;
+  return written;
+}
+
+// Once, until something could be written again.
+void Recorder::Complain(const Result<void>& done) {
+  if (done || std::exchange(complained_, true)) return;
+  complaints_.Put(done.error().message);
+}
+
+void Recorder::LogComplaints(const Log& log) {
+  for (const std::string& complaint : complaints_.TakeAll()) {
+    log.Warn("passes are not recorded for now", {{"folder", folder_}, {"err", complaint}});
+  }
+}
+
+bool Recorder::Save(Duration patience) {
+  std::unique_lock lock(mutex_);
+  const std::uint64_t asked = ++asked_;
+  Wake();
+  return saved_.wait_for(lock, patience, [&] { return answered_ >= asked; });
+}
+
+RecorderCounters Recorder::counters() const {
+  return {.passes = passes_,
+          .dropped = dropped_,
+          .chunks = chunks_,
+          .bytes = bytes_,
+          .write_errors = write_errors_,
+          .held_bytes = held_bytes_};
+}
+
+}  // namespace jettison

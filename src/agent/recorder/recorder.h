@@ -1,0 +1,98 @@
+#pragma once
+
+#include <array>
+#include <atomic>
+#include <condition_variable>
+#include <cstddef>
+#include <cstdint>
+#include <memory>
+#include <mutex>
+#include <optional>
+#include <string>
+#include <utility>
+
+#include "agent/log/log.h"
+#include "agent/loop/background_thread.h"
+#include "agent/loop/mailbox.h"
+#include "agent/recorder/recording_folder.h"
+#include "codec/flight/recording_writer.h"
+#include "core/config/recording_configuration.h"
+#include "core/recording/recording.h"
+#include "ports/file_descriptor.h"
+#include "view/recording_desk.h"
+
+namespace jettison {
+
+// Writes down what the loop hands over, on a thread of lowest priority. What it has no time for is
+// left out, and counted; so is what the disk does not take. The loop never waits for it.
+class Recorder : public RecordingDesk {
+ public:
+  // `about` says whose recording it is.
+  Recorder(std::string folder, const RecordingConfig& config, RecordingAbout about);
+  ~Recorder() override { Finish(); }
+
+  // For the loop: takes an item, without a lock and without memory of its own.
+  void Add(RecordedItem item);
+  // Readable when there is something to be logged.
+  [[nodiscard]] int fd() const { return complaints_.fd(); }
+  void LogComplaints(const Log& log);
+  // Writes what is there and ends the thread.
+  void Finish();
+
+  [[nodiscard]] const std::string& folder() const override { return folder_; }
+  [[nodiscard]] bool Save(Duration patience) override;
+  [[nodiscard]] RecorderCounters counters() const override;
+
+ private:
+  // As many as an agent makes in minutes; a power of two.
+  static constexpr std::size_t kQueue = 32;
+
+  void Work();
+  void Begin();
+  void End();
+  void TakeItems();
+  void Record(RecordedItem item);
+  void NoteDropped(const RecordedItem& next);
+  void SaveWhereDue();
+  void SaveOpen();
+  [[nodiscard]] Result<void> Write(std::string_view chunk);
+  void Complain(const Result<void>& done);
+  void Wake() const;
+
+  const std::string folder_;
+  const RecordingAbout about_;
+  RecordingFolder files_;
+  RecordingWriter writer_;
+  FileDescriptor wake_;
+  Mailbox<std::string> complaints_;
+
+  // One puts in, one takes out.
+  std::array<std::optional<RecordedItem>, kQueue> queue_;
+  std::atomic<std::size_t> put_ = 0;
+  std::atomic<std::size_t> taken_ = 0;
+  std::atomic<bool> stop_ = false;
+  std::atomic<int> thread_id_ = 0;
+
+  // Of the thread alone.
+  std::uint64_t told_dropped_ = 0;
+  std::optional<Instant> last_at_;   // of the last item
+  std::optional<Instant> saved_at_;  // by items' times
+  bool unsaved_ = false;
+  bool hurry_ = false;  // something happened that must not be lost
+  bool complained_ = false;
+
+  std::atomic<std::uint64_t> passes_ = 0;
+  std::atomic<std::uint64_t> dropped_ = 0;
+  std::atomic<std::uint64_t> chunks_ = 0;
+  std::atomic<std::uint64_t> bytes_ = 0;
+  std::atomic<std::uint64_t> write_errors_ = 0;
+  std::atomic<std::uint64_t> held_bytes_ = 0;
+
+  std::mutex mutex_;  // of onlookers and the thread; the loop takes no part
+  std::condition_variable saved_;
+  std::uint64_t asked_ = 0;     // guarded by mutex_: times that it was asked to save
+  std::uint64_t answered_ = 0;  // guarded by mutex_
+  std::unique_ptr<BackgroundThread> thread_;
+};
+
+}  // namespace jettison

@@ -1,0 +1,205 @@
+#include "agent/recorder/recorder.h"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+#include <sys/stat.h>
+
+#include <filesystem>
+#include <fstream>
+
+#include "agent/recorder/recording_stream.h"
+#include "codec/flight/recording_bed.h"
+#include "kernel/files/temporary_folder.h"
+
+namespace jettison {
+namespace {
+
+using ::testing::HasSubstr;
+using ::testing::IsEmpty;
+using ::testing::SizeIs;
+
+constexpr Duration kLong = std::chrono::seconds(30);
+
+class RecorderTest : public ::testing::Test {
+ protected:
+  std::vector<RecordedItem> Items(std::uint32_t seed = 3) {
+    std::vector<RecordedItem> items;
+    for (RecordedItem& item : SomeRecording(seed, 1)) {
+      if (!std::holds_alternative<RecordingAbout>(item)) items.push_back(std::move(item));
+    }
+    return items;
+  }
+  RecordingAbout About(int start = 0) const {
+    return {.at = kRecordedFrom + std::chrono::hours(start), .node = "n", .maker = "test"};
+  }
+  std::string Fetched(const RecordingStream::Times& times = {}) {
+    auto stream = RecordingStream::Open(folder_, times);
+    EXPECT_TRUE(stream) << stream.error().message;
+    std::string bytes;
+    while (auto piece = stream->Next()) {
+      EXPECT_FALSE(piece->empty());
+      EXPECT_LE(piece->size(), RecordingStream::kPiece);
+      bytes += *piece;
+    }
+    return bytes;
+  }
+  static std::vector<std::size_t> With(const RecordingAbout& about,
+                                       std::vector<RecordedItem> items) {
+    items.insert(items.begin(), about);
+    return HashesOf(items);
+  }
+
+  pod_host::TemporaryFolder root_;
+  std::string folder_ = root_.path() + "/recording";
+  RecordingConfig config_;
+};
+
+TEST_F(RecorderTest, WhatIsHandedOverIsRead) {
+  const auto items = Items();
+  {
+    Recorder recorder(folder_, config_, About());
+    for (const RecordedItem& item : items) recorder.Add(item);
+    ASSERT_TRUE(recorder.Save(kLong));
+    // Not complete yet, and there all the same.
+    EXPECT_EQ(HashesOf(ReadAll(Fetched()).items), With(About(), items));
+    EXPECT_EQ(recorder.counters().passes, 6U);
+    EXPECT_EQ(recorder.counters().chunks, 0U);
+  }
+  const ReadRecording read = ReadAll(Fetched());
+  EXPECT_THAT(read.faults, IsEmpty());
+  EXPECT_EQ(HashesOf(read.items), With(About(), items));
+}
+
+TEST_F(RecorderTest, AnAgentThatIsStartedAnewGoesOnInAnotherSegment) {
+  const auto items = Items();
+  for (int start = 0; start < 3; ++start) {
+    Recorder recorder(folder_, config_, About(start));
+    for (const RecordedItem& item : items) recorder.Add(item);
+  }
+  EXPECT_THAT(SegmentsIn(folder_).value(), SizeIs(3));
+  std::vector<std::size_t> expected;
+  for (int start = 0; start < 3; ++start) {
+    for (const std::size_t hash : With(About(start), items)) expected.push_back(hash);
+  }
+  EXPECT_EQ(HashesOf(ReadAll(Fetched()).items), expected);
+}
+
+// Killed without a word: what was saved last is there when the next one begins.
+TEST_F(RecorderTest, TheChunkThatWasOpenSurvivesACrash) {
+  const auto items = Items();
+  const std::string crashed = root_.path() + "/crashed";
+  {
+    Recorder recorder(folder_, config_, About());
+    for (const RecordedItem& item : items) recorder.Add(item);
+    ASSERT_TRUE(recorder.Save(kLong));
+    std::filesystem::copy(folder_, crashed);
+  }
+  folder_ = crashed;
+  Recorder recorder(folder_, config_, About(1));
+  ASSERT_TRUE(recorder.Save(kLong));
+  auto expected = With(About(), items);
+  expected.push_back(With(About(1), {})[0]);
+  const ReadRecording read = ReadAll(Fetched());
+  EXPECT_THAT(read.faults, IsEmpty());
+  EXPECT_EQ(HashesOf(read.items), expected);
+}
+
+TEST_F(RecorderTest, AHalfWrittenOpenChunkLeavesTheOneBefore) {
+  RecordingFolder files(folder_, config_);
+  ASSERT_TRUE(files.Open());
+  const std::string chunk = Written(SomeRecording(3, 1)).bytes;
+  ASSERT_TRUE(files.SaveOpen(chunk));
+  ASSERT_TRUE(files.SaveOpen(std::string_view(chunk).substr(0, chunk.size() / 2)));
+  EXPECT_EQ(OpenChunkIn(folder_), chunk);
+}
+
+TEST_F(RecorderTest, ItsSpaceIsReservedInAdvance) {
+  Recorder recorder(folder_, config_, About());
+  ASSERT_TRUE(recorder.Save(kLong));
+  for (const char* name : {"/0000000001.jtr", "/next", "/open.0", "/open.1"}) {
+    struct stat status {};
+    ASSERT_EQ(::stat((folder_ + name).c_str(), &status), 0) << name;
+    EXPECT_GE(status.st_blocks * 512, 256 << 10) << name;
+  }
+}
+
+TEST_F(RecorderTest, TheOldestIsForgottenBySize) {
+  config_.max_bytes = 2 << 20;
+  RecordingFolder files(folder_, config_);
+  ASSERT_TRUE(files.Open());
+  const std::string chunk(100'000, 'x');
+  for (int i = 0; i < 100; ++i) ASSERT_TRUE(files.Append(chunk, kRecordedFrom));
+  EXPECT_LE(files.bytes() + (512 << 10), 2U << 20U);
+  EXPECT_GE(files.bytes(), 1U << 20U);
+  std::uint64_t on_disk = 0;
+  const auto segments = SegmentsIn(folder_).value();
+  for (const std::string& path : segments) on_disk += std::filesystem::file_size(path);
+  EXPECT_EQ(on_disk, files.bytes());
+}
+
+TEST_F(RecorderTest, TheOldestIsForgottenByAge) {
+  RecordingFolder files(folder_, config_);
+  ASSERT_TRUE(files.Open());
+  const std::string chunk(3 << 20, 'x');
+  for (int day = 0; day < 30; ++day) {
+    ASSERT_TRUE(files.Append(chunk, kRecordedFrom + std::chrono::hours(24 * day)));
+  }
+  EXPECT_THAT(SegmentsIn(folder_).value(), SizeIs(15));
+}
+
+TEST_F(RecorderTest, WhatCannotBeWrittenIsSaidOnce) {
+  std::ofstream(root_.path() + "/recording") << "a file is in the way";
+  Recorder recorder(folder_, config_, About());
+  for (const RecordedItem& item : Items()) recorder.Add(item);
+  ASSERT_TRUE(recorder.Save(kLong));
+  for (const RecordedItem& item : Items()) recorder.Add(item);
+  ASSERT_TRUE(recorder.Save(kLong));
+  recorder.Finish();
+  EXPECT_EQ(recorder.counters().passes, 12U);
+  EXPECT_EQ(recorder.counters().write_errors, 1U);
+}
+
+TEST_F(RecorderTest, WhatThereIsNoTimeForIsCountedAndAGap) {
+  const auto items = Items();
+  std::uint64_t dropped = 0;
+  {
+    Recorder recorder(folder_, config_, About());
+    // More than any queue takes while a thread begins.
+    for (int i = 0; i < 2000; ++i) recorder.Add(items[1]);
+    dropped = recorder.counters().dropped;
+    ASSERT_TRUE(recorder.Save(kLong));
+    recorder.Add(items.back());
+  }
+  ASSERT_GT(dropped, 0U);
+  const std::string why = fmt::format("{} passes were left out", dropped);
+  const auto read = ReadAll(Fetched());
+  EXPECT_TRUE(std::ranges::any_of(read.items, [&](const RecordedItem& item) {
+    const auto* gap = std::get_if<RecordedGap>(&item);
+    return gap != nullptr && gap->why.find("passes were left out") != std::string::npos;
+  })) << why;
+}
+
+TEST_F(RecorderTest, OnlyChunksOfTheTimeThatIsAskedForAreHandedOut) {
+  for (int start = 0; start < 3; ++start) {
+    Recorder recorder(folder_, config_, About(start));
+    for (std::uint32_t i = 0; i < 1; ++i) {
+      auto items = Items(static_cast<std::uint32_t>(start));
+      for (RecordedItem& item : items) {
+        if (auto* gap = std::get_if<RecordedGap>(&item)) {
+          gap->from = gap->to = kRecordedFrom + std::chrono::hours(start);
+          recorder.Add(item);
+        }
+      }
+    }
+  }
+  const Instant middle = kRecordedFrom + std::chrono::hours(1);
+  const auto read = ReadAll(Fetched({.since = middle, .until = middle}));
+  EXPECT_THAT(read.faults, IsEmpty());
+  ASSERT_THAT(read.items, SizeIs(2));
+  EXPECT_EQ(std::get<RecordingAbout>(read.items[0]), About(1));
+  EXPECT_THAT(ReadAll(Fetched({.since = middle, .until = std::nullopt})).items, SizeIs(4));
+  EXPECT_THAT(ReadAll(Fetched({.since = std::nullopt, .until = middle})).items, SizeIs(4));
+}
+
+}  // namespace
+}  // namespace jettison

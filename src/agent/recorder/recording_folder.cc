@@ -1,0 +1,249 @@
+#include "agent/recorder/recording_folder.h"
+
+#include <fcntl.h>
+#include <fmt/format.h>
+#include <sys/stat.h>
+
+#include <algorithm>
+#include <array>
+#include <cerrno>
+#include <charconv>
+#include <cstdio>
+#include <utility>
+
+#include "codec/flight/chunk_header.h"
+#include "kernel/files/files.h"
+#include "ports/system_error.h"
+
+namespace jettison {
+namespace {
+
+constexpr std::string_view kSuffix = ".jtr";
+constexpr std::uint64_t kSegments = 16;  // that a full recording has
+constexpr std::uint64_t kLeastSegment = std::uint64_t{256} << 10;
+constexpr std::uint64_t kMostSegment = std::uint64_t{4} << 20;
+constexpr std::uint64_t kOpenBytes = std::uint64_t{256} << 10;
+constexpr unsigned kFolderMode = 0750;
+constexpr unsigned kFileMode = 0640;
+
+FileDescriptor OpenFile(const std::string& path, int flags) {
+  return FileDescriptor(::open(path.c_str(), flags | O_CLOEXEC | O_NOFOLLOW, kFileMode));
+}
+
+// A file system that cannot reserve does without.
+Result<void> Reserve(int file, std::uint64_t bytes) {
+  if (::fallocate(file, FALLOC_FL_KEEP_SIZE, 0, static_cast<off_t>(bytes)) == 0) return {};
+  if (errno == EOPNOTSUPP || errno == ENOSYS || errno == EINTR) return {};
+  return FailErrno("reserve space for the recording");
+}
+
+Result<void> WriteAll(int file, std::string_view bytes, std::uint64_t at) {
+  while (!bytes.empty()) {
+    const ssize_t written = ::pwrite(file, bytes.data(), bytes.size(), static_cast<off_t>(at));
+    if (written < 0 && errno == EINTR) continue;
+    if (written < 0) return FailErrno("write the recording");
+    bytes.remove_prefix(static_cast<std::size_t>(written));
+    at += static_cast<std::uint64_t>(written);
+  }
+  return {};
+}
+
+// 0: the name of no segment.
+std::uint64_t NumberOf(std::string_view name) {
+  if (!name.ends_with(kSuffix)) return 0;
+  name.remove_suffix(kSuffix.size());
+  std::uint64_t number = 0;
+  const auto [end, fault] = std::from_chars(name.data(), name.data() + name.size(), number);
+  return fault == std::errc() && end == name.data() + name.size() ? number : 0;
+}
+
+Result<std::vector<std::uint64_t>> NumbersIn(const std::string& folder) {
+  auto names = pod_host::NamesIn(folder);
+  if (!names) return Fail(names.error());
+  std::vector<std::uint64_t> numbers;
+  for (const std::string& name : *names) {
+    if (const std::uint64_t number = NumberOf(name); number > 0) numbers.push_back(number);
+  }
+  std::ranges::sort(numbers);
+  return numbers;
+}
+
+std::string SegmentPath(const std::string& folder, std::uint64_t number) {
+  return fmt::format("{}/{:010}{}", folder, number, kSuffix);
+}
+
+std::string OpenPath(const std::string& folder, unsigned which) {
+  return fmt::format("{}/open.{}", folder, which);
+}
+
+struct OpenChunk {
+  ChunkHeader header;
+  std::string bytes;
+};
+
+// What is in one of the two, if it is whole as far as its sizes say.
+std::optional<OpenChunk> ReadOpen(const std::string& path) {
+  auto text = pod_host::ReadFile(path);
+  if (!text) return std::nullopt;
+  const auto size = ChunkHeaderSize(*text);
+  if (!size || *size > text->size()) return std::nullopt;
+  auto header = ReadChunkHeader(std::string_view(*text).substr(0, *size));
+  if (!header || *size + header->BodyBytes() > text->size()) return std::nullopt;
+  text->resize(*size + header->BodyBytes());
+  return OpenChunk{*std::move(header), *std::move(text)};
+}
+
+bool IsNewer(const ChunkHeader& a, const ChunkHeader& b) {
+  return std::tuple(a.about.at, a.sequence, a.stretch.passes + a.others) >
+         std::tuple(b.about.at, b.sequence, b.stretch.passes + b.others);
+}
+
+}  // namespace
+
+Result<std::vector<std::string>> SegmentsIn(const std::string& folder) {
+  const auto numbers = NumbersIn(folder);
+  if (!numbers) return Fail(numbers.error());
+  std::vector<std::string> paths;
+  for (const std::uint64_t number : *numbers) paths.push_back(SegmentPath(folder, number));
+  return paths;
+}
+
+std::string OpenChunkIn(const std::string& folder) {
+  auto first = ReadOpen(OpenPath(folder, 0));
+  auto second = ReadOpen(OpenPath(folder, 1));
+  if (!first) std::swap(first, second);
+  if (!first) return {};
+  if (second && IsNewer(second->header, first->header)) return std::move(second->bytes);
+  return std::move(first->bytes);
+}
+
+RecordingFolder::RecordingFolder(std::string folder, const RecordingConfig& config)
+    : folder_(std::move(folder)),
+      max_bytes_(static_cast<std::uint64_t>(config.max_bytes)),
+      max_age_(config.max_age),
+      segment_bytes_(std::clamp(max_bytes_ / kSegments, kLeastSegment, kMostSegment)) {}
+
+std::string RecordingFolder::PathOf(std::uint64_t number) const {
+  return SegmentPath(folder_, number);
+}
+
+Result<void> RecordingFolder::FindSegments() {
+  const auto numbers = NumbersIn(folder_);
+  if (!numbers) return Fail(numbers.error());
+  segments_.clear();
+  bytes_ = 0;
+  for (const std::uint64_t number : *numbers) {
+    struct stat status {};
+    if (::stat(PathOf(number).c_str(), &status) != 0) continue;
+    Segment& segment = segments_.emplace_back();
+    segment.number = number;
+    segment.bytes = static_cast<std::uint64_t>(status.st_size);
+    segment.ended = Instant(std::chrono::seconds(status.st_mtim.tv_sec));
+    bytes_ += segment.bytes;
+  }
+  return {};
+}
+
+Result<void> RecordingFolder::Open() {
+  if (auto made = pod_host::MakeFolders(folder_, kFolderMode); !made) return made;
+  if (auto found = FindSegments(); !found) return found;
+  for (unsigned which : {0U, 1U}) {
+    const FileDescriptor file = OpenFile(OpenPath(folder_, which), O_WRONLY | O_CREAT);
+    if (!file) return FailErrno("open " + OpenPath(folder_, which));
+    if (auto reserved = Reserve(file.get(), kOpenBytes); !reserved) return reserved;
+  }
+  const std::string left = OpenChunkIn(folder_);
+  if (left.empty()) return BeginSegment();
+  const auto header = ReadChunkHeader(std::string_view(left).substr(0, *ChunkHeaderSize(left)));
+  auto kept = WriteToSegment(left, header->stretch.last);
+  if (kept) ForgetOpen();
+  return kept;
+}
+
+// The one that was reserved becomes it, so that nothing is needed of a disk that is full now.
+Result<void> RecordingFolder::BeginSegment() {
+  const std::uint64_t number = segments_.empty() ? 1 : segments_.back().number + 1;
+  const std::string path = PathOf(number);
+  if (::rename((folder_ + "/next").c_str(), path.c_str()) != 0 && errno != ENOENT) {
+    return FailErrno("rename " + folder_ + "/next");
+  }
+  FileDescriptor file = OpenFile(path, O_WRONLY | O_CREAT);
+  if (!file) return FailErrno("open " + path);
+  while (true) {
+    auto reserved = Reserve(file.get(), segment_bytes_);
+    if (reserved) break;
+    if (segments_.empty()) return reserved;
+    ForgetOldest();
+  }
+  file_ = std::move(file);
+  segments_.push_back({.number = number});
+  ReserveNext();
+  return {};
+}
+
+// What cannot be had now is asked for again when it is needed.
+void RecordingFolder::ReserveNext() const {
+  const FileDescriptor next = OpenFile(folder_ + "/next", O_WRONLY | O_CREAT | O_TRUNC);
+  if (next) (void)Reserve(next.get(), segment_bytes_);
+}
+
+Result<void> RecordingFolder::Append(std::string_view chunk, Instant now) {
+  auto written = WriteToSegment(chunk, now);
+  if (written) ForgetOpen();
+  ForgetOld(now);
+  return written;
+}
+
+Result<void> RecordingFolder::WriteToSegment(std::string_view chunk, Instant now) {
+  const bool is_full =
+      file_ && segments_.back().bytes > 0 && segments_.back().bytes + chunk.size() > segment_bytes_;
+  if (is_full) file_.Close();
+  if (!file_) {
+    if (auto begun = BeginSegment(); !begun) return begun;
+  }
+  Segment& segment = segments_.back();
+  if (auto written = WriteAll(file_.get(), chunk, segment.bytes); !written) {
+    // What is there of it is cut off again; a reader would pass over it, too.
+    (void)::ftruncate(file_.get(), static_cast<off_t>(segment.bytes));
+    file_.Close();
+    return written;
+  }
+  (void)::fdatasync(file_.get());
+  segment.bytes += chunk.size();
+  segment.ended = now;
+  bytes_ += chunk.size();
+  return {};
+}
+
+void RecordingFolder::ForgetOld(Instant now) {
+  // The segment that is reserved counts as well as those that are full.
+  const auto too_much = [&] { return bytes_ + 2 * segment_bytes_ > max_bytes_; };
+  const auto too_old = [&] { return Elapsed(segments_.front().ended, now) > max_age_; };
+  while (segments_.size() > 1 && (too_much() || too_old())) ForgetOldest();
+}
+
+void RecordingFolder::ForgetOldest() {
+  (void)::unlink(PathOf(segments_.front().number).c_str());
+  bytes_ -= segments_.front().bytes;
+  segments_.erase(segments_.begin());
+}
+
+Result<void> RecordingFolder::SaveOpen(std::string_view chunk) {
+  const std::string path = OpenPath(folder_, next_open_);
+  const FileDescriptor file = OpenFile(path, O_WRONLY | O_CREAT);
+  if (!file) return FailErrno("open " + path);
+  if (auto written = WriteAll(file.get(), chunk, 0); !written) return written;
+  (void)::fdatasync(file.get());
+  next_open_ = 1 - next_open_;
+  return {};
+}
+
+// It is in a segment by now. A byte suffices for it to be no chunk any more; its space stays.
+void RecordingFolder::ForgetOpen() {
+  for (unsigned which : {0U, 1U}) {
+    const FileDescriptor file = OpenFile(OpenPath(folder_, which), O_WRONLY);
+    if (file) (void)WriteAll(file.get(), std::string_view("\0", 1), 0);
+  }
+}
+
+}  // namespace jettison

@@ -1,0 +1,68 @@
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "core/config/recording_configuration.h"
+#include "core/units/duration.h"
+#include "core/units/result.h"
+#include "ports/file_descriptor.h"
+
+namespace jettison {
+
+// Where a recording stands on the disk:
+//
+//   0000000017.jtr   a segment, chunks one after another; the one with the highest number grows
+//   next             the space for the segment after it
+//   open.0, open.1   the chunk that is not complete yet, saved in turn, in place
+//
+// Space is reserved in advance (fallocate), and the size of a segment says how much of it holds
+// chunks. Where a file system cannot reserve, it is done without.
+class RecordingFolder {
+ public:
+  RecordingFolder(std::string folder, const RecordingConfig& config);
+
+  // Makes the folder, keeps the chunk that an agent before left open, and begins a new segment.
+  [[nodiscard]] Result<void> Open();
+  // Puts a chunk behind the others. `now` is when it ended, which tells what is too old.
+  [[nodiscard]] Result<void> Append(std::string_view chunk, Instant now);
+  // Keeps the chunk that is not complete, in the place of the one that was kept before.
+  [[nodiscard]] Result<void> SaveOpen(std::string_view chunk);
+  // Bytes of all chunks.
+  [[nodiscard]] std::uint64_t bytes() const { return bytes_; }
+
+ private:
+  struct Segment {
+    std::uint64_t number = 0;
+    std::uint64_t bytes = 0;
+    Instant ended;  // about
+  };
+  [[nodiscard]] std::string PathOf(std::uint64_t number) const;
+  [[nodiscard]] Result<void> FindSegments();
+  [[nodiscard]] Result<void> BeginSegment();
+  [[nodiscard]] Result<void> WriteToSegment(std::string_view chunk, Instant now);
+  void ReserveNext() const;
+  void ForgetOld(Instant now);
+  void ForgetOldest();
+  void ForgetOpen();
+
+  std::string folder_;
+  std::uint64_t max_bytes_;
+  Duration max_age_;
+  std::uint64_t segment_bytes_;
+  std::vector<Segment> segments_;  // the last one is written to
+  FileDescriptor file_;            // that one; none: it is to be begun
+  std::uint64_t bytes_ = 0;
+  unsigned next_open_ = 0;  // open.0 or open.1
+};
+
+// Names of its files in the order of time, with paths.
+[[nodiscard]] Result<std::vector<std::string>> SegmentsIn(const std::string& folder);
+// The chunk that was saved last without being complete; empty: there is none.
+[[nodiscard]] std::string OpenChunkIn(const std::string& folder);
+
+}  // namespace jettison

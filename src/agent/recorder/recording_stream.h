@@ -1,0 +1,52 @@
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "core/recording/recording.h"
+#include "core/units/duration.h"
+#include "core/units/result.h"
+#include "ports/file_descriptor.h"
+
+namespace jettison {
+
+// Hands out a recording as it is on the disk, in pieces, chunk after chunk. It holds one piece, one
+// descriptor and the names of the files; a file that is deleted meanwhile is left out.
+class RecordingStream {
+ public:
+  // Chunks that hold nothing of this time are left out; absent: no bound.
+  struct Times {
+    std::optional<Instant> since;
+    std::optional<Instant> until;
+  };
+  static constexpr std::size_t kPiece = std::size_t{60} << 10;
+
+  [[nodiscard]] static Result<RecordingStream> Open(const std::string& folder, const Times& times);
+  // The next bytes; absent: that was all.
+  [[nodiscard]] std::optional<std::string> Next();
+
+ private:
+  RecordingStream(std::string folder, Times times, std::vector<std::string> files)
+      : folder_(std::move(folder)), times_(times), files_(std::move(files)) {}
+  [[nodiscard]] bool OpenNextFile();
+  [[nodiscard]] std::string ReadPiece(std::uint64_t most);
+  // Looks at the chunk that begins here; false: the file ends.
+  [[nodiscard]] bool FindChunk();
+  [[nodiscard]] std::optional<std::string> NextOfOpenChunk();
+  [[nodiscard]] bool IsWithin(const RecordedStretch& stretch) const;
+
+  std::string folder_;
+  Times times_;
+  std::vector<std::string> files_;
+  std::size_t next_file_ = 0;
+  FileDescriptor file_;
+  std::uint64_t at_ = 0;    // in the file
+  std::uint64_t left_ = 0;  // of the chunk, or of what is none
+  bool open_was_read_ = false;
+  std::string open_;  // what is left of the chunk that is not complete
+};
+
+}  // namespace jettison

@@ -1,0 +1,186 @@
+#include "cli/recording/record.h"
+
+#include <fcntl.h>
+#include <fmt/format.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include <cerrno>
+#include <chrono>
+#include <cstdio>
+#include <cstring>
+#include <memory>
+#include <string>
+#include <string_view>
+
+#include "cli/ask/ask_agent.h"
+#include "core/units/duration.h"
+#include "http/client/client.h"
+#include "ports/file_descriptor.h"
+
+namespace jettison {
+namespace {
+
+constexpr int kFailed = 1;
+constexpr int kWrongUsage = 2;
+
+struct RecordOptions {
+  std::string path;
+  std::string since;
+  std::string until;
+  AskOptions ask{.timeout_seconds = 600};
+};
+
+Error ErrnoAt(const std::string& what) {
+  return {ErrorCode::kInternal, fmt::format("{}: {}", what, std::strerror(errno))};
+}
+
+// A file that is there once it is complete, and not before.
+class WholeFile {
+ public:
+  explicit WholeFile(std::string path) : path_(std::move(path)), draft_(path_ + ".XXXXXX") {
+    file_ = FileDescriptor(::mkostemp(draft_.data(), O_CLOEXEC));
+    if (!file_) fault_ = ErrnoAt("cannot make a file beside " + path_);
+  }
+  WholeFile(const WholeFile&) = delete;
+  WholeFile& operator=(const WholeFile&) = delete;
+  ~WholeFile() {
+    if (file_) ::unlink(draft_.c_str());
+  }
+
+  [[nodiscard]] bool Add(std::string_view bytes) {
+    while (!fault_ && !bytes.empty()) {
+      const ssize_t written = ::write(file_.get(), bytes.data(), bytes.size());
+      if (written < 0 && errno == EINTR) continue;
+      if (written < 0) fault_ = ErrnoAt("cannot write " + draft_);
+      if (written > 0) bytes.remove_prefix(static_cast<std::size_t>(written));
+      if (written > 0) size_ += static_cast<std::uint64_t>(written);
+    }
+    return !fault_;
+  }
+  [[nodiscard]] Result<void> PutInPlace() {
+    if (fault_) return Fail(*fault_);
+    const mode_t mask = ::umask(0);
+    ::umask(mask);
+    (void)::fchmod(file_.get(), 0666 & ~mask);
+    if (::fsync(file_.get()) != 0) return Fail(ErrnoAt("cannot write " + draft_));
+    if (::rename(draft_.c_str(), path_.c_str()) != 0) return Fail(ErrnoAt("cannot make " + path_));
+    file_.Close();
+    return {};
+  }
+  [[nodiscard]] const std::optional<Error>& fault() const { return fault_; }
+  [[nodiscard]] std::uint64_t size() const { return size_; }
+
+ private:
+  std::string path_;
+  std::string draft_;
+  FileDescriptor file_;  // none: it is in place
+  std::optional<Error> fault_;
+  std::uint64_t size_ = 0;
+};
+
+// A line that grows, where somebody looks on.
+class Progress {
+ public:
+  void Tell(std::uint64_t bytes) {
+    if (!shown_ || bytes < told_ + (std::uint64_t{1} << 18)) return;
+    told_ = bytes;
+    fmt::print(stderr, "\r{} KiB", bytes >> 10U);
+  }
+  void End() const {
+    if (shown_ && told_ > 0) fmt::print(stderr, "\r\033[K");
+  }
+
+ private:
+  bool shown_ = ::isatty(STDERR_FILENO) == 1;
+  std::uint64_t told_ = 0;
+};
+
+// An instant, or how long ago.
+Result<std::string> TimeOf(std::string_view option, const std::string& text) {
+  if (text.empty()) return std::string();
+  if (const auto at = ParseInstant(text)) return FormatInstant(*at);
+  const auto ago = ParseDuration(text);
+  if (ago && *ago >= Duration{0}) {
+    return FormatInstant(Instant(std::chrono::system_clock::now()) - *ago);
+  }
+  return Fail(ErrorCode::kInvalidArgument,
+              fmt::format("{}: {}: must be a time such as 2026-01-31T12:00:00Z, or how long ago, "
+                          "such as 2h",
+                          option, text));
+}
+
+Result<std::string> PathOf(const RecordOptions& options) {
+  const auto since = TimeOf("--since", options.since);
+  if (!since) return since;
+  const auto until = TimeOf("--until", options.until);
+  if (!until) return until;
+  return fmt::format("/api/v1/recording?since={}&until={}", EncodedForUrl(*since),
+                     EncodedForUrl(*until));
+}
+
+Result<void> Fetch(const RecordOptions& options, const std::string& path, WholeFile& file) {
+  auto target = TargetOf(options.ask);
+  if (!target) return Fail(target.error());
+  Progress progress;
+  target->take_body = [&](std::string_view piece) {
+    const bool written = file.Add(piece);
+    progress.Tell(file.size());
+    return written;
+  };
+  const auto answer = HttpGet(*target, path);
+  progress.End();
+  if (file.fault()) return Fail(*file.fault());
+  if (!answer) return Fail(answer.error());
+  if (auto refused = CheckAnswer(*answer); !refused) return refused;
+  return file.PutInPlace();
+}
+
+int RunRecord(const RecordOptions& options) {
+  const auto path = PathOf(options);
+  if (!path) {
+    fmt::print(stderr, "jettison: {}\n", path.error().message);
+    return kWrongUsage;
+  }
+  WholeFile file(options.path);
+  if (file.fault()) {
+    fmt::print(stderr, "jettison: {}\n", file.fault()->message);
+    return kFailed;
+  }
+  if (const auto fetched = Fetch(options, *path, file); !fetched) {
+    return ReportUnanswered(fetched.error());
+  }
+  fmt::print("{}: {} bytes\n", options.path, file.size());
+  return 0;
+}
+
+constexpr const char* kFooter =
+    "The agent keeps a recording of its passes: their figures, pods, evictions and OOM kills. What "
+    "it has is fetched\n"
+    "whole, or as far as it holds something of the time that is asked for. FILE is there once it "
+    "is "
+    "complete.\n"
+    "\n"
+    "Examples:\n"
+    "  jettison record node.jtr\n"
+    "  jettison record last-hours.jtr --since 6h\n"
+    "  jettison record night.jtr --since 2026-01-31T00:00:00Z --until 2026-01-31T06:00:00Z\n"
+    "\n"
+    "Exit status: 0 done, 1 the agent could not be asked, records nothing, or the file cannot be "
+    "written, 2 wrong usage.";
+
+}  // namespace
+
+void AddRecord(CLI::App& app, int& exit_code) {
+  const auto options = std::make_shared<RecordOptions>();
+  CLI::App* command =
+      app.add_subcommand("record", "Fetch what the agent has recorded of its passes");
+  command->add_option("FILE", options->path, "where the recording is written")->required();
+  command->add_option("--since", options->since, "from this time on, or for so long: 6h");
+  command->add_option("--until", options->until, "up to this time, or so long ago");
+  AddAskOptions(*command, options->ask);
+  command->footer(kFooter);
+  command->callback([options, &exit_code] { exit_code = RunRecord(*options); });
+}
+
+}  // namespace jettison

@@ -1,0 +1,70 @@
+#include "cli/recording/recording_digest.h"
+
+#include <algorithm>
+#include <chrono>
+#include <utility>
+#include <variant>
+
+#include "codec/flight/values/binary_values.h"
+#include "codec/flight/values/list_fields.h"
+
+namespace jettison {
+namespace {
+
+// An agent makes a pass every few seconds; nothing for so long is worth a word.
+constexpr Duration kLongSilence = std::chrono::minutes(5);
+
+template <typename T>
+void Tell(std::vector<T>& list, T item) {
+  if (list.size() < RecordingDigest::kMostTold) list.push_back(std::move(item));
+}
+
+}  // namespace
+
+void DigestMaker::Add(const RecordedItem& item) {
+  if (const auto* about = std::get_if<RecordingAbout>(&item)) {
+    digest_.nodes.insert(about->node);
+    Tell(digest_.starts, *about);
+    ++digest_.start_count;
+    last_pass_.reset();
+  } else if (const auto* gap = std::get_if<RecordedGap>(&item)) {
+    AddGap({.from = gap->from, .to = gap->to, .why = gap->why});
+    last_pass_.reset();
+  } else if (std::holds_alternative<RecordedOomKill>(item)) {
+    ++digest_.oom_kills;
+  } else {
+    AddPass(*std::get<std::shared_ptr<const RecordedPass>>(item));
+  }
+}
+
+void DigestMaker::AddGap(DigestGap gap) {
+  ++digest_.gap_count;
+  Tell(digest_.gaps, std::move(gap));
+}
+
+void DigestMaker::AddPass(const RecordedPass& pass) {
+  const Instant at = pass.report.at;
+  digest_.from = std::min(digest_.from.value_or(at), at);
+  digest_.to = std::max(digest_.to.value_or(at), at);
+  if (last_pass_ && at < *last_pass_) {
+    ++digest_.clock_step_count;
+    Tell(digest_.clock_steps, {*last_pass_, at, "the clock was set back"});
+  } else if (last_pass_ && Elapsed(*last_pass_, at) > kLongSilence) {
+    AddGap({*last_pass_, at, "no pass was made, or the clock was set forward"});
+  }
+  last_pass_ = at;
+  ++digest_.passes;
+  if (pass.report.acting_for) ++digest_.acting_passes;
+  if (!pass.report.reclaim_attempted.empty()) ++digest_.reclaims;
+  digest_.evictions += pass.report.evictions.size();
+  for (const EvictionRecord& eviction : pass.report.evictions) Tell(digest_.evicted, eviction);
+  for (const auto& pod : pass.pods) {
+    if (!digest_.pods.contains(pod->pod.uid)) digest_.pods.insert(pod->pod.uid);
+  }
+  if (std::exchange(last_policy_, pass.policy.get()) == pass.policy.get()) return;
+  std::string policy = BytesOf(pass.policy->thresholds);
+  if (policy != policy_) ++digest_.policies;
+  policy_ = std::move(policy);
+}
+
+}  // namespace jettison

@@ -1,0 +1,61 @@
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <optional>
+#include <set>
+#include <string>
+#include <vector>
+
+#include "core/recording/recording.h"
+#include "core/units/duration.h"
+
+namespace jettison {
+
+// A time in which a recording says nothing.
+struct DigestGap {
+  Instant from;
+  Instant to;
+  std::string why;
+};
+
+// What is in a recording. Lists end with the kMostTold-th entry; counts do not.
+struct RecordingDigest {
+  static constexpr std::size_t kMostTold = 100;
+
+  std::set<std::string> nodes;
+  std::vector<RecordingAbout> starts;  // of an agent
+  std::uint64_t start_count = 0;
+  std::optional<Instant> from;
+  std::optional<Instant> to;
+  std::uint64_t passes = 0;
+  std::uint64_t acting_passes = 0;  // a threshold was acted for
+  std::uint64_t evictions = 0;
+  std::uint64_t oom_kills = 0;
+  std::uint64_t reclaims = 0;  // passes that reclaimed before they evicted
+  std::set<std::string> pods;
+  std::uint64_t policies = 0;  // that differ from the one before
+  std::vector<DigestGap> gaps;
+  std::uint64_t gap_count = 0;
+  std::vector<DigestGap> clock_steps;  // back; `to` is before `from`
+  std::uint64_t clock_step_count = 0;
+  std::vector<EvictionRecord> evicted;
+};
+
+// Counts item by item.
+class DigestMaker {
+ public:
+  void Add(const RecordedItem& item);
+  [[nodiscard]] const RecordingDigest& digest() const { return digest_; }
+
+ private:
+  void AddPass(const RecordedPass& pass);
+  void AddGap(DigestGap gap);
+
+  RecordingDigest digest_;
+  std::optional<Instant> last_pass_;
+  std::string policy_;  // of the pass before, as bytes
+  const PassPolicy* last_policy_ = nullptr;
+};
+
+}  // namespace jettison

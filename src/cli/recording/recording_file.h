@@ -1,0 +1,40 @@
+#pragma once
+
+#include <cstdio>
+#include <memory>
+#include <string>
+
+#include "codec/flight/recording_reader.h"
+#include "core/recording/recording.h"
+#include "core/units/result.h"
+
+namespace jettison {
+
+// A recording in a file, binary or as NDJSON, told apart by its first byte.
+class RecordingFile {
+ public:
+  // "-" is standard input. Fails where it cannot be opened.
+  [[nodiscard]] static Result<RecordingFile> Open(const std::string& path);
+  // The same of a stream that is open and stays so.
+  explicit RecordingFile(std::FILE* stream);
+
+  [[nodiscard]] RecordingSource& source() { return *source_; }
+  // What was found of a binary one; null: it is NDJSON.
+  [[nodiscard]] const RecordingFound* found() const;
+
+ private:
+  struct CloseFile {
+    void operator()(std::FILE* file) const {
+      if (file != stdin) std::fclose(file);
+    }
+  };
+  std::unique_ptr<std::FILE, CloseFile> owned_;
+  std::unique_ptr<RecordingReader> binary_;
+  std::unique_ptr<RecordingSource> lines_;
+  RecordingSource* source_ = nullptr;
+};
+
+// Whether a stream begins as a binary recording does; nothing is taken from it.
+[[nodiscard]] bool IsBinaryRecording(std::FILE* stream);
+
+}  // namespace jettison

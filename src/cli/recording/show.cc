@@ -1,0 +1,137 @@
+#include "cli/recording/show.h"
+
+#include <fmt/format.h>
+
+#include <cerrno>
+#include <cstdio>
+#include <cstring>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "cli/ask/ask_agent.h"
+#include "cli/recording/digest_text.h"
+#include "cli/recording/recording_digest.h"
+#include "cli/recording/recording_file.h"
+#include "codec/flight/lines/line_writer.h"
+#include "codec/flight/recording_writer.h"
+
+namespace jettison {
+namespace {
+
+constexpr int kFailed = 1;
+constexpr int kInvalidInput = 2;
+
+struct ShowOptions {
+  std::string path;
+  std::string output = "text";
+};
+
+Result<void> WriteToStandardOutput(std::string_view bytes) {
+  if (std::fwrite(bytes.data(), 1, bytes.size(), stdout) == bytes.size()) return {};
+  return Fail(ErrorCode::kInternal, fmt::format("cannot write: {}", std::strerror(errno)));
+}
+
+std::unique_ptr<RecordingSink> SinkFor(const std::string& output) {
+  if (output == "ndjson") return std::make_unique<LineWriter>(WriteToStandardOutput);
+  if (output == "recording") return std::make_unique<RecordingWriter>(WriteToStandardOutput);
+  return nullptr;
+}
+
+// What was read of a recording, told or passed on.
+class Shower {
+ public:
+  Shower(RecordingFile& file, const ShowOptions& options)
+      : file_(file), options_(options), sink_(SinkFor(options.output)) {}
+
+  int Run() {
+    for (;;) {
+      const auto item = file_.source().Next();
+      if (!item) {
+        Complain(item.error().message);
+        continue;
+      }
+      if (!*item) break;
+      if (!Take(**item)) return kFailed;
+    }
+    return End();
+  }
+
+ private:
+  void Complain(const std::string& fault) {
+    if (faults_.size() < RecordingDigest::kMostTold) faults_.push_back(fault);
+    if (options_.output != "json") fmt::print(stderr, "jettison: {}: {}\n", options_.path, fault);
+  }
+
+  bool Take(const RecordedItem& item) {
+    if (!sink_) {
+      digest_.Add(item);
+      return true;
+    }
+    return IsWritten(sink_->Add(item));
+  }
+
+  static bool IsWritten(const Result<void>& written) {
+    if (!written) fmt::print(stderr, "jettison: {}\n", written.error().message);
+    return written.has_value();
+  }
+
+  int End() {
+    const DigestParts parts = {digest_.digest(), file_.found(), faults_};
+    if (sink_) {
+      if (!IsWritten(sink_->Finish())) return kFailed;
+      if (std::fflush(stdout) != 0) return kFailed;
+    } else if (PrintAnswer(options_.output == "json" ? DigestJson(parts) : DigestText(parts)) !=
+               0) {
+      return kFailed;
+    }
+    return faults_.empty() ? 0 : kInvalidInput;
+  }
+
+  RecordingFile& file_;
+  const ShowOptions& options_;
+  std::unique_ptr<RecordingSink> sink_;
+  DigestMaker digest_;
+  std::vector<std::string> faults_;
+};
+
+int RunShow(const ShowOptions& options) {
+  auto file = RecordingFile::Open(options.path);
+  if (!file) {
+    fmt::print(stderr, "jettison: {}\n", file.error().message);
+    return kFailed;
+  }
+  return Shower(*file, options).Run();
+}
+
+constexpr const char* kFooter =
+    "A recording is what `jettison record` has fetched, or the same as NDJSON. What is damaged in "
+    "it "
+    "is named,\n"
+    "and the rest is read all the same. `--output ndjson` writes every item without loss, and "
+    "`--output recording`\n"
+    "makes a recording of it again.\n"
+    "\n"
+    "Examples:\n"
+    "  jettison show node.jtr\n"
+    "  jettison show node.jtr --output ndjson | jq -c 'select(.pass.report.evictions)'\n"
+    "  jettison show items.ndjson --output recording > node.jtr\n"
+    "\n"
+    "Exit status: 0 done, 1 a file could not be read or written, 2 a part of the recording is "
+    "damaged, or wrong usage.";
+
+}  // namespace
+
+void AddShow(CLI::App& app, int& exit_code) {
+  const auto options = std::make_shared<ShowOptions>();
+  CLI::App* command = app.add_subcommand("show", "Say what is in a recording");
+  command->add_option("RECORDING", options->path, "a recording; - reads standard input")
+      ->required();
+  command->add_option("--output", options->output, "text, json, ndjson or recording")
+      ->check(CLI::IsMember({"text", "json", "ndjson", "recording"}))
+      ->capture_default_str();
+  command->footer(kFooter);
+  command->callback([options, &exit_code] { exit_code = RunShow(*options); });
+}
+
+}  // namespace jettison
