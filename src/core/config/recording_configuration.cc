@@ -1,19 +1,15 @@
 #include "core/config/recording_configuration.h"
 
-#include <fmt/format.h>
-
-#include <algorithm>
 #include <array>
 #include <chrono>
 #include <string_view>
 
-#include "core/thresholds/spelling.h"
 #include "core/units/quantity.h"
 
 namespace jettison {
 namespace {
 
-constexpr auto kNames = std::to_array<std::string_view>({"enabled", "maxAge", "maxSize"});
+constexpr auto kRecordingNames = std::to_array<std::string_view>({"enabled", "maxAge", "maxSize"});
 constexpr std::int64_t kLeastBytes = std::int64_t{1} << 20;
 constexpr std::int64_t kMostBytes = std::int64_t{1} << 40;
 constexpr Duration kShortestAge = std::chrono::hours(1);
@@ -32,12 +28,7 @@ void ReadSize(const Fields& recording, std::int64_t& bytes) {
 }  // namespace
 
 RecordingConfig ReadRecordingConfiguration(const Fields& recording) {
-  for (const auto& [key, value] : *recording.map().AsMap()) {
-    if (std::ranges::find(kNames, key) != kNames.end()) continue;
-    recording.Refuse(key, Shown(value),
-                     fmt::format("there is no such field{}; allowed: {}", DidYouMean(key, kNames),
-                                 Alternatives(kNames)));
-  }
+  recording.RefuseOthers(kRecordingNames);
   RecordingConfig config;
   config.enabled = recording.Flag("enabled").value_or(config.enabled);
   ReadSize(recording, config.max_bytes);
