@@ -9,6 +9,7 @@
 #include "agent/loop/thread_priority.h"
 #include "agent/plans/plan_of.h"
 #include "agent/pods/pod_places.h"
+#include "core/recording/recording.h"
 #include "core/thresholds/containerfs_thresholds.h"
 #include "kernel/groups/cgroup_layout.h"
 
@@ -221,6 +222,11 @@ void NodeAgent::TakeRuntimeEvents() {
     }
     if (const auto* failed = std::get_if<PodFailed>(&event)) {
       parts_->qos_groups->Remove(failed->pod_uid);
+    }
+    const auto* exited = std::get_if<ContainerExited>(&event);
+    if (exited != nullptr && exited->exit.oom_killed && parts_->recorder) {
+      parts_->recorder->Add(RecordedOomKill{
+          .at = exited->exit.finished, .pod_uid = exited->pod_uid, .container = exited->container});
     }
     // Its volumes stand and are empty; its containers start when the event is handled.
     if (const auto* ready = std::get_if<PodReady>(&event)) CountDiskUseOf(ready->pod_uid);

@@ -26,6 +26,7 @@ void DigestMaker::Add(const RecordedItem& item) {
     digest_.nodes.insert(about->node);
     Tell(digest_.starts, *about);
     ++digest_.start_count;
+    if (last_time_ && about->at < *last_time_) NoteStepBack(*last_time_, about->at);
     last_pass_.reset();
   } else if (const auto* gap = std::get_if<RecordedGap>(&item)) {
     AddGap({.from = gap->from, .to = gap->to, .why = gap->why});
@@ -35,6 +36,11 @@ void DigestMaker::Add(const RecordedItem& item) {
   } else {
     AddPass(*std::get<std::shared_ptr<const RecordedPass>>(item));
   }
+}
+
+void DigestMaker::NoteStepBack(Instant from, Instant to) {
+  ++digest_.clock_step_count;
+  Tell(digest_.clock_steps, {from, to, "the clock was set back"});
 }
 
 void DigestMaker::AddGap(DigestGap gap) {
@@ -47,12 +53,11 @@ void DigestMaker::AddPass(const RecordedPass& pass) {
   digest_.from = std::min(digest_.from.value_or(at), at);
   digest_.to = std::max(digest_.to.value_or(at), at);
   if (last_pass_ && at < *last_pass_) {
-    ++digest_.clock_step_count;
-    Tell(digest_.clock_steps, {*last_pass_, at, "the clock was set back"});
+    NoteStepBack(*last_pass_, at);
   } else if (last_pass_ && Elapsed(*last_pass_, at) > kLongSilence) {
     AddGap({*last_pass_, at, "no pass was made, or the clock was set forward"});
   }
-  last_pass_ = at;
+  last_pass_ = last_time_ = at;
   ++digest_.passes;
   if (pass.report.acting_for) ++digest_.acting_passes;
   if (!pass.report.reclaim_attempted.empty()) ++digest_.reclaims;

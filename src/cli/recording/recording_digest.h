@@ -51,10 +51,12 @@ class DigestMaker {
  private:
   void AddPass(const RecordedPass& pass);
   void AddGap(DigestGap gap);
+  void NoteStepBack(Instant from, Instant to);
 
   RecordingDigest digest_;
-  std::optional<Instant> last_pass_;
-  std::string policy_;  // of the pass before, as bytes
+  std::optional<Instant> last_pass_;  // since the start or the gap
+  std::optional<Instant> last_time_;  // of any pass
+  std::string policy_;                // of the pass before, as bytes
   const PassPolicy* last_policy_ = nullptr;
 };
 

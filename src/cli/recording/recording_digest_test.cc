@@ -1,0 +1,99 @@
+#include "cli/recording/recording_digest.h"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <fstream>
+
+#include "cli/recording/digest_text.h"
+#include "cli/recording/recording_file.h"
+#include "codec/flight/lines/line_writer.h"
+#include "codec/flight/recording_bed.h"
+#include "kernel/files/temporary_folder.h"
+
+namespace jettison {
+namespace {
+
+using ::testing::HasSubstr;
+using ::testing::IsEmpty;
+using ::testing::SizeIs;
+
+RecordingDigest DigestOf(const std::vector<RecordedItem>& items) {
+  DigestMaker maker;
+  for (const RecordedItem& item : items) maker.Add(item);
+  return maker.digest();
+}
+
+RecordedItem PassAt(int seconds) {
+  auto pass = std::make_shared<RecordedPass>();
+  pass->policy = std::make_shared<const PassPolicy>();
+  pass->report.at = kRecordedFrom + std::chrono::seconds(seconds);
+  return std::shared_ptr<const RecordedPass>(std::move(pass));
+}
+
+TEST(RecordingDigest, CountsWhatIsInIt) {
+  const auto items = SomeRecording(3);
+  const RecordingDigest digest = DigestOf(items);
+  EXPECT_EQ(digest.passes, 18U);
+  EXPECT_EQ(digest.start_count, 3U);
+  EXPECT_EQ(digest.nodes, std::set<std::string>{"node-1"});
+  EXPECT_EQ(digest.gap_count, 3U);
+  EXPECT_GT(digest.evictions, 0U);
+  EXPECT_GT(digest.oom_kills, 0U);
+  EXPECT_EQ(digest.from, kRecordedFrom);
+}
+
+TEST(RecordingDigest, ASilenceAndAClockThatWasSetBackAreNamed) {
+  const RecordingDigest digest = DigestOf(
+      {RecordingAbout{.at = kRecordedFrom, .node = "a"}, PassAt(0), PassAt(10), PassAt(1000),
+       PassAt(500), RecordingAbout{.at = kRecordedFrom + std::chrono::seconds(400), .node = "b"}});
+  ASSERT_THAT(digest.gaps, SizeIs(1));
+  EXPECT_EQ(digest.gaps[0].to - digest.gaps[0].from, std::chrono::seconds(990));
+  EXPECT_THAT(digest.clock_steps, SizeIs(2));
+  const std::vector<std::string> faults = {"byte 7: it is damaged"};
+  const std::string text = DigestText({.digest = digest, .found = nullptr, .faults = faults});
+  EXPECT_THAT(text, HasSubstr("this is the recording of several nodes"));
+  EXPECT_THAT(text, HasSubstr("no pass was made, or the clock was set forward"));
+  EXPECT_THAT(text, HasSubstr("clock       set back from"));
+  EXPECT_THAT(text, HasSubstr("fault       byte 7: it is damaged"));
+  const std::string json = DigestJson({.digest = digest, .found = nullptr, .faults = faults});
+  EXPECT_THAT(json, HasSubstr("\"clockSteps\": 2"));
+}
+
+TEST(RecordingDigest, ListsAreBoundedAndCountsAreNot) {
+  std::vector<RecordedItem> items;
+  for (int i = 0; i < 500; ++i) items.emplace_back(RecordedGap{});
+  const RecordingDigest digest = DigestOf(items);
+  EXPECT_EQ(digest.gap_count, 500U);
+  EXPECT_THAT(digest.gaps, SizeIs(RecordingDigest::kMostTold));
+  EXPECT_THAT(DigestText({.digest = digest, .found = nullptr, .faults = {}}),
+              HasSubstr("and 400 more"));
+}
+
+std::vector<RecordedItem> ItemsIn(const std::string& path) {
+  auto file = RecordingFile::Open(path);
+  EXPECT_TRUE(file);
+  std::vector<RecordedItem> items;
+  while (auto item = file->source().Next().value()) items.push_back(*std::move(item));
+  return items;
+}
+
+TEST(RecordingFile, BothFormsAreToldApart) {
+  const pod_host::TemporaryFolder folder;
+  const auto items = SomeRecording(3, 1);
+  std::ofstream(folder.path() + "/a") << Written(items).bytes;
+  {
+    std::ofstream lines(folder.path() + "/b");
+    LineWriter writer([&](std::string_view line) -> Result<void> {
+      lines << line;
+      return {};
+    });
+    for (const RecordedItem& item : items) ASSERT_TRUE(writer.Add(item));
+  }
+  EXPECT_EQ(HashesOf(ItemsIn(folder.path() + "/a")), HashesOf(items));
+  EXPECT_EQ(HashesOf(ItemsIn(folder.path() + "/b")), HashesOf(items));
+  EXPECT_FALSE(RecordingFile::Open(folder.path() + "/c"));
+}
+
+}  // namespace
+}  // namespace jettison
