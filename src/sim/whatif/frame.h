@@ -1,0 +1,92 @@
+#pragma once
+
+#include <array>
+#include <cstddef>
+#include <cstdint>
+#include <memory>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <unordered_map>
+#include <vector>
+
+#include "core/model/profile.h"
+#include "core/observe/observations.h"
+#include "core/pass/recorded_pass.h"
+#include "core/pods/pod_facts.h"
+#include "core/units/duration.h"
+
+namespace jettison {
+
+// A pod that occurs in a recording, known by its place.
+using PodSlot = std::size_t;
+
+struct KnownPod {
+  std::shared_ptr<const PodFacts> facts;  // as they were told last
+  std::string name;                       // "namespace/name"
+};
+
+// What one pod held when a frame was taken.
+struct FramePod {
+  PodSlot slot = 0;
+  std::int64_t memory = 0;  // working set, bytes
+  std::int64_t peak = 0;    // the most since the frame before; of `between` alone
+  const PodStats* stats = nullptr;  // as recorded; lives as long as the frame's pass. Null: none
+  bool measured = false;            // for this very frame
+};
+
+// A pod that did not end by itself.
+struct RecordedEnd {
+  enum class How : std::uint8_t { kEvicted, kOomKilled };
+  PodSlot slot = 0;
+  How how = How::kEvicted;
+  Instant at;  // not before the frame before, not after the frame that has it
+};
+
+// The node at one moment of its recording.
+struct Frame {
+  Instant at;
+  // Between which it was so; both are `at`, unless the moment is not known.
+  Instant not_before;
+  Instant not_after;
+  Observations seen;
+  // The least that was available of memory.available and allocatableMemory.available since the
+  // frame before; absent: nothing is known beyond the frames.
+  std::optional<std::int64_t> lowest_memory;
+  std::optional<std::int64_t> lowest_allocatable;
+  std::vector<FramePod> pods;  // active ones, by slot
+  // Pods that held more since the frame before than in the two frames, or were in neither: `peak`
+  // alone counts. By slot; their `stats` may be gone.
+  std::vector<FramePod> between;
+  std::vector<RecordedEnd> ends;   // since the frame before
+  std::shared_ptr<const RecordedPass> pass;  // that it is; null: it was made up in between
+  std::shared_ptr<const RecordedPass> kept;  // whose figures `pods` point into
+  bool is_evicting = false;  // a pod was told to end in the pass
+  bool follows = false;      // no pass of the agent is missing between the frame before and this
+  bool breaks = false;       // nothing is known of the time before
+  bool restarted = false;    // another agent than the one of the frame before
+};
+
+// The figures of a pod in a frame; null where it was not active.
+[[nodiscard]] const FramePod* FiguresOf(const Frame& frame, PodSlot slot);
+
+// All pods of a recording.
+class PodRoster {
+ public:
+  [[nodiscard]] PodSlot SlotOf(const std::shared_ptr<const PodFacts>& facts);
+  [[nodiscard]] std::optional<PodSlot> Find(std::string_view uid) const;
+  [[nodiscard]] const KnownPod& operator[](PodSlot slot) const { return pods_[slot]; }
+  [[nodiscard]] std::size_t size() const { return pods_.size(); }
+
+ private:
+  struct Hash {
+    using is_transparent = void;
+    std::size_t operator()(std::string_view text) const {
+      return std::hash<std::string_view>{}(text);
+    }
+  };
+  std::vector<KnownPod> pods_;
+  std::unordered_map<std::string, PodSlot, Hash, std::equal_to<>> slots_;
+};
+
+}  // namespace jettison

@@ -1,0 +1,230 @@
+#include "sim/whatif/frame_builder.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <chrono>
+#include <utility>
+
+namespace jettison {
+namespace {
+
+// A step so many times longer than usual, and no shorter than this, is a gap.
+constexpr int kGapSteps = 10;
+constexpr Duration kLeastGap = std::chrono::minutes(2);
+
+std::int64_t MemoryOf(const PodStats& stats) {
+  return static_cast<std::int64_t>(stats.memory_working_set_bytes.value_or(0));
+}
+
+bool WasCarriedOut(const EvictionRecord& eviction) {
+  return eviction.outcome == EvictOutcome::kEnding;
+}
+
+std::int64_t Between(std::int64_t from, std::int64_t to, double share) {
+  return from + static_cast<std::int64_t>(static_cast<double>(to - from) * share);
+}
+
+}  // namespace
+
+void FrameBuilder::Add(const RecordedItem& item) {
+  std::visit(
+      [this](const auto& each) {
+        using Item = std::decay_t<decltype(each)>;
+        if constexpr (std::is_same_v<Item, RecordingAbout>) {
+          AddAbout(each);
+        } else if constexpr (std::is_same_v<Item, RecordedOomKill>) {
+          AddOomKill(each);
+        } else if constexpr (std::is_same_v<Item, RecordedGap>) {
+          AddGap(each);
+        } else {
+          AddPass(each);
+        }
+      },
+      item);
+}
+
+void FrameBuilder::Finish() {
+  ReuseHeld();
+  facts_.pods = roster_.size();
+}
+
+void FrameBuilder::Flaw(Instant at, std::string what) {
+  ++facts_.flaw_count;
+  if (facts_.flaws.size() < kMostFlaws) facts_.flaws.push_back({at, std::move(what)});
+}
+
+void FrameBuilder::AddAbout(const RecordingAbout& about) {
+  if (!about.node.empty()) facts_.node = about.node;
+  profile_ = about.profile;
+  if (facts_.passes == 0) return;
+  Flaw(about.at, "the recorder was started anew");
+  restarted_ = true;
+  last_number_.reset();
+}
+
+void FrameBuilder::AddOomKill(const RecordedOomKill& kill) {
+  const auto slot = roster_.Find(kill.pod_uid);
+  facts_.oom_kills.push_back({.at = kill.at,
+                              .uid = kill.pod_uid,
+                              .pod = slot ? roster_[*slot].name : kill.pod_uid,
+                              .limit = {}});
+  if (slot) ends_.push_back({.slot = *slot, .how = RecordedEnd::How::kOomKilled, .at = kill.at});
+}
+
+void FrameBuilder::AddGap(const RecordedGap& gap) {
+  Flaw(gap.from, fmt::format("nothing is known for {}: {}",
+                             FormatDuration(Elapsed(gap.from, gap.to)), gap.why));
+  facts_.unknown += std::max(Elapsed(gap.from, gap.to), Duration{0});
+  breaks_ = true;
+}
+
+void FrameBuilder::TakeStep(Duration step, Instant at) {
+  if (usual_step_ && step > std::max(kLeastGap, *usual_step_ * kGapSteps)) {
+    Flaw(at, fmt::format("there is no pass for {}", FormatDuration(step)));
+    facts_.unknown += step;
+    breaks_ = true;
+    return;
+  }
+  facts_.longest_step = std::max(facts_.longest_step, step);
+  // The mean of what is usual and the new one: one long step does not make the next usual.
+  usual_step_ = usual_step_ ? (*usual_step_ * 7 + step) / 8 : step;
+}
+
+void FrameBuilder::CheckTime(const RecordedPass& pass) {
+  const Instant at = pass.report.at;
+  if (!facts_.to || breaks_) return;
+  if (at < *facts_.to) {
+    Flaw(at, fmt::format("the clock was set back by {}", FormatDuration(Elapsed(at, *facts_.to))));
+    breaks_ = true;
+    return;
+  }
+  TakeStep(Elapsed(*facts_.to, at), *facts_.to);
+  if (last_number_ && pass.number <= *last_number_) {
+    Flaw(at, "the agent was started anew");
+    restarted_ = true;
+    last_number_.reset();
+  }
+}
+
+void FrameBuilder::AddPass(const std::shared_ptr<const RecordedPass>& pass) {
+  CheckTime(*pass);
+  const Instant at = pass->report.at;
+  Frame frame{.at = at, .not_before = at, .not_after = at};
+  frame.seen = pass->report.observations;
+  frame.pass = pass;
+  frame.breaks = std::exchange(breaks_, false);
+  frame.restarted = std::exchange(restarted_, false);
+  frame.follows = last_number_ && pass->number == *last_number_ + 1;
+  if (frame.breaks) {
+    ReuseHeld();
+    figures_.clear();
+    figures_of_ = nullptr;
+    ends_.clear();
+  }
+  last_number_ = pass->number;
+  if (!facts_.from) facts_.from = at;
+  facts_.to = at;
+  ++facts_.passes;
+  TakePods(*pass, frame);
+  frame.ends = std::exchange(ends_, {});
+  TakeEvictions(*pass, frame);
+  Emit(std::move(frame));
+}
+
+void FrameBuilder::TakePods(const RecordedPass& pass, Frame& frame) {
+  if (pass.pods != last_pods_) {
+    last_pods_ = pass.pods;
+    last_slots_.clear();
+    for (const auto& facts : pass.pods) last_slots_.push_back(roster_.SlotOf(facts));
+  }
+  const std::vector<PodStats>& stats = pass.summary.pods;
+  frame.pods.reserve(pass.pods.size());
+  for (std::size_t i = 0; i < pass.pods.size(); ++i) {
+    FramePod& figures = frame.pods.emplace_back(FramePod{.slot = last_slots_[i]});
+    const std::string& uid = pass.pods[i]->pod.uid;
+    if (i < stats.size() && stats[i].uid == uid) {
+      figures.stats = &stats[i];
+    } else {
+      const auto found = std::ranges::find(stats, uid, &PodStats::uid);
+      if (found != stats.end()) figures.stats = &*found;
+    }
+    figures.measured = figures.stats != nullptr && figures.stats->memory_working_set_bytes;
+    if (figures.measured) figures.memory = figures.peak = MemoryOf(*figures.stats);
+  }
+  frame.kept = frame.pass;
+  std::ranges::sort(frame.pods, {}, &FramePod::slot);
+}
+
+void FrameBuilder::TakeEvictions(const RecordedPass& pass, Frame& frame) {
+  for (const EvictionRecord& eviction : pass.report.evictions) {
+    if (!WasCarriedOut(eviction)) continue;
+    const auto slot = roster_.Find(eviction.order.pod_uid);
+    if (!slot) continue;
+    frame.is_evicting = true;
+    frame.ends.push_back({.slot = *slot, .how = RecordedEnd::How::kEvicted, .at = frame.at});
+    facts_.evictions.push_back(
+        {.at = frame.at,
+         .uid = eviction.order.pod_uid,
+         .pod = roster_[*slot].name,
+         .signal = pass.report.ranked_for.value_or(Signal::kMemoryAvailable),
+         .limit = eviction.storage_limit});
+  }
+}
+
+void FrameBuilder::Emit(Frame frame) {
+  const bool measured = frame.pods.empty() || std::ranges::any_of(frame.pods, &FramePod::measured);
+  if (!measured && !frame.breaks && held_.size() < kMostHeld) {
+    held_.push_back(std::move(frame));
+    return;
+  }
+  if (!measured) ReuseHeld();
+  FillHeld(frame);
+  FlushHeld();
+  ReuseFigures(frame);
+  figures_ = frame.pods;
+  figures_at_ = frame.at;
+  figures_of_ = frame.kept;
+  take_(frame);
+}
+
+// A pod that was not read, among others that were, counts as it was last known.
+void FrameBuilder::ReuseFigures(Frame& frame) const {
+  for (FramePod& figures : frame.pods) {
+    if (figures.measured) continue;
+    const auto before = std::ranges::lower_bound(figures_, figures.slot, {}, &FramePod::slot);
+    if (before == figures_.end() || before->slot != figures.slot) continue;
+    figures.memory = figures.peak = before->memory;
+  }
+}
+
+// What the passes in between would have read: on the line between what was read before and after.
+void FrameBuilder::FillHeld(const Frame& measured) {
+  const double span = static_cast<double>(Elapsed(figures_at_, measured.at).count());
+  for (Frame& frame : held_) {
+    const double share =
+        span <= 0 ? 1 : static_cast<double>(Elapsed(figures_at_, frame.at).count()) / span;
+    for (FramePod& figures : frame.pods) {
+      const auto before = std::ranges::lower_bound(figures_, figures.slot, {}, &FramePod::slot);
+      const bool was = before != figures_.end() && before->slot == figures.slot;
+      const FramePod* after = FiguresOf(measured, figures.slot);
+      if (after != nullptr && !after->measured) after = nullptr;
+      const std::int64_t from = was ? before->memory : (after != nullptr ? after->memory : 0);
+      figures.memory = Between(from, after != nullptr ? after->memory : from, share);
+      figures.peak = figures.memory;
+    }
+  }
+}
+
+// Nothing was read after them.
+void FrameBuilder::ReuseHeld() {
+  for (Frame& frame : held_) ReuseFigures(frame);
+  FlushHeld();
+}
+
+void FrameBuilder::FlushHeld() {
+  std::vector<Frame> held = std::exchange(held_, {});
+  for (Frame& frame : held) take_(frame);
+}
+
+}  // namespace jettison

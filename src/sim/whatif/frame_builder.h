@@ -1,0 +1,66 @@
+#pragma once
+
+#include <functional>
+#include <memory>
+#include <optional>
+#include <vector>
+
+#include "core/recording/recording.h"
+#include "sim/whatif/frame.h"
+#include "sim/whatif/whatif_result.h"
+
+namespace jettison {
+
+// Makes frames out of a recording, one for each pass, and collects what the recording says of
+// itself. Passes that read no pods get the figures that lie on the line between those before and
+// after; few frames are held back for that, however long the recording is.
+class FrameBuilder {
+ public:
+  using Take = std::function<void(Frame&)>;
+
+  // `take` is handed each frame, in the order of time; it may move out of it.
+  FrameBuilder(PodRoster& roster, Take take) : roster_(roster), take_(std::move(take)) {}
+
+  void Add(const RecordedItem& item);
+  // The end of the recording.
+  void Finish();
+
+  [[nodiscard]] const RecordingFacts& facts() const { return facts_; }
+  [[nodiscard]] Profile profile() const { return profile_; }
+
+ private:
+  void AddAbout(const RecordingAbout& about);
+  void AddPass(const std::shared_ptr<const RecordedPass>& pass);
+  void AddOomKill(const RecordedOomKill& kill);
+  void AddGap(const RecordedGap& gap);
+  void Flaw(Instant at, std::string what);
+  void CheckTime(const RecordedPass& pass);
+  void TakeStep(Duration step, Instant at);
+  void TakePods(const RecordedPass& pass, Frame& frame);
+  void ReuseFigures(Frame& frame) const;
+  void TakeEvictions(const RecordedPass& pass, Frame& frame);
+  void Emit(Frame frame);
+  void FillHeld(const Frame& measured);
+  void ReuseHeld();
+  void FlushHeld();
+
+  static constexpr std::size_t kMostHeld = 64;
+
+  PodRoster& roster_;
+  Take take_;
+  RecordingFacts facts_;
+  Profile profile_ = Profile::kKubelet;
+  bool breaks_ = true;
+  bool restarted_ = false;
+  std::optional<std::uint64_t> last_number_;
+  std::optional<Duration> usual_step_;
+  std::vector<std::shared_ptr<const PodFacts>> last_pods_;
+  std::vector<PodSlot> last_slots_;
+  std::vector<RecordedEnd> ends_;    // that wait for the next frame
+  std::vector<FramePod> figures_;  // of the last frame whose pods were read
+  Instant figures_at_;
+  std::shared_ptr<const RecordedPass> figures_of_;
+  std::vector<Frame> held_;  // passes without figures of pods since
+};
+
+}  // namespace jettison

@@ -1,0 +1,95 @@
+#include "sim/whatif/pod_course.h"
+
+#include <algorithm>
+#include <chrono>
+#include <utility>
+
+namespace jettison {
+namespace {
+
+// Over less than this growth is not told from the batches that memory is charged in.
+constexpr Duration kShortest = std::chrono::milliseconds(500);
+constexpr Duration kLately = std::chrono::seconds(5);
+
+// What growth is taken to vary by from one stretch to the next.
+constexpr double kLess = 0.8;
+constexpr double kMore = 1.25;
+
+double SecondsIn(Duration span) {
+  return std::chrono::duration<double>(span).count();
+}
+
+}  // namespace
+
+void PodCourse::Life::Add(Point point) {
+  if (!points.empty()) before_last = last;
+  last = point;
+  if (!points.empty() && ++skipped < every) return;
+  skipped = 0;
+  points.push_back(point);
+  if (points.size() < kMostPoints) return;
+  std::size_t kept = 0;
+  for (std::size_t i = 0; i < points.size(); i += 2) points[kept++] = points[i];
+  points.resize(kept);
+  every *= 2;
+}
+
+void PodCourse::Seen(std::int64_t memory, Instant at) {
+  constexpr std::int64_t kMuchLess = 2;  // half of it
+  const bool was_away = !active_;
+  const bool has_less = has_points() && memory < now_.last.memory / kMuchLess;
+  if (ended_ && (was_away || has_less)) {
+    before_ = std::exchange(now_, {});
+    ++life_;
+    ended_ = false;
+  }
+  active_ = true;
+  now_.Add({.at = at, .memory = memory});
+}
+
+GrowthBounds PodCourse::GrowthOf(const Life& life) {
+  if (life.points.empty()) return {};
+  const auto since = [&life](Duration span) -> const Point& {
+    for (auto point = life.points.rbegin(); point != life.points.rend(); ++point) {
+      if (Elapsed(point->at, life.last.at) >= span) return *point;
+    }
+    return life.points.front();
+  };
+  const auto slope = [&life](const Point& from) {
+    const double seconds = SecondsIn(Elapsed(from.at, life.last.at));
+    return seconds <= 0 ? 0.0 : static_cast<double>(life.last.memory - from.memory) / seconds;
+  };
+  const double last = slope(since(kShortest));
+  const double lately = slope(since(kLately));
+  GrowthBounds bounds;
+  bounds.likely = std::max(last > 0 ? last : lately, 0.0);
+  bounds.least = std::min(bounds.likely, std::max(lately, 0.0)) * kLess;
+  bounds.most = std::max(bounds.likely, lately) * kMore;
+  return bounds;
+}
+
+GrowthBounds PodCourse::Growth() const {
+  return GrowthOf(now_);
+}
+
+double PodCourse::AmountAtAge(unsigned life, Duration age) const {
+  const Life& of = LifeOf(life);
+  if (of.points.empty()) return 0;
+  const Instant at = of.points.front().at + std::max(age, Duration{0});
+  if (at >= of.last.at) {
+    const double beyond = SecondsIn(Elapsed(of.last.at, at));
+    return static_cast<double>(of.last.memory) + GrowthOf(of).likely * beyond;
+  }
+  const auto after = std::ranges::upper_bound(of.points, at, {}, &Point::at);
+  const Point& from = *(after - 1);
+  const Point& to = after == of.points.end() ? of.last : *after;
+  const double share = SecondsIn(Elapsed(from.at, at)) / SecondsIn(Elapsed(from.at, to.at));
+  return static_cast<double>(from.memory) + static_cast<double>(to.memory - from.memory) * share;
+}
+
+double PodCourse::GrowthAtAge(unsigned life, Duration age) const {
+  constexpr Duration kStep = std::chrono::seconds(1);
+  return AmountAtAge(life, age + kStep) - AmountAtAge(life, age);
+}
+
+}  // namespace jettison

@@ -1,0 +1,74 @@
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <vector>
+
+#include "core/units/duration.h"
+
+namespace jettison {
+
+// How fast a pod takes memory, bytes a second.
+struct GrowthBounds {
+  double least = 0;
+  double likely = 0;
+  double most = 0;
+};
+
+// What a recording says of one pod: its present life and the one before, in so few points that a
+// week of it takes no more room than an hour. A life ends with an eviction or an OOM kill.
+class PodCourse {
+ public:
+  // It was active and held so much.
+  void Seen(std::int64_t memory, Instant at);
+  // It was not active.
+  void Absent() { active_ = false; }
+  // It was evicted or killed; what is seen of it from now on, when it was away or has less, is
+  // another life.
+  void Ended() { ended_ = true; }
+
+  [[nodiscard]] bool active() const { return active_; }
+  // It is active no more and nobody ended it: it completed, or was deleted.
+  [[nodiscard]] bool HasLeft() const { return !active_ && !ended_; }
+  // Counts lives.
+  [[nodiscard]] unsigned life() const { return life_; }
+  // What it held when the present life, or that of number `life`, was of that age. Beyond what is
+  // known of a life it goes on growing as it did at the end. The life before is used where an older
+  // one is asked for.
+  [[nodiscard]] double AmountAtAge(unsigned life, Duration age) const;
+  // How it grew lately, by what was seen until now.
+  [[nodiscard]] GrowthBounds Growth() const;
+  // How fast it grew at that age.
+  [[nodiscard]] double GrowthAtAge(unsigned life, Duration age) const;
+  // When its present life was seen first.
+  [[nodiscard]] bool has_points() const { return !now_.points.empty(); }
+  [[nodiscard]] Instant last_seen() const { return now_.last.at; }
+
+ private:
+  struct Point {
+    Instant at;
+    std::int64_t memory = 0;
+  };
+  // At most kMostPoints; where there would be more, each second one is dropped, and from then on
+  // points lie twice as far apart. The last one is always known.
+  struct Life {
+    std::vector<Point> points;
+    Point last;
+    Point before_last;
+    std::size_t every = 1;
+    std::size_t skipped = 0;
+    void Add(Point point);
+  };
+  static constexpr std::size_t kMostPoints = 64;
+
+  [[nodiscard]] const Life& LifeOf(unsigned life) const { return life == life_ ? now_ : before_; }
+  [[nodiscard]] static GrowthBounds GrowthOf(const Life& life);
+
+  Life now_;
+  Life before_;
+  unsigned life_ = 0;
+  bool active_ = false;
+  bool ended_ = false;
+};
+
+}  // namespace jettison

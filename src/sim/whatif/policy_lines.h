@@ -1,0 +1,37 @@
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <vector>
+
+#include "core/model/threshold.h"
+#include "core/observe/observations.h"
+
+namespace jettison {
+
+// The thresholds of a policy as whole amounts: `available` is below a line exactly where the
+// threshold is met. What a share comes to is worked out again when the capacity changes.
+class PolicyLines {
+ public:
+  explicit PolicyLines(const std::vector<Threshold>& thresholds);
+
+  [[nodiscard]] std::int64_t LineOf(std::size_t threshold, std::int64_t capacity);
+  // Whether the frame's figures meet none, those that were lower before it included.
+  [[nodiscard]] bool MeetsNone(const Observations& seen,
+                               const std::optional<std::int64_t>& lowest_memory,
+                               const std::optional<std::int64_t>& lowest_allocatable);
+  // The highest hard one on memory.available; 0: there is none.
+  [[nodiscard]] std::int64_t Reserved(const Observations& seen);
+
+ private:
+  struct Line {
+    Signal signal = Signal::kMemoryAvailable;
+    bool hard = false;
+    ThresholdValue value;
+    std::int64_t capacity = -1;
+    std::int64_t amount = 0;
+  };
+  std::vector<Line> lines_;
+};
+
+}  // namespace jettison

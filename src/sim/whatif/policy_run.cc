@@ -1,0 +1,621 @@
+#include "sim/whatif/policy_run.h"
+
+#include <algorithm>
+#include <chrono>
+#include <cmath>
+#include <utility>
+
+#include "core/decide/decide.h"
+#include "core/evaluate/carry_over.h"
+#include "core/pods/admission.h"
+#include "core/pods/pod_requests.h"
+#include "sim/whatif/oom_choice.h"
+#include "sim/whatif/sim_edges.h"
+
+namespace jettison {
+namespace {
+
+using std::chrono::seconds;
+
+// Courses that are made up are looked at so often, and no more often than so many times a segment.
+constexpr Duration kFinestStep = seconds(1);
+constexpr int kMostSteps = 128;
+// Growth is measured over so long.
+constexpr Duration kGrowthSpan = std::chrono::milliseconds(200);
+// Bounds reach no further than this.
+constexpr double kFarthestSeconds = 3600;
+
+double SecondsIn(Duration span) {
+  return std::chrono::duration<double>(span).count();
+}
+
+Duration SpanOf(double in_seconds) {
+  return std::chrono::duration_cast<Duration>(
+      std::chrono::duration<double>(std::clamp(in_seconds, 0.0, kFarthestSeconds)));
+}
+
+bool AreSame(const std::vector<Threshold>& a, const std::vector<Threshold>& b) {
+  return std::ranges::equal(a, b, [](const Threshold& x, const Threshold& y) {
+    return IsSameLine(x, y) && x.grace_period == y.grace_period && x.min_reclaim == y.min_reclaim;
+  });
+}
+
+bool DecideAlike(const PassPolicy& a, const PassPolicy& b) {
+  return AreSame(a.thresholds, b.thresholds) && a.hard_first == b.hard_first &&
+         a.layout == b.layout && a.pressure_transition_period == b.pressure_transition_period &&
+         a.max_pod_grace_period_seconds == b.max_pod_grace_period_seconds;
+}
+
+Resource ResourceActedFor(const CycleReport& report) {
+  return report.ranked_for ? ResourceOf(*report.ranked_for) : Resource::kEphemeralStorage;
+}
+
+bool IsInstant(Signal signal) {
+  return signal == Signal::kMemoryAvailable || signal == Signal::kAllocatableMemoryAvailable ||
+         signal == Signal::kSwapAvailable;
+}
+
+std::optional<std::int64_t> MemoryLimitOf(const PodFacts& facts) {
+  const auto limit = EffectiveLimit(facts.pod, "memory");
+  if (!limit || limit->Sign() <= 0) return std::nullopt;
+  return limit->Value();
+}
+
+}  // namespace
+
+PolicyRun::PolicyRun(const CandidatePolicy& candidate) : candidate_(&candidate) {
+  outcome_.name = candidate.name;
+}
+
+void PolicyRun::SetPolicy(PassPolicy policy) {
+  if (lines_) state_ = CarryOver(state_, policy_.thresholds, policy.thresholds);
+  policy_ = std::move(policy);
+  lines_.emplace(policy_.thresholds);
+}
+
+// A watch pass has no storage limits; otherwise its policy is that of a full one.
+void PolicyRun::TakePolicy(const RecordedPass& recorded) {
+  if (recorded.policy == base_) return;
+  base_ = recorded.policy;
+  if (!lines_ || (!candidate_->of && !DecideAlike(policy_, *base_))) {
+    SetPolicy(candidate_->of ? candidate_->of(*base_) : *base_);
+  }
+  as_recorded_ = DecideAlike(policy_, *base_);
+}
+
+void PolicyRun::Begin(const WhatIfNode& node, const Frame& frame) {
+  if (!frame.pass) return;
+  TakePolicy(*frame.pass);
+  pods_.Clear();
+  pace_ = {};
+  paused_until_.reset();
+  state_ = CarryOver(frame.pass->before, frame.pass->policy->thresholds, policy_.thresholds);
+  for (std::size_t i = 0; i < met_.size(); ++i) {
+    met_[i].reset();
+    if (const auto since = state_.first_observed_at[i]) met_[i] = {*since, *since, *since};
+  }
+  last_pass_ = frame.at;
+  // A node of which one moment is known: what is short now is acted for now.
+  const Segment moment(frame, frame);
+  const Walk walk{.node = node, .segment = moment};
+  if (as_recorded_ && !node.blind) return StepRecorded(walk);
+  Decide(walk, frame.at, true);
+}
+
+bool PolicyRun::IsQuiet() const {
+  return pods_.empty() && !pace_.awaits() && state_.met.none() && state_.conditions.Empty() &&
+         std::ranges::none_of(state_.first_observed_at,
+                              [](const auto& since) { return since.has_value(); });
+}
+
+// The policy was in force, every pass of it was recorded, and nothing differs until now.
+bool PolicyRun::IsInStep(const Walk& walk) const {
+  return as_recorded_ && !walk.node.blind && pods_.empty() && walk.segment.to().pass &&
+         walk.segment.to().follows;
+}
+
+void PolicyRun::Advance(const WhatIfNode& node, const Segment& segment, bool violations) {
+  const Frame& to = segment.to();
+  if (to.pass) TakePolicy(*to.pass);
+  const bool limits = violations && policy_.local_storage_capacity_isolation;
+  const Walk walk{.node = node, .segment = segment, .violations = limits};
+  if (IsQuiet() && !limits && to.ends.empty() &&
+      lines_->MeetsNone(to.seen, std::nullopt, std::nullopt)) {
+    const std::int64_t reserved = lines_->Reserved(to.seen);
+    const auto reserve = static_cast<double>(reserved);
+    CountTime(segment.length(), reserve, reserve, reserved);
+    return;
+  }
+  if (IsInStep(walk)) return StepRecorded(walk);
+  WalkThrough(walk);
+}
+
+void PolicyRun::CountTime(Duration time, double memory_from, double memory_to,
+                          std::int64_t reserved) {
+  if (time <= Duration{0}) return;
+  const auto most = static_cast<double>(reserved);
+  const double idle =
+      (std::clamp(memory_from, 0.0, most) + std::clamp(memory_to, 0.0, most)) / 2;
+  outcome_.idle_byte_seconds += idle * SecondsIn(time);
+  for (const NodeConditionType type : kAllNodeConditions) {
+    if (state_.conditions.Has(type)) outcome_.condition_time[IndexOf(type)] += time;
+  }
+}
+
+// The pass itself, once more, with the state that the passes before it have led to.
+void PolicyRun::StepRecorded(const Walk& walk) {
+  const Frame& to = walk.segment.to();
+  const RecordedPass& pass = *to.pass;
+  const Signal memory = Signal::kMemoryAvailable;
+  CountTime(walk.segment.length(), walk.segment.AvailableAt(memory, walk.segment.from().at).value_or(0),
+            walk.segment.AvailableAt(memory, to.at).value_or(0), lines_->Reserved(to.seen));
+  for (const RecordedEnd& end : to.ends) {
+    if (end.how == RecordedEnd::How::kOomKilled) {
+      NoteRecordedOomKill(walk.node, end.slot, {end.at, end.at, end.at});
+    }
+  }
+  if (to.restarted) state_ = pass.before;
+  last_pass_ = to.at;
+  may_let_back_ = true;
+  const Evaluation evaluation = EvaluateBy(policy_, state_, to.seen, to.at);
+  NoteMet(walk, evaluation, to.at);
+  if (evaluation.acting.none() && !walk.violations && pass.report.evictions.empty()) {
+    state_ = evaluation.next;
+    return;
+  }
+  std::vector<const PodFacts*> active;
+  for (const auto& facts : pass.pods) active.push_back(facts.get());
+  SimulatedEdges edges(&pass);
+  NodePorts ports{.killer = edges, .reclaimer = edges, .summaries = edges};
+  const CycleReport report =
+      RunPass(*pass.policy,
+              {.now = to.at, .summary = pass.summary, .pods = active, .pace = pass.pace}, ports,
+              state_, scratch_);
+  TakeEvictions(walk, report);
+}
+
+void PolicyRun::TakeEndsOnTheWay(const Walk& walk) {
+  const Segment& segment = walk.segment;
+  for (const RecordedEnd& end : segment.to().ends) {
+    // One that was seen to end in the pass at the end of the segment goes on from there.
+    if (end.at >= segment.to().at && FiguresOf(segment.to(), end.slot) != nullptr) continue;
+    TakeEnd(walk.node, segment, end, segment.from().at);
+  }
+}
+
+void PolicyRun::TakeEnd(const WhatIfNode& node, const Segment& segment, const RecordedEnd& end,
+                        Instant at) {
+  if (VirtualPod* pod = pods_.Find(end.slot)) {
+    if (pod->IsThere()) return;
+    pod->follows_record = true;
+    pod->due.reset();
+    return;
+  }
+  if (std::ranges::find(away_, end.slot, &Away::slot) != away_.end()) return;
+  const FramePod* figures = FiguresOf(segment.from(), end.slot);
+  if (at >= segment.to().at) figures = FiguresOf(segment.to(), end.slot);
+  if (figures == nullptr) return;
+  const auto limit = MemoryLimitOf(*node.roster[end.slot].facts);
+  const auto held = static_cast<double>(figures->memory);
+  if (end.how == RecordedEnd::How::kOomKilled) {
+    constexpr double kNearly = 0.95;
+    const bool own = limit && held >= static_cast<double>(*limit) * kNearly;
+    // What the kernel took for the node it would have left, had the node had more.
+    if (own || pods_.FreedAt(segment, node.courses, at) <= 0) {
+      return NoteRecordedOomKill(node, end.slot,
+                                 {segment.from().not_before, end.at, segment.to().not_after});
+    }
+  }
+  pods_.Put({.slot = end.slot,
+             .is = VirtualPod::Is::kGoingOn,
+             .since = at,
+             .from = held,
+             .growth = node.courses[end.slot].Growth(),
+             .early = {},
+             .late = {},
+             .limit = limit});
+}
+
+void PolicyRun::NoteRecordedOomKill(const WhatIfNode& node, PodSlot slot, TimeBounds when) {
+  outcome_.oom_kills.push_back({.uid = node.roster[slot].facts->pod.uid,
+                                .pod = node.roster[slot].name,
+                                .when = when,
+                                .why = ForeseenOomKill::Why::kRecorded});
+}
+
+void PolicyRun::WalkThrough(const Walk& walk) {
+  const Segment& segment = walk.segment;
+  const Signal memory = Signal::kMemoryAvailable;
+  TakeEndsOnTheWay(walk);
+  const auto available = [&](Instant at) {
+    return segment.AvailableAt(memory, at).value_or(0) +
+           pods_.FreedAt(segment, walk.node.courses, at);
+  };
+  const Instant end = segment.to().at;
+  const Duration finest = std::max(kFinestStep, segment.length() / kMostSteps);
+  Instant at = segment.from().at;
+  while (at < end) {
+    Instant to = std::min(NextStop(at, end), end);
+    if (!pods_.empty() || paused_until_) to = std::min(to, at + finest);
+    const auto crossing = FirstCrossing(walk, at, to);
+    if (crossing) to = *crossing;
+    MoveTo(walk, {.from = at,
+                  .to = to,
+                  .memory_from = available(at),
+                  .memory_to = available(to)});
+    const bool by_clock = last_pass_ && Elapsed(*last_pass_, to) >= walk.node.model.monitoring_interval;
+    const bool sampled = to == end && segment.to().pass != nullptr;
+    if (crossing || by_clock || sampled || NextStop(at, end) == to || paused_until_) {
+      Decide(walk, to, by_clock || sampled);
+    }
+    at = to;
+  }
+}
+
+// When something is due by itself.
+Instant PolicyRun::NextStop(Instant now, Instant end) const {
+  Instant next = end;
+  const auto consider = [&](std::optional<Instant> at) {
+    if (at && *at > now) next = std::min(next, *at);
+  };
+  consider(pace_.Next(now));
+  consider(paused_until_);
+  for (std::size_t i = 0; i < policy_.thresholds.size(); ++i) {
+    const auto& since = state_.first_observed_at[i];
+    if (since && !policy_.thresholds[i].IsHard()) {
+      consider(*since + policy_.thresholds[i].grace_period);
+    }
+  }
+  for (const VirtualPod& pod : pods_) {
+    if (pod.is == VirtualPod::Is::kEnding) consider(pod.gone);
+    if (pod.is == VirtualPod::Is::kAway) consider(pod.due);
+  }
+  if (!IsQuiet() && last_pass_) consider(*last_pass_ + seconds(10));
+  return next;
+}
+
+// When the first line is crossed that was not met until then; lines on what the agent looks at
+// between its passes.
+std::optional<Instant> PolicyRun::FirstCrossing(const Walk& walk, Instant from, Instant to) {
+  const Segment& segment = walk.segment;
+  const double freed_from = pods_.FreedAt(segment, walk.node.courses, from);
+  const double freed_to = pods_.FreedAt(segment, walk.node.courses, to);
+  std::optional<Instant> first;
+  for (std::size_t i = 0; i < policy_.thresholds.size(); ++i) {
+    const Signal signal = policy_.thresholds[i].signal;
+    if (!IsInstant(signal) || state_.first_observed_at[i]) continue;
+    const auto a = segment.AvailableAt(signal, from);
+    const auto b = segment.AvailableAt(signal, to);
+    if (!a || !b) continue;
+    const bool shared = signal != Signal::kSwapAvailable;
+    const double before = *a + (shared ? freed_from : 0);
+    const double after = *b + (shared ? freed_to : 0);
+    const auto line =
+        static_cast<double>(lines_->LineOf(i, segment.to().seen[signal]->capacity));
+    if (before < line || after >= line) continue;
+    const double share = (before - line) / (before - after);
+    const auto crossed = from + std::chrono::duration_cast<Duration>(
+                                    Elapsed(from, to) * std::clamp(share, 0.0, 1.0));
+    const Instant at = std::min(crossed + Duration{1}, to);
+    if (!first || at < *first) first = at;
+  }
+  return first;
+}
+
+void PolicyRun::MoveTo(const Walk& walk, const Step& step) {
+  CountTime(Elapsed(step.from, step.to), step.memory_from, step.memory_to,
+            lines_->Reserved(walk.segment.to().seen));
+  pace_.Advance(step.to);
+  if (paused_until_ && step.to >= *paused_until_) paused_until_.reset();
+  for (VirtualPod& pod : pods_) {
+    if (pod.is == VirtualPod::Is::kEnding && step.to >= pod.gone) pod.is = VirtualPod::Is::kAway;
+  }
+  LetBack(walk, step.to);
+  ForeseeOomKills(walk, step);
+}
+
+void PolicyRun::Decide(const Walk& walk, Instant at, bool by_clock) {
+  Observations seen = pods_.SeenAt(walk.segment, walk.node.courses, at);
+  // On the line counts as below it: the crossing is what this look is for.
+  for (std::size_t i = 0; i < policy_.thresholds.size(); ++i) {
+    auto& each = seen[policy_.thresholds[i].signal];
+    if (!each || !IsInstant(policy_.thresholds[i].signal)) continue;
+    if (each->available == lines_->LineOf(i, each->capacity) && at < walk.segment.to().at) {
+      --each->available;
+    }
+  }
+  const Evaluation evaluation = EvaluateBy(policy_, state_, seen, at);
+  const auto threshold = MostUrgent(policy_.thresholds, evaluation.acting);
+  if (pace_.awaits() && !(threshold && pace_.Allows(policy_.thresholds[*threshold]))) return;
+  NoteMet(walk, evaluation, at);
+  if (by_clock) last_pass_ = at;
+  may_let_back_ = true;
+  const bool limits = walk.violations && at >= walk.segment.to().at;
+  if (!threshold && !limits) {
+    state_ = evaluation.next;
+    return;
+  }
+  Act(walk, at, evaluation, seen, by_clock);
+}
+
+void PolicyRun::Act(const Walk& walk, Instant at, const Evaluation& evaluation,
+                    const Observations& seen, bool by_clock) {
+  const Frame& to = walk.segment.to();
+  const bool is_pass = at >= to.at && to.pass;
+  ActivePodsAt(pods_, walk.segment, walk.node.roster, walk.node.courses, at, stats_, scratch_);
+  ReadingPlan plan{.now = at, .observations = seen, .evaluation = evaluation};
+  plan.threshold = MostUrgent(policy_.thresholds, evaluation.acting);
+  PassPolicy policy = policy_;
+  if (!walk.violations || !is_pass) policy.local_storage_capacity_isolation = false;
+  std::optional<PaceInput> pace;
+  if (plan.threshold) {
+    pace = PaceFor(walk, policy.thresholds[*plan.threshold].signal, at, by_clock);
+  }
+  const PassDecision decision = DecidePass(policy, plan, scratch_, pace);
+  SimulatedEdges edges(is_pass ? to.pass.get() : nullptr);
+  NodePorts ports{.killer = edges, .reclaimer = edges, .summaries = edges};
+  const CycleReport report =
+      CarryOut({.policy = policy, .plan = plan, .decision = decision, .pods = scratch_}, ports,
+               state_);
+  paused_until_.reset();
+  if (report.pause) paused_until_ = report.pause->until;
+  TakeEvictions(walk, report);
+}
+
+PaceInput PolicyRun::PaceFor(const Walk& walk, Signal signal, Instant at, bool by_clock) const {
+  const Segment& segment = walk.segment;
+  const std::vector<PodCourse>& courses = walk.node.courses;
+  PaceInput pace{.signal = signal,
+                 .kubelet_decides = pace_.KubeletDecides(ResourceOf(signal), at)};
+  if (!by_clock) pace.next_by_clock = last_pass_.value_or(at) + walk.node.model.monitoring_interval;
+  if (ResourceOf(signal) != Resource::kMemory) return pace;
+  const Instant before = std::max(at - kGrowthSpan, segment.from().at);
+  const Instant after = before == at ? std::min(at + kGrowthSpan, segment.to().at) : at;
+  const double span = SecondsIn(Elapsed(before, after));
+  double ending_growth = 0;
+  for (const VirtualPod& pod : pods_) {
+    if (pod.is != VirtualPod::Is::kEnding) continue;
+    pace.ending += static_cast<std::int64_t>(pod.MemoryAt(courses[pod.slot], at));
+    ending_growth += pod.growth.likely;
+  }
+  if (span <= 0) return pace;
+  const auto left = [&](Instant when) {
+    return segment.AvailableAt(signal, when).value_or(0) +
+           pods_.FreedAt(segment, courses, when);
+  };
+  double growth = (left(before) - left(after)) / span - ending_growth;
+  double of_pods = 0;
+  for (const ActivePod& pod : scratch_) {
+    if (pod.facts->IsProtected()) continue;
+    const auto slot = walk.node.roster.Find(pod.facts->pod.uid);
+    if (!slot) continue;
+    of_pods += (pods_.MemoryAt(*slot, segment, courses, after) -
+                pods_.MemoryAt(*slot, segment, courses, before)) / span;
+  }
+  pace.growth = std::llround(growth);
+  pace.growth_of_pods = std::llround(of_pods);
+  return pace;
+}
+
+void PolicyRun::NoteMet(const Walk& walk, const Evaluation& evaluation, Instant at) {
+  for (std::size_t i = 0; i < policy_.thresholds.size(); ++i) {
+    if (!evaluation.met[i]) {
+      met_[i].reset();
+    } else if (!met_[i]) {
+      met_[i] = BoundsAt(walk, at, std::nullopt);
+    }
+  }
+}
+
+// Of something that the policy does then. Where it is for a threshold, all that is not known of
+// when that was met is not known of this either.
+TimeBounds PolicyRun::BoundsAt(const Walk& walk, Instant at,
+                               std::optional<std::size_t> threshold) const {
+  const Segment& segment = walk.segment;
+  if (IsInStep(walk)) return {at, at, at};
+  TimeBounds bounds{.earliest = std::min(segment.from().not_before, at),
+                    .at = at,
+                    .latest = std::max(segment.to().not_after, at)};
+  if (threshold && met_[*threshold]) {
+    const TimeBounds& met = *met_[*threshold];
+    bounds.earliest = std::min(bounds.earliest, at - Elapsed(met.earliest, met.at));
+    bounds.latest = std::max(bounds.latest, at + Elapsed(met.at, met.latest));
+  }
+  if (pods_.empty()) return bounds;
+  const std::vector<PodCourse>& courses = walk.node.courses;
+  const Instant before = std::max(at - seconds(2), segment.from().at);
+  const double span = std::max(SecondsIn(Elapsed(before, at)), 0.001);
+  const auto left = [&](Instant when) {
+    return segment.AvailableAt(Signal::kMemoryAvailable, when).value_or(0) +
+           pods_.FreedAt(segment, courses, when);
+  };
+  constexpr double kSlowest = 1024;  // bytes a second
+  const double growth = std::max((left(before) - left(at)) / span, kSlowest);
+  const VirtualPod::Spread spread = pods_.SpreadAt(courses, at);
+  bounds.earliest = std::min(bounds.earliest, at - SpanOf(spread.more / growth));
+  bounds.latest = std::max(bounds.latest, at + SpanOf(spread.less / growth));
+  return bounds;
+}
+
+void PolicyRun::TakeEvictions(const Walk& walk, const CycleReport& report) {
+  const WhatIfNode& node = walk.node;
+  const bool in_step = IsInStep(walk) || walk.segment.length() == Duration{0};
+  std::optional<std::size_t> threshold;
+  if (report.acting_for) {
+    for (std::size_t i = 0; i < policy_.thresholds.size(); ++i) {
+      if (IsSameLine(policy_.thresholds[i], *report.acting_for)) threshold = i;
+    }
+  }
+  const TimeBounds when = BoundsAt(walk, report.at, threshold);
+  for (const EvictionRecord& eviction : report.evictions) {
+    if (eviction.outcome != EvictOutcome::kEnding) continue;
+    const auto slot = node.roster.Find(eviction.order.pod_uid);
+    if (!slot) continue;
+    SimulatedEviction& told = outcome_.evictions.emplace_back();
+    told.uid = eviction.order.pod_uid;
+    told.pod = node.roster[*slot].name;
+    told.when = when;
+    told.limit = eviction.storage_limit;
+    told.held = std::llround(pods_.MemoryAt(*slot, walk.segment, node.courses, report.at));
+    if (threshold && !told.limit) {
+      const Threshold& line = policy_.thresholds[*threshold];
+      told.signal = line.signal;
+      told.soft = !line.IsHard();
+      if (const auto& seen = report.observations[line.signal]) {
+        told.available = seen->available;
+        told.line = lines_->LineOf(*threshold, seen->capacity);
+      }
+    }
+    const VirtualPod* was = pods_.Find(*slot);
+    told.from_record = was == nullptr;
+    const PodCourse& course = node.courses[*slot];
+    const auto& recorded = walk.segment.to().ends;
+    if (in_step && was == nullptr &&
+        std::ranges::find(recorded, *slot, &RecordedEnd::slot) != recorded.end()) {
+      told.as_recorded = true;
+      away_.push_back({.slot = *slot, .life = course.life(), .since = report.at});
+      continue;
+    }
+    const Duration grace = seconds(eviction.order.grace_period_seconds);
+    const Instant gone = report.at + std::min(node.model.end_takes, std::max(grace, Duration{1}));
+    const AfterEviction after = node.model.after_eviction.value_or(
+        node.profile == Profile::kStandalone ? AfterEviction::kRestarted
+                                             : AfterEviction::kElsewhere);
+    VirtualPod pod{.slot = *slot,
+                   .is = VirtualPod::Is::kEnding,
+                   .since = report.at,
+                   .from = static_cast<double>(told.held),
+                   .growth = was != nullptr ? was->growth : course.Growth(),
+                   .early = Elapsed(when.earliest, when.at),
+                   .late = Elapsed(when.at, when.latest),
+                   .limit = MemoryLimitOf(*node.roster[*slot].facts),
+                   .evicted = report.at,
+                   .gone = gone,
+                   .life_at_end = course.life()};
+    if (after == AfterEviction::kRestarted) {
+      pod.due = gone + NextBackoff(node.model, *slot, report.at);
+    }
+    pods_.Put(pod);
+    const bool hard = eviction.order.grace_period_seconds <= 1;
+    pace_.Evicted(ResourceActedFor(report), hard, report.at, gone);
+  }
+}
+
+Duration PolicyRun::NextBackoff(const WhatIfModel& model, PodSlot slot, Instant now) {
+  const auto known = std::ranges::find(backoffs_, slot, &Backoff::slot);
+  if (known == backoffs_.end()) {
+    backoffs_.push_back({.slot = slot, .next = model.backoff * 2, .back = now});
+    return model.backoff;
+  }
+  const bool forgotten = Elapsed(known->back, now) >= model.backoff_reset;
+  const Duration backoff = forgotten ? model.backoff : known->next;
+  known->next = std::min(backoff * 2, model.max_backoff);
+  return backoff;
+}
+
+void PolicyRun::NoteBack(PodSlot slot, Instant at) {
+  const auto known = std::ranges::find(backoffs_, slot, &Backoff::slot);
+  if (known != backoffs_.end()) known->back = at;
+}
+
+// One pod at a time, the highest priority first, and nobody while something is short.
+void PolicyRun::LetBack(const Walk& walk, Instant at) {
+  if (!may_let_back_ || state_.met.any()) return;
+  VirtualPod* first = nullptr;
+  const auto priority = [&](const VirtualPod& pod) {
+    return walk.node.roster[pod.slot].facts->priority;
+  };
+  for (VirtualPod& pod : pods_) {
+    if (pod.is != VirtualPod::Is::kAway || !pod.due) continue;
+    if (first == nullptr || priority(pod) > priority(*first) ||
+        (priority(pod) == priority(*first) && *pod.due < *first->due)) {
+      first = &pod;
+    }
+  }
+  if (first == nullptr || *first->due > at) return;
+  const Pod& pod = walk.node.roster[first->slot].facts->pod;
+  if (!Admit(pod, state_.conditions, walk.node.profile).admit) return;
+  may_let_back_ = false;
+  outcome_.pod_time_lost += Elapsed(first->evicted, at);
+  NoteBack(first->slot, at);
+  first->is = VirtualPod::Is::kBack;
+  first->since = at + walk.node.model.start_takes;
+  first->life = walk.node.courses[first->slot].life();
+  first->due.reset();
+}
+
+void PolicyRun::ForeseeOomKills(const Walk& walk, const Step& step) {
+  const std::vector<PodCourse>& courses = walk.node.courses;
+  for (VirtualPod& pod : pods_) {
+    if (pod.is != VirtualPod::Is::kGoingOn || !pod.limit) continue;
+    if (pod.MemoryAt(courses[pod.slot], step.to) < static_cast<double>(*pod.limit)) continue;
+    outcome_.oom_kills.push_back({.uid = walk.node.roster[pod.slot].facts->pod.uid,
+                                  .pod = walk.node.roster[pod.slot].name,
+                                  .when = BoundsAt(walk, step.to, std::nullopt),
+                                  .why = ForeseenOomKill::Why::kPodLimit});
+    pod.is = VirtualPod::Is::kBack;
+    pod.since = step.to;
+    pod.life = courses[pod.slot].life();
+  }
+  if (pods_.empty() || step.memory_to > 0 || step.memory_from <= 0) return;
+  KillForMemory(walk, step.to);
+}
+
+void PolicyRun::KillForMemory(const Walk& walk, Instant at) {
+  ActivePodsAt(pods_, walk.segment, walk.node.roster, walk.node.courses, at, stats_, scratch_);
+  const auto& memory = walk.segment.to().seen[Signal::kMemoryAvailable];
+  const auto victim = FirstForTheKernel(scratch_, memory ? memory->capacity : 0);
+  if (!victim) return;
+  const auto slot = walk.node.roster.Find(scratch_[*victim].facts->pod.uid);
+  outcome_.oom_kills.push_back({.uid = scratch_[*victim].facts->pod.uid,
+                                .pod = walk.node.roster[*slot].name,
+                                .when = BoundsAt(walk, at, std::nullopt),
+                                .why = ForeseenOomKill::Why::kNode});
+  pods_.Put({.slot = *slot,
+             .is = VirtualPod::Is::kBack,
+             .since = at,
+             .growth = {},
+             .life = walk.node.courses[*slot].life(),
+             .early = {},
+             .late = {},
+             .limit = MemoryLimitOf(*walk.node.roster[*slot].facts)});
+}
+
+void PolicyRun::Settle(const WhatIfNode& node, const Frame& frame) {
+  const Segment moment(frame, frame);
+  for (const RecordedEnd& end : frame.ends) {
+    if (end.at >= frame.at && FiguresOf(frame, end.slot) != nullptr) {
+      TakeEnd(node, moment, end, frame.at);
+    }
+  }
+  const auto is_new_life = [&](PodSlot slot, unsigned life) {
+    return node.courses[slot].active() && node.courses[slot].life() != life;
+  };
+  std::erase_if(away_, [&](const Away& away) {
+    if (!is_new_life(away.slot, away.life)) return false;
+    outcome_.pod_time_lost += Elapsed(away.since, frame.at);
+    return true;
+  });
+  std::vector<PodSlot> done;
+  for (const VirtualPod& pod : pods_) {
+    if (pod.follows_record && is_new_life(pod.slot, pod.life_at_end)) {
+      outcome_.pod_time_lost += Elapsed(pod.evicted, frame.at);
+      done.push_back(pod.slot);
+    } else if (node.courses[pod.slot].HasLeft()) {
+      if (!pod.IsThere()) outcome_.pod_time_lost += Elapsed(pod.evicted, frame.at);
+      done.push_back(pod.slot);
+    }
+  }
+  for (const PodSlot slot : done) pods_.Drop(slot);
+}
+
+void PolicyRun::Stop(Instant at) {
+  for (const Away& away : away_) outcome_.pod_time_lost += Elapsed(away.since, at);
+  for (const VirtualPod& pod : pods_) {
+    if (!pod.IsThere()) outcome_.pod_time_lost += Elapsed(pod.evicted, at);
+  }
+  away_.clear();
+  pods_.Clear();
+}
+
+}  // namespace jettison

@@ -1,0 +1,254 @@
+#pragma once
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <chrono>
+#include <cmath>
+#include <memory>
+#include <random>
+#include <string>
+#include <vector>
+
+#include "act/pass.h"
+#include "core/pods/admission.h"
+#include "core/recording/recording.h"
+#include "sim/whatif/whatif.h"
+
+namespace jettison {
+
+inline constexpr std::int64_t kMiB = 1 << 20;
+
+// A pod of the test's world.
+struct TestPod {
+  std::string name;
+  std::int32_t priority = 0;
+  std::int64_t request = 0;
+  double hold = 0;       // MiB, from its start on
+  double rate = 0;       // MiB a second, ...
+  double begins = 0;     // ... so many seconds after its start
+  double most = 1e9;     // MiB
+};
+
+// A node of 256 MiB that lives by the rules of the agent, in ticks of 50 ms: a pass each second and
+// where a line is crossed; evicted pods are gone 100 ms later and come back after 10 s. What its
+// passes see is a recording.
+class TestWorld {
+ public:
+  static constexpr std::int64_t kCapacity = 256 * kMiB;
+  static constexpr Duration kTick = std::chrono::milliseconds(50);
+
+  struct Evicted {
+    std::string uid;
+    Instant at;
+  };
+
+  TestWorld(std::vector<TestPod> pods, PassPolicy policy)
+      : policy_(std::make_shared<const PassPolicy>(std::move(policy))) {
+    for (const TestPod& pod : pods) lives_.push_back(MakeLife(pod));
+  }
+
+  // Random pods: some hold, some leak, some grow in one go.
+  static std::vector<TestPod> RandomPods(std::uint32_t seed) {
+    std::mt19937 random(seed);
+    const auto within = [&random](double least, double most) {
+      return std::uniform_real_distribution<double>(least, most)(random);
+    };
+    std::vector<TestPod> pods;
+    const auto count = static_cast<std::size_t>(within(3, 7));
+    for (std::size_t i = 0; i < count; ++i) {
+      TestPod pod{.name = fmt::format("pod-{}", i), .hold = std::floor(within(5, 30))};
+      pod.priority = static_cast<std::int32_t>(within(0, 3)) * 100;
+      if (within(0, 1) < 0.5) pod.request = static_cast<std::int64_t>(within(8, 64)) * kMiB;
+      if (within(0, 1) < 0.6) {
+        pod.rate = within(0.8, 8);
+        pod.begins = within(0, 30);
+        pod.most = within(80, 400);
+      }
+      pods.push_back(pod);
+    }
+    return pods;
+  }
+
+  // Lives for so long.
+  void Run(Duration time) {
+    items_.push_back(RecordingAbout{.at = now_,
+                                    .node = "test",
+                                    .maker = "test",
+                                    .profile = Profile::kStandalone});
+    const Instant end = now_ + time;
+    for (; now_ < end; now_ += kTick) Tick();
+  }
+
+  [[nodiscard]] const std::vector<RecordedItem>& items() const { return items_; }
+  [[nodiscard]] const std::vector<Evicted>& evictions() const { return evictions_; }
+
+ private:
+  struct Life {
+    TestPod spec;
+    std::shared_ptr<const PodFacts> facts;
+    Instant started{std::chrono::hours(24)};
+    std::optional<Instant> gone;  // was evicted
+    Instant due;
+    Duration backoff = std::chrono::seconds(10);
+    bool there = true;
+  };
+  class Edges final : public PodKiller, public NodeReclaimer, public SummarySource {
+   public:
+    Result<EvictOutcome> Evict(const EvictionOrder&) override { return EvictOutcome::kEnding; }
+    Result<ReclaimProgress> DeleteDeadContainers() override { return ReclaimProgress::kDone; }
+    Result<ReclaimProgress> DeleteUnusedImages() override { return ReclaimProgress::kDone; }
+    Result<Summary> ReadSummary() override { return Summary{}; }
+  };
+
+  static Life MakeLife(const TestPod& spec) {
+    Pod pod{.name = spec.name};
+    pod.uid = "uid-" + spec.name;
+    pod.priority = spec.priority;
+    Container& container = pod.containers.emplace_back();
+    container.name = "main";
+    if (spec.request > 0) container.resources.requests.emplace("memory", Quantity::Of(spec.request));
+    return {.spec = spec, .facts = std::make_shared<const PodFacts>(
+                              FactsOf(std::move(pod), Profile::kStandalone))};
+  }
+
+  [[nodiscard]] std::int64_t MemoryOf(const Life& life) const {
+    if (!life.there) return 0;
+    const double age = std::chrono::duration<double>(now_ - life.started).count();
+    const double grown = std::max(age - life.spec.begins, 0.0) * life.spec.rate;
+    return static_cast<std::int64_t>(std::min(life.spec.hold + grown, life.spec.most) * kMiB);
+  }
+
+  void Tick() {
+    for (Life& life : lives_) {
+      if (life.there && life.gone && now_ >= *life.gone) life.there = false;
+    }
+    pace_.Advance(now_);
+    LetBack();
+    Summary summary;
+    std::int64_t used = 16 * kMiB;
+    std::vector<std::shared_ptr<const PodFacts>> pods;
+    for (const Life& life : lives_) {
+      used += MemoryOf(life);
+      if (!life.there || life.gone) continue;
+      summary.pods.push_back({.uid = life.facts->pod.uid,
+                              .name = life.spec.name,
+                              .namespace_ = "default",
+                              .has_memory = true,
+                              .memory_working_set_bytes =
+                                  static_cast<std::uint64_t>(MemoryOf(life))});
+      pods.push_back(life.facts);
+    }
+    used = std::min(used, kCapacity);
+    summary.node.memory =
+        MemoryStats{.time = now_,
+                    .available_bytes = static_cast<std::uint64_t>(kCapacity - used),
+                    .working_set_bytes = static_cast<std::uint64_t>(used)};
+    Look(std::move(summary), std::move(pods));
+  }
+
+  void Look(Summary summary, std::vector<std::shared_ptr<const PodFacts>> pods) {
+    const Observations seen = ObservationsFrom(summary);
+    const Evaluation evaluation = EvaluateBy(*policy_, state_, seen, now_);
+    const auto threshold = MostUrgent(policy_->thresholds, evaluation.acting);
+    const bool by_clock = now_ >= next_pass_;
+    const bool newly = (evaluation.met & ~known_).any();
+    if (!by_clock && !newly && !threshold) return;
+    if (pace_.awaits() && !(threshold && pace_.Allows(policy_->thresholds[*threshold]))) return;
+    if (by_clock) next_pass_ = now_ + std::chrono::seconds(1);
+    Pass(std::move(summary), std::move(pods), threshold, by_clock);
+  }
+
+  void Pass(Summary summary, std::vector<std::shared_ptr<const PodFacts>> pods,
+            std::optional<std::size_t> threshold, bool by_clock) {
+    auto pass = std::make_shared<RecordedPass>();
+    pass->policy = policy_;
+    pass->before = state_;
+    pass->summary = std::move(summary);
+    pass->pods = std::move(pods);
+    if (threshold) {
+      const Signal signal = policy_->thresholds[*threshold].signal;
+      pass->pace = PaceInput{.signal = signal,
+                             .kubelet_decides = pace_.KubeletDecides(ResourceOf(signal), now_)};
+      if (!by_clock) pass->pace->next_by_clock = next_pass_;
+    }
+    std::vector<const PodFacts*> active;
+    for (const auto& facts : pass->pods) active.push_back(facts.get());
+    Edges edges;
+    NodePorts ports{.killer = edges, .reclaimer = edges, .summaries = edges};
+    EvictionState state = state_;
+    std::vector<ActivePod> scratch;
+    pass->report = RunPass(
+        *policy_, {.now = now_, .summary = pass->summary, .pods = active, .pace = pass->pace},
+        ports, state, scratch);
+    if (!by_clock && pass->report.evictions.empty() && pass->report.pause) return;
+    state_ = state;
+    known_ = pass->report.evaluation.met;
+    may_let_back_ = true;
+    for (const EvictionRecord& eviction : pass->report.evictions) Evict(eviction, *pass);
+    pass->number = ++passes_;
+    items_.emplace_back(std::shared_ptr<const RecordedPass>(std::move(pass)));
+  }
+
+  void Evict(const EvictionRecord& eviction, const RecordedPass& pass) {
+    const auto life = std::ranges::find_if(lives_, [&](const Life& each) {
+      return each.facts->pod.uid == eviction.order.pod_uid;
+    });
+    life->gone = now_ + std::chrono::milliseconds(100);
+    life->due = *life->gone + life->backoff;
+    life->backoff = std::min<Duration>(life->backoff * 2, std::chrono::minutes(5));
+    evictions_.push_back({eviction.order.pod_uid, now_});
+    pace_.Evicted(ResourceOf(*pass.report.ranked_for),
+                  eviction.order.grace_period_seconds <= 1, now_, *life->gone);
+  }
+
+  void LetBack() {
+    if (!may_let_back_ || state_.met.any()) return;
+    Life* first = nullptr;
+    for (Life& life : lives_) {
+      if (life.there) continue;
+      if (first == nullptr || life.spec.priority > first->spec.priority ||
+          (life.spec.priority == first->spec.priority && life.due < first->due)) {
+        first = &life;
+      }
+    }
+    if (first == nullptr || first->due > now_) return;
+    if (!Admit(first->facts->pod, state_.conditions, Profile::kStandalone).admit) return;
+    first->there = true;
+    first->gone.reset();
+    first->started = now_ + std::chrono::milliseconds(200);
+    may_let_back_ = false;
+  }
+
+  std::shared_ptr<const PassPolicy> policy_;
+  std::vector<Life> lives_;
+  EvictionState state_;
+  ThresholdSet known_;
+  SimulatedPace pace_;
+  Instant now_{std::chrono::hours(24)};
+  Instant next_pass_{std::chrono::hours(24)};
+  std::uint64_t passes_ = 0;
+  bool may_let_back_ = false;
+  std::vector<RecordedItem> items_;
+  std::vector<Evicted> evictions_;
+};
+
+// A policy with one hard threshold on memory.available.
+inline PassPolicy HardAt(std::int64_t mib, Duration transition = std::chrono::seconds(30)) {
+  PassPolicy policy;
+  policy.thresholds = {{.signal = Signal::kMemoryAvailable, .value = Quantity::Of(mib * kMiB)}};
+  policy.pressure_transition_period = transition;
+  policy.local_storage_capacity_isolation = false;
+  return policy;
+}
+
+inline CandidatePolicy Candidate(std::string name, PassPolicy policy) {
+  return {.name = std::move(name),
+          .of = [policy = std::move(policy)](const PassPolicy&) { return policy; }};
+}
+
+inline CandidatePolicy InForce() {
+  return {.name = "in force", .of = {}};
+}
+
+}  // namespace jettison

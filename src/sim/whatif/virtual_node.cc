@@ -1,0 +1,137 @@
+#include "sim/whatif/virtual_node.h"
+
+#include <algorithm>
+#include <cmath>
+
+namespace jettison {
+namespace {
+
+template <typename Pods>
+auto PlaceOf(Pods& pods, PodSlot slot) {
+  return std::ranges::lower_bound(pods, slot, {}, &VirtualPod::slot);
+}
+
+void Add(Observations& seen, Signal signal, double amount) {
+  auto& each = seen[signal];
+  if (!each) return;
+  each->available =
+      std::min(each->available + static_cast<std::int64_t>(std::llround(amount)), each->capacity);
+}
+
+// Of what the recording has of a pod that is away.
+void Free(const PodStats& stats, Observations& seen) {
+  if (stats.process_count) {
+    Add(seen, Signal::kPidAvailable, static_cast<double>(*stats.process_count));
+  }
+  if (stats.swap_bytes) Add(seen, Signal::kSwapAvailable, static_cast<double>(*stats.swap_bytes));
+  if (!stats.ephemeral_storage) return;
+  const FsUsage& disk = *stats.ephemeral_storage;
+  Add(seen, Signal::kNodeFsAvailable, static_cast<double>(disk.used_bytes.value_or(0)));
+  Add(seen, Signal::kNodeFsInodesFree, static_cast<double>(disk.inodes_used.value_or(0)));
+}
+
+// A pod of which the recording has nothing at that moment.
+PodStats StatsOf(const KnownPod& pod) {
+  const Pod& of = pod.facts->pod;
+  PodStats stats{.uid = of.uid, .name = of.name, .namespace_ = of.namespace_, .has_memory = true};
+  for (const Container& container : of.containers) {
+    stats.containers.push_back({.name = container.name});
+  }
+  return stats;
+}
+
+}  // namespace
+
+VirtualPod* VirtualPods::Find(PodSlot slot) {
+  const auto place = PlaceOf(pods_, slot);
+  return place != pods_.end() && place->slot == slot ? &*place : nullptr;
+}
+
+const VirtualPod* VirtualPods::Find(PodSlot slot) const {
+  const auto place = PlaceOf(pods_, slot);
+  return place != pods_.end() && place->slot == slot ? &*place : nullptr;
+}
+
+VirtualPod& VirtualPods::Put(VirtualPod pod) {
+  const auto place = PlaceOf(pods_, pod.slot);
+  if (place != pods_.end() && place->slot == pod.slot) return *place = pod;
+  return *pods_.insert(place, pod);
+}
+
+void VirtualPods::Drop(PodSlot slot) {
+  std::erase_if(pods_, [slot](const VirtualPod& pod) { return pod.slot == slot; });
+}
+
+double VirtualPods::FreedAt(const Segment& segment, const std::vector<PodCourse>& courses,
+                            Instant at) const {
+  double freed = 0;
+  for (const VirtualPod& pod : pods_) {
+    freed += segment.MemoryAt(pod.slot, at) - pod.MemoryAt(courses[pod.slot], at);
+  }
+  return freed;
+}
+
+VirtualPod::Spread VirtualPods::SpreadAt(const std::vector<PodCourse>& courses, Instant at) const {
+  VirtualPod::Spread spread;
+  for (const VirtualPod& pod : pods_) {
+    const VirtualPod::Spread each = pod.SpreadAt(courses[pod.slot], at);
+    spread.less += each.less;
+    spread.more += each.more;
+  }
+  return spread;
+}
+
+double VirtualPods::MemoryAt(PodSlot slot, const Segment& segment,
+                             const std::vector<PodCourse>& courses, Instant at) const {
+  const VirtualPod* pod = Find(slot);
+  return pod != nullptr ? pod->MemoryAt(courses[slot], at) : segment.MemoryAt(slot, at);
+}
+
+Observations VirtualPods::SeenAt(const Segment& segment, const std::vector<PodCourse>& courses,
+                                 Instant at) const {
+  Observations seen = segment.SeenAt(at);
+  if (empty()) return seen;
+  const double freed = FreedAt(segment, courses, at);
+  Add(seen, Signal::kMemoryAvailable, freed);
+  Add(seen, Signal::kAllocatableMemoryAvailable, freed);
+  FreeOthers(segment, seen);
+  return seen;
+}
+
+void VirtualPods::FreeOthers(const Segment& segment, Observations& seen) const {
+  for (const VirtualPod& pod : pods_) {
+    if (pod.is != VirtualPod::Is::kAway) continue;
+    const FramePod* recorded = FiguresOf(segment.to(), pod.slot);
+    if (recorded != nullptr && recorded->stats != nullptr) Free(*recorded->stats, seen);
+  }
+}
+
+void ActivePodsAt(const VirtualPods& pods, const Segment& segment, const PodRoster& roster,
+                  const std::vector<PodCourse>& courses, Instant at, std::vector<PodStats>& stats,
+                  std::vector<ActivePod>& active) {
+  std::vector<PodSlot> slots;
+  const Frame& recorded = at >= segment.to().at ? segment.to() : segment.from();
+  for (const FramePod& figures : recorded.pods) {
+    const VirtualPod* pod = pods.Find(figures.slot);
+    if (pod == nullptr || pod->IsThere()) slots.push_back(figures.slot);
+  }
+  for (const VirtualPod& pod : pods) {
+    if (pod.IsThere() && FiguresOf(recorded, pod.slot) == nullptr) slots.push_back(pod.slot);
+  }
+  // By namespace and name, as the agent has them.
+  std::ranges::sort(slots, {}, [&](PodSlot slot) { return std::tie(roster[slot].name, slot); });
+  stats.clear();
+  active.clear();
+  stats.reserve(slots.size());
+  for (const PodSlot slot : slots) {
+    const FramePod* figures = FiguresOf(recorded, slot);
+    const bool has_stats = figures != nullptr && figures->stats != nullptr;
+    PodStats& each = stats.emplace_back(has_stats ? *figures->stats : StatsOf(roster[slot]));
+    each.has_memory = true;
+    each.memory_working_set_bytes =
+        static_cast<std::uint64_t>(std::max(pods.MemoryAt(slot, segment, courses, at), 0.0));
+    active.push_back({.facts = roster[slot].facts.get(), .stats = &each});
+  }
+}
+
+}  // namespace jettison

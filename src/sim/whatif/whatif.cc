@@ -1,0 +1,112 @@
+#include "sim/whatif/whatif.h"
+
+#include <algorithm>
+#include <utility>
+
+#include "core/decide/local_storage.h"
+
+namespace jettison {
+
+WhatIf::WhatIf(std::vector<CandidatePolicy> candidates, WhatIfOptions options)
+    : candidates_(std::move(candidates)),
+      options_(std::move(options)),
+      builder_(roster_, [this](Frame& frame) { Take(frame); }) {
+  for (const CandidatePolicy& candidate : candidates_) runs_.emplace_back(candidate);
+  if (options_.thinning) {
+    thinning_.emplace(*options_.thinning, [this](Frame& frame) { Go(frame); });
+  }
+}
+
+void WhatIf::Finish() {
+  builder_.Finish();
+  if (!last_) return;
+  for (PolicyRun& run : runs_) run.Stop(last_->at);
+}
+
+std::vector<PolicyOutcome> WhatIf::Outcomes() const {
+  std::vector<PolicyOutcome> outcomes;
+  for (const PolicyRun& run : runs_) outcomes.push_back(run.outcome());
+  return outcomes;
+}
+
+void WhatIf::Take(Frame& frame) {
+  if (thinning_) {
+    thinning_->Add(frame);
+  } else {
+    Go(frame);
+  }
+}
+
+void WhatIf::Go(Frame& frame) {
+  if (courses_.size() < roster_.size()) courses_.resize(roster_.size());
+  const bool violations = HasViolations(frame);
+  if (!last_ || frame.breaks) {
+    if (last_) {
+      for (PolicyRun& run : runs_) run.Stop(last_->at);
+    }
+    courses_.assign(roster_.size(), {});
+    Learn(frame);
+    const WhatIfNode node{.roster = roster_,
+                          .courses = courses_,
+                          .model = options_.model,
+                          .profile = builder_.profile(),
+                          .blind = options_.blind};
+    for (PolicyRun& run : runs_) {
+      run.Begin(node, frame);
+      run.Settle(node, frame);
+    }
+    last_ = std::move(frame);
+    return;
+  }
+  if (const auto low = LowBetween(*last_, frame)) {
+    Lead(Segment(*last_, *low), false);
+    Lead(Segment(*low, frame), violations);
+  } else {
+    Lead(Segment(*last_, frame), violations);
+  }
+  last_ = std::move(frame);
+}
+
+void WhatIf::Lead(const Segment& segment, bool violations) {
+  const WhatIfNode node{.roster = roster_,
+                        .courses = courses_,
+                        .model = options_.model,
+                        .profile = builder_.profile(),
+                        .blind = options_.blind};
+  for (PolicyRun& run : runs_) run.Advance(node, segment, violations);
+  Learn(segment.to());
+  for (PolicyRun& run : runs_) run.Settle(node, segment.to());
+}
+
+// What the recording says of its pods: those that ended before the frame were seen for the last
+// time before it.
+void WhatIf::Learn(const Frame& frame) {
+  for (const RecordedEnd& end : frame.ends) {
+    if (end.at < frame.at) courses_[end.slot].Ended();
+  }
+  std::size_t next = 0;
+  for (PodSlot slot = 0; slot < courses_.size(); ++slot) {
+    if (next < frame.pods.size() && frame.pods[next].slot == slot) {
+      courses_[slot].Seen(frame.pods[next++].memory, frame.at);
+    } else {
+      courses_[slot].Absent();
+    }
+  }
+  for (const RecordedEnd& end : frame.ends) {
+    if (end.at >= frame.at) courses_[end.slot].Ended();
+  }
+}
+
+bool WhatIf::HasViolations(const Frame& frame) {
+  if (!frame.pass || !frame.pass->policy->local_storage_capacity_isolation) return false;
+  const bool limits = std::ranges::any_of(
+      frame.pods, [&](const FramePod& pod) { return roster_[pod.slot].facts->has_storage_limits; });
+  if (!limits) return false;
+  scratch_.clear();
+  for (const FramePod& pod : frame.pods) {
+    scratch_.push_back({.facts = roster_[pod.slot].facts.get(), .stats = pod.stats});
+  }
+  return !StorageViolations(scratch_, frame.pass->policy->layout).empty();
+}
+
+}  // namespace jettison

@@ -1,0 +1,57 @@
+#pragma once
+
+#include <functional>
+#include <optional>
+#include <vector>
+
+#include "core/recording/recording.h"
+#include "sim/whatif/frame_builder.h"
+#include "sim/whatif/policy_run.h"
+#include "sim/whatif/thinning.h"
+#include "sim/whatif/whatif_model.h"
+#include "sim/whatif/whatif_result.h"
+
+namespace jettison {
+
+struct WhatIfOptions {
+  WhatIfModel model;
+  // Passes by the clock alone are seen, so far apart; absent: all.
+  std::optional<ThinningRule> thinning;
+  // As WhatIfNode::blind.
+  bool blind = false;
+};
+
+// What each policy would have done to the node of a recording. Items are handed in one by one, and
+// what is kept of them does not grow with their number.
+class WhatIf {
+ public:
+  WhatIf(std::vector<CandidatePolicy> candidates, WhatIfOptions options);
+  WhatIf(const WhatIf&) = delete;
+  WhatIf& operator=(const WhatIf&) = delete;
+
+  void Add(const RecordedItem& item) { builder_.Add(item); }
+  void Finish();
+
+  [[nodiscard]] const RecordingFacts& facts() const { return builder_.facts(); }
+  // Beside the candidates.
+  [[nodiscard]] std::vector<PolicyOutcome> Outcomes() const;
+
+ private:
+  void Take(Frame& frame);
+  void Go(Frame& frame);
+  void Lead(const Segment& segment, bool violations);
+  void Learn(const Frame& frame);
+  [[nodiscard]] bool HasViolations(const Frame& frame);
+
+  const std::vector<CandidatePolicy> candidates_;
+  const WhatIfOptions options_;
+  PodRoster roster_;
+  std::vector<PodCourse> courses_;
+  std::vector<PolicyRun> runs_;
+  FrameBuilder builder_;
+  std::optional<Thinning> thinning_;
+  std::optional<Frame> last_;
+  std::vector<ActivePod> scratch_;
+};
+
+}  // namespace jettison
