@@ -33,6 +33,7 @@ struct FramePod {
   std::int64_t peak = 0;    // the most since the frame before; of `between` alone
   const PodStats* stats = nullptr;  // as recorded; lives as long as the frame's pass. Null: none
   bool measured = false;            // for this very frame
+  bool is_ending = false;           // it was told to end, and its memory is not back yet
 };
 
 // A pod that did not end by itself.

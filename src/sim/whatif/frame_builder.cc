@@ -13,6 +13,9 @@ namespace {
 constexpr int kGapSteps = 10;
 constexpr Duration kLeastGap = std::chrono::minutes(2);
 
+// The agent waits no longer than this for an evicted pod.
+constexpr Duration kCleanupTimeout = std::chrono::seconds(30);
+
 std::int64_t MemoryOf(const PodStats& stats) {
   return static_cast<std::int64_t>(stats.memory_working_set_bytes.value_or(0));
 }
@@ -120,6 +123,7 @@ void FrameBuilder::AddPass(const std::shared_ptr<const RecordedPass>& pass) {
     ReuseHeld();
     figures_.clear();
     figures_of_ = nullptr;
+    ending_.clear();
     ends_.clear();
   }
   last_number_ = pass->number;
@@ -182,10 +186,38 @@ void FrameBuilder::Emit(Frame frame) {
   FillHeld(frame);
   FlushHeld();
   ReuseFigures(frame);
+  TakeEnding(frame);
   figures_ = frame.pods;
   figures_at_ = frame.at;
   figures_of_ = frame.kept;
   take_(frame);
+}
+
+// Until the memory of a pod that ends is back, the node lacks it although no pod has it.
+void FrameBuilder::TakeEnding(Frame& frame) {
+  const auto& seen = frame.seen[Signal::kMemoryAvailable];
+  if (!seen) return;
+  std::erase_if(ending_, [&](const Ending& ending) {
+    return Elapsed(ending.since, frame.at) > kCleanupTimeout ||
+           seen->available - ending.available > ending.memory / 2;
+  });
+  for (const Ending& ending : ending_) {
+    const auto place = std::ranges::lower_bound(frame.pods, ending.slot, {}, &FramePod::slot);
+    if (place != frame.pods.end() && place->slot == ending.slot) continue;
+    frame.pods.insert(place, FramePod{.slot = ending.slot,
+                                      .memory = ending.memory,
+                                      .peak = ending.memory,
+                                      .measured = true,
+                                      .is_ending = true});
+  }
+  for (const RecordedEnd& end : frame.ends) {
+    const FramePod* pod = FiguresOf(frame, end.slot);
+    if (pod == nullptr || end.at != frame.at) continue;
+    ending_.push_back({.slot = end.slot,
+                       .memory = pod->memory,
+                       .available = seen->available,
+                       .since = frame.at});
+  }
 }
 
 // A pod that was not read, among others that were, counts as it was last known.

@@ -39,11 +39,19 @@ class FrameBuilder {
   void TakePods(const RecordedPass& pass, Frame& frame);
   void ReuseFigures(Frame& frame) const;
   void TakeEvictions(const RecordedPass& pass, Frame& frame);
+  void TakeEnding(Frame& frame);
   void Emit(Frame frame);
   void FillHeld(const Frame& measured);
   void ReuseHeld();
   void FlushHeld();
 
+  // A pod that was told to end and whose memory the node has not got back.
+  struct Ending {
+    PodSlot slot = 0;
+    std::int64_t memory = 0;
+    std::int64_t available = 0;  // of the node, when it was told to end
+    Instant since;
+  };
   static constexpr std::size_t kMostHeld = 64;
 
   PodRoster& roster_;
@@ -56,6 +64,7 @@ class FrameBuilder {
   std::optional<Duration> usual_step_;
   std::vector<std::shared_ptr<const PodFacts>> last_pods_;
   std::vector<PodSlot> last_slots_;
+  std::vector<Ending> ending_;
   std::vector<RecordedEnd> ends_;    // that wait for the next frame
   std::vector<FramePod> figures_;  // of the last frame whose pods were read
   Instant figures_at_;

@@ -22,6 +22,8 @@ constexpr Duration kFinestStep = seconds(1);
 constexpr int kMostSteps = 128;
 // Growth is measured over so long.
 constexpr Duration kGrowthSpan = std::chrono::milliseconds(200);
+// So near to each other an eviction of the simulation and one of the recording are the same.
+constexpr Duration kSameEviction = std::chrono::milliseconds(250);
 // Bounds reach no further than this.
 constexpr double kFarthestSeconds = 3600;
 
@@ -186,9 +188,10 @@ void PolicyRun::TakeEndsOnTheWay(const Walk& walk) {
 void PolicyRun::TakeEnd(const WhatIfNode& node, const Segment& segment, const RecordedEnd& end,
                         Instant at) {
   if (VirtualPod* pod = pods_.Find(end.slot)) {
-    if (pod->IsThere()) return;
-    pod->follows_record = true;
-    pod->due.reset();
+    // What the recording ended at about the same time comes back as it did then.
+    const bool is_same = segment.to().not_after >= pod->evicted - pod->early - kSameEviction &&
+                         segment.from().not_before <= pod->evicted + pod->late + kSameEviction;
+    if (!pod->IsThere() && is_same) pod->follows_record = true;
     return;
   }
   if (std::ranges::find(away_, end.slot, &Away::slot) != away_.end()) return;
@@ -599,7 +602,7 @@ void PolicyRun::Settle(const WhatIfNode& node, const Frame& frame) {
   std::vector<PodSlot> done;
   for (const VirtualPod& pod : pods_) {
     if (pod.follows_record && is_new_life(pod.slot, pod.life_at_end)) {
-      outcome_.pod_time_lost += Elapsed(pod.evicted, frame.at);
+      if (!pod.IsThere()) outcome_.pod_time_lost += Elapsed(pod.evicted, frame.at);
       done.push_back(pod.slot);
     } else if (node.courses[pod.slot].HasLeft()) {
       if (!pod.IsThere()) outcome_.pod_time_lost += Elapsed(pod.evicted, frame.at);

@@ -33,9 +33,4 @@ class Segment {
 // A pod's memory in a frame; absent where it was not active.
 [[nodiscard]] std::optional<std::int64_t> MemoryIn(const Frame& frame, PodSlot slot);
 
-// The frame that lies between two others because less was available in between than at both, or
-// because pods held more; absent: there is no sign of that. When it was is not known. Pods that
-// were evicted since hold what they held at the most, and the node has what is left then.
-[[nodiscard]] std::optional<Frame> LowBetween(const Frame& from, const Frame& to);
-
 }  // namespace jettison

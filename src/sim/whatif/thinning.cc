@@ -1,6 +1,7 @@
 #include "sim/whatif/thinning.h"
 
 #include <algorithm>
+#include <utility>
 
 namespace jettison {
 namespace {
@@ -38,12 +39,23 @@ void LowerBoth(const Frame& from, Frame& into) {
 
 void Thinning::Add(Frame& frame) {
   if (frame.breaks) {
+    Finish();
     between_.reset();
     last_.reset();
   }
   const bool is_due = !last_ || Elapsed(*last_, frame.at) >= rule_.every;
-  if (frame.is_evicting || !is_due) return LeaveOut(frame);
-  Keep(frame);
+  if (!frame.is_evicting && is_due) return Keep(frame);
+  LeaveOut(frame);
+  if (!frame.is_evicting) spare_ = std::move(frame);
+}
+
+void Thinning::Finish() {
+  if (!spare_) return;
+  // Its ends and figures are among what lies in between already.
+  Frame last = *std::exchange(spare_, std::nullopt);
+  last.ends.clear();
+  last.breaks = last.restarted = false;
+  Keep(last);
 }
 
 void Thinning::LeaveOut(const Frame& frame) {
@@ -66,9 +78,10 @@ void Thinning::Keep(Frame& frame) {
     }
     between_.reset();
   }
-  if (last_) {
+  if (last_ && !rule_.end_times) {
     for (RecordedEnd& end : frame.ends) end.at = *last_;
   }
+  spare_.reset();
   frame.follows = false;
   last_ = frame.at;
   take_(frame);

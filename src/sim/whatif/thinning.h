@@ -15,6 +15,9 @@ struct ThinningRule {
   // Keep the least that was available in between, and the most that each pod held, as counters of
   // the kernel tell them (memory.peak): the amounts, not when it was.
   bool peaks = true;
+  // Keep when pods were evicted or killed, as the statuses of containers tell it, and not only that
+  // they were.
+  bool end_times = false;
 };
 
 // Thins frames. Passes that evicted are left out always: they are there because a policy was in
@@ -25,6 +28,8 @@ class Thinning {
   Thinning(ThinningRule rule, Take take) : rule_(rule), take_(std::move(take)) {}
 
   void Add(Frame& frame);
+  // The last frame is kept, however soon it comes.
+  void Finish();
 
  private:
   void LeaveOut(const Frame& frame);
@@ -33,6 +38,7 @@ class Thinning {
   ThinningRule rule_;
   Take take_;
   std::optional<Instant> last_;
+  std::optional<Frame> spare_;    // the last that was left out by the clock alone
   std::optional<Frame> between_;  // the extremes since then, as a frame
 };
 

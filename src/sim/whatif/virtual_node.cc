@@ -113,7 +113,7 @@ void ActivePodsAt(const VirtualPods& pods, const Segment& segment, const PodRost
   const Frame& recorded = at >= segment.to().at ? segment.to() : segment.from();
   for (const FramePod& figures : recorded.pods) {
     const VirtualPod* pod = pods.Find(figures.slot);
-    if (pod == nullptr || pod->IsThere()) slots.push_back(figures.slot);
+    if (pod == nullptr ? !figures.is_ending : pod->IsThere()) slots.push_back(figures.slot);
   }
   for (const VirtualPod& pod : pods) {
     if (pod.IsThere() && FiguresOf(recorded, pod.slot) == nullptr) slots.push_back(pod.slot);

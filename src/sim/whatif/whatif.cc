@@ -4,6 +4,7 @@
 #include <utility>
 
 #include "core/decide/local_storage.h"
+#include "sim/whatif/lows.h"
 
 namespace jettison {
 
@@ -19,6 +20,7 @@ WhatIf::WhatIf(std::vector<CandidatePolicy> candidates, WhatIfOptions options)
 
 void WhatIf::Finish() {
   builder_.Finish();
+  if (thinning_) thinning_->Finish();
   if (!last_) return;
   for (PolicyRun& run : runs_) run.Stop(last_->at);
 }
@@ -58,12 +60,11 @@ void WhatIf::Go(Frame& frame) {
     last_ = std::move(frame);
     return;
   }
-  if (const auto low = LowBetween(*last_, frame)) {
-    Lead(Segment(*last_, *low), false);
-    Lead(Segment(*low, frame), violations);
-  } else {
-    Lead(Segment(*last_, frame), violations);
+  for (Frame& low : LowsBetween(*last_, frame, courses_)) {
+    Lead(Segment(*last_, low), false);
+    last_ = std::move(low);
   }
+  Lead(Segment(*last_, frame), violations);
   last_ = std::move(frame);
 }
 

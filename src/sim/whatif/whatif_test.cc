@@ -113,6 +113,7 @@ TEST(WhatIf, Scores) {
   const auto every = [](int s) { return ThinningRule{.every = seconds(s)}; };
   Print("same blind full", ScoreOf(40, 40, ThinningRule{}, true));
   Print("same blind 10s", ScoreOf(40, 40, every(10), true));
+  Print("same blind 30s timed", ScoreOf(40, 40, ThinningRule{.every = seconds(30), .end_times = true}, true));
   Print("same blind 30s", ScoreOf(40, 40, every(30), true));
   Print("higher full", ScoreOf(40, 60, std::nullopt, false));
   Print("higher 10s", ScoreOf(40, 60, every(10), true));

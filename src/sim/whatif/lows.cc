@@ -1,0 +1,208 @@
+#include "sim/whatif/lows.h"
+
+#include <algorithm>
+#include <chrono>
+#include <optional>
+#include <utility>
+
+#include "sim/whatif/segment.h"
+
+namespace jettison {
+namespace {
+
+// The life of a pod that ended between two frames, as a line.
+struct EndingLife {
+  PodSlot slot = 0;
+  RecordedEnd::How how = RecordedEnd::How::kEvicted;
+  Instant from;
+  double held_from = 0;
+  Instant at;  // of its end
+  double held = 0;
+};
+
+double SecondsBetween(Instant from, Instant to) {
+  return std::chrono::duration<double>(Elapsed(from, to)).count();
+}
+
+double ShareOf(Instant from, Instant at, Instant to) {
+  const double span = SecondsBetween(from, to);
+  return span <= 0 ? 1 : std::clamp(SecondsBetween(from, at) / span, 0.0, 1.0);
+}
+
+class Lows {
+ public:
+  Lows(const Frame& from, Frame& to, const std::vector<PodCourse>& courses)
+      : from_(from), to_(to), courses_(courses) {}
+
+  std::vector<Frame> Find() {
+    if (!from_.seen[Signal::kMemoryAvailable] || !to_.seen[Signal::kMemoryAvailable]) return {};
+    TakeEnds();
+    std::vector<Frame> frames;
+    for (const EndingLife& life : lives_) {
+      if (!frames.empty() && frames.back().at == life.at) {
+        frames.back().ends.push_back({.slot = life.slot, .how = life.how, .at = life.at});
+      } else {
+        frames.push_back(FrameAt(life.at));
+        frames.back().ends.push_back({.slot = life.slot, .how = life.how, .at = life.at});
+      }
+    }
+    TakeLowest(frames);
+    return frames;
+  }
+
+ private:
+  // Ends of pods of which it is known what they held.
+  void TakeEnds() {
+    std::vector<RecordedEnd> others;
+    for (const RecordedEnd& end : to_.ends) {
+      const FramePod* most = Most(end.slot);
+      const bool at_the_end = end.at >= to_.at && FiguresOf(to_, end.slot) != nullptr;
+      if (most == nullptr || at_the_end) {
+        others.push_back(end);
+      } else {
+        lives_.push_back(LifeOf(end, static_cast<double>(most->peak)));
+      }
+    }
+    to_.ends = std::move(others);
+    std::ranges::stable_sort(lives_, {}, &EndingLife::at);
+  }
+
+  [[nodiscard]] const FramePod* Most(PodSlot slot) const {
+    const auto found = std::ranges::lower_bound(to_.between, slot, {}, &FramePod::slot);
+    return found != to_.between.end() && found->slot == slot ? &*found : nullptr;
+  }
+
+  [[nodiscard]] EndingLife LifeOf(const RecordedEnd& end, double held) const {
+    EndingLife life{.slot = end.slot, .how = end.how, .from = from_.at, .held = held};
+    const auto before = std::ranges::find(lives_.rbegin(), lives_.rend(), end.slot,
+                                          &EndingLife::slot);
+    if (before != lives_.rend()) {
+      life.from = before->at;
+    } else {
+      life.held_from = static_cast<double>(MemoryIn(from_, end.slot).value_or(0));
+    }
+    const bool is_known = end.at > from_.at && end.at < to_.at;
+    life.at = is_known ? end.at : GuessedEnd(life);
+    return life;
+  }
+
+  // By how it grew before, else in the middle.
+  [[nodiscard]] Instant GuessedEnd(const EndingLife& life) const {
+    constexpr double kEdge = 0.05;
+    const double growth = courses_[life.slot].Growth().likely;
+    const double missing = life.held - life.held_from;
+    const double length = SecondsBetween(life.from, to_.at);
+    double share = 0.5;
+    if (growth > 0 && missing > 0) share = missing / growth / length;
+    share = std::clamp(share, kEdge, 1 - kEdge);
+    return life.from + std::chrono::duration_cast<Duration>(Elapsed(life.from, to_.at) * share);
+  }
+
+  // Absent where the pod is not there.
+  [[nodiscard]] std::optional<double> HeldAt(PodSlot slot, Instant at) const {
+    const EndingLife* last = nullptr;
+    for (const EndingLife& life : lives_) {
+      if (life.slot != slot) continue;
+      if (at <= life.at) {
+        return life.held_from +
+               (life.held - life.held_from) * ShareOf(life.from, at, life.at);
+      }
+      last = &life;
+    }
+    const auto before = MemoryIn(from_, slot);
+    const auto after = MemoryIn(to_, slot);
+    if (!after && (!before || last != nullptr)) return std::nullopt;
+    const double from = last != nullptr ? 0 : static_cast<double>(before.value_or(0));
+    const Instant since = last != nullptr ? last->at : from_.at;
+    return from + (static_cast<double>(after.value_or(0)) - from) * ShareOf(since, at, to_.at);
+  }
+
+  [[nodiscard]] static double AllOf(const Frame& frame) {
+    double all = 0;
+    for (const FramePod& pod : frame.pods) all += static_cast<double>(pod.memory);
+    return all;
+  }
+
+  [[nodiscard]] Frame Empty(Instant at) const {
+    Frame frame;
+    frame.at = at;
+    frame.not_before = from_.at;
+    frame.not_after = to_.at;
+    frame.kept = from_.kept;
+    frame.seen = Segment(from_, to_).SeenAt(at);
+    return frame;
+  }
+
+  [[nodiscard]] Frame FrameAt(Instant at) const {
+    Frame frame = Empty(at);
+    std::vector<PodSlot> slots;
+    for (const FramePod& pod : from_.pods) slots.push_back(pod.slot);
+    for (const FramePod& pod : to_.pods) slots.push_back(pod.slot);
+    for (const EndingLife& life : lives_) slots.push_back(life.slot);
+    std::ranges::sort(slots);
+    const auto rest = std::ranges::unique(slots);
+    slots.erase(rest.begin(), rest.end());
+    for (const PodSlot slot : slots) {
+      const auto held = HeldAt(slot, at);
+      if (!held) continue;
+      const FramePod* before = FiguresOf(from_, slot);
+      frame.pods.push_back({.slot = slot,
+                            .memory = static_cast<std::int64_t>(*held),
+                            .stats = before != nullptr ? before->stats : nullptr});
+    }
+    LeaveFor(frame, Signal::kMemoryAvailable);
+    LeaveFor(frame, Signal::kAllocatableMemoryAvailable);
+    return frame;
+  }
+
+  // What is left is what pods and the rest of the node do not hold; the rest lies on a line.
+  void LeaveFor(Frame& frame, Signal signal) const {
+    const auto& before = from_.seen[signal];
+    const auto& after = to_.seen[signal];
+    auto& seen = frame.seen[signal];
+    if (!before || !after || !seen) return;
+    const double from = static_cast<double>(before->available) + AllOf(from_);
+    const double to = static_cast<double>(after->available) + AllOf(to_);
+    const double both = from + (to - from) * ShareOf(from_.at, frame.at, to_.at);
+    seen->available = std::min(static_cast<std::int64_t>(both - AllOf(frame)), seen->capacity);
+  }
+
+  // What the node had left at the least was left at the lowest of the frames; where there is none,
+  // there was a low that no end explains.
+  void TakeLowest(std::vector<Frame>& frames) const {
+    if (!to_.lowest_memory) return;
+    const std::int64_t lowest = *to_.lowest_memory;
+    const Signal signal = Signal::kMemoryAvailable;
+    const auto available = [signal](const Frame& frame) { return frame.seen[signal]->available; };
+    if (lowest >= std::min(available(from_), available(to_))) return;
+    if (frames.empty()) {
+      Frame& frame = frames.emplace_back(Empty(from_.at + Elapsed(from_.at, to_.at) / 2));
+      frame.pods = from_.pods;
+      for (FramePod& pod : frame.pods) {
+        const FramePod* most = Most(pod.slot);
+        if (most != nullptr) pod.memory = std::max(pod.memory, most->peak);
+      }
+    }
+    Frame& least = *std::ranges::min_element(frames, {}, available);
+    if (available(least) > lowest) least.seen[signal]->available = lowest;
+    auto& allocatable = least.seen[Signal::kAllocatableMemoryAvailable];
+    if (allocatable && to_.lowest_allocatable) {
+      allocatable->available = std::min(allocatable->available, *to_.lowest_allocatable);
+    }
+  }
+
+  const Frame& from_;
+  Frame& to_;
+  const std::vector<PodCourse>& courses_;
+  std::vector<EndingLife> lives_;
+};
+
+}  // namespace
+
+std::vector<Frame> LowsBetween(const Frame& from, Frame& to,
+                               const std::vector<PodCourse>& courses) {
+  if (!to.lowest_memory && to.between.empty()) return {};
+  return Lows(from, to, courses).Find();
+}
+
+}  // namespace jettison
