@@ -14,6 +14,7 @@
 #include "cli/replay.h"
 #include "cli/run.h"
 #include "cli/shadow/shadow.h"
+#include "cli/simulate/simulate.h"
 #include "cli/top/status.h"
 #include "cli/top/top.h"
 #include "cli/workload.h"
@@ -33,6 +34,7 @@ constexpr const char* kExamples =
     "  jettison record node.jtr                      fetch what the agent has recorded\n"
     "  jettison show node.jtr                        what is in it\n"
     "  jettison replay node.jtr                      every pass of it, decided once more\n"
+    "  jettison simulate node.jtr --policy p.yaml    what another policy would have done\n"
     "\n"
     "Exit status: 0 done, 1 failed, 2 wrong usage or invalid input.";
 
@@ -54,6 +56,8 @@ void AddCommands(CLI::App& app, int& exit_code) {
   AddRecord(app, exit_code);
   AddShow(app, exit_code);
   AddReplay(app, exit_code);
+  AddSimulate(app, exit_code);
+  AddCalibrate(app, exit_code);
   AddWorkload(app, exit_code);
   AddComplete(app, exit_code);
 }

@@ -1,8 +1,8 @@
-// usage: measure_hog REPORT HOLD_MIB [GATE RATE_MIB_S TOTAL_MIB]
+// usage: measure_hog REPORT HOLD_MIB [GATE RATE_MIB_S TOTAL_MIB [DELAY_S]]
 //
 // The container of every pod that is measured. It takes HOLD_MIB at once and says so in REPORT.
-// With a GATE it then waits until that file exists and grows by RATE until it holds TOTAL. In the
-// end it sleeps. SIGTERM: it writes down when that came, and exits with status 0.
+// With a GATE it then waits until that file exists, and for DELAY seconds more, and grows by RATE
+// until it holds TOTAL. In the end it sleeps. SIGTERM: it writes down when that came, and exits with status 0.
 
 #include <signal.h>
 #include <sys/mman.h>
@@ -81,11 +81,13 @@ void Grow(char* area, std::size_t from, std::size_t to, double bytes_per_second)
 
 int main(int argc, char** argv) {
   using namespace jettison::measure;
-  if (argc != 3 && argc != 6) {
-    std::fprintf(stderr, "usage: measure_hog REPORT HOLD_MIB [GATE RATE_MIB_S TOTAL_MIB]\n");
+  if (argc != 3 && argc != 6 && argc != 7) {
+    std::fprintf(stderr,
+                 "usage: measure_hog REPORT HOLD_MIB [GATE RATE_MIB_S TOTAL_MIB [DELAY_S]]\n");
     return 2;
   }
-  const bool grows = argc == 6;
+  const bool grows = argc >= 6;
+  const double delay = argc == 7 ? std::strtod(argv[6], nullptr) : 0;
   const std::size_t hold = std::strtoull(argv[2], nullptr, 10) * kMiB;
   const std::size_t total = grows ? std::strtoull(argv[5], nullptr, 10) * kMiB : hold;
   report = MapReport(argv[1]);
@@ -100,6 +102,7 @@ int main(int argc, char** argv) {
   report->ready_ns.store(NowNanos(), std::memory_order_release);
   if (grows) {
     WaitFor(argv[3]);
+    SleepUntil(NowNanos() + static_cast<std::int64_t>(delay * 1e9));
     Grow(area, hold, total, std::strtod(argv[4], nullptr) * static_cast<double>(kMiB));
   }
   for (;;) ::pause();

@@ -1,0 +1,122 @@
+#include "cli/simulate/run_recording.h"
+
+#include <fmt/format.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <cerrno>
+#include <cstdio>
+#include <cstring>
+#include <utility>
+
+#include "cli/simulate/recording_file.h"
+#include "sim/whatif/whatif.h"
+
+namespace jettison {
+namespace {
+
+// A bar on standard error, where that is a terminal.
+class ProgressBar {
+ public:
+  explicit ProgressBar(bool shown) : shown_(shown && ::isatty(STDERR_FILENO) == 1) {}
+  ~ProgressBar() {
+    if (drawn_ >= 0) fmt::print(stderr, "\r\x1b[K");
+  }
+  ProgressBar(const ProgressBar&) = delete;
+  ProgressBar& operator=(const ProgressBar&) = delete;
+
+  void Draw(double share) {
+    constexpr int kWidth = 40;
+    const int filled = static_cast<int>(std::clamp(share, 0.0, 1.0) * kWidth);
+    if (!shown_ || filled == drawn_) return;
+    drawn_ = filled;
+    fmt::print(stderr, "\r[{}{}] {:3.0f}%", std::string(static_cast<std::size_t>(filled), '#'),
+               std::string(static_cast<std::size_t>(kWidth - filled), '.'), share * 100);
+  }
+
+ private:
+  bool shown_;
+  int drawn_ = -1;
+};
+
+const PassPolicy* PolicyOf(const RecordedItem& item) {
+  const auto* pass = std::get_if<std::shared_ptr<const RecordedPass>>(&item);
+  return pass != nullptr ? (*pass)->policy.get() : nullptr;
+}
+
+// Until the first pass, whose policy everything else is about.
+Result<std::vector<RecordedItem>> Beginning(RecordingSource& source) {
+  std::vector<RecordedItem> items;
+  while (true) {
+    auto item = source.Next();
+    if (!item) return Fail(item.error());
+    if (!*item) return items;
+    items.push_back(std::move(**item));
+    if (PolicyOf(items.back()) != nullptr) return items;
+  }
+}
+
+WhatIfOptions OptionsFor(const RecordingRun& run, const WhatIfModel& model, bool calibrates) {
+  WhatIfOptions options{.model = model, .thinning = {}, .blind = calibrates || run.thin_all};
+  options.model.after_eviction = run.after_eviction;
+  if (options.blind) {
+    options.thinning = ThinningRule{.every = run.every,
+                                    .peaks = !run.without_peaks,
+                                    .end_times = run.with_end_times};
+  }
+  return options;
+}
+
+tl::unexpected<RunFailure> Failed(const Error& error, bool is_usage) {
+  return tl::unexpected(RunFailure{.message = error.message, .is_usage = is_usage});
+}
+
+}  // namespace
+
+tl::expected<SimulationReport, RunFailure> RunOver(const RecordingRun& run) {
+  auto file = RecordingFile::Open(run.path);
+  if (!file) return Failed(file.error(), false);
+  const auto first = Beginning(file->source());
+  if (!first) return Failed(first.error(), first.error().code == ErrorCode::kInvalidArgument);
+  const PassPolicy* base = first->empty() ? nullptr : PolicyOf(first->back());
+  auto candidates = ReadCandidates(run.candidates, base != nullptr ? *base : PassPolicy{});
+  if (!candidates) return Failed(candidates.error(), true);
+  WhatIf whatif(candidates->policies, OptionsFor(run, candidates->model, false));
+  WhatIf calibration({{.name = "in force", .of = {}}},
+                     OptionsFor(run, candidates->model, true));
+  ProgressBar bar(run.shows_progress);
+  const auto add = [&](const RecordedItem& item) {
+    whatif.Add(item);
+    calibration.Add(item);
+  };
+  for (const RecordedItem& item : *first) add(item);
+  while (base != nullptr) {
+    const auto item = file->source().Next();
+    if (!item) return Failed(item.error(), item.error().code == ErrorCode::kInvalidArgument);
+    if (!*item) break;
+    add(**item);
+    bar.Draw(file->Progress());
+  }
+  whatif.Finish();
+  calibration.Finish();
+  SimulationReport report{.recording = file->name(),
+                          .facts = whatif.facts(),
+                          .calibration = {},
+                          .every = run.every,
+                          .outcomes = whatif.Outcomes()};
+  const Duration reach = std::max<Duration>({run.every, report.facts.longest_step,
+                                             std::chrono::seconds(1)});
+  const std::vector<PolicyOutcome> blind = calibration.Outcomes();
+  report.calibration = Compare(report.facts.evictions, blind.front().evictions, reach);
+  report.foretold = blind.front();
+  return report;
+}
+
+int PrintAll(const std::string& text) {
+  const bool written =
+      std::fwrite(text.data(), 1, text.size(), stdout) == text.size() && std::fflush(stdout) == 0;
+  if (!written) fmt::print(stderr, "jettison: cannot write: {}\n", std::strerror(errno));
+  return written ? 0 : 1;
+}
+
+}  // namespace jettison

@@ -1,0 +1,187 @@
+#include "cli/simulate/simulate.h"
+
+#include <fmt/format.h>
+
+#include <CLI/CLI.hpp>
+#include <cstdio>
+#include <memory>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "cli/simulate/run_recording.h"
+
+namespace jettison {
+namespace {
+
+constexpr int kFailed = 1;
+constexpr int kInvalidInput = 2;
+
+struct SimulateOptions {
+  std::vector<std::string> recordings;
+  CandidateOptions candidates;
+  std::string evicted = "auto";
+  std::string every;
+  std::string output = "text";
+  std::size_t show = 20;
+  bool without_peaks = false;
+  bool with_end_times = false;
+  bool thin_all = false;
+};
+
+std::optional<AfterEviction> AfterEvictionNamed(const std::string& name) {
+  if (name == "back") return AfterEviction::kRestarted;
+  if (name == "elsewhere") return AfterEviction::kElsewhere;
+  return std::nullopt;
+}
+
+std::optional<Duration> EveryOf(const std::string& text) {
+  if (text.empty()) return Duration{0};
+  const auto every = ParseDuration(text);
+  if (every && *every >= Duration{0}) return *every;
+  fmt::print(stderr, "jettison: --every {}: must be a duration, 0s or more (10s, 1m)\n", text);
+  return std::nullopt;
+}
+
+// All recordings one after the other; what is wrong with one does not keep the others from being
+// looked at.
+int ReadAll(const SimulateOptions& options, std::vector<SimulationReport>& reports) {
+  const auto every = EveryOf(options.every);
+  if (!every) return kInvalidInput;
+  int status = 0;
+  for (const std::string& path : options.recordings) {
+    auto report = RunOver({.path = path,
+                           .candidates = options.candidates,
+                           .after_eviction = AfterEvictionNamed(options.evicted),
+                           .every = *every,
+                           .without_peaks = options.without_peaks,
+                           .with_end_times = options.with_end_times,
+                           .thin_all = options.thin_all,
+                           .shows_progress = true});
+    if (report) {
+      reports.push_back(std::move(*report));
+      continue;
+    }
+    fmt::print(stderr, "jettison: {}\n", report.error().message);
+    if (report.error().is_usage) return kInvalidInput;
+    status = kFailed;
+  }
+  return status;
+}
+
+int RunSimulate(const SimulateOptions& options) {
+  std::vector<SimulationReport> reports;
+  const int status = ReadAll(options, reports);
+  if (reports.empty()) return status;
+  std::string text;
+  if (options.output == "json") {
+    text = SimulationJson(reports);
+  } else if (options.output == "csv") {
+    text = SimulationCsv(reports);
+  } else {
+    text = SimulationText(reports, {.most_evictions = options.show});
+  }
+  const int printed = PrintAll(text);
+  return status != 0 ? status : printed;
+}
+
+int RunCalibrate(const SimulateOptions& options) {
+  std::vector<SimulationReport> reports;
+  const int status = ReadAll(options, reports);
+  if (reports.empty()) return status;
+  std::string text;
+  if (options.output == "json") {
+    text = CalibrationJson(reports);
+  } else {
+    for (const SimulationReport& report : reports) {
+      if (!text.empty()) text += "\n";
+      text += CalibrationText(report);
+    }
+  }
+  const int printed = PrintAll(text);
+  return status != 0 ? status : printed;
+}
+
+constexpr const char* kSimulateFooter =
+    "RECORDING is what /api/v1/cycles answers, line after line, or any file that `jettison replay`\n"
+    "takes; - reads standard input. FILE holds KubeletConfiguration and JettisonConfiguration\n"
+    "documents, as check-config reads them; each is a policy. A sweep is KEY=FROM..TO/COUNT or\n"
+    "KEY=VALUE,VALUE with evictionHard.SIGNAL, evictionSoft.SIGNAL, "
+    "evictionSoftGracePeriod.SIGNAL,\n"
+    "evictionMinimumReclaim.SIGNAL, evictionPressureTransitionPeriod or "
+    "evictionMaxPodGracePeriod;\n"
+    "several make a grid. The policy that was in force always comes first, and before it how well\n"
+    "its evictions are found from samples alone.\n"
+    "\n"
+    "Examples:\n"
+    "  jettison simulate node.ndjson --policy kubelet.yaml\n"
+    "  jettison simulate node.ndjson --sweep 'evictionHard.memory.available=50Mi..1Gi/16'\n"
+    "  jettison simulate *.ndjson --policy new.yaml --output csv > costs.csv\n"
+    "\n"
+    "Exit status: 0 done, 1 a recording could not be read, 2 an invalid record or wrong usage.";
+
+constexpr const char* kCalibrateFooter =
+    "The policy that was in force is simulated from samples alone: what it did, and the passes that\n"
+    "it made because memory was short, are hidden. Then its evictions are compared with those that\n"
+    "were: how many were found, how many are false, how far their times are off, and how many of\n"
+    "the true times lie within the stated bounds. --every says how it would be with fewer samples.\n"
+    "\n"
+    "Examples:\n"
+    "  jettison calibrate node.ndjson\n"
+    "  jettison calibrate node.ndjson --every 30s\n"
+    "\n"
+    "Exit status: 0 done, 1 a recording could not be read, 2 an invalid record or wrong usage.";
+
+void AddCommonOptions(CLI::App& command, SimulateOptions& options) {
+  command.add_option("RECORDING", options.recordings, "recordings; - reads standard input")
+      ->required();
+  command.add_option("--every", options.every,
+                     "calibrate with samples at least so far apart (30s)")
+      ->type_name("DURATION");
+  command.add_flag("--without-peaks", options.without_peaks,
+                   "calibrate without what is known of the time between samples");
+  command.add_flag("--with-end-times", options.with_end_times,
+                   "calibrate with the times at which pods ended, as container statuses have them");
+}
+
+}  // namespace
+
+void AddSimulate(CLI::App& app, int& exit_code) {
+  const auto options = std::make_shared<SimulateOptions>();
+  CLI::App* command = app.add_subcommand(
+      "simulate", "Say what policies would have done to a node that was recorded");
+  AddCommonOptions(*command, *options);
+  command->add_option("--policy", options->candidates.policy_files, "a policy to try")
+      ->type_name("FILE");
+  command->add_option("--sweep", options->candidates.sweeps, "values of a setting to try")
+      ->type_name("KEY=VALUES");
+  command
+      ->add_option("--evicted", options->evicted,
+                   "what becomes of evicted pods: back after their back-off, elsewhere, or auto,\n"
+                   "by the profile of the recording")
+      ->check(CLI::IsMember({"auto", "back", "elsewhere"}))
+      ->capture_default_str();
+  command->add_flag("--thinned", options->thin_all,
+                    "simulate from the samples of the calibration alone");
+  command->add_option("--show", options->show, "so many evictions of each policy, in text")
+      ->capture_default_str();
+  command->add_option("--output", options->output, "text, json or csv")
+      ->check(CLI::IsMember({"text", "json", "csv"}))
+      ->capture_default_str();
+  command->footer(kSimulateFooter);
+  command->callback([options, &exit_code] { exit_code = RunSimulate(*options); });
+}
+
+void AddCalibrate(CLI::App& app, int& exit_code) {
+  const auto options = std::make_shared<SimulateOptions>();
+  CLI::App* command = app.add_subcommand(
+      "calibrate", "Say how well a simulation knows the evictions that a recording has");
+  AddCommonOptions(*command, *options);
+  command->add_option("--output", options->output, "text or json")
+      ->check(CLI::IsMember({"text", "json"}))
+      ->capture_default_str();
+  command->footer(kCalibrateFooter);
+  command->callback([options, &exit_code] { exit_code = RunCalibrate(*options); });
+}
+
+}  // namespace jettison

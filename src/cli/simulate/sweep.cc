@@ -1,0 +1,273 @@
+#include "cli/simulate/sweep.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <charconv>
+#include <chrono>
+#include <optional>
+#include <utility>
+
+#include "core/thresholds/spelling.h"
+#include "core/thresholds/threshold_parsing.h"
+#include "core/units/quantity.h"
+
+namespace jettison {
+namespace {
+
+constexpr std::string_view kHard = "evictionHard";
+constexpr std::string_view kSoft = "evictionSoft";
+constexpr std::string_view kGrace = "evictionSoftGracePeriod";
+constexpr std::string_view kReclaim = "evictionMinimumReclaim";
+constexpr std::string_view kTransition = "evictionPressureTransitionPeriod";
+constexpr std::string_view kMaxGrace = "evictionMaxPodGracePeriod";
+
+struct SettingName {
+  std::string_view setting;
+  std::optional<Signal> signal;
+};
+
+auto Refuse(std::string message) {
+  return Fail(ErrorCode::kInvalidArgument, std::move(message));
+}
+
+Result<SettingName> Understood(std::string_view key) {
+  static constexpr std::array<std::string_view, 6> kAll = {kHard,    kSoft,       kGrace,
+                                                           kReclaim, kTransition, kMaxGrace};
+  const std::size_t dot = key.find('.');
+  const std::string_view setting = key.substr(0, dot);
+  if (std::ranges::find(kAll, setting) == kAll.end()) {
+    return Refuse(fmt::format("{}: there is no such setting to try; it has to be {}{}", key,
+                              Alternatives(kAll), DidYouMean(setting, kAll)));
+  }
+  const bool of_node = setting == kTransition || setting == kMaxGrace;
+  if (of_node && dot == std::string_view::npos) return SettingName{setting, std::nullopt};
+  if (of_node) return Refuse(fmt::format("{}: {} is of no signal", key, setting));
+  std::vector<std::string_view> names;
+  for (const Signal signal : kKubeletSignals) names.push_back(NameOf(signal));
+  const std::string_view name = dot == std::string_view::npos ? "" : key.substr(dot + 1);
+  const auto signal = SignalNamed(name);
+  if (!signal || std::ranges::find(names, name) == names.end()) {
+    return Refuse(fmt::format("{}: {} needs a signal behind a dot, {}{}", key, setting,
+                              Alternatives(names), DidYouMean(name, names)));
+  }
+  return SettingName{setting, signal};
+}
+
+// The kinds of values that can be counted through.
+std::string PercentText(double percent) {
+  std::string text = fmt::format("{:.4f}", percent);
+  while (text.back() == '0') text.pop_back();
+  if (text.back() == '.') text.pop_back();
+  return text + "%";
+}
+
+std::optional<double> PercentOf(std::string_view text) {
+  if (text.empty() || text.back() != '%') return std::nullopt;
+  double percent = 0;
+  const char* const end = text.data() + text.size() - 1;
+  const auto read = std::from_chars(text.data(), end, percent);
+  if (read.ec != std::errc() || read.ptr != end || percent < 0) return std::nullopt;
+  return percent;
+}
+
+// COUNT of them from the first to the last.
+Result<std::vector<std::string>> Spaced(std::string_view from, std::string_view to,
+                                        std::size_t count) {
+  std::vector<std::string> values;
+  const auto share = [&](std::size_t i) {
+    return count == 1 ? 0.0 : static_cast<double>(i) / static_cast<double>(count - 1);
+  };
+  const auto between = [&](double a, double b, std::size_t i) { return a + (b - a) * share(i); };
+  const auto percent_from = PercentOf(from);
+  const auto percent_to = PercentOf(to);
+  if (percent_from && percent_to) {
+    for (std::size_t i = 0; i < count; ++i) {
+      values.push_back(PercentText(between(*percent_from, *percent_to, i)));
+    }
+    return values;
+  }
+  const auto amount_from = Quantity::Parse(from);
+  const auto amount_to = Quantity::Parse(to);
+  if (amount_from && amount_to) {
+    for (std::size_t i = 0; i < count; ++i) {
+      // In whole KiB where they are larger than that, so that they can be read.
+      auto amount = static_cast<std::int64_t>(between(static_cast<double>(amount_from->Value()),
+                                                      static_cast<double>(amount_to->Value()), i));
+      constexpr std::int64_t kKib = 1024;
+      if (amount > kKib * kKib && amount_from->format() == QuantityFormat::kBinarySI) {
+        amount -= amount % kKib;
+      }
+      values.push_back(Quantity::Of(amount, amount_from->format()).ToString());
+    }
+    return values;
+  }
+  const auto span_from = ParseDuration(from);
+  const auto span_to = ParseDuration(to);
+  if (span_from && span_to) {
+    for (std::size_t i = 0; i < count; ++i) {
+      const double span = between(static_cast<double>(span_from->count()),
+                                  static_cast<double>(span_to->count()), i);
+      const auto rounded = std::chrono::round<std::chrono::milliseconds>(
+          Duration(static_cast<Duration::rep>(span)));
+      values.push_back(FormatDuration(rounded));
+    }
+    return values;
+  }
+  return Refuse(fmt::format("{}..{}: both ends have to be amounts (50Mi), percentages (5%) or "
+                            "durations (30s)",
+                            from, to));
+}
+
+Result<std::vector<std::string>> ValuesOf(std::string_view text) {
+  std::vector<std::string> values;
+  const std::size_t dots = text.find("..");
+  if (dots != std::string_view::npos) {
+    const std::size_t slash = text.find('/', dots);
+    std::size_t count = 0;
+    const std::string_view number =
+        slash == std::string_view::npos ? "" : text.substr(slash + 1);
+    const char* const end = number.data() + number.size();
+    const auto read = std::from_chars(number.data(), end, count);
+    if (number.empty() || read.ec != std::errc() || read.ptr != end || count < 1 ||
+        count > kMostPolicies) {
+      return Refuse(fmt::format("{}: a range needs a number of values from 1 to {} behind a "
+                                "slash: 50Mi..1Gi/16",
+                                text, kMostPolicies));
+    }
+    return Spaced(text.substr(0, dots), text.substr(dots + 2, slash - dots - 2), count);
+  }
+  while (true) {
+    const std::size_t comma = text.find(',');
+    if (text.substr(0, comma).empty()) return Refuse("a value is missing");
+    values.emplace_back(text.substr(0, comma));
+    if (comma == std::string_view::npos) return values;
+    text.remove_prefix(comma + 1);
+  }
+}
+
+Result<ThresholdValue> ValueFor(Signal signal, const std::string& key, const std::string& value) {
+  // As the kubelet understands it, with a value that nothing else is wrong with.
+  ThresholdParsing parsing = ParseThresholds(
+      {.hard = {{std::string(NameOf(signal)), value}}});
+  if (!parsing.faults.empty()) {
+    return Refuse(fmt::format("{}={}: {}", key, value, parsing.faults.front().message));
+  }
+  if (parsing.thresholds.empty()) {
+    return Refuse(fmt::format("{}={}: 0% and 100% leave the threshold out", key, value));
+  }
+  return parsing.thresholds.front().value;
+}
+
+Result<Duration> SpanFor(const std::string& key, const std::string& value) {
+  const auto span = ParseDuration(value);
+  if (span && *span >= Duration{0}) return *span;
+  return Refuse(fmt::format("{}={}: must be a duration, 0s or more (30s, 5m)", key, value));
+}
+
+Threshold* FindThreshold(PassPolicy& policy, Signal signal, bool hard) {
+  const auto found = std::ranges::find_if(policy.thresholds, [&](const Threshold& threshold) {
+    return threshold.signal == signal && threshold.IsHard() == hard;
+  });
+  return found == policy.thresholds.end() ? nullptr : &*found;
+}
+
+Result<void> SetLine(PassPolicy& policy, const SettingName& name, const std::string& key,
+                     const std::string& value) {
+  const auto line = ValueFor(*name.signal, key, value);
+  if (!line) return Fail(line.error());
+  const bool hard = name.setting == kHard;
+  if (Threshold* threshold = FindThreshold(policy, *name.signal, hard)) {
+    threshold->value = *line;
+  } else if (hard) {
+    policy.thresholds.push_back({.signal = *name.signal, .value = *line});
+  } else {
+    return Refuse(fmt::format("{}: the policy has no soft threshold on {}, so its grace period is "
+                              "not known; give one with --policy",
+                              key, NameOf(*name.signal)));
+  }
+  // The copy that holds for the pods together.
+  if (hard && *name.signal == Signal::kMemoryAvailable) {
+    if (Threshold* copy = FindThreshold(policy, Signal::kAllocatableMemoryAvailable, true)) {
+      copy->value = *line;
+    }
+  }
+  return {};
+}
+
+Result<void> SetGrace(PassPolicy& policy, Signal signal, const std::string& key,
+                      const std::string& value) {
+  const auto span = SpanFor(key, value);
+  if (!span) return Fail(span.error());
+  Threshold* threshold = FindThreshold(policy, signal, false);
+  if (threshold == nullptr) {
+    return Refuse(
+        fmt::format("{}: the policy has no soft threshold on {}", key, NameOf(signal)));
+  }
+  threshold->grace_period = *span;
+  return {};
+}
+
+Result<void> SetReclaim(PassPolicy& policy, Signal signal, const std::string& key,
+                        const std::string& value) {
+  const auto amount = ValueFor(signal, key, value);
+  if (!amount) return Fail(amount.error());
+  bool any = false;
+  for (Threshold& threshold : policy.thresholds) {
+    if (threshold.signal != signal) continue;
+    threshold.min_reclaim = *amount;
+    any = true;
+  }
+  if (any) return {};
+  return Refuse(fmt::format("{}: the policy has no threshold on {}", key, NameOf(signal)));
+}
+
+Result<void> SetOfNode(PassPolicy& policy, std::string_view setting, const std::string& key,
+                       const std::string& value) {
+  if (setting == kTransition) {
+    const auto span = SpanFor(key, value);
+    if (!span) return Fail(span.error());
+    policy.pressure_transition_period = *span;
+    return {};
+  }
+  const char* const end = value.data() + value.size();
+  const auto read = std::from_chars(value.data(), end, policy.max_pod_grace_period_seconds);
+  if (read.ec == std::errc() && read.ptr == end) return {};
+  return Refuse(fmt::format("{}={}: must be a whole number of seconds", key, value));
+}
+
+}  // namespace
+
+Result<Sweep> ParseSweep(std::string_view text) {
+  const std::size_t equals = text.find('=');
+  if (equals == std::string_view::npos) {
+    return Refuse(fmt::format("{}: a sweep is KEY=FROM..TO/COUNT or KEY=VALUE,VALUE", text));
+  }
+  Sweep sweep{.key = std::string(text.substr(0, equals)), .values = {}};
+  const auto name = Understood(sweep.key);
+  if (!name) return Fail(name.error());
+  auto values = ValuesOf(text.substr(equals + 1));
+  if (!values) return Fail(values.error().In(sweep.key));
+  sweep.values = std::move(*values);
+  return sweep;
+}
+
+Result<PassPolicy> WithSetting(PassPolicy policy, const std::string& key,
+                               const std::string& value) {
+  const auto name = Understood(key);
+  if (!name) return Fail(name.error());
+  Result<void> set;
+  if (!name->signal) {
+    set = SetOfNode(policy, name->setting, key, value);
+  } else if (name->setting == kGrace) {
+    set = SetGrace(policy, *name->signal, key, value);
+  } else if (name->setting == kReclaim) {
+    set = SetReclaim(policy, *name->signal, key, value);
+  } else {
+    set = SetLine(policy, *name, key, value);
+  }
+  if (!set) return Fail(set.error());
+  return policy;
+}
+
+}  // namespace jettison

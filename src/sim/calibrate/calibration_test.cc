@@ -1,0 +1,60 @@
+#include "sim/calibrate/calibration.h"
+
+#include <gtest/gtest.h>
+
+#include <chrono>
+
+namespace jettison {
+namespace {
+
+using std::chrono::seconds;
+
+constexpr Instant kStart{std::chrono::hours(24)};
+
+RecordedFact Truth(std::string uid, int at) {
+  return {.at = kStart + seconds(at), .uid = std::move(uid), .pod = "", .limit = {}};
+}
+
+SimulatedEviction Said(std::string uid, int earliest, int at, int latest) {
+  return {.uid = std::move(uid),
+          .pod = "",
+          .when = {kStart + seconds(earliest), kStart + seconds(at), kStart + seconds(latest)},
+          .limit = {}};
+}
+
+TEST(Calibration, CountsWhatWasFoundMissedAndFalse) {
+  const auto result = Compare({Truth("a", 10), Truth("b", 20), Truth("c", 30)},
+                              {Said("a", 9, 11, 12), Said("b", 24, 25, 26), Said("d", 1, 2, 3)},
+                              seconds(6));
+  EXPECT_EQ(result.truths, 3U);
+  EXPECT_EQ(result.said, 3U);
+  EXPECT_EQ(result.found, 2U);
+  EXPECT_EQ(result.inside, 1U);
+  EXPECT_EQ(result.median_error, seconds(5));
+  EXPECT_EQ(result.worst_error, seconds(5));
+  EXPECT_DOUBLE_EQ(*result.Recall(), 2.0 / 3);
+  EXPECT_DOUBLE_EQ(*result.Precision(), 2.0 / 3);
+  EXPECT_DOUBLE_EQ(*result.Coverage(), 0.5);
+}
+
+TEST(Calibration, EachPredictionExplainsOneTruthAlone) {
+  const auto result = Compare({Truth("a", 10), Truth("a", 11)}, {Said("a", 5, 10, 15)}, seconds(2));
+  EXPECT_EQ(result.found, 1U);
+  ASSERT_EQ(result.pairs.size(), 2U);
+  EXPECT_TRUE(result.pairs[0].said.has_value());
+  EXPECT_FALSE(result.pairs[1].said.has_value());
+}
+
+TEST(Calibration, WhatIsTooFarOffIsNotFound) {
+  const auto result = Compare({Truth("a", 10)}, {Said("a", 20, 21, 22)}, seconds(5));
+  EXPECT_EQ(result.found, 0U);
+  EXPECT_EQ(result.pairs.size(), 2U);
+}
+
+TEST(Calibration, WithoutAnyEvictionNoShareIsClaimed) {
+  const auto result = Compare({}, {}, seconds(5));
+  EXPECT_FALSE(result.Recall() || result.Precision() || result.Coverage() || result.median_error);
+}
+
+}  // namespace
+}  // namespace jettison

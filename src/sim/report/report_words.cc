@@ -1,0 +1,68 @@
+#include "sim/report/report_words.h"
+
+#include <fmt/format.h>
+
+#include <chrono>
+
+#include "core/explanation/amounts.h"
+
+namespace jettison {
+namespace {
+
+constexpr Duration kDay = std::chrono::hours(24);
+
+// Of a moment: without its date where it is the day of `beside`.
+std::string MomentText(Instant at, std::optional<Instant> beside) {
+  const auto tenths = std::chrono::floor<std::chrono::duration<std::int64_t, std::deci>>(at);
+  const std::string text = FormatInstant(tenths);
+  const bool same = beside && at.time_since_epoch() / kDay == beside->time_since_epoch() / kDay;
+  std::string shown = text.substr(0, text.size() - 1);
+  if (shown.find('.') == std::string::npos) shown += ".0";
+  shown[10] = ' ';
+  return same ? shown.substr(11) : shown;
+}
+
+}  // namespace
+
+std::string WhenText(const TimeBounds& when) {
+  if (when.earliest == when.latest) return MomentText(when.at, std::nullopt);
+  return fmt::format("{} ({} to {})", MomentText(when.at, std::nullopt),
+                     MomentText(when.earliest, when.at), MomentText(when.latest, when.at));
+}
+
+std::string ReasonText(const SimulatedEviction& eviction) {
+  if (eviction.limit) {
+    switch (*eviction.limit) {
+      case StorageLimitKind::kEmptyDir: return "limit of an emptyDir";
+      case StorageLimitKind::kPod: return "limit of its ephemeral storage";
+      case StorageLimitKind::kContainer: return "limit of a container's ephemeral storage";
+    }
+    __builtin_unreachable();
+  }
+  return fmt::format("{} {} < {}{}", NameOf(eviction.signal),
+                     RoughText(eviction.signal, eviction.available),
+                     RoughText(eviction.signal, eviction.line), eviction.soft ? ", soft" : "");
+}
+
+std::string PercentText(const std::optional<double>& share) {
+  return share ? fmt::format("{:.1f}%", *share * 100) : "-";
+}
+
+std::string LengthText(Duration span) {
+  const double seconds = std::chrono::duration<double>(span).count();
+  if (seconds < 120) return fmt::format("{:.1f} s", seconds);
+  if (seconds < 7200) return fmt::format("{:.1f} min", seconds / 60);
+  return fmt::format("{:.1f} h", seconds / 3600);
+}
+
+std::string CountText(std::size_t count, std::string_view one) {
+  return fmt::format("{} {}{}", count, one, count == 1 ? "" : "s");
+}
+
+Duration ConditionTime(const PolicyOutcome& outcome) {
+  Duration all{0};
+  for (const Duration each : outcome.condition_time) all += each;
+  return all;
+}
+
+}  // namespace jettison

@@ -1,0 +1,26 @@
+#pragma once
+
+#include <cstddef>
+#include <optional>
+#include <string>
+#include <string_view>
+
+#include "core/units/duration.h"
+#include "sim/whatif/whatif_result.h"
+
+namespace jettison {
+
+// "2026-01-01 09:30:00.1 (09:29:59.8 to 09:30:00.3)".
+[[nodiscard]] std::string WhenText(const TimeBounds& when);
+// "memory.available 98Mi < 100Mi", or the limit that was broken.
+[[nodiscard]] std::string ReasonText(const SimulatedEviction& eviction);
+// "97.3%"; "-" where it is absent.
+[[nodiscard]] std::string PercentText(const std::optional<double>& share);
+// "12.3 s", "4.5 min", "3.2 h".
+[[nodiscard]] std::string LengthText(Duration span);
+// "1 eviction", "2 evictions".
+[[nodiscard]] std::string CountText(std::size_t count, std::string_view one);
+// Of all conditions together.
+[[nodiscard]] Duration ConditionTime(const PolicyOutcome& outcome);
+
+}  // namespace jettison

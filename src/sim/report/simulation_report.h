@@ -1,0 +1,39 @@
+#pragma once
+
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "core/units/duration.h"
+#include "sim/calibrate/calibration.h"
+#include "sim/whatif/whatif_result.h"
+
+namespace jettison {
+
+// What was found in one recording.
+struct SimulationReport {
+  std::string recording;  // its name for people
+  RecordingFacts facts;
+  Calibration calibration;  // of the policy that was in force, by samples alone
+  Duration every{0};        // so far apart they were for that; zero: as recorded
+  PolicyOutcome foretold;  // by that calibration
+  std::vector<PolicyOutcome> outcomes;
+};
+
+struct SimulationTextOptions {
+  std::size_t most_evictions = 20;  // of each policy
+};
+
+// The calibration first, then a table of the policies, then who is evicted when and why.
+[[nodiscard]] std::string SimulationText(const std::vector<SimulationReport>& reports,
+                                         const SimulationTextOptions& options = {});
+// Of the kind Simulation.
+[[nodiscard]] std::string SimulationJson(const std::vector<SimulationReport>& reports);
+// A line for each recording and policy.
+[[nodiscard]] std::string SimulationCsv(const std::vector<SimulationReport>& reports);
+
+// The calibration alone, with what was missed and what is false.
+[[nodiscard]] std::string CalibrationText(const SimulationReport& report);
+[[nodiscard]] std::string CalibrationJson(const std::vector<SimulationReport>& reports);
+
+}  // namespace jettison

@@ -1,0 +1,134 @@
+#include <fmt/format.h>
+
+#include <algorithm>
+
+#include "core/explanation/text_table.h"
+#include "sim/report/report_words.h"
+#include "sim/report/simulation_report.h"
+
+namespace jettison {
+namespace {
+
+using Align = TextTable::Align;
+
+void PutRecording(const SimulationReport& report, std::string& out) {
+  const RecordingFacts& facts = report.facts;
+  out += fmt::format("RECORDING  {}\n", report.recording);
+  if (!facts.from) {
+    out += "  It holds no pass.\n";
+    return;
+  }
+  out += fmt::format("  {}{} to {}: {}, {}, at most {} apart.\n",
+                     facts.node.empty() ? "" : facts.node + ", ", FormatInstant(*facts.from),
+                     FormatInstant(*facts.to), CountText(facts.passes, "pass"),
+                     CountText(facts.pods, "pod"), LengthText(facts.longest_step));
+  out += fmt::format("  {} and {} are recorded.\n", CountText(facts.evictions.size(), "eviction"),
+                     CountText(facts.oom_kills.size(), "OOM kill"));
+  if (facts.flaw_count == 0) return;
+  out += fmt::format("  {} is unknown, and nothing is filled in:\n", LengthText(facts.unknown));
+  for (const RecordingFlaw& flaw : facts.flaws) {
+    out += fmt::format("  - {}: {}\n", FormatInstant(flaw.at), flaw.what);
+  }
+  const std::uint64_t more = facts.flaw_count - facts.flaws.size();
+  if (more > 0) out += fmt::format("  - and {} more\n", more);
+}
+
+void PutCalibration(const SimulationReport& report, std::string& out) {
+  const Calibration& calibration = report.calibration;
+  out += "\nCALIBRATION  the policy that was in force, found from samples";
+  if (report.every > Duration{0}) out += fmt::format(" {} apart", LengthText(report.every));
+  out += " alone\n";
+  if (calibration.truths == 0 && calibration.said == 0) {
+    out += "  No pod was evicted, and none was foretold: how far evictions can be foretold from\n"
+           "  this recording is not known.\n";
+    return;
+  }
+  out += fmt::format("  {} of {} were found ({}), {} of {} that were foretold are right ({}).\n",
+                     calibration.found, CountText(calibration.truths, "eviction"),
+                     PercentText(calibration.Recall()), calibration.found, calibration.said,
+                     PercentText(calibration.Precision()));
+  if (!calibration.median_error) return;
+  out += fmt::format(
+      "  {} of {} true times lie within the stated bounds ({}); off by {} in the median, {} at "
+      "most.\n",
+      calibration.inside, calibration.found, PercentText(calibration.Coverage()),
+      LengthText(*calibration.median_error), LengthText(*calibration.worst_error));
+}
+
+void PutTable(const std::vector<PolicyOutcome>& outcomes, std::string& out) {
+  TextTable table({Align::kLeft, Align::kRight, Align::kRight, Align::kRight, Align::kRight,
+                   Align::kRight});
+  table.Add({"POLICY", "EVICTIONS", "OOM KILLS", "CONDITIONS", "KEPT FREE", "POD TIME LOST"});
+  for (const PolicyOutcome& outcome : outcomes) {
+    table.Add({outcome.name, fmt::format("{}", outcome.evictions.size()),
+               fmt::format("{}", outcome.oom_kills.size()), LengthText(ConditionTime(outcome)),
+               fmt::format("{:.3f} GiB h", outcome.IdleGibHours()),
+               LengthText(outcome.pod_time_lost)});
+  }
+  out += "\n" + table.Text(0);
+}
+
+void PutEvictions(const PolicyOutcome& outcome, std::size_t most, std::string& out) {
+  if (outcome.evictions.empty() && outcome.oom_kills.empty()) return;
+  out += fmt::format("\n{}\n", outcome.name);
+  TextTable table({Align::kLeft, Align::kLeft, Align::kLeft, Align::kLeft});
+  for (std::size_t i = 0; i < std::min(most, outcome.evictions.size()); ++i) {
+    const SimulatedEviction& eviction = outcome.evictions[i];
+    table.Add({WhenText(eviction.when), eviction.pod, ReasonText(eviction),
+               eviction.as_recorded ? "as recorded" : ""});
+  }
+  for (std::size_t i = 0; i < std::min(most, outcome.oom_kills.size()); ++i) {
+    const ForeseenOomKill& kill = outcome.oom_kills[i];
+    const bool recorded = kill.why == ForeseenOomKill::Why::kRecorded;
+    table.Add({WhenText(kill.when), kill.pod,
+               kill.why == ForeseenOomKill::Why::kPodLimit ? "OOM kill, limit of the pod"
+                                                           : "OOM kill",
+               recorded ? "as recorded" : ""});
+  }
+  out += table.Text(2);
+  const std::size_t all = outcome.evictions.size() + outcome.oom_kills.size();
+  const std::size_t shown = std::min(most, outcome.evictions.size()) +
+                            std::min(most, outcome.oom_kills.size());
+  if (shown < all) out += fmt::format("  and {} more\n", all - shown);
+}
+
+}  // namespace
+
+std::string SimulationText(const std::vector<SimulationReport>& reports,
+                           const SimulationTextOptions& options) {
+  std::string out;
+  for (const SimulationReport& report : reports) {
+    if (!out.empty()) out += "\n" + std::string(72, '-') + "\n\n";
+    PutRecording(report, out);
+    if (!report.facts.from) continue;
+    PutCalibration(report, out);
+    PutTable(report.outcomes, out);
+    for (const PolicyOutcome& outcome : report.outcomes) {
+      PutEvictions(outcome, options.most_evictions, out);
+    }
+  }
+  return out;
+}
+
+std::string CalibrationText(const SimulationReport& report) {
+  std::string out;
+  PutRecording(report, out);
+  if (!report.facts.from) return out;
+  PutCalibration(report, out);
+  const std::vector<SimulatedEviction>& said = report.foretold.evictions;
+  TextTable table({Align::kLeft, Align::kLeft, Align::kLeft});
+  for (const Pairing& pair : report.calibration.pairs) {
+    if (pair.truth && pair.said) continue;
+    if (pair.truth) {
+      const RecordedFact& fact = report.facts.evictions[*pair.truth];
+      table.Add({"missed", WhenText({fact.at, fact.at, fact.at}), fact.pod});
+    } else {
+      table.Add({"false", WhenText(said[*pair.said].when), said[*pair.said].pod});
+    }
+  }
+  const std::string wrong = table.Text(2);
+  if (!wrong.empty()) out += "\n" + wrong;
+  return out;
+}
+
+}  // namespace jettison

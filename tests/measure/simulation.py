@@ -1,0 +1,236 @@
+#!/usr/bin/env python3
+"""simulation.py BUILD [--workloads N] [--first SEED] [--beside N] [--seconds S] [--keep FOLDER] [--json FILE]
+
+Measures how well `jettison simulate` knows what a node goes through. Each seed is a random workload: three to six pods on
+a node of 256 MiB, some of which leak or grow in one go. It runs twice on the real agent, once under each of two policies
+that the seed chooses, and both runs are recorded. Then:
+
+  in force   the policy that was in force is simulated from samples of its own recording alone: every pass by the clock
+             (1 s), and thinned to 10 s and 30 s. Its own decisions, and the passes that it made because memory was
+             short, are hidden from it.
+  other      the second policy is simulated from the recording of the first one, and compared with the second run.
+
+Of both: evictions found with the right pod, false ones, how many of the true times lie inside the stated bounds, and how
+far they are off in the median. With --reuse FOLDER nothing is run: recordings that --keep left there are simulated again.
+Needs root. BUILD holds jettison, jettison-shim and the target measure_programs.
+"""
+import argparse
+import concurrent.futures
+import contextlib
+import datetime
+import json
+import os
+import pathlib
+import random
+import shutil
+import statistics
+import subprocess
+import sys
+import threading
+import time
+
+import host
+from node import MIB, Node
+
+CAPACITY = 256 * MIB
+POLICIES = {
+    "hard 40Mi": {"evictionHard": {"memory.available": "40Mi"}},
+    "hard 24Mi": {"evictionHard": {"memory.available": "24Mi"}},
+    "hard 64Mi": {"evictionHard": {"memory.available": "64Mi"}},
+    "hard 20%": {"evictionHard": {"memory.available": "20%"}},
+    "soft 72Mi 5s": {"evictionHard": {"memory.available": "24Mi"}, "evictionSoft": {"memory.available": "72Mi"},
+                     "evictionSoftGracePeriod": {"memory.available": "5s"}},
+    "hard 32Mi reclaim 16Mi": {"evictionHard": {"memory.available": "32Mi"},
+                               "evictionMinimumReclaim": {"memory.available": "16Mi"}},
+}
+PAIRS = [("hard 40Mi", "hard 64Mi"), ("hard 40Mi", "hard 24Mi"), ("hard 24Mi", "hard 20%"), ("hard 20%", "hard 32Mi reclaim 16Mi"),
+         ("soft 72Mi 5s", "hard 40Mi"), ("hard 40Mi", "soft 72Mi 5s")]
+TRANSITION = "30s"
+
+
+def documents(policy, folder, group):
+    settings = {"apiVersion": "kubelet.config.k8s.io/v1beta1", "kind": "KubeletConfiguration",
+                "staticPodPath": f"{folder}/manifests", "kernelMemcgNotification": True,
+                "evictionPressureTransitionPeriod": TRANSITION} | POLICIES[policy]
+    own = {"apiVersion": "jettison.io/v1alpha1", "kind": "JettisonConfiguration", "runtime": "process", "root": f"{folder}/root",
+           "nodeCgroup": f"/{group}", "monitoringInterval": "1s", "http": {"socket": f"{folder}/agent.sock"}}
+    return json.dumps(settings) + "\n---\n" + json.dumps(own) + "\n"
+
+
+class SmallNode(Node):
+    """A node under one of the policies, whose passes are recorded from outside."""
+
+    def __init__(self, build, policy):
+        super().__init__(build, CAPACITY, 0)
+        self.policy = policy
+
+    def _write_config(self):
+        (self.folder / "config.yaml").write_text(documents(self.policy, self.folder, self.group))
+
+    def add(self, pod):
+        report = self.folder / f"{pod['name']}.report"
+        command = [str(self.build / "measure/measure_hog"), str(report), str(pod["hold"])]
+        if pod["rate"]:
+            command += ["/", str(pod["rate"]), str(pod["most"]), str(pod["delay"])]
+        resources = {"requests": {"memory": f"{pod['request']}Mi"}} if pod["request"] else {}
+        self.put({"name": pod["name"], "uid": f"uid-{pod['name']}"},
+                 {"priority": pod["priority"], "containers": [{"name": "hog", "command": command, "resources": resources}]})
+
+    def record(self, until, path):
+        """Appends the passes of the agent, those it has told already included."""
+        with open(path, "ab") as file:
+            while True:
+                is_last = time.monotonic() >= until
+                with contextlib.suppress(OSError):
+                    file.write(host.ask(self.folder / "agent.sock", "/api/v1/cycles?n=100").encode())
+                if is_last:
+                    return
+                time.sleep(max(min(2.0, until - time.monotonic()), 0))
+
+
+def workload(seed):
+    draw = random.Random(seed)
+    pods = []
+    for i in range(draw.randint(3, 6)):
+        pod = {"name": f"pod-{i}", "hold": draw.randint(5, 30), "priority": draw.choice([0, 0, 100, 200]), "rate": 0,
+               "request": draw.choice([0, 0, draw.randint(8, 64)]), "delay": 0, "most": 0}
+        kind = draw.random()
+        if kind < 0.5:
+            pod |= {"rate": round(draw.uniform(0.8, 8), 2), "delay": round(draw.uniform(0, 30), 1), "most": draw.randint(80, 400)}
+        elif kind < 0.65:
+            pod |= {"rate": round(draw.uniform(20, 60), 1), "delay": round(draw.uniform(5, 50), 1), "most": draw.randint(60, 160)}
+        pods.append(pod)
+    return pods
+
+
+def pair_of(seed):
+    return PAIRS[seed % len(PAIRS)]
+
+
+def run(build, seed, policy, seconds, path):
+    with SmallNode(build, policy) as node:
+        for pod in workload(seed):
+            node.add(pod)
+        node.start_agent()
+        node.record(time.monotonic() + seconds, path)
+
+
+def simulate(build, arguments):
+    answer = subprocess.run([build / "jettison", "simulate", "--output", "json", *map(str, arguments)], capture_output=True, text=True,
+                            check=False)
+    if answer.returncode != 0:
+        raise RuntimeError(f"simulate {arguments}: {answer.stderr}")
+    return json.loads(answer.stdout)["recordings"][0]
+
+
+def seconds_of(text, start):
+    whole, _, fraction = text.rstrip("Z").partition(".")
+    at = datetime.datetime.fromisoformat(whole).replace(tzinfo=datetime.timezone.utc).timestamp() + float("0." + (fraction or "0"))
+    return at - start
+
+
+class Score:
+    def __init__(self):
+        self.truths = self.said = self.found = self.inside = 0
+        self.errors, self.misses = [], []
+
+    def add(self, seed, truths, said, reach):
+        """Pairs (uid, time) with (uid, time, earliest, latest), each with the nearest."""
+        taken = set()
+        self.truths += len(truths)
+        self.said += len(said)
+        for uid, at in truths:
+            near = [(abs(each[1] - at), i) for i, each in enumerate(said) if i not in taken and each[0] == uid
+                    and (each[2] <= at <= each[3] or abs(each[1] - at) <= reach)]
+            if not near:
+                self.misses.append((seed, "missed", uid, round(at, 2)))
+                continue
+            off, i = min(near)
+            taken.add(i)
+            self.found += 1
+            self.inside += said[i][2] <= at <= said[i][3]
+            self.errors.append(off)
+        self.misses += [(seed, "false", each[0], *(round(x, 2) for x in each[1:])) for i, each in enumerate(said) if i not in taken]
+
+    def row(self, name):
+        def share(part, whole):
+            return f"{100 * part / whole:.1f}%" if whole else "-"
+        off = f"{statistics.median(self.errors):.2f}" if self.errors else "-"
+        return (f"| {name} | {self.truths} | {share(self.found, self.truths)} | {share(self.said - self.found, self.said)} "
+                f"| {share(self.inside, self.found)} | {off} |")
+
+
+def evictions_of(outcome, start):
+    return [(e["uid"], *(seconds_of(e[key], start) for key in ("at", "earliest", "latest"))) for e in outcome["evictions"]]
+
+
+def compare(build, folder, seeds):
+    scores = {}
+    jobs = [("every pass", [], 2.0), ("10 s", ["--thinned", "--every", "10s"], 10.0), ("30 s", ["--thinned", "--every", "30s"], 30.0),
+            ("30 s, end times", ["--thinned", "--every", "30s", "--with-end-times"], 30.0),
+            ("10 s, no peaks", ["--thinned", "--every", "10s", "--without-peaks"], 10.0)]
+    for seed in seeds:
+        first, second = (folder / f"{seed}-{i}.ndjson" for i in (0, 1))
+        if not first.exists() or not second.exists() or not first.stat().st_size or not second.stat().st_size:
+            print(f"seed {seed}: there is no recording of both runs", file=sys.stderr)
+            continue
+        other = folder / f"{seed}.yaml"
+        other.write_text(documents(pair_of(seed)[1], "/nowhere", "nothing"))
+        truth = simulate(build, [second])
+        truth_start = seconds_of(truth["from"], 0)
+        truths_of_other = [(e["uid"], seconds_of(e["at"], truth_start)) for e in truth["evictions"]]
+        for name, arguments, reach in jobs:
+            blind = arguments or ["--thinned", "--every", "0s"]
+            report = simulate(build, [first, *blind])
+            start = seconds_of(report["from"], 0)
+            truths = [(e["uid"], seconds_of(e["at"], start)) for e in report["evictions"]]
+            scores.setdefault(("in force", name), Score()).add(seed, truths, evictions_of(report["policies"][0], start), reach)
+            report = simulate(build, [first, *arguments, "--policy", other])
+            said = evictions_of(report["policies"][1], start)
+            scores.setdefault(("other", name), Score()).add(seed, truths_of_other, said, reach)
+    return scores
+
+
+def main():
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("build", type=pathlib.Path)
+    parser.add_argument("--workloads", type=int, default=200)
+    parser.add_argument("--first", type=int, default=1000, help="seed of the first workload")
+    parser.add_argument("--beside", type=int, default=24, help="nodes side by side")
+    parser.add_argument("--seconds", type=float, default=60)
+    parser.add_argument("--keep", type=pathlib.Path, help="a folder for the recordings")
+    parser.add_argument("--reuse", type=pathlib.Path, help="recordings of a run before")
+    parser.add_argument("--json", help="every miss, in this file")
+    options = parser.parse_args()
+    build = options.build.resolve()
+    seeds = range(options.first, options.first + options.workloads)
+    folder = options.reuse or options.keep or pathlib.Path(f"/tmp/jettison-simulation-{os.getpid()}")
+    folder.mkdir(parents=True, exist_ok=True)
+    if not options.reuse:
+        if os.geteuid() != 0:
+            sys.exit("simulation.py: control groups need root")
+        failures = threading.Semaphore(0)
+
+        def one(job):
+            seed, i = job
+            try:
+                run(build, seed, pair_of(seed)[i], options.seconds, folder / f"{seed}-{i}.ndjson")
+            except Exception as error:  # one run that fails is named and left out
+                print(f"seed {seed}, run {i}: {error}", file=sys.stderr, flush=True)
+                failures.release()
+
+        with concurrent.futures.ThreadPoolExecutor(options.beside) as pool:
+            list(pool.map(one, [(seed, i) for seed in seeds for i in (0, 1)]))
+    scores = compare(build, folder, seeds)
+    print(f"{len(seeds)} workloads of {options.seconds:g} s\n\n| simulated | evictions | found | false | inside the bounds | off (s, median) |\n"
+          "| --- | --- | --- | --- | --- | --- |")
+    for (what, name), score in sorted(scores.items()):
+        print(score.row(f"{what}, {name}"))
+    if options.json:
+        pathlib.Path(options.json).write_text(json.dumps({f"{w}, {n}": s.misses for (w, n), s in scores.items()}, indent=0))
+    if not options.keep and not options.reuse:
+        shutil.rmtree(folder)
+
+
+if __name__ == "__main__":
+    main()
