@@ -7,7 +7,6 @@
 
 #include "core/decide/decide.h"
 #include "core/evaluate/carry_over.h"
-#include "core/pods/admission.h"
 #include "core/pods/pod_requests.h"
 #include "sim/whatif/oom_choice.h"
 #include "sim/whatif/sim_edges.h"
@@ -20,20 +19,13 @@ using std::chrono::seconds;
 // Courses that are made up are looked at so often, and no more often than so many times a segment.
 constexpr Duration kFinestStep = seconds(1);
 constexpr int kMostSteps = 128;
-// Growth is measured over so long.
-constexpr Duration kGrowthSpan = std::chrono::milliseconds(200);
+// After an eviction the agent does not know for so long how fast memory is taken.
+constexpr Duration kGrowthTakes = std::chrono::milliseconds(100);
 // So near to each other an eviction of the simulation and one of the recording are the same.
 constexpr Duration kSameEviction = std::chrono::milliseconds(250);
-// Bounds reach no further than this.
-constexpr double kFarthestSeconds = 3600;
 
 double SecondsIn(Duration span) {
   return std::chrono::duration<double>(span).count();
-}
-
-Duration SpanOf(double in_seconds) {
-  return std::chrono::duration_cast<Duration>(
-      std::chrono::duration<double>(std::clamp(in_seconds, 0.0, kFarthestSeconds)));
 }
 
 bool AreSame(const std::vector<Threshold>& a, const std::vector<Threshold>& b) {
@@ -50,11 +42,6 @@ bool DecideAlike(const PassPolicy& a, const PassPolicy& b) {
 
 Resource ResourceActedFor(const CycleReport& report) {
   return report.ranked_for ? ResourceOf(*report.ranked_for) : Resource::kEphemeralStorage;
-}
-
-bool IsInstant(Signal signal) {
-  return signal == Signal::kMemoryAvailable || signal == Signal::kAllocatableMemoryAvailable ||
-         signal == Signal::kSwapAvailable;
 }
 
 std::optional<std::int64_t> MemoryLimitOf(const PodFacts& facts) {
@@ -228,24 +215,20 @@ void PolicyRun::NoteRecordedOomKill(const WhatIfNode& node, PodSlot slot, TimeBo
 
 void PolicyRun::WalkThrough(const Walk& walk) {
   const Segment& segment = walk.segment;
-  const Signal memory = Signal::kMemoryAvailable;
   TakeEndsOnTheWay(walk);
-  const auto available = [&](Instant at) {
-    return segment.AvailableAt(memory, at).value_or(0) +
-           pods_.FreedAt(segment, walk.node.courses, at);
-  };
+  const VirtualSegment view(walk.node, segment, pods_);
   const Instant end = segment.to().at;
   const Duration finest = std::max(kFinestStep, segment.length() / kMostSteps);
   Instant at = segment.from().at;
   while (at < end) {
     Instant to = std::min(NextStop(at, end), end);
     if (!pods_.empty() || paused_until_) to = std::min(to, at + finest);
-    const auto crossing = FirstCrossing(walk, at, to);
+    const auto crossing = view.FirstCrossing(policy_.thresholds, state_, *lines_, at, to);
     if (crossing) to = *crossing;
     MoveTo(walk, {.from = at,
                   .to = to,
-                  .memory_from = available(at),
-                  .memory_to = available(to)});
+                  .memory_from = view.LeftAt(at),
+                  .memory_to = view.LeftAt(to)});
     const bool by_clock = last_pass_ && Elapsed(*last_pass_, to) >= walk.node.model.monitoring_interval;
     const bool sampled = to == end && segment.to().pass != nullptr;
     if (crossing || by_clock || sampled || NextStop(at, end) == to || paused_until_) {
@@ -277,34 +260,6 @@ Instant PolicyRun::NextStop(Instant now, Instant end) const {
   return next;
 }
 
-// When the first line is crossed that was not met until then; lines on what the agent looks at
-// between its passes.
-std::optional<Instant> PolicyRun::FirstCrossing(const Walk& walk, Instant from, Instant to) {
-  const Segment& segment = walk.segment;
-  const double freed_from = pods_.FreedAt(segment, walk.node.courses, from);
-  const double freed_to = pods_.FreedAt(segment, walk.node.courses, to);
-  std::optional<Instant> first;
-  for (std::size_t i = 0; i < policy_.thresholds.size(); ++i) {
-    const Signal signal = policy_.thresholds[i].signal;
-    if (!IsInstant(signal) || state_.first_observed_at[i]) continue;
-    const auto a = segment.AvailableAt(signal, from);
-    const auto b = segment.AvailableAt(signal, to);
-    if (!a || !b) continue;
-    const bool shared = signal != Signal::kSwapAvailable;
-    const double before = *a + (shared ? freed_from : 0);
-    const double after = *b + (shared ? freed_to : 0);
-    const auto line =
-        static_cast<double>(lines_->LineOf(i, segment.to().seen[signal]->capacity));
-    if (before < line || after >= line) continue;
-    const double share = (before - line) / (before - after);
-    const auto crossed = from + std::chrono::duration_cast<Duration>(
-                                    Elapsed(from, to) * std::clamp(share, 0.0, 1.0));
-    const Instant at = std::min(crossed + Duration{1}, to);
-    if (!first || at < *first) first = at;
-  }
-  return first;
-}
-
 void PolicyRun::MoveTo(const Walk& walk, const Step& step) {
   CountTime(Elapsed(step.from, step.to), step.memory_from, step.memory_to,
             lines_->Reserved(walk.segment.to().seen));
@@ -322,7 +277,7 @@ void PolicyRun::Decide(const Walk& walk, Instant at, bool by_clock) {
   // On the line counts as below it: the crossing is what this look is for.
   for (std::size_t i = 0; i < policy_.thresholds.size(); ++i) {
     auto& each = seen[policy_.thresholds[i].signal];
-    if (!each || !IsInstant(policy_.thresholds[i].signal)) continue;
+    if (!each || !IsWatched(policy_.thresholds[i].signal)) continue;
     if (each->available == lines_->LineOf(i, each->capacity) && at < walk.segment.to().at) {
       --each->available;
     }
@@ -366,37 +321,16 @@ void PolicyRun::Act(const Walk& walk, Instant at, const Evaluation& evaluation,
 }
 
 PaceInput PolicyRun::PaceFor(const Walk& walk, Signal signal, Instant at, bool by_clock) const {
-  const Segment& segment = walk.segment;
-  const std::vector<PodCourse>& courses = walk.node.courses;
   PaceInput pace{.signal = signal,
                  .kubelet_decides = pace_.KubeletDecides(ResourceOf(signal), at)};
   if (!by_clock) pace.next_by_clock = last_pass_.value_or(at) + walk.node.model.monitoring_interval;
   if (ResourceOf(signal) != Resource::kMemory) return pace;
-  const Instant before = std::max(at - kGrowthSpan, segment.from().at);
-  const Instant after = before == at ? std::min(at + kGrowthSpan, segment.to().at) : at;
-  const double span = SecondsIn(Elapsed(before, after));
-  double ending_growth = 0;
   for (const VirtualPod& pod : pods_) {
     if (pod.is != VirtualPod::Is::kEnding) continue;
-    pace.ending += static_cast<std::int64_t>(pod.MemoryAt(courses[pod.slot], at));
-    ending_growth += pod.growth.likely;
+    pace.ending += std::llround(pod.MemoryAt(walk.node.courses[pod.slot], at));
   }
-  if (span <= 0) return pace;
-  const auto left = [&](Instant when) {
-    return segment.AvailableAt(signal, when).value_or(0) +
-           pods_.FreedAt(segment, courses, when);
-  };
-  double growth = (left(before) - left(after)) / span - ending_growth;
-  double of_pods = 0;
-  for (const ActivePod& pod : scratch_) {
-    if (pod.facts->IsProtected()) continue;
-    const auto slot = walk.node.roster.Find(pod.facts->pod.uid);
-    if (!slot) continue;
-    of_pods += (pods_.MemoryAt(*slot, segment, courses, after) -
-                pods_.MemoryAt(*slot, segment, courses, before)) / span;
-  }
-  pace.growth = std::llround(growth);
-  pace.growth_of_pods = std::llround(of_pods);
+  if (last_eviction_ && Elapsed(*last_eviction_, at) < kGrowthTakes) return pace;
+  VirtualSegment(walk.node, walk.segment, pods_).MeasureGrowth(at, scratch_, pace);
   return pace;
 }
 
@@ -410,34 +344,10 @@ void PolicyRun::NoteMet(const Walk& walk, const Evaluation& evaluation, Instant 
   }
 }
 
-// Of something that the policy does then. Where it is for a threshold, all that is not known of
-// when that was met is not known of this either.
 TimeBounds PolicyRun::BoundsAt(const Walk& walk, Instant at,
-                               std::optional<std::size_t> threshold) const {
-  const Segment& segment = walk.segment;
+                               const std::optional<TimeBounds>& met) const {
   if (IsInStep(walk)) return {at, at, at};
-  TimeBounds bounds{.earliest = std::min(segment.from().not_before, at),
-                    .at = at,
-                    .latest = std::max(segment.to().not_after, at)};
-  if (threshold && met_[*threshold]) {
-    const TimeBounds& met = *met_[*threshold];
-    bounds.earliest = std::min(bounds.earliest, at - Elapsed(met.earliest, met.at));
-    bounds.latest = std::max(bounds.latest, at + Elapsed(met.at, met.latest));
-  }
-  if (pods_.empty()) return bounds;
-  const std::vector<PodCourse>& courses = walk.node.courses;
-  const Instant before = std::max(at - seconds(2), segment.from().at);
-  const double span = std::max(SecondsIn(Elapsed(before, at)), 0.001);
-  const auto left = [&](Instant when) {
-    return segment.AvailableAt(Signal::kMemoryAvailable, when).value_or(0) +
-           pods_.FreedAt(segment, courses, when);
-  };
-  constexpr double kSlowest = 1024;  // bytes a second
-  const double growth = std::max((left(before) - left(at)) / span, kSlowest);
-  const VirtualPod::Spread spread = pods_.SpreadAt(courses, at);
-  bounds.earliest = std::min(bounds.earliest, at - SpanOf(spread.more / growth));
-  bounds.latest = std::max(bounds.latest, at + SpanOf(spread.less / growth));
-  return bounds;
+  return VirtualSegment(walk.node, walk.segment, pods_).BoundsAt(at, met);
 }
 
 void PolicyRun::TakeEvictions(const Walk& walk, const CycleReport& report) {
@@ -449,102 +359,84 @@ void PolicyRun::TakeEvictions(const Walk& walk, const CycleReport& report) {
       if (IsSameLine(policy_.thresholds[i], *report.acting_for)) threshold = i;
     }
   }
-  const TimeBounds when = BoundsAt(walk, report.at, threshold);
+  const TimeBounds when = BoundsAt(walk, report.at, threshold ? met_[*threshold] : std::nullopt);
   for (const EvictionRecord& eviction : report.evictions) {
     if (eviction.outcome != EvictOutcome::kEnding) continue;
     const auto slot = node.roster.Find(eviction.order.pod_uid);
     if (!slot) continue;
-    SimulatedEviction& told = outcome_.evictions.emplace_back();
-    told.uid = eviction.order.pod_uid;
-    told.pod = node.roster[*slot].name;
-    told.when = when;
-    told.limit = eviction.storage_limit;
+    SimulatedEviction told{.uid = eviction.order.pod_uid,
+                           .pod = node.roster[*slot].name,
+                           .when = when,
+                           .limit = eviction.storage_limit};
     told.held = std::llround(pods_.MemoryAt(*slot, walk.segment, node.courses, report.at));
-    if (threshold && !told.limit) {
-      const Threshold& line = policy_.thresholds[*threshold];
-      told.signal = line.signal;
-      told.soft = !line.IsHard();
-      if (const auto& seen = report.observations[line.signal]) {
-        told.available = seen->available;
-        told.line = lines_->LineOf(*threshold, seen->capacity);
-      }
-    }
-    const VirtualPod* was = pods_.Find(*slot);
-    told.from_record = was == nullptr;
-    const PodCourse& course = node.courses[*slot];
+    if (threshold && !told.limit) TellThreshold(*threshold, report, told);
+    told.from_record = pods_.Find(*slot) == nullptr;
     const auto& recorded = walk.segment.to().ends;
-    if (in_step && was == nullptr &&
-        std::ranges::find(recorded, *slot, &RecordedEnd::slot) != recorded.end()) {
-      told.as_recorded = true;
-      away_.push_back({.slot = *slot, .life = course.life(), .since = report.at});
-      continue;
+    told.as_recorded = in_step && told.from_record &&
+                       std::ranges::find(recorded, *slot, &RecordedEnd::slot) != recorded.end();
+    if (told.as_recorded) {
+      away_.push_back({.slot = *slot, .life = node.courses[*slot].life(), .since = report.at});
+    } else {
+      End(walk, *slot, told, eviction.order.grace_period_seconds, ResourceActedFor(report));
     }
-    const Duration grace = seconds(eviction.order.grace_period_seconds);
-    const Instant gone = report.at + std::min(node.model.end_takes, std::max(grace, Duration{1}));
-    const AfterEviction after = node.model.after_eviction.value_or(
-        node.profile == Profile::kStandalone ? AfterEviction::kRestarted
-                                             : AfterEviction::kElsewhere);
-    VirtualPod pod{.slot = *slot,
-                   .is = VirtualPod::Is::kEnding,
-                   .since = report.at,
-                   .from = static_cast<double>(told.held),
-                   .growth = was != nullptr ? was->growth : course.Growth(),
-                   .early = Elapsed(when.earliest, when.at),
-                   .late = Elapsed(when.at, when.latest),
-                   .limit = MemoryLimitOf(*node.roster[*slot].facts),
-                   .evicted = report.at,
-                   .gone = gone,
-                   .life_at_end = course.life()};
-    if (after == AfterEviction::kRestarted) {
-      pod.due = gone + NextBackoff(node.model, *slot, report.at);
-    }
-    pods_.Put(pod);
-    const bool hard = eviction.order.grace_period_seconds <= 1;
-    pace_.Evicted(ResourceActedFor(report), hard, report.at, gone);
+    outcome_.evictions.push_back(std::move(told));
+    last_eviction_ = report.at;
   }
 }
 
-Duration PolicyRun::NextBackoff(const WhatIfModel& model, PodSlot slot, Instant now) {
-  const auto known = std::ranges::find(backoffs_, slot, &Backoff::slot);
-  if (known == backoffs_.end()) {
-    backoffs_.push_back({.slot = slot, .next = model.backoff * 2, .back = now});
-    return model.backoff;
+void PolicyRun::TellThreshold(std::size_t threshold, const CycleReport& report,
+                              SimulatedEviction& told) {
+  const Threshold& line = policy_.thresholds[threshold];
+  told.signal = line.signal;
+  told.soft = !line.IsHard();
+  const auto& seen = report.observations[line.signal];
+  if (!seen) return;
+  told.available = seen->available;
+  told.line = lines_->LineOf(threshold, seen->capacity);
+}
+
+// From here on the pod fares otherwise than in the recording.
+void PolicyRun::End(const Walk& walk, PodSlot slot, const SimulatedEviction& told,
+                    std::int64_t grace_seconds, Resource resource) {
+  const WhatIfNode& node = walk.node;
+  const PodCourse& course = node.courses[slot];
+  const VirtualPod* was = pods_.Find(slot);
+  const Instant at = told.when.at;
+  const Duration grace = std::max<Duration>(seconds(grace_seconds), Duration{1});
+  VirtualPod pod{.slot = slot,
+                 .is = VirtualPod::Is::kEnding,
+                 .since = at,
+                 .from = static_cast<double>(told.held),
+                 .growth = was != nullptr ? was->growth : course.Growth(),
+                 .early = Elapsed(told.when.earliest, at),
+                 .late = Elapsed(at, told.when.latest),
+                 .limit = MemoryLimitOf(*node.roster[slot].facts),
+                 .evicted = at,
+                 .gone = at + std::min(node.model.end_takes, grace),
+                 .life_at_end = course.life()};
+  const AfterEviction after = node.model.after_eviction.value_or(
+      node.profile == Profile::kStandalone ? AfterEviction::kRestarted
+                                           : AfterEviction::kElsewhere);
+  if (after == AfterEviction::kRestarted) {
+    pod.due = pod.gone + comebacks_.Backoff(node.model, slot, at);
   }
-  const bool forgotten = Elapsed(known->back, now) >= model.backoff_reset;
-  const Duration backoff = forgotten ? model.backoff : known->next;
-  known->next = std::min(backoff * 2, model.max_backoff);
-  return backoff;
+  pods_.Put(pod);
+  constexpr std::int64_t kHardGraceSeconds = 1;
+  pace_.Evicted(resource, grace_seconds <= kHardGraceSeconds, at, pod.gone);
 }
 
-void PolicyRun::NoteBack(PodSlot slot, Instant at) {
-  const auto known = std::ranges::find(backoffs_, slot, &Backoff::slot);
-  if (known != backoffs_.end()) known->back = at;
-}
-
-// One pod at a time, the highest priority first, and nobody while something is short.
+// One pod between two passes, and nobody while something is short.
 void PolicyRun::LetBack(const Walk& walk, Instant at) {
   if (!may_let_back_ || state_.met.any()) return;
-  VirtualPod* first = nullptr;
-  const auto priority = [&](const VirtualPod& pod) {
-    return walk.node.roster[pod.slot].facts->priority;
-  };
-  for (VirtualPod& pod : pods_) {
-    if (pod.is != VirtualPod::Is::kAway || !pod.due) continue;
-    if (first == nullptr || priority(pod) > priority(*first) ||
-        (priority(pod) == priority(*first) && *pod.due < *first->due)) {
-      first = &pod;
-    }
-  }
-  if (first == nullptr || *first->due > at) return;
-  const Pod& pod = walk.node.roster[first->slot].facts->pod;
-  if (!Admit(pod, state_.conditions, walk.node.profile).admit) return;
+  VirtualPod* pod = Comebacks::Next(walk.node, pods_, state_.conditions, at);
+  if (pod == nullptr) return;
   may_let_back_ = false;
-  outcome_.pod_time_lost += Elapsed(first->evicted, at);
-  NoteBack(first->slot, at);
-  first->is = VirtualPod::Is::kBack;
-  first->since = at + walk.node.model.start_takes;
-  first->life = walk.node.courses[first->slot].life();
-  first->due.reset();
+  outcome_.pod_time_lost += Elapsed(pod->evicted, at);
+  comebacks_.Back(pod->slot, at);
+  pod->is = VirtualPod::Is::kBack;
+  pod->since = at + walk.node.model.start_takes;
+  pod->life = walk.node.courses[pod->slot].life();
+  pod->due.reset();
 }
 
 void PolicyRun::ForeseeOomKills(const Walk& walk, const Step& step) {

@@ -7,26 +7,15 @@
 
 #include "act/pass.h"
 #include "core/evaluate/evaluate.h"
-#include "core/model/profile.h"
+#include "sim/whatif/comebacks.h"
 #include "sim/whatif/policy_lines.h"
 #include "sim/whatif/segment.h"
 #include "sim/whatif/sim_pace.h"
-#include "sim/whatif/virtual_node.h"
-#include "sim/whatif/whatif_model.h"
+#include "sim/whatif/virtual_segment.h"
+#include "sim/whatif/whatif_node.h"
 #include "sim/whatif/whatif_result.h"
 
 namespace jettison {
-
-// What all policies of a simulation look at.
-struct WhatIfNode {
-  const PodRoster& roster;
-  const std::vector<PodCourse>& courses;  // until the frame that a segment begins with
-  const WhatIfModel& model;
-  Profile profile = Profile::kKubelet;
-  // Nothing that the policy in force did is taken from the recording: neither the state of its
-  // passes nor its decisions.
-  bool blind = false;
-};
 
 // One policy on the node of a recording.
 class PolicyRun {
@@ -49,11 +38,6 @@ class PolicyRun {
     PodSlot slot = 0;
     unsigned life = 0;
     Instant since;
-  };
-  struct Backoff {
-    PodSlot slot = 0;
-    Duration next{0};
-    Instant back;
   };
   // One way through a segment.
   struct Walk {
@@ -79,7 +63,6 @@ class PolicyRun {
   void TakeEnd(const WhatIfNode& node, const Segment& segment, const RecordedEnd& end, Instant at);
   void NoteRecordedOomKill(const WhatIfNode& node, PodSlot slot, TimeBounds when);
   [[nodiscard]] Instant NextStop(Instant now, Instant end) const;
-  [[nodiscard]] std::optional<Instant> FirstCrossing(const Walk& walk, Instant from, Instant to);
   void MoveTo(const Walk& walk, const Step& step);
   void CountTime(Duration time, double memory_from, double memory_to, std::int64_t reserved);
   void Decide(const Walk& walk, Instant at, bool by_clock);
@@ -88,13 +71,14 @@ class PolicyRun {
   [[nodiscard]] PaceInput PaceFor(const Walk& walk, Signal signal, Instant at, bool by_clock) const;
   void NoteMet(const Walk& walk, const Evaluation& evaluation, Instant at);
   [[nodiscard]] TimeBounds BoundsAt(const Walk& walk, Instant at,
-                                    std::optional<std::size_t> threshold) const;
+                                    const std::optional<TimeBounds>& met) const;
   void TakeEvictions(const Walk& walk, const CycleReport& report);
+  void TellThreshold(std::size_t threshold, const CycleReport& report, SimulatedEviction& told);
+  void End(const Walk& walk, PodSlot slot, const SimulatedEviction& told,
+           std::int64_t grace_seconds, Resource resource);
   void LetBack(const Walk& walk, Instant at);
   void ForeseeOomKills(const Walk& walk, const Step& step);
   void KillForMemory(const Walk& walk, Instant at);
-  [[nodiscard]] Duration NextBackoff(const WhatIfModel& model, PodSlot slot, Instant now);
-  void NoteBack(PodSlot slot, Instant at);
 
   const CandidatePolicy* candidate_;
   std::shared_ptr<const PassPolicy> base_;  // the recorded one that was looked at last
@@ -109,7 +93,8 @@ class PolicyRun {
   std::optional<Instant> last_pass_;
   bool may_let_back_ = false;  // a pass was made since one came back
   std::vector<Away> away_;
-  std::vector<Backoff> backoffs_;
+  Comebacks comebacks_;
+  std::optional<Instant> last_eviction_;
   std::vector<ActivePod> scratch_;
   std::vector<PodStats> stats_;
   PolicyOutcome outcome_;

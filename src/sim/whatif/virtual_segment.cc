@@ -1,0 +1,102 @@
+#include "sim/whatif/virtual_segment.h"
+
+#include <algorithm>
+#include <chrono>
+#include <cmath>
+
+namespace jettison {
+namespace {
+
+// Growth is measured over so long.
+constexpr Duration kGrowthSpan = std::chrono::milliseconds(200);
+// What stands still for this long says how sure a time is.
+constexpr Duration kBoundsSpan = std::chrono::seconds(2);
+// Bounds reach no further than this.
+constexpr double kFarthestSeconds = 3600;
+
+double SecondsIn(Duration span) {
+  return std::chrono::duration<double>(span).count();
+}
+
+Duration SpanOf(double in_seconds) {
+  return std::chrono::duration_cast<Duration>(
+      std::chrono::duration<double>(std::clamp(in_seconds, 0.0, kFarthestSeconds)));
+}
+
+}  // namespace
+
+bool IsWatched(Signal signal) {
+  return signal == Signal::kMemoryAvailable || signal == Signal::kAllocatableMemoryAvailable ||
+         signal == Signal::kSwapAvailable;
+}
+
+double VirtualSegment::LeftAt(Instant at, Signal signal) const {
+  return segment_.AvailableAt(signal, at).value_or(0) + pods_.FreedAt(segment_, node_.courses, at);
+}
+
+std::optional<Instant> VirtualSegment::FirstCrossing(const std::vector<Threshold>& thresholds,
+                                                     const EvictionState& state, PolicyLines& lines,
+                                                     Instant from, Instant to) const {
+  const double freed_from = pods_.FreedAt(segment_, node_.courses, from);
+  const double freed_to = pods_.FreedAt(segment_, node_.courses, to);
+  std::optional<Instant> first;
+  for (std::size_t i = 0; i < thresholds.size(); ++i) {
+    const Signal signal = thresholds[i].signal;
+    if (!IsWatched(signal) || state.first_observed_at[i]) continue;
+    const auto a = segment_.AvailableAt(signal, from);
+    const auto b = segment_.AvailableAt(signal, to);
+    if (!a || !b) continue;
+    const bool is_memory = signal != Signal::kSwapAvailable;
+    const double before = *a + (is_memory ? freed_from : 0);
+    const double after = *b + (is_memory ? freed_to : 0);
+    const auto line = static_cast<double>(lines.LineOf(i, segment_.to().seen[signal]->capacity));
+    if (before < line || after >= line) continue;
+    const double share = std::clamp((before - line) / (before - after), 0.0, 1.0);
+    const auto way = std::chrono::duration_cast<Duration>(Elapsed(from, to) * share);
+    const Instant at = std::min(from + way + Duration{1}, to);
+    if (!first || at < *first) first = at;
+  }
+  return first;
+}
+
+void VirtualSegment::MeasureGrowth(Instant at, const std::vector<ActivePod>& active,
+                                   PaceInput& pace) const {
+  const Instant before = std::max(at - kGrowthSpan, segment_.from().at);
+  const Instant after = before == at ? std::min(at + kGrowthSpan, segment_.to().at) : at;
+  const double span = SecondsIn(Elapsed(before, after));
+  if (span <= 0) return;
+  double ending = 0;
+  for (const VirtualPod& pod : pods_) {
+    if (pod.is == VirtualPod::Is::kEnding) ending += pod.growth.likely;
+  }
+  double of_pods = 0;
+  for (const ActivePod& pod : active) {
+    const auto slot = node_.roster.Find(pod.facts->pod.uid);
+    if (pod.facts->IsProtected() || !slot) continue;
+    of_pods += (MemoryAt(*slot, after) - MemoryAt(*slot, before)) / span;
+  }
+  const double all = (LeftAt(before, pace.signal) - LeftAt(after, pace.signal)) / span;
+  pace.growth = std::llround(all - ending);
+  pace.growth_of_pods = std::llround(of_pods);
+}
+
+TimeBounds VirtualSegment::BoundsAt(Instant at, const std::optional<TimeBounds>& met) const {
+  TimeBounds bounds{.earliest = std::min(segment_.from().not_before, at),
+                    .at = at,
+                    .latest = std::max(segment_.to().not_after, at)};
+  if (met) {
+    bounds.earliest = std::min(bounds.earliest, at - Elapsed(met->earliest, met->at));
+    bounds.latest = std::max(bounds.latest, at + Elapsed(met->at, met->latest));
+  }
+  if (pods_.empty()) return bounds;
+  const Instant before = std::max(at - kBoundsSpan, segment_.from().at);
+  const double span = std::max(SecondsIn(Elapsed(before, at)), 0.001);
+  constexpr double kSlowest = 1024;  // bytes a second
+  const double growth = std::max((LeftAt(before) - LeftAt(at)) / span, kSlowest);
+  const VirtualPod::Spread spread = pods_.SpreadAt(node_.courses, at);
+  bounds.earliest = std::min(bounds.earliest, at - SpanOf(spread.more / growth));
+  bounds.latest = std::max(bounds.latest, at + SpanOf(spread.less / growth));
+  return bounds;
+}
+
+}  // namespace jettison

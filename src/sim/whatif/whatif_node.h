@@ -1,0 +1,23 @@
+#pragma once
+
+#include <vector>
+
+#include "core/model/profile.h"
+#include "sim/whatif/frame.h"
+#include "sim/whatif/pod_course.h"
+#include "sim/whatif/whatif_model.h"
+
+namespace jettison {
+
+// What all policies of a simulation look at.
+struct WhatIfNode {
+  const PodRoster& roster;
+  const std::vector<PodCourse>& courses;  // until the frame that a segment begins with
+  const WhatIfModel& model;
+  Profile profile = Profile::kKubelet;
+  // Nothing that the policy in force did is taken from the recording: neither the state of its
+  // passes nor its decisions.
+  bool blind = false;
+};
+
+}  // namespace jettison
