@@ -11,6 +11,8 @@ namespace {
 constexpr Duration kGrowthSpan = std::chrono::milliseconds(200);
 // What stands still for this long says how sure a time is.
 constexpr Duration kBoundsSpan = std::chrono::seconds(2);
+// No two runs of the same pods are more alike than that (docs/simulation.md).
+constexpr Duration kNeverSurer = std::chrono::seconds(1);
 // Bounds reach no further than this.
 constexpr double kFarthestSeconds = 3600;
 
@@ -81,9 +83,9 @@ void VirtualSegment::MeasureGrowth(Instant at, const std::vector<ActivePod>& act
 }
 
 TimeBounds VirtualSegment::BoundsAt(Instant at, const std::optional<TimeBounds>& met) const {
-  TimeBounds bounds{.earliest = std::min(segment_.from().not_before, at),
+  TimeBounds bounds{.earliest = std::min(segment_.from().not_before, at - kNeverSurer),
                     .at = at,
-                    .latest = std::max(segment_.to().not_after, at)};
+                    .latest = std::max(segment_.to().not_after, at + kNeverSurer)};
   if (met) {
     bounds.earliest = std::min(bounds.earliest, at - Elapsed(met->earliest, met->at));
     bounds.latest = std::max(bounds.latest, at + Elapsed(met->at, met->latest));
