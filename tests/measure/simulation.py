@@ -163,30 +163,39 @@ def evictions_of(outcome, start):
     return [(e["uid"], *(seconds_of(e[key], start) for key in ("at", "earliest", "latest"))) for e in outcome["evictions"]]
 
 
+JOBS = [("every pass", [], 2.0), ("10 s", ["--thinned", "--every", "10s"], 10.0), ("30 s", ["--thinned", "--every", "30s"], 30.0),
+        ("30 s, end times", ["--thinned", "--every", "30s", "--with-end-times"], 30.0),
+        ("10 s, no peaks", ["--thinned", "--every", "10s", "--without-peaks"], 10.0)]
+
+
+def compare_one(build, folder, seed):
+    """For each score its truths, what was said, and how far off counts."""
+    first, second = (folder / f"{seed}-{i}.ndjson" for i in (0, 1))
+    if not all(path.exists() and path.stat().st_size for path in (first, second)):
+        print(f"seed {seed}: there is no recording of both runs", file=sys.stderr)
+        return []
+    other = folder / f"{seed}.yaml"
+    other.write_text(documents(pair_of(seed)[1], "/nowhere", "nothing"))
+    truth = simulate(build, [second])
+    truth_start = seconds_of(truth["from"], 0)
+    truths_of_other = [(e["uid"], seconds_of(e["at"], truth_start)) for e in truth["evictions"]]
+    rows = []
+    for name, arguments, reach in JOBS:
+        report = simulate(build, [first, *arguments, "--policy", other])
+        start = seconds_of(report["from"], 0)
+        truths = [(e["uid"], seconds_of(e["at"], start)) for e in report["evictions"]]
+        alone = report if arguments else simulate(build, [first, "--thinned", "--every", "0s"])
+        rows.append((("in force", name), truths, evictions_of(alone["policies"][0], start), reach))
+        rows.append((("other", name), truths_of_other, evictions_of(report["policies"][1], start), reach))
+    return rows
+
+
 def compare(build, folder, seeds):
     scores = {}
-    jobs = [("every pass", [], 2.0), ("10 s", ["--thinned", "--every", "10s"], 10.0), ("30 s", ["--thinned", "--every", "30s"], 30.0),
-            ("30 s, end times", ["--thinned", "--every", "30s", "--with-end-times"], 30.0),
-            ("10 s, no peaks", ["--thinned", "--every", "10s", "--without-peaks"], 10.0)]
-    for seed in seeds:
-        first, second = (folder / f"{seed}-{i}.ndjson" for i in (0, 1))
-        if not first.exists() or not second.exists() or not first.stat().st_size or not second.stat().st_size:
-            print(f"seed {seed}: there is no recording of both runs", file=sys.stderr)
-            continue
-        other = folder / f"{seed}.yaml"
-        other.write_text(documents(pair_of(seed)[1], "/nowhere", "nothing"))
-        truth = simulate(build, [second])
-        truth_start = seconds_of(truth["from"], 0)
-        truths_of_other = [(e["uid"], seconds_of(e["at"], truth_start)) for e in truth["evictions"]]
-        for name, arguments, reach in jobs:
-            blind = arguments or ["--thinned", "--every", "0s"]
-            report = simulate(build, [first, *blind])
-            start = seconds_of(report["from"], 0)
-            truths = [(e["uid"], seconds_of(e["at"], start)) for e in report["evictions"]]
-            scores.setdefault(("in force", name), Score()).add(seed, truths, evictions_of(report["policies"][0], start), reach)
-            report = simulate(build, [first, *arguments, "--policy", other])
-            said = evictions_of(report["policies"][1], start)
-            scores.setdefault(("other", name), Score()).add(seed, truths_of_other, said, reach)
+    with concurrent.futures.ThreadPoolExecutor(2) as pool:
+        for seed, rows in zip(seeds, pool.map(lambda seed: compare_one(build, folder, seed), seeds)):
+            for key, truths, said, reach in rows:
+                scores.setdefault(key, Score()).add(seed, truths, said, reach)
     return scores
 
 

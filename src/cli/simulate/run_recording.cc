@@ -15,6 +15,8 @@
 namespace jettison {
 namespace {
 
+constexpr std::size_t kMostFaults = 20;
+
 // A bar on standard error, where that is a terminal.
 class ProgressBar {
  public:
@@ -37,6 +39,24 @@ class ProgressBar {
  private:
   bool shown_;
   int drawn_ = -1;
+};
+
+// Reads what either simulation wants.
+class EitherWants final : public PassSieve {
+ public:
+  EitherWants(WhatIf& a, WhatIf& b) : a_(a), b_(b) {}
+
+  bool MayWant(const RecordedStretch& stretch) override {
+    if (a_.MayWant(stretch) || b_.MayWant(stretch)) return true;
+    a_.PassOver(stretch);
+    b_.PassOver(stretch);
+    return false;
+  }
+  bool Wants(const RecordedLook&) override { return true; }
+
+ private:
+  WhatIf& a_;
+  WhatIf& b_;
 };
 
 const PassPolicy* PolicyOf(const RecordedItem& item) {
@@ -84,26 +104,31 @@ tl::expected<SimulationReport, RunFailure> RunOver(const RecordingRun& run) {
   WhatIf whatif(candidates->policies, OptionsFor(run, candidates->model, false));
   WhatIf calibration({{.name = "in force", .of = {}}},
                      OptionsFor(run, candidates->model, true));
+  SimulationReport report{.recording = file->name(), .calibration = {}, .every = run.every};
   ProgressBar bar(run.shows_progress);
   const auto add = [&](const RecordedItem& item) {
     whatif.Add(item);
     calibration.Add(item);
   };
   for (const RecordedItem& item : *first) add(item);
+  EitherWants sieve(whatif, calibration);
+  file->source().Sift(&sieve);
   while (base != nullptr) {
     const auto item = file->source().Next();
-    if (!item) return Failed(item.error(), item.error().code == ErrorCode::kInvalidArgument);
+    if (!item) {
+      // What comes after a fault may still be read; one that comes again and again is the end.
+      report.faults.push_back(item.error().message);
+      if (report.faults.size() >= kMostFaults) break;
+      continue;
+    }
     if (!*item) break;
     add(**item);
     bar.Draw(file->Progress());
   }
   whatif.Finish();
   calibration.Finish();
-  SimulationReport report{.recording = file->name(),
-                          .facts = whatif.facts(),
-                          .calibration = {},
-                          .every = run.every,
-                          .outcomes = whatif.Outcomes()};
+  report.facts = whatif.facts();
+  report.outcomes = whatif.Outcomes();
   const Duration reach = std::max<Duration>({run.every, report.facts.longest_step,
                                              std::chrono::seconds(1)});
   const std::vector<PolicyOutcome> blind = calibration.Outcomes();

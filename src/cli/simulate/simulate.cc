@@ -59,6 +59,8 @@ int ReadAll(const SimulateOptions& options, std::vector<SimulationReport>& repor
                            .thin_all = options.thin_all,
                            .shows_progress = true});
     if (report) {
+      for (const std::string& fault : report->faults) fmt::print(stderr, "jettison: {}\n", fault);
+      if (!report->faults.empty()) status = kInvalidInput;
       reports.push_back(std::move(*report));
       continue;
     }

@@ -136,6 +136,25 @@ void FrameBuilder::AddPass(const std::shared_ptr<const RecordedPass>& pass) {
   Emit(std::move(frame));
 }
 
+bool FrameBuilder::Joins(const RecordedStretch& stretch) const {
+  if (!facts_.to || !usual_step_ || !held_.empty() || !ends_.empty() || breaks_ || restarted_) {
+    return false;
+  }
+  const Duration step = Elapsed(*facts_.to, stretch.first);
+  const auto steps = static_cast<Duration::rep>(std::max<std::uint64_t>(stretch.passes, 2) - 1);
+  const Duration limit = std::max(kLeastGap, *usual_step_ * kGapSteps);
+  // One that is so long for its passes may hide a gap.
+  return step >= Duration{0} && step <= limit &&
+         Elapsed(stretch.first, stretch.last) / steps <= *usual_step_ * 2;
+}
+
+void FrameBuilder::PassOver(const RecordedStretch& stretch) {
+  facts_.passes += stretch.passes;
+  facts_.to = stretch.last;
+  last_number_.reset();
+  ending_.clear();
+}
+
 void FrameBuilder::TakePods(const RecordedPass& pass, Frame& frame) {
   if (pass.pods != last_pods_) {
     last_pods_ = pass.pods;

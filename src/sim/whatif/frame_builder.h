@@ -22,6 +22,10 @@ class FrameBuilder {
   FrameBuilder(PodRoster& roster, Take take) : roster_(roster), take_(std::move(take)) {}
 
   void Add(const RecordedItem& item);
+  // Whether passes that are not read would follow without a gap, and nothing is held back.
+  [[nodiscard]] bool Joins(const RecordedStretch& stretch) const;
+  // They were not read.
+  void PassOver(const RecordedStretch& stretch);
   // The end of the recording.
   void Finish();
 

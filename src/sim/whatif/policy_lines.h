@@ -6,6 +6,7 @@
 
 #include "core/model/threshold.h"
 #include "core/observe/observations.h"
+#include "core/recording/recording.h"
 
 namespace jettison {
 
@@ -20,6 +21,8 @@ class PolicyLines {
   [[nodiscard]] bool MeetsNone(const Observations& seen,
                                const std::optional<std::int64_t>& lowest_memory,
                                const std::optional<std::int64_t>& lowest_allocatable);
+  // Whether no pass of the stretch meets any.
+  [[nodiscard]] bool LiesBelow(const RecordedStretch& stretch);
   // The highest hard one on memory.available; 0: there is none.
   [[nodiscard]] std::int64_t Reserved(const Observations& seen);
 

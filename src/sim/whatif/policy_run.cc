@@ -119,6 +119,18 @@ void PolicyRun::Advance(const WhatIfNode& node, const Segment& segment, bool vio
   WalkThrough(walk);
 }
 
+bool PolicyRun::MayActIn(const RecordedStretch& stretch) {
+  if (!IsQuiet() || !away_.empty() || stretch.evictions > 0) return true;
+  if (stretch.has_storage_limits && policy_.local_storage_capacity_isolation) return true;
+  return !lines_->LiesBelow(stretch);
+}
+
+void PolicyRun::PassOver(Duration time, const Observations& seen) {
+  const std::int64_t reserved = lines_->Reserved(seen);
+  const auto reserve = static_cast<double>(reserved);
+  CountTime(time, reserve, reserve, reserved);
+}
+
 void PolicyRun::CountTime(Duration time, double memory_from, double memory_to,
                           std::int64_t reserved) {
   if (time <= Duration{0}) return;

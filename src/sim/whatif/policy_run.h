@@ -7,6 +7,7 @@
 
 #include "act/pass.h"
 #include "core/evaluate/evaluate.h"
+#include "core/recording/recording.h"
 #include "sim/whatif/comebacks.h"
 #include "sim/whatif/policy_lines.h"
 #include "sim/whatif/segment.h"
@@ -28,6 +29,10 @@ class PolicyRun {
   void Advance(const WhatIfNode& node, const Segment& segment, bool violations);
   // Once the courses have taken in the frame that Advance led to.
   void Settle(const WhatIfNode& node, const Frame& frame);
+  // Whether the policy could do anything in passes of which only that is known.
+  [[nodiscard]] bool MayActIn(const RecordedStretch& stretch);
+  // Nothing happens for so long.
+  void PassOver(Duration time, const Observations& seen);
   // The recording ends, or a gap begins.
   void Stop(Instant at);
 

@@ -32,6 +32,11 @@ class WhatIf {
   void Add(const RecordedItem& item) { builder_.Add(item); }
   void Finish();
 
+  // Whether any policy could do something in passes of which only that is known. Where none could,
+  // they need not be handed in, if PassOver is told of them.
+  [[nodiscard]] bool MayWant(const RecordedStretch& stretch);
+  void PassOver(const RecordedStretch& stretch);
+
   [[nodiscard]] const RecordingFacts& facts() const { return builder_.facts(); }
   // Beside the candidates.
   [[nodiscard]] std::vector<PolicyOutcome> Outcomes() const;
