@@ -2,7 +2,8 @@
 //
 // The container of every pod that is measured. It takes HOLD_MIB at once and says so in REPORT.
 // With a GATE it then waits until that file exists, and for DELAY seconds more, and grows by RATE
-// until it holds TOTAL. In the end it sleeps. SIGTERM: it writes down when that came, and exits with status 0.
+// until it holds TOTAL. In the end it sleeps. SIGTERM: it writes down when that came, and exits
+// with status 0.
 
 #include <signal.h>
 #include <sys/mman.h>

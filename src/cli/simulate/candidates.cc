@@ -73,7 +73,8 @@ class Reader {
       }
     }
     candidates_.policies.push_back({.name = "in force", .of = {}});
-    if (options.policy_files.empty() && !sweeps_.empty()) Add("", [](PassPolicy policy) { return policy; });
+    if (options.policy_files.empty() && !sweeps_.empty())
+      Add("", [](PassPolicy policy) { return policy; });
     for (const std::string& file : options.policy_files) AddFile(file);
   }
 

@@ -80,9 +80,8 @@ WhatIfOptions OptionsFor(const RecordingRun& run, const WhatIfModel& model, bool
   WhatIfOptions options{.model = model, .thinning = {}, .blind = calibrates || run.thin_all};
   options.model.after_eviction = run.after_eviction;
   if (options.blind) {
-    options.thinning = ThinningRule{.every = run.every,
-                                    .peaks = !run.without_peaks,
-                                    .end_times = run.with_end_times};
+    options.thinning = ThinningRule{
+        .every = run.every, .peaks = !run.without_peaks, .end_times = run.with_end_times};
   }
   return options;
 }
@@ -102,8 +101,7 @@ tl::expected<SimulationReport, RunFailure> RunOver(const RecordingRun& run) {
   auto candidates = ReadCandidates(run.candidates, base != nullptr ? *base : PassPolicy{});
   if (!candidates) return Failed(candidates.error(), true);
   WhatIf whatif(candidates->policies, OptionsFor(run, candidates->model, false));
-  WhatIf calibration({{.name = "in force", .of = {}}},
-                     OptionsFor(run, candidates->model, true));
+  WhatIf calibration({{.name = "in force", .of = {}}}, OptionsFor(run, candidates->model, true));
   SimulationReport report{.recording = file->name(), .calibration = {}, .every = run.every};
   ProgressBar bar(run.shows_progress);
   const auto add = [&](const RecordedItem& item) {
@@ -129,8 +127,8 @@ tl::expected<SimulationReport, RunFailure> RunOver(const RecordingRun& run) {
   calibration.Finish();
   report.facts = whatif.facts();
   report.outcomes = whatif.Outcomes();
-  const Duration reach = std::max<Duration>({run.every, report.facts.longest_step,
-                                             std::chrono::seconds(1)});
+  const Duration reach =
+      std::max<Duration>({run.every, report.facts.longest_step, std::chrono::seconds(1)});
   const std::vector<PolicyOutcome> blind = calibration.Outcomes();
   report.calibration = Compare(report.facts.evictions, blind.front().evictions, reach);
   report.foretold = blind.front();

@@ -80,10 +80,8 @@ Result<void> ScenarioSource::Read(std::string_view record) {
                         scenario_.start <= *last_at_;
   if (is_known) return {};
   if (!last_at_ || (number && last_number_ && *number <= *last_number_)) {
-    ready_.emplace_back(RecordingAbout{.at = scenario_.start,
-                                       .node = "",
-                                       .maker = "jettison",
-                                       .profile = scenario_.profile});
+    ready_.emplace_back(RecordingAbout{
+        .at = scenario_.start, .node = "", .maker = "jettison", .profile = scenario_.profile});
   }
   if (policy_ == nullptr || !AreSame(*policy_, scenario_.policy)) {
     policy_ = std::make_shared<const PassPolicy>(scenario_.policy);

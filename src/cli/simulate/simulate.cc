@@ -105,7 +105,8 @@ int RunCalibrate(const SimulateOptions& options) {
 }
 
 constexpr const char* kSimulateFooter =
-    "RECORDING is what /api/v1/cycles answers, line after line, or any file that `jettison replay`\n"
+    "RECORDING is what /api/v1/cycles answers, line after line, or any file that `jettison "
+    "replay`\n"
     "takes; - reads standard input. FILE holds KubeletConfiguration and JettisonConfiguration\n"
     "documents, as check-config reads them; each is a policy. A sweep is KEY=FROM..TO/COUNT or\n"
     "KEY=VALUE,VALUE with evictionHard.SIGNAL, evictionSoft.SIGNAL, "
@@ -123,10 +124,13 @@ constexpr const char* kSimulateFooter =
     "Exit status: 0 done, 1 a recording could not be read, 2 an invalid record or wrong usage.";
 
 constexpr const char* kCalibrateFooter =
-    "The policy that was in force is simulated from samples alone: what it did, and the passes that\n"
-    "it made because memory was short, are hidden. Then its evictions are compared with those that\n"
+    "The policy that was in force is simulated from samples alone: what it did, and the passes "
+    "that\n"
+    "it made because memory was short, are hidden. Then its evictions are compared with those "
+    "that\n"
     "were: how many were found, how many are false, how far their times are off, and how many of\n"
-    "the true times lie within the stated bounds. --every says how it would be with fewer samples.\n"
+    "the true times lie within the stated bounds. --every says how it would be with fewer "
+    "samples.\n"
     "\n"
     "Examples:\n"
     "  jettison calibrate node.ndjson\n"
@@ -137,8 +141,8 @@ constexpr const char* kCalibrateFooter =
 void AddCommonOptions(CLI::App& command, SimulateOptions& options) {
   command.add_option("RECORDING", options.recordings, "recordings; - reads standard input")
       ->required();
-  command.add_option("--every", options.every,
-                     "calibrate with samples at least so far apart (30s)")
+  command
+      .add_option("--every", options.every, "calibrate with samples at least so far apart (30s)")
       ->type_name("DURATION");
   command.add_flag("--without-peaks", options.without_peaks,
                    "calibrate without what is known of the time between samples");

@@ -108,15 +108,16 @@ Result<std::vector<std::string>> Spaced(std::string_view from, std::string_view 
     for (std::size_t i = 0; i < count; ++i) {
       const double span = between(static_cast<double>(span_from->count()),
                                   static_cast<double>(span_to->count()), i);
-      const auto rounded = std::chrono::round<std::chrono::milliseconds>(
-          Duration(static_cast<Duration::rep>(span)));
+      const auto rounded =
+          std::chrono::round<std::chrono::milliseconds>(Duration(static_cast<Duration::rep>(span)));
       values.push_back(FormatDuration(rounded));
     }
     return values;
   }
-  return Refuse(fmt::format("{}..{}: both ends have to be amounts (50Mi), percentages (5%) or "
-                            "durations (30s)",
-                            from, to));
+  return Refuse(
+      fmt::format("{}..{}: both ends have to be amounts (50Mi), percentages (5%) or "
+                  "durations (30s)",
+                  from, to));
 }
 
 Result<std::vector<std::string>> ValuesOf(std::string_view text) {
@@ -125,15 +126,15 @@ Result<std::vector<std::string>> ValuesOf(std::string_view text) {
   if (dots != std::string_view::npos) {
     const std::size_t slash = text.find('/', dots);
     std::size_t count = 0;
-    const std::string_view number =
-        slash == std::string_view::npos ? "" : text.substr(slash + 1);
+    const std::string_view number = slash == std::string_view::npos ? "" : text.substr(slash + 1);
     const char* const end = number.data() + number.size();
     const auto read = std::from_chars(number.data(), end, count);
     if (number.empty() || read.ec != std::errc() || read.ptr != end || count < 1 ||
         count > kMostPolicies) {
-      return Refuse(fmt::format("{}: a range needs a number of values from 1 to {} behind a "
-                                "slash: 50Mi..1Gi/16",
-                                text, kMostPolicies));
+      return Refuse(
+          fmt::format("{}: a range needs a number of values from 1 to {} behind a "
+                      "slash: 50Mi..1Gi/16",
+                      text, kMostPolicies));
     }
     return Spaced(text.substr(0, dots), text.substr(dots + 2, slash - dots - 2), count);
   }
@@ -148,8 +149,7 @@ Result<std::vector<std::string>> ValuesOf(std::string_view text) {
 
 Result<ThresholdValue> ValueFor(Signal signal, const std::string& key, const std::string& value) {
   // As the kubelet understands it, with a value that nothing else is wrong with.
-  ThresholdParsing parsing = ParseThresholds(
-      {.hard = {{std::string(NameOf(signal)), value}}});
+  ThresholdParsing parsing = ParseThresholds({.hard = {{std::string(NameOf(signal)), value}}});
   if (!parsing.faults.empty()) {
     return Refuse(fmt::format("{}={}: {}", key, value, parsing.faults.front().message));
   }
@@ -182,9 +182,10 @@ Result<void> SetLine(PassPolicy& policy, const SettingName& name, const std::str
   } else if (hard) {
     policy.thresholds.push_back({.signal = *name.signal, .value = *line});
   } else {
-    return Refuse(fmt::format("{}: the policy has no soft threshold on {}, so its grace period is "
-                              "not known; give one with --policy",
-                              key, NameOf(*name.signal)));
+    return Refuse(
+        fmt::format("{}: the policy has no soft threshold on {}, so its grace period is "
+                    "not known; give one with --policy",
+                    key, NameOf(*name.signal)));
   }
   // The copy that holds for the pods together.
   if (hard && *name.signal == Signal::kMemoryAvailable) {
@@ -201,8 +202,7 @@ Result<void> SetGrace(PassPolicy& policy, Signal signal, const std::string& key,
   if (!span) return Fail(span.error());
   Threshold* threshold = FindThreshold(policy, signal, false);
   if (threshold == nullptr) {
-    return Refuse(
-        fmt::format("{}: the policy has no soft threshold on {}", key, NameOf(signal)));
+    return Refuse(fmt::format("{}: the policy has no soft threshold on {}", key, NameOf(signal)));
   }
   threshold->grace_period = *span;
   return {};

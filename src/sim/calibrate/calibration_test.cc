@@ -23,9 +23,9 @@ SimulatedEviction Said(std::string uid, int earliest, int at, int latest) {
 }
 
 TEST(Calibration, CountsWhatWasFoundMissedAndFalse) {
-  const auto result = Compare({Truth("a", 10), Truth("b", 20), Truth("c", 30)},
-                              {Said("a", 9, 11, 12), Said("b", 24, 25, 26), Said("d", 1, 2, 3)},
-                              seconds(6));
+  const auto result =
+      Compare({Truth("a", 10), Truth("b", 20), Truth("c", 30)},
+              {Said("a", 9, 11, 12), Said("b", 24, 25, 26), Said("d", 1, 2, 3)}, seconds(6));
   EXPECT_EQ(result.truths, 3U);
   EXPECT_EQ(result.said, 3U);
   EXPECT_EQ(result.found, 2U);

@@ -12,12 +12,12 @@ namespace jettison {
 
 // What was found in one recording.
 struct SimulationReport {
-  std::string recording;  // its name for people
+  std::string recording;            // its name for people
   std::vector<std::string> faults;  // of reading it; what they concern was left out
   RecordingFacts facts;
   Calibration calibration;  // of the policy that was in force, by samples alone
   Duration every{0};        // so far apart they were for that; zero: as recorded
-  PolicyOutcome foretold;  // by that calibration
+  PolicyOutcome foretold;   // by that calibration
   std::vector<PolicyOutcome> outcomes;
 };
 

@@ -39,8 +39,9 @@ void PutCalibration(const SimulationReport& report, std::string& out) {
   if (report.every > Duration{0}) out += fmt::format(" {} apart", LengthText(report.every));
   out += " alone\n";
   if (calibration.truths == 0 && calibration.said == 0) {
-    out += "  No pod was evicted, and none was foretold: how far evictions can be foretold from\n"
-           "  this recording is not known.\n";
+    out +=
+        "  No pod was evicted, and none was foretold: how far evictions can be foretold from\n"
+        "  this recording is not known.\n";
     return;
   }
   out += fmt::format("  {} of {} were found ({}), {} of {} that were foretold are right ({}).\n",
@@ -56,8 +57,8 @@ void PutCalibration(const SimulationReport& report, std::string& out) {
 }
 
 void PutTable(const std::vector<PolicyOutcome>& outcomes, std::string& out) {
-  TextTable table({Align::kLeft, Align::kRight, Align::kRight, Align::kRight, Align::kRight,
-                   Align::kRight});
+  TextTable table(
+      {Align::kLeft, Align::kRight, Align::kRight, Align::kRight, Align::kRight, Align::kRight});
   table.Add({"POLICY", "EVICTIONS", "OOM KILLS", "CONDITIONS", "KEPT FREE", "POD TIME LOST"});
   for (const PolicyOutcome& outcome : outcomes) {
     table.Add({outcome.name, fmt::format("{}", outcome.evictions.size()),
@@ -80,15 +81,15 @@ void PutEvictions(const PolicyOutcome& outcome, std::size_t most, std::string& o
   for (std::size_t i = 0; i < std::min(most, outcome.oom_kills.size()); ++i) {
     const ForeseenOomKill& kill = outcome.oom_kills[i];
     const bool recorded = kill.why == ForeseenOomKill::Why::kRecorded;
-    table.Add({WhenText(kill.when), kill.pod,
-               kill.why == ForeseenOomKill::Why::kPodLimit ? "OOM kill, limit of the pod"
-                                                           : "OOM kill",
-               recorded ? "as recorded" : ""});
+    table.Add(
+        {WhenText(kill.when), kill.pod,
+         kill.why == ForeseenOomKill::Why::kPodLimit ? "OOM kill, limit of the pod" : "OOM kill",
+         recorded ? "as recorded" : ""});
   }
   out += table.Text(2);
   const std::size_t all = outcome.evictions.size() + outcome.oom_kills.size();
-  const std::size_t shown = std::min(most, outcome.evictions.size()) +
-                            std::min(most, outcome.oom_kills.size());
+  const std::size_t shown =
+      std::min(most, outcome.evictions.size()) + std::min(most, outcome.oom_kills.size());
   if (shown < all) out += fmt::format("  and {} more\n", all - shown);
 }
 

@@ -29,8 +29,8 @@ struct KnownPod {
 // What one pod held when a frame was taken.
 struct FramePod {
   PodSlot slot = 0;
-  std::int64_t memory = 0;  // working set, bytes
-  std::int64_t peak = 0;    // the most since the frame before; of `between` alone
+  std::int64_t memory = 0;          // working set, bytes
+  std::int64_t peak = 0;            // the most since the frame before; of `between` alone
   const PodStats* stats = nullptr;  // as recorded; lives as long as the frame's pass. Null: none
   bool measured = false;            // for this very frame
   bool is_ending = false;           // it was told to end, and its memory is not back yet
@@ -59,13 +59,13 @@ struct Frame {
   // Pods that held more since the frame before than in the two frames, or were in neither: `peak`
   // alone counts. By slot; their `stats` may be gone.
   std::vector<FramePod> between;
-  std::vector<RecordedEnd> ends;   // since the frame before
+  std::vector<RecordedEnd> ends;             // since the frame before
   std::shared_ptr<const RecordedPass> pass;  // that it is; null: it was made up in between
   std::shared_ptr<const RecordedPass> kept;  // whose figures `pods` point into
-  bool is_evicting = false;  // a pod was told to end in the pass
-  bool follows = false;      // no pass of the agent is missing between the frame before and this
-  bool breaks = false;       // nothing is known of the time before
-  bool restarted = false;    // another agent than the one of the frame before
+  bool is_evicting = false;                  // a pod was told to end in the pass
+  bool follows = false;    // no pass of the agent is missing between the frame before and this
+  bool breaks = false;     // nothing is known of the time before
+  bool restarted = false;  // another agent than the one of the frame before
 };
 
 // The figures of a pod in a frame; null where it was not active.

@@ -186,12 +186,11 @@ void FrameBuilder::TakeEvictions(const RecordedPass& pass, Frame& frame) {
     if (!slot) continue;
     frame.is_evicting = true;
     frame.ends.push_back({.slot = *slot, .how = RecordedEnd::How::kEvicted, .at = frame.at});
-    facts_.evictions.push_back(
-        {.at = frame.at,
-         .uid = eviction.order.pod_uid,
-         .pod = roster_[*slot].name,
-         .signal = pass.report.ranked_for.value_or(Signal::kMemoryAvailable),
-         .limit = eviction.storage_limit});
+    facts_.evictions.push_back({.at = frame.at,
+                                .uid = eviction.order.pod_uid,
+                                .pod = roster_[*slot].name,
+                                .signal = pass.report.ranked_for.value_or(Signal::kMemoryAvailable),
+                                .limit = eviction.storage_limit});
   }
 }
 
@@ -232,10 +231,8 @@ void FrameBuilder::TakeEnding(Frame& frame) {
   for (const RecordedEnd& end : frame.ends) {
     const FramePod* pod = FiguresOf(frame, end.slot);
     if (pod == nullptr || end.at != frame.at) continue;
-    ending_.push_back({.slot = end.slot,
-                       .memory = pod->memory,
-                       .available = seen->available,
-                       .since = frame.at});
+    ending_.push_back(
+        {.slot = end.slot, .memory = pod->memory, .available = seen->available, .since = frame.at});
   }
 }
 

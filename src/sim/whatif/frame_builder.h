@@ -69,7 +69,7 @@ class FrameBuilder {
   std::vector<std::shared_ptr<const PodFacts>> last_pods_;
   std::vector<PodSlot> last_slots_;
   std::vector<Ending> ending_;
-  std::vector<RecordedEnd> ends_;    // that wait for the next frame
+  std::vector<RecordedEnd> ends_;  // that wait for the next frame
   std::vector<FramePod> figures_;  // of the last frame whose pods were read
   Instant figures_at_;
   std::shared_ptr<const RecordedPass> figures_of_;

@@ -20,13 +20,9 @@ struct EndingLife {
   double held = 0;
 };
 
-double SecondsBetween(Instant from, Instant to) {
-  return std::chrono::duration<double>(Elapsed(from, to)).count();
-}
-
 double ShareOf(Instant from, Instant at, Instant to) {
-  const double span = SecondsBetween(from, to);
-  return span <= 0 ? 1 : std::clamp(SecondsBetween(from, at) / span, 0.0, 1.0);
+  const double span = SecondsOf(Elapsed(from, to));
+  return span <= 0 ? 1 : std::clamp(SecondsOf(Elapsed(from, at)) / span, 0.0, 1.0);
 }
 
 class Lows {
@@ -74,8 +70,8 @@ class Lows {
 
   [[nodiscard]] EndingLife LifeOf(const RecordedEnd& end, double held) const {
     EndingLife life{.slot = end.slot, .how = end.how, .from = from_.at, .held = held};
-    const auto before = std::ranges::find(lives_.rbegin(), lives_.rend(), end.slot,
-                                          &EndingLife::slot);
+    const auto before =
+        std::ranges::find(lives_.rbegin(), lives_.rend(), end.slot, &EndingLife::slot);
     if (before != lives_.rend()) {
       life.from = before->at;
     } else {
@@ -91,7 +87,7 @@ class Lows {
     constexpr double kEdge = 0.05;
     const double growth = courses_[life.slot].Growth().likely;
     const double missing = life.held - life.held_from;
-    const double length = SecondsBetween(life.from, to_.at);
+    const double length = SecondsOf(Elapsed(life.from, to_.at));
     double share = 0.5;
     if (growth > 0 && missing > 0) share = missing / growth / length;
     share = std::clamp(share, kEdge, 1 - kEdge);
@@ -104,8 +100,7 @@ class Lows {
     for (const EndingLife& life : lives_) {
       if (life.slot != slot) continue;
       if (at <= life.at) {
-        return life.held_from +
-               (life.held - life.held_from) * ShareOf(life.from, at, life.at);
+        return life.held_from + (life.held - life.held_from) * ShareOf(life.from, at, life.at);
       }
       last = &life;
     }

@@ -15,10 +15,6 @@ constexpr Duration kLately = std::chrono::seconds(5);
 constexpr double kLess = 0.8;
 constexpr double kMore = 1.25;
 
-double SecondsIn(Duration span) {
-  return std::chrono::duration<double>(span).count();
-}
-
 }  // namespace
 
 void PodCourse::Life::Add(Point point) {
@@ -56,7 +52,7 @@ GrowthBounds PodCourse::GrowthOf(const Life& life) {
     return life.points.front();
   };
   const auto slope = [&life](const Point& from) {
-    const double seconds = SecondsIn(Elapsed(from.at, life.last.at));
+    const double seconds = SecondsOf(Elapsed(from.at, life.last.at));
     return seconds <= 0 ? 0.0 : static_cast<double>(life.last.memory - from.memory) / seconds;
   };
   const double last = slope(since(kShortest));
@@ -77,13 +73,13 @@ double PodCourse::AmountAtAge(unsigned life, Duration age) const {
   if (of.points.empty()) return 0;
   const Instant at = of.points.front().at + std::max(age, Duration{0});
   if (at >= of.last.at) {
-    const double beyond = SecondsIn(Elapsed(of.last.at, at));
+    const double beyond = SecondsOf(Elapsed(of.last.at, at));
     return static_cast<double>(of.last.memory) + GrowthOf(of).likely * beyond;
   }
   const auto after = std::ranges::upper_bound(of.points, at, {}, &Point::at);
   const Point& from = *(after - 1);
   const Point& to = after == of.points.end() ? of.last : *after;
-  const double share = SecondsIn(Elapsed(from.at, at)) / SecondsIn(Elapsed(from.at, to.at));
+  const double share = SecondsOf(Elapsed(from.at, at)) / SecondsOf(Elapsed(from.at, to.at));
   return static_cast<double>(from.memory) + static_cast<double>(to.memory - from.memory) * share;
 }
 

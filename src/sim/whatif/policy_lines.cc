@@ -13,8 +13,8 @@ constexpr Nanos kNanosPerUnit = 1'000'000'000;
 // The least whole amount that is not below the line.
 std::int64_t WholeLine(const ThresholdValue& value, std::int64_t capacity) {
   const Nanos nanos = QuantityOf(value, capacity).ToNanos();
-  const Nanos whole = nanos >= 0 ? (nanos + kNanosPerUnit - 1) / kNanosPerUnit
-                                 : -(-nanos / kNanosPerUnit);
+  const Nanos whole =
+      nanos >= 0 ? (nanos + kNanosPerUnit - 1) / kNanosPerUnit : -(-nanos / kNanosPerUnit);
   constexpr Nanos kMost = std::numeric_limits<std::int64_t>::max();
   return static_cast<std::int64_t>(std::clamp(whole, -kMost, kMost));
 }

@@ -24,10 +24,6 @@ constexpr Duration kGrowthTakes = std::chrono::milliseconds(100);
 // So near to each other an eviction of the simulation and one of the recording are the same.
 constexpr Duration kSameEviction = std::chrono::milliseconds(250);
 
-double SecondsIn(Duration span) {
-  return std::chrono::duration<double>(span).count();
-}
-
 bool AreSame(const std::vector<Threshold>& a, const std::vector<Threshold>& b) {
   return std::ranges::equal(a, b, [](const Threshold& x, const Threshold& y) {
     return IsSameLine(x, y) && x.grace_period == y.grace_period && x.min_reclaim == y.min_reclaim;
@@ -135,9 +131,8 @@ void PolicyRun::CountTime(Duration time, double memory_from, double memory_to,
                           std::int64_t reserved) {
   if (time <= Duration{0}) return;
   const auto most = static_cast<double>(reserved);
-  const double idle =
-      (std::clamp(memory_from, 0.0, most) + std::clamp(memory_to, 0.0, most)) / 2;
-  outcome_.idle_byte_seconds += idle * SecondsIn(time);
+  const double idle = (std::clamp(memory_from, 0.0, most) + std::clamp(memory_to, 0.0, most)) / 2;
+  outcome_.idle_byte_seconds += idle * SecondsOf(time);
   for (const NodeConditionType type : kAllNodeConditions) {
     if (state_.conditions.Has(type)) outcome_.condition_time[IndexOf(type)] += time;
   }
@@ -148,7 +143,8 @@ void PolicyRun::StepRecorded(const Walk& walk) {
   const Frame& to = walk.segment.to();
   const RecordedPass& pass = *to.pass;
   const Signal memory = Signal::kMemoryAvailable;
-  CountTime(walk.segment.length(), walk.segment.AvailableAt(memory, walk.segment.from().at).value_or(0),
+  CountTime(walk.segment.length(),
+            walk.segment.AvailableAt(memory, walk.segment.from().at).value_or(0),
             walk.segment.AvailableAt(memory, to.at).value_or(0), lines_->Reserved(to.seen));
   for (const RecordedEnd& end : to.ends) {
     if (end.how == RecordedEnd::How::kOomKilled) {
@@ -168,10 +164,9 @@ void PolicyRun::StepRecorded(const Walk& walk) {
   for (const auto& facts : pass.pods) active.push_back(facts.get());
   SimulatedEdges edges(&pass);
   NodePorts ports{.killer = edges, .reclaimer = edges, .summaries = edges};
-  const CycleReport report =
-      RunPass(*pass.policy,
-              {.now = to.at, .summary = pass.summary, .pods = active, .pace = pass.pace}, ports,
-              state_, scratch_);
+  const CycleReport report = RunPass(
+      *pass.policy, {.now = to.at, .summary = pass.summary, .pods = active, .pace = pass.pace},
+      ports, state_, scratch_);
   TakeEvictions(walk, report);
 }
 
@@ -237,11 +232,10 @@ void PolicyRun::WalkThrough(const Walk& walk) {
     if (!pods_.empty() || paused_until_) to = std::min(to, at + finest);
     const auto crossing = view.FirstCrossing(policy_.thresholds, state_, *lines_, at, to);
     if (crossing) to = *crossing;
-    MoveTo(walk, {.from = at,
-                  .to = to,
-                  .memory_from = view.LeftAt(at),
-                  .memory_to = view.LeftAt(to)});
-    const bool by_clock = last_pass_ && Elapsed(*last_pass_, to) >= walk.node.model.monitoring_interval;
+    MoveTo(walk,
+           {.from = at, .to = to, .memory_from = view.LeftAt(at), .memory_to = view.LeftAt(to)});
+    const bool by_clock =
+        last_pass_ && Elapsed(*last_pass_, to) >= walk.node.model.monitoring_interval;
     const bool sampled = to == end && segment.to().pass != nullptr;
     if (crossing || by_clock || sampled || NextStop(at, end) == to || paused_until_) {
       Decide(walk, to, by_clock || sampled);
@@ -324,17 +318,15 @@ void PolicyRun::Act(const Walk& walk, Instant at, const Evaluation& evaluation,
   const PassDecision decision = DecidePass(policy, plan, scratch_, pace);
   SimulatedEdges edges(is_pass ? to.pass.get() : nullptr);
   NodePorts ports{.killer = edges, .reclaimer = edges, .summaries = edges};
-  const CycleReport report =
-      CarryOut({.policy = policy, .plan = plan, .decision = decision, .pods = scratch_}, ports,
-               state_);
+  const CycleReport report = CarryOut(
+      {.policy = policy, .plan = plan, .decision = decision, .pods = scratch_}, ports, state_);
   paused_until_.reset();
   if (report.pause) paused_until_ = report.pause->until;
   TakeEvictions(walk, report);
 }
 
 PaceInput PolicyRun::PaceFor(const Walk& walk, Signal signal, Instant at, bool by_clock) const {
-  PaceInput pace{.signal = signal,
-                 .kubelet_decides = pace_.KubeletDecides(ResourceOf(signal), at)};
+  PaceInput pace{.signal = signal, .kubelet_decides = pace_.KubeletDecides(ResourceOf(signal), at)};
   if (!by_clock) pace.next_by_clock = last_pass_.value_or(at) + walk.node.model.monitoring_interval;
   if (ResourceOf(signal) != Resource::kMemory) return pace;
   for (const VirtualPod& pod : pods_) {
@@ -427,8 +419,7 @@ void PolicyRun::End(const Walk& walk, PodSlot slot, const SimulatedEviction& tol
                  .gone = at + std::min(node.model.end_takes, grace),
                  .life_at_end = course.life()};
   const AfterEviction after = node.model.after_eviction.value_or(
-      node.profile == Profile::kStandalone ? AfterEviction::kRestarted
-                                           : AfterEviction::kElsewhere);
+      node.profile == Profile::kStandalone ? AfterEviction::kRestarted : AfterEviction::kElsewhere);
   if (after == AfterEviction::kRestarted) {
     pod.due = pod.gone + comebacks_.Backoff(node.model, slot, at);
   }

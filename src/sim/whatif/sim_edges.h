@@ -17,9 +17,8 @@ class SimulatedEdges final : public PodKiller, public NodeReclaimer, public Summ
   Result<EvictOutcome> Evict(const EvictionOrder& order) override {
     if (recorded_ == nullptr) return EvictOutcome::kEnding;
     const auto& evictions = recorded_->report.evictions;
-    const auto same = std::ranges::find(evictions, order.pod_uid, [](const EvictionRecord& each) {
-      return each.order.pod_uid;
-    });
+    const auto same = std::ranges::find(
+        evictions, order.pod_uid, [](const EvictionRecord& each) { return each.order.pod_uid; });
     if (same == evictions.end()) return EvictOutcome::kEnding;
     if (same->kill_error) return Fail(ErrorCode::kInternal, *same->kill_error);
     return same->outcome.value_or(EvictOutcome::kEnding);

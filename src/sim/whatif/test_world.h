@@ -24,10 +24,10 @@ struct TestPod {
   std::string name;
   std::int32_t priority = 0;
   std::int64_t request = 0;
-  double hold = 0;       // MiB, from its start on
-  double rate = 0;       // MiB a second, ...
-  double begins = 0;     // ... so many seconds after its start
-  double most = 1e9;     // MiB
+  double hold = 0;    // MiB, from its start on
+  double rate = 0;    // MiB a second, ...
+  double begins = 0;  // ... so many seconds after its start
+  double most = 1e9;  // MiB
 };
 
 // A node of 256 MiB that lives by the rules of the agent, in ticks of 50 ms: a pass each second and
@@ -72,10 +72,8 @@ class TestWorld {
 
   // Lives for so long.
   void Run(Duration time) {
-    items_.push_back(RecordingAbout{.at = now_,
-                                    .node = "test",
-                                    .maker = "test",
-                                    .profile = Profile::kStandalone});
+    items_.push_back(RecordingAbout{
+        .at = now_, .node = "test", .maker = "test", .profile = Profile::kStandalone});
     const Instant end = now_ + time;
     for (; now_ < end; now_ += kTick) Tick();
   }
@@ -107,9 +105,11 @@ class TestWorld {
     pod.priority = spec.priority;
     Container& container = pod.containers.emplace_back();
     container.name = "main";
-    if (spec.request > 0) container.resources.requests.emplace("memory", Quantity::Of(spec.request));
-    return {.spec = spec, .facts = std::make_shared<const PodFacts>(
-                              FactsOf(std::move(pod), Profile::kStandalone))};
+    if (spec.request > 0)
+      container.resources.requests.emplace("memory", Quantity::Of(spec.request));
+    return {
+        .spec = spec,
+        .facts = std::make_shared<const PodFacts>(FactsOf(std::move(pod), Profile::kStandalone))};
   }
 
   [[nodiscard]] std::int64_t MemoryOf(const Life& life) const {
@@ -131,12 +131,12 @@ class TestWorld {
     for (const Life& life : lives_) {
       used += MemoryOf(life);
       if (!life.there || life.gone) continue;
-      summary.pods.push_back({.uid = life.facts->pod.uid,
-                              .name = life.spec.name,
-                              .namespace_ = "default",
-                              .has_memory = true,
-                              .memory_working_set_bytes =
-                                  static_cast<std::uint64_t>(MemoryOf(life))});
+      summary.pods.push_back(
+          {.uid = life.facts->pod.uid,
+           .name = life.spec.name,
+           .namespace_ = "default",
+           .has_memory = true,
+           .memory_working_set_bytes = static_cast<std::uint64_t>(MemoryOf(life))});
       pods.push_back(life.facts);
     }
     used = std::min(used, kCapacity);
@@ -191,15 +191,14 @@ class TestWorld {
   }
 
   void Evict(const EvictionRecord& eviction, const RecordedPass& pass) {
-    const auto life = std::ranges::find_if(lives_, [&](const Life& each) {
-      return each.facts->pod.uid == eviction.order.pod_uid;
-    });
+    const auto life = std::ranges::find_if(
+        lives_, [&](const Life& each) { return each.facts->pod.uid == eviction.order.pod_uid; });
     life->gone = now_ + std::chrono::milliseconds(100);
     life->due = *life->gone + life->backoff;
     life->backoff = std::min<Duration>(life->backoff * 2, std::chrono::minutes(5));
     evictions_.push_back({eviction.order.pod_uid, now_});
-    pace_.Evicted(ResourceOf(*pass.report.ranked_for),
-                  eviction.order.grace_period_seconds <= 1, now_, *life->gone);
+    pace_.Evicted(ResourceOf(*pass.report.ranked_for), eviction.order.grace_period_seconds <= 1,
+                  now_, *life->gone);
   }
 
   void LetBack() {

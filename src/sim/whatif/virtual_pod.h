@@ -20,18 +20,18 @@ struct VirtualPod {
   PodSlot slot = 0;
   Is is = Is::kGoingOn;
   Instant since;
-  double from = 0;         // bytes that it held then
-  GrowthBounds growth;     // from then on; of kGoingOn and kEnding
-  unsigned life = 0;       // whose course it repeats; of kBack
-  Duration early{0};       // by how much it may all have been earlier, ...
-  Duration late{0};        // ... or later
+  double from = 0;                    // bytes that it held then
+  GrowthBounds growth;                // from then on; of kGoingOn and kEnding
+  unsigned life = 0;                  // whose course it repeats; of kBack
+  Duration early{0};                  // by how much it may all have been earlier, ...
+  Duration late{0};                   // ... or later
   std::optional<std::int64_t> limit;  // of its memory
   // Of kEnding and kAway.
   Instant evicted;
-  Instant gone;                  // when it will be, or was
-  std::optional<Instant> due;    // it may come back; absent: it does not
-  bool follows_record = false;   // it comes back when the recording says so
-  unsigned life_at_end = 0;      // of the recording, when it was evicted
+  Instant gone;                 // when it will be, or was
+  std::optional<Instant> due;   // it may come back; absent: it does not
+  bool follows_record = false;  // it comes back when the recording says so
+  unsigned life_at_end = 0;     // of the recording, when it was evicted
 
   [[nodiscard]] double MemoryAt(const PodCourse& course, Instant at) const;
   // By how much less, and more, it may hold.

@@ -16,10 +16,6 @@ constexpr Duration kNeverSurer = std::chrono::seconds(1);
 // Bounds reach no further than this.
 constexpr double kFarthestSeconds = 3600;
 
-double SecondsIn(Duration span) {
-  return std::chrono::duration<double>(span).count();
-}
-
 Duration SpanOf(double in_seconds) {
   return std::chrono::duration_cast<Duration>(
       std::chrono::duration<double>(std::clamp(in_seconds, 0.0, kFarthestSeconds)));
@@ -65,7 +61,7 @@ void VirtualSegment::MeasureGrowth(Instant at, const std::vector<ActivePod>& act
                                    PaceInput& pace) const {
   const Instant before = std::max(at - kGrowthSpan, segment_.from().at);
   const Instant after = before == at ? std::min(at + kGrowthSpan, segment_.to().at) : at;
-  const double span = SecondsIn(Elapsed(before, after));
+  const double span = SecondsOf(Elapsed(before, after));
   if (span <= 0) return;
   double ending = 0;
   for (const VirtualPod& pod : pods_) {
@@ -92,7 +88,7 @@ TimeBounds VirtualSegment::BoundsAt(Instant at, const std::optional<TimeBounds>&
   }
   if (pods_.empty()) return bounds;
   const Instant before = std::max(at - kBoundsSpan, segment_.from().at);
-  const double span = std::max(SecondsIn(Elapsed(before, at)), 0.001);
+  const double span = std::max(SecondsOf(Elapsed(before, at)), 0.001);
   constexpr double kSlowest = 1024;  // bytes a second
   const double growth = std::max((LeftAt(before) - LeftAt(at)) / span, kSlowest);
   const VirtualPod::Spread spread = pods_.SpreadAt(node_.courses, at);

@@ -88,10 +88,10 @@ struct RecordingFacts {
   std::uint64_t passes = 0;
   std::size_t pods = 0;  // different ones
   Duration longest_step{0};
-  Duration unknown{0};                   // time in gaps
-  std::vector<RecordedFact> evictions;   // that were carried out
+  Duration unknown{0};                  // time in gaps
+  std::vector<RecordedFact> evictions;  // that were carried out
   std::vector<RecordedFact> oom_kills;
-  std::vector<RecordingFlaw> flaws;      // the first kMostFlaws of them
+  std::vector<RecordingFlaw> flaws;  // the first kMostFlaws of them
   std::uint64_t flaw_count = 0;
 };
 inline constexpr std::size_t kMostFlaws = 50;

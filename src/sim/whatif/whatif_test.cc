@@ -194,7 +194,8 @@ TEST(WhatIf, AHigherThresholdKeepsMoreFreeAndActsNoLater) {
 TEST(WhatIf, PoliciesSideBySideFareAsEachAlone) {
   TestWorld world(TestWorld::RandomPods(7), HardAt(40));
   world.Run(seconds(60));
-  const auto both = Simulate(world.items(), {Candidate("60", HardAt(60)), Candidate("20", HardAt(20))});
+  const auto both =
+      Simulate(world.items(), {Candidate("60", HardAt(60)), Candidate("20", HardAt(20))});
   const auto alone = Simulate(world.items(), {Candidate("20", HardAt(20))});
   ASSERT_EQ(both[1].evictions.size(), alone[0].evictions.size());
   for (std::size_t i = 0; i < alone[0].evictions.size(); ++i) {
@@ -231,8 +232,8 @@ TEST(WhatIf, AClockThatIsSetBackIsNamed) {
   TestWorld world(Leak(), HardAt(20));
   world.Run(seconds(5));
   std::vector<RecordedItem> items = world.items();
-  auto back = std::make_shared<RecordedPass>(
-      *std::get<std::shared_ptr<const RecordedPass>>(items.back()));
+  auto back =
+      std::make_shared<RecordedPass>(*std::get<std::shared_ptr<const RecordedPass>>(items.back()));
   back->report.at -= seconds(3);
   ++back->number;
   items.emplace_back(std::shared_ptr<const RecordedPass>(back));
