@@ -183,6 +183,22 @@ void BM_Record(benchmark::State& bench) {
 }
 BENCHMARK(BM_Record)->Unit(benchmark::kMicrosecond)->Iterations(kPassesOfADay);
 
+// What it costs to save the chunk that is not complete, halfway through it.
+void BM_SaveOpenChunk(benchmark::State& bench) {
+  Day day(110);
+  RecordingWriter writer([](std::string_view) -> Result<void> { return {}; });
+  (void)writer.Add(day.About());
+  for (int i = 0; i < 256; ++i) (void)writer.Add(day.Next());
+  std::size_t bytes = 0;
+  for (auto _ : bench) {
+    std::string chunk;
+    (void)writer.Peek(chunk);
+    bytes = chunk.size();
+  }
+  bench.counters["KiB"] = static_cast<double>(bytes) / 1024;
+}
+BENCHMARK(BM_SaveOpenChunk)->Unit(benchmark::kMillisecond);
+
 class Sieve : public PassSieve {
  public:
   Sieve(bool by_chunk, std::int64_t line) : by_chunk_(by_chunk), line_(line) {}

@@ -77,6 +77,7 @@ Result<AgentConfig> Furnish(const DemoPaths& paths) {
   if (!reading.faults.empty()) {
     return Fail(ErrorCode::kInvalidArgument, Describe(reading.faults.front()));
   }
+  reading.config.recording.enabled = false;  // its folder goes with it
   return std::move(reading.config);
 }
 

@@ -32,14 +32,16 @@ std::string EvaluationThatFollows(const RecordedPass& pass) {
   return EvaluationBytes(bare.report);
 }
 
-Result<void> AddSection(ZstdWriter& zstd, const std::string& text, ChunkSection& section,
+// Puts a section behind the others: `write` adds its pieces and answers how many bytes they have.
+template <typename Write>
+Result<void> AddSection(ZstdWriter& zstd, const Write& write, ChunkSection& section,
                         std::string& body) {
   const std::size_t before = body.size();
   zstd.Begin(body);
-  zstd.Add(text);
+  const std::size_t size = write();
   auto written = zstd.Finish();
   section = {.stored = body.size() - before,
-             .size = text.size(),
+             .size = size,
              .checksum = Crc32c(std::string_view(body).substr(before))};
   return written;
 }
@@ -169,30 +171,23 @@ std::string ChunkWriter::NodeSection() const {
   return text;
 }
 
-std::string ChunkWriter::PodsSection() const {
-  std::string text;
-  ByteWriter out(text);
-  facts_.WriteLists(out);
-  figures_.Write(out);
-  return text;
-}
-
 Result<void> ChunkWriter::Write(ZstdWriter& zstd, std::string& out) const {
   ChunkHeader header = header_;
   std::string body;
-  const auto section = [&](SectionKind kind) -> ChunkSection& {
-    return header.sections[static_cast<std::size_t>(kind)];
+  const auto add = [&](SectionKind kind, const auto& write) {
+    return AddSection(zstd, write, header.sections[static_cast<std::size_t>(kind)], body);
   };
-  if (auto ok = AddSection(zstd, NodeSection(), section(SectionKind::kNode), body); !ok) return ok;
-  if (auto ok = AddSection(zstd, PodsSection(), section(SectionKind::kPods), body); !ok) return ok;
-  const std::size_t before = body.size();
-  zstd.Begin(body);
-  const std::size_t size = facts_.WriteEntries(zstd);
-  if (auto ok = zstd.Finish(); !ok) return ok;
-  section(SectionKind::kFacts) = {.stored = body.size() - before,
-                                  .size = size,
-                                  .checksum = Crc32c(std::string_view(body).substr(before))};
-  if (auto ok = AddSection(zstd, more_, section(SectionKind::kMore), body); !ok) return ok;
+  const auto text = [&zstd](const std::string& of) {
+    zstd.Add(of);
+    return of.size();
+  };
+  auto done = add(SectionKind::kNode, [&] { return text(NodeSection()); });
+  if (done) {
+    done = add(SectionKind::kPods, [&] { return facts_.WriteLists(zstd) + figures_.Write(zstd); });
+  }
+  if (done) done = add(SectionKind::kFacts, [&] { return facts_.WriteEntries(zstd); });
+  if (done) done = add(SectionKind::kMore, [&] { return text(more_); });
+  if (!done) return done;
   WriteChunkHeader(header, out);
   out += body;
   return {};

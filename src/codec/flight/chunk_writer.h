@@ -40,7 +40,6 @@ class ChunkWriter {
   std::uint32_t NodeNamePlace(const std::string& name);
   std::uint64_t PutParts(const RecordedPass& pass);
   [[nodiscard]] std::string NodeSection() const;
-  [[nodiscard]] std::string PodsSection() const;
 
   ChunkHeader header_;
   ColumnWriter columns_;

@@ -1,5 +1,6 @@
 #include "codec/flight/pod_tables.h"
 
+#include <algorithm>
 #include <functional>
 #include <utility>
 
@@ -7,6 +8,9 @@
 
 namespace jettison {
 namespace {
+
+// Of a pod that ended, about.
+constexpr std::size_t kFactsBytes = std::size_t{4} << 10;
 
 std::string BytesOfEntry(const PodFacts& facts) {
   std::string bytes;
@@ -84,6 +88,20 @@ std::size_t FactsTable::WriteEntries(ZstdWriter& out) const {
   return bytes;
 }
 
+std::size_t FactsTable::WriteLists(ZstdWriter& out) const {
+  std::string piece;
+  ByteWriter to(piece);
+  lists_.Write(to);
+  out.Add(piece);
+  return piece.size();
+}
+
+std::size_t FactsTable::bytes() const {
+  const auto ours = std::ranges::count_if(
+      entries_, [](const Entry& entry) { return entry.facts.use_count() == 1; });
+  return lists_.bytes() + kFactsBytes * static_cast<std::size_t>(ours);
+}
+
 std::uint32_t FiguresTable::Put(const std::vector<PodStats>& pods) {
   ++passes_;
   list_.resize(pods.size(), ~std::uint32_t{0});
@@ -114,11 +132,25 @@ std::uint32_t FiguresTable::PlaceOf(const PodStats& pod, std::size_t index) {
   return place;
 }
 
-void FiguresTable::Write(ByteWriter& out) const {
-  lists_.Write(out);
-  out.Number(streams_.size());
-  for (const Stream& stream : streams_) WriteShape(stream.shape, out);
-  for (const Stream& stream : streams_) stream.columns.Write(out);
+// Pod by pod, so that no more than one is held as text.
+std::size_t FiguresTable::Write(ZstdWriter& out) const {
+  std::string piece;
+  ByteWriter to(piece);
+  std::size_t bytes = 0;
+  const auto flush = [&] {
+    out.Add(piece);
+    bytes += piece.size();
+    piece.clear();
+  };
+  lists_.Write(to);
+  to.Number(streams_.size());
+  for (const Stream& stream : streams_) WriteShape(stream.shape, to);
+  flush();
+  for (const Stream& stream : streams_) {
+    stream.columns.Write(to);
+    flush();
+  }
+  return bytes;
 }
 
 std::size_t FiguresTable::bytes() const {

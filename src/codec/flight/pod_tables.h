@@ -38,10 +38,11 @@ class FactsTable {
  public:
   // The place of the list of these pods.
   std::uint32_t PlaceOf(const std::vector<std::shared_ptr<const PodFacts>>& pods);
-  void WriteLists(ByteWriter& out) const { lists_.Write(out); }
-  // Bytes of the entries.
+  // Both answer how many bytes were written.
+  std::size_t WriteLists(ZstdWriter& out) const;
   std::size_t WriteEntries(ZstdWriter& out) const;
-  [[nodiscard]] std::size_t bytes() const { return lists_.bytes(); }
+  // Memory that is held for it alone: pods that are on the node are held by others, too.
+  [[nodiscard]] std::size_t bytes() const;
   [[nodiscard]] bool has_storage_limits() const { return has_storage_limits_; }
 
  private:
@@ -65,7 +66,8 @@ class FiguresTable {
  public:
   // Takes the figures of one pass; the place of the list of these pods.
   std::uint32_t Put(const std::vector<PodStats>& pods);
-  void Write(ByteWriter& out) const;
+  // Bytes that were written.
+  std::size_t Write(ZstdWriter& out) const;
   [[nodiscard]] std::size_t bytes() const;
 
  private:
