@@ -58,6 +58,7 @@ void AddCommands(CLI::App& app, int& exit_code) {
   AddReplay(app, exit_code);
   AddSimulate(app, exit_code);
   AddCalibrate(app, exit_code);
+  AddDiff(app, exit_code);
   AddWorkload(app, exit_code);
   AddComplete(app, exit_code);
 }

@@ -78,6 +78,7 @@ Result<std::vector<RecordedItem>> Beginning(RecordingSource& source) {
 
 WhatIfOptions OptionsFor(const RecordingRun& run, const WhatIfModel& model, bool calibrates) {
   WhatIfOptions options{.model = model, .thinning = {}, .blind = calibrates || run.thin_all};
+  options.keep_passes = run.keep_passes && !calibrates;
   options.model.after_eviction = run.after_eviction;
   if (options.blind) {
     options.thinning = ThinningRule{

@@ -20,6 +20,7 @@ struct RecordingRun {
   bool with_end_times = false;
   bool thin_all = false;  // the simulation has no more than the calibration
   bool shows_progress = false;
+  bool keep_passes = false;  // of evictions
 };
 
 // What a run failed with: a message, and whether the arguments are at fault.

@@ -74,7 +74,8 @@ std::vector<RecordedFact> AsFacts(const std::vector<SimulatedEviction>& eviction
                      .uid = eviction.uid,
                      .pod = eviction.pod,
                      .signal = eviction.signal,
-                     .limit = eviction.limit});
+                     .limit = eviction.limit,
+                     .pass = eviction.pass});
   }
   return facts;
 }

@@ -9,10 +9,6 @@ namespace {
 
 constexpr std::string_view kApiVersion = "jettison.io/v1alpha1";
 
-double SecondsIn(Duration span) {
-  return std::chrono::duration<double>(span).count();
-}
-
 void PutWhen(const TimeBounds& when, JsonWriter& json) {
   json.Field("at", FormatInstant(when.at));
   json.Field("earliest", FormatInstant(when.earliest));
@@ -42,8 +38,8 @@ void PutFacts(const RecordingFacts& facts, JsonWriter& json) {
   if (facts.to) json.Field("to", FormatInstant(*facts.to));
   json.Field("passes", facts.passes);
   json.Field("pods", facts.pods);
-  json.Field("longestStepSeconds", SecondsIn(facts.longest_step));
-  json.Field("unknownSeconds", SecondsIn(facts.unknown));
+  json.Field("longestStepSeconds", SecondsOf(facts.longest_step));
+  json.Field("unknownSeconds", SecondsOf(facts.unknown));
   json.Field("flawCount", facts.flaw_count);
   json.Array("flaws", [&] {
     for (const RecordingFlaw& flaw : facts.flaws) {
@@ -87,11 +83,11 @@ void PutOutcome(const PolicyOutcome& outcome, JsonWriter& json) {
     json.Field("oomKillCount", outcome.oom_kills.size());
     json.Object("conditionSeconds", [&] {
       for (const NodeConditionType type : kAllNodeConditions) {
-        json.Field(NameOf(type), SecondsIn(outcome.condition_time[IndexOf(type)]));
+        json.Field(NameOf(type), SecondsOf(outcome.condition_time[IndexOf(type)]));
       }
     });
     json.Field("keptFreeGibHours", outcome.IdleGibHours());
-    json.Field("podSecondsLost", SecondsIn(outcome.pod_time_lost));
+    json.Field("podSecondsLost", SecondsOf(outcome.pod_time_lost));
     json.Array("evictions", [&] {
       for (const SimulatedEviction& eviction : outcome.evictions) PutEviction(eviction, json);
     });
@@ -111,7 +107,7 @@ void PutOutcome(const PolicyOutcome& outcome, JsonWriter& json) {
 void PutCalibration(const SimulationReport& report, JsonWriter& json) {
   const Calibration& calibration = report.calibration;
   json.Object("calibration", [&] {
-    json.Field("everySeconds", SecondsIn(report.every));
+    json.Field("everySeconds", SecondsOf(report.every));
     json.Field("evictions", calibration.truths);
     json.Field("foretold", calibration.said);
     json.Field("found", calibration.found);
@@ -120,8 +116,8 @@ void PutCalibration(const SimulationReport& report, JsonWriter& json) {
     json.Field("precision", calibration.Precision());
     json.Field("coverage", calibration.Coverage());
     if (calibration.median_error) {
-      json.Field("medianErrorSeconds", SecondsIn(*calibration.median_error));
-      json.Field("worstErrorSeconds", SecondsIn(*calibration.worst_error));
+      json.Field("medianErrorSeconds", SecondsOf(*calibration.median_error));
+      json.Field("worstErrorSeconds", SecondsOf(*calibration.worst_error));
     }
   });
 }
@@ -187,8 +183,8 @@ std::string SimulationCsv(const std::vector<SimulationReport>& reports) {
     for (const PolicyOutcome& outcome : report.outcomes) {
       out += fmt::format("{},{},{},{},{},{:.3f},{:.6f},{:.3f},{},{},{}\n", Cell(report.recording),
                          Cell(report.facts.node), Cell(outcome.name), outcome.evictions.size(),
-                         outcome.oom_kills.size(), SecondsIn(ConditionTime(outcome)),
-                         outcome.IdleGibHours(), SecondsIn(outcome.pod_time_lost),
+                         outcome.oom_kills.size(), SecondsOf(ConditionTime(outcome)),
+                         outcome.IdleGibHours(), SecondsOf(outcome.pod_time_lost),
                          share(report.calibration.Recall()), share(report.calibration.Precision()),
                          share(report.calibration.Coverage()));
     }

@@ -37,4 +37,17 @@ struct SimulationTextOptions {
 [[nodiscard]] std::string CalibrationText(const SimulationReport& report);
 [[nodiscard]] std::string CalibrationJson(const std::vector<SimulationReport>& reports);
 
+// Two sides of a comparison.
+struct DifferenceReport {
+  std::string recording;
+  std::string a_name;
+  std::string b_name;
+  std::vector<SimulatedEviction> a;
+  std::vector<SimulatedEviction> b;
+  std::vector<Pairing> pairs;  // `truth` is a's, `said` is b's
+};
+// Where they differ, each eviction with the explanation of its pass; at most so many of those.
+[[nodiscard]] std::string DifferenceText(const DifferenceReport& report, std::size_t explained);
+[[nodiscard]] std::string DifferenceJson(const DifferenceReport& report);
+
 }  // namespace jettison

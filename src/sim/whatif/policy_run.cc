@@ -167,7 +167,7 @@ void PolicyRun::StepRecorded(const Walk& walk) {
   const CycleReport report = RunPass(
       *pass.policy, {.now = to.at, .summary = pass.summary, .pods = active, .pace = pass.pace},
       ports, state_, scratch_);
-  TakeEvictions(walk, report);
+  TakeEvictions(walk, report, walk.node.keep_passes ? to.pass : nullptr);
 }
 
 void PolicyRun::TakeEndsOnTheWay(const Walk& walk) {
@@ -318,11 +318,13 @@ void PolicyRun::Act(const Walk& walk, Instant at, const Evaluation& evaluation,
   const PassDecision decision = DecidePass(policy, plan, scratch_, pace);
   SimulatedEdges edges(is_pass ? to.pass.get() : nullptr);
   NodePorts ports{.killer = edges, .reclaimer = edges, .summaries = edges};
+  const EvictionState before = state_;
   const CycleReport report = CarryOut(
       {.policy = policy, .plan = plan, .decision = decision, .pods = scratch_}, ports, state_);
   paused_until_.reset();
   if (report.pause) paused_until_ = report.pause->until;
-  TakeEvictions(walk, report);
+  if (report.evictions.empty()) return;
+  TakeEvictions(walk, report, PassOf(walk, report, before, pace));
 }
 
 PaceInput PolicyRun::PaceFor(const Walk& walk, Signal signal, Instant at, bool by_clock) const {
@@ -354,7 +356,36 @@ TimeBounds PolicyRun::BoundsAt(const Walk& walk, Instant at,
   return VirtualSegment(walk.node, walk.segment, pods_).BoundsAt(at, met);
 }
 
-void PolicyRun::TakeEvictions(const Walk& walk, const CycleReport& report) {
+// As if it had been recorded; null where nobody asks for it.
+std::shared_ptr<const RecordedPass> PolicyRun::PassOf(const Walk& walk, const CycleReport& report,
+                                                      const EvictionState& before,
+                                                      std::optional<PaceInput> pace) const {
+  if (!walk.node.keep_passes) return nullptr;
+  auto pass = std::make_shared<RecordedPass>();
+  pass->policy = std::make_shared<const PassPolicy>(policy_);
+  pass->before = before;
+  pass->report = report;
+  pass->pace = pace;
+  const Frame& to = walk.segment.to();
+  if (to.pass) pass->summary.node = to.pass->summary.node;
+  const auto& seen = report.observations[Signal::kMemoryAvailable];
+  if (seen) {
+    pass->summary.node.memory = MemoryStats{
+        .time = report.at,
+        .available_bytes = static_cast<std::uint64_t>(std::max<std::int64_t>(seen->available, 0)),
+        .working_set_bytes = static_cast<std::uint64_t>(
+            std::max<std::int64_t>(seen->capacity - seen->available, 0))};
+  }
+  for (const ActivePod& pod : scratch_) {
+    const auto slot = walk.node.roster.Find(pod.facts->pod.uid);
+    pass->pods.push_back(walk.node.roster[*slot].facts);
+    if (pod.stats != nullptr) pass->summary.pods.push_back(*pod.stats);
+  }
+  return pass;
+}
+
+void PolicyRun::TakeEvictions(const Walk& walk, const CycleReport& report,
+                              const std::shared_ptr<const RecordedPass>& pass) {
   const WhatIfNode& node = walk.node;
   const bool in_step = IsInStep(walk) || walk.segment.length() == Duration{0};
   std::optional<std::size_t> threshold;
@@ -374,6 +405,7 @@ void PolicyRun::TakeEvictions(const Walk& walk, const CycleReport& report) {
                            .limit = eviction.storage_limit};
     told.held = std::llround(pods_.MemoryAt(*slot, walk.segment, node.courses, report.at));
     if (threshold && !told.limit) TellThreshold(*threshold, report, told);
+    told.pass = pass;
     told.from_record = pods_.Find(*slot) == nullptr;
     const auto& recorded = walk.segment.to().ends;
     told.as_recorded = in_step && told.from_record &&

@@ -8,9 +8,9 @@
 #include "act/pass.h"
 #include "core/evaluate/evaluate.h"
 #include "core/recording/recording.h"
+#include "sim/frames/segment.h"
 #include "sim/whatif/comebacks.h"
 #include "sim/whatif/policy_lines.h"
-#include "sim/whatif/segment.h"
 #include "sim/whatif/sim_pace.h"
 #include "sim/whatif/virtual_segment.h"
 #include "sim/whatif/whatif_node.h"
@@ -77,7 +77,12 @@ class PolicyRun {
   void NoteMet(const Walk& walk, const Evaluation& evaluation, Instant at);
   [[nodiscard]] TimeBounds BoundsAt(const Walk& walk, Instant at,
                                     const std::optional<TimeBounds>& met) const;
-  void TakeEvictions(const Walk& walk, const CycleReport& report);
+  [[nodiscard]] std::shared_ptr<const RecordedPass> PassOf(const Walk& walk,
+                                                           const CycleReport& report,
+                                                           const EvictionState& before,
+                                                           std::optional<PaceInput> pace) const;
+  void TakeEvictions(const Walk& walk, const CycleReport& report,
+                     const std::shared_ptr<const RecordedPass>& pass);
   void TellThreshold(std::size_t threshold, const CycleReport& report, SimulatedEviction& told);
   void End(const Walk& walk, PodSlot slot, const SimulatedEviction& told,
            std::int64_t grace_seconds, Resource resource);

@@ -7,7 +7,7 @@
 
 #include "core/model/threshold.h"
 #include "core/units/duration.h"
-#include "sim/whatif/frame.h"
+#include "sim/frames/frame.h"
 
 namespace jettison {
 

@@ -4,7 +4,7 @@
 #include <vector>
 
 #include "core/pods/pod_facts.h"
-#include "sim/whatif/segment.h"
+#include "sim/frames/segment.h"
 #include "sim/whatif/virtual_pod.h"
 
 namespace jettison {

@@ -4,8 +4,8 @@
 #include <optional>
 #include <vector>
 
-#include "sim/whatif/frame.h"
-#include "sim/whatif/pod_course.h"
+#include "sim/frames/frame.h"
+#include "sim/frames/pod_course.h"
 
 namespace jettison {
 

@@ -4,14 +4,14 @@
 #include <utility>
 
 #include "core/decide/local_storage.h"
-#include "sim/whatif/lows.h"
+#include "sim/frames/lows.h"
 
 namespace jettison {
 
 WhatIf::WhatIf(std::vector<CandidatePolicy> candidates, WhatIfOptions options)
     : candidates_(std::move(candidates)),
       options_(std::move(options)),
-      builder_(roster_, [this](Frame& frame) { Take(frame); }) {
+      builder_(roster_, options_.keep_passes, [this](Frame& frame) { Take(frame); }) {
   for (const CandidatePolicy& candidate : candidates_) runs_.emplace_back(candidate);
   if (options_.thinning) {
     thinning_.emplace(*options_.thinning, [this](Frame& frame) { Go(frame); });
@@ -65,7 +65,8 @@ void WhatIf::Go(Frame& frame) {
                           .courses = courses_,
                           .model = options_.model,
                           .profile = builder_.profile(),
-                          .blind = options_.blind};
+                          .blind = options_.blind,
+                          .keep_passes = options_.keep_passes};
     for (PolicyRun& run : runs_) {
       run.Begin(node, frame);
       run.Settle(node, frame);
@@ -86,7 +87,8 @@ void WhatIf::Lead(const Segment& segment, bool violations) {
                         .courses = courses_,
                         .model = options_.model,
                         .profile = builder_.profile(),
-                        .blind = options_.blind};
+                        .blind = options_.blind,
+                        .keep_passes = options_.keep_passes};
   for (PolicyRun& run : runs_) run.Advance(node, segment, violations);
   Learn(segment.to());
   for (PolicyRun& run : runs_) run.Settle(node, segment.to());

@@ -5,9 +5,9 @@
 #include <vector>
 
 #include "core/recording/recording.h"
-#include "sim/whatif/frame_builder.h"
+#include "sim/frames/frame_builder.h"
+#include "sim/frames/thinning.h"
 #include "sim/whatif/policy_run.h"
-#include "sim/whatif/thinning.h"
 #include "sim/whatif/whatif_model.h"
 #include "sim/whatif/whatif_result.h"
 
@@ -19,6 +19,7 @@ struct WhatIfOptions {
   std::optional<ThinningRule> thinning;
   // As WhatIfNode::blind.
   bool blind = false;
+  bool keep_passes = false;  // as WhatIfNode::keep_passes, and those of recorded evictions
 };
 
 // What each policy would have done to the node of a recording. Items are handed in one by one, and

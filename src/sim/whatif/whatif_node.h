@@ -3,8 +3,8 @@
 #include <vector>
 
 #include "core/model/profile.h"
-#include "sim/whatif/frame.h"
-#include "sim/whatif/pod_course.h"
+#include "sim/frames/frame.h"
+#include "sim/frames/pod_course.h"
 #include "sim/whatif/whatif_model.h"
 
 namespace jettison {
@@ -18,6 +18,7 @@ struct WhatIfNode {
   // Nothing that the policy in force did is taken from the recording: neither the state of its
   // passes nor its decisions.
   bool blind = false;
+  bool keep_passes = false;  // of evictions, so that they can be explained
 };
 
 }  // namespace jettison

@@ -2,13 +2,16 @@
 
 #include <array>
 #include <cstdint>
+#include <memory>
 #include <optional>
 #include <string>
 #include <vector>
 
 #include "core/decide/local_storage.h"
 #include "core/model/signal.h"
+#include "core/pass/recorded_pass.h"
 #include "core/units/duration.h"
+#include "sim/frames/recording_facts.h"
 
 namespace jettison {
 
@@ -38,6 +41,7 @@ struct SimulatedEviction {
   bool as_recorded = false;               // the recording has the same eviction at this moment
   // The pod runs as the recording says until then; else it is a course that the model made up.
   bool from_record = true;
+  std::shared_ptr<const RecordedPass> pass;  // where passes are kept: the one that evicted it
 };
 
 // A process that the kernel kills because memory is short.
@@ -68,32 +72,5 @@ struct PolicyOutcome {
 
   [[nodiscard]] double IdleGibHours() const;
 };
-
-// What the recording says of itself.
-struct RecordedFact {
-  Instant at;
-  std::string uid;
-  std::string pod;
-  Signal signal = Signal::kMemoryAvailable;
-  std::optional<StorageLimitKind> limit;
-};
-struct RecordingFlaw {
-  Instant at;
-  std::string what;  // a sentence without its full stop
-};
-struct RecordingFacts {
-  std::string node;
-  std::optional<Instant> from;
-  std::optional<Instant> to;
-  std::uint64_t passes = 0;
-  std::size_t pods = 0;  // different ones
-  Duration longest_step{0};
-  Duration unknown{0};                  // time in gaps
-  std::vector<RecordedFact> evictions;  // that were carried out
-  std::vector<RecordedFact> oom_kills;
-  std::vector<RecordingFlaw> flaws;  // the first kMostFlaws of them
-  std::uint64_t flaw_count = 0;
-};
-inline constexpr std::size_t kMostFlaws = 50;
 
 }  // namespace jettison

@@ -2,8 +2,8 @@
 
 #include <vector>
 
-#include "sim/whatif/frame.h"
-#include "sim/whatif/pod_course.h"
+#include "sim/frames/frame.h"
+#include "sim/frames/pod_course.h"
 
 namespace jettison {
 

@@ -6,8 +6,8 @@
 #include <vector>
 
 #include "core/recording/recording.h"
-#include "sim/whatif/frame.h"
-#include "sim/whatif/whatif_result.h"
+#include "sim/frames/frame.h"
+#include "sim/frames/recording_facts.h"
 
 namespace jettison {
 
@@ -19,7 +19,9 @@ class FrameBuilder {
   using Take = std::function<void(Frame&)>;
 
   // `take` is handed each frame, in the order of time; it may move out of it.
-  FrameBuilder(PodRoster& roster, Take take) : roster_(roster), take_(std::move(take)) {}
+  // `keep_passes`: those of evictions stay with the facts.
+  FrameBuilder(PodRoster& roster, bool keep_passes, Take take)
+      : roster_(roster), keep_passes_(keep_passes), take_(std::move(take)) {}
 
   void Add(const RecordedItem& item);
   // Whether passes that are not read would follow without a gap, and nothing is held back.
@@ -59,6 +61,7 @@ class FrameBuilder {
   static constexpr std::size_t kMostHeld = 64;
 
   PodRoster& roster_;
+  const bool keep_passes_;
   Take take_;
   RecordingFacts facts_;
   Profile profile_ = Profile::kKubelet;

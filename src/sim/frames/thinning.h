@@ -5,7 +5,7 @@
 #include <utility>
 
 #include "core/units/duration.h"
-#include "sim/whatif/frame.h"
+#include "sim/frames/frame.h"
 
 namespace jettison {
 

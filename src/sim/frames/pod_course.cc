@@ -1,4 +1,4 @@
-#include "sim/whatif/pod_course.h"
+#include "sim/frames/pod_course.h"
 
 #include <algorithm>
 #include <chrono>

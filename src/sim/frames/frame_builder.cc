@@ -1,4 +1,4 @@
-#include "sim/whatif/frame_builder.h"
+#include "sim/frames/frame_builder.h"
 
 #include <fmt/format.h>
 
@@ -71,7 +71,8 @@ void FrameBuilder::AddOomKill(const RecordedOomKill& kill) {
   facts_.oom_kills.push_back({.at = kill.at,
                               .uid = kill.pod_uid,
                               .pod = slot ? roster_[*slot].name : kill.pod_uid,
-                              .limit = {}});
+                              .limit = {},
+                              .pass = nullptr});
   if (slot) ends_.push_back({.slot = *slot, .how = RecordedEnd::How::kOomKilled, .at = kill.at});
 }
 
@@ -190,7 +191,8 @@ void FrameBuilder::TakeEvictions(const RecordedPass& pass, Frame& frame) {
                                 .uid = eviction.order.pod_uid,
                                 .pod = roster_[*slot].name,
                                 .signal = pass.report.ranked_for.value_or(Signal::kMemoryAvailable),
-                                .limit = eviction.storage_limit});
+                                .limit = eviction.storage_limit,
+                                .pass = keep_passes_ ? frame.pass : nullptr});
   }
 }
 

@@ -3,7 +3,7 @@
 #include <cstdint>
 #include <optional>
 
-#include "sim/whatif/frame.h"
+#include "sim/frames/frame.h"
 
 namespace jettison {
 

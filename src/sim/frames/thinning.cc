@@ -1,4 +1,4 @@
-#include "sim/whatif/thinning.h"
+#include "sim/frames/thinning.h"
 
 #include <algorithm>
 #include <utility>

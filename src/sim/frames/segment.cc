@@ -1,4 +1,4 @@
-#include "sim/whatif/segment.h"
+#include "sim/frames/segment.h"
 
 #include <algorithm>
 

@@ -1,11 +1,11 @@
-#include "sim/whatif/lows.h"
+#include "sim/frames/lows.h"
 
 #include <algorithm>
 #include <chrono>
 #include <optional>
 #include <utility>
 
-#include "sim/whatif/segment.h"
+#include "sim/frames/segment.h"
 
 namespace jettison {
 namespace {

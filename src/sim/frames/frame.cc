@@ -1,4 +1,4 @@
-#include "sim/whatif/frame.h"
+#include "sim/frames/frame.h"
 
 #include <algorithm>
 

@@ -1,0 +1,123 @@
+#include <fmt/format.h>
+
+#include <CLI/CLI.hpp>
+#include <algorithm>
+#include <chrono>
+#include <cstdio>
+#include <memory>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "cli/simulate/run_recording.h"
+#include "cli/simulate/simulate.h"
+#include "core/evaluate/evaluate.h"
+
+namespace jettison {
+namespace {
+
+constexpr int kFailed = 1;
+constexpr int kInvalidInput = 2;
+constexpr const char* kRecorded = "recorded";
+constexpr const char* kInForce = "in-force";
+
+struct DiffOptions {
+  std::string recording;
+  std::string a;
+  std::string b;
+  std::string output = "text";
+  std::size_t explained = 5;
+};
+
+// What really was, as evictions whose time is known.
+std::vector<SimulatedEviction> Recorded(const RecordingFacts& facts) {
+  std::vector<SimulatedEviction> evictions;
+  for (const RecordedFact& fact : facts.evictions) {
+    SimulatedEviction& eviction = evictions.emplace_back();
+    eviction.uid = fact.uid;
+    eviction.pod = fact.pod;
+    eviction.when = {fact.at, fact.at, fact.at};
+    eviction.signal = fact.signal;
+    eviction.limit = fact.limit;
+    eviction.as_recorded = true;
+    eviction.pass = fact.pass;
+    const auto& acted = fact.pass ? fact.pass->report.acting_for : std::nullopt;
+    if (!acted) continue;
+    eviction.soft = !acted->IsHard();
+    if (const auto& seen = fact.pass->report.observations[acted->signal]) {
+      eviction.available = seen->available;
+      eviction.line = QuantityOf(acted->value, seen->capacity).Value();
+    }
+  }
+  return evictions;
+}
+
+bool IsFile(const std::string& side) {
+  return side != kRecorded && side != kInForce;
+}
+
+// The first outcome is that of the policy in force; the files follow in their order.
+std::vector<SimulatedEviction> SideOf(const SimulationReport& report, const std::string& side,
+                                      std::size_t& next_file) {
+  if (side == kRecorded) return Recorded(report.facts);
+  if (side == kInForce) return report.outcomes.front().evictions;
+  return report.outcomes[++next_file].evictions;
+}
+
+int RunDiff(const DiffOptions& options) {
+  RecordingRun run{.path = options.recording, .shows_progress = true, .keep_passes = true};
+  for (const std::string* side : {&options.a, &options.b}) {
+    if (IsFile(*side)) run.candidates.policy_files.push_back(*side);
+  }
+  const auto read = RunOver(run);
+  if (!read) {
+    fmt::print(stderr, "jettison: {}\n", read.error().message);
+    return read.error().is_usage ? kInvalidInput : kFailed;
+  }
+  for (const std::string& fault : read->faults) fmt::print(stderr, "jettison: {}\n", fault);
+  std::size_t next_file = 0;
+  DifferenceReport report{.recording = read->recording, .a_name = options.a, .b_name = options.b};
+  report.a = SideOf(*read, options.a, next_file);
+  report.b = SideOf(*read, options.b, next_file);
+  const Duration reach = std::max<Duration>(read->facts.longest_step, std::chrono::seconds(10));
+  report.pairs = Compare(AsFacts(report.a), report.b, reach).pairs;
+  const int printed =
+      PrintAll(options.output == "json" ? DifferenceJson(report)
+                                        : DifferenceText(report, options.explained));
+  return read->faults.empty() ? printed : kInvalidInput;
+}
+
+constexpr const char* kFooter =
+    "A and B are policies (files, as check-config reads them), in-force, which is the policy that\n"
+    "was in force, simulated, or recorded, which is what really was. An eviction that only one of\n"
+    "them has, or that they have at times which the bounds of neither allow, is a difference. It "
+    "is\n"
+    "explained as `jettison explain` does it, from the pass that evicted the pod.\n"
+    "\n"
+    "Examples:\n"
+    "  jettison diff node.ndjson in-force new.yaml\n"
+    "  jettison diff node.ndjson recorded in-force\n"
+    "  jettison diff node.ndjson old.yaml new.yaml --output json\n"
+    "\n"
+    "Exit status: 0 done, 1 a recording could not be read, 2 an invalid record or wrong usage.";
+
+}  // namespace
+
+void AddDiff(CLI::App& app, int& exit_code) {
+  const auto options = std::make_shared<DiffOptions>();
+  CLI::App* command = app.add_subcommand(
+      "diff", "Explain where two policies differ over a recording, or a simulation and what was");
+  command->add_option("RECORDING", options->recording, "a recording; - reads standard input")
+      ->required();
+  command->add_option("A", options->a, "a policy, in-force or recorded")->required();
+  command->add_option("B", options->b, "a policy, in-force or recorded")->required();
+  command->add_option("--explain", options->explained, "so many differences, in text")
+      ->capture_default_str();
+  command->add_option("--output", options->output, "text or json")
+      ->check(CLI::IsMember({"text", "json"}))
+      ->capture_default_str();
+  command->footer(kFooter);
+  command->callback([options, &exit_code] { exit_code = RunDiff(*options); });
+}
+
+}  // namespace jettison

@@ -1,0 +1,84 @@
+#include "cli/simulate/sweep.h"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+namespace jettison {
+namespace {
+
+using testing::ElementsAre;
+using testing::HasSubstr;
+
+PassPolicy Hard100() {
+  PassPolicy policy;
+  policy.thresholds = {
+      {.signal = Signal::kMemoryAvailable, .value = *Quantity::Parse("100Mi")},
+      {.signal = Signal::kAllocatableMemoryAvailable, .value = *Quantity::Parse("100Mi")}};
+  return policy;
+}
+
+std::vector<std::string> ValuesOf(std::string_view text) {
+  const auto sweep = ParseSweep(text);
+  EXPECT_TRUE(sweep) << sweep.error().message;
+  return sweep ? sweep->values : std::vector<std::string>{};
+}
+
+std::string FaultOf(std::string_view text) {
+  const auto sweep = ParseSweep(text);
+  return sweep ? "" : sweep.error().message;
+}
+
+TEST(Sweep, ARangeHasBothItsEnds) {
+  EXPECT_THAT(ValuesOf("evictionHard.memory.available=100Mi..400Mi/4"),
+              ElementsAre("100Mi", "200Mi", "300Mi", "400Mi"));
+  EXPECT_THAT(ValuesOf("evictionHard.nodefs.available=5%..10%/3"),
+              ElementsAre("5%", "7.5%", "10%"));
+  EXPECT_THAT(ValuesOf("evictionSoftGracePeriod.memory.available=30s..1m30s/3"),
+              ElementsAre("30s", "1m0s", "1m30s"));
+  EXPECT_THAT(ValuesOf("evictionHard.memory.available=100Mi..400Mi/1"), ElementsAre("100Mi"));
+}
+
+TEST(Sweep, AListHasItsValuesAsTheyAre) {
+  EXPECT_THAT(ValuesOf("evictionHard.memory.available=50Mi,5%,1Gi"),
+              ElementsAre("50Mi", "5%", "1Gi"));
+}
+
+TEST(Sweep, WhatIsWrongIsSaidWithWhatIsAllowed) {
+  EXPECT_THAT(FaultOf("evictionHard.memory.available"), HasSubstr("KEY=FROM..TO/COUNT"));
+  EXPECT_THAT(FaultOf("evictionhard.memory.available=1Mi"), HasSubstr("evictionHard"));
+  EXPECT_THAT(FaultOf("evictionHard.memory.avail=1Mi"), HasSubstr("memory.available"));
+  EXPECT_THAT(FaultOf("evictionHard.memory.available=1Mi..2Mi"), HasSubstr("behind a slash"));
+  EXPECT_THAT(FaultOf("evictionHard.memory.available=1Mi..2Mi/0"), HasSubstr("from 1 to"));
+  EXPECT_THAT(FaultOf("evictionHard.memory.available=1Mi..5%/3"), HasSubstr("both ends"));
+  EXPECT_THAT(FaultOf("evictionHard.memory.available=1Mi,,2Mi"), HasSubstr("a value is missing"));
+  EXPECT_THAT(FaultOf("evictionMaxPodGracePeriod.memory.available=3"), HasSubstr("of no signal"));
+}
+
+TEST(Sweep, AHardLineOnMemoryTakesItsCopyForPodsWithIt) {
+  const auto policy = WithSetting(Hard100(), "evictionHard.memory.available", "200Mi");
+  ASSERT_TRUE(policy);
+  for (const Threshold& threshold : policy->thresholds) {
+    EXPECT_EQ(std::get<Quantity>(threshold.value), *Quantity::Parse("200Mi"));
+  }
+}
+
+TEST(Sweep, ASettingThatHasNoPlaceInThePolicyIsRefused) {
+  const auto soft = WithSetting(Hard100(), "evictionSoft.memory.available", "200Mi");
+  ASSERT_FALSE(soft);
+  EXPECT_THAT(soft.error().message, HasSubstr("no soft threshold on memory.available"));
+  const auto reclaim = WithSetting(Hard100(), "evictionMinimumReclaim.pid.available", "10");
+  ASSERT_FALSE(reclaim);
+  EXPECT_THAT(reclaim.error().message, HasSubstr("no threshold on pid.available"));
+  const auto value = WithSetting(Hard100(), "evictionHard.memory.available", "much");
+  ASSERT_FALSE(value);
+  EXPECT_THAT(value.error().message, HasSubstr("evictionHard.memory.available=much"));
+}
+
+TEST(Sweep, AThresholdThatWasNotThereIsAdded) {
+  const auto policy = WithSetting(Hard100(), "evictionHard.pid.available", "5%");
+  ASSERT_TRUE(policy);
+  EXPECT_EQ(policy->thresholds.back().signal, Signal::kPidAvailable);
+}
+
+}  // namespace
+}  // namespace jettison

@@ -1,0 +1,121 @@
+#include <fmt/format.h>
+
+#include <algorithm>
+
+#include "core/explain/explain.h"
+#include "core/explanation/explanation_json.h"
+#include "core/explanation/explanation_text.h"
+#include "core/json/json_writer.h"
+#include "sim/report/report_words.h"
+#include "sim/report/simulation_report.h"
+
+namespace jettison {
+namespace {
+
+// One that is on both sides, and no other time than the bounds of either allow.
+bool AreAlike(const SimulatedEviction& a, const SimulatedEviction& b) {
+  return a.when.Holds(b.when.at) || b.when.Holds(a.when.at);
+}
+
+struct Difference {
+  const SimulatedEviction* a = nullptr;
+  const SimulatedEviction* b = nullptr;
+};
+
+std::vector<Difference> DifferencesIn(const DifferenceReport& report) {
+  std::vector<Difference> differences;
+  for (const Pairing& pair : report.pairs) {
+    const Difference each{.a = pair.truth ? &report.a[*pair.truth] : nullptr,
+                          .b = pair.said ? &report.b[*pair.said] : nullptr};
+    if (each.a != nullptr && each.b != nullptr && AreAlike(*each.a, *each.b)) continue;
+    differences.push_back(each);
+  }
+  std::ranges::stable_sort(differences, {}, [](const Difference& each) {
+    return each.a != nullptr ? each.a->when.at : each.b->when.at;
+  });
+  return differences;
+}
+
+std::string Line(const SimulatedEviction& eviction) {
+  return fmt::format("{}  {}", WhenText(eviction.when), ReasonText(eviction));
+}
+
+// The explanation of its pass, four columns in.
+void PutExplanation(const SimulatedEviction& eviction, std::string& out) {
+  if (!eviction.pass) return;
+  const std::string text =
+      TextOf(Explain(*eviction.pass, {.subject_uid = eviction.uid, .order_limit = 10}));
+  std::size_t from = 0;
+  while (from < text.size()) {
+    const std::size_t end = std::min(text.find('\n', from), text.size());
+    if (end > from) out += "    " + text.substr(from, end - from);
+    out += '\n';
+    from = end + 1;
+  }
+}
+
+}  // namespace
+
+std::string DifferenceText(const DifferenceReport& report, std::size_t explained) {
+  const std::vector<Difference> differences = DifferencesIn(report);
+  std::string out = fmt::format("{}\n  A  {}: {}\n  B  {}: {}\n", report.recording, report.a_name,
+                                CountText(report.a.size(), "eviction"), report.b_name,
+                                CountText(report.b.size(), "eviction"));
+  if (differences.empty()) return out + "\nThey do not differ.\n";
+  for (const Difference& each : differences) {
+    const SimulatedEviction& first = each.a != nullptr ? *each.a : *each.b;
+    out += fmt::format("\n{}\n", first.pod);
+    out += fmt::format("  A  {}\n", each.a != nullptr ? Line(*each.a) : "is not evicted");
+    out += fmt::format("  B  {}\n", each.b != nullptr ? Line(*each.b) : "is not evicted");
+    if (explained == 0) continue;
+    --explained;
+    if (each.a != nullptr && each.a->pass) {
+      out += "\n  A:\n";
+      PutExplanation(*each.a, out);
+    }
+    if (each.b != nullptr && each.b->pass) {
+      out += "\n  B:\n";
+      PutExplanation(*each.b, out);
+    }
+  }
+  return out;
+}
+
+std::string DifferenceJson(const DifferenceReport& report) {
+  std::string out;
+  JsonWriter json(out);
+  const auto side = [&](std::string_view name, const SimulatedEviction* eviction) {
+    if (eviction == nullptr) return;
+    json.Object(name, [&] {
+      json.Field("at", FormatInstant(eviction->when.at));
+      json.Field("earliest", FormatInstant(eviction->when.earliest));
+      json.Field("latest", FormatInstant(eviction->when.latest));
+      json.Field("reason", ReasonText(*eviction));
+      if (!eviction->pass) return;
+      json.Key("explanation");
+      json.Json(JsonOf(Explain(*eviction->pass, {.subject_uid = eviction->uid})));
+    });
+  };
+  json.Object([&] {
+    json.Field("apiVersion", "jettison.io/v1alpha1");
+    json.Field("kind", "SimulationDiff");
+    json.Field("recording", report.recording);
+    json.Field("a", report.a_name);
+    json.Field("b", report.b_name);
+    json.Array("differences", [&] {
+      for (const Difference& each : DifferencesIn(report)) {
+        json.Object([&] {
+          const SimulatedEviction& first = each.a != nullptr ? *each.a : *each.b;
+          json.Field("pod", first.pod);
+          json.Field("uid", first.uid);
+          side("a", each.a);
+          side("b", each.b);
+        });
+      }
+    });
+  });
+  out += '\n';
+  return out;
+}
+
+}  // namespace jettison
