@@ -55,7 +55,7 @@ sed -e "s|@VERSION@|$version|" -e "s|@ARCHITECTURE@|$architecture|" \
   -e "s|@SIZE@|$(du -k -s --apparent-size "$root" | cut -f1)|" -e "s|@DEPENDS@|$depends|" \
   "$debian/control.in" >"$root/DEBIAN/control"
 install -m 644 "$debian/conffiles" "$root/DEBIAN/conffiles"
-install -m 755 "$debian"/{postinst,prerm,postrm} "$root/DEBIAN/"
+install -m 755 "$debian"/{preinst,postinst,prerm,postrm} "$root/DEBIAN/"
 (cd "$root" && find . -path ./DEBIAN -prune -o -type f -printf '%P\n' | LC_ALL=C sort |
   grep -v -x -F -f <(sed 's|^/||' "$debian/conffiles") | tr '\n' '\0' | xargs -0 md5sum) >"$work/md5sums"
 install -m 644 "$work/md5sums" "$root/DEBIAN/md5sums"

@@ -45,6 +45,8 @@ def parse_arguments():
                         help="of that disk; xfs takes at least 300 MiB")
     parser.add_argument("--project-quota", action="store_true",
                         help="the disk counts what projects occupy")
+    parser.add_argument("--root", help="a folder with a whole system, whose copy is on the disk and is started from there by "
+                        "its own systemd; the program is run once that is up")
     parser.add_argument("--deadline", type=int, default=300, help="seconds until it is given up")
     parser.add_argument("--module", action="append", default=[], help="to be loaded first")
     parser.add_argument("--file", action="append", default=[], help=f"put into {FOLDER}, too")
@@ -92,7 +94,7 @@ def make_initrd(options, kernel, file):
         initrd.put_file(path, INSTALLED + path if name in options.install and os.path.isabs(name) else path)
     command = [os.path.join(FOLDER, os.path.basename(options.program)), *options.arguments]
     setting = "".join(f"export {shlex.quote(entry)}\n" for entry in options.env)
-    script = f"#!/bin/busybox sh\ncd /tmp\n{setting}exec {shlex.join(command)} 2>&1\n"
+    script = f"#!/bin/sh\ncd /tmp\n{setting}exec {shlex.join(command)} 2>&1\n"
     initrd.put("/command", script.encode())
     initrd.write(file)
 
@@ -103,6 +105,8 @@ def make_disk(options, path):
     command = {"ext4": ["mkfs.ext4", "-q", "-m", "0"], "xfs": ["mkfs.xfs", "-q"]}[options.filesystem]
     if options.project_quota and options.filesystem == "ext4":
         command += ["-O", "quota,project", "-E", "quotatype=prjquota"]
+    if options.root:
+        command += ["-d", options.root]
     subprocess.run([tool(command[0]), *command[1:], path], check=True)
     return ["-drive", f"file={path},if=virtio,format=raw,cache=unsafe"]
 
@@ -122,6 +126,8 @@ def start(options, kernel, folder):
         words.append("jettison.disk=prjquota")
     if options.systemd:
         words.append("jettison.init=systemd")
+    if options.root:
+        words += ["jettison.init=disk", "systemd.getty_auto=no"]
     return subprocess.Popen(
         [tool("qemu-system-x86_64"), "-accel", "tcg,thread=multi", "-M", "q35",
          "-cpu", "max", "-m", str(options.memory), "-smp", str(options.cpus), "-nodefaults",
