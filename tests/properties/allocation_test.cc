@@ -43,7 +43,7 @@ TEST(Allocation, ADecisionPassUnderMemoryPressureAllocatesNothingInTheSteadyStat
   for (int pass = 0; pass < 3; ++pass) {
     now += std::chrono::seconds(10);
     const std::size_t before = allocations;
-    JoinStats(node.pods, node.summary, joined);
+    JoinInOrder(node.pods, node.summary, joined);
     const Evaluation evaluation =
         Evaluate(thresholds, std::chrono::minutes(5), state, ObservationsFrom(node.summary), now);
     const Decision decision = Decide(thresholds, true, {}, evaluation, joined);

@@ -58,6 +58,38 @@ TEST(Permutation, TheFirstVictimIsTheFirstOfTheRankingThatMayGo) {
   }
 }
 
+// Among many pods of few sizes most share all but the UID with others.
+TEST(Permutation, ADecisionIsTheFullRankingsFirstAmongAnyNumberOfPods) {
+  std::mt19937 random(5);
+  for (const std::size_t count : {1U, 63U, 64U, 65U, 200U}) {
+    SyntheticNode node(count, static_cast<std::uint32_t>(count));
+    for (PodStats& pod : node.summary.pods) pod.memory_working_set_bytes = random() % 3 << 29;
+    const std::vector<ActivePod> pods = Joined(node);
+    std::vector<ActivePod> in_order;
+    JoinInOrder(node.pods, node.summary, in_order);
+    const std::vector<Threshold> thresholds = DefaultThresholds();
+    const Evaluation evaluation = Evaluate(thresholds, std::chrono::minutes(5), {},
+                                           ObservationsFrom(node.summary), Instant{});
+    const auto order = RankedPods(pods, Signal::kMemoryAvailable, {});
+    const auto first = std::find_if(order.begin(), order.end(), [&](std::size_t i) {
+      return MayGo(pods[i], Signal::kMemoryAvailable);
+    });
+    const Decision decision = Decide(thresholds, true, {}, evaluation, in_order);
+    ASSERT_EQ(decision.victim, first == order.end() ? std::nullopt : std::optional(*first));
+    EXPECT_EQ(decision.victim, FirstVictim(pods, Signal::kMemoryAvailable, {}));
+  }
+}
+
+TEST(Permutation, StatsThatAreNotAsManyAsThePodsAreJoinedByUid) {
+  SyntheticNode node(10, 7);
+  node.summary.pods.erase(node.summary.pods.begin() + 3);
+  std::vector<ActivePod> joined;
+  JoinInOrder(node.pods, node.summary, joined);
+  ASSERT_EQ(joined.size(), 10U);
+  EXPECT_EQ(joined[3].stats, nullptr);
+  EXPECT_EQ(joined[4].stats->uid, node.pods[4]->pod.uid);
+}
+
 TEST(Permutation, StatsAreFoundWhateverTheOrderOfTheSummary) {
   SyntheticNode node(40, 7);
   const auto before = RankedUids(Joined(node), Signal::kMemoryAvailable, {});

@@ -111,7 +111,7 @@ std::optional<PassDecision> NodePasses::DecideAmongContenders(const ReadingPlan&
   shelf_.TakeOut(summary_.pods);
   contenders_.Read(ResourceOf(threshold.signal), *pods_, summary_.pods);
   pacing_.Seen(plan.observations, plan.now);
-  JoinStats(*pods_, summary_, joined_);
+  JoinInOrder(*pods_, summary_, joined_);
   pacing_.PrepareForFirst(threshold.signal, cause.next_by_clock);
   PassDecision decision = DecidePass(*policies_.For(cause.kind), plan, joined_, pacing_.input());
   if (decision.decision.victim && IsAtOnce({.threshold = threshold,
@@ -177,7 +177,7 @@ PassDecision NodePasses::DecideByPods(const ReadingPlan& plan,
                                       std::optional<std::size_t> acting_for,
                                       const PassCause& cause) {
   pacing_.Seen(plan.observations, plan.now);
-  JoinStats(*pods_, summary_, joined_);
+  JoinInOrder(*pods_, summary_, joined_);
   std::optional<PacedPass> paced;
   if (acting_for) paced.emplace(PacedFor(plan, *acting_for, cause));
   pacing_.Prepare(paced);

@@ -18,6 +18,10 @@ std::uint64_t Used(const std::optional<FsUsage>& usage) {
   return usage ? usage->used_bytes.value_or(0) : 0;
 }
 
+std::uint64_t UsedByContainer(const ContainerStats& container, DiskLayout layout) {
+  return Used(container.logs) + (layout.dedicated_image_fs ? 0 : Used(container.rootfs));
+}
+
 // Of several figures of one name the last counts. (kubelet: emptyDirLimitEviction keeps them in a
 // map)
 std::optional<std::uint64_t> UsedByVolume(const PodStats& stats, const std::string& name) {
@@ -50,8 +54,7 @@ std::optional<std::size_t> ContainerOverLimit(const ActivePod& pod, DiskLayout l
       return limit.name == container.name;
     });
     if (found == limits.rend()) continue;
-    const std::uint64_t layer = layout.dedicated_image_fs ? 0 : Used(container.rootfs);
-    if (Bytes(Used(container.logs) + layer) > found->limit) {
+    if (Bytes(UsedByContainer(container, layout)) > found->limit) {
       return static_cast<std::size_t>(limits.rend() - found) - 1;
     }
   }
@@ -69,16 +72,35 @@ std::optional<StorageViolation> ViolationOf(const ActivePod& pod, DiskLayout lay
   return std::nullopt;
 }
 
+// Whether something of the pod is as large as the least that breaks a limit of its kind, whatever
+// its name is. Nothing but numbers is looked at, and nearly every pod ends here.
+bool MayBreakALimit(const ActivePod& pod, DiskLayout layout) {
+  const LeastOverLimit& least = pod.facts->least_over_limit;
+  if (least.pod != LeastOverLimit::kNever && Used(pod.stats->ephemeral_storage) >= least.pod) {
+    return true;
+  }
+  if (least.empty_dir != LeastOverLimit::kNever) {
+    for (const VolumeStats& volume : pod.stats->volumes) {
+      if (volume.usage.used_bytes.value_or(0) >= least.empty_dir) return true;
+    }
+  }
+  if (least.container == LeastOverLimit::kNever) return false;
+  for (const ContainerStats& container : pod.stats->containers) {
+    if (UsedByContainer(container, layout) >= least.container) return true;
+  }
+  return false;
+}
+
 }  // namespace
 
-std::vector<StorageViolation> StorageViolations(std::span<const ActivePod> pods,
-                                                DiskLayout layout) {
-  std::vector<StorageViolation> violations;
-  for (std::size_t i = 0; i < pods.size(); ++i) {
+void AddStorageViolations(std::span<const ActivePod> pods, PodRange among, DiskLayout layout,
+                          std::vector<StorageViolation>& violations) {
+  for (std::size_t i = among.begin; i < among.end; ++i) {
     const ActivePod& pod = pods[i];
     const PodFacts& facts = *pod.facts;
     const bool may_go = !facts.IsProtected() || facts.IsSpared();
     if (!facts.has_storage_limits || !may_go || pod.stats == nullptr) continue;
+    if (!MayBreakALimit(pod, layout)) continue;
     // What was too much a while ago may be gone by now.
     if (pod.stats->stale_disk) continue;
     if (auto violation = ViolationOf(pod, layout)) {
@@ -86,6 +108,12 @@ std::vector<StorageViolation> StorageViolations(std::span<const ActivePod> pods,
       violations.push_back(*violation);
     }
   }
+}
+
+std::vector<StorageViolation> StorageViolations(std::span<const ActivePod> pods,
+                                                DiskLayout layout) {
+  std::vector<StorageViolation> violations;
+  AddStorageViolations(pods, {0, pods.size()}, layout, violations);
   return violations;
 }
 

@@ -29,6 +29,10 @@ struct StorageViolation {
 [[nodiscard]] std::vector<StorageViolation> StorageViolations(std::span<const ActivePod> pods,
                                                               DiskLayout layout);
 
+// The same of the pods in a range, behind those that are in `violations` already.
+void AddStorageViolations(std::span<const ActivePod> pods, PodRange among, DiskLayout layout,
+                          std::vector<StorageViolation>& violations);
+
 // The kubelet's sentence for it.
 [[nodiscard]] std::string ViolationMessage(const PodFacts& facts,
                                            const StorageViolation& violation);

@@ -184,5 +184,29 @@ TEST(LocalStorage, VolumesAndContainersOfOneNameAreToldApartAsTheKubeletDoes) {
   EXPECT_GT(violations_seen, 500);
 }
 
+// Pods are looked at by numbers first, so what a limit begins at must not be missed by one.
+TEST(StorageViolations, ALimitIsBrokenByTheFirstByteAboveIt) {
+  struct Row {
+    const char* limit;
+    std::uint64_t used;
+    bool is_broken;
+  };
+  const Row rows[] = {{"10", 10, false},       {"10", 11, true}, {"10500m", 10, false},
+                      {"10500m", 11, true},    {"1m", 0, false}, {"1m", 1, true},
+                      {"20E", 1 << 30, false}, {"-1", 0, true},  {"-1500m", 0, true}};
+  for (const Row& row : rows) {
+    SCOPED_TRACE(std::string(row.limit) + " " + std::to_string(row.used));
+    Pod pod;
+    Container container{.name = "c"};
+    container.resources.limits.emplace("ephemeral-storage", *Quantity::Parse(row.limit));
+    pod.containers.push_back(std::move(container));
+    PodFacts facts = FactsOf(std::move(pod), Profile::kKubelet);
+    PodStats stats;
+    stats.containers.push_back({.name = "c", .logs = FsUsage{row.used, 1}});
+    const std::vector<ActivePod> pods = {{&facts, &stats}};
+    EXPECT_EQ(StorageViolations(pods, {}).size(), row.is_broken ? 1U : 0U);
+  }
+}
+
 }  // namespace
 }  // namespace jettison

@@ -14,14 +14,20 @@
 
 namespace jettison {
 
-// Where a pod stands in the order of eviction: the smaller key goes first. The order is total,
-// because no two pods share a UID. Members are compared in this order.
-struct RankKey {
+// What a pod is ranked by, but for ties. Members are compared in this order.
+struct RankFigures {
   bool known = true;            // a pod without stats goes before all others (memory, disks)
   bool within_request = false;  // those that exceed their request go first (not for PIDs)
   std::int32_t priority = 0;    // the lower one goes first
   Nanos negated_excess = 0;     // the larger usage - request goes first
-  std::string_view uid;         // ties
+
+  friend auto operator<=>(const RankFigures&, const RankFigures&) = default;
+};
+
+// Where a pod stands in the order of eviction: the smaller key goes first. The order is total,
+// because no two pods share a UID.
+struct RankKey : RankFigures {
+  std::string_view uid;  // ties
 
   friend auto operator<=>(const RankKey&, const RankKey&) = default;
 };
@@ -49,6 +55,28 @@ struct RankKey {
 // others waiting either. Where swap is short it has to have something there to give back; where
 // swap is not accounted, memory.
 [[nodiscard]] bool MayGo(const ActivePod& pod, Signal signal);
+
+// Looks for the first pod to go, some pods after the others, which are in the cache when somebody
+// else has looked at them just now.
+class FirstVictimSearch {
+ public:
+  FirstVictimSearch(Signal signal, DiskLayout layout) : signal_(signal), layout_(layout) {}
+
+  // The ranges follow one another.
+  void Look(std::span<const ActivePod> pods, PodRange among);
+  // The index of the smallest key that was looked at among pods that may go; none: nobody may.
+  [[nodiscard]] std::optional<std::size_t> victim() const { return victim_; }
+
+ private:
+  template <typename MayGoOf, typename FiguresOfPod>
+  void LookBy(std::span<const ActivePod> pods, PodRange among, MayGoOf may_go,
+              FiguresOfPod figures_of);
+
+  Signal signal_;
+  DiskLayout layout_;
+  std::optional<std::size_t> victim_;
+  RankFigures figures_;  // of the victim
+};
 
 // Index of the first pod to go that may go: the smallest key among these; none when nobody may.
 [[nodiscard]] std::optional<std::size_t> FirstVictim(std::span<const ActivePod> pods, Signal signal,

@@ -86,23 +86,25 @@ struct StaleDisk {
   std::optional<Instant> measured_at;
 };
 
-struct PodStats {
+// What a decision reads of every pod stands together in one line of the cache: containers, volumes
+// and the working set.
+struct alignas(64) PodStats {
   std::string uid;
   std::string name;
   std::string namespace_;
-  std::vector<ContainerStats> containers;
-  std::vector<VolumeStats> volumes;
-  bool has_memory =
-      false;  // there are memory figures, even where the working set is not among them
-  std::optional<std::uint64_t> memory_working_set_bytes;
-  std::optional<std::uint64_t> swap_bytes;  // absent: not accounted
-  std::optional<FsUsage> ephemeral_storage;
-  // Of every disk figure above, and never told by a kubelet; absent: they belong to the pass.
-  std::optional<StaleDisk> stale_disk;
   // The pass chose without this pod's figure, which was read afterwards: it held no more than this,
   // in bytes or tasks, and could not have gone first. Never told by a kubelet.
   std::optional<std::uint64_t> passed_over_at;
   std::optional<std::uint64_t> process_count;
+  std::vector<ContainerStats> containers;
+  std::vector<VolumeStats> volumes;
+  std::optional<std::uint64_t> memory_working_set_bytes;
+  std::optional<FsUsage> ephemeral_storage;
+  // Of every disk figure of the pod, and never told by a kubelet; absent: they belong to the pass.
+  std::optional<StaleDisk> stale_disk;
+  bool has_memory =
+      false;  // there are memory figures, even where the working set is not among them
+  std::optional<std::uint64_t> swap_bytes;    // absent: not accounted
   std::optional<std::int32_t> io_some_avg10;  // of its own group, as StallShares::avg10 of `some`
 };
 

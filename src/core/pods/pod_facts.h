@@ -2,6 +2,7 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <limits>
 #include <optional>
 #include <string>
 #include <vector>
@@ -23,15 +24,27 @@ struct StorageLimit {
   std::size_t place = 0;  // in the pod's volumes or containers
 };
 
+// The least usage, in bytes, that breaks one of a pod's limits on local storage, by the kind of the
+// limit: no limit is broken by less. A pod without limits of a kind has one that nothing reaches.
+struct LeastOverLimit {
+  static constexpr std::uint64_t kNever = std::numeric_limits<std::uint64_t>::max();
+
+  std::uint64_t empty_dir = kNever;
+  std::uint64_t pod = kNever;
+  std::uint64_t container = kNever;
+};
+
 // A pod with everything that choosing a victim asks of it, worked out once when the pod arrives:
-// a pass then compares numbers and parses nothing.
-struct PodFacts {
+// a pass then compares numbers and parses nothing. What it asks of every pod stands in the first
+// line of the cache.
+struct alignas(64) PodFacts {
   std::int32_t priority = 0;
   PodOrigin source = PodOrigin::kOwn;
   Protection protection = Protection::kNone;
   QosClass qos = QosClass::kBestEffort;
   bool has_storage_limits = false;  // any of the three kinds below
-  Nanos memory_request = 0;         // effective, bytes
+  LeastOverLimit least_over_limit;
+  Nanos memory_request = 0;  // effective, bytes
   Nanos ephemeral_storage_request = 0;
   std::optional<Nanos> ephemeral_storage_limit;  // of the pod as a whole
   std::vector<StorageLimit> empty_dir_limits;    // in the order of spec.volumes
@@ -55,9 +68,20 @@ struct ActivePod {
   const PodStats* stats = nullptr;
 };
 
-// Finds each pod's stats by UID. Where the summary lists the pods in the same order, which the
-// agent's own does, no look-up is needed. Reuses the capacity of `joined`.
+// Some of the active pods, from `begin` up to but not including `end`.
+struct PodRange {
+  std::size_t begin = 0;
+  std::size_t end = 0;
+};
+
+// Finds each pod's stats by UID. Where the summary lists the pods in the same order no look-up is
+// needed. Reuses the capacity of `joined`.
 void JoinStats(const std::vector<const PodFacts*>& pods, const Summary& summary,
                std::vector<ActivePod>& joined);
+
+// The same of stats that were read for these very pods, in their order: no UID is looked at, each
+// of which lies elsewhere in memory. Where there are not as many, they are joined by UID.
+void JoinInOrder(const std::vector<const PodFacts*>& pods, const Summary& summary,
+                 std::vector<ActivePod>& joined);
 
 }  // namespace jettison
