@@ -30,6 +30,16 @@ std::string WhenText(const TimeBounds& when) {
                      MomentText(when.earliest, when.at), MomentText(when.latest, when.at));
 }
 
+namespace {
+
+// Rounded where that helps.
+std::string ShownAmount(Signal signal, std::int64_t amount) {
+  const std::string rough = RoughText(signal, amount);
+  return rough.empty() ? AmountText(signal, amount) : rough;
+}
+
+}  // namespace
+
 std::string ReasonText(const SimulatedEviction& eviction) {
   if (eviction.limit) {
     switch (*eviction.limit) {
@@ -40,8 +50,8 @@ std::string ReasonText(const SimulatedEviction& eviction) {
     __builtin_unreachable();
   }
   return fmt::format("{} {} < {}{}", NameOf(eviction.signal),
-                     RoughText(eviction.signal, eviction.available),
-                     RoughText(eviction.signal, eviction.line), eviction.soft ? ", soft" : "");
+                     ShownAmount(eviction.signal, eviction.available),
+                     ShownAmount(eviction.signal, eviction.line), eviction.soft ? ", soft" : "");
 }
 
 std::string PercentText(const std::optional<double>& share) {
@@ -56,7 +66,8 @@ std::string LengthText(Duration span) {
 }
 
 std::string CountText(std::size_t count, std::string_view one) {
-  return fmt::format("{} {}{}", count, one, count == 1 ? "" : "s");
+  const std::string_view plural = one.ends_with('s') ? "es" : "s";
+  return fmt::format("{} {}{}", count, one, count == 1 ? "" : plural);
 }
 
 Duration ConditionTime(const PolicyOutcome& outcome) {

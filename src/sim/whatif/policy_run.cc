@@ -93,10 +93,9 @@ bool PolicyRun::IsQuiet() const {
                               [](const auto& since) { return since.has_value(); });
 }
 
-// The policy was in force, every pass of it was recorded, and nothing differs until now.
+// The policy was in force, and nothing differs until now.
 bool PolicyRun::IsInStep(const Walk& walk) const {
-  return as_recorded_ && !walk.node.blind && pods_.empty() && walk.segment.to().pass &&
-         walk.segment.to().follows;
+  return as_recorded_ && !walk.node.blind && pods_.empty() && walk.segment.to().pass != nullptr;
 }
 
 void PolicyRun::Advance(const WhatIfNode& node, const Segment& segment, bool violations) {
@@ -151,7 +150,8 @@ void PolicyRun::StepRecorded(const Walk& walk) {
       NoteRecordedOomKill(walk.node, end.slot, {end.at, end.at, end.at});
     }
   }
-  if (to.restarted) state_ = pass.before;
+  // Passes that found nothing may be missing: what they left is what this one began with.
+  if (to.restarted || !to.follows) state_ = pass.before;
   last_pass_ = to.at;
   may_let_back_ = true;
   const Evaluation evaluation = EvaluateBy(policy_, state_, to.seen, to.at);
@@ -367,7 +367,10 @@ std::shared_ptr<const RecordedPass> PolicyRun::PassOf(const Walk& walk, const Cy
   pass->report = report;
   pass->pace = pace;
   const Frame& to = walk.segment.to();
-  if (to.pass) pass->summary.node = to.pass->summary.node;
+  if (to.pass) {
+    pass->number = to.pass->number;
+    pass->summary.node = to.pass->summary.node;
+  }
   const auto& seen = report.observations[Signal::kMemoryAvailable];
   if (seen) {
     pass->summary.node.memory = MemoryStats{
