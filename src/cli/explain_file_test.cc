@@ -22,8 +22,8 @@ PodStats StatsOf(const std::string& name, std::uint64_t mi) {
           .namespace_ = "default",
           .containers = {},
           .volumes = {},
-          .has_memory = true,
-          .memory_working_set_bytes = mi * kMi};
+          .memory_working_set_bytes = mi * kMi,
+          .has_memory = true};
 }
 
 // Two passes; the second finds 60 MiB of memory, and web goes.

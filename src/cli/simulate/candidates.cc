@@ -90,7 +90,7 @@ class Reader {
   }
 
   void AddFile(const std::string& file) {
-    const ConfigReading reading = ReadConfigFiles({file});
+    const ConfigReading reading = ReadConfigFiles({.files = {file}});
     for (const Fault& fault : reading.faults) Complain(Describe(fault));
     if (!reading.faults.empty()) return;
     if (is_first_) {

@@ -13,7 +13,7 @@ constexpr std::size_t kMostLists = std::size_t{1} << 16;
 constexpr std::size_t kMostPods = std::size_t{1} << 16;
 constexpr std::size_t kMostRowWidth = 10'000;
 
-tl::unexpected<Error> Senseless() {
+tl::unexpected<Error> SenselessPods() {
   return Fail(ErrorCode::kInvalidArgument, "what it holds of pods makes no sense");
 }
 
@@ -52,14 +52,14 @@ Result<PodFactsList> ReadFacts(const std::string& text, Profile profile, KnownPo
   for (auto& pod : facts) {
     const std::size_t before = in.left();
     (void)ReadEntry(in);
-    if (in.failed()) return Senseless();
+    if (in.failed()) return SenselessPods();
     const std::string_view entry =
         std::string_view(text).substr(text.size() - before, before - in.left());
     auto read = known.PodOf(entry, profile);
     if (!read) return Fail(read.error());
     pod = *std::move(read);
   }
-  if (in.failed() || !in.AtEnd()) return Senseless();
+  if (in.failed() || !in.AtEnd()) return SenselessPods();
   known.ForgetOthers();
   return facts;
 }
@@ -98,7 +98,7 @@ Result<ChunkPods> ChunkPods::Read(std::string pods, const std::string& facts, Pr
   if (auto streams = read.ReadStreams(in); !streams) return Fail(streams.error());
   if (!AllBelow(read.active_, read.facts_.size()) ||
       !AllBelow(read.figures_, read.streams_.size())) {
-    return Senseless();
+    return SenselessPods();
   }
   read.passed_.resize(read.figures_.size());
   return read;
@@ -108,13 +108,13 @@ Result<void> ChunkPods::ReadStreams(ByteReader& in) {
   streams_.resize(CountUpTo(kMostPods, in));
   for (Stream& stream : streams_) {
     stream.shape = ReadShape(in);
-    if (in.failed() || stream.shape.Width() > kMostRowWidth) return Senseless();
+    if (in.failed() || stream.shape.Width() > kMostRowWidth) return SenselessPods();
   }
   for (Stream& stream : streams_) {
     stream.columns.reserve(stream.shape.Width());
     for (std::size_t i = 0; i < stream.shape.Width(); ++i) stream.columns.emplace_back(in.Text());
   }
-  if (in.failed() || !in.AtEnd()) return Senseless();
+  if (in.failed() || !in.AtEnd()) return SenselessPods();
   return {};
 }
 
@@ -123,7 +123,7 @@ void ChunkPods::PassOver(std::uint64_t list) {
 }
 
 Result<std::vector<PodStats>> ChunkPods::Figures(std::uint64_t list) {
-  if (list >= figures_.size() || passed_[list] == 0) return Senseless();
+  if (list >= figures_.size() || passed_[list] == 0) return SenselessPods();
   for (std::size_t i = 0; i < passed_.size(); ++i) {
     const std::uint64_t times = std::exchange(passed_[i], 0);
     if (times == 0) continue;
@@ -134,13 +134,13 @@ Result<std::vector<PodStats>> ChunkPods::Figures(std::uint64_t list) {
   std::vector<std::uint64_t> row;
   for (const std::uint32_t place : figures_[list]) {
     Stream& stream = streams_[place];
-    if (stream.behind == 0) return Senseless();  // a pod twice in a list
+    if (stream.behind == 0) return SenselessPods();  // a pod twice in a list
     row.resize(stream.columns.size());
     for (std::size_t slot = 0; slot < row.size(); ++slot) {
       ColumnReader& column = stream.columns[slot];
       column.Skip(stream.behind - 1);
       row[slot] = column.Next();
-      if (column.failed()) return Senseless();
+      if (column.failed()) return SenselessPods();
     }
     stream.behind = 0;
     pods.push_back(TakePod(stream.shape, row));
@@ -149,7 +149,7 @@ Result<std::vector<PodStats>> ChunkPods::Figures(std::uint64_t list) {
 }
 
 Result<PodFactsList> ChunkPods::Active(std::uint64_t list) const {
-  if (list >= active_.size()) return Senseless();
+  if (list >= active_.size()) return SenselessPods();
   PodFactsList pods;
   pods.reserve(active_[list].size());
   for (const std::uint32_t place : active_[list]) pods.push_back(facts_[place]);

@@ -15,7 +15,7 @@ namespace {
 
 constexpr std::uint64_t kAllParts = kState | kEvaluation | kDeeds | kPace | kAfterReclaim;
 
-tl::unexpected<Error> Senseless() {
+tl::unexpected<Error> SenselessPasses() {
   return Fail(ErrorCode::kInvalidArgument, "what it holds of its passes makes no sense");
 }
 
@@ -76,11 +76,11 @@ Result<void> ChunkReader::ReadTables() {
     ByteReader bytes(in.Text());
     PassPolicy policy;
     BinaryValueReader(bytes).Read(policy);
-    if (bytes.failed() || !bytes.AtEnd() || !IsSound(policy)) return Senseless();
+    if (bytes.failed() || !bytes.AtEnd() || !IsSound(policy)) return SenselessPasses();
     policies_.push_back(std::make_shared<const PassPolicy>(std::move(policy)));
   }
   for (std::size_t i = 0; i < kPassWidth; ++i) columns_.emplace_back(in.Text());
-  if (in.failed() || !in.AtEnd()) return Senseless();
+  if (in.failed() || !in.AtEnd()) return SenselessPasses();
   return {};
 }
 
@@ -93,20 +93,20 @@ Result<RecordedItem> ChunkReader::ReadOther() {
   } else if (kind == static_cast<std::uint64_t>(OtherItem::kGap)) {
     values.Read(item.emplace<RecordedGap>());
   } else {
-    return Senseless();
+    return SenselessPasses();
   }
-  if (more_.failed()) return Senseless();
+  if (more_.failed()) return SenselessPasses();
   return item;
 }
 
 Result<void> ChunkReader::ReadParts(std::uint64_t parts) {
   BinaryValueReader values(more_);
-  if (parts > kAllParts) return Senseless();
+  if (parts > kAllParts) return SenselessPasses();
   RecordedPass& pass = *pass_;
   if ((parts & kState) != 0) {
     values.Read(pass.before);
   } else {
-    if (!has_state_) return Senseless();
+    if (!has_state_) return SenselessPasses();
     pass.before = state_;
   }
   if ((parts & kEvaluation) != 0) {
@@ -118,7 +118,7 @@ Result<void> ChunkReader::ReadParts(std::uint64_t parts) {
   if ((parts & kDeeds) != 0) values.Read(pass.report);
   if ((parts & kPace) != 0) values.Read(pass.pace.emplace());
   if ((parts & kAfterReclaim) != 0) values.Read(pass.after_reclaim.emplace());
-  if (more_.failed()) return Senseless();
+  if (more_.failed()) return SenselessPasses();
   state_ = StateAfter(pass);
   has_state_ = true;
   return {};
@@ -134,7 +134,7 @@ void ChunkReader::ReadRow() {
 // One that nobody wanted is used again.
 Result<void> ChunkReader::ReadPass() {
   const bool is_sound = row_[kPolicy] < policies_.size() && row_[kNodeName] < node_names_.size();
-  if (!is_sound) return Senseless();
+  if (!is_sound) return SenselessPasses();
   if (!pass_) pass_ = std::make_shared<RecordedPass>();
   RecordedPass& pass = *pass_;
   if (is_used_) pass.report = {}, pass.pace.reset(), pass.after_reclaim.reset();
@@ -194,7 +194,7 @@ bool ChunkReader::IsWanted(PassSieve* sieve) const {
 Result<std::optional<RecordedItem>> ChunkReader::Next(PassSieve* sieve) {
   for (;;) {
     if (others_due_ > 0) {
-      if (others_left_ == 0) return Senseless();
+      if (others_left_ == 0) return SenselessPasses();
       --others_due_;
       --others_left_;
       return ReadOther();
@@ -214,7 +214,7 @@ Result<std::optional<RecordedItem>> ChunkReader::Next(PassSieve* sieve) {
 
 Result<std::optional<RecordedItem>> ChunkReader::End() const {
   const bool failed = std::ranges::any_of(columns_, &ColumnReader::failed);
-  if (failed || !more_.AtEnd()) return Senseless();
+  if (failed || !more_.AtEnd()) return SenselessPasses();
   return std::nullopt;
 }
 

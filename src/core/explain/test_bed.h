@@ -67,10 +67,10 @@ class ExplainTestBed {
           {.uid = pod.uid,
            .name = pod.name,
            .namespace_ = pod.namespace_,
+           .process_count = 10,
            .containers = {{.name = "main", .memory_working_set_bytes = Bytes(spec.memory_mi)}},
-           .has_memory = true,
            .memory_working_set_bytes = Bytes(spec.memory_mi),
-           .process_count = 10});
+           .has_memory = true});
     }
     pods.push_back(std::make_shared<const PodFacts>(FactsOf(std::move(pod), Profile::kKubelet)));
   }

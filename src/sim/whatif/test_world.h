@@ -135,8 +135,8 @@ class TestWorld {
           {.uid = life.facts->pod.uid,
            .name = life.spec.name,
            .namespace_ = "default",
-           .has_memory = true,
-           .memory_working_set_bytes = static_cast<std::uint64_t>(MemoryOf(life))});
+           .memory_working_set_bytes = static_cast<std::uint64_t>(MemoryOf(life)),
+           .has_memory = true});
       pods.push_back(life.facts);
     }
     used = std::min(used, kCapacity);
