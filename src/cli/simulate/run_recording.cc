@@ -9,7 +9,7 @@
 #include <cstring>
 #include <utility>
 
-#include "cli/simulate/recording_file.h"
+#include "cli/simulate/simulated_file.h"
 #include "sim/whatif/whatif.h"
 
 namespace jettison {
@@ -94,7 +94,7 @@ tl::unexpected<RunFailure> Failed(const Error& error, bool is_usage) {
 }  // namespace
 
 tl::expected<SimulationReport, RunFailure> RunOver(const RecordingRun& run) {
-  auto file = RecordingFile::Open(run.path);
+  auto file = SimulatedFile::Open(run.path);
   if (!file) return Failed(file.error(), false);
   const auto first = Beginning(file->source());
   if (!first) return Failed(first.error(), first.error().code == ErrorCode::kInvalidArgument);

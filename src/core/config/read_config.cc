@@ -9,7 +9,7 @@
 
 #include "core/config/jettison_configuration.h"
 #include "core/config/kubelet_configuration.h"
-#include "core/config/sorted_documents.h"
+#include "core/config_layers/sorted_documents.h"
 #include "core/thresholds/fields.h"
 #include "core/thresholds/kubelet_order.h"
 

@@ -1,4 +1,4 @@
-#include "core/config/config_document.h"
+#include "core/config_layers/config_document.h"
 
 #include <algorithm>
 #include <cstddef>

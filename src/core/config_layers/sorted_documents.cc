@@ -1,4 +1,4 @@
-#include "core/config/sorted_documents.h"
+#include "core/config_layers/sorted_documents.h"
 
 #include <fmt/format.h>
 
