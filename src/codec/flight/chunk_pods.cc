@@ -46,7 +46,7 @@ bool AllBelow(const std::vector<Places>& lists, std::size_t end) {
   });
 }
 
-Result<PodFactsList> ReadFacts(const std::string& text, Profile profile, KnownPods& known) {
+Result<PodFactsList> ReadFacts(const std::string& text, Profile profile, PodDictionary& known) {
   ByteReader in(text);
   PodFactsList facts(CountUpTo(kMostPods, in));
   for (auto& pod : facts) {
@@ -66,7 +66,8 @@ Result<PodFactsList> ReadFacts(const std::string& text, Profile profile, KnownPo
 
 }  // namespace
 
-Result<std::shared_ptr<const PodFacts>> KnownPods::PodOf(std::string_view entry, Profile profile) {
+Result<std::shared_ptr<const PodFacts>> PodDictionary::PodOf(std::string_view entry,
+                                                             Profile profile) {
   if (std::exchange(profile_, profile) != profile) pods_.clear();
   const auto known = pods_.find(entry);
   if (known != pods_.end()) {
@@ -79,14 +80,14 @@ Result<std::shared_ptr<const PodFacts>> KnownPods::PodOf(std::string_view entry,
   return facts;
 }
 
-void KnownPods::ForgetOthers() {
+void PodDictionary::ForgetOthers() {
   for (auto at = pods_.begin(); at != pods_.end();) {
     at = std::exchange(at->second.asked, false) ? std::next(at) : pods_.erase(at);
   }
 }
 
 Result<ChunkPods> ChunkPods::Read(std::string pods, const std::string& facts, Profile profile,
-                                  KnownPods& known) {
+                                  PodDictionary& known) {
   ChunkPods read;
   auto list = ReadFacts(facts, profile, known);
   if (!list) return Fail(list.error());

@@ -22,7 +22,7 @@ using PodFactsList = std::vector<std::shared_ptr<const PodFacts>>;
 
 // Pods that have been read, by their entries: those of a chunk are mostly those of the chunk
 // before.
-class KnownPods {
+class PodDictionary {
  public:
   // The pod of an entry (values/pod_entry.h).
   [[nodiscard]] Result<std::shared_ptr<const PodFacts>> PodOf(std::string_view entry,
@@ -44,7 +44,7 @@ class ChunkPods {
  public:
   // Takes what the sections kPods and kFacts hold. kInvalidArgument: it makes no sense.
   [[nodiscard]] static Result<ChunkPods> Read(std::string pods, const std::string& facts,
-                                              Profile profile, KnownPods& known);
+                                              Profile profile, PodDictionary& known);
 
   // A pass had this list of figures; passes come in order.
   void PassOver(std::uint64_t list);

@@ -26,7 +26,7 @@ bool IsSound(const PassPolicy& policy) {
 
 }  // namespace
 
-ChunkReader::ChunkReader(ChunkHeader header, std::string body, KnownPods& known)
+ChunkReader::ChunkReader(ChunkHeader header, std::string body, PodDictionary& known)
     : header_(std::move(header)),
       body_(std::move(body)),
       known_(known),
@@ -36,7 +36,7 @@ ChunkReader::ChunkReader(ChunkHeader header, std::string body, KnownPods& known)
       at_(header_.about.at) {}
 
 Result<std::unique_ptr<ChunkReader>> ChunkReader::Open(ChunkHeader header, std::string body,
-                                                       KnownPods& known) {
+                                                       PodDictionary& known) {
   if (body.size() != header.BodyBytes()) {
     return Fail(ErrorCode::kInvalidArgument, "it is not complete");
   }

@@ -24,7 +24,7 @@ class ChunkReader {
   // `body` is what follows the header. kInvalidArgument: it is damaged. `known` must outlive this.
   [[nodiscard]] static Result<std::unique_ptr<ChunkReader>> Open(ChunkHeader header,
                                                                  std::string body,
-                                                                 KnownPods& known);
+                                                                 PodDictionary& known);
 
   // The next item that is no pass, or pass that the sieve wants; null: every pass. None: this was
   // the end. After a fault there is nothing more.
@@ -33,7 +33,7 @@ class ChunkReader {
   [[nodiscard]] Instant at() const { return at_; }
 
  private:
-  ChunkReader(ChunkHeader header, std::string body, KnownPods& known);
+  ChunkReader(ChunkHeader header, std::string body, PodDictionary& known);
   [[nodiscard]] Result<std::string> Section(SectionKind kind) const;
   [[nodiscard]] Result<void> ReadTables();
   [[nodiscard]] Result<RecordedItem> ReadOther();
@@ -47,7 +47,7 @@ class ChunkReader {
 
   ChunkHeader header_;
   std::string body_;
-  KnownPods& known_;
+  PodDictionary& known_;
   std::string node_;  // the section's text, which the columns are in
   std::string more_text_;
   ByteReader more_;

@@ -67,7 +67,7 @@ class RecordingReader : public RecordingSource {
   bool failed_ = false;  // reading itself did; there is nothing more
   std::optional<ChunkHeader> header_;
   std::unique_ptr<ChunkReader> chunk_;
-  KnownPods known_;
+  PodDictionary known_;
   std::optional<RecordingAbout> about_;  // told last
   std::uint64_t next_sequence_ = 0;
   Instant last_;                   // when the last item happened that is not lost

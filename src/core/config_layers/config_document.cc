@@ -80,7 +80,10 @@ std::string Plain(std::string_view key) {
 
 std::string Plain(const Path& path) {
   std::string plain;
-  for (const std::string& key : path) plain += (plain.empty() ? "" : ".") + Plain(key);
+  for (const std::string& key : path) {
+    if (!plain.empty()) plain += '.';
+    plain += Plain(key);
+  }
   return plain;
 }
 

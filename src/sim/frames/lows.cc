@@ -27,7 +27,7 @@ double ShareOf(Instant from, Instant at, Instant to) {
 
 class Lows {
  public:
-  Lows(const Frame& from, Frame& to, const std::vector<PodCourse>& courses)
+  Lows(const Frame& from, Frame& to, const std::vector<RecordedCourse>& courses)
       : from_(from), to_(to), courses_(courses) {}
 
   std::vector<Frame> Find() {
@@ -188,14 +188,14 @@ class Lows {
 
   const Frame& from_;
   Frame& to_;
-  const std::vector<PodCourse>& courses_;
+  const std::vector<RecordedCourse>& courses_;
   std::vector<EndingLife> lives_;
 };
 
 }  // namespace
 
 std::vector<Frame> LowsBetween(const Frame& from, Frame& to,
-                               const std::vector<PodCourse>& courses) {
+                               const std::vector<RecordedCourse>& courses) {
   if (!to.lowest_memory && to.between.empty()) return {};
   return Lows(from, to, courses).Find();
 }

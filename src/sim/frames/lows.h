@@ -15,6 +15,6 @@ namespace jettison {
 // A pod that ended held the most that is known of it then, and all others lie on the line between
 // the two frames. When it was is read off how the pod grew before, unless the recording knows.
 [[nodiscard]] std::vector<Frame> LowsBetween(const Frame& from, Frame& to,
-                                             const std::vector<PodCourse>& courses);
+                                             const std::vector<RecordedCourse>& courses);
 
 }  // namespace jettison

@@ -17,7 +17,7 @@ constexpr double kMore = 1.25;
 
 }  // namespace
 
-void PodCourse::Life::Add(Point point) {
+void RecordedCourse::Life::Add(Point point) {
   if (!points.empty()) before_last = last;
   last = point;
   if (!points.empty() && ++skipped < every) return;
@@ -30,7 +30,7 @@ void PodCourse::Life::Add(Point point) {
   every *= 2;
 }
 
-void PodCourse::Seen(std::int64_t memory, Instant at) {
+void RecordedCourse::Seen(std::int64_t memory, Instant at) {
   constexpr std::int64_t kMuchLess = 2;  // half of it
   const bool was_away = !active_;
   const bool has_less = has_points() && memory < now_.last.memory / kMuchLess;
@@ -43,7 +43,7 @@ void PodCourse::Seen(std::int64_t memory, Instant at) {
   now_.Add({.at = at, .memory = memory});
 }
 
-GrowthBounds PodCourse::GrowthOf(const Life& life) {
+GrowthBounds RecordedCourse::GrowthOf(const Life& life) {
   if (life.points.empty()) return {};
   const auto since = [&life](Duration span) -> const Point& {
     for (auto point = life.points.rbegin(); point != life.points.rend(); ++point) {
@@ -64,11 +64,11 @@ GrowthBounds PodCourse::GrowthOf(const Life& life) {
   return bounds;
 }
 
-GrowthBounds PodCourse::Growth() const {
+GrowthBounds RecordedCourse::Growth() const {
   return GrowthOf(now_);
 }
 
-double PodCourse::AmountAtAge(unsigned life, Duration age) const {
+double RecordedCourse::AmountAtAge(unsigned life, Duration age) const {
   const Life& of = LifeOf(life);
   if (of.points.empty()) return 0;
   const Instant at = of.points.front().at + std::max(age, Duration{0});
@@ -83,7 +83,7 @@ double PodCourse::AmountAtAge(unsigned life, Duration age) const {
   return static_cast<double>(from.memory) + static_cast<double>(to.memory - from.memory) * share;
 }
 
-double PodCourse::GrowthAtAge(unsigned life, Duration age) const {
+double RecordedCourse::GrowthAtAge(unsigned life, Duration age) const {
   constexpr Duration kStep = std::chrono::seconds(1);
   return AmountAtAge(life, age + kStep) - AmountAtAge(life, age);
 }

@@ -17,7 +17,7 @@ struct GrowthBounds {
 
 // What a recording says of one pod: its present life and the one before, in so few points that a
 // week of it takes no more room than an hour. A life ends with an eviction or an OOM kill.
-class PodCourse {
+class RecordedCourse {
  public:
   // It was active and held so much.
   void Seen(std::int64_t memory, Instant at);

@@ -438,7 +438,7 @@ void PolicyRun::TellThreshold(std::size_t threshold, const CycleReport& report,
 void PolicyRun::End(const Walk& walk, PodSlot slot, const SimulatedEviction& told,
                     std::int64_t grace_seconds, Resource resource) {
   const WhatIfNode& node = walk.node;
-  const PodCourse& course = node.courses[slot];
+  const RecordedCourse& course = node.courses[slot];
   const VirtualPod* was = pods_.Find(slot);
   const Instant at = told.when.at;
   const Duration grace = std::max<Duration>(seconds(grace_seconds), Duration{1});
@@ -478,7 +478,7 @@ void PolicyRun::LetBack(const Walk& walk, Instant at) {
 }
 
 void PolicyRun::ForeseeOomKills(const Walk& walk, const Step& step) {
-  const std::vector<PodCourse>& courses = walk.node.courses;
+  const std::vector<RecordedCourse>& courses = walk.node.courses;
   for (VirtualPod& pod : pods_) {
     if (pod.is != VirtualPod::Is::kGoingOn || !pod.limit) continue;
     if (pod.MemoryAt(courses[pod.slot], step.to) < static_cast<double>(*pod.limit)) continue;

@@ -62,7 +62,7 @@ void VirtualPods::Drop(PodSlot slot) {
   std::erase_if(pods_, [slot](const VirtualPod& pod) { return pod.slot == slot; });
 }
 
-double VirtualPods::FreedAt(const Segment& segment, const std::vector<PodCourse>& courses,
+double VirtualPods::FreedAt(const Segment& segment, const std::vector<RecordedCourse>& courses,
                             Instant at) const {
   double freed = 0;
   for (const VirtualPod& pod : pods_) {
@@ -71,7 +71,8 @@ double VirtualPods::FreedAt(const Segment& segment, const std::vector<PodCourse>
   return freed;
 }
 
-VirtualPod::Spread VirtualPods::SpreadAt(const std::vector<PodCourse>& courses, Instant at) const {
+VirtualPod::Spread VirtualPods::SpreadAt(const std::vector<RecordedCourse>& courses,
+                                         Instant at) const {
   VirtualPod::Spread spread;
   for (const VirtualPod& pod : pods_) {
     const VirtualPod::Spread each = pod.SpreadAt(courses[pod.slot], at);
@@ -82,12 +83,12 @@ VirtualPod::Spread VirtualPods::SpreadAt(const std::vector<PodCourse>& courses, 
 }
 
 double VirtualPods::MemoryAt(PodSlot slot, const Segment& segment,
-                             const std::vector<PodCourse>& courses, Instant at) const {
+                             const std::vector<RecordedCourse>& courses, Instant at) const {
   const VirtualPod* pod = Find(slot);
   return pod != nullptr ? pod->MemoryAt(courses[slot], at) : segment.MemoryAt(slot, at);
 }
 
-Observations VirtualPods::SeenAt(const Segment& segment, const std::vector<PodCourse>& courses,
+Observations VirtualPods::SeenAt(const Segment& segment, const std::vector<RecordedCourse>& courses,
                                  Instant at) const {
   Observations seen = segment.SeenAt(at);
   if (empty()) return seen;
@@ -107,8 +108,8 @@ void VirtualPods::FreeOthers(const Segment& segment, Observations& seen) const {
 }
 
 void ActivePodsAt(const VirtualPods& pods, const Segment& segment, const PodRoster& roster,
-                  const std::vector<PodCourse>& courses, Instant at, std::vector<PodStats>& stats,
-                  std::vector<ActivePod>& active) {
+                  const std::vector<RecordedCourse>& courses, Instant at,
+                  std::vector<PodStats>& stats, std::vector<ActivePod>& active) {
   std::vector<PodSlot> slots;
   const Frame& recorded = at >= segment.to().at ? segment.to() : segment.from();
   for (const FramePod& figures : recorded.pods) {

@@ -26,17 +26,17 @@ class VirtualPods {
   [[nodiscard]] auto end() const { return pods_.end(); }
 
   // By how much more memory is free than recorded.
-  [[nodiscard]] double FreedAt(const Segment& segment, const std::vector<PodCourse>& courses,
+  [[nodiscard]] double FreedAt(const Segment& segment, const std::vector<RecordedCourse>& courses,
                                Instant at) const;
   // By how much less, or more, may be free than that.
-  [[nodiscard]] VirtualPod::Spread SpreadAt(const std::vector<PodCourse>& courses,
+  [[nodiscard]] VirtualPod::Spread SpreadAt(const std::vector<RecordedCourse>& courses,
                                             Instant at) const;
   // What the pod holds.
   [[nodiscard]] double MemoryAt(PodSlot slot, const Segment& segment,
-                                const std::vector<PodCourse>& courses, Instant at) const;
+                                const std::vector<RecordedCourse>& courses, Instant at) const;
   // All signals as the policy would see them.
-  [[nodiscard]] Observations SeenAt(const Segment& segment, const std::vector<PodCourse>& courses,
-                                    Instant at) const;
+  [[nodiscard]] Observations SeenAt(const Segment& segment,
+                                    const std::vector<RecordedCourse>& courses, Instant at) const;
 
  private:
   void FreeOthers(const Segment& segment, Observations& seen) const;
@@ -47,7 +47,7 @@ class VirtualPods {
 // The pods that are active at a moment of a segment, with figures for it. `stats` only lends its
 // memory; it has to live as long as `active`.
 void ActivePodsAt(const VirtualPods& pods, const Segment& segment, const PodRoster& roster,
-                  const std::vector<PodCourse>& courses, Instant at, std::vector<PodStats>& stats,
-                  std::vector<ActivePod>& active);
+                  const std::vector<RecordedCourse>& courses, Instant at,
+                  std::vector<PodStats>& stats, std::vector<ActivePod>& active);
 
 }  // namespace jettison

@@ -15,7 +15,7 @@ double SecondsBetween(Instant from, Instant to) {
 
 }  // namespace
 
-double VirtualPod::MemoryAt(const PodCourse& course, Instant at) const {
+double VirtualPod::MemoryAt(const RecordedCourse& course, Instant at) const {
   double memory = 0;
   switch (is) {
     case Is::kAway: return 0;
@@ -28,7 +28,7 @@ double VirtualPod::MemoryAt(const PodCourse& course, Instant at) const {
   return limit ? std::min(memory, static_cast<double>(*limit)) : memory;
 }
 
-VirtualPod::Spread VirtualPod::SpreadAt(const PodCourse& course, Instant at) const {
+VirtualPod::Spread VirtualPod::SpreadAt(const RecordedCourse& course, Instant at) const {
   const double seconds = SecondsBetween(since, at);
   switch (is) {
     case Is::kAway:

@@ -33,13 +33,13 @@ struct VirtualPod {
   bool follows_record = false;  // it comes back when the recording says so
   unsigned life_at_end = 0;     // of the recording, when it was evicted
 
-  [[nodiscard]] double MemoryAt(const PodCourse& course, Instant at) const;
+  [[nodiscard]] double MemoryAt(const RecordedCourse& course, Instant at) const;
   // By how much less, and more, it may hold.
   struct Spread {
     double less = 0;
     double more = 0;
   };
-  [[nodiscard]] Spread SpreadAt(const PodCourse& course, Instant at) const;
+  [[nodiscard]] Spread SpreadAt(const RecordedCourse& course, Instant at) const;
   [[nodiscard]] bool IsThere() const { return is == Is::kGoingOn || is == Is::kBack; }
 };
 

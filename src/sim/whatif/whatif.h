@@ -52,7 +52,7 @@ class WhatIf {
   const std::vector<CandidatePolicy> candidates_;
   const WhatIfOptions options_;
   PodRoster roster_;
-  std::vector<PodCourse> courses_;
+  std::vector<RecordedCourse> courses_;
   std::vector<PolicyRun> runs_;
   FrameBuilder builder_;
   std::optional<Thinning> thinning_;

@@ -12,7 +12,7 @@ namespace jettison {
 // What all policies of a simulation look at.
 struct WhatIfNode {
   const PodRoster& roster;
-  const std::vector<PodCourse>& courses;  // until the frame that a segment begins with
+  const std::vector<RecordedCourse>& courses;  // until the frame that a segment begins with
   const WhatIfModel& model;
   Profile profile = Profile::kKubelet;
   // Nothing that the policy in force did is taken from the recording: neither the state of its
