@@ -24,7 +24,7 @@ class DoctorKubernetes : public testing::Test {
                            "contexts: [{name: x, context: {cluster: c, user: u}}]\n"
                            "clusters: [{name: c, cluster: {server: '"
                         << server_.url() << "'}}]\nusers: [{name: u, user: {" << user << "}}]\n";
-    return KubernetesChecks({.kubeconfig = path, .node = node, .config = config_});
+    return KubernetesChecks({.kubeconfig = path, .node = node, .config = {.files = config_}});
   }
   static HostCheck Named(const std::vector<HostCheck>& checks, const std::string& name) {
     const auto at = std::ranges::find(checks, name, &HostCheck::check);
