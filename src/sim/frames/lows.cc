@@ -168,7 +168,7 @@ class Lows {
     if (!to_.lowest_memory) return;
     const std::int64_t lowest = *to_.lowest_memory;
     const Signal signal = Signal::kMemoryAvailable;
-    const auto available = [signal](const Frame& frame) { return frame.seen[signal]->available; };
+    const auto available = [](const Frame& frame) { return frame.seen[signal]->available; };
     if (lowest >= std::min(available(from_), available(to_))) return;
     if (frames.empty()) {
       Frame& frame = frames.emplace_back(Empty(from_.at + Elapsed(from_.at, to_.at) / 2));
