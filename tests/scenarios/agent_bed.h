@@ -23,7 +23,8 @@ class AgentBed {
   ~AgentBed();
   [[nodiscard]] const std::string& error() const { return error_; }
 
-  // Lines for the KubeletConfiguration, in front of what every test has.
+  // Lines for the KubeletConfiguration, in front of what every test has; without an evictionHard
+  // among them the node watches its memory alone.
   void Configure(std::string_view kubelet_fields) { kubelet_fields_ = kubelet_fields; }
   // The same for the JettisonConfiguration.
   void ConfigureAgent(std::string_view jettison_fields) { jettison_fields_ = jettison_fields; }
