@@ -59,8 +59,9 @@ Result<void> KillBySignals(int group) {
 
 Result<void> KillOnce(int group, KillBy how) {
   if (how == KillBy::kSignals) return KillBySignals(group);
+  // Missing before Linux 5.14; refused for a threaded group.
   auto written = WriteFile(group, "cgroup.kill", "1");
-  return !written && Vanished(written.error()) ? KillBySignals(group) : written;
+  return written ? written : KillBySignals(group);
 }
 
 }  // namespace
