@@ -32,7 +32,7 @@ echo 0123456789abcdef0123456789abcdef >"$work/root/etc/machine-id"
 
 cp "$package" "$work/package.deb"
 if tests/vm/run.py --deadline 900 --memory 1024 --disk 1024 --root "$work/root" --file "$work/package.deb" \
-  --file "$newer" tests/vm/package_life.sh package.deb newer.deb; then
+  --file "$newer" --file tests/vm/checks.sh tests/vm/package_life.sh package.deb newer.deb; then
   echo "1 passed, 0 failed, 0 skipped"
 else
   status=$?

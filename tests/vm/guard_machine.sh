@@ -5,29 +5,7 @@
 set -u
 driver=$1
 log=/tmp/agent.log
-failed=0
-
-expect() { # expect WHAT COMMAND...
-  what=$1
-  shift
-  if "$@" >/tmp/out 2>&1; then
-    echo "ok: $what"
-  else
-    echo "FAILED: $what"
-    tail -n 5 /tmp/out
-    failed=1
-  fi
-}
-
-await() { # await SECONDS COMMAND...
-  left=$(($1 * 5))
-  shift
-  until "$@" >/dev/null 2>&1; do
-    left=$((left - 1))
-    [ $left -gt 0 ] || return 1
-    sleep 0.2
-  done
-}
+. "$(dirname "$0")/checks.sh"
 
 pod() { # pod NAME RESOURCES WORKLOAD...
   name=$1

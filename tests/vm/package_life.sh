@@ -6,30 +6,9 @@ set -u
 here=$(dirname "$0")
 package=$here/$1
 newer=$here/$2
-failed=0
 export DEBIAN_FRONTEND=noninteractive
 
-expect() { # expect WHAT COMMAND...
-  what=$1
-  shift
-  if "$@" >/tmp/out 2>&1; then
-    echo "ok: $what"
-  else
-    echo "FAILED: $what"
-    tail -n 30 /tmp/out
-    failed=1
-  fi
-}
-
-await() { # await SECONDS COMMAND...
-  left=$(($1 * 5))
-  shift
-  until "$@" >/dev/null 2>&1; do
-    left=$((left - 1))
-    [ $left -gt 0 ] || return 1
-    sleep 0.2
-  done
-}
+. "$(dirname "$0")/checks.sh"
 
 pids_of() { # pids_of NAME: of programs
   grep -l -x "$1" /proc/[0-9]*/comm 2>/dev/null | cut -d/ -f3
