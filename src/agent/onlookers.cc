@@ -28,6 +28,11 @@ Snapshot Onlookers::SnapshotWith(const ShownBeside& beside) const {
 
 void Onlookers::NoteAsked() {
   asked_ = board_->TakeAsked() || asked_;
+  for (const BoardNote& note : board_->TakeNotes()) {
+    const LogField field{note.key, note.value};
+    note.level == LogLevel::kWarning ? log_.Warn(note.message, {field})
+                                     : log_.Info(note.message, {field});
+  }
 }
 
 void Onlookers::Show(const std::function<ShownBeside()>& beside, bool begun, Instant now) {

@@ -2,9 +2,12 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <atomic>
 #include <condition_variable>
 #include <mutex>
+#include <optional>
+#include <string>
 #include <utility>
 
 #include "agent/loop/background_thread.h"
@@ -33,55 +36,122 @@ HttpServerOptions OptionsOf(const HttpConfig& config) {
           .limits = {}};
 }
 
+// Before it is tried again to listen: doubled up to the last.
+constexpr auto kFirstPause = std::chrono::seconds(1);
+constexpr auto kLastPause = std::chrono::seconds(30);
+
+std::string EndpointsOf(const HttpConfig& config) {
+  if (config.address.empty()) return config.socket;
+  if (config.socket.empty()) return config.address;
+  return fmt::format("{}, {}", config.socket, config.address);
+}
+
 class ServingApi final : public Serving {
  public:
   ServingApi(const HttpConfig& config, Board& board)
-      : config_(config),
-        board_(board),
+      : board_(board),
         api_({.board = board,
               .host = ReadHostFacts(),
               .now = [this] { return clock_.Now(); },
-              .started_at = clock_.Now()}) {}
+              .started_at = clock_.Now()}),
+        config_(config) {}
 
   ~ServingApi() override {
-    if (!server_) return;
     board_.OnNews({});
-    {
-      const std::lock_guard lock(mutex_);
-      stop_ = true;
-    }
+    const std::unique_lock lock(mutex_);
+    stop_ = true;
     wake_.notify_all();
-    server_->Stop();
+    if (server_) server_->Stop();
   }
 
   Result<void> Start() {
-    auto server = HttpServer::Open(
-        OptionsOf(config_), [this](const HttpRequest& request) { return Answer(request); },
-        [](int status, std::string_view message) { return StatusAnswer(status, message); });
-    if (!server) return Fail(server.error());
-    server_ = std::move(*server);
+    const auto opened = Open(config_);
+    if (!opened && opened.error().code == ErrorCode::kInvalidArgument) return opened;
     board_.OnNews([this] {
       api_.watch()->News();
-      server_->WakeStreams();
+      if (HttpServer* const server = Server()) server->WakeStreams();
     });
-    serving_.Do([this] { server_->Serve(); });
+    Tell(opened);
+    serving_.Do([this] {
+      if (Server() == nullptr) OpenLater();
+      if (HttpServer* const server = Server()) server->Serve();
+    });
     return {};
   }
 
+  // Where nobody is served yet, they are read when somebody can be.
   Result<void> ReadCredentials(const HttpConfig& config) override {
-    return server_->ReadCredentials(OptionsOf(config));
+    {
+      const std::lock_guard lock(mutex_);
+      read_config_ = config;
+    }
+    HttpServer* const server = Server();
+    return server == nullptr ? Result<void>() : server->ReadCredentials(OptionsOf(config));
   }
-  void UseCredentials() override { server_->UseCredentials(); }
 
-  std::string own_token_file() const override { return OptionsOf(config_).own_token_file; }
-
-  std::string endpoints() const override {
-    if (config_.address.empty()) return config_.socket;
-    if (config_.socket.empty()) return config_.address;
-    return fmt::format("{}, {}", config_.socket, config_.address);
+  void UseCredentials() override {
+    const std::lock_guard lock(mutex_);
+    if (server_) return server_->UseCredentials();
+    if (read_config_) config_ = *read_config_;
+    hurry_ = true;
+    wake_.notify_all();
   }
 
  private:
+  // Null before it is open; it stays until this is destroyed.
+  HttpServer* Server() {
+    const std::lock_guard lock(mutex_);
+    return server_.get();
+  }
+
+  Result<void> Open(const HttpConfig& config) {
+    auto server = HttpServer::Open(
+        OptionsOf(config), [this](const HttpRequest& request) { return Answer(request); },
+        [](int status, std::string_view message) { return StatusAnswer(status, message); });
+    if (!server) return Fail(server.error().In("http"));
+    const std::lock_guard lock(mutex_);
+    if (!stop_) server_ = std::move(*server);
+    return {};
+  }
+
+  void OpenLater() {
+    auto pause = kFirstPause;
+    while (const auto config = AwaitNextTry(pause)) {
+      const auto opened = Open(*config);
+      if (opened || opened.error() != said_) Tell(opened);
+      if (opened) return;
+      pause = std::min(2 * pause, kLastPause);
+    }
+  }
+
+  // What to try with; absent: nobody is to be served any more.
+  std::optional<HttpConfig> AwaitNextTry(std::chrono::seconds pause) {
+    std::unique_lock lock(mutex_);
+    wake_.wait_for(lock, pause, [this] { return stop_ || hurry_; });
+    hurry_ = false;
+    return stop_ ? std::nullopt : std::optional(config_);
+  }
+
+  void Tell(const Result<void>& opened) {
+    if (!opened) {
+      said_ = opened.error();
+      return board_.Say({.level = LogLevel::kWarning,
+                         .message = "nothing is answered over HTTP for now; it is tried again",
+                         .key = "err",
+                         .value = said_.message});
+    }
+    board_.Say({.level = LogLevel::kInfo,
+                .message = "HTTP is served",
+                .key = "endpoints",
+                .value = EndpointsOf(config_)});
+    const std::string token = OptionsOf(config_).own_token_file;
+    if (token.empty()) return;
+    board_.Say({.level = LogLevel::kInfo,
+                .message = "who asks over TCP needs the token in this file, which root can read",
+                .key = "file",
+                .value = token});
+  }
+
   HttpResponse Answer(const HttpRequest& request) {
     HttpResponse answer = api_.Answer(request);
     if (answer.stream && !reminding_.exchange(true)) reminders_.Do([this] { Remind(); });
@@ -89,11 +159,12 @@ class ServingApi final : public Serving {
   }
 
   void Remind() {
+    HttpServer* const server = Server();
     do {
       std::unique_lock lock(mutex_);
       while (!stop_ && api_.watch()->streams() > 0) {
         wake_.wait_for(lock, kReminder, [this] { return stop_; });
-        server_->WakeStreams();
+        server->WakeStreams();
       }
       reminding_ = false;
       if (stop_) return;
@@ -101,15 +172,18 @@ class ServingApi final : public Serving {
     } while (api_.watch()->streams() > 0 && !reminding_.exchange(true));
   }
 
-  HttpConfig config_;
   Board& board_;
   SteadyClock clock_;
   Api api_;
-  std::unique_ptr<HttpServer> server_;
   std::atomic<bool> reminding_ = false;
+  Error said_;  // why nobody is served, as it was told last
   std::mutex mutex_;
   std::condition_variable wake_;
-  bool stop_ = false;  // guarded by mutex_
+  HttpConfig config_;                      // guarded by mutex_
+  std::optional<HttpConfig> read_config_;  // guarded by mutex_
+  std::unique_ptr<HttpServer> server_;     // set once, guarded by mutex_
+  bool hurry_ = false;                     // guarded by mutex_
+  bool stop_ = false;                      // guarded by mutex_
   // Destroyed, and so ended, before what they use.
   BackgroundThread reminders_{{"http-reminder", "event streams are told what they missed late"}};
   BackgroundThread serving_{{"http", "nothing is answered over HTTP"}};
@@ -120,7 +194,7 @@ class ServingApi final : public Serving {
 Result<std::unique_ptr<Serving>> Serving::Open(const HttpConfig& config, Board& board) {
   if (config.socket.empty() && config.address.empty()) return nullptr;
   auto serving = std::make_unique<ServingApi>(config, board);
-  if (auto started = serving->Start(); !started) return Fail(started.error().In("http"));
+  if (auto started = serving->Start(); !started) return Fail(started.error());
   return serving;
 }
 

@@ -14,15 +14,14 @@ namespace jettison {
 class Serving {
  public:
   // Opens what the configuration names; null where it names nothing. Calls of the board's OnNews
-  // are taken over. `board` must outlive this. Errors say what cannot be opened and what to do.
+  // are taken over. `board` must outlive this, and is told where it is answered. kInvalidArgument
+  // where the configuration is at fault. What the machine refuses for now (an address that is
+  // taken, a full disk, no descriptor) is said on the board and tried again, with pauses of 1 s to
+  // 30 s and whenever the configuration is read again.
   [[nodiscard]] static Result<std::unique_ptr<Serving>> Open(const HttpConfig& config,
                                                              Board& board);
   virtual ~Serving() = default;
 
-  // Where it is answered, for the log: "/run/jettison/jettison.sock, 127.0.0.1:10350".
-  [[nodiscard]] virtual std::string endpoints() const = 0;
-  // Where the token is that was made for TCP; empty: none was.
-  [[nodiscard]] virtual std::string own_token_file() const = 0;
   // Reads the files of certificates and tokens again, which `config` may name anew, and keeps what
   // they hold until UseCredentials. On any thread. Errors say what is wrong; then nothing has
   // changed.

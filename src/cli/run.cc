@@ -111,20 +111,9 @@ Result<void> RunServed(const AgentConfig& config, AgentOptions options, ConfigRe
   if (!agent) return Fail(agent.error());
   if (!board) return (*agent)->Run();
   auto opened = Serving::Open(config.http, *board);
-  if (!opened && opened.error().code == ErrorCode::kUnavailable) {
-    (*agent)->log().Warn("nothing is answered over HTTP until the agent is restarted",
-                         {{"err", opened.error().message},
-                          {"mend", "raise LimitNOFILE= of its unit and restart it"}});
-    return (*agent)->Run();
-  }
   if (!opened) return Fail(opened.error());
   const std::shared_ptr<Serving> serving = std::move(*opened);
   rereading->SetServing(serving);
-  (*agent)->log().Info("HTTP is served", {{"endpoints", serving->endpoints()}});
-  if (const std::string token = serving->own_token_file(); !token.empty()) {
-    (*agent)->log().Info("who asks over TCP needs the token in this file, which root can read",
-                         {{"file", token}});
-  }
   auto result = (*agent)->Run();
   rereading->SetServing(nullptr);
   return result;

@@ -2,6 +2,8 @@
 
 #include <sys/eventfd.h>
 
+#include <utility>
+
 namespace jettison {
 
 using std::chrono::steady_clock;
@@ -27,6 +29,17 @@ std::optional<Instant> Board::last_turn() const {
   const auto ticks = last_turn_.load(std::memory_order_relaxed);
   if (ticks == 0) return std::nullopt;
   return Instant(Duration(ticks));
+}
+
+void Board::Say(BoardNote note) {
+  const std::lock_guard lock(mutex_);
+  notes_.push_back(std::move(note));
+  eventfd_write(wake_.get(), 1);
+}
+
+std::vector<BoardNote> Board::TakeNotes() {
+  const std::lock_guard lock(mutex_);
+  return std::exchange(notes_, {});
 }
 
 bool Board::TakeAsked() {

@@ -8,12 +8,23 @@
 #include <memory>
 #include <mutex>
 #include <optional>
+#include <string>
+#include <vector>
 
+#include "core/model/log_level.h"
 #include "core/units/duration.h"
 #include "ports/file_descriptor.h"
 #include "view/snapshot.h"
 
 namespace jettison {
+
+// What somebody who looks on has to say in the agent's log: a message and one field.
+struct BoardNote {
+  LogLevel level = LogLevel::kInfo;
+  std::string message;
+  std::string key;
+  std::string value;
+};
 
 // Where other threads look at the agent. They ask, the agent's loop answers between two of its
 // turns with a snapshot that all of them share; while nobody asks nothing is made. A client that
@@ -35,10 +46,14 @@ class Board {
   // changed. It must return at once. Set before the agent runs.
   void OnNews(std::function<void()> call) { on_news_ = std::move(call); }
 
-  // For the agent: readable when somebody asks.
+  // A line for the agent's log, on any thread.
+  void Say(BoardNote note);
+
+  // For the agent: readable when somebody asks, or says something.
   [[nodiscard]] int fd() const { return wake_.get(); }
   // Whether somebody asked since the last call.
   [[nodiscard]] bool TakeAsked();
+  [[nodiscard]] std::vector<BoardNote> TakeNotes();
   void Put(std::shared_ptr<const Snapshot> snapshot);
   void Turned(Instant now);
   void TellNews() const;
@@ -51,6 +66,7 @@ class Board {
   std::shared_ptr<const Snapshot> last_;          // guarded by mutex_
   std::chrono::steady_clock::time_point put_at_;  // guarded by mutex_
   std::uint64_t puts_ = 0;                        // guarded by mutex_
+  std::vector<BoardNote> notes_;                  // guarded by mutex_
   std::atomic<Duration::rep> last_turn_{0};       // 0: it has not
   std::function<void()> on_news_;
 };

@@ -72,5 +72,18 @@ TEST(Board, TellsOfTurnsAndOfNews) {
   EXPECT_EQ(news, 1);
 }
 
+TEST(Board, HandsNotesToTheAgentOnce) {
+  Board board;
+  board.Say({.level = LogLevel::kWarning, .message = "first", .key = "err", .value = "full"});
+  board.Say({.message = "second"});
+  EXPECT_TRUE(Readable(board.fd()));
+  EXPECT_FALSE(board.TakeAsked());
+  const auto notes = board.TakeNotes();
+  ASSERT_EQ(notes.size(), 2U);
+  EXPECT_EQ(notes[0].value, "full");
+  EXPECT_EQ(notes[1].message, "second");
+  EXPECT_TRUE(board.TakeNotes().empty());
+}
+
 }  // namespace
 }  // namespace jettison

@@ -2,10 +2,13 @@
 #include <gtest/gtest.h>
 #include <poll.h>
 
+#include <optional>
+
 #include "codec/documents/json.h"
 #include "codec/recordings/replay_writer.h"
 #include "codec/recordings/scenario_reader.h"
 #include "http/client/client.h"
+#include "http/peers/listen.h"
 #include "http/test_wire.h"
 #include "sim/replay.h"
 #include "tests/scenarios/agent_bed.h"
@@ -147,6 +150,19 @@ TEST_F(LiveApi, ARecordedPassReplaysToTheSameReport) {
   JsonWriter json(report);
   json.Object([&] { WriteReport(Replay(scenario).at(0).report, json); });
   EXPECT_TRUE(line.ends_with(report + "}")) << report << " is not the end of " << line;
+}
+
+TEST_F(LiveApi, IsTriedAgainWhereTheSocketIsTakenWhileTheNodeIsGuarded) {
+  std::optional taken = http::SocketFile::Listen(bed_.folder() + "/agent.sock", "");
+  ASSERT_TRUE(*taken) << taken->error().message;
+  bed_.StartAgent();
+  EXPECT_TRUE(bed_.WaitForLine({"nothing is answered over HTTP for now", "is answered by"}));
+  EXPECT_TRUE(bed_.WaitForLine({"Started container main"}));
+  taken.reset();
+  bed_.Reload();  // which does not wait for the next try
+  EXPECT_TRUE(bed_.WaitForLine({"HTTP is served", "agent.sock"}));
+  EXPECT_EQ(Get("/livez").status, 200);
+  EXPECT_EQ(bed_.StopAgent(), 0);
 }
 
 TEST_F(LiveApi, TheSocketGoesWithTheAgent) {

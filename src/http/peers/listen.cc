@@ -70,7 +70,7 @@ Result<void> RemoveStale(const std::string& path, const sockaddr_un& address) {
                 path + " is there and is no socket; remove it or choose another path");
   }
   if (IsAnswered(address)) {
-    return Fail(ErrorCode::kInvalidArgument,
+    return Fail(ErrorCode::kUnavailable,
                 path +
                     " is answered by somebody else: is another agent running? Stop it or choose "
                     "another path");

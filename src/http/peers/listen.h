@@ -19,8 +19,8 @@ class SocketFile {
  public:
   // Listens at `path` (absolute, 107 bytes at most) with mode 0660, owned by `group` (a name or a
   // number; empty: the process' own). The folder is made where it is missing (0755). What is left
-  // of a process that is gone is replaced; kInvalidArgument where somebody still answers, or where
-  // something else than a socket is there.
+  // of a process that is gone is replaced; kUnavailable where somebody still answers,
+  // kInvalidArgument where something else than a socket is there.
   [[nodiscard]] static Result<SocketFile> Listen(const std::string& path, const std::string& group);
   SocketFile() = default;
   SocketFile(SocketFile&& other) noexcept

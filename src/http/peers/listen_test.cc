@@ -65,7 +65,7 @@ TEST_F(SocketFileTest, OneThatSomebodyAnswersOnIsLeftAlone) {
   ASSERT_TRUE(file);
   const auto second = SocketFile::Listen(path(), "");
   ASSERT_FALSE(second);
-  EXPECT_EQ(second.error().code, ErrorCode::kInvalidArgument);
+  EXPECT_EQ(second.error().code, ErrorCode::kUnavailable);
   EXPECT_THAT(second.error().message, HasSubstr("is another agent running?"));
   EXPECT_TRUE(Wire(path()).is_connected());
 }
