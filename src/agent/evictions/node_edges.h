@@ -25,7 +25,8 @@ struct NodeSettings {
   bool memory_notifications = false;
   // Look at memory between passes, as often as it could run short.
   bool look_ahead = false;
-  // Keep the last passes for onlookers, with all that they were made of.
+  // Keep the last passes for onlookers, with all that they were made of. Those that evict are kept
+  // in any case.
   bool record_passes = false;
 };
 

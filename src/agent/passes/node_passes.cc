@@ -239,7 +239,7 @@ const CycleReport& NodePasses::Run(const ReadingPlan& plan, const PassDecision& 
     asked_->summary = summary_;
     asked_->pods = Keep(pods);
   }
-  if (record_passes_) Record(std::move(pass), cause.kind, pods);
+  Record(std::move(pass), cause.kind, pods);
   times.ended = edges_.clock.Now();
   CountPass(*report, cause.kind, times, counters_);
   return *record_.last;
@@ -249,7 +249,7 @@ const CycleReport& NodePasses::Run(const ReadingPlan& plan, const PassDecision& 
 Result<Summary> NodePasses::ReadSummary() {
   Summary summary;
   summary.node = edges_.figures.ReadNode();
-  if (record_passes_) after_reclaim_ = summary;
+  after_reclaim_ = summary;
   return summary;
 }
 
@@ -308,9 +308,10 @@ void NodePasses::TellPause(const CycleReport& report, Instant now) {
 }
 
 // Told of each pass when its deed is done. A watch pass that found nothing is not kept: near a
-// threshold there are hundreds of them a second.
+// threshold there are hundreds of them a second. One that evicts is kept although nobody looks on.
 void NodePasses::Record(RecordedPass pass, PassKind kind,
                         const std::vector<const PodFacts*>& pods) {
+  if (!record_passes_ && record_.last->evictions.empty()) return;
   record_.signals.Add(record_.last->observations, record_.last->at);
   pass.report = *record_.last;
   if (kind == PassKind::kWatch && !DidSomething(pass)) return;
@@ -363,12 +364,10 @@ const CycleReport* NodePasses::Granted(const EvictionOrder& order, Instant now) 
   (void)pacing_.PassDone(report, standing_.wait.active(), now);
   CountPass(report, PassKind::kWatch,
             {.woken = report.at, .began = now, .decided = now, .ended = now}, counters_);
-  if (record_passes_) {
-    const auto kept = std::make_shared<const RecordedPass>(std::move(pass));
-    record_.passes.Add(kept);
-    if (edges_.on_pass) edges_.on_pass(kept);
-    if (edges_.on_eviction) edges_.on_eviction(kept);
-  }
+  const auto kept = std::make_shared<const RecordedPass>(std::move(pass));
+  record_.passes.Add(kept);
+  if (edges_.on_pass) edges_.on_pass(kept);
+  if (edges_.on_eviction) edges_.on_eviction(kept);
   return record_.last.get();
 }
 

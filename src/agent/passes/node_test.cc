@@ -9,6 +9,7 @@ using std::chrono::milliseconds;
 using std::chrono::seconds;
 using testing::ElementsAre;
 using testing::IsEmpty;
+using testing::SizeIs;
 
 class NodeTest : public NodeTestBed {};
 
@@ -44,6 +45,17 @@ TEST_F(NodeTest, AWakeUpEvictsTheLargestPodAtOnceOnFreshFigures) {
   EXPECT_THAT(runtime_.TakeCommands(), ElementsAre("stop hog/c 1s"));
   EXPECT_TRUE(node_->MakeSnapshot().waiting_for_cleanup);
   EXPECT_THAT(lines_[1], testing::HasSubstr("must evict pod(s) to reclaim"));
+}
+
+TEST_F(NodeTest, APassThatEvictsIsToldWholeAlthoughNobodyLooksOn) {
+  Start();
+  clock_.Advance(seconds(3));
+  figures_.SetAvailable(99);
+  Crossed();
+  ASSERT_THAT(evictions_, SizeIs(1));
+  EXPECT_THAT(evictions_[0]->report.evictions, SizeIs(1));
+  EXPECT_THAT(evictions_[0]->pods, SizeIs(2));
+  EXPECT_THAT(evictions_[0]->summary.pods, SizeIs(2));
 }
 
 TEST_F(NodeTest, MemoryOfAPodIsReadWhenItComesSoThatTheFirstTimeIsNotWhenItRunsOut) {

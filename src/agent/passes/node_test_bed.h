@@ -215,6 +215,7 @@ class NodeTestBed : public testing::Test {
                   .collect_remains = [this] { ++collections_; },
                   .ladder = ladder_,
                   .make_way = [this] { figures_at_way_.push_back(figures_.figure_reads); },
+                  .on_eviction = [this](const auto& pass) { evictions_.push_back(pass); },
                   .soft = soft_,
                   .noter = noter_.get()});
     if (layout) {
@@ -285,6 +286,7 @@ class NodeTestBed : public testing::Test {
   MemoryLadder* ladder_ = nullptr;
   bool look_ahead_ = false;
   bool record_passes_ = false;
+  std::vector<std::shared_ptr<const RecordedPass>> evictions_;
   DiskUse disk_;
   int collections_ = 0;  // of what is left of pods that are gone
   std::unique_ptr<Node> node_;
