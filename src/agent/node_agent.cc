@@ -127,6 +127,8 @@ void NodeAgent::TakeUpKept() {
   KeptState kept = parts_->keeper->Load();
   parts_->pods->Remember(std::move(kept.pods));
   kept_node_ = std::move(kept.node);
+  if (auto* const soft = parts_->soft_evictions.get())
+    soft->Resume(kept.soft, machine_->clock.Now());
 }
 
 void NodeAgent::Guard() {
@@ -369,16 +371,24 @@ ShownBeside NodeAgent::Beside() const {
 }
 
 KeptState NodeAgent::Kept(Instant now) const {
-  return {.node = parts_->node->Kept(), .pods = parts_->pods->Kept(now)};
+  const auto* const soft = parts_->soft_evictions.get();
+  return {.node = parts_->node->Kept(),
+          .pods = parts_->pods->Kept(now),
+          .soft = soft != nullptr ? soft->SoFar(now) : SoftEvictionsSoFar{}};
+}
+
+std::uint64_t NodeAgent::Changes() const {
+  const std::uint64_t soft = parts_->soft_evictions ? parts_->soft_evictions->changes() : 0;
+  return parts_->pods->changes() + parts_->node->changes() + soft;
 }
 
 void NodeAgent::KeepState(Instant now) {
-  const std::uint64_t changes = parts_->pods->changes() + parts_->node->changes();
+  const std::uint64_t changes = Changes();
   if (begun_ && parts_->keeper->Due(changes, now)) parts_->keeper->Save(Kept(now), changes, now);
 }
 
 std::optional<Instant> NodeAgent::NextDeadline() const {
-  const std::uint64_t changes = parts_->pods->changes() + parts_->node->changes();
+  const std::uint64_t changes = Changes();
   std::optional<Instant> next;
   for (const auto& at :
        {begun_ ? parts_->node->NextDeadline() : std::nullopt, parts_->disk_walks->NextDeadline(),

@@ -37,6 +37,7 @@ void ClusterSoftEvictions::Take(const EvictionOrder& order, const std::string& p
                                 const kube::Outcome& outcome) {
   const Instant now = edges_.clock.Now();
   const kube::SoftVerdict verdict = book_.Take(order.pod_uid, outcome, now);
+  ++changes_;
   if (verdict.answer != kube::SoftAnswer::kSpared) {
     const auto complaint = complaints_.Take(kube::CallPurpose::kEvictPod, outcome);
     if (complaint) Say(*complaint, edges_.log);

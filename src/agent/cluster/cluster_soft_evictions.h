@@ -1,5 +1,6 @@
 #pragma once
 
+#include <cstdint>
 #include <deque>
 #include <functional>
 #include <memory>
@@ -47,6 +48,12 @@ class ClusterSoftEvictions : public SoftEvictions {
   void Ask(const EvictionOrder& order, Instant now) override;
   [[nodiscard]] std::optional<SoftAnswered> TakeAnswer() override;
 
+  // What an agent after this one has to know.
+  [[nodiscard]] SoftEvictionsSoFar SoFar(Instant now) const { return book_.SoFar(now); }
+  void Resume(const SoftEvictionsSoFar& before, Instant now) { book_.Resume(before, now); }
+  // Counts what SoFar gains.
+  [[nodiscard]] std::uint64_t changes() const { return changes_; }
+
  private:
   void Take(const EvictionOrder& order, const std::string& pod, const kube::Outcome& outcome);
   void TellSpared(const SparedPod& spared, const std::string& pod, Instant now);
@@ -55,6 +62,7 @@ class ClusterSoftEvictions : public SoftEvictions {
   kube::SoftEvictionBook book_;
   kube::CallComplaints complaints_;
   std::deque<SoftAnswered> answers_;
+  std::uint64_t changes_ = 0;
   // Answers that come when this is gone find it so.
   std::shared_ptr<ClusterSoftEvictions*> self_;
 };

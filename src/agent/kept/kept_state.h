@@ -9,6 +9,7 @@
 #include "core/evaluate/evaluate.h"
 #include "core/model/eviction_order.h"
 #include "core/model/signal.h"
+#include "core/model/spared_pod.h"
 #include "core/units/duration.h"
 
 namespace jettison {
@@ -95,6 +96,7 @@ struct KeptPod {
 struct KeptState {
   KeptNode node;
   std::vector<KeptPod> pods;
+  SoftEvictionsSoFar soft;
   friend bool operator==(const KeptState&, const KeptState&) = default;
 };
 

@@ -69,8 +69,7 @@ class Reader {
   [[nodiscard]] Result<Instant> Time(const Value& value, std::string_view key) const {
     const auto ago = Text(value, key).and_then(&ParseDuration);
     if (!ago) return Fail(ago.error().In(key));
-    const Duration ago_now = SaturatingDifference(*ago, -since_);
-    return Instant(SaturatingDifference(now_.time_since_epoch(), ago_now));
+    return TimeOf(*ago);
   }
   // The same of what has been.
   [[nodiscard]] Result<Instant> Past(const Value& value, std::string_view key) const {
@@ -141,6 +140,23 @@ class Reader {
     return wait;
   }
 
+  [[nodiscard]] Result<Instant> Granted(const Value& value) const {
+    if (value.AsString() == nullptr) return Fault("granted", "a list of texts");
+    const auto ago = ParseDuration(*value.AsString());
+    if (!ago) return Fail(ago.error().In("granted"));
+    return std::min(TimeOf(*ago), now_);
+  }
+
+  [[nodiscard]] Result<SparedPod> Spared(const Value& value) const {
+    auto uid = Text(value, "uid");
+    auto why = Text(value, "why");
+    const auto until = Time(value, "until");
+    if (!uid) return Fail(uid.error());
+    if (!why) return Fail(why.error());
+    if (!until) return Fail(until.error());
+    return SparedPod{.uid = *std::move(uid), .why = *std::move(why), .until = *until};
+  }
+
   [[nodiscard]] Result<KeptRun> Run(const Value& value) const {
     auto container = Text(value, "container");
     const auto attempt = SmallNumber(value, "attempt");
@@ -201,6 +217,11 @@ class Reader {
   }
 
  private:
+  [[nodiscard]] Instant TimeOf(Duration ago) const {
+    const Duration ago_now = SaturatingDifference(ago, -since_);
+    return Instant(SaturatingDifference(now_.time_since_epoch(), ago_now));
+  }
+
   // What only some pods have.
   [[nodiscard]] Result<void> Rest(const Value& value, KeptPod& pod) const {
     if (value.Find("started") != nullptr) {
@@ -258,6 +279,7 @@ void TakeOne(const Value* value, std::string_view what, std::optional<T>& into,
 // After a boot nothing runs that ran before it.
 void KeepOverBoot(KeptState& state) {
   state.node = {};
+  state.soft.spared.clear();
   for (KeptPod& pod : state.pods) {
     pod.ending.reset();
     pod.started.reset();
@@ -292,6 +314,13 @@ Result<KeptStateReading> ParseKeptState(std::string_view text, const Clock& cloc
             [&](const Value& value) { return reader.Mark(value); });
     TakeOne(node->Find("wait"), "wait", state.node.wait, faults,
             [&](const Value& value) { return reader.Wait(value); });
+  }
+  if (const Value* soft = document->Find("softEvictions")) {
+    TakeAll(ListIn(*soft, "granted"), "softEvictions", state.soft.granted, faults,
+            [&](const Value& value) { return reader.Granted(value); });
+    TakeAll(ListIn(*soft, "spared"), "softEvictions", state.soft.spared, faults,
+            [&](const Value& value) { return reader.Spared(value); });
+    std::ranges::sort(state.soft.granted);
   }
   TakeAll(ListIn(*document, "pods"), "pod", state.pods, faults,
           [&](const Value& value) { return reader.Pod(value); });

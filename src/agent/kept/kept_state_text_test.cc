@@ -49,6 +49,8 @@ KeptState FullState() {
                  .next_delay = seconds(20),
                  .absence = KeptAbsence{
                      .reason = "Evicted", .message = "m", .comes_back_at = kNow + seconds(7)}}};
+  state.soft = {.granted = {kNow - minutes(40), kNow - seconds(5)},
+                .spared = {{.uid = "u3", .why = "needs 2", .until = kNow + seconds(55)}}};
   return state;
 }
 
@@ -75,6 +77,8 @@ TEST(KeptState, IsTheSameAgainHoweverTheWallClockWasSet) {
 TEST(KeptState, AfterABootOnlyAbsencesStay) {
   const KeptState state = Again(FullState(), minutes(1), hours(0), true);
   EXPECT_EQ(state.node, KeptNode{});
+  EXPECT_EQ(state.soft.granted, FullState().soft.granted) << "the rate is the node's";
+  EXPECT_THAT(state.soft.spared, IsEmpty());
   ASSERT_THAT(state.pods, SizeIs(1));
   EXPECT_EQ(state.pods[0].name, "default/out");
   EXPECT_EQ(state.pods[0].absence->comes_back_at, kNow + seconds(7));
@@ -106,6 +110,7 @@ TEST(KeptState, AFaultyPartIsLeftOutAndTheOthersStay) {
                   "thresholds":[{"threshold":"t","firstObserved":"soon","overdue":false}],
                   "lastEviction":{"at":"1s","available":{"memory.available":1}},
                   "wait":{"deadline":"1s","pods":[5]}},
+          "softEvictions":{"granted":[5,"soon","5s"],"spared":[{"uid":"u"}]},
           "pods":[{"name":"default/a","uid":"u","evictions":1,"nextDelay":"20s"},
                   {"name":"default/b"},null,
                   {"name":"default/c","uid":"u","evictions":-1,"nextDelay":"20s"},
@@ -113,7 +118,8 @@ TEST(KeptState, AFaultyPartIsLeftOutAndTheOthersStay) {
                   {"name":"default/e","uid":"u","evictions":1,"nextDelay":"20s","runs":[{}]}]})",
       FakeClock(kNow));
   ASSERT_TRUE(reading) << reading.error().message;
-  EXPECT_THAT(reading->faults, SizeIs(3 + 1 + 1 + 1 + 5));
+  EXPECT_THAT(reading->faults, SizeIs(3 + 1 + 1 + 1 + 3 + 5));
+  EXPECT_THAT(reading->state.soft.granted, SizeIs(1));
   ASSERT_THAT(reading->state.pods, SizeIs(1));
   EXPECT_EQ(reading->state.pods[0].name, "default/a");
 }

@@ -41,6 +41,23 @@ class Writer {
     });
   }
 
+  void Write(const SoftEvictionsSoFar& soft, JsonWriter& json) const {
+    json.Object([&] {
+      json.Array("granted", [&] {
+        for (const Instant at : soft.granted) json.String(Ago(at));
+      });
+      json.Array("spared", [&] {
+        for (const SparedPod& pod : soft.spared) {
+          json.Object([&] {
+            json.Field("uid", pod.uid);
+            json.Field("why", pod.why);
+            json.Field("until", Ago(pod.until));
+          });
+        }
+      });
+    });
+  }
+
   void WriteWritten(JsonWriter& json) const { WriteTimeMark(mark_, json); }
 
  private:
@@ -119,6 +136,11 @@ KeptStateText FormatKeptState(const KeptState& state, const Clock& clock, std::s
   text += R"(,"node":)";
   JsonWriter node(text);
   writer.Write(state.node, node);
+  if (state.soft != SoftEvictionsSoFar{}) {
+    text += R"(,"softEvictions":)";
+    JsonWriter soft(text);
+    writer.Write(state.soft, soft);
+  }
   text += R"(,"pods":[)";
   constexpr std::string_view kEnd = "]}\n";
   std::vector<const KeptPod*> pods;

@@ -37,6 +37,24 @@ std::vector<SparedPod> SoftEvictionBook::SparedAt(Instant now) const {
   return pods;
 }
 
+SoftEvictionsSoFar SoftEvictionBook::SoFar(Instant now) const {
+  SoftEvictionsSoFar so_far{.granted = {}, .spared = SparedAt(now)};
+  const auto most = std::max<std::size_t>(static_cast<std::size_t>(limits_.per_hour), 1);
+  const std::size_t past = granted_.size() - std::min(granted_.size(), most);
+  for (std::size_t i = past; i < granted_.size(); ++i) {
+    if (granted_[i] + kHour > now) so_far.granted.push_back(granted_[i]);
+  }
+  return so_far;
+}
+
+void SoftEvictionBook::Resume(const SoftEvictionsSoFar& before, Instant now) {
+  granted_.assign(before.granted.begin(), before.granted.end());
+  for (const SparedPod& pod : before.spared) {
+    spared_[pod.uid] = {.why = pod.why, .until = std::min(pod.until, now + kRemember)};
+  }
+  Forget(now);
+}
+
 void SoftEvictionBook::Asked(const std::string& uid, Instant now) {
   Forget(now);
   asked_ = Question{.uid = uid, .until = now + kAnswerWithin};

@@ -54,6 +54,11 @@ class SoftEvictionBook {
   // Its answer. One that comes late counts all the same: the pod may be going.
   [[nodiscard]] SoftVerdict Take(const std::string& uid, const Outcome& outcome, Instant now);
 
+  // What an agent after this one has to know, and taking it up: of more than may go in an hour only
+  // the last ones.
+  [[nodiscard]] SoftEvictionsSoFar SoFar(Instant now) const;
+  void Resume(const SoftEvictionsSoFar& before, Instant now);
+
  private:
   struct Question {
     std::string uid;

@@ -45,6 +45,22 @@ TEST(SoftEvictionBook, APodThatABudgetKeepsIsSparedForAMinuteWithTheServersWords
   EXPECT_THAT(book.SparedAt(kStart + minutes(1)), IsEmpty());
 }
 
+TEST(SoftEvictionBook, AnAgentAfterThisOneKeepsToTheSameRate) {
+  const SoftEvictionLimits two{.per_hour = 2, .cool_down = Duration(0)};
+  SoftEvictionBook before(two);
+  for (int i = 0; i < 3; ++i) {
+    (void)Ask(before, std::to_string(i), OutcomeOf(CallResult::kDone), kStart + minutes(i));
+  }
+  (void)Ask(before, "kept", OutcomeOf(CallResult::kBudget, "needs 2"), kStart + minutes(2));
+  const Instant now = kStart + minutes(2) + seconds(10);
+  SoftEvictionBook after(two);
+  after.Resume(before.SoFar(now), now);
+  EXPECT_EQ(after.HoldAt(now), before.HoldAt(now));
+  EXPECT_EQ(after.SparedAt(now), before.SparedAt(now));
+  EXPECT_EQ(after.SoFar(now).granted.size(), 2U) << "no more than count";
+  EXPECT_EQ(after.SoFar(now + hours(2)), SoftEvictionsSoFar{});
+}
+
 TEST(SoftEvictionBook, ARefusalIsToldOnceUntilItsWordsChange) {
   SoftEvictionBook book({});
   const auto told = [&](const char* why, Instant now) {
