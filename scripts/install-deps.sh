@@ -9,7 +9,8 @@ packages=(
   libfmt-dev libexpected-dev libyaml-cpp-dev libsimdjson-dev nlohmann-json3-dev libcli11-dev
   libsystemd-dev libboost-dev libgtest-dev libgmock-dev libbenchmark-dev
   libgrpc++-dev protobuf-compiler protobuf-compiler-grpc libprotobuf-dev libabsl-dev libc-ares-dev
-  libre2-dev zlib1g-dev libmicrohttpd-dev libgnutls28-dev libcurl4-gnutls-dev libzstd-dev containerd runc
+  libre2-dev zlib1g-dev libmicrohttpd-dev libgnutls28-dev libcurl4-gnutls-dev libzstd-dev libxxhash-dev
+  libflatbuffers-dev containerd runc
   qemu-system-x86 busybox-static systemd
   e2fsprogs xfsprogs btrfs-progs util-linux python3 clang-format git mandoc zsh fish jq curl openssl
 )

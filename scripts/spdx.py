@@ -24,6 +24,7 @@ LICENSES = {
     "c-ares": "MIT",
     "cli11": "BSD-3-Clause",
     "curl": "curl",
+    "flatbuffers": "Apache-2.0",
     "fmtlib": "MIT",
     "gcc-12": "GPL-3.0-or-later WITH GCC-exception-3.1",
     "glibc": "LGPL-2.1-or-later",
@@ -39,6 +40,7 @@ LICENSES = {
     "systemd": "LGPL-2.1-or-later",
     "tl-expected": "CC0-1.0",
     "upb": "BSD-3-Clause",
+    "xxhash": "BSD-2-Clause",
     "yaml-cpp": "MIT",
     "zlib": "Zlib",
 }
