@@ -1,14 +1,10 @@
 #include "cli/recording/record.h"
 
-#include <fcntl.h>
 #include <fmt/format.h>
-#include <sys/stat.h>
 #include <unistd.h>
 
-#include <cerrno>
 #include <chrono>
 #include <cstdio>
-#include <cstring>
 #include <memory>
 #include <string>
 #include <string_view>
@@ -16,7 +12,7 @@
 #include "cli/ask/ask_agent.h"
 #include "core/units/duration.h"
 #include "http/client/client.h"
-#include "ports/file_descriptor.h"
+#include "kernel/files/whole_file.h"
 
 namespace jettison {
 namespace {
@@ -29,54 +25,6 @@ struct RecordOptions {
   std::string since;
   std::string until;
   AskOptions ask{.timeout_seconds = 600};
-};
-
-Error ErrnoAt(const std::string& what) {
-  return {ErrorCode::kInternal, fmt::format("{}: {}", what, std::strerror(errno))};
-}
-
-// A file that is there once it is complete, and not before.
-class WholeFile {
- public:
-  explicit WholeFile(std::string path) : path_(std::move(path)), draft_(path_ + ".XXXXXX") {
-    file_ = FileDescriptor(::mkostemp(draft_.data(), O_CLOEXEC));
-    if (!file_) fault_ = ErrnoAt("cannot make a file beside " + path_);
-  }
-  WholeFile(const WholeFile&) = delete;
-  WholeFile& operator=(const WholeFile&) = delete;
-  ~WholeFile() {
-    if (file_) ::unlink(draft_.c_str());
-  }
-
-  [[nodiscard]] bool Add(std::string_view bytes) {
-    while (!fault_ && !bytes.empty()) {
-      const ssize_t written = ::write(file_.get(), bytes.data(), bytes.size());
-      if (written < 0 && errno == EINTR) continue;
-      if (written < 0) fault_ = ErrnoAt("cannot write " + draft_);
-      if (written > 0) bytes.remove_prefix(static_cast<std::size_t>(written));
-      if (written > 0) size_ += static_cast<std::uint64_t>(written);
-    }
-    return !fault_;
-  }
-  [[nodiscard]] Result<void> PutInPlace() {
-    if (fault_) return Fail(*fault_);
-    const mode_t mask = ::umask(0);
-    ::umask(mask);
-    (void)::fchmod(file_.get(), 0666 & ~mask);
-    if (::fsync(file_.get()) != 0) return Fail(ErrnoAt("cannot write " + draft_));
-    if (::rename(draft_.c_str(), path_.c_str()) != 0) return Fail(ErrnoAt("cannot make " + path_));
-    file_.Close();
-    return {};
-  }
-  [[nodiscard]] const std::optional<Error>& fault() const { return fault_; }
-  [[nodiscard]] std::uint64_t size() const { return size_; }
-
- private:
-  std::string path_;
-  std::string draft_;
-  FileDescriptor file_;  // none: it is in place
-  std::optional<Error> fault_;
-  std::uint64_t size_ = 0;
 };
 
 // A line that grows, where somebody looks on.

@@ -1,0 +1,83 @@
+#include "kernel/files/whole_file.h"
+
+#include <fcntl.h>
+#include <fmt/format.h>
+#include <sys/file.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include <cerrno>
+#include <cstdlib>
+#include <cstring>
+#include <filesystem>
+#include <utility>
+
+namespace jettison {
+namespace {
+
+constexpr std::string_view kDraftSuffix = ".XXXXXX";
+
+Error ErrnoAt(const std::string& what) {
+  return {ErrorCode::kInternal, fmt::format("{}: {}", what, std::strerror(errno))};
+}
+
+std::filesystem::path FolderOf(const std::string& path) {
+  const std::filesystem::path folder = std::filesystem::path(path).parent_path();
+  return folder.empty() ? "." : folder;
+}
+
+// Whoever writes a draft holds its lock, and a process that died holds none.
+void RemoveLeftDrafts(const std::string& path) {
+  const std::string begins = std::filesystem::path(path).filename().string() + ".";
+  std::error_code failed;
+  for (const auto& entry : std::filesystem::directory_iterator(FolderOf(path), failed)) {
+    const std::string name = entry.path().filename().string();
+    if (!name.starts_with(begins) || name.size() != begins.size() + kDraftSuffix.size() - 1) {
+      continue;
+    }
+    const FileDescriptor draft(
+        ::open(entry.path().c_str(), O_RDONLY | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK));
+    if (draft && ::flock(draft.get(), LOCK_EX | LOCK_NB) == 0) ::unlink(entry.path().c_str());
+  }
+}
+
+}  // namespace
+
+WholeFile::WholeFile(std::string path)
+    : path_(std::move(path)), draft_(path_ + std::string(kDraftSuffix)) {
+  RemoveLeftDrafts(path_);
+  file_ = FileDescriptor(::mkostemp(draft_.data(), O_CLOEXEC));
+  if (!file_) {
+    fault_ = ErrnoAt("cannot make a file beside " + path_);
+    return;
+  }
+  (void)::flock(file_.get(), LOCK_EX | LOCK_NB);
+}
+
+WholeFile::~WholeFile() {
+  if (file_) ::unlink(draft_.c_str());
+}
+
+bool WholeFile::Add(std::string_view bytes) {
+  while (!fault_ && !bytes.empty()) {
+    const ssize_t written = ::write(file_.get(), bytes.data(), bytes.size());
+    if (written < 0 && errno == EINTR) continue;
+    if (written < 0) fault_ = ErrnoAt("cannot write " + draft_);
+    if (written > 0) bytes.remove_prefix(static_cast<std::size_t>(written));
+    if (written > 0) size_ += static_cast<std::uint64_t>(written);
+  }
+  return !fault_;
+}
+
+Result<void> WholeFile::PutInPlace() {
+  if (fault_) return Fail(*fault_);
+  const mode_t mask = ::umask(0);
+  ::umask(mask);
+  (void)::fchmod(file_.get(), 0666 & ~mask);
+  if (::fsync(file_.get()) != 0) return Fail(ErrnoAt("cannot write " + draft_));
+  if (::rename(draft_.c_str(), path_.c_str()) != 0) return Fail(ErrnoAt("cannot make " + path_));
+  file_.Close();
+  return {};
+}
+
+}  // namespace jettison
