@@ -70,7 +70,9 @@ Result<bool> RecordingReader::NextChunk() {
   if (Ready().size() < *size) return Resync("the recording ends within a chunk");
   auto header = ReadChunkHeader(Ready().substr(0, *size));
   if (!header) return Resync("a chunk: " + header.error().message);
-  if (sieve_ != nullptr && header->others == 0 && !sieve_->MayWant(header->stretch)) {
+  // Whose the passes are is told before anybody is asked for them.
+  const bool is_known = about_ == header->about;
+  if (sieve_ != nullptr && is_known && header->others == 0 && !sieve_->MayWant(header->stretch)) {
     return Skip(*header, *size);
   }
   return ReadBody(*std::move(header), *size);
