@@ -20,6 +20,10 @@ namespace jettison {
 [[nodiscard]] std::string LengthText(Duration span);
 // "1 eviction", "2 evictions".
 [[nodiscard]] std::string CountText(std::size_t count, std::string_view one);
+// "emptyDir", "pod", "container".
+[[nodiscard]] std::string_view LimitName(StorageLimitKind kind);
+// A cell of CSV (RFC 4180), in quotes where it has to be.
+[[nodiscard]] std::string CsvCell(const std::string& text);
 // Of all conditions together.
 [[nodiscard]] Duration ConditionTime(const PolicyOutcome& outcome);
 

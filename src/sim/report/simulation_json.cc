@@ -15,15 +15,6 @@ void PutWhen(const TimeBounds& when, JsonWriter& json) {
   json.Field("latest", FormatInstant(when.latest));
 }
 
-std::string_view NameOf(StorageLimitKind kind) {
-  switch (kind) {
-    case StorageLimitKind::kEmptyDir: return "emptyDir";
-    case StorageLimitKind::kPod: return "pod";
-    case StorageLimitKind::kContainer: return "container";
-  }
-  __builtin_unreachable();
-}
-
 void PutFact(const RecordedFact& fact, JsonWriter& json) {
   json.Object([&] {
     json.Field("at", FormatInstant(fact.at));
@@ -63,7 +54,7 @@ void PutEviction(const SimulatedEviction& eviction, JsonWriter& json) {
     json.Field("pod", eviction.pod);
     json.Field("uid", eviction.uid);
     if (eviction.limit) {
-      json.Field("limit", NameOf(*eviction.limit));
+      json.Field("limit", LimitName(*eviction.limit));
     } else {
       json.Field("signal", NameOf(eviction.signal));
       json.Field("kind", eviction.soft ? "soft" : "hard");
@@ -144,14 +135,6 @@ std::string Document(std::string_view kind, const std::vector<SimulationReport>&
   return out;
 }
 
-// A cell, in quotes where it has to be.
-std::string Cell(const std::string& text) {
-  if (text.find_first_of(",\"\n\r") == std::string::npos) return text;
-  std::string quoted = "\"";
-  for (const char c : text) quoted += c == '"' ? std::string("\"\"") : std::string(1, c);
-  return quoted + "\"";
-}
-
 }  // namespace
 
 std::string SimulationJson(const std::vector<SimulationReport>& reports) {
@@ -181,12 +164,12 @@ std::string SimulationCsv(const std::vector<SimulationReport>& reports) {
   };
   for (const SimulationReport& report : reports) {
     for (const PolicyOutcome& outcome : report.outcomes) {
-      out += fmt::format("{},{},{},{},{},{:.3f},{:.6f},{:.3f},{},{},{}\n", Cell(report.recording),
-                         Cell(report.facts.node), Cell(outcome.name), outcome.evictions.size(),
-                         outcome.oom_kills.size(), SecondsOf(ConditionTime(outcome)),
-                         outcome.IdleGibHours(), SecondsOf(outcome.pod_time_lost),
-                         share(report.calibration.Recall()), share(report.calibration.Precision()),
-                         share(report.calibration.Coverage()));
+      out += fmt::format(
+          "{},{},{},{},{},{:.3f},{:.6f},{:.3f},{},{},{}\n", CsvCell(report.recording),
+          CsvCell(report.facts.node), CsvCell(outcome.name), outcome.evictions.size(),
+          outcome.oom_kills.size(), SecondsOf(ConditionTime(outcome)), outcome.IdleGibHours(),
+          SecondsOf(outcome.pod_time_lost), share(report.calibration.Recall()),
+          share(report.calibration.Precision()), share(report.calibration.Coverage()));
     }
   }
   return out;

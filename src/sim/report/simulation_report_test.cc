@@ -1,0 +1,130 @@
+#include "sim/report/simulation_report.h"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <chrono>
+#include <nlohmann/json.hpp>
+#include <string>
+#include <vector>
+
+namespace jettison {
+namespace {
+
+using ::testing::ElementsAre;
+using ::testing::HasSubstr;
+using ::testing::Not;
+using ::testing::SizeIs;
+
+const Instant kThen(std::chrono::hours(500'000));
+constexpr const char* kHostile = "default/we,b \"x\"\n\r\t\\ \xff";
+
+SimulatedEviction EvictionAt(std::chrono::seconds after) {
+  const Instant at = kThen + after;
+  return {.uid = "u\"1",
+          .pod = kHostile,
+          .when = {at - std::chrono::seconds(1), at, at + std::chrono::seconds(1)},
+          .limit = {},
+          .available = 1,
+          .line = 2,
+          .held = 3,
+          .pass = nullptr};
+}
+
+SimulationReport HostileReport() {
+  SimulationReport report{.recording = "a,b.jtr",
+                          .calibration = {.truths = 2, .said = 1, .found = 1}};
+  report.facts.node = "no\"de";
+  report.facts.from = kThen;
+  report.facts.to = kThen + std::chrono::hours(1);
+  report.facts.flaws = {{kThen, "a gap,\nwith \"words\""}};
+  report.facts.flaw_count = 1;
+  report.outcomes = {{.name = "in force"}, {.name = "x\n,=1"}};
+  report.outcomes[1].evictions = {EvictionAt(std::chrono::seconds(0))};
+  report.outcomes[1].evictions[0].limit = StorageLimitKind::kEmptyDir;
+  report.outcomes[1].oom_kills = {{.uid = "u", .pod = kHostile, .when = {kThen, kThen, kThen}}};
+  report.outcomes[1].pod_time_lost = std::chrono::milliseconds(1500);
+  return report;
+}
+
+// The cells of RFC 4180.
+std::vector<std::vector<std::string>> CsvCells(const std::string& text) {
+  std::vector<std::vector<std::string>> rows = {{""}};
+  bool quoted = false;
+  for (std::size_t i = 0; i < text.size(); ++i) {
+    std::string& cell = rows.back().back();
+    if (text[i] == '"' && quoted && i + 1 < text.size() && text[i + 1] == '"') {
+      cell += text[++i];
+    } else if (text[i] == '"') {
+      quoted = !quoted;
+    } else if (text[i] == ',' && !quoted) {
+      rows.back().emplace_back();
+    } else if (text[i] == '\n' && !quoted) {
+      rows.push_back({""});
+    } else {
+      cell += text[i];
+    }
+  }
+  rows.pop_back();
+  return rows;
+}
+
+TEST(SimulationReportTest, CsvHasEveryCellWhateverIsInIt) {
+  const auto rows = CsvCells(SimulationCsv({HostileReport()}));
+  ASSERT_THAT(rows, SizeIs(3));
+  EXPECT_THAT(rows[0], SizeIs(11));
+  EXPECT_THAT(rows[2], ElementsAre("a,b.jtr", "no\"de", "x\n,=1", "1", "1", "0.000", "0.000000",
+                                   "1.500", "0.5000", "1.0000", "0.0000"));
+}
+
+TEST(SimulationReportTest, JsonHasEveryNameWhateverIsInIt) {
+  const auto document = nlohmann::json::parse(SimulationJson({HostileReport()}));
+  const auto& recording = document["recordings"][0];
+  EXPECT_EQ(recording["recording"], "a,b.jtr");
+  EXPECT_EQ(recording["node"], "no\"de");
+  EXPECT_EQ(recording["flaws"][0]["what"], "a gap,\nwith \"words\"");
+  const auto& policy = recording["policies"][1];
+  EXPECT_EQ(policy["name"], "x\n,=1");
+  // A byte that is no character becomes one that says so.
+  EXPECT_EQ(policy["evictions"][0]["pod"], "default/we,b \"x\"\n\r\t\\ \xEF\xBF\xBD");
+  EXPECT_EQ(policy["evictions"][0]["limit"], "emptyDir");
+  EXPECT_FALSE(policy["evictions"][0].contains("signal"));
+  EXPECT_EQ(policy["podSecondsLost"], 1.5);
+}
+
+TEST(SimulationReportTest, ARecordingWithoutPassesSaysSoAndNothingElse) {
+  EXPECT_EQ(SimulationText({{.recording = "empty.jtr", .calibration = {}}}),
+            "RECORDING  empty.jtr\n  It holds no pass.\n");
+}
+
+DifferenceReport SomeDifference() {
+  DifferenceReport report{.recording = "n.jtr", .a_name = "recorded", .b_name = "new.yaml"};
+  report.a = {EvictionAt(std::chrono::seconds(0)), EvictionAt(std::chrono::seconds(100))};
+  report.b = {EvictionAt(std::chrono::seconds(1)), EvictionAt(std::chrono::seconds(160)),
+              EvictionAt(std::chrono::seconds(300))};
+  report.pairs = {{.truth = 0, .said = 0}, {.truth = 1, .said = 1}, {.truth = {}, .said = 2}};
+  return report;
+}
+
+TEST(DifferenceReportTest, WhatTheBoundsAllowIsNoDifference) {
+  const auto document = nlohmann::json::parse(DifferenceJson(SomeDifference()));
+  ASSERT_THAT(document["differences"], SizeIs(2));
+  const auto& moved = document["differences"][0];
+  EXPECT_TRUE(moved.contains("a") && moved.contains("b"));
+  EXPECT_EQ(moved["uid"], "u\"1");
+  EXPECT_FALSE(document["differences"][1].contains("a"));
+  EXPECT_EQ(document["differences"][1]["b"]["earliest"], "2027-01-15T08:04:59Z");
+}
+
+TEST(DifferenceReportTest, TextNamesBothSidesOrSaysThatThereIsNothing) {
+  const std::string text = DifferenceText(SomeDifference(), 5);
+  EXPECT_THAT(text, HasSubstr("A  recorded: 2 evictions"));
+  EXPECT_THAT(text, HasSubstr("A  is not evicted"));
+  EXPECT_THAT(text, Not(HasSubstr("do not differ")));
+  DifferenceReport same = SomeDifference();
+  same.pairs.resize(1);
+  EXPECT_THAT(DifferenceText(same, 5), HasSubstr("They do not differ."));
+}
+
+}  // namespace
+}  // namespace jettison
