@@ -7,6 +7,7 @@
 #include "cli/demo/demo.h"
 #include "cli/doctor/doctor.h"
 #include "cli/explain.h"
+#include "cli/fleet/merge.h"
 #include "cli/inspect.h"
 #include "cli/rank.h"
 #include "cli/recording/record.h"
@@ -59,6 +60,7 @@ void AddCommands(CLI::App& app, int& exit_code) {
   AddSimulate(app, exit_code);
   AddCalibrate(app, exit_code);
   AddDiff(app, exit_code);
+  AddMerge(app, exit_code);
   AddWorkload(app, exit_code);
   AddComplete(app, exit_code);
 }

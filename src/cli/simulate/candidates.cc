@@ -5,6 +5,8 @@
 #include <utility>
 
 #include "cli/ask/config_files.h"
+#include "codec/recordings/policy_writer.h"
+#include "core/json/json_writer.h"
 #include "core/model/fault.h"
 #include "core/thresholds/containerfs_thresholds.h"
 
@@ -54,91 +56,116 @@ PassPolicy WithSettings(PassPolicy policy, const Settings& settings) {
   return policy;
 }
 
-class Reader {
+// What is wrong, a line each.
+class FaultLines {
  public:
-  explicit Reader(const PassPolicy& base) : base_(base) {}
-
-  void Read(const CandidateOptions& options) {
-    std::size_t count = 1;
-    for (const std::string& text : options.sweeps) {
-      auto sweep = ParseSweep(text);
-      if (!sweep) {
-        Complain(sweep.error().message);
-        continue;
-      }
-      count *= sweep->values.size();
-      sweeps_.push_back(std::move(*sweep));
-      if (count > kMostPolicies) {
-        return Complain(fmt::format("the sweeps come to more than {} policies", kMostPolicies));
-      }
-    }
-    candidates_.policies.push_back({.name = "in force", .of = {}});
-    if (options.policy_files.empty() && !sweeps_.empty())
-      Add("", [](PassPolicy policy) { return policy; });
-    for (const std::string& file : options.policy_files) AddFile(file);
+  void Add(const std::string& fault) {
+    if (!text_.empty()) text_ += "\njettison: ";
+    text_ += fault;
   }
-
-  Result<Candidates> Take() {
-    if (!faults_.empty()) return Fail(ErrorCode::kInvalidArgument, std::move(faults_));
-    return std::move(candidates_);
-  }
+  [[nodiscard]] const std::string& text() const { return text_; }
 
  private:
-  void Complain(const std::string& fault) {
-    if (!faults_.empty()) faults_ += "\njettison: ";
-    faults_ += fault;
-  }
-
-  void AddFile(const std::string& file) {
-    const ConfigReading reading = ReadConfigFiles({.files = {file}});
-    for (const Fault& fault : reading.faults) Complain(Describe(fault));
-    if (!reading.faults.empty()) return;
-    if (is_first_) {
-      candidates_.model.backoff = reading.config.eviction_backoff.initial;
-      candidates_.model.max_backoff = reading.config.eviction_backoff.max;
-      candidates_.model.monitoring_interval = reading.config.monitoring_interval;
-    }
-    is_first_ = false;
-    Add(file, [eviction = reading.config.eviction](PassPolicy policy) {
-      return WithEviction(std::move(policy), eviction);
-    });
-  }
-
-  template <typename Of>
-  void Add(const std::string& name, Of of) {
-    for (const Settings& settings : Grid(sweeps_)) {
-      PassPolicy policy = of(base_);
-      bool fits = true;
-      for (const auto& [key, value] : settings) {
-        auto changed = WithSetting(policy, key, value);
-        if (!changed) {
-          Complain(changed.error().message);
-          fits = false;
-          break;
-        }
-        policy = std::move(*changed);
-      }
-      if (!fits) return;  // the others of the grid say the same
-      candidates_.policies.push_back(
-          {.name = NameFor(name, settings), .of = [of, settings](const PassPolicy& recorded) {
-             return WithSettings(of(recorded), settings);
-           }});
-    }
-  }
-
-  const PassPolicy& base_;
-  std::vector<Sweep> sweeps_;
-  Candidates candidates_;
-  std::string faults_;
-  bool is_first_ = true;
+  std::string text_;
 };
+
+void ReadSweeps(const std::vector<std::string>& texts, CandidateForms& forms, FaultLines& faults) {
+  std::size_t count = 1;
+  for (const std::string& text : texts) {
+    auto sweep = ParseSweep(text);
+    if (!sweep) {
+      faults.Add(sweep.error().message);
+      continue;
+    }
+    count *= sweep->values.size();
+    forms.sweeps.push_back(std::move(*sweep));
+    if (count > kMostPolicies) {
+      return faults.Add(fmt::format("the sweeps come to more than {} policies", kMostPolicies));
+    }
+  }
+}
+
+void ReadFile(const std::string& path, CandidateForms& forms, FaultLines& faults) {
+  const ConfigReading reading = ReadConfigFiles({.files = {path}});
+  for (const Fault& fault : reading.faults) faults.Add(Describe(fault));
+  if (!reading.faults.empty()) return;
+  if (forms.files.empty()) {
+    forms.model.backoff = reading.config.eviction_backoff.initial;
+    forms.model.max_backoff = reading.config.eviction_backoff.max;
+    forms.model.monitoring_interval = reading.config.monitoring_interval;
+  }
+  forms.files.push_back({.path = path, .eviction = reading.config.eviction});
+}
+
+// Adds a policy with every combination of the settings.
+template <typename Of>
+void AddGrid(const std::string& name, const PassPolicy& base, Of of, const CandidateForms& forms,
+             std::vector<CandidatePolicy>& policies, FaultLines& faults) {
+  for (const Settings& settings : Grid(forms.sweeps)) {
+    PassPolicy policy = of(base);
+    for (const auto& [key, value] : settings) {
+      auto changed = WithSetting(policy, key, value);
+      if (!changed) return faults.Add(changed.error().message);  // the others would say the same
+      policy = std::move(*changed);
+    }
+    policies.push_back(
+        {.name = NameFor(name, settings), .of = [of, settings](const PassPolicy& recorded) {
+           return WithSettings(of(recorded), settings);
+         }});
+  }
+}
+
+std::string DefinitionOf(const CandidateForms::File* file, const Settings& settings) {
+  std::string text;
+  JsonWriter json(text);
+  json.Object([&] {
+    if (file != nullptr) WritePolicy(WithEviction({}, file->eviction), json);
+    json.ObjectUnlessEmpty("sweep", [&] {
+      for (const auto& [key, value] : settings) json.Field(key, value);
+    });
+  });
+  return text;
+}
 
 }  // namespace
 
-Result<Candidates> ReadCandidates(const CandidateOptions& options, const PassPolicy& base) {
-  Reader reader(base);
-  reader.Read(options);
-  return reader.Take();
+Result<CandidateForms> ReadCandidates(const CandidateOptions& options) {
+  CandidateForms forms;
+  FaultLines faults;
+  ReadSweeps(options.sweeps, forms, faults);
+  for (const std::string& path : options.policy_files) ReadFile(path, forms, faults);
+  if (!faults.text().empty()) return Fail(ErrorCode::kInvalidArgument, faults.text());
+  return forms;
+}
+
+Result<Candidates> CandidatesFor(const CandidateForms& forms, const PassPolicy& base) {
+  Candidates candidates{.policies = {{.name = "in force", .of = {}}}, .model = forms.model};
+  FaultLines faults;
+  if (forms.files.empty() && !forms.sweeps.empty()) {
+    const auto same = [](PassPolicy policy) { return policy; };
+    AddGrid("", base, same, forms, candidates.policies, faults);
+  }
+  for (const CandidateForms::File& file : forms.files) {
+    const auto of = [eviction = file.eviction](PassPolicy policy) {
+      return WithEviction(std::move(policy), eviction);
+    };
+    AddGrid(file.path, base, of, forms, candidates.policies, faults);
+  }
+  if (!faults.text().empty()) return Fail(ErrorCode::kInvalidArgument, faults.text());
+  return candidates;
+}
+
+std::vector<FleetPolicy> PoliciesOf(const CandidateForms& forms) {
+  std::vector<FleetPolicy> policies = {{.name = "in force", .definition = ""}};
+  const auto add = [&](const std::string& name, const CandidateForms::File* file) {
+    for (const Settings& settings : Grid(forms.sweeps)) {
+      policies.push_back(
+          {.name = NameFor(name, settings), .definition = DefinitionOf(file, settings)});
+    }
+  };
+  if (forms.files.empty() && !forms.sweeps.empty()) add("", nullptr);
+  for (const CandidateForms::File& file : forms.files) add(file.path, &file);
+  return policies;
 }
 
 }  // namespace jettison

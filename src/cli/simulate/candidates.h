@@ -4,6 +4,8 @@
 #include <vector>
 
 #include "cli/simulate/sweep.h"
+#include "core/fleet/fleet_manifest.h"
+#include "core/model/threshold.h"
 #include "core/units/result.h"
 #include "sim/whatif/whatif_model.h"
 
@@ -20,10 +22,26 @@ struct Candidates {
   WhatIfModel model;  // back-off and interval as the first file has them
 };
 
-// Reads and checks all of it. `base` is the policy that the recording begins with, against which
-// sweeps are checked. Without a file sweeps are of that one; it always comes first. Fails with
-// every fault, a line each.
-[[nodiscard]] Result<Candidates> ReadCandidates(const CandidateOptions& options,
-                                                const PassPolicy& base);
+// The same as it was read and checked, without a recording whose policy it is about.
+struct CandidateForms {
+  struct File {
+    std::string path;
+    EvictionPolicy eviction;
+  };
+  std::vector<File> files;
+  std::vector<Sweep> sweeps;
+  WhatIfModel model;
+};
+
+// Reads and checks all of it. Fails with every fault, a line each.
+[[nodiscard]] Result<CandidateForms> ReadCandidates(const CandidateOptions& options);
+
+// The policies for a recording: `base` is the policy that it begins with, against which sweeps are
+// checked. Without a file sweeps are of that one; it always comes first. Fails with every fault, a
+// line each.
+[[nodiscard]] Result<Candidates> CandidatesFor(const CandidateForms& forms, const PassPolicy& base);
+
+// What the policies are, for a manifest: their names, and their settings as JSON.
+[[nodiscard]] std::vector<FleetPolicy> PoliciesOf(const CandidateForms& forms);
 
 }  // namespace jettison

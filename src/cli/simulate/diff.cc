@@ -16,7 +16,6 @@
 namespace jettison {
 namespace {
 
-constexpr int kFailed = 1;
 constexpr int kInvalidInput = 2;
 constexpr const char* kRecorded = "recorded";
 constexpr const char* kInForce = "in-force";
@@ -65,14 +64,22 @@ std::vector<SimulatedEviction> SideOf(const SimulationReport& report, const std:
 }
 
 int RunDiff(const DiffOptions& options) {
-  RecordingRun run{.path = options.recording, .shows_progress = true, .keep_passes = true};
+  CandidateOptions files;
   for (const std::string* side : {&options.a, &options.b}) {
-    if (IsFile(*side)) run.candidates.policy_files.push_back(*side);
+    if (IsFile(*side)) files.policy_files.push_back(*side);
   }
-  const auto read = RunOver(run);
+  const auto candidates = ReadCandidates(files);
+  if (!candidates) {
+    fmt::print(stderr, "jettison: {}\n", candidates.error().message);
+    return kInvalidInput;
+  }
+  const auto read = RunOver({.path = options.recording,
+                             .candidates = *candidates,
+                             .shows_progress = true,
+                             .keep_passes = true});
   if (!read) {
     fmt::print(stderr, "jettison: {}\n", read.error().message);
-    return read.error().is_usage ? kInvalidInput : kFailed;
+    return ExitStatusOf(read.error());
   }
   for (const std::string& fault : read->faults) fmt::print(stderr, "jettison: {}\n", fault);
   std::size_t next_file = 0;

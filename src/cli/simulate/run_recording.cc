@@ -15,8 +15,6 @@
 namespace jettison {
 namespace {
 
-constexpr std::size_t kMostFaults = 20;
-
 // A bar on standard error, where that is a terminal.
 class ProgressBar {
  public:
@@ -64,16 +62,41 @@ const PassPolicy* PolicyOf(const RecordedItem& item) {
   return pass != nullptr ? (*pass)->policy.get() : nullptr;
 }
 
-// Until the first pass, whose policy everything else is about.
-Result<std::vector<RecordedItem>> Beginning(RecordingSource& source) {
-  std::vector<RecordedItem> items;
-  while (true) {
-    auto item = source.Next();
-    if (!item) return Fail(item.error());
-    if (!*item) return items;
-    items.push_back(std::move(**item));
-    if (PolicyOf(items.back()) != nullptr) return items;
+// What was read of a recording, and what could not be.
+class Reading {
+ public:
+  Reading(RecordingSource& source, const std::string& name, std::vector<std::string>& faults)
+      : source_(source), name_(name), faults_(faults) {}
+
+  // The next item; none: this was the end. What comes after a fault may still be read; one that
+  // comes again and again is the end.
+  std::optional<RecordedItem> Next() {
+    while (faults_.size() < kMostFaults) {
+      auto item = source_.Next();
+      if (item) return std::move(*item);
+      is_invalid_ |= item.error().code == ErrorCode::kInvalidArgument;
+      const std::string& fault = item.error().message;
+      faults_.push_back(fault.find(name_) == std::string::npos ? name_ + ": " + fault : fault);
+    }
+    return std::nullopt;
   }
+  [[nodiscard]] bool is_invalid() const { return is_invalid_; }
+
+ private:
+  RecordingSource& source_;
+  const std::string& name_;
+  std::vector<std::string>& faults_;
+  bool is_invalid_ = false;
+};
+
+// Until the first pass, whose policy everything else is about.
+std::vector<RecordedItem> Beginning(Reading& reading) {
+  std::vector<RecordedItem> items;
+  while (auto item = reading.Next()) {
+    items.push_back(std::move(*item));
+    if (PolicyOf(items.back()) != nullptr) break;
+  }
+  return items;
 }
 
 WhatIfOptions OptionsFor(const RecordingRun& run, const WhatIfModel& model, bool calibrates) {
@@ -87,43 +110,52 @@ WhatIfOptions OptionsFor(const RecordingRun& run, const WhatIfModel& model, bool
   return options;
 }
 
-tl::unexpected<RunFailure> Failed(const Error& error, bool is_usage) {
-  return tl::unexpected(RunFailure{.message = error.message, .is_usage = is_usage});
+tl::unexpected<RunFailure> Failed(std::string message, RunFailure::Of of) {
+  return tl::unexpected(RunFailure{.message = std::move(message), .of = of});
 }
 
 }  // namespace
 
+int ExitStatusOf(const RunFailure& failure) {
+  return failure.of == RunFailure::Of::kReading ? 1 : 2;
+}
+
 tl::expected<SimulationReport, RunFailure> RunOver(const RecordingRun& run) {
   auto file = SimulatedFile::Open(run.path);
-  if (!file) return Failed(file.error(), false);
-  const auto first = Beginning(file->source());
-  if (!first) return Failed(first.error(), first.error().code == ErrorCode::kInvalidArgument);
-  const PassPolicy* base = first->empty() ? nullptr : PolicyOf(first->back());
-  auto candidates = ReadCandidates(run.candidates, base != nullptr ? *base : PassPolicy{});
-  if (!candidates) return Failed(candidates.error(), true);
+  if (!file) return Failed(file.error().message, RunFailure::Of::kReading);
+  ProgressBar bar(run.shows_progress);
+  return RunOver(run, file->source(), file->name(), [&] { bar.Draw(file->stream().Progress()); });
+}
+
+tl::expected<SimulationReport, RunFailure> RunOver(const RecordingRun& run, RecordingSource& source,
+                                                   const std::string& name,
+                                                   const std::function<void()>& tell) {
+  SimulationReport report{.recording = name, .calibration = {}, .every = run.every};
+  Reading reading(source, name, report.faults);
+  const std::vector<RecordedItem> first = Beginning(reading);
+  const PassPolicy* base = first.empty() ? nullptr : PolicyOf(first.back());
+  if (base == nullptr && !report.faults.empty()) {
+    return Failed(report.faults.front(),
+                  reading.is_invalid() ? RunFailure::Of::kRecording : RunFailure::Of::kReading);
+  }
+  auto candidates = CandidatesFor(run.candidates, base != nullptr ? *base : PassPolicy{});
+  if (!candidates) return Failed(candidates.error().message, RunFailure::Of::kUsage);
   WhatIf whatif(candidates->policies, OptionsFor(run, candidates->model, false));
   WhatIf calibration({{.name = "in force", .of = {}}}, OptionsFor(run, candidates->model, true));
-  SimulationReport report{.recording = file->name(), .calibration = {}, .every = run.every};
-  ProgressBar bar(run.shows_progress);
   const auto add = [&](const RecordedItem& item) {
     whatif.Add(item);
     calibration.Add(item);
   };
-  for (const RecordedItem& item : *first) add(item);
+  for (const RecordedItem& item : first) add(item);
   EitherWants sieve(whatif, calibration);
-  file->source().Sift(&sieve);
+  source.Sift(&sieve);
   while (base != nullptr) {
-    const auto item = file->source().Next();
-    if (!item) {
-      // What comes after a fault may still be read; one that comes again and again is the end.
-      report.faults.push_back(item.error().message);
-      if (report.faults.size() >= kMostFaults) break;
-      continue;
-    }
-    if (!*item) break;
-    add(**item);
-    bar.Draw(file->Progress());
+    const auto item = reading.Next();
+    if (!item) break;
+    add(*item);
+    if (tell) tell();
   }
+  source.Sift(nullptr);
   whatif.Finish();
   calibration.Finish();
   report.facts = whatif.facts();

@@ -1,10 +1,14 @@
 #pragma once
 
+#include <cstddef>
+#include <cstdint>
+#include <functional>
 #include <optional>
 #include <string>
 #include <vector>
 
 #include "cli/simulate/candidates.h"
+#include "core/recording/recording.h"
 #include "sim/report/simulation_report.h"
 
 namespace jettison {
@@ -12,7 +16,7 @@ namespace jettison {
 // What the commands do with a recording.
 struct RecordingRun {
   std::string path;
-  CandidateOptions candidates;
+  CandidateForms candidates;
   std::optional<AfterEviction> after_eviction;
   // Of the calibration; zero: as recorded.
   Duration every{0};
@@ -23,14 +27,26 @@ struct RecordingRun {
   bool keep_passes = false;  // of evictions
 };
 
-// What a run failed with: a message, and whether the arguments are at fault.
+// What a run failed with: a message, and what is at fault.
 struct RunFailure {
+  enum class Of : std::uint8_t { kReading, kRecording, kUsage };
   std::string message;
-  bool is_usage = false;
+  Of of = Of::kReading;
 };
+// 1 or 2, as all commands have it.
+[[nodiscard]] int ExitStatusOf(const RunFailure& failure);
 
 // Simulates every policy and calibrates, in one reading of the recording.
 [[nodiscard]] tl::expected<SimulationReport, RunFailure> RunOver(const RecordingRun& run);
+
+// The same of a source that is open. `name` is the recording's for people; `tell` is called as it
+// is read.
+[[nodiscard]] tl::expected<SimulationReport, RunFailure> RunOver(
+    const RecordingRun& run, RecordingSource& source, const std::string& name,
+    const std::function<void()>& tell = {});
+
+// So many faults of one recording are told; it is given up then.
+inline constexpr std::size_t kMostFaults = 20;
 
 // Writes a text to standard output; the exit status.
 [[nodiscard]] int PrintAll(const std::string& text);

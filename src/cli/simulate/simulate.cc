@@ -3,18 +3,20 @@
 #include <fmt/format.h>
 
 #include <CLI/CLI.hpp>
+#include <algorithm>
 #include <cstdio>
 #include <memory>
 #include <optional>
 #include <string>
 #include <vector>
 
+#include "cli/fleet/process_pool.h"
 #include "cli/simulate/run_recording.h"
+#include "cli/simulate/simulate_shard.h"
 
 namespace jettison {
 namespace {
 
-constexpr int kFailed = 1;
 constexpr int kInvalidInput = 2;
 
 struct SimulateOptions {
@@ -27,6 +29,11 @@ struct SimulateOptions {
   bool without_peaks = false;
   bool with_end_times = false;
   bool thin_all = false;
+  // Of parts.
+  std::string shard;
+  std::string out;
+  std::size_t jobs = 0;  // 0: as many as there are processors
+  bool resume = false;
 };
 
 std::optional<AfterEviction> AfterEvictionNamed(const std::string& name) {
@@ -48,10 +55,15 @@ std::optional<Duration> EveryOf(const std::string& text) {
 int ReadAll(const SimulateOptions& options, std::vector<SimulationReport>& reports) {
   const auto every = EveryOf(options.every);
   if (!every) return kInvalidInput;
+  const auto candidates = ReadCandidates(options.candidates);
+  if (!candidates) {
+    fmt::print(stderr, "jettison: {}\n", candidates.error().message);
+    return kInvalidInput;
+  }
   int status = 0;
   for (const std::string& path : options.recordings) {
     auto report = RunOver({.path = path,
-                           .candidates = options.candidates,
+                           .candidates = *candidates,
                            .after_eviction = AfterEvictionNamed(options.evicted),
                            .every = *every,
                            .without_peaks = options.without_peaks,
@@ -65,13 +77,62 @@ int ReadAll(const SimulateOptions& options, std::vector<SimulationReport>& repor
       continue;
     }
     fmt::print(stderr, "jettison: {}\n", report.error().message);
-    if (report.error().is_usage) return kInvalidInput;
-    status = kFailed;
+    if (report.error().of == RunFailure::Of::kUsage) return kInvalidInput;
+    status = std::max(status, ExitStatusOf(report.error()));
   }
   return status;
 }
 
+const char* YesOrNo(bool value) {
+  return value ? "true" : "false";
+}
+
+// What of the command line decides how a fleet is simulated, policies aside.
+std::vector<FleetOption> OptionsForManifest(const SimulateOptions& options, Duration every,
+                                            const WhatIfModel& model) {
+  return {{"evicted", options.evicted},
+          {"every", FormatDuration(every)},
+          {"withoutPeaks", YesOrNo(options.without_peaks)},
+          {"withEndTimes", YesOrNo(options.with_end_times)},
+          {"thinned", YesOrNo(options.thin_all)},
+          {"evictionBackoff", FormatDuration(model.backoff)},
+          {"evictionMaxBackoff", FormatDuration(model.max_backoff)},
+          {"monitoringInterval", FormatDuration(model.monitoring_interval)}};
+}
+
+int RunShard(const SimulateOptions& options) {
+  const auto complain = [](const std::string& fault) {
+    fmt::print(stderr, "jettison: {}\n", fault);
+    return kInvalidInput;
+  };
+  const auto shard = ParseShard(options.shard.empty() ? "0/1" : options.shard);
+  if (!shard) return complain(shard.error().message);
+  const auto every = EveryOf(options.every);
+  if (!every) return kInvalidInput;
+  if (options.out.empty()) return complain("--out is missing: where the part is written");
+  const auto candidates = ReadCandidates(options.candidates);
+  if (!candidates) return complain(candidates.error().message);
+  return SimulateShard({.paths = options.recordings,
+                        .run = {.path = "",
+                                .candidates = *candidates,
+                                .after_eviction = AfterEvictionNamed(options.evicted),
+                                .every = *every,
+                                .without_peaks = options.without_peaks,
+                                .with_end_times = options.with_end_times,
+                                .thin_all = options.thin_all},
+                        .shard = *shard,
+                        .options = OptionsForManifest(options, *every, candidates->model),
+                        .out = options.out,
+                        .jobs = options.jobs == 0 ? ProcessorsAvailable() : options.jobs,
+                        .resume = options.resume});
+}
+
 int RunSimulate(const SimulateOptions& options) {
+  if (!options.shard.empty() || options.output == "part") return RunShard(options);
+  if (!options.out.empty() || options.resume || options.jobs != 0) {
+    fmt::print(stderr, "jettison: --out, --jobs and --resume are of --output part\n");
+    return kInvalidInput;
+  }
   std::vector<SimulationReport> reports;
   const int status = ReadAll(options, reports);
   if (reports.empty()) return status;
@@ -171,9 +232,19 @@ void AddSimulate(CLI::App& app, int& exit_code) {
                     "simulate from the samples of the calibration alone");
   command->add_option("--show", options->show, "so many evictions of each policy, in text")
       ->capture_default_str();
-  command->add_option("--output", options->output, "text, json or csv")
-      ->check(CLI::IsMember({"text", "json", "csv"}))
+  command
+      ->add_option("--output", options->output,
+                   "text, json, csv, or part: for `jettison merge`; files and folders then")
+      ->check(CLI::IsMember({"text", "json", "csv", "part"}))
       ->capture_default_str();
+  command->add_option("--shard", options->shard, "a part with these nodes of the fleet: 0/16")
+      ->type_name("INDEX/COUNT");
+  command->add_option("--out", options->out, "where a part is written: a file, or in a folder")
+      ->type_name("PATH");
+  command->add_option("--jobs", options->jobs,
+                      "so many nodes of a part at once; as many as there are processors");
+  command->add_flag("--resume", options->resume,
+                    "leave a part that is there, complete and of the same recordings");
   command->footer(kSimulateFooter);
   command->callback([options, &exit_code] { exit_code = RunSimulate(*options); });
 }

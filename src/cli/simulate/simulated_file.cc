@@ -1,45 +1,55 @@
 #include "cli/simulate/simulated_file.h"
 
-#include <fmt/format.h>
-
-#include <cerrno>
-#include <cstring>
+#include <algorithm>
+#include <array>
+#include <cstdio>
 #include <string_view>
+#include <utility>
 
 namespace jettison {
 namespace {
 
-// Whether it begins with the first item of a recording as NDJSON. Of standard input only one
-// character can be put back, so that lines there are taken for scenarios.
-bool BeginsAsRecording(std::FILE* file) {
-  constexpr std::string_view kAbout = "{\"about\":";
-  const long at = std::ftell(file);
-  if (at < 0) return false;
-  std::string head(kAbout.size(), '\0');
-  head.resize(std::fread(head.data(), 1, head.size(), file));
-  std::fseek(file, at, SEEK_SET);
-  return head == kAbout;
+constexpr std::string_view kBlanks = " \t\r\n";
+
+// Items of a recording as NDJSON are objects of one member. What begins otherwise with a brace is a
+// scenario; anything else is looked through for the chunks of a recording.
+constexpr std::array<std::string_view, 6> kItems = {"about", "policy", "pod",
+                                                    "pass",  "gap",    "oomKill"};
+
+bool BeginsAsScenario(std::string_view head) {
+  const auto skip = [&head](std::string_view characters) {
+    head.remove_prefix(std::min(head.find_first_not_of(characters), head.size()));
+  };
+  skip(kBlanks);
+  if (!head.starts_with('{')) return head.empty();
+  head.remove_prefix(1);
+  skip(kBlanks);
+  if (!head.starts_with('"')) return true;
+  head.remove_prefix(1);
+  for (const std::string_view item : kItems) {
+    if (!head.starts_with(item) || !head.substr(item.size()).starts_with('"')) continue;
+    head.remove_prefix(item.size() + 1);
+    skip(kBlanks);
+    skip(":");
+    skip(kBlanks);
+    return !head.starts_with('{');
+  }
+  return true;
 }
 
 }  // namespace
 
 Result<SimulatedFile> SimulatedFile::Open(const std::string& path) {
+  auto stream = InputStream::Open(path);
+  if (!stream) return Fail(stream.error());
   SimulatedFile simulated;
   simulated.name_ = path == "-" ? "standard input" : path;
-  simulated.file_.reset(path == "-" ? stdin : std::fopen(path.c_str(), "re"));
-  if (!simulated.file_) {
-    return Fail(ErrorCode::kUnavailable,
-                fmt::format("cannot open {}: {}", path, std::strerror(errno)));
-  }
-  std::FILE* const file = simulated.file_.get();
-  if (path != "-" && std::fseek(file, 0, SEEK_END) == 0) {
-    simulated.size_ = std::ftell(file);
-    std::rewind(file);
-  }
-  if (IsBinaryRecording(file) || BeginsAsRecording(file)) {
-    simulated.recording_.emplace(file);
-  } else {
+  simulated.stream_ = std::move(*stream);
+  std::FILE* const file = simulated.stream_->file();
+  if (BeginsAsScenario(simulated.stream_->Head())) {
     simulated.scenarios_ = std::make_unique<ScenarioSource>(simulated.name_, file);
+  } else {
+    simulated.recording_.emplace(file);
   }
   return simulated;
 }
@@ -47,11 +57,6 @@ Result<SimulatedFile> SimulatedFile::Open(const std::string& path) {
 RecordingSource& SimulatedFile::source() {
   if (recording_) return recording_->source();
   return *scenarios_;
-}
-
-double SimulatedFile::Progress() const {
-  const long at = size_ > 0 ? std::ftell(file_.get()) : 0;
-  return at > 0 ? static_cast<double>(at) / static_cast<double>(size_) : 0;
 }
 
 }  // namespace jettison

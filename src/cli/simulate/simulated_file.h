@@ -1,17 +1,18 @@
 #pragma once
 
-#include <cstdio>
 #include <memory>
 #include <optional>
 #include <string>
 
 #include "cli/recording/recording_file.h"
+#include "cli/simulate/input_stream.h"
 #include "cli/simulate/scenario_source.h"
 #include "core/recording/recording.h"
 
 namespace jettison {
 
-// What is simulated: a recording, or scenarios, in a file or on standard input ("-").
+// What is simulated: a recording, or scenarios, in a file or on standard input ("-"), told apart by
+// how they begin.
 class SimulatedFile {
  public:
   // Fails where it cannot be opened.
@@ -19,22 +20,17 @@ class SimulatedFile {
 
   [[nodiscard]] RecordingSource& source();
   [[nodiscard]] const std::string& name() const { return name_; }
-  // How much of it has been read, from 0 to 1; 0 where its length is not known.
-  [[nodiscard]] double Progress() const;
+  // Whether these are scenarios, which name no node.
+  [[nodiscard]] bool has_scenarios() const { return scenarios_ != nullptr; }
+  // The bytes that it is read from.
+  [[nodiscard]] InputStream& stream() { return *stream_; }
 
  private:
-  struct Close {
-    void operator()(std::FILE* file) const {
-      if (file != stdin) std::fclose(file);
-    }
-  };
-
   std::string name_;
-  std::unique_ptr<std::FILE, Close> file_;
+  std::unique_ptr<InputStream> stream_;
   // One of the two.
   std::optional<RecordingFile> recording_;
   std::unique_ptr<ScenarioSource> scenarios_;
-  long size_ = 0;
 };
 
 }  // namespace jettison

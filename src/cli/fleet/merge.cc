@@ -1,0 +1,196 @@
+#include "cli/fleet/merge.h"
+
+#include <fmt/format.h>
+#include <unistd.h>
+
+#include <CLI/CLI.hpp>
+#include <cerrno>
+#include <cstdio>
+#include <cstring>
+#include <memory>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "cli/fleet/fleet_tables.h"
+#include "cli/fleet/part_files.h"
+#include "kernel/files/whole_file.h"
+
+namespace jettison {
+namespace {
+
+constexpr int kMergeFailed = 1;
+constexpr int kMergeDamaged = 2;
+
+struct MergeOptions {
+  std::vector<std::string> parts;
+  std::string output = "text";
+  std::string rows = "nodes";
+  std::string out;
+  std::size_t show = 20;
+  bool partial = false;
+};
+
+// Where a document goes: a file that is there once it is complete, or standard output.
+class Destination {
+ public:
+  explicit Destination(const std::string& path) {
+    if (!path.empty()) file_.emplace(path);
+  }
+  [[nodiscard]] bool Put(std::string_view bytes) {
+    if (file_) return file_->Add(bytes);
+    return std::fwrite(bytes.data(), 1, bytes.size(), stdout) == bytes.size();
+  }
+  [[nodiscard]] Result<void> Finish() {
+    if (file_) return file_->PutInPlace();
+    if (std::fflush(stdout) == 0) return {};
+    return Fail(ErrorCode::kInternal, fmt::format("cannot write: {}", std::strerror(errno)));
+  }
+  // Why a piece was lost; empty: none was.
+  [[nodiscard]] std::string Fault() const {
+    if (file_) return file_->fault() ? file_->fault()->message : "";
+    return std::ferror(stdout) != 0 ? fmt::format("cannot write: {}", std::strerror(errno)) : "";
+  }
+
+ private:
+  std::optional<WholeFile> file_;
+};
+
+// What is found of a fleet in one reading of its parts. Damage is told in the order of names, so it
+// is looked for once that is known.
+class Merged {
+ public:
+  explicit Merged(std::size_t show) : top(show) {}
+
+  Result<void> Read(const MergeOptions& options) {
+    auto read = PartFiles::Read(options.parts, options.partial, [this](const FleetNode& node) {
+      // How many policies there are is known once a node has them; one that failed has none.
+      if (report.totals.policies.size() < node.policies.size()) {
+        report.totals.policies.resize(node.policies.size());
+      }
+      report.totals.Add(node);
+      top.Add(node);
+      is_damaged |= node.IsDamaged();
+    });
+    if (!read) return Fail(read.error());
+    parts = std::move(*read);
+    report.manifest = parts.manifest();
+    report.missing_shards = parts.missing_shards();
+    report.totals.policies.resize(report.manifest.policies.size());
+    return {};
+  }
+
+  PartFiles parts;
+  FleetReport report{.manifest = {}, .totals = FleetTotals(0), .missing_shards = {}};
+  TopNodes top;
+  bool is_damaged = false;
+};
+
+bool WriteText(Merged& merged, const VisitNodes& nodes, const PutPiece& put) {
+  DamageList damage;
+  const bool visited = !merged.is_damaged || nodes([&damage](const FleetNode& node) {
+    damage.Add(node);
+    return true;
+  });
+  return visited && put(FleetText(merged.report, merged.top, damage));
+}
+
+bool WriteTable(const MergeOptions& options, Merged& merged, const VisitNodes& nodes,
+                const PutPiece& put) {
+  const bool arrow = options.output == "arrow";
+  if (options.rows == "policies") {
+    return arrow ? WriteFleetPoliciesArrow(merged.report, put)
+                 : put(FleetPoliciesCsv(merged.report));
+  }
+  if (options.rows == "nodes") {
+    return arrow ? WriteFleetNodesArrow(merged.report, nodes, put)
+                 : WriteFleetNodesCsv(merged.report, nodes, put);
+  }
+  return arrow ? WriteFleetEvictionsArrow(merged.report, nodes, put)
+               : WriteFleetEvictionsCsv(merged.report, nodes, put);
+}
+
+int WriteMerged(const MergeOptions& options, Merged& merged) {
+  Destination destination(options.out);
+  const PutPiece put = [&](std::string_view bytes) { return destination.Put(bytes); };
+  const VisitNodes nodes = [&](const std::function<bool(const FleetNode&)>& visit) {
+    return merged.parts.Visit(visit);
+  };
+  bool written = false;
+  if (options.output == "text") {
+    written = WriteText(merged, nodes, put);
+  } else if (options.output == "json") {
+    written = WriteFleetJson(merged.report, nodes, put);
+  } else {
+    written = WriteTable(options, merged, nodes, put);
+  }
+  std::string fault = destination.Fault();
+  if (fault.empty() && !written) fault = "a part has changed while it was read";
+  if (fault.empty()) {
+    if (const auto finished = destination.Finish(); !finished) fault = finished.error().message;
+  }
+  if (fault.empty()) return 0;
+  fmt::print(stderr, "jettison: {}\n", fault);
+  return kMergeFailed;
+}
+
+int RunMerge(const MergeOptions& options) {
+  if (options.output == "arrow" && options.out.empty() && ::isatty(STDOUT_FILENO) == 1) {
+    fmt::print(stderr, "jettison: a terminal cannot show Arrow; --out FILE writes a file\n");
+    return kMergeDamaged;
+  }
+  Merged merged(options.show);
+  if (const auto read = merged.Read(options); !read) {
+    fmt::print(stderr, "jettison: {}\n", read.error().message);
+    return kMergeFailed;
+  }
+  if (const int failed = WriteMerged(options, merged); failed != 0) return failed;
+  if (!merged.is_damaged) return 0;
+  fmt::print(stderr, "jettison: {} of {} recordings are damaged; the result names them\n",
+             merged.report.totals.recordings_damaged, merged.report.totals.recordings);
+  return kMergeDamaged;
+}
+
+constexpr const char* kFooter =
+    "PART is what `jettison simulate --shard` has written, a folder of such files (which end in\n"
+    ".part), or - for standard input. All parts of a fleet have to be there, each once; --partial\n"
+    "goes on without some, and says which. Sums are whole numbers and rows are in a fixed order, "
+    "so\n"
+    "the result is the same byte for byte, however many shards there were.\n"
+    "\n"
+    "text and json tell of the fleet as a whole and of its nodes; csv and arrow are one table, "
+    "which\n"
+    "--rows chooses. arrow is Apache Arrow's stream format, with types: times are nanoseconds of "
+    "UTC,\n"
+    "amounts are whole numbers of 64 bits.\n"
+    "\n"
+    "Examples:\n"
+    "  jettison merge parts/\n"
+    "  jettison merge parts/*.part --output json --out fleet.json\n"
+    "  jettison merge parts/ --output arrow --rows evictions --out evictions.arrows\n"
+    "\n"
+    "Exit status: 0 done, 1 a part cannot be read, is missing or not of the same fleet, 2 a "
+    "recording\n"
+    "of the fleet was damaged or could not be read, and is named, or wrong usage.";
+
+}  // namespace
+
+void AddMerge(CLI::App& app, int& exit_code) {
+  const auto options = std::make_shared<MergeOptions>();
+  CLI::App* command = app.add_subcommand("merge", "Add up the parts of a simulation of many nodes");
+  command->add_option("PART", options->parts, "parts, and folders of them")->required();
+  command->add_option("--output", options->output, "text, json, csv or arrow")
+      ->check(CLI::IsMember({"text", "json", "csv", "arrow"}))
+      ->capture_default_str();
+  command->add_option("--rows", options->rows, "of csv and arrow: policies, nodes or evictions")
+      ->check(CLI::IsMember({"policies", "nodes", "evictions"}))
+      ->capture_default_str();
+  command->add_option("--out", options->out, "write it there, whole or not at all")
+      ->type_name("FILE");
+  command->add_option("--show", options->show, "so many nodes, in text")->capture_default_str();
+  command->add_flag("--partial", options->partial, "go on where shards are missing");
+  command->footer(kFooter);
+  command->callback([options, &exit_code] { exit_code = RunMerge(*options); });
+}
+
+}  // namespace jettison

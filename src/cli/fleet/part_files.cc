@@ -1,0 +1,251 @@
+#include "cli/fleet/part_files.h"
+
+#include <fcntl.h>
+#include <fmt/format.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <cerrno>
+#include <cstdio>
+#include <cstdlib>
+#include <cstring>
+#include <filesystem>
+#include <map>
+#include <memory>
+#include <utility>
+#include <variant>
+
+#include "codec/fleet/part_reader.h"
+#include "kernel/files/line_reader.h"
+
+namespace jettison {
+namespace {
+
+namespace fs = std::filesystem;
+
+constexpr std::string_view kPartSuffix = ".part";
+constexpr std::size_t kMostFaults = 50;
+
+struct CloseStream {
+  void operator()(std::FILE* file) const { std::fclose(file); }
+};
+using Stream = std::unique_ptr<std::FILE, CloseStream>;
+
+std::string TextOfErrno(const std::string& what) {
+  return fmt::format("{}: {}", what, std::strerror(errno));
+}
+
+// A file without a name.
+FileDescriptor SpoolOf(int input) {
+  const char* folder = std::getenv("TMPDIR");
+  const std::string place = folder == nullptr ? "/tmp" : folder;
+  FileDescriptor spool(::open(place.c_str(), O_TMPFILE | O_RDWR | O_CLOEXEC, 0600));
+  std::vector<char> part(std::size_t{64} << 10);
+  while (spool) {
+    const ssize_t read = ::read(input, part.data(), part.size());
+    if (read < 0 && errno == EINTR) continue;
+    if (read < 0) return {};
+    if (read == 0) break;
+    for (ssize_t at = 0; at < read;) {
+      const ssize_t written =
+          ::write(spool.get(), part.data() + at, static_cast<std::size_t>(read - at));
+      if (written < 0 && errno != EINTR) return {};
+      at += std::max<ssize_t>(written, 0);
+    }
+  }
+  return spool;
+}
+
+std::vector<std::string> PartsIn(const std::string& folder, std::string& fault) {
+  std::vector<std::string> paths;
+  std::error_code failed;
+  fs::directory_iterator entry(folder, failed);
+  for (; !failed && entry != fs::directory_iterator(); entry.increment(failed)) {
+    const std::string path = entry->path().string();
+    if (path.ends_with(kPartSuffix)) paths.push_back(path);
+  }
+  std::ranges::sort(paths);
+  if (failed) fault = fmt::format("cannot read {}: {}", folder, failed.message());
+  if (!failed && paths.empty()) fault = fmt::format("{} has no file that ends in .part", folder);
+  return paths;
+}
+
+}  // namespace
+
+// Reads parts and remembers what is wrong.
+class PartCollector {
+ public:
+  explicit PartCollector(const std::function<void(const FleetNode&)>& each) : each_(each) {}
+
+  void Add(const std::string& path) {
+    if (path == "-") return AddInput();
+    std::string fault;
+    std::vector<std::string> paths = {path};
+    std::error_code ignored;
+    if (fs::is_directory(path, ignored)) paths = PartsIn(path, fault);
+    if (!fault.empty()) Complain(fault);
+    for (const std::string& each : paths) {
+      const Stream stream(std::fopen(each.c_str(), "re"));
+      if (!stream) {
+        Complain(TextOfErrno("cannot open " + each));
+        continue;
+      }
+      files_.paths_.push_back(each);
+      AddStream(stream.get(), each);
+    }
+  }
+
+  Result<PartFiles> Take(bool partial) {
+    if (shards_.empty() && faults_.empty()) Complain("there is no part");
+    FindDoubled();
+    if (!shards_.empty()) FindMissing(partial);
+    if (faults_.empty()) return std::move(files_);
+    std::string text;
+    for (std::size_t i = 0; i < std::min(kMostFaults, faults_.size()); ++i) {
+      text += (i == 0 ? "" : "\njettison: ") + faults_[i];
+    }
+    if (faults_.size() > kMostFaults) {
+      text += fmt::format("\njettison: and {} more faults", faults_.size() - kMostFaults);
+    }
+    return Fail(ErrorCode::kInvalidArgument, text);
+  }
+
+ private:
+  void Complain(std::string fault) { faults_.push_back(std::move(fault)); }
+
+  void AddInput() {
+    if (files_.spool_) return Complain("standard input can be read once only");
+    files_.spool_ = SpoolOf(STDIN_FILENO);
+    const int copy = files_.spool_ ? ::fcntl(files_.spool_.get(), F_DUPFD_CLOEXEC, 0) : -1;
+    if (copy < 0) return Complain(TextOfErrno("cannot keep what standard input has"));
+    ::lseek(copy, 0, SEEK_SET);
+    const Stream stream(::fdopen(copy, "r"));
+    files_.paths_.emplace_back();
+    AddStream(stream.get(), "standard input");
+  }
+
+  void AddStream(std::FILE* stream, const std::string& name) {
+    LineReader lines(stream, 0);
+    PartReader reader;
+    std::int64_t offset = 0;
+    while (const auto line = lines.Next()) {
+      const auto item = reader.Take(*line);
+      if (!item) {
+        return Complain(fmt::format("{}:{}: {}", name, lines.line_number(), item.error().message));
+      }
+      if (const auto* manifest = std::get_if<FleetManifest>(&*item)) TakeManifest(*manifest, name);
+      if (const auto* node = std::get_if<FleetNode>(&*item)) {
+        files_.lines_.push_back({.node = node->node,
+                                 .file = files_.paths_.size() - 1,
+                                 .offset = offset,
+                                 .size = line->size()});
+        each_(*node);
+      }
+      offset += static_cast<std::int64_t>(line->size()) + 1;
+    }
+    if (lines.Failed()) return Complain(TextOfErrno("cannot read " + name));
+    if (reader.is_open()) return Complain(name + ": the part is not complete");
+    if (offset == 0) Complain(name + ": the file is empty");
+  }
+
+  void TakeManifest(const FleetManifest& manifest, const std::string& name) {
+    if (shards_.empty()) {
+      files_.manifest_ = manifest;
+      first_ = name;
+    }
+    for (const std::string& difference : DifferencesOf(files_.manifest_, manifest)) {
+      Complain(fmt::format("{} and {} are not of one fleet: {}", first_, name, difference));
+    }
+    const auto [known, is_new] = shards_.emplace(manifest.shard.index, name);
+    if (is_new) return;
+    Complain(
+        fmt::format("{} and {} both have shard {}", known->second, name, manifest.shard.Text()));
+  }
+
+  void FindDoubled() {
+    std::ranges::sort(files_.lines_, {}, &PartFiles::NodeLine::node);
+    for (std::size_t i = 1; i < files_.lines_.size(); ++i) {
+      if (files_.lines_[i].node != files_.lines_[i - 1].node) continue;
+      Complain(fmt::format("node {} is in {} and in {}", files_.lines_[i].node,
+                           files_.paths_[files_.lines_[i - 1].file],
+                           files_.paths_[files_.lines_[i].file]));
+    }
+  }
+
+  void FindMissing(bool partial) {
+    const std::uint64_t count = files_.manifest_.shard.count;
+    std::string told;
+    for (std::uint64_t shard = 0; shard < count; ++shard) {
+      if (shards_.contains(shard)) continue;
+      files_.missing_.push_back(shard);
+      if (files_.missing_.size() <= kMostFaults) told += fmt::format(" {}", shard);
+    }
+    if (partial || files_.missing_.empty()) return;
+    Complain(fmt::format("{} of {} shards are missing:{}{}; --partial goes on without them",
+                         files_.missing_.size(), count, told,
+                         files_.missing_.size() > kMostFaults ? " ..." : ""));
+  }
+
+  const std::function<void(const FleetNode&)>& each_;
+  PartFiles files_;
+  std::map<std::uint64_t, std::string> shards_;  // where each is
+  std::string first_;                            // that the others are compared with
+  std::vector<std::string> faults_;
+};
+
+Result<PartFiles> PartFiles::Read(const std::vector<std::string>& paths, bool partial,
+                                  const std::function<void(const FleetNode&)>& each) {
+  PartCollector collector(each);
+  for (const std::string& path : paths) collector.Add(path);
+  return collector.Take(partial);
+}
+
+// One file is open at a time: there may be more parts than a process may have open.
+bool PartFiles::Visit(const std::function<bool(const FleetNode&)>& visit) {
+  JsonReader json;
+  std::string text;
+  FileDescriptor open;
+  std::optional<std::size_t> open_file;
+  for (const NodeLine& line : lines_) {
+    const bool is_spool = paths_[line.file].empty();
+    if (!is_spool && open_file != line.file) {
+      open = FileDescriptor(::open(paths_[line.file].c_str(), O_RDONLY | O_CLOEXEC));
+      open_file = line.file;
+    }
+    const int file = is_spool ? spool_.get() : open.get();
+    text.resize(line.size);
+    std::size_t at = 0;
+    while (at < text.size()) {
+      const ssize_t read = ::pread(file, text.data() + at, text.size() - at,
+                                   line.offset + static_cast<std::int64_t>(at));
+      if (read < 0 && errno == EINTR) continue;
+      if (read <= 0) return false;
+      at += static_cast<std::size_t>(read);
+    }
+    const auto node = ReadPartLine(text, json);
+    if (!node || node->node != line.node || !visit(*node)) return false;
+  }
+  return true;
+}
+
+std::optional<KnownPart> ReadPart(const std::string& path) {
+  const Stream stream(std::fopen(path.c_str(), "re"));
+  if (!stream) return std::nullopt;
+  LineReader lines(stream.get(), 0);
+  PartReader reader;
+  KnownPart part;
+  bool ended = false;
+  while (const auto line = lines.Next()) {
+    auto item = reader.Take(*line);
+    if (!item || ended) return std::nullopt;
+    if (auto* manifest = std::get_if<FleetManifest>(&*item)) part.manifest = std::move(*manifest);
+    if (auto* node = std::get_if<FleetNode>(&*item)) {
+      std::ranges::move(node->inputs, std::back_inserter(part.inputs));
+    }
+    ended = std::holds_alternative<PartEnd>(*item);
+  }
+  return ended ? std::optional(std::move(part)) : std::nullopt;
+}
+
+}  // namespace jettison

@@ -1,0 +1,103 @@
+#pragma once
+
+#include <fmt/format.h>
+#include <gtest/gtest.h>
+
+#include <chrono>
+#include <cstddef>
+#include <cstdint>
+#include <filesystem>
+#include <fstream>
+#include <sstream>
+#include <string>
+#include <utility>
+#include <variant>
+#include <vector>
+
+#include "codec/flight/lines/line_writer.h"
+#include "codec/flight/recording_writer.h"
+#include "kernel/files/temporary_folder.h"
+#include "sim/whatif/test_world.h"
+
+// Recordings of nodes for tests: pods that leak, and are evicted.
+namespace jettison {
+
+// A life of a node: its own pods, whose names may be added to.
+inline std::vector<RecordedItem> LifeOf(const std::string& node, std::uint32_t seed,
+                                        Duration time = std::chrono::seconds(60),
+                                        const std::string& suffix = "") {
+  std::vector<TestPod> pods = TestWorld::RandomPods(seed);
+  for (TestPod& pod : pods) pod.name += suffix;
+  // One that certainly grows into the threshold.
+  pods.push_back({.name = "leak" + suffix, .rate = 8, .begins = 5, .most = 400});
+  TestWorld world(pods, HardAt(48));
+  world.Run(time);
+  std::vector<RecordedItem> items = world.items();
+  std::get<RecordingAbout>(items.front()).node = node;
+  return items;
+}
+
+inline std::string BinaryOf(const std::vector<RecordedItem>& items, ChunkLimits limits = {}) {
+  std::string bytes;
+  RecordingWriter writer(
+      [&bytes](std::string_view chunk) -> Result<void> {
+        bytes += chunk;
+        return {};
+      },
+      limits);
+  for (const RecordedItem& item : items) EXPECT_TRUE(writer.Add(item));
+  EXPECT_TRUE(writer.Finish());
+  return bytes;
+}
+
+inline std::string NdjsonOf(const std::vector<RecordedItem>& items) {
+  std::string text;
+  LineWriter writer([&text](std::string_view line) -> Result<void> {
+    text += line;
+    return {};
+  });
+  for (const RecordedItem& item : items) EXPECT_TRUE(writer.Add(item));
+  return text;
+}
+
+// A folder of a fleet's recordings, and one of its parts.
+class FleetBed : public ::testing::Test {
+ protected:
+  [[nodiscard]] std::string Path(const std::string& name) const {
+    return folder_.path() + "/" + name;
+  }
+  void Put(const std::string& name, const std::string& bytes) const {
+    std::filesystem::create_directories(std::filesystem::path(Path(name)).parent_path());
+    std::ofstream(Path(name), std::ios::binary) << bytes;
+  }
+  [[nodiscard]] std::string Got(const std::string& name) const {
+    std::ostringstream text;
+    text << std::ifstream(Path(name), std::ios::binary).rdbuf();
+    return text.str();
+  }
+  // So many nodes, of which some have hostile names, and some two recordings.
+  void PutFleet(int nodes) const {
+    for (int i = 0; i < nodes; ++i) {
+      const std::string node =
+          i % 7 == 3 ? fmt::format("no,de\"{}\n", i) : fmt::format("node-{}", i);
+      const auto items = LifeOf(node, static_cast<std::uint32_t>(i), std::chrono::seconds(40),
+                                i % 5 == 1 ? ",\"\n'" : "");
+      if (i % 4 == 2) {
+        const auto middle = items.begin() + static_cast<std::ptrdiff_t>(items.size() / 2);
+        std::vector<RecordedItem> later = {items.front()};
+        later.insert(later.end(), middle, items.end());
+        // The later one sorts first by name.
+        Put(fmt::format("fleet/{}-b.jtr", i), BinaryOf({items.begin(), middle}));
+        Put(fmt::format("fleet/{}-a.ndjson", i), NdjsonOf(later));
+      } else if (i % 2 == 0) {
+        Put(fmt::format("fleet/{}.jtr", i), BinaryOf(items));
+      } else {
+        Put(fmt::format("fleet/deep/{}.ndjson", i), NdjsonOf(items));
+      }
+    }
+  }
+
+  pod_host::TemporaryFolder folder_;
+};
+
+}  // namespace jettison

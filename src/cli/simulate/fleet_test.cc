@@ -1,0 +1,277 @@
+// A fleet in shards: the same bytes however it is cut, and one bad recording costs itself only.
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <filesystem>
+#include <nlohmann/json.hpp>
+#include <random>
+
+#include "cli/fleet/part_files.h"
+#include "cli/simulate/fleet_bed.h"
+#include "cli/simulate/fleet_files.h"
+#include "cli/simulate/node_source.h"
+#include "cli/simulate/simulate_shard.h"
+#include "sim/fleet/fleet_report.h"
+
+namespace jettison {
+namespace {
+
+using ::testing::AllOf;
+using ::testing::ElementsAre;
+using ::testing::HasSubstr;
+using ::testing::IsEmpty;
+using ::testing::SizeIs;
+
+constexpr int kNodes = 9;
+
+class FleetTest : public FleetBed {
+ protected:
+  // Simulates a shard; the exit status.
+  int Simulate(FleetShard shard, const std::string& out, std::size_t jobs = 1,
+               bool resume = false) {
+    const auto forms = ReadCandidates({.policy_files = {}, .sweeps = sweeps_});
+    EXPECT_TRUE(forms);
+    ::testing::internal::CaptureStderr();
+    const int status = SimulateShard({.paths = {Path("fleet")},
+                                      .run = {.path = "", .candidates = *forms},
+                                      .shard = shard,
+                                      .options = {{"evicted", "auto"}},
+                                      .out = Path(out),
+                                      .jobs = jobs,
+                                      .resume = resume});
+    said_ = ::testing::internal::GetCapturedStderr();
+    return status;
+  }
+  void SimulateAll(std::uint64_t count, const std::string& folder) {
+    std::filesystem::create_directories(Path(folder));
+    for (std::uint64_t i = 0; i < count; ++i) {
+      ASSERT_EQ(Simulate({i, count}, folder + "/"), 0) << said_;
+    }
+  }
+  // Everything that can be said of the parts, or why nothing can.
+  [[nodiscard]] static std::string MergedOf(const std::vector<std::string>& paths,
+                                            bool partial = false) {
+    FleetTotals totals(3);
+    TopNodes top(5);
+    auto parts = PartFiles::Read(paths, partial, [&](const FleetNode& node) {
+      totals.Add(node);
+      top.Add(node);
+    });
+    if (!parts) return parts.error().message;
+    const FleetReport report{
+        .manifest = parts->manifest(), .totals = totals, .missing_shards = parts->missing_shards()};
+    DamageList damage;
+    const VisitNodes nodes = [&](const auto& visit) { return parts->Visit(visit); };
+    EXPECT_TRUE(nodes([&damage](const FleetNode& node) { return damage.Add(node), true; }));
+    std::string out = FleetText(report, top, damage);
+    const PutPiece put = [&out](std::string_view piece) { return out += piece, true; };
+    EXPECT_TRUE(WriteFleetJson(report, nodes, put));
+    EXPECT_TRUE(WriteFleetNodesCsv(report, nodes, put));
+    EXPECT_TRUE(WriteFleetEvictionsCsv(report, nodes, put));
+    return out + FleetPoliciesCsv(report);
+  }
+  [[nodiscard]] std::vector<std::string> PartsIn(const std::string& folder) const {
+    std::vector<std::string> paths;
+    for (const auto& entry : std::filesystem::directory_iterator(Path(folder))) {
+      paths.push_back(entry.path());
+    }
+    std::ranges::sort(paths);
+    return paths;
+  }
+  std::vector<std::string> sweeps_ = {"evictionHard.memory.available=24Mi,64Mi"};
+  std::string said_;
+};
+
+TEST_F(FleetTest, TheResultIsTheSameForAnyNumberOfShardsInAnyOrder) {
+  PutFleet(kNodes);
+  SimulateAll(1, "one");
+  const std::string whole = MergedOf({Path("one")});
+  EXPECT_THAT(whole, AllOf(HasSubstr("FLEET  9 nodes, 11 recordings"), HasSubstr("no,de")));
+  EXPECT_THAT(whole, HasSubstr("memory.available"));
+  std::mt19937 random(20260101);
+  for (const std::uint64_t count : {2, 5, 16}) {
+    const std::string folder = std::to_string(count);
+    SimulateAll(count, folder);
+    auto parts = PartsIn(folder);
+    ASSERT_THAT(parts, SizeIs(count));
+    std::ranges::shuffle(parts, random);
+    EXPECT_EQ(MergedOf(parts), whole) << count;
+  }
+}
+
+TEST_F(FleetTest, APartIsTheSameForAnyNumberOfJobs) {
+  PutFleet(6);
+  ASSERT_EQ(Simulate({0, 1}, "1.part", 1), 0);
+  ASSERT_EQ(Simulate({0, 1}, "3.part", 3), 0);
+  EXPECT_EQ(Got("1.part"), Got("3.part"));
+}
+
+TEST_F(FleetTest, TwoRecordingsOfANodeAreOneHoweverTheyOverlap) {
+  const auto items = LifeOf("n", 7, std::chrono::seconds(60));
+  const auto part = [&](std::size_t from, std::size_t to) {
+    std::vector<RecordedItem> some = {items.front()};
+    some.insert(some.end(), items.begin() + static_cast<std::ptrdiff_t>(from),
+                items.begin() + static_cast<std::ptrdiff_t>(to));
+    return some;
+  };
+  Put("fleet/all.jtr", BinaryOf(items));
+  ASSERT_EQ(Simulate({0, 1}, "all.part"), 0) << said_;
+  const std::string whole = MergedOf({Path("all.part")});
+  std::filesystem::remove(Path("fleet/all.jtr"));
+  Put("fleet/z.jtr", BinaryOf(part(1, 40), {.passes = 8}));
+  Put("fleet/y.ndjson", NdjsonOf(part(30, 50)));
+  Put("fleet/x.jtr", BinaryOf(part(45, items.size()), {.passes = 8}));
+  ASSERT_EQ(Simulate({0, 1}, "cut.part"), 0) << said_;
+  // Beside the recordings themselves nothing differs.
+  const auto evictions = [](const std::string& text) {
+    return text.substr(text.find("\nnode,at"));
+  };
+  EXPECT_EQ(evictions(MergedOf({Path("cut.part")})), evictions(whole));
+  const auto known = ReadPart(Path("cut.part"));
+  ASSERT_TRUE(known);
+  EXPECT_EQ(known->inputs.front().name, "z.jtr");
+  EXPECT_THAT(known->inputs, SizeIs(3));
+}
+
+TEST_F(FleetTest, DamagedRecordingsAreNamedAndCostThemselvesOnly) {
+  PutFleet(3);
+  ASSERT_EQ(Simulate({0, 1}, "good.part"), 0);
+  const std::string cut = BinaryOf(LifeOf("cut", 1), {.passes = 10});
+  Put("fleet/cut.jtr", cut.substr(0, cut.size() * 2 / 3));
+  std::string hurt = BinaryOf(LifeOf("hurt", 2), {.passes = 10});
+  hurt[hurt.size() / 2] = static_cast<char>(hurt[hurt.size() / 2] ^ 0x55);
+  Put("fleet/hurt.jtr", hurt);
+  Put("fleet/foreign.jtr", "This is a letter, and no recording.\n");
+  Put("fleet/empty.jtr", "");
+  Put("fleet/table.ndjson", "{\"rows\":[1,2,3]}\n");
+  auto mixed = LifeOf("mixed", 3);
+  for (const RecordedItem& item : LifeOf("other", 4)) mixed.push_back(item);
+  Put("fleet/mixed.jtr", BinaryOf(mixed));
+  ASSERT_EQ(Simulate({0, 1}, "all.part"), 2);
+  for (const char* name : {"cut.jtr: ", "hurt.jtr: ", "foreign.jtr: ", "table.ndjson: ",
+                           "mixed.jtr: ", "node empty: its recordings hold no pass"}) {
+    EXPECT_THAT(said_, HasSubstr(name));
+  }
+  EXPECT_THAT(said_, HasSubstr("bytes are passed over"));
+  EXPECT_THAT(said_, HasSubstr("another node, other, which is left out"));
+  const std::string merged = MergedOf({Path("all.part")});
+  EXPECT_THAT(merged, HasSubstr("DAMAGED  5 of 10 recordings, 3 nodes without any pass"));
+  // The others have all that they had without them.
+  const std::string good = MergedOf({Path("good.part")});
+  const std::size_t from = good.find("\nnode,at");
+  std::istringstream rows(good.substr(from, good.find("\npolicy,") - from));
+  for (std::string row; std::getline(rows, row);) EXPECT_THAT(merged, HasSubstr(row));
+  for (const char* saved : {"\ncut,1970", "\nhurt,1970", "\nmixed,1970"}) {
+    EXPECT_THAT(merged, HasSubstr(saved));
+  }
+}
+
+TEST_F(FleetTest, WhatCannotBeReadIsNamedAndTriedAgain) {
+  PutFleet(2);
+  std::filesystem::create_directories(Path("fleet/dir"));
+  std::filesystem::create_symlink(Path("nowhere"), Path("fleet/gone.jtr"));
+  EXPECT_EQ(Simulate({0, 1}, "a.part"), 0);  // a link to nothing is no file
+  std::filesystem::remove(Path("fleet/gone.jtr"));
+  // A file that was there when the fleet was looked through.
+  const auto files = FindRecordings({Path("fleet")});
+  ASSERT_TRUE(files);
+  FleetNodeFiles node{.node = "n", .files = *files};
+  node.files[0].path = Path("fleet/vanished.jtr");
+  NodeSource source(node);
+  const auto next = source.Next();
+  ASSERT_TRUE(next);
+  const auto inputs = source.TakeInputs();
+  EXPECT_TRUE(inputs[0].unread);
+  EXPECT_THAT(inputs[0].faults, ElementsAre(HasSubstr("vanished.jtr: No such file")));
+  EXPECT_FALSE(inputs[1].unread);
+  EXPECT_NE(inputs[1].hash, "");
+}
+
+TEST_F(FleetTest, APartThatIsThereIsLeftWhereNothingHasChanged) {
+  PutFleet(4);
+  ASSERT_EQ(Simulate({0, 2}, "p.part", 1, true), 0);
+  const auto made = std::filesystem::last_write_time(Path("p.part"));
+  ASSERT_EQ(Simulate({0, 2}, "p.part", 1, true), 0);
+  EXPECT_THAT(said_, HasSubstr("p.part is complete"));
+  EXPECT_EQ(std::filesystem::last_write_time(Path("p.part")), made);
+  const auto is_made_again = [&] {
+    EXPECT_EQ(Simulate({0, 2}, "p.part", 1, true), 0);
+    const bool again = said_.find("complete") == std::string::npos;
+    return again && ReadPart(Path("p.part")).has_value();
+  };
+  std::filesystem::resize_file(Path("p.part"), std::filesystem::file_size(Path("p.part")) - 3);
+  EXPECT_TRUE(is_made_again());
+  sweeps_ = {"evictionHard.memory.available=24Mi,65Mi"};
+  EXPECT_TRUE(is_made_again());
+  Put("fleet/new.jtr", BinaryOf(LifeOf("new", 9)));
+  EXPECT_TRUE(is_made_again());
+}
+
+TEST_F(FleetTest, EveryReasonWhyPartsAreNotOfOneFleetIsNamed) {
+  PutFleet(6);
+  SimulateAll(3, "three");
+  SimulateAll(2, "two");
+  const auto three = PartsIn("three");
+  const auto two = PartsIn("two");
+  EXPECT_THAT(MergedOf({three[0], three[2]}), HasSubstr("1 of 3 shards are missing: 1; --partial"));
+  EXPECT_THAT(MergedOf({three[0], three[2]}, true), HasSubstr("1 of 3 shards are missing: 1\n"));
+  EXPECT_THAT(MergedOf({three[0], three[0], three[1], three[2]}),
+              AllOf(HasSubstr("both have shard 0/3")));
+  EXPECT_THAT(MergedOf({three[0], two[1]}),
+              AllOf(HasSubstr("the fleet has 3 and 2 shards"), HasSubstr("shards are missing")));
+  EXPECT_THAT(MergedOf({Path("nowhere"), Path("fleet")}),
+              AllOf(HasSubstr("cannot open"), HasSubstr("no file that ends in .part")));
+  sweeps_ = {"evictionHard.memory.available=24Mi,65Mi"};
+  ASSERT_EQ(Simulate({1, 3}, "three/shard-00001-of-00003.part"), 0);
+  EXPECT_THAT(MergedOf(three), HasSubstr("policy 3 is \"evictionHard.memory.available=64Mi\" and "
+                                         "\"evictionHard.memory.available=65Mi\""));
+  Put("three/shard-00001-of-00003.part", Got("three/shard-00001-of-00003.part").substr(0, 5000));
+  EXPECT_THAT(MergedOf(three), HasSubstr("shard-00001-of-00003.part:"));
+}
+
+TEST_F(FleetTest, PartsMayStandOneAfterAnotherInAFile) {
+  PutFleet(5);
+  SimulateAll(3, "parts");
+  std::string all;
+  for (const std::string& path : PartsIn("parts")) {
+    all += Got("parts/" + std::filesystem::path(path).filename().string());
+  }
+  Put("all.part", all);
+  EXPECT_EQ(MergedOf({Path("all.part")}), MergedOf({Path("parts")}));
+}
+
+TEST_F(FleetTest, NothingIsLeftOfAPartThatCannotBeWritten) {
+  PutFleet(2);
+  EXPECT_EQ(Simulate({0, 1}, "missing/p.part"), 1);
+  EXPECT_THAT(said_, HasSubstr("missing/p.part: No such file"));
+  EXPECT_EQ(Simulate({0, 1}, "fleet/"), 0);
+  EXPECT_TRUE(std::filesystem::exists(Path("fleet/shard-00000-of-00001.part")));
+}
+
+TEST_F(FleetTest, HostileNamesComeThroughJsonAndCsv) {
+  PutFleet(4);  // with no,de"3\n and pods with ,"\n'
+  ASSERT_EQ(Simulate({0, 1}, "p.part"), 0);
+  auto parts = PartFiles::Read({Path("p.part")}, false, [](const FleetNode&) {});
+  ASSERT_TRUE(parts);
+  const FleetReport report{
+      .manifest = parts->manifest(), .totals = FleetTotals(3), .missing_shards = {}};
+  const VisitNodes nodes = [&](const auto& visit) { return parts->Visit(visit); };
+  std::string json;
+  ASSERT_TRUE(
+      WriteFleetJson(report, nodes, [&](std::string_view piece) { return json += piece, true; }));
+  const auto document = nlohmann::json::parse(json);
+  EXPECT_EQ(document["kind"], "FleetSimulation");
+  std::vector<std::string> names;
+  for (const auto& node : document["nodes"]) names.push_back(node["node"]);
+  EXPECT_THAT(names, ElementsAre("no,de\"3\n", "node-0", "node-1", "node-2"));
+  std::string csv;
+  ASSERT_TRUE(WriteFleetEvictionsCsv(report, nodes,
+                                     [&](std::string_view piece) { return csv += piece, true; }));
+  EXPECT_THAT(csv, HasSubstr("\"no,de\"\"3\n\",1970"));
+  EXPECT_THAT(csv, HasSubstr(",\"default/leak,\"\"\n'\","));
+}
+
+}  // namespace
+}  // namespace jettison

@@ -1,0 +1,100 @@
+#include "cli/simulate/node_source.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <utility>
+#include <variant>
+
+#include "cli/simulate/run_recording.h"
+
+namespace jettison {
+bool NodeSource::OpenNext() {
+  while (next_ < node_.files.size()) {
+    const FleetFile& file = node_.files[next_++];
+    inputs_.push_back({.name = file.name});
+    auto opened = SimulatedFile::Open(file.path);
+    if (!opened) {
+      Note(opened.error());
+      continue;
+    }
+    file_.emplace(std::move(*opened));
+    file_->source().Sift(sieve_ != nullptr ? this : nullptr);
+    goes_on_ = false;
+    stranger_.clear();
+    return true;
+  }
+  return false;
+}
+
+void NodeSource::Close() {
+  FleetInput& input = inputs_.back();
+  input.hash = file_->stream().Hash();
+  input.bytes = file_->stream().bytes();
+  file_.reset();
+}
+
+void NodeSource::Note(const Error& fault) {
+  FleetInput& input = inputs_.back();
+  input.faults.push_back(fault.message);
+  input.unread |= fault.code != ErrorCode::kInvalidArgument;
+}
+
+Result<std::optional<RecordedItem>> NodeSource::Next() {
+  while (file_ || OpenNext()) {
+    auto item = file_->source().Next();
+    if (item && *item) {
+      if (IsToBeTold(**item)) return item;
+      continue;
+    }
+    if (!item) Note(item.error());
+    if (item || inputs_.back().faults.size() >= kMostFaults) Close();
+  }
+  return std::nullopt;
+}
+
+bool NodeSource::IsToBeTold(const RecordedItem& item) {
+  if (const auto* about = std::get_if<RecordingAbout>(&item)) return TakeAbout(*about);
+  if (!stranger_.empty()) return false;
+  const Instant at = WhenOf(item);
+  if (goes_on_ && last_at_ && at <= *last_at_) return false;
+  if (std::holds_alternative<std::shared_ptr<const RecordedPass>>(item)) last_at_ = at;
+  return true;
+}
+
+bool NodeSource::TakeAbout(const RecordingAbout& about) {
+  if (!about.node.empty() && about.node != node_.node) {
+    if (about.node != stranger_) {
+      Note({ErrorCode::kInvalidArgument,
+            fmt::format("from {} on it is the recording of another node, {}, which is left out",
+                        FormatInstant(about.at), about.node)});
+    }
+    stranger_ = about.node;
+    return false;
+  }
+  stranger_.clear();
+  goes_on_ = about_ == about;
+  about_ = about;
+  return !goes_on_;
+}
+
+bool NodeSource::MayWant(const RecordedStretch& stretch) {
+  if (!stranger_.empty()) return false;
+  if (goes_on_ && last_at_ && stretch.last <= *last_at_) return false;
+  if (goes_on_ && last_at_ && stretch.first <= *last_at_) return true;
+  if (sieve_->MayWant(stretch)) return true;
+  last_at_ = stretch.last;
+  return false;
+}
+
+void NodeSource::Sift(PassSieve* sieve) {
+  sieve_ = sieve;
+  if (file_) file_->source().Sift(sieve_ != nullptr ? this : nullptr);
+}
+
+std::vector<FleetInput> NodeSource::TakeInputs() {
+  while (file_ || OpenNext()) Close();
+  return std::exchange(inputs_, {});
+}
+
+}  // namespace jettison

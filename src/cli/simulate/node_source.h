@@ -1,0 +1,48 @@
+#pragma once
+
+#include <cstddef>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "cli/simulate/fleet_files.h"
+#include "cli/simulate/simulated_file.h"
+#include "core/fleet/fleet_node.h"
+#include "core/recording/recording.h"
+
+namespace jettison {
+
+// The recordings of one node as one, in the order of time. What is in two of them is told once. A
+// fault is noted with the file that has it and left out; reading never fails.
+class NodeSource final : public RecordingSource, private PassSieve {
+ public:
+  // `node` must outlive this.
+  explicit NodeSource(const FleetNodeFiles& node) : node_(node) {}
+
+  [[nodiscard]] Result<std::optional<RecordedItem>> Next() override;
+  void Sift(PassSieve* sieve) override;
+
+  // What was read, and what was not; of each file, once nothing follows.
+  [[nodiscard]] std::vector<FleetInput> TakeInputs();
+
+ private:
+  [[nodiscard]] bool OpenNext();
+  void Close();
+  void Note(const Error& fault);
+  [[nodiscard]] bool IsToBeTold(const RecordedItem& item);
+  [[nodiscard]] bool TakeAbout(const RecordingAbout& about);
+  [[nodiscard]] bool MayWant(const RecordedStretch& stretch) override;
+  [[nodiscard]] bool Wants(const RecordedLook& look) override { return sieve_->Wants(look); }
+
+  const FleetNodeFiles& node_;
+  PassSieve* sieve_ = nullptr;
+  std::optional<SimulatedFile> file_;  // that is read
+  std::size_t next_ = 0;               // file
+  std::vector<FleetInput> inputs_;
+  std::optional<RecordingAbout> about_;  // told last
+  std::optional<Instant> last_at_;       // of the passes that were told
+  bool goes_on_ = false;                 // the file has what the one before began
+  std::string stranger_;                 // another node, whose passes are left out
+};
+
+}  // namespace jettison

@@ -1,0 +1,193 @@
+#include "cli/simulate/simulate_shard.h"
+
+#include <fmt/format.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <cstdio>
+#include <filesystem>
+#include <utility>
+
+#include "cli/fleet/part_files.h"
+#include "cli/fleet/process_pool.h"
+#include "cli/simulate/fleet_files.h"
+#include "cli/simulate/node_source.h"
+#include "codec/fleet/part_reader.h"
+#include "codec/fleet/part_writer.h"
+#include "kernel/files/whole_file.h"
+#include "sim/fleet/fleet_node_of.h"
+
+namespace jettison {
+namespace {
+
+constexpr int kNotRead = 1;
+constexpr int kDamaged = 2;
+
+std::string PathOfPart(const ShardRun& run) {
+  std::error_code ignored;
+  if (!run.out.ends_with('/') && !std::filesystem::is_directory(run.out, ignored)) return run.out;
+  const std::string name =
+      fmt::format("shard-{:05}-of-{:05}.part", run.shard.index, run.shard.count);
+  return (std::filesystem::path(run.out) / name).string();
+}
+
+FleetNode FailedNode(const FleetNodeFiles& files, std::string why) {
+  FleetNode node{.node = files.node, .failure = std::move(why), .from = {}, .to = {}};
+  return node;
+}
+
+FleetNode SimulatedNodeOf(const FleetNodeFiles& files, const RecordingRun& run) {
+  NodeSource source(files);
+  const auto report = RunOver(run, source, files.node);
+  FleetNode node;
+  if (!report) {
+    node = FailedNode(files, report.error().message);
+  } else if (!report->facts.from) {
+    node = FailedNode(files, "its recordings hold no pass");
+  } else {
+    node = FleetNodeOf(*report);
+  }
+  node.node = files.node;
+  node.inputs = source.TakeInputs();
+  return node;
+}
+
+// One whose process died, without what it had read.
+FleetNode DeadNode(const FleetNodeFiles& files, const std::string& death) {
+  FleetNode node = FailedNode(files, death);
+  for (const FleetFile& file : files.files) {
+    node.inputs.push_back({.name = file.name, .unread = true, .faults = {death}});
+  }
+  return node;
+}
+
+// A line that says how far it is, where somebody looks on.
+class ShardProgress {
+ public:
+  explicit ShardProgress(std::size_t all) : all_(all) {}
+  ~ShardProgress() {
+    if (shown_) fmt::print(stderr, "\r\x1b[K");
+  }
+  ShardProgress(const ShardProgress&) = delete;
+  ShardProgress& operator=(const ShardProgress&) = delete;
+  void Tell(std::size_t done) const {
+    if (shown_) fmt::print(stderr, "\r{} of {} nodes", done, all_);
+  }
+
+ private:
+  std::size_t all_;
+  bool shown_ = ::isatty(STDERR_FILENO) == 1;
+};
+
+class ShardMaker {
+ public:
+  ShardMaker(const ShardRun& run, FleetManifest manifest, std::vector<FleetNodeFiles> nodes)
+      : run_(run), manifest_(std::move(manifest)), nodes_(std::move(nodes)) {}
+
+  // Whether there is a part already that has the same, and nothing that could be read another time.
+  [[nodiscard]] bool IsThere(const std::string& path) {
+    const auto known = ReadPart(path);
+    if (!known || known->manifest.shard != manifest_.shard ||
+        !DifferencesOf(known->manifest, manifest_).empty()) {
+      return false;
+    }
+    auto input = known->inputs.begin();
+    for (const FleetNodeFiles& node : nodes_) {
+      for (const FleetFile& file : node.files) {
+        if (input == known->inputs.end() || input->unread || input->name != file.name) return false;
+        const auto stream = InputStream::Open(file.path);
+        if (!stream || (*stream)->Hash() != input->hash) return false;
+        status_ = input->faults.empty() ? status_ : kDamaged;
+        ++input;
+      }
+    }
+    return input == known->inputs.end();
+  }
+
+  int Make(const std::string& path) {
+    WholeFile file(path);
+    PartWriter part([&file](std::string_view bytes) { return file.Add(bytes); });
+    const ShardProgress progress(nodes_.size());
+    std::size_t done = 0;
+    const bool made =
+        part.Begin(manifest_) &&
+        DoInProcesses(
+            nodes_.size(), run_.jobs,
+            [this](std::size_t i) { return PartLineOf(SimulatedNodeOf(nodes_[i], run_.run)); },
+            [&](std::size_t i, const PieceResult& result) {
+              progress.Tell(++done);
+              return part.Add(Noted(i, result));
+            }) &&
+        part.End();
+    if (!made && !file.fault()) {
+      fmt::print(stderr, "jettison: no process could be started\n");
+      return kNotRead;
+    }
+    if (const auto placed = file.PutInPlace(); !placed) {
+      fmt::print(stderr, "jettison: {}\n", placed.error().message);
+      return kNotRead;
+    }
+    return status_;
+  }
+  [[nodiscard]] int status() const { return status_; }
+
+ private:
+  // The line of a node; what is wrong with it is told and counts for the exit status.
+  std::string Noted(std::size_t i, const PieceResult& result) {
+    auto node = result.death.empty() ? ReadPartLine(result.text, json_)
+                                     : Result<FleetNode>(DeadNode(nodes_[i], result.death));
+    if (!node) node = DeadNode(nodes_[i], "its result is no part: " + node.error().message);
+    const bool unread = std::ranges::any_of(node->inputs, &FleetInput::unread);
+    if (unread) {
+      status_ = kNotRead;
+    } else if (node->IsDamaged() && status_ == 0) {
+      status_ = kDamaged;
+    }
+    for (const FleetInput& input : node->inputs) {
+      for (const std::string& fault : input.faults) Complain(input.name, fault);
+    }
+    if (!node->failure.empty()) Complain("node " + node->node, node->failure);
+    return PartLineOf(*node);
+  }
+  static void Complain(const std::string& what, const std::string& fault) {
+    fmt::print(stderr, "jettison: {}: {}\n", what, fault);
+  }
+
+  const ShardRun& run_;
+  const FleetManifest manifest_;
+  const std::vector<FleetNodeFiles> nodes_;
+  JsonReader json_;
+  int status_ = 0;
+};
+
+}  // namespace
+
+int SimulateShard(const ShardRun& run) {
+  const auto files = FindRecordings(run.paths);
+  if (!files) {
+    fmt::print(stderr, "jettison: {}\n", files.error().message);
+    return kNotRead;
+  }
+  if (files->empty()) {
+    fmt::print(stderr,
+               "jettison: there is no recording in {}: no file that ends in .jtr, .ndjson or "
+               ".jsonl\n",
+               run.paths.front());
+    return kNotRead;
+  }
+  FleetManifest manifest{.version = JETTISON_VERSION,
+                         .options = run.options,
+                         .policies = PoliciesOf(run.run.candidates),
+                         .shard = run.shard,
+                         .fleet_recordings = files->size(),
+                         .fleet_hash = HashOfFiles(*files)};
+  const std::string path = PathOfPart(run);
+  ShardMaker maker(run, std::move(manifest), NodesOfShard(*files, run.shard));
+  if (run.resume && maker.IsThere(path)) {
+    fmt::print(stderr, "jettison: {} is complete\n", path);
+    return maker.status();
+  }
+  return maker.Make(path);
+}
+
+}  // namespace jettison

@@ -1,0 +1,26 @@
+#pragma once
+
+#include <cstddef>
+#include <string>
+#include <vector>
+
+#include "cli/simulate/run_recording.h"
+#include "core/fleet/fleet_manifest.h"
+
+namespace jettison {
+
+// A shard of a fleet, which is written as a part.
+struct ShardRun {
+  std::vector<std::string> paths;  // files and folders
+  RecordingRun run;                // of each node; its path is of no meaning
+  FleetShard shard;
+  std::vector<FleetOption> options;  // for the manifest
+  std::string out;                   // a file, or a folder, in which it has a name of its own
+  std::size_t jobs = 1;
+  bool resume = false;  // a part that is there and of the same is left as it is
+};
+
+// Simulates it; the exit status.
+[[nodiscard]] int SimulateShard(const ShardRun& run);
+
+}  // namespace jettison
