@@ -1,0 +1,182 @@
+// packaging/kubernetes/fleet-replay.yaml on a real control plane and kubelet: pods that are killed
+// and deleted while they work start again, and the result is that of one run, byte for byte.
+
+#include <fmt/format.h>
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <chrono>
+#include <csignal>
+#include <cstdlib>
+#include <filesystem>
+#include <fstream>
+#include <regex>
+#include <sstream>
+#include <string>
+#include <thread>
+
+#include "cli/simulate/fleet_bed.h"
+#include "tests/kubernetes/live_control_plane.h"
+
+namespace jettison::kube {
+namespace {
+
+namespace fs = std::filesystem;
+using ::testing::HasSubstr;
+
+constexpr int kFleetNodes = 24;
+constexpr int kShards = 4;
+constexpr auto kLongestJob = std::chrono::seconds(300);  // of a machine that is busy
+
+std::string FileText(const std::string& path) {
+  std::ostringstream text;
+  text << std::ifstream(path, std::ios::binary).rdbuf();
+  return text.str();
+}
+
+std::string Replaced(std::string text, const std::string& from, const std::string& to) {
+  EXPECT_THAT(text, HasSubstr(from));
+  for (std::size_t at = text.find(from); at != std::string::npos;
+       at = text.find(from, at + to.size())) {
+    text.replace(at, from.size(), to);
+  }
+  return text;
+}
+
+// The processes whose command line has this.
+std::vector<pid_t> ProcessesWith(const std::string& argument) {
+  std::vector<pid_t> found;
+  for (const auto& entry : fs::directory_iterator("/proc")) {
+    const std::string name = entry.path().filename();
+    if (name.find_first_not_of("0123456789") != std::string::npos) continue;
+    const std::string line = FileText(entry.path() / "cmdline");
+    const bool is_ours = line.find("/usr/bin/jettison") == 0;
+    if (is_ours && line.find(argument) != std::string::npos) found.push_back(std::stoi(name));
+  }
+  return found;
+}
+
+class LiveFleet : public testing::Test {
+ protected:
+  void SetUp() override {
+    if (!plane_.missing().empty()) GTEST_SKIP() << plane_.missing();
+    for (const char* folder : {"fleet", "parts", "policies"}) {
+      fs::create_directories(plane_.Path(folder));
+    }
+    fs::permissions(plane_.Path("parts"), fs::perms::all);
+    std::ofstream(plane_.Path("policies/new.yaml"))
+        << "apiVersion: kubelet.config.k8s.io/v1beta1\nkind: KubeletConfiguration\n"
+           "evictionHard: {memory.available: 64Mi}\n";
+    const auto life = std::chrono::minutes(20);
+    for (int i = 0; i < kFleetNodes; ++i) {
+      const std::string node = fmt::format("node-{}", i);
+      std::ofstream(plane_.Path("fleet/" + node + ".jtr"), std::ios::binary)
+          << BinaryOf(LifeOf(node, static_cast<std::uint32_t>(i), life));
+    }
+    Must(fmt::format("JETTISON_BUILD={} {}/image.sh {} && ctr -a {} -n k8s.io image import {}",
+                     JETTISON_BUILD, JETTISON_SCRIPTS, plane_.Path("image.tar"),
+                     plane_.Path("containerd.sock"), plane_.Path("image.tar")));
+    AddVolume("fleet-recordings", "fleet", "ReadOnlyMany");
+    AddVolume("fleet-parts", "parts", "ReadWriteMany");
+    Must(plane_.Path("kubectl") +
+         " create configmap fleet-policies --from-file=" + plane_.Path("policies/new.yaml"));
+  }
+  static void Must(const std::string& command) {
+    const Ran ran = RunShell(command);
+    ASSERT_EQ(ran.status, 0) << command << "\n" << ran.output;
+  }
+  void AddVolume(const std::string& claim, const std::string& folder, const std::string& mode) {
+    const Ran applied = plane_.Apply(fmt::format(
+        R"(
+apiVersion: v1
+kind: PersistentVolume
+metadata: {{name: {0}}}
+spec:
+  capacity: {{storage: 1Gi}}
+  accessModes: [{2}]
+  hostPath: {{path: {1}}}
+  claimRef: {{namespace: default, name: {0}}}
+---
+apiVersion: v1
+kind: PersistentVolumeClaim
+metadata: {{name: {0}}}
+spec:
+  accessModes: [{2}]
+  storageClassName: ''
+  volumeName: {0}
+  resources: {{requests: {{storage: 1Gi}}}}
+)",
+        claim, plane_.Path(folder), mode));
+    ASSERT_EQ(applied.status, 0) << applied.output;
+  }
+  // The Job as it is in packaging/kubernetes, with fewer shards, which want less of this machine.
+  // Policies are where they are outside, because they are named after their files.
+  [[nodiscard]] std::string Job() const {
+    std::string job = FileText(std::string(JETTISON_PACKAGING) + "/fleet-replay.yaml");
+    job = Replaced(job, "completions: 16", fmt::format("completions: {}", kShards));
+    job = Replaced(job, "parallelism: 16", fmt::format("parallelism: {}", kShards));
+    job = Replaced(job, "INDEX)/16", fmt::format("INDEX)/{}", kShards));
+    job = Replaced(job, "--policy=/policies/", "--policy=" + plane_.Path("policies/"));
+    job = Replaced(job, "mountPath: /policies", "mountPath: " + plane_.Path("policies"));
+    return Replaced(job, "cpu: \"1\"", "cpu: 10m");
+  }
+  // The draft of a part: its shard is at work.
+  [[nodiscard]] bool AwaitDraft(int shard) const {
+    const std::string begins = fmt::format("shard-{:05}-of-{:05}.part.", shard, kShards);
+    const auto deadline = std::chrono::steady_clock::now() + kLongestJob;
+    while (std::chrono::steady_clock::now() < deadline) {
+      for (const auto& entry : fs::directory_iterator(plane_.Path("parts"))) {
+        if (entry.path().filename().string().starts_with(begins)) return true;
+      }
+      std::this_thread::sleep_for(std::chrono::milliseconds(10));
+    }
+    return false;
+  }
+  [[nodiscard]] static std::string Merged(const std::string& parts) {
+    const Ran merged =
+        RunShell(fmt::format("{0} merge {1} && {0} merge {1} --output json && {0} merge {1} "
+                             "--output csv --rows evictions",
+                             JETTISON_BINARY, parts));
+    EXPECT_EQ(merged.status, 0) << merged.output;
+    return merged.output;
+  }
+
+  LiveControlPlane plane_;
+};
+
+TEST_F(LiveFleet, ShardsThatAreKilledComeAgainAndTheResultIsThatOfOneRun) {
+  const Ran applied = plane_.Apply(Job());
+  ASSERT_EQ(applied.status, 0) << applied.output;
+  // One shard is killed, and the pod of another one deleted, both at work.
+  ASSERT_TRUE(AwaitDraft(1));
+  const auto killed = ProcessesWith(fmt::format("--shard=1/{}", kShards));
+  ASSERT_FALSE(killed.empty());
+  for (const pid_t process : killed) ::kill(process, SIGKILL);
+  ASSERT_TRUE(AwaitDraft(2));
+  const Ran deleted =
+      plane_.Kubectl("delete pod --now -l batch.kubernetes.io/job-completion-index=2 --wait=false");
+  EXPECT_THAT(deleted.output, HasSubstr("fleet-replay-2"));
+  const Ran waited = plane_.Kubectl(fmt::format(
+      "wait --for=condition=complete job/fleet-replay --timeout={}s", kLongestJob.count()));
+  ASSERT_EQ(waited.status, 0) << waited.output << plane_.Kubectl("get pods,jobs -o wide").output
+                              << plane_.Kubectl("logs -l job-name=fleet-replay --prefix").output;
+  const Ran failed = plane_.Kubectl("get job fleet-replay -o jsonpath='{.status.failed}'");
+  EXPECT_GE(std::atoi(failed.output.c_str()), 1) << failed.output;
+  // Nothing but the parts is there.
+  std::size_t files = 0;
+  for (const auto& entry : fs::directory_iterator(plane_.Path("parts"))) {
+    EXPECT_EQ(entry.path().extension(), ".part") << entry.path();
+    ++files;
+  }
+  EXPECT_EQ(files, static_cast<std::size_t>(kShards));
+
+  Must(fmt::format("{} simulate {} --policy={} --output part --out {}", JETTISON_BINARY,
+                   plane_.Path("fleet"), plane_.Path("policies/new.yaml"),
+                   plane_.Path("whole.part")));
+  const std::string whole = Merged(plane_.Path("whole.part"));
+  EXPECT_THAT(whole, HasSubstr(fmt::format("FLEET  {} nodes", kFleetNodes)));
+  EXPECT_EQ(Merged(plane_.Path("parts")), whole);
+}
+
+}  // namespace
+}  // namespace jettison::kube
