@@ -15,7 +15,9 @@
 namespace jettison {
 namespace {
 
-constexpr std::string_view kDraftSuffix = ".XXXXXX";
+// No name that somebody else would give a file beside it.
+constexpr std::string_view kDraftMark = ".jettison-";
+constexpr std::string_view kDraftSuffix = "XXXXXX";
 
 Error ErrnoAt(const std::string& what) {
   return {ErrorCode::kInternal, fmt::format("{}: {}", what, std::strerror(errno))};
@@ -28,11 +30,12 @@ std::filesystem::path FolderOf(const std::string& path) {
 
 // Whoever writes a draft holds its lock, and a process that died holds none.
 void RemoveLeftDrafts(const std::string& path) {
-  const std::string begins = std::filesystem::path(path).filename().string() + ".";
+  const std::string begins =
+      std::filesystem::path(path).filename().string() + std::string(kDraftMark);
   std::error_code failed;
   for (const auto& entry : std::filesystem::directory_iterator(FolderOf(path), failed)) {
     const std::string name = entry.path().filename().string();
-    if (!name.starts_with(begins) || name.size() != begins.size() + kDraftSuffix.size() - 1) {
+    if (!name.starts_with(begins) || name.size() != begins.size() + kDraftSuffix.size()) {
       continue;
     }
     const FileDescriptor draft(
@@ -44,7 +47,7 @@ void RemoveLeftDrafts(const std::string& path) {
 }  // namespace
 
 WholeFile::WholeFile(std::string path)
-    : path_(std::move(path)), draft_(path_ + std::string(kDraftSuffix)) {
+    : path_(std::move(path)), draft_(path_ + std::string(kDraftMark) + std::string(kDraftSuffix)) {
   RemoveLeftDrafts(path_);
   file_ = FileDescriptor(::mkostemp(draft_.data(), O_CLOEXEC));
   if (!file_) {

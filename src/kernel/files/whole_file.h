@@ -11,8 +11,8 @@
 namespace jettison {
 
 // A file that is there once it is complete, and not before: it is written beside its place, as
-// PATH.XXXXXX. What others of its kind have left there, because they were killed, is removed; what
-// somebody is writing is not.
+// PATH.jettison-XXXXXX. What others of its kind have left there, because they were killed, is
+// removed; what somebody is writing is not.
 class WholeFile {
  public:
   explicit WholeFile(std::string path);

@@ -6,6 +6,8 @@
 #include <sys/file.h>
 
 #include <fstream>
+#include <string>
+#include <vector>
 
 #include "kernel/files/files.h"
 #include "kernel/files/temporary_folder.h"
@@ -48,14 +50,15 @@ TEST_F(WholeFileTest, LeavesWhatWasThereWhereItIsGivenUp) {
 }
 
 TEST_F(WholeFileTest, RemovesWhatDeadOnesHaveLeftAndNothingElse) {
-  for (const char* name : {"a.Xy12zQ", "a.toolong", "b.Xy12zQ", "a.locked"}) {
-    std::ofstream(Path(name)) << name;
-  }
-  const FileDescriptor held(::open(Path("a.locked").c_str(), O_RDONLY | O_CLOEXEC));
+  const std::vector<std::string> others = {"a.backup", "a.jettison-locked", "a.jettison-toolong",
+                                           "b.jettison-Xy12zQ"};
+  std::ofstream(Path("a.jettison-Xy12zQ")) << "left";
+  for (const std::string& name : others) std::ofstream(Path(name)) << name;
+  const FileDescriptor held(::open(Path(others[1]).c_str(), O_RDONLY | O_CLOEXEC));
   ASSERT_EQ(::flock(held.get(), LOCK_EX), 0);
   WholeFile file(Path("a"));
   ASSERT_TRUE(file.PutInPlace());
-  EXPECT_THAT(Names(), ElementsAre("a", "a.locked", "a.toolong", "b.Xy12zQ"));
+  EXPECT_THAT(Names(), ElementsAre("a", others[0], others[1], others[2], others[3]));
 }
 
 TEST_F(WholeFileTest, SaysWhyItCannotBeWritten) {
