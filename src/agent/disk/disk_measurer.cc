@@ -149,8 +149,16 @@ std::optional<FsUsage> DiskMeasurer::CountedUse(const std::string& path, Instant
 FsUsage DiskMeasurer::WalkWhole(const std::string& path, Instant& as_of) {
   as_of = std::min(as_of, clock_.Now());
   ++full_walks_;
-  const auto measured = walk_.Measure(path);
-  return measured ? measured->usage : FsUsage{};
+  return Found(walk_.Measure(path));
+}
+
+FsUsage DiskMeasurer::Found(const Result<TreeUsage>& walked) {
+  if (walked) {
+    unread_ = unread_ || walked->errors > 0;
+    return walked->usage;
+  }
+  unread_ = unread_ || walked.error().code != ErrorCode::kNotFound;
+  return {};
 }
 
 FsUsage DiskMeasurer::BringUpToDate(const std::string& path, Filesystem& filesystem,
@@ -166,9 +174,9 @@ FsUsage DiskMeasurer::BringUpToDate(const std::string& path, Filesystem& filesys
   }
   as_of = std::min(as_of, now);
   ++full_walks_;
-  const auto walked = filesystem.trees.Walk(path, walk_);
+  const FsUsage usage = Found(filesystem.trees.Walk(path, walk_));
   filesystem.next_walk[path] = NextFullWalk(path, now, settings_.full_walk_period);
-  return walked ? walked->usage : FsUsage{};
+  return usage;
 }
 
 FsUsage DiskMeasurer::MeasureTree(const std::string& path, TreeKind kind, Instant& as_of) {
@@ -189,6 +197,7 @@ PodDiskUse DiskMeasurer::Measure(const PodDisk& disk) {
   PodDiskUse use = FiguresOf(disk);
   use.measured_at = clock_.Now();
   so_far_->Begin(disk, use);
+  unread_ = false;
   std::size_t figure = 0;
   const auto measure = [&](const std::string& path, TreeKind kind) {
     FsUsage& usage = FigureOf(use, figure);
@@ -204,6 +213,7 @@ PodDiskUse DiskMeasurer::Measure(const PodDisk& disk) {
     measure(volume.path, volume.memory ? TreeKind::kMemory : TreeKind::kVolume);
   }
   use.total = TotalOf(use, disk);
+  use.partial = unread_;
   return use;
 }
 

@@ -86,6 +86,8 @@ class DiskMeasurer {
   [[nodiscard]] FsUsage WalkWhole(const std::string& path, Instant& as_of);
   [[nodiscard]] FsUsage BringUpToDate(const std::string& path, Filesystem& filesystem,
                                       Instant& as_of);
+  // What a walk has found; one that could not read everything is noted.
+  [[nodiscard]] FsUsage Found(const Result<TreeUsage>& walked);
   void DecideWatching(Filesystem& filesystem) const;
   void CatchUp(Filesystem& filesystem);
   void Note(std::string sentence);
@@ -100,6 +102,7 @@ class DiskMeasurer {
   std::vector<std::string> notes_;
   std::map<std::string, bool> noted_;
   std::uint64_t full_walks_ = 0;
+  bool unread_ = false;  // something of the pod that is being measured
 };
 
 // When a tree that was walked whole at `walked` is due again: different for different paths, so

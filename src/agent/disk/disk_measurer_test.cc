@@ -39,6 +39,19 @@ class DiskMeasurerTest : public testing::Test {
   DiskMeasurer measurer_{clock_, {}, {.worth_watching = 0}};
 };
 
+TEST_F(DiskMeasurerTest, SaysWhereNotEverythingCouldBeRead) {
+  Write("/layer/f");
+  const std::string unreadable = top_ + "/" + std::string(300, 'n');  // ENAMETOOLONG
+  PodDisk disk{.empty_dirs = {{.name = "v", .path = top_ + "/absent"}},
+               .containers = {{.name = "c", .logs = "", .layer = top_ + "/layer"}}};
+  EXPECT_FALSE(Pass(disk).partial) << "what is not there has been read";
+  disk.empty_dirs[0].path = unreadable;
+  const PodDiskUse use = Pass(disk);
+  EXPECT_TRUE(use.partial);
+  EXPECT_EQ(use.total.inodes_used, 2U);
+  EXPECT_FALSE(Pass({}).partial);
+}
+
 TEST_F(DiskMeasurerTest, TellsWhatItHasFoundSoFar) {
   Write("/layer/f");
   for (int i = 0; i < 5; ++i) Write("/many/" + std::to_string(i));

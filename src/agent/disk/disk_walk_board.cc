@@ -10,6 +10,15 @@ bool HoldsNoLess(const FsUsage& usage, const FsUsage& than) {
          usage.inodes_used.value_or(0) >= than.inodes_used.value_or(0);
 }
 
+// A disk that answers with errors for a moment makes no pod small; one that goes on to do so leaves
+// only what can be read.
+constexpr Duration kUnreadPatience = std::chrono::minutes(1);
+
+bool Replaces(const PodDiskUse& part, const PodDiskUse& known) {
+  return HoldsNoLess(part.total, known.total) ||
+         part.measured_at - known.measured_at >= kUnreadPatience;
+}
+
 }  // namespace
 
 void DiskWalkBoard::Begin(std::vector<DiskTask> tasks) {
@@ -53,6 +62,11 @@ void DiskWalkBoard::Put(Walker walker, PodDiskUse use) {
   work->second.measured = true;
   const DiskTask& task = work->second.task;
   if (!pods_.contains(task.uid)) return;
+  if (use.partial) {
+    const auto known = known_.find(task.uid);
+    if (known != known_.end() && !Replaces(use, known->second)) return;
+    if (known == known_.end() && !use.total.inodes_used) return;
+  }
   Remember(task, use);
   known_[task.uid] = std::move(use);
 }

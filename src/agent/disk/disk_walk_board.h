@@ -37,7 +37,8 @@ class DiskWalkBoard {
   // The next pod for `walker`, who does not walk any other one from here on; nothing: there is none
   // for it, and it is idle.
   [[nodiscard]] std::optional<DiskTask> Take(Walker walker, Instant now);
-  // What `walker` has found of the pod that it took.
+  // What `walker` has found of the pod that it took. Where not all of it could be read, what was
+  // known counts for a minute unless that is less.
   void Put(Walker walker, PodDiskUse use);
 
   // What `walker`, who was given up, has found of its pod so far. It counts where it is no less

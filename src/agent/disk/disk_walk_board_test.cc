@@ -103,6 +103,29 @@ TEST_F(DiskWalkBoardTest, WhatWasFoundOfALatePodCountsWhereItIsNoLessThanWhatWas
   EXPECT_FALSE(board_.Known().at("late").partial);
 }
 
+TEST_F(DiskWalkBoardTest, WhatCouldNotBeReadForAMomentMakesNoPodSmaller) {
+  const auto measure = [&](std::optional<std::uint64_t> bytes, bool partial) {
+    Begin({"a"});
+    EXPECT_EQ(Take(0), "a");
+    PodDiskUse use{.measured_at = now_, .partial = partial};
+    use.total = {.used_bytes = bytes, .inodes_used = bytes};
+    board_.Put(0, use);
+    EXPECT_EQ(Take(0), "");
+    const auto result = board_.TakeResult();
+    return result && result->contains("a") ? result->at("a").total.used_bytes : std::nullopt;
+  };
+  EXPECT_EQ(measure(std::nullopt, true), std::nullopt) << "of which nothing is known";
+  EXPECT_EQ(measure(3, true), 3U) << "a part is better than nothing";
+  EXPECT_EQ(measure(10, false), 10U);
+  now_ += seconds(59);
+  EXPECT_EQ(measure(std::nullopt, true), 10U);
+  EXPECT_EQ(measure(4, true), 10U);
+  EXPECT_EQ(measure(12, true), 12U);
+  now_ += seconds(60);
+  EXPECT_EQ(measure(4, true), 4U) << "it stays as it is";
+  EXPECT_EQ(measure(2, false), 2U);
+}
+
 TEST_F(DiskWalkBoardTest, GivingUpTheLastPodEndsTheWalk) {
   Begin({"dead"});
   EXPECT_EQ(Take(0), "dead");

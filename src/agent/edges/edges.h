@@ -33,7 +33,7 @@ struct PodDiskUse {
   std::vector<VolumeStats> volumes;  // emptyDirs, those in memory included
   FsUsage total;                     // without those in memory
   Instant measured_at;               // every figure above holds what was on disk then, or later
-  bool partial = false;              // the walk was not over: there is at least as much
+  bool partial = false;              // not all of it was read: there is at least as much
 };
 // By pod UID; a pod that could not be measured is absent.
 using DiskUse = std::map<std::string, PodDiskUse, std::less<>>;
