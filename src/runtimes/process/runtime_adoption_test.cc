@@ -1,7 +1,10 @@
 #include <fmt/format.h>
+#include <sys/stat.h>
+#include <unistd.h>
 
 #include "ports/fakes/child_process.h"
 #include "runtimes/process/runs/fifo.h"
+#include "runtimes/process/runs/found_runs.h"
 #include "runtimes/process/runtime_fixture.h"
 
 namespace jettison::process {
@@ -145,6 +148,24 @@ TEST_F(ProcessRuntimeAdoption, AContainerWhoseShimWasKilledIsEndedAndCountsAsKil
   const auto exit = ParseExitRecord(*ReadFile(bed_.paths().Run("u", "main", 0) + "/exit"));
   ASSERT_TRUE(exit);
   EXPECT_EQ(exit->outcome, RunOutcome::kLost);
+}
+
+TEST_F(ProcessRuntimeAdoption, HowAContainerEndedIsReadAgainWhereItCannotBeReadForAMoment) {
+  ASSERT_TRUE(bed_.Create(ShellPod("u", "exec sleep 1000")));
+  bed_.runtime().StartContainer("u", "main", 0, 0);
+  ASSERT_NE(bed_.Await<ContainerStarted>("u"), nullptr);
+  const std::string run = bed_.paths().Run("u", "main", 0);
+  const auto record = ParseRunRecord(ReadFile(run + "/running").value_or(""));
+  ASSERT_TRUE(record);
+  ASSERT_EQ(::mkdir((run + "/exit").c_str(), 0700), 0);  // to read it is EISDIR
+  ASSERT_EQ(::kill(record->shim.pid, SIGKILL), 0);
+  EXPECT_EQ(bed_.Await<ContainerExited>("u", std::chrono::milliseconds(300)), nullptr);
+  EXPECT_THAT(bed_.logged, Contains(HasSubstr("how cannot be read")));
+  ASSERT_EQ(::rmdir((run + "/exit").c_str()), 0);
+  ASSERT_TRUE(WriteExitRecord(run, {.outcome = RunOutcome::kExited, .code = 3}));
+  const auto* exited = bed_.Await<ContainerExited>("u");
+  ASSERT_NE(exited, nullptr);
+  EXPECT_EQ(exited->exit.exit_code, 3);
 }
 
 }  // namespace

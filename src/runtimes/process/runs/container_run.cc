@@ -22,6 +22,10 @@ namespace jettison::process {
 using namespace pod_host;
 namespace {
 
+// How a container ended is read again so often, and for so long, where its file cannot be read.
+constexpr Duration kReadAgain = std::chrono::milliseconds(100);
+constexpr Duration kUnreadPatience = std::chrono::seconds(10);
+
 WallTime WallTimeOfNs(std::int64_t ns) {
   return WallTime(std::chrono::nanoseconds(ns));
 }
@@ -183,12 +187,20 @@ void ContainerRun::FailStart(Error error) {
                                           .error = std::move(error)});
 }
 
-// What the shim wrote down, or, where it was killed, what can be said without it.
-ExitRecord ContainerRun::LastWord() {
+// What the shim wrote down, or, where it was killed, what can be said without it. A disk that
+// answers with errors may answer again in a moment.
+std::optional<ExitRecord> ContainerRun::LastWord() {
   const std::string run_dir =
       surroundings_.paths.Run(name_.pod_uid, name_.container, name_.attempt);
   FoundRun found = ReadRun(run_dir, surroundings_.boot_id);
   if (found.exit) return *found.exit;
+  const Instant now = surroundings_.clock.Now();
+  if (found.passing && !unread_since_) {
+    unread_since_ = now;
+    surroundings_.Log(fmt::format("{} has ended, and how cannot be read: {}; it is tried again",
+                                  Described(), found.fault));
+  }
+  if (found.passing && now - *unread_since_ < kUnreadPatience) return std::nullopt;
   const ExitRecord lost = LostRun(started_wall_, surroundings_.clock.Wall());
   surroundings_.Log(fmt::format("{} lost its shim{}; it was killed and counts as exit code {}",
                                 Described(), found.fault.empty() ? "" : ": " + found.fault,
@@ -205,10 +217,15 @@ void ContainerRun::EndStragglers() {
 }
 
 void ContainerRun::Exit() {
-  phase_ = Phase::kEnded;
   hook_.reset();
   EndStragglers();
-  const ExitRecord last = LastWord();
+  const auto found = LastWord();
+  if (!found) {
+    on_retry_ = surroundings_.readiness.After(kReadAgain, [this] { Exit(); });
+    return;
+  }
+  const ExitRecord& last = *found;
+  phase_ = Phase::kEnded;
   if (last.lost_log_bytes > 0) {
     surroundings_.Log(fmt::format("{} lost {} bytes of output that the disk had no room for",
                                   Described(), last.lost_log_bytes));

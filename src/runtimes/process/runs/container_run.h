@@ -57,7 +57,8 @@ class ContainerRun {
   void OnShimEnded();
   void FailStart(Error error);
   void Exit();
-  [[nodiscard]] ExitRecord LastWord();
+  // Absent: it cannot be read just now.
+  [[nodiscard]] std::optional<ExitRecord> LastWord();
   void EndStragglers();
   void RunHook(Duration grace);
   [[nodiscard]] Result<std::unique_ptr<PreStopHook>> StartHook();
@@ -82,6 +83,8 @@ class ContainerRun {
   FileDescriptor adopted_shim_;
   pod_host::Readiness::Watch on_message_;
   pod_host::Readiness::Watch on_end_;
+  pod_host::Readiness::Watch on_retry_;
+  std::optional<Instant> unread_since_;  // its last word
   std::optional<Error> failure_;
   std::optional<Duration> stop_pending_;
   bool kill_pending_ = false;
