@@ -67,6 +67,12 @@ def wait_for(condition, seconds, interval=0.02):
     return answer
 
 
+def _put_number(path, number):
+    """Writes eight bytes in place: they are mapped by others."""
+    with open(path, "r+b" if path.exists() else "wb") as file:
+        file.write(struct.pack("<q", number))
+
+
 def _remove_groups(top):
     """Ends what lives in a tree of groups and removes it."""
     for path, _, _ in os.walk(top, topdown=False):
@@ -110,6 +116,7 @@ class Bed(host.Kept):
         self.socket = self.folder / "agent.sock"
         self.log = self.kept / "agent.log"
         self.clock = self.folder / "clock" if clock else None
+        self.failing = self.folder / "eio"
         self.agent = None
         self.agent_wanted = False  # it was started, and nobody has told it to end
         self.unguarded = []  # [from, until]: no agent, or one that is not ready or stopped; until None: still
@@ -136,6 +143,7 @@ class Bed(host.Kept):
         self._write_config(self.folder / "config.yaml")
         if self.clock:
             self.step_clock(0)
+            self.fail_disk_of(0)
         self._listen()
         self.mounts_before = self.mounts()
 
@@ -181,7 +189,9 @@ class Bed(host.Kept):
         self.agent_wanted = True
         environment = os.environ | {"NOTIFY_SOCKET": str(self.folder / "notify")}
         if self.clock:
-            environment |= {"LD_PRELOAD": str(self.build / "chaos/clock.so"), "CHAOS_CLOCK": str(self.clock)}
+            shims = [str(self.build / f"chaos/{name}.so") for name in ("clock", "eio")]
+            environment |= {"LD_PRELOAD": ":".join(shims), "CHAOS_CLOCK": str(self.clock),
+                            "CHAOS_EIO": str(self.failing), "CHAOS_EIO_DISK": str(self.nodefs)}
         with open(self.log, "ab") as log:
             self.agent = subprocess.Popen(
                 [self.build / "jettison", "run", "--config", self.folder / "config.yaml"], stdin=subprocess.DEVNULL,
@@ -205,11 +215,11 @@ class Bed(host.Kept):
         return True
 
     def step_clock(self, seconds):
-        self.clock.write_bytes(struct.pack("<q", seconds)) if not self.clock.exists() else self._write_in_place(seconds)
+        _put_number(self.clock, seconds)
 
-    def _write_in_place(self, seconds):
-        with open(self.clock, "r+b") as file:
-            file.write(struct.pack("<q", seconds))
+    def fail_disk_of(self, pid):
+        """The disk of that process answers with EIO; 0: of none."""
+        _put_number(self.failing, pid)
 
     def limit_descriptors(self, more):
         """The agent may open `more` descriptors; None: as many as it could at first."""

@@ -55,6 +55,7 @@ KINDS = {
     "stop": (2, "both", lambda d: {}),
     "descriptors": (4, "both", lambda d: {"more": d.randint(0, 3)}),
     "tasks": (4, "both", lambda d: {"more": d.randint(0, 1)}),
+    "eio": (4, "both", lambda d: {}),
     "clock": (4, "both", lambda d: {"by": d.choice([-86400, -3600, -30, 30, 3600, 86400 * 400])}),
     "stuck-log": (3, "both", lambda d: {"reader": d.choice(["silent", "gone"])}),
     "http": (3, "both", lambda d: {"noise": d.randrange(1 << 30)}),
@@ -66,7 +67,7 @@ KINDS = {
     "hang": (5, "cri", lambda d: {}),
     "crash": (4, "cri", lambda d: {"down": round(d.uniform(0, 1.5), 2)}),
 }
-ONCE_A_ROUND = ("stuck", "outside", "critical", "tmpfs", "stop", "clock", "folder", "crash", "hang", "second")
+ONCE_A_ROUND = ("stuck", "outside", "critical", "tmpfs", "stop", "clock", "eio", "folder", "crash", "hang", "second")
 GROWING = ("leak", "wave", "nest", "forkleak", "files", "inodes", "forks", "log", "tmpfs")  # these take their time
 # Of these one a round: each counts on room that another one takes.
 APART = ("outside", "critical", "tmpfs")

@@ -143,6 +143,13 @@ def clock(run, step):
     return [(step.seconds, lambda: run.bed.step_clock(0))]
 
 
+def eio(run, step):
+    """The disk of the agent that runs now answers with errors; one that starts cannot do without it."""
+    if run.bed.is_ready():
+        run.bed.fail_disk_of(run.bed.agent.pid)
+    return [(step.seconds, lambda: run.bed.fail_disk_of(0))]
+
+
 def stuck_log(run, step):
     """The agent is started anew, with a log that nobody reads, or whose reader is gone."""
     reader, writer = os.pipe()
