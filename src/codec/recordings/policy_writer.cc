@@ -1,26 +1,24 @@
 #include "codec/recordings/policy_writer.h"
 
 #include <algorithm>
-#include <map>
 #include <span>
 #include <string>
 
 #include "core/model/pressure.h"
 #include "core/thresholds/own_thresholds.h"
+#include "core/thresholds/threshold_settings.h"
 #include "core/thresholds/threshold_text.h"
 
 namespace jettison {
 namespace {
 
-using Settings = std::map<std::string_view, std::string>;
-
-void WriteMap(std::string_view name, const Settings& settings, JsonWriter& json) {
+void WriteMap(std::string_view name, const SignalSettings& settings, JsonWriter& json) {
   json.Object(name, [&] {
     for (const auto& [signal, text] : settings) json.Field(signal, text);
   });
 }
 
-void PutMap(std::string_view name, const Settings& settings, JsonWriter& json) {
+void PutMap(std::string_view name, const SignalSettings& settings, JsonWriter& json) {
   if (!settings.empty()) WriteMap(name, settings, json);
 }
 
@@ -36,12 +34,12 @@ std::string OwnText(const Threshold& threshold) {
 
 void WriteSettingsOf(const OwnSignals& own, const std::vector<Threshold>& thresholds,
                      JsonWriter& json) {
-  Settings hard;
-  Settings soft;
-  Settings grace;
+  SignalSettings hard;
+  SignalSettings soft;
+  SignalSettings grace;
   for (const Threshold& threshold : thresholds) {
     if (!IsOneOf(threshold.signal, own.signals)) continue;
-    const std::string_view signal = NameOf(threshold.signal);
+    const std::string signal(NameOf(threshold.signal));
     (threshold.IsHard() ? hard : soft)[signal] = OwnText(threshold);
     if (!threshold.IsHard()) grace[signal] = FormatDuration(threshold.grace_period);
   }
@@ -50,35 +48,14 @@ void WriteSettingsOf(const OwnSignals& own, const std::vector<Threshold>& thresh
   PutMap(own.soft_grace_period, grace, json);
 }
 
-// A soft threshold without grace period is hard in all but its name.
-bool StandsAmongHard(const Threshold& threshold, const Settings& hard) {
-  return threshold.IsHard() && !hard.contains(NameOf(threshold.signal));
-}
-
 }  // namespace
 
 void WriteEvictionSettings(const std::vector<Threshold>& thresholds, JsonWriter& json) {
-  Settings hard;
-  Settings soft;
-  Settings grace;
-  Settings reclaim;
-  for (const Threshold& threshold : thresholds) {
-    // Follows from the enforcement of pods.
-    if (threshold.signal == Signal::kAllocatableMemoryAvailable) continue;
-    if (!IsOneOf(threshold.signal, kKubeletSignals)) continue;
-    const std::string_view signal = NameOf(threshold.signal);
-    if (StandsAmongHard(threshold, hard)) {
-      hard[signal] = ThresholdText(threshold.value);
-    } else {
-      soft[signal] = ThresholdText(threshold.value);
-      grace[signal] = FormatDuration(threshold.grace_period);
-    }
-    if (threshold.min_reclaim) reclaim[signal] = ThresholdText(*threshold.min_reclaim);
-  }
-  WriteMap("evictionHard", hard, json);
-  PutMap("evictionSoft", soft, json);
-  PutMap("evictionSoftGracePeriod", grace, json);
-  PutMap("evictionMinimumReclaim", reclaim, json);
+  const EvictionSettings settings = SettingsOf(thresholds);
+  WriteMap("evictionHard", settings.hard, json);
+  PutMap("evictionSoft", settings.soft, json);
+  PutMap("evictionSoftGracePeriod", settings.soft_grace_period, json);
+  PutMap("evictionMinimumReclaim", settings.minimum_reclaim, json);
 }
 
 void WriteOwnSettings(const std::vector<Threshold>& thresholds, JsonWriter& json) {
