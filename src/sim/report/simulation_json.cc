@@ -1,6 +1,7 @@
 #include <fmt/format.h>
 
 #include "core/json/json_writer.h"
+#include "sim/report/report_json.h"
 #include "sim/report/report_words.h"
 #include "sim/report/simulation_report.h"
 
@@ -22,6 +23,49 @@ void PutFact(const RecordedFact& fact, JsonWriter& json) {
     json.Field("uid", fact.uid);
   });
 }
+
+void PutEviction(const SimulatedEviction& eviction, JsonWriter& json) {
+  json.Object([&] {
+    PutWhen(eviction.when, json);
+    json.Field("pod", eviction.pod);
+    json.Field("uid", eviction.uid);
+    if (eviction.limit) {
+      json.Field("limit", LimitName(*eviction.limit));
+    } else {
+      json.Field("signal", NameOf(eviction.signal));
+      json.Field("kind", eviction.soft ? "soft" : "hard");
+      json.Field("available", eviction.available);
+      json.Field("line", eviction.line);
+    }
+    json.Field("memory", eviction.held);
+    json.Field("asRecorded", eviction.as_recorded);
+    json.Field("fromRecord", eviction.from_record);
+  });
+}
+
+template <typename Put>
+std::string Document(std::string_view kind, const std::vector<SimulationReport>& reports, Put put) {
+  std::string out;
+  JsonWriter json(out);
+  json.Object([&] {
+    json.Field("apiVersion", kApiVersion);
+    json.Field("kind", kind);
+    json.Array("recordings", [&] {
+      for (const SimulationReport& report : reports) {
+        json.Object([&] {
+          json.Field("recording", report.recording);
+          PutFacts(report.facts, json);
+          PutCalibration(report, json);
+          put(report, json);
+        });
+      }
+    });
+  });
+  out += '\n';
+  return out;
+}
+
+}  // namespace
 
 void PutFacts(const RecordingFacts& facts, JsonWriter& json) {
   if (!facts.node.empty()) json.Field("node", facts.node);
@@ -45,25 +89,6 @@ void PutFacts(const RecordingFacts& facts, JsonWriter& json) {
   });
   json.Array("oomKills", [&] {
     for (const RecordedFact& fact : facts.oom_kills) PutFact(fact, json);
-  });
-}
-
-void PutEviction(const SimulatedEviction& eviction, JsonWriter& json) {
-  json.Object([&] {
-    PutWhen(eviction.when, json);
-    json.Field("pod", eviction.pod);
-    json.Field("uid", eviction.uid);
-    if (eviction.limit) {
-      json.Field("limit", LimitName(*eviction.limit));
-    } else {
-      json.Field("signal", NameOf(eviction.signal));
-      json.Field("kind", eviction.soft ? "soft" : "hard");
-      json.Field("available", eviction.available);
-      json.Field("line", eviction.line);
-    }
-    json.Field("memory", eviction.held);
-    json.Field("asRecorded", eviction.as_recorded);
-    json.Field("fromRecord", eviction.from_record);
   });
 }
 
@@ -112,30 +137,6 @@ void PutCalibration(const SimulationReport& report, JsonWriter& json) {
     }
   });
 }
-
-template <typename Put>
-std::string Document(std::string_view kind, const std::vector<SimulationReport>& reports, Put put) {
-  std::string out;
-  JsonWriter json(out);
-  json.Object([&] {
-    json.Field("apiVersion", kApiVersion);
-    json.Field("kind", kind);
-    json.Array("recordings", [&] {
-      for (const SimulationReport& report : reports) {
-        json.Object([&] {
-          json.Field("recording", report.recording);
-          PutFacts(report.facts, json);
-          PutCalibration(report, json);
-          put(report, json);
-        });
-      }
-    });
-  });
-  out += '\n';
-  return out;
-}
-
-}  // namespace
 
 std::string SimulationJson(const std::vector<SimulationReport>& reports) {
   return Document("Simulation", reports, [](const SimulationReport& report, JsonWriter& json) {

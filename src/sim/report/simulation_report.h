@@ -4,6 +4,7 @@
 #include <string>
 #include <vector>
 
+#include "core/pass/pass_policy.h"
 #include "core/units/duration.h"
 #include "sim/calibrate/calibration.h"
 #include "sim/whatif/whatif_result.h"
@@ -19,6 +20,7 @@ struct SimulationReport {
   Duration every{0};        // so far apart they were for that; zero: as recorded
   PolicyOutcome foretold;   // by that calibration
   std::vector<PolicyOutcome> outcomes;
+  std::vector<PassPolicy> policies;  // of the outcomes, as each was when the recording began
 };
 
 struct SimulationTextOptions {
@@ -32,6 +34,12 @@ struct SimulationTextOptions {
 [[nodiscard]] std::string SimulationJson(const std::vector<SimulationReport>& reports);
 // A line for each recording and policy.
 [[nodiscard]] std::string SimulationCsv(const std::vector<SimulationReport>& reports);
+
+// What a recording is, and how well its evictions are found from samples alone.
+[[nodiscard]] std::string HeadText(const SimulationReport& report);
+// The name of a policy and its evictions and OOM kills, at most so many of each; empty where it has
+// none.
+[[nodiscard]] std::string EvictionsText(const PolicyOutcome& outcome, std::size_t most);
 
 // The calibration alone, with what was missed and what is false.
 [[nodiscard]] std::string CalibrationText(const SimulationReport& report);

@@ -111,11 +111,22 @@ std::string SimulationText(const std::vector<SimulationReport>& reports,
   return out;
 }
 
-std::string CalibrationText(const SimulationReport& report) {
+std::string HeadText(const SimulationReport& report) {
   std::string out;
   PutRecording(report, out);
+  if (report.facts.from) PutCalibration(report, out);
+  return out;
+}
+
+std::string EvictionsText(const PolicyOutcome& outcome, std::size_t most) {
+  std::string out;
+  PutEvictions(outcome, most, out);
+  return out;
+}
+
+std::string CalibrationText(const SimulationReport& report) {
+  std::string out = HeadText(report);
   if (!report.facts.from) return out;
-  PutCalibration(report, out);
   const std::vector<SimulatedEviction>& said = report.foretold.evictions;
   TextTable table({Align::kLeft, Align::kLeft, Align::kLeft});
   for (const Pairing& pair : report.calibration.pairs) {

@@ -1,0 +1,121 @@
+#include "sim/recommend/candidate_lines.h"
+
+#include <algorithm>
+#include <array>
+#include <chrono>
+#include <numbers>
+
+#include "core/evaluate/evaluate.h"
+
+namespace jettison {
+namespace {
+
+using std::chrono::minutes;
+using std::chrono::seconds;
+
+constexpr std::int64_t kKubeletDefault = std::int64_t{100} << 20;
+constexpr std::array kHardFactors = {0.25, 0.5, 1.0, 2.0, 4.0, 8.0};
+constexpr std::array kGraces = {Duration(seconds(30)), Duration(minutes(2))};
+constexpr Duration kLeastGrace = seconds(5);
+constexpr Duration kMostGrace = minutes(30);
+
+std::int64_t BytesOf(const ThresholdValue& value, std::int64_t capacity) {
+  return QuantityOf(value, capacity).Value();
+}
+
+// Lines that are new and allowed.
+class NewLines {
+ public:
+  NewLines(std::span<const MemoryLines> tried, const LineBounds& bounds, std::size_t most)
+      : tried_(tried), bounds_(bounds), most_(most) {}
+
+  void Add(const MemoryLines& lines) {
+    const bool known = std::ranges::find(tried_, lines) != tried_.end() ||
+                       std::ranges::find(lines_, lines) != lines_.end();
+    if (!known && lines_.size() < most_ && bounds_.Allow(lines)) lines_.push_back(lines);
+  }
+  [[nodiscard]] std::vector<MemoryLines> Take() { return std::move(lines_); }
+
+ private:
+  std::span<const MemoryLines> tried_;
+  const LineBounds& bounds_;
+  std::size_t most_;
+  std::vector<MemoryLines> lines_;
+};
+
+MemoryLines WithHard(MemoryLines lines, double factor) {
+  lines.hard = Scaled(lines.hard, factor);
+  return lines;
+}
+
+void AddHardAndSoft(const MemoryLines& around, double step, NewLines& lines) {
+  for (const double factor : {step, 1 / step}) {
+    lines.Add(WithHard(around, factor));
+    if (!around.soft) continue;
+    MemoryLines other = around;
+    other.soft->value = Scaled(around.soft->value, factor);
+    lines.Add(other);
+  }
+}
+
+void AddGracesAndReclaims(const MemoryLines& around, NewLines& lines) {
+  if (around.soft) {
+    for (const Duration grace : {around.soft->grace / 2, around.soft->grace * 2}) {
+      MemoryLines other = around;
+      other.soft->grace = std::clamp(grace, kLeastGrace, kMostGrace);
+      lines.Add(other);
+    }
+  }
+  const std::array<std::optional<ThresholdValue>, 3> reclaims = {
+      std::nullopt, Scaled(around.hard, 0.5), Scaled(around.hard, 1)};
+  for (const auto& reclaim : reclaims) {
+    MemoryLines other = around;
+    other.min_reclaim = reclaim;
+    lines.Add(other);
+  }
+}
+
+}  // namespace
+
+bool LineBounds::Allow(const MemoryLines& lines) const {
+  const std::int64_t hard = BytesOf(lines.hard, capacity);
+  if (hard < least_hard || hard > capacity / 4) return false;
+  if (!lines.soft) return true;
+  const std::int64_t soft = BytesOf(lines.soft->value, capacity);
+  return soft > hard + hard / 16 && soft <= capacity / 2;
+}
+
+LineBounds BoundsFor(const MemoryLines& in_force, std::int64_t capacity) {
+  return {
+      .capacity = capacity,
+      .least_hard = std::min({BytesOf(in_force.hard, capacity), kKubeletDefault, capacity / 16})};
+}
+
+std::vector<MemoryLines> CoarseLines(const MemoryLines& in_force, const LineBounds& bounds) {
+  NewLines lines({&in_force, 1}, bounds, static_cast<std::size_t>(-1));
+  for (const double factor : kHardFactors) {
+    MemoryLines each = in_force;
+    if (factor != 1.0) each.hard = Scaled(in_force.hard, factor);
+    lines.Add(each);
+    each.soft = std::nullopt;
+    lines.Add(each);
+    for (const Duration grace : kGraces) {
+      each.soft = MemoryLines::Soft{Scaled(each.hard, 2), grace};
+      lines.Add(each);
+    }
+  }
+  return lines.Take();
+}
+
+std::vector<MemoryLines> FinerLines(std::span<const MemoryLines> tried, const Choice& choice,
+                                    const LineBounds& bounds, Fineness fineness, std::size_t most) {
+  const double half = std::numbers::sqrt2;
+  const double step = fineness == Fineness::kHalf ? half : 1.189207115002721;  // 2^(1/4)
+  NewLines lines(tried, bounds, most);
+  AddHardAndSoft(tried[choice.chosen], step, lines);
+  AddGracesAndReclaims(tried[choice.chosen], lines);
+  for (const std::size_t each : choice.front) AddHardAndSoft(tried[each], step, lines);
+  return lines.Take();
+}
+
+}  // namespace jettison

@@ -1,0 +1,54 @@
+#include "sim/recommend/choice.h"
+
+#include <algorithm>
+
+namespace jettison {
+namespace {
+
+bool HasPressure(const PolicyCosts& costs) {
+  return costs.memory_evictions > 0 || costs.oom_kills > 0;
+}
+
+void FindNeighbours(std::span<const PolicyCosts> costs, Choice& choice) {
+  const auto idle = [&](std::size_t i) { return costs[i].idle_milli_gib_hours; };
+  for (const std::size_t each : choice.front) {
+    if (each == choice.chosen) continue;
+    if (idle(each) < idle(choice.chosen)) choice.less = each;
+    if (idle(each) > idle(choice.chosen) && !choice.more) choice.more = each;
+  }
+}
+
+}  // namespace
+
+Choice Choose(std::span<const PolicyCosts> costs, const Prices& prices, const CostLimits& limits) {
+  Choice choice{.front = ParetoFront(costs), .less = {}, .more = {}};
+  if (std::ranges::none_of(costs, HasPressure)) {
+    choice.why = Choice::Why::kNoPressure;
+    return choice;
+  }
+  std::optional<std::size_t> best;
+  for (std::size_t i = 0; i < costs.size(); ++i) {
+    if (!IsWithin(costs[i], limits)) continue;
+    if (!best || PriceOf(costs[i], prices) < PriceOf(costs[*best], prices)) best = i;
+  }
+  if (!best) {
+    choice.why = Choice::Why::kNoneWithinLimits;
+  } else if (*best != 0) {
+    choice.why = Choice::Why::kCheapest;
+    choice.chosen = *best;
+  }
+  FindNeighbours(costs, choice);
+  return choice;
+}
+
+std::optional<double> EvenIdlePrice(const PolicyCosts& a, const PolicyCosts& b,
+                                    const Prices& prices) {
+  const Prices harm{.eviction = prices.eviction, .oom_kill = prices.oom_kill, .idle_gib_hour = 0};
+  const double idle = b.IdleGibHours() - a.IdleGibHours();
+  if (idle == 0) return std::nullopt;
+  const double price = (PriceOf(a, harm) - PriceOf(b, harm)) / idle;
+  if (price < 0) return std::nullopt;
+  return price;
+}
+
+}  // namespace jettison

@@ -1,0 +1,118 @@
+#include "sim/recommend/choice.h"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <tuple>
+
+namespace jettison {
+namespace {
+
+using testing::ElementsAre;
+using testing::HasSubstr;
+
+PolicyCosts Costs(std::uint64_t evictions, std::uint64_t oom_kills, std::int64_t idle) {
+  return {.evictions = evictions,
+          .memory_evictions = evictions,
+          .oom_kills = oom_kills,
+          .idle_milli_gib_hours = idle};
+}
+
+TEST(ParetoFront, HasThoseThatNoOtherOneIsBetterThan) {
+  const std::vector<PolicyCosts> costs = {Costs(2, 1, 100), Costs(2, 0, 200), Costs(3, 0, 200),
+                                          Costs(5, 0, 50), Costs(2, 1, 101)};
+  EXPECT_THAT(ParetoFront(costs), ElementsAre(3, 0, 1));
+}
+
+TEST(ParetoFront, OfThoseThatCostTheSameTheFirstStands) {
+  const std::vector<PolicyCosts> costs = {Costs(1, 1, 1), Costs(1, 1, 1), Costs(1, 1, 1)};
+  EXPECT_THAT(ParetoFront(costs), ElementsAre(0));
+  EXPECT_FALSE(Dominates(costs[0], costs[1]));
+}
+
+TEST(ParetoFront, OrderOfTheOthersChangesNothing) {
+  std::vector<PolicyCosts> costs;
+  for (int i = 0; i < 40; ++i) {
+    costs.push_back(Costs(static_cast<std::uint64_t>(i * 7 % 11),
+                          static_cast<std::uint64_t>(i * 5 % 3), i * 13 % 17));
+  }
+  const auto told = [](const std::vector<PolicyCosts>& all) {
+    std::vector<std::tuple<std::int64_t, std::uint64_t, std::uint64_t>> front;
+    for (const std::size_t i : ParetoFront(all)) {
+      front.emplace_back(all[i].idle_milli_gib_hours, all[i].evictions, all[i].oom_kills);
+    }
+    return front;
+  };
+  const auto before = told(costs);
+  std::ranges::reverse(costs);
+  EXPECT_EQ(told(costs), before);
+}
+
+TEST(Choice, IsTheCheapestOneAndNamesItsNeighbours) {
+  const std::vector<PolicyCosts> costs = {Costs(9, 0, 1000), Costs(4, 0, 2000), Costs(2, 0, 50'000),
+                                          Costs(1, 0, 900'000)};
+  const Choice cheap = Choose(costs, {}, {});
+  EXPECT_EQ(cheap.why, Choice::Why::kCheapest);
+  EXPECT_EQ(cheap.chosen, 2U);  // 2.5, where the others cost 9.01, 4.02 and 10
+  EXPECT_EQ(cheap.less, 1U);
+  EXPECT_EQ(cheap.more, 3U);
+  EXPECT_EQ(Choose(costs, {.eviction = 100}, {}).chosen, 3U);
+  EXPECT_EQ(Choose(costs, {.idle_gib_hour = 10}, {}).chosen, 0U);
+}
+
+TEST(Choice, KeepsWhatIsInForceWhereNothingIsCheaper) {
+  const std::vector<PolicyCosts> costs = {Costs(1, 0, 0), Costs(1, 0, 0)};
+  const Choice choice = Choose(costs, {}, {});
+  EXPECT_EQ(choice.chosen, 0U);
+  EXPECT_EQ(choice.why, Choice::Why::kInForce);
+}
+
+TEST(Choice, ARecordingWithoutPressureTellsNothing) {
+  // Evictions for local storage are the same under each policy, and a lower line is no better
+  // because nothing came near to it.
+  PolicyCosts in_force = Costs(0, 0, 5000);
+  in_force.evictions = 3;
+  PolicyCosts lower = in_force;
+  lower.idle_milli_gib_hours = 10;
+  const Choice choice = Choose(std::vector{in_force, lower}, {}, {});
+  EXPECT_EQ(choice.why, Choice::Why::kNoPressure);
+  EXPECT_EQ(choice.chosen, 0U);
+}
+
+TEST(Choice, KeepsToLimits) {
+  const std::vector<PolicyCosts> costs = {Costs(9, 1, 10), Costs(1, 1, 20), Costs(5, 0, 3000)};
+  EXPECT_EQ(Choose(costs, {.oom_kill = 1}, {}).chosen, 1U);
+  EXPECT_EQ(Choose(costs, {.oom_kill = 1}, {.oom_kills = 0}).chosen, 2U);
+  const Choice none = Choose(costs, {}, {.evictions = 2, .oom_kills = 0});
+  EXPECT_EQ(none.why, Choice::Why::kNoneWithinLimits);
+  EXPECT_EQ(none.chosen, 0U);
+  EXPECT_EQ(Choose(costs, {}, {.idle_gib_hours = 1}).chosen, 1U);
+}
+
+TEST(Choice, TwoAreEvenAtOnePriceOfIdleMemory) {
+  EXPECT_DOUBLE_EQ(*EvenIdlePrice(Costs(4, 0, 1000), Costs(2, 0, 5000), {}), 0.5);
+  EXPECT_FALSE(EvenIdlePrice(Costs(4, 0, 1000), Costs(2, 0, 1000), {}));
+  EXPECT_FALSE(EvenIdlePrice(Costs(4, 0, 5000), Costs(2, 0, 1000), {})) << "one is always better";
+}
+
+TEST(Prices, AreReadByNameAndTheOthersKeepTheirDefaults) {
+  const auto prices = ParsePrices("eviction=2.5,idle-gib-hour=0");
+  ASSERT_TRUE(prices);
+  EXPECT_EQ(PricesText(*prices), "eviction=2.5,oom=10,idle-gib-hour=0");
+  EXPECT_EQ(PricesText(*ParsePrices("")), "eviction=1,oom=10,idle-gib-hour=0.01");
+}
+
+TEST(Prices, EveryFaultIsToldAtOnce) {
+  const auto prices = ParsePrices("evictions=1,oom=-3,idle-gib-hour=x,eviction");
+  ASSERT_FALSE(prices);
+  EXPECT_THAT(prices.error().message, HasSubstr("did you mean \"eviction\"?"));
+  EXPECT_THAT(prices.error().message, HasSubstr("--price oom=-3: oom must be a number, 0 or more"));
+  EXPECT_THAT(prices.error().message, HasSubstr("idle-gib-hour=x"));
+  EXPECT_THAT(prices.error().message, HasSubstr("--price eviction: eviction must be"));
+  EXPECT_FALSE(ParsePrices("oom=inf"));
+  EXPECT_FALSE(ParsePrices("oom=nan"));
+}
+
+}  // namespace
+}  // namespace jettison

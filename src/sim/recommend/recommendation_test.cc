@@ -1,0 +1,103 @@
+#include "sim/recommend/recommendation.h"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <nlohmann/json.hpp>
+
+namespace jettison {
+namespace {
+
+using ::testing::HasSubstr;
+using ::testing::Not;
+
+constexpr const char* kHostile = "default/we,b \"x\"\n\r\t\\ </script>";
+const Instant kThen(std::chrono::hours(500'000));
+
+Recommendation TwoPolicies() {
+  Recommendation all;
+  all.tried = {{.name = "in force",
+                .costs = {.evictions = 4, .memory_evictions = 4, .idle_milli_gib_hours = 1000}},
+               {.name = "hard 200Mi",
+                .costs = {.evictions = 1, .memory_evictions = 1, .idle_milli_gib_hours = 3000}}};
+  all.readings = 1;
+  all.choice = {.chosen = 1, .why = Choice::Why::kCheapest, .front = {0, 1}, .less = 0, .more = {}};
+  all.configuration = "kind: KubeletConfiguration\n";
+  all.requests = {{.node = "n",
+                   .pod = kHostile,
+                   .uid = "u",
+                   .evictions = 1,
+                   .usual = 3,
+                   .most = 4,
+                   .says = RequestAdvice::Says::kTooLow,
+                   .proposal = 5}};
+  return all;
+}
+
+std::vector<SimulationReport> Reports() {
+  SimulationReport report{.recording = "a.jtr", .calibration = {}};
+  report.facts.node = "no\"de";
+  report.facts.from = kThen;
+  report.facts.to = kThen;
+  report.outcomes = {{.name = "in force"}, {.name = "hard 200Mi"}};
+  report.outcomes[1].evictions = {{.uid = "u",
+                                   .pod = kHostile,
+                                   .when = {kThen, kThen, kThen},
+                                   .limit = {},
+                                   .available = 1,
+                                   .line = 2,
+                                   .held = 3}};
+  return {report};
+}
+
+TEST(Recommendation, SaysWhatChangesAndWhatItsNeighbourCosts) {
+  const auto sentences = VerdictSentences(TwoPolicies());
+  ASSERT_EQ(sentences.size(), 2U);
+  EXPECT_THAT(sentences[0], HasSubstr("\"hard 200Mi\" is the cheapest"));
+  EXPECT_THAT(sentences[0], HasSubstr("costs 1.03, and what is in force costs 4.01"));
+  EXPECT_THAT(sentences[0], HasSubstr("3 evictions fewer, 2.000 GiB h more kept free"));
+  EXPECT_THAT(sentences[1],
+              HasSubstr("Its neighbour \"in force\" has 3 evictions more, 2.000 GiB h "
+                        "less kept free"));
+  EXPECT_THAT(sentences[1], HasSubstr("the same if a GiB hour cost 1.5"));
+}
+
+TEST(Recommendation, EveryReasonHasASentence) {
+  Recommendation all = TwoPolicies();
+  all.choice = {.why = Choice::Why::kNoPressure, .less = {}, .more = {}};
+  all.least = Recommendation::Least{"node-a", std::int64_t{3} << 30, std::int64_t{4} << 30};
+  EXPECT_THAT(VerdictSentences(all).front(), HasSubstr("cannot tell"));
+  EXPECT_THAT(VerdictSentences(all).front(), HasSubstr("on node-a"));
+  all.choice.why = Choice::Why::kNoneWithinLimits;
+  EXPECT_THAT(VerdictSentences(all).front(), HasSubstr("exceeds the limits"));
+  all.choice.why = Choice::Why::kInForce;
+  EXPECT_THAT(VerdictSentences(all).front(), HasSubstr("is kept"));
+}
+
+TEST(Recommendation, TheTextNamesTheFrontTheEvictionsAndTheRequests) {
+  const std::string text = RecommendationText(TwoPolicies(), Reports());
+  EXPECT_THAT(text, HasSubstr("RECOMMENDED  at eviction=1,oom=10,idle-gib-hour=0.01"));
+  EXPECT_THAT(text, HasSubstr("recommended\n"));
+  EXPECT_THAT(text, HasSubstr("EVICTIONS  that \"hard 200Mi\" would have made"));
+  EXPECT_THAT(text, HasSubstr("too low; request 5"));
+  EXPECT_TRUE(text.ends_with("CONFIGURATION\nkind: KubeletConfiguration\n"));
+  Recommendation none = TwoPolicies();
+  none.requests.clear();
+  EXPECT_THAT(RecommendationText(none, Reports()), Not(HasSubstr("REQUESTS")));
+}
+
+TEST(Recommendation, TheDocumentSurvivesHostileNames) {
+  const auto json = nlohmann::json::parse(RecommendationJson(TwoPolicies(), Reports()));
+  EXPECT_EQ(json["kind"], "Recommendation");
+  EXPECT_EQ(json["chosen"], 1);
+  EXPECT_EQ(json["why"], "cheapest");
+  EXPECT_EQ(json["policies"][1]["evictions"], 1);
+  EXPECT_EQ(json["front"], nlohmann::json({0, 1}));
+  EXPECT_EQ(json["requests"][0]["pod"], kHostile);
+  EXPECT_EQ(json["requests"][0]["proposal"], 5);
+  EXPECT_EQ(json["recordings"][0]["outcome"]["evictions"][0]["pod"], kHostile);
+  EXPECT_FALSE(json.contains("limits"));
+}
+
+}  // namespace
+}  // namespace jettison
