@@ -10,6 +10,7 @@
 #include "cli/fleet/merge.h"
 #include "cli/inspect.h"
 #include "cli/rank.h"
+#include "cli/recommend/recommend.h"
 #include "cli/recording/record.h"
 #include "cli/recording/show.h"
 #include "cli/replay.h"
@@ -36,6 +37,7 @@ constexpr const char* kExamples =
     "  jettison show node.jtr                        what is in it\n"
     "  jettison replay node.jtr                      every pass of it, decided once more\n"
     "  jettison simulate node.jtr --policy p.yaml    what another policy would have done\n"
+    "  jettison recommend node.jtr                   which policy would have been the best\n"
     "\n"
     "Exit status: 0 done, 1 failed, 2 wrong usage or invalid input.";
 
@@ -60,6 +62,7 @@ void AddCommands(CLI::App& app, int& exit_code) {
   AddSimulate(app, exit_code);
   AddCalibrate(app, exit_code);
   AddDiff(app, exit_code);
+  AddRecommend(app, exit_code);
   AddMerge(app, exit_code);
   AddWorkload(app, exit_code);
   AddComplete(app, exit_code);

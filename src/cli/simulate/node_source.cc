@@ -92,6 +92,12 @@ void NodeSource::Sift(PassSieve* sieve) {
   if (file_) file_->source().Sift(sieve_ != nullptr ? this : nullptr);
 }
 
+double NodeSource::Progress() const {
+  const double now = file_ ? file_->stream().Progress() : 1;
+  const auto begun = static_cast<double>(next_);
+  return (begun - 1 + now) / static_cast<double>(std::max<std::size_t>(node_.files.size(), 1));
+}
+
 std::vector<FleetInput> NodeSource::TakeInputs() {
   while (file_ || OpenNext()) Close();
   return std::exchange(inputs_, {});

@@ -22,6 +22,9 @@ class NodeSource final : public RecordingSource, private PassSieve {
   [[nodiscard]] Result<std::optional<RecordedItem>> Next() override;
   void Sift(PassSieve* sieve) override;
 
+  // How much has been read, from 0 to 1.
+  [[nodiscard]] double Progress() const;
+
   // What was read, and what was not; of each file, once nothing follows.
   [[nodiscard]] std::vector<FleetInput> TakeInputs();
 

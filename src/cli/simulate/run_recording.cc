@@ -1,7 +1,6 @@
 #include "cli/simulate/run_recording.h"
 
 #include <fmt/format.h>
-#include <unistd.h>
 
 #include <algorithm>
 #include <cerrno>
@@ -9,35 +8,12 @@
 #include <cstring>
 #include <utility>
 
+#include "cli/simulate/progress_bar.h"
 #include "cli/simulate/simulated_file.h"
 #include "sim/whatif/whatif.h"
 
 namespace jettison {
 namespace {
-
-// A bar on standard error, where that is a terminal.
-class ProgressBar {
- public:
-  explicit ProgressBar(bool shown) : shown_(shown && ::isatty(STDERR_FILENO) == 1) {}
-  ~ProgressBar() {
-    if (drawn_ >= 0) fmt::print(stderr, "\r\x1b[K");
-  }
-  ProgressBar(const ProgressBar&) = delete;
-  ProgressBar& operator=(const ProgressBar&) = delete;
-
-  void Draw(double share) {
-    constexpr int kWidth = 40;
-    const int filled = static_cast<int>(std::clamp(share, 0.0, 1.0) * kWidth);
-    if (!shown_ || filled == drawn_) return;
-    drawn_ = filled;
-    fmt::print(stderr, "\r[{}{}] {:3.0f}%", std::string(static_cast<std::size_t>(filled), '#'),
-               std::string(static_cast<std::size_t>(kWidth - filled), '.'), share * 100);
-  }
-
- private:
-  bool shown_;
-  int drawn_ = -1;
-};
 
 // Reads what either simulation wants.
 class EitherWants final : public PassSieve {
@@ -57,9 +33,9 @@ class EitherWants final : public PassSieve {
   WhatIf& b_;
 };
 
-const PassPolicy* PolicyOf(const RecordedItem& item) {
+const RecordedPass* PassOf(const RecordedItem& item) {
   const auto* pass = std::get_if<std::shared_ptr<const RecordedPass>>(&item);
-  return pass != nullptr ? (*pass)->policy.get() : nullptr;
+  return pass != nullptr ? pass->get() : nullptr;
 }
 
 // What was read of a recording, and what could not be.
@@ -94,7 +70,7 @@ std::vector<RecordedItem> Beginning(Reading& reading) {
   std::vector<RecordedItem> items;
   while (auto item = reading.Next()) {
     items.push_back(std::move(*item));
-    if (PolicyOf(items.back()) != nullptr) break;
+    if (PassOf(items.back()) != nullptr) break;
   }
   return items;
 }
@@ -116,6 +92,12 @@ tl::unexpected<RunFailure> Failed(std::string message, RunFailure::Of of) {
 
 }  // namespace
 
+std::optional<AfterEviction> AfterEvictionNamed(const std::string& name) {
+  if (name == "back") return AfterEviction::kRestarted;
+  if (name == "elsewhere") return AfterEviction::kElsewhere;
+  return std::nullopt;
+}
+
 int ExitStatusOf(const RunFailure& failure) {
   return failure.of == RunFailure::Of::kReading ? 1 : 2;
 }
@@ -133,23 +115,31 @@ tl::expected<SimulationReport, RunFailure> RunOver(const RecordingRun& run, Reco
   SimulationReport report{.recording = name, .calibration = {}, .every = run.every};
   Reading reading(source, name, report.faults);
   const std::vector<RecordedItem> first = Beginning(reading);
-  const PassPolicy* base = first.empty() ? nullptr : PolicyOf(first.back());
-  if (base == nullptr && !report.faults.empty()) {
+  const RecordedPass* pass = first.empty() ? nullptr : PassOf(first.back());
+  if (pass == nullptr && !report.faults.empty()) {
     return Failed(report.faults.front(),
                   reading.is_invalid() ? RunFailure::Of::kRecording : RunFailure::Of::kReading);
   }
-  auto candidates = CandidatesFor(run.candidates, base != nullptr ? *base : PassPolicy{});
+  const PassPolicy base = pass != nullptr ? *pass->policy : PassPolicy{};
+  auto candidates = CandidatesFor(run.candidates, base);
   if (!candidates) return Failed(candidates.error().message, RunFailure::Of::kUsage);
+  if (run.more && pass != nullptr) {
+    for (CandidatePolicy& each : run.more(*pass)) candidates->policies.push_back(std::move(each));
+  }
+  for (const CandidatePolicy& each : candidates->policies) {
+    report.policies.push_back(each.of ? each.of(base) : base);
+  }
   WhatIf whatif(candidates->policies, OptionsFor(run, candidates->model, false));
   WhatIf calibration({{.name = "in force", .of = {}}}, OptionsFor(run, candidates->model, true));
   const auto add = [&](const RecordedItem& item) {
+    if (run.onlooker) run.onlooker(item);
     whatif.Add(item);
     calibration.Add(item);
   };
   for (const RecordedItem& item : first) add(item);
   EitherWants sieve(whatif, calibration);
-  source.Sift(&sieve);
-  while (base != nullptr) {
+  if (!run.onlooker) source.Sift(&sieve);
+  while (pass != nullptr) {
     const auto item = reading.Next();
     if (!item) break;
     add(*item);

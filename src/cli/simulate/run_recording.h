@@ -25,7 +25,15 @@ struct RecordingRun {
   bool thin_all = false;  // the simulation has no more than the calibration
   bool shows_progress = false;
   bool keep_passes = false;  // of evictions
+  // Policies beside those candidates, made of the first pass.
+  std::function<std::vector<CandidatePolicy>(const RecordedPass& first)> more;
+  // Sees every item, also where no policy could act; empty: nobody looks on, and what is quiet is
+  // not read.
+  std::function<void(const RecordedItem& item)> onlooker;
 };
+
+// "back" or "elsewhere"; none for "auto".
+[[nodiscard]] std::optional<AfterEviction> AfterEvictionNamed(const std::string& name);
 
 // What a run failed with: a message, and what is at fault.
 struct RunFailure {

@@ -36,12 +36,6 @@ struct SimulateOptions {
   bool resume = false;
 };
 
-std::optional<AfterEviction> AfterEvictionNamed(const std::string& name) {
-  if (name == "back") return AfterEviction::kRestarted;
-  if (name == "elsewhere") return AfterEviction::kElsewhere;
-  return std::nullopt;
-}
-
 std::optional<Duration> EveryOf(const std::string& text) {
   if (text.empty()) return Duration{0};
   const auto every = ParseDuration(text);

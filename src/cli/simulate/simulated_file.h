@@ -24,6 +24,7 @@ class SimulatedFile {
   [[nodiscard]] bool has_scenarios() const { return scenarios_ != nullptr; }
   // The bytes that it is read from.
   [[nodiscard]] InputStream& stream() { return *stream_; }
+  [[nodiscard]] const InputStream& stream() const { return *stream_; }
 
  private:
   std::string name_;

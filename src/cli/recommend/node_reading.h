@@ -1,0 +1,32 @@
+#pragma once
+
+#include <functional>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "cli/simulate/fleet_files.h"
+#include "cli/simulate/run_recording.h"
+
+namespace jettison {
+
+// A node whose recordings are simulated.
+struct NodeInput {
+  std::string name;
+  std::optional<FleetNodeFiles> files;  // absent: it is read from standard input
+};
+
+// Every node in these files and folders, by name; "-" stands alone. Fails with every fault, a line
+// each.
+[[nodiscard]] Result<std::vector<NodeInput>> NodesIn(const std::vector<std::string>& paths);
+
+// A reading of one node; faults were told on standard error.
+struct NodeReading {
+  std::optional<SimulationReport> report;  // absent: it failed
+  int status = 0;                          // as all commands have it
+};
+// `tell` is called as it is read, with how much of it has been: from 0 to 1.
+[[nodiscard]] NodeReading ReadNode(const NodeInput& node, const RecordingRun& run,
+                                   const std::function<void(double)>& tell);
+
+}  // namespace jettison

@@ -1,0 +1,163 @@
+#include "cli/recommend/recommend.h"
+
+#include <fmt/format.h>
+
+#include <CLI/CLI.hpp>
+#include <algorithm>
+#include <cstdio>
+#include <memory>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "cli/recommend/search.h"
+#include "cli/simulate/run_recording.h"
+#include "kernel/files/whole_file.h"
+
+namespace jettison {
+namespace {
+
+constexpr int kFailed = 1;
+constexpr int kInvalidInput = 2;
+
+struct RecommendOptions {
+  std::vector<std::string> recordings;
+  CandidateOptions candidates;
+  std::string prices;
+  CostLimits limits;
+  std::string evicted = "auto";
+  std::string output = "text";
+  std::string out;
+  std::size_t show = 20;
+};
+
+void Complain(const std::string& fault) {
+  fmt::print(stderr, "jettison: {}\n", fault);
+}
+
+// Everything that is wrong with the command line is told at once.
+std::optional<SearchRun> RunFor(const RecommendOptions& options) {
+  SearchRun run{.paths = options.recordings,
+                .candidates = {},
+                .prices = {},
+                .limits = options.limits,
+                .after_eviction = AfterEvictionNamed(options.evicted)};
+  bool right = true;
+  const auto take = [&right](auto result, auto& into) {
+    if (result) {
+      into = std::move(*result);
+    } else {
+      Complain(result.error().message);
+      right = false;
+    }
+  };
+  take(ParsePrices(options.prices), run.prices);
+  take(ReadCandidates(options.candidates), run.candidates);
+  if (run.limits.idle_gib_hours.value_or(0) < 0) {
+    Complain("--max-idle-gib-hours: must be 0 or more");
+    right = false;
+  }
+  if (run.paths.size() > 1 && std::ranges::find(run.paths, "-") != run.paths.end()) {
+    Complain("- reads standard input and has to be the only recording");
+    right = false;
+  }
+  return right ? std::optional(std::move(run)) : std::nullopt;
+}
+
+int Write(const std::string& path, const std::string& text) {
+  WholeFile file(path);
+  (void)file.Add(text);  // what failed is told by PutInPlace
+  const auto placed = file.PutInPlace();
+  if (!placed) Complain(placed.error().message);
+  return placed ? 0 : kFailed;
+}
+
+int Print(const RecommendOptions& options, const Found& found) {
+  if (options.output == "json") {
+    return PrintAll(RecommendationJson(found.recommendation, found.reports));
+  }
+  if (options.output == "yaml") {
+    return options.out.empty() ? PrintAll(found.recommendation.configuration) : 0;
+  }
+  return PrintAll(
+      RecommendationText(found.recommendation, found.reports, {.most_evictions = options.show}));
+}
+
+int RunRecommend(const RecommendOptions& options) {
+  const auto run = RunFor(options);
+  if (!run) return kInvalidInput;
+  const Found found = Search(*run);
+  if (found.reports.empty()) return std::max(found.status, kFailed);
+  int status = found.status;
+  if (!options.out.empty()) {
+    status = std::max(status, Write(options.out, found.recommendation.configuration));
+  }
+  return std::max(status, Print(options, found));
+}
+
+constexpr const char* kFooter =
+    "RECORDING is a file that `jettison simulate` takes, or a folder with such files; - reads\n"
+    "standard input, once. All nodes are added together, and one policy is chosen for them.\n"
+    "Without --policy and --sweep a grid of thresholds on memory.available, grace periods and\n"
+    "minimum reclaims is tried around what was in force, and refined where it matters. Each "
+    "policy\n"
+    "costs its evictions, its OOM kills and the memory that it keeps free, at the stated prices;\n"
+    "the cheapest one within the limits is recommended. Where no memory was short, nothing can be\n"
+    "told apart, and what is in force is kept.\n"
+    "\n"
+    "Examples:\n"
+    "  jettison recommend node.jtr\n"
+    "  jettison recommend recordings/ --price eviction=5,idle-gib-hour=0.1\n"
+    "  jettison recommend node.jtr --max-oom-kills 0 --output yaml > kubelet.yaml\n"
+    "  jettison recommend node.jtr --sweep 'evictionHard.memory.available=50Mi..1Gi/16'\n"
+    "\n"
+    "Exit status: 0 done, 1 a recording could not be read, 2 an invalid record or wrong usage.";
+
+void AddLimits(CLI::App& command, CostLimits& limits) {
+  command.add_option("--max-evictions", limits.evictions, "no policy with more evictions")
+      ->type_name("COUNT");
+  command.add_option("--max-oom-kills", limits.oom_kills, "no policy with more OOM kills")
+      ->type_name("COUNT");
+  command
+      .add_option("--max-idle-gib-hours", limits.idle_gib_hours,
+                  "no policy that keeps more memory free")
+      ->type_name("NUMBER");
+}
+
+}  // namespace
+
+void AddRecommend(CLI::App& app, int& exit_code) {
+  const auto options = std::make_shared<RecommendOptions>();
+  CLI::App* command = app.add_subcommand(
+      "recommend", "Propose thresholds for nodes that were recorded, and requests for their pods");
+  command->add_option("RECORDING", options->recordings, "recordings and folders of them")
+      ->required();
+  command
+      ->add_option("--price", options->prices,
+                   "what each kind of harm costs:\neviction=1,oom=10,idle-gib-hour=0.01")
+      ->type_name("NAME=NUMBER,...");
+  AddLimits(*command, options->limits);
+  command->add_option("--policy", options->candidates.policy_files, "a policy to try")
+      ->type_name("FILE");
+  command->add_option("--sweep", options->candidates.sweeps, "values of a setting to try")
+      ->type_name("KEY=VALUES");
+  command
+      ->add_option("--evicted", options->evicted,
+                   "what becomes of evicted pods: back after their back-off, elsewhere, or auto,\n"
+                   "by the profile of the recording")
+      ->check(CLI::IsMember({"auto", "back", "elsewhere"}))
+      ->capture_default_str();
+  command->add_option("--show", options->show, "so many evictions of each node, in text")
+      ->capture_default_str();
+  command
+      ->add_option("--output", options->output,
+                   "text, json, or yaml: the configuration that is recommended")
+      ->check(CLI::IsMember({"text", "json", "yaml"}))
+      ->capture_default_str();
+  command->add_option("--out", options->out, "where that configuration is written as well")
+      ->type_name("FILE");
+  command->footer(kFooter);
+  command->callback([options, &exit_code] { exit_code = RunRecommend(*options); });
+}
+
+}  // namespace jettison

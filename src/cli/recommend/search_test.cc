@@ -1,0 +1,151 @@
+#include "cli/recommend/search.h"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <nlohmann/json.hpp>
+
+#include "cli/simulate/fleet_bed.h"
+
+namespace jettison {
+namespace {
+
+using ::testing::Contains;
+using ::testing::HasSubstr;
+using ::testing::IsEmpty;
+using ::testing::Not;
+using ::testing::SizeIs;
+
+class SearchTest : public FleetBed {
+ protected:
+  Found Of(SearchRun run) {
+    ::testing::internal::CaptureStderr();
+    Found found = Search(run);
+    said_ = ::testing::internal::GetCapturedStderr();
+    return found;
+  }
+  Found OfFiles(const std::vector<std::string>& names,
+                const std::vector<std::string>& sweeps = {}) {
+    SearchRun run{.paths = {}, .candidates = {}, .after_eviction = {}};
+    for (const std::string& name : names) run.paths.push_back(Path(name));
+    const auto forms = ReadCandidates({.policy_files = {}, .sweeps = sweeps});
+    EXPECT_TRUE(forms);
+    if (forms) run.candidates = *forms;
+    return Of(std::move(run));
+  }
+  // A node whose pods stay where they are.
+  void PutQuiet(const std::string& name) const {
+    TestWorld world({{.name = "calm", .hold = 20}}, HardAt(40));
+    world.Run(std::chrono::seconds(30));
+    Put(name, NdjsonOf(world.items()));
+  }
+
+  std::string said_;
+};
+
+std::vector<std::string> NamesOf(const Recommendation& all) {
+  std::vector<std::string> names;
+  for (const Recommendation::Tried& tried : all.tried) names.push_back(tried.name);
+  return names;
+}
+
+TEST_F(SearchTest, AGridIsRefinedAndTheCheapestPolicyIsProposed) {
+  Put("a.jtr", BinaryOf(LifeOf("node-a", 3)));
+  const Found found = OfFiles({"a.jtr"});
+  EXPECT_EQ(found.status, 0) << said_;
+  const Recommendation& all = found.recommendation;
+  EXPECT_EQ(all.tried.front().name, "in force");
+  EXPECT_EQ(all.readings, 3U);
+  EXPECT_LE(all.tried.size(), 60U);
+  const auto names = NamesOf(all);
+  for (const std::string& name : names) EXPECT_EQ(std::ranges::count(names, name), 1) << name;
+  ASSERT_THAT(found.reports, SizeIs(1));
+  EXPECT_THAT(found.reports[0].outcomes, SizeIs(all.tried.size()));
+  EXPECT_THAT(found.reports[0].policies, SizeIs(all.tried.size()));
+  for (const Recommendation::Tried& tried : all.tried) {
+    EXPECT_GE(PriceOf(tried.costs, all.prices),
+              PriceOf(all.tried[all.choice.chosen].costs, all.prices));
+  }
+  EXPECT_THAT(all.choice.front, Contains(all.choice.chosen));
+  EXPECT_THAT(all.requests, Not(IsEmpty()));
+  EXPECT_THAT(all.configuration, HasSubstr("evictionHard:\n  memory.available: "));
+}
+
+TEST_F(SearchTest, ItIsTheSameEachTimeAndWhateverTheFilesAreCalled) {
+  Put("a.jtr", BinaryOf(LifeOf("node-a", 3)));
+  Put("b.ndjson", NdjsonOf(LifeOf("node-b", 4)));
+  Put("other/z.jtr", BinaryOf(LifeOf("node-a", 3)));
+  const Found one = OfFiles({"a.jtr", "b.ndjson"});
+  const Found two = OfFiles({"b.ndjson", "other/z.jtr"});
+  ASSERT_THAT(one.reports, SizeIs(2));
+  auto document = nlohmann::json::parse(RecommendationJson(one.recommendation, one.reports));
+  auto again = nlohmann::json::parse(RecommendationJson(two.recommendation, two.reports));
+  for (auto* each : {&document, &again}) {
+    for (auto& recording : (*each)["recordings"]) recording.erase("recording");
+  }
+  EXPECT_EQ(document, again);
+}
+
+TEST_F(SearchTest, SeveralNodesAreAddedTogether) {
+  Put("fleet/a.jtr", BinaryOf(LifeOf("node-a", 3)));
+  Put("fleet/b.jtr", BinaryOf(LifeOf("node-b", 4)));
+  const std::vector<std::string> sweep = {"evictionHard.memory.available=30Mi,60Mi"};
+  const Found a = OfFiles({"fleet/a.jtr"}, sweep);
+  const Found b = OfFiles({"fleet/b.jtr"}, sweep);
+  const Found both = OfFiles({"fleet"}, sweep);
+  ASSERT_THAT(both.recommendation.tried, SizeIs(3));
+  EXPECT_EQ(both.recommendation.readings, 1U);
+  for (std::size_t i = 0; i < 3; ++i) {
+    EXPECT_EQ(
+        both.recommendation.tried[i].costs.evictions,
+        a.recommendation.tried[i].costs.evictions + b.recommendation.tried[i].costs.evictions);
+    EXPECT_EQ(both.recommendation.tried[i].costs.idle_milli_gib_hours,
+              a.recommendation.tried[i].costs.idle_milli_gib_hours +
+                  b.recommendation.tried[i].costs.idle_milli_gib_hours);
+  }
+}
+
+TEST_F(SearchTest, WithoutPressureWhatIsInForceIsKept) {
+  PutQuiet("quiet.ndjson");
+  const Found found = OfFiles({"quiet.ndjson"});
+  EXPECT_EQ(found.status, 0) << said_;
+  EXPECT_EQ(found.recommendation.choice.why, Choice::Why::kNoPressure);
+  EXPECT_EQ(found.recommendation.choice.chosen, 0U);
+  EXPECT_EQ(found.recommendation.readings, 1U);
+  EXPECT_THAT(found.recommendation.configuration, HasSubstr("memory.available: \"40Mi\""));
+  EXPECT_THAT(VerdictSentences(found.recommendation).front(), HasSubstr("cannot tell"));
+}
+
+TEST_F(SearchTest, ADamagedRecordingIsNamedAndTheOthersCount) {
+  Put("a.jtr", BinaryOf(LifeOf("node-a", 3)));
+  std::string damaged = NdjsonOf(LifeOf("node-b", 4));
+  damaged.insert(damaged.find('\n', damaged.size() / 2) + 1, "{nonsense\n");
+  Put("b.ndjson", damaged);
+  Put("c.jtr", "this is no recording");
+  const Found found = OfFiles({"a.jtr", "b.ndjson", "c.jtr"});
+  EXPECT_EQ(found.status, 2);
+  EXPECT_THAT(said_, HasSubstr("b.ndjson"));
+  EXPECT_THAT(said_, HasSubstr("c.jtr"));
+  EXPECT_THAT(found.reports, SizeIs(2));
+}
+
+TEST_F(SearchTest, WhatCannotBeOpenedIsToldAtOnce) {
+  const Found found = OfFiles({"missing", "gone"});
+  EXPECT_EQ(found.status, 1);
+  EXPECT_THAT(found.reports, IsEmpty());
+  EXPECT_THAT(said_, HasSubstr("missing"));
+  EXPECT_THAT(said_, HasSubstr("gone"));
+}
+
+TEST_F(SearchTest, TheTextBeginsWithTheCalibrationAndEndsWithTheConfiguration) {
+  Put("a.jtr", BinaryOf(LifeOf("node-a", 3)));
+  const Found found = OfFiles({"a.jtr"});
+  const std::string text = RecommendationText(found.recommendation, found.reports);
+  EXPECT_LT(text.find("CALIBRATION"), text.find("RECOMMENDED"));
+  EXPECT_LT(text.find("RECOMMENDED"), text.find("FRONT"));
+  EXPECT_TRUE(text.ends_with(found.recommendation.configuration));
+}
+
+}  // namespace
+}  // namespace jettison
