@@ -26,6 +26,7 @@ Instant TimeOf(const RecordedItem& item) {
   }
   if (const auto* kill = std::get_if<RecordedOomKill>(&item)) return kill->at;
   if (const auto* gap = std::get_if<RecordedGap>(&item)) return gap->to;
+  if (const auto* note = std::get_if<RecordedNote>(&item)) return note->at;
   return std::get<RecordingAbout>(item).at;
 }
 

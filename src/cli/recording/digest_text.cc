@@ -92,6 +92,8 @@ std::string DigestText(const DigestParts& parts) {
   }
   More(out, digest.evictions, digest.evicted.size());
   PutGaps(out, digest);
+  for (const std::string& note : digest.notes) Line(out, "note", "{}", note);
+  More(out, digest.note_count, digest.notes.size());
   if (parts.found != nullptr) {
     Line(out, "size", "{} bytes in {} chunks", parts.found->bytes, parts.found->chunks);
     if (parts.found->damaged_bytes > 0)
@@ -116,6 +118,10 @@ std::string DigestJson(const DigestParts& parts) {
     PutCounts(digest, json);
     PutGaps("gaps", digest.gaps, json);
     PutGaps("setBack", digest.clock_steps, json);
+    json.Field("noteCount", digest.note_count);
+    json.Array("notes", [&] {
+      for (const std::string& note : digest.notes) json.String(note);
+    });
     if (parts.found != nullptr) PutBytes(*parts.found, json);
     json.Array("faults", [&] {
       for (const std::string& fault : parts.faults) json.String(fault);

@@ -31,6 +31,9 @@ void DigestMaker::Add(const RecordedItem& item) {
   } else if (const auto* gap = std::get_if<RecordedGap>(&item)) {
     AddGap({.from = gap->from, .to = gap->to, .why = gap->why});
     last_pass_.reset();
+  } else if (const auto* note = std::get_if<RecordedNote>(&item)) {
+    ++digest_.note_count;
+    Tell(digest_.notes, note->text);
   } else if (std::holds_alternative<RecordedOomKill>(item)) {
     ++digest_.oom_kills;
   } else {

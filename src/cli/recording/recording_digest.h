@@ -40,6 +40,8 @@ struct RecordingDigest {
   std::vector<DigestGap> clock_steps;  // back; `to` is before `from`
   std::uint64_t clock_step_count = 0;
   std::vector<EvictionRecord> evicted;
+  std::vector<std::string> notes;  // what the recording says of itself
+  std::uint64_t note_count = 0;
 };
 
 // Counts item by item.

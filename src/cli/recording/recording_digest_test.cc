@@ -38,6 +38,9 @@ TEST(RecordingDigest, CountsWhatIsInIt) {
   EXPECT_EQ(digest.start_count, 3U);
   EXPECT_EQ(digest.nodes, std::set<std::string>{"node-1"});
   EXPECT_EQ(digest.gap_count, 3U);
+  EXPECT_EQ(digest.note_count, 3U);
+  EXPECT_THAT(DigestText({.digest = digest, .found = nullptr, .faults = {}}),
+              HasSubstr("note        made at random"));
   EXPECT_GT(digest.evictions, 0U);
   EXPECT_GT(digest.oom_kills, 0U);
   EXPECT_EQ(digest.from, kRecordedFrom);

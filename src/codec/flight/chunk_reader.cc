@@ -92,6 +92,8 @@ Result<RecordedItem> ChunkReader::ReadOther() {
     values.Read(item.emplace<RecordedOomKill>());
   } else if (kind == static_cast<std::uint64_t>(OtherItem::kGap)) {
     values.Read(item.emplace<RecordedGap>());
+  } else if (kind == static_cast<std::uint64_t>(OtherItem::kNote)) {
+    values.Read(item.emplace<RecordedNote>());
   } else {
     return SenselessPasses();
   }

@@ -138,22 +138,26 @@ void ChunkWriter::Add(const RecordedPass& pass) {
   header_.stretch.has_storage_limits = facts_.has_storage_limits();
 }
 
-void ChunkWriter::Add(const RecordedOomKill& kill) {
-  Note(kill.at);
+template <typename T>
+void ChunkWriter::AddOther(OtherItem kind, Instant at, const T& item) {
+  Note(at);
   ByteWriter to(more_);
-  to.Number(static_cast<std::uint64_t>(OtherItem::kOomKill));
-  BinaryValueWriter(to).Write(kill);
+  to.Number(static_cast<std::uint64_t>(kind));
+  BinaryValueWriter(to).Write(item);
   ++header_.others;
   ++items_before_;
 }
 
+void ChunkWriter::Add(const RecordedOomKill& kill) {
+  AddOther(OtherItem::kOomKill, kill.at, kill);
+}
+
 void ChunkWriter::Add(const RecordedGap& gap) {
-  Note(gap.from);
-  ByteWriter to(more_);
-  to.Number(static_cast<std::uint64_t>(OtherItem::kGap));
-  BinaryValueWriter(to).Write(gap);
-  ++header_.others;
-  ++items_before_;
+  AddOther(OtherItem::kGap, gap.from, gap);
+}
+
+void ChunkWriter::Add(const RecordedNote& note) {
+  AddOther(OtherItem::kNote, note.at, note);
 }
 
 std::size_t ChunkWriter::bytes() const {

@@ -25,6 +25,7 @@ class ChunkWriter {
   void Add(const RecordedPass& pass);
   void Add(const RecordedOomKill& kill);
   void Add(const RecordedGap& gap);
+  void Add(const RecordedNote& note);
 
   [[nodiscard]] bool empty() const { return header_.stretch.passes == 0 && header_.others == 0; }
   [[nodiscard]] const ChunkHeader& header() const { return header_; }
@@ -35,6 +36,8 @@ class ChunkWriter {
 
  private:
   void Note(Instant at);
+  template <typename T>
+  void AddOther(OtherItem kind, Instant at, const T& item);
   void NoteExtremes(const Observations& observations);
   std::uint32_t PolicyPlace(const std::shared_ptr<const PassPolicy>& policy);
   std::uint32_t NodeNamePlace(const std::string& name);

@@ -34,4 +34,11 @@ void ListFields(Archive& fields, T& gap) {
   fields("why", why);
 }
 
+template <typename Archive, FormOf<RecordedNote> T>
+void ListFields(Archive& fields, T& note) {
+  auto& [at, text] = note;
+  fields("at", at);
+  fields("text", text);
+}
+
 }  // namespace jettison

@@ -30,6 +30,6 @@ enum PassPart : std::uint8_t {
   kAfterReclaim = 16,
 };
 
-enum class OtherItem : std::uint8_t { kOomKill, kGap };
+enum class OtherItem : std::uint8_t { kOomKill, kGap, kNote };
 
 }  // namespace jettison

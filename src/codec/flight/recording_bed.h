@@ -70,6 +70,8 @@ inline std::vector<RecordedItem> SomeRecording(std::uint32_t seed, std::size_t r
     items.emplace_back(RecordedGap{.from = scenario.start + std::chrono::minutes(2),
                                    .to = scenario.start + std::chrono::minutes(3),
                                    .why = "the recorder had too much to do"});
+    items.emplace_back(
+        RecordedNote{.at = scenario.start + std::chrono::minutes(3), .text = "made at random"});
   }
   return items;
 }
@@ -95,6 +97,7 @@ inline std::string BytesOfItem(const RecordedItem& item) {
   }
   if (const auto* kill = std::get_if<RecordedOomKill>(&item)) return kind + BytesOf(*kill);
   if (const auto* gap = std::get_if<RecordedGap>(&item)) return kind + BytesOf(*gap);
+  if (const auto* note = std::get_if<RecordedNote>(&item)) return kind + BytesOf(*note);
   return kind + BytesOf(std::get<RecordingAbout>(item));
 }
 

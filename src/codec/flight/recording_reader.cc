@@ -145,6 +145,7 @@ bool RecordingReader::IsRepeated(const RecordedItem& item) const {
     return (*pass)->report.at <= *repeated_until_;
   }
   if (const auto* kill = std::get_if<RecordedOomKill>(&item)) return kill->at <= *repeated_until_;
+  if (const auto* note = std::get_if<RecordedNote>(&item)) return note->at <= *repeated_until_;
   return std::get<RecordedGap>(item).from <= *repeated_until_;
 }
 

@@ -18,6 +18,8 @@ Result<void> RecordingWriter::Add(const RecordedItem& item) {
     chunk_->Add(**pass);
   } else if (const auto* kill = std::get_if<RecordedOomKill>(&item)) {
     chunk_->Add(*kill);
+  } else if (const auto* note = std::get_if<RecordedNote>(&item)) {
+    chunk_->Add(*note);
   } else {
     chunk_->Add(std::get<RecordedGap>(item));
   }

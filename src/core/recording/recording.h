@@ -44,10 +44,19 @@ struct RecordedGap {
   [[nodiscard]] bool operator==(const RecordedGap&) const = default;
 };
 
+// What is to be known of a recording before it is believed: where its figures come from, what it
+// lacks and what that costs, what was put between samples, what was assumed.
+struct RecordedNote {
+  Instant at;        // when it was noted, or what it is about
+  std::string text;  // a sentence without its full stop
+
+  [[nodiscard]] bool operator==(const RecordedNote&) const = default;
+};
+
 // A pass as in memory: its policy, the state that it began with, its figures, its pods, and what it
 // did. Parts that stay the same from pass to pass are the same objects.
-using RecordedItem =
-    std::variant<RecordingAbout, std::shared_ptr<const RecordedPass>, RecordedOomKill, RecordedGap>;
+using RecordedItem = std::variant<RecordingAbout, std::shared_ptr<const RecordedPass>,
+                                  RecordedOomKill, RecordedGap, RecordedNote>;
 
 // What was observed of a signal in many passes.
 struct SignalExtremes {

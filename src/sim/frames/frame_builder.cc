@@ -40,6 +40,8 @@ void FrameBuilder::Add(const RecordedItem& item) {
           AddOomKill(each);
         } else if constexpr (std::is_same_v<Item, RecordedGap>) {
           AddGap(each);
+        } else if constexpr (std::is_same_v<Item, RecordedNote>) {
+          AddNote(each);
         } else {
           AddPass(each);
         }
@@ -81,6 +83,11 @@ void FrameBuilder::AddGap(const RecordedGap& gap) {
                              FormatDuration(Elapsed(gap.from, gap.to)), gap.why));
   facts_.unknown += std::max(Elapsed(gap.from, gap.to), Duration{0});
   breaks_ = true;
+}
+
+void FrameBuilder::AddNote(const RecordedNote& note) {
+  ++facts_.note_count;
+  if (facts_.notes.size() < kMostFlaws) facts_.notes.push_back(note.text);
 }
 
 void FrameBuilder::TakeStep(Duration step, Instant at) {

@@ -39,6 +39,7 @@ class FrameBuilder {
   void AddPass(const std::shared_ptr<const RecordedPass>& pass);
   void AddOomKill(const RecordedOomKill& kill);
   void AddGap(const RecordedGap& gap);
+  void AddNote(const RecordedNote& note);
   void Flaw(Instant at, std::string what);
   void CheckTime(const RecordedPass& pass);
   void TakeStep(Duration step, Instant at);

@@ -39,6 +39,8 @@ struct RecordingFacts {
   std::vector<RecordedFact> oom_kills;
   std::vector<RecordingFlaw> flaws;  // the first kMostFlaws of them
   std::uint64_t flaw_count = 0;
+  std::vector<std::string> notes;  // what it says of itself; the first kMostFlaws of them
+  std::uint64_t note_count = 0;
 };
 inline constexpr std::size_t kMostFlaws = 50;
 

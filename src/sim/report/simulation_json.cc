@@ -84,6 +84,10 @@ void PutFacts(const RecordingFacts& facts, JsonWriter& json) {
       });
     }
   });
+  json.Field("noteCount", facts.note_count);
+  json.Array("notes", [&] {
+    for (const std::string& note : facts.notes) json.String(note);
+  });
   json.Array("evictions", [&] {
     for (const RecordedFact& fact : facts.evictions) PutFact(fact, json);
   });

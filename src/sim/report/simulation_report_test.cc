@@ -39,6 +39,8 @@ SimulationReport HostileReport() {
   report.facts.to = kThen + std::chrono::hours(1);
   report.facts.flaws = {{kThen, "a gap,\nwith \"words\""}};
   report.facts.flaw_count = 1;
+  report.facts.notes = {"a series is missing"};
+  report.facts.note_count = 2;
   report.outcomes = {{.name = "in force"}, {.name = "x\n,=1"}};
   report.outcomes[1].evictions = {EvictionAt(std::chrono::seconds(0))};
   report.outcomes[1].evictions[0].limit = StorageLimitKind::kEmptyDir;
@@ -83,6 +85,9 @@ TEST(SimulationReportTest, JsonHasEveryNameWhateverIsInIt) {
   EXPECT_EQ(recording["recording"], "a,b.jtr");
   EXPECT_EQ(recording["node"], "no\"de");
   EXPECT_EQ(recording["flaws"][0]["what"], "a gap,\nwith \"words\"");
+  EXPECT_EQ(recording["notes"][0], "a series is missing");
+  EXPECT_THAT(SimulationText({HostileReport()}),
+              testing::HasSubstr("  Note: a series is missing.\n  Note: and 1 more.\n"));
   const auto& policy = recording["policies"][1];
   EXPECT_EQ(policy["name"], "x\n,=1");
   // A byte that is no character becomes one that says so.

@@ -24,6 +24,10 @@ void PutRecording(const SimulationReport& report, std::string& out) {
                      CountText(facts.pods, "pod"), LengthText(facts.longest_step));
   out += fmt::format("  {} and {} are recorded.\n", CountText(facts.evictions.size(), "eviction"),
                      CountText(facts.oom_kills.size(), "OOM kill"));
+  for (const std::string& note : facts.notes) out += fmt::format("  Note: {}.\n", note);
+  if (facts.note_count > facts.notes.size()) {
+    out += fmt::format("  Note: and {} more.\n", facts.note_count - facts.notes.size());
+  }
   if (facts.flaw_count == 0) return;
   out += fmt::format("  {} is unknown, and nothing is filled in:\n", LengthText(facts.unknown));
   for (const RecordingFlaw& flaw : facts.flaws) {

@@ -95,7 +95,7 @@ Result<std::optional<RecordedItem>> RecordingLines::ItemOf(std::string_view line
   if (members == nullptr || members->size() != 1) {
     return Invalid(
         "must be an object with one member: \"about\", \"policy\", \"pod\", \"pass\", "
-        "\"oomKill\" or \"gap\"");
+        "\"oomKill\", \"gap\" or \"note\"");
   }
   return ItemOf(members->front().first, members->front().second);
 }
@@ -119,6 +119,7 @@ Result<std::optional<RecordedItem>> RecordingLines::ItemOf(const std::string& ki
   if (!about_) return Invalid("a recording must begin with \"about\"");
   if (kind == "oomKill") return as_item(ValueOf<RecordedOomKill>(kind, value));
   if (kind == "gap") return as_item(ValueOf<RecordedGap>(kind, value));
+  if (kind == "note") return as_item(ValueOf<RecordedNote>(kind, value));
   if (kind == "policy") return as_nothing(TakePolicy(value));
   if (kind == "pod") return as_nothing(TakePod(value));
   if (kind != "pass") return Invalid(fmt::format("\"{}\" is no item of a recording", kind));

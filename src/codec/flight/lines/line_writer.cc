@@ -47,6 +47,7 @@ Result<void> LineWriter::Add(const RecordedItem& item) {
   if (const auto* kill = std::get_if<RecordedOomKill>(&item))
     return write_(LineOf("oomKill", *kill));
   if (const auto* gap = std::get_if<RecordedGap>(&item)) return write_(LineOf("gap", *gap));
+  if (const auto* note = std::get_if<RecordedNote>(&item)) return write_(LineOf("note", *note));
   return AddPass(*std::get<std::shared_ptr<const RecordedPass>>(item));
 }
 

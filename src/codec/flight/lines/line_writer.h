@@ -19,6 +19,7 @@ namespace jettison {
 //             "summaryAfterReclaim", "report"}}
 //   {"oomKill": {"at", "pod", "container"}}
 //   {"gap": {"from", "to", "why"}}
+//   {"note": {"at", "text"}}
 //
 // Of a pass the state is left out where it is the one that the pass before left, and the
 // observations and the evaluation where they come of the figures.
