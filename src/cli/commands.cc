@@ -8,6 +8,7 @@
 #include "cli/doctor/doctor.h"
 #include "cli/explain.h"
 #include "cli/fleet/merge.h"
+#include "cli/import/import.h"
 #include "cli/inspect.h"
 #include "cli/rank.h"
 #include "cli/recommend/recommend.h"
@@ -35,6 +36,7 @@ constexpr const char* kExamples =
     "  jettison explain default/web                  why it was evicted, or where it stands\n"
     "  jettison record node.jtr                      fetch what the agent has recorded\n"
     "  jettison show node.jtr                        what is in it\n"
+    "  jettison import prometheus URL --node a       recordings of what a Prometheus has kept\n"
     "  jettison replay node.jtr                      every pass of it, decided once more\n"
     "  jettison simulate node.jtr --policy p.yaml    what another policy would have done\n"
     "  jettison recommend node.jtr                   which policy would have been the best\n"
@@ -59,6 +61,7 @@ void AddCommands(CLI::App& app, int& exit_code) {
   AddRecord(app, exit_code);
   AddShow(app, exit_code);
   AddReplay(app, exit_code);
+  AddImport(app, exit_code);
   AddSimulate(app, exit_code);
   AddCalibrate(app, exit_code);
   AddDiff(app, exit_code);

@@ -10,6 +10,7 @@
 #include <string_view>
 
 #include "cli/ask/ask_agent.h"
+#include "cli/ask/time_option.h"
 #include "core/units/duration.h"
 #include "http/client/client.h"
 #include "kernel/files/whole_file.h"
@@ -44,18 +45,10 @@ class Progress {
   std::uint64_t told_ = 0;
 };
 
-// An instant, or how long ago.
+// As the agent is asked for it; nothing where nothing was said.
 Result<std::string> TimeOf(std::string_view option, const std::string& text) {
   if (text.empty()) return std::string();
-  if (const auto at = ParseInstant(text)) return FormatInstant(*at);
-  const auto ago = ParseDuration(text);
-  if (ago && *ago >= Duration{0}) {
-    return FormatInstant(Instant(std::chrono::system_clock::now()) - *ago);
-  }
-  return Fail(ErrorCode::kInvalidArgument,
-              fmt::format("{}: {}: must be a time such as 2026-01-31T12:00:00Z, or how long ago, "
-                          "such as 2h",
-                          option, text));
+  return TimeNamed(option, text, Instant(std::chrono::system_clock::now())).map(FormatInstant);
 }
 
 Result<std::string> PathOf(const RecordOptions& options) {

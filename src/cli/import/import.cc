@@ -1,0 +1,231 @@
+#include "cli/import/import.h"
+
+#include <fmt/format.h>
+
+#include <CLI/CLI.hpp>
+#include <chrono>
+#include <cstdio>
+#include <memory>
+#include <string>
+#include <thread>
+#include <utility>
+#include <vector>
+
+#include "cli/import/import_request.h"
+#include "cli/import/prometheus_source.h"
+#include "cli/import/recording_files.h"
+#include "cli/import/text_source.h"
+
+namespace jettison {
+namespace {
+
+constexpr int kFailed = 1;
+constexpr int kInvalidInput = 2;
+
+void Complain(const std::string& fault) {
+  fmt::print(stderr, "jettison: {}\n", fault);
+}
+
+int StatusOf(const Error& error) {
+  return error.code == ErrorCode::kInvalidArgument ? kInvalidInput : kFailed;
+}
+
+// The nodes of an import, one after the other; what is wrong with one costs no other.
+class ImportRun {
+ public:
+  explicit ImportRun(const ImportRequest& request) : request_(request) {
+    for (const auto& [instance, node] : request_.instances) directory_.Name(instance, node);
+  }
+
+  int Run() {
+    if (request_.over_http) {
+      RunOverHttp();
+    } else {
+      RunOverText();
+    }
+    return status_;
+  }
+
+ private:
+  void Fault(const Error& error) {
+    Complain(error.message);
+    status_ = std::max(status_, StatusOf(error));
+  }
+
+  [[nodiscard]] ImportRange Range() const {
+    return {.from = request_.options.from - kStaleness, .to = request_.options.to + kStaleness};
+  }
+
+  void RunOverText() {
+    TextSource source(request_.file);
+    if (const auto learned = source.Learn(directory_); !learned) return Fault(learned.error());
+    for (const std::string& fault : source.faults()) Complain(fault);
+    if (source.fault_count() > source.faults().size()) {
+      Complain(fmt::format("{}: {} more lines are wrong", request_.file,
+                           source.fault_count() - source.faults().size()));
+    }
+    if (source.fault_count() > 0) status_ = kInvalidInput;
+    ImportSamples samples(directory_, request_.nodes, Range());
+    if (const auto read = source.ReadInto(samples); !read) return Fault(read.error());
+    std::set<std::string> nodes = request_.nodes;
+    for (const auto& [node, series] : samples.nodes()) nodes.insert(node);
+    if (nodes.empty()) {
+      return Fault({ErrorCode::kInvalidArgument,
+                    request_.file + ": no series tells of a node; --instance NODE=HOST:PORT says "
+                                    "what is scraped on one"});
+    }
+    for (const std::string& node : nodes) {
+      Write(node, samples.nodes()[node], source.fault_count(), nodes.size() > 1);
+    }
+  }
+
+  void RunOverHttp() {
+    PrometheusSource source(request_, [](Duration wait) { std::this_thread::sleep_for(wait); });
+    if (const auto learned = source.Learn(directory_); !learned) return Fault(learned.error());
+    for (const std::string& node : request_.nodes) {
+      ImportSamples samples(directory_, {node}, Range());
+      if (const auto read = source.ReadInto(node, directory_, samples); !read) {
+        Fault(read.error());
+        continue;
+      }
+      Write(node, samples.nodes()[node], 0, request_.nodes.size() > 1);
+    }
+    for (const std::string& warning : source.warnings()) {
+      Complain("Prometheus warns: " + warning);
+    }
+  }
+
+  void Write(const std::string& node, const NodeSeries& series, std::size_t faults, bool several) {
+    ImportOptions options = request_.options;
+    if (faults > 0) {
+      options.source += fmt::format(", of which {} lines could not be read", faults);
+    }
+    if (series.empty()) {
+      return Fault({ErrorCode::kNotFound, fmt::format("{}: there are no series of this node in {}",
+                                                      node, request_.options.source)});
+    }
+    const std::string path = RecordingPath(request_.out, node, several);
+    const auto written = WriteNode(path, node, series, options);
+    if (!written) return Fault(written.error().In(node));
+    const ImportSummary& summary = written->summary;
+    fmt::print("{}: {} bytes, {} passes of {}, {} pods, {} evictions, {} OOM kills, {} gaps\n",
+               written->path, written->bytes, summary.passes, node, summary.pods, summary.evictions,
+               summary.oom_kills, summary.gaps);
+    for (const std::string& note : summary.notes) fmt::print(stderr, "{}: {}\n", node, note);
+  }
+
+  const ImportRequest& request_;
+  NodeDirectory directory_;
+  int status_ = 0;
+};
+
+int RunImport(const ImportCommand& command) {
+  const auto request = ReadImportRequest(command, Instant(std::chrono::system_clock::now()));
+  if (!request) {
+    Complain(request.error().message);
+    return kInvalidInput;
+  }
+  return ImportRun(*request).Run();
+}
+
+constexpr const char* kFooter =
+    "SOURCE is the URL of a Prometheus, or a file: what `promtool tsdb dump-openmetrics` or\n"
+    "`promtool tsdb dump` has written. For each node a recording is made, which `show`, "
+    "`simulate`\n"
+    "and `calibrate` read. The recording says which series are missing and what that costs, what\n"
+    "was interpolated, and what was assumed; so does this command, on standard error.\n"
+    "\n"
+    "Examples:\n"
+    "  jettison import prometheus https://prometheus.example --token-file token --node a --node b "
+    "\\\n"
+    "      --from 2026-01-24 --to 2026-01-31 --config kubelet.yaml --out recordings/\n"
+    "  promtool tsdb dump data/ > dump.txt; jettison import prometheus dump.txt --out recordings/\n"
+    "\n"
+    "Exit status: 0 done, 1 Prometheus could not be asked, a node has no series, or a file cannot\n"
+    "be read or written, 2 a line or an answer is invalid, or wrong usage.";
+
+void AddReachOptions(CLI::App& command, ImportCommand& options) {
+  constexpr const char* kGroup = "Reaching Prometheus";
+  command.add_option("--token-file", options.token_file, "a file with the bearer token to send")
+      ->envname("JETTISON_PROMETHEUS_TOKEN_FILE")
+      ->group(kGroup);
+  command
+      .add_option("--basic-auth-file", options.basic_auth_file, "a file with user:password to send")
+      ->envname("JETTISON_PROMETHEUS_BASIC_AUTH_FILE")
+      ->group(kGroup);
+  command
+      .add_option("--ca-file", options.ca_file,
+                  "PEM: the CAs that may vouch for Prometheus (https)")
+      ->group(kGroup);
+  command.add_option("--cert-file", options.cert_file, "PEM: a client certificate (https)")
+      ->group(kGroup);
+  command.add_option("--key-file", options.key_file, "PEM: its private key")->group(kGroup);
+  command.add_option("--timeout", options.timeout_seconds, "seconds to wait for each answer")
+      ->check(CLI::Range(1, 3600))
+      ->capture_default_str()
+      ->group(kGroup);
+}
+
+}  // namespace
+
+void AddImport(CLI::App& app, int& exit_code) {
+  const auto options = std::make_shared<ImportCommand>();
+  CLI::App* command = app.add_subcommand("import", "Make recordings of what a Prometheus has kept");
+  command->add_option("FORM", options->form, "what it comes from: prometheus")
+      ->check(CLI::IsMember({"prometheus"}))
+      ->required();
+  command->add_option("SOURCE", options->source, "the URL of a Prometheus, or a dump of one")
+      ->required();
+  command
+      ->add_option("--node", options->nodes,
+                   "a node, once for each; without it all nodes of a dump")
+      ->allow_extra_args(false);
+  command
+      ->add_option("--from", options->from,
+                   "from this time or day on, or so long ago: 2026-01-31, 168h")
+      ->type_name("TIME");
+  command->add_option("--to", options->to, "up to this time, or so long ago")
+      ->type_name("TIME")
+      ->capture_default_str();
+  command
+      ->add_option("--out", options->out,
+                   "where recordings are written: a folder, or for one node a file")
+      ->type_name("PATH")
+      ->capture_default_str();
+  command
+      ->add_option("--config", options->config_files,
+                   "the kubelet's configuration, whose thresholds were in force; without it\n"
+                   "the kubelet's defaults")
+      ->type_name("FILE")
+      ->allow_extra_args(false);
+  command
+      ->add_option("--step", options->step,
+                   "from pass to pass; as far as samples are apart unless it is said")
+      ->type_name("DURATION");
+  command
+      ->add_option("--profile", options->profile,
+                   "which pods are protected: kubelet, standalone, or auto, by the series")
+      ->check(CLI::IsMember({"auto", "kubelet", "standalone"}))
+      ->capture_default_str();
+  command
+      ->add_option("--priority-class", options->priority_classes,
+                   "the priority of a class, which no series tells: high=1000")
+      ->type_name("NAME=VALUE")
+      ->allow_extra_args(false);
+  command
+      ->add_option("--instance", options->instances,
+                   "what is scraped on a node, where no series tells: a=10.0.0.7:9100")
+      ->type_name("NODE=HOST:PORT")
+      ->allow_extra_args(false);
+  command->add_option("--nodefs", options->paths.node_fs, "a path on the file system nodefs")
+      ->type_name("PATH")
+      ->capture_default_str();
+  command->add_option("--imagefs", options->paths.image_fs, "a path on the file system imagefs")
+      ->type_name("PATH")
+      ->capture_default_str();
+  AddReachOptions(*command, *options);
+  command->footer(kFooter);
+  command->callback([options, &exit_code] { exit_code = RunImport(*options); });
+}
+
+}  // namespace jettison

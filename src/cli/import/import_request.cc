@@ -1,0 +1,191 @@
+#include "cli/import/import_request.h"
+
+#include <fmt/format.h>
+
+#include <charconv>
+#include <optional>
+#include <string_view>
+#include <utility>
+
+#include "cli/ask/config_files.h"
+#include "cli/ask/time_option.h"
+#include "core/model/fault.h"
+#include "core/units/http_url.h"
+#include "core/units/tcp_address.h"
+#include "kernel/files/files.h"
+
+namespace jettison {
+namespace {
+
+// A dump holds a few samples of before and behind, which lines are drawn to.
+constexpr Instant kLongAgo{};
+
+class RequestFaults {
+ public:
+  void Add(std::string_view fault) {
+    if (!text_.empty()) text_ += "\njettison: ";
+    text_ += fault;
+  }
+  // Where there is no value its error is a fault.
+  template <typename T>
+  std::optional<T> Take(Result<T> read) {
+    if (read) return *std::move(read);
+    Add(read.error().message);
+    return std::nullopt;
+  }
+  [[nodiscard]] const std::string& text() const { return text_; }
+
+ private:
+  std::string text_;
+};
+
+bool IsUrl(std::string_view source) {
+  return source.starts_with("http://") || source.starts_with("https://");
+}
+
+// "NAME=VALUE"; nothing where one of the two is missing.
+std::optional<std::pair<std::string, std::string>> PairOf(const std::string& text) {
+  const std::size_t equals = text.find('=');
+  if (equals == std::string::npos || equals == 0 || equals + 1 == text.size()) return std::nullopt;
+  return std::pair(text.substr(0, equals), text.substr(equals + 1));
+}
+
+// What stands in a file alone; blanks around it are not of it.
+Result<std::string> WordIn(const std::string& path, std::string_view what) {
+  auto text = pod_host::ReadFile(path);
+  if (!text) return Fail(text.error().In(what));
+  constexpr std::string_view kBlanks = " \t\r\n";
+  const std::size_t begin = text->find_first_not_of(kBlanks);
+  if (begin == std::string::npos) {
+    return Fail(ErrorCode::kInvalidArgument, fmt::format("{}: {} is empty", what, path));
+  }
+  return text->substr(begin, text->find_last_not_of(kBlanks) + 1 - begin);
+}
+
+bool IsOnThisMachine(std::string_view origin) {
+  const std::string_view authority = origin.substr(origin.find("//") + 2);
+  if (authority.starts_with("localhost:") || authority == "localhost") return true;
+  const auto address = ParseTcpAddress(authority);
+  return (address && address->is_loopback) || authority == "127.0.0.1";
+}
+
+void ReadTarget(const ImportCommand& command, ImportRequest& request, RequestFaults& faults) {
+  const auto url = faults.Take(ParseHttpUrl(command.source));
+  if (!url) return;
+  if (!url->credentials.empty()) {
+    faults.Add("a URL must hold no password; --basic-auth-file names a file with user:password");
+  }
+  HttpTarget& target = request.target;
+  target.endpoint = url->origin;
+  target.timeout = std::chrono::seconds(command.timeout_seconds);
+  target.max_response_bytes = std::size_t{256} << 20;
+  target.server_ca_file = command.ca_file;
+  target.cert_file = command.cert_file;
+  target.private_key_file = command.key_file;
+  request.path_prefix = url->target.substr(0, url->target.find('?'));
+  while (request.path_prefix.ends_with('/')) request.path_prefix.pop_back();
+  if (!command.token_file.empty()) {
+    target.bearer_token = faults.Take(WordIn(command.token_file, "--token-file")).value_or("");
+  }
+  if (!command.basic_auth_file.empty()) {
+    target.basic_credentials =
+        faults.Take(WordIn(command.basic_auth_file, "--basic-auth-file")).value_or("");
+    if (target.basic_credentials.find(':') == std::string::npos) {
+      faults.Add(
+          fmt::format("--basic-auth-file: {} must hold user:password", command.basic_auth_file));
+    }
+  }
+  const bool secret = !target.bearer_token.empty() || !target.basic_credentials.empty();
+  if (secret && url->origin.starts_with("http://") && !IsOnThisMachine(url->origin)) {
+    faults.Add(
+        "credentials are sent over https alone, or to this machine: over http anybody on "
+        "the way could read them");
+  }
+}
+
+void ReadTimes(const ImportCommand& command, Instant now, ImportRequest& request,
+               RequestFaults& faults) {
+  ImportOptions& options = request.options;
+  const auto to = faults.Take(TimeNamed("--to", command.to, now));
+  options.to = to.value_or(now);
+  options.from = kLongAgo;
+  if (!command.from.empty()) {
+    const auto from = faults.Take(TimeNamed("--from", command.from, now));
+    options.from = from.value_or(kLongAgo);
+  } else if (request.over_http) {
+    faults.Add(
+        "--from: is required with a URL: since when, such as 2026-01-31, or 168h for a week");
+  }
+  if (to && options.from >= *to) faults.Add("--from must be before --to");
+  if (command.step.empty()) return;
+  const auto step = ParseDuration(command.step);
+  if (step && *step >= std::chrono::seconds(1)) {
+    options.step = *step;
+  } else {
+    faults.Add(fmt::format("--step: {}: must be a duration, 1s or more (30s, 1m)", command.step));
+  }
+}
+
+void ReadPods(const ImportCommand& command, ImportRequest& request, RequestFaults& faults) {
+  for (const std::string& text : command.priority_classes) {
+    const auto pair = PairOf(text);
+    std::int32_t value = 0;
+    const bool is_number = [&] {
+      if (!pair) return false;
+      const char* const end = pair->second.data() + pair->second.size();
+      const auto [rest, fault] = std::from_chars(pair->second.data(), end, value);
+      return fault == std::errc() && rest == end;
+    }();
+    if (is_number) {
+      request.options.pods.priority_classes[pair->first] = value;
+    } else {
+      faults.Add(
+          fmt::format("--priority-class: {}: must be NAME=VALUE, VALUE a whole number of 32 "
+                      "bits (high=1000)",
+                      text));
+    }
+  }
+  for (const std::string& text : command.instances) {
+    const auto pair = PairOf(text);
+    if (pair) {
+      request.instances[pair->second] = pair->first;
+    } else {
+      faults.Add(fmt::format("--instance: {}: must be NODE=HOST:PORT (a=10.0.0.7:9100)", text));
+    }
+  }
+  request.options.pods.profile = ProfileNamed(command.profile);
+}
+
+void ReadPolicy(const ImportCommand& command, ImportRequest& request, RequestFaults& faults) {
+  const ConfigReading reading = ReadConfigFiles({.files = command.config_files});
+  for (const Fault& fault : reading.faults) faults.Add(Describe(fault));
+  request.options.policy = reading.config.eviction;
+}
+
+}  // namespace
+
+Result<ImportRequest> ReadImportRequest(const ImportCommand& command, Instant now) {
+  ImportRequest request{.over_http = IsUrl(command.source)};
+  RequestFaults faults;
+  request.nodes.insert(command.nodes.begin(), command.nodes.end());
+  request.out = command.out;
+  request.options.paths = command.paths;
+  request.options.source = command.source;
+  if (request.over_http) {
+    ReadTarget(command, request, faults);
+    if (request.nodes.empty()) faults.Add("--node: is required with a URL");
+  } else {
+    request.file = command.source;
+    if (command.source == "-") faults.Add("a dump is read twice, so it must be a file");
+    if (command.source.find("://") != std::string::npos) {
+      faults.Add(fmt::format("{}: must be http://HOST, https://HOST or a file", command.source));
+    }
+  }
+  ReadTimes(command, now, request, faults);
+  ReadPods(command, request, faults);
+  ReadPolicy(command, request, faults);
+  if (!faults.text().empty()) return Fail(ErrorCode::kInvalidArgument, faults.text());
+  return request;
+}
+
+}  // namespace jettison

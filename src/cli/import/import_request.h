@@ -1,0 +1,52 @@
+#pragma once
+
+#include <map>
+#include <set>
+#include <string>
+#include <vector>
+
+#include "core/units/duration.h"
+#include "core/units/result.h"
+#include "http/client/client.h"
+#include "sim/imported/convert.h"
+
+namespace jettison {
+
+// As the command line says it.
+struct ImportCommand {
+  std::string form = "prometheus";
+  std::string source;  // a URL or a file
+  std::vector<std::string> nodes;
+  std::string from;
+  std::string to = "now";
+  std::string out = ".";
+  std::vector<std::string> config_files;
+  std::string step;
+  std::string profile = "auto";
+  std::vector<std::string> priority_classes;  // NAME=VALUE
+  std::vector<std::string> instances;         // NODE=HOST:PORT
+  ImportPaths paths;
+  std::string token_file;
+  std::string basic_auth_file;  // "user:password"
+  std::string ca_file;
+  std::string cert_file;
+  std::string key_file;
+  int timeout_seconds = 120;
+};
+
+// What is imported from where.
+struct ImportRequest {
+  bool over_http = false;
+  std::string file;         // a dump
+  HttpTarget target;        // a Prometheus
+  std::string path_prefix;  // of its API
+  std::set<std::string> nodes;
+  std::map<std::string, std::string> instances;  // to node
+  std::string out;
+  ImportOptions options;
+};
+
+// Reads and checks all of it. kInvalidArgument: every fault, a line each.
+[[nodiscard]] Result<ImportRequest> ReadImportRequest(const ImportCommand& command, Instant now);
+
+}  // namespace jettison

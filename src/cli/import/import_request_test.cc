@@ -1,0 +1,90 @@
+#include "cli/import/import_request.h"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <fstream>
+
+#include "cli/import/prometheus_queries.h"
+#include "kernel/files/temporary_folder.h"
+
+namespace jettison {
+namespace {
+
+using testing::AllOf;
+using testing::HasSubstr;
+
+const Instant kNow = ParseInstant("2026-01-31T12:00:00Z").value();
+
+ImportCommand Command(const std::string& source) {
+  return {.source = source, .nodes = {"a"}, .from = "2026-01-30"};
+}
+
+TEST(ImportRequest, AUrlIsTakenApart) {
+  const auto request = ReadImportRequest(Command("https://example.org:9090/prometheus/"), kNow);
+  ASSERT_TRUE(request) << request.error().message;
+  EXPECT_TRUE(request->over_http);
+  EXPECT_EQ(request->target.endpoint, "https://example.org:9090");
+  EXPECT_EQ(request->path_prefix, "/prometheus");
+  EXPECT_EQ(request->options.from, ParseInstant("2026-01-30T00:00:00Z"));
+  EXPECT_EQ(request->options.to, kNow);
+  EXPECT_FALSE(request->options.policy.thresholds.empty()) << "the kubelet's defaults";
+}
+
+TEST(ImportRequest, EveryFaultIsNamedAtOnce) {
+  ImportCommand command = Command("http://user:secret@example.org");
+  command.nodes.clear();
+  command.from = "soon";
+  command.step = "1ms";
+  command.priority_classes = {"high"};
+  command.instances = {"a="};
+  command.config_files = {"/none/kubelet.yaml"};
+  const auto request = ReadImportRequest(command, kNow);
+  ASSERT_FALSE(request);
+  EXPECT_THAT(request.error().message,
+              AllOf(HasSubstr("must hold no password"), HasSubstr("--node: is required"),
+                    HasSubstr("--from: soon"), HasSubstr("--step: 1ms"),
+                    HasSubstr("--priority-class: high"), HasSubstr("--instance: a="),
+                    HasSubstr("/none/kubelet.yaml")));
+  EXPECT_THAT(request.error().message, testing::Not(HasSubstr("secret")));
+}
+
+TEST(ImportRequest, CredentialsComeFromFilesAndGoOverTlsOrToThisMachine) {
+  const pod_host::TemporaryFolder folder;
+  const std::string file = folder.path() + "/token";
+  std::ofstream(file) << " word\n";
+  ImportCommand command = Command("http://127.0.0.1:9090");
+  command.token_file = file;
+  const auto request = ReadImportRequest(command, kNow);
+  ASSERT_TRUE(request) << request.error().message;
+  EXPECT_EQ(request->target.bearer_token, "word");
+  command.source = "http://10.0.0.1:9090";
+  EXPECT_THAT(ReadImportRequest(command, kNow).error().message, HasSubstr("over https alone"));
+  command.token_file.clear();
+  command.basic_auth_file = file;
+  EXPECT_THAT(ReadImportRequest(command, kNow).error().message, HasSubstr("user:password"));
+}
+
+TEST(PrometheusQueries, ANameIsMatchedAsItIs) {
+  EXPECT_EQ(AsPattern("ip-10-0-0-1.ec2"), "ip-10-0-0-1[.]ec2");
+  EXPECT_EQ(AsPattern("a\"}|b\\"), "a.[}][|]b.");
+}
+
+TEST(PrometheusQueries, PodsAreAskedForInBatches) {
+  NodeDirectory directory;
+  for (int i = 0; i < 250; ++i) {
+    directory.Learn({.name = "kube_pod_info",
+                     .labels = {{"node", "a"},
+                                {"namespace", "n"},
+                                {"pod", std::to_string(i)},
+                                {"uid", "u" + std::to_string(i)}}});
+  }
+  directory.Learn(
+      {.name = "kube_node_info", .labels = {{"node", "a"}, {"internal_ip", "10.0.0.7"}}});
+  const auto queries = NodeQueries("a", directory);
+  EXPECT_EQ(queries.size(), 6U);
+  EXPECT_THAT(queries[0], HasSubstr("10[.]0[.]0[.]7"));
+}
+
+}  // namespace
+}  // namespace jettison

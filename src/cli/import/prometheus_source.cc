@@ -1,0 +1,193 @@
+#include "cli/import/prometheus_source.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <chrono>
+#include <utility>
+
+#include "cli/import/import_progress.h"
+#include "cli/import/prometheus_queries.h"
+#include "codec/prometheus/query_answer.h"
+
+namespace jettison {
+namespace {
+
+using std::chrono::hours;
+using std::chrono::milliseconds;
+using std::chrono::minutes;
+using std::chrono::seconds;
+
+constexpr Duration kFirstPiece = hours(1);
+constexpr Duration kLeastPiece = minutes(1);
+constexpr Duration kMostPiece = hours(24);
+constexpr Duration kFirstWait = milliseconds(500);
+
+constexpr std::string_view kForm = "application/x-www-form-urlencoded";
+
+std::string SecondsText(Instant at) {
+  const auto count = std::chrono::duration_cast<milliseconds>(at.time_since_epoch()).count();
+  return fmt::format("{}.{:03}", count / 1000, count % 1000);
+}
+
+// Worth another try as it is.
+bool IsPassing(int status) {
+  return status == 429 || status == 502 || status == 503 || status == 504;
+}
+
+// What the API itself says, an error too. A query that took too long would do so again.
+bool IsAnswer(const HttpResponse& answer) {
+  if (answer.status == 200) return true;
+  if (!answer.body.starts_with('{')) return false;
+  return !IsPassing(answer.status) || answer.body.find("\"timeout\"") != std::string::npos;
+}
+
+// Less of it may be had: it is too much at once, or takes too long.
+bool IsTooMuch(const Error& error) {
+  return error.code == ErrorCode::kInternal || error.code == ErrorCode::kDeadlineExceeded;
+}
+
+// What is no answer of the API itself: a proxy, or somebody who wants credentials.
+Error RefusalOf(int status) {
+  if (status == 401 || status == 403) {
+    return {ErrorCode::kPermissionDenied,
+            fmt::format("Prometheus answers {}: it wants credentials, or others; --token-file or "
+                        "--basic-auth-file name them",
+                        status)};
+  }
+  return {IsPassing(status) ? ErrorCode::kUnavailable : ErrorCode::kInternal,
+          fmt::format("Prometheus answers {}", status)};
+}
+
+// The client's advice is about an agent, which this is not.
+Error WithoutAdvice(Error error) {
+  constexpr std::string_view kNoAgent = "no agent answers";
+  if (!error.message.starts_with(kNoAgent)) return error;
+  error.message.replace(0, kNoAgent.size(), "nobody answers");
+  error.message.resize(std::min(error.message.find("; is it running"), error.message.size()));
+  return error;
+}
+
+// Counts what a sink takes, and leaves out what belongs to another piece.
+class PieceSink final : public SeriesSink {
+ public:
+  PieceSink(SeriesSink& sink, Instant from, Instant to) : sink_(sink), from_(from), to_(to) {}
+
+  bool Begin(const MetricSeries& series) override {
+    points_ = 0;
+    return sink_.Begin(series);
+  }
+  Result<void> Add(Instant at, double value) override {
+    most_ = std::max(most_, ++points_);
+    // Prometheus 2 counts the first moment in, Prometheus 3 does not.
+    if (at <= from_ || at > to_) return {};
+    return sink_.Add(at, value);
+  }
+  [[nodiscard]] std::size_t most() const { return most_; }
+
+ private:
+  SeriesSink& sink_;
+  const Instant from_;
+  const Instant to_;
+  std::size_t points_ = 0;
+  std::size_t most_ = 0;
+};
+
+}  // namespace
+
+Result<std::string> PrometheusSource::Ask(const std::string& path, const std::string& form) {
+  Duration wait = kFirstWait;
+  for (int tries = 1;; ++tries) {
+    auto answer = HttpPost(request_.target, request_.path_prefix + path, form, std::string(kForm));
+    Error why;
+    if (!answer) {
+      why = WithoutAdvice(answer.error());
+    } else if (IsAnswer(*answer)) {
+      return std::move(answer->body);
+    } else {
+      why = RefusalOf(answer->status);
+    }
+    if (why.code != ErrorCode::kUnavailable || tries == kMostTries) {
+      return Fail(why);
+    }
+    fmt::print(stderr, "jettison: {}; asking again in {}\n", why.message, FormatDuration(wait));
+    wait_(wait);
+    wait *= 2;
+  }
+}
+
+Result<void> PrometheusSource::Learn(NodeDirectory& directory) {
+  std::string form = fmt::format("start={}&end={}", SecondsText(request_.options.from - kStaleness),
+                                 SecondsText(request_.options.to));
+  for (const std::string& query : DiscoveryQueries(request_.nodes)) {
+    form += "&match%5B%5D=" + EncodedForUrl(query);
+  }
+  const auto answer = Ask("/api/v1/series", form);
+  if (!answer) return Fail(answer.error());
+  const auto read = ReadSeriesAnswer(*answer, [&](const MetricSeries& series) {
+    if (const auto figure = FigureOf(series)) directory.Learn(*figure);
+  });
+  if (!read) return Fail(read.error().In(request_.options.source));
+  warnings_.insert(read->warnings.begin(), read->warnings.end());
+  return {};
+}
+
+Result<void> PrometheusSource::ReadInto(const std::string& node, const NodeDirectory& directory,
+                                        SeriesSink& sink) {
+  const std::vector<std::string> queries = NodeQueries(node, directory);
+  const auto whole = static_cast<std::uint64_t>(
+      SecondsOf(Elapsed(request_.options.from - kStaleness, request_.options.to)));
+  ImportProgress progress;
+  for (std::size_t i = 0; i < queries.size(); ++i) {
+    const auto tell = [&](Instant until) {
+      const auto done =
+          static_cast<std::uint64_t>(SecondsOf(Elapsed(request_.options.from - kStaleness, until)));
+      progress.Draw(node, i * whole + done, queries.size() * whole);
+    };
+    if (auto read = ReadQuery(queries[i], sink, tell); !read) return read;
+  }
+  return {};
+}
+
+// Pieces grow until a series has nearly as many samples in one as an answer may hold.
+Result<void> PrometheusSource::ReadQuery(const std::string& query, SeriesSink& sink,
+                                         const std::function<void(Instant)>& tell) {
+  Duration length = kFirstPiece;
+  const Instant end = request_.options.to;
+  Instant at = request_.options.from - kStaleness;
+  while (at < end) {
+    const Piece piece{.from = at, .to = std::min(at + length, end)};
+    const auto most = ReadPiece(query, piece, sink);
+    if (!most) {
+      if (!IsTooMuch(most.error()) || length <= kLeastPiece) return Fail(most.error());
+      length = std::max<Duration>(length / 2, kLeastPiece);
+      continue;
+    }
+    at = piece.to;
+    tell(at);
+    const Duration doubled = std::min<Duration>(length * 2, kMostPiece);
+    if (*most * 4 < kMostPoints) length = doubled;
+    if (*most * 2 > kMostPoints) length = std::max<Duration>(length / 2, kLeastPiece);
+  }
+  return {};
+}
+
+Result<std::size_t> PrometheusSource::ReadPiece(const std::string& query, Piece piece,
+                                                SeriesSink& sink) {
+  const auto length = std::chrono::ceil<milliseconds>(Elapsed(piece.from, piece.to));
+  const std::string form =
+      fmt::format("query={}&time={}", EncodedForUrl(fmt::format("{}[{}ms]", query, length.count())),
+                  SecondsText(piece.to));
+  const auto answer = Ask("/api/v1/query", form);
+  if (!answer) return Fail(answer.error());
+  PieceSink taken(sink, piece.from, piece.to);
+  const auto read = ReadQueryAnswer(*answer, taken);
+  if (!read) {
+    return Fail(read.error().In(
+        fmt::format("{}: the query {}", request_.options.source, query.substr(0, 200))));
+  }
+  warnings_.insert(read->warnings.begin(), read->warnings.end());
+  return taken.most();
+}
+
+}  // namespace jettison

@@ -1,0 +1,60 @@
+#pragma once
+
+#include <functional>
+#include <set>
+#include <string>
+#include <string_view>
+#include <utility>
+
+#include "cli/import/import_request.h"
+#include "core/metric_series/metric_series.h"
+#include "core/units/duration.h"
+#include "core/units/result.h"
+#include "sim/imported/node_directory.h"
+
+namespace jettison {
+
+// A Prometheus, asked over HTTP for samples as they were scraped (a range selector in an instant
+// query), so that it fills in nothing. No answer holds more than kMostPoints of a series, and one
+// that would be too large is asked for in halves.
+class PrometheusSource {
+ public:
+  // As much of a series as Prometheus gives in one answer to a range query.
+  static constexpr std::size_t kMostPoints = 11'000;
+  // How often the same is asked for before it is given up.
+  static constexpr int kMostTries = 5;
+
+  // Waits before the same is asked for again.
+  using Wait = std::function<void(Duration)>;
+
+  // `request` must outlive this.
+  PrometheusSource(const ImportRequest& request, Wait wait)
+      : request_(request), wait_(std::move(wait)) {}
+
+  // Which series tell of nodes.
+  [[nodiscard]] Result<void> Learn(NodeDirectory& directory);
+  // The samples of a node.
+  [[nodiscard]] Result<void> ReadInto(const std::string& node, const NodeDirectory& directory,
+                                      SeriesSink& sink);
+
+  // What Prometheus said beside its answers.
+  [[nodiscard]] const std::set<std::string>& warnings() const { return warnings_; }
+
+ private:
+  struct Piece {
+    Instant from;  // samples behind it
+    Instant to;    // up to it
+  };
+  [[nodiscard]] Result<std::string> Ask(const std::string& path, const std::string& form);
+  [[nodiscard]] Result<void> ReadQuery(const std::string& query, SeriesSink& sink,
+                                       const std::function<void(Instant)>& tell);
+  // The most samples that a series had.
+  [[nodiscard]] Result<std::size_t> ReadPiece(const std::string& query, Piece piece,
+                                              SeriesSink& sink);
+
+  const ImportRequest& request_;
+  const Wait wait_;
+  std::set<std::string> warnings_;
+};
+
+}  // namespace jettison

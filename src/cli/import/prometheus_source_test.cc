@@ -1,0 +1,144 @@
+#include "cli/import/prometheus_source.h"
+
+#include <fmt/format.h>
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <functional>
+
+#include "http/server/test_server.h"
+
+namespace jettison {
+namespace {
+
+using testing::ElementsAre;
+using testing::HasSubstr;
+using testing::SizeIs;
+
+const Instant kTo = ParseInstant("2026-01-01T02:00:00Z").value();
+
+struct Samples final : SeriesSink {
+  bool Begin(const MetricSeries& /*series*/) override { return true; }
+  Result<void> Add(Instant at, double /*value*/) override {
+    times.push_back(at);
+    return {};
+  }
+  std::vector<Instant> times;
+};
+
+// Has one series, a sample each minute from two hours before kTo on.
+class FakePrometheus {
+ public:
+  explicit FakePrometheus(std::function<std::optional<HttpResponse>(const std::string& body)> first)
+      : first_(std::move(first)) {
+    EXPECT_TRUE(server_.Start([this](const HttpRequest& request) { return Answer(request); }))
+        << server_.error.message;
+    request_.target.endpoint = server_.endpoint();
+    request_.options.from = kTo - std::chrono::hours(2);
+    request_.options.to = kTo;
+    request_.nodes = {"a"};
+  }
+
+  // Everything of the node, by as many queries as that takes.
+  Result<void> Read() {
+    PrometheusSource source(request_, [this](Duration wait) { waits.push_back(wait); });
+    return source.ReadInto("a", NodeDirectory(), samples);
+  }
+
+  Samples samples;
+  std::vector<Duration> waits;
+  std::vector<std::string> asked;  // the bodies
+
+ private:
+  HttpResponse Answer(const HttpRequest& request) {
+    EXPECT_EQ(request.path, "/api/v1/query");
+    EXPECT_EQ(request.content_type, "application/x-www-form-urlencoded");
+    asked.push_back(request.body);
+    if (const auto answer = first_(request.body)) return *answer;
+    std::string values;
+    // Only the first of the queries is about the instance.
+    if (request.body.find("instance") != std::string::npos) {
+      for (int minute = 0; minute <= 120; ++minute) {
+        const auto at = kTo - std::chrono::minutes(120 - minute);
+        values += fmt::format("{}[{},\"1\"]", values.empty() ? "" : ",",
+                              SecondsOf(at.time_since_epoch()));
+      }
+    }
+    return {.body = fmt::format(R"({{"status":"success","data":{{"resultType":"matrix","result":[)"
+                                R"({{"metric":{{"__name__":"node_time_seconds","node":"a"}},)"
+                                R"("values":[{}]}}]}}}})",
+                                values)};
+  }
+
+  std::function<std::optional<HttpResponse>(const std::string&)> first_;
+  ImportRequest request_;
+  http::TestServer server_;
+};
+
+HttpResponse Refusal(int status, const char* kind) {
+  return {.status = status,
+          .body = fmt::format(R"({{"status":"error","errorType":"{}","error":"no"}})", kind)};
+}
+
+TEST(PrometheusSource, PiecesLieBehindOneAnotherAndNoSampleComesTwice) {
+  FakePrometheus prometheus([](const std::string&) { return std::nullopt; });
+  const auto read = prometheus.Read();
+  ASSERT_TRUE(read) << read.error().message;
+  EXPECT_THAT(prometheus.samples.times, SizeIs(121));
+  EXPECT_TRUE(std::ranges::is_sorted(prometheus.samples.times));
+  EXPECT_EQ(std::ranges::adjacent_find(prometheus.samples.times), prometheus.samples.times.end());
+}
+
+TEST(PrometheusSource, WhatIsTooMuchAtOnceIsAskedForInHalves) {
+  int refused = 0;
+  FakePrometheus prometheus([&](const std::string&) -> std::optional<HttpResponse> {
+    if (++refused > 3) return std::nullopt;
+    return refused == 2 ? Refusal(503, "timeout") : Refusal(422, "execution");
+  });
+  const auto read = prometheus.Read();
+  ASSERT_TRUE(read) << read.error().message;
+  EXPECT_THAT(prometheus.samples.times, SizeIs(121));
+  EXPECT_THAT(prometheus.asked[0], HasSubstr("3600000ms"));
+  EXPECT_THAT(prometheus.asked[3], HasSubstr("450000ms"));
+  EXPECT_THAT(prometheus.waits, SizeIs(0));
+}
+
+TEST(PrometheusSource, ARefusedQueryIsAnErrorInTheWordsOfPrometheus) {
+  FakePrometheus prometheus([](const std::string&) { return Refusal(400, "bad_data"); });
+  const auto read = prometheus.Read();
+  ASSERT_FALSE(read);
+  EXPECT_EQ(read.error().code, ErrorCode::kInvalidArgument);
+  EXPECT_THAT(read.error().message, HasSubstr("bad_data: no"));
+  EXPECT_THAT(prometheus.asked, SizeIs(1));
+}
+
+TEST(PrometheusSource, WhatPassesIsAskedForAgainLessAndLessOften) {
+  int refused = 0;
+  FakePrometheus prometheus([&](const std::string&) -> std::optional<HttpResponse> {
+    if (++refused > 2) return std::nullopt;
+    return HttpResponse{.status = 502, .content_type = "text/html", .body = "<html>"};
+  });
+  testing::internal::CaptureStderr();
+  EXPECT_TRUE(prometheus.Read());
+  EXPECT_THAT(testing::internal::GetCapturedStderr(), HasSubstr("answers 502; asking again"));
+  EXPECT_THAT(prometheus.waits,
+              ElementsAre(std::chrono::milliseconds(500), std::chrono::milliseconds(1000)));
+}
+
+TEST(PrometheusSource, ItIsGivenUpAfterFiveTriesAndAtOnceWithoutCredentials) {
+  FakePrometheus away([](const std::string&) {
+    return HttpResponse{.status = 503, .content_type = "text/plain", .body = "later"};
+  });
+  testing::internal::CaptureStderr();
+  EXPECT_EQ(away.Read().error().code, ErrorCode::kUnavailable);
+  testing::internal::GetCapturedStderr();
+  EXPECT_THAT(away.asked, SizeIs(PrometheusSource::kMostTries));
+  FakePrometheus closed([](const std::string&) {
+    return HttpResponse{.status = 401, .content_type = "text/plain", .body = "Unauthorized"};
+  });
+  EXPECT_THAT(closed.Read().error().message, HasSubstr("--token-file"));
+  EXPECT_THAT(closed.asked, SizeIs(1));
+}
+
+}  // namespace
+}  // namespace jettison

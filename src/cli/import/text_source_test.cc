@@ -1,0 +1,104 @@
+#include "cli/import/text_source.h"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <fstream>
+
+#include "cli/import/recording_files.h"
+#include "cli/recording/recording_file.h"
+#include "kernel/files/temporary_folder.h"
+
+namespace jettison {
+namespace {
+
+using testing::ElementsAre;
+using testing::HasSubstr;
+
+class TextSourceTest : public testing::Test {
+ protected:
+  [[nodiscard]] std::string Write(const std::string& text) const {
+    const std::string path = folder_.path() + "/dump";
+    std::ofstream(path) << text;
+    return path;
+  }
+  pod_host::TemporaryFolder folder_;
+};
+
+// Series that tell of nodes may stand behind those of the nodes.
+constexpr const char* kDump =
+    "{__name__=\"node_memory_working_set_bytes\", instance=\"10.0.0.7:10250\"} 400 1767225600000\n"
+    "{__name__=\"node_memory_working_set_bytes\", instance=\"10.0.0.7:10250\"} 600 1767225615000\n"
+    "{__name__=\"machine_memory_bytes\", instance=\"10.0.0.7:10250\"} 1000 1767225600000\n"
+    "{__name__=\"machine_memory_bytes\", instance=\"10.0.0.7:10250\"} 1000 1767225615000\n"
+    "{__name__=\"kube_node_info\", node=\"a\", internal_ip=\"10.0.0.7\"} 1 1767225600000\n"
+    "{__name__=\"go_goroutines\", instance=\"10.0.0.7:10250\"} 7 1767225600000\n";
+
+TEST_F(TextSourceTest, ADumpBecomesARecordingThatCanBeRead) {
+  TextSource source(Write(kDump));
+  NodeDirectory directory;
+  ASSERT_TRUE(source.Learn(directory));
+  const Instant from = ParseInstant("2026-01-01T00:00:00Z").value();
+  ImportSamples samples(directory, {}, {.from = from, .to = from + std::chrono::hours(1)});
+  ASSERT_TRUE(source.ReadInto(samples));
+  EXPECT_EQ(samples.samples(), 5U);
+  const std::string path = RecordingPath(folder_.path() + "/out/", "a", false);
+  const auto written = WriteNode(path, "a", samples.nodes()["a"],
+                                 {.source = "dump",
+                                  .policy = {},
+                                  .pods = {},
+                                  .paths = {},
+                                  .from = from,
+                                  .to = from + std::chrono::hours(1)});
+  ASSERT_TRUE(written) << written.error().message;
+  EXPECT_EQ(written->summary.passes, 2U);
+  auto file = RecordingFile::Open(path);
+  ASSERT_TRUE(file);
+  std::size_t notes = 0;
+  std::vector<std::int64_t> available;
+  while (const auto item = file->source().Next().value()) {
+    notes += std::holds_alternative<RecordedNote>(*item) ? 1 : 0;
+    const auto* pass = std::get_if<std::shared_ptr<const RecordedPass>>(&*item);
+    if (pass == nullptr) continue;
+    available.push_back((*pass)->report.observations[Signal::kMemoryAvailable]->available);
+  }
+  EXPECT_THAT(available, ElementsAre(600, 400));
+  EXPECT_EQ(notes, written->summary.notes.size());
+}
+
+TEST_F(TextSourceTest, WrongLinesAreNamedAndTheOthersAreRead) {
+  TextSource source(Write("# TYPE up gauge\nup one 1\nup{a=\"b\",a=\"c\"} 1 1\nup 1 1\n"));
+  NodeDirectory directory;
+  ASSERT_TRUE(source.Learn(directory));
+  EXPECT_THAT(source.faults(),
+              ElementsAre(HasSubstr("line 2: \"one\" is no value"), HasSubstr("line 3: label a"),
+                          HasSubstr("ends without \"# EOF\"")));
+}
+
+TEST_F(TextSourceTest, FaultsAreCountedBeyondThoseThatAreTold) {
+  std::string text;
+  for (int i = 0; i < 100; ++i) text += "nonsense\n";
+  TextSource source(Write(text));
+  NodeDirectory directory;
+  ASSERT_TRUE(source.Learn(directory));
+  EXPECT_EQ(source.faults().size(), TextSource::kMostFaults);
+  EXPECT_EQ(source.fault_count(), 100U);
+}
+
+TEST_F(TextSourceTest, WhatCannotBeReadIsNamed) {
+  NodeDirectory directory;
+  EXPECT_THAT(TextSource(folder_.path() + "/none").Learn(directory).error().message,
+              HasSubstr("/none: No such file"));
+  EXPECT_THAT(TextSource(folder_.path()).Learn(directory).error().message,
+              HasSubstr("must be a file"));
+}
+
+TEST(RecordingPath, IsAFileOrInAFolderAndNeverElsewhere) {
+  EXPECT_EQ(RecordingPath("x.jtr", "a", false), "x.jtr");
+  EXPECT_EQ(RecordingPath("x", "a", true), "x/a.jtr");
+  EXPECT_EQ(RecordingPath("x/", "a", false), "x/a.jtr");
+  EXPECT_EQ(RecordingPath("x", "../b/c", true), "x/_._b_c.jtr");
+}
+
+}  // namespace
+}  // namespace jettison

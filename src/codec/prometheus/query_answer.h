@@ -1,0 +1,30 @@
+#pragma once
+
+#include <functional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "core/metric_series/metric_series.h"
+#include "core/units/result.h"
+
+namespace jettison {
+
+// What the HTTP API of Prometheus says beside its data.
+struct QueryRemarks {
+  std::vector<std::string> warnings;
+};
+
+// Reads the answer to a query whose result is a matrix, and hands over its series with their
+// samples. An answer that is an error is one, in the words of Prometheus:
+// - kInvalidArgument: a query that it refuses ("bad_data"), or a text that is no such answer;
+// - kDeadlineExceeded: "timeout" or "canceled"; kUnavailable: "unavailable";
+// - kInternal: anything else, "execution" among them, as where there are too many samples.
+// Errors of the sink end it.
+[[nodiscard]] Result<QueryRemarks> ReadQueryAnswer(std::string_view json, SeriesSink& sink);
+
+// The answer to `/api/v1/series`: what there is, without samples.
+[[nodiscard]] Result<QueryRemarks> ReadSeriesAnswer(
+    std::string_view json, const std::function<void(const MetricSeries&)>& take);
+
+}  // namespace jettison

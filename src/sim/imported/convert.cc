@@ -1,0 +1,300 @@
+#include "sim/imported/convert.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <memory>
+#include <utility>
+
+#include "core/decide/eviction_order.h"
+#include "core/evaluate/evaluate.h"
+#include "core/observe/observations.h"
+#include "core/pass/reading_plan.h"
+#include "core/thresholds/containerfs_thresholds.h"
+#include "sim/imported/pod_tracks.h"
+#include "sim/imported/truths.h"
+
+namespace jettison {
+namespace {
+
+// Samples that come a little early are taken all the same.
+constexpr double kNearlyStep = 0.9;
+
+// Two passes of the import do not follow one another as two of an agent do.
+constexpr std::uint64_t kNumbersApart = 2;
+
+class NodeImport {
+ public:
+  NodeImport(const std::string& node, const ImportOptions& options, RecordingSink& sink)
+      : node_(node), options_(options), sink_(sink) {}
+
+  Result<ImportSummary> Run(const NodeSeries& series) {
+    const NodeTracks tracks(series, notes_);
+    auto figures = NodeFigures::Of(tracks, options_.paths, notes_);
+    if (!figures) return Fail(figures.error());
+    profile_ = ProfileOf(tracks, options_.pods);
+    const std::vector<ImportedPod> census = CensusOf(tracks, options_.pods, notes_);
+    for (const ImportedPod& pod : census) pods_.emplace_back(tracks, pod);
+    figures_ = &*figures;
+    truths_ = TruthsOf(tracks, pods_, notes_);
+    for (const ImportedEviction& each : truths_.evictions) pods_[each.pod].Evicted(each.at);
+    NotePods(tracks);
+    SetPolicy();
+    if (auto made = MakePasses(); !made) return Fail(made.error());
+    CompareConditions(tracks);
+    return Finish();
+  }
+
+ private:
+  void SetPolicy() {
+    PassPolicy policy{
+        .thresholds = ThresholdsFor(options_.policy.thresholds, figures_->layout()),
+        .pressure_transition_period = options_.policy.pressure_transition_period,
+        .max_pod_grace_period_seconds = options_.policy.max_pod_grace_period_seconds,
+        .local_storage_capacity_isolation = options_.policy.local_storage_capacity_isolation,
+        .layout = figures_->layout()};
+    policy_ = std::make_shared<const PassPolicy>(std::move(policy));
+  }
+
+  void NotePods(const NodeTracks& tracks) {
+    const auto without = [&](auto has) {
+      return std::ranges::count_if(pods_, [&](const PodTracks& pod) { return !(pod.*has)(); });
+    };
+    if (const auto count = without(&PodTracks::has_memory); count > 0) {
+      notes_.AddOnce(fmt::format(
+          "of {} of {} pods no memory is known (pod_memory_working_set_bytes, "
+          "container_memory_working_set_bytes): they are not in the recording, and cannot be "
+          "victims in a simulation",
+          count, pods_.size()));
+    }
+    if (const auto count = without(&PodTracks::has_disk); count > 0) {
+      notes_.AddOnce(fmt::format(
+          "of {} of {} pods it is not known what they have on disk (container_fs_usage_bytes, "
+          "jettison_pod_disk_used_bytes): who is evicted for a disk cannot be told, and no "
+          "simulation evicts them for one",
+          count, pods_.size()));
+    } else if (!tracks.Has("jettison_pod_disk_used_bytes") && !pods_.empty()) {
+      notes_.AddOnce(
+          "of the disk use of pods only writable layers and logs are known, not their volumes: the "
+          "order in which pods are evicted for a disk may differ");
+    }
+    for (const PodTracks& pod : pods_) pod.NoteBridges(notes_);
+  }
+
+  Result<void> MakePasses() {
+    const auto& points = figures_->clock().points();
+    const Duration interval = figures_->clock().interval();
+    summary_.step = options_.step > Duration{0} ? options_.step : interval;
+    const auto least = std::chrono::duration_cast<Duration>(summary_.step * kNearlyStep);
+    for (const Track::Point& point : points) {
+      const bool is_end = point.value != point.value;
+      if (is_end || point.at < options_.from || point.at > options_.to) continue;
+      if (auto begun = Begin(point.at); !begun) return begun;
+      if (seen_) NoteSilence(*seen_, point.at, interval);
+      seen_ = point.at;
+      if (last_ && Elapsed(*last_, point.at) < least) continue;
+      if (auto made = StepTo(point.at); !made) return made;
+    }
+    if (!last_) {
+      return Fail(ErrorCode::kNotFound,
+                  fmt::format("there is no sample of the node's memory from {} to {}",
+                              FormatInstant(options_.from), FormatInstant(options_.to)));
+    }
+    return TakeTruthsUntil(options_.to);
+  }
+
+  Result<void> Begin(Instant at) {
+    if (has_begun_) return {};
+    has_begun_ = true;
+    return AddAbout(at);
+  }
+
+  Result<void> AddAbout(Instant at) {
+    state_ = {};
+    return sink_.Add(
+        RecordingAbout{.at = at, .node = node_, .maker = "prometheus", .profile = profile_});
+  }
+
+  void NoteSilence(Instant from, Instant to, Duration interval) {
+    if (Elapsed(from, to) > kStaleness || !figures_->clock().IsBridge(from, to)) return;
+    notes_.Add("gaps in figures of the node",
+               fmt::format("for {} from {} on the node was not scraped, {} apart as usual; nothing "
+                           "is filled in",
+                           FormatDuration(Elapsed(from, to)), FormatInstant(from),
+                           FormatDuration(interval)));
+  }
+
+  // Everything up to a pass, and the pass.
+  Result<void> StepTo(Instant at) {
+    if (auto taken = TakeTruthsUntil(at); !taken) return taken;
+    if (last_ && Elapsed(*last_, at) > std::max(kStaleness, summary_.step * 2)) {
+      ++summary_.gaps;
+      if (auto told = sink_.Add(RecordedGap{
+              .from = *last_, .to = at, .why = "there are no samples of the node's memory"});
+          !told) {
+        return told;
+      }
+    }
+    last_ = at;
+    return AddPass(PassAt(at, at));
+  }
+
+  // In the order of time. What was before the first pass is of no recording.
+  Result<void> TakeTruthsUntil(Instant at) {
+    constexpr Instant kNever = Instant::max();
+    for (;;) {
+      const auto& [evictions, kills, restarts] = truths_;
+      const Instant restart = restart_ < restarts.size() ? restarts[restart_] : kNever;
+      const Instant kill = oom_kill_ < kills.size() ? kills[oom_kill_].at : kNever;
+      const Instant eviction = eviction_ < evictions.size() ? evictions[eviction_].at : kNever;
+      const Instant first = std::min({restart, kill, eviction});
+      if (first > at || first == kNever) return {};
+      Result<void> told;
+      if (first == eviction) {
+        const ImportedEviction& each = evictions[eviction_++];
+        if (last_) told = AddEviction(each);
+      } else if (first == kill) {
+        const ImportedOomKill& each = kills[oom_kill_++];
+        if (last_) told = AddOomKill(each);
+      } else {
+        ++restart_;
+        if (last_) told = AddAbout(first);
+      }
+      if (!told) return told;
+    }
+  }
+
+  Result<void> AddOomKill(const ImportedOomKill& kill) {
+    ++summary_.oom_kills;
+    return sink_.Add(
+        RecordedOomKill{.at = kill.at, .pod_uid = kill.uid, .container = kill.container});
+  }
+
+  // Figures of one moment, decided about at another.
+  std::shared_ptr<RecordedPass> PassAt(Instant at, Instant figures_of) {
+    auto pass = std::make_shared<RecordedPass>();
+    pass->number = number_;
+    number_ += kNumbersApart;
+    pass->policy = policy_;
+    pass->before = state_;
+    pass->summary.node = figures_->At(node_, figures_of);
+    for (const PodTracks& pod : pods_) {
+      auto stats = pod.At(figures_of);
+      if (!stats) continue;
+      pass->summary.pods.push_back(*std::move(stats));
+      pass->pods.push_back(pod.pod().facts);
+    }
+    pass->report.at = at;
+    pass->report.observations = ObservationsFrom(pass->summary.node);
+    pass->report.evaluation = EvaluateBy(*policy_, state_, pass->report.observations, at);
+    return pass;
+  }
+
+  Result<void> AddPass(std::shared_ptr<RecordedPass> pass) {
+    state_ = pass->report.evaluation.next;
+    had_memory_pressure_ |= state_.conditions.Has(NodeConditionType::kMemoryPressure);
+    if (!pass->report.evictions.empty()) {
+      MarkEviction(pass->report.observations, pass->report.at, state_);
+    }
+    ++summary_.passes;
+    return sink_.Add(std::shared_ptr<const RecordedPass>(std::move(pass)));
+  }
+
+  // The figures of the last pass: what they were when the pod was evicted nobody has measured.
+  Result<void> AddEviction(const ImportedEviction& eviction) {
+    auto pass = PassAt(std::max(eviction.at, *last_), *last_);
+    const std::string& uid = pods_[eviction.pod].pod().facts->pod.uid;
+    const Signal signal = eviction.signal.value_or(Signal::kMemoryAvailable);
+    const auto line = std::ranges::find(policy_->thresholds, signal, &Threshold::signal);
+    EvictionRecord record{.order = {.pod_uid = uid}, .outcome = EvictOutcome::kEnding};
+    record.storage_limit = eviction.limit;
+    record.order.message = fmt::format(
+        "The pod was evicted for {}, as its Prometheus tells.",
+        eviction.limit ? "a limit of local storage" : std::string(NameOf(signal)).c_str());
+    record.order.grace_period_seconds = kHardEvictionGracePeriodSeconds;
+    if (!eviction.limit) {
+      pass->report.ranked_for = signal;
+      if (line != policy_->thresholds.end()) pass->report.acting_for = *line;
+    }
+    pass->report.evictions.push_back(std::move(record));
+    ++summary_.evictions;
+    return AddPass(std::move(pass));
+  }
+
+  // Whether the policy may have been in force: the node said itself when it was short of memory.
+  void CompareConditions(const NodeTracks& tracks) {
+    const Track* told = tracks.Find("kube_node_status_condition",
+                                    {{"condition", "MemoryPressure"}, {"status", "true"}});
+    if (told == nullptr) return;
+    const bool had = std::ranges::any_of(told->points(), [&](const Track::Point& point) {
+      return point.value == 1 && point.at >= options_.from && point.at <= options_.to;
+    });
+    if (had && !had_memory_pressure_ && truths_.evictions.empty()) {
+      notes_.AddOnce(
+          "the node had MemoryPressure, but no sample lies below a threshold on memory: either "
+          "memory was short between two scrapes alone, or the thresholds of --config are not those "
+          "that were in force");
+    }
+  }
+
+  void NoteEnd() {
+    if (!truths_.evictions.empty()) {
+      notes_.AddOnce(fmt::format(
+          "an eviction is known to lie between two samples, and its pass is put in the middle of "
+          "them, with the figures of the last sample before: its time is off by up to {}",
+          FormatDuration(summary_.step / 2)));
+    }
+    notes_.AddOnce(
+        "figures of pods are put on the line between their two samples around that of the node, "
+        "because they are not scraped at the same moment");
+    notes_.AddOnce(
+        "pods that tie in everything else are ranked by their UID; among those the kubelet has no "
+        "fixed order");
+  }
+
+  Result<ImportSummary> Finish() {
+    NoteEnd();
+    summary_.pods = pods_.size();
+    summary_.notes = {
+        fmt::format("the recording was imported from {}: {} apart, thresholds as "
+                    "--config has them or the kubelet's defaults",
+                    options_.source, FormatDuration(summary_.step))};
+    for (std::string& note : notes_.All()) summary_.notes.push_back(std::move(note));
+    for (const std::string& note : summary_.notes) {
+      if (auto told = sink_.Add(RecordedNote{.at = *last_, .text = note}); !told) {
+        return Fail(told.error());
+      }
+    }
+    if (auto done = sink_.Finish(); !done) return Fail(done.error());
+    return std::move(summary_);
+  }
+
+  const std::string& node_;
+  const ImportOptions& options_;
+  RecordingSink& sink_;
+  ImportNotes notes_;
+  const NodeFigures* figures_ = nullptr;
+  Profile profile_ = Profile::kKubelet;
+  std::vector<PodTracks> pods_;
+  Truths truths_;
+  std::shared_ptr<const PassPolicy> policy_;
+  EvictionState state_;
+  ImportSummary summary_;
+  bool has_begun_ = false;
+  bool had_memory_pressure_ = false;
+  std::optional<Instant> seen_;  // the last sample of the node's memory
+  std::optional<Instant> last_;  // the last pass that is not of an eviction
+  std::uint64_t number_ = 1;
+  std::size_t restart_ = 0;
+  std::size_t oom_kill_ = 0;
+  std::size_t eviction_ = 0;
+};
+
+}  // namespace
+
+Result<ImportSummary> ImportNode(const std::string& node, const NodeSeries& series,
+                                 const ImportOptions& options, RecordingSink& sink) {
+  return NodeImport(node, options, sink).Run(series);
+}
+
+}  // namespace jettison

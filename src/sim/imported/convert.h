@@ -1,0 +1,47 @@
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <vector>
+
+#include "core/model/threshold.h"
+#include "core/recording/recording.h"
+#include "core/units/duration.h"
+#include "core/units/result.h"
+#include "sim/imported/import_samples.h"
+#include "sim/imported/node_figures.h"
+#include "sim/imported/pod_census.h"
+
+namespace jettison {
+
+// What is imported, and what is said of it.
+struct ImportOptions {
+  std::string source;     // for people: "http://prometheus:9090", "dump.txt"
+  EvictionPolicy policy;  // taken to have been in force
+  PodAssumptions pods;
+  ImportPaths paths;
+  Instant from;
+  Instant to;
+  Duration step{0};  // from pass to pass; zero: as samples are apart
+};
+
+// What came of it.
+struct ImportSummary {
+  std::uint64_t passes = 0;
+  std::uint64_t pods = 0;
+  std::uint64_t evictions = 0;
+  std::uint64_t oom_kills = 0;
+  std::uint64_t gaps = 0;
+  Duration step{0};
+  std::vector<std::string> notes;  // those of the recording
+};
+
+// Makes the recording of a node. A pass is made at each sample of the node's memory, of figures of
+// that moment; passes of what evicts on the node lie in between, so no two numbers follow each
+// other. An eviction gets a pass of its own, with the figures that were known last. Where nothing
+// is known for longer than kStaleness there is a gap. Fails where nothing tells the node's memory,
+// and where the sink does.
+[[nodiscard]] Result<ImportSummary> ImportNode(const std::string& node, const NodeSeries& series,
+                                               const ImportOptions& options, RecordingSink& sink);
+
+}  // namespace jettison

@@ -1,0 +1,333 @@
+#include "sim/imported/convert.h"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <chrono>
+#include <cmath>
+#include <functional>
+
+#include "sim/whatif/whatif.h"
+
+namespace jettison {
+namespace {
+
+using std::chrono::seconds;
+using testing::AllOf;
+using testing::Contains;
+using testing::HasSubstr;
+using testing::Not;
+
+constexpr double kMi = 1 << 20;
+const Instant kStart(seconds(1'767'225'600));
+
+Instant At(double s) {
+  return kStart + std::chrono::milliseconds(std::llround(s * 1e3));
+}
+
+// Keeps a recording.
+struct Recording final : RecordingSink {
+  Result<void> Add(const RecordedItem& item) override {
+    items.push_back(item);
+    return {};
+  }
+  Result<void> Finish() override { return {}; }
+
+  [[nodiscard]] std::vector<std::shared_ptr<const RecordedPass>> Passes() const {
+    std::vector<std::shared_ptr<const RecordedPass>> passes;
+    for (const RecordedItem& item : items) {
+      const auto* pass = std::get_if<std::shared_ptr<const RecordedPass>>(&item);
+      if (pass != nullptr) passes.push_back(*pass);
+    }
+    return passes;
+  }
+  template <typename T>
+  [[nodiscard]] std::size_t Count() const {
+    return static_cast<std::size_t>(std::ranges::count_if(
+        items, [](const RecordedItem& item) { return std::holds_alternative<T>(item); }));
+  }
+  std::vector<RecordedItem> items;
+};
+
+using Labels = std::map<std::string, std::string, std::less<>>;
+using Course = std::function<std::optional<double>(int)>;
+
+// A node of a cluster, scraped every 15 s for 20 minutes: 1000 MiB, two pods of which one leaks
+// 0.5 MiB/s and is evicted at 700 s.
+class Cluster {
+ public:
+  Cluster() {
+    Scrape("node_memory_working_set_bytes", {{"node", "a"}}, 0,
+           [](int s) { return (s < 700 ? 550 + s * 0.5 : 550) * kMi; });
+    Scrape("kube_node_status_capacity", {{"node", "a"}, {"resource", "memory"}}, 2,
+           [](int) { return 1000 * kMi; });
+    AddPod("leak", "u1", 100, [](int s) -> std::optional<double> {
+      if (s > 700) return std::nullopt;
+      return (100 + s * 0.5) * kMi;
+    });
+    AddPod("calm", "u2", 500, [](int) { return 300 * kMi; });
+    Scrape("kubelet_evictions", {{"node", "a"}, {"eviction_signal", "memory.available"}}, 4,
+           [](int s) { return s < 700 ? 7 : 8; });
+    Scrape("kube_pod_status_reason",
+           {{"namespace", "ns"}, {"pod", "leak"}, {"uid", "u1"}, {"reason", "Evicted"}}, 9,
+           [](int s) { return s < 705 ? 0 : 1; });
+  }
+
+  // Samples `offset` seconds behind each full quarter of a minute.
+  void Scrape(const std::string& name, const Labels& labels, int offset, const Course& course) {
+    auto& points = Series(name, labels);
+    for (int s = offset; s <= 1200; s += 15) {
+      if (const auto value = course(s)) points.push_back({At(s), *value});
+    }
+  }
+  std::vector<Track::Point>& Series(const std::string& name, const Labels& labels) {
+    series_.push_back({{name, labels}, {}});
+    return series_.back().second;
+  }
+  void AddPod(const std::string& name, const std::string& uid, double request_mi,
+              const Course& memory) {
+    const Labels pod = {{"namespace", "ns"}, {"pod", name}};
+    Labels of_node = pod;
+    of_node["node"] = "a";
+    Scrape("pod_memory_working_set_bytes", of_node, 3, memory);
+    of_node["uid"] = uid;
+    Scrape("kube_pod_info", of_node, 8, [](int) { return 1; });
+    of_node["container"] = "c";
+    of_node["resource"] = "memory";
+    Scrape("kube_pod_container_resource_requests", of_node, 8,
+           [=](int) { return request_mi * kMi; });
+  }
+  void Erase(std::string_view name) {
+    std::erase_if(series_, [&](const auto& each) { return each.first.name == name; });
+  }
+  // Leaves samples of a metric out between two moments.
+  void Cut(std::string_view name, double from, double to) {
+    for (auto& [series, points] : series_) {
+      if (series.name != name) continue;
+      std::erase_if(points, [&](const Track::Point& point) {
+        return point.at > At(from) && point.at < At(to);
+      });
+    }
+  }
+
+  Result<ImportSummary> Import(Recording& recording, Duration step = Duration{0}) const {
+    NodeDirectory directory;
+    for (const auto& [series, points] : series_) directory.Learn(*FigureOf(series));
+    ImportSamples samples(directory, {"a"}, {.from = At(-600), .to = At(3000)});
+    for (const auto& [series, points] : series_) {
+      if (!samples.Begin(series)) continue;
+      for (const Track::Point& point : points) EXPECT_TRUE(samples.Add(point.at, point.value));
+    }
+    return ImportNode("a", samples.nodes()["a"],
+                      {.source = "a test",
+                       .policy = {.thresholds = {{.signal = Signal::kMemoryAvailable,
+                                                  .value = Quantity::Of(100 << 20)}}},
+                       .pods = {},
+                       .paths = {},
+                       .from = At(0),
+                       .to = At(1200),
+                       .step = step},
+                      recording);
+  }
+
+ private:
+  std::vector<std::pair<MetricSeries, std::vector<Track::Point>>> series_;
+};
+
+std::vector<std::string> NotesOf(const Cluster& cluster) {
+  Recording recording;
+  const auto summary = cluster.Import(recording);
+  EXPECT_TRUE(summary) << summary.error().message;
+  EXPECT_EQ(recording.Count<RecordedNote>(), summary ? summary->notes.size() : 0);
+  return summary ? summary->notes : std::vector<std::string>();
+}
+
+TEST(Import, APassIsMadeAtEachSampleOfTheNodesMemoryWithFiguresOfThatMoment) {
+  Recording recording;
+  const auto summary = Cluster().Import(recording);
+  ASSERT_TRUE(summary) << summary.error().message;
+  EXPECT_EQ(summary->passes, 82U) << "81 samples and an eviction";
+  EXPECT_EQ(summary->step, seconds(15));
+  const auto passes = recording.Passes();
+  const RecordedPass& pass = *passes[10];
+  EXPECT_EQ(pass.report.at, At(150));
+  EXPECT_EQ(pass.report.observations[Signal::kMemoryAvailable]->available,
+            static_cast<std::int64_t>(375 * kMi));
+  ASSERT_EQ(pass.pods.size(), 2U);
+  EXPECT_EQ(pass.pods[1]->pod.name, "leak");
+  EXPECT_EQ(pass.pods[1]->memory_request, Nanos(100 << 20) * kNanosPerUnit);
+  // Scraped at 138 s and 153 s: on the line between the two.
+  EXPECT_NEAR(static_cast<double>(*pass.summary.pods[1].memory_working_set_bytes), 175 * kMi, 2);
+  EXPECT_NE(passes[10]->number + 1, passes[11]->number) << "passes of the kubelet lie in between";
+}
+
+TEST(Import, AnEvictionIsAPassOfItsOwnBetweenTheTwoSamples) {
+  Recording recording;
+  const auto summary = Cluster().Import(recording);
+  ASSERT_TRUE(summary);
+  EXPECT_EQ(summary->evictions, 1U);
+  for (const auto& pass : recording.Passes()) {
+    if (pass->report.evictions.empty()) continue;
+    EXPECT_GT(pass->report.at, At(694));
+    EXPECT_LT(pass->report.at, At(709));
+    EXPECT_EQ(pass->report.evictions[0].order.pod_uid, "u1");
+    EXPECT_EQ(pass->report.ranked_for, Signal::kMemoryAvailable);
+    ASSERT_TRUE(pass->report.acting_for);
+  }
+  EXPECT_EQ(recording.Passes().back()->pods.size(), 1U) << "it is gone afterwards";
+}
+
+TEST(Import, ASimulationFindsTheEvictionThatReallyWas) {
+  Cluster cluster;
+  Recording recording;
+  ASSERT_TRUE(cluster.Import(recording));
+  WhatIf whatif({{.name = "in force", .of = {}}},
+                {.model = {}, .thinning = ThinningRule{}, .blind = true});
+  for (const RecordedItem& item : recording.items) whatif.Add(item);
+  whatif.Finish();
+  const auto outcomes = whatif.Outcomes();
+  ASSERT_EQ(outcomes[0].evictions.size(), 1U);
+  EXPECT_EQ(outcomes[0].evictions[0].pod, "ns/leak");
+  EXPECT_TRUE(outcomes[0].evictions[0].when.Holds(whatif.facts().evictions[0].at));
+  EXPECT_FALSE(whatif.facts().notes.empty());
+}
+
+TEST(Import, EachSeriesThatIsMissingIsNamedWithWhatThatCosts) {
+  EXPECT_THAT(NotesOf(Cluster()), Contains(HasSubstr("who is evicted for a disk cannot be told")));
+  const std::pair<const char*, const char*> rows[] = {
+      {"kube_pod_info", "priorities are taken to be 0"},
+      {"kube_pod_container_resource_requests", "which pod exceeds its request"},
+      {"kubelet_evictions", "for which signal a pod was evicted is not known"},
+      {"kube_pod_status_reason", "which pods were evicted is not known"},
+  };
+  for (const auto& [name, cost] : rows) {
+    Cluster cluster;
+    EXPECT_THAT(NotesOf(cluster), Not(Contains(HasSubstr(std::string(name) + " is missing"))));
+    cluster.Erase(name);
+    EXPECT_THAT(NotesOf(cluster),
+                Contains(AllOf(HasSubstr(std::string(name) + " is missing"), HasSubstr(cost))));
+  }
+}
+
+TEST(Import, WithoutTheNodesMemoryThereIsNoRecording) {
+  Cluster cluster;
+  cluster.Erase("node_memory_working_set_bytes");
+  Recording recording;
+  const auto summary = cluster.Import(recording);
+  ASSERT_FALSE(summary);
+  EXPECT_THAT(summary.error().message, HasSubstr("no series tells the node's memory"));
+}
+
+TEST(Import, NodeExporterStandsInForTheNodesMemory) {
+  Cluster cluster;
+  cluster.Erase("node_memory_working_set_bytes");
+  const auto add = [&](const char* name, double mi) {
+    cluster.Scrape(name, {{"node", "a"}}, 0, [=](int) { return mi * kMi; });
+  };
+  add("node_memory_AnonPages_bytes", 300);
+  add("node_memory_Cached_bytes", 250);
+  add("node_memory_Buffers_bytes", 50);
+  add("node_memory_Inactive_file_bytes", 100);
+  Recording recording;
+  const auto summary = cluster.Import(recording);
+  ASSERT_TRUE(summary) << summary.error().message;
+  EXPECT_EQ(recording.Passes()[3]->report.observations[Signal::kMemoryAvailable]->available,
+            static_cast<std::int64_t>(500 * kMi));
+  EXPECT_THAT(summary->notes, Contains(HasSubstr("AnonPages + Cached + Buffers - Inactive_file")));
+}
+
+TEST(Import, ALongSilenceIsAGapAndAShortOneIsNamed) {
+  Cluster cluster;
+  cluster.Cut("node_memory_working_set_bytes", 100, 500);
+  Recording recording;
+  ASSERT_TRUE(cluster.Import(recording));
+  EXPECT_EQ(recording.Count<RecordedGap>(), 1U);
+  Cluster other;
+  other.Cut("node_memory_working_set_bytes", 100, 200);
+  EXPECT_THAT(NotesOf(other), Contains(HasSubstr("the node was not scraped")));
+}
+
+TEST(Import, MissingSamplesOfAPodAreInterpolatedAndNamed) {
+  Cluster cluster;
+  cluster.Cut("pod_memory_working_set_bytes", 100, 200);
+  EXPECT_THAT(NotesOf(cluster), Contains(HasSubstr("the memory of ns/calm is interpolated")));
+}
+
+TEST(Import, DuplicatesAndContradictionsAreNamedAndLeftOut) {
+  Cluster cluster;
+  cluster.Scrape("node_memory_working_set_bytes", {{"node", "a"}, {"replica", "2"}}, 1,
+                 [](int s) { return s < 300 ? std::optional(1.0) : std::nullopt; });
+  auto& points = cluster.Series("kube_node_status_condition", {{"node", "a"}});
+  points = {{At(10), 1}, {At(10), 2}, {At(5), 1}};
+  const auto notes = NotesOf(cluster);
+  EXPECT_THAT(notes, Contains(AllOf(HasSubstr("replica=\"2\""), HasSubstr("left out"))));
+  EXPECT_THAT(notes, Contains(HasSubstr("differ from another one of the same time")));
+  EXPECT_THAT(notes, Contains(HasSubstr("that are older than the one before")));
+}
+
+TEST(Import, ACounterThatBeginsAnewIsARestartAndIsNamed) {
+  Cluster cluster;
+  cluster.Erase("kubelet_evictions");
+  cluster.Scrape("kubelet_evictions", {{"node", "a"}, {"eviction_signal", "memory.available"}}, 4,
+                 [](int s) { return s < 300 ? 7 : (s < 700 ? 0 : 1); });
+  Recording recording;
+  const auto summary = cluster.Import(recording);
+  ASSERT_TRUE(summary);
+  EXPECT_EQ(recording.Count<RecordingAbout>(), 2U);
+  EXPECT_EQ(summary->evictions, 1U);
+  EXPECT_THAT(summary->notes, Contains(HasSubstr("began anew")));
+}
+
+TEST(Import, AStepOfTheNodesClockAndItsRestartAreNamed) {
+  Cluster cluster;
+  cluster.Scrape("node_time_seconds", {{"node", "a"}}, 0,
+                 [](int s) { return SecondsOf(At(s).time_since_epoch()) + (s < 600 ? 0 : 60); });
+  cluster.Scrape("node_boot_time_seconds", {{"node", "a"}}, 0,
+                 [](int s) { return s < 900 ? 1'767'000'000 : 1'767'226'500; });
+  const auto notes = NotesOf(cluster);
+  EXPECT_THAT(notes, Contains(HasSubstr("the node's clock was set forward by 60 s")));
+  EXPECT_THAT(notes, Contains(HasSubstr("the node was started anew")));
+}
+
+TEST(Import, AnEvictionOfAnUnknownPodIsNamedAndNotMadeUp) {
+  Cluster cluster;
+  cluster.Erase("kube_pod_status_reason");
+  Recording recording;
+  const auto summary = cluster.Import(recording);
+  ASSERT_TRUE(summary);
+  EXPECT_EQ(summary->evictions, 0U);
+  EXPECT_THAT(summary->notes, Contains(HasSubstr("no series tells which")));
+}
+
+TEST(Import, OomKillsAreRecorded) {
+  Cluster cluster;
+  cluster.Scrape("container_oom_events_total",
+                 {{"node", "a"}, {"namespace", "ns"}, {"pod", "calm"}, {"container", "c"}}, 5,
+                 [](int s) { return s < 400 ? 0 : 1; });
+  Recording recording;
+  const auto summary = cluster.Import(recording);
+  ASSERT_TRUE(summary);
+  EXPECT_EQ(summary->oom_kills, 1U);
+}
+
+TEST(Import, AStepThatIsToldThinsPasses) {
+  Recording recording;
+  const auto summary = Cluster().Import(recording, seconds(60));
+  ASSERT_TRUE(summary);
+  EXPECT_EQ(summary->passes, 22U);
+}
+
+TEST(Import, WhatIsHeldIsBounded) {
+  NodeDirectory directory;
+  directory.Learn({.name = "kube_node_info", .labels = {{"node", "a"}}});
+  ImportSamples samples(directory, {"a"}, {.from = At(0), .to = At(100), .most_samples = 2});
+  ASSERT_TRUE(samples.Begin({.name = "node_time_seconds", .labels = {{"node", "a"}}}));
+  EXPECT_TRUE(samples.Add(At(1), 1));
+  EXPECT_TRUE(samples.Add(At(2), 1));
+  const auto third = samples.Add(At(3), 1);
+  ASSERT_FALSE(third);
+  EXPECT_THAT(third.error().message, HasSubstr("import fewer nodes, or less time"));
+}
+
+}  // namespace
+}  // namespace jettison

@@ -1,0 +1,198 @@
+#include "sim/imported/pod_tracks.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+
+namespace jettison {
+namespace {
+
+std::optional<std::uint64_t> CountOf(const Track* track, Instant at) {
+  if (track == nullptr) return std::nullopt;
+  const auto reading = track->At(at);
+  if (!reading || !std::isfinite(reading->value)) return std::nullopt;
+  constexpr double kMost = 9e18;
+  return static_cast<std::uint64_t>(std::clamp(std::round(reading->value), 0.0, kMost));
+}
+
+void Add(std::optional<std::uint64_t> amount, std::optional<std::uint64_t>& sum) {
+  if (amount) sum = sum.value_or(0) + *amount;
+}
+
+}  // namespace
+
+PodTracks::PodTracks(const NodeTracks& tracks, const ImportedPod& pod) : pod_(&pod) {
+  FindMemory(tracks);
+  FindDisk(tracks);
+  const auto find = [&](std::string_view metric) {
+    for (const LabelledTrack& each : tracks.Of(metric)) {
+      if (!IsOfPod(each.figure, pod.facts->pod)) continue;
+      tasks_.push_back({.name = std::string(each.figure.Label("container")), .track = &each.track});
+    }
+  };
+  find("jettison_pod_processes");
+  if (tasks_.empty()) find("container_threads");
+}
+
+// The kubelet's own figure of the pod first, then its group, then its containers one by one.
+void PodTracks::FindMemory(const NodeTracks& tracks) {
+  std::vector<Part> of_group;
+  std::vector<Part> with_group;     // containers, as cAdvisor tells them
+  std::vector<Part> without_group;  // as /metrics/resource tells them
+  for (const LabelledTrack& each : tracks.Of("container_memory_working_set_bytes")) {
+    if (!IsOfPod(each.figure, pod_->facts->pod)) continue;
+    const Part part{.name = std::string(each.figure.Label("container")), .track = &each.track};
+    if (part.name.empty()) {
+      of_group.push_back(part);
+    } else {
+      (each.figure.Label("id").empty() ? without_group : with_group).push_back(part);
+    }
+  }
+  containers_ = without_group.empty() ? with_group : without_group;
+  for (const std::string_view metric :
+       {"jettison_pod_memory_working_set_bytes", "pod_memory_working_set_bytes"}) {
+    for (const LabelledTrack& each : tracks.Of(metric)) {
+      if (memory_.empty() && IsOfPod(each.figure, pod_->facts->pod)) {
+        memory_.push_back({.name = {}, .track = &each.track});
+      }
+    }
+  }
+  if (memory_.empty()) memory_ = of_group.empty() ? containers_ : of_group;
+}
+
+void PodTracks::FindDisk(const NodeTracks& tracks) {
+  const Pod& pod = pod_->facts->pod;
+  const auto find = [&](std::string_view metric, std::string_view kind) {
+    for (const LabelledTrack& each : tracks.Of(metric)) {
+      if (!IsOfPod(each.figure, pod)) continue;
+      disk_.push_back({.kind = std::string(kind.empty() ? each.figure.Label("kind") : kind),
+                       .container = std::string(each.figure.Label("container")),
+                       .bytes = &each.track});
+    }
+  };
+  find("jettison_pod_disk_used_bytes", "");
+  for (DiskPart& part : disk_) {
+    for (const LabelledTrack& each : tracks.Of("jettison_pod_disk_used_inodes")) {
+      if (IsOfPod(each.figure, pod) && each.figure.Label("kind") == part.kind) {
+        part.inodes = &each.track;
+      }
+    }
+  }
+  if (!disk_.empty()) return;
+  find("container_fs_usage_bytes", "rootfs");
+  // Logs alone say too little to rank a pod by.
+  if (!disk_.empty()) find("kubelet_container_log_filesystem_used_bytes", "logs");
+}
+
+void PodTracks::Evicted(Instant at) {
+  PodAbsence absence{.from = at};
+  for (const Part& part : memory_) {
+    const auto& points = part.track->points();
+    for (std::size_t i = 1; i < points.size(); ++i) {
+      const bool anew =
+          std::isnan(points[i - 1].value) || part.track->IsBridge(points[i - 1].at, points[i].at);
+      if (points[i].at <= at || std::isnan(points[i].value) || !anew) continue;
+      absence.until = std::min(absence.until.value_or(points[i].at), points[i].at);
+      break;
+    }
+  }
+  absences_.push_back(absence);
+}
+
+bool PodTracks::IsThere(Instant at) const {
+  if (at < pod_->from - pod_->slack || at > pod_->to + pod_->slack) return false;
+  if (std::ranges::any_of(absences_, [&](const PodAbsence& absence) {
+        return at >= absence.from && (!absence.until || at < *absence.until);
+      })) {
+    return false;
+  }
+  const auto running = pod_->running == nullptr ? std::nullopt : pod_->running->Last(at);
+  return !running || *running == 1;
+}
+
+std::optional<PodStats> PodTracks::At(Instant at) const {
+  if (!IsThere(at)) return std::nullopt;
+  const Pod& pod = pod_->facts->pod;
+  PodStats stats{.uid = pod.uid, .name = pod.name, .namespace_ = pod.namespace_};
+  for (const Part& part : memory_) Add(CountOf(part.track, at), stats.memory_working_set_bytes);
+  // Nothing tells that it runs but its figures.
+  if (!stats.memory_working_set_bytes) return std::nullopt;
+  stats.has_memory = true;
+  for (const Part& part : tasks_) Add(CountOf(part.track, at), stats.process_count);
+  for (const Part& part : containers_) {
+    const auto bytes = CountOf(part.track, at);
+    const auto known = std::ranges::find(stats.containers, part.name, &ContainerStats::name);
+    if (!bytes) continue;
+    if (known != stats.containers.end()) {
+      Add(bytes, known->memory_working_set_bytes);
+    } else {
+      stats.containers.push_back({.name = part.name, .memory_working_set_bytes = bytes});
+    }
+  }
+  PutDisk(at, stats);
+  return stats;
+}
+
+// A pod of which no disk figure is known is one that nobody has measured.
+void PodTracks::PutDisk(Instant at, PodStats& stats) const {
+  FsUsage all;
+  for (const DiskPart& part : disk_) {
+    const FsUsage usage{.used_bytes = CountOf(part.bytes, at),
+                        .inodes_used = CountOf(part.inodes, at)};
+    if (!usage.used_bytes && !usage.inodes_used) continue;
+    Add(usage.used_bytes, all.used_bytes);
+    Add(usage.inodes_used, all.inodes_used);
+    if (part.kind == "volumes") {
+      stats.volumes.push_back({.name = part.kind, .usage = usage});
+      continue;
+    }
+    const std::string name =
+        part.container.empty() ? pod_->facts->pod.containers.front().name : part.container;
+    auto container = std::ranges::find(stats.containers, name, &ContainerStats::name);
+    if (container == stats.containers.end()) {
+      stats.containers.push_back({.name = name});
+      container = stats.containers.end() - 1;
+    }
+    (part.kind == "logs" ? container->logs : container->rootfs) = usage;
+  }
+  if (all.used_bytes || all.inodes_used) {
+    stats.ephemeral_storage = all;
+  } else {
+    stats.stale_disk = StaleDisk{};
+  }
+}
+
+std::optional<Instant> PodTracks::LastSampleBefore(Instant at) const {
+  std::optional<Instant> last;
+  for (const Part& part : memory_) {
+    for (const Track::Point& point : part.track->points()) {
+      if (point.at >= at) break;
+      if (std::isfinite(point.value)) last = std::max(last.value_or(point.at), point.at);
+    }
+  }
+  return last;
+}
+
+void PodTracks::NoteBridges(ImportNotes& notes) const {
+  for (const Part& part : memory_) {
+    const auto& points = part.track->points();
+    for (std::size_t i = 1; i < points.size(); ++i) {
+      const Instant from = points[i - 1].at;
+      const Instant to = points[i].at;
+      const bool ends = std::isnan(points[i - 1].value) || std::isnan(points[i].value);
+      const bool was_away = std::ranges::any_of(absences_, [&](const PodAbsence& absence) {
+        return absence.from < to && absence.until.value_or(to) >= from;
+      });
+      if (ends || was_away || !part.track->IsBridge(from, to) || Elapsed(from, to) > kStaleness) {
+        continue;
+      }
+      notes.Add("gaps in figures of pods",
+                fmt::format("the memory of {} is interpolated from {} to {}, because samples are "
+                            "missing there",
+                            FullName(pod_->facts->pod), FormatInstant(from), FormatInstant(to)));
+    }
+  }
+}
+
+}  // namespace jettison

@@ -1,0 +1,251 @@
+#include "sim/imported/truths.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+
+namespace jettison {
+namespace {
+
+// A node's clock that is further off than before by so much was set.
+constexpr Duration kClockStep = std::chrono::seconds(5);
+// A pod's status may be told so much later than the kubelet counts the eviction.
+constexpr Duration kStatusLag = std::chrono::minutes(2);
+
+// An eviction of a known pod, or of a known signal, between two samples.
+struct Clue {
+  Instant from;
+  Instant to;
+  std::size_t pod = 0;     // of a pod
+  std::string signal;      // of a counter: as `eviction_signal` has it
+  bool is_paired = false;  // of a counter
+};
+
+void NoteReset(const LabelledTrack& each, const Track::Step& step, ImportNotes& notes) {
+  notes.Add("counters that were set back",
+            fmt::format("{} began anew between {} and {}; what it had counted in between is lost",
+                        TextOf(each.figure), FormatInstant(step.from), FormatInstant(step.to)));
+}
+
+// A counter that grew by several is several clues.
+std::vector<Clue> SignalClues(const NodeTracks& tracks, std::vector<Instant>& restarts,
+                              ImportNotes& notes) {
+  constexpr double kMostAtOnce = 1000;
+  std::vector<Clue> clues;
+  for (const LabelledTrack& each : tracks.Of("kubelet_evictions")) {
+    for (const Track::Step& step : each.track.Steps()) {
+      if (step.reset) {
+        NoteReset(each, step, notes);
+        restarts.push_back(step.to);
+      }
+      const auto count = static_cast<int>(std::clamp(step.by, 0.0, kMostAtOnce));
+      for (int i = 0; i < count; ++i) {
+        clues.push_back({.from = step.from,
+                         .to = step.to,
+                         .signal = std::string(each.figure.Label("eviction_signal"))});
+      }
+    }
+  }
+  std::ranges::stable_sort(clues, {}, &Clue::to);
+  return clues;
+}
+
+void TakeStatuses(const NodeTracks& tracks, std::size_t place, const Pod& pod,
+                  std::vector<Clue>& clues, ImportNotes& notes) {
+  for (const LabelledTrack& each : tracks.Of("kube_pod_status_reason")) {
+    if (each.figure.Label("reason") != "Evicted" || !IsOfPod(each.figure, pod)) continue;
+    if (each.track.points().front().value == 1) {
+      notes.Add("pods that were evicted before",
+                fmt::format("{} had been evicted before its first sample, at {}; when is not known",
+                            FullName(pod), FormatInstant(each.track.points().front().at)));
+    }
+    for (const Track::Step& step : each.track.Steps()) {
+      if (!step.reset) clues.push_back({.from = step.from, .to = step.to, .pod = place});
+    }
+  }
+}
+
+void TakeOwnCounts(const NodeTracks& tracks, std::size_t place, const Pod& pod,
+                   std::vector<Clue>& clues) {
+  for (const LabelledTrack& each : tracks.Of("jettison_pod_evictions_total")) {
+    if (!IsOfPod(each.figure, pod)) continue;
+    for (const Track::Step& step : each.track.Steps()) {
+      // One that fell is of an agent, or of a manifest, that began anew.
+      if (!step.reset) clues.push_back({.from = step.from, .to = step.to, .pod = place});
+    }
+  }
+}
+
+std::vector<Clue> PodClues(const NodeTracks& tracks, const std::vector<PodTracks>& pods,
+                           ImportNotes& notes) {
+  std::vector<Clue> clues;
+  for (std::size_t i = 0; i < pods.size(); ++i) {
+    const Pod& pod = pods[i].pod().facts->pod;
+    const std::size_t before = clues.size();
+    TakeOwnCounts(tracks, i, pod, clues);
+    if (clues.size() == before) TakeStatuses(tracks, i, pod, clues, notes);
+  }
+  std::ranges::stable_sort(clues, {}, &Clue::to);
+  return clues;
+}
+
+// The counter's clue that is nearest to the pod's: it may come before, but not after.
+Clue* PairOf(const Clue& pod, std::vector<Clue>& signals) {
+  Clue* nearest = nullptr;
+  for (Clue& signal : signals) {
+    if (signal.is_paired || signal.from > pod.to || pod.from > signal.to + kStatusLag) continue;
+    const auto gap = [&](const Clue& of) { return std::chrono::abs(Elapsed(of.to, pod.to)); };
+    if (nearest == nullptr || gap(signal) < gap(*nearest)) nearest = &signal;
+  }
+  return nearest;
+}
+
+std::optional<StorageLimitKind> LimitOf(std::string_view signal) {
+  if (signal == "emptydirfs.limit") return StorageLimitKind::kEmptyDir;
+  if (signal == "ephemeralpodfs.limit") return StorageLimitKind::kPod;
+  if (signal == "ephemeralcontainerfs.limit") return StorageLimitKind::kContainer;
+  return std::nullopt;
+}
+
+Instant Middle(Instant from, Instant to) {
+  return from + Elapsed(from, to) / 2;
+}
+
+ImportedEviction EvictionOf(const Clue& clue, const Clue* signal, const PodTracks& pod) {
+  ImportedEviction eviction{.pod = clue.pod};
+  Instant from = signal != nullptr ? signal->from : clue.from;
+  const Instant to = signal != nullptr ? std::min(signal->to, clue.to) : clue.to;
+  // It was there until then.
+  if (const auto seen = pod.LastSampleBefore(to)) from = std::clamp(*seen, from, to);
+  eviction.at = Middle(from, to);
+  if (signal == nullptr) return eviction;
+  eviction.signal = SignalNamed(signal->signal);
+  eviction.limit = LimitOf(signal->signal);
+  return eviction;
+}
+
+void NoteEvictions(const NodeTracks& tracks, const std::vector<Clue>& signals, ImportNotes& notes) {
+  for (const Clue& signal : signals) {
+    if (signal.is_paired) continue;
+    notes.Add("evictions without a pod",
+              fmt::format("between {} and {} a pod was evicted for {}, but no series tells which: "
+                          "the recording does not have this eviction",
+                          FormatInstant(signal.from), FormatInstant(signal.to), signal.signal));
+  }
+  if (!tracks.Has("kubelet_evictions")) {
+    notes.AddOnce(
+        "kubelet_evictions is missing, so for which signal a pod was evicted is not known, and is "
+        "taken to be memory.available");
+  }
+  if (!tracks.Has("kube_pod_status_reason") && !tracks.Has("jettison_pod_evictions_total")) {
+    notes.AddOnce(
+        "kube_pod_status_reason is missing, so which pods were evicted is not known: the recording "
+        "has no evictions, and says nothing of how well a simulation finds them");
+  }
+}
+
+// Which of several was first is not known.
+void NoteTies(const std::vector<ImportedEviction>& evictions, ImportNotes& notes) {
+  for (std::size_t i = 1; i < evictions.size(); ++i) {
+    if (evictions[i].at != evictions[i - 1].at) continue;
+    notes.Add("ties",
+              fmt::format("several pods were evicted between the two scrapes around {}; they are "
+                          "taken to have been evicted in the order in which their statuses were "
+                          "told, then by namespace and name",
+                          FormatInstant(evictions[i].at)));
+  }
+}
+
+void TakeEvictions(const NodeTracks& tracks, const std::vector<PodTracks>& pods, Truths& truths,
+                   ImportNotes& notes) {
+  std::vector<Clue> signals = SignalClues(tracks, truths.restarts, notes);
+  for (const Clue& clue : PodClues(tracks, pods, notes)) {
+    Clue* signal = PairOf(clue, signals);
+    if (signal != nullptr) signal->is_paired = true;
+    truths.evictions.push_back(EvictionOf(clue, signal, pods[clue.pod]));
+    if (signal != nullptr || !tracks.Has("kubelet_evictions")) continue;
+    notes.Add("evictions without a signal",
+              fmt::format("{} was evicted between {} and {}, but kubelet_evictions did not grow "
+                          "about then: it is taken to have been for memory.available",
+                          FullName(pods[clue.pod].pod().facts->pod), FormatInstant(clue.from),
+                          FormatInstant(clue.to)));
+  }
+  NoteEvictions(tracks, signals, notes);
+  std::ranges::stable_sort(truths.evictions, {}, &ImportedEviction::at);
+  NoteTies(truths.evictions, notes);
+}
+
+void TakeOomKills(const NodeTracks& tracks, const std::vector<PodTracks>& pods, Truths& truths,
+                  ImportNotes& notes) {
+  // The agent's own count first: the other one counts the same kills.
+  const bool own = tracks.Has("jettison_pod_oom_kills_total");
+  const std::string_view metric =
+      own ? "jettison_pod_oom_kills_total" : "container_oom_events_total";
+  if (!tracks.Has(metric)) {
+    notes.AddOnce(
+        "container_oom_events_total is missing, so OOM kills are not known: a pod that the kernel "
+        "killed looks like one that ended by itself");
+  }
+  for (const LabelledTrack& each : tracks.Of(metric)) {
+    const std::string container(each.figure.Label("container"));
+    const auto pod = std::ranges::find_if(pods, [&](const PodTracks& figures) {
+      return IsOfPod(each.figure, figures.pod().facts->pod);
+    });
+    if (pod == pods.end() || (container.empty() && !own)) continue;
+    for (const Track::Step& step : each.track.Steps()) {
+      if (step.reset) continue;
+      truths.oom_kills.push_back({.at = Middle(step.from, step.to),
+                                  .uid = pod->pod().facts->pod.uid,
+                                  .container = container});
+    }
+  }
+  std::ranges::stable_sort(truths.oom_kills, {}, &ImportedOomKill::at);
+}
+
+void TakeRestarts(const NodeTracks& tracks, Truths& truths, ImportNotes& notes) {
+  // The kernel's figure moves a little with the clock.
+  constexpr double kOtherBoot = 60;
+  for (const LabelledTrack& each : tracks.Of("node_boot_time_seconds")) {
+    for (const Track::Step& step : each.track.Steps()) {
+      if (step.reset || step.by < kOtherBoot) continue;
+      truths.restarts.push_back(step.to);
+      notes.Add("restarts", fmt::format("the node was started anew between {} and {}",
+                                        FormatInstant(step.from), FormatInstant(step.to)));
+    }
+  }
+  std::ranges::sort(truths.restarts);
+  const auto [rest, end] = std::ranges::unique(truths.restarts);
+  truths.restarts.erase(rest, end);
+}
+
+void NoteClockSteps(const NodeTracks& tracks, ImportNotes& notes) {
+  const Track* clock = tracks.Find("node_time_seconds");
+  if (clock == nullptr) return;
+  std::optional<double> before;
+  for (const Track::Point& point : clock->points()) {
+    if (!std::isfinite(point.value)) continue;
+    const double off = point.value - SecondsOf(point.at.time_since_epoch());
+    if (before && std::abs(off - *before) > SecondsOf(kClockStep)) {
+      notes.Add("steps of the clock",
+                fmt::format("the node's clock was set {} by {:.0f} s before {}; times are those of "
+                            "Prometheus, which was not",
+                            off > *before ? "forward" : "back", std::abs(off - *before),
+                            FormatInstant(point.at)));
+    }
+    before = off;
+  }
+}
+
+}  // namespace
+
+Truths TruthsOf(const NodeTracks& tracks, const std::vector<PodTracks>& pods, ImportNotes& notes) {
+  Truths truths;
+  TakeEvictions(tracks, pods, truths, notes);
+  TakeOomKills(tracks, pods, truths, notes);
+  TakeRestarts(tracks, truths, notes);
+  NoteClockSteps(tracks, notes);
+  return truths;
+}
+
+}  // namespace jettison

@@ -1,0 +1,45 @@
+#pragma once
+
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "core/decide/local_storage.h"
+#include "core/model/signal.h"
+#include "core/units/duration.h"
+#include "sim/imported/import_notes.h"
+#include "sim/imported/node_tracks.h"
+#include "sim/imported/pod_census.h"
+#include "sim/imported/pod_tracks.h"
+
+namespace jettison {
+
+// An eviction that the series tell of.
+struct ImportedEviction {
+  std::size_t pod = 0;  // among the pods of the census
+  Instant at;           // the middle of the time in which it must have been
+  std::optional<Signal> signal;
+  std::optional<StorageLimitKind> limit;  // of its own, in place of the signal
+};
+
+struct ImportedOomKill {
+  Instant at;
+  std::string uid;
+  std::string container;
+};
+
+// What really happened, as far as the series tell.
+struct Truths {
+  std::vector<ImportedEviction> evictions;  // in the order of time
+  std::vector<ImportedOomKill> oom_kills;
+  std::vector<Instant> restarts;  // of the node, or of what evicts on it
+};
+
+// Finds them. It notes what is missing, what contradicts and what was assumed: evictions whose pod
+// or signal is not known, several between two scrapes, counters that were set back, clocks that
+// were set.
+[[nodiscard]] Truths TruthsOf(const NodeTracks& tracks, const std::vector<PodTracks>& pods,
+                              ImportNotes& notes);
+
+}  // namespace jettison
