@@ -74,6 +74,7 @@ struct PodView {
   PodActivity activity = PodActivity::kWaiting;
   PodStatus status;
   int evictions = 0;                     // since the agent started
+  int oom_kills = 0;                     // of its containers, the same
   std::size_t dead_containers = 0;       // runs that ended and are not removed yet
   std::optional<Instant> comes_back_at;  // evicted: the end of its back-off
   // Figures of the last full pass; absent where they could not be read or the pod does not run.

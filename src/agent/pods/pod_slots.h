@@ -39,6 +39,7 @@ struct PodSlot {
   std::variant<NotAsked, OnNode, StaysOut, Refused, AwaitsRoom> state;
   Backoff come_back;
   int evictions = 0;
+  int oom_kills = 0;     // of its containers, by the kernel
   bool returns = false;  // it ran here, and starts again under the same UID
   bool foreign = false;  // a foreign pod
 

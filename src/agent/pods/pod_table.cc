@@ -66,6 +66,8 @@ void PodTable::Handle(const RuntimeEvent& event, Instant now) {
   PodSlot* const slot = slots_.OfPod(uid);
   if (slot == nullptr) return;
   slots_.NoteChange();
+  const auto* exited = std::get_if<ContainerExited>(&event);
+  if (exited != nullptr && exited->exit.oom_killed) ++slot->oom_kills;
   slot->worker()->Handle(event, now);
   if (slot->worker()->IsGone()) SettleAll(now);
 }

@@ -142,6 +142,18 @@ TEST_F(PodTableTest, AnEvictedPodComesBackAfterABackoffThatDoubles) {
   EXPECT_EQ(View("a").evictions, 3);
 }
 
+TEST_F(PodTableTest, OomKillsOfAPodAreCountedAndOtherEndsAreNot) {
+  Want({PodNamed("a")});
+  PassDone();
+  runtime_.Exit("uid-a", "c", 1);
+  Deliver();
+  EXPECT_EQ(View("a").oom_kills, 0);
+  Pass(seconds(20));
+  runtime_.Exit("uid-a", "c", 137, /*oom_killed=*/true);
+  Deliver();
+  EXPECT_EQ(View("a").oom_kills, 1);
+}
+
 TEST_F(PodTableTest, AnEvictedPodComesBackOnlyWhenAdmissionAllowsIt) {
   Want({PodNamed("a")});
   PassDone(Pressure(NodeConditionType::kDiskPressure));

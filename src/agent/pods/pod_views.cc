@@ -26,6 +26,7 @@ PodView ViewOf(const PodSlot& slot, Instant now) {
   view.wanted = slot.wanted != nullptr && !slot.foreign;
   view.foreign = slot.foreign;
   view.evictions = slot.evictions;
+  view.oom_kills = slot.oom_kills;
   view.dead_containers = worker != nullptr ? worker->dead_runs().size() : 0;
   view.comes_back_at = slot.comes_back_at();
   return view;

@@ -179,6 +179,33 @@ TEST(MetricsText, WhatIsNotKnownOfAPodHasNoSample) {
   EXPECT_EQ(Samples(text, "jettison_pod_processes").size(), 2U);
 }
 
+TEST(MetricsText, APodTellsWhatItIsAndWhatItHasOnDiskByKind) {
+  Snapshot snapshot = SyntheticSnapshot(1);
+  auto summary = std::make_shared<Summary>(*snapshot.summary);
+  PodStats& stats = summary->pods[0];
+  stats.containers = {{.name = "a", .rootfs = FsUsage{100, 1}, .logs = FsUsage{10, 2}},
+                      {.name = "b", .rootfs = FsUsage{200, 3}}};
+  stats.volumes = {{.name = "scratch", .usage = {7, 8}}, {.name = "remote", .usage = {1000, 1}}};
+  snapshot.summary = summary;
+  auto facts = std::make_shared<PodFacts>(*snapshot.pods[0].facts);
+  facts->local_volumes = {"scratch"};
+  facts->memory_request = Nanos{64 << 20} * kNanosPerUnit;
+  facts->ephemeral_storage_request = 0;
+  snapshot.pods[0].facts = facts;
+  snapshot.pods[0].protection = Protection::kSpared;
+  snapshot.pods[0].oom_kills = 2;
+  const std::string text = MetricsText(snapshot);
+  for (const char* sample : {R"(kind="rootfs"} 300)", R"(kind="logs"} 10)", R"(kind="volumes"} 7)",
+                             R"(kind="rootfs"} 4)", R"(kind="volumes"} 8)",
+                             R"(resource="memory"} 67108864)", R"(protection="none")"}) {
+    EXPECT_THAT(text, HasSubstr(sample));
+  }
+  EXPECT_EQ(Samples(text, "jettison_pod_disk_used_bytes").size(), 3U);
+  EXPECT_EQ(Samples(text, "jettison_pod_request_bytes").size(), 1U);
+  EXPECT_THAT(Samples(text, "jettison_pod_oom_kills_total"),
+              testing::ElementsAre(testing::EndsWith(" 2")));
+}
+
 TEST(MetricsText, TheProcessHasTheNamesOfEveryClientLibrary) {
   const std::string text = ProcessMetricsText({.cpu = std::chrono::milliseconds(1500),
                                                .resident_bytes = 4096,

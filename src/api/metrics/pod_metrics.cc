@@ -1,8 +1,11 @@
+#include <algorithm>
 #include <array>
 #include <optional>
+#include <string_view>
 #include <vector>
 
 #include "api/metrics/metric_sections.h"
+#include "core/pods/pod_requests.h"
 
 namespace jettison {
 namespace {
@@ -44,6 +47,116 @@ void WriteActivities(const Snapshot& snapshot, MetricsWriter& writer) {
   }
 }
 
+// What a pod has on disk, by what it is.
+struct DiskByKind {
+  FsUsage rootfs;
+  FsUsage logs;
+  FsUsage volumes;
+};
+
+void Add(const FsUsage& usage, FsUsage& sum) {
+  if (usage.used_bytes) sum.used_bytes = sum.used_bytes.value_or(0) + *usage.used_bytes;
+  if (usage.inodes_used) sum.inodes_used = sum.inodes_used.value_or(0) + *usage.inodes_used;
+}
+
+DiskByKind DiskOf(const PodView& pod, const PodStats& stats) {
+  DiskByKind disk;
+  for (const ContainerStats& container : stats.containers) {
+    if (container.rootfs) Add(*container.rootfs, disk.rootfs);
+    if (container.logs) Add(*container.logs, disk.logs);
+  }
+  for (const VolumeStats& volume : stats.volumes) {
+    const auto& local = pod.facts->local_volumes;
+    if (std::ranges::find(local, volume.name) != local.end()) Add(volume.usage, disk.volumes);
+  }
+  return disk;
+}
+
+using Amount = std::optional<std::uint64_t> FsUsage::*;
+
+void WriteDisk(std::string_view name, std::string_view help, Amount amount,
+               const std::vector<const PodView*>& pods, const std::vector<DiskByKind>& disks,
+               MetricsWriter& writer) {
+  writer.Family(name, kGauge, help);
+  for (std::size_t i = 0; i < pods.size(); ++i) {
+    const auto sample = [&](std::string_view kind, const FsUsage& usage) {
+      if (!(usage.*amount)) return;
+      writer.Sample({{"namespace", pods[i]->namespace_}, {"pod", pods[i]->name}, {"kind", kind}},
+                    *(usage.*amount));
+    };
+    sample("rootfs", disks[i].rootfs);
+    sample("logs", disks[i].logs);
+    sample("volumes", disks[i].volumes);
+  }
+}
+
+// As of the last full pass, of pods that it measured.
+void WriteDisks(const Snapshot& snapshot, const std::vector<const PodView*>& pods,
+                MetricsWriter& writer) {
+  std::vector<DiskByKind> disks(pods.size());
+  std::vector<const PodStats*> stats;
+  if (snapshot.summary) {
+    for (const PodStats& each : snapshot.summary->pods) stats.push_back(&each);
+  }
+  std::ranges::sort(stats, {}, [](const PodStats* each) { return std::string_view(each->uid); });
+  for (std::size_t i = 0; i < pods.size(); ++i) {
+    const auto found =
+        std::ranges::lower_bound(stats, std::string_view(pods[i]->uid), {},
+                                 [](const PodStats* each) { return std::string_view(each->uid); });
+    if (found != stats.end() && (*found)->uid == pods[i]->uid) disks[i] = DiskOf(*pods[i], **found);
+  }
+  WriteDisk("jettison_pod_disk_used_bytes",
+            "Bytes of the pod on disk by what they are: rootfs (writable layers), logs, volumes.",
+            &FsUsage::used_bytes, pods, disks, writer);
+  WriteDisk("jettison_pod_disk_used_inodes", "Inodes of the pod on disk, as above.",
+            &FsUsage::inodes_used, pods, disks, writer);
+}
+
+// What a pod is, for whoever reads its figures later.
+void WriteFacts(const std::vector<const PodView*>& pods, MetricsWriter& writer) {
+  writer.Family("jettison_pod_info", kGauge, "Which pod it is. Always 1.");
+  for (const PodView* pod : pods) {
+    // One that is spared is so for now alone.
+    const bool lasts = pod->protection != Protection::kSpared;
+    writer.Sample({{"namespace", pod->namespace_},
+                   {"pod", pod->name},
+                   {"uid", pod->uid},
+                   {"qos_class", NameOf(pod->qos)},
+                   {"priority_class", pod->facts->pod.priority_class_name},
+                   {"protection", NameOf(lasts ? pod->protection : Protection::kNone)},
+                   {"source", NameOf(pod->source)}},
+                  1);
+  }
+  WritePods(
+      "jettison_pod_priority", kGauge, "Priority of the pod.", pods,
+      [](const PodView& pod) { return std::optional(pod.priority); }, writer);
+}
+
+// An amount of memory and of local storage; none: nothing is requested, or nothing limits it.
+template <typename AmountOf>
+void WriteAmounts(std::string_view name, std::string_view help,
+                  const std::vector<const PodView*>& pods, AmountOf amount_of,
+                  MetricsWriter& writer) {
+  writer.Family(name, kGauge, help);
+  for (const PodView* pod : pods) {
+    for (const std::string_view resource : {"memory", "ephemeral-storage"}) {
+      const std::optional<std::int64_t> amount = amount_of(*pod->facts, resource);
+      if (!amount || *amount == 0) continue;
+      writer.Sample({{"namespace", pod->namespace_}, {"pod", pod->name}, {"resource", resource}},
+                    *amount);
+    }
+  }
+}
+
+std::optional<std::int64_t> RequestOf(const PodFacts& facts, std::string_view resource) {
+  return WholeUnits(resource == "memory" ? facts.memory_request : facts.ephemeral_storage_request);
+}
+
+std::optional<std::int64_t> LimitOf(const PodFacts& facts, std::string_view resource) {
+  const auto limit = EffectiveLimit(facts.pod, resource);
+  return limit ? std::optional(limit->Value()) : std::nullopt;
+}
+
 }  // namespace
 
 void WritePodMetrics(const Snapshot& snapshot, MetricsWriter& writer) {
@@ -74,6 +187,16 @@ void WritePodMetrics(const Snapshot& snapshot, MetricsWriter& writer) {
       "jettison_pod_evictions_total", kCounter,
       "Evictions of the pod since the agent started, or since its manifest came.", pods,
       [](const PodView& pod) { return std::optional(pod.evictions); }, writer);
+  WritePods(
+      "jettison_pod_oom_kills_total", kCounter,
+      "Containers of the pod that the kernel killed for memory since the agent started.", pods,
+      [](const PodView& pod) { return std::optional(pod.oom_kills); }, writer);
+  WriteDisks(snapshot, pods, writer);
+  WriteFacts(pods, writer);
+  WriteAmounts("jettison_pod_request_bytes", "What the pod requests of a resource.", pods,
+               RequestOf, writer);
+  WriteAmounts("jettison_pod_limit_bytes", "What limits the pod as a whole.", pods, LimitOf,
+               writer);
 }
 
 }  // namespace jettison
