@@ -1,7 +1,5 @@
 #include "sim/recommend/choice.h"
 
-#include <algorithm>
-
 namespace jettison {
 namespace {
 
@@ -22,7 +20,7 @@ void FindNeighbours(std::span<const PolicyCosts> costs, Choice& choice) {
 
 Choice Choose(std::span<const PolicyCosts> costs, const Prices& prices, const CostLimits& limits) {
   Choice choice{.front = ParetoFront(costs), .less = {}, .more = {}};
-  if (std::ranges::none_of(costs, HasPressure)) {
+  if (!costs.empty() && !HasPressure(costs.front())) {
     choice.why = Choice::Why::kNoPressure;
     return choice;
   }

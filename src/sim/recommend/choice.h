@@ -17,7 +17,7 @@ struct Choice {
   enum class Why : std::uint8_t {
     kCheapest,         // it has the least price
     kInForce,          // none is cheaper than the one that was in force
-    kNoPressure,       // none evicts or loses a pod for memory: nothing can be told apart
+    kNoPressure,       // the one in force evicts and loses no pod for memory: nothing was short
     kNoneWithinLimits  // all of them exceed the limits: the one in force is kept
   };
   std::size_t chosen = 0;

@@ -78,6 +78,9 @@ TEST(Choice, ARecordingWithoutPressureTellsNothing) {
   const Choice choice = Choose(std::vector{in_force, lower}, {}, {});
   EXPECT_EQ(choice.why, Choice::Why::kNoPressure);
   EXPECT_EQ(choice.chosen, 0U);
+  // A higher line that evicts says no more about lower ones.
+  EXPECT_EQ(Choose(std::vector{in_force, lower, Costs(4, 0, 9000)}, {}, {}).why,
+            Choice::Why::kNoPressure);
 }
 
 TEST(Choice, KeepsToLimits) {

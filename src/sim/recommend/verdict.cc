@@ -38,16 +38,17 @@ std::string NeighbourSentence(const Recommendation& all, std::size_t neighbour) 
   std::string text = fmt::format("Its neighbour \"{}\" has {}", all.tried[neighbour].name,
                                  ChangesText(chosen, other));
   if (const auto price = EvenIdlePrice(chosen, other, all.prices)) {
-    text += fmt::format("; it would cost the same if a GiB hour cost {:.4g}", *price);
+    text += fmt::format("; it would cost the same if a GiB hour cost {:.6g}", *price);
   }
   return text + ".";
 }
 
 std::string NoPressureSentence(const Recommendation& all) {
   std::string text =
-      "No policy that was tried would have evicted a pod because memory was short, and no OOM kill "
-      "is recorded or foreseen. So the recordings cannot tell which policy is better, and what is "
-      "in force is kept.";
+      "What is in force would have evicted no pod because memory was short, and no OOM kill is "
+      "recorded or foreseen. So the recordings cannot tell which policy is better: higher "
+      "thresholds "
+      "cost more, and what lower ones risk does not show. What is in force is kept.";
   if (all.least) {
     text += fmt::format(" The least that a node had left was {} of {}{}.",
                         RoughText(Signal::kMemoryAvailable, all.least->available),
