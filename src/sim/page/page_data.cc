@@ -1,0 +1,211 @@
+#include "sim/page/page_data.h"
+
+#include <algorithm>
+#include <chrono>
+
+#include "core/evaluate/evaluate.h"
+#include "core/json/json_writer.h"
+#include "core/model/pressure.h"
+#include "sim/report/report_json.h"
+#include "sim/report/report_words.h"
+
+namespace jettison {
+namespace {
+
+std::int64_t Millis(Instant at) {
+  return std::chrono::floor<std::chrono::milliseconds>(at).time_since_epoch().count();
+}
+
+// As the page formats amounts of it.
+std::string_view UnitOf(Signal signal) {
+  switch (ResourceOf(signal)) {
+    case Resource::kInodes:
+    case Resource::kPids: return "count";
+    case Resource::kMemory:
+    case Resource::kSwap:
+    case Resource::kEphemeralStorage:
+    case Resource::kIo: break;
+  }
+  return IsPressure(signal) ? "percent" : "bytes";
+}
+
+// Of pressure hundredths of a percent are shown as percent.
+double Shown(Signal signal, std::int64_t amount) {
+  return IsPressure(signal) ? static_cast<double>(amount) / 100 : static_cast<double>(amount);
+}
+
+void PutCourse(Signal signal, const NodeCourses& courses, JsonWriter& json) {
+  const SignalCourse& course = courses[signal];
+  json.Object([&] {
+    json.Field("name", NameOf(signal));
+    json.Field("unit", UnitOf(signal));
+    json.Field("capacity", Shown(signal, courses.CapacityOf(signal)));
+    json.Field("from", Millis(course.from()));
+    json.Field("width", course.width() / std::chrono::milliseconds(1));
+    json.Array("points", [&] {
+      for (std::size_t i = 0; i < course.stretches().size(); ++i) {
+        const auto& stretch = course.stretches()[i];
+        if (!stretch) continue;
+        json.Array([&] {
+          json.Number(i);
+          json.Number(Shown(signal, stretch->least));
+          json.Number(Shown(signal, stretch->most));
+        });
+      }
+    });
+  });
+}
+
+void PutWhen(const TimeBounds& when, JsonWriter& json) {
+  json.Field("at", Millis(when.at));
+  json.Field("earliest", Millis(when.earliest));
+  json.Field("latest", Millis(when.latest));
+}
+
+void PutEviction(const SimulatedEviction& eviction, JsonWriter& json) {
+  json.Object([&] {
+    PutWhen(eviction.when, json);
+    json.Field("pod", eviction.pod);
+    if (!eviction.limit) json.Field("signal", NameOf(eviction.signal));
+    json.Field("soft", eviction.soft);
+    json.Field("why", ReasonText(eviction));
+    json.Field("held", Shown(eviction.signal, eviction.held));
+    json.Field("unit", eviction.limit ? "bytes" : UnitOf(eviction.signal));
+    json.Field("recorded", eviction.as_recorded);
+  });
+}
+
+void PutOomKill(const ForeseenOomKill& kill, JsonWriter& json) {
+  json.Object([&] {
+    PutWhen(kill.when, json);
+    json.Field("pod", kill.pod);
+    json.Field("why", NameOf(kill.why));
+  });
+}
+
+void PutHarm(const PolicyOutcome& outcome, JsonWriter& json) {
+  json.Array("evictions", [&] {
+    for (std::size_t i = 0; i < std::min(kMostOnPage, outcome.evictions.size()); ++i) {
+      PutEviction(outcome.evictions[i], json);
+    }
+  });
+  json.Array("oomKills", [&] {
+    for (std::size_t i = 0; i < std::min(kMostOnPage, outcome.oom_kills.size()); ++i) {
+      PutOomKill(outcome.oom_kills[i], json);
+    }
+  });
+}
+
+void PutThresholds(const std::vector<Signal>& signals, const PassPolicy& policy,
+                   const NodeCourses& courses, JsonWriter& json) {
+  json.Object("thresholds", [&] {
+    for (const Signal signal : signals) {
+      json.Array(NameOf(signal), [&] {
+        for (const PlotLine& line : LinesOn(signal, policy, courses.CapacityOf(signal))) {
+          json.Object([&] {
+            json.Field("kind", line.hard ? "hard" : "soft");
+            json.Field("at", Shown(signal, line.at));
+            json.Field("graceMs", line.grace / std::chrono::milliseconds(1));
+          });
+        }
+      });
+    }
+  });
+}
+
+bool IsTold(const Recommendation* all, std::size_t i) {
+  return all == nullptr || i == 0 || i == all->choice.chosen ||
+         std::ranges::find(all->choice.front, i) != all->choice.front.end();
+}
+
+void PutPolicy(const PageInput& input, std::size_t node, std::size_t i,
+               const std::vector<Signal>& signals, JsonWriter& json) {
+  const SimulationReport& report = input.reports[node];
+  const PolicyOutcome& outcome = report.outcomes[i];
+  json.Object([&] {
+    json.Field("name", outcome.name);
+    json.Field("evictionCount", outcome.evictions.size());
+    json.Field("oomKillCount", outcome.oom_kills.size());
+    json.Field("keptFreeGibHours", outcome.IdleGibHours());
+    json.Field("conditionSeconds", SecondsOf(ConditionTime(outcome)));
+    json.Field("podSecondsLost", SecondsOf(outcome.pod_time_lost));
+    PutThresholds(signals, report.policies[i], input.courses[node], json);
+    if (IsTold(input.recommendation, i)) PutHarm(outcome, json);
+  });
+}
+
+void PutRecording(const PageInput& input, std::size_t node, JsonWriter& json) {
+  const SimulationReport& report = input.reports[node];
+  const std::vector<Signal> signals = PlottedSignals(report, input.courses[node]);
+  json.Object([&] {
+    json.Field("recording", report.recording);
+    PutFacts(report.facts, json);
+    PutCalibration(report, json);
+    json.Array("signals", [&] {
+      for (const Signal signal : signals) PutCourse(signal, input.courses[node], json);
+    });
+    json.Array("policies", [&] {
+      for (std::size_t i = 0; i < report.outcomes.size(); ++i) {
+        PutPolicy(input, node, i, signals, json);
+      }
+    });
+  });
+}
+
+// "<" occurs in texts only, where it may as well be written as its code.
+std::string WithoutTags(const std::string& json) {
+  std::string safe;
+  safe.reserve(json.size());
+  for (const char c : json) {
+    if (c == '<') {
+      safe += "\\u003c";
+    } else {
+      safe += c;
+    }
+  }
+  return safe;
+}
+
+}  // namespace
+
+std::vector<PlotLine> LinesOn(Signal signal, const PassPolicy& policy, std::int64_t capacity) {
+  std::vector<PlotLine> lines;
+  for (const Threshold& threshold : policy.thresholds) {
+    if (threshold.signal != signal) continue;
+    lines.push_back({.hard = threshold.IsHard(),
+                     .at = QuantityOf(threshold.value, capacity).Value(),
+                     .grace = threshold.grace_period});
+  }
+  return lines;
+}
+
+std::vector<Signal> PlottedSignals(const SimulationReport& report, const NodeCourses& courses) {
+  std::vector<Signal> signals;
+  for (const Signal signal : kAllSignals) {
+    const auto is_watched = [signal](const PassPolicy& policy) {
+      return std::ranges::any_of(policy.thresholds,
+                                 [signal](const Threshold& t) { return t.signal == signal; });
+    };
+    if (!courses[signal].empty() && std::ranges::any_of(report.policies, is_watched)) {
+      signals.push_back(signal);
+    }
+  }
+  return signals;
+}
+
+std::string PageData(const PageInput& input) {
+  std::string out;
+  JsonWriter json(out);
+  json.Object([&] {
+    json.Field("kind", input.recommendation == nullptr ? "Simulation" : "Recommendation");
+    json.Array("recordings", [&] {
+      for (std::size_t i = 0; i < input.reports.size(); ++i) PutRecording(input, i, json);
+    });
+    if (input.recommendation != nullptr) {
+      json.Object("recommendation", [&] { PutRecommendation(*input.recommendation, json); });
+    }
+  });
+  return WithoutTags(out);
+}
+
+}  // namespace jettison

@@ -1,0 +1,169 @@
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <nlohmann/json.hpp>
+
+#include "sim/page/course_plot.h"
+#include "sim/page/front_plot.h"
+#include "sim/page/page_data.h"
+#include "sim/page/svg.h"
+
+namespace jettison {
+namespace {
+
+using ::testing::ElementsAre;
+using ::testing::HasSubstr;
+using ::testing::Not;
+using ::testing::SizeIs;
+
+using std::chrono::seconds;
+
+constexpr std::int64_t kMiB = 1 << 20;
+constexpr const char* kHostile = "default/</script><!--&\"x\"\n";
+const Instant kThen(std::chrono::hours(500'000));
+
+NodeCourses Courses() {
+  NodeCourses courses;
+  for (int i = 0; i < 100; ++i) {
+    auto pass = std::make_shared<RecordedPass>();
+    pass->report.at = kThen + seconds(10 * i);
+    pass->report.observations[Signal::kMemoryAvailable] =
+        Observation{.available = (1000 - i) * kMiB, .capacity = 4096 * kMiB, .time = {}};
+    pass->report.observations[Signal::kMemoryPressureFullAvg10] =
+        Observation{.available = 7550, .capacity = 10'000, .time = {}};
+    courses.Add(std::shared_ptr<const RecordedPass>(std::move(pass)));
+  }
+  return courses;
+}
+
+PassPolicy Policy() {
+  PassPolicy policy;
+  policy.thresholds = {{.signal = Signal::kMemoryAvailable, .value = Percentage{0.25F}},
+                       {.signal = Signal::kMemoryAvailable,
+                        .value = Quantity::Of(2000 * kMiB),
+                        .grace_period = seconds(30)},
+                       {.signal = Signal::kMemoryPressureFullAvg10, .value = Quantity::Of(5000)},
+                       {.signal = Signal::kNodeFsAvailable, .value = Percentage{0.1F}}};
+  return policy;
+}
+
+SimulationReport Report() {
+  SimulationReport report{.recording = "a.jtr", .calibration = {}};
+  report.facts.node = kHostile;
+  report.facts.from = kThen;
+  report.facts.to = kThen + seconds(990);
+  report.outcomes = {{.name = "in force"}, {.name = kHostile}, {.name = "off the front"}};
+  for (PolicyOutcome& outcome : report.outcomes) {
+    outcome.evictions = {{.uid = "u",
+                          .pod = kHostile,
+                          .when = {kThen, kThen + seconds(5), kThen + seconds(9)},
+                          .limit = {},
+                          .available = 1,
+                          .line = 2,
+                          .held = 3}};
+  }
+  report.policies = {Policy(), Policy(), Policy()};
+  return report;
+}
+
+Recommendation ForReport() {
+  Recommendation all;
+  all.tried = {{.name = "in force", .costs = {.evictions = 3, .idle_milli_gib_hours = 1000}},
+               {.name = kHostile, .costs = {.evictions = 1, .idle_milli_gib_hours = 2000}},
+               {.name = "off the front", .costs = {.evictions = 3, .idle_milli_gib_hours = 9000}}};
+  all.choice = {
+      .chosen = 1, .why = Choice::Why::kCheapest, .front = {0, 1}, .less = {}, .more = {}};
+  return all;
+}
+
+TEST(PageData, HasNothingThatEndsItsScriptAndIsStillTheSame) {
+  const std::vector<SimulationReport> reports = {Report()};
+  const std::vector<NodeCourses> courses = {Courses()};
+  const std::string text = PageData({.reports = reports, .courses = courses});
+  EXPECT_THAT(text, Not(HasSubstr("<")));
+  const auto json = nlohmann::json::parse(text);
+  EXPECT_EQ(json["kind"], "Simulation");
+  const auto& recording = json["recordings"][0];
+  EXPECT_EQ(recording["node"], kHostile);
+  EXPECT_EQ(recording["policies"][1]["evictions"][0]["pod"], kHostile);
+}
+
+TEST(PageData, ASignalHasItsStretchesAndThresholdsInOneUnit) {
+  const std::vector<SimulationReport> reports = {Report()};
+  const std::vector<NodeCourses> courses = {Courses()};
+  const auto json = nlohmann::json::parse(PageData({.reports = reports, .courses = courses}));
+  const auto& recording = json["recordings"][0];
+  ASSERT_THAT(recording["signals"], SizeIs(2)) << "nodefs was not observed";
+  const auto& memory = recording["signals"][0];
+  EXPECT_EQ(memory["name"], "memory.available");
+  EXPECT_EQ(memory["unit"], "bytes");
+  EXPECT_EQ(memory["points"][0], nlohmann::json({0, 1000 * kMiB, 1000 * kMiB}));
+  const auto& lines = recording["policies"][0]["thresholds"]["memory.available"];
+  EXPECT_EQ(lines[0]["at"], 1024 * kMiB);
+  EXPECT_EQ(lines[1]["kind"], "soft");
+  EXPECT_EQ(lines[1]["graceMs"], 30'000);
+  EXPECT_EQ(recording["signals"][1]["unit"], "percent");
+  EXPECT_EQ(recording["signals"][1]["points"][0][1], 75.5);
+}
+
+TEST(PageData, DetailsAreOfTheFrontAlone) {
+  const std::vector<SimulationReport> reports = {Report()};
+  const std::vector<NodeCourses> courses = {Courses()};
+  const Recommendation all = ForReport();
+  const auto json = nlohmann::json::parse(
+      PageData({.reports = reports, .courses = courses, .recommendation = &all}));
+  const auto& policies = json["recordings"][0]["policies"];
+  EXPECT_TRUE(policies[0].contains("evictions"));
+  EXPECT_TRUE(policies[1].contains("evictions"));
+  EXPECT_FALSE(policies[2].contains("evictions"));
+  EXPECT_EQ(policies[2]["evictionCount"], 1);
+  EXPECT_EQ(json["recommendation"]["chosen"], 1);
+}
+
+TEST(Svg, TextCannotBecomeMarkup) {
+  EXPECT_EQ(XmlText("<a b=\"c\">&\n"), "&lt;a b=&quot;c&quot;&gt;&amp;\xef\xbf\xbd");
+  const NodeCourses courses = Courses();
+  const std::string svg = CourseSvg({.title = kHostile,
+                                     .signal = Signal::kMemoryAvailable,
+                                     .course = courses[Signal::kMemoryAvailable],
+                                     .lines = {},
+                                     .evictions = {}});
+  EXPECT_THAT(svg, Not(HasSubstr("<!--")));
+  EXPECT_THAT(svg, Not(HasSubstr("</script>")));
+}
+
+TEST(Svg, FiguresOfAnAxisAreRound) {
+  EXPECT_THAT(RoundFigures(10, 1000), ElementsAre(0, 2, 4, 6, 8, 10));
+  EXPECT_THAT(RoundFigures(1.1 * (1 << 30), 1024),
+              ElementsAre(0, 0.25 * (1 << 30), 0.5 * (1 << 30), 0.75 * (1 << 30), 1 << 30));
+  EXPECT_THAT(RoundFigures(0, 1000), ElementsAre(0));
+}
+
+TEST(Svg, APlotHasItsBandLinesAndTheEvictionsOfItsSignal) {
+  const NodeCourses courses = Courses();
+  const SimulationReport report = Report();
+  const auto plot = [&](Signal signal) {
+    return CourseSvg({.title = "t",
+                      .signal = signal,
+                      .course = courses[signal],
+                      .lines = LinesOn(signal, Policy(), courses.CapacityOf(signal)),
+                      .evictions = report.outcomes[0].evictions});
+  };
+  const std::string memory = plot(Signal::kMemoryAvailable);
+  EXPECT_THAT(memory, HasSubstr("class=\"band\""));
+  EXPECT_THAT(memory, HasSubstr("class=\"hard\""));
+  EXPECT_THAT(memory, HasSubstr("class=\"soft\""));
+  EXPECT_THAT(memory, HasSubstr("class=\"bounds\""));
+  EXPECT_THAT(plot(Signal::kMemoryPressureFullAvg10), Not(HasSubstr("class=\"bounds\"")));
+}
+
+TEST(Svg, TheFrontHasAPointForEachPolicy) {
+  const std::string svg = FrontSvg(ForReport());
+  EXPECT_THAT(svg, HasSubstr("class=\"chosen\""));
+  EXPECT_THAT(svg, HasSubstr("class=\"in-force\""));
+  EXPECT_THAT(svg, HasSubstr("off the front: 3 evictions, 0 OOM kills, 9.000 GiB h kept free"));
+  EXPECT_THAT(svg, Not(HasSubstr("<!--")));
+}
+
+}  // namespace
+}  // namespace jettison
