@@ -1,9 +1,10 @@
-// Makes the dashboard one file that needs nothing else, and a C++ source that holds it.
+// Makes a page one file that needs nothing else, and a C++ source that holds it.
 //
-//   node build.mjs --packages DIR --page FILE.html --source FILE.cc
+//   node build.mjs dashboard|report --packages DIR --page FILE.html --source FILE.cc
 //
-// DIR is where `npm ci` put the packages of package-lock.json. The page has one style and one script,
+// DIR is where `npm ci` put the packages of package-lock.json. A page has one style and one script,
 // both inline; its Content-Security-Policy names their hashes, so that nothing else in it can run.
+// The policy of the dashboard is sent with it, that of the report, which is a file, stands in it.
 import { createHash } from 'node:crypto';
 import { readFileSync, writeFileSync } from 'node:fs';
 import { createRequire } from 'node:module';
@@ -32,16 +33,32 @@ async function bundled(esbuild, entry, packages) {
 
 const hashOf = (text) => `'sha256-${createHash('sha256').update(text).digest('base64')}'`;
 
-function policyOf(style, script) {
+const PAGES = {
+  dashboard: {
+    html: 'index.html',
+    style: 'style/all.css',
+    script: 'src/main.js',
+    policy: ["connect-src 'self'", "frame-ancestors 'none'"],
+    sourceOf: dashboardSource,
+  },
+  report: {
+    html: 'report.html',
+    style: 'style/report.css',
+    script: 'src/report/main.js',
+    policy: [],
+    sourceOf: reportSource,
+  },
+};
+
+function policyOf(style, script, more) {
   return [
     "default-src 'none'",
     `style-src ${hashOf(style)}`,
     `script-src ${hashOf(script)}`,
-    "connect-src 'self'",
     'img-src data:',
     "base-uri 'none'",
     "form-action 'none'",
-    "frame-ancestors 'none'",
+    ...more,
   ].join('; ');
 }
 
@@ -60,7 +77,7 @@ function literal(text) {
   return lines.join('\n');
 }
 
-function sourceOf(page, policy) {
+function dashboardSource(page, policy) {
   return `// Made by dashboard/build.mjs.
 #include "api/dashboard/page.h"
 
@@ -79,6 +96,26 @@ std::string_view DashboardPolicy() { return kPolicy; }
 `;
 }
 
+// The page around its data.
+function reportSource(page) {
+  const [before, after] = page.split('/* data */');
+  return `// Made by dashboard/build.mjs.
+#include "cli/report_template/template.h"
+
+namespace jettison {
+namespace {
+constexpr std::string_view kBefore =
+${literal(before)};
+constexpr std::string_view kAfter =
+${literal(after)};
+}  // namespace
+
+ReportTemplate TemplateOfReport() { return {.before = kBefore, .after = kAfter}; }
+
+}  // namespace jettison
+`;
+}
+
 // What the libraries in the page want to be said with them.
 function licenceOf(packages, name) {
   const folder = join(packages, 'node_modules', name);
@@ -87,21 +124,24 @@ function licenceOf(packages, name) {
 }
 
 async function main() {
-  const { values } = parseArgs({
+  const { values, positionals } = parseArgs({
+    allowPositionals: true,
     options: { packages: { type: 'string' }, page: { type: 'string' }, source: { type: 'string' } },
   });
+  const kind = PAGES[positionals[0]];
   const packages = resolve(values.packages);
   const esbuild = createRequire(join(packages, 'package.json'))('esbuild');
-  const style = await bundled(esbuild, 'style/all.css', packages);
-  const script = await bundled(esbuild, 'src/main.js', packages);
-  const page = readFileSync(join(here, 'index.html'), 'utf8')
+  const style = await bundled(esbuild, kind.style, packages);
+  const script = await bundled(esbuild, kind.script, packages);
+  const policy = policyOf(style, script, kind.policy);
+  const page = readFileSync(join(here, kind.html), 'utf8')
     .replace('<!-- licences -->', () => licenceOf(packages, 'uplot'))
+    .replace('/* policy */', () => policy)
     .replace('/* style */', () => style)
     .replace('/* script */', () => script);
-  const policy = policyOf(style, script);
   writeFileSync(values.page, page);
   writeFileSync(`${values.page}.policy`, policy);
-  writeFileSync(values.source, sourceOf(page, policy));
+  writeFileSync(values.source, kind.sourceOf(page, policy));
   console.log(`${values.page}: ${Math.round(Buffer.byteLength(page) / 1024)} KiB`);
 }
 

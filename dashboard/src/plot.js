@@ -1,11 +1,9 @@
 // One signal over time: its curve, a line for each threshold, a mark for each eviction.
 import uPlot from 'uplot';
-import { amount, clock, onAxis } from './format.js';
-import { columns, ticks, topOf } from './series.js';
+import { amount, clock } from './format.js';
+import { HEIGHT, drawMark, drawThresholds, timeAxis, valueAxis } from './plot_parts.js';
+import { columns, topOf } from './series.js';
 import { colour } from './theme.js';
-
-const HEIGHT = 150;
-const AXIS_FONT = '11px system-ui, sans-serif';
 
 // All plots of the page show the reading of the same moment.
 const together = uPlot.sync('signals');
@@ -72,8 +70,6 @@ export class Plot {
 
   #options(read) {
     const accent = () => colour('--accent');
-    const axis = { stroke: () => colour('--muted'), font: AXIS_FONT };
-    const grid = { stroke: () => colour('--grid'), width: 1 };
     return {
       width: Math.max(200, Math.floor(this.#host.clientWidth)),
       height: HEIGHT,
@@ -83,27 +79,14 @@ export class Plot {
       scales: { x: { time: true }, y: { range: (_, low, high) => [low ?? 0, high ?? 1] } },
       series: [{}, { stroke: accent, width: 2, fill: () => colour('--area'), points: { show: false } }],
       axes: [
-        {
-          ...axis,
-          grid: { show: false },
-          ticks: { ...grid, size: 4 },
-          size: 26,
-          space: 62,
-          values: (_, times, __, ___, step) =>
-            times.map((at) => clock(at * 1000).slice(0, step < 60 ? 8 : 5)),
-        },
-        {
-          ...axis,
-          grid,
-          ticks: { show: false },
-          size: 60,
-          space: 24,
-          splits: (_, __, low, high) => ticks(low, high, this.#signal.unit),
-          values: (_, values) => values.map((value) => onAxis(this.#signal.unit, value)),
-        },
+        timeAxis((times, step) => times.map((at) => clock(at * 1000).slice(0, step < 60 ? 8 : 5))),
+        valueAxis(() => this.#signal.unit),
       ],
       hooks: {
-        draw: [(plot) => this.#drawThresholds(plot), (plot) => this.#drawEvictions(plot)],
+        draw: [
+          (plot) => drawThresholds(plot, this.#signal.thresholds),
+          (plot) => this.#evictions.forEach(({ at }) => drawMark(plot, at / 1000)),
+        ],
         setCursor: [(plot) => read(this.#readingAt(plot.cursor.idx))],
       },
     };
@@ -114,45 +97,5 @@ export class Plot {
     const value = this.#plot.data[1][index];
     const text = value == null ? 'not known' : amount(this.#signal.unit, value);
     return `${clock(this.#plot.data[0][index] * 1000)}  ${text}`;
-  }
-
-  #drawThresholds(plot) {
-    const { ctx, bbox } = plot;
-    ctx.save();
-    ctx.lineWidth = 1.5 * devicePixelRatio;
-    for (const { kind, at } of this.#signal.thresholds) {
-      if (at == null) continue;
-      const y = Math.round(plot.valToPos(at, 'y', true));
-      ctx.strokeStyle = colour(kind === 'hard' ? '--hard' : '--soft');
-      ctx.setLineDash(kind === 'hard' ? [] : [6 * devicePixelRatio, 4 * devicePixelRatio]);
-      ctx.beginPath();
-      ctx.moveTo(bbox.left, y);
-      ctx.lineTo(bbox.left + bbox.width, y);
-      ctx.stroke();
-    }
-    ctx.restore();
-  }
-
-  #drawEvictions(plot) {
-    const { ctx, bbox } = plot;
-    const size = 5 * devicePixelRatio;
-    ctx.save();
-    ctx.strokeStyle = ctx.fillStyle = colour('--mark');
-    ctx.lineWidth = devicePixelRatio;
-    ctx.setLineDash([2 * devicePixelRatio, 3 * devicePixelRatio]);
-    for (const { at } of this.#evictions) {
-      const x = Math.round(plot.valToPos(at / 1000, 'x', true));
-      if (x < bbox.left || x > bbox.left + bbox.width) continue;
-      ctx.beginPath();
-      ctx.moveTo(x, bbox.top);
-      ctx.lineTo(x, bbox.top + bbox.height);
-      ctx.stroke();
-      ctx.beginPath();
-      ctx.moveTo(x - size, bbox.top - 2 * size);
-      ctx.lineTo(x + size, bbox.top - 2 * size);
-      ctx.lineTo(x, bbox.top - size / 2);
-      ctx.fill();
-    }
-    ctx.restore();
   }
 }
