@@ -11,6 +11,8 @@
 #include <vector>
 
 #include "cli/recommend/search.h"
+#include "cli/report_page/report_files.h"
+#include "cli/report_page/report_options.h"
 #include "cli/simulate/run_recording.h"
 #include "kernel/files/whole_file.h"
 
@@ -28,6 +30,8 @@ struct RecommendOptions {
   std::string evicted = "auto";
   std::string output = "text";
   std::string out;
+  std::string html;
+  std::string svg;
   std::size_t show = 20;
 };
 
@@ -53,12 +57,12 @@ std::optional<SearchRun> RunFor(const RecommendOptions& options) {
   };
   take(ParsePrices(options.prices), run.prices);
   take(ReadCandidates(options.candidates), run.candidates);
-  if (run.limits.idle_gib_hours.value_or(0) < 0) {
-    Complain("--max-idle-gib-hours: must be 0 or more");
-    right = false;
-  }
   if (run.paths.size() > 1 && std::ranges::find(run.paths, "-") != run.paths.end()) {
     Complain("- reads standard input and has to be the only recording");
+    right = false;
+  }
+  if (const auto page = HasReportPage(); !options.html.empty() && !page) {
+    Complain(page.error().message);
     right = false;
   }
   return right ? std::optional(std::move(run)) : std::nullopt;
@@ -83,16 +87,31 @@ int Print(const RecommendOptions& options, const Found& found) {
       RecommendationText(found.recommendation, found.reports, {.most_evictions = options.show}));
 }
 
+int Tell(const Result<void>& written) {
+  if (!written) Complain(written.error().message);
+  return written ? 0 : kFailed;
+}
+
+// The files that were asked for beside what is printed.
+int WriteFiles(const RecommendOptions& options, const Found& found) {
+  const PageInput input{
+      .reports = found.reports, .courses = found.courses, .recommendation = &found.recommendation};
+  int status = 0;
+  if (!options.out.empty()) status |= Write(options.out, found.recommendation.configuration);
+  if (!options.html.empty()) status |= Tell(WriteReportPage(options.html, input));
+  if (!options.svg.empty()) {
+    status |= Tell(WritePlots(options.svg, input, found.recommendation.choice.chosen));
+  }
+  return status;
+}
+
 int RunRecommend(const RecommendOptions& options) {
   const auto run = RunFor(options);
   if (!run) return kInvalidInput;
   const Found found = Search(*run);
   if (found.reports.empty()) return std::max(found.status, kFailed);
-  int status = found.status;
-  if (!options.out.empty()) {
-    status = std::max(status, Write(options.out, found.recommendation.configuration));
-  }
-  return std::max(status, Print(options, found));
+  const int written = WriteFiles(options, found);
+  return std::max({found.status, written, Print(options, found)});
 }
 
 constexpr const char* kFooter =
@@ -108,6 +127,7 @@ constexpr const char* kFooter =
     "Examples:\n"
     "  jettison recommend node.jtr\n"
     "  jettison recommend recordings/ --price eviction=5,idle-gib-hour=0.1\n"
+    "  jettison recommend node.jtr --html report.html\n"
     "  jettison recommend node.jtr --max-oom-kills 0 --output yaml > kubelet.yaml\n"
     "  jettison recommend node.jtr --sweep 'evictionHard.memory.available=50Mi..1Gi/16'\n"
     "\n"
@@ -115,12 +135,15 @@ constexpr const char* kFooter =
 
 void AddLimits(CLI::App& command, CostLimits& limits) {
   command.add_option("--max-evictions", limits.evictions, "no policy with more evictions")
+      ->check(CLI::NonNegativeNumber)
       ->type_name("COUNT");
   command.add_option("--max-oom-kills", limits.oom_kills, "no policy with more OOM kills")
+      ->check(CLI::NonNegativeNumber)
       ->type_name("COUNT");
   command
       .add_option("--max-idle-gib-hours", limits.idle_gib_hours,
                   "no policy that keeps more memory free")
+      ->check(CLI::NonNegativeNumber)
       ->type_name("NUMBER");
 }
 
@@ -156,6 +179,7 @@ void AddRecommend(CLI::App& app, int& exit_code) {
       ->capture_default_str();
   command->add_option("--out", options->out, "where that configuration is written as well")
       ->type_name("FILE");
+  AddReportOptions(*command, options->html, options->svg);
   command->footer(kFooter);
   command->callback([options, &exit_code] { exit_code = RunRecommend(*options); });
 }

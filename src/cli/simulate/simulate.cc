@@ -11,8 +11,11 @@
 #include <vector>
 
 #include "cli/fleet/process_pool.h"
+#include "cli/report_page/report_files.h"
+#include "cli/report_page/report_options.h"
 #include "cli/simulate/run_recording.h"
 #include "cli/simulate/simulate_shard.h"
+#include "sim/series/node_courses.h"
 
 namespace jettison {
 namespace {
@@ -29,6 +32,8 @@ struct SimulateOptions {
   bool without_peaks = false;
   bool with_end_times = false;
   bool thin_all = false;
+  std::string html;
+  std::string svg;
   // Of parts.
   std::string shard;
   std::string out;
@@ -44,9 +49,19 @@ std::optional<Duration> EveryOf(const std::string& text) {
   return std::nullopt;
 }
 
+// What was found in the recordings, and the courses of their signals where they are shown.
+struct AllReports {
+  std::vector<SimulationReport> reports;
+  std::vector<NodeCourses> courses;
+};
+
+bool HasReport(const SimulateOptions& options) {
+  return !options.html.empty() || !options.svg.empty();
+}
+
 // All recordings one after the other; what is wrong with one does not keep the others from being
 // looked at.
-int ReadAll(const SimulateOptions& options, std::vector<SimulationReport>& reports) {
+int ReadAll(const SimulateOptions& options, AllReports& all) {
   const auto every = EveryOf(options.every);
   if (!every) return kInvalidInput;
   const auto candidates = ReadCandidates(options.candidates);
@@ -56,18 +71,24 @@ int ReadAll(const SimulateOptions& options, std::vector<SimulationReport>& repor
   }
   int status = 0;
   for (const std::string& path : options.recordings) {
-    auto report = RunOver({.path = path,
-                           .candidates = *candidates,
-                           .after_eviction = AfterEvictionNamed(options.evicted),
-                           .every = *every,
-                           .without_peaks = options.without_peaks,
-                           .with_end_times = options.with_end_times,
-                           .thin_all = options.thin_all,
-                           .shows_progress = true});
+    NodeCourses courses;
+    RecordingRun run{.path = path,
+                     .candidates = *candidates,
+                     .after_eviction = AfterEvictionNamed(options.evicted),
+                     .every = *every,
+                     .without_peaks = options.without_peaks,
+                     .with_end_times = options.with_end_times,
+                     .thin_all = options.thin_all,
+                     .shows_progress = true,
+                     .more = {},
+                     .onlooker = {}};
+    if (HasReport(options)) run.onlooker = [&](const RecordedItem& item) { courses.Add(item); };
+    auto report = RunOver(run);
     if (report) {
       for (const std::string& fault : report->faults) fmt::print(stderr, "jettison: {}\n", fault);
       if (!report->faults.empty()) status = kInvalidInput;
-      reports.push_back(std::move(*report));
+      all.reports.push_back(std::move(*report));
+      all.courses.push_back(std::move(courses));
       continue;
     }
     fmt::print(stderr, "jettison: {}\n", report.error().message);
@@ -121,15 +142,48 @@ int RunShard(const SimulateOptions& options) {
                         .resume = options.resume});
 }
 
+int Tell(const Result<void>& written) {
+  if (!written) fmt::print(stderr, "jettison: {}\n", written.error().message);
+  return written ? 0 : 1;
+}
+
+// The report of the recordings that hold something.
+int WriteFiles(const SimulateOptions& options, const AllReports& all) {
+  AllReports shown;
+  for (std::size_t i = 0; HasReport(options) && i < all.reports.size(); ++i) {
+    if (!all.reports[i].facts.from) continue;
+    shown.reports.push_back(all.reports[i]);
+    shown.courses.push_back(all.courses[i]);
+  }
+  if (shown.reports.empty()) return 0;
+  const PageInput input{.reports = shown.reports, .courses = shown.courses};
+  int status = 0;
+  if (!options.html.empty()) status |= Tell(WriteReportPage(options.html, input));
+  // The last of the policies is what was asked for, or the one in force.
+  const std::size_t last = shown.reports.front().outcomes.size() - 1;
+  if (!options.svg.empty()) status |= Tell(WritePlots(options.svg, input, last));
+  return status;
+}
+
 int RunSimulate(const SimulateOptions& options) {
-  if (!options.shard.empty() || options.output == "part") return RunShard(options);
+  if (!options.shard.empty() || options.output == "part") {
+    if (!HasReport(options)) return RunShard(options);
+    fmt::print(stderr, "jettison: --html and --svg are not of --output part\n");
+    return kInvalidInput;
+  }
+  if (const auto page = HasReportPage(); !options.html.empty() && !page) {
+    (void)Tell(page);
+    return kInvalidInput;
+  }
   if (!options.out.empty() || options.resume || options.jobs != 0) {
     fmt::print(stderr, "jettison: --out, --jobs and --resume are of --output part\n");
     return kInvalidInput;
   }
-  std::vector<SimulationReport> reports;
-  const int status = ReadAll(options, reports);
+  AllReports all;
+  int status = ReadAll(options, all);
+  const std::vector<SimulationReport>& reports = all.reports;
   if (reports.empty()) return status;
+  status = std::max(status, WriteFiles(options, all));
   std::string text;
   if (options.output == "json") {
     text = SimulationJson(reports);
@@ -143,8 +197,9 @@ int RunSimulate(const SimulateOptions& options) {
 }
 
 int RunCalibrate(const SimulateOptions& options) {
-  std::vector<SimulationReport> reports;
-  const int status = ReadAll(options, reports);
+  AllReports all;
+  const int status = ReadAll(options, all);
+  const std::vector<SimulationReport>& reports = all.reports;
   if (reports.empty()) return status;
   std::string text;
   if (options.output == "json") {
@@ -175,6 +230,7 @@ constexpr const char* kSimulateFooter =
     "  jettison simulate node.ndjson --policy kubelet.yaml\n"
     "  jettison simulate node.ndjson --sweep 'evictionHard.memory.available=50Mi..1Gi/16'\n"
     "  jettison simulate *.ndjson --policy new.yaml --output csv > costs.csv\n"
+    "  jettison simulate node.ndjson --policy new.yaml --html report.html\n"
     "\n"
     "Exit status: 0 done, 1 a recording could not be read, 2 an invalid record or wrong usage.";
 
@@ -231,6 +287,7 @@ void AddSimulate(CLI::App& app, int& exit_code) {
                    "text, json, csv, or part: for `jettison merge`; files and folders then")
       ->check(CLI::IsMember({"text", "json", "csv", "part"}))
       ->capture_default_str();
+  AddReportOptions(*command, options->html, options->svg);
   command->add_option("--shard", options->shard, "a part with these nodes of the fleet: 0/16")
       ->type_name("INDEX/COUNT");
   command->add_option("--out", options->out, "where a part is written: a file, or in a folder")
