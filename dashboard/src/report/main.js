@@ -103,11 +103,12 @@ function showCalibration() {
     { title: 'In words', value: trustOf, class: 'name', cell: trustOf },
   ]);
   table.show(data.recordings);
-  const flaws = data.recordings.flatMap((recording) =>
-    recording.flaws.map((flaw) =>
+  const flaws = data.recordings.flatMap((recording) => [
+    ...recording.notes.map((note) => h('li', {}, `${nameOf(recording)}: ${note}`)),
+    ...recording.flaws.map((flaw) =>
       h('li', {}, `${nameOf(recording)}, ${utc(Date.parse(flaw.at))}: ${flaw.what}`),
     ),
-  );
+  ]);
   byId('flaws').replaceChildren(...flaws);
 }
 
