@@ -2,8 +2,6 @@
 
 #include <fmt/format.h>
 
-#include <algorithm>
-#include <cstdio>
 #include <utility>
 
 #include "cli/simulate/node_source.h"
@@ -15,45 +13,36 @@ namespace {
 constexpr int kNotRead = 1;
 constexpr int kDamaged = 2;
 
-void Tell(const std::string& fault) {
-  fmt::print(stderr, "jettison: {}\n", fault);
-}
-
 NodeReading ReadingOf(tl::expected<SimulationReport, RunFailure> report) {
   if (!report) {
-    Tell(report.error().message);
-    return {.report = {}, .status = ExitStatusOf(report.error())};
+    return {
+        .report = {}, .faults = {report.error().message}, .status = ExitStatusOf(report.error())};
   }
-  for (const std::string& fault : report->faults) Tell(fault);
   const int status = report->faults.empty() ? 0 : kDamaged;
-  return {.report = std::move(*report), .status = status};
+  std::vector<std::string> faults = report->faults;
+  return {.report = std::move(*report), .faults = std::move(faults), .status = status};
 }
 
 NodeReading ReadStandardInput(const RecordingRun& run, const std::function<void(double)>& tell) {
   auto file = SimulatedFile::Open("-");
-  if (!file) {
-    Tell(file.error().message);
-    return {.report = {}, .status = kNotRead};
-  }
+  if (!file) return {.report = {}, .faults = {file.error().message}, .status = kNotRead};
   return ReadingOf(
       RunOver(run, file->source(), file->name(), [&] { tell(file->stream().Progress()); }));
 }
 
-// What is wrong with the files of a node, told and as an exit status.
-int TellInputs(const std::vector<FleetInput>& inputs) {
-  int status = 0;
+// Adds what is wrong with the files of a node.
+void TakeInputs(const std::vector<FleetInput>& inputs, NodeReading& reading) {
   for (const FleetInput& input : inputs) {
     for (const std::string& fault : input.faults) {
       const bool named = fault.find(input.name) != std::string::npos;
-      Tell(named ? fault : input.name + ": " + fault);
+      reading.faults.push_back(named ? fault : input.name + ": " + fault);
     }
     if (input.unread) {
-      status = kNotRead;
-    } else if (!input.faults.empty() && status == 0) {
-      status = kDamaged;
+      reading.status = kNotRead;
+    } else if (!input.faults.empty() && reading.status == 0) {
+      reading.status = kDamaged;
     }
   }
-  return status;
 }
 
 }  // namespace
@@ -83,7 +72,7 @@ NodeReading ReadNode(const NodeInput& node, const RecordingRun& run,
   NodeSource source(*node.files);
   NodeReading reading = ReadingOf(
       RunOver(run, source, node.files->files.front().name, [&] { tell(source.Progress()); }));
-  reading.status = std::max(reading.status, TellInputs(source.TakeInputs()));
+  TakeInputs(source.TakeInputs(), reading);
   return reading;
 }
 

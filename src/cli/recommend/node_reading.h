@@ -20,9 +20,10 @@ struct NodeInput {
 // each.
 [[nodiscard]] Result<std::vector<NodeInput>> NodesIn(const std::vector<std::string>& paths);
 
-// A reading of one node; faults were told on standard error.
+// A reading of one node.
 struct NodeReading {
   std::optional<SimulationReport> report;  // absent: it failed
+  std::vector<std::string> faults;         // that are to be told
   int status = 0;                          // as all commands have it
 };
 // `tell` is called as it is read, with how much of it has been: from 0 to 1.

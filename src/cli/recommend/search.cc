@@ -100,6 +100,7 @@ class Searcher {
         bar.Draw((static_cast<double>(i) + share) / static_cast<double>(all), "first reading");
       });
       found_.status = std::max(found_.status, reading.status);
+      for (const std::string& fault : reading.faults) fmt::print(stderr, "jettison: {}\n", fault);
       if (!reading.report) continue;
       if (!reading.report->facts.from) {
         fmt::print(stderr, "jettison: {}: it holds no pass\n", reading.report->recording);

@@ -127,6 +127,8 @@ TEST_F(SearchTest, ADamagedRecordingIsNamedAndTheOthersCount) {
   EXPECT_EQ(found.status, 2);
   EXPECT_THAT(said_, HasSubstr("b.ndjson"));
   EXPECT_THAT(said_, HasSubstr("c.jtr"));
+  EXPECT_EQ(said_.find("b.ndjson"), said_.rfind("b.ndjson")) << "told in one reading of three";
+  EXPECT_EQ(found.recommendation.readings, 3U);
   EXPECT_THAT(found.reports, SizeIs(2));
 }
 
