@@ -70,7 +70,8 @@ void PutTable(const std::vector<PolicyOutcome>& outcomes, std::string& out) {
                fmt::format("{:.3f} GiB h", outcome.IdleGibHours()),
                LengthText(outcome.pod_time_lost)});
   }
-  out += "\n" + table.Text(0);
+  out += '\n';
+  out += table.Text(0);
 }
 
 void PutEvictions(const PolicyOutcome& outcome, std::size_t most, std::string& out) {
