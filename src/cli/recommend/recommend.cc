@@ -133,17 +133,21 @@ constexpr const char* kFooter =
     "\n"
     "Exit status: 0 done, 1 a recording could not be read, 2 an invalid record or wrong usage.";
 
+std::string NotNegative(const std::string& text) {
+  return text.starts_with('-') ? "must be 0 or more" : "";
+}
+
 void AddLimits(CLI::App& command, CostLimits& limits) {
   command.add_option("--max-evictions", limits.evictions, "no policy with more evictions")
-      ->check(CLI::NonNegativeNumber)
+      ->check(NotNegative)
       ->type_name("COUNT");
   command.add_option("--max-oom-kills", limits.oom_kills, "no policy with more OOM kills")
-      ->check(CLI::NonNegativeNumber)
+      ->check(NotNegative)
       ->type_name("COUNT");
   command
       .add_option("--max-idle-gib-hours", limits.idle_gib_hours,
                   "no policy that keeps more memory free")
-      ->check(CLI::NonNegativeNumber)
+      ->check(NotNegative)
       ->type_name("NUMBER");
 }
 
