@@ -9,6 +9,9 @@
 #include <utility>
 #include <vector>
 
+#include "sim/recommend/candidate_lines.h"
+#include "sim/recommend/choice.h"
+#include "sim/recommend/pod_use.h"
 #include "sim/whatif/whatif.h"
 #include "tests/synthetic_node.h"
 
@@ -38,27 +41,33 @@ std::uint64_t AvailableAt(std::size_t pass) {
   return (std::uint64_t{4096} - phase * 3496 / (kHour / 2)) << 20;
 }
 
-void BM_Week(benchmark::State& bench) {
-  const auto pods = static_cast<std::size_t>(bench.range(0));
-  const auto policies = static_cast<std::size_t>(bench.range(1));
-  const SyntheticNode node(pods, kSeed);
-  auto policy = std::make_shared<PassPolicy>();
-  policy->thresholds = DefaultThresholds();
-  policy->thresholds.erase(policy->thresholds.begin() + 1);
-  policy->local_storage_capacity_isolation = false;
-  std::vector<std::shared_ptr<const PodFacts>> facts;
-  for (const PodFacts& each : node.facts) facts.push_back(std::make_shared<const PodFacts>(each));
-  std::size_t evictions = 0;
-  for (auto _ : bench) {
+// The passes of a week, made one after the other.
+class Week {
+ public:
+  // With the kubelet's thresholds, but for that hard one on memory.available.
+  explicit Week(std::size_t pods, std::int64_t hard_mib = 100) : node_(pods, kSeed) {
+    policy_ = std::make_shared<PassPolicy>();
+    policy_->thresholds = DefaultThresholds();
+    policy_->thresholds.erase(policy_->thresholds.begin() + 1);
+    policy_->thresholds.front().value = Quantity::Of(hard_mib * kMiB);
+    policy_->local_storage_capacity_isolation = false;
+    for (const PodFacts& each : node_.facts) {
+      facts_.push_back(std::make_shared<const PodFacts>(each));
+    }
+  }
+
+  [[nodiscard]] const PassPolicy& policy() const { return *policy_; }
+
+  template <typename Take>
+  void Tell(Take take) const {
     // The engine holds on to two passes at most.
     std::vector<std::shared_ptr<RecordedPass>> ring;
     for (int i = 0; i < 4; ++i) {
       ring.push_back(std::make_shared<RecordedPass>());
-      ring.back()->policy = policy;
-      ring.back()->pods = facts;
-      ring.back()->summary = node.summary;
+      ring.back()->policy = policy_;
+      ring.back()->pods = facts_;
+      ring.back()->summary = node_.summary;
     }
-    WhatIf whatif(Policies(policies), {});
     for (std::size_t i = 0; i < kPasses; ++i) {
       const std::shared_ptr<RecordedPass>& pass = ring[i % ring.size()];
       pass->number = i + 1;
@@ -66,16 +75,74 @@ void BM_Week(benchmark::State& bench) {
       pass->summary.node.memory->working_set_bytes = (64ULL << 30) - AvailableAt(i);
       pass->report.at = Instant(std::chrono::seconds(10 * (i + 1)));
       pass->report.observations = ObservationsFrom(pass->summary);
-      whatif.Add(std::shared_ptr<const RecordedPass>(pass));
+      take(std::shared_ptr<const RecordedPass>(pass));
     }
+  }
+
+  [[nodiscard]] std::vector<PolicyOutcome> Simulate(std::vector<CandidatePolicy> policies) const {
+    WhatIf whatif(std::move(policies), {});
+    Tell([&whatif](RecordedItem item) { whatif.Add(item); });
     whatif.Finish();
+    return whatif.Outcomes();
+  }
+
+ private:
+  SyntheticNode node_;
+  std::shared_ptr<PassPolicy> policy_;
+  std::vector<std::shared_ptr<const PodFacts>> facts_;
+};
+
+void BM_Week(benchmark::State& bench) {
+  const Week week(static_cast<std::size_t>(bench.range(0)));
+  const auto policies = static_cast<std::size_t>(bench.range(1));
+  std::size_t evictions = 0;
+  for (auto _ : bench) {
     evictions = 0;
-    for (const PolicyOutcome& outcome : whatif.Outcomes()) evictions += outcome.evictions.size();
+    for (const PolicyOutcome& outcome : week.Simulate(Policies(policies))) {
+      evictions += outcome.evictions.size();
+    }
   }
   bench.counters["evictions"] = static_cast<double>(evictions);
 }
 BENCHMARK(BM_Week)->Args({110, 1})->Args({110, 16})->Args({220, 16})->Args({110, 32})->Unit(
     benchmark::kMillisecond);
+
+// What `recommend` does with the week under a hard threshold that memory crosses: a grid, and finer
+// ones twice; with the figures of pods kept in the first reading, as the command does.
+void BM_Recommend(benchmark::State& bench) {
+  const Week week(static_cast<std::size_t>(bench.range(0)), 700);
+  const MemoryLines in_force = LinesOf(week.policy());
+  const LineBounds bounds = BoundsFor(in_force, std::int64_t{64} << 30);
+  std::size_t tried = 0;
+  for (auto _ : bench) {
+    std::vector<MemoryLines> lines = {in_force};
+    std::vector<PolicyCosts> costs;
+    std::vector<MemoryLines> next = CoarseLines(in_force, bounds);
+    next.insert(next.begin(), in_force);
+    PodUseBook uses;
+    week.Tell([&uses](const RecordedItem& item) { uses.Add(item); });
+    for (const Fineness fineness : {Fineness::kHalf, Fineness::kQuarter, Fineness::kQuarter}) {
+      std::vector<CandidatePolicy> policies;
+      for (const MemoryLines& each : next) {
+        policies.push_back({.name = LinesText(each), .of = [each](PassPolicy policy) {
+                              return WithLines(std::move(policy), each);
+                            }});
+      }
+      for (const PolicyOutcome& outcome : week.Simulate(std::move(policies))) {
+        costs.push_back(CostsOf(outcome));
+      }
+      if (lines.size() > 1) {
+        lines.insert(lines.end(), next.begin(), next.end());
+      } else {
+        lines = next;
+      }
+      next = FinerLines(lines, Choose(costs, {}, {}), bounds, fineness, 16);
+    }
+    tried = costs.size();
+  }
+  bench.counters["policies"] = static_cast<double>(tried);
+}
+BENCHMARK(BM_Recommend)->Arg(110)->Unit(benchmark::kMillisecond);
 
 }  // namespace
 }  // namespace jettison
