@@ -55,6 +55,32 @@ TEST(RecordingLines, EveryItemComesBackAsItWas) {
   }
 }
 
+TEST(RecordingLines, EachFigureOfAPodHasItsOwnName) {
+  auto pass = std::make_shared<RecordedPass>();
+  pass->policy = std::make_shared<const PassPolicy>();
+  pass->summary.pods = {{.uid = "u",
+                         .name = "n",
+                         .namespace_ = "s",
+                         .passed_over_at = 1,
+                         .process_count = 2,
+                         .containers = {{.name = "c"}},
+                         .volumes = {{.name = "v", .usage = {}}},
+                         .memory_working_set_bytes = 3,
+                         .ephemeral_storage = FsUsage{.used_bytes = 4, .inodes_used = {}},
+                         .stale_disk = StaleDisk{},
+                         .has_memory = true,
+                         .swap_bytes = 5,
+                         .io_some_avg10 = 6}};
+  const std::string lines =
+      LinesOf({RecordingAbout{.node = "a"}, std::shared_ptr<const RecordedPass>(std::move(pass))});
+  EXPECT_THAT(
+      lines,
+      HasSubstr(R"({"uid":"u","name":"n","namespace":"s","passedOverAt":1,"processCount":2,)"
+                R"("containers":[{"name":"c"}],"volumes":[{"name":"v"}],"workingSetBytes":3,)"
+                R"("ephemeralStorage":{"usedBytes":4},"staleDisk":{},"hasMemory":true,)"
+                R"("swapBytes":5,"ioSomeAvg10":6})"));
+}
+
 TEST(RecordingLines, TheRecordingMadeOfThemIsTheSame) {
   const WrittenRecording written = Written(SomeRecording(5));
   const auto lines = LinesOf(ReadAll(written.bytes).items);

@@ -107,20 +107,21 @@ void ListFields(Archive& fields, T& stale) {
 
 template <typename Archive, FormOf<PodStats> T>
 void ListFields(Archive& fields, T& pod) {
-  auto& [uid, name, space, containers, volumes, has_memory, working_set, swap, ephemeral, stale,
-         passed_over_at, processes, io] = pod;
+  // In the order of the members, or one would be told under the name of another.
+  auto& [uid, name, space, passed_over_at, processes, containers, volumes, working_set, ephemeral,
+         stale, has_memory, swap, io] = pod;
   fields("uid", uid);
   fields("name", name);
   fields("namespace", space);
-  fields("containers", containers);
-  fields("volumes", volumes);
-  fields("hasMemory", has_memory);
-  fields("workingSetBytes", working_set);
-  fields("swapBytes", swap);
-  fields("ephemeralStorage", ephemeral);
-  fields("staleDisk", stale);
   fields("passedOverAt", passed_over_at);
   fields("processCount", processes);
+  fields("containers", containers);
+  fields("volumes", volumes);
+  fields("workingSetBytes", working_set);
+  fields("ephemeralStorage", ephemeral);
+  fields("staleDisk", stale);
+  fields("hasMemory", has_memory);
+  fields("swapBytes", swap);
   fields("ioSomeAvg10", io);
 }
 
