@@ -11,10 +11,12 @@
 #include <fstream>
 #include <memory>
 #include <nlohmann/json.hpp>
+#include <sstream>
 #include <string>
 #include <thread>
 #include <vector>
 
+#include "core/units/duration.h"
 #include "http/client/client.h"
 #include "tests/live/program.h"
 
@@ -93,7 +95,7 @@ class LivePrometheus : public testing::Test {
     std::ofstream(path) << text;
     return path;
   }
-  // An agent with a pod that does nothing.
+  // An agent with a pod that does nothing, beside those whose manifests are there already.
   void StartAgent() {
     const std::string& folder = folder_.path();
     const std::string config =
@@ -158,6 +160,34 @@ class LivePrometheus : public testing::Test {
     return "nothing: " + last;
   }
 
+  // Runs a program to its end; what it said. It is to succeed.
+  static std::string OutputOf(const std::vector<std::string>& arguments) {
+    Program program(arguments, {});
+    EXPECT_EQ(program.Wait(), 0) << program.output();
+    return program.output();
+  }
+  // Makes a recording of what Prometheus has, over HTTP or from its dump; its path.
+  [[nodiscard]] std::string Import(const std::string& source, const std::string& name) const {
+    std::string path = folder_.path() + "/" + name;
+    const std::string said =
+        OutputOf({JETTISON_BINARY, "import", "prometheus", source, "--node", "scraped", "--from",
+                  "5m", "--config", folder_.path() + "/config.yaml", "--out", path});
+    EXPECT_THAT(said, testing::HasSubstr("the recording was imported from " + source));
+    EXPECT_THAT(said, testing::Not(testing::HasSubstr("is missing")));
+    return path;
+  }
+  // Each item that has a member of that name.
+  static std::vector<nlohmann::json> ItemsOf(const std::string& recording,
+                                             const std::string& name) {
+    std::vector<nlohmann::json> items;
+    std::istringstream lines(OutputOf({JETTISON_BINARY, "show", recording, "--output", "ndjson"}));
+    for (std::string line; std::getline(lines, line);) {
+      const auto item = nlohmann::json::parse(line, nullptr, false);
+      if (item.is_object() && item.contains(name)) items.push_back(item.at(name));
+    }
+    return items;
+  }
+
   TemporaryFolder folder_;
   std::unique_ptr<NodeGroup> group_;
   std::unique_ptr<Program> agent_;
@@ -178,6 +208,83 @@ TEST_F(LivePrometheus, AQueryForASeriesOfARunningAgentIsAnswered) {
   EXPECT_EQ(Ask("jettison_pod_processes{pod=\"idle\"} >= bool 1"), "1");
   EXPECT_EQ(Ask("process_resident_memory_bytes > bool 1e6"), "1");
   EXPECT_EQ(Ask("jettison_pass_duration_seconds_count{kind=\"full\"} > bool 0"), "1");
+}
+
+// What the recording has of the eviction of the leaking pod, and what is made of it.
+void CheckRecording(const std::vector<nlohmann::json>& pods,
+                    const std::vector<nlohmann::json>& passes) {
+  std::string leak;
+  for (const auto& pod : pods) {
+    EXPECT_EQ(pod.at("source"), "own");
+    const auto& metadata = pod.at("pod").at("metadata");
+    if (metadata.at("name") == "leak") leak = metadata.at("uid");
+  }
+  ASSERT_FALSE(leak.empty());
+  ASSERT_GT(passes.size(), 5U);
+  std::vector<std::string> evicted;
+  std::uint64_t most = 0;
+  for (const auto& pass : passes) {
+    const auto& memory = pass.at("summary").at("node").at("memory");
+    EXPECT_EQ(memory.at("availableBytes").get<std::uint64_t>() +
+                  memory.value("workingSetBytes", std::uint64_t{0}),
+              std::uint64_t{256} << 20);
+    for (const auto& pod : pass.at("summary").value("pods", nlohmann::json::array())) {
+      ASSERT_TRUE(pod.contains("workingSetBytes")) << pass.dump();
+      if (pod.at("uid") != leak) continue;
+      most = std::max(most, pod.at("workingSetBytes").get<std::uint64_t>());
+    }
+    if (!pass.contains("report")) continue;
+    for (const auto& eviction : pass.at("report").value("evictions", nlohmann::json::array())) {
+      evicted.push_back(eviction.at("order").at("pod"));
+    }
+  }
+  EXPECT_THAT(evicted, testing::Contains(leak));
+  EXPECT_THAT(evicted, testing::Each(leak));
+  EXPECT_GT(most, std::uint64_t{60} << 20);
+}
+
+TEST_F(LivePrometheus, WhatItHasOfAnEvictionBecomesARecordingThatCanBeSimulated) {
+  ASSERT_NO_FATAL_FAILURE(StartPrometheus());
+  static_cast<void>(
+      Write("manifests/leak.yaml",
+            fmt::format(
+                "apiVersion: v1\n"
+                "kind: Pod\n"
+                "metadata: {{name: leak}}\n"
+                "spec: {{priority: -5, containers: [{{name: c, image: none, resources: {{requests: "
+                "{{memory: 16Mi}}}},\n"
+                "  command: [{}, workload, leak, --rate, '12', --total, '230']}}]}}\n",
+                JETTISON_BINARY)));
+  ASSERT_NO_FATAL_FAILURE(StartAgent());
+  ASSERT_EQ(Ask("jettison_pod_evictions_total{pod=\"leak\"} >= bool 1 == 1"), "1");
+  ASSERT_EQ(Ask("kubelet_evictions{eviction_signal=\"memory.available\"} >= bool 1 == 1"), "1");
+  // What the pod would have grown to is seen in the samples behind the eviction.
+  ASSERT_EQ(Ask("sum_over_time((jettison_pod_evictions_total{pod=\"leak\"} >= bool 1)[1m:1s]) >= "
+                "bool 5 == 1"),
+            "1");
+  const std::string live = Import(fmt::format("http://127.0.0.1:{}", port_), "http.jtr");
+  ASSERT_NO_FATAL_FAILURE(CheckRecording(ItemsOf(live, "pod"), ItemsOf(live, "pass")));
+  const auto calibrated =
+      nlohmann::json::parse(OutputOf({JETTISON_BINARY, "calibrate", live, "--output", "json"}));
+  // Found of the samples alone. Those are as old as the last pass, a second, and a second apart;
+  // the model is sure of no more than a second itself.
+  const auto& recording = calibrated.at("recordings").at(0);
+  ASSERT_EQ(recording.at("evictions").size(), 1U) << recording;
+  ASSERT_EQ(recording.at("foretold").size(), 1U) << recording;
+  EXPECT_EQ(recording.at("foretold").at(0).at("pod"), "default/leak");
+  const auto was = ParseInstant(recording.at("evictions").at(0).at("at").get<std::string>());
+  const auto said = ParseInstant(recording.at("foretold").at(0).at("at").get<std::string>());
+  EXPECT_LE(std::chrono::abs(Elapsed(was.value(), said.value())), seconds(3)) << recording;
+  EXPECT_THAT(OutputOf({JETTISON_BINARY, "simulate", live, "--sweep",
+                        "evictionHard.memory.available=30Mi..90Mi/3"}),
+              testing::HasSubstr("default/leak"));
+
+  const std::string dump = folder_.path() + "/dump.txt";
+  prometheus_.reset();
+  OutputOf({"/bin/sh", "-c",
+            fmt::format("{} tsdb dump {}/data >{}", JETTISON_PROMTOOL, folder_.path(), dump)});
+  const std::string dumped = Import(dump, "dump.jtr");
+  ASSERT_NO_FATAL_FAILURE(CheckRecording(ItemsOf(dumped, "pod"), ItemsOf(dumped, "pass")));
 }
 
 }  // namespace
