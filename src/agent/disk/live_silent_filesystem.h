@@ -13,6 +13,7 @@
 #include <future>
 #include <string>
 #include <system_error>
+#include <utility>
 
 #include "kernel/files/temporary_folder.h"
 #include "ports/file_descriptor.h"
@@ -35,7 +36,11 @@ class LiveSilentFilesystem : public testing::Test {
   }
   void TearDown() override {
     fuse_.Close();  // whoever waits for it is told
-    if (mounted_) ::umount2(folder_.c_str(), MNT_DETACH);
+    Unmount();
+  }
+  // What is below is an ordinary folder.
+  void Unmount() {
+    if (std::exchange(mounted_, false)) ::umount2(folder_.c_str(), MNT_DETACH);
   }
 
   // Runs `body`. False where it waits for the file system: then that one ends, so that it returns.
