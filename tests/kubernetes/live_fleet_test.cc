@@ -120,9 +120,9 @@ spec:
     job = Replaced(job, "mountPath: /policies", "mountPath: " + plane_.Path("policies"));
     return Replaced(job, "cpu: \"1\"", "cpu: 10m");
   }
-  // The draft of a part: its shard is at work.
-  [[nodiscard]] bool AwaitDraft(int shard) const {
-    const std::string begins = fmt::format("shard-{:05}-of-{:05}.part.", shard, kShards);
+  // The draft of a part: its shard is at work. Or the part, where that was over at once.
+  [[nodiscard]] bool AwaitWork(int shard) const {
+    const std::string begins = fmt::format("shard-{:05}-of-{:05}.part", shard, kShards);
     const auto deadline = std::chrono::steady_clock::now() + kLongestJob;
     while (std::chrono::steady_clock::now() < deadline) {
       for (const auto& entry : fs::directory_iterator(plane_.Path("parts"))) {
@@ -131,6 +131,12 @@ spec:
       std::this_thread::sleep_for(std::chrono::milliseconds(10));
     }
     return false;
+  }
+  // What the cluster says of the Job, for whoever reads that it failed.
+  [[nodiscard]] std::string State() const {
+    return plane_.Kubectl("get pods,jobs,nodes -o wide").output +
+           plane_.Kubectl("describe pods -l job-name=fleet-replay").output +
+           plane_.Kubectl("logs -l job-name=fleet-replay --prefix").output;
   }
   [[nodiscard]] static std::string Merged(const std::string& parts) {
     const Ran merged =
@@ -148,18 +154,17 @@ TEST_F(LiveFleet, ShardsThatAreKilledComeAgainAndTheResultIsThatOfOneRun) {
   const Ran applied = plane_.Apply(Job());
   ASSERT_EQ(applied.status, 0) << applied.output;
   // One shard is killed, and the pod of another one deleted, both at work.
-  ASSERT_TRUE(AwaitDraft(1));
+  ASSERT_TRUE(AwaitWork(1)) << State();
   const auto killed = ProcessesWith(fmt::format("--shard=1/{}", kShards));
   ASSERT_FALSE(killed.empty());
   for (const pid_t process : killed) ::kill(process, SIGKILL);
-  ASSERT_TRUE(AwaitDraft(2));
+  ASSERT_TRUE(AwaitWork(2)) << State();
   const Ran deleted =
       plane_.Kubectl("delete pod --now -l batch.kubernetes.io/job-completion-index=2 --wait=false");
   EXPECT_THAT(deleted.output, HasSubstr("fleet-replay-2"));
   const Ran waited = plane_.Kubectl(fmt::format(
       "wait --for=condition=complete job/fleet-replay --timeout={}s", kLongestJob.count()));
-  ASSERT_EQ(waited.status, 0) << waited.output << plane_.Kubectl("get pods,jobs -o wide").output
-                              << plane_.Kubectl("logs -l job-name=fleet-replay --prefix").output;
+  ASSERT_EQ(waited.status, 0) << waited.output << State();
   const Ran failed = plane_.Kubectl("get job fleet-replay -o jsonpath='{.status.failed}'");
   EXPECT_GE(std::atoi(failed.output.c_str()), 1) << failed.output;
   // Nothing but the parts is there.

@@ -91,7 +91,7 @@ TEST_F(FleetTest, TheResultIsTheSameForAnyNumberOfShardsInAnyOrder) {
   EXPECT_THAT(whole, AllOf(HasSubstr("FLEET  9 nodes, 11 recordings"), HasSubstr("no,de")));
   EXPECT_THAT(whole, HasSubstr("memory.available"));
   std::mt19937 random(20260101);
-  for (const std::uint64_t count : {2, 5, 16}) {
+  for (const auto count : {std::uint64_t{2}, std::uint64_t{5}, std::uint64_t{16}}) {
     const std::string folder = std::to_string(count);
     SimulateAll(count, folder);
     auto parts = PartsIn(folder);
