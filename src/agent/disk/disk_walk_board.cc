@@ -14,6 +14,9 @@ bool HoldsNoLess(const FsUsage& usage, const FsUsage& than) {
 // only what can be read.
 constexpr Duration kUnreadPatience = std::chrono::minutes(1);
 
+// For this long somebody whose disk is short waits for pods of which nothing whole is known.
+constexpr Duration kReadAgainFor = std::chrono::seconds(10);
+
 bool Replaces(const PodDiskUse& part, const PodDiskUse& known) {
   return HoldsNoLess(part.total, known.total) ||
          part.measured_at - known.measured_at >= kUnreadPatience;
@@ -28,6 +31,7 @@ void DiskWalkBoard::Begin(std::vector<DiskTask> tasks) {
   for (const DiskTask& task : tasks) pods_.insert(task.uid);
   std::erase_if(known_, [this](const auto& entry) { return !pods_.contains(entry.first); });
   std::erase_if(history_, [this](const auto& entry) { return !pods_.contains(entry.first); });
+  std::erase_if(unread_since_, [this](const auto& entry) { return !pods_.contains(entry.first); });
   std::erase_if(tasks, [this](const DiskTask& task) {
     return std::ranges::any_of(at_, [&](const auto& work) {
       return work.second.task.uid == task.uid && !work.second.forgotten;
@@ -62,13 +66,17 @@ void DiskWalkBoard::Put(Walker walker, PodDiskUse use) {
   work->second.measured = true;
   const DiskTask& task = work->second.task;
   if (!pods_.contains(task.uid)) return;
-  if (use.partial) {
-    const auto known = known_.find(task.uid);
-    if (known != known_.end() && !Replaces(use, known->second)) return;
-    if (known == known_.end() && !use.total.inodes_used) return;
-  }
+  if (use.partial && !PartCounts(task.uid, use)) return;
+  if (!use.partial) unread_since_.erase(task.uid);
   Remember(task, use);
   known_[task.uid] = std::move(use);
+}
+
+bool DiskWalkBoard::PartCounts(const std::string& uid, const PodDiskUse& part) {
+  const auto known = known_.find(uid);
+  const bool is_known = known != known_.end();
+  if (!is_known || known->second.partial) unread_since_.try_emplace(uid, part.measured_at);
+  return is_known ? Replaces(part, known->second) : part.total.inodes_used.has_value();
 }
 
 void DiskWalkBoard::PutSoFar(Walker walker, PodDiskUse so_far) {
@@ -156,10 +164,20 @@ DiskUse DiskWalkBoard::Known() const {
   return known_;
 }
 
+std::optional<Instant> DiskWalkBoard::UnreadUntil(Instant now) const {
+  const std::lock_guard lock(mutex_);
+  std::optional<Instant> until;
+  for (const auto& [uid, since] : unread_since_) {
+    if (now < since + kReadAgainFor) until = std::max(until, std::optional(since + kReadAgainFor));
+  }
+  return until;
+}
+
 void DiskWalkBoard::Forget(const std::string& uid) {
   const std::lock_guard lock(mutex_);
   known_.erase(uid);
   history_.erase(uid);
+  unread_since_.erase(uid);
   std::erase_if(waiting_, [&](const DiskTask& task) { return task.uid == uid; });
   for (auto& [walker, work] : at_) {
     if (work.task.uid == uid) work.forgotten = true;

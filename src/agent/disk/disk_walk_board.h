@@ -62,6 +62,9 @@ class DiskWalkBoard {
   [[nodiscard]] std::optional<DiskUse> TakeResult();
   // What is known of all its pods, as far as the walk has come.
   [[nodiscard]] DiskUse Known() const;
+  // Until when pods are waited for of which something could not be read, and nothing whole was
+  // known before: ten seconds from the first time on. Absent: there are none, or `now` is later.
+  [[nodiscard]] std::optional<Instant> UnreadUntil(Instant now) const;
   // The pod of that UID ends: what was found of it says nothing about the next one.
   void Forget(const std::string& uid);
 
@@ -75,6 +78,8 @@ class DiskWalkBoard {
   };
   [[nodiscard]] bool SomebodyWalks() const;  // with mutex_ held
   void Remember(const DiskTask& task, const PodDiskUse& use);
+  // Whether what could be read of a pod says more than what was known of it.
+  [[nodiscard]] bool PartCounts(const std::string& uid, const PodDiskUse& part);
 
   mutable std::mutex mutex_;  // guards everything
   bool open_ = false;         // IsOpen
@@ -82,7 +87,8 @@ class DiskWalkBoard {
   std::set<std::string, std::less<>> pods_;  // of the walk
   std::map<Walker, Work> at_;
   DiskUse known_;
-  std::map<std::string, DiskHistory, std::less<>> history_;  // by pod UID
+  std::map<std::string, DiskHistory, std::less<>> history_;   // by pod UID
+  std::map<std::string, Instant, std::less<>> unread_since_;  // the same
 };
 
 }  // namespace jettison

@@ -126,6 +126,28 @@ TEST_F(DiskWalkBoardTest, WhatCouldNotBeReadForAMomentMakesNoPodSmaller) {
   EXPECT_EQ(measure(2, false), 2U);
 }
 
+TEST_F(DiskWalkBoardTest, ThoseThatCouldNotBeReadAreWaitedForTenSeconds) {
+  const auto measure = [&](const std::string& pod, bool partial) {
+    Begin({pod});
+    EXPECT_EQ(Take(0), pod);
+    PodDiskUse use{.measured_at = now_, .partial = partial};
+    use.total.inodes_used = 1;
+    board_.Put(0, use);
+    EXPECT_EQ(Take(0), "");
+    return board_.UnreadUntil(now_);
+  };
+  EXPECT_EQ(measure("known", false), std::nullopt);
+  EXPECT_EQ(measure("known", true), std::nullopt) << "what was known before counts";
+  const Instant until = now_ + seconds(10);
+  EXPECT_EQ(measure("new", true), until);
+  now_ += seconds(9);
+  EXPECT_EQ(measure("new", true), until) << "from the first time on";
+  now_ += seconds(1);
+  EXPECT_EQ(measure("new", true), std::nullopt) << "it stays as it is";
+  EXPECT_EQ(measure("new", false), std::nullopt);
+  EXPECT_EQ(measure("new", true), std::nullopt) << "it is known now";
+}
+
 TEST_F(DiskWalkBoardTest, GivingUpTheLastPodEndsTheWalk) {
   Begin({"dead"});
   EXPECT_EQ(Take(0), "dead");

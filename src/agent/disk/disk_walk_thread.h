@@ -57,6 +57,9 @@ class DiskWalkThread : public DiskWalks {
   // Whether a disk is short.
   void SetUrgent(bool urgent) override;
   [[nodiscard]] DiskUse LastKnown() override;
+  [[nodiscard]] std::optional<Instant> UnreadUntil() override {
+    return shared_->board.UnreadUntil(shared_->clock->Now());
+  }
   void Forget(const std::string& pod_uid) override { shared_->board.Forget(pod_uid); }
   // Gives up pods that have kept the walk for too long by now.
   void Advance(Instant now);

@@ -81,6 +81,9 @@ class DiskWalks {
   // The newest figures of these pods, whichever walk they are from; those of the present one as far
   // as it has come.
   [[nodiscard]] virtual DiskUse LastKnown() = 0;
+  // Until when it is worth waiting for pods of which something could not be read, and nothing whole
+  // was known before; absent: there are none, or they have been waited for.
+  [[nodiscard]] virtual std::optional<Instant> UnreadUntil() = 0;
   // The pod ends: another one may come under its UID.
   virtual void Forget(const std::string& pod_uid) = 0;
 };

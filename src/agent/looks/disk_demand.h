@@ -1,5 +1,6 @@
 #pragma once
 
+#include <algorithm>
 #include <optional>
 
 #include "core/units/duration.h"
@@ -17,8 +18,13 @@ class DiskDemand {
   void Raise(Instant now) {
     if (!since_) since_ = now;
   }
+  // Figures that cannot be read for a moment are waited for until then, where that is longer.
+  void ExtendTo(Instant until) { extended_to_ = until; }
   // Nobody has to any more.
-  void Drop() { since_.reset(); }
+  void Drop() {
+    since_.reset();
+    extended_to_.reset();
+  }
 
   // A pass did for the disk what can be done without those figures.
   void PassedWithout(Instant now) { passed_at_ = now; }
@@ -30,12 +36,14 @@ class DiskDemand {
   [[nodiscard]] bool raised() const { return since_.has_value(); }
   // When the walk is waited for no longer; absent: nobody waits.
   [[nodiscard]] std::optional<Instant> GivesUpAt() const {
-    return since_ ? std::optional(*since_ + kDiskUsePatience) : std::nullopt;
+    if (!since_) return std::nullopt;
+    return std::max(*since_ + kDiskUsePatience, extended_to_.value_or(*since_));
   }
   [[nodiscard]] bool HasGivenUp(Instant now) const { return since_ && *GivesUpAt() <= now; }
 
  private:
   std::optional<Instant> since_;
+  std::optional<Instant> extended_to_;
   std::optional<Instant> passed_at_;
 };
 

@@ -20,6 +20,9 @@ bool IsDue(std::optional<Instant> deadline, Instant now) {
   return deadline && *deadline <= now;
 }
 
+// Between two walks of which the first could not read everything.
+constexpr Duration kReadAgainAfter = std::chrono::milliseconds(200);
+
 bool IsDisk(const Threshold& threshold) {
   return ConditionOf(threshold.signal) == NodeConditionType::kDiskPressure;
 }
@@ -137,9 +140,7 @@ void Node::WatchPass(const ReadingPlan& plan) {
                         .woken = std::exchange(woken_at_, std::nullopt).value_or(now),
                         .next_by_clock = NextByClock(now)};
   wakeups_.Passed(now);
-  if (plan.threshold && IsDisk(passes_.policy()->thresholds[*plan.threshold])) {
-    return PassWithoutDiskUse(plan, cause);
-  }
+  if (ActsForDisk(plan)) return PassWithoutDiskUse(plan, cause);
   disk_demand_.Drop();
   if (!passes_.MayDecide(plan.threshold)) return;
   const PassDecision decision = passes_.Decide(plan, cause);
@@ -285,6 +286,10 @@ void Node::DiskMeasured(const DiskUse& disk) {
   if (!scheduler_.measuring()) return;
   const ReadingPlan plan = ReadNode();
   if (MustWalkAgain(plan, disk)) return walk_.Begin(edges_.pods.Active());
+  if (MustReadAgain(plan)) {
+    scheduler_.Done(plan.now);
+    return scheduler_.Request(plan.now + kReadAgainAfter);
+  }
   FullPass(plan, disk);
   scheduler_.Done(edges_.clock.Now());
 }
@@ -293,11 +298,24 @@ void Node::DiskMeasured(const DiskUse& disk) {
 // while nothing is known of it. It is waited for as long as for any walk.
 bool Node::MustWalkAgain(const ReadingPlan& plan, const DiskUse& disk) {
   if (!walk_.Missed(edges_.pods.Active(), disk)) return false;
-  if (!plan.threshold || !IsDisk(passes_.policy()->thresholds[*plan.threshold])) return false;
+  if (!ActsForDisk(plan)) return false;
   disk_demand_.Raise(plan.now);
   if (disk_demand_.HasGivenUp(plan.now)) return false;
   edges_.disk_walks.SetUrgent(true);
   return true;
+}
+
+// A pod whose files cannot be read for a moment may be the one that fills the disk, too.
+bool Node::MustReadAgain(const ReadingPlan& plan) {
+  const auto until = edges_.disk_walks.UnreadUntil();
+  if (!until || !ActsForDisk(plan)) return false;
+  disk_demand_.Raise(plan.now);
+  disk_demand_.ExtendTo(*until);
+  return true;
+}
+
+bool Node::ActsForDisk(const ReadingPlan& plan) const {
+  return plan.threshold && IsDisk(passes_.policy()->thresholds[*plan.threshold]);
 }
 
 // Everything that has to be done before the walk is back.

@@ -118,6 +118,8 @@ class Node {
 
   void StartWalk();
   [[nodiscard]] bool MustWalkAgain(const ReadingPlan& plan, const DiskUse& disk);
+  [[nodiscard]] bool MustReadAgain(const ReadingPlan& plan);
+  [[nodiscard]] bool ActsForDisk(const ReadingPlan& plan) const;
   void WatchOverWalk();
   // For a watch pass; absent: this is one by the clock. Plans the next one.
   [[nodiscard]] std::optional<Instant> NextByClock(Instant now);

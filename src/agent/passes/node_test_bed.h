@@ -118,10 +118,12 @@ class FakeWalks : public DiskWalks {
   void Start(std::span<const PodFacts* const>) override { ++started; }
   void SetUrgent(bool urgent) override { is_urgent = urgent; }
   DiskUse LastKnown() override { return known; }
+  std::optional<Instant> UnreadUntil() override { return unread_until; }
   void Forget(const std::string& pod_uid) override { known.erase(pod_uid); }
   int started = 0;
   bool is_urgent = false;
   DiskUse known;
+  std::optional<Instant> unread_until;
 };
 
 class FakeNotifier : public MemoryNotifier {

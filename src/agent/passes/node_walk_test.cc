@@ -141,6 +141,43 @@ TEST_F(NodeWalkTest, OneThatCannotBeMeasuredIsWaitedForNoLongerThanAnyWalk) {
   EXPECT_THAT(runtime_.TakeCommands(), Contains("stop hog/c 1s"));
 }
 
+TEST_F(NodeWalkTest, OneThatCannotBeReadForAMomentIsReadAgainBeforeSomebodyGoesForADisk) {
+  Start();
+  FillDisk();
+  Pass(seconds(10));
+  const int started = walks_.started;
+  walks_.unread_until = clock_.Now() + seconds(10);
+  disk_["idle"] = Use(1, seconds(0));
+  for (int walk = 0; walk < 40; ++walk) {
+    Pass(milliseconds(1));
+    Measure();
+    Pass(milliseconds(200));
+  }
+  Pass(milliseconds(1));
+  EXPECT_EQ(walks_.started, started + 40) << "not over and over";
+  EXPECT_THAT(runtime_.TakeCommands(), IsEmpty());
+  EXPECT_TRUE(walks_.is_urgent);
+  disk_["hog"] = Use(30, seconds(0));
+  walks_.unread_until.reset();
+  Measure();
+  EXPECT_THAT(runtime_.TakeCommands(), Contains("stop hog/c 1s"));
+}
+
+TEST_F(NodeWalkTest, ADiskThatGoesOnToFailIsActedForByWhatCouldBeRead) {
+  Start();
+  FillDisk();
+  Pass(seconds(10));
+  walks_.unread_until = clock_.Now() + seconds(10);
+  walks_.known["idle"] = disk_["idle"] = Use(1, seconds(0));
+  Pass(milliseconds(1));
+  Measure();
+  Pass(milliseconds(200));  // and this walk never ends
+  Pass(seconds(9));
+  EXPECT_THAT(runtime_.TakeCommands(), IsEmpty());
+  Pass(milliseconds(800));
+  EXPECT_THAT(runtime_.TakeCommands(), Contains("stop idle/c 1s"));
+}
+
 TEST_F(NodeWalkTest, NobodyGoesForALimitByFiguresThatAPassHasSeenBefore) {
   Start();
   Pod limited = PodNamed("hog");

@@ -72,6 +72,7 @@ class OwedWalks : public DiskWalks {
   void Start(std::span<const PodFacts* const>) override { owed = true; }
   void SetUrgent(bool) override {}
   DiskUse LastKnown() override { return {}; }
+  std::optional<Instant> UnreadUntil() override { return std::nullopt; }
   void Forget(const std::string&) override {}
   bool owed = false;
 };
