@@ -15,12 +15,10 @@
 #include "cli/ask/config_dir_option.h"
 #include "cli/ask/config_files.h"
 #include "cli/check_config_report.h"
+#include "cli/terminal/exit_status.h"
 
 namespace jettison {
 namespace {
-
-constexpr int kFailed = 1;
-constexpr int kInvalidInput = 2;
 
 struct CheckConfigOptions {
   ConfigSources sources;
@@ -70,7 +68,7 @@ int RunCheckConfig(const CheckConfigOptions& options) {
   return AllFaults(reading).empty() ? 0 : kInvalidInput;
 }
 
-constexpr const char* kFooter =
+constexpr const char* kCheckConfigFooter =
     "FILE holds KubeletConfiguration and JettisonConfiguration documents, YAML or JSON; the files "
     "are\n"
     "read together, as `jettison run --config` does, and drop-ins are put over them: each file in\n"
@@ -100,7 +98,7 @@ void AddCheckConfig(CLI::App& app, int& exit_code) {
   command->add_option("--output", options->output, "text or json")
       ->check(CLI::IsMember({"text", "json"}))
       ->capture_default_str();
-  command->footer(kFooter);
+  command->footer(kCheckConfigFooter);
   command->callback([options, &exit_code] { exit_code = RunCheckConfig(*options); });
 }
 

@@ -45,7 +45,7 @@ int RunExplain(const ExplainCommand& command) {
   return answer ? PrintAnswer(*answer) : ReportUnanswered(answer.error());
 }
 
-constexpr const char* kFooter =
+constexpr const char* kExplainFooter =
     "Without POD and EVICTION: what would happen now. POD is namespace/name, a name or a UID: "
     "where\n"
     "it stands in each order of eviction, or, when it is gone, why it was evicted. EVICTION is the "
@@ -80,7 +80,7 @@ void AddExplain(CLI::App& app, int& exit_code) {
       ->check(CLI::IsMember({"text", "json"}))
       ->capture_default_str();
   AddAskOptions(*command, options->ask);
-  command->footer(kFooter);
+  command->footer(kExplainFooter);
   command->callback([options, &exit_code] { exit_code = RunExplain(*options); });
 }
 

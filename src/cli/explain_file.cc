@@ -8,6 +8,8 @@
 #include <memory>
 
 #include "cli/ask/ask_agent.h"
+#include "cli/input_file.h"
+#include "cli/terminal/exit_status.h"
 #include "codec/recordings/scenario_reader.h"
 #include "core/explanation/explanation_json.h"
 #include "core/explanation/explanation_text.h"
@@ -16,20 +18,6 @@
 
 namespace jettison {
 namespace {
-
-constexpr int kFailed = 1;
-constexpr int kInvalidInput = 2;
-
-struct CloseFile {
-  void operator()(std::FILE* file) const {
-    if (file != stdin) std::fclose(file);
-  }
-};
-using File = std::unique_ptr<std::FILE, CloseFile>;
-
-bool IsBlank(std::string_view line) {
-  return line.find_first_not_of(" \t\r") == std::string_view::npos;
-}
 
 bool IsPod(const PodIdentity& pod, const std::string& wanted) {
   return wanted == pod.name || wanted == pod.FullName() || wanted == pod.uid;
@@ -149,7 +137,7 @@ std::vector<RecordedPass> RecordedPassesOf(const Scenario& scenario) {
 }
 
 int ExplainFile(const ExplainFileOptions& options) {
-  const File file(options.path == "-" ? stdin : std::fopen(options.path.c_str(), "re"));
+  const InputFile file = OpenInput(options.path);
   if (!file) {
     fmt::print(stderr, "jettison: cannot open {}: {}\n", options.path, std::strerror(errno));
     return kFailed;

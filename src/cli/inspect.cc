@@ -12,12 +12,10 @@
 #include <string>
 
 #include "cli/inspect_report.h"
+#include "cli/terminal/exit_status.h"
 
 namespace jettison {
 namespace {
-
-constexpr int kFailed = 1;
-constexpr int kInvalidInput = 2;
 
 struct InspectOptions {
   std::string path;
@@ -84,7 +82,7 @@ int RunInspect(const InspectOptions& options) {
   return report.faults.empty() ? 0 : kInvalidInput;
 }
 
-constexpr const char* kFooter =
+constexpr const char* kInspectFooter =
     "PODS is what `kubectl get pods -o json` prints, one Pod, a JSON array of Pods, a Pod a line, "
     "or "
     "YAML.\n"
@@ -119,7 +117,7 @@ void AddInspect(CLI::App& app, int& exit_code) {
   command->add_option("--output", options->output, "text or json")
       ->check(CLI::IsMember({"text", "json"}))
       ->capture_default_str();
-  command->footer(kFooter);
+  command->footer(kInspectFooter);
   command->callback([options, &exit_code] { exit_code = RunInspect(*options); });
 }
 

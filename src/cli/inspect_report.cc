@@ -79,7 +79,7 @@ void WritePodReport(const PodReport& pod, JsonWriter& json) {
 }
 
 constexpr std::size_t kColumns = 7;
-using Row = std::array<std::string, kColumns>;
+using Cells = std::array<std::string, kColumns>;
 
 std::string Protection(const PodReport& pod) {
   std::string text = pod.critical ? "critical" : "-";
@@ -88,7 +88,7 @@ std::string Protection(const PodReport& pod) {
   return text.starts_with("-, ") ? text.substr(3) : text;
 }
 
-Row RowOf(const PodReport& pod) {
+Cells RowOf(const PodReport& pod) {
   std::string scores;
   for (const auto& [container, score] : pod.oom_score_adj) {
     scores += fmt::format("{}{}={}", scores.empty() ? "" : " ", container, score);
@@ -155,15 +155,15 @@ std::string AsJson(const std::vector<PodReport>& pods) {
 }
 
 std::string AsTable(const std::vector<PodReport>& pods) {
-  std::vector<Row> rows = {{"POD", "QOS CLASS", "PRIORITY", "PROTECTION", "MEMORY REQUEST",
-                            "STORAGE REQUEST", "OOM SCORE ADJ"}};
+  std::vector<Cells> rows = {{"POD", "QOS CLASS", "PRIORITY", "PROTECTION", "MEMORY REQUEST",
+                              "STORAGE REQUEST", "OOM SCORE ADJ"}};
   for (const PodReport& pod : pods) rows.push_back(RowOf(pod));
   std::array<std::size_t, kColumns> widths{};
-  for (const Row& row : rows) {
+  for (const Cells& row : rows) {
     for (std::size_t i = 0; i < kColumns; ++i) widths[i] = std::max(widths[i], row[i].size());
   }
   std::string text;
-  for (const Row& row : rows) {
+  for (const Cells& row : rows) {
     for (std::size_t i = 0; i + 1 < kColumns; ++i) {
       fmt::format_to(std::back_inserter(text), "{:<{}}  ", row[i], widths[i]);
     }

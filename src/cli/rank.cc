@@ -28,7 +28,7 @@ std::vector<std::string> SignalNames() {
   return names;
 }
 
-constexpr const char* kFooter =
+constexpr const char* kRankFooter =
     "Every pod in the order in which it would be evicted for that signal, with what it uses and\n"
     "requests, and with the field that decided between it and the next.\n"
     "\n"
@@ -52,7 +52,7 @@ void AddRank(CLI::App& app, int& exit_code) {
       ->check(CLI::IsMember({"text", "json"}))
       ->capture_default_str();
   AddAskOptions(*command, options->ask);
-  command->footer(kFooter);
+  command->footer(kRankFooter);
   command->callback([options, &exit_code] { exit_code = RunRank(*options); });
 }
 

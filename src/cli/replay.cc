@@ -11,7 +11,9 @@
 #include <string>
 #include <variant>
 
+#include "cli/input_file.h"
 #include "cli/recording/recording_file.h"
+#include "cli/terminal/exit_status.h"
 #include "codec/recordings/replay_writer.h"
 #include "codec/recordings/scenario_reader.h"
 #include "codec/recordings/scenario_writer.h"
@@ -21,24 +23,6 @@
 
 namespace jettison {
 namespace {
-
-constexpr int kFailed = 1;
-constexpr int kInvalidInput = 2;
-
-struct CloseFile {
-  void operator()(std::FILE* file) const {
-    if (file != stdin) std::fclose(file);
-  }
-};
-using File = std::unique_ptr<std::FILE, CloseFile>;
-
-File Open(const std::string& path) {
-  return File(path == "-" ? stdin : std::fopen(path.c_str(), "re"));
-}
-
-bool IsBlank(std::string_view line) {
-  return line.find_first_not_of(" \t\r") == std::string_view::npos;
-}
 
 // Replays a stream record by record; what is wrong with one does not stop the others.
 class Replayer {
@@ -144,7 +128,7 @@ class RecordingReplayer {
 };
 
 int RunReplay(const std::string& path) {
-  const File file = Open(path);
+  const InputFile file = OpenInput(path);
   if (!file) {
     fmt::print(stderr, "jettison: cannot open {}: {}\n", path, std::strerror(errno));
     return kFailed;

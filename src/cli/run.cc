@@ -22,13 +22,11 @@
 #include "cli/ask/config_dir_option.h"
 #include "cli/ask/config_files.h"
 #include "cli/ask/node_name.h"
+#include "cli/terminal/exit_status.h"
 #include "view/board.h"
 
 namespace jettison {
 namespace {
-
-constexpr int kFailed = 1;
-constexpr int kInvalidInput = 2;
 
 struct RunOptions {
   ConfigSources sources;
@@ -156,7 +154,7 @@ int RunAgent(const RunOptions& options) {
   return kFailed;
 }
 
-constexpr const char* kFooter =
+constexpr const char* kRunFooter =
     "FILE holds KubeletConfiguration and JettisonConfiguration documents, YAML or JSON; the files "
     "are\n"
     "read together. The log goes to standard error. SIGTERM and SIGINT end the agent and leave "
@@ -184,7 +182,7 @@ constexpr const char* kFooter =
 
 void AddRun(CLI::App& app, int& exit_code) {
   CLI::App* command = app.add_subcommand("run", "The agent: guard this node and run its pods");
-  command->footer(kFooter);
+  command->footer(kRunFooter);
   const auto options = std::make_shared<RunOptions>();
   command->add_option("--config", options->sources.files, "Configuration files")
       ->required()

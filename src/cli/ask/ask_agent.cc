@@ -7,6 +7,7 @@
 #include <cstring>
 #include <vector>
 
+#include "cli/terminal/exit_status.h"
 #include "codec/documents/json.h"
 #include "core/units/tcp_address.h"
 #include "http/endpoint.h"
@@ -16,7 +17,6 @@
 namespace jettison {
 namespace {
 
-constexpr int kFailed = 1;
 constexpr int kWrongUsage = 2;
 constexpr int kOk = 200;
 

@@ -55,7 +55,7 @@ std::string FaultOfKind(const std::string& file) {
   return fs::is_directory(status) ? "is a folder, and must be a file" : "must be a regular file";
 }
 
-bool IsBlank(const std::string& text) {
+bool HoldsNothing(const std::string& text) {
   return text.find_first_not_of(" \t\r\n") == std::string::npos;
 }
 
@@ -91,7 +91,7 @@ class Reader {
       reading_.faults.push_back(FaultOf(file, parsed.error().message));
       return;
     }
-    const bool is_empty = drop_in ? IsBlank(*text) : parsed->empty();
+    const bool is_empty = drop_in ? HoldsNothing(*text) : parsed->empty();
     if (is_empty && empty_ == Empty::kFault) {
       reading_.faults.push_back(FaultOf(file, "it is empty"));
     }

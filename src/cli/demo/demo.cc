@@ -15,13 +15,13 @@
 #include "cli/demo/demo_interruption.h"
 #include "cli/demo/demo_show.h"
 #include "cli/demo/stage/demo_node.h"
+#include "cli/terminal/exit_status.h"
 #include "cli/terminal/terminal.h"
 #include "kernel/procfs/procfs.h"
 
 namespace jettison {
 namespace {
 
-constexpr int kFailed = 1;
 constexpr int kSignalBase = 128;
 constexpr unsigned kLimitSeconds = 57;  // a little after the script's own deadline
 constexpr std::int64_t kFewestFreePids = 4 * kDemoNodePidsLimit;

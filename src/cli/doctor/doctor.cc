@@ -15,12 +15,12 @@
 #include "cli/doctor/doctor_checks.h"
 #include "cli/doctor/doctor_kubernetes.h"
 #include "cli/doctor/host_check.h"
+#include "cli/terminal/exit_status.h"
 
 namespace jettison {
 namespace {
 
 constexpr int kMissing = 1;
-constexpr int kInvalidInput = 2;
 
 struct DoctorFlags {
   ConfigSources config;

@@ -17,11 +17,11 @@
 namespace jettison {
 namespace {
 
-constexpr const char* kName = "kubelet's thresholds";
-constexpr auto kPatience = std::chrono::seconds(5);
+constexpr const char* kThresholdsCheck = "kubelet's thresholds";
+constexpr auto kKubeletPatience = std::chrono::seconds(5);
 
-HostCheck Missing(std::string found, std::string cost, std::string remedy) {
-  return {.check = kName,
+HostCheck MissingThresholds(std::string found, std::string cost, std::string remedy) {
+  return {.check = kThresholdsCheck,
           .status = HostStatus::kMissing,
           .found = std::move(found),
           .cost = std::move(cost),
@@ -29,11 +29,12 @@ HostCheck Missing(std::string found, std::string cost, std::string remedy) {
 }
 
 HostCheck Unread(const KubeletAnswer& answer) {
-  return Missing(answer.faults.empty() ? answer.side.why_not : DescribeAll(answer.faults),
-                 "the agent does not start unless evictionHard is set, because nothing is evicted "
-                 "on a guess",
-                 "set kubernetes.kubeletConfiguration to the kubelet's file, or give the agent the "
-                 "right to get nodes/configz");
+  return MissingThresholds(
+      answer.faults.empty() ? answer.side.why_not : DescribeAll(answer.faults),
+      "the agent does not start unless evictionHard is set, because nothing is evicted "
+      "on a guess",
+      "set kubernetes.kubeletConfiguration to the kubelet's file, or give the agent the "
+      "right to get nodes/configz");
 }
 
 std::string Shown(const Threshold& theirs, const std::vector<Threshold>& ours) {
@@ -71,13 +72,13 @@ HostCheck CheckKubeletThresholds(const ClusterQuestion& question) {
   const KubeletAnswer answer = AskKubelet({.file = config.kubernetes.kubelet_configuration,
                                            .kubeconfig = question.kubeconfig,
                                            .node = question.node},
-                                          {.in_all = kPatience});
+                                          {.in_all = kKubeletPatience});
   if (!answer.side.document) return Unread(answer);
   const ConfigReading reading = ReadConfig(ours, answer.side);
   Faults faults = reading.faults;
   faults.insert(faults.end(), reading.not_above_kubelet.begin(), reading.not_above_kubelet.end());
-  if (faults.empty()) return OkCheck(kName, Shown(reading));
-  return Missing(
+  if (faults.empty()) return OkCheck(kThresholdsCheck, Shown(reading));
+  return MissingThresholds(
       DescribeAll(faults), "the agent does not start: the kubelet would evict first",
       "raise our thresholds, or leave them out and have them derived from the kubelet's");
 }

@@ -20,7 +20,7 @@ constexpr const char* kServer = "API server";
 constexpr const char* kNode = "node";
 constexpr auto kPatience = std::chrono::seconds(5);
 
-HostCheck Missing(std::string found, std::string remedy) {
+HostCheck MissingCluster(std::string found, std::string remedy) {
   return {.check = kServer,
           .status = HostStatus::kMissing,
           .found = std::move(found),
@@ -83,16 +83,16 @@ std::vector<HostCheck> KubernetesChecks(const ClusterQuestion& question) {
   std::vector<HostCheck> checks;
   const kube::AccessReading reading = kube::AccessByKubeconfig(question.kubeconfig);
   for (const Fault& fault : reading.faults) {
-    checks.push_back(Missing(Describe(fault), "correct the kubeconfig"));
+    checks.push_back(MissingCluster(Describe(fault), "correct the kubeconfig"));
   }
   if (!reading.faults.empty()) return checks;
   const SteadyClock clock;
   const auto client = kube::ApiClient::Open(reading.access, clock);
-  if (!client) return {Missing(client.error().message, "install what is missing")};
+  if (!client) return {MissingCluster(client.error().message, "install what is missing")};
   const auto version = kube::ReadVersion(kube::AskNow(**client, kube::GetVersion(), kPatience));
   if (!version) {
-    return {Missing(fmt::format("{}: {}", reading.access.server, version.error().message),
-                    RemedyFor(version.error()))};
+    return {MissingCluster(fmt::format("{}: {}", reading.access.server, version.error().message),
+                           RemedyFor(version.error()))};
   }
   checks.push_back(OkCheck(kServer, fmt::format("{} at {}", *version, reading.access.server)));
   if (!question.node.empty()) {

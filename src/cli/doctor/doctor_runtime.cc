@@ -22,7 +22,7 @@ namespace {
 
 constexpr const char* kCheck = "container runtime";
 
-HostCheck Missing(std::string found, std::string remedy) {
+HostCheck MissingRuntime(std::string found, std::string remedy) {
   return {.check = kCheck,
           .status = HostStatus::kMissing,
           .found = std::move(found),
@@ -61,21 +61,22 @@ HostCheck Unreachable(const std::string& socket, int error) {
       fmt::format("cri: {}: {}", socket, std::generic_category().message(error));
   switch (error) {
     case ENOENT:
-      return Missing(found,
-                     "start the runtime (containerd: apt-get install containerd, systemctl start "
-                     "containerd), or correct containerRuntimeEndpoint");
+      return MissingRuntime(
+          found,
+          "start the runtime (containerd: apt-get install containerd, systemctl start "
+          "containerd), or correct containerRuntimeEndpoint");
     case ECONNREFUSED:
       if (!IsSocket(socket)) {
-        return Missing(found + ", it is no socket",
-                       "name the runtime's socket in containerRuntimeEndpoint");
+        return MissingRuntime(found + ", it is no socket",
+                              "name the runtime's socket in containerRuntimeEndpoint");
       }
-      return Missing(found + ", nobody listens",
-                     "start the runtime again (containerd: systemctl restart containerd)");
+      return MissingRuntime(found + ", nobody listens",
+                            "start the runtime again (containerd: systemctl restart containerd)");
     case EAGAIN:
-      return Missing(fmt::format("cri: {}: nobody takes connections", socket),
-                     "see what keeps the runtime, or restart it; containers go on");
-    case EACCES: return Missing(found, "run as root");
-    default: return Missing(found, "correct containerRuntimeEndpoint");
+      return MissingRuntime(fmt::format("cri: {}: nobody takes connections", socket),
+                            "see what keeps the runtime, or restart it; containers go on");
+    case EACCES: return MissingRuntime(found, "run as root");
+    default: return MissingRuntime(found, "correct containerRuntimeEndpoint");
   }
 }
 
@@ -83,14 +84,15 @@ HostCheck Unanswered(const Error& error) {
   const std::string found = "cri: " + error.message;
   switch (error.code) {
     case ErrorCode::kDeadlineExceeded:
-      return Missing(found,
-                     "see what keeps the runtime (containerd: journalctl -u containerd), or "
-                     "restart it, containers go on; or correct containerRuntimeEndpoint");
+      return MissingRuntime(found,
+                            "see what keeps the runtime (containerd: journalctl -u containerd), or "
+                            "restart it, containers go on; or correct containerRuntimeEndpoint");
     case ErrorCode::kUnavailable:
-      return Missing(found,
-                     "name the socket of a runtime that speaks CRI v1; containerd does from 1.6 "
-                     "on, where disabled_plugins in its configuration does not name cri");
-    default: return Missing(found, "see what the runtime says in its log");
+      return MissingRuntime(
+          found,
+          "name the socket of a runtime that speaks CRI v1; containerd does from 1.6 "
+          "on, where disabled_plugins in its configuration does not name cri");
+    default: return MissingRuntime(found, "see what the runtime says in its log");
   }
 }
 
@@ -114,8 +116,8 @@ HostCheck CheckReadiness(const AgentConfig& config, const cri::RuntimeFacts& fac
   const std::string found =
       fmt::format("cri: {} {} at {}", facts.name, facts.version, config.container_runtime_endpoint);
   if (!facts.not_ready) return OkCheck(kCheck, found);
-  return Missing(fmt::format("{}: not ready: {}", found, *facts.not_ready),
-                 "see what the runtime says in its log");
+  return MissingRuntime(fmt::format("{}: not ready: {}", found, *facts.not_ready),
+                        "see what the runtime says in its log");
 }
 
 HostCheck CheckDriver(CgroupDriver wanted, const std::optional<CgroupDriver>& told) {
@@ -224,7 +226,7 @@ std::vector<HostCheck> RuntimeChecks(const AgentConfig& config, Duration patienc
   }
   const auto socket = cri::SocketOf(config.container_runtime_endpoint);
   if (!socket) {
-    return {Missing("cri: " + socket.error().message, "correct containerRuntimeEndpoint")};
+    return {MissingRuntime("cri: " + socket.error().message, "correct containerRuntimeEndpoint")};
   }
   const Connection connection = ConnectTo(*socket);
   if (connection.error != 0) return {Unreachable(*socket, connection.error)};

@@ -11,6 +11,7 @@
 
 #include "cli/ask/ask_agent.h"
 #include "cli/ask/time_option.h"
+#include "cli/terminal/exit_status.h"
 #include "core/units/duration.h"
 #include "http/client/client.h"
 #include "kernel/files/whole_file.h"
@@ -18,7 +19,6 @@
 namespace jettison {
 namespace {
 
-constexpr int kFailed = 1;
 constexpr int kWrongUsage = 2;
 
 struct RecordOptions {
@@ -95,7 +95,7 @@ int RunRecord(const RecordOptions& options) {
   return 0;
 }
 
-constexpr const char* kFooter =
+constexpr const char* kRecordFooter =
     "The agent keeps a recording of its passes: their figures, pods, evictions and OOM kills. What "
     "it has is fetched\n"
     "whole, or as far as it holds something of the time that is asked for. FILE is there once it "
@@ -120,7 +120,7 @@ void AddRecord(CLI::App& app, int& exit_code) {
   command->add_option("--since", options->since, "from this time on, or for so long: 6h");
   command->add_option("--until", options->until, "up to this time, or so long ago");
   AddAskOptions(*command, options->ask);
-  command->footer(kFooter);
+  command->footer(kRecordFooter);
   command->callback([options, &exit_code] { exit_code = RunRecord(*options); });
 }
 

@@ -13,14 +13,12 @@
 #include "cli/recording/digest_text.h"
 #include "cli/recording/recording_digest.h"
 #include "cli/recording/recording_file.h"
+#include "cli/terminal/exit_status.h"
 #include "codec/flight/lines/line_writer.h"
 #include "codec/flight/recording_writer.h"
 
 namespace jettison {
 namespace {
-
-constexpr int kFailed = 1;
-constexpr int kInvalidInput = 2;
 
 struct ShowOptions {
   std::string path;
@@ -104,7 +102,7 @@ int RunShow(const ShowOptions& options) {
   return Shower(*file, options).Run();
 }
 
-constexpr const char* kFooter =
+constexpr const char* kShowFooter =
     "A recording is what `jettison record` has fetched, or the same as NDJSON. What is damaged in "
     "it "
     "is named,\n"
@@ -130,7 +128,7 @@ void AddShow(CLI::App& app, int& exit_code) {
   command->add_option("--output", options->output, "text, json, ndjson or recording")
       ->check(CLI::IsMember({"text", "json", "ndjson", "recording"}))
       ->capture_default_str();
-  command->footer(kFooter);
+  command->footer(kShowFooter);
   command->callback([options, &exit_code] { exit_code = RunShow(*options); });
 }
 

@@ -11,12 +11,12 @@
 
 #include "cli/simulate/run_recording.h"
 #include "cli/simulate/simulate.h"
+#include "cli/terminal/exit_status.h"
 #include "core/evaluate/evaluate.h"
 
 namespace jettison {
 namespace {
 
-constexpr int kInvalidInput = 2;
 constexpr const char* kRecorded = "recorded";
 constexpr const char* kInForce = "in-force";
 

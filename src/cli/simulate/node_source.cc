@@ -48,7 +48,7 @@ Result<std::optional<RecordedItem>> NodeSource::Next() {
       continue;
     }
     if (!item) Note(item.error());
-    if (item || inputs_.back().faults.size() >= kMostFaults) Close();
+    if (item || inputs_.back().faults.size() >= kMostRecordingFaults) Close();
   }
   return std::nullopt;
 }

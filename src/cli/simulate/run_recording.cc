@@ -47,7 +47,7 @@ class Reading {
   // The next item; none: this was the end. What comes after a fault may still be read; one that
   // comes again and again is the end.
   std::optional<RecordedItem> Next() {
-    while (faults_.size() < kMostFaults) {
+    while (faults_.size() < kMostRecordingFaults) {
       auto item = source_.Next();
       if (item) return std::move(*item);
       is_invalid_ |= item.error().code == ErrorCode::kInvalidArgument;

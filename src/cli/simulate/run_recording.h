@@ -54,7 +54,7 @@ struct RunFailure {
     const std::function<void()>& tell = {});
 
 // So many faults of one recording are told; it is given up then.
-inline constexpr std::size_t kMostFaults = 20;
+inline constexpr std::size_t kMostRecordingFaults = 20;
 
 // Writes a text to standard output; the exit status.
 [[nodiscard]] int PrintAll(const std::string& text);

@@ -13,10 +13,6 @@
 namespace jettison {
 namespace {
 
-bool IsBlank(std::string_view line) {
-  return line.find_first_not_of(" \t\r") == std::string_view::npos;
-}
-
 // Of a record that an agent wrote: "pass 210".
 std::optional<std::uint64_t> NumberOf(const Scenario& scenario) {
   constexpr std::string_view kPass = "pass ";

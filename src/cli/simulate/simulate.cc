@@ -15,12 +15,11 @@
 #include "cli/report_page/report_options.h"
 #include "cli/simulate/run_recording.h"
 #include "cli/simulate/simulate_shard.h"
+#include "cli/terminal/exit_status.h"
 #include "sim/series/node_courses.h"
 
 namespace jettison {
 namespace {
-
-constexpr int kInvalidInput = 2;
 
 struct SimulateOptions {
   std::vector<std::string> recordings;

@@ -8,6 +8,11 @@
 
 namespace jettison {
 
+// Whether a line has nothing in it.
+[[nodiscard]] inline bool IsBlank(std::string_view line) {
+  return line.find_first_not_of(" \t\r") == std::string_view::npos;
+}
+
 // Reads a stream line by line. Memory follows the longest line, not the stream, and the bytes
 // behind each line stay readable for `padding` bytes, as SIMD parsers want it.
 class LineReader {
