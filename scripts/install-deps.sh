@@ -1,11 +1,11 @@
 #!/usr/bin/env bash
 # Installs the Debian packages that building and testing need; says nothing when all are there.
-# With --fuzz also what the fuzz targets and the sanitized builds need (clang), with --browser what the
+# With --fuzz also what the fuzz targets and the sanitized builds need, with --browser what the
 # dashboard's tests need (Chromium, half a gigabyte).
 set -euo pipefail
 
 packages=(
-  g++ lld cmake ninja-build ccache pkg-config xz-utils patchelf
+  g++ clang-19 lld cmake ninja-build ccache pkg-config xz-utils patchelf
   libfmt-dev libexpected-dev libyaml-cpp-dev libsimdjson-dev nlohmann-json3-dev libcli11-dev
   libsystemd-dev libboost-dev libgtest-dev libgmock-dev libbenchmark-dev
   libgrpc++-dev protobuf-compiler protobuf-compiler-grpc libprotobuf-dev libabsl-dev libc-ares-dev
@@ -19,7 +19,7 @@ command -v node >/dev/null || packages+=(nodejs)
 command -v npm >/dev/null || packages+=(npm)
 for part in "$@"; do
   case "$part" in
-    --fuzz) packages+=(clang-19 libclang-rt-19-dev) ;;
+    --fuzz) packages+=(libclang-rt-19-dev) ;;
     --browser) packages+=(chromium) ;;
     *)
       echo "usage: scripts/install-deps.sh [--fuzz] [--browser]" >&2
