@@ -63,15 +63,20 @@ class LiveFleet : public testing::Test {
     for (const char* folder : {"fleet", "parts", "policies"}) {
       fs::create_directories(plane_.Path(folder));
     }
+    // The pods run as nobody, whatever the umask is here.
     fs::permissions(plane_.Path("parts"), fs::perms::all);
+    fs::permissions(plane_.Path("fleet"), fs::perms::others_read | fs::perms::others_exec,
+                    fs::perm_options::add);
     std::ofstream(plane_.Path("policies/new.yaml"))
         << "apiVersion: kubelet.config.k8s.io/v1beta1\nkind: KubeletConfiguration\n"
            "evictionHard: {memory.available: 64Mi}\n";
     const auto life = std::chrono::minutes(20);
     for (int i = 0; i < kFleetNodes; ++i) {
       const std::string node = fmt::format("node-{}", i);
-      std::ofstream(plane_.Path("fleet/" + node + ".jtr"), std::ios::binary)
+      const std::string path = plane_.Path("fleet/" + node + ".jtr");
+      std::ofstream(path, std::ios::binary)
           << BinaryOf(LifeOf(node, static_cast<std::uint32_t>(i), life));
+      fs::permissions(path, fs::perms::others_read, fs::perm_options::add);
     }
     Must(fmt::format("JETTISON_BUILD={} {}/image.sh {} && ctr -a {} -n k8s.io image import {}",
                      JETTISON_BUILD, JETTISON_SCRIPTS, plane_.Path("image.tar"),
