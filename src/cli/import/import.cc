@@ -15,12 +15,10 @@
 #include "cli/import/prometheus_source.h"
 #include "cli/import/recording_files.h"
 #include "cli/import/text_source.h"
+#include "cli/terminal/exit_status.h"
 
 namespace jettison {
 namespace {
-
-constexpr int kFailed = 1;
-constexpr int kInvalidInput = 2;
 
 void Complain(const std::string& fault) {
   fmt::print(stderr, "jettison: {}\n", fault);

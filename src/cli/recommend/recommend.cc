@@ -14,13 +14,11 @@
 #include "cli/report_page/report_files.h"
 #include "cli/report_page/report_options.h"
 #include "cli/simulate/run_recording.h"
+#include "cli/terminal/exit_status.h"
 #include "kernel/files/whole_file.h"
 
 namespace jettison {
 namespace {
-
-constexpr int kFailed = 1;
-constexpr int kInvalidInput = 2;
 
 struct RecommendOptions {
   std::vector<std::string> recordings;
