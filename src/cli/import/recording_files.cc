@@ -1,5 +1,7 @@
 #include "cli/import/recording_files.h"
 
+#include <fmt/format.h>
+
 #include <filesystem>
 #include <string_view>
 #include <system_error>
@@ -14,14 +16,15 @@ namespace {
 
 namespace fs = std::filesystem;
 
+// No two nodes have the same.
 std::string FileNameOf(const std::string& node) {
   std::string name;
   for (const char c : node) {
     const bool plain = IsDigit(c) || (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || c == '-' ||
                        c == '_' || (c == '.' && !name.empty());
-    name += plain ? c : '_';
+    name += plain ? std::string(1, c) : fmt::format("%{:02X}", static_cast<unsigned char>(c));
   }
-  return (name.empty() ? "node" : name) + ".jtr";
+  return name + ".jtr";
 }
 
 }  // namespace

@@ -9,7 +9,8 @@
 namespace jettison {
 
 // Where the recording of a node is written: `out` itself, or in it where it is a folder or is to
-// hold several. Characters that have no place in the name of a file become "_".
+// hold several. Characters that have no place in the name of a file become "%2F" and
+// the like.
 [[nodiscard]] std::string RecordingPath(const std::string& out, const std::string& node,
                                         bool several);
 
