@@ -49,4 +49,15 @@ void PodSlots::EraseEmpty() {
   std::erase_if(slots_, [](const auto& entry) { return entry.second.facts() == nullptr; });
 }
 
+void PodSlots::NoteGone(const Pod& pod) {
+  constexpr std::size_t kMostGone = 64;
+  gone_.emplace_back(pod.uid, FullName(pod));
+  if (gone_.size() > kMostGone) gone_.pop_front();
+}
+
+std::string PodSlots::NameOfGone(std::string_view uid) const {
+  const auto pod = std::ranges::find(gone_, uid, [](const auto& entry) { return entry.first; });
+  return pod == gone_.end() ? std::string() : pod->second;
+}
+
 }  // namespace jettison

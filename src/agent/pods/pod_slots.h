@@ -1,11 +1,13 @@
 #pragma once
 
 #include <cstdint>
+#include <deque>
 #include <map>
 #include <memory>
 #include <optional>
 #include <string>
 #include <string_view>
+#include <utility>
 #include <variant>
 
 #include "agent/workers/backoff.h"
@@ -81,6 +83,11 @@ class PodSlots {
   // Slots that nobody needs.
   void EraseEmpty();
 
+  // A foreign pod is gone. What is told of its end may be told later.
+  void NoteGone(const Pod& pod);
+  // "namespace/name" of one of the last pods that are gone; empty: it is none of them.
+  [[nodiscard]] std::string NameOfGone(std::string_view uid) const;
+
   // Somebody has said which pods should run.
   void NoteSources() { sources_ready_ = true; }
   [[nodiscard]] bool sources_ready() const { return sources_ready_; }
@@ -91,6 +98,7 @@ class PodSlots {
  private:
   BackoffRule come_back_rule_;
   Map slots_;
+  std::deque<std::pair<std::string, std::string>> gone_;  // UID and name, the newest last
   bool sources_ready_ = false;
   std::uint64_t changes_ = 0;
 };

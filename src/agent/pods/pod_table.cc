@@ -127,8 +127,11 @@ void PodTable::EndUnwanted(PodSlot& slot, Instant now) {
     slot.returns = true;
     return;
   }
+  if (slot.foreign) {
+    slots_.NoteGone(pod->facts->pod);
+    slot.wanted = nullptr;
+  }
   slot.state = NotAsked{};
-  if (slot.foreign) slot.wanted = nullptr;
 }
 
 std::optional<Instant> PodTable::NextDeadline() const {

@@ -142,6 +142,7 @@ TEST_F(PodTableForeignTest, OneThatMayBeEvictedGoesAndDoesNotComeBack) {
   Evict("other");
   EXPECT_THAT(runtime_.TakeCommands(), ElementsAre("stop uid-other/c 1s", "remove uid-other"));
   EXPECT_THAT(table_.Views(now_), IsEmpty());
+  EXPECT_EQ(table_.NameOfPod("uid-other"), "default/other") << "its eviction may be told now";
   PassDone();
   Pass(seconds(100));
   EXPECT_THAT(runtime_.TakeCommands(), IsEmpty());

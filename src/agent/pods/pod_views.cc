@@ -91,7 +91,9 @@ std::size_t PodViews::CountProtectedForeign() const {
 
 std::string PodViews::NameOfPod(std::string_view uid) const {
   const PodSlot* const slot = slots_->OfPod(uid);
-  return slot == nullptr ? std::string(uid) : FullName(slot->facts()->pod);
+  if (slot != nullptr) return FullName(slot->facts()->pod);
+  const std::string gone = slots_->NameOfGone(uid);
+  return gone.empty() ? std::string(uid) : gone;
 }
 
 std::vector<std::string> PodViews::ImagesThatStay() const {

@@ -42,7 +42,7 @@ class PodViews {
   [[nodiscard]] bool AnyOnNode() const;
   // How many foreign pods nothing evicts.
   [[nodiscard]] std::size_t CountProtectedForeign() const;
-  // "namespace/name" of a pod on the node, or the UID itself where there is none.
+  // "namespace/name" of a pod on the node, or of a foreign one that is gone lately; else the UID.
   [[nodiscard]] std::string NameOfPod(std::string_view uid) const;
   // Images of pods that are wanted, running or not, and could not be had again: those that are
   // never pulled. The names that the manifests give them.
