@@ -40,7 +40,7 @@ Ran RunShell(const std::string& command) {
   return ran;
 }
 
-LiveControlPlane::LiveControlPlane(const std::string& kubelet)
+LiveControlPlane::LiveControlPlane(const std::string& kubelet, const std::string& controller)
     : bed_(BedFolder()), missing_(WhyNot(bed_)) {
   if (!missing_.empty()) return;
   folder_ = fmt::format("/var/tmp/jettison-kube-{}", ::getpid());
@@ -50,6 +50,7 @@ LiveControlPlane::LiveControlPlane(const std::string& kubelet)
     std::ofstream(Path("kubelet-extra.yaml")) << kubelet;
     extra = "KBED_KUBELET_EXTRA=" + Path("kubelet-extra.yaml");
   }
+  if (!controller.empty()) extra += " KBED_KCM_ARGS=--controllers=" + controller;
   const Ran up =
       RunShell(fmt::format("{2} '{0}/up.sh' {1} && '{0}/agent.sh' {1}", bed_, folder_, extra));
   if (up.status != 0) missing_ = "the test bed did not start: " + up.output;

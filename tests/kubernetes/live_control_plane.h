@@ -14,8 +14,9 @@ struct Ran {
 // A control plane with one node, "bed", for one test; gone with it.
 class LiveControlPlane {
  public:
-  // `kubelet`: keys of its configuration, a line each.
-  explicit LiveControlPlane(const std::string& kubelet = "");
+  // `kubelet`: keys of its configuration, a line each. `controller`: one that runs beside the
+  // bed's.
+  explicit LiveControlPlane(const std::string& kubelet = "", const std::string& controller = "");
   LiveControlPlane(const LiveControlPlane&) = delete;
   LiveControlPlane& operator=(const LiveControlPlane&) = delete;
   ~LiveControlPlane();
