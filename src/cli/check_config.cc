@@ -56,16 +56,16 @@ ConfigReading Read(ConfigSources sources) {
 }
 
 int RunCheckConfig(const CheckConfigOptions& options) {
-  if (!AllReadable(options.sources.files)) return kFailed;
+  if (!AllReadable(options.sources.files)) return kExitFailed;
   const ConfigReading reading = Read(options.sources);
   const std::string answer =
       options.output == "json" ? ConfigAsJson(reading) : ConfigAsText(reading);
   if (std::fwrite(answer.data(), 1, answer.size(), stdout) != answer.size() ||
       std::fflush(stdout) != 0) {
     fmt::print(stderr, "jettison: cannot write: {}\n", std::strerror(errno));
-    return kFailed;
+    return kExitFailed;
   }
-  return AllFaults(reading).empty() ? 0 : kInvalidInput;
+  return AllFaults(reading).empty() ? 0 : kExitInvalidInput;
 }
 
 constexpr const char* kCheckConfigFooter =

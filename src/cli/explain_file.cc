@@ -49,14 +49,14 @@ class FileExplainer {
     }
     if (lines_.Failed()) {
       fmt::print(stderr, "jettison: cannot read {}: {}\n", options_.path, std::strerror(errno));
-      return kFailed;
+      return kExitFailed;
     }
     const int printed = PrintAnswer(out_);
     if (printed != 0) return printed;
-    if (faults_ > 0) return kInvalidInput;
+    if (faults_ > 0) return kExitInvalidInput;
     if (explained_ > 0) return 0;
     fmt::print(stderr, "jettison: {}\n", NothingFound());
-    return kFailed;
+    return kExitFailed;
   }
 
  private:
@@ -140,7 +140,7 @@ int ExplainFile(const ExplainFileOptions& options) {
   const InputFile file = OpenInput(options.path);
   if (!file) {
     fmt::print(stderr, "jettison: cannot open {}: {}\n", options.path, std::strerror(errno));
-    return kFailed;
+    return kExitFailed;
   }
   return FileExplainer(options, file.get()).Run();
 }

@@ -69,17 +69,17 @@ int RunInspect(const InspectOptions& options) {
   const std::optional<std::string> text = Slurp(options.path);
   if (!text) {
     fmt::print(stderr, "jettison: cannot read {}: {}\n", name, std::strerror(errno));
-    return kFailed;
+    return kExitFailed;
   }
   const InspectReport report = InspectPods(*text, name, NodeOf(options));
   const std::string answer = options.output == "json" ? AsJson(report.pods) : AsTable(report.pods);
   if (std::fwrite(answer.data(), 1, answer.size(), stdout) != answer.size() ||
       std::fflush(stdout) != 0) {
     fmt::print(stderr, "jettison: cannot write: {}\n", std::strerror(errno));
-    return kFailed;
+    return kExitFailed;
   }
   for (const Fault& fault : report.faults) fmt::print(stderr, "jettison: {}\n", Describe(fault));
-  return report.faults.empty() ? 0 : kInvalidInput;
+  return report.faults.empty() ? 0 : kExitInvalidInput;
 }
 
 constexpr const char* kInspectFooter =

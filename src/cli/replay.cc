@@ -33,14 +33,14 @@ class Replayer {
   int Run() {
     while (const auto line = lines_.Next()) {
       if (!IsBlank(*line)) One(*line);
-      if (out_.size() >= kFlushAt && !Flush()) return kFailed;
+      if (out_.size() >= kFlushAt && !Flush()) return kExitFailed;
     }
-    if (!Flush()) return kFailed;
+    if (!Flush()) return kExitFailed;
     if (lines_.Failed()) {
       fmt::print(stderr, "jettison: cannot read {}: {}\n", name_, std::strerror(errno));
-      return kFailed;
+      return kExitFailed;
     }
-    return faults_ == 0 ? 0 : kInvalidInput;
+    return faults_ == 0 ? 0 : kExitInvalidInput;
   }
 
  private:
@@ -103,9 +103,9 @@ class RecordingReplayer {
         continue;
       }
       if (!*item) break;
-      if (!Take(**item)) return kFailed;
+      if (!Take(**item)) return kExitFailed;
     }
-    return faults_ == 0 ? 0 : kInvalidInput;
+    return faults_ == 0 ? 0 : kExitInvalidInput;
   }
 
  private:
@@ -131,7 +131,7 @@ int RunReplay(const std::string& path) {
   const InputFile file = OpenInput(path);
   if (!file) {
     fmt::print(stderr, "jettison: cannot open {}: {}\n", path, std::strerror(errno));
-    return kFailed;
+    return kExitFailed;
   }
   const std::string name = path == "-" ? "standard input" : path;
   if (IsBinaryRecording(file.get())) return RecordingReplayer(name, file.get()).Run();

@@ -140,7 +140,7 @@ int RunAgent(const RunOptions& options) {
   for (const Fault& fault : reading.not_above_kubelet) {
     fmt::print(stderr, "jettison: {}\n", Describe(fault));
   }
-  if (!reading.faults.empty() || !reading.not_above_kubelet.empty()) return kInvalidInput;
+  if (!reading.faults.empty() || !reading.not_above_kubelet.empty()) return kExitInvalidInput;
   reading.config.node_name = NodeNameOf(reading.config);
 
   AgentOptions agent_options;
@@ -151,7 +151,7 @@ int RunAgent(const RunOptions& options) {
   const auto result = RunServed(reading.config, std::move(agent_options), std::move(rereader));
   if (result) return 0;
   SayLast(fmt::format("jettison: {}\n", result.error().message));
-  return kFailed;
+  return kExitFailed;
 }
 
 constexpr const char* kRunFooter =

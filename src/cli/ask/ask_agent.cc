@@ -123,7 +123,7 @@ Result<void> CheckAnswer(const HttpResponse& answer) {
 
 int ReportUnanswered(const Error& error) {
   fmt::print(stderr, "jettison: {}\n", error.message);
-  return error.code == ErrorCode::kInvalidArgument ? kWrongUsage : kFailed;
+  return error.code == ErrorCode::kInvalidArgument ? kWrongUsage : kExitFailed;
 }
 
 int PrintAnswer(const std::string& text) {
@@ -131,7 +131,7 @@ int PrintAnswer(const std::string& text) {
     return 0;
   }
   fmt::print(stderr, "jettison: cannot write: {}\n", std::strerror(errno));
-  return kFailed;
+  return kExitFailed;
 }
 
 }  // namespace jettison

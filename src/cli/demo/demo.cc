@@ -35,7 +35,7 @@ struct DemoOptions {
 
 int Complain(std::string_view what) {
   fmt::print(stderr, "jettison demo: {}\n", what);
-  return kFailed;
+  return kExitFailed;
 }
 
 Result<void> WriteText(const std::string& path, const std::string& text) {
@@ -119,7 +119,7 @@ int Judge(const DemoShow& show, const DemoOptions& options) {
   }
   if (AllHeld(expectations)) return 0;
   PrintLog(show);
-  return kFailed;
+  return kExitFailed;
 }
 
 DemoView ViewOf(const DemoOptions& options) {

@@ -31,7 +31,7 @@ struct DoctorFlags {
 int RunDoctor(const DoctorFlags& flags) {
   const ConfigReading reading = ReadConfigFiles(flags.config);
   for (const Fault& fault : reading.faults) fmt::print(stderr, "jettison: {}\n", Describe(fault));
-  if (!reading.faults.empty()) return kInvalidInput;
+  if (!reading.faults.empty()) return kExitInvalidInput;
   std::vector<HostCheck> checks = KernelChecks(reading.config);
   for (std::vector<HostCheck> more : {NodeChecks(reading.config), RuntimeChecks(reading.config)}) {
     checks.insert(checks.end(), std::make_move_iterator(more.begin()),

@@ -25,7 +25,7 @@ void Complain(const std::string& fault) {
 }
 
 int StatusOf(const Error& error) {
-  return error.code == ErrorCode::kInvalidArgument ? kInvalidInput : kFailed;
+  return error.code == ErrorCode::kInvalidArgument ? kExitInvalidInput : kExitFailed;
 }
 
 // The nodes of an import, one after the other; what is wrong with one costs no other.
@@ -62,7 +62,7 @@ class ImportRun {
       Complain(fmt::format("{}: {} more lines are wrong", request_.file,
                            source.fault_count() - source.faults().size()));
     }
-    if (source.fault_count() > 0) status_ = kInvalidInput;
+    if (source.fault_count() > 0) status_ = kExitInvalidInput;
     ImportSamples samples(directory_, request_.nodes, Range());
     if (const auto read = source.ReadInto(samples); !read) return Fault(read.error());
     std::set<std::string> nodes = request_.nodes;
@@ -121,7 +121,7 @@ int RunImport(const ImportCommand& command) {
   const auto request = ReadImportRequest(command, Instant(std::chrono::system_clock::now()));
   if (!request) {
     Complain(request.error().message);
-    return kInvalidInput;
+    return kExitInvalidInput;
   }
   return ImportRun(*request).Run();
 }

@@ -71,7 +71,7 @@ int Write(const std::string& path, const std::string& text) {
   (void)file.Add(text);  // what failed is told by PutInPlace
   const auto placed = file.PutInPlace();
   if (!placed) Complain(placed.error().message);
-  return placed ? 0 : kFailed;
+  return placed ? 0 : kExitFailed;
 }
 
 int Print(const RecommendOptions& options, const Found& found) {
@@ -87,7 +87,7 @@ int Print(const RecommendOptions& options, const Found& found) {
 
 int Tell(const Result<void>& written) {
   if (!written) Complain(written.error().message);
-  return written ? 0 : kFailed;
+  return written ? 0 : kExitFailed;
 }
 
 // The files that were asked for beside what is printed.
@@ -105,9 +105,9 @@ int WriteFiles(const RecommendOptions& options, const Found& found) {
 
 int RunRecommend(const RecommendOptions& options) {
   const auto run = RunFor(options);
-  if (!run) return kInvalidInput;
+  if (!run) return kExitInvalidInput;
   const Found found = Search(*run);
-  if (found.reports.empty()) return std::max(found.status, kFailed);
+  if (found.reports.empty()) return std::max(found.status, kExitFailed);
   const int written = WriteFiles(options, found);
   return std::max({found.status, written, Print(options, found)});
 }

@@ -86,7 +86,7 @@ int RunRecord(const RecordOptions& options) {
   WholeFile file(options.path);
   if (file.fault()) {
     fmt::print(stderr, "jettison: {}\n", file.fault()->message);
-    return kFailed;
+    return kExitFailed;
   }
   if (const auto fetched = Fetch(options, *path, file); !fetched) {
     return ReportUnanswered(fetched.error());

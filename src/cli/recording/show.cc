@@ -50,7 +50,7 @@ class Shower {
         continue;
       }
       if (!*item) break;
-      if (!Take(**item)) return kFailed;
+      if (!Take(**item)) return kExitFailed;
     }
     return End();
   }
@@ -77,13 +77,13 @@ class Shower {
   int End() {
     const DigestParts parts = {digest_.digest(), file_.found(), faults_};
     if (sink_) {
-      if (!IsWritten(sink_->Finish())) return kFailed;
-      if (std::fflush(stdout) != 0) return kFailed;
+      if (!IsWritten(sink_->Finish())) return kExitFailed;
+      if (std::fflush(stdout) != 0) return kExitFailed;
     } else if (PrintAnswer(options_.output == "json" ? DigestJson(parts) : DigestText(parts)) !=
                0) {
-      return kFailed;
+      return kExitFailed;
     }
-    return faults_.empty() ? 0 : kInvalidInput;
+    return faults_.empty() ? 0 : kExitInvalidInput;
   }
 
   RecordingFile& file_;
@@ -97,7 +97,7 @@ int RunShow(const ShowOptions& options) {
   auto file = RecordingFile::Open(options.path);
   if (!file) {
     fmt::print(stderr, "jettison: {}\n", file.error().message);
-    return kFailed;
+    return kExitFailed;
   }
   return Shower(*file, options).Run();
 }

@@ -71,7 +71,7 @@ int RunDiff(const DiffOptions& options) {
   const auto candidates = ReadCandidates(files);
   if (!candidates) {
     fmt::print(stderr, "jettison: {}\n", candidates.error().message);
-    return kInvalidInput;
+    return kExitInvalidInput;
   }
   const auto read = RunOver({.path = options.recording,
                              .candidates = *candidates,
@@ -91,7 +91,7 @@ int RunDiff(const DiffOptions& options) {
   const int printed =
       PrintAll(options.output == "json" ? DifferenceJson(report)
                                         : DifferenceText(report, options.explained));
-  return read->faults.empty() ? printed : kInvalidInput;
+  return read->faults.empty() ? printed : kExitInvalidInput;
 }
 
 constexpr const char* kFooter =

@@ -62,11 +62,11 @@ bool HasReport(const SimulateOptions& options) {
 // looked at.
 int ReadAll(const SimulateOptions& options, AllReports& all) {
   const auto every = EveryOf(options.every);
-  if (!every) return kInvalidInput;
+  if (!every) return kExitInvalidInput;
   const auto candidates = ReadCandidates(options.candidates);
   if (!candidates) {
     fmt::print(stderr, "jettison: {}\n", candidates.error().message);
-    return kInvalidInput;
+    return kExitInvalidInput;
   }
   int status = 0;
   for (const std::string& path : options.recordings) {
@@ -85,13 +85,13 @@ int ReadAll(const SimulateOptions& options, AllReports& all) {
     auto report = RunOver(run);
     if (report) {
       for (const std::string& fault : report->faults) fmt::print(stderr, "jettison: {}\n", fault);
-      if (!report->faults.empty()) status = kInvalidInput;
+      if (!report->faults.empty()) status = kExitInvalidInput;
       all.reports.push_back(std::move(*report));
       all.courses.push_back(std::move(courses));
       continue;
     }
     fmt::print(stderr, "jettison: {}\n", report.error().message);
-    if (report.error().of == RunFailure::Of::kUsage) return kInvalidInput;
+    if (report.error().of == RunFailure::Of::kUsage) return kExitInvalidInput;
     status = std::max(status, ExitStatusOf(report.error()));
   }
   return status;
@@ -117,12 +117,12 @@ std::vector<FleetOption> OptionsForManifest(const SimulateOptions& options, Dura
 int RunShard(const SimulateOptions& options) {
   const auto complain = [](const std::string& fault) {
     fmt::print(stderr, "jettison: {}\n", fault);
-    return kInvalidInput;
+    return kExitInvalidInput;
   };
   const auto shard = ParseShard(options.shard.empty() ? "0/1" : options.shard);
   if (!shard) return complain(shard.error().message);
   const auto every = EveryOf(options.every);
-  if (!every) return kInvalidInput;
+  if (!every) return kExitInvalidInput;
   if (options.out.empty()) return complain("--out is missing: where the part is written");
   const auto candidates = ReadCandidates(options.candidates);
   if (!candidates) return complain(candidates.error().message);
@@ -168,15 +168,15 @@ int RunSimulate(const SimulateOptions& options) {
   if (!options.shard.empty() || options.output == "part") {
     if (!HasReport(options)) return RunShard(options);
     fmt::print(stderr, "jettison: --html and --svg are not of --output part\n");
-    return kInvalidInput;
+    return kExitInvalidInput;
   }
   if (const auto page = HasReportPage(); !options.html.empty() && !page) {
     (void)Tell(page);
-    return kInvalidInput;
+    return kExitInvalidInput;
   }
   if (!options.out.empty() || options.resume || options.jobs != 0) {
     fmt::print(stderr, "jettison: --out, --jobs and --resume are of --output part\n");
-    return kInvalidInput;
+    return kExitInvalidInput;
   }
   AllReports all;
   int status = ReadAll(options, all);
