@@ -13,7 +13,7 @@ namespace {
 constexpr int kNotRead = 1;
 constexpr int kDamaged = 2;
 
-NodeReading ReadingOf(tl::expected<SimulationReport, RunFailure> report) {
+NodeSimulation ReadingOf(tl::expected<SimulationReport, RunFailure> report) {
   if (!report) {
     return {
         .report = {}, .faults = {report.error().message}, .status = ExitStatusOf(report.error())};
@@ -23,7 +23,7 @@ NodeReading ReadingOf(tl::expected<SimulationReport, RunFailure> report) {
   return {.report = std::move(*report), .faults = std::move(faults), .status = status};
 }
 
-NodeReading ReadStandardInput(const RecordingRun& run, const std::function<void(double)>& tell) {
+NodeSimulation ReadStandardInput(const RecordingRun& run, const std::function<void(double)>& tell) {
   auto file = SimulatedFile::Open("-");
   if (!file) return {.report = {}, .faults = {file.error().message}, .status = kNotRead};
   return ReadingOf(
@@ -31,7 +31,7 @@ NodeReading ReadStandardInput(const RecordingRun& run, const std::function<void(
 }
 
 // Adds what is wrong with the files of a node.
-void TakeInputs(const std::vector<FleetInput>& inputs, NodeReading& reading) {
+void TakeInputs(const std::vector<FleetInput>& inputs, NodeSimulation& reading) {
   for (const FleetInput& input : inputs) {
     for (const std::string& fault : input.faults) {
       const bool named = fault.find(input.name) != std::string::npos;
@@ -66,11 +66,11 @@ Result<std::vector<NodeInput>> NodesIn(const std::vector<std::string>& paths) {
   return nodes;
 }
 
-NodeReading ReadNode(const NodeInput& node, const RecordingRun& run,
-                     const std::function<void(double)>& tell) {
+NodeSimulation ReadNode(const NodeInput& node, const RecordingRun& run,
+                        const std::function<void(double)>& tell) {
   if (!node.files) return ReadStandardInput(run, tell);
   NodeSource source(*node.files);
-  NodeReading reading = ReadingOf(
+  NodeSimulation reading = ReadingOf(
       RunOver(run, source, node.files->files.front().name, [&] { tell(source.Progress()); }));
   TakeInputs(source.TakeInputs(), reading);
   return reading;

@@ -21,13 +21,13 @@ struct NodeInput {
 [[nodiscard]] Result<std::vector<NodeInput>> NodesIn(const std::vector<std::string>& paths);
 
 // A reading of one node.
-struct NodeReading {
+struct NodeSimulation {
   std::optional<SimulationReport> report;  // absent: it failed
   std::vector<std::string> faults;         // that are to be told
   int status = 0;                          // as all commands have it
 };
 // `tell` is called as it is read, with how much of it has been: from 0 to 1.
-[[nodiscard]] NodeReading ReadNode(const NodeInput& node, const RecordingRun& run,
-                                   const std::function<void(double)>& tell);
+[[nodiscard]] NodeSimulation ReadNode(const NodeInput& node, const RecordingRun& run,
+                                      const std::function<void(double)>& tell);
 
 }  // namespace jettison

@@ -96,7 +96,7 @@ class Searcher {
         node.uses.Add(item);
         node.courses.Add(item);
       };
-      NodeReading reading = ReadNode(node.input, run, [&](double share) {
+      NodeSimulation reading = ReadNode(node.input, run, [&](double share) {
         bar.Draw((static_cast<double>(i) + share) / static_cast<double>(all), "first reading");
       });
       found_.status = std::max(found_.status, reading.status);
@@ -119,7 +119,7 @@ class Searcher {
     const std::string what = fmt::format("reading {}", found_.recommendation.readings + 1);
     for (std::size_t i = 0; i < nodes_.size(); ++i) {
       SearchedNode& node = nodes_[i];
-      NodeReading reading = ReadNode(node.input, RunOf(), [&](double share) {
+      NodeSimulation reading = ReadNode(node.input, RunOf(), [&](double share) {
         bar.Draw((static_cast<double>(i) + share) / static_cast<double>(nodes_.size()), what);
       });
       if (!reading.report || reading.report->outcomes.size() != next_.size() + 1) return false;
