@@ -130,6 +130,28 @@ TEST_F(NodeKeptTest, NobodyElseGoesWhileAnEvictionOfTheAgentBeforeIsUnderWay) {
   EXPECT_THAT(runtime_.TakeCommands(), Contains("stop idle/c 1s")) << "30 s after the first";
 }
 
+// What a pod leaves behind is removed with the runtime, so it is still there.
+TEST_F(NodeKeptTest, AnEvictedPodIsAwaitedUntilTheRuntimeSaysThatItIsGone) {
+  Start();
+  figures_.SetAvailable(99);
+  Pass(seconds(3));
+  Crossed();
+  ASSERT_THAT(runtime_.TakeCommands(), ElementsAre("stop hog/c 1s"));
+  for (const RuntimeEvent& event : runtime_.TakeEvents()) pods_.Handle(event, clock_.Now());
+  pods_.Recall({}, clock_.Now());
+  Restart();
+  Pass(seconds(10));
+  Measure();
+  EXPECT_THAT(runtime_.TakeCommands(), Not(Contains(HasSubstr("stop idle"))));
+  EXPECT_THAT(lines_, Not(Contains(HasSubstr("cleaned up"))));
+  pods_.Adopt({}, clock_.Now());
+  Pass(seconds(1));
+  EXPECT_THAT(lines_, Contains(HasSubstr("pods were cleaned up")));
+  Pass(seconds(10));
+  Measure();
+  EXPECT_THAT(runtime_.TakeCommands(), Contains("stop idle/c 1s"));
+}
+
 TEST_F(NodeKeptTest, MemoryIsWatchedWhileAnEvictionOfTheAgentBeforeIsAwaited) {
   Start();
   runtime_.IgnoreStop("c");

@@ -372,8 +372,8 @@ const CycleReport* NodePasses::Granted(const EvictionOrder& order, Instant now) 
 }
 
 bool NodePasses::CheckCleanup(Instant now) {
-  const auto outcome =
-      standing_.wait.Check([this](std::string_view uid) { return edges_.pods.IsOnNode(uid); }, now);
+  const auto outcome = standing_.wait.Check(
+      [this](std::string_view uid) { return !edges_.pods.IsCleanedUp(uid); }, now);
   if (!outcome) return false;
   ++changes_;
   const bool all_gone = *outcome == EvictionWait::Outcome::kCleanedUp;

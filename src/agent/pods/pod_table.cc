@@ -9,12 +9,14 @@ namespace jettison {
 
 void PodTable::Adopt(std::vector<RuntimePod> pods, Instant now) {
   settled_ = false;
+  awaits_runtime_ = false;
   slots_.NoteChange();
   for (RuntimePod& pod : pods) found_.Adopt(std::move(pod), now);
 }
 
 void PodTable::Recall(std::vector<RuntimePod> pods, Instant now) {
   settled_ = false;
+  awaits_runtime_ = true;
   slots_.NoteChange();
   for (RuntimePod& pod : pods) found_.Recall(std::move(pod), now);
 }

@@ -109,6 +109,12 @@ class PodTable : public PodViews {
 
   // Whether something of that pod is still on the node.
   [[nodiscard]] bool IsOnNode(std::string_view uid) const { return slots_.OfPod(uid) != nullptr; }
+  // Whether nothing of a pod that was on the node is left there. While the runtime has not said
+  // what it has, nobody can know that: what has ended is not recalled, and its volumes may still be
+  // there.
+  [[nodiscard]] bool IsCleanedUp(std::string_view uid) const {
+    return !awaits_runtime_ && !IsOnNode(uid);
+  }
   // How many foreign pods are only observed, by the policy, and so never evicted.
   [[nodiscard]] std::size_t CountObserved() const {
     return found_.policy() == AdoptPolicy::kObserve ? CountProtectedForeign() : 0;
@@ -127,7 +133,8 @@ class PodTable : public PodViews {
   RememberedPods remembered_;
   FoundPods found_;
   PodStarts starts_;
-  bool settled_ = false;  // there is nothing to do before `due_`
+  bool awaits_runtime_ = false;  // Recall was called, and Adopt was not
+  bool settled_ = false;         // there is nothing to do before `due_`
   std::optional<Instant> due_;
 };
 
