@@ -39,6 +39,15 @@ TEST_F(CriRuntime, StopSignalsTheProcessBeforeItReturnsEvenIfTheRuntimeHangs) {
   bed_.ExpectNothingLeft("u");
 }
 
+TEST_F(CriRuntime, AFolderThatCannotBeRenamedIsDeletedAllTheSame) {
+  const std::string uid(235, 'u');  // no name of a file may be longer than 255 characters
+  Pod pod = SimplePod(uid);
+  pod.name = "u";
+  ASSERT_TRUE(bed_.Run(pod));
+  ASSERT_TRUE(bed_.Remove(uid));
+  bed_.ExpectNothingLeft(uid);
+}
+
 TEST_F(CriRuntime, TheImageSaysWhichSignalAsksForTheEnd) {
   bed_.calls->on_image_status = [](const auto&) {
     api::ImageStatusResponse response;

@@ -89,15 +89,17 @@ void PodRemoval::RemoveGroups() {
   RemoveFiles();
 }
 
-// Under another name the folder is no pod's any more, whatever becomes of the deletion.
+// Under another name the folder is no pod's any more, whatever becomes of the deletion. Where it
+// cannot have one, it is deleted under its own.
 void PodRemoval::RemoveFiles() {
   const pod_host::Paths& paths = surroundings_.paths;
   const std::string folder = paths.Pod(remains_.uid);
   const std::string doomed = fmt::format("{}/{}{}-{}", paths.Pods(), kDoomedPrefix, remains_.uid,
                                          surroundings_.clock.Now().time_since_epoch().count());
-  if (std::rename(folder.c_str(), doomed.c_str()) == 0) doomed_.push_back(doomed);
-  RemovalOrder order{.volumes = doomed_.empty() ? "" : doomed_.back() + "/volumes",
-                     .trees = doomed_};
+  const bool renamed = std::rename(folder.c_str(), doomed.c_str()) == 0;
+  if (renamed) doomed_.push_back(doomed);
+  RemovalOrder order{.volumes = (renamed ? doomed : folder) + "/volumes", .trees = doomed_};
+  if (!renamed) order.trees.push_back(folder);
   order.trees.insert(order.trees.end(), remains_.log_dirs.begin(), remains_.log_dirs.end());
   auto job = StartRemoval(surroundings_.readiness, order, [this](const Result<void>& deleted) {
     if (!deleted) return TryAgainLater(&PodRemoval::RemoveFiles, deleted.error());
