@@ -24,6 +24,7 @@ using std::chrono::seconds;
 constexpr Duration kKilledPatience = milliseconds(300);
 constexpr Duration kKnownPatience = seconds(1);
 constexpr Duration kUnknownPatience = seconds(10);
+constexpr Duration kAttachAgain = milliseconds(200);
 constexpr Duration kFirstAsk = milliseconds(5);
 constexpr Duration kLastAsk = milliseconds(500);
 
@@ -61,31 +62,51 @@ void RunningContainer::Expect() {
   pod_oom_kills_ = PodOomKills();
 }
 
-// The process is taken for the container's only where it is in one of its groups: its number may
-// have come again.
 void RunningContainer::Begin(const StartedContainer& container, std::shared_ptr<Anchor> anchor) {
   phase_ = Phase::kRunning;
   container_ = container;
   anchor_ = std::move(anchor);
   seen_.started = container.started;
-  if (!container.pid) return;
+  if (container.pid) Attach();
+}
+
+// What cannot be opened for want of a descriptor runs all the same.
+void RunningContainer::Attach() {
+  on_attach_again_.Stop();
+  const auto taken = TakeProcess();
+  if (taken) return;
+  is_gone_ = taken.error().code == ErrorCode::kNotFound;
+  if (is_gone_) return;
+  on_attach_again_ = edges_.readiness.After(kAttachAgain, [this] {
+    Attach();
+    (void)LookForEnd();
+  });
+}
+
+// The process is taken for the container's only where it is in one of its groups: its number may
+// have come again.
+Result<void> RunningContainer::TakeProcess() {
   Processes& processes = edges_.processes;
-  auto process = processes.Open(*container.pid);
-  if (!process) return;
-  const auto groups = processes.ReadFile(*container.pid, "cgroup");
-  if (!groups) return;
-  if (container.group.empty()) group_ = GroupBelow(*groups, identity_.pod_group);
-  if (group_.empty() && !IsInGroupOf(*groups, container.id)) return;
-  if (group_.empty()) group_ = container.group;
-  const auto mounts = processes.ReadFile(*container.pid, "mountinfo");
+  const pid_t pid = *container_.pid;
+  auto process = processes.Open(pid);
+  if (!process) return Fail(process.error());
+  const auto groups = processes.ReadFile(pid, "cgroup");
+  if (!groups) return Fail(groups.error());
+  if (container_.group.empty()) group_ = GroupBelow(*groups, identity_.pod_group);
+  if (group_.empty() && !IsInGroupOf(*groups, container_.id)) {
+    return Fail(ErrorCode::kNotFound, "its number is another process's");
+  }
+  if (group_.empty()) group_ = container_.group;
+  const auto mounts = processes.ReadFile(pid, "mountinfo");
   layer_ = mounts ? UpperFolderOf(*mounts) : "";
   process_ = std::move(*process);
   on_end_ = edges_.readiness.OnReadable(process_.get(), [this] { OnProcessEnded(); });
+  return {};
 }
 
 // Where nobody tells the process, the keeper alone knows whether it runs.
 bool RunningContainer::LookForEnd() {
-  const bool ended = container_.ended || (container_.pid && !process_);
+  const bool ended = container_.ended || is_gone_;
   if (ended) OnProcessEnded();
   return ended;
 }
@@ -93,6 +114,8 @@ bool RunningContainer::LookForEnd() {
 // Straight to the process: neither memory pressure nor a keeper that hangs is in the way.
 void RunningContainer::Stop(Duration grace) {
   if (phase_ != Phase::kRunning) return;
+  if (!process_ && container_.pid) Attach();
+  if (LookForEnd()) return;
   if (process_) {
     edges_.processes.Signal(process_, container_.stop_signal.value_or(SIGTERM));
   } else {
@@ -157,6 +180,7 @@ std::uint64_t RunningContainer::PodOomKills() const {
 // been by systemd, which removes a scope that is empty.
 void RunningContainer::OnProcessEnded() {
   on_end_.Stop();
+  on_attach_again_.Stop();
   phase_ = Phase::kExiting;
   seen_.finished = edges_.clock.Now();
   Result<std::uint64_t> kills = Fail(ErrorCode::kNotFound, "its group was never seen");

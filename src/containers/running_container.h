@@ -88,6 +88,10 @@ class RunningContainer {
     kEnded,
   };
 
+  // Takes hold of the process, now or, where it cannot be had, later.
+  void Attach();
+  // kNotFound: the container's process has ended.
+  [[nodiscard]] Result<void> TakeProcess();
   void KillGroup();
   void TellKeeper(Duration timeout);
   [[nodiscard]] std::uint64_t PodOomKills() const;
@@ -111,6 +115,8 @@ class RunningContainer {
   std::uint64_t pod_oom_kills_ = 0;  // when it began
   int asked_ = 0;
   bool killed_ = false;
+  bool is_gone_ = false;  // its process had ended before it was taken hold of
+  pod_host::Readiness::Watch on_attach_again_;
   pod_host::Readiness::Watch on_end_;
   pod_host::Readiness::Watch on_patience_;
   pod_host::Readiness::Watch on_ask_again_;

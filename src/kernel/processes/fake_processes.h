@@ -21,6 +21,7 @@ class FakeProcesses : public Processes {
   [[nodiscard]] Result<FileDescriptor> Open(pid_t pid) override {
     const auto it = processes_.find(pid);
     if (it == processes_.end() || it->second.reaped) return Fail(SystemError(ESRCH, "open"));
+    if (!has_descriptors) return Fail(SystemError(EMFILE, "open"));
     FileDescriptor handle(::dup(it->second.end.get()));
     handles_[handle.get()] = pid;
     return handle;
@@ -64,6 +65,7 @@ class FakeProcesses : public Processes {
   // What a signal does.
   std::function<void(pid_t, int)> on_signal;
   bool tells_wait_status = true;
+  bool has_descriptors = true;  // for handles
 
  private:
   struct Process {

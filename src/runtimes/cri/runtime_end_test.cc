@@ -39,6 +39,28 @@ TEST_F(CriRuntime, StopSignalsTheProcessBeforeItReturnsEvenIfTheRuntimeHangs) {
   bed_.ExpectNothingLeft("u");
 }
 
+TEST_F(CriRuntime, AContainerRunsThoughItsProcessCannotBeOpened) {
+  containerd().processes.has_descriptors = false;
+  ASSERT_TRUE(bed_.Run(SimplePod("u")));
+  EXPECT_EQ(bed_.Await<ContainerExited>("u", milliseconds(50)), nullptr);
+  containerd().processes.has_descriptors = true;
+  runtime().StopContainer("u", "main", seconds(1));
+  EXPECT_THAT(containerd().signals, ElementsAre(Pair(1000, SIGTERM)));
+  ASSERT_NE(bed_.Await<ContainerExited>("u"), nullptr);
+}
+
+TEST_F(CriRuntime, AContainerWhoseProcessCannotBeOpenedIsKilledByItsGroup) {
+  containerd().processes.has_descriptors = false;
+  ASSERT_TRUE(bed_.Run(SimplePod("u")));
+  bed_.calls->Hang();
+  runtime().StopContainer("u", "main", seconds(1));
+  runtime().KillContainer("u", "main");
+  EXPECT_THAT(bed_.cgroups.kills(), Contains(kGroup + "/run-2"));
+  const auto* exited = bed_.Await<ContainerExited>("u");
+  ASSERT_NE(exited, nullptr) << "that it is gone can be seen without a descriptor";
+  EXPECT_EQ(exited->exit.exit_code, 137);
+}
+
 TEST_F(CriRuntime, AFolderThatCannotBeRenamedIsDeletedAllTheSame) {
   const std::string uid(235, 'u');  // no name of a file may be longer than 255 characters
   Pod pod = SimplePod(uid);

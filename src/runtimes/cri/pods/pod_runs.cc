@@ -79,7 +79,7 @@ std::optional<ContainerRecord> PodRuns::Adopt(const api::ContainerStatusResponse
   if (const auto run = runs_.find(name); run != runs_.end() && run->second->id() == status.id()) {
     // Recalled already. Of one that has ended since, the event tells; what was never started does
     // not go on.
-    if (!run->second->Known()) return std::nullopt;
+    if (!run->second->running()) return std::nullopt;
     if (NeverRan(status)) run->second->Kill();
     return record;
   }
@@ -123,7 +123,7 @@ void PodRuns::Recall(const std::vector<PodRecord::Run>& runs) {
     auto found = std::make_unique<ContainerRun>(surroundings_, OrderFor(*spec, run.attempt, 0));
     found->Adopt(
         {.id = run.id, .pid = pid, .stop_signal = run.stop_signal, .started = run.started});
-    if (!found->Known()) continue;  // it has just ended, and the runtime will say how
+    if (!found->running()) continue;  // it has just ended, and the runtime will say how
     ids_[{run.container, run.attempt}] = run.id;
     Keep(run.container, std::move(found));
   }
