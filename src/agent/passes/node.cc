@@ -23,10 +23,6 @@ bool IsDue(std::optional<Instant> deadline, Instant now) {
 // Between two walks of which the first could not read everything.
 constexpr Duration kReadAgainAfter = std::chrono::milliseconds(200);
 
-bool IsDisk(const Threshold& threshold) {
-  return ConditionOf(threshold.signal) == NodeConditionType::kDiskPressure;
-}
-
 }  // namespace
 
 Node::Node(NodeSettings settings, const NodeEdges& edges)

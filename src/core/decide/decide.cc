@@ -69,11 +69,11 @@ std::optional<std::size_t> MostUrgent(std::span<const Threshold> thresholds, Thr
   return best;
 }
 
-namespace {
-
 bool IsDisk(const Threshold& threshold) {
   return ConditionOf(threshold.signal) == NodeConditionType::kDiskPressure;
 }
+
+namespace {
 
 // A disk for which nobody may go yet, because it is not known what any pod has there, holds up
 // nothing else.

@@ -37,6 +37,9 @@ struct Decision {
                               bool local_storage_capacity_isolation, DiskLayout layout,
                               const Evaluation& evaluation, std::span<const ActivePod> pods);
 
+// Whether it is on a disk: on bytes or inodes of a file system.
+[[nodiscard]] bool IsDisk(const Threshold& threshold);
+
 // The same without those on disks.
 [[nodiscard]] ThresholdSet WithoutDisks(std::span<const Threshold> thresholds, ThresholdSet among);
 
