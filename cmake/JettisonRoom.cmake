@@ -17,15 +17,14 @@ if(CMAKE_CXX_COMPILER_ID STREQUAL "Clang")
   target_compile_options(jettison_warnings INTERFACE -Wno-deprecated-declarations)
 endif()
 
-# jettison_room(NAME [DEPS target...] [TEST_DEPS target...] [SEPARATE sources|tests...])
+# jettison_room(NAME [DEPS target...] [TEST_DEPS target...])
 #
 # A room is one folder: every .cc becomes the library jettison_<NAME>, every *_test.cc the program
 # <NAME>_test, registered with CTest test by test. Tests whose suite name starts with "Live" need
 # root and a real kernel: they get the label `live`; all the others get `fast`. Sources that hold
-# nothing else are named live_*_test.cc; without JETTISON_LIVE_TESTS they are left out. SEPARATE: its
-# sources, or tests, share names that mean different things, and are never compiled as one.
+# nothing else are named live_*_test.cc; without JETTISON_LIVE_TESTS they are left out.
 function(jettison_room name)
-  cmake_parse_arguments(ROOM "" "" "DEPS;TEST_DEPS;SEPARATE" ${ARGN})
+  cmake_parse_arguments(ROOM "" "" "DEPS;TEST_DEPS" ${ARGN})
   file(GLOB sources CONFIGURE_DEPENDS ${CMAKE_CURRENT_SOURCE_DIR}/*.cc)
   set(tests ${sources})
   list(FILTER tests INCLUDE REGEX "_test\\.cc$")
@@ -36,9 +35,7 @@ function(jettison_room name)
     target_link_libraries(jettison_${name} PUBLIC ${ROOM_DEPS} fmt::fmt tl::expected
                           PRIVATE jettison_warnings)
     jettison_precompile(jettison_${name} jettison_precompiled)
-    if(NOT "sources" IN_LIST ROOM_SEPARATE)
-      jettison_unite(jettison_${name})
-    endif()
+    jettison_unite(jettison_${name})
     jettison_cover(jettison_${name})
   else()
     add_library(jettison_${name} INTERFACE)
@@ -46,11 +43,7 @@ function(jettison_room name)
     target_link_libraries(jettison_${name} INTERFACE ${ROOM_DEPS} fmt::fmt tl::expected)
   endif()
   if(JETTISON_TESTS AND tests)
-    set(separate)
-    if("tests" IN_LIST ROOM_SEPARATE)
-      set(separate SEPARATE)
-    endif()
-    jettison_test(${name}_test ${separate} SOURCES ${tests} DEPS jettison_${name} ${ROOM_TEST_DEPS})
+    jettison_test(${name}_test SOURCES ${tests} DEPS jettison_${name} ${ROOM_TEST_DEPS})
   endif()
 endfunction()
 
@@ -62,12 +55,12 @@ function(jettison_cover target)
   endif()
 endfunction()
 
-# jettison_test(NAME [SEPARATE] SOURCES file... [DEPS target...])
+# jettison_test(NAME SOURCES file... [DEPS target...])
 #
 # What a test itself does is not looked at for undefined behaviour: that takes a quarter of the time
 # that compiling it takes.
 function(jettison_test name)
-  cmake_parse_arguments(TEST "SEPARATE" "" "SOURCES;DEPS" ${ARGN})
+  cmake_parse_arguments(TEST "" "" "SOURCES;DEPS" ${ARGN})
   if(NOT JETTISON_LIVE_TESTS)
     list(FILTER TEST_SOURCES EXCLUDE REGEX "(^|/)live_[^/]*_test\\.cc$")
   endif()
@@ -83,9 +76,7 @@ function(jettison_test name)
     target_compile_options(${name} PRIVATE -fno-sanitize=undefined)
   endif()
   jettison_precompile(${name} jettison_precompiled_tests)
-  if(NOT TEST_SEPARATE)
-    jettison_unite(${name})
-  endif()
+  jettison_unite(${name})
   gtest_discover_tests(${name} TEST_FILTER -Live*.* PROPERTIES LABELS fast DISCOVERY_TIMEOUT 60)
   gtest_discover_tests(${name} TEST_FILTER Live*.* PROPERTIES LABELS live DISCOVERY_TIMEOUT 60
                        TEST_LIST ${name}_LIVE_TESTS)
