@@ -77,43 +77,37 @@ function literal(text) {
   return lines.join('\n');
 }
 
-function dashboardSource(page, policy) {
+// A C++ source that implements `header` by functions, with texts that they give.
+function cppSource(header, texts, functions) {
+  const constants = Object.entries(texts).map(
+    ([name, text]) => `constexpr std::string_view ${name} =\n${literal(text)};\n`,
+  );
   return `// Made by dashboard/build.mjs.
-#include "api/dashboard/page.h"
+#include "${header}"
 
 namespace jettison {
 namespace {
-constexpr std::string_view kPage =
-${literal(page)};
-constexpr std::string_view kPolicy =
-${literal(policy)};
-}  // namespace
+${constants.join('')}}  // namespace
 
-std::string_view DashboardPage() { return kPage; }
-std::string_view DashboardPolicy() { return kPolicy; }
+${functions.join('\n')}
 
 }  // namespace jettison
 `;
 }
 
+function dashboardSource(page, policy) {
+  return cppSource('api/dashboard/page.h', { kPage: page, kPolicy: policy }, [
+    'std::string_view DashboardPage() { return kPage; }',
+    'std::string_view DashboardPolicy() { return kPolicy; }',
+  ]);
+}
+
 // The page around its data.
 function reportSource(page) {
   const [before, after] = page.split('/* data */');
-  return `// Made by dashboard/build.mjs.
-#include "cli/report_template/template.h"
-
-namespace jettison {
-namespace {
-constexpr std::string_view kBefore =
-${literal(before)};
-constexpr std::string_view kAfter =
-${literal(after)};
-}  // namespace
-
-ReportTemplate TemplateOfReport() { return {.before = kBefore, .after = kAfter}; }
-
-}  // namespace jettison
-`;
+  return cppSource('cli/report_template/template.h', { kBefore: before, kAfter: after }, [
+    'ReportTemplate TemplateOfReport() { return {.before = kBefore, .after = kAfter}; }',
+  ]);
 }
 
 // What the libraries in the page want to be said with them.
