@@ -16,23 +16,6 @@ using std::chrono::seconds;
 constexpr Duration kShort = seconds(10);
 constexpr Duration kLong = seconds(60);
 
-std::optional<double> AmountAt(const Track* track, Instant at) {
-  if (track == nullptr) return std::nullopt;
-  const auto reading = track->At(at);
-  if (!reading || !std::isfinite(reading->value)) return std::nullopt;
-  return reading->value;
-}
-
-std::uint64_t Count(double amount) {
-  constexpr double kMost = 9e18;
-  return static_cast<std::uint64_t>(std::clamp(std::round(amount), 0.0, kMost));
-}
-
-std::optional<std::uint64_t> CountAt(const Track* track, Instant at) {
-  const auto amount = AmountAt(track, at);
-  return amount ? std::optional(Count(*amount)) : std::nullopt;
-}
-
 // When the figure was sampled that is known at that moment.
 std::optional<Instant> SampledAt(const Track* track, Instant at) {
   const auto reading = track == nullptr ? std::nullopt : track->At(at);
@@ -236,8 +219,8 @@ std::optional<MemoryStats> NodeFigures::MemoryAt(const Signal& own, const Memory
     if (used && capacity) available = std::max(*capacity - *used, 0.0);
   }
   if (!available || !capacity) return std::nullopt;
-  const std::uint64_t left = Count(*available);
-  const std::uint64_t all = std::max(Count(*capacity), left);
+  const std::uint64_t left = CountOf(*available);
+  const std::uint64_t all = std::max(CountOf(*capacity), left);
   return MemoryStats{.time = time,
                      .available_bytes = left,
                      .usage_bytes = std::nullopt,

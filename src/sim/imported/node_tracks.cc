@@ -68,6 +68,10 @@ Track Joined(const Scraped& series) {
   return Track(std::move(points));
 }
 
+std::string PlaceOf(std::string_view space, std::string_view pod) {
+  return fmt::format("{}/{}", space, pod);
+}
+
 }  // namespace
 
 std::string TextOf(const MetricSeries& series) {
@@ -94,12 +98,28 @@ NodeTracks::NodeTracks(const NodeSeries& series, ImportNotes& notes) {
     by_metric_[figure.name].push_back(
         {.figure = figure, .track = Joined(WithoutDuplicates(scraped, notes))});
   }
+  for (const auto& [metric, tracks] : by_metric_) {
+    for (const LabelledTrack& each : tracks) {
+      const std::string_view pod = each.figure.Label("pod");
+      if (pod.empty()) continue;
+      by_pod_[metric][PlaceOf(each.figure.Label("namespace"), pod)].push_back(&each);
+    }
+  }
 }
 
 const std::vector<LabelledTrack>& NodeTracks::Of(std::string_view metric) const {
   static const std::vector<LabelledTrack> kNone;
   const auto found = by_metric_.find(metric);
   return found == by_metric_.end() ? kNone : found->second;
+}
+
+const std::vector<const LabelledTrack*>& NodeTracks::OfPod(std::string_view metric,
+                                                           const Pod& pod) const {
+  static const std::vector<const LabelledTrack*> kNone;
+  const auto tracks = by_pod_.find(metric);
+  if (tracks == by_pod_.end()) return kNone;
+  const auto found = tracks->second.find(PlaceOf(pod.namespace_, pod.name));
+  return found == tracks->second.end() ? kNone : found->second;
 }
 
 const Track* NodeTracks::Find(std::string_view metric, Labels labels) const {

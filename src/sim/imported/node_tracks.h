@@ -7,6 +7,7 @@
 #include <utility>
 #include <vector>
 
+#include "core/model/pod.h"
 #include "sim/imported/import_notes.h"
 #include "sim/imported/import_samples.h"
 #include "sim/imported/track.h"
@@ -27,15 +28,23 @@ class NodeTracks {
   using Labels = std::initializer_list<std::pair<std::string_view, std::string_view>>;
 
   NodeTracks(const NodeSeries& series, ImportNotes& notes);
+  NodeTracks(const NodeTracks&) = delete;
+  NodeTracks& operator=(const NodeTracks&) = delete;
 
   // All figures of a metric, by their labels.
   [[nodiscard]] const std::vector<LabelledTrack>& Of(std::string_view metric) const;
+  // Those of them that tell of pods of that name. Which of these, IsOfPod says.
+  [[nodiscard]] const std::vector<const LabelledTrack*>& OfPod(std::string_view metric,
+                                                               const Pod& pod) const;
   // The first one that has these labels; null: there is none.
   [[nodiscard]] const Track* Find(std::string_view metric, Labels labels = {}) const;
   [[nodiscard]] bool Has(std::string_view metric) const { return !Of(metric).empty(); }
 
  private:
+  using OfPods = std::map<std::string, std::vector<const LabelledTrack*>>;  // by namespace and name
+
   std::map<std::string, std::vector<LabelledTrack>, std::less<>> by_metric_;
+  std::map<std::string, OfPods, std::less<>> by_pod_;  // the same figures, which it points to
 };
 
 [[nodiscard]] bool HasLabels(const MetricSeries& figure, NodeTracks::Labels labels);

@@ -90,11 +90,11 @@ class Census {
 // What kube-state-metrics has many series of, one of which is 1.
 std::string StateOf(const NodeTracks& tracks, const Pod& pod, std::string_view metric,
                     std::string_view label) {
-  for (const LabelledTrack& each : tracks.Of(metric)) {
-    if (!IsOfPod(each.figure, pod)) continue;
-    const auto& points = each.track.points();
+  for (const LabelledTrack* each : tracks.OfPod(metric, pod)) {
+    if (!IsOfPod(each->figure, pod)) continue;
+    const auto& points = each->track.points();
     if (std::ranges::any_of(points, [](const auto& point) { return point.value == 1; })) {
-      return std::string(each.figure.Label(label));
+      return std::string(each->figure.Label(label));
     }
   }
   return {};
@@ -135,8 +135,8 @@ class FactsMaker {
     if (StateOf(tracks_, pod, "kube_pod_owner", "owner_kind") == "Node") {
       pod.annotations.emplace(kMirror, "imported");
     }
-    for (const LabelledTrack& each : tracks_.Of("jettison_pod_disk_used_bytes")) {
-      if (!IsOfPod(each.figure, pod) || each.figure.Label("kind") != "volumes") continue;
+    for (const LabelledTrack* each : tracks_.OfPod("jettison_pod_disk_used_bytes", pod)) {
+      if (!IsOfPod(each->figure, pod) || each->figure.Label("kind") != "volumes") continue;
       pod.volumes.push_back({.name = "volumes", .source = EmptyDirSource{}});
     }
     PodFacts facts = FactsOf(std::move(pod), ProfileOf(tracks_, assumptions_));
@@ -161,12 +161,12 @@ class FactsMaker {
   }
 
   void AddResources(std::string_view metric, ResourceList ResourceRequirements::*list, Pod& pod) {
-    for (const LabelledTrack& each : tracks_.Of(metric)) {
-      const auto value = LastOf(each.track);
-      if (!IsOfPod(each.figure, pod) || !value) continue;
-      const std::string_view name = each.figure.Label("container");
+    for (const LabelledTrack* each : tracks_.OfPod(metric, pod)) {
+      const auto value = LastOf(each->track);
+      if (!IsOfPod(each->figure, pod) || !value) continue;
+      const std::string_view name = each->figure.Label("container");
       Container& container = ContainerNamed(name.empty() ? kWholePod : name, pod);
-      const std::string_view resource = each.figure.Label("resource");
+      const std::string_view resource = each->figure.Label("resource");
       // kube-state-metrics writes "ephemeral_storage".
       std::string kind(resource);
       std::ranges::replace(kind, '_', '-');
@@ -175,17 +175,17 @@ class FactsMaker {
   }
 
   void AddContainers(Pod& pod) const {
-    for (const LabelledTrack& each : tracks_.Of("container_memory_working_set_bytes")) {
-      const std::string_view name = each.figure.Label("container");
-      if (!name.empty() && IsOfPod(each.figure, pod)) ContainerNamed(name, pod);
+    for (const LabelledTrack* each : tracks_.OfPod("container_memory_working_set_bytes", pod)) {
+      const std::string_view name = each->figure.Label("container");
+      if (!name.empty() && IsOfPod(each->figure, pod)) ContainerNamed(name, pod);
     }
     if (pod.containers.empty()) ContainerNamed(kWholePod, pod);
   }
 
   void SetPriority(const Found& found, Pod& pod) {
-    for (const LabelledTrack& each : tracks_.Of("jettison_pod_priority")) {
-      const auto value = LastOf(each.track);
-      if (IsOfPod(each.figure, pod) && value) pod.priority = static_cast<std::int32_t>(*value);
+    for (const LabelledTrack* each : tracks_.OfPod("jettison_pod_priority", pod)) {
+      const auto value = LastOf(each->track);
+      if (IsOfPod(each->figure, pod) && value) pod.priority = static_cast<std::int32_t>(*value);
     }
     if (found.info != nullptr) {
       pod.priority_class_name = std::string(found.info->figure.Label("priority_class"));
@@ -279,9 +279,9 @@ std::vector<ImportedPod> CensusOf(const NodeTracks& tracks, const PodAssumptions
   for (const auto& [uid, found] : Census(tracks).Take()) {
     ImportedPod pod{
         .facts = facts.Make(uid, found), .from = found.from, .to = found.to, .slack = found.slack};
-    for (const LabelledTrack& each : tracks.Of("kube_pod_status_phase")) {
-      const bool is_running = each.figure.Label("phase") == "Running";
-      if (is_running && IsOfPod(each.figure, pod.facts->pod)) pod.running = &each.track;
+    for (const LabelledTrack* each : tracks.OfPod("kube_pod_status_phase", pod.facts->pod)) {
+      const bool is_running = each->figure.Label("phase") == "Running";
+      if (is_running && IsOfPod(each->figure, pod.facts->pod)) pod.running = &each->track;
     }
     pods.push_back(std::move(pod));
   }

@@ -8,14 +8,6 @@
 namespace jettison {
 namespace {
 
-std::optional<std::uint64_t> CountOf(const Track* track, Instant at) {
-  if (track == nullptr) return std::nullopt;
-  const auto reading = track->At(at);
-  if (!reading || !std::isfinite(reading->value)) return std::nullopt;
-  constexpr double kMost = 9e18;
-  return static_cast<std::uint64_t>(std::clamp(std::round(reading->value), 0.0, kMost));
-}
-
 void Add(std::optional<std::uint64_t> amount, std::optional<std::uint64_t>& sum) {
   if (amount) sum = sum.value_or(0) + *amount;
 }
@@ -26,9 +18,10 @@ PodTracks::PodTracks(const NodeTracks& tracks, const ImportedPod& pod) : pod_(&p
   FindMemory(tracks);
   FindDisk(tracks);
   const auto find = [&](std::string_view metric) {
-    for (const LabelledTrack& each : tracks.Of(metric)) {
-      if (!IsOfPod(each.figure, pod.facts->pod)) continue;
-      tasks_.push_back({.name = std::string(each.figure.Label("container")), .track = &each.track});
+    for (const LabelledTrack* each : tracks.OfPod(metric, pod.facts->pod)) {
+      if (!IsOfPod(each->figure, pod.facts->pod)) continue;
+      tasks_.push_back(
+          {.name = std::string(each->figure.Label("container")), .track = &each->track});
     }
   };
   find("jettison_pod_processes");
@@ -40,21 +33,22 @@ void PodTracks::FindMemory(const NodeTracks& tracks) {
   std::vector<Part> of_group;
   std::vector<Part> with_group;     // containers, as cAdvisor tells them
   std::vector<Part> without_group;  // as /metrics/resource tells them
-  for (const LabelledTrack& each : tracks.Of("container_memory_working_set_bytes")) {
-    if (!IsOfPod(each.figure, pod_->facts->pod)) continue;
-    const Part part{.name = std::string(each.figure.Label("container")), .track = &each.track};
+  for (const LabelledTrack* each :
+       tracks.OfPod("container_memory_working_set_bytes", pod_->facts->pod)) {
+    if (!IsOfPod(each->figure, pod_->facts->pod)) continue;
+    const Part part{.name = std::string(each->figure.Label("container")), .track = &each->track};
     if (part.name.empty()) {
       of_group.push_back(part);
     } else {
-      (each.figure.Label("id").empty() ? without_group : with_group).push_back(part);
+      (each->figure.Label("id").empty() ? without_group : with_group).push_back(part);
     }
   }
   containers_ = without_group.empty() ? with_group : without_group;
   for (const std::string_view metric :
        {"jettison_pod_memory_working_set_bytes", "pod_memory_working_set_bytes"}) {
-    for (const LabelledTrack& each : tracks.Of(metric)) {
-      if (memory_.empty() && IsOfPod(each.figure, pod_->facts->pod)) {
-        memory_.push_back({.name = {}, .track = &each.track});
+    for (const LabelledTrack* each : tracks.OfPod(metric, pod_->facts->pod)) {
+      if (memory_.empty() && IsOfPod(each->figure, pod_->facts->pod)) {
+        memory_.push_back({.name = {}, .track = &each->track});
       }
     }
   }
@@ -64,18 +58,18 @@ void PodTracks::FindMemory(const NodeTracks& tracks) {
 void PodTracks::FindDisk(const NodeTracks& tracks) {
   const Pod& pod = pod_->facts->pod;
   const auto find = [&](std::string_view metric, std::string_view kind) {
-    for (const LabelledTrack& each : tracks.Of(metric)) {
-      if (!IsOfPod(each.figure, pod)) continue;
-      disk_.push_back({.kind = std::string(kind.empty() ? each.figure.Label("kind") : kind),
-                       .container = std::string(each.figure.Label("container")),
-                       .bytes = &each.track});
+    for (const LabelledTrack* each : tracks.OfPod(metric, pod)) {
+      if (!IsOfPod(each->figure, pod)) continue;
+      disk_.push_back({.kind = std::string(kind.empty() ? each->figure.Label("kind") : kind),
+                       .container = std::string(each->figure.Label("container")),
+                       .bytes = &each->track});
     }
   };
   find("jettison_pod_disk_used_bytes", "");
   for (DiskPart& part : disk_) {
-    for (const LabelledTrack& each : tracks.Of("jettison_pod_disk_used_inodes")) {
-      if (IsOfPod(each.figure, pod) && each.figure.Label("kind") == part.kind) {
-        part.inodes = &each.track;
+    for (const LabelledTrack* each : tracks.OfPod("jettison_pod_disk_used_inodes", pod)) {
+      if (IsOfPod(each->figure, pod) && each->figure.Label("kind") == part.kind) {
+        part.inodes = &each->track;
       }
     }
   }
@@ -115,13 +109,13 @@ std::optional<PodStats> PodTracks::At(Instant at) const {
   if (!IsThere(at)) return std::nullopt;
   const Pod& pod = pod_->facts->pod;
   PodStats stats{.uid = pod.uid, .name = pod.name, .namespace_ = pod.namespace_};
-  for (const Part& part : memory_) Add(CountOf(part.track, at), stats.memory_working_set_bytes);
+  for (const Part& part : memory_) Add(CountAt(part.track, at), stats.memory_working_set_bytes);
   // Nothing tells that it runs but its figures.
   if (!stats.memory_working_set_bytes) return std::nullopt;
   stats.has_memory = true;
-  for (const Part& part : tasks_) Add(CountOf(part.track, at), stats.process_count);
+  for (const Part& part : tasks_) Add(CountAt(part.track, at), stats.process_count);
   for (const Part& part : containers_) {
-    const auto bytes = CountOf(part.track, at);
+    const auto bytes = CountAt(part.track, at);
     const auto known = std::ranges::find(stats.containers, part.name, &ContainerStats::name);
     if (!bytes) continue;
     if (known != stats.containers.end()) {
@@ -138,8 +132,8 @@ std::optional<PodStats> PodTracks::At(Instant at) const {
 void PodTracks::PutDisk(Instant at, PodStats& stats) const {
   FsUsage all;
   for (const DiskPart& part : disk_) {
-    const FsUsage usage{.used_bytes = CountOf(part.bytes, at),
-                        .inodes_used = CountOf(part.inodes, at)};
+    const FsUsage usage{.used_bytes = CountAt(part.bytes, at),
+                        .inodes_used = CountAt(part.inodes, at)};
     if (!usage.used_bytes && !usage.inodes_used) continue;
     Add(usage.used_bytes, all.used_bytes);
     Add(usage.inodes_used, all.inodes_used);

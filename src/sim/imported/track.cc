@@ -89,4 +89,21 @@ std::vector<Track::Step> Track::Steps() const {
   return steps;
 }
 
+std::optional<double> AmountAt(const Track* track, Instant at) {
+  if (track == nullptr) return std::nullopt;
+  const auto reading = track->At(at);
+  if (!reading || !std::isfinite(reading->value)) return std::nullopt;
+  return reading->value;
+}
+
+std::uint64_t CountOf(double amount) {
+  constexpr double kMost = 9e18;
+  return static_cast<std::uint64_t>(std::clamp(std::round(amount), 0.0, kMost));
+}
+
+std::optional<std::uint64_t> CountAt(const Track* track, Instant at) {
+  const auto amount = AmountAt(track, at);
+  return amount ? std::optional(CountOf(*amount)) : std::nullopt;
+}
+
 }  // namespace jettison

@@ -68,4 +68,11 @@ class Track {
   Duration interval_{0};
 };
 
+// A gauge at that moment; none: it is not known, or there is no such track.
+[[nodiscard]] std::optional<double> AmountAt(const Track* track, Instant at);
+// An amount as a whole number of things, 0 or more.
+[[nodiscard]] std::uint64_t CountOf(double amount);
+// A gauge as such a number.
+[[nodiscard]] std::optional<std::uint64_t> CountAt(const Track* track, Instant at);
+
 }  // namespace jettison

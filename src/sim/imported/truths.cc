@@ -53,14 +53,14 @@ std::vector<Clue> SignalClues(const NodeTracks& tracks, std::vector<Instant>& re
 
 void TakeStatuses(const NodeTracks& tracks, std::size_t place, const Pod& pod,
                   std::vector<Clue>& clues, ImportNotes& notes) {
-  for (const LabelledTrack& each : tracks.Of("kube_pod_status_reason")) {
-    if (each.figure.Label("reason") != "Evicted" || !IsOfPod(each.figure, pod)) continue;
-    if (each.track.points().front().value == 1) {
+  for (const LabelledTrack* each : tracks.OfPod("kube_pod_status_reason", pod)) {
+    if (each->figure.Label("reason") != "Evicted" || !IsOfPod(each->figure, pod)) continue;
+    if (each->track.points().front().value == 1) {
       notes.Add("pods that were evicted before",
                 fmt::format("{} had been evicted before its first sample, at {}; when is not known",
-                            FullName(pod), FormatInstant(each.track.points().front().at)));
+                            FullName(pod), FormatInstant(each->track.points().front().at)));
     }
-    for (const Track::Step& step : each.track.Steps()) {
+    for (const Track::Step& step : each->track.Steps()) {
       if (!step.reset) clues.push_back({.from = step.from, .to = step.to, .pod = place});
     }
   }
@@ -68,9 +68,9 @@ void TakeStatuses(const NodeTracks& tracks, std::size_t place, const Pod& pod,
 
 void TakeOwnCounts(const NodeTracks& tracks, std::size_t place, const Pod& pod,
                    std::vector<Clue>& clues) {
-  for (const LabelledTrack& each : tracks.Of("jettison_pod_evictions_total")) {
-    if (!IsOfPod(each.figure, pod)) continue;
-    for (const Track::Step& step : each.track.Steps()) {
+  for (const LabelledTrack* each : tracks.OfPod("jettison_pod_evictions_total", pod)) {
+    if (!IsOfPod(each->figure, pod)) continue;
+    for (const Track::Step& step : each->track.Steps()) {
       // One that fell is of an agent, or of a manifest, that began anew.
       if (!step.reset) clues.push_back({.from = step.from, .to = step.to, .pod = place});
     }
