@@ -9,11 +9,10 @@
 #include "agent/tell/kept_eviction.h"
 #include "cli/ask/ask_agent.h"
 #include "cli/explain_file.h"
+#include "cli/terminal/exit_status.h"
 
 namespace jettison {
 namespace {
-
-constexpr int kWrongUsage = 2;
 
 struct ExplainCommand {
   AskOptions ask;
@@ -39,7 +38,7 @@ int RunExplain(const ExplainCommand& command) {
   }
   if (!command.record.empty()) {
     fmt::print(stderr, "jettison: --record names a record of --file, which is not given\n");
-    return kWrongUsage;
+    return kExitInvalidInput;
   }
   const auto answer = AskAgent(command.ask, PathFor(command));
   return answer ? PrintAnswer(*answer) : ReportUnanswered(answer.error());

@@ -7,18 +7,18 @@
 #include <cstring>
 #include <vector>
 
+#include "cli/ask/secret_file.h"
 #include "cli/terminal/exit_status.h"
 #include "codec/documents/json.h"
 #include "core/units/tcp_address.h"
 #include "http/endpoint.h"
 #include "http/peers/own_token.h"
-#include "kernel/files/files.h"
 
 namespace jettison {
 namespace {
 
-constexpr int kWrongUsage = 2;
 constexpr int kOk = 200;
+constexpr std::string_view kTokenFile = "token file";
 
 ErrorCode CodeOf(int status) {
   if (status == 404) return ErrorCode::kNotFound;
@@ -36,18 +36,6 @@ std::string ComplaintOf(const HttpResponse& response) {
                      response.body.substr(0, response.body.find('\n')));
 }
 
-// A token stands alone in its file; blanks around it are not of it.
-Result<std::string> TokenIn(const std::string& path) {
-  auto text = pod_host::ReadFile(path);
-  if (!text) return Fail(text.error().In("token file"));
-  constexpr std::string_view kBlanks = " \t\r\n";
-  const std::size_t begin = text->find_first_not_of(kBlanks);
-  if (begin == std::string::npos) {
-    return Fail(ErrorCode::kInvalidArgument, fmt::format("token file {} is empty", path));
-  }
-  return text->substr(begin, text->find_last_not_of(kBlanks) + 1 - begin);
-}
-
 // The token that an agent on this machine made itself, where there is one and it may be read. What
 // cannot be read is not missed: the agent then says what it needs.
 std::string OwnTokenFor(const std::string& server) {
@@ -61,7 +49,7 @@ std::string OwnTokenFor(const std::string& server) {
     return "";
   }
   for (const std::string& address : addresses) {
-    if (auto token = TokenIn(http::OwnTokenFile(address))) return *std::move(token);
+    if (auto token = SecretIn(http::OwnTokenFile(address), kTokenFile)) return *std::move(token);
   }
   return "";
 }
@@ -101,7 +89,7 @@ Result<HttpTarget> TargetOf(const AskOptions& options) {
     target.bearer_token = OwnTokenFor(options.server);
     return target;
   }
-  auto token = TokenIn(options.token_file);
+  auto token = SecretIn(options.token_file, kTokenFile);
   if (!token) return Fail(token.error());
   target.bearer_token = *std::move(token);
   return target;
@@ -123,7 +111,7 @@ Result<void> CheckAnswer(const HttpResponse& answer) {
 
 int ReportUnanswered(const Error& error) {
   fmt::print(stderr, "jettison: {}\n", error.message);
-  return error.code == ErrorCode::kInvalidArgument ? kWrongUsage : kExitFailed;
+  return error.code == ErrorCode::kInvalidArgument ? kExitInvalidInput : kExitFailed;
 }
 
 int PrintAnswer(const std::string& text) {

@@ -20,8 +20,6 @@
 namespace jettison {
 namespace {
 
-constexpr int kMissing = 1;
-
 struct DoctorFlags {
   ConfigSources config;
   ClusterQuestion cluster;
@@ -48,7 +46,7 @@ int RunDoctor(const DoctorFlags& flags) {
                   std::make_move_iterator(more.end()));
   }
   fmt::print("{}", flags.output == "json" ? ChecksAsJson(checks) : ChecksAsText(checks));
-  return IsReady(checks) ? 0 : kMissing;
+  return IsReady(checks) ? 0 : kExitFailed;
 }
 
 }  // namespace

@@ -14,13 +14,11 @@
 
 #include "cli/fleet/fleet_tables.h"
 #include "cli/fleet/part_files.h"
+#include "cli/terminal/exit_status.h"
 #include "kernel/files/whole_file.h"
 
 namespace jettison {
 namespace {
-
-constexpr int kMergeFailed = 1;
-constexpr int kMergeDamaged = 2;
 
 struct MergeOptions {
   std::vector<std::string> parts;
@@ -131,24 +129,24 @@ int WriteMerged(const MergeOptions& options, Merged& merged) {
   }
   if (fault.empty()) return 0;
   fmt::print(stderr, "jettison: {}\n", fault);
-  return kMergeFailed;
+  return kExitFailed;
 }
 
 int RunMerge(const MergeOptions& options) {
   if (options.output == "arrow" && options.out.empty() && ::isatty(STDOUT_FILENO) == 1) {
     fmt::print(stderr, "jettison: a terminal cannot show Arrow; --out FILE writes a file\n");
-    return kMergeDamaged;
+    return kExitInvalidInput;
   }
   Merged merged(options.show);
   if (const auto read = merged.Read(options); !read) {
     fmt::print(stderr, "jettison: {}\n", read.error().message);
-    return kMergeFailed;
+    return kExitFailed;
   }
   if (const int failed = WriteMerged(options, merged); failed != 0) return failed;
   if (!merged.is_damaged) return 0;
   fmt::print(stderr, "jettison: {} of {} recordings are damaged; the result names them\n",
              merged.report.totals.recordings_damaged, merged.report.totals.recordings);
-  return kMergeDamaged;
+  return kExitInvalidInput;
 }
 
 constexpr const char* kFooter =

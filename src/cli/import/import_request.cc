@@ -8,11 +8,11 @@
 #include <utility>
 
 #include "cli/ask/config_files.h"
+#include "cli/ask/secret_file.h"
 #include "cli/ask/time_option.h"
 #include "core/model/fault.h"
 #include "core/units/http_url.h"
 #include "core/units/tcp_address.h"
-#include "kernel/files/files.h"
 
 namespace jettison {
 namespace {
@@ -50,18 +50,6 @@ std::optional<std::pair<std::string, std::string>> PairOf(const std::string& tex
   return std::pair(text.substr(0, equals), text.substr(equals + 1));
 }
 
-// What stands in a file alone; blanks around it are not of it.
-Result<std::string> WordIn(const std::string& path, std::string_view what) {
-  auto text = pod_host::ReadFile(path);
-  if (!text) return Fail(text.error().In(what));
-  constexpr std::string_view kBlanks = " \t\r\n";
-  const std::size_t begin = text->find_first_not_of(kBlanks);
-  if (begin == std::string::npos) {
-    return Fail(ErrorCode::kInvalidArgument, fmt::format("{}: {} is empty", what, path));
-  }
-  return text->substr(begin, text->find_last_not_of(kBlanks) + 1 - begin);
-}
-
 bool IsOnThisMachine(std::string_view origin) {
   const std::string_view authority = origin.substr(origin.find("//") + 2);
   if (authority.starts_with("localhost:") || authority == "localhost") return true;
@@ -77,6 +65,7 @@ void ReadTarget(const ImportCommand& command, ImportRequest& request, RequestFau
   }
   HttpTarget& target = request.target;
   target.endpoint = url->origin;
+  target.is_agent = false;
   target.timeout = std::chrono::seconds(command.timeout_seconds);
   target.max_response_bytes = std::size_t{256} << 20;
   target.server_ca_file = command.ca_file;
@@ -85,11 +74,11 @@ void ReadTarget(const ImportCommand& command, ImportRequest& request, RequestFau
   request.path_prefix = url->target.substr(0, url->target.find('?'));
   while (request.path_prefix.ends_with('/')) request.path_prefix.pop_back();
   if (!command.token_file.empty()) {
-    target.bearer_token = faults.Take(WordIn(command.token_file, "--token-file")).value_or("");
+    target.bearer_token = faults.Take(SecretIn(command.token_file, "--token-file")).value_or("");
   }
   if (!command.basic_auth_file.empty()) {
     target.basic_credentials =
-        faults.Take(WordIn(command.basic_auth_file, "--basic-auth-file")).value_or("");
+        faults.Take(SecretIn(command.basic_auth_file, "--basic-auth-file")).value_or("");
     if (target.basic_credentials.find(':') == std::string::npos) {
       faults.Add(
           fmt::format("--basic-auth-file: {} must hold user:password", command.basic_auth_file));

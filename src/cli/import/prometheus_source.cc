@@ -6,8 +6,8 @@
 #include <chrono>
 #include <utility>
 
-#include "cli/import/import_progress.h"
 #include "cli/import/prometheus_queries.h"
+#include "cli/terminal/progress_bar.h"
 #include "codec/prometheus/query_answer.h"
 
 namespace jettison {
@@ -59,15 +59,6 @@ Error RefusalOf(int status) {
           fmt::format("Prometheus answers {}", status)};
 }
 
-// The client's advice is about an agent, which this is not.
-Error WithoutAdvice(Error error) {
-  constexpr std::string_view kNoAgent = "no agent answers";
-  if (!error.message.starts_with(kNoAgent)) return error;
-  error.message.replace(0, kNoAgent.size(), "nobody answers");
-  error.message.resize(std::min(error.message.find("; is it running"), error.message.size()));
-  return error;
-}
-
 // Counts what a sink takes, and leaves out what belongs to another piece.
 class PieceSink final : public SeriesSink {
  public:
@@ -101,7 +92,7 @@ Result<std::string> PrometheusSource::Ask(const std::string& path, const std::st
     auto answer = HttpPost(request_.target, request_.path_prefix + path, form, std::string(kForm));
     Error why;
     if (!answer) {
-      why = WithoutAdvice(answer.error());
+      why = answer.error();
     } else if (IsAnswer(*answer)) {
       return std::move(answer->body);
     } else {
@@ -135,14 +126,14 @@ Result<void> PrometheusSource::Learn(NodeDirectory& directory) {
 Result<void> PrometheusSource::ReadInto(const std::string& node, const NodeDirectory& directory,
                                         SeriesSink& sink) {
   const std::vector<std::string> queries = NodeQueries(node, directory);
-  const auto whole = static_cast<std::uint64_t>(
-      SecondsOf(Elapsed(request_.options.from - kStaleness, request_.options.to)));
-  ImportProgress progress;
+  const Instant begin = request_.options.from - kStaleness;
+  const double whole = SecondsOf(Elapsed(begin, request_.options.to));
+  const auto all = static_cast<double>(queries.size());
+  ProgressBar bar(true);
   for (std::size_t i = 0; i < queries.size(); ++i) {
     const auto tell = [&](Instant until) {
-      const auto done =
-          static_cast<std::uint64_t>(SecondsOf(Elapsed(request_.options.from - kStaleness, until)));
-      progress.Draw(node, i * whole + done, queries.size() * whole);
+      const double share = SecondsOf(Elapsed(begin, until)) / whole;
+      bar.Draw((static_cast<double>(i) + share) / all, node);
     };
     if (auto read = ReadQuery(queries[i], sink, tell); !read) return read;
   }

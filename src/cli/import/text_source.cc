@@ -11,7 +11,7 @@
 #include <string_view>
 #include <utility>
 
-#include "cli/import/import_progress.h"
+#include "cli/terminal/progress_bar.h"
 #include "codec/prometheus/sample_text.h"
 #include "kernel/files/line_reader.h"
 
@@ -37,11 +37,11 @@ class TextSource::Pass {
           ErrorCode::kUnavailable,
           fmt::format("cannot read {}: a dump is read twice, so it must be a file", source_.path_));
     }
-    ImportProgress progress;
+    ProgressBar bar(true);
     LineReader lines(file.get(), 0);
     while (const auto line = lines.Next()) {
       read_ += line->size() + 1;
-      progress.Draw(source_.path_, read_, static_cast<std::uint64_t>(status.st_size));
+      bar.Draw(static_cast<double>(read_) / static_cast<double>(status.st_size), source_.path_);
       if (auto taken = Take(*line, lines.line_number(), begin, add); !taken) return taken;
     }
     if (lines.Failed()) return CannotRead("read");

@@ -6,26 +6,24 @@
 
 #include "cli/simulate/node_source.h"
 #include "cli/simulate/simulated_file.h"
+#include "cli/terminal/exit_status.h"
 
 namespace jettison {
 namespace {
-
-constexpr int kNotRead = 1;
-constexpr int kDamaged = 2;
 
 NodeSimulation ReadingOf(tl::expected<SimulationReport, RunFailure> report) {
   if (!report) {
     return {
         .report = {}, .faults = {report.error().message}, .status = ExitStatusOf(report.error())};
   }
-  const int status = report->faults.empty() ? 0 : kDamaged;
+  const int status = report->faults.empty() ? 0 : kExitInvalidInput;
   std::vector<std::string> faults = report->faults;
   return {.report = std::move(*report), .faults = std::move(faults), .status = status};
 }
 
 NodeSimulation ReadStandardInput(const RecordingRun& run, const std::function<void(double)>& tell) {
   auto file = SimulatedFile::Open("-");
-  if (!file) return {.report = {}, .faults = {file.error().message}, .status = kNotRead};
+  if (!file) return {.report = {}, .faults = {file.error().message}, .status = kExitFailed};
   return ReadingOf(
       RunOver(run, file->source(), file->name(), [&] { tell(file->stream().Progress()); }));
 }
@@ -38,9 +36,9 @@ void TakeInputs(const std::vector<FleetInput>& inputs, NodeSimulation& reading) 
       reading.faults.push_back(named ? fault : input.name + ": " + fault);
     }
     if (input.unread) {
-      reading.status = kNotRead;
+      reading.status = kExitFailed;
     } else if (!input.faults.empty() && reading.status == 0) {
-      reading.status = kDamaged;
+      reading.status = kExitInvalidInput;
     }
   }
 }

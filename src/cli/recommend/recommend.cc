@@ -66,14 +66,6 @@ std::optional<SearchRun> RunFor(const RecommendOptions& options) {
   return right ? std::optional(std::move(run)) : std::nullopt;
 }
 
-int Write(const std::string& path, const std::string& text) {
-  WholeFile file(path);
-  (void)file.Add(text);  // what failed is told by PutInPlace
-  const auto placed = file.PutInPlace();
-  if (!placed) Complain(placed.error().message);
-  return placed ? 0 : kExitFailed;
-}
-
 int Print(const RecommendOptions& options, const Found& found) {
   if (options.output == "json") {
     return PrintAll(RecommendationJson(found.recommendation, found.reports));
@@ -95,7 +87,9 @@ int WriteFiles(const RecommendOptions& options, const Found& found) {
   const PageInput input{
       .reports = found.reports, .courses = found.courses, .recommendation = &found.recommendation};
   int status = 0;
-  if (!options.out.empty()) status |= Write(options.out, found.recommendation.configuration);
+  if (!options.out.empty()) {
+    status |= Tell(WriteWholeFile(options.out, found.recommendation.configuration));
+  }
   if (!options.html.empty()) status |= Tell(WriteReportPage(options.html, input));
   if (!options.svg.empty()) {
     status |= Tell(WritePlots(options.svg, input, found.recommendation.choice.chosen));
@@ -162,16 +156,7 @@ void AddRecommend(CLI::App& app, int& exit_code) {
                    "what each kind of harm costs:\neviction=1,oom=10,idle-gib-hour=0.01")
       ->type_name("NAME=NUMBER,...");
   AddLimits(*command, options->limits);
-  command->add_option("--policy", options->candidates.policy_files, "a policy to try")
-      ->type_name("FILE");
-  command->add_option("--sweep", options->candidates.sweeps, "values of a setting to try")
-      ->type_name("KEY=VALUES");
-  command
-      ->add_option("--evicted", options->evicted,
-                   "what becomes of evicted pods: back after their back-off, elsewhere, or auto,\n"
-                   "by the profile of the recording")
-      ->check(CLI::IsMember({"auto", "back", "elsewhere"}))
-      ->capture_default_str();
+  AddCandidateOptions(*command, options->candidates, options->evicted);
   command->add_option("--show", options->show, "so many evictions of each node, in text")
       ->capture_default_str();
   command

@@ -8,7 +8,8 @@
 #include <utility>
 
 #include "cli/recommend/node_reading.h"
-#include "cli/simulate/progress_bar.h"
+#include "cli/terminal/exit_status.h"
+#include "cli/terminal/progress_bar.h"
 #include "codec/recordings/configuration_writer.h"
 #include "sim/recommend/candidate_lines.h"
 #include "sim/recommend/pod_use.h"
@@ -42,7 +43,7 @@ class Searcher {
     auto inputs = NodesIn(run_.paths);
     if (!inputs) {
       fmt::print(stderr, "jettison: {}\n", inputs.error().message);
-      found_.status = 1;
+      found_.status = kExitFailed;
       return std::move(found_);
     }
     ReadFirst(std::move(*inputs));
@@ -140,7 +141,7 @@ class Searcher {
       next_ = FinerLines(lines_, found_.recommendation.choice, bounds_, fineness, kMostFiner);
       if (next_.empty()) return;
       if (!ReadAgain()) {
-        found_.status = 1;
+        found_.status = kExitFailed;
         found_.recommendation.notes.emplace_back(
             "A recording could not be read again, so values were not refined further.");
         return DropUnread();

@@ -19,8 +19,6 @@
 namespace jettison {
 namespace {
 
-constexpr int kWrongUsage = 2;
-
 struct RecordOptions {
   std::string path;
   std::string since;
@@ -81,7 +79,7 @@ int RunRecord(const RecordOptions& options) {
   const auto path = PathOf(options);
   if (!path) {
     fmt::print(stderr, "jettison: {}\n", path.error().message);
-    return kWrongUsage;
+    return kExitInvalidInput;
   }
   WholeFile file(options.path);
   if (file.fault()) {

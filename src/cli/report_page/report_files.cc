@@ -13,12 +13,6 @@
 namespace jettison {
 namespace {
 
-Result<void> Write(const std::string& path, const std::string& text) {
-  WholeFile file(path);
-  (void)file.Add(text);  // PutInPlace tells what failed
-  return file.PutInPlace();
-}
-
 // A name that any file system takes: what is no letter, digit, dot, dash or underscore becomes "_".
 std::string FileNameOf(std::string name) {
   for (char& c : name) {
@@ -54,7 +48,8 @@ Result<void> WriteCourses(const std::string& folder, const PageInput& input, std
                    .course = courses[signal],
                    .lines = LinesOn(signal, report.policies[policy], courses.CapacityOf(signal)),
                    .evictions = report.outcomes[policy].evictions});
-    if (auto written = Write(PathOf(folder, input, node, signal), svg); !written) return written;
+    if (auto written = WriteWholeFile(PathOf(folder, input, node, signal), svg); !written)
+      return written;
   }
   return {};
 }
@@ -72,7 +67,7 @@ Result<void> WritePlots(const std::string& folder, const PageInput& input, std::
     if (auto written = WriteCourses(folder, input, i, policy); !written) return written;
   }
   if (input.recommendation == nullptr) return {};
-  return Write(folder + "/front.svg", FrontSvg(*input.recommendation));
+  return WriteWholeFile(folder + "/front.svg", FrontSvg(*input.recommendation));
 }
 
 Result<void> HasReportPage() {

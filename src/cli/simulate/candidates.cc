@@ -2,6 +2,7 @@
 
 #include <fmt/format.h>
 
+#include <CLI/CLI.hpp>
 #include <utility>
 
 #include "cli/ask/config_files.h"
@@ -128,6 +129,18 @@ std::string DefinitionOf(const CandidateForms::File* file, const Settings& setti
 }
 
 }  // namespace
+
+void AddCandidateOptions(CLI::App& command, CandidateOptions& options, std::string& evicted) {
+  command.add_option("--policy", options.policy_files, "a policy to try")->type_name("FILE");
+  command.add_option("--sweep", options.sweeps, "values of a setting to try")
+      ->type_name("KEY=VALUES");
+  command
+      .add_option("--evicted", evicted,
+                  "what becomes of evicted pods: back after their back-off, elsewhere, or auto,\n"
+                  "by the profile of the recording")
+      ->check(CLI::IsMember({"auto", "back", "elsewhere"}))
+      ->capture_default_str();
+}
 
 Result<CandidateForms> ReadCandidates(const CandidateOptions& options) {
   CandidateForms forms;

@@ -9,6 +9,10 @@
 #include "core/units/result.h"
 #include "sim/whatif/whatif_model.h"
 
+namespace CLI {
+class App;
+}
+
 namespace jettison {
 
 // The policies that a command line asks for.
@@ -16,6 +20,9 @@ struct CandidateOptions {
   std::vector<std::string> policy_files;  // one policy each
   std::vector<std::string> sweeps;        // a grid, of each policy
 };
+
+// Adds --policy, --sweep and --evicted, which have one meaning everywhere.
+void AddCandidateOptions(CLI::App& command, CandidateOptions& options, std::string& evicted);
 
 struct Candidates {
   std::vector<CandidatePolicy> policies;

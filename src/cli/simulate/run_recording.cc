@@ -8,8 +8,9 @@
 #include <cstring>
 #include <utility>
 
-#include "cli/simulate/progress_bar.h"
 #include "cli/simulate/simulated_file.h"
+#include "cli/terminal/exit_status.h"
+#include "cli/terminal/progress_bar.h"
 #include "sim/whatif/whatif.h"
 
 namespace jettison {
@@ -99,7 +100,7 @@ std::optional<AfterEviction> AfterEvictionNamed(const std::string& name) {
 }
 
 int ExitStatusOf(const RunFailure& failure) {
-  return failure.of == RunFailure::Of::kReading ? 1 : 2;
+  return failure.of == RunFailure::Of::kReading ? kExitFailed : kExitInvalidInput;
 }
 
 tl::expected<SimulationReport, RunFailure> RunOver(const RecordingRun& run) {

@@ -267,16 +267,7 @@ void AddSimulate(CLI::App& app, int& exit_code) {
   CLI::App* command = app.add_subcommand(
       "simulate", "Say what policies would have done to a node that was recorded");
   AddCommonOptions(*command, *options);
-  command->add_option("--policy", options->candidates.policy_files, "a policy to try")
-      ->type_name("FILE");
-  command->add_option("--sweep", options->candidates.sweeps, "values of a setting to try")
-      ->type_name("KEY=VALUES");
-  command
-      ->add_option("--evicted", options->evicted,
-                   "what becomes of evicted pods: back after their back-off, elsewhere, or auto,\n"
-                   "by the profile of the recording")
-      ->check(CLI::IsMember({"auto", "back", "elsewhere"}))
-      ->capture_default_str();
+  AddCandidateOptions(*command, options->candidates, options->evicted);
   command->add_flag("--thinned", options->thin_all,
                     "simulate from the samples of the calibration alone");
   command->add_option("--show", options->show, "so many evictions of each policy, in text")

@@ -1,7 +1,6 @@
 #include "cli/simulate/simulate_shard.h"
 
 #include <fmt/format.h>
-#include <unistd.h>
 
 #include <algorithm>
 #include <cstdio>
@@ -12,6 +11,8 @@
 #include "cli/fleet/process_pool.h"
 #include "cli/simulate/fleet_files.h"
 #include "cli/simulate/node_source.h"
+#include "cli/terminal/exit_status.h"
+#include "cli/terminal/progress_bar.h"
 #include "codec/fleet/part_reader.h"
 #include "codec/fleet/part_writer.h"
 #include "kernel/files/whole_file.h"
@@ -19,9 +20,6 @@
 
 namespace jettison {
 namespace {
-
-constexpr int kNotRead = 1;
-constexpr int kDamaged = 2;
 
 std::string PathOfPart(const ShardRun& run) {
   std::error_code ignored;
@@ -61,24 +59,6 @@ FleetNode DeadNode(const FleetNodeFiles& files, const std::string& death) {
   return node;
 }
 
-// A line that says how far it is, where somebody looks on.
-class ShardProgress {
- public:
-  explicit ShardProgress(std::size_t all) : all_(all) {}
-  ~ShardProgress() {
-    if (shown_) fmt::print(stderr, "\r\x1b[K");
-  }
-  ShardProgress(const ShardProgress&) = delete;
-  ShardProgress& operator=(const ShardProgress&) = delete;
-  void Tell(std::size_t done) const {
-    if (shown_) fmt::print(stderr, "\r{} of {} nodes", done, all_);
-  }
-
- private:
-  std::size_t all_;
-  bool shown_ = ::isatty(STDERR_FILENO) == 1;
-};
-
 class ShardMaker {
  public:
   ShardMaker(const ShardRun& run, FleetManifest manifest, std::vector<FleetNodeFiles> nodes)
@@ -97,7 +77,7 @@ class ShardMaker {
         if (input == known->inputs.end() || input->unread || input->name != file.name) return false;
         const auto stream = InputStream::Open(file.path);
         if (!stream || (*stream)->Hash() != input->hash) return false;
-        status_ = input->faults.empty() ? status_ : kDamaged;
+        status_ = input->faults.empty() ? status_ : kExitInvalidInput;
         ++input;
       }
     }
@@ -107,7 +87,7 @@ class ShardMaker {
   int Make(const std::string& path) {
     WholeFile file(path);
     PartWriter part([&file](std::string_view bytes) { return file.Add(bytes); });
-    const ShardProgress progress(nodes_.size());
+    ProgressBar bar(true);
     std::size_t done = 0;
     const bool made =
         part.Begin(manifest_) &&
@@ -115,17 +95,19 @@ class ShardMaker {
             nodes_.size(), run_.jobs,
             [this](std::size_t i) { return PartLineOf(SimulatedNodeOf(nodes_[i], run_.run)); },
             [&](std::size_t i, const PieceResult& result) {
-              progress.Tell(++done);
+              ++done;
+              bar.Draw(static_cast<double>(done) / static_cast<double>(nodes_.size()),
+                       fmt::format("{} of {} nodes", done, nodes_.size()));
               return part.Add(Noted(i, result));
             }) &&
         part.End();
     if (!made && !file.fault()) {
       fmt::print(stderr, "jettison: no process could be started\n");
-      return kNotRead;
+      return kExitFailed;
     }
     if (const auto placed = file.PutInPlace(); !placed) {
       fmt::print(stderr, "jettison: {}\n", placed.error().message);
-      return kNotRead;
+      return kExitFailed;
     }
     return status_;
   }
@@ -139,9 +121,9 @@ class ShardMaker {
     if (!node) node = DeadNode(nodes_[i], "its result is no part: " + node.error().message);
     const bool unread = std::ranges::any_of(node->inputs, &FleetInput::unread);
     if (unread) {
-      status_ = kNotRead;
+      status_ = kExitFailed;
     } else if (node->IsDamaged() && status_ == 0) {
-      status_ = kDamaged;
+      status_ = kExitInvalidInput;
     }
     for (const FleetInput& input : node->inputs) {
       for (const std::string& fault : input.faults) Complain(input.name, fault);
@@ -166,14 +148,14 @@ int SimulateShard(const ShardRun& run) {
   const auto files = FindRecordings(run.paths);
   if (!files) {
     fmt::print(stderr, "jettison: {}\n", files.error().message);
-    return kNotRead;
+    return kExitFailed;
   }
   if (files->empty()) {
     fmt::print(stderr,
                "jettison: there is no recording in {}: no file that ends in .jtr, .ndjson or "
                ".jsonl\n",
                run.paths.front());
-    return kNotRead;
+    return kExitFailed;
   }
   FleetManifest manifest{.version = JETTISON_VERSION,
                          .options = run.options,

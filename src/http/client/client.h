@@ -22,6 +22,7 @@ struct HttpTarget {
   std::string private_key_file;
   std::string bearer_token;       // empty: none is sent
   std::string basic_credentials;  // "user:password"; empty, or beside a token: none are sent
+  bool is_agent = true;           // where nobody answers, how an agent is started is said, too
   // Takes the body of an answer with status 200 piece by piece, as it comes; false breaks it off.
   // Empty: the answer holds it.
   std::function<bool(std::string_view piece)> take_body = nullptr;

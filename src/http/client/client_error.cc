@@ -8,8 +8,11 @@
 
 namespace jettison::http {
 
-Error Unreachable(const std::string& endpoint, int errno_value) {
+Error Unreachable(const std::string& endpoint, int errno_value, bool is_agent) {
   const std::string why = std::generic_category().message(errno_value);
+  if (!is_agent) {
+    return {ErrorCode::kUnavailable, fmt::format("nobody answers at {}: {}", endpoint, why)};
+  }
   if (errno_value == EACCES || errno_value == EPERM) {
     return {
         ErrorCode::kPermissionDenied,

@@ -78,6 +78,10 @@ TEST(HttpClient, NobodyThereIsSaidWithWhatToDo) {
   const auto refused = HttpGet({.endpoint = "http://127.0.0.1:" + port}, "/");
   ASSERT_FALSE(refused);
   EXPECT_THAT(refused.error().message, HasSubstr("Connection refused; is it running"));
+  const auto other = HttpGet({.endpoint = "http://127.0.0.1:" + port, .is_agent = false}, "/");
+  ASSERT_FALSE(other);
+  EXPECT_EQ(other.error().message,
+            "nobody answers at http://127.0.0.1:" + port + ": Connection refused");
 }
 
 TEST(HttpClient, AServerThatSaysNothingIsWaitedForOnlySoLong) {

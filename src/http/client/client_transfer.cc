@@ -152,7 +152,7 @@ Error Transfer::Failure(CURLcode code) const {
   }
   if (code == CURLE_COULDNT_CONNECT) {
     const int why = ConnectErrno();
-    return Unreachable(target_.endpoint, why == 0 ? EAGAIN : why);
+    return Unreachable(target_.endpoint, why == 0 ? EAGAIN : why, target_.is_agent);
   }
   const std::string_view own(words_.data());
   return ErrorOfCurl(code, own.empty() ? curl_.easy_strerror(code) : own).In(target_.endpoint);

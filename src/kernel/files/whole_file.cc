@@ -83,4 +83,10 @@ Result<void> WholeFile::PutInPlace() {
   return {};
 }
 
+Result<void> WriteWholeFile(const std::string& path, std::string_view text) {
+  WholeFile file(path);
+  (void)file.Add(text);  // PutInPlace tells what failed
+  return file.PutInPlace();
+}
+
 }  // namespace jettison

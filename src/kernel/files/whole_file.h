@@ -35,4 +35,7 @@ class WholeFile {
   std::uint64_t size_ = 0;
 };
 
+// A file that is there with this text, or is as it was.
+[[nodiscard]] Result<void> WriteWholeFile(const std::string& path, std::string_view text);
+
 }  // namespace jettison

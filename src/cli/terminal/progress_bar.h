@@ -1,5 +1,6 @@
 #pragma once
 
+#include <string>
 #include <string_view>
 
 namespace jettison {
@@ -17,7 +18,8 @@ class ProgressBar {
 
  private:
   bool shown_;
-  int drawn_ = -1;
+  int percent_ = -1;  // as it was drawn last
+  std::string what_;  // the same
 };
 
 }  // namespace jettison

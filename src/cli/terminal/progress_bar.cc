@@ -1,0 +1,29 @@
+#include "cli/terminal/progress_bar.h"
+
+#include <fmt/format.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <cstdio>
+#include <string>
+
+namespace jettison {
+
+ProgressBar::ProgressBar(bool shown) : shown_(shown && ::isatty(STDERR_FILENO) == 1) {}
+
+ProgressBar::~ProgressBar() {
+  if (percent_ >= 0) fmt::print(stderr, "\r\x1b[K");
+}
+
+void ProgressBar::Draw(double share, std::string_view what) {
+  constexpr int kWidth = 40;
+  const int percent = static_cast<int>(std::clamp(share, 0.0, 1.0) * 100);
+  if (!shown_ || (percent == percent_ && what == what_)) return;
+  percent_ = percent;
+  what_ = what;
+  const auto filled = static_cast<std::size_t>(percent * kWidth / 100);
+  fmt::print(stderr, "\r[{}{}] {:3}% {}\x1b[K", std::string(filled, '#'),
+             std::string(kWidth - filled, '.'), percent, what);
+}
+
+}  // namespace jettison
