@@ -23,6 +23,36 @@ constexpr double kNearlyStep = 0.9;
 // Two passes of the import do not follow one another as two of an agent do.
 constexpr std::uint64_t kNumbersApart = 2;
 
+// What a figure would be after so many steps more like the last one, where that was growth.
+std::uint64_t GrowthAhead(std::uint64_t before, std::uint64_t now, double steps) {
+  return now > before ? CountOf(static_cast<double>(now - before) * steps) : 0;
+}
+
+void GrowOn(const std::optional<MemoryStats>& before, double steps, Instant at,
+            std::optional<MemoryStats>& now) {
+  if (!before || !now) return;
+  const std::uint64_t more =
+      std::min(GrowthAhead(*before->working_set_bytes, *now->working_set_bytes, steps),
+               *now->available_bytes);
+  now->time = at;
+  *now->available_bytes -= more;
+  *now->working_set_bytes += more;
+}
+
+void GrowOn(const std::optional<std::uint64_t>& before, double steps,
+            std::optional<std::uint64_t>& now) {
+  if (before && now) *now += GrowthAhead(*before, *now, steps);
+}
+
+void GrowOn(const PodStats& before, double steps, PodStats& now) {
+  GrowOn(before.memory_working_set_bytes, steps, now.memory_working_set_bytes);
+  for (ContainerStats& container : now.containers) {
+    const auto known = std::ranges::find(before.containers, container.name, &ContainerStats::name);
+    if (known == before.containers.end()) continue;
+    GrowOn(known->memory_working_set_bytes, steps, container.memory_working_set_bytes);
+  }
+}
+
 class NodeImport {
  public:
   NodeImport(const std::string& node, const ImportOptions& options, RecordingSink& sink)
@@ -136,7 +166,7 @@ class NodeImport {
       }
     }
     last_ = at;
-    return AddPass(PassAt(at, at));
+    return AddPass(Evaluated(FiguresAt(at), at));
   }
 
   // In the order of time. What was before the first pass is of no recording.
@@ -170,20 +200,42 @@ class NodeImport {
         RecordedOomKill{.at = kill.at, .pod_uid = kill.uid, .container = kill.container});
   }
 
-  // Figures of one moment, decided about at another.
-  std::shared_ptr<RecordedPass> PassAt(Instant at, Instant figures_of) {
+  // A pass with the figures of a moment, and nothing done.
+  std::shared_ptr<RecordedPass> FiguresAt(Instant at) const {
     auto pass = std::make_shared<RecordedPass>();
-    pass->number = number_;
-    number_ += kNumbersApart;
-    pass->policy = policy_;
-    pass->before = state_;
-    pass->summary.node = figures_->At(node_, figures_of);
+    pass->summary.node = figures_->At(node_, at);
     for (const PodTracks& pod : pods_) {
-      auto stats = pod.At(figures_of);
+      auto stats = pod.At(at);
       if (!stats) continue;
       pass->summary.pods.push_back(*std::move(stats));
       pass->pods.push_back(pod.pod().facts);
     }
+    return pass;
+  }
+
+  // Nobody has measured what memory was when a pod was evicted: it is taken to have grown on from
+  // the last sample as it did before that. Had it stood still, nothing would seem to grow.
+  std::shared_ptr<RecordedPass> FiguresOfEviction(Instant at) const {
+    auto pass = FiguresAt(*last_);
+    const Duration step = figures_->clock().interval();
+    if (step == Duration{0}) return pass;
+    const Summary before = FiguresAt(*last_ - step)->summary;
+    const double steps = SecondsOf(Elapsed(*last_, at)) / SecondsOf(step);
+    GrowOn(before.node.memory, steps, at, pass->summary.node.memory);
+    GrowOn(before.node.pods_memory, steps, at, pass->summary.node.pods_memory);
+    for (PodStats& pod : pass->summary.pods) {
+      const auto known = std::ranges::find(before.pods, pod.uid, &PodStats::uid);
+      if (known != before.pods.end()) GrowOn(*known, steps, pod);
+    }
+    return pass;
+  }
+
+  // Decides about figures.
+  std::shared_ptr<RecordedPass> Evaluated(std::shared_ptr<RecordedPass> pass, Instant at) {
+    pass->number = number_;
+    number_ += kNumbersApart;
+    pass->policy = policy_;
+    pass->before = state_;
     pass->report.at = at;
     pass->report.observations = ObservationsFrom(pass->summary.node);
     pass->report.evaluation = EvaluateBy(*policy_, state_, pass->report.observations, at);
@@ -200,9 +252,9 @@ class NodeImport {
     return sink_.Add(std::shared_ptr<const RecordedPass>(std::move(pass)));
   }
 
-  // The figures of the last pass: what they were when the pod was evicted nobody has measured.
   Result<void> AddEviction(const ImportedEviction& eviction) {
-    auto pass = PassAt(std::max(eviction.at, *last_), *last_);
+    const Instant at = std::max(eviction.at, *last_);
+    auto pass = Evaluated(FiguresOfEviction(at), at);
     const std::string& uid = pods_[eviction.pod].pod().facts->pod.uid;
     const Signal signal = eviction.signal.value_or(Signal::kMemoryAvailable);
     const auto line = std::ranges::find(policy_->thresholds, signal, &Threshold::signal);
@@ -241,7 +293,7 @@ class NodeImport {
     if (!truths_.evictions.empty()) {
       notes_.AddOnce(fmt::format(
           "an eviction is known to lie between two samples, and its pass is put in the middle of "
-          "them, with the figures of the last sample before: its time is off by up to {}",
+          "them, with memory as it would be had it grown on as before: its time is off by up to {}",
           FormatDuration(summary_.step / 2)));
     }
     notes_.AddOnce(

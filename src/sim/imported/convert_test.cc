@@ -173,6 +173,12 @@ TEST(Import, AnEvictionIsAPassOfItsOwnBetweenTheTwoSamples) {
     EXPECT_EQ(pass->report.evictions[0].order.pod_uid, "u1");
     EXPECT_EQ(pass->report.ranked_for, Signal::kMemoryAvailable);
     ASSERT_TRUE(pass->report.acting_for);
+    // Sampled at 690 s; it goes on at 0.5 MiB/s from there.
+    const double grown = SecondsOf(Elapsed(At(690), pass->report.at)) * 0.5;
+    EXPECT_NEAR(static_cast<double>(*pass->summary.node.memory->available_bytes),
+                (105 - grown) * kMi, kMi / 100);
+    EXPECT_NEAR(static_cast<double>(*pass->summary.pods[1].memory_working_set_bytes),
+                (445 + grown) * kMi, kMi / 100);
   }
   EXPECT_EQ(recording.Passes().back()->pods.size(), 1U) << "it is gone afterwards";
 }
