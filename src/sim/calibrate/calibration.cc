@@ -62,7 +62,7 @@ Calibration Compare(const std::vector<RecordedFact>& truths,
   }
   if (errors.empty()) return result;
   std::ranges::sort(errors);
-  result.median_error = errors[errors.size() / 2];
+  result.median_error = errors[(errors.size() - 1) / 2];  // half of them are not longer
   result.worst_error = errors.back();
   return result;
 }
