@@ -69,6 +69,7 @@ class Merged {
       report.totals.Add(node);
       top.Add(node);
       is_damaged |= node.IsDamaged();
+      has_notes |= !node.notes.empty();
     });
     if (!read) return Fail(read.error());
     parts = std::move(*read);
@@ -82,15 +83,19 @@ class Merged {
   FleetReport report{.manifest = {}, .totals = FleetTotals(0), .missing_shards = {}};
   TopNodes top;
   bool is_damaged = false;
+  bool has_notes = false;
 };
 
 bool WriteText(Merged& merged, const VisitNodes& nodes, const PutPiece& put) {
+  NoteList notes;
   DamageList damage;
-  const bool visited = !merged.is_damaged || nodes([&damage](const FleetNode& node) {
-    damage.Add(node);
-    return true;
-  });
-  return visited && put(FleetText(merged.report, merged.top, damage));
+  const bool is_silent = !merged.is_damaged && !merged.has_notes;
+  const bool visited = is_silent || nodes([&](const FleetNode& node) {
+                         notes.Add(node.notes);
+                         damage.Add(node);
+                         return true;
+                       });
+  return visited && put(FleetText(merged.report, merged.top, notes, damage));
 }
 
 bool WriteTable(const MergeOptions& options, Merged& merged, const VisitNodes& nodes,

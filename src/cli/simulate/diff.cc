@@ -87,7 +87,7 @@ int RunDiff(const DiffOptions& options) {
   report.a = SideOf(*read, options.a, next_file);
   report.b = SideOf(*read, options.b, next_file);
   const Duration reach = std::max<Duration>(read->facts.longest_step, std::chrono::seconds(10));
-  report.pairs = Compare(AsFacts(report.a), report.b, reach).pairs;
+  report.pairs = PairsOf(report.a, report.b, reach);
   const int printed =
       PrintAll(options.output == "json" ? DifferenceJson(report)
                                         : DifferenceText(report, options.explained));
@@ -97,9 +97,11 @@ int RunDiff(const DiffOptions& options) {
 constexpr const char* kFooter =
     "A and B are policies (files, as check-config reads them), in-force, which is the policy that\n"
     "was in force, simulated, or recorded, which is what really was. An eviction that only one of\n"
-    "them has, or that they have at times which the bounds of neither allow, is a difference. It "
-    "is\n"
-    "explained as `jettison explain` does it, from the pass that evicted the pod.\n"
+    "them has, or that they have at times which the bounds of neither allow, is a difference. What "
+    "a pod has\n"
+    "on both sides within a day counts as the same one. Each is explained as `jettison explain` "
+    "does\n"
+    "it, from the pass that evicted the pod.\n"
     "\n"
     "Examples:\n"
     "  jettison diff node.ndjson in-force new.yaml\n"

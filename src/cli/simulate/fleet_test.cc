@@ -62,10 +62,15 @@ class FleetTest : public FleetBed {
     if (!parts) return parts.error().message;
     const FleetReport report{
         .manifest = parts->manifest(), .totals = totals, .missing_shards = parts->missing_shards()};
+    NoteList notes;
     DamageList damage;
     const VisitNodes nodes = [&](const auto& visit) { return parts->Visit(visit); };
-    EXPECT_TRUE(nodes([&damage](const FleetNode& node) { return damage.Add(node), true; }));
-    std::string out = FleetText(report, top, damage);
+    EXPECT_TRUE(nodes([&](const FleetNode& node) {
+      notes.Add(node.notes);
+      damage.Add(node);
+      return true;
+    }));
+    std::string out = FleetText(report, top, notes, damage);
     const PutPiece put = [&out](std::string_view piece) { return out += piece, true; };
     EXPECT_TRUE(WriteFleetJson(report, nodes, put));
     EXPECT_TRUE(WriteFleetNodesCsv(report, nodes, put));
@@ -99,6 +104,25 @@ TEST_F(FleetTest, TheResultIsTheSameForAnyNumberOfShardsInAnyOrder) {
     std::ranges::shuffle(parts, random);
     EXPECT_EQ(MergedOf(parts), whole) << count;
   }
+}
+
+TEST_F(FleetTest, WhatRecordingsSayOfThemselvesIsToldOnceForAllNodes) {
+  for (const std::string node : {"a", "b", "c"}) {
+    auto items = LifeOf(node, 1);
+    items.insert(items.begin() + 1,
+                 RecordedNote{.at = WhenOf(items.front()), .text = "of " + node + " alone"});
+    if (node != "b") {
+      items.insert(items.begin() + 1,
+                   RecordedNote{.at = WhenOf(items.front()), .text = "swap is not known"});
+    }
+    Put("fleet/" + node + ".jtr", BinaryOf(items));
+  }
+  SimulateAll(2, "parts");
+  const std::string merged = MergedOf({Path("parts")});
+  EXPECT_THAT(merged, HasSubstr("\nNOTES  what the recordings say of themselves\n"
+                                "  - of 2 of 3 nodes: swap is not known\n"
+                                "  - of 1 of 3 nodes: of a alone\n"));
+  EXPECT_THAT(merged, HasSubstr(R"("notes":["swap is not known","of c alone"])"));
 }
 
 TEST_F(FleetTest, APartIsTheSameForAnyNumberOfJobs) {

@@ -19,6 +19,7 @@ FleetNode SomeNode(const std::string& name) {
   FleetNode node{.node = name, .from = at, .to = at + std::chrono::hours(24)};
   node.inputs = {
       {.name = "a,\"b\"\n.jtr", .bytes = 7, .hash = "00ff", .faults = {"byte 3: damaged"}}};
+  node.notes = {"swap is not known", "two\nlines"};
   node.passes = 8640;
   node.calibration = {.evictions = 3, .foretold = 2, .found = 2, .inside = 1};
   node.calibration.AddError(std::chrono::seconds(3));

@@ -94,6 +94,7 @@ void VisitFields(Archive& fields, T& node) {
   fields("node", node.node);
   fields("recordings", node.inputs);
   fields.UnlessEmpty("failure", node.failure);
+  fields("notes", node.notes);
   fields("from", node.from);
   fields("to", node.to);
   fields("passes", node.passes);

@@ -93,6 +93,7 @@ struct FleetNode {
   std::string node;
   std::vector<FleetInput> inputs;  // in the order of time
   std::string failure;             // why it could not be simulated; then there are no policies
+  std::vector<std::string> notes;  // what the recordings say of themselves, the first of them
   std::optional<Instant> from;
   std::optional<Instant> to;
   std::int64_t passes = 0;

@@ -88,6 +88,7 @@ std::string JsonOfNode(const FleetNode& node) {
     json.Field("node", node.node);
     fields("recordings", node.inputs);
     if (!node.failure.empty()) json.Field("failure", node.failure);
+    fields("notes", node.notes);
     fields("from", node.from);
     fields("to", node.to);
     json.Field("passes", node.passes);

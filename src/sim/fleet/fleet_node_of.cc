@@ -68,6 +68,7 @@ std::int64_t WholeByteSeconds(double byte_seconds) {
 FleetNode FleetNodeOf(const SimulationReport& report) {
   const RecordingFacts& facts = report.facts;
   FleetNode node{.from = facts.from, .to = facts.to};
+  node.notes = facts.notes;
   node.passes = static_cast<std::int64_t>(facts.passes);
   node.pods = static_cast<std::int64_t>(facts.pods);
   node.flaws = static_cast<std::int64_t>(facts.flaw_count);

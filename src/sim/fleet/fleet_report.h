@@ -10,6 +10,7 @@
 #include "core/fleet/fleet_manifest.h"
 #include "core/fleet/fleet_node.h"
 #include "core/fleet/fleet_totals.h"
+#include "sim/report/note_list.h"
 
 namespace jettison {
 
@@ -56,7 +57,7 @@ class DamageList {
 };
 
 [[nodiscard]] std::string FleetText(const FleetReport& report, const TopNodes& top,
-                                    const DamageList& damage);
+                                    const NoteList& notes, const DamageList& damage);
 
 // Goes through all nodes, in the order of their names; false: that failed.
 using VisitNodes = std::function<bool(const std::function<bool(const FleetNode&)>& visit)>;

@@ -154,9 +154,12 @@ void DamageList::Add(const FleetNode& node) {
   if (!node.failure.empty()) tell(fmt::format("{}: {}", node.node, node.failure));
 }
 
-std::string FleetText(const FleetReport& report, const TopNodes& top, const DamageList& damage) {
+std::string FleetText(const FleetReport& report, const TopNodes& top, const NoteList& notes,
+                      const DamageList& damage) {
   std::string out;
   PutFleet(report, out);
+  const std::string said = notes.Text(static_cast<std::size_t>(report.totals.nodes), "node");
+  if (!said.empty()) out += "\n" + said;
   PutDamage(report, damage, out);
   PutFleetCalibration(report.totals.calibration, out);
   PutPolicies(report, out);

@@ -83,11 +83,7 @@ void PutEvictions(const Recommendation& all, const std::vector<SimulationReport>
 std::string RecommendationText(const Recommendation& all,
                                const std::vector<SimulationReport>& reports,
                                const RecommendationTextOptions& options) {
-  std::string out;
-  for (const SimulationReport& report : reports) {
-    if (!out.empty()) out += "\n";
-    out += HeadText(report);
-  }
+  std::string out = HeadText(reports);
   out += fmt::format("\nRECOMMENDED  at {}\n", PricesText(all.prices));
   for (const std::string& sentence : VerdictSentences(all)) out += Wrapped(sentence, "  ", 2);
   PutFront(all, out);

@@ -54,7 +54,39 @@ void PutExplanation(const SimulatedEviction& eviction, std::string& out) {
   }
 }
 
+// A pod whose eviction another policy moves is evicted within so long.
+constexpr Duration kOneLife = std::chrono::hours(24);
+
+// Those that have no partner yet.
+struct Singles {
+  std::vector<SimulatedEviction> evictions;
+  std::vector<std::size_t> places;
+
+  void Add(const std::vector<SimulatedEviction>& all, std::size_t place) {
+    evictions.push_back(all[place]);
+    places.push_back(place);
+  }
+};
+
 }  // namespace
+
+std::vector<Pairing> PairsOf(const std::vector<SimulatedEviction>& a,
+                             const std::vector<SimulatedEviction>& b, Duration reach) {
+  std::vector<Pairing> pairs = Compare(AsFacts(a), b, reach).pairs;
+  Singles of_a;
+  Singles of_b;
+  std::erase_if(pairs, [&](const Pairing& pair) {
+    if (pair.truth && pair.said) return false;
+    pair.truth ? of_a.Add(a, *pair.truth) : of_b.Add(b, *pair.said);
+    return true;
+  });
+  for (Pairing pair : Compare(AsFacts(of_a.evictions), of_b.evictions, kOneLife).pairs) {
+    if (pair.truth) pair.truth = of_a.places[*pair.truth];
+    if (pair.said) pair.said = of_b.places[*pair.said];
+    pairs.push_back(pair);
+  }
+  return pairs;
+}
 
 std::string DifferenceText(const DifferenceReport& report, std::size_t explained) {
   const std::vector<Difference> differences = DifferencesIn(report);
@@ -67,6 +99,11 @@ std::string DifferenceText(const DifferenceReport& report, std::size_t explained
     out += fmt::format("\n{}\n", first.pod);
     out += fmt::format("  A  {}\n", each.a != nullptr ? Line(*each.a) : "is not evicted");
     out += fmt::format("  B  {}\n", each.b != nullptr ? Line(*each.b) : "is not evicted");
+    if (each.a != nullptr && each.b != nullptr) {
+      const Duration later = Elapsed(each.a->when.at, each.b->when.at);
+      out += later < Duration{0} ? fmt::format("  B is {} earlier.\n", LengthText(-later))
+                                 : fmt::format("  B is {} later.\n", LengthText(later));
+    }
     if (explained == 0) continue;
     --explained;
     if (each.a != nullptr && each.a->pass) {

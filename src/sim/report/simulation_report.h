@@ -35,8 +35,8 @@ struct SimulationTextOptions {
 // A line for each recording and policy.
 [[nodiscard]] std::string SimulationCsv(const std::vector<SimulationReport>& reports);
 
-// What a recording is, and how well its evictions are found from samples alone.
-[[nodiscard]] std::string HeadText(const SimulationReport& report);
+// What recordings are, and how well their evictions are found from samples alone.
+[[nodiscard]] std::string HeadText(const std::vector<SimulationReport>& reports);
 // The name of a policy and its evictions and OOM kills, at most so many of each; empty where it has
 // none.
 [[nodiscard]] std::string EvictionsText(const PolicyOutcome& outcome, std::size_t most);
@@ -54,6 +54,10 @@ struct DifferenceReport {
   std::vector<SimulatedEviction> b;
   std::vector<Pairing> pairs;  // `truth` is a's, `said` is b's
 };
+// Which evictions of two sides are one and the same: of a pod those within `reach` of each other,
+// and of what is left then those that are nearest, within a day.
+[[nodiscard]] std::vector<Pairing> PairsOf(const std::vector<SimulatedEviction>& a,
+                                           const std::vector<SimulatedEviction>& b, Duration reach);
 // Where they differ, each eviction with the explanation of its pass; at most so many of those.
 [[nodiscard]] std::string DifferenceText(const DifferenceReport& report, std::size_t explained);
 [[nodiscard]] std::string DifferenceJson(const DifferenceReport& report);

@@ -97,6 +97,14 @@ TEST(SimulationReportTest, JsonHasEveryNameWhateverIsInIt) {
   EXPECT_EQ(policy["podSecondsLost"], 1.5);
 }
 
+TEST(SimulationReportTest, WhatSeveralRecordingsSayOfThemselvesIsToldOnce) {
+  const std::string text = HeadText({HostileReport(), HostileReport()});
+  EXPECT_THAT(text, testing::StartsWith("NOTES  what the recordings say of themselves\n"
+                                        "  - of 2 of 2 recordings: a series is missing\n"
+                                        "\nRECORDING  "));
+  EXPECT_THAT(text, Not(HasSubstr("Note: ")));
+}
+
 TEST(SimulationReportTest, ARecordingWithoutPassesSaysSoAndNothingElse) {
   EXPECT_EQ(SimulationText({{.recording = "empty.jtr", .calibration = {}}}),
             "RECORDING  empty.jtr\n  It holds no pass.\n");
@@ -119,6 +127,15 @@ TEST(DifferenceReportTest, WhatTheBoundsAllowIsNoDifference) {
   EXPECT_EQ(moved["uid"], "u\"1");
   EXPECT_FALSE(document["differences"][1].contains("a"));
   EXPECT_EQ(document["differences"][1]["b"]["earliest"], "2027-01-15T08:04:59Z");
+}
+
+TEST(DifferenceReportTest, AnEvictionThatIsMovedFarIsOneDifference) {
+  DifferenceReport report = SomeDifference();
+  report.b = {EvictionAt(std::chrono::seconds(100)), EvictionAt(std::chrono::seconds(-600))};
+  report.pairs = PairsOf(report.a, report.b, std::chrono::seconds(10));
+  EXPECT_EQ(nlohmann::json::parse(DifferenceJson(report))["differences"].size(), 1U)
+      << "the second of A is the first of B, and no other one";
+  EXPECT_THAT(DifferenceText(report, 0), HasSubstr("  B is 10.0 min earlier.\n"));
 }
 
 TEST(DifferenceReportTest, TextNamesBothSidesOrSaysThatThereIsNothing) {

@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "core/explanation/text_table.h"
+#include "sim/report/note_list.h"
 #include "sim/report/report_words.h"
 #include "sim/report/simulation_report.h"
 
@@ -11,7 +12,14 @@ namespace {
 
 using Align = TextTable::Align;
 
-void PutRecording(const SimulationReport& report, std::string& out) {
+void PutNotes(const RecordingFacts& facts, std::string& out) {
+  for (const std::string& note : facts.notes) out += fmt::format("  Note: {}.\n", note);
+  if (facts.note_count > facts.notes.size()) {
+    out += fmt::format("  Note: and {} more.\n", facts.note_count - facts.notes.size());
+  }
+}
+
+void PutRecording(const SimulationReport& report, bool with_notes, std::string& out) {
   const RecordingFacts& facts = report.facts;
   out += fmt::format("RECORDING  {}\n", report.recording);
   if (!facts.from) {
@@ -24,10 +32,7 @@ void PutRecording(const SimulationReport& report, std::string& out) {
                      CountText(facts.pods, "pod"), LengthText(facts.longest_step));
   out += fmt::format("  {} and {} are recorded.\n", CountText(facts.evictions.size(), "eviction"),
                      CountText(facts.oom_kills.size(), "OOM kill"));
-  for (const std::string& note : facts.notes) out += fmt::format("  Note: {}.\n", note);
-  if (facts.note_count > facts.notes.size()) {
-    out += fmt::format("  Note: and {} more.\n", facts.note_count - facts.notes.size());
-  }
+  if (with_notes) PutNotes(facts, out);
   if (facts.flaw_count == 0) return;
   out += fmt::format("  {} is unknown, and nothing is filled in:\n", LengthText(facts.unknown));
   for (const RecordingFlaw& flaw : facts.flaws) {
@@ -98,14 +103,27 @@ void PutEvictions(const PolicyOutcome& outcome, std::size_t most, std::string& o
   if (shown < all) out += fmt::format("  and {} more\n", all - shown);
 }
 
+void PutHead(const SimulationReport& report, bool with_notes, std::string& out) {
+  PutRecording(report, with_notes, out);
+  if (report.facts.from) PutCalibration(report, out);
+}
+
+// Recordings that were made in the same way say the same: it is told once, before them.
+std::string SharedNotes(const std::vector<SimulationReport>& reports) {
+  if (reports.size() < 2) return "";
+  NoteList notes;
+  for (const SimulationReport& report : reports) notes.Add(report.facts.notes);
+  return notes.Text(reports.size(), "recording");
+}
+
 }  // namespace
 
 std::string SimulationText(const std::vector<SimulationReport>& reports,
                            const SimulationTextOptions& options) {
-  std::string out;
+  std::string out = SharedNotes(reports);
   for (const SimulationReport& report : reports) {
     if (!out.empty()) out += "\n" + std::string(72, '-') + "\n\n";
-    PutRecording(report, out);
+    PutRecording(report, reports.size() == 1, out);
     if (!report.facts.from) continue;
     PutCalibration(report, out);
     PutTable(report.outcomes, out);
@@ -116,10 +134,12 @@ std::string SimulationText(const std::vector<SimulationReport>& reports,
   return out;
 }
 
-std::string HeadText(const SimulationReport& report) {
-  std::string out;
-  PutRecording(report, out);
-  if (report.facts.from) PutCalibration(report, out);
+std::string HeadText(const std::vector<SimulationReport>& reports) {
+  std::string out = SharedNotes(reports);
+  for (const SimulationReport& report : reports) {
+    if (!out.empty()) out += "\n";
+    PutHead(report, reports.size() == 1, out);
+  }
   return out;
 }
 
@@ -130,7 +150,8 @@ std::string EvictionsText(const PolicyOutcome& outcome, std::size_t most) {
 }
 
 std::string CalibrationText(const SimulationReport& report) {
-  std::string out = HeadText(report);
+  std::string out;
+  PutHead(report, true, out);
   if (!report.facts.from) return out;
   const std::vector<SimulatedEviction>& said = report.foretold.evictions;
   TextTable table({Align::kLeft, Align::kLeft, Align::kLeft});
