@@ -83,8 +83,8 @@ void ForeignSandboxes::Ask(Candidate candidate) {
   }
 }
 
-// What cannot be told now, because the runtime does not answer or the container has just ended, is
-// asked again after the next listing.
+// What cannot be told now, because the runtime does not answer, the container has just ended, or
+// its process cannot be opened, is asked again after the next listing.
 void ForeignSandboxes::Consider(const Candidate& candidate) {
   ForeignFinding finding{.identity = IdentityOf(candidate.sandbox),
                          .list = kList,
@@ -97,6 +97,7 @@ void ForeignSandboxes::Consider(const Candidate& candidate) {
     if (!answer || answer->status().state() != api::CONTAINER_RUNNING) continue;
     auto container = ContainerIn(candidate, *answer);
     if (!container && container.error().code == ErrorCode::kNotFound) continue;
+    if (!container && container.error().code != ErrorCode::kInvalidArgument) return;
     if (!container) return LeaveOut(candidate, container.error().message);
     finding.containers.push_back(*std::move(container));
   }

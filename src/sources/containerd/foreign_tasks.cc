@@ -123,7 +123,7 @@ void ForeignTasks::Consider(const std::string& in_namespace, const Container& co
   found.pid = static_cast<pid_t>(task.pid());
   auto group = ForeignGroupOf(
       edges_.groups, {.id = container.id(), .pid = found.pid, .cgroups_path = spec.cgroups_path});
-  if (!group && group.error().code == ErrorCode::kNotFound) return;
+  if (!group && group.error().code != ErrorCode::kInvalidArgument) return;
   if (!group) return LeaveOut(identity, container, group.error().message);
   found.group = *std::move(group);
   found.memory_limit = ForeignMemoryLimitOf(edges_.groups, found.group);

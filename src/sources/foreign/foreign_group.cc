@@ -13,11 +13,19 @@
 namespace jettison {
 namespace {
 
-bool HasEnded(Processes& processes, pid_t pid) {
+tl::unexpected<Error> Ended() {
+  return Fail(ErrorCode::kNotFound, "its process has ended");
+}
+
+// The groups of a process that has not ended; kNotFound where it has.
+Result<std::string> GroupsOf(Processes& processes, pid_t pid) {
+  auto groups = processes.ReadFile(pid, "cgroup");
+  if (!groups) return groups;
   const auto handle = processes.Open(pid);
-  if (!handle) return true;
+  if (!handle) return Fail(handle.error());
   pollfd ended{.fd = handle->get(), .events = POLLIN, .revents = 0};
-  return ::poll(&ended, 1, 0) == 1;
+  if (::poll(&ended, 1, 0) == 1) return Ended();
+  return groups;
 }
 
 bool IsAtOrBelow(std::string_view group, std::string_view other) {
@@ -49,10 +57,8 @@ std::string OwnPartOf(const std::string& group, std::size_t below, const Foreign
 
 Result<std::string> ForeignGroupOf(const NodeGroups& node, const ForeignProcess& process) {
   Processes& processes = node.processes;
-  const auto groups = processes.ReadFile(process.pid, "cgroup");
-  if (!groups || HasEnded(processes, process.pid)) {
-    return Fail(ErrorCode::kNotFound, "its process has ended");
-  }
+  const auto groups = GroupsOf(processes, process.pid);
+  if (!groups) return groups.error().code == ErrorCode::kNotFound ? Ended() : Fail(groups.error());
   const std::string group = MemoryGroupIn(*groups);
   const auto refuse = [&](std::string_view why) {
     return Fail(ErrorCode::kInvalidArgument, fmt::format("its control group {} {}", group, why));

@@ -32,8 +32,8 @@ struct ForeignProcess {
 };
 
 // The group of the container, relative to the node's own. kNotFound where the process has ended;
-// fails where its figures cannot be told, where it is not the container's alone, and where this
-// agent runs in it.
+// kInvalidArgument where its figures cannot be told, where it is not the container's alone, and
+// where this agent runs in it; anything else where the process cannot be read now.
 [[nodiscard]] Result<std::string> ForeignGroupOf(const NodeGroups& node,
                                                  const ForeignProcess& process);
 

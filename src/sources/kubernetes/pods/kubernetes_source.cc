@@ -105,6 +105,7 @@ void KubernetesSource::Look(Known& known) {
   std::set<std::string> running;
   std::vector<ForeignContainer> containers;
   known.is_making = false;
+  known.is_unread = false;
   if (!is_gone) {
     // Of these the kernel tells the end.
     for (const std::string& id : seen->empty) {
@@ -155,6 +156,7 @@ void KubernetesSource::Take(Known& known, std::vector<ForeignContainer> containe
     auto group =
         ForeignGroupOf(groups_, {.id = container.id, .pid = container.pid, .cgroups_path = {}});
     if (!group && group.error().code == ErrorCode::kNotFound) continue;
+    known.is_unread = !group && group.error().code != ErrorCode::kInvalidArgument;
     if (!group) return leave_out(group.error());
     container.group = *std::move(group);
     container.anchor = std::make_shared<StatusAnchor>();
@@ -183,14 +185,14 @@ void KubernetesSource::PlanLooks() {
   for (const auto& [uid, known] : pods_) {
     if (known.ended || known.pod.IsTerminal()) continue;
     soon = soon || known.is_making;
-    by_clock = by_clock || !known.is_watched;
+    by_clock = by_clock || !known.is_watched || known.is_unread;
   }
   on_look_again_.Stop();
   if (!soon && !by_clock) return;
   on_look_again_ = edges_.readiness.After(soon ? kLookSoon : kLookByClock, [this] {
     on_look_again_.Stop();
     for (auto& [uid, known] : pods_) {
-      if (known.is_making || !known.is_watched) Look(known);
+      if (known.is_making || !known.is_watched || known.is_unread) Look(known);
     }
     PlanLooks();
   });

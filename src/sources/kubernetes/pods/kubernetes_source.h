@@ -40,6 +40,7 @@ class KubernetesSource : public ForeignSource {
     std::vector<SeenContainer> seen;  // at the last look
     bool is_watched = false;          // whether arrivals in its group are told
     bool is_making = false;           // a container of it is about to run
+    bool is_unread = false;           // a process of it runs that cannot be opened now
     int soon_looks = 0;               // at that, since something arrived
     bool ended = false;               // by us: it is not looked after again
   };

@@ -131,6 +131,16 @@ TEST_F(KubernetesPods, WhatIsBeingMadeIsAwaited) {
   ASSERT_TRUE(AwaitFound(1));
 }
 
+TEST_F(KubernetesPods, WhatCannotBeOpenedHasNotEndedAndIsLookedAtAgain) {
+  processes_.has_descriptors = false;
+  Run("u1", "c1", 41);
+  feed_.Tell({.uid = "u1", .container_id = "c1"});
+  EXPECT_THAT(FoundUids(), IsEmpty());
+  EXPECT_THAT(logged_, ElementsAre(HasSubstr("Too many open files")));
+  processes_.has_descriptors = true;
+  ASSERT_TRUE(AwaitFound(1));
+}
+
 TEST_F(KubernetesPods, AGroupOutsideOfTheNodeIsLeftOutAndSaidOnce) {
   Run("u1", "c1", 41);
   processes_.Add(41, "0::/elsewhere/c1\n", "");
