@@ -62,7 +62,7 @@ TEST_F(CriRuntime, AContainerWhoseProcessCannotBeOpenedIsKilledByItsGroup) {
 }
 
 TEST_F(CriRuntime, AFolderThatCannotBeRenamedIsDeletedAllTheSame) {
-  const std::string uid(235, 'u');  // no name of a file may be longer than 255 characters
+  const std::string uid(240, 'u');  // no name of a file may be longer than 255 characters
   Pod pod = SimplePod(uid);
   pod.name = "u";
   ASSERT_TRUE(bed_.Run(pod));
