@@ -50,7 +50,7 @@ void EvictionPacing::Prepare(const std::optional<PacedPass>& pass) {
 }
 
 bool EvictionPacing::NeedsSums(Signal signal, Instant now) const {
-  return !ending_.empty() || keeper_.KubeletDecides(ResourceOf(signal), now);
+  return !ending_.empty() || keeper_.KubeletDecides(signal, now);
 }
 
 void EvictionPacing::PrepareForFirst(Signal signal, std::optional<Instant> next_by_clock) {

@@ -1,8 +1,5 @@
 #include "agent/evictions/pace_keeper.h"
 
-#include <algorithm>
-#include <utility>
-
 namespace jettison {
 namespace {
 
@@ -28,10 +25,6 @@ void See(const std::optional<Observation>& seen, Instant now, GrowthMeter& meter
   }
 }
 
-std::size_t IndexOf(Resource resource) {
-  return static_cast<std::size_t>(resource);
-}
-
 }  // namespace
 
 PaceKeeper::PaceKeeper()
@@ -40,26 +33,6 @@ PaceKeeper::PaceKeeper()
       pids_(kPidJitter),
       rest_(kMemoryJitter),
       pods_(kMemoryJitter) {}
-
-void PaceKeeper::Evicted(Resource resource, bool hard, Duration grace, Instant now) {
-  OfResource& entry = resources_[IndexOf(resource)];
-  entry.awaited = true;
-  if (hard) entry.decides = now + grace + kCleanupPoll;
-}
-
-void PaceKeeper::CleanedUp(bool all_gone, Instant now) {
-  for (OfResource& entry : resources_) {
-    if (!std::exchange(entry.awaited, false)) continue;
-    entry.decides = all_gone ? now + kCleanupPoll : now;
-  }
-}
-
-std::optional<Instant> PaceKeeper::KubeletDecides(Resource resource, Instant now) const {
-  const OfResource& entry = resources_[IndexOf(resource)];
-  if (!entry.decides) return std::nullopt;
-  if (entry.awaited) return std::max(*entry.decides, now + kCleanupPoll);
-  return *entry.decides > now ? entry.decides : std::nullopt;
-}
 
 void PaceKeeper::Seen(const Observations& observations, Instant now) {
   See(observations[Signal::kMemoryAvailable], now, memory_);
@@ -85,7 +58,7 @@ void PaceKeeper::Held(Signal signal, const Observation& seen, const HeldAmounts&
 PaceInput PaceKeeper::InputFor(Signal signal, std::optional<Instant> next_by_clock,
                                Instant now) const {
   PaceInput input{.signal = signal,
-                  .kubelet_decides = KubeletDecides(ResourceOf(signal), now),
+                  .kubelet_decides = KubeletDecides(signal, now),
                   .next_by_clock = next_by_clock};
   if (signal != signal_) return input;
   input.ending = ending_;

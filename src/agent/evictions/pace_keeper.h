@@ -1,12 +1,12 @@
 #pragma once
 
-#include <array>
 #include <cstdint>
 #include <optional>
 
 #include "agent/evictions/growth_meter.h"
 #include "core/decide/early_kill.h"
 #include "core/decide/eviction_pace.h"
+#include "core/decide/kubelet_round.h"
 #include "core/model/signal.h"
 #include "core/observe/observations.h"
 #include "core/units/duration.h"
@@ -25,15 +25,16 @@ class PaceKeeper {
  public:
   PaceKeeper();
 
-  // A pod was told to end for `resource`; `hard` within a hard eviction's grace period. A soft
-  // eviction that is awaited puts off no other one.
-  void Evicted(Resource resource, bool hard, Duration grace, Instant now);
-  // All pods that were awaited are gone, or have been waited for long enough.
-  void CleanedUp(bool all_gone, Instant now);
+  // As KubeletRound does.
+  void Evicted(Resource resource, bool hard, Duration grace, Instant now) {
+    round_.Evicted(resource, hard, grace, now);
+  }
+  void CleanedUp(bool all_gone, Instant now) { round_.CleanedUp(all_gone, now); }
 
-  // When the kubelet would decide again for the resource; absent: no eviction was lately. While
-  // pods are ending it is foreseen, and later each time, since the kubelet would poll on.
-  [[nodiscard]] std::optional<Instant> KubeletDecides(Resource resource, Instant now) const;
+  // When the kubelet would decide again, as far as that matters for the signal (KubeletRound).
+  [[nodiscard]] std::optional<Instant> KubeletDecides(Signal signal, Instant now) const {
+    return round_.NextFor(signal, now);
+  }
 
   // What was just observed of all signals.
   void Seen(const Observations& observations, Instant now);
@@ -49,13 +50,7 @@ class PaceKeeper {
   [[nodiscard]] std::int64_t GrowthOf(Signal signal) const;
 
  private:
-  static constexpr std::size_t kResourceCount = 6;
-
-  struct OfResource {
-    std::optional<Instant> decides;
-    bool awaited = false;
-  };
-  std::array<OfResource, kResourceCount> resources_;
+  KubeletRound round_;
   GrowthMeter memory_;  // memory.available
   GrowthMeter allocatable_;
   GrowthMeter pids_;

@@ -6,40 +6,9 @@ namespace jettison {
 namespace {
 
 using std::chrono::milliseconds;
-using std::chrono::seconds;
 
 constexpr std::int64_t kMebibyte = std::int64_t{1} << 20;
 constexpr Instant kFirstLook{std::chrono::hours(1)};
-
-TEST(PaceKeeper, TheKubeletDecidesAgainACleanUpPollAfterThePodIsGone) {
-  PaceKeeper keeper;
-  EXPECT_EQ(keeper.KubeletDecides(Resource::kMemory, kFirstLook), std::nullopt);
-  keeper.Evicted(Resource::kMemory, true, seconds(1), kFirstLook);
-  EXPECT_EQ(keeper.KubeletDecides(Resource::kMemory, kFirstLook), kFirstLook + seconds(2));
-  EXPECT_EQ(keeper.KubeletDecides(Resource::kPids, kFirstLook), std::nullopt);
-  const Instant gone = kFirstLook + milliseconds(70);
-  keeper.CleanedUp(true, gone);
-  EXPECT_EQ(keeper.KubeletDecides(Resource::kMemory, gone), gone + seconds(1));
-  EXPECT_EQ(keeper.KubeletDecides(Resource::kMemory, gone + seconds(1)), std::nullopt);
-}
-
-TEST(PaceKeeper, WhileAPodWillNotGoTheKubeletPollsOnUntilItHasHadEnough) {
-  PaceKeeper keeper;
-  keeper.Evicted(Resource::kMemory, true, seconds(1), kFirstLook);
-  const Instant late = kFirstLook + seconds(20);
-  EXPECT_EQ(keeper.KubeletDecides(Resource::kMemory, late), late + seconds(1));
-  keeper.CleanedUp(false, late);
-  EXPECT_EQ(keeper.KubeletDecides(Resource::kMemory, late), std::nullopt);
-}
-
-TEST(PaceKeeper, ASoftEvictionThatIsAwaitedPutsOffNoOtherOne) {
-  PaceKeeper keeper;
-  keeper.Evicted(Resource::kMemory, false, seconds(30), kFirstLook);
-  EXPECT_EQ(keeper.KubeletDecides(Resource::kMemory, kFirstLook), std::nullopt);
-  keeper.CleanedUp(true, kFirstLook + seconds(5));
-  EXPECT_EQ(keeper.KubeletDecides(Resource::kMemory, kFirstLook + seconds(5)),
-            kFirstLook + seconds(6));
-}
 
 TEST(PaceKeeper, GrowthIsOfWhatIsNotEndingAndOfThePodsThatMayGo) {
   PaceKeeper keeper;

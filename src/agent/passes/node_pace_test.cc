@@ -212,6 +212,30 @@ TEST_F(NodePaceTest, AForkBombOutsideThePodsCostsOneOfThemASecond) {
   EXPECT_LE(Stops(), 5U);
 }
 
+// Process ids and the disk run short at once, and one pod has made both.
+TEST_F(NodePaceTest, ADiskWaitsForWhatAPodGivesBackThatWasEvictedForProcessIds) {
+  thresholds_.push_back(
+      {.signal = Signal::kPidAvailable, .value = Quantity::Of(1000), .grace_period = {}});
+  figures_.node.rlimit = RlimitStats{.max_pid = 30000, .running = 1000};
+  Start();
+  figures_.tasks = {{"hog", 20000}, {"idle", 1}};
+  figures_.node.rlimit->running = 29900;
+  figures_.node.fs->available_bytes = 1 * kMi;
+  disk_["hog"].total = {.used_bytes = 900 * kMi, .inodes_used = 3};
+  disk_["idle"].total = {.used_bytes = 1 * kMi, .inodes_used = 3};
+  Pass(seconds(10));
+  for (int i = 0; i < 20; ++i) {
+    Measure();
+    Pass(kStep);
+  }
+  EXPECT_THAT(runtime_.TakeCommands(),
+              AllOf(Contains("stop hog/c 1s"), Not(Contains("stop idle/c 1s"))));
+  figures_.node.rlimit->running = 1000;
+  figures_.node.fs->available_bytes = 1000 * kMi;
+  for (int i = 0; i < 3; ++i) FullPass();
+  EXPECT_THAT(runtime_.TakeCommands(), Not(Contains("stop idle/c 1s")));
+}
+
 TEST_F(NodePaceTest, NobodyComesBackToANodeThatIsStillShort) {
   Start();
   figures_.SetAvailable(50);

@@ -15,19 +15,6 @@ constexpr std::int64_t kSmallPart = 16;
 // An end takes a moment until it has brought something back.
 constexpr Duration kEndTakes = std::chrono::milliseconds(100);
 
-bool IsForeseen(const Threshold& threshold) {
-  if (!threshold.IsHard() || IsPressure(threshold.signal)) return false;
-  switch (ResourceOf(threshold.signal)) {
-    case Resource::kMemory:
-    case Resource::kSwap:
-    case Resource::kPids: return true;
-    case Resource::kEphemeralStorage:
-    case Resource::kInodes:
-    case Resource::kIo: return false;
-  }
-  __builtin_unreachable();
-}
-
 // What is short of the line, beyond what pods that are ending give back; zero or less: nothing.
 Int128 ShortOfLine(const PaceQuestion& question, const PaceInput& pace) {
   const Int128 line = QuantityOf(question.threshold.value, question.seen.capacity).Value();
@@ -55,7 +42,9 @@ std::optional<PaceReason> Useless(const PaceQuestion& question, const PaceInput&
 
 // After an eviction.
 std::optional<PaceReason> SecondWaits(const PaceQuestion& question, const PaceInput& pace) {
-  if (!IsForeseen(question.threshold)) return PaceReason::kNoForecast;
+  if (!question.threshold.IsHard() || !IsForeseen(question.threshold.signal)) {
+    return PaceReason::kNoForecast;
+  }
   const Duration time = Elapsed(question.now, *pace.kubelet_decides) + kEndTakes;
   const std::int64_t growth = pace.growth.value_or(0);
   if (Lasts(question.seen.available + pace.ending, growth, time)) return PaceReason::kNodeLasts;
@@ -104,6 +93,19 @@ std::string_view TextOf(PaceReason reason) {
     case PaceReason::kHourlyRate: return "enough pods went for soft thresholds within an hour";
     case PaceReason::kApiAway: return "the API server cannot be asked whether it may go";
     case PaceReason::kNoRight: return "the agent may not ask the API server whether it may go";
+  }
+  __builtin_unreachable();
+}
+
+bool IsForeseen(Signal signal) {
+  if (IsPressure(signal)) return false;
+  switch (ResourceOf(signal)) {
+    case Resource::kMemory:
+    case Resource::kSwap:
+    case Resource::kPids: return true;
+    case Resource::kEphemeralStorage:
+    case Resource::kInodes:
+    case Resource::kIo: return false;
   }
   __builtin_unreachable();
 }

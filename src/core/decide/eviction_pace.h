@@ -55,8 +55,8 @@ struct SoftHold {
 // the signal, paces in so much a second.
 struct PaceInput {
   Signal signal = Signal::kMemoryAvailable;  // that all of this is about
-  // After an eviction for the same resource: when the kubelet would decide again, which while the
-  // pod is ending is foreseen. Absent: there was none lately.
+  // When the kubelet would decide again after the last evictions, which while pods are ending is
+  // foreseen. Absent: there was none lately, or none that matters for this signal.
   std::optional<Instant> kubelet_decides;
   // The agent's next pass by the clock; absent: this is one.
   std::optional<Instant> next_by_clock;
@@ -85,6 +85,10 @@ struct EvictionPause {
   std::string pod_uid;  // who would have gone
   friend bool operator==(const EvictionPause&, const EvictionPause&) = default;
 };
+
+// Whether it can be foreseen how long the rest of what the signal watches will last: of memory,
+// swap and process ids it can, of disks and averages it cannot.
+[[nodiscard]] bool IsForeseen(Signal signal);
 
 // How long the answer to a question whether a pod may go is waited for.
 inline constexpr Duration kAnswerWithin = std::chrono::seconds(5);

@@ -328,7 +328,7 @@ void PolicyRun::Act(const Walk& walk, Instant at, const Evaluation& evaluation,
 }
 
 PaceInput PolicyRun::PaceFor(const Walk& walk, Signal signal, Instant at, bool by_clock) const {
-  PaceInput pace{.signal = signal, .kubelet_decides = pace_.KubeletDecides(ResourceOf(signal), at)};
+  PaceInput pace{.signal = signal, .kubelet_decides = pace_.KubeletDecides(signal, at)};
   if (!by_clock) pace.next_by_clock = last_pass_.value_or(at) + walk.node.model.monitoring_interval;
   if (ResourceOf(signal) != Resource::kMemory) return pace;
   for (const VirtualPod& pod : pods_) {

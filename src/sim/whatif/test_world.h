@@ -168,8 +168,8 @@ class TestWorld {
     pass->pods = std::move(pods);
     if (threshold) {
       const Signal signal = policy_->thresholds[*threshold].signal;
-      pass->pace = PaceInput{.signal = signal,
-                             .kubelet_decides = pace_.KubeletDecides(ResourceOf(signal), now_)};
+      pass->pace =
+          PaceInput{.signal = signal, .kubelet_decides = pace_.KubeletDecides(signal, now_)};
       if (!by_clock) pass->pace->next_by_clock = next_pass_;
     }
     std::vector<const PodFacts*> active;
