@@ -23,6 +23,10 @@
 #include "ports/fakes/child_process.h"
 #include "ports/fakes/scarcity.h"
 
+// There where the program was linked with AddressSanitizer or ThreadSanitizer.
+extern "C" [[gnu::weak]] void __asan_init();
+extern "C" [[gnu::weak]] void __tsan_init();
+
 namespace jettison {
 namespace {
 
@@ -158,18 +162,6 @@ TEST(ThreadPriority, IsRaisedForTheCallingThreadAlone) {
   EXPECT_EQ(inherited, 0);
 }
 
-// Sanitizers let nobody lock memory.
-#if defined(__has_feature)
-#if __has_feature(address_sanitizer) || __has_feature(thread_sanitizer)
-#define JETTISON_SANITIZED
-#endif
-#endif
-#if defined(__SANITIZE_ADDRESS__) || defined(__SANITIZE_THREAD__) || defined(JETTISON_SANITIZED)
-constexpr bool kMemoryCanBeLocked = false;
-#else
-constexpr bool kMemoryCanBeLocked = true;
-#endif
-
 // KiB, of a row of /proc/self/status.
 long StatusRow(const std::string& row) {
   std::ifstream status("/proc/self/status");
@@ -177,6 +169,11 @@ long StatusRow(const std::string& row) {
     if (word == row && status >> word) return std::stol(word);
   }
   return -1;
+}
+
+// Sanitizers let nobody lock memory. A test that was compiled without one may be linked with it.
+bool MemoryCanBeLocked() {
+  return __asan_init == nullptr && __tsan_init == nullptr;
 }
 
 // A process of its own, which a lock on memory ends with; whether `body` returned true in it.
@@ -197,7 +194,7 @@ TEST(MemoryLock, TakesNothingThatIsNotTouched) {
     void* const mapped =
         ::mmap(nullptr, kBytes, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
     return locked && mapped != MAP_FAILED && StatusRow("VmRSS:") < resident + 4096 &&
-           (!kMemoryCanBeLocked || StatusRow("VmLck:") > static_cast<long>(kBytes / 1024));
+           (!MemoryCanBeLocked() || StatusRow("VmLck:") > static_cast<long>(kBytes / 1024));
   }));
 }
 
