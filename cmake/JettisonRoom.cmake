@@ -78,6 +78,23 @@ function(jettison_compiled_tests name result)
   set(${result} ${objects} PARENT_SCOPE)
 endfunction()
 
+# With sanitizers a program takes longer to start than most of its tests take.
+option(JETTISON_WHOLE_TESTS "run the fast tests of a program in one process" OFF)
+
+# jettison_register(NAME): the tests of a program, one by one, or the fast ones as a whole. The
+# results of each of those stand in a file of their own then, which scripts/tally.py counts.
+function(jettison_register name)
+  if(JETTISON_WHOLE_TESTS)
+    set(results ${CMAKE_BINARY_DIR}/test-results/programs/${name}.xml)
+    add_test(NAME ${name} COMMAND ${name} --gtest_filter=-Live*.* --gtest_output=xml:${results})
+    set_tests_properties(${name} PROPERTIES LABELS fast TIMEOUT 600)
+    return()
+  endif()
+  gtest_discover_tests(${name} TEST_FILTER -Live*.* PROPERTIES LABELS fast DISCOVERY_TIMEOUT 60)
+  gtest_discover_tests(${name} TEST_FILTER Live*.* PROPERTIES LABELS live DISCOVERY_TIMEOUT 60
+                       TEST_LIST ${name}_LIVE_TESTS)
+endfunction()
+
 # jettison_test(NAME SOURCES file... [DEPS target...])
 #
 # What a test itself does is not looked at for undefined behaviour: that takes a quarter of the time
@@ -104,7 +121,5 @@ function(jettison_test name)
   else()
     set_target_properties(${name} PROPERTIES LINKER_LANGUAGE CXX)
   endif()
-  gtest_discover_tests(${name} TEST_FILTER -Live*.* PROPERTIES LABELS fast DISCOVERY_TIMEOUT 60)
-  gtest_discover_tests(${name} TEST_FILTER Live*.* PROPERTIES LABELS live DISCOVERY_TIMEOUT 60
-                       TEST_LIST ${name}_LIVE_TESTS)
+  jettison_register(${name})
 endfunction()

@@ -21,8 +21,8 @@ fi
 export ASAN_SYMBOLIZER_PATH=${ASAN_SYMBOLIZER_PATH:-$(command -v addr2line || true)}
 export TSAN_OPTIONS=${TSAN_OPTIONS:+$TSAN_OPTIONS:}external_symbolizer_path=$ASAN_SYMBOLIZER_PATH
 results=$(cd "$build" && pwd)/test-results
-mkdir -p "$results"
-rm -f "$results"/*.xml
+mkdir -p "$results/programs"
+rm -f "$results"/*.xml "$results"/programs/*.xml
 status=0
 
 run() {  # run NAME JOBS OPTION...: the options of ctest that choose the tests
