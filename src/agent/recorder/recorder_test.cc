@@ -1,5 +1,6 @@
 #include "agent/recorder/recorder.h"
 
+#include <fcntl.h>
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 #include <sys/stat.h>
@@ -31,6 +32,15 @@ class RecorderTest : public ::testing::Test {
   }
   RecordingAbout About(int start = 0) const {
     return {.at = kRecordedFrom + std::chrono::hours(start), .node = "n", .maker = "test"};
+  }
+  std::int64_t BytesOnDisk() const {
+    std::int64_t bytes = 0;
+    for (const auto& file : std::filesystem::directory_iterator(folder_)) {
+      struct stat status {};
+      EXPECT_EQ(::stat(file.path().c_str(), &status), 0);
+      bytes += status.st_blocks * 512;
+    }
+    return bytes;
   }
   std::string Fetched(const RecordingStream::Times& times = {}) {
     auto stream = RecordingStream::Open(folder_, times);
@@ -70,18 +80,59 @@ TEST_F(RecorderTest, WhatIsHandedOverIsRead) {
   EXPECT_EQ(HashesOf(read.items), With(About(), items));
 }
 
-TEST_F(RecorderTest, AnAgentThatIsStartedAnewGoesOnInAnotherSegment) {
+TEST_F(RecorderTest, AnAgentThatIsStartedAnewGoesOnInTheSameSegment) {
   const auto items = Items();
   for (int start = 0; start < 3; ++start) {
     Recorder recorder(folder_, config_, About(start));
     for (const RecordedItem& item : items) recorder.Add(item);
   }
-  EXPECT_THAT(SegmentsIn(folder_).value(), SizeIs(3));
+  EXPECT_THAT(SegmentsIn(folder_).value(), SizeIs(1));
   std::vector<std::size_t> expected;
   for (int start = 0; start < 3; ++start) {
     for (const std::size_t hash : With(About(start), items)) expected.push_back(hash);
   }
   EXPECT_EQ(HashesOf(ReadAll(Fetched()).items), expected);
+}
+
+// Each of those that were killed had reserved a segment, and the next one another.
+TEST_F(RecorderTest, AnAgentThatIsKilledAgainAndAgainTakesNoMoreOfTheDisk) {
+  const std::string chunk = Written(SomeRecording(3, 1)).bytes;
+  const auto live = [&](bool writes) {
+    RecordingFolder files(folder_, config_);
+    ASSERT_TRUE(files.Open());
+    if (writes) ASSERT_TRUE(files.Append(chunk, kRecordedFrom));
+  };
+  live(true);
+  const std::int64_t once = BytesOnDisk();
+  for (int i = 0; i < 20; ++i) live(i % 2 == 0);
+  EXPECT_LE(BytesOnDisk(), once + (64 << 10));
+  EXPECT_THAT(ReadAll(Fetched()).faults, IsEmpty());
+}
+
+TEST_F(RecorderTest, WhatAnAgentBeforeHadReservedIsGivenBack) {
+  std::filesystem::create_directories(folder_);
+  const std::string chunk = Written(SomeRecording(3, 1)).bytes;
+  for (int i = 1; i <= 8; ++i) {
+    const std::string path = fmt::format("{}/{:010}.jtr", folder_, i);
+    std::ofstream(path) << (i % 2 == 0 ? chunk : "");
+    const FileDescriptor file(::open(path.c_str(), O_WRONLY | O_CLOEXEC));
+    ASSERT_EQ(::fallocate(file.get(), FALLOC_FL_KEEP_SIZE, 0, 4 << 20), 0);
+  }
+  RecordingFolder files(folder_, config_);
+  ASSERT_TRUE(files.Open());
+  EXPECT_THAT(SegmentsIn(folder_).value(), SizeIs(4)) << "those without a chunk are no segments";
+  EXPECT_LT(BytesOnDisk(), 10 << 20) << "one that grows, and the next";
+}
+
+TEST_F(RecorderTest, NothingIsPutBehindAChunkThatIsNotWhole) {
+  const std::string chunk = Written(SomeRecording(3, 1)).bytes;
+  std::filesystem::create_directories(folder_);
+  std::ofstream(folder_ + "/0000000001.jtr") << chunk << chunk.substr(0, chunk.size() / 2);
+  RecordingFolder files(folder_, config_);
+  ASSERT_TRUE(files.Open());
+  ASSERT_TRUE(files.Append(chunk, kRecordedFrom));
+  EXPECT_THAT(SegmentsIn(folder_).value(), SizeIs(2));
+  EXPECT_EQ(std::filesystem::file_size(folder_ + "/0000000002.jtr"), chunk.size());
 }
 
 // Killed without a word: what was saved last is there when the next one begins.

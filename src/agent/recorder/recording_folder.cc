@@ -11,6 +11,7 @@
 #include <cstdio>
 #include <utility>
 
+#include "agent/recorder/segment_tail.h"
 #include "codec/flight/chunk_header.h"
 #include "kernel/files/files.h"
 #include "ports/system_error.h"
@@ -22,7 +23,8 @@ constexpr std::string_view kSuffix = ".jtr";
 constexpr std::uint64_t kSegments = 16;  // that a full recording has
 constexpr std::uint64_t kLeastSegment = std::uint64_t{256} << 10;
 constexpr std::uint64_t kMostSegment = std::uint64_t{4} << 20;
-constexpr std::uint64_t kOpenBytes = std::uint64_t{256} << 10;
+constexpr std::int64_t kOpenBytes = std::int64_t{256} << 10;
+constexpr std::int64_t kBytesOfBlock = 512;  // as stat counts them
 constexpr unsigned kFolderMode = 0750;
 constexpr unsigned kFileMode = 0640;
 
@@ -31,8 +33,8 @@ FileDescriptor OpenFile(const std::string& path, int flags) {
 }
 
 // A file system that cannot reserve does without.
-Result<void> Reserve(int file, std::uint64_t bytes) {
-  if (::fallocate(file, FALLOC_FL_KEEP_SIZE, 0, static_cast<off_t>(bytes)) == 0) return {};
+Result<void> Reserve(int file, std::int64_t bytes) {
+  if (::fallocate(file, FALLOC_FL_KEEP_SIZE, 0, bytes) == 0) return {};
   if (errno == EOPNOTSUPP || errno == ENOSYS || errno == EINTR) return {};
   return FailErrno("reserve space for the recording");
 }
@@ -133,8 +135,16 @@ Result<void> RecordingFolder::FindSegments() {
   segments_.clear();
   bytes_ = 0;
   for (const std::uint64_t number : *numbers) {
+    const std::string path = PathOf(number);
     struct stat status {};
-    if (::stat(PathOf(number).c_str(), &status) != 0) continue;
+    if (::stat(path.c_str(), &status) != 0) continue;
+    if (status.st_size == 0) {
+      (void)::unlink(path.c_str());
+      continue;
+    }
+    if (status.st_blocks * kBytesOfBlock > status.st_size + kOpenBytes) {
+      (void)::truncate(path.c_str(), status.st_size);
+    }
     Segment& segment = segments_.emplace_back();
     segment.number = number;
     segment.bytes = static_cast<std::uint64_t>(status.st_size);
@@ -153,11 +163,23 @@ Result<void> RecordingFolder::Open() {
     if (auto reserved = Reserve(file.get(), kOpenBytes); !reserved) return reserved;
   }
   const std::string left = OpenChunkIn(folder_);
-  if (left.empty()) return BeginSegment();
+  const bool goes_on = GoOn();
+  if (left.empty()) return goes_on ? Result<void>() : BeginSegment();
   const auto header = ReadChunkHeader(std::string_view(left).substr(0, *ChunkHeaderSize(left)));
   auto kept = WriteToSegment(left, header->stretch.last);
   if (kept) ForgetOpen();
   return kept;
+}
+
+bool RecordingFolder::GoOn() {
+  if (segments_.empty() || segments_.back().bytes >= segment_bytes_) return false;
+  FileDescriptor file = OpenFile(PathOf(segments_.back().number), O_RDWR);
+  if (!file || !EndsWithAChunk(file.get(), segments_.back().bytes)) return false;
+  // Where there is no space now it is looked for when something is written.
+  (void)Reserve(file.get(), static_cast<std::int64_t>(segment_bytes_));
+  file_ = std::move(file);
+  ReserveNext();
+  return true;
 }
 
 // The one that was reserved becomes it, so that nothing is needed of a disk that is full now.
@@ -170,7 +192,7 @@ Result<void> RecordingFolder::BeginSegment() {
   FileDescriptor file = OpenFile(path, O_WRONLY | O_CREAT);
   if (!file) return FailErrno("open " + path);
   while (true) {
-    auto reserved = Reserve(file.get(), segment_bytes_);
+    auto reserved = Reserve(file.get(), static_cast<std::int64_t>(segment_bytes_));
     if (reserved) break;
     if (segments_.empty()) return reserved;
     ForgetOldest();
@@ -184,7 +206,13 @@ Result<void> RecordingFolder::BeginSegment() {
 // What cannot be had now is asked for again when it is needed.
 void RecordingFolder::ReserveNext() const {
   const FileDescriptor next = OpenFile(folder_ + "/next", O_WRONLY | O_CREAT | O_TRUNC);
-  if (next) (void)Reserve(next.get(), segment_bytes_);
+  if (next) (void)Reserve(next.get(), static_cast<std::int64_t>(segment_bytes_));
+}
+
+// What was reserved and is not needed is given back.
+void RecordingFolder::CloseSegment() {
+  (void)::ftruncate(file_.get(), static_cast<off_t>(segments_.back().bytes));
+  file_.Close();
 }
 
 Result<void> RecordingFolder::Append(std::string_view chunk, Instant now) {
@@ -197,15 +225,14 @@ Result<void> RecordingFolder::Append(std::string_view chunk, Instant now) {
 Result<void> RecordingFolder::WriteToSegment(std::string_view chunk, Instant now) {
   const bool is_full =
       file_ && segments_.back().bytes > 0 && segments_.back().bytes + chunk.size() > segment_bytes_;
-  if (is_full) file_.Close();
+  if (is_full) CloseSegment();
   if (!file_) {
     if (auto begun = BeginSegment(); !begun) return begun;
   }
   Segment& segment = segments_.back();
   if (auto written = WriteAll(file_.get(), chunk, segment.bytes); !written) {
     // What is there of it is cut off again; a reader would pass over it, too.
-    (void)::ftruncate(file_.get(), static_cast<off_t>(segment.bytes));
-    file_.Close();
+    CloseSegment();
     return written;
   }
   (void)::fdatasync(file_.get());

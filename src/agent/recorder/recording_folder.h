@@ -21,12 +21,15 @@ namespace jettison {
 //   open.0, open.1   the chunk that is not complete yet, saved in turn, in place
 //
 // Space is reserved in advance (fallocate), and the size of a segment says how much of it holds
-// chunks. Where a file system cannot reserve, it is done without.
+// chunks. Only the one that grows has more than that: an agent that is started again and again
+// takes no more of the disk than one that runs on. Where a file system cannot reserve, it is done
+// without.
 class RecordingFolder {
  public:
   RecordingFolder(std::string folder, const RecordingConfig& config);
 
-  // Makes the folder, keeps the chunk that an agent before left open, and begins a new segment.
+  // Makes the folder, goes on in the last segment of an agent before or begins a new one where that
+  // is full or damaged, and keeps the chunk that was left open.
   [[nodiscard]] Result<void> Open();
   // Puts a chunk behind the others. `now` is when it ended, which tells what is too old.
   [[nodiscard]] Result<void> Append(std::string_view chunk, Instant now);
@@ -43,9 +46,11 @@ class RecordingFolder {
   };
   [[nodiscard]] std::string PathOf(std::uint64_t number) const;
   [[nodiscard]] Result<void> FindSegments();
+  [[nodiscard]] bool GoOn();
   [[nodiscard]] Result<void> BeginSegment();
   [[nodiscard]] Result<void> WriteToSegment(std::string_view chunk, Instant now);
   void ReserveNext() const;
+  void CloseSegment();
   void ForgetOld(Instant now);
   void ForgetOldest();
   void ForgetOpen();
