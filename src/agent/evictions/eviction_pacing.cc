@@ -1,5 +1,7 @@
 #include "agent/evictions/eviction_pacing.h"
 
+#include <algorithm>
+
 #include "core/decide/eviction_order.h"
 #include "core/model/pressure.h"
 
@@ -45,8 +47,19 @@ void EvictionPacing::Prepare(const std::optional<PacedPass>& pass) {
   if (!pass) return;
   if (ResourceOf(pass->signal) == Resource::kPids && !ending_.empty()) ending_.ReadAll(figures_);
   TakeSums(*pass);
-  input_ = keeper_.InputFor(pass->signal, pass->next_by_clock, pass->now);
+  input_ = InputFor(pass->signal, pass->next_by_clock, pass->now);
   input_->soft = soft_;
+}
+
+// Of a disk a pod that somebody has taken away gives back as much as one that was evicted.
+PaceInput EvictionPacing::InputFor(Signal signal, std::optional<Instant> next_by_clock,
+                                   Instant now) const {
+  PaceInput input = keeper_.InputFor(signal, next_by_clock, now);
+  const bool is_disk = ConditionOf(signal) == NodeConditionType::kDiskPressure;
+  if (is_disk && pods_.AnyIsBeingRemoved(now)) {
+    input.kubelet_decides = std::max(input.kubelet_decides.value_or(now), now + kCleanupPoll);
+  }
+  return input;
 }
 
 bool EvictionPacing::NeedsSums(Signal signal, Instant now) const {
@@ -75,7 +88,7 @@ std::size_t EvictionPacing::Hasten(const Observations& seen, DiskLayout layout, 
 std::optional<PaceInput> EvictionPacing::InputNow(std::optional<Instant> next_by_clock,
                                                   Instant now) const {
   if (!input_) return std::nullopt;
-  PaceInput input = keeper_.InputFor(input_->signal, next_by_clock, now);
+  PaceInput input = InputFor(input_->signal, next_by_clock, now);
   input.soft = input_->soft;
   return input;
 }

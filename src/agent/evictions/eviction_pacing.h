@@ -86,6 +86,9 @@ class EvictionPacing {
                                                   Instant now) const;
 
  private:
+  [[nodiscard]] PaceInput InputFor(Signal signal, std::optional<Instant> next_by_clock,
+                                   Instant now) const;
+
   const PodTable& pods_;
   Figures& figures_;
   PaceKeeper keeper_;

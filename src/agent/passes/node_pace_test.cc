@@ -236,6 +236,33 @@ TEST_F(NodePaceTest, ADiskWaitsForWhatAPodGivesBackThatWasEvictedForProcessIds) 
   EXPECT_THAT(runtime_.TakeCommands(), Not(Contains("stop idle/c 1s")));
 }
 
+// Where images have a file system of their own nothing is reclaimed for that of the node.
+TEST_F(NodePaceTest, ADiskWaitsForWhatAPodGivesBackThatWasTakenAway) {
+  figures_.node.image_fs = figures_.node.fs;
+  Start(false, DiskLayout{.dedicated_image_fs = true});
+  disk_["hog"].total = {.used_bytes = 900 * kMi, .inodes_used = 3};
+  disk_["idle"].total = {.used_bytes = 1 * kMi, .inodes_used = 3};
+  FullPass();
+  Pass(seconds(9));
+  pods_.SetWanted({PodNamed("idle")}, clock_.Now());
+  for (const RuntimeEvent& event : runtime_.TakeEvents()) pods_.Handle(event, clock_.Now());
+  ASSERT_TRUE(pods_.AnyIsBeingRemoved(clock_.Now()));
+  figures_.node.fs->available_bytes = 1 * kMi;
+  clock_.Advance(seconds(1));
+  node_->Advance();
+  clock_.Advance(milliseconds(3));
+  Measure();
+  const auto report = node_->MakeSnapshot().last_report;
+  ASSERT_TRUE(report->pause);
+  EXPECT_EQ(report->pause->reason, PaceReason::kNoForecast);
+  EXPECT_THAT(runtime_.TakeCommands(), Not(Contains("stop idle/c 1s")));
+  Deliver();
+  Pass(seconds(10));
+  clock_.Advance(milliseconds(3));
+  Measure();
+  EXPECT_THAT(runtime_.TakeCommands(), Contains("stop idle/c 1s")) << "the disk stays short";
+}
+
 TEST_F(NodePaceTest, NobodyComesBackToANodeThatIsStillShort) {
   Start();
   figures_.SetAvailable(50);
