@@ -31,6 +31,11 @@ std::deque<std::unique_ptr<Call>> CallLedger::TakeAnswers() {
   return std::exchange(answers_, {});
 }
 
+bool CallLedger::AnyUnderWay() {
+  const std::lock_guard lock(mutex_);
+  return !under_way_.empty();
+}
+
 bool CallLedger::CancelAll(std::chrono::milliseconds patience) {
   std::unique_lock lock(mutex_);
   std::vector<Call*> calls;

@@ -38,6 +38,7 @@ class CallLedger {
   // Once a call, on any thread.
   void Finish(Call* call, std::optional<Error> error);
   [[nodiscard]] std::deque<std::unique_ptr<Call>> TakeAnswers();
+  [[nodiscard]] bool AnyUnderWay();
   // Ends every call under way; false where one did not end in time. Nothing of gRPC is left in
   // those that wait to be delivered.
   [[nodiscard]] bool CancelAll(std::chrono::milliseconds patience);

@@ -37,6 +37,8 @@ constexpr std::chrono::seconds kBetweenTries{1};
 // How long calls that were cancelled may take to end: in the end, and in between.
 constexpr std::chrono::seconds kFarewell{3};
 constexpr std::chrono::milliseconds kBriefly{200};
+// For calls that are under way when the wall clock is set.
+constexpr std::chrono::seconds kCallsMayEndWithin{10};
 constexpr int kConnectingMs = 5000;  // until a listener that says nothing is given up
 
 using RuntimeStub = api::RuntimeService::StubInterface::async_interface;
@@ -271,6 +273,7 @@ class Client : public Calls, public ContainerdCalls {
   [[nodiscard]] bool IsConnected();
   void Disconnect(std::chrono::milliseconds patience);
   [[nodiscard]] bool WallClockWasSet();
+  void StartAnewWhereTheClockWasSet();
 
   const std::string socket_;
   const ConnectOptions options_;
@@ -278,6 +281,8 @@ class Client : public Calls, public ContainerdCalls {
   std::unique_ptr<Connection> connection_;
   std::chrono::steady_clock::time_point next_try_;
   Duration wall_clock_ahead_{0};
+  // The wall clock was set: gRPC is started anew when no call is under way, or then.
+  std::optional<std::chrono::steady_clock::time_point> start_anew_by_;
 };
 
 template <typename Stub, typename Request, typename Response>
@@ -288,7 +293,7 @@ void Client::Start(const char* name, Method<Stub, Request, Response> method, con
   CallOf<Response>* const call = owned.get();
   call->context->set_deadline(DeadlineIn(deadline));
   if (!in_namespace.empty()) call->context->AddMetadata("containerd-namespace", in_namespace);
-  if (WallClockWasSet()) Disconnect(kBriefly);
+  StartAnewWhereTheClockWasSet();
   ledger_->Add(std::move(owned));
   std::optional<SignalsBlocked> while_threads_start;
   if (!connection_) while_threads_start.emplace();
@@ -318,6 +323,14 @@ void Client::Start(const char* name, Method<Stub, Request, Response> method, con
 void Client::Disconnect(std::chrono::milliseconds patience) {
   if (!ledger_->CancelAll(patience)) (void)connection_.release();
   connection_.reset();
+}
+
+void Client::StartAnewWhereTheClockWasSet() {
+  const auto now = std::chrono::steady_clock::now();
+  if (WallClockWasSet() && !start_anew_by_) start_anew_by_ = now + kCallsMayEndWithin;
+  if (!start_anew_by_ || (ledger_->AnyUnderWay() && now < *start_anew_by_)) return;
+  start_anew_by_.reset();
+  Disconnect(kBriefly);
 }
 
 // It is slewed all the time, by less than this from one call to the next.

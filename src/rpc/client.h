@@ -28,7 +28,8 @@ struct ConnectOptions {
 //
 // gRPC waits by the wall clock: where that is put back by an hour, it neither connects again nor
 // lets a call's deadline pass for an hour. A clock that was set is found at the next call, and the
-// connection is made anew; calls that are under way then answer kUnavailable.
+// connection is made anew as soon as no call is under way: the runtime would break off what it does
+// for one that is cancelled. Those that are under way for ten seconds more answer kUnavailable.
 [[nodiscard]] Result<std::unique_ptr<Calls>> Connect(const std::string& endpoint,
                                                      ConnectOptions options = {});
 
