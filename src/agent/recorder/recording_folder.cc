@@ -142,6 +142,7 @@ Result<void> RecordingFolder::FindSegments() {
       (void)::unlink(path.c_str());
       continue;
     }
+    // What file systems need for themselves is less than that.
     if (status.st_blocks * kBytesOfBlock > status.st_size + kOpenBytes) {
       (void)::truncate(path.c_str(), status.st_size);
     }
