@@ -77,7 +77,7 @@ struct Stage {
     complete = hog->complete;
   }
   [[nodiscard]] std::string HogGroup() const {
-    return pod_host::PodGroup(QosClass::kBestEffort, node.pods[hog_place].pod.uid) + "/c";
+    return kernel::PodGroup(QosClass::kBestEffort, node.pods[hog_place].pod.uid) + "/c";
   }
   [[nodiscard]] bool Found(std::optional<std::size_t> victim) const { return victim == hog_place; }
 
@@ -134,8 +134,8 @@ void BM_LeastReads(benchmark::State& bench) {
   const Stage stage(static_cast<std::size_t>(bench.range(0)));
   if (!stage.complete) return bench.SkipWithError("no groups could be made; root is needed");
   const std::string pod =
-      pod_host::PodGroup(QosClass::kBestEffort, stage.node.pods[stage.hog_place].pod.uid);
-  const std::string of_class = pod_host::QosGroup(QosClass::kBestEffort);
+      kernel::PodGroup(QosClass::kBestEffort, stage.node.pods[stage.hog_place].pod.uid);
+  const std::string of_class = kernel::QosGroup(QosClass::kBestEffort);
   for (auto _ : bench) {
     benchmark::DoNotOptimize(stage.node.groups->ReadMemoryUsage(of_class));
     benchmark::DoNotOptimize(stage.node.groups->ReadMemory(pod));

@@ -42,15 +42,15 @@ class PodGroups {
       Pod pod;
       pod.name = pod.uid = fmt::format("{:08}-0000-0000-0000-000000000000", i);
       pod.containers.emplace_back().name = "c";
-      const std::string group = pod_host::PodGroup(QosClass::kBestEffort, pod.uid);
-      if (!groups->Create(pod_host::ContainerGroup(group, "c"), {})) return;
+      const std::string group = kernel::PodGroup(QosClass::kBestEffort, pod.uid);
+      if (!groups->Create(kernel::ContainerGroup(group, "c"), {})) return;
       pods.push_back(FactsOf(std::move(pod), Profile::kStandalone));
     }
     for (const PodFacts& facts : pods) pointers.push_back(&facts);
     complete = true;
   }
   ~PodGroups() {
-    if (groups) (void)groups->Remove(std::string(pod_host::kPodsGroup));
+    if (groups) (void)groups->Remove(std::string(kernel::kPodsGroup));
     groups.reset();
     if (const auto root = OpenHostCgroups({})) (void)(*root)->Remove(kBenchNode);
   }

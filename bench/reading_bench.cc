@@ -58,18 +58,18 @@ class OpenFiles {
   explicit OpenFiles(const PodGroups& node) : groups_(*node.groups) {
     const auto version = MountedCgroups();
     is_v2_ = version && *version == CgroupVersion::kV2;
-    if (const auto mounts = pod_host::ReadMounts("/proc/self/mountinfo")) {
+    if (const auto mounts = kernel::ReadMounts("/proc/self/mountinfo")) {
       const auto hierarchies = cgroup_v1::FindHierarchies(*mounts);
       pids_hierarchy_ = hierarchies[cgroup_v1::Controller::kPids].value_or("");
     }
     AddLimitedMemory({""});
-    AddLimitedMemory({"", pod_host::kPodsGroup});
+    AddLimitedMemory({"", kernel::kPodsGroup});
     for (const char* file :
          {"meminfo", "loadavg", "sys/kernel/pid_max", "sys/kernel/threads-max"}) {
       Add(AT_FDCWD, std::string("/proc/") + file);
     }
     for (const PodFacts& facts : node.pods) {
-      const std::string group = pod_host::PodGroup(QosClass::kBestEffort, facts.pod.uid);
+      const std::string group = kernel::PodGroup(QosClass::kBestEffort, facts.pod.uid);
       AddMemory(group);
       AddTasks(group);
       AddMemory(group + "/c");

@@ -11,7 +11,7 @@
 
 // Whatever the text, a value that comes out is one that is safe to act on.
 void Fuzz(std::string_view text) {
-  namespace host = jettison::pod_host;
+  namespace host = jettison::kernel;
   namespace v1 = jettison::cgroup_v1;
   if (const auto counter = host::ParseCounter(text)) {
     Require(host::ParseCounter(std::to_string(*counter)) == counter);

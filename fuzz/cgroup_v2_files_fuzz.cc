@@ -11,7 +11,7 @@
 
 // Whatever the text, a value that comes out is one that stands in it.
 void Fuzz(std::string_view text) {
-  namespace host = jettison::pod_host;
+  namespace host = jettison::kernel;
   namespace v2 = jettison::cgroup_v2;
   if (const auto stat = v2::ParseMemoryStat(text)) {
     Require(text.find(std::to_string(stat->inactive_file).substr(0, 1)) != text.npos);

@@ -53,7 +53,7 @@ BackoffRule RestartRule(const AgentConfig& config) {
 }
 
 // Whose pods these are is the first thing to know.
-pod_host::QosGroups::OnFailure QosFailureLog(RuntimeKind runtime, const Log& log) {
+kernel::QosGroups::OnFailure QosFailureLog(RuntimeKind runtime, const Log& log) {
   const char* const whose =
       runtime == RuntimeKind::kProcess ? "process runtime" : "container runtime";
   return [&log, whose](const Error& error) {
@@ -75,7 +75,7 @@ ArmingThread::OpenGroup GroupsOf(Machine& machine, CgroupDriver driver) {
     }
     return signal == Signal::kMemoryAvailable
                ? machine.node_groups->OpenMemoryDirectory("")
-               : machine.pod_groups().OpenMemoryDirectory(pod_host::PodsGroup(driver));
+               : machine.pod_groups().OpenMemoryDirectory(kernel::PodsGroup(driver));
   };
 }
 
@@ -116,13 +116,13 @@ std::unique_ptr<LastingReclaimer> ReclaimerFor(const AgentConfig& config, Machin
 
 void BuildLadder(const AgentConfig& config, Machine& machine, const Log& log, AgentParts& parts) {
   if (config.memory_reclaim == MemoryReclaim::kOff) return;
-  parts.group_memory = std::make_unique<pod_host::GroupMemoryFiles>(machine.pod_groups());
+  parts.group_memory = std::make_unique<kernel::GroupMemoryFiles>(machine.pod_groups());
   if (config.dry_run) {
     parts.dry_group_memory = std::make_unique<DryRunGroupMemory>(*parts.group_memory);
   }
   parts.ladder = std::make_unique<MemoryLadderThread>(
       MemoryLadderSettings{.reclaim = config.memory_reclaim,
-                           .pods_group = std::string(pod_host::PodsGroup(config.cgroup_driver)),
+                           .pods_group = std::string(kernel::PodsGroup(config.cgroup_driver)),
                            .estimator = config.memory_estimator},
       MemoryLadderEdges{
           .groups = machine.pod_groups(),
@@ -132,7 +132,7 @@ void BuildLadder(const AgentConfig& config, Machine& machine, const Log& log, Ag
           .group_of = [&machine,
                        driver = config.cgroup_driver](const PodFacts& facts) -> std::string {
             if (!machine.runtime->ForeignGroupsOf(facts.pod.uid).empty()) return {};
-            return pod_host::PodGroup(facts.qos, facts.pod.uid, driver);
+            return kernel::PodGroup(facts.qos, facts.pod.uid, driver);
           }});
 }
 
@@ -234,8 +234,8 @@ std::unique_ptr<AgentParts> BuildParts(const AgentConfig& config, const AgentOpt
   auto built = std::make_unique<AgentParts>();
   AgentParts& parts = *built;
   parts.events = std::make_unique<EventLog>(log, kEventsKept);
-  parts.qos_groups = std::make_unique<pod_host::QosGroups>(
-      machine.pod_groups(), config.cgroup_driver, QosFailureLog(config.runtime, log));
+  parts.qos_groups = std::make_unique<kernel::QosGroups>(machine.pod_groups(), config.cgroup_driver,
+                                                         QosFailureLog(config.runtime, log));
   parts.worker_edges =
       std::make_unique<WorkerEdges>(WorkerEdges{.runtime = *machine.runtime,
                                                 .events = *parts.events,

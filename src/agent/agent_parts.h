@@ -41,7 +41,7 @@ struct NodeShares {
 // The parts of the agent, in the order in which they need each other.
 struct AgentParts {
   std::unique_ptr<EventLog> events;
-  std::unique_ptr<pod_host::QosGroups> qos_groups;
+  std::unique_ptr<kernel::QosGroups> qos_groups;
   std::unique_ptr<WorkerEdges> worker_edges;
   std::unique_ptr<PodTable> pods;
   std::unique_ptr<StatsCollector> figures;

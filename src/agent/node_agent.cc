@@ -200,7 +200,7 @@ void NodeAgent::SurveyFileSystems() {
 // The pods' group is there by now, which alarms are opened on.
 void NodeAgent::WatchAlarms() {
   const AgentConfig& config = config_.config();
-  const std::string_view pods = pod_host::PodsGroup(config.cgroup_driver);
+  const std::string_view pods = kernel::PodsGroup(config.cgroup_driver);
   memory_.WatchAlarms(
       *loop_, {.machine_pressure = config.node_cgroup.empty() ? "/proc/pressure" : "",
                .node_pressure = [this] { return machine_->node_groups->OpenPressureDirectory(""); },

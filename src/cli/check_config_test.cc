@@ -42,7 +42,7 @@ class CheckConfig : public testing::Test {
     return exit_code;
   }
 
-  const pod_host::TemporaryFolder temporary_;
+  const kernel::TemporaryFolder temporary_;
   const std::filesystem::path folder_ = temporary_.path();
   std::string printed_;
 };

@@ -24,7 +24,7 @@ struct RunEdges {
   Cgroups& cgroups;
   GroupEnd& group_end;
   const Clock& clock;
-  pod_host::Readiness& readiness;
+  kernel::Readiness& readiness;
   // How long a keeper of containers may take to answer before a call counts as failed.
   Duration request_timeout = std::chrono::minutes(2);
   // Told what went differently than it should and hurts nobody yet; one sentence, no line feed.

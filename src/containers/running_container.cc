@@ -54,8 +54,7 @@ std::optional<StartedContainer> RunningContainer::Known() const {
 }
 
 std::string RunningContainer::Path() const {
-  return identity_.pod_group.empty() ? group_
-                                     : pod_host::ContainerGroup(identity_.pod_group, group_);
+  return identity_.pod_group.empty() ? group_ : kernel::ContainerGroup(identity_.pod_group, group_);
 }
 
 void RunningContainer::Expect() {
@@ -148,12 +147,12 @@ void RunningContainer::KillGroup() {
 // Before its first look at the process, the group of a container is known by the ID in its name.
 void RunningContainer::KillByName(const std::string& id) {
   killed_ = true;
-  const pod_host::EndingPods ending;
+  const kernel::EndingPods ending;
   const auto groups = edges_.cgroups.Children(identity_.pod_group);
   if (!groups || id.empty()) return;
   for (const std::string& group : *groups) {
     if (!IsGroupOfContainer(group, id)) continue;
-    const std::string path = pod_host::ContainerGroup(identity_.pod_group, group);
+    const std::string path = kernel::ContainerGroup(identity_.pod_group, group);
     edges_.LogFailure(Described(), edges_.group_end.Kill(path));
   }
 }

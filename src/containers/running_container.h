@@ -116,10 +116,10 @@ class RunningContainer {
   int asked_ = 0;
   bool killed_ = false;
   bool is_gone_ = false;  // its process had ended before it was taken hold of
-  pod_host::Readiness::Watch on_attach_again_;
-  pod_host::Readiness::Watch on_end_;
-  pod_host::Readiness::Watch on_patience_;
-  pod_host::Readiness::Watch on_ask_again_;
+  kernel::Readiness::Watch on_attach_again_;
+  kernel::Readiness::Watch on_end_;
+  kernel::Readiness::Watch on_patience_;
+  kernel::Readiness::Watch on_ask_again_;
   Lifetime lifetime_;
 };
 

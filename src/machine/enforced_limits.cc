@@ -113,8 +113,7 @@ void EnforcedLimits::Check(Entry& entry) {
 CgroupLimits LimitsOf(const EnforcedReservation& enforced, const ResourceList& reserved) {
   CgroupLimits limits;
   const auto amount = [&](std::string_view resource) { return FindResource(reserved, resource); };
-  if (const Quantity* cpu = amount("cpu"))
-    limits.cpu_shares = pod_host::CpuShares(cpu->MilliValue());
+  if (const Quantity* cpu = amount("cpu")) limits.cpu_shares = kernel::CpuShares(cpu->MilliValue());
   if (enforced.compressible_only) return limits;
   if (const Quantity* memory = amount("memory")) {
     limits.memory_bytes = static_cast<std::uint64_t>(memory->Value());

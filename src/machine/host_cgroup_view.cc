@@ -20,14 +20,14 @@ Result<void> Enter(const std::string& host) {
 
 }  // namespace
 
-bool AreGroupsSeenFromWithin(const std::vector<pod_host::Mount>& mounts) {
-  return std::ranges::any_of(mounts, [](const pod_host::Mount& mount) {
+bool AreGroupsSeenFromWithin(const std::vector<kernel::Mount>& mounts) {
+  return std::ranges::any_of(mounts, [](const kernel::Mount& mount) {
     return mount.type.starts_with("cgroup") && mount.root.starts_with("/..");
   });
 }
 
 Result<void> EnterHostCgroupView(const std::string& mountinfo_file, const std::string& host) {
-  const auto mounts = pod_host::ReadMounts(mountinfo_file);
+  const auto mounts = kernel::ReadMounts(mountinfo_file);
   if (!mounts) return Fail(mounts.error());
   if (!AreGroupsSeenFromWithin(*mounts)) return {};
   if (const auto entered = Enter(host); !entered) {

@@ -10,7 +10,7 @@ namespace jettison {
 
 // Whether control groups are seen from within a container: their mounts then begin above the group
 // that counts as the root (cgroup_namespaces(7)).
-[[nodiscard]] bool AreGroupsSeenFromWithin(const std::vector<pod_host::Mount>& mounts);
+[[nodiscard]] bool AreGroupsSeenFromWithin(const std::vector<kernel::Mount>& mounts);
 
 // On cgroup v2 a container that is not privileged has a cgroup namespace of its own, in which
 // /proc/PID/cgroup tells groups of others by ".." alone. Has this thread, and those that it starts

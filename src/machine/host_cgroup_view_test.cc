@@ -25,7 +25,7 @@ constexpr const char* kOther = "40 23 8:1 /../x /mnt rw - ext4 /dev/sda rw\n";
 
 TEST(HostCgroupView, IsMissingWhereAMountBeginsAboveTheRoot) {
   const auto seen_from_within = [](const std::string& text) {
-    return AreGroupsSeenFromWithin(pod_host::ParseMounts(text));
+    return AreGroupsSeenFromWithin(kernel::ParseMounts(text));
   };
   EXPECT_FALSE(seen_from_within(kHosts));
   EXPECT_FALSE(seen_from_within(std::string(kHosts) + kOther));
@@ -34,7 +34,7 @@ TEST(HostCgroupView, IsMissingWhereAMountBeginsAboveTheRoot) {
 }
 
 TEST(HostCgroupView, IsOnlyEnteredWhereItIsMissing) {
-  const pod_host::TemporaryFolder folder;
+  const kernel::TemporaryFolder folder;
   const std::string file = folder.path() + "/mountinfo";
   std::ofstream(file) << kHosts;
   EXPECT_TRUE(EnterHostCgroupView(file, "/nowhere"));
@@ -49,7 +49,7 @@ int LookFromWithin(const std::string& group, const std::string& host) {
   std::ofstream(group + "/cgroup.procs") << ::getpid() << std::flush;
   if (::unshare(CLONE_NEWCGROUP) != 0) return 1;
   const auto sees_from_within = [] {
-    return AreGroupsSeenFromWithin(*pod_host::ReadMounts("/proc/self/mountinfo"));
+    return AreGroupsSeenFromWithin(*kernel::ReadMounts("/proc/self/mountinfo"));
   };
   if (!sees_from_within()) return 2;
   if (!EnterHostCgroupView("/proc/self/mountinfo", host)) return 3;
@@ -57,10 +57,10 @@ int LookFromWithin(const std::string& group, const std::string& host) {
 }
 
 TEST(LiveHostCgroupView, IsEnteredFromANamespaceBelow) {
-  const auto mounts = pod_host::ReadMounts("/proc/self/mountinfo");
+  const auto mounts = kernel::ReadMounts("/proc/self/mountinfo");
   ASSERT_TRUE(mounts);
   std::string unified;
-  for (const pod_host::Mount& mount : *mounts) {
+  for (const kernel::Mount& mount : *mounts) {
     if (mount.type == "cgroup2" && mount.IsOfRoot()) unified = mount.point;
   }
   if (unified.empty() || ::geteuid() != 0) GTEST_SKIP() << "needs root and a unified hierarchy";

@@ -27,7 +27,7 @@ std::string_view NameOf(CgroupVersion version) {
 }
 
 Result<CgroupVersion> MountedCgroups(const std::string& mountinfo_file) {
-  const auto mounts = pod_host::ReadMounts(mountinfo_file);
+  const auto mounts = kernel::ReadMounts(mountinfo_file);
   if (!mounts) return Fail(mounts.error());
   const auto hierarchies = cgroup_v1::FindHierarchies(*mounts);
   return hierarchies[cgroup_v1::Controller::kMemory] ? CgroupVersion::kV1 : CgroupVersion::kV2;

@@ -36,7 +36,7 @@ class HostCgroups : public testing::Test {
     return *MountedCgroups(MountInfo(text));
   }
 
-  const pod_host::TemporaryFolder folder_;
+  const kernel::TemporaryFolder folder_;
 };
 
 TEST_F(HostCgroups, AHybridHostIsOneOfV1) {

@@ -34,7 +34,7 @@ Result<std::unique_ptr<Cgroups>> OpenGroups(const std::string& group) {
 
 // A kubelet's groups are its own to make.
 Result<void> CheckKubeletGroup(const AgentConfig& config, Cgroups& groups) {
-  const std::string_view group = pod_host::PodsGroup(config.cgroup_driver);
+  const std::string_view group = kernel::PodsGroup(config.cgroup_driver);
   if (groups.Children(group)) return {};
   return Fail(ErrorCode::kNotFound,
               fmt::format("the kubelet's group of all pods, {}{}/{}, is not there; see that the "
@@ -58,7 +58,7 @@ Result<void> OpenGroupsOfRoot(const AgentConfig& config, Machine& machine) {
 
 // Before anything below it is touched.
 Result<void> LockGroup(const AgentConfig& config, Machine& machine, const Log& log) {
-  const std::string group(pod_host::PodsGroup(config.cgroup_driver));
+  const std::string group(kernel::PodsGroup(config.cgroup_driver));
   auto lock = LockPodsGroup(
       machine.pod_groups(),
       {.path = group,
@@ -91,8 +91,8 @@ void LockMemory(const Log& log) {
 }
 
 void KeepDescriptors(const Log& log) {
-  const std::size_t kept = pod_host::FdReserve::Fill();
-  if (kept == pod_host::FdReserve::kSize) return;
+  const std::size_t kept = kernel::FdReserve::Fill();
+  if (kept == kernel::FdReserve::kSize) return;
   log.Warn(
       "descriptors for ending pods cannot be held in reserve; a pod may live on when the agent is "
       "out of them",
@@ -104,7 +104,7 @@ CgroupLimits PodsGroupLimits(const AgentConfig& config, const ResourceList& capa
   if (!config.reservation.enforce_pods) return limits;
   const ResourceList allowed = PodsLimit(capacity, config.reservation);
   limits.memory_bytes = static_cast<std::uint64_t>(allowed.at("memory").Value());
-  limits.cpu_shares = pod_host::CpuShares(allowed.at("cpu").MilliValue());
+  limits.cpu_shares = kernel::CpuShares(allowed.at("cpu").MilliValue());
   return limits;
 }
 
@@ -165,7 +165,7 @@ void SetUpNode(const AgentConfig& config, const ResourceList& capacity, Machine&
   if (config.source == SourceKind::kKubernetes) return;  // the kubelet sets the limits
   const NodeReservation& reservation = config.reservation;
   machine.limits->Enforce(machine.pod_groups(),
-                          std::string(pod_host::PodsGroup(config.cgroup_driver)),
+                          std::string(kernel::PodsGroup(config.cgroup_driver)),
                           PodsGroupLimits(config, capacity), false);
   if (const auto& kube = reservation.kube_enforced) {
     machine.limits->Enforce(*machine.node_groups, kube->group,

@@ -18,11 +18,10 @@ namespace {
 std::string DescribeHolder(int fd) {
   struct stat facts {};
   if (fstat(fd, &facts) != 0) return "a process that cannot be told";
-  const std::string locks = pod_host::ReadFile("/proc/locks").value_or("");
+  const std::string locks = kernel::ReadFile("/proc/locks").value_or("");
   const int pid = LockHolder(locks, major(facts.st_dev), minor(facts.st_dev), facts.st_ino);
   if (pid <= 0) return "a process that cannot be told";
-  std::string command =
-      pod_host::ReadFile(fmt::format("/proc/{}/cmdline", pid)).value_or("unknown");
+  std::string command = kernel::ReadFile(fmt::format("/proc/{}/cmdline", pid)).value_or("unknown");
   while (command.ends_with('\0')) command.pop_back();
   std::ranges::replace(command, '\0', ' ');
   return fmt::format("process {} ({})", pid, command);
@@ -54,7 +53,7 @@ Result<FileDescriptor> LockPodsGroup(Cgroups& groups, const PodsGroupName& group
   if (auto made = groups.Create(group.path, CgroupLimits{}); !made) return Fail(made.error());
   auto folder = groups.OpenMemoryDirectory(group.path);
   if (!folder) return folder;
-  if (pod_host::AwaitLock(folder->get())) return folder;
+  if (kernel::AwaitLock(folder->get())) return folder;
   if (errno != EWOULDBLOCK) return FileDescriptor();
   return Fail(ErrorCode::kUnavailable,
               fmt::format("the group of all pods, {}, is that of another agent: {} guards it, and "

@@ -42,7 +42,7 @@ Result<void> MakeRoot(const std::string& root) {
 // Absent where nobody has noted one. A file that is blank was being made when the machine went
 // down, which comes before anything else in that folder.
 Result<std::optional<std::uint64_t>> VersionIn(const std::string& file) {
-  const auto text = pod_host::ReadFile(file);
+  const auto text = kernel::ReadFile(file);
   if (!text && text.error().code == ErrorCode::kNotFound) return std::nullopt;
   if (!text) return Fail(text.error());
   if (text->find_first_not_of(std::string_view(" \n\0", 3)) == std::string::npos) {
@@ -61,14 +61,14 @@ Result<std::optional<std::uint64_t>> VersionIn(const std::string& file) {
 // To the disk: what it tells of survives the machine.
 Result<void> NoteVersion(const std::string& file) {
   const std::string text = fmt::format("{}{}\n{}", kTitle, kStateVersion, kRemark);
-  if (auto written = pod_host::RewriteFile(file, text); !written) return written;
+  if (auto written = kernel::RewriteFile(file, text); !written) return written;
   const FileDescriptor opened(::open(file.c_str(), O_RDONLY | O_CLOEXEC | O_NOFOLLOW));
   if (!opened || ::fsync(opened.get()) != 0) return FailErrno("write to the disk " + file);
   return {};
 }
 
 bool HoldsPods(const std::string& root) {
-  const auto pods = pod_host::NamesIn(In(root, "pods"));
+  const auto pods = kernel::NamesIn(In(root, "pods"));
   return !pods || !pods->empty();
 }
 

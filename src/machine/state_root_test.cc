@@ -37,13 +37,13 @@ class StateRoot : public testing::Test {
     std::ofstream(file) << text;
   }
   [[nodiscard]] std::string Noted() const {
-    return pod_host::ReadFile(config_.root + "/state-version").value_or("none");
+    return kernel::ReadFile(config_.root + "/state-version").value_or("none");
   }
   // Every file below the root, with its text.
   [[nodiscard]] std::map<std::string, std::string> Everything() const {
     std::map<std::string, std::string> all;
     for (const auto& entry : fs::recursive_directory_iterator(config_.root)) {
-      all[entry.path()] = entry.is_regular_file() ? pod_host::ReadFile(entry.path()).value() : "";
+      all[entry.path()] = entry.is_regular_file() ? kernel::ReadFile(entry.path()).value() : "";
     }
     return all;
   }
@@ -53,7 +53,7 @@ class StateRoot : public testing::Test {
   FakeClock clock_;
   std::vector<std::string> lines_;
   Log log_{LogFormat::kText, clock_, [this](std::string_view line) { lines_.emplace_back(line); }};
-  pod_host::TemporaryFolder folder_;
+  kernel::TemporaryFolder folder_;
 };
 
 TEST_F(StateRoot, IsMadeAndItsVersionNoted) {
@@ -61,7 +61,7 @@ TEST_F(StateRoot, IsMadeAndItsVersionNoted) {
   ASSERT_TRUE(opened) << opened.error().message;
   EXPECT_EQ(opened->root, config_.root);
   EXPECT_THAT(Noted(), StartsWith("jettison state 1\n"));
-  EXPECT_TRUE(pod_host::Exists(config_.root + "/state-version.new")) << "room for the next one";
+  EXPECT_TRUE(kernel::Exists(config_.root + "/state-version.new")) << "room for the next one";
   EXPECT_TRUE(Open());
   EXPECT_THAT(lines_, IsEmpty());
 }
@@ -73,8 +73,8 @@ TEST_F(StateRoot, WithoutANoteIsOfVersionOneAndStaysAsItIs) {
   ASSERT_TRUE(opened) << opened.error().message;
   EXPECT_EQ(opened->root, config_.root);
   EXPECT_THAT(Noted(), StartsWith("jettison state 1\n"));
-  EXPECT_EQ(pod_host::ReadFile(config_.root + "/pods/uid/pod.json").value(), "{}");
-  EXPECT_EQ(pod_host::ReadFile(config_.root + "/node-state").value(), "text");
+  EXPECT_EQ(kernel::ReadFile(config_.root + "/pods/uid/pod.json").value(), "{}");
+  EXPECT_EQ(kernel::ReadFile(config_.root + "/node-state").value(), "text");
 }
 
 TEST_F(StateRoot, OfANoteThatWasCutOffIsNotedAnew) {
@@ -117,7 +117,7 @@ TEST_F(StateRoot, OfANewerVersionThatHoldsPodsIsRefusedByEveryAgent) {
   Put("state-version", "jettison state 2\n");
   Put("pods/uid/pod.json", "{}");
   EXPECT_FALSE(Open());
-  EXPECT_FALSE(pod_host::Exists(config_.root + "/version-1"));
+  EXPECT_FALSE(kernel::Exists(config_.root + "/version-1"));
 }
 
 TEST_F(StateRoot, OfAKubeletsNodeIsGuardedWhateverTheManifestsAre) {

@@ -149,7 +149,7 @@ class ClientTest : public ::testing::Test {
     return Await(answer);
   }
 
-  pod_host::TemporaryFolder folder_;
+  kernel::TemporaryFolder folder_;
   std::string socket_;
   TestRuntime runtime_;
   std::unique_ptr<grpc::Server> server_;

@@ -10,7 +10,7 @@
 
 namespace jettison {
 
-using pod_host::TemporaryFolder;
+using kernel::TemporaryFolder;
 
 // A program that runs, its output (both streams) in a pipe. While one lives, the test adopts every
 // process that it leaves behind. When this goes it is asked to end, and killed after ten seconds.

@@ -71,7 +71,7 @@ class LiveReading : public testing::Test {
   }
   void TearDown() override {
     if (!groups_) return;
-    for (const std::string& group : {std::string(pod_host::kPodsGroup), std::string("others")}) {
+    for (const std::string& group : {std::string(kernel::kPodsGroup), std::string("others")}) {
       EXPECT_TRUE(groups_->Remove(group));
     }
     groups_.reset();
@@ -87,8 +87,8 @@ class LiveReading : public testing::Test {
     const bool foreign = uid == "foreign";
     for (const std::string name : {"first", "a-container-with-a-long-name"}) {
       pod.containers.emplace_back().name = name;
-      const std::string group = foreign ? "others" : pod_host::PodGroup(QosClass::kBestEffort, uid);
-      ASSERT_TRUE(groups_->Create(pod_host::ContainerGroup(group, prefix + name), {}));
+      const std::string group = foreign ? "others" : kernel::PodGroup(QosClass::kBestEffort, uid);
+      ASSERT_TRUE(groups_->Create(kernel::ContainerGroup(group, prefix + name), {}));
       runtime_.names[uid][name] = foreign ? "others/" + prefix + name : prefix + name;
       if (foreign) runtime_.foreign.push_back("others/" + prefix + name);
     }

@@ -60,7 +60,7 @@ AgentBed::~AgentBed() {
     static_cast<void>(cgroups_->Remove(OwnGroup()));
   }
   if (folder_.empty()) return;
-  pod_host::DetachMountsBelow(folder_);
+  kernel::DetachMountsBelow(folder_);
   std::error_code ignored;
   fs::remove_all(folder_, ignored);
 }

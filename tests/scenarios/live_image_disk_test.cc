@@ -95,7 +95,7 @@ class LiveImageDisk : public testing::Test {
   }
 
   AgentBed agent_;
-  pod_host::TemporaryFolder disk_;
+  kernel::TemporaryFolder disk_;
   bool mounted_ = false;
   std::unique_ptr<cri::LiveContainerd> containerd_;
 };

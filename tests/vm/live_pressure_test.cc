@@ -69,7 +69,7 @@ class LivePressure : public testing::Test {
     EXPECT_TRUE(root_->Remove(kNode));
   }
   static std::string GroupOf(std::string_view pod) {
-    return pod_host::PodGroup(QosClass::kBestEffort, pod, CgroupDriver::kCgroupfs);
+    return kernel::PodGroup(QosClass::kBestEffort, pod, CgroupDriver::kCgroupfs);
   }
   // From now on the pod's processes wait whenever it has more.
   static void SetMemoryHigh(std::string_view pod, std::uint64_t bytes) {
@@ -130,7 +130,7 @@ class LivePressure : public testing::Test {
   }
 
   static constexpr const char* kNode = "jettison-pressure";
-  const pod_host::TemporaryFolder folder_;
+  const kernel::TemporaryFolder folder_;
   SteadyClock clock_;
   Log log_{LogFormat::kText, clock_,
            [](std::string_view line) { puts(std::string(line).c_str()); }};

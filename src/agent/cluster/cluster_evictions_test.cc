@@ -95,7 +95,7 @@ class ClusterEvictionsTest : public testing::Test {
   FakeTaints taints_;
   std::vector<std::string> lines_;
   Log log_{LogFormat::kText, clock_, [this](std::string_view line) { lines_.emplace_back(line); }};
-  pod_host::TemporaryFolder folder_;
+  kernel::TemporaryFolder folder_;
   std::string path_;
   std::vector<std::string> found_;
   std::vector<std::string> over_;
@@ -286,7 +286,7 @@ TEST_F(ClusterEvictionsTest, AFileThatIsDamagedOrOfALaterVersionIsPutAsideAndSai
   for (const char* text : {"rubbish", R"({"version":7})"}) {
     path_ = folder_.path() + "/cluster-evictions";
     if (std::string_view(text) == "rubbish") {
-      ASSERT_TRUE(pod_host::WriteFile(path_, text));
+      ASSERT_TRUE(kernel::WriteFile(path_, text));
     } else {
       ASSERT_TRUE(SlotFile(path_).Write(text));
     }
@@ -294,7 +294,7 @@ TEST_F(ClusterEvictionsTest, AFileThatIsDamagedOrOfALaterVersionIsPutAsideAndSai
     Start();
     AwaitLoaded();
     EXPECT_THAT(lines_, ElementsAre(HasSubstr("cannot be read"))) << text;
-    EXPECT_TRUE(pod_host::Exists(path_ + ".damaged"));
+    EXPECT_TRUE(kernel::Exists(path_ + ".damaged"));
     EXPECT_EQ(evictions_->size(), 0U);
     Begin("a");
     evictions_->Finish();

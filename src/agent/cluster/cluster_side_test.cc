@@ -23,7 +23,7 @@ struct Fixture {
   FakeCluster cluster;
   FakeCgroups groups;
   Log log{LogFormat::kText, clock, [](std::string_view) {}};
-  pod_host::TemporaryFolder folder;
+  kernel::TemporaryFolder folder;
   ClusterSide side{{.cluster = cluster,
                     .groups = groups,
                     .clock = clock,

@@ -113,7 +113,7 @@ class ClusterTellingTest : public testing::Test {
   FakeClock clock_{Instant(std::chrono::hours(500'000))};
   std::vector<std::string> lines_;
   Log log_{LogFormat::kText, clock_, [this](std::string_view line) { lines_.emplace_back(line); }};
-  pod_host::TemporaryFolder folder_;
+  kernel::TemporaryFolder folder_;
   std::unique_ptr<ClusterLink> link_;
   std::unique_ptr<NodeTeller> teller_;
   std::unique_ptr<ClusterEvictions> evictions_;

@@ -24,9 +24,9 @@ std::string KnownPods::PathOf(const std::string& uid) const {
 std::vector<kube::ApiPod> KnownPods::Load() const {
   std::vector<kube::ApiPod> pods;
   JsonReader json;
-  for (const std::string& name : pod_host::NamesIn(folder_).value_or(std::vector<std::string>())) {
+  for (const std::string& name : kernel::NamesIn(folder_).value_or(std::vector<std::string>())) {
     if (!name.ends_with(kEnding)) continue;
-    const auto text = pod_host::ReadFile(folder_ + "/" + name);
+    const auto text = kernel::ReadFile(folder_ + "/" + name);
     if (!text) continue;
     const auto document = json.Parse(*text);
     if (!document) continue;
@@ -37,13 +37,13 @@ std::vector<kube::ApiPod> KnownPods::Load() const {
 }
 
 Result<void> KnownPods::Keep(const std::string& uid, std::string_view json) const {
-  if (!pod_host::IsPathSegment(uid)) return Fail(ErrorCode::kInvalidArgument, "a UID that is none");
-  if (auto made = pod_host::MakeFolders(folder_, kOnlyRoot); !made) return made;
-  return pod_host::WriteFile(PathOf(uid), json);
+  if (!kernel::IsPathSegment(uid)) return Fail(ErrorCode::kInvalidArgument, "a UID that is none");
+  if (auto made = kernel::MakeFolders(folder_, kOnlyRoot); !made) return made;
+  return kernel::WriteFile(PathOf(uid), json);
 }
 
 void KnownPods::Forget(const std::string& uid) const {
-  if (pod_host::IsPathSegment(uid)) ::unlink(PathOf(uid).c_str());
+  if (kernel::IsPathSegment(uid)) ::unlink(PathOf(uid).c_str());
 }
 
 }  // namespace jettison

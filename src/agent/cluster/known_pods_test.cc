@@ -26,7 +26,7 @@ class KnownPodsTest : public testing::Test {
     for (const kube::ApiPod& pod : pods_.Load()) names.push_back(pod.head.name);
     return names;
   }
-  pod_host::TemporaryFolder folder_;
+  kernel::TemporaryFolder folder_;
   KnownPods pods_{folder_.path() + "/pods"};
 };
 
@@ -52,12 +52,12 @@ TEST_F(KnownPodsTest, WhatCannotBeReadIsLeftOutAndStays) {
   ASSERT_TRUE(pods_.Keep("u2", R"({"kind":"Pod","metadata":{"name":)"));
   ASSERT_TRUE(pods_.Keep("u3", PodNamed("of another UID", "u4")));
   EXPECT_THAT(Loaded(), ElementsAre("a"));
-  EXPECT_TRUE(pod_host::Exists(folder_.path() + "/pods/u2.json"));
+  EXPECT_TRUE(kernel::Exists(folder_.path() + "/pods/u2.json"));
 }
 
 TEST_F(KnownPodsTest, AUidThatLeadsElsewhereIsRefused) {
   EXPECT_FALSE(pods_.Keep("../u1", PodNamed("a", "../u1")));
-  EXPECT_FALSE(pod_host::Exists(folder_.path() + "/u1.json"));
+  EXPECT_FALSE(kernel::Exists(folder_.path() + "/u1.json"));
 }
 
 }  // namespace

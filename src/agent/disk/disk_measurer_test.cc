@@ -33,7 +33,7 @@ class DiskMeasurerTest : public testing::Test {
     return use;
   }
 
-  const pod_host::TemporaryFolder folder_;
+  const kernel::TemporaryFolder folder_;
   const std::string top_ = folder_.path();
   FakeClock clock_;
   DiskMeasurer measurer_{clock_, {}, {.worth_watching = 0}};

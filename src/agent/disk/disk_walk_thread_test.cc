@@ -52,7 +52,7 @@ class DiskWalkThreadTest : public testing::Test {
     return results.empty() ? DiskUse{} : std::move(results.back());
   }
 
-  const pod_host::TemporaryFolder folder_;
+  const kernel::TemporaryFolder folder_;
   const std::string top_ = folder_.path();
   std::vector<PodFacts> pods_;
   std::shared_ptr<FakeClock> clock_ = std::make_shared<FakeClock>();

@@ -53,7 +53,7 @@ class LiveSilentFilesystem : public testing::Test {
   }
 
   FileDescriptor fuse_;
-  const pod_host::TemporaryFolder temporary_;
+  const kernel::TemporaryFolder temporary_;
   const std::string base_ =
       temporary_.path();  // a folder of the test's own, on a file system that answers
   std::string folder_;    // in there, where the silent one is mounted

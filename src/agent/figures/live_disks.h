@@ -74,7 +74,7 @@ class LiveDisks : public testing::Test {
            mount("node", "size=4m") && mount("disk2", "size=8m") && mount("disk3", "size=16m");
   }
 
-  pod_host::TemporaryFolder folder_;
+  kernel::TemporaryFolder folder_;
 };
 
 }  // namespace jettison

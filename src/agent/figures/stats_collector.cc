@@ -117,7 +117,7 @@ void StatsCollector::MissSwap(const SwapStats& swap) {
 
 // Without a limit on the pods' group, nor above it, the signal is unknown, as in the kubelet.
 std::optional<MemoryStats> StatsCollector::ReadPodsMemory(Instant now) {
-  const auto reading = sources_.pods.ReadLimitedMemory(pod_host::PodsGroup(sources_.cgroup_driver));
+  const auto reading = sources_.pods.ReadLimitedMemory(kernel::PodsGroup(sources_.cgroup_driver));
   const LimitedMemory* figures = Checked(reading, "memory of the pods' group");
   if (figures == nullptr) return std::nullopt;
   return StatsOf(figures->memory, figures->limit, sources_.memory_estimator, now);
@@ -301,7 +301,7 @@ std::string StatsCollector::GroupOf(const Groups& groups, const PodFacts& facts,
                                     const std::string& container) const {
   const std::string_view name = GroupNameOf(facts, container);
   if (name.empty() || !groups.foreign.empty()) return std::string(name);
-  return pod_host::ContainerGroup(groups.pod.front(), name);
+  return kernel::ContainerGroup(groups.pod.front(), name);
 }
 
 bool StatsCollector::AreOf(const Groups& groups, const PodFacts& facts) const {
@@ -336,7 +336,7 @@ const StatsCollector::Groups& StatsCollector::GroupsOf(const PodFacts& facts) {
   groups.foreign = ForeignGroupsOf(facts);
   groups.pod = groups.foreign;
   if (groups.pod.empty())
-    groups.pod = {pod_host::PodGroup(groups.qos, facts.pod.uid, sources_.cgroup_driver)};
+    groups.pod = {kernel::PodGroup(groups.qos, facts.pod.uid, sources_.cgroup_driver)};
   groups.containers.clear();
   for (const auto* containers : {&facts.pod.init_containers, &facts.pod.containers}) {
     for (const Container& container : *containers) {

@@ -57,7 +57,7 @@ class StatsCollector : public Figures {
         pressure_(MakePressureReader()),
         watches_swap_(WatchesSwap()) {
     for (std::size_t i = 0; i < kQosClassCount; ++i) {
-      class_groups_[i] = pod_host::QosGroup(static_cast<QosClass>(i), sources_.cgroup_driver);
+      class_groups_[i] = kernel::QosGroup(static_cast<QosClass>(i), sources_.cgroup_driver);
     }
   }
 

@@ -35,7 +35,7 @@ class GroupsWithPressure : public FakeCgroups {
   }
 
   mutable int opened = 0;
-  pod_host::TemporaryFolder root;
+  kernel::TemporaryFolder root;
 };
 
 class StatsPressure : public testing::Test {

@@ -19,7 +19,7 @@ constexpr std::string_view kNumberTitle = "jettison number 1 ";
 }  // namespace
 
 Result<std::optional<std::uint64_t>> NumberFile::Read() const {
-  const auto text = pod_host::ReadFile(path_);
+  const auto text = kernel::ReadFile(path_);
   if (!text && text.error().code == ErrorCode::kNotFound) return std::nullopt;
   if (!text) return Fail(text.error());
   const auto damaged = Fail(ErrorCode::kInvalidArgument, "it holds no number");

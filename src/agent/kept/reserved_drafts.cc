@@ -45,7 +45,7 @@ Result<void> ReservedDrafts::Fill(std::size_t draft) const {
 
 Result<void> ReservedDrafts::Refill() const {
   constexpr unsigned kFolderMode = 0750;
-  if (const auto made = pod_host::MakeFolders(folder_, kFolderMode); !made) return made;
+  if (const auto made = kernel::MakeFolders(folder_, kFolderMode); !made) return made;
   for (std::size_t draft = 0; draft < count_; ++draft) {
     if (const auto filled = Fill(draft); !filled) return filled;
   }
@@ -53,7 +53,7 @@ Result<void> ReservedDrafts::Refill() const {
 }
 
 Result<void> ReservedDrafts::Put(const std::string& path, std::string_view text) const {
-  const auto written = pod_host::WriteFile(path, text);
+  const auto written = kernel::WriteFile(path, text);
   if (written) return {};
   for (std::size_t draft = 0; draft < count_; ++draft) {
     const std::string from = PathOf(draft);

@@ -31,7 +31,7 @@ class SlotFileTest : public testing::Test {
     file << bytes;
   }
 
-  pod_host::TemporaryFolder folder_;
+  kernel::TemporaryFolder folder_;
   std::string path_ = folder_.path() + "/state";
 };
 

@@ -35,7 +35,7 @@ class StateKeeperTest : public testing::Test {
   FakeClock clock_{Instant(std::chrono::hours(1000))};
   std::vector<std::string> lines_;
   Log log_{LogFormat::kText, clock_, [this](std::string_view line) { lines_.emplace_back(line); }};
-  pod_host::TemporaryFolder folder_;
+  kernel::TemporaryFolder folder_;
   std::string path_ = folder_.path() + "/node-state";
 };
 
@@ -86,11 +86,11 @@ TEST_F(StateKeeperTest, ChangesInABurstAreSavedTogetherAndWhatAgesAgain) {
 }
 
 TEST_F(StateKeeperTest, ADamagedFileIsPutAsideAndSaidWhere) {
-  ASSERT_TRUE(pod_host::WriteFile(path_, "rubbish"));
+  ASSERT_TRUE(kernel::WriteFile(path_, "rubbish"));
   StateKeeper keeper(path_, clock_, log_);
   EXPECT_EQ(keeper.Load(), KeptState{});
   EXPECT_THAT(lines_, ElementsAre(HasSubstr("file=" + path_ + ".damaged")));
-  EXPECT_EQ(pod_host::ReadFile(path_ + ".damaged").value(), "rubbish");
+  EXPECT_EQ(kernel::ReadFile(path_ + ".damaged").value(), "rubbish");
   keeper.Finish(StateWith(2));
   EXPECT_EQ(StateKeeper(path_, clock_, log_).Load(), StateWith(2));
 }
@@ -100,7 +100,7 @@ TEST_F(StateKeeperTest, AnotherVersionsFileIsPutAside) {
   ASSERT_TRUE(file.Write(R"({"version":2})"));
   EXPECT_EQ(StateKeeper(path_, clock_, log_).Load(), KeptState{});
   EXPECT_THAT(lines_, ElementsAre(HasSubstr("version that is not known")));
-  EXPECT_TRUE(pod_host::Exists(path_ + ".damaged"));
+  EXPECT_TRUE(kernel::Exists(path_ + ".damaged"));
 }
 
 TEST_F(StateKeeperTest, APlaceThatCannotBeWrittenIsSaidOnceAndSurvived) {

@@ -7,7 +7,7 @@ namespace {
 
 // Empty where it cannot be read: then no mark of another run is of this boot.
 std::string BootId() {
-  std::string id = pod_host::ReadFile("/proc/sys/kernel/random/boot_id").value_or("");
+  std::string id = kernel::ReadFile("/proc/sys/kernel/random/boot_id").value_or("");
   while (id.ends_with('\n')) id.pop_back();
   return id;
 }

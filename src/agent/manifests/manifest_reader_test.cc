@@ -45,7 +45,7 @@ class ManifestReaderTest : public testing::Test {
     }
   }
 
-  pod_host::TemporaryFolder folder_;
+  kernel::TemporaryFolder folder_;
   bool whole_ = false;
   SteadyClock clock_;
   ManifestReader reader_{ManifestDirectory::Open(folder_.path()).value(), clock_};

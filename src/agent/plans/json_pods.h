@@ -11,13 +11,13 @@ namespace jettison {
 // Pods written down as JSON, in the form of the Kubernetes API.
 class JsonPods : public WrittenPods {
  public:
-  explicit JsonPods(const pod_host::LimitSettings& settings) : settings_(settings) {}
+  explicit JsonPods(const kernel::LimitSettings& settings) : settings_(settings) {}
 
   [[nodiscard]] std::string Write(const Pod& pod) const override;
   [[nodiscard]] Result<PodPlan> Read(std::string_view text) const override;
 
  private:
-  pod_host::LimitSettings settings_;
+  kernel::LimitSettings settings_;
 };
 
 }  // namespace jettison

@@ -8,20 +8,20 @@
 
 namespace jettison {
 
-pod_host::LimitSettings LimitSettingsOf(const AgentConfig& config) {
-  pod_host::LimitSettings settings{.cpu_quota = std::nullopt,
-                                   .pod_pids_limit = config.pod_pids_limit};
+kernel::LimitSettings LimitSettingsOf(const AgentConfig& config) {
+  kernel::LimitSettings settings{.cpu_quota = std::nullopt,
+                                 .pod_pids_limit = config.pod_pids_limit};
   if (!config.cpu_quota.enforced) return settings;
   const auto period =
       std::chrono::duration_cast<std::chrono::microseconds>(config.cpu_quota.period);
-  settings.cpu_quota = pod_host::CpuQuota{.period_us = static_cast<std::uint64_t>(period.count())};
+  settings.cpu_quota = kernel::CpuQuota{.period_us = static_cast<std::uint64_t>(period.count())};
   return settings;
 }
 
-PodPlan PlanOf(const Pod& pod, const pod_host::LimitSettings& settings) {
-  const pod_host::PodAmounts amounts{.cpu_request = EffectiveRequest(pod, "cpu"),
-                                     .cpu_limit = EffectiveLimit(pod, "cpu"),
-                                     .memory_limit = EffectiveLimit(pod, "memory")};
+PodPlan PlanOf(const Pod& pod, const kernel::LimitSettings& settings) {
+  const kernel::PodAmounts amounts{.cpu_request = EffectiveRequest(pod, "cpu"),
+                                   .cpu_limit = EffectiveLimit(pod, "cpu"),
+                                   .memory_limit = EffectiveLimit(pod, "memory")};
   PodPlan plan{.pod = pod,
                .qos = QosClassOf(pod),
                .milli_cpu = amounts.cpu_request.MilliValue(),

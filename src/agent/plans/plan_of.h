@@ -8,9 +8,9 @@
 namespace jettison {
 
 // What is configured of the limits of all pods.
-[[nodiscard]] pod_host::LimitSettings LimitSettingsOf(const AgentConfig& config);
+[[nodiscard]] kernel::LimitSettings LimitSettingsOf(const AgentConfig& config);
 
 // What a pod needs of whoever runs it.
-[[nodiscard]] PodPlan PlanOf(const Pod& pod, const pod_host::LimitSettings& settings);
+[[nodiscard]] PodPlan PlanOf(const Pod& pod, const kernel::LimitSettings& settings);
 
 }  // namespace jettison

@@ -24,7 +24,7 @@ void OrphanGroups::Sweep(const std::function<bool(std::string_view uid)>& known,
   if (driver_ == CgroupDriver::kSystemd) return;
   std::vector<std::string> orphans;
   for (const QosClass qos : kQosClasses) {
-    const std::string parent = pod_host::QosGroup(qos, driver_);
+    const std::string parent = kernel::QosGroup(qos, driver_);
     const auto names = groups_.Children(parent);
     for (const std::string& name : names.value_or(std::vector<std::string>{})) {
       if (!name.starts_with(kPodPrefix) || name.size() == kPodPrefix.size()) continue;

@@ -32,7 +32,7 @@ bool PodLogsCollector::Doom(const std::string& name) const {
 std::size_t PodLogsCollector::Collect(const PodsForGc& pods) {
   std::vector<std::string> names;
   std::vector<std::string> doomed;
-  for (std::string& name : pod_host::NamesIn(folder_).value_or(std::vector<std::string>{})) {
+  for (std::string& name : kernel::NamesIn(folder_).value_or(std::vector<std::string>{})) {
     if (name.starts_with(kDoomed)) {
       doomed.push_back(folder_ + "/" + name);
     } else {
@@ -42,7 +42,7 @@ std::size_t PodLogsCollector::Collect(const PodsForGc& pods) {
   std::size_t removed = 0;
   for (const std::string& name : PodLogsToRemove(names, pods)) {
     // Its record cannot be read just now, or it is being removed.
-    if (pod_host::Exists(pods_ + "/" + name.substr(name.rfind('_') + 1))) continue;
+    if (kernel::Exists(pods_ + "/" + name.substr(name.rfind('_') + 1))) continue;
     if (!Doom(name)) continue;
     ++removed;
     doomed.push_back(folder_ + "/" + std::string(kDoomed) + name);

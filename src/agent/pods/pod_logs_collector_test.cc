@@ -23,11 +23,11 @@ class PodLogsCollectorTest : public ::testing::Test {
   PodLogsCollectorTest() { pods_.standing = {{"u1", PodStanding::kLives}}; }
   void MakeLogs(const std::string& name) {
     const std::string logs = folder_.path() + "/" + name + "/main";
-    ASSERT_TRUE(pod_host::MakeFolders(logs));
+    ASSERT_TRUE(kernel::MakeFolders(logs));
     std::ofstream(logs + "/0.log") << "text\n";
   }
   [[nodiscard]] std::vector<std::string> Names() const {
-    return pod_host::NamesIn(folder_.path()).value();
+    return kernel::NamesIn(folder_.path()).value();
   }
   // Waits until as many are left.
   [[nodiscard]] bool LeavesOnly(std::size_t count) const {
@@ -39,8 +39,8 @@ class PodLogsCollectorTest : public ::testing::Test {
     return true;
   }
 
-  pod_host::TemporaryFolder folder_;
-  pod_host::TemporaryFolder pod_folders_;
+  kernel::TemporaryFolder folder_;
+  kernel::TemporaryFolder pod_folders_;
   FakeClock clock_;
   std::vector<std::string> lines_;
   Log log_{LogFormat::kText, clock_, [this](std::string_view line) { lines_.emplace_back(line); }};
@@ -52,7 +52,7 @@ TEST_F(PodLogsCollectorTest, LogsOfPodsThatAreGoneGo) {
   MakeLogs("default_a_u1");
   MakeLogs("default_b_u2");
   EXPECT_EQ(collector_.Collect(pods_), 1U);
-  EXPECT_FALSE(pod_host::Exists(folder_.path() + "/default_b_u2")) << "at once out of the way";
+  EXPECT_FALSE(kernel::Exists(folder_.path() + "/default_b_u2")) << "at once out of the way";
   EXPECT_TRUE(LeavesOnly(1));
   EXPECT_THAT(Names(), ElementsAre("default_a_u1"));
   EXPECT_THAT(lines_, Contains(HasSubstr("default_b_u2")));
@@ -87,7 +87,7 @@ TEST_F(PodLogsCollectorTest, AFolderThatIsNotThereIsEmpty) {
 
 TEST_F(PodLogsCollectorTest, LogsOfAPodThatHasAFolderStay) {
   MakeLogs("default_b_u2");
-  ASSERT_TRUE(pod_host::MakeFolders(pod_folders_.path() + "/u2"));
+  ASSERT_TRUE(kernel::MakeFolders(pod_folders_.path() + "/u2"));
   EXPECT_EQ(collector_.Collect(pods_), 0U);
   EXPECT_THAT(Names(), ElementsAre("default_b_u2"));
 }

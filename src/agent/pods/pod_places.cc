@@ -30,7 +30,7 @@ std::vector<Missed> MissedPods(const std::vector<RuntimePod>& pods, const PodPla
   std::vector<Missed> missed;
   for (const RuntimePod& pod : pods) {
     if (pod.foreign || !Runs(pod)) continue;
-    std::string group = pod_host::PodGroup(QosClassOf(pod.pod), pod.pod.uid, places.driver);
+    std::string group = kernel::PodGroup(QosClassOf(pod.pod), pod.pod.uid, places.driver);
     const auto processes = places.groups.Processes(group);
     const bool none =
         processes ? processes->empty() : processes.error().code == ErrorCode::kNotFound;
@@ -50,7 +50,7 @@ void AddNames(std::size_t which, const std::string& uid,
               std::map<std::string, std::size_t, std::less<>>& names) {
   for (const QosClass qos : kQosClasses) {
     for (const CgroupDriver driver : kDrivers) {
-      names.emplace(pod_host::UnitName(pod_host::PodGroup(qos, uid, driver)), which);
+      names.emplace(kernel::UnitName(kernel::PodGroup(qos, uid, driver)), which);
     }
   }
 }
@@ -58,9 +58,9 @@ void AddNames(std::size_t which, const std::string& uid,
 // Calls back with each group, from the root of its hierarchy, in which a process is.
 template <typename Visit>
 void ForEachGroupInUse(const std::string& proc, Visit visit) {
-  for (const std::string& pid : pod_host::NamesIn(proc).value_or(std::vector<std::string>{})) {
+  for (const std::string& pid : kernel::NamesIn(proc).value_or(std::vector<std::string>{})) {
     if (!std::ranges::all_of(pid, [](unsigned char c) { return std::isdigit(c) != 0; })) continue;
-    const auto text = pod_host::ReadFile(fmt::format("{}/{}/cgroup", proc, pid));
+    const auto text = kernel::ReadFile(fmt::format("{}/{}/cgroup", proc, pid));
     std::string_view rest = text ? std::string_view(*text) : std::string_view();
     while (!rest.empty()) {
       const std::size_t end = std::min(rest.find('\n'), rest.size());

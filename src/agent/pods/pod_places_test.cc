@@ -19,9 +19,9 @@ class PodPlacesTest : public testing::Test {
   // A process of that id is in that group.
   void Put(int pid, const std::string& group) {
     const std::string folder = proc_.path() + "/" + std::to_string(pid);
-    ASSERT_TRUE(pod_host::MakeFolders(folder));
-    ASSERT_TRUE(pod_host::WriteFile(folder + "/cgroup",
-                                    "7:memory:" + group + "\n1:name=systemd:/x\n0::/y\n"));
+    ASSERT_TRUE(kernel::MakeFolders(folder));
+    ASSERT_TRUE(kernel::WriteFile(folder + "/cgroup",
+                                  "7:memory:" + group + "\n1:name=systemd:/x\n0::/y\n"));
   }
   static RuntimePod PodThat(bool runs) {
     RuntimePod pod;
@@ -37,7 +37,7 @@ class PodPlacesTest : public testing::Test {
   }
 
   FakeCgroups groups_;
-  pod_host::TemporaryFolder proc_;
+  kernel::TemporaryFolder proc_;
 };
 
 TEST_F(PodPlacesTest, APodThatRunsWhereItBelongsIsWell) {

@@ -17,7 +17,7 @@ bool CacheDropper::IsDone(std::string_view group, FileDescriptor directory) {
     return true;
   }
   if (!thread_.running() || !directory) return true;
-  if (!pod_host::HasPagesToDrop(directory.get())) return true;
+  if (!kernel::HasPagesToDrop(directory.get())) return true;
   drops[std::string(group)] = {.directory = std::move(directory), .since = now};
   thread_.Do([drops = drops_] { DropAll(*drops); });
   return false;
@@ -38,7 +38,7 @@ void CacheDropper::DropAll(Drops& drops) {
       }
     }
     if (!directory) return;
-    pod_host::DropPages(directory.get());
+    kernel::DropPages(directory.get());
     const std::lock_guard lock(drops.mutex);
     const auto found = drops.by_group.find(group);
     if (found != drops.by_group.end()) found->second.done = true;

@@ -145,7 +145,7 @@ Result<ImageRecordsReading> ParseImageRecords(std::string_view text, const Clock
 }
 
 std::vector<ImageRecord> ImageRecordFile::Read() {
-  auto text = pod_host::ReadFile(path_);
+  auto text = kernel::ReadFile(path_);
   if (!text) {
     if (text.error().code != ErrorCode::kNotFound) {
       log_.Warn("records of images cannot be read, they begin anew",
@@ -171,7 +171,7 @@ void ImageRecordFile::Write(std::span<const ImageRecord> records) {
   const bool recent = Elapsed(written_at_, clock_.Now()) < kRefresh;
   if (written_ && recent && SaySame(*written_, records)) return;
   const std::string text = FormatImageRecords(records, clock_);
-  if (const auto written = pod_host::WriteFile(path_, text); !written) {
+  if (const auto written = kernel::WriteFile(path_, text); !written) {
     if (!failing_) {
       log_.Warn("records of images cannot be written and would not survive a restart",
                 {{"err", written.error().message}});

@@ -133,7 +133,7 @@ TEST(ImageRecords, WhatIsNoSuchTextIsAnError) {
 
 class ImageRecordFileTest : public testing::Test {
  protected:
-  pod_host::TemporaryFolder folder_;
+  kernel::TemporaryFolder folder_;
   std::string path_ = folder_.path() + "/images.json";
   FakeClock clock_{kNow};
   std::vector<std::string> lines_;
@@ -150,22 +150,22 @@ TEST_F(ImageRecordFileTest, WhatOneWroteAnotherReads) {
   file_.Write(std::vector{Record("a"), Record("b")});
   ImageRecordFile next(path_, clock_, log_);
   EXPECT_THAT(next.Read(), SizeIs(2));
-  EXPECT_THAT(pod_host::NamesIn(folder_.path()).value(), ElementsAre("images.json"));
+  EXPECT_THAT(kernel::NamesIn(folder_.path()).value(), ElementsAre("images.json"));
 }
 
 TEST_F(ImageRecordFileTest, WhatSaysTheSameIsNotWrittenAgain) {
   file_.Write(std::vector{Record("a")});
   ASSERT_TRUE(std::filesystem::remove(path_));
   file_.Write(std::vector{Record("a")});
-  EXPECT_FALSE(pod_host::Exists(path_));
+  EXPECT_FALSE(kernel::Exists(path_));
   file_.Write(std::vector{Record("b")});
-  EXPECT_TRUE(pod_host::Exists(path_));
+  EXPECT_TRUE(kernel::Exists(path_));
 
   ImageRecordFile next(path_, clock_, log_);
   const auto records = next.Read();
   ASSERT_TRUE(std::filesystem::remove(path_));
   next.Write(records);
-  EXPECT_FALSE(pod_host::Exists(path_)) << "not after a restart either";
+  EXPECT_FALSE(kernel::Exists(path_)) << "not after a restart either";
 }
 
 TEST_F(ImageRecordFileTest, LookingAgainAtAnImageInUseWritesNothingForAnHour) {
@@ -176,10 +176,10 @@ TEST_F(ImageRecordFileTest, LookingAgainAtAnImageInUseWritesNothingForAnHour) {
   ASSERT_TRUE(std::filesystem::remove(path_));
   record.last_used = kNow;
   file_.Write(std::vector{record});
-  EXPECT_FALSE(pod_host::Exists(path_));
+  EXPECT_FALSE(kernel::Exists(path_));
   clock_.Advance(hours(1));
   file_.Write(std::vector{record});
-  EXPECT_TRUE(pod_host::Exists(path_)) << "the time that the machine is up counts";
+  EXPECT_TRUE(kernel::Exists(path_)) << "the time that the machine is up counts";
 }
 
 TEST_F(ImageRecordFileTest, ADamagedFileIsSaidAndReplaced) {

@@ -103,7 +103,7 @@ struct ImageTestBed {
   std::vector<std::string> lines;
   Log log{LogFormat::kText, clock, [this](std::string_view line) { lines.emplace_back(line); }};
   EventLog events{log, 100};
-  pod_host::TemporaryFolder folder;
+  kernel::TemporaryFolder folder;
   ImageRecordFile records{folder.path() + "/images.json", clock, log};
 };
 

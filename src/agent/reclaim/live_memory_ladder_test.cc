@@ -48,7 +48,7 @@ class LiveMemoryLadder : public testing::Test {
     memory_.emplace(*groups_);
     const auto directory = groups_->OpenMemoryDirectory(pod_);
     ASSERT_TRUE(directory);
-    if (pod_host::ReclaimFileOf(directory->get()).empty()) {
+    if (kernel::ReclaimFileOf(directory->get()).empty()) {
       GTEST_SKIP() << "this kernel takes no memory from groups on request";
     }
   }
@@ -77,11 +77,11 @@ class LiveMemoryLadder : public testing::Test {
         samples_);
   }
 
-  const pod_host::TemporaryFolder folder_;
+  const kernel::TemporaryFolder folder_;
   const std::string pods_ = "jettison-ladder-" + std::to_string(::getpid());
   const std::string pod_ = pods_ + "/pod";
   std::unique_ptr<Cgroups> groups_;
-  std::optional<pod_host::GroupMemoryFiles> memory_;
+  std::optional<kernel::GroupMemoryFiles> memory_;
   FakeClock clock_{Instant(std::chrono::hours(1))};
   CpuSamples samples_;
 };

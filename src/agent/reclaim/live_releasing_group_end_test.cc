@@ -48,7 +48,7 @@ class LiveReleasingGroupEnd : public testing::Test {
 
   std::string top_ = "jettison-releasing-" + std::to_string(::getpid());
   std::string pod_ = top_ + "/pod";
-  pod_host::TemporaryFolder folder_;
+  kernel::TemporaryFolder folder_;
   std::unique_ptr<Cgroups> groups_;
 };
 

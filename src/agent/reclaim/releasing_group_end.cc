@@ -19,7 +19,7 @@ std::vector<FileDescriptor> HandlesOf(const Result<std::vector<pid_t>>& pids) {
   std::vector<FileDescriptor> handles;
   if (!pids) return handles;
   for (std::size_t i = 0; i < std::min(pids->size(), kMostProcesses); ++i) {
-    FileDescriptor handle = pod_host::OpenPidfd((*pids)[i]);
+    FileDescriptor handle = kernel::OpenPidfd((*pids)[i]);
     // The last descriptors are for the kill.
     if (!handle && (errno == EMFILE || errno == ENFILE)) return {};
     if (handle) handles.push_back(std::move(handle));
@@ -59,7 +59,7 @@ void ReleasingGroupEnd::ReleaseAll() {
     const std::lock_guard lock(mutex_);
     handles = std::exchange(killed_, {});
   }
-  for (const FileDescriptor& handle : handles) (void)pod_host::ReleaseMemory(handle);
+  for (const FileDescriptor& handle : handles) (void)kernel::ReleaseMemory(handle);
 }
 
 }  // namespace jettison

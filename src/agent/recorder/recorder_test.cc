@@ -59,7 +59,7 @@ class RecorderTest : public ::testing::Test {
     return HashesOf(items);
   }
 
-  pod_host::TemporaryFolder root_;
+  kernel::TemporaryFolder root_;
   std::string folder_ = root_.path() + "/recording";
   RecordingConfig config_;
 };

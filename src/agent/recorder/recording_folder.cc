@@ -60,7 +60,7 @@ std::uint64_t NumberOf(std::string_view name) {
 }
 
 Result<std::vector<std::uint64_t>> NumbersIn(const std::string& folder) {
-  auto names = pod_host::NamesIn(folder);
+  auto names = kernel::NamesIn(folder);
   if (!names) return Fail(names.error());
   std::vector<std::uint64_t> numbers;
   for (const std::string& name : *names) {
@@ -85,7 +85,7 @@ struct OpenChunk {
 
 // What is in one of the two, if it is whole as far as its sizes say.
 std::optional<OpenChunk> ReadOpen(const std::string& path) {
-  auto text = pod_host::ReadFile(path);
+  auto text = kernel::ReadFile(path);
   if (!text) return std::nullopt;
   const auto size = ChunkHeaderSize(*text);
   if (!size || *size > text->size()) return std::nullopt;
@@ -156,7 +156,7 @@ Result<void> RecordingFolder::FindSegments() {
 }
 
 Result<void> RecordingFolder::Open() {
-  if (auto made = pod_host::MakeFolders(folder_, kFolderMode); !made) return made;
+  if (auto made = kernel::MakeFolders(folder_, kFolderMode); !made) return made;
   if (auto found = FindSegments(); !found) return found;
   for (unsigned which : {0U, 1U}) {
     const FileDescriptor file = OpenFile(OpenPath(folder_, which), O_WRONLY | O_CREAT);

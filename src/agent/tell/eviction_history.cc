@@ -34,7 +34,7 @@ Result<KeptEviction> ReadKept(const std::string& path, std::uint64_t number) {
   if (std::filesystem::file_size(path, unknown) > kMaxFileBytes) {
     return Fail(ErrorCode::kInvalidArgument, "it is larger than any that was written");
   }
-  auto text = pod_host::ReadFile(path);
+  auto text = kernel::ReadFile(path);
   if (!text) return Fail(text.error());
   auto kept = ParseKeptEviction(*std::move(text));
   if (kept && kept->number != number) {
@@ -135,7 +135,7 @@ std::string EvictionHistory::PathOf(std::uint64_t number) const {
 }
 
 void EvictionHistory::ReadFolder(const Log& log) {
-  const auto names = pod_host::NamesIn(settings_.folder);
+  const auto names = kernel::NamesIn(settings_.folder);
   if (!names) {
     log.Warn("past evictions cannot be read", {{"err", names.error().message}});
     return;
@@ -235,8 +235,8 @@ void EvictionHistory::WriteAll() {
   constexpr unsigned kMode = 0750;
   std::optional<Error> failure;
   KeptEvictions failed;
-  const auto made = pod_host::MakeFolders(settings_.folder, kMode).and_then([&] {
-    return pod_host::MakeFolders(settings_.folder + ".reserve", kMode);
+  const auto made = kernel::MakeFolders(settings_.folder, kMode).and_then([&] {
+    return kernel::MakeFolders(settings_.folder + ".reserve", kMode);
   });
   KeepCounterAhead();
   for (const auto& kept : unwritten) {

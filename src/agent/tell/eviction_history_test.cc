@@ -53,7 +53,7 @@ class EvictionHistoryTest : public testing::Test {
   std::vector<std::string> lines_;
   Log log_{LogFormat::kText, clock_, [this](std::string_view line) { lines_.emplace_back(line); }};
   ExplainTestBed bed_;
-  const pod_host::TemporaryFolder folder_;
+  const kernel::TemporaryFolder folder_;
   const std::string root_ = folder_.path();
 };
 
@@ -103,7 +103,7 @@ TEST_F(EvictionHistoryTest, ABrokenFileIsLeftOutAndItsNumberIsNotGivenAgain) {
     EXPECT_THAT(lines_[0], HasSubstr("ev-7.json"));
   }
   Evict(1, Settings());
-  EXPECT_TRUE(pod_host::Exists(Settings().folder + "/ev-10.json"));
+  EXPECT_TRUE(kernel::Exists(Settings().folder + "/ev-10.json"));
 }
 
 TEST_F(EvictionHistoryTest, NumbersGoOnWhereTheFilesAreLost) {
@@ -121,15 +121,15 @@ TEST_F(EvictionHistoryTest, NoNumberComesAgainAfterAKillWithoutAnyFileWritten) {
     EvictionHistory history(Settings(), log_);
     const auto deadline = std::chrono::steady_clock::now() + std::chrono::seconds(20);
     // A file that is there may be empty still.
-    while (pod_host::ReadFile(counter).value_or("").empty() &&
+    while (kernel::ReadFile(counter).value_or("").empty() &&
            std::chrono::steady_clock::now() < deadline) {
       std::this_thread::yield();
     }
     for (int i = 0; i < 3; ++i) history.Add(Pass());
-    as_killed = pod_host::ReadFile(counter).value_or("");
+    as_killed = kernel::ReadFile(counter).value_or("");
   }
   fs::remove_all(Settings().folder);
-  ASSERT_TRUE(pod_host::WriteFile(counter, as_killed));
+  ASSERT_TRUE(kernel::WriteFile(counter, as_killed));
   Evict(1, Settings());
   EvictionHistory again(Settings(), log_);
   ASSERT_EQ(again.Evictions()->size(), 1U);
@@ -142,15 +142,15 @@ TEST_F(EvictionHistoryTest, ADamagedCounterIsPutAsideAndTheFilesTell) {
   const std::string counter = Settings().folder + ".reserve/counter";
   for (const char* text :
        {"", "rubbish", "jettison number 1 -5\n", "jettison number 1 18446744073709551615\n"}) {
-    ASSERT_TRUE(pod_host::WriteFile(counter, text));
+    ASSERT_TRUE(kernel::WriteFile(counter, text));
     lines_.clear();
     const EvictionHistory again(Settings(), log_);
     EXPECT_THAT(lines_, ElementsAre(HasSubstr(counter + ".damaged"))) << text;
-    EXPECT_TRUE(pod_host::Exists(counter + ".damaged"));
+    EXPECT_TRUE(kernel::Exists(counter + ".damaged"));
     EXPECT_EQ(again.Evictions()->back()->id, "ev-2");
   }
   Evict(1, Settings());
-  EXPECT_TRUE(pod_host::Exists(Settings().folder + "/ev-3.json"));
+  EXPECT_TRUE(kernel::Exists(Settings().folder + "/ev-3.json"));
 }
 
 TEST_F(EvictionHistoryTest, OnlyTheLastOnesAreKept) {
@@ -159,7 +159,7 @@ TEST_F(EvictionHistoryTest, OnlyTheLastOnesAreKept) {
   Evict(5, settings);
   EvictionHistory again(settings, log_);
   EXPECT_THAT(Ids(again), ElementsAre("ev-3", "ev-4", "ev-5"));
-  EXPECT_EQ(pod_host::NamesIn(settings.folder)->size(), 3U);
+  EXPECT_EQ(kernel::NamesIn(settings.folder)->size(), 3U);
 }
 
 TEST_F(EvictionHistoryTest, BytesAreBoundedAndTheNewestIsKeptWhateverItsSize) {

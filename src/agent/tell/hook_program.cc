@@ -102,7 +102,7 @@ bool HasEnded(pid_t pid) {
 // Whether it ended by itself. Where no handle of it can be had it is looked at by the clock.
 bool AwaitEnd(pid_t pid, int stop, Duration timeout) {
   constexpr auto kByClock = std::chrono::milliseconds(20);
-  const FileDescriptor child = pod_host::OpenPidfd(pid);
+  const FileDescriptor child = kernel::OpenPidfd(pid);
   std::array<pollfd, 2> waiting = {{{.fd = child.get(), .events = POLLIN, .revents = 0},
                                     {.fd = stop, .events = POLLIN, .revents = 0}}};
   const auto end = std::chrono::steady_clock::now() + timeout;

@@ -95,7 +95,7 @@ class HookProgram : public testing::Test {
     text << std::ifstream(folder_.path() + "/out").rdbuf();
     return text.str();
   }
-  pod_host::TemporaryFolder folder_;
+  kernel::TemporaryFolder folder_;
   FileDescriptor stop_{eventfd(0, EFD_CLOEXEC)};
   KillAtExit kill_at_exit_;
 };
@@ -117,7 +117,7 @@ TEST_F(HookProgram, ThatHangsIsKilledWithWhatItStarted) {
   std::istringstream pid(Out());
   pid_t child = 0;
   ASSERT_TRUE(pid >> child);
-  const FileDescriptor handle = pod_host::OpenPidfd(child);
+  const FileDescriptor handle = kernel::OpenPidfd(child);
   EXPECT_TRUE(!handle || WaitFor(handle.get(), 30'000)) << "it runs on";
 }
 
@@ -147,11 +147,11 @@ TEST_F(HookProgram, LeavesWhatItStartedWhenItEndsByItself) {
   std::istringstream pid(Out());
   pid_t child = 0;
   ASSERT_TRUE(pid >> child);
-  const FileDescriptor handle = pod_host::OpenPidfd(child);
+  const FileDescriptor handle = kernel::OpenPidfd(child);
   ASSERT_TRUE(handle);
   EXPECT_TRUE(Run("true"));
   EXPECT_FALSE(WaitFor(handle.get(), 0));
-  pod_host::SendSignal(handle, SIGKILL);
+  kernel::SendSignal(handle, SIGKILL);
 }
 
 // What a hook's program writes to a pipe, and tells when it has.
@@ -190,11 +190,11 @@ TEST_F(HookProgram, IsKilledWithWhatItStartedWhenTheAgentIsKilled) {
   const auto pids = told.Read();
   ASSERT_EQ(pids.size(), 2U);
   std::vector<FileDescriptor> handles;
-  for (const pid_t pid : pids) handles.push_back(pod_host::OpenPidfd(pid));
+  for (const pid_t pid : pids) handles.push_back(kernel::OpenPidfd(pid));
   kill(agent.pid(), SIGKILL);
   for (const FileDescriptor& handle : handles) {
     EXPECT_TRUE(handle && WaitFor(handle.get(), 30'000)) << "it runs on";
-    if (handle) pod_host::SendSignal(handle, SIGKILL);
+    if (handle) kernel::SendSignal(handle, SIGKILL);
   }
 }
 
@@ -220,7 +220,7 @@ class HooksTest : public testing::Test {
     return notices;
   }
 
-  pod_host::TemporaryFolder folder_;
+  kernel::TemporaryFolder folder_;
   FakeClock clock_;
   std::string logged_;
   Log log_{LogFormat::kText, clock_, [this](std::string_view line) { logged_ += line; }};

@@ -34,7 +34,7 @@ NodeConditions DiskPressure() {
 }
 
 TEST(NodeStatusFile, IsDueEveryTenSecondsAndWhenAConditionChanges) {
-  const pod_host::TemporaryFolder folder;
+  const kernel::TemporaryFolder folder;
   NodeStatusFile file(folder.path() + "/node.json", TextOf);
   EXPECT_TRUE(file.Due({}, kWrittenAt));
   file.Write(WithPasses(1), kWrittenAt);
@@ -50,7 +50,7 @@ TEST(NodeStatusFile, IsNeverDueWhereNobodyAskedForOne) {
 }
 
 TEST(NodeStatusFile, HoldsWhatWasWrittenLast) {
-  const pod_host::TemporaryFolder folder;
+  const kernel::TemporaryFolder folder;
   const std::string path = folder.path() + "/node.json";
   {
     // Its end waits for what it has begun to write.

@@ -34,7 +34,7 @@ class MemoryAlarmsTest : public testing::Test {
   }
 
   std::vector<Threshold> thresholds_;
-  pod_host::TemporaryFolder folder_;
+  kernel::TemporaryFolder folder_;
   FakeClock clock_{Instant(std::chrono::hours(1))};
   std::vector<std::string> lines_;
   Log log_{LogFormat::kText, clock_, [this](std::string_view line) { lines_.emplace_back(line); }};

@@ -27,7 +27,7 @@ TEST(PodWorker, CreatesThePodThenStartsEveryContainerAtOnce) {
 
 TEST(PodWorker, CountsForTheGroupOfItsClassFromItsCreationUntilItIsBeingRemoved) {
   FakeCgroups cgroups;
-  pod_host::QosGroups groups(cgroups, CgroupDriver::kCgroupfs, [](const Error&) {});
+  kernel::QosGroups groups(cgroups, CgroupDriver::kCgroupfs, [](const Error&) {});
   Container container = Named("a");
   container.resources.requests["cpu"] = *Quantity::Parse("500m");
   Bench bench(PodOf({}, {container}));

@@ -19,10 +19,10 @@ struct WorkerEdges {
   const Log& log;
   std::uint64_t memory_capacity_bytes = 0;  // of the node, for oom_score_adj
   BackoffRule restart_rule = kRestartRule;
-  pod_host::LimitSettings limit_settings = {};
+  kernel::LimitSettings limit_settings = {};
   PodCounters counters = {};  // of all pods
   // Told which pods come and go. Null: nobody shares out CPU time among their classes.
-  pod_host::QosGroups* qos_groups = nullptr;
+  kernel::QosGroups* qos_groups = nullptr;
 };
 
 }  // namespace jettison

@@ -61,7 +61,7 @@ class AskingKubelet : public testing::Test {
     return AskKubelet({.file = "", .kubeconfig = Kubeconfig(), .node = "bed"}, patience_);
   }
 
-  pod_host::TemporaryFolder folder_;
+  kernel::TemporaryFolder folder_;
   kube::FakeApiServer server_;
   std::vector<std::string> retries_;
   Patience patience_{.in_all = std::chrono::seconds(5),

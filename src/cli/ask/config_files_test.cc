@@ -19,7 +19,7 @@ class ConfigFiles : public testing::Test {
     std::ofstream(base_ / name) << text;
     return base_ / name;
   }
-  const pod_host::TemporaryFolder folder_;
+  const kernel::TemporaryFolder folder_;
   const std::filesystem::path base_ = folder_.path();
 };
 

@@ -7,7 +7,7 @@
 namespace jettison {
 
 Result<std::string> SecretIn(const std::string& path, std::string_view what) {
-  auto text = pod_host::ReadFile(path);
+  auto text = kernel::ReadFile(path);
   if (!text) return Fail(text.error().In(what));
   constexpr std::string_view kBlanks = " \t\r\n";
   const std::size_t begin = text->find_first_not_of(kBlanks);

@@ -155,7 +155,7 @@ HostCheck CheckMemoryReclaim(const OpenedGroups& opened, const TrialGroup& trial
   constexpr const char* kName = "memory reclaim";
   const auto directory = opened.groups->OpenMemoryDirectory(trial.name());
   const std::string_view file =
-      directory ? pod_host::ReclaimFileOf(directory->get()) : std::string_view();
+      directory ? kernel::ReclaimFileOf(directory->get()) : std::string_view();
   if (!file.empty()) {
     return OkCheck(kName, fmt::format("{} (memoryReclaim: {})", file, NameOf(wanted)));
   }

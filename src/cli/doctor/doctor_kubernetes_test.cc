@@ -40,7 +40,7 @@ class DoctorKubernetes : public testing::Test {
         << thresholds;
   }
 
-  pod_host::TemporaryFolder folder_;
+  kernel::TemporaryFolder folder_;
   kube::FakeApiServer server_;
   std::vector<std::string> config_;
 };

@@ -25,7 +25,7 @@ class MinFree : public testing::Test {
     std::ofstream(path) << text;
     return MinFreeCheck(config_, kGi, path);
   }
-  const pod_host::TemporaryFolder folder_;
+  const kernel::TemporaryFolder folder_;
   AgentConfig config_;
 };
 

@@ -51,7 +51,7 @@ class DoctorRuntime : public ::testing::Test {
     return listener;
   }
 
-  pod_host::TemporaryFolder folder_;
+  kernel::TemporaryFolder folder_;
   const std::string socket_ = folder_.path() + "/c.sock";
 };
 

@@ -50,7 +50,7 @@ TEST(ImportRequest, EveryFaultIsNamedAtOnce) {
 }
 
 TEST(ImportRequest, CredentialsComeFromFilesAndGoOverTlsOrToThisMachine) {
-  const pod_host::TemporaryFolder folder;
+  const kernel::TemporaryFolder folder;
   const std::string file = folder.path() + "/token";
   std::ofstream(file) << " word\n";
   ImportCommand command = Command("http://127.0.0.1:9090");

@@ -22,7 +22,7 @@ class TextSourceTest : public testing::Test {
     std::ofstream(path) << text;
     return path;
   }
-  pod_host::TemporaryFolder folder_;
+  kernel::TemporaryFolder folder_;
 };
 
 // Series that tell of nodes may stand behind those of the nodes.

@@ -82,7 +82,7 @@ std::vector<RecordedItem> ItemsIn(const std::string& path) {
 }
 
 TEST(RecordingFile, BothFormsAreToldApart) {
-  const pod_host::TemporaryFolder folder;
+  const kernel::TemporaryFolder folder;
   const auto items = SomeRecording(3, 1);
   std::ofstream(folder.path() + "/a") << Written(items).bytes;
   {

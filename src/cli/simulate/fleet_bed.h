@@ -97,7 +97,7 @@ class FleetBed : public ::testing::Test {
     }
   }
 
-  pod_host::TemporaryFolder folder_;
+  kernel::TemporaryFolder folder_;
 };
 
 }  // namespace jettison

@@ -84,7 +84,7 @@ void CheckMounts(const Field& mounts, const Container& container, const Pod& pod
 
 // What the kernel would not take of a program's environment and arguments.
 void CheckProgram(const Field& field, const Container& container) {
-  const auto fault = pod_host::ProgramFaultOf(container);
+  const auto fault = ProgramFaultOf(container);
   if (!fault) return;
   const Field list = field.Member(fault->field);
   const Field item = list.Item(fault->index);

@@ -7,7 +7,7 @@
 
 #include "core/pods/variables.h"
 
-namespace jettison::pod_host {
+namespace jettison {
 namespace {
 
 class ProgramSize {
@@ -90,4 +90,4 @@ Result<void> CheckProgram(const Container& container) {
                                                        fault->field, fault->index, fault->message));
 }
 
-}  // namespace jettison::pod_host
+}  // namespace jettison

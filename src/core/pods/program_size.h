@@ -8,7 +8,7 @@
 #include "core/model/pod.h"
 #include "core/units/result.h"
 
-namespace jettison::pod_host {
+namespace jettison {
 
 // What Linux takes of a program's environment and arguments (execve(2)): of one string its bytes
 // with the NUL behind them (MAX_ARG_STRLEN); of all strings, with a pointer to each, a quarter of
@@ -30,4 +30,4 @@ struct ProgramFault {
 // The same as an error that names the container; to be asked before anything is expanded.
 [[nodiscard]] Result<void> CheckProgram(const Container& container);
 
-}  // namespace jettison::pod_host
+}  // namespace jettison

@@ -7,7 +7,7 @@
 
 #include "core/pods/variables.h"
 
-namespace jettison::pod_host {
+namespace jettison {
 namespace {
 
 using ::testing::AllOf;
@@ -82,4 +82,4 @@ TEST(ProgramSize, IsThatOfWhatComesOutOfTheExpansion) {
 }
 
 }  // namespace
-}  // namespace jettison::pod_host
+}  // namespace jettison

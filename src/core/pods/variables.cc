@@ -2,7 +2,7 @@
 
 #include <algorithm>
 
-namespace jettison::pod_host {
+namespace jettison {
 
 std::string Expand(std::string_view text, const VariableLookup& lookup) {
   std::string expanded;
@@ -34,7 +34,7 @@ std::optional<std::string> Variables::Find(std::string_view name) const {
 }
 
 std::string Variables::Expand(std::string_view text) const {
-  return pod_host::Expand(text, [this](std::string_view name) { return Find(name); });
+  return jettison::Expand(text, [this](std::string_view name) { return Find(name); });
 }
 
 Variables OwnVariables(const Container& container) {
@@ -43,4 +43,4 @@ Variables OwnVariables(const Container& container) {
   return variables;
 }
 
-}  // namespace jettison::pod_host
+}  // namespace jettison

@@ -10,7 +10,7 @@
 
 #include "core/model/pod.h"
 
-namespace jettison::pod_host {
+namespace jettison {
 
 // Goes through a text in the parts that Expand makes of it: `literal` is called with what stays,
 // `named` with the name of each variable; where it answers false, the reference stays, too.
@@ -64,4 +64,4 @@ class Variables {
 // What the container itself sets, each value expanded with the variables before it.
 [[nodiscard]] Variables OwnVariables(const Container& container);
 
-}  // namespace jettison::pod_host
+}  // namespace jettison

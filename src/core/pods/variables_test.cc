@@ -5,7 +5,7 @@
 
 #include <map>
 
-namespace jettison::pod_host {
+namespace jettison {
 namespace {
 
 using testing::ElementsAre;
@@ -54,4 +54,4 @@ TEST(OwnVariables, SeeThoseBeforeThemAndTheLastOfANameHolds) {
 }
 
 }  // namespace
-}  // namespace jettison::pod_host
+}  // namespace jettison

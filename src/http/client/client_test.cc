@@ -63,7 +63,7 @@ TEST(HttpClient, ABodyThatTheServerRefusesStillGetsItsAnswer) {
 }
 
 TEST(HttpClient, NobodyThereIsSaidWithWhatToDo) {
-  const pod_host::TemporaryFolder folder;
+  const kernel::TemporaryFolder folder;
   const HttpTarget target = {.endpoint = "unix://" + folder.path() + "/j.sock"};
   const auto absent = HttpGet(target, "/");
   ASSERT_FALSE(absent);
@@ -85,7 +85,7 @@ TEST(HttpClient, NobodyThereIsSaidWithWhatToDo) {
 }
 
 TEST(HttpClient, AServerThatSaysNothingIsWaitedForOnlySoLong) {
-  const pod_host::TemporaryFolder folder;
+  const kernel::TemporaryFolder folder;
   const auto silent = SocketFile::Listen(folder.path() + "/j.sock", "");
   ASSERT_TRUE(silent);
   const auto answer = HttpGet(
@@ -96,7 +96,7 @@ TEST(HttpClient, AServerThatSaysNothingIsWaitedForOnlySoLong) {
 }
 
 TEST(HttpClient, AQueueThatIsFullIsWaitedFor) {
-  const pod_host::TemporaryFolder folder;
+  const kernel::TemporaryFolder folder;
   const std::string path = folder.path() + "/j.sock";
   const auto silent = SocketFile::Listen(path, "");
   ASSERT_TRUE(silent);
@@ -150,7 +150,7 @@ TEST(HttpClient, AnswersThatAreNoneAreErrors) {
       {ok + "X: " + std::string(400'000, 'x'), ""},
       {ok + "Location: http://192.0.2.1/\r\nContent-Length: 0\r\n\r\n", "taken"},
   };
-  const pod_host::TemporaryFolder folder;
+  const kernel::TemporaryFolder folder;
   const auto listening = SocketFile::Listen(folder.path() + "/j.sock", "");
   ASSERT_TRUE(listening);
   const HttpTarget target = {.endpoint = "unix://" + folder.path() + "/j.sock",

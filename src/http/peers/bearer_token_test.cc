@@ -21,7 +21,7 @@ class BearerTokenTest : public ::testing::Test {
     std::filesystem::rename(path() + ".new", path());
   }
   [[nodiscard]] std::string path() const { return folder_.path() + "/token"; }
-  pod_host::TemporaryFolder folder_;
+  kernel::TemporaryFolder folder_;
 };
 
 TEST_F(BearerTokenTest, OnlyTheTokenMatches) {

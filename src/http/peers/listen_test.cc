@@ -24,7 +24,7 @@ class SocketFileTest : public ::testing::Test {
     EXPECT_EQ(::lstat(path().c_str(), &status), 0);
     return status;
   }
-  pod_host::TemporaryFolder folder_;
+  kernel::TemporaryFolder folder_;
 };
 
 TEST_F(SocketFileTest, IsForOwnerAndGroupAndGoesInTheEnd) {

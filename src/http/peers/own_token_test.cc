@@ -26,7 +26,7 @@ std::string TextOf(const std::string& path) {
 }
 
 TEST(OwnToken, IsAnotherOneEachTimeAndItsOwnersAlone) {
-  const pod_host::TemporaryFolder folder;
+  const kernel::TemporaryFolder folder;
   const std::string path = folder.path() + "/run/a.token";
   std::string first;
   {
@@ -45,7 +45,7 @@ TEST(OwnToken, IsAnotherOneEachTimeAndItsOwnersAlone) {
 }
 
 TEST(OwnToken, AFileThatAnotherOneMadeIsLeftThere) {
-  const pod_host::TemporaryFolder folder;
+  const kernel::TemporaryFolder folder;
   const std::string path = folder.path() + "/a.token";
   auto older = std::make_unique<Result<OwnToken>>(OwnToken::Make(path));
   const auto newer = OwnToken::Make(path);
@@ -56,7 +56,7 @@ TEST(OwnToken, AFileThatAnotherOneMadeIsLeftThere) {
 }
 
 TEST(OwnToken, ALinkThatWaitsThereIsNotFollowed) {
-  const pod_host::TemporaryFolder folder;
+  const kernel::TemporaryFolder folder;
   const std::string path = folder.path() + "/a.token";
   const std::string target = folder.path() + "/target";
   ASSERT_EQ(::symlink(target.c_str(), path.c_str()), 0);

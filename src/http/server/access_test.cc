@@ -25,7 +25,7 @@ HttpResponse Good(const HttpRequest& request) {
 class HttpAccess : public ::testing::Test {
  protected:
   static void SetUpTestSuite() {
-    folder_ = std::make_unique<pod_host::TemporaryFolder>();
+    folder_ = std::make_unique<kernel::TemporaryFolder>();
     const TestCertificate ca("ca", nullptr, nullptr);
     const TestCertificate other_ca("ca", nullptr, nullptr);
     ca.Write(File(""), "ca");
@@ -64,9 +64,9 @@ class HttpAccess : public ::testing::Test {
   TestServer server_;
 
  private:
-  static std::unique_ptr<pod_host::TemporaryFolder> folder_;
+  static std::unique_ptr<kernel::TemporaryFolder> folder_;
 };
-std::unique_ptr<pod_host::TemporaryFolder> HttpAccess::folder_;
+std::unique_ptr<kernel::TemporaryFolder> HttpAccess::folder_;
 
 TEST_F(HttpAccess, OnLoopbackWhoeverGetsThereMayAskAHostThatIsNoName) {
   ASSERT_TRUE(server_.Start(Good, {.address = "127.0.0.1:0"})) << server_.error.message;

@@ -58,7 +58,7 @@ class HttpCredentials : public ::testing::Test {
     TestCertificate("server", &new_ca_, GNUTLS_KP_TLS_WWW_SERVER).Write(folder_.path(), name);
   }
 
-  pod_host::TemporaryFolder folder_;
+  kernel::TemporaryFolder folder_;
   const TestCertificate old_ca_{"ca", nullptr, nullptr};
   const TestCertificate new_ca_{"ca", nullptr, nullptr};
   HttpServerOptions options_;

@@ -50,7 +50,7 @@ class TestServer {
   Error error;
 
  private:
-  pod_host::TemporaryFolder folder_;
+  kernel::TemporaryFolder folder_;
   std::unique_ptr<HttpServer> server_;
   std::thread thread_;
 };

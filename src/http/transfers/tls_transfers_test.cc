@@ -46,7 +46,7 @@ class TlsTransfers : public Transfers {
             .cert_pem = TextOf(Path("client.pem")),
             .key_pem = TextOf(Path("client.key"))};
   }
-  pod_host::TemporaryFolder folder_;
+  kernel::TemporaryFolder folder_;
 };
 
 TEST_F(TlsTransfers, CertificatesAndKeysComeAsTexts) {

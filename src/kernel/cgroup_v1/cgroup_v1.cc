@@ -25,8 +25,8 @@ namespace jettison {
 namespace {
 
 using cgroup_v1::Controller;
-using pod_host::CheckPath;
-using pod_host::OpenGroup;
+using kernel::CheckPath;
+using kernel::OpenGroup;
 
 std::string_view WithoutLeadingSlash(std::string_view path) {
   if (path.starts_with('/')) path.remove_prefix(1);
@@ -43,9 +43,9 @@ constexpr std::size_t kGroupsWithSharesCompared = 16;
 
 Result<std::uint64_t> ReadCounter(std::span<const FileDescriptor> files, const char* name) {
   std::array<char, 32> buffer;  // NOLINT(cppcoreguidelines-pro-type-member-init): pread fills it
-  const auto text = pod_host::ReadKept(files.front().get(), buffer);
+  const auto text = kernel::ReadKept(files.front().get(), buffer);
   if (!text) return Fail(text.error().In(name));
-  return pod_host::ParseCounter(*text);
+  return kernel::ParseCounter(*text);
 }
 Result<std::uint64_t> ReadTasks(std::span<const FileDescriptor> files) {
   return ReadCounter(files, "pids.current");
@@ -57,13 +57,13 @@ Result<std::uint64_t> ReadShares(std::span<const FileDescriptor> files) {
 }  // namespace
 
 Result<std::unique_ptr<CgroupV1>> CgroupV1::Open(const CgroupV1Options& options) {
-  const auto mounts = pod_host::ReadMounts(options.mountinfo_file);
+  const auto mounts = kernel::ReadMounts(options.mountinfo_file);
   if (!mounts) return Fail(mounts.error());
   auto hierarchies = cgroup_v1::Hierarchies::Open(cgroup_v1::FindHierarchies(*mounts),
                                                   WithoutLeadingSlash(options.node_cgroup));
   if (!hierarchies) return Fail(hierarchies.error());
   return std::unique_ptr<CgroupV1>(
-      new CgroupV1(std::move(*hierarchies), options.remove_patience, pod_host::GroupsToKeep()));
+      new CgroupV1(std::move(*hierarchies), options.remove_patience, kernel::GroupsToKeep()));
 }
 
 // Where no pids or cpu controller is mounted, its files are not read.
@@ -95,7 +95,7 @@ Result<void> CgroupV1::Create(std::string_view path, const CgroupLimits& limits)
 
 Result<void> CgroupV1::Remove(std::string_view path) {
   if (auto ok = CheckPath(path); !ok) return ok;
-  for (pod_host::KeptFiles* kept : {&memory_, &tasks_, &shares_}) kept->Forget(path);
+  for (kernel::KeptFiles* kept : {&memory_, &tasks_, &shares_}) kept->Forget(path);
   return Of(path, cgroup_v1::RemoveGroups(hierarchies_, path, remove_patience_));
 }
 
@@ -113,7 +113,7 @@ Result<std::vector<pid_t>> CgroupV1::Processes(std::string_view path) {
   if (auto ok = CheckPath(path); !ok) return Fail(ok.error());
   const auto group = OpenGroup(hierarchies_.memory(), path);
   if (!group) return Fail(group.error());
-  return Of(path, pod_host::ProcessesBelow(group->get()));
+  return Of(path, kernel::ProcessesBelow(group->get()));
 }
 
 Result<void> CgroupV1::Signal(std::string_view path, int signal) {
@@ -130,12 +130,12 @@ Result<std::vector<std::string>> CgroupV1::Children(std::string_view path) {
   if (auto ok = CheckPath(path); !ok) return Fail(ok.error());
   const auto group = OpenGroup(hierarchies_.memory(), path);
   if (!group) return Fail(group.error());
-  auto names = Of(path, pod_host::Subgroups(group->get()));
+  auto names = Of(path, kernel::Subgroups(group->get()));
   if (!names) return names;
   // Whoever was killed while he made or removed a group has left it in some hierarchies alone.
   const auto add = [&](int root, const std::string& below) {
     const auto elsewhere = OpenGroup(root, below);
-    auto more = elsewhere ? pod_host::Subgroups(elsewhere->get()) : Fail(elsewhere.error());
+    auto more = elsewhere ? kernel::Subgroups(elsewhere->get()) : Fail(elsewhere.error());
     if (more) names->insert(names->end(), more->begin(), more->end());
   };
   for (const auto& hierarchy : hierarchies_.all()) {
@@ -193,7 +193,7 @@ Result<std::uint64_t> CgroupV1::ReadOomKills(std::string_view path) {
   if (auto ok = CheckPath(path); !ok) return Fail(ok.error());
   const auto group = OpenGroup(hierarchies_.memory(), path);
   if (!group) return Fail(group.error());
-  const auto text = pod_host::ReadFile(group->get(), "memory.oom_control");
+  const auto text = kernel::ReadFile(group->get(), "memory.oom_control");
   if (!text) return Fail(text.error());
   return Of(path, cgroup_v1::ParseOomKills(*text));
 }

@@ -78,9 +78,9 @@ class CgroupV1 : public Cgroups {
 
   const cgroup_v1::Hierarchies hierarchies_;
   const std::chrono::milliseconds remove_patience_;
-  pod_host::KeptFiles memory_;
-  pod_host::KeptFiles tasks_;
-  pod_host::KeptFiles shares_;
+  kernel::KeptFiles memory_;
+  kernel::KeptFiles tasks_;
+  kernel::KeptFiles shares_;
 };
 
 }  // namespace jettison

@@ -34,7 +34,7 @@ class CgroupV1Tree : public testing::Test {
     return OpenWith(Mount("memory", "memory") + Mount("cpu,cpuacct", "cpu,cpuacct"), node);
   }
 
-  const pod_host::TemporaryFolder folder_;
+  const kernel::TemporaryFolder folder_;
   const std::filesystem::path base_ = folder_.path();
 };
 

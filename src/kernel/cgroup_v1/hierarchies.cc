@@ -15,7 +15,7 @@
 namespace jettison::cgroup_v1 {
 namespace {
 
-using pod_host::OpenGroup;
+using kernel::OpenGroup;
 
 constexpr mode_t kGroupMode = 0755;
 
@@ -83,19 +83,19 @@ Result<void> MakeGroups(int root, std::string_view path,
 }
 
 Result<void> CountDescendants(int memory_group) {
-  const auto text = pod_host::ReadFile(memory_group, "memory.use_hierarchy");
+  const auto text = kernel::ReadFile(memory_group, "memory.use_hierarchy");
   if (!text && text.error().code == ErrorCode::kNotFound) return {};  // no longer a choice
   if (!text) return Fail(text.error());
-  const auto value = pod_host::ParseCounter(*text);
+  const auto value = kernel::ParseCounter(*text);
   if (!value) return Fail(value.error().In("memory.use_hierarchy"));
   if (*value != 0) return {};
-  auto written = pod_host::WriteFile(memory_group, "memory.use_hierarchy", "1");
+  auto written = kernel::WriteFile(memory_group, "memory.use_hierarchy", "1");
   if (!written) return Fail(written.error().In("memory of the groups below would not be counted"));
   return {};
 }
 
 Result<Hierarchies> Hierarchies::Open(const MountPoints& points, std::string_view node_group) {
-  if (auto ok = pod_host::CheckPath(node_group); !ok) return Fail(ok.error().In("nodeCgroup"));
+  if (auto ok = kernel::CheckPath(node_group); !ok) return Fail(ok.error().In("nodeCgroup"));
   if (!points[Controller::kMemory]) {
     return Fail(ErrorCode::kUnavailable,
                 "no cgroup v1 memory controller is mounted: boot with "

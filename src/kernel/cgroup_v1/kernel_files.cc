@@ -17,21 +17,21 @@ std::optional<std::uint64_t> AbsentIfUnlimited(std::uint64_t limit) {
 }  // namespace
 
 Result<std::optional<std::uint64_t>> ParseLimit(std::string_view text) {
-  const auto value = pod_host::ParseCounter(text);
+  const auto value = kernel::ParseCounter(text);
   if (!value) return Fail(value.error());
   return AbsentIfUnlimited(*value);
 }
 
 Result<MemoryStat> ParseMemoryStat(std::string_view text) {
   // In the kernel's order.
-  std::array<pod_host::Row, 7> rows = {pod_host::Row{"hierarchical_memory_limit"},
-                                       {"total_cache"},
-                                       {"total_rss"},
-                                       {"total_shmem"},
-                                       {"total_swap"},
-                                       {"total_inactive_file"},
-                                       {"total_active_file"}};
-  pod_host::FindRows(text, rows);
+  std::array<kernel::Row, 7> rows = {kernel::Row{"hierarchical_memory_limit"},
+                                     {"total_cache"},
+                                     {"total_rss"},
+                                     {"total_shmem"},
+                                     {"total_swap"},
+                                     {"total_inactive_file"},
+                                     {"total_active_file"}};
+  kernel::FindRows(text, rows);
   const auto limit = rows[0].Number();
   if (!limit) return Fail(limit.error());
   const auto inactive = rows[5].Number();
@@ -46,10 +46,10 @@ Result<MemoryStat> ParseMemoryStat(std::string_view text) {
 }
 
 Result<std::uint64_t> ParseOomKills(std::string_view text) {
-  if (!pod_host::FindRow(text, "oom_kill")) {
+  if (!kernel::FindRow(text, "oom_kill")) {
     return Fail(ErrorCode::kUnavailable, "this kernel does not count OOM kills (before 4.13)");
   }
-  return pod_host::RowNumber(text, "oom_kill");
+  return kernel::RowNumber(text, "oom_kill");
 }
 
 }  // namespace jettison::cgroup_v1

@@ -24,7 +24,7 @@ constexpr const char* kStat =
     "cache 1\ninactive_file 7\nhierarchical_memory_limit 1000\ntotal_inactive_file 42\n";
 
 TEST(KernelFiles, RealFilesOfLinux618AreUnderstood) {
-  EXPECT_EQ(*pod_host::ParseCounter(Recorded("memory.usage_in_bytes")), 28925952U);
+  EXPECT_EQ(*kernel::ParseCounter(Recorded("memory.usage_in_bytes")), 28925952U);
   EXPECT_EQ(*ParseLimit(Recorded("memory.limit_in_bytes")), 268435456U);
   EXPECT_EQ(*ParseLimit(Recorded("memory.limit_in_bytes.unlimited")), std::nullopt);
   const auto stat = ParseMemoryStat(Recorded("memory.stat"));
@@ -32,7 +32,7 @@ TEST(KernelFiles, RealFilesOfLinux618AreUnderstood) {
   EXPECT_EQ(stat->total_inactive_file, 45056U);
   EXPECT_EQ(stat->total_swap, 0U);
   EXPECT_EQ(stat->hierarchical_memory_limit, 268435456U);
-  EXPECT_THAT(*pod_host::ParseProcs(Recorded("cgroup.procs")), ElementsAre(9108, 9109));
+  EXPECT_THAT(*kernel::ParseProcs(Recorded("cgroup.procs")), ElementsAre(9108, 9109));
   EXPECT_EQ(*ParseOomKills(Recorded("memory.oom_control")), 0U);
 }
 

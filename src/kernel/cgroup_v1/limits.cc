@@ -7,8 +7,8 @@
 namespace jettison::cgroup_v1 {
 namespace {
 
-using pod_host::OpenGroup;
-using pod_host::WriteFile;
+using kernel::OpenGroup;
+using kernel::WriteFile;
 
 Result<FileDescriptor> OpenIn(const Hierarchies& hierarchies, Controller controller,
                               std::string_view path) {

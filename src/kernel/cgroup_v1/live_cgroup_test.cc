@@ -95,10 +95,10 @@ TEST_P(LiveCgroupV1, APodThatNestsItsGroupsDeepIsReadKilledAndRemovedWithFewDesc
     *deepest = FileDescriptor(::openat(deepest->get(), "n", O_RDONLY | O_DIRECTORY | O_CLOEXEC));
   }
   ChildProcess child([](const auto&) { SleepForever(); });
-  ASSERT_TRUE(pod_host::WriteFile(deepest->get(), "cgroup.procs", std::to_string(child.pid())));
+  ASSERT_TRUE(kernel::WriteFile(deepest->get(), "cgroup.procs", std::to_string(child.pid())));
   deepest->Close();
   {
-    const pod_host::FewDescriptors few(pod_host::kOpenGroups + 16);
+    const kernel::FewDescriptors few(kernel::kOpenGroups + 16);
     EXPECT_THAT(cgroups_->Processes(pod).value(), ElementsAre(child.pid()));
     EXPECT_TRUE(cgroups_->ReadMemory(pod));
     const auto killed = cgroups_->Kill(pod);
@@ -114,9 +114,9 @@ TEST_P(LiveCgroupV1, AKillNeedsNoDescriptorThatIsNotHeldInReserve) {
   ASSERT_TRUE(cgroups_->Create(pod + "/a/b", {}));
   ChildProcess child([](const auto&) { SleepForever(); });
   Move(child, pod + "/a/b");
-  ASSERT_EQ(pod_host::FdReserve::Fill(), pod_host::FdReserve::kSize);
+  ASSERT_EQ(kernel::FdReserve::Fill(), kernel::FdReserve::kSize);
   {
-    pod_host::FewDescriptors few(4);
+    kernel::FewDescriptors few(4);
     few.TakeAll();
     EXPECT_FALSE(cgroups_->Processes(pod)) << "there is none for anybody else";
     const auto signalled = cgroups_->Signal(pod, SIGCONT);

@@ -30,7 +30,7 @@ std::optional<std::uint64_t> KernelsOwn(const MemoryStat& rows, std::uint64_t us
 
 Result<LimitedMemory> ReadMemoryFiles(std::span<const FileDescriptor> files) {
   std::array<char, kStatBytes> stat_buffer;  // NOLINT(cppcoreguidelines-pro-type-member-init)
-  const auto stat = Of(kMemoryFiles[0], pod_host::ReadKept(files[0].get(), stat_buffer));
+  const auto stat = Of(kMemoryFiles[0], kernel::ReadKept(files[0].get(), stat_buffer));
   if (!stat) return Fail(stat.error());
   const auto rows = Of(kMemoryFiles[0], ParseMemoryStat(*stat));
   if (!rows) return Fail(rows.error());
@@ -48,9 +48,9 @@ Result<LimitedMemory> ReadMemoryFiles(std::span<const FileDescriptor> files) {
 
 Result<std::uint64_t> ReadUsageFile(std::span<const FileDescriptor> files) {
   std::array<char, kCounterBytes> buffer;  // NOLINT(cppcoreguidelines-pro-type-member-init)
-  const auto text = Of(kMemoryFiles[1], pod_host::ReadKept(files[1].get(), buffer));
+  const auto text = Of(kMemoryFiles[1], kernel::ReadKept(files[1].get(), buffer));
   if (!text) return Fail(text.error());
-  return Of(kMemoryFiles[1], pod_host::ParseCounter(*text));
+  return Of(kMemoryFiles[1], kernel::ParseCounter(*text));
 }
 
 }  // namespace jettison::cgroup_v1

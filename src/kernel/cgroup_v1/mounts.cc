@@ -5,7 +5,7 @@
 namespace jettison::cgroup_v1 {
 namespace {
 
-using pod_host::Mount;
+using kernel::Mount;
 
 bool Carries(const Mount& mount, Controller controller) {
   if (controller == Controller::kUnified) return mount.type == "cgroup2";

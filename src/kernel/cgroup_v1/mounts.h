@@ -41,6 +41,6 @@ class MountPoints {
 
 // Finds the hierarchies among the mounts. A mount of a hierarchy's root wins over a mount of one of
 // its groups, then the earlier over the later.
-[[nodiscard]] MountPoints FindHierarchies(const std::vector<pod_host::Mount>& mounts);
+[[nodiscard]] MountPoints FindHierarchies(const std::vector<kernel::Mount>& mounts);
 
 }  // namespace jettison::cgroup_v1

@@ -9,11 +9,11 @@ constexpr const char* kMemoryMount =
     "35 31 0:32 / /sys/fs/cgroup/memory rw,relatime shared:7 - cgroup cgroup rw,memory\n";
 
 MountPoints Find(std::string_view text) {
-  return FindHierarchies(pod_host::ParseMounts(text));
+  return FindHierarchies(kernel::ParseMounts(text));
 }
 
 TEST(Hierarchies, AHybridHostOfLinux618IsUnderstood) {
-  const auto mounts = pod_host::ReadMounts(std::string(JETTISON_ROOM_TESTDATA) + "/6.18/mountinfo");
+  const auto mounts = kernel::ReadMounts(std::string(JETTISON_ROOM_TESTDATA) + "/6.18/mountinfo");
   ASSERT_TRUE(mounts) << mounts.error().message;
   const MountPoints points = FindHierarchies(*mounts);
   EXPECT_EQ(points[Controller::kMemory], "/sys/fs/cgroup/memory");

@@ -16,9 +16,9 @@
 namespace jettison::cgroup_v1 {
 namespace {
 
-using pod_host::OpenGroup;
-using pod_host::SignalBelow;
-using pod_host::WriteFile;
+using kernel::OpenGroup;
+using kernel::SignalBelow;
+using kernel::WriteFile;
 
 constexpr int kKillPasses = 50;
 constexpr int kPassesBeforeFreezing = 3;
@@ -41,12 +41,12 @@ Result<void> SealUnified(const Hierarchies& hierarchies, std::string_view path) 
 // A frozen v1 task does not act on SIGKILL before it is thawed, and a frozen group below stays
 // frozen when the one above thaws.
 Result<void> SetFrozen(int top, std::string_view state) {
-  return pod_host::VisitGroups(top, {.enter = [state](int group) -> Result<void> {
-                                       auto written = WriteFile(group, "freezer.state", state);
-                                       if (written || Vanished(written.error())) return {};
-                                       return written;
-                                     },
-                                     .leave = nullptr});
+  return kernel::VisitGroups(top, {.enter = [state](int group) -> Result<void> {
+                                     auto written = WriteFile(group, "freezer.state", state);
+                                     if (written || Vanished(written.error())) return {};
+                                     return written;
+                                   },
+                                   .leave = nullptr});
 }
 
 Result<void> SetFrozen(const Hierarchies& hierarchies, std::string_view path,
@@ -106,7 +106,7 @@ Result<std::vector<ProcsFile>> OpenProcs(const Hierarchies& hierarchies, std::st
     std::string name = fmt::format("{} ({})", path, NameOf(hierarchy.controllers.front()));
     const auto group = OpenGroup(hierarchy.node.get(), path);
     if (!group) return Fail(group.error().In(name));
-    auto file = pod_host::OpenFileToWrite(group->get(), "cgroup.procs");
+    auto file = kernel::OpenFileToWrite(group->get(), "cgroup.procs");
     if (!file) return Fail(file.error().In(name));
     files.push_back({.name = std::move(name), .file = std::move(*file)});
   }
@@ -115,7 +115,7 @@ Result<std::vector<ProcsFile>> OpenProcs(const Hierarchies& hierarchies, std::st
 
 Result<void> SignalAll(const Hierarchies& hierarchies, std::string_view path, int signal) {
   if (auto ok = RefuseNode(path); !ok) return ok;
-  const pod_host::EndingPods ending;
+  const kernel::EndingPods ending;
   const auto group = OpenGroup(hierarchies.memory(), path);
   if (!group) return Fail(group.error());
   const auto pids = SignalBelow(group->get(), signal);
@@ -125,7 +125,7 @@ Result<void> SignalAll(const Hierarchies& hierarchies, std::string_view path, in
 
 Result<void> KillAll(const Hierarchies& hierarchies, std::string_view path) {
   if (auto ok = RefuseNode(path); !ok) return ok;
-  const pod_host::EndingPods ending;
+  const kernel::EndingPods ending;
   const auto group = OpenGroup(hierarchies.memory(), path);
   if (!group) return Fail(group.error());
   const auto killed = KillUntilNobodyIsNew(hierarchies, path, group->get());

@@ -17,14 +17,14 @@
 namespace jettison::cgroup_v1 {
 namespace {
 
-using pod_host::OpenGroup;
+using kernel::OpenGroup;
 using SteadyClock = std::chrono::steady_clock;
 constexpr std::chrono::milliseconds kFirstPause{1};
 constexpr std::chrono::milliseconds kLongestPause{20};
 
 std::string WhoIsThere(int parent, const std::string& name) {
   const auto group = OpenGroup(parent, name);
-  return group ? pod_host::DescribeProcesses(group->get()) : "nobody";
+  return group ? kernel::DescribeProcesses(group->get()) : "nobody";
 }
 
 Result<void> RemoveOne(int parent, const std::string& name, SteadyClock::time_point deadline) {
@@ -51,7 +51,7 @@ struct Removal {
       if (!group) {
         return group.error().code == ErrorCode::kNotFound ? Result<void>() : Fail(group.error());
       }
-      const auto removed = pod_host::VisitGroups(
+      const auto removed = kernel::VisitGroups(
           group->get(),
           {.enter = nullptr, .leave = [this](int above, const std::string& each, int) {
              return RemoveOne(above, each, deadline);

@@ -47,12 +47,11 @@ std::optional<std::uint64_t> Lower(std::optional<std::uint64_t> a, std::optional
 }  // namespace
 
 Result<std::unique_ptr<CgroupV2>> CgroupV2::Open(const CgroupV2Options& options) {
-  const auto mounts = pod_host::ReadMounts(options.mountinfo_file);
+  const auto mounts = kernel::ReadMounts(options.mountinfo_file);
   if (!mounts) return Fail(mounts.error());
   auto tree = cgroup_v2::Tree::Open(*mounts, WithoutLeadingSlash(options.node_cgroup));
   if (!tree) return Fail(tree.error());
-  return std::unique_ptr<CgroupV2>(
-      new CgroupV2(std::move(*tree), options, pod_host::GroupsToKeep()));
+  return std::unique_ptr<CgroupV2>(new CgroupV2(std::move(*tree), options, kernel::GroupsToKeep()));
 }
 
 CgroupV2::CgroupV2(cgroup_v2::Tree tree, const CgroupV2Options& options, std::size_t keep)
@@ -72,12 +71,12 @@ CgroupV2::CgroupV2(cgroup_v2::Tree tree, const CgroupV2Options& options, std::si
       limits_above_(tree_.top(), {"memory.max"}, kGroupsOnTheWayUp) {}
 
 Result<FileDescriptor> CgroupV2::OpenBelowNode(std::string_view path) const {
-  if (auto ok = pod_host::CheckPath(path); !ok) return Fail(ok.error());
-  return pod_host::OpenGroup(tree_.node(), path);
+  if (auto ok = kernel::CheckPath(path); !ok) return Fail(ok.error());
+  return kernel::OpenGroup(tree_.node(), path);
 }
 
 Result<void> CgroupV2::Create(std::string_view path, const CgroupLimits& limits) {
-  if (auto ok = pod_host::CheckPath(path); !ok) return ok;
+  if (auto ok = kernel::CheckPath(path); !ok) return ok;
   if (auto made = cgroup_v2::MakeGroups(tree_.node(), path); !made) {
     return Fail(made.error().In(fmt::format("make group \"{}\"", path)));
   }
@@ -87,9 +86,9 @@ Result<void> CgroupV2::Create(std::string_view path, const CgroupLimits& limits)
 }
 
 Result<void> CgroupV2::Remove(std::string_view path) {
-  if (auto ok = pod_host::CheckPath(path); !ok) return ok;
+  if (auto ok = kernel::CheckPath(path); !ok) return ok;
   if (auto ok = RefuseNode(path, "removed"); !ok) return ok;
-  for (pod_host::KeptFiles* kept : {&memory_, &tasks_, &weights_, &limits_}) {
+  for (kernel::KeptFiles* kept : {&memory_, &tasks_, &weights_, &limits_}) {
     kept->Forget(path);
   }
   return Of(path, cgroup_v2::RemoveGroups(tree_.node(), path, remove_patience_));
@@ -104,7 +103,7 @@ Result<void> CgroupV2::Join(std::string_view path, pid_t pid) {
 Result<std::vector<ProcsFile>> CgroupV2::OpenProcs(std::string_view path) {
   const auto group = OpenBelowNode(path);
   if (!group) return Fail(group.error());
-  auto file = pod_host::OpenFileToWrite(group->get(), "cgroup.procs");
+  auto file = kernel::OpenFileToWrite(group->get(), "cgroup.procs");
   if (!file) return Fail(file.error().In(fmt::format("group \"{}\"", path)));
   std::vector<ProcsFile> files;
   files.push_back({.name = std::string(path), .file = std::move(*file)});
@@ -114,22 +113,22 @@ Result<std::vector<ProcsFile>> CgroupV2::OpenProcs(std::string_view path) {
 Result<std::vector<pid_t>> CgroupV2::Processes(std::string_view path) {
   const auto group = OpenBelowNode(path);
   if (!group) return Fail(group.error());
-  return Of(path, pod_host::ProcessesBelow(group->get()));
+  return Of(path, kernel::ProcessesBelow(group->get()));
 }
 
 Result<void> CgroupV2::Signal(std::string_view path, int signal) {
   if (auto ok = RefuseNode(path, "signalled"); !ok) return ok;
-  const pod_host::EndingPods ending;
+  const kernel::EndingPods ending;
   const auto group = OpenBelowNode(path);
   if (!group) return Fail(group.error());
-  const auto pids = pod_host::SignalBelow(group->get(), signal);
+  const auto pids = kernel::SignalBelow(group->get(), signal);
   if (!pids) return Of(path, Result<void>(Fail(pids.error())));
   return {};
 }
 
 Result<void> CgroupV2::Kill(std::string_view path) {
   if (auto ok = RefuseNode(path, "killed"); !ok) return ok;
-  const pod_host::EndingPods ending;
+  const kernel::EndingPods ending;
   const auto group = OpenBelowNode(path);
   if (!group) return Fail(group.error());
   return Of(path, cgroup_v2::KillAll(group->get(), kill_by_));
@@ -138,7 +137,7 @@ Result<void> CgroupV2::Kill(std::string_view path) {
 Result<std::vector<std::string>> CgroupV2::Children(std::string_view path) {
   const auto group = OpenBelowNode(path);
   if (!group) return Fail(group.error());
-  auto names = Of(path, pod_host::Subgroups(group->get()));
+  auto names = Of(path, kernel::Subgroups(group->get()));
   if (names) std::sort(names->begin(), names->end());
   return names;
 }
@@ -175,7 +174,7 @@ Result<std::optional<std::uint64_t>> CgroupV2::ReadLimitAboveNode() {
 }
 
 Result<std::optional<std::uint64_t>> CgroupV2::ReadMemoryLimit(std::string_view path) {
-  if (auto ok = pod_host::CheckPath(path); !ok) return Fail(ok.error());
+  if (auto ok = kernel::CheckPath(path); !ok) return Fail(ok.error());
   auto lowest = ReadLimitAboveNode();
   if (!lowest) return lowest;
   for (std::size_t end = 0;; end = path.find('/', end + 1)) {
@@ -209,7 +208,7 @@ Result<FileDescriptor> CgroupV2::OpenMemoryDirectory(std::string_view path) cons
 }
 
 bool CgroupV2::Has(std::string_view controller) const {
-  const auto text = pod_host::ReadFile(tree_.node(), "cgroup.controllers");
+  const auto text = kernel::ReadFile(tree_.node(), "cgroup.controllers");
   return text && cgroup_v2::HasController(*text, controller);
 }
 

@@ -82,13 +82,13 @@ class CgroupV2 : public Cgroups {
   const cgroup_v2::Tree tree_;
   const std::chrono::milliseconds remove_patience_;
   const cgroup_v2::KillBy kill_by_;
-  pod_host::KeptFiles memory_;
-  pod_host::KeptFiles root_memory_;
-  pod_host::KeptFiles tasks_;
-  pod_host::KeptFiles weights_;
-  pod_host::KeptFiles oom_kills_;
-  pod_host::KeptFiles limits_;        // of groups below the node's, and its own
-  pod_host::KeptFiles limits_above_;  // of groups above the node's, named from the top
+  kernel::KeptFiles memory_;
+  kernel::KeptFiles root_memory_;
+  kernel::KeptFiles tasks_;
+  kernel::KeptFiles weights_;
+  kernel::KeptFiles oom_kills_;
+  kernel::KeptFiles limits_;        // of groups below the node's, and its own
+  kernel::KeptFiles limits_above_;  // of groups above the node's, named from the top
 };
 
 }  // namespace jettison

@@ -55,7 +55,7 @@ class CgroupV2Tree : public testing::Test {
     return opened ? std::move(*opened) : nullptr;
   }
 
-  const pod_host::TemporaryFolder folder_;
+  const kernel::TemporaryFolder folder_;
   const fs::path top_ = folder_.path() + "/cgroup";
 };
 

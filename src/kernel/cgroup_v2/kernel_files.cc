@@ -9,12 +9,12 @@
 namespace jettison::cgroup_v2 {
 namespace {
 
-using pod_host::RowNumber;
+using kernel::RowNumber;
 
 Result<bool> RowFlag(std::string_view text, std::string_view key) {
   const auto value = RowNumber(text, key);
   if (!value) return Fail(value.error());
-  if (*value > 1) return pod_host::FailText(fmt::format("0 or 1 in row {}", key), text);
+  if (*value > 1) return kernel::FailText(fmt::format("0 or 1 in row {}", key), text);
   return *value == 1;
 }
 
@@ -22,16 +22,16 @@ Result<bool> RowFlag(std::string_view text, std::string_view key) {
 
 Result<std::optional<std::uint64_t>> ParseLimit(std::string_view text) {
   if (text == "max\n" || text == "max") return std::nullopt;
-  const auto value = pod_host::ParseCounter(text);
+  const auto value = kernel::ParseCounter(text);
   if (!value) return Fail(value.error());
   return *value;
 }
 
 Result<MemoryStat> ParseMemoryStat(std::string_view text) {
   // In the kernel's order.
-  std::array<pod_host::Row, 6> rows = {pod_host::Row{"anon"}, {"file"},       {"kernel"}, {"shmem"},
-                                       {"inactive_file"},     {"active_file"}};
-  pod_host::FindRows(text, rows);
+  std::array<kernel::Row, 6> rows = {kernel::Row{"anon"}, {"file"},          {"kernel"},
+                                     {"shmem"},           {"inactive_file"}, {"active_file"}};
+  kernel::FindRows(text, rows);
   const auto anon = rows[0].Number();
   if (!anon) return Fail(anon.error());
   const auto file = rows[1].Number();
@@ -53,7 +53,7 @@ Result<std::uint64_t> ParseOomKills(std::string_view text) {
 Result<GroupEvents> ParseEvents(std::string_view text) {
   const auto populated = RowFlag(text, "populated");
   if (!populated) return Fail(populated.error());
-  if (!pod_host::FindRow(text, "frozen")) return GroupEvents{.populated = *populated};
+  if (!kernel::FindRow(text, "frozen")) return GroupEvents{.populated = *populated};
   const auto frozen = RowFlag(text, "frozen");
   if (!frozen) return Fail(frozen.error());
   return GroupEvents{.populated = *populated, .frozen = *frozen};
@@ -70,8 +70,8 @@ bool HasController(std::string_view text, std::string_view controller) {
 
 Result<std::string_view> ParseCpuQuota(std::string_view text) {
   const std::string_view quota = text.substr(0, text.find(' '));
-  if (quota == text || (quota != "max" && !pod_host::ParseCounter(quota))) {
-    return pod_host::FailText("a quota and a period", text);
+  if (quota == text || (quota != "max" && !kernel::ParseCounter(quota))) {
+    return kernel::FailText("a quota and a period", text);
   }
   return quota;
 }

@@ -37,14 +37,14 @@ TEST_P(KernelFilesOf, AreUnderstood) {
   };
   expect("memory.stat", GetParam().pod);
   expect("root.memory.stat", GetParam().root);
-  EXPECT_EQ(*pod_host::ParseCounter(Recorded(folder + "memory.current")), GetParam().usage);
+  EXPECT_EQ(*kernel::ParseCounter(Recorded(folder + "memory.current")), GetParam().usage);
   EXPECT_EQ(*ParseLimit(Recorded(folder + "memory.max")), 33554432U);
   EXPECT_EQ(*ParseOomKills(Recorded(folder + "memory.events")), 1U);
-  EXPECT_EQ(*pod_host::ParseCounter(Recorded(folder + "pids.current")), 1U);
+  EXPECT_EQ(*kernel::ParseCounter(Recorded(folder + "pids.current")), 1U);
   EXPECT_EQ(*ParseLimit(Recorded(folder + "pids.max")), 10U);
   EXPECT_TRUE(ParseEvents(Recorded(folder + "cgroup.events"))->populated);
   EXPECT_EQ(*ParseCpuQuota(Recorded(folder + "cpu.max")), "max");
-  EXPECT_EQ(pod_host::ParseProcs(Recorded(folder + "cgroup.procs"))->size(), 1U);
+  EXPECT_EQ(kernel::ParseProcs(Recorded(folder + "cgroup.procs"))->size(), 1U);
   EXPECT_TRUE(HasController(Recorded(folder + "root.cgroup.controllers"), "memory"));
   EXPECT_FALSE(HasController(Recorded(folder + "cgroup.controllers"), "io"));
 }

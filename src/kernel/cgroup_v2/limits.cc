@@ -13,7 +13,7 @@ namespace jettison::cgroup_v2 {
 namespace {
 
 Result<void> Write(int group, const char* file, std::string_view text) {
-  auto written = pod_host::WriteFile(group, file, text);
+  auto written = kernel::WriteFile(group, file, text);
   if (written || written.error().code != ErrorCode::kNotFound) return written;
   const std::string_view name(file);
   return Fail(ErrorCode::kUnavailable,
@@ -27,12 +27,12 @@ Result<void> Write(int group, const char* file, std::string_view text) {
 // is not enough the old limit stays.
 Result<void> MakeRoom(int group, std::uint64_t bytes) {
   const auto used = [&]() -> std::uint64_t {
-    const auto text = pod_host::ReadFile(group, "memory.current");
-    return text ? pod_host::ParseCounter(*text).value_or(0) : 0;
+    const auto text = kernel::ReadFile(group, "memory.current");
+    return text ? kernel::ParseCounter(*text).value_or(0) : 0;
   };
   const std::uint64_t before = used();
   if (before <= bytes) return {};
-  (void)pod_host::WriteFile(group, "memory.reclaim", std::to_string(before - bytes));
+  (void)kernel::WriteFile(group, "memory.reclaim", std::to_string(before - bytes));
   const std::uint64_t after = used();
   if (after <= bytes) return {};
   return Fail(ErrorCode::kUnavailable,
@@ -51,7 +51,7 @@ Result<void> SetBandwidth(int group, const CgroupLimits& limits) {
   if (limits.cpu_quota_us) {
     quota = *limits.cpu_quota_us < 0 ? "max" : std::to_string(*limits.cpu_quota_us);
   } else {
-    const auto text = pod_host::ReadFile(group, "cpu.max");
+    const auto text = kernel::ReadFile(group, "cpu.max");
     const auto now = text ? ParseCpuQuota(*text) : Result<std::string_view>("max");
     if (!now) return Fail(now.error().In("cpu.max"));
     quota = *now;

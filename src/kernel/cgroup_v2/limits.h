@@ -6,7 +6,7 @@
 
 namespace jettison::cgroup_v2 {
 
-using pod_host::CpuWeight;
+using kernel::CpuWeight;
 
 // Writes the limits that are present. `group`: its directory. kUnavailable where the controller of
 // a limit has not been given to the group, and where more memory is in use than the new limit

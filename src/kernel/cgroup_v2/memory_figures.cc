@@ -19,7 +19,7 @@ template <std::size_t kBytes, typename T>
 Result<T> Read(const FileDescriptor& file, const char* name, Result<T> (*parse)(std::string_view)) {
   std::array<char, kBytes>
       buffer;  // NOLINT(cppcoreguidelines-pro-type-member-init): pread fills it
-  const auto text = pod_host::ReadKept(file.get(), buffer);
+  const auto text = kernel::ReadKept(file.get(), buffer);
   if (!text) return Fail(text.error().In(name));
   auto value = parse(*text);
   if (!value) return Fail(value.error().In(name));
@@ -33,7 +33,7 @@ Result<CgroupMemory> ReadMemoryFiles(std::span<const FileDescriptor> files) {
   if (!stat) return Fail(stat.error());
   std::optional<std::uint64_t> swap;
   if (files[2]) {
-    const auto taken = Read<kSmallBytes>(files[2], kMemoryFiles[2], pod_host::ParseCounter);
+    const auto taken = Read<kSmallBytes>(files[2], kMemoryFiles[2], kernel::ParseCounter);
     if (!taken) return Fail(taken.error());
     swap = *taken;
   }
@@ -48,7 +48,7 @@ Result<CgroupMemory> ReadMemoryFiles(std::span<const FileDescriptor> files) {
 }
 
 Result<std::uint64_t> ReadUsageFile(std::span<const FileDescriptor> files) {
-  return Read<kSmallBytes>(files[1], kMemoryFiles[1], pod_host::ParseCounter);
+  return Read<kSmallBytes>(files[1], kMemoryFiles[1], kernel::ParseCounter);
 }
 
 Result<CgroupMemory> ReadRootMemoryFiles(std::span<const FileDescriptor> files) {
@@ -66,11 +66,11 @@ Result<std::optional<std::uint64_t>> ReadLimitFile(std::span<const FileDescripto
 }
 
 Result<std::uint64_t> ReadTasksFile(std::span<const FileDescriptor> files) {
-  return Read<kSmallBytes>(files[0], "pids.current", pod_host::ParseCounter);
+  return Read<kSmallBytes>(files[0], "pids.current", kernel::ParseCounter);
 }
 
 Result<std::uint64_t> ReadWeightFile(std::span<const FileDescriptor> files) {
-  return Read<kSmallBytes>(files[0], "cpu.weight", pod_host::ParseCounter);
+  return Read<kSmallBytes>(files[0], "cpu.weight", kernel::ParseCounter);
 }
 
 Result<std::uint64_t> ReadOomKillsFile(std::span<const FileDescriptor> files) {

@@ -17,7 +17,7 @@
 namespace jettison::cgroup_v2 {
 namespace {
 
-using pod_host::WriteFile;
+using kernel::WriteFile;
 
 constexpr int kKillPasses = 50;
 constexpr int kPassesBeforeFreezing = 3;
@@ -35,7 +35,7 @@ Result<void> Freeze(int group, std::string_view state) {
 // A killed process leaves a frozen group without being thawed; but what is started there later
 // would stand still, and a group below may be frozen on its own.
 Result<void> Thaw(int top) {
-  return pod_host::VisitGroups(
+  return kernel::VisitGroups(
       top, {.enter = [](int group) { return Freeze(group, "0"); }, .leave = nullptr});
 }
 
@@ -44,7 +44,7 @@ Result<void> Thaw(int top) {
 Result<void> KillBySignals(int group) {
   std::vector<pid_t> signalled;
   for (int pass = 0; pass < kKillPasses; ++pass) {
-    auto pids = pod_host::SignalBelow(group, SIGKILL);
+    auto pids = kernel::SignalBelow(group, SIGKILL);
     if (!pids) return Fail(pids.error());
     if (std::includes(signalled.begin(), signalled.end(), pids->begin(), pids->end())) return {};
     signalled = std::move(*pids);

@@ -19,7 +19,7 @@
 namespace jettison::cgroup_v2 {
 namespace {
 
-using pod_host::OpenGroup;
+using kernel::OpenGroup;
 using SteadyClock = std::chrono::steady_clock;
 
 // The kernel announces a change of cgroup.events to whoever has read it (POLLPRI). It is looked at
@@ -27,9 +27,9 @@ using SteadyClock = std::chrono::steady_clock;
 // own).
 void AwaitEmpty(int group, SteadyClock::time_point deadline) {
   constexpr std::chrono::milliseconds kLongest{20};
-  const auto events = pod_host::OpenFile(group, "cgroup.events");
+  const auto events = kernel::OpenFile(group, "cgroup.events");
   if (!events) return;
-  const auto text = pod_host::ReadToEnd(events->get());
+  const auto text = kernel::ReadToEnd(events->get());
   const auto now = text ? ParseEvents(*text) : Result<GroupEvents>(Fail(text.error()));
   if (now && !now->populated) return;
   const auto left = std::chrono::ceil<std::chrono::milliseconds>(deadline - SteadyClock::now());
@@ -45,7 +45,7 @@ Result<void> RemoveOne(int parent, const std::string& name, int group,
     if (errno != EBUSY) return FailErrno("remove group " + name);
     if (SteadyClock::now() >= deadline) {
       return Fail(ErrorCode::kUnavailable, fmt::format("group {} is still in use by {}", name,
-                                                       pod_host::DescribeProcesses(group)));
+                                                       kernel::DescribeProcesses(group)));
     }
     AwaitEmpty(group, deadline);
   }
@@ -58,7 +58,7 @@ Result<void> RemoveTree(int parent, const std::string& name, SteadyClock::time_p
   const auto remove = [deadline](int above, const std::string& each, int group) {
     return RemoveOne(above, each, group, deadline);
   };
-  const auto below = pod_host::VisitGroups(top->get(), {.enter = nullptr, .leave = remove});
+  const auto below = kernel::VisitGroups(top->get(), {.enter = nullptr, .leave = remove});
   if (!below) return Fail(below.error().In(name));
   return remove(parent, name, top->get());
 }

@@ -16,9 +16,9 @@
 namespace jettison::cgroup_v2 {
 namespace {
 
-using pod_host::OpenGroup;
-using pod_host::ReadFile;
-using pod_host::WriteFile;
+using kernel::OpenGroup;
+using kernel::ReadFile;
+using kernel::WriteFile;
 
 constexpr mode_t kGroupMode = 0755;
 
@@ -43,7 +43,7 @@ Result<void> HandDown(int group, std::string_view controller) {
     error.message += fmt::format(
         "; processes live in this very group, and cgroup v2 gives controllers only to groups below "
         "one without: move them into a group below it ({})",
-        pod_host::DescribeProcesses(group));
+        kernel::DescribeProcesses(group));
   }
   return Fail(error);
 }
@@ -99,9 +99,9 @@ Result<FileDescriptor> MakeOne(int parent, const std::string& name) {
 
 }  // namespace
 
-std::optional<std::string> FindUnified(const std::vector<pod_host::Mount>& mounts) {
-  const pod_host::Mount* found = nullptr;
-  for (const pod_host::Mount& mount : mounts) {
+std::optional<std::string> FindUnified(const std::vector<kernel::Mount>& mounts) {
+  const kernel::Mount* found = nullptr;
+  for (const kernel::Mount& mount : mounts) {
     if (mount.type != "cgroup2") continue;
     if (found == nullptr || (mount.IsOfRoot() && !found->IsOfRoot())) found = &mount;
   }
@@ -114,8 +114,8 @@ Result<std::string> ControllersAt(const std::string& mount_point) {
   return ReadFile(top->get(), "cgroup.controllers");
 }
 
-Result<Tree> Tree::Open(const std::vector<pod_host::Mount>& mounts, std::string_view node_group) {
-  if (auto ok = pod_host::CheckPath(node_group); !ok) return Fail(ok.error().In("nodeCgroup"));
+Result<Tree> Tree::Open(const std::vector<kernel::Mount>& mounts, std::string_view node_group) {
+  if (auto ok = kernel::CheckPath(node_group); !ok) return Fail(ok.error().In("nodeCgroup"));
   const auto point = FindUnified(mounts);
   if (!point) {
     return Fail(ErrorCode::kUnavailable,

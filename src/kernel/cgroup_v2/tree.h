@@ -17,7 +17,7 @@ inline constexpr std::array<std::string_view, 3> kControllers = {"memory", "cpu"
 
 // Where the unified hierarchy is mounted; absent where it is not. A mount of its root wins over a
 // mount of one of its groups, then the earlier over the later.
-[[nodiscard]] std::optional<std::string> FindUnified(const std::vector<pod_host::Mount>& mounts);
+[[nodiscard]] std::optional<std::string> FindUnified(const std::vector<kernel::Mount>& mounts);
 
 // The controllers that this hierarchy has, as in its root's cgroup.controllers. A host may have
 // mounted some of them as cgroup v1; those are not here.
@@ -29,7 +29,7 @@ class Tree {
   // Enters the node's group (path from the top, "" for the top itself), which must exist, and has
   // memory counted for it where the groups above can give it that. kUnavailable where the hierarchy
   // is not mounted or has no memory controller.
-  [[nodiscard]] static Result<Tree> Open(const std::vector<pod_host::Mount>& mounts,
+  [[nodiscard]] static Result<Tree> Open(const std::vector<kernel::Mount>& mounts,
                                          std::string_view node_group);
 
   [[nodiscard]] int top() const { return top_.get(); }

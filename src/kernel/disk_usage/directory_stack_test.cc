@@ -36,7 +36,7 @@ class DirectoryStackTest : public testing::Test {
       std::filesystem::create_directory(path);
     }
   }
-  const pod_host::TemporaryFolder folder_;
+  const kernel::TemporaryFolder folder_;
   const std::filesystem::path base_ = folder_.path();
 };
 

@@ -56,7 +56,7 @@ class LiveRememberedChurn : public testing::TestWithParam<unsigned> {};
 
 TEST_P(LiveRememberedChurn, WhatIsRememberedIsWhatAWalkFindsWhateverHappens) {
   if (::geteuid() != 0) GTEST_SKIP() << "marking a file system needs root";
-  const pod_host::TemporaryFolder folder;
+  const kernel::TemporaryFolder folder;
   auto events = FilesystemEvents::Of(folder.path());
   if (!events) GTEST_SKIP() << events.error().message;
   const std::string tree = folder.path() + "/tree";

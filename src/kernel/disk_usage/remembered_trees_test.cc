@@ -55,7 +55,7 @@ class LiveRememberedTrees : public testing::Test {
     EXPECT_EQ(usage->inodes_used, walked->usage.inodes_used);
   }
 
-  const pod_host::TemporaryFolder folder_;
+  const kernel::TemporaryFolder folder_;
   const fs::path base_ = folder_.path();
   const fs::path tree_ = base_ / "tree";
   TreeWalk walk_;

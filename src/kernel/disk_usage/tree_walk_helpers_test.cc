@@ -30,7 +30,7 @@ class TreeWalkHelpers : public testing::Test {
   }
 
   static constexpr std::uint64_t kInodes = 1 + 1 + 10 + 120 + 120 * 50;
-  const pod_host::TemporaryFolder folder_;
+  const kernel::TemporaryFolder folder_;
   const fs::path base_ = folder_.path();
 };
 

@@ -42,7 +42,7 @@ class TreeWalkTest : public testing::Test {
     EXPECT_TRUE(usage) << usage.error().message;
     return usage.value_or(TreeUsage{});
   }
-  const pod_host::TemporaryFolder folder_;
+  const kernel::TemporaryFolder folder_;
   const fs::path base_ = folder_.path();
 };
 

@@ -5,7 +5,7 @@
 #include <cerrno>
 #include <ctime>
 
-namespace jettison::pod_host {
+namespace jettison::kernel {
 namespace {
 
 constexpr int kTries = 100;
@@ -25,4 +25,4 @@ bool AwaitLock(int file, const std::function<void()>& pause) {
   }
 }
 
-}  // namespace jettison::pod_host
+}  // namespace jettison::kernel

@@ -9,7 +9,7 @@
 
 #include "ports/file_descriptor.h"
 
-namespace jettison::pod_host {
+namespace jettison::kernel {
 namespace {
 
 class AwaitLockTest : public testing::Test {
@@ -53,4 +53,4 @@ TEST_F(AwaitLockTest, WhatCannotBeLockedIsNotTriedAgain) {
 }
 
 }  // namespace
-}  // namespace jettison::pod_host
+}  // namespace jettison::kernel

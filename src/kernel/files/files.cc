@@ -12,7 +12,7 @@
 #include "ports/file_descriptor.h"
 #include "ports/system_error.h"
 
-namespace jettison::pod_host {
+namespace jettison::kernel {
 namespace {
 
 Result<void> WriteAll(int fd, std::string_view text) {
@@ -108,4 +108,4 @@ bool Exists(const std::string& path) {
   return ::access(path.c_str(), F_OK) == 0;
 }
 
-}  // namespace jettison::pod_host
+}  // namespace jettison::kernel

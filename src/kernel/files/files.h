@@ -6,7 +6,7 @@
 
 #include "core/units/result.h"
 
-namespace jettison::pod_host {
+namespace jettison::kernel {
 
 // The whole of a small file; kNotFound when it does not exist.
 [[nodiscard]] Result<std::string> ReadFile(const std::string& path);
@@ -29,4 +29,4 @@ namespace jettison::pod_host {
 
 [[nodiscard]] bool Exists(const std::string& path);
 
-}  // namespace jettison::pod_host
+}  // namespace jettison::kernel

@@ -6,7 +6,7 @@
 
 #include "kernel/files/pod_containers.h"
 
-namespace jettison::pod_host {
+namespace jettison::kernel {
 namespace {
 
 constexpr std::size_t kMaxSegment = 255;  // NAME_MAX
@@ -119,4 +119,4 @@ Result<void> CheckNames(const Pod& pod) {
   return {};
 }
 
-}  // namespace jettison::pod_host
+}  // namespace jettison::kernel

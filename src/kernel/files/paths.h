@@ -7,7 +7,7 @@
 #include "core/units/result.h"
 #include "ports/pod_disk.h"
 
-namespace jettison::pod_host {
+namespace jettison::kernel {
 
 // Where the process runtime keeps things below its root. Only names are made here, nothing is read.
 class Paths {
@@ -67,4 +67,4 @@ class Paths {
 // more; this holds whoever calls.
 [[nodiscard]] Result<void> CheckNames(const Pod& pod);
 
-}  // namespace jettison::pod_host
+}  // namespace jettison::kernel

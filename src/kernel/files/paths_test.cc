@@ -3,7 +3,7 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
-namespace jettison::pod_host {
+namespace jettison::kernel {
 namespace {
 
 Pod SamplePod() {
@@ -75,4 +75,4 @@ TEST(IsLogsOf, TakesNoOtherPodWhoseUidEndsTheSame) {
 }
 
 }  // namespace
-}  // namespace jettison::pod_host
+}  // namespace jettison::kernel

@@ -5,7 +5,7 @@
 
 #include "core/model/pod.h"
 
-namespace jettison::pod_host {
+namespace jettison::kernel {
 
 // Every container of the pod, init containers first.
 [[nodiscard]] inline std::vector<const Container*> ContainersOf(const Pod& pod) {
@@ -24,4 +24,4 @@ namespace jettison::pod_host {
   return nullptr;
 }
 
-}  // namespace jettison::pod_host
+}  // namespace jettison::kernel

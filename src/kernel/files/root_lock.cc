@@ -7,7 +7,7 @@
 #include "kernel/files/await_lock.h"
 #include "ports/system_error.h"
 
-namespace jettison::pod_host {
+namespace jettison::kernel {
 
 Result<FileDescriptor> LockRoot(const std::string& path) {
   FileDescriptor file(::open(path.c_str(), O_RDWR | O_CREAT | O_CLOEXEC | O_NOFOLLOW, 0600));
@@ -19,4 +19,4 @@ Result<FileDescriptor> LockRoot(const std::string& path) {
   return FailErrno("lock " + path);
 }
 
-}  // namespace jettison::pod_host
+}  // namespace jettison::kernel

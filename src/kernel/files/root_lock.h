@@ -5,11 +5,11 @@
 #include "core/units/result.h"
 #include "ports/file_descriptor.h"
 
-namespace jettison::pod_host {
+namespace jettison::kernel {
 
 // Takes the lock of a runtime's root, made where it is missing, for as long as the descriptor is
 // open: two agents on one root would each take the other's pods for their own. kUnavailable where
 // another one has it.
 [[nodiscard]] Result<FileDescriptor> LockRoot(const std::string& path);
 
-}  // namespace jettison::pod_host
+}  // namespace jettison::kernel

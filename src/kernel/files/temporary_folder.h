@@ -4,7 +4,7 @@
 #include <filesystem>
 #include <string>
 
-namespace jettison::pod_host {
+namespace jettison::kernel {
 
 // A folder of its own for one test, gone with everything in it at the end.
 class TemporaryFolder {
@@ -25,4 +25,4 @@ class TemporaryFolder {
   std::string path_;
 };
 
-}  // namespace jettison::pod_host
+}  // namespace jettison::kernel

@@ -23,29 +23,27 @@ class WholeFileTest : public ::testing::Test {
   [[nodiscard]] std::string Path(const std::string& name) const {
     return folder_.path() + "/" + name;
   }
-  [[nodiscard]] std::vector<std::string> Names() const {
-    return *pod_host::NamesIn(folder_.path());
-  }
-  pod_host::TemporaryFolder folder_;
+  [[nodiscard]] std::vector<std::string> Names() const { return *kernel::NamesIn(folder_.path()); }
+  kernel::TemporaryFolder folder_;
 };
 
 TEST_F(WholeFileTest, IsThereOnceItIsComplete) {
   WholeFile file(Path("a"));
   ASSERT_TRUE(file.Add("one "));
   ASSERT_TRUE(file.Add("two"));
-  EXPECT_FALSE(pod_host::Exists(Path("a")));
+  EXPECT_FALSE(kernel::Exists(Path("a")));
   ASSERT_TRUE(file.PutInPlace());
-  EXPECT_EQ(*pod_host::ReadFile(Path("a")), "one two");
+  EXPECT_EQ(*kernel::ReadFile(Path("a")), "one two");
   EXPECT_THAT(Names(), ElementsAre("a"));
 }
 
 TEST_F(WholeFileTest, LeavesWhatWasThereWhereItIsGivenUp) {
-  ASSERT_TRUE(pod_host::WriteFile(Path("a"), "old"));
+  ASSERT_TRUE(kernel::WriteFile(Path("a"), "old"));
   {
     WholeFile file(Path("a"));
     ASSERT_TRUE(file.Add("new"));
   }
-  EXPECT_EQ(*pod_host::ReadFile(Path("a")), "old");
+  EXPECT_EQ(*kernel::ReadFile(Path("a")), "old");
   EXPECT_THAT(Names(), ElementsAre("a"));
 }
 

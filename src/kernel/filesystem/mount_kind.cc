@@ -13,9 +13,9 @@ bool Holds(std::string_view point, std::string_view path) {
 
 }  // namespace
 
-const pod_host::Mount* MountOf(const std::vector<pod_host::Mount>& mounts, std::string_view path) {
-  const pod_host::Mount* best = nullptr;
-  for (const pod_host::Mount& mount : mounts) {
+const kernel::Mount* MountOf(const std::vector<kernel::Mount>& mounts, std::string_view path) {
+  const kernel::Mount* best = nullptr;
+  for (const kernel::Mount& mount : mounts) {
     if (!Holds(mount.point, path)) continue;
     if (best == nullptr || mount.point.size() >= best->point.size()) best = &mount;
   }

@@ -5,7 +5,7 @@
 namespace jettison {
 namespace {
 
-std::vector<pod_host::Mount> Mounts() {
+std::vector<kernel::Mount> Mounts() {
   return {{.root = "/", .point = "/", .type = "ext4"},
           {.root = "/", .point = "/var/lib", .type = "xfs"},
           {.root = "/", .point = "/var/lib/data", .type = "nfs4"},
@@ -14,7 +14,7 @@ std::vector<pod_host::Mount> Mounts() {
 
 std::string TypeAt(std::string_view path) {
   const auto mounts = Mounts();
-  const pod_host::Mount* mount = MountOf(mounts, path);
+  const kernel::Mount* mount = MountOf(mounts, path);
   return mount == nullptr ? "" : mount->type;
 }
 

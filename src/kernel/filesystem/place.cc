@@ -36,7 +36,7 @@ std::optional<std::string> LinkAt(const std::string& path) {
 // above it is what is left without its last name.
 class Follower {
  public:
-  Follower(const std::vector<pod_host::Mount>& mounts, std::string_view path) : mounts_(mounts) {
+  Follower(const std::vector<kernel::Mount>& mounts, std::string_view path) : mounts_(mounts) {
     PutBefore(path, left_);
   }
 
@@ -52,7 +52,7 @@ class Follower {
       }
     }
     const std::string path = at_.empty() ? "/" : at_;
-    const pod_host::Mount* mount = MountOf(mounts_, path);
+    const kernel::Mount* mount = MountOf(mounts_, path);
     if (mount == nullptr) return {.path = path, .mount = {}, .answers_by_itself = false};
     return {.path = path,
             .mount = *mount,
@@ -62,7 +62,7 @@ class Follower {
  private:
   void Step(const std::string& name) {
     const std::string next = at_ + "/" + name;
-    const pod_host::Mount* mount = MountOf(mounts_, next);
+    const kernel::Mount* mount = MountOf(mounts_, next);
     const bool local = mount != nullptr && AnswersByItself(mount->type);
     // Where the root itself hangs, so does everything.
     if (!local && mount != nullptr && mount->point != "/") behind_another_ = true;
@@ -77,7 +77,7 @@ class Follower {
     PutBefore(*link, left_);
   }
 
-  const std::vector<pod_host::Mount>& mounts_;
+  const std::vector<kernel::Mount>& mounts_;
   std::vector<std::string> left_;  // names to follow, the next one last
   std::string at_;
   bool behind_another_ = false;  // a file system on the way may not answer
@@ -86,13 +86,13 @@ class Follower {
 
 }  // namespace
 
-Place PlaceOf(const std::vector<pod_host::Mount>& mounts, const std::string& path) {
+Place PlaceOf(const std::vector<kernel::Mount>& mounts, const std::string& path) {
   if (!path.starts_with('/')) return {.path = path, .mount = {}, .answers_by_itself = false};
   return Follower(mounts, path).Follow();
 }
 
 Place FindPlace(const std::string& path, const std::string& mounts) {
-  const auto known = pod_host::ReadMounts(mounts);
+  const auto known = kernel::ReadMounts(mounts);
   if (!known) return {.path = path, .mount = {}, .answers_by_itself = true};
   return PlaceOf(*known, path);
 }

@@ -13,13 +13,13 @@ struct Place {
   // Absolute. Links are followed through file systems that answer by themselves; what lies beyond
   // one that may not, or is not there, stands as it was written.
   std::string path;
-  std::optional<pod_host::Mount> mount;  // that holds it; absent: none is known
+  std::optional<kernel::Mount> mount;  // that holds it; absent: none is known
   // Whether this kernel alone can say what is there. Taken to be so where the mounts cannot be had.
   bool answers_by_itself = true;
 };
 
 // Among these mounts. A path that is not absolute is taken as it is and lies on none.
-[[nodiscard]] Place PlaceOf(const std::vector<pod_host::Mount>& mounts, const std::string& path);
+[[nodiscard]] Place PlaceOf(const std::vector<kernel::Mount>& mounts, const std::string& path);
 
 // Among the mounts in a file like /proc/self/mountinfo.
 [[nodiscard]] Place FindPlace(const std::string& path,

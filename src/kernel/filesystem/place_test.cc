@@ -27,9 +27,9 @@ class PlaceTest : public testing::Test {
   }
   [[nodiscard]] Place At(const std::string& path) const { return PlaceOf(mounts_, top_ / path); }
 
-  const pod_host::TemporaryFolder folder_;
+  const kernel::TemporaryFolder folder_;
   const fs::path top_ = fs::canonical(folder_.path());
-  std::vector<pod_host::Mount> mounts_;
+  std::vector<kernel::Mount> mounts_;
 };
 
 TEST_F(PlaceTest, LinksAreFollowedWhereTheKernelAloneAnswers) {

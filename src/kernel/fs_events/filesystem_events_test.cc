@@ -63,7 +63,7 @@ class LiveFilesystemEvents : public testing::Test {
   }
   // 77: the kernel cannot mark a tmpfs.
   static int OnTmpfs(const std::function<int(const fs::path&, FilesystemEvents&)>& body) {
-    const pod_host::TemporaryFolder folder;
+    const kernel::TemporaryFolder folder;
     const std::string& name = folder.path();
     ChildProcess child([&](const auto& /*ready*/) {
       if (::unshare(CLONE_NEWNS) != 0 ||
@@ -137,7 +137,7 @@ TEST_F(LiveFilesystemEvents, TheMarkGoesWithTheFileSystemAndDoesNotComeBack) {
 
 // On the file system where temporary files go; others may be at work there, too.
 TEST_F(LiveFilesystemEvents, WritesThroughAnOverlayAreToldWhereTheKernelsReleaseSaysSo) {
-  const pod_host::TemporaryFolder folder;
+  const kernel::TemporaryFolder folder;
   const std::string& top = folder.path();
   const auto events = FilesystemEvents::Of(top);
   ChildProcess child([&](const auto& /*ready*/) {

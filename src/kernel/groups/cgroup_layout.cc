@@ -6,7 +6,7 @@
 #include <cmath>
 #include <limits>
 
-namespace jettison::pod_host {
+namespace jettison::kernel {
 namespace {
 
 constexpr std::uint64_t kMinShares = 2;
@@ -157,4 +157,4 @@ CgroupLimits ContainerLimits(const Container& container, const LimitSettings& se
   return limits;
 }
 
-}  // namespace jettison::pod_host
+}  // namespace jettison::kernel

@@ -9,7 +9,7 @@
 #include "core/model/pod.h"
 #include "ports/cgroups.h"
 
-namespace jettison::pod_host {
+namespace jettison::kernel {
 
 // The groups of pods and containers as the kubelet lays them out, relative to the node's own group.
 // With the driver cgroupfs: kubepods/pod<uid>/<container> for guaranteed pods,
@@ -76,4 +76,4 @@ struct PodAmounts {
 [[nodiscard]] CgroupLimits ContainerLimits(const Container& container,
                                            const LimitSettings& settings);
 
-}  // namespace jettison::pod_host
+}  // namespace jettison::kernel

@@ -4,7 +4,7 @@
 
 #include "core/model/pod_resources.h"
 
-namespace jettison::pod_host {
+namespace jettison::kernel {
 namespace {
 
 Quantity Q(std::string_view text) {
@@ -142,4 +142,4 @@ TEST(PodLimits, ALimitOfThePodItselfHoldsWhateverItsContainersSay) {
 }
 
 }  // namespace
-}  // namespace jettison::pod_host
+}  // namespace jettison::kernel

@@ -1,6 +1,6 @@
 #include "kernel/groups/empty_groups.h"
 
-namespace jettison::pod_host {
+namespace jettison::kernel {
 namespace {
 
 bool IsInhabited(Cgroups& cgroups, const std::string& group) {
@@ -26,4 +26,4 @@ Result<void> RemoveEmptyGroups(Cgroups& cgroups, GroupEnd& group_end,
   return first;
 }
 
-}  // namespace jettison::pod_host
+}  // namespace jettison::kernel

@@ -6,7 +6,7 @@
 #include "ports/cgroups.h"
 #include "ports/group_end.h"
 
-namespace jettison::pod_host {
+namespace jettison::kernel {
 
 // Removes the groups in which nothing lives, in every hierarchy; one that is gone is fine. Waits
 // for nothing: a group with processes, or dead ones that nobody has asked for, stays. What could
@@ -14,4 +14,4 @@ namespace jettison::pod_host {
 [[nodiscard]] Result<void> RemoveEmptyGroups(Cgroups& cgroups, GroupEnd& group_end,
                                              const std::vector<std::string>& groups);
 
-}  // namespace jettison::pod_host
+}  // namespace jettison::kernel

@@ -4,7 +4,7 @@
 
 #include "ports/fakes/fake_cgroups.h"
 
-namespace jettison::pod_host {
+namespace jettison::kernel {
 namespace {
 
 TEST(RemoveEmptyGroups, TakesThoseInWhichNothingLivesAndNoOther) {
@@ -19,4 +19,4 @@ TEST(RemoveEmptyGroups, TakesThoseInWhichNothingLivesAndNoOther) {
 }
 
 }  // namespace
-}  // namespace jettison::pod_host
+}  // namespace jettison::kernel

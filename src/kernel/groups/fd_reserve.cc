@@ -6,7 +6,7 @@
 #include <array>
 #include <mutex>
 
-namespace jettison::pod_host {
+namespace jettison::kernel {
 namespace {
 
 // Of a fixed size, so that nothing is allocated when memory is short.
@@ -69,4 +69,4 @@ EndingPods::~EndingPods() {
   errno = error;
 }
 
-}  // namespace jettison::pod_host
+}  // namespace jettison::kernel

@@ -3,7 +3,7 @@
 #include <cerrno>
 #include <cstddef>
 
-namespace jettison::pod_host {
+namespace jettison::kernel {
 
 // Descriptors that this process keeps back for ending pods: whoever has used up all that it may
 // have must not keep a pod alive by that. On any thread.
@@ -39,4 +39,4 @@ template <typename Open>
   }
 }
 
-}  // namespace jettison::pod_host
+}  // namespace jettison::kernel

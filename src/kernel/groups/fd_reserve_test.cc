@@ -8,7 +8,7 @@
 
 #include "kernel/groups/few_descriptors.h"
 
-namespace jettison::pod_host {
+namespace jettison::kernel {
 namespace {
 
 FileDescriptor OpenOne() {
@@ -60,4 +60,4 @@ TEST(FdReserve, IsNotTouchedWhereThereAreDescriptors) {
 }
 
 }  // namespace
-}  // namespace jettison::pod_host
+}  // namespace jettison::kernel

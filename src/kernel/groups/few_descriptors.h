@@ -7,7 +7,7 @@
 
 #include "ports/file_descriptor.h"
 
-namespace jettison::pod_host {
+namespace jettison::kernel {
 
 // While it lives, this process may have only so many descriptors more than it has.
 class FewDescriptors {
@@ -37,4 +37,4 @@ class FewDescriptors {
   std::vector<FileDescriptor> taken_;
 };
 
-}  // namespace jettison::pod_host
+}  // namespace jettison::kernel

@@ -12,7 +12,7 @@
 
 #include "ports/system_error.h"
 
-namespace jettison::pod_host {
+namespace jettison::kernel {
 
 Result<void> GroupArrivals::Watch(const std::string& group) {
   if (watches_.contains(group)) return {};
@@ -64,4 +64,4 @@ GroupArrivals::News GroupArrivals::Take() {
   return news;
 }
 
-}  // namespace jettison::pod_host
+}  // namespace jettison::kernel

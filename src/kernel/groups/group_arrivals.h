@@ -9,7 +9,7 @@
 #include "ports/cgroups.h"
 #include "ports/file_descriptor.h"
 
-namespace jettison::pod_host {
+namespace jettison::kernel {
 
 // Tells when groups are made directly below others, whoever makes them. (inotify(7): that they
 // vanish the kernel does not tell, and what comes too fast may be told as one.)
@@ -38,4 +38,4 @@ class GroupArrivals {
   std::map<int, std::string> by_watch_;
 };
 
-}  // namespace jettison::pod_host
+}  // namespace jettison::kernel

@@ -14,7 +14,7 @@
 #include "ports/fakes/fake_cgroups.h"
 #include "ports/system_error.h"
 
-namespace jettison::pod_host {
+namespace jettison::kernel {
 namespace {
 
 using testing::IsEmpty;
@@ -87,4 +87,4 @@ TEST_F(GroupArrivalsTest, OneThatCameAgainIsWatchedAgain) {
 }
 
 }  // namespace
-}  // namespace jettison::pod_host
+}  // namespace jettison::kernel

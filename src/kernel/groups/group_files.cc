@@ -13,7 +13,7 @@
 #include "kernel/groups/fd_reserve.h"
 #include "ports/system_error.h"
 
-namespace jettison::pod_host {
+namespace jettison::kernel {
 namespace {
 
 constexpr int kDirectory = O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC;
@@ -129,4 +129,4 @@ Result<std::vector<std::string>> Subgroups(int group) {
   return names;
 }
 
-}  // namespace jettison::pod_host
+}  // namespace jettison::kernel

@@ -11,7 +11,7 @@
 // Directories and files of control groups of either version, always relative to an open directory.
 // cgroupfs holds no symbolic links and the paths are checked to stay below, so a path cannot lead
 // elsewhere.
-namespace jettison::pod_host {
+namespace jettison::kernel {
 
 // Fails with kInvalidArgument unless `path` is "" or names joined by single slashes, none of them
 // "." or "..".
@@ -43,4 +43,4 @@ namespace jettison::pod_host {
 // Names of the groups directly below, in the directory's order.
 [[nodiscard]] Result<std::vector<std::string>> Subgroups(int group);
 
-}  // namespace jettison::pod_host
+}  // namespace jettison::kernel

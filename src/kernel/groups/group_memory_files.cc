@@ -10,7 +10,7 @@
 #include "kernel/groups/kernel_text.h"
 #include "ports/system_error.h"
 
-namespace jettison::pod_host {
+namespace jettison::kernel {
 namespace {
 
 constexpr const char* kReclaim = "memory.reclaim";
@@ -77,4 +77,4 @@ Result<std::uint64_t> GroupMemoryFiles::CpuTimeUs(std::string_view group) {
   return RowNumber(*text, "usage_usec");
 }
 
-}  // namespace jettison::pod_host
+}  // namespace jettison::kernel

@@ -6,7 +6,7 @@
 #include "ports/cgroups.h"
 #include "ports/group_memory.h"
 
-namespace jettison::pod_host {
+namespace jettison::kernel {
 
 // The port over the files of control groups, whichever version they are of: memory.reclaim takes as
 // much as is asked for (cgroup v2, Linux 5.19); memory.force_empty, where there is only that
@@ -34,4 +34,4 @@ class GroupMemoryFiles : public GroupMemory {
 // else. A kernel with busy processors takes up to a second for it.
 void DropPages(int group);
 
-}  // namespace jettison::pod_host
+}  // namespace jettison::kernel

@@ -18,7 +18,7 @@
 #include "ports/file_descriptor.h"
 #include "ports/system_error.h"
 
-namespace jettison::pod_host {
+namespace jettison::kernel {
 namespace {
 
 constexpr std::size_t kNamedProcesses = 5;
@@ -140,4 +140,4 @@ std::string DescribeProcesses(int group) {
   return pids->size() > kNamedProcesses ? text + ", ..." : text;
 }
 
-}  // namespace jettison::pod_host
+}  // namespace jettison::kernel

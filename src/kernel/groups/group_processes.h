@@ -8,7 +8,7 @@
 #include "core/units/result.h"
 
 // The processes of a control group of either version, by the open directory of the group.
-namespace jettison::pod_host {
+namespace jettison::kernel {
 
 // Every process of the group and of those below it, by rising id; groups below that vanish
 // meanwhile count as empty, and so do threaded ones (v2), whose processes are listed above them.
@@ -21,4 +21,4 @@ namespace jettison::pod_host {
 // Who is in a group, for people: "2 processes: 12 (sh), 13 (sleep)".
 [[nodiscard]] std::string DescribeProcesses(int group);
 
-}  // namespace jettison::pod_host
+}  // namespace jettison::kernel

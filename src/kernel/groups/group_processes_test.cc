@@ -20,7 +20,7 @@
 #include "kernel/readiness/pidfd.h"
 #include "ports/fakes/child_process.h"
 
-namespace jettison::pod_host {
+namespace jettison::kernel {
 namespace {
 
 using testing::ElementsAre;
@@ -107,4 +107,4 @@ TEST_F(GroupProcesses, AnAgentOutOfDescriptorsEndsAPodAllTheSame) {
 }
 
 }  // namespace
-}  // namespace jettison::pod_host
+}  // namespace jettison::kernel

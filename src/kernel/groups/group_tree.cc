@@ -6,7 +6,7 @@
 #include "kernel/groups/group_files.h"
 #include "ports/file_descriptor.h"
 
-namespace jettison::pod_host {
+namespace jettison::kernel {
 namespace {
 
 // The way from the top down to the group that is being visited.
@@ -93,4 +93,4 @@ Result<void> VisitGroups(int top, const GroupVisit& visit) {
   }
 }
 
-}  // namespace jettison::pod_host
+}  // namespace jettison::kernel

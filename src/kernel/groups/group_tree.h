@@ -6,7 +6,7 @@
 
 #include "core/units/result.h"
 
-namespace jettison::pod_host {
+namespace jettison::kernel {
 
 // What is done with the groups of a tree; what is empty is not called.
 struct GroupVisit {
@@ -22,4 +22,4 @@ struct GroupVisit {
 inline constexpr std::size_t kOpenGroups = 8;
 [[nodiscard]] Result<void> VisitGroups(int top, const GroupVisit& visit);
 
-}  // namespace jettison::pod_host
+}  // namespace jettison::kernel

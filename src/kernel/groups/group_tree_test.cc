@@ -13,7 +13,7 @@
 #include "kernel/groups/few_descriptors.h"
 #include "kernel/groups/group_files.h"
 
-namespace jettison::pod_host {
+namespace jettison::kernel {
 namespace {
 
 // Folders stand for groups: only what is a folder is looked at.
@@ -110,4 +110,4 @@ TEST(GroupTree, TheFirstFailureEndsIt) {
 }
 
 }  // namespace
-}  // namespace jettison::pod_host
+}  // namespace jettison::kernel

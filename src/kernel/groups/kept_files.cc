@@ -7,7 +7,7 @@
 
 #include "kernel/groups/group_files.h"
 
-namespace jettison::pod_host {
+namespace jettison::kernel {
 namespace {
 
 bool IsWithin(std::string_view path, std::string_view group) {
@@ -53,4 +53,4 @@ std::size_t KeptFiles::kept() const {
   return files_.size();
 }
 
-}  // namespace jettison::pod_host
+}  // namespace jettison::kernel

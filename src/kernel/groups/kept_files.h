@@ -15,7 +15,7 @@
 #include "core/units/result.h"
 #include "ports/file_descriptor.h"
 
-namespace jettison::pod_host {
+namespace jettison::kernel {
 
 // How many groups may have their files kept open, so that all of it takes no more than half of the
 // descriptors that this process may have.
@@ -79,4 +79,4 @@ class KeptFiles {
   std::unordered_map<std::string, Files, Hash, std::equal_to<>> files_;
 };
 
-}  // namespace jettison::pod_host
+}  // namespace jettison::kernel

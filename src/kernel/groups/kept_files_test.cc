@@ -9,7 +9,7 @@
 #include "kernel/files/temporary_folder.h"
 #include "kernel/groups/group_files.h"
 
-namespace jettison::pod_host {
+namespace jettison::kernel {
 namespace {
 
 Result<std::string> TextOf(std::span<const FileDescriptor> files) {
@@ -87,4 +87,4 @@ TEST_F(KeptFilesOfFolders, AFileThatNeedNotBeThereMayBeMissing) {
 }
 
 }  // namespace
-}  // namespace jettison::pod_host
+}  // namespace jettison::kernel

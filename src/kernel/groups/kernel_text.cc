@@ -7,7 +7,7 @@
 #include <string>
 #include <system_error>
 
-namespace jettison::pod_host {
+namespace jettison::kernel {
 namespace {
 
 constexpr std::size_t kQuoted = 40;
@@ -97,4 +97,4 @@ Result<std::vector<pid_t>> ParseProcs(std::string_view text) {
   return pids;
 }
 
-}  // namespace jettison::pod_host
+}  // namespace jettison::kernel

@@ -12,7 +12,7 @@
 
 // What the files of control groups are made of, in either version. Pure. A text that the kernel
 // would not write is kInternal, never a zero.
-namespace jettison::pod_host {
+namespace jettison::kernel {
 
 // A file of one number, with or without its newline: pids.current, memory.current.
 [[nodiscard]] Result<std::uint64_t> ParseCounter(std::string_view text);
@@ -44,4 +44,4 @@ void FindRows(std::string_view text, std::span<Row> rows);
 // "expected WHAT, found TEXT", with the beginning of the text.
 [[nodiscard]] tl::unexpected<Error> FailText(std::string_view what, std::string_view text);
 
-}  // namespace jettison::pod_host
+}  // namespace jettison::kernel

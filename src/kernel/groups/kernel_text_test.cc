@@ -5,7 +5,7 @@
 
 #include <array>
 
-namespace jettison::pod_host {
+namespace jettison::kernel {
 namespace {
 
 using testing::ElementsAre;
@@ -58,4 +58,4 @@ TEST(KernelText, SeveralRowsAreFoundTogetherInWhateverOrder) {
 }
 
 }  // namespace
-}  // namespace jettison::pod_host
+}  // namespace jettison::kernel

@@ -9,7 +9,7 @@
 #include "kernel/files/files.h"
 #include "kernel/files/temporary_folder.h"
 
-namespace jettison::pod_host {
+namespace jettison::kernel {
 namespace {
 
 // A small file system of its own.
@@ -54,4 +54,4 @@ TEST_F(LiveRewriteFile, WhereThereWasNoSpaceFromTheBeginningTheOldTextStays) {
 }
 
 }  // namespace
-}  // namespace jettison::pod_host
+}  // namespace jettison::kernel

@@ -7,7 +7,7 @@
 
 #include "ports/system_error.h"
 
-namespace jettison::pod_host {
+namespace jettison::kernel {
 namespace {
 
 // The number is the same on every architecture; the headers of Debian 12's libc know it, older
@@ -29,4 +29,4 @@ Result<void> ReleaseMemory(const FileDescriptor& pidfd) {
   return {};
 }
 
-}  // namespace jettison::pod_host
+}  // namespace jettison::kernel

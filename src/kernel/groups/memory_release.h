@@ -3,7 +3,7 @@
 #include "core/units/result.h"
 #include "ports/file_descriptor.h"
 
-namespace jettison::pod_host {
+namespace jettison::kernel {
 
 // Takes the memory of a process that has been killed but has not ended yet, on the processor of the
 // caller (process_mrelease, Linux 5.15), which is sooner than the process gives it back itself.
@@ -11,4 +11,4 @@ namespace jettison::pod_host {
 // own; kInvalidArgument: it was not killed; kUnavailable: the kernel cannot.
 [[nodiscard]] Result<void> ReleaseMemory(const FileDescriptor& pidfd);
 
-}  // namespace jettison::pod_host
+}  // namespace jettison::kernel

@@ -9,7 +9,7 @@
 
 #include "kernel/readiness/pidfd.h"
 
-namespace jettison::pod_host {
+namespace jettison::kernel {
 namespace {
 
 // A child that sleeps, with 16 MiB of its own.
@@ -55,4 +55,4 @@ TEST_F(MemoryRelease, OfAProcessThatHasEndedFindsNothing) {
 }
 
 }  // namespace
-}  // namespace jettison::pod_host
+}  // namespace jettison::kernel

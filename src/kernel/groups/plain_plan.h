@@ -11,7 +11,7 @@
 #include "kernel/groups/cgroup_layout.h"
 #include "ports/pod_plan.h"
 
-namespace jettison::pod_host {
+namespace jettison::kernel {
 
 // For tests: the plan of a burstable pod without init containers and overhead.
 inline PodPlan PlainPlan(const Pod& pod, const LimitSettings& settings = {}) {
@@ -58,4 +58,4 @@ class PodsByUid : public WrittenPods {
   LimitSettings settings_;
 };
 
-}  // namespace jettison::pod_host
+}  // namespace jettison::kernel

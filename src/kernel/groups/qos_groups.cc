@@ -4,7 +4,7 @@
 
 #include "kernel/groups/cgroup_layout.h"
 
-namespace jettison::pod_host {
+namespace jettison::kernel {
 
 void QosGroups::Add(const std::vector<const PodPlan*>& pods) {
   if (pods.empty()) return;
@@ -40,4 +40,4 @@ void QosGroups::SetShares() {
   if (first) failed_(*first);
 }
 
-}  // namespace jettison::pod_host
+}  // namespace jettison::kernel

@@ -13,7 +13,7 @@
 #include "ports/cgroups.h"
 #include "ports/pod_plan.h"
 
-namespace jettison::pod_host {
+namespace jettison::kernel {
 
 // The groups of burstable and best-effort pods, by their CPU shares: best-effort pods get what
 // nobody asked for; burstable pods share what those of that class ask for together. Makes the
@@ -45,4 +45,4 @@ class QosGroups {
   std::vector<GroupLimits> limits_;
 };
 
-}  // namespace jettison::pod_host
+}  // namespace jettison::kernel

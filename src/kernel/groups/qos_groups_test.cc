@@ -8,7 +8,7 @@
 
 #include "ports/fakes/fake_cgroups.h"
 
-namespace jettison::pod_host {
+namespace jettison::kernel {
 namespace {
 
 using testing::ElementsAre;
@@ -81,4 +81,4 @@ TEST_F(QosGroupsTest, TheFirstFailureIsToldAndTheOtherGroupIsSet) {
 }
 
 }  // namespace
-}  // namespace jettison::pod_host
+}  // namespace jettison::kernel

@@ -11,7 +11,7 @@
 #include "ports/file_descriptor.h"
 #include "ports/system_error.h"
 
-namespace jettison::pod_host {
+namespace jettison::kernel {
 namespace {
 
 struct PathType {
@@ -67,4 +67,4 @@ Result<void> PrepareHostPath(const HostPathSource& source) {
               fmt::format("hostPath {} is not {}", source.path, type->article));
 }
 
-}  // namespace jettison::pod_host
+}  // namespace jettison::kernel

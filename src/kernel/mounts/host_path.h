@@ -3,7 +3,7 @@
 #include "core/model/pod.h"
 #include "core/units/result.h"
 
-namespace jettison::pod_host {
+namespace jettison::kernel {
 
 // Checks that the path is there and of the type that the volume asks for, and makes it for
 // "DirectoryOrCreate" (mode 0755) and "FileOrCreate" (mode 0644, in a folder that exists). An empty
@@ -11,4 +11,4 @@ namespace jettison::pod_host {
 // Source: core/v1 HostPathType.
 [[nodiscard]] Result<void> PrepareHostPath(const HostPathSource& source);
 
-}  // namespace jettison::pod_host
+}  // namespace jettison::kernel

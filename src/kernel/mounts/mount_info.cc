@@ -14,7 +14,7 @@
 #include "ports/file_descriptor.h"
 #include "ports/system_error.h"
 
-namespace jettison::pod_host {
+namespace jettison::kernel {
 namespace {
 
 std::vector<std::string_view> Split(std::string_view text, char separator) {
@@ -115,4 +115,4 @@ void DetachMountsBelow(const std::string& folder, std::string_view except) {
   }
 }
 
-}  // namespace jettison::pod_host
+}  // namespace jettison::kernel

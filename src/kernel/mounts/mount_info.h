@@ -8,7 +8,7 @@
 
 #include "core/units/result.h"
 
-namespace jettison::pod_host {
+namespace jettison::kernel {
 
 // One mount of /proc/self/mountinfo, escaped characters restored.
 struct Mount {
@@ -37,4 +37,4 @@ struct Mount {
 // Detaches these mounts, apart from the one at `except`.
 void DetachMountsBelow(const std::string& folder, std::string_view except = {});
 
-}  // namespace jettison::pod_host
+}  // namespace jettison::kernel

@@ -3,7 +3,7 @@
 #include <gtest/gtest.h>
 #include <sys/sysmacros.h>
 
-namespace jettison::pod_host {
+namespace jettison::kernel {
 namespace {
 
 constexpr const char* kMemoryMount =
@@ -54,4 +54,4 @@ TEST(MountInfo, AMissingFileIsNotFound) {
 }
 
 }  // namespace
-}  // namespace jettison::pod_host
+}  // namespace jettison::kernel

@@ -4,7 +4,7 @@
 
 #include <algorithm>
 
-namespace jettison::pod_host {
+namespace jettison::kernel {
 
 namespace {
 
@@ -98,4 +98,4 @@ Result<std::vector<PlannedMount>> PlanMounts(const Paths& paths, const Pod& pod,
   return plan;
 }
 
-}  // namespace jettison::pod_host
+}  // namespace jettison::kernel

@@ -8,7 +8,7 @@
 #include "core/units/result.h"
 #include "kernel/files/paths.h"
 
-namespace jettison::pod_host {
+namespace jettison::kernel {
 
 // One volume to be mounted for a container.
 struct PlannedMount {
@@ -26,15 +26,15 @@ struct PlannedMount {
 // those within. configMap and secret volumes are read-only always. Fails, naming the field, on a
 // mount path that is not absolute or has "..", on "/", on two volumes at one path, on a sub path
 // that leads out of its volume, and on a volume that the pod does not have.
-[[nodiscard]] Result<std::vector<PlannedMount>> PlanMounts(const pod_host::Paths& paths,
+[[nodiscard]] Result<std::vector<PlannedMount>> PlanMounts(const kernel::Paths& paths,
                                                            const Pod& pod,
                                                            const Container& container);
 
 // Where the content of a volume lies on the host.
-[[nodiscard]] std::string SourceOf(const pod_host::Paths& paths, const Pod& pod,
+[[nodiscard]] std::string SourceOf(const kernel::Paths& paths, const Pod& pod,
                                    const Volume& volume);
 
 // Whether `path` is `folder` or lies below it; both as PlanMounts normalises them.
 [[nodiscard]] bool IsWithin(std::string_view path, std::string_view folder);
 
-}  // namespace jettison::pod_host
+}  // namespace jettison::kernel

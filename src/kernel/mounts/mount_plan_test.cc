@@ -3,7 +3,7 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
-namespace jettison::pod_host {
+namespace jettison::kernel {
 
 namespace {
 
@@ -90,4 +90,4 @@ TEST(IsWithin, GoesByWholeComponents) {
 }
 
 }  // namespace
-}  // namespace jettison::pod_host
+}  // namespace jettison::kernel

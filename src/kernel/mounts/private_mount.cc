@@ -11,7 +11,7 @@
 
 #include "ports/system_error.h"
 
-namespace jettison::pod_host {
+namespace jettison::kernel {
 namespace {
 
 std::array<char, 32> PathOf(int descriptor) {
@@ -48,4 +48,4 @@ int DetachPrivately(int folder, const char* name) {
   return error;
 }
 
-}  // namespace jettison::pod_host
+}  // namespace jettison::kernel

@@ -5,7 +5,7 @@
 #include "core/units/result.h"
 #include "ports/file_descriptor.h"
 
-namespace jettison::pod_host {
+namespace jettison::kernel {
 
 // Most hosts share their mounts: what is mounted or detached in one of them happens in all of its
 // copies (mount_namespaces(7), shared subtrees). A copy is therefore cut off before anything of it
@@ -20,4 +20,4 @@ namespace jettison::pod_host {
 // path. 0 or an errno: EINVAL where nothing is mounted there. Async-signal-safe.
 [[nodiscard]] int DetachPrivately(int folder, const char* name);
 
-}  // namespace jettison::pod_host
+}  // namespace jettison::kernel

@@ -15,7 +15,7 @@
 #include "kernel/mounts/host_path.h"
 #include "ports/system_error.h"
 
-namespace jettison::pod_host {
+namespace jettison::kernel {
 namespace {
 
 bool IsMounted(const std::string& path) {
@@ -152,4 +152,4 @@ std::vector<PathStep> VolumeSteps(const Paths& paths, const Pod& pod) {
   return steps;
 }
 
-}  // namespace jettison::pod_host
+}  // namespace jettison::kernel

@@ -7,7 +7,7 @@
 #include "kernel/files/paths.h"
 #include "kernel/readiness/path_errand.h"
 
-namespace jettison::pod_host {
+namespace jettison::kernel {
 
 // Makes the pod's volumes below its folder; what is there already is kept, so that it can be done
 // again for a pod that is adopted (a tmpfs does not outlive the machine's restart). Volumes that
@@ -24,4 +24,4 @@ namespace jettison::pod_host {
 [[nodiscard]] Result<void> PrepareVolumes(const Paths& paths, const Pod& pod);
 [[nodiscard]] std::vector<PathStep> VolumeSteps(const Paths& paths, const Pod& pod);
 
-}  // namespace jettison::pod_host
+}  // namespace jettison::kernel

@@ -8,7 +8,7 @@
 #include "kernel/files/files.h"
 #include "kernel/files/temporary_folder.h"
 
-namespace jettison::pod_host {
+namespace jettison::kernel {
 namespace {
 
 using testing::HasSubstr;
@@ -138,4 +138,4 @@ TEST_F(PrepareVolumesTest, OrCreateMakesWhatIsMissing) {
 }
 
 }  // namespace
-}  // namespace jettison::pod_host
+}  // namespace jettison::kernel

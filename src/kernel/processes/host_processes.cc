@@ -27,13 +27,13 @@ constexpr unsigned long kPidfdGetInfo = _IOWR(0xFF, 11, PidfdInfo);
 }  // namespace
 
 Result<FileDescriptor> HostProcesses::Open(pid_t pid) {
-  FileDescriptor handle = pod_host::OpenPidfd(pid);
+  FileDescriptor handle = kernel::OpenPidfd(pid);
   if (!handle) return FailErrno(fmt::format("open a handle of process {}", pid));
   return handle;
 }
 
 void HostProcesses::Signal(const FileDescriptor& process, int signal) {
-  pod_host::SendSignal(process, signal);
+  kernel::SendSignal(process, signal);
 }
 
 std::optional<int> HostProcesses::WaitStatus(const FileDescriptor& process) {
@@ -44,7 +44,7 @@ std::optional<int> HostProcesses::WaitStatus(const FileDescriptor& process) {
 }
 
 Result<std::string> HostProcesses::ReadFile(pid_t pid, std::string_view name) {
-  return pod_host::ReadFile(fmt::format("/proc/{}/{}", pid, name));
+  return kernel::ReadFile(fmt::format("/proc/{}/{}", pid, name));
 }
 
 }  // namespace jettison

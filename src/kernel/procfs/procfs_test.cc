@@ -26,7 +26,7 @@ class ProcfsTree : public testing::Test {
   void Write(const std::string& name, const std::string& text) const {
     std::ofstream(root_ / name) << text;
   }
-  const pod_host::TemporaryFolder folder_;
+  const kernel::TemporaryFolder folder_;
   const std::filesystem::path root_ = folder_.path();
 };
 

@@ -35,7 +35,7 @@ class PressureTree : public testing::Test {
     std::filesystem::create_directories(path.parent_path());
     std::ofstream(path) << "some avg10=" << avg10 << " avg60=0.00 avg300=0.00 total=0\n";
   }
-  const pod_host::TemporaryFolder folder_;
+  const kernel::TemporaryFolder folder_;
   const std::filesystem::path root_ = folder_.path();
 };
 

@@ -9,7 +9,7 @@
 #include "ports/file_descriptor.h"
 #include "ports/system_error.h"
 
-namespace jettison::pod_host {
+namespace jettison::kernel {
 namespace {
 
 Result<void> DoStep(const PathStep& step, const std::atomic<bool>& wanted) {
@@ -97,4 +97,4 @@ void PathErrand::Finish() {
   done(outcome);
 }
 
-}  // namespace jettison::pod_host
+}  // namespace jettison::kernel

@@ -12,7 +12,7 @@
 #include "kernel/readiness/readiness.h"
 #include "ports/slow_paths.h"
 
-namespace jettison::pod_host {
+namespace jettison::kernel {
 
 // Something to be done with one path of the host.
 struct PathStep {
@@ -62,4 +62,4 @@ class PathErrand {
   Readiness::Watch on_late_;
 };
 
-}  // namespace jettison::pod_host
+}  // namespace jettison::kernel

@@ -6,7 +6,7 @@
 
 #include "ports/fakes/fake_slow_paths.h"
 
-namespace jettison::pod_host {
+namespace jettison::kernel {
 namespace {
 
 using testing::ElementsAre;
@@ -92,4 +92,4 @@ TEST_F(PathErrandTest, ThatIsHurriedIsGivenUpAtOnce) {
 }
 
 }  // namespace
-}  // namespace jettison::pod_host
+}  // namespace jettison::kernel

@@ -6,7 +6,7 @@
 
 #include "ports/file_descriptor.h"
 
-namespace jettison::pod_host {
+namespace jettison::kernel {
 
 // A handle of the process, readable when it has ended; empty with errno set where there is none.
 // (The header of glibc 2.36 lacks C linkage, so these are the bare system calls.)
@@ -22,4 +22,4 @@ inline void SendSignal(const FileDescriptor& pidfd, int signal) {
   (void)SendSignalTo(pidfd, signal);
 }
 
-}  // namespace jettison::pod_host
+}  // namespace jettison::kernel

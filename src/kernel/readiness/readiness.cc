@@ -9,7 +9,7 @@
 
 #include "ports/system_error.h"
 
-namespace jettison::pod_host {
+namespace jettison::kernel {
 namespace {
 
 constexpr std::uint64_t kWakeId = 0;
@@ -157,4 +157,4 @@ void Readiness::Dispatch() {
   SetTimer();
 }
 
-}  // namespace jettison::pod_host
+}  // namespace jettison::kernel

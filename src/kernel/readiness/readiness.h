@@ -17,7 +17,7 @@
 #include "core/units/result.h"
 #include "ports/file_descriptor.h"
 
-namespace jettison::pod_host {
+namespace jettison::kernel {
 
 // What the runtime waits for, behind one descriptor that is readable when any of it is due: shims
 // that talk or end, timers, and the runtime's own wish to be called. It waits for nothing itself.
@@ -84,4 +84,4 @@ class Readiness {
   std::vector<std::uint64_t> due_;                   // the same
 };
 
-}  // namespace jettison::pod_host
+}  // namespace jettison::kernel

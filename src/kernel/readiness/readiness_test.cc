@@ -7,7 +7,7 @@
 
 #include "ports/fakes/scarcity.h"
 
-namespace jettison::pod_host {
+namespace jettison::kernel {
 namespace {
 
 // Readable from the beginning, until somebody reads it.
@@ -112,4 +112,4 @@ TEST(Readiness, ATimerThatIsSetAgainByItsOwnCallCallsAgain) {
 }
 
 }  // namespace
-}  // namespace jettison::pod_host
+}  // namespace jettison::kernel

@@ -8,7 +8,7 @@
 namespace jettison {
 
 Result<std::unique_ptr<ContainerRuntime>> OpenKubeletPods(BesideKubelet beside) {
-  auto readiness = pod_host::Readiness::Create();
+  auto readiness = kernel::Readiness::Create();
   if (!readiness) return Fail(readiness.error());
   auto pods = std::make_unique<PodsOfNode>(std::make_unique<NoOwnPods>(),
                                            OthersEdges{.processes = std::move(beside.processes),

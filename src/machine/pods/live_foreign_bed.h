@@ -25,10 +25,10 @@ class LiveForeignBed : public LiveCriRuntime {
     for (int i = 0; i < 2000; ++i) {
       for (const pid_t pid : cgroups_->Processes(group).value_or(std::vector<pid_t>{})) {
         const std::string folder = "/proc/" + std::to_string(pid);
-        const auto status = pod_host::ReadFile(folder + "/status");
+        const auto status = kernel::ReadFile(folder + "/status");
         const std::size_t at = status ? status->find("SigCgt:") : std::string::npos;
         // What runs before the program handles every signal, and does nothing with it.
-        const bool is_program = !IsPrepared(pod_host::ReadFile(folder + "/stat").value_or(""));
+        const bool is_program = !IsPrepared(kernel::ReadFile(folder + "/stat").value_or(""));
         if (at == std::string::npos || !is_program) continue;
         const auto caught = std::stoull(status->substr(at + 7), nullptr, 16);
         if ((caught >> (SIGTERM - 1) & 1U) != 0) return true;

@@ -44,7 +44,7 @@ TEST_F(LiveCriForeignTasks, AreFoundMeasuredAndEndedAndStayTheirOwners) {
   EXPECT_EQ(resources.limits.at("memory"), Quantity::Of(64 << 20));
   EXPECT_THAT(runtime().ForeignGroupsOf("web1"), ElementsAre(GroupOf("web1")));
   EXPECT_GT(cgroups_->ReadMemory(GroupOf("web1")).value().usage, 0U);
-  EXPECT_TRUE(pod_host::Exists(runtime().DiskOf(pod).containers.at(0).layer));
+  EXPECT_TRUE(kernel::Exists(runtime().DiskOf(pod).containers.at(0).layer));
 
   ASSERT_TRUE(HandlesTerm(GroupOf("web1")));
   runtime().StopContainer("web1", "web", seconds(5));

@@ -83,7 +83,7 @@ TEST_F(LiveCriForeignPods, IsFoundMeasuredAndEndedAndStaysItsOwners) {
   EXPECT_THAT(runtime().ForeignGroupsOf("their-uid"), testing::ElementsAre(group));
   EXPECT_GT(cgroups_->ReadMemory(group).value().usage, 0U);
   const PodDisk disk = runtime().DiskOf(pod);
-  EXPECT_TRUE(pod_host::Exists(disk.containers[0].layer)) << disk.containers[0].layer;
+  EXPECT_TRUE(kernel::Exists(disk.containers[0].layer)) << disk.containers[0].layer;
   EXPECT_EQ(disk.containers[0].logs, folder_.path() + "/their-logs/main");
 
   ASSERT_TRUE(HandlesTerm(group));
@@ -94,7 +94,7 @@ TEST_F(LiveCriForeignPods, IsFoundMeasuredAndEndedAndStaysItsOwners) {
   runtime().RemovePod("their-uid");
   ASSERT_NE(Await<PodRemoved>("their-uid"), nullptr);
   EXPECT_EQ(StateOfTheirs(), api::SANDBOX_NOTREADY);
-  EXPECT_TRUE(pod_host::Exists(folder_.path() + "/their-logs/main/0.log"));
+  EXPECT_TRUE(kernel::Exists(folder_.path() + "/their-logs/main/0.log"));
   EXPECT_EQ(Await<PodFound>("", milliseconds(500)), nullptr);
 }
 

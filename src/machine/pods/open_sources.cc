@@ -41,7 +41,7 @@ constexpr std::array<OpenSource, 1> kSources = {&OpenContainerd};
 
 Result<std::unique_ptr<ContainerRuntime>> WithForeignPods(std::unique_ptr<CriRuntime> runtime,
                                                           BesideCri beside) {
-  auto readiness = pod_host::Readiness::Create();
+  auto readiness = kernel::Readiness::Create();
   if (!readiness) return Fail(readiness.error());
   const CriRuntimeOptions options = Tidied(beside.options);
   CriRuntime& own = *runtime;

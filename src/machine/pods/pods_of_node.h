@@ -22,7 +22,7 @@ namespace jettison {
 // What foreign pods are looked after with; references must outlive whoever does.
 struct OthersEdges {
   std::unique_ptr<Processes> processes;
-  std::unique_ptr<pod_host::Readiness> readiness;
+  std::unique_ptr<kernel::Readiness> readiness;
   Cgroups& cgroups;
   GroupEnd& group_end;
   const Clock& clock;
@@ -84,13 +84,13 @@ class PodsOfNode : public ContainerRuntime, private OtherPods {
 
   std::unique_ptr<OwnRuntime> own_;
   std::unique_ptr<Processes> processes_;
-  std::unique_ptr<pod_host::Readiness> readiness_;
+  std::unique_ptr<kernel::Readiness> readiness_;
   RunEdges run_;
   ForeignRoster roster_;
   std::vector<std::unique_ptr<ForeignSource>> sources_;
   std::vector<RuntimePod>* listed_ = nullptr;  // while List collects: where foreign pods go
   bool recalled_ = false;  // pods are guarded already, and nothing waits for an answer any more
-  pod_host::Readiness::Watch on_own_;
+  kernel::Readiness::Watch on_own_;
 };
 
 }  // namespace jettison

@@ -20,13 +20,13 @@ Result<std::unique_ptr<CriRuntime>> OpenCriRuntime(CriRuntimeOptions options,
   if (!options.root.starts_with('/')) {
     return Fail(ErrorCode::kInvalidArgument, "the runtime's root must be an absolute path");
   }
-  const pod_host::Paths paths(options.root, options.logs);
+  const kernel::Paths paths(options.root, options.logs);
   for (const std::string& folder : {paths.Pods(), paths.Logs()}) {
-    if (auto made = pod_host::MakeFolders(folder); !made) return Fail(made.error());
+    if (auto made = kernel::MakeFolders(folder); !made) return Fail(made.error());
   }
-  auto lock = pod_host::LockRoot(paths.Lock());
+  auto lock = kernel::LockRoot(paths.Lock());
   if (!lock) return Fail(lock.error());
-  auto readiness = pod_host::Readiness::Create();
+  auto readiness = kernel::Readiness::Create();
   if (!readiness) return Fail(readiness.error());
   cri::RuntimeEdges edges{.calls = std::move(calls),
                           .processes = std::make_unique<HostProcesses>(),

@@ -89,7 +89,7 @@ TEST_F(CriRuntime, AWantedEndWaitsForWhatIsBeingMadeAndBeginsNothingMore) {
   ASSERT_NE(bed_.Await<ContainerStarted>("u"), nullptr) << "it is finished";
   EXPECT_FALSE(runtime().IsMaking());
   (void)bed_.calls->TakeCalls();
-  runtime().CreatePod(pod_host::PlainPlan(SimplePod("v")));
+  runtime().CreatePod(kernel::PlainPlan(SimplePod("v")));
   runtime().StartContainer("u", "main", 1, 0);
   EXPECT_EQ(bed_.Await<PodReady>("v", milliseconds(50)), nullptr);
   EXPECT_THAT(bed_.calls->TakeCalls(), IsEmpty());
@@ -115,7 +115,7 @@ TEST_F(CriRuntime, AGroupThatARuntimeMakesTooLateIsSweptWhenItIsEmpty) {
   bed_.calls->HoldBack("RunPodSandbox");
   const Pod pod = SimplePod("u");
   bed_.known[pod.uid] = pod;
-  runtime().CreatePod(pod_host::PlainPlan(pod));
+  runtime().CreatePod(kernel::PlainPlan(pod));
   (void)bed_.Await<PodReady>("u", milliseconds(30));
   ASSERT_TRUE(bed_.Remove("u"));
   ASSERT_TRUE(bed_.cgroups.Create("kubepods/burstable/podu/x", {}));

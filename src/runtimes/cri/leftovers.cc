@@ -24,7 +24,7 @@ std::vector<std::string> PossibleGroupsOf(const Surroundings& surroundings,
                                           const std::string& uid) {
   std::vector<std::string> groups;
   for (const QosClass qos : kQosClasses) {
-    groups.push_back(pod_host::PodGroup(qos, uid, surroundings.options.cgroup_driver));
+    groups.push_back(kernel::PodGroup(qos, uid, surroundings.options.cgroup_driver));
   }
   return groups;
 }
@@ -33,7 +33,7 @@ std::vector<std::string> Leftovers::Begin() {
   std::vector<std::string> doomed;
   std::vector<std::string> others;
   const std::string pods = surroundings_.paths.Pods();
-  for (const std::string& name : pod_host::NamesIn(pods).value_or(std::vector<std::string>{})) {
+  for (const std::string& name : kernel::NamesIn(pods).value_or(std::vector<std::string>{})) {
     if (name.starts_with(kDoomedPrefix)) {
       doomed.push_back(fmt::format("{}/{}", pods, name));
     } else {
@@ -61,8 +61,8 @@ void Leftovers::Remove(const std::string& uid) {
   PodRemains remains{
       .uid = uid, .groups = PossibleGroupsOf(surroundings_, uid), .log_dirs = {}, .layers = {}};
   const std::string logs = surroundings_.paths.Logs();
-  for (const std::string& name : pod_host::NamesIn(logs).value_or(std::vector<std::string>{})) {
-    if (pod_host::IsLogsOf(name, uid)) remains.log_dirs.push_back(fmt::format("{}/{}", logs, name));
+  for (const std::string& name : kernel::NamesIn(logs).value_or(std::vector<std::string>{})) {
+    if (kernel::IsLogsOf(name, uid)) remains.log_dirs.push_back(fmt::format("{}/{}", logs, name));
   }
   Remove(std::move(remains));
 }
@@ -90,8 +90,8 @@ void Leftovers::SweepLateGroups(const std::function<bool(const std::string&)>& i
     const std::string& uid = it->first;
     if (!is_pod(uid) && !removals_.contains(uid)) {
       surroundings_.LogFailure(
-          "pod " + uid, pod_host::RemoveEmptyGroups(surroundings_.cgroups, surroundings_.group_end,
-                                                    PossibleGroupsOf(surroundings_, uid)));
+          "pod " + uid, kernel::RemoveEmptyGroups(surroundings_.cgroups, surroundings_.group_end,
+                                                  PossibleGroupsOf(surroundings_, uid)));
     }
     it = --it->second == 0 ? late_groups_.erase(it) : std::next(it);
   }

@@ -62,7 +62,7 @@ TEST_F(CriRecall, WhenTheRuntimeAnswersNothingIsLostOrDoubled) {
   ASSERT_NE(bed_.Await<ContainerStarted>("u"), nullptr);
   ASSERT_TRUE(bed_.Run(SimplePod("v")));
   // Not written down: its agent was killed before.
-  ASSERT_TRUE(pod_host::WriteFile(bed_.root() + "/pods/v/record", "sandbox half"));
+  ASSERT_TRUE(kernel::WriteFile(bed_.root() + "/pods/v/record", "sandbox half"));
   containerd().Exit("other", 4);
   auto recalled = OpenHanging();
   ASSERT_EQ(recalled.size(), 1U);
@@ -155,7 +155,7 @@ TEST_F(CriRecall, ARuntimeThatKnowsNothingEndsNothingAndDeletesNothing) {
   ASSERT_TRUE(bed_.Run(SimplePod("ended")));
   containerd().Exit("main", 1);
   const std::string data = bed_.root() + "/pods/ended/data";
-  ASSERT_TRUE(pod_host::WriteFile(data, "x"));
+  ASSERT_TRUE(kernel::WriteFile(data, "x"));
   containerd().boxes.clear();
   const auto runs = std::exchange(containerd().runs, {});
   bed_.Open();
@@ -164,7 +164,7 @@ TEST_F(CriRecall, ARuntimeThatKnowsNothingEndsNothingAndDeletesNothing) {
   ASSERT_EQ(listed->size(), 2U);
   EXPECT_THAT(bed_.logged, Contains(HasSubstr("knows nothing of 2 pods")));
   EXPECT_TRUE(containerd().processes.Runs(1000));
-  EXPECT_TRUE(pod_host::Exists(data));
+  EXPECT_TRUE(kernel::Exists(data));
   runtime().StartContainer("ended", "main", 1, 0);
   ASSERT_NE(bed_.Await<ContainerStarted>("ended"), nullptr) << "in a new sandbox";
   runtime().KillContainer("u", "main");

@@ -36,7 +36,7 @@ Runtime::Runtime(RuntimeEdges edges, const CriRuntimeOptions& options, Cgroups& 
                      .request_timeout = options.request_timeout,
                      .log = options.log},
                     options,
-                    pod_host::Paths(options.root, options.logs),
+                    kernel::Paths(options.root, options.logs),
                     *edges_.calls,
                     edges_.slices.get()},
       probe_(surroundings_),
@@ -158,7 +158,7 @@ void Runtime::CreatePod(const PodPlan& plan) {
   if (surroundings_.draining) return;
   const Pod& pod = plan.pod;
   const auto fail = [&](Error error) { surroundings_.Emit(PodFailed{pod.uid, std::move(error)}); };
-  if (auto names = pod_host::CheckNames(pod); !names) return fail(names.error());
+  if (auto names = kernel::CheckNames(pod); !names) return fail(names.error());
   const PodActor* const existing = pods_.Find(pod.uid);
   if (existing != nullptr && !existing->removing()) {
     return surroundings_.Emit(PodReady{pod.uid});
@@ -208,7 +208,7 @@ void Runtime::RemovePod(const std::string& pod_uid) {
 
 PodDisk Runtime::DiskOf(const Pod& pod) const {
   const PodActor* const own = pods_.Find(pod.uid);
-  return own == nullptr ? pod_host::DiskOf(surroundings_.paths, pod) : own->Disk();
+  return own == nullptr ? kernel::DiskOf(surroundings_.paths, pod) : own->Disk();
 }
 
 std::string_view Runtime::GroupOf(const std::string& pod_uid, const std::string& container) const {

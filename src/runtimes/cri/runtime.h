@@ -26,7 +26,7 @@ namespace jettison::cri {
 struct RuntimeEdges {
   std::unique_ptr<Calls> calls;
   std::unique_ptr<Processes> processes;
-  std::unique_ptr<pod_host::Readiness> readiness;
+  std::unique_ptr<kernel::Readiness> readiness;
   FileDescriptor lock;
   // With the cgroup driver systemd alone; uses the readiness.
   std::unique_ptr<Slices> slices = nullptr;
@@ -77,7 +77,7 @@ class Runtime : public CriRuntime {
   void OnListing(const Result<Listing>& listing);
 
   RuntimeEdges edges_;
-  pod_host::Readiness* readiness_;
+  kernel::Readiness* readiness_;
   Surroundings surroundings_;
   ReadyProbe probe_;
   Inventory inventory_;
@@ -95,8 +95,8 @@ class Runtime : public CriRuntime {
   bool recalled_ = false;  // pods are guarded already, and nothing waits for an answer any more
   bool adopted_ = false;   // before that nothing is known, and everything would be a stranger
   bool relisting_ = false;
-  pod_host::Readiness::Watch on_answers_;
-  pod_host::Readiness::Watch on_relist_;
+  kernel::Readiness::Watch on_answers_;
+  kernel::Readiness::Watch on_relist_;
 };
 
 }  // namespace jettison::cri

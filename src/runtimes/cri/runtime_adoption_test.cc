@@ -52,9 +52,9 @@ TEST_F(CriRuntime, SandboxesOfOthersAreNeitherListedNorTouched) {
 }
 
 TEST_F(CriRuntime, WhatAnInterruptedAgentLeftIsRemovedAtTheStart) {
-  ASSERT_TRUE(pod_host::MakeFolders(bed_.root() + "/pods/half-made/volumes/v"));
-  ASSERT_TRUE(pod_host::MakeFolders(bed_.root() + "/logs/default_pod_half-made/c"));
-  ASSERT_TRUE(pod_host::MakeFolders(bed_.root() + "/pods/.gone-x-1/deep"));
+  ASSERT_TRUE(kernel::MakeFolders(bed_.root() + "/pods/half-made/volumes/v"));
+  ASSERT_TRUE(kernel::MakeFolders(bed_.root() + "/logs/default_pod_half-made/c"));
+  ASSERT_TRUE(kernel::MakeFolders(bed_.root() + "/pods/.gone-x-1/deep"));
   bed_.Open();
   const auto listed = runtime().List();
   ASSERT_TRUE(listed);
@@ -62,8 +62,8 @@ TEST_F(CriRuntime, WhatAnInterruptedAgentLeftIsRemovedAtTheStart) {
   EXPECT_TRUE(runtime().RemovingContainers()) << "its space is about to come back";
   const auto deadline = std::chrono::steady_clock::now() + seconds(10);
   const auto all_gone = [&] {
-    return pod_host::NamesIn(bed_.root() + "/pods")->empty() &&
-           pod_host::NamesIn(bed_.root() + "/logs")->empty();
+    return kernel::NamesIn(bed_.root() + "/pods")->empty() &&
+           kernel::NamesIn(bed_.root() + "/logs")->empty();
   };
   const auto busy = [&] { return !all_gone() || runtime().RemovingContainers(); };
   while (busy() && std::chrono::steady_clock::now() < deadline) {
@@ -75,18 +75,17 @@ TEST_F(CriRuntime, WhatAnInterruptedAgentLeftIsRemovedAtTheStart) {
 
 TEST_F(CriRuntime, LogsOfAPodWhoseUidEndsAsALeftoversDoesStay) {
   const std::string logs = bed_.root() + "/logs/";
-  ASSERT_TRUE(pod_host::MakeFolders(bed_.root() + "/pods/made"));
-  ASSERT_TRUE(pod_host::MakeFolders(logs + "default_pod_made/c"));
-  ASSERT_TRUE(pod_host::MakeFolders(logs + "default_pod_half_made/c"));
+  ASSERT_TRUE(kernel::MakeFolders(bed_.root() + "/pods/made"));
+  ASSERT_TRUE(kernel::MakeFolders(logs + "default_pod_made/c"));
+  ASSERT_TRUE(kernel::MakeFolders(logs + "default_pod_half_made/c"));
   bed_.Open();
   ASSERT_TRUE(runtime().List());
   const auto deadline = std::chrono::steady_clock::now() + seconds(10);
-  while (pod_host::Exists(logs + "default_pod_made") &&
-         std::chrono::steady_clock::now() < deadline) {
+  while (kernel::Exists(logs + "default_pod_made") && std::chrono::steady_clock::now() < deadline) {
     (void)bed_.Await<PodRemoved>("nobody", milliseconds(5));
   }
-  EXPECT_FALSE(pod_host::Exists(logs + "default_pod_made"));
-  EXPECT_TRUE(pod_host::Exists(logs + "default_pod_half_made/c"));
+  EXPECT_FALSE(kernel::Exists(logs + "default_pod_made"));
+  EXPECT_TRUE(kernel::Exists(logs + "default_pod_half_made/c"));
 }
 
 TEST_F(CriRuntime, AListThatIsNotAnsweredIsAnErrorThatMayBeTriedAgain) {

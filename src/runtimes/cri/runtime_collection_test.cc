@@ -66,10 +66,10 @@ TEST_F(CriRuntimeCollection, LogsAndFilesOfAGonePodGoWithItsSandbox) {
   RunPod();
   const std::string logs = bed_.root() + "/logs/default_pod-x_x";
   const std::string files = bed_.root() + "/pods/x";
-  ASSERT_TRUE(pod_host::MakeFolders(logs + "/main"));
-  ASSERT_TRUE(pod_host::MakeFolders(files));
+  ASSERT_TRUE(kernel::MakeFolders(logs + "/main"));
+  ASSERT_TRUE(kernel::MakeFolders(files));
   AddDeadOfGone("of-a-gone-pod");
-  EXPECT_TRUE(Becomes([&] { return !pod_host::Exists(logs) && !pod_host::Exists(files); }));
+  EXPECT_TRUE(Becomes([&] { return !kernel::Exists(logs) && !kernel::Exists(files); }));
 }
 
 TEST_F(CriRuntimeCollection, TheNewestSandboxOfAPodStaysThoughItIsDead) {

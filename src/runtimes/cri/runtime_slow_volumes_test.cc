@@ -13,7 +13,7 @@ using testing::HasSubstr;
 class CriRuntimeSlowVolumes : public CriRuntime {
  protected:
   void Begin(Duration patience) {
-    ASSERT_TRUE(pod_host::MakeFolders(dead_));
+    ASSERT_TRUE(kernel::MakeFolders(dead_));
     slow_ = std::make_shared<FakeSlowPaths>(dead_);
     bed_.slow_paths = slow_;
     bed_.path_patience = patience;
@@ -31,7 +31,7 @@ class CriRuntimeSlowVolumes : public CriRuntime {
 
 TEST_F(CriRuntimeSlowVolumes, OthersStartWhileAPodWaitsForItsVolume) {
   Begin(std::chrono::hours(1));
-  runtime().CreatePod(pod_host::PlainPlan(OnTheDead("u")));
+  runtime().CreatePod(kernel::PlainPlan(OnTheDead("u")));
   ASSERT_TRUE(bed_.Run(SimplePod("other")));
   EXPECT_EQ(slow_->Answer(), 1);
   EXPECT_NE(bed_.Await<PodReady>("u"), nullptr);
@@ -39,7 +39,7 @@ TEST_F(CriRuntimeSlowVolumes, OthersStartWhileAPodWaitsForItsVolume) {
 
 TEST_F(CriRuntimeSlowVolumes, APodThatHasWaitedForTooLongFailsNamingThePath) {
   Begin(std::chrono::milliseconds(1));
-  runtime().CreatePod(pod_host::PlainPlan(OnTheDead("u")));
+  runtime().CreatePod(kernel::PlainPlan(OnTheDead("u")));
   const auto* failed = bed_.Await<PodFailed>("u");
   ASSERT_NE(failed, nullptr);
   EXPECT_THAT(failed->error.message, AllOf(HasSubstr("volume data"), HasSubstr(dead_)));
@@ -48,7 +48,7 @@ TEST_F(CriRuntimeSlowVolumes, APodThatHasWaitedForTooLongFailsNamingThePath) {
 
 TEST_F(CriRuntimeSlowVolumes, APodThatWaitsCanBeRemoved) {
   Begin(std::chrono::hours(1));
-  runtime().CreatePod(pod_host::PlainPlan(OnTheDead("u")));
+  runtime().CreatePod(kernel::PlainPlan(OnTheDead("u")));
   runtime().RemovePod("u");
   EXPECT_NE(bed_.Await<PodRemoved>("u"), nullptr);
   EXPECT_EQ(slow_->Answer(), 0);

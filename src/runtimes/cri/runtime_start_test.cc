@@ -89,7 +89,7 @@ TEST_F(CriRuntime, ANonsenseAnswerIsAnErrorThatSaysSo) {
   ASSERT_NE(failed, nullptr);
   EXPECT_THAT(failed->error.message, HasSubstr("gave no ID of image"));
   bed_.calls->on_run_pod_sandbox = [](const auto&) { return api::RunPodSandboxResponse(); };
-  runtime().CreatePod(pod_host::PlainPlan(SimplePod("v")));
+  runtime().CreatePod(kernel::PlainPlan(SimplePod("v")));
   const auto* pod_failed = bed_.Await<PodFailed>("v");
   ASSERT_NE(pod_failed, nullptr);
   EXPECT_THAT(pod_failed->error.message, HasSubstr("gave no ID of it"));

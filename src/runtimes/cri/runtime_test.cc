@@ -78,7 +78,7 @@ TEST_F(CriRuntime, APodThatCannotBeMadeLeavesNothingAndSaysWhy) {
   containerd().sandbox_errors = {{ErrorCode::kInternal, "no room"}, {ErrorCode::kInternal, "none"}};
   containerd().failed_sandbox_stays = true;
   bed_.known["u"] = SimplePod("u");
-  runtime().CreatePod(pod_host::PlainPlan(SimplePod("u")));
+  runtime().CreatePod(kernel::PlainPlan(SimplePod("u")));
   const auto* failed = bed_.Await<PodFailed>("u");
   ASSERT_NE(failed, nullptr);
   EXPECT_EQ(failed->error.message, "make the sandbox: none");
@@ -94,7 +94,7 @@ TEST_F(CriRuntime, APodThatIsRemovedWhileItsSandboxHangsIsGoneAtOnceAndWhatComes
   ASSERT_TRUE(runtime().List());
   bed_.calls->HoldBack("RunPodSandbox");
   bed_.known["u"] = SimplePod("u");
-  runtime().CreatePod(pod_host::PlainPlan(bed_.known["u"]));
+  runtime().CreatePod(kernel::PlainPlan(bed_.known["u"]));
   bed_.events.Settle(runtime());
   runtime().RemovePod("u");
   ASSERT_NE(bed_.Await<PodRemoved>("u"), nullptr);
@@ -112,7 +112,7 @@ TEST_F(CriRuntime, APodThatIsRemovedWhileItsSandboxHangsIsGoneAtOnceAndWhatComes
 TEST_F(CriRuntime, APodThatIsMadeAgainWhileItsFirstSandboxHangsHasOne) {
   ASSERT_TRUE(runtime().List());
   bed_.calls->HoldBack("RunPodSandbox");
-  runtime().CreatePod(pod_host::PlainPlan(SimplePod("u")));
+  runtime().CreatePod(kernel::PlainPlan(SimplePod("u")));
   bed_.events.Settle(runtime());
   ASSERT_TRUE(bed_.Remove("u"));
   bed_.calls->HoldBack("nothing");
@@ -141,7 +141,7 @@ TEST_F(CriRuntime, APodIsRefusedBeforeAnythingIsMade) {
   for (const Row& row : rows) {
     Pod pod = SimplePod("u");
     row.change(pod);
-    runtime().CreatePod(pod_host::PlainPlan(pod));
+    runtime().CreatePod(kernel::PlainPlan(pod));
     const auto* failed = bed_.Await<PodFailed>("u");
     ASSERT_NE(failed, nullptr) << row.message;
     EXPECT_THAT(failed->error.message, HasSubstr(row.message));
@@ -202,7 +202,7 @@ TEST_F(CriRuntime, SystemdIsToldOfAPodsLimitsBeforeTheRuntimeAndOfItsEnd) {
   containerd().sandbox_errors = {{ErrorCode::kInternal, "none today"},
                                  {ErrorCode::kInternal, "nor now"}};
   bed_.known["u-1"] = pod;
-  runtime().CreatePod(pod_host::PlainPlan(pod));
+  runtime().CreatePod(kernel::PlainPlan(pod));
   ASSERT_NE(bed_.Await<PodFailed>("u-1"), nullptr);
   const std::string slice = "kubepods-burstable-podu_1.slice";
   EXPECT_THAT(bed_.asked_of_systemd,

@@ -18,7 +18,7 @@ void StraySandboxes::Remove(const Listing& listing) {
     }
     if (actor != nullptr) {
       Clear(uid, sandbox.id());
-    } else if (pod_host::IsPathSegment(uid) && unread_.IsReadable(uid, pods.at(uid), listing)) {
+    } else if (kernel::IsPathSegment(uid) && unread_.IsReadable(uid, pods.at(uid), listing)) {
       leftovers_.Remove(uid);
     }
   }

@@ -69,7 +69,7 @@ bool UnreadPods::MayRun(const std::string& uid, const Sandboxes& sandboxes,
 
 void UnreadPods::Enter(const std::string& uid, const Sandboxes& sandboxes, const Listing& listing,
                        const Error& error) {
-  if (!pod_host::IsPathSegment(uid)) {
+  if (!kernel::IsPathSegment(uid)) {
     return surroundings_.Log(error.In(fmt::format("pod {:?} is left alone", uid)).message);
   }
   const auto [entered, is_new] = unread_.try_emplace(uid, Unread{.error = error});
@@ -97,9 +97,9 @@ void UnreadPods::Enter(const std::string& uid, const Sandboxes& sandboxes, const
 void UnreadPods::KeepFolder(const std::string& uid) {
   const std::string folder = surroundings_.paths.Pod(uid);
   const auto record = ways_.records.Read(uid);
-  if (record || record.error().code != ErrorCode::kNotFound || !pod_host::Exists(folder)) return;
+  if (record || record.error().code != ErrorCode::kNotFound || !kernel::Exists(folder)) return;
   surroundings_.LogFailure("keep " + folder,
-                           pod_host::WriteFile(RecordFile(surroundings_, uid), "unread\n"));
+                           kernel::WriteFile(RecordFile(surroundings_, uid), "unread\n"));
 }
 
 std::string UnreadPods::HowToEnd(const std::string& uid) const {

@@ -31,10 +31,10 @@ class CriUnread : public CriRuntime {
     pod_ = SimplePod("u");
     ASSERT_TRUE(bed_.Run(pod_));
     box_ = containerd().boxes.begin()->first;
-    ASSERT_TRUE(pod_host::MakeFolders(folder() + "/volumes/v"));
-    ASSERT_TRUE(pod_host::WriteFile(folder() + "/volumes/v/data", "dear"));
-    ASSERT_TRUE(pod_host::MakeFolders(logs() + "/main"));
-    ASSERT_TRUE(pod_host::WriteFile(logs() + "/main/0.log", "said"));
+    ASSERT_TRUE(kernel::MakeFolders(folder() + "/volumes/v"));
+    ASSERT_TRUE(kernel::WriteFile(folder() + "/volumes/v/data", "dear"));
+    ASSERT_TRUE(kernel::MakeFolders(logs() + "/main"));
+    ASSERT_TRUE(kernel::WriteFile(logs() + "/main/0.log", "said"));
   }
   [[nodiscard]] std::string folder() const { return bed_.root() + "/pods/u"; }
   [[nodiscard]] std::string logs() const { return bed_.root() + "/logs/default_pod-u_u"; }
@@ -46,7 +46,7 @@ class CriUnread : public CriRuntime {
   }
   void DamageBoth() {
     DamageAnnotation();
-    ASSERT_TRUE(pod_host::WriteFile(record(), "sandbox half"));
+    ASSERT_TRUE(kernel::WriteFile(record(), "sandbox half"));
   }
   // The agent starts again.
   std::vector<RuntimePod> List() {
@@ -78,19 +78,19 @@ class CriUnread : public CriRuntime {
     ExpectFilesStay();
   }
   void ExpectFilesStay() {
-    EXPECT_EQ(pod_host::ReadFile(folder() + "/volumes/v/data").value_or(""), "dear");
-    EXPECT_EQ(pod_host::ReadFile(logs() + "/main/0.log").value_or(""), "said");
+    EXPECT_EQ(kernel::ReadFile(folder() + "/volumes/v/data").value_or(""), "dear");
+    EXPECT_EQ(kernel::ReadFile(logs() + "/main/0.log").value_or(""), "said");
   }
   // Files, logs included, are where the log says.
   void ExpectQuarantined() {
     const std::string quarantine = bed_.root() + "/quarantine";
-    const auto places = pod_host::NamesIn(quarantine).value_or(std::vector<std::string>{});
+    const auto places = kernel::NamesIn(quarantine).value_or(std::vector<std::string>{});
     ASSERT_THAT(places, ElementsAre(StartsWith("u-")));
     const std::string place = quarantine + "/" + places[0];
-    EXPECT_EQ(pod_host::ReadFile(place + "/volumes/v/data").value_or(""), "dear");
-    EXPECT_EQ(pod_host::ReadFile(place + "/logs/default_pod-u_u/main/0.log").value_or(""), "said");
+    EXPECT_EQ(kernel::ReadFile(place + "/volumes/v/data").value_or(""), "dear");
+    EXPECT_EQ(kernel::ReadFile(place + "/logs/default_pod-u_u/main/0.log").value_or(""), "said");
     EXPECT_THAT(bed_.logged, Contains(HasSubstr("all its files are in " + place)));
-    EXPECT_FALSE(pod_host::Exists(folder() + "/volumes/v/data"));
+    EXPECT_FALSE(kernel::Exists(folder() + "/volumes/v/data"));
   }
   // The whole life after it: nothing of this agent is left, what was set aside stays.
   void ExpectItCanBeTakenDown() {
@@ -140,11 +140,11 @@ TEST_F(CriUnread, AnotherSandboxOfThePodMakesUpForADamagedAnnotation) {
 }
 
 TEST_F(CriUnread, TheAnnotationMakesUpForADamagedRecord) {
-  ASSERT_TRUE(pod_host::WriteFile(record(), "sandbox half"));
+  ASSERT_TRUE(kernel::WriteFile(record(), "sandbox half"));
   const auto listed = List();
   ASSERT_THAT(listed, SizeIs(1));
   EXPECT_FALSE(listed[0].unread);
-  EXPECT_THAT(pod_host::ReadFile(record()).value_or(""), StartsWith("sandbox " + box_))
+  EXPECT_THAT(kernel::ReadFile(record()).value_or(""), StartsWith("sandbox " + box_))
       << "it is written anew";
   ExpectItGoesOn();
 }
@@ -182,7 +182,7 @@ TEST_F(CriUnread, ADescriptionOfAnotherPodIsDamage) {
   auto& annotations = *containerd().boxes.at(box_).config.mutable_annotations();
   annotations[std::string(kPodAnnotation)] = "v";
   bed_.known["v"] = SimplePod("v");
-  ASSERT_TRUE(pod_host::WriteFile(record(), "sandbox half"));
+  ASSERT_TRUE(kernel::WriteFile(record(), "sandbox half"));
   EXPECT_THAT(List(), SizeIs(1));
   EXPECT_THAT(bed_.logged, Contains(HasSubstr("it describes the pod v")));
   ExpectItGoesOn();
@@ -191,7 +191,7 @@ TEST_F(CriUnread, ADescriptionOfAnotherPodIsDamage) {
 TEST_F(CriUnread, NoPodOfItsUidIsMadeBesideIt) {
   DamageBoth();
   ASSERT_THAT(List(), SizeIs(1));
-  runtime().CreatePod(pod_host::PlainPlan(pod_));
+  runtime().CreatePod(kernel::PlainPlan(pod_));
   const auto* failed = bed_.Await<PodFailed>("u");
   ASSERT_NE(failed, nullptr);
   EXPECT_THAT(failed->error.message, HasSubstr("in sandbox " + box_));
@@ -206,7 +206,7 @@ TEST_F(CriUnread, NoPodOfItsUidIsMadeBesideIt) {
 TEST_F(CriUnread, WhenTheSandboxIsRemovedThePodStartsAndTheFilesAreSetAside) {
   DamageBoth();
   ASSERT_THAT(List(), SizeIs(1));
-  runtime().CreatePod(pod_host::PlainPlan(pod_));
+  runtime().CreatePod(kernel::PlainPlan(pod_));
   ASSERT_NE(bed_.Await<PodFailed>("u"), nullptr);
   containerd().Exit("main", 137);
   containerd().boxes.clear();
@@ -265,10 +265,10 @@ TEST_F(CriUnread, FilesOfOneWhoseSandboxGoesWhileNoAgentRunsStay) {
 }
 
 TEST_F(CriUnread, ARecordThatIsMendedGivesThePodBack) {
-  const std::string text = pod_host::ReadFile(record()).value_or("");
+  const std::string text = kernel::ReadFile(record()).value_or("");
   DamageBoth();
   ASSERT_THAT(List(), SizeIs(1));
-  ASSERT_TRUE(pod_host::WriteFile(record(), text));
+  ASSERT_TRUE(kernel::WriteFile(record(), text));
   const auto* found = bed_.Await<PodFound>("u");
   ASSERT_NE(found, nullptr);
   EXPECT_FALSE(found->pod.unread || found->pod.foreign);
@@ -289,7 +289,7 @@ TEST_F(CriUnread, ARecordThatCannotBeReadForAMomentIsNoDamage) {
   ASSERT_EQ(std::rename(record().c_str(), (record() + ".away").c_str()), 0);
   ASSERT_EQ(::symlink("away", record().c_str()), 0) << "a link is not followed";
   EXPECT_THAT(List(), IsEmpty());
-  runtime().CreatePod(pod_host::PlainPlan(pod_));
+  runtime().CreatePod(kernel::PlainPlan(pod_));
   ASSERT_NE(bed_.Await<PodFailed>("u"), nullptr);
   LetItLook();
   ExpectFilesStay();
@@ -302,12 +302,12 @@ TEST_F(CriUnread, TheManifestThatItCameFromGivesThePodBack) {
   pod_.annotations["kubernetes.io/config.hash"] = "u";
   DamageBoth();
   ASSERT_THAT(List(), SizeIs(1));
-  runtime().CreatePod(pod_host::PlainPlan(pod_));
+  runtime().CreatePod(kernel::PlainPlan(pod_));
   const auto* found = bed_.Await<PodFound>("u");
   ASSERT_NE(found, nullptr);
   EXPECT_FALSE(found->pod.unread);
   EXPECT_EQ(found->pod.pod, pod_);
-  EXPECT_THAT(pod_host::ReadFile(record()).value_or(""), StartsWith("sandbox " + box_));
+  EXPECT_THAT(kernel::ReadFile(record()).value_or(""), StartsWith("sandbox " + box_));
   ExpectItGoesOn();
 }
 
@@ -316,7 +316,7 @@ TEST_F(CriUnread, WhatTheRuntimeCallsDeadIsAliveWhileTheKernelSaysSo) {
   containerd().boxes.at(box_).ready = false;
   containerd().At("main").state = api::CONTAINER_EXITED;
   (void)List();
-  runtime().CreatePod(pod_host::PlainPlan(pod_));
+  runtime().CreatePod(kernel::PlainPlan(pod_));
   ASSERT_NE(bed_.Await<PodFailed>("u"), nullptr);
   ExpectItGoesOn();
 }
@@ -325,7 +325,7 @@ TEST_F(CriUnread, WhatTheRuntimeKeepsToItselfIsAliveWhileTheKernelSaysSo) {
   DamageBoth();
   const auto boxes = std::exchange(containerd().boxes, {});
   (void)List();
-  runtime().CreatePod(pod_host::PlainPlan(pod_));
+  runtime().CreatePod(kernel::PlainPlan(pod_));
   const auto* failed = bed_.Await<PodFailed>("u");
   ASSERT_NE(failed, nullptr);
   EXPECT_THAT(failed->error.message, HasSubstr(kUnreadGroup));
@@ -338,12 +338,12 @@ TEST_F(CriUnread, WhatTheRuntimeKeepsToItselfIsAliveWhileTheKernelSaysSo) {
 }
 
 TEST_F(CriUnread, ARecordThatIsMendedGivesBackAPodThatTheRuntimeKeepsToItself) {
-  const std::string text = pod_host::ReadFile(record()).value_or("");
+  const std::string text = kernel::ReadFile(record()).value_or("");
   DamageBoth();
   const auto boxes = std::exchange(containerd().boxes, {});
   const auto runs = std::exchange(containerd().runs, {});
   EXPECT_THAT(List(), IsEmpty());
-  ASSERT_TRUE(pod_host::WriteFile(record(), text));
+  ASSERT_TRUE(kernel::WriteFile(record(), text));
   const auto* found = bed_.Await<PodFound>("u");
   ASSERT_NE(found, nullptr);
   EXPECT_FALSE(found->pod.unread);
@@ -371,7 +371,7 @@ TEST_F(CriUnread, NothingIsJudgedWhileTheRuntimeHangs) {
   DamageBoth();
   ASSERT_THAT(List(), SizeIs(1));
   bed_.calls->Hang();
-  runtime().CreatePod(pod_host::PlainPlan(pod_));
+  runtime().CreatePod(kernel::PlainPlan(pod_));
   ASSERT_NE(bed_.Await<PodFailed>("u"), nullptr);
   (void)bed_.Await<PodRemoved>("nobody", milliseconds(50));
   EXPECT_TRUE(containerd().processes.Runs(1000));

@@ -14,7 +14,7 @@
 
 namespace jettison::process {
 
-using namespace pod_host;
+using namespace kernel;
 namespace {
 
 WallTime CreationOf(const FoundRun& run) {

@@ -31,7 +31,7 @@ class DeadRuns {
   std::vector<std::string> waiting_;
   std::optional<RemovalJob> job_;
   int failures_ = 0;  // to start one, in a row
-  pod_host::Readiness::Watch retry_;
+  kernel::Readiness::Watch retry_;
 };
 
 }  // namespace jettison::process

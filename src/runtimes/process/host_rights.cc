@@ -41,7 +41,7 @@ Result<void> Refuse(std::string_view who, std::string_view field) {
 }  // namespace
 
 Result<void> CheckRights(const Pod& pod) {
-  for (const Container* container : pod_host::ContainersOf(pod)) {
+  for (const Container* container : kernel::ContainersOf(pod)) {
     const std::string_view field = Unmet(container->security_context);
     if (!field.empty()) return Refuse("container " + container->name, field);
   }

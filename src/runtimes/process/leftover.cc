@@ -14,7 +14,7 @@
 
 namespace jettison::process {
 
-using namespace pod_host;
+using namespace kernel;
 namespace {
 
 constexpr Duration kLeftoverTimeout = std::chrono::seconds(30);

@@ -40,7 +40,7 @@ class LiveBed : public testing::Test {
     (void)host_->Kill(node_);
     const auto removed = host_->Remove(node_);
     EXPECT_TRUE(removed) << removed.error().message;
-    pod_host::DetachMountsBelow(folder_.path());
+    kernel::DetachMountsBelow(folder_.path());
     while (::waitpid(-1, nullptr, 0) > 0) {
     }
     ::prctl(PR_SET_CHILD_SUBREAPER, 0);
@@ -52,8 +52,8 @@ class LiveBed : public testing::Test {
     ExpectNothingLeft();
   }
   void ExpectNothingLeft() {
-    EXPECT_THAT(*pod_host::NamesIn(bed_->paths().Pods()), testing::IsEmpty());
-    EXPECT_THAT(*pod_host::NamesIn(bed_->paths().Logs()), testing::IsEmpty());
+    EXPECT_THAT(*kernel::NamesIn(bed_->paths().Pods()), testing::IsEmpty());
+    EXPECT_THAT(*kernel::NamesIn(bed_->paths().Logs()), testing::IsEmpty());
     EXPECT_THAT(Mounts(), testing::IsEmpty());
     for (const char* group : {"kubepods/burstable", "kubepods/besteffort"}) {
       if (const auto pods = cgroups_->Children(group)) {
@@ -66,10 +66,10 @@ class LiveBed : public testing::Test {
   }
   // What is mounted below the root, the last first.
   [[nodiscard]] std::vector<std::string> Mounts() const {
-    return pod_host::MountsBelow(folder_.path());
+    return kernel::MountsBelow(folder_.path());
   }
 
-  pod_host::TemporaryFolder folder_;
+  kernel::TemporaryFolder folder_;
   const std::string node_ = "jettison-process-test-" + std::to_string(::getpid());
   std::unique_ptr<CgroupV1> host_;
   std::unique_ptr<CgroupV1> cgroups_;

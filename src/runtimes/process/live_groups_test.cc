@@ -9,7 +9,7 @@
 
 namespace jettison::process {
 
-using namespace pod_host;
+using namespace kernel;
 namespace {
 
 using cgroup_v1::Controller;
@@ -27,7 +27,7 @@ class LiveGroups : public LiveBed {
     if (!IsSkipped() && bed_) bed_->Open();
   }
   [[nodiscard]] static std::string GroupsOf(pid_t pid) {
-    return pod_host::ReadFile(fmt::format("/proc/{}/cgroup", pid)).value_or("");
+    return kernel::ReadFile(fmt::format("/proc/{}/cgroup", pid)).value_or("");
   }
   [[nodiscard]] static std::vector<std::string> OpenFilesOf(pid_t pid) {
     std::vector<std::string> files;
@@ -58,7 +58,7 @@ TEST_F(LiveGroups, AContainerIsInItsGroupOfEachHierarchyAndItsShimStaysInTheAgen
   bed_->runtime().StartContainer("u", "main", 0, 0);
   ASSERT_NE(bed_->Await<ContainerStarted>("u"), nullptr);
   const auto record =
-      ParseRunRecord(*pod_host::ReadFile(bed_->paths().Run("u", "main", 0) + "/running"));
+      ParseRunRecord(*kernel::ReadFile(bed_->paths().Run("u", "main", 0) + "/running"));
   ASSERT_TRUE(record);
   const auto files = cgroups_->OpenProcs(std::string(kPodGroup) + "/main");
   ASSERT_TRUE(files);
@@ -83,7 +83,7 @@ TEST_F(LiveGroups, AContainerThatOneHierarchyDoesNotTakeIsNotStarted) {
   ASSERT_EQ(::mkdirat(pod->get(), "threads", 0755), 0);
   const auto threads = OpenGroup(pod->get(), "threads");
   ASSERT_TRUE(threads);
-  ASSERT_TRUE(pod_host::WriteFile(threads->get(), "cgroup.type", "threaded"));
+  ASSERT_TRUE(kernel::WriteFile(threads->get(), "cgroup.type", "threaded"));
 
   bed_->runtime().StartContainer("u", "main", 0, 0);
   const auto* failed = bed_->Await<ContainerStartFailed>("u");

@@ -15,9 +15,9 @@
 namespace jettison::shim {
 namespace {
 
-using pod_host::Exists;
-using pod_host::ReadFile;
-using pod_host::TemporaryFolder;
+using kernel::Exists;
+using kernel::ReadFile;
+using kernel::TemporaryFolder;
 using Cut = std::vector<std::pair<std::string, bool>>;
 
 // Feeds the text in pieces and collects the lines.

@@ -12,7 +12,7 @@
 
 namespace jettison::process {
 
-using namespace pod_host;
+using namespace kernel;
 namespace {
 
 void HandOver(const Paths& paths, const std::string& to_uid, const MountPoint& point) {

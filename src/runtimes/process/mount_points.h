@@ -26,7 +26,7 @@ using MountPointUser = std::function<std::optional<std::string>(std::string_view
 
 // Removes the places that were made for a pod where they are still empty, the last one first. One
 // that another pod uses is handed over to it: removing it would tear that pod's volume down.
-void ReleaseMountPoints(const pod_host::Paths& paths, std::string_view uid,
+void ReleaseMountPoints(const kernel::Paths& paths, std::string_view uid,
                         const MountPointUser& user_of);
 
 }  // namespace jettison::process

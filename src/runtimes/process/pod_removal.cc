@@ -10,7 +10,7 @@
 
 namespace jettison::process {
 
-using namespace pod_host;
+using namespace kernel;
 namespace {
 
 using std::chrono::milliseconds;

@@ -41,7 +41,7 @@ class PodRemoval {
   bool groups_gone_ = false;
   std::optional<RemovalJob> job_;
   int failures_ = 0;
-  pod_host::Readiness::Watch retry_;
+  kernel::Readiness::Watch retry_;
 };
 
 }  // namespace jettison::process

@@ -12,7 +12,7 @@
 
 namespace jettison::process {
 
-using namespace pod_host;
+using namespace kernel;
 namespace {
 
 // Every mount of the pod must be possible before any of its containers runs.

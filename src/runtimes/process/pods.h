@@ -44,7 +44,7 @@ struct PodEntry {
   std::map<std::string, std::string> container_groups;        // names, in that group
   std::map<std::string, std::unique_ptr<ContainerRun>> runs;  // the newest of each container
   std::map<std::string, int> newest;  // its attempt, known also of those that ended long ago
-  std::unique_ptr<pod_host::PathErrand> errand;  // volumes that have not answered yet
+  std::unique_ptr<kernel::PathErrand> errand;  // volumes that have not answered yet
   std::variant<Standing, Making, Removing, Unread> state;
 
   // Null where it is not.
@@ -74,7 +74,7 @@ class Pods {
   // Folders, groups and the pod's own volumes; what is there already is kept.
   [[nodiscard]] Result<void> Prepare(const PodEntry& entry) const;
   // Volumes that touch paths of others, which may never answer; `done` is called now or later.
-  void PrepareForeignVolumes(PodEntry& entry, const pod_host::PathErrand::Done& done) const;
+  void PrepareForeignVolumes(PodEntry& entry, const kernel::PathErrand::Done& done) const;
   // The UID of a pod that has a mount there, or may.
   [[nodiscard]] std::optional<std::string> MountPointUserOf(std::string_view path) const;
   // Whether processes are in a group; what cannot be told counts as inhabited.

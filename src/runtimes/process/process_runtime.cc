@@ -40,15 +40,15 @@ Result<std::unique_ptr<ContainerRuntime>> OpenProcessRuntime(ProcessRuntimeOptio
     if (!shim) return Fail(shim.error());
     options.shim = std::move(*shim);
   }
-  const pod_host::Paths paths(options.root);
+  const kernel::Paths paths(options.root);
   for (const std::string& folder : {paths.Pods(), paths.Logs()}) {
-    if (auto made = pod_host::MakeFolders(folder); !made) return Fail(made.error());
+    if (auto made = kernel::MakeFolders(folder); !made) return Fail(made.error());
   }
-  auto lock = pod_host::LockRoot(paths.Lock());
+  auto lock = kernel::LockRoot(paths.Lock());
   if (!lock) return Fail(lock.error());
   auto boot_id = process::ReadBootId();
   if (!boot_id) return Fail(boot_id.error());
-  auto readiness = pod_host::Readiness::Create();
+  auto readiness = kernel::Readiness::Create();
   if (!readiness) return Fail(readiness.error());
   return std::make_unique<process::Runtime>(std::move(*readiness), std::move(*lock), options,
                                             std::move(*boot_id), cgroups, group_end, clock);

@@ -24,7 +24,7 @@ class RemovalJob {
   RemovalJob(Surroundings& surroundings, ShimProcess shim);
 
   ShimProcess shim_;
-  pod_host::Readiness::Watch watch_;
+  kernel::Readiness::Watch watch_;
 };
 
 }  // namespace jettison::process

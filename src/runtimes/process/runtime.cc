@@ -16,7 +16,7 @@
 
 namespace jettison::process {
 
-using namespace pod_host;
+using namespace kernel;
 
 Runtime::Runtime(std::unique_ptr<Readiness> readiness, FileDescriptor lock,
                  const ProcessRuntimeOptions& options, std::string boot_id, Cgroups& cgroups,
@@ -151,7 +151,7 @@ void Runtime::StartContainer(const std::string& pod_uid, const std::string& cont
 
 // The layers of earlier runs are leftovers that no limit counts.
 PodDisk Runtime::DiskOf(const Pod& pod) const {
-  PodDisk disk = pod_host::DiskOf(surroundings_.paths, pod);
+  PodDisk disk = kernel::DiskOf(surroundings_.paths, pod);
   const auto entry = pods_.all().find(pod.uid);
   if (entry == pods_.all().end()) return disk;
   for (PodDisk::ContainerDisk& container : disk.containers) {

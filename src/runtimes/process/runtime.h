@@ -18,7 +18,7 @@ namespace jettison::process {
 // The process runtime: hands each command to whom it concerns.
 class Runtime : public ContainerRuntime {
  public:
-  Runtime(std::unique_ptr<pod_host::Readiness> readiness, FileDescriptor lock,
+  Runtime(std::unique_ptr<kernel::Readiness> readiness, FileDescriptor lock,
           const ProcessRuntimeOptions& options, std::string boot_id, Cgroups& cgroups,
           GroupEnd& group_end, const Clock& clock);
 
@@ -50,7 +50,7 @@ class Runtime : public ContainerRuntime {
   // Whether nothing is left of a pod that is being removed.
   [[nodiscard]] bool ContinueRemoval(const std::string& uid, PodEntry& entry);
 
-  std::unique_ptr<pod_host::Readiness> readiness_;
+  std::unique_ptr<kernel::Readiness> readiness_;
   FileDescriptor lock_;
   Surroundings surroundings_;
   Pods pods_{surroundings_};

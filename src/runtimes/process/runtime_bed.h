@@ -56,7 +56,7 @@ class RuntimeBed {
   RuntimeBed(Cgroups& cgroups, std::string root) : cgroups_(cgroups), root_(std::move(root)) {}
 
   [[nodiscard]] ProcessRuntimeOptions Options() {
-    auto written_pods = std::make_shared<pod_host::PodsByUid>(known);
+    auto written_pods = std::make_shared<kernel::PodsByUid>(known);
     written_pods->on_write = [this] {
       if (on_format) on_format();
     };
@@ -105,7 +105,7 @@ class RuntimeBed {
   // Creates the pod and waits until it stands.
   [[nodiscard]] bool Create(const Pod& pod) {
     known[pod.uid] = pod;
-    runtime_->CreatePod(pod_host::PlainPlan(pod));
+    runtime_->CreatePod(kernel::PlainPlan(pod));
     return Await<PodReady>(pod.uid) != nullptr;
   }
   // Creates it and runs its container "main" to the end.
@@ -122,15 +122,14 @@ class RuntimeBed {
   [[nodiscard]] std::string LogOf(const Pod& pod, int attempt = 0,
                                   const std::string& container = "main") const {
     std::string text;
-    std::string rest =
-        pod_host::ReadFile(paths().Log(pod, container, attempt)).value_or("no log\n");
+    std::string rest = kernel::ReadFile(paths().Log(pod, container, attempt)).value_or("no log\n");
     for (std::size_t end = 0; (end = rest.find('\n')) != std::string::npos;) {
       text += end > 31 ? rest.substr(31, end - 30) : rest.substr(0, end + 1);
       rest.erase(0, end + 1);
     }
     return text;
   }
-  [[nodiscard]] pod_host::Paths paths() const { return pod_host::Paths(root_); }
+  [[nodiscard]] kernel::Paths paths() const { return kernel::Paths(root_); }
 
   std::map<std::string, Pod> known;
   std::vector<std::string> logged;

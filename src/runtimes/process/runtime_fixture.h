@@ -27,7 +27,7 @@ class ProcessRuntimeTest : public testing::Test {
   }
 
   FakeCgroups cgroups_;
-  pod_host::TemporaryFolder folder_;
+  kernel::TemporaryFolder folder_;
   RuntimeBed bed_{cgroups_, folder_.path()};
 };
 

@@ -9,7 +9,7 @@
 
 namespace jettison::process {
 
-using namespace pod_host;
+using namespace kernel;
 namespace {
 
 using testing::Contains;
@@ -59,7 +59,7 @@ class ProcessRuntimeGroups : public testing::Test {
   }
 
   SlowGroups cgroups_{kGroup + "/main"};
-  pod_host::TemporaryFolder folder_;
+  kernel::TemporaryFolder folder_;
   const std::string mark_ = folder_.path() + "/ran";
   RuntimeBed bed_{cgroups_, folder_.path()};
 };

@@ -2,7 +2,7 @@
 
 namespace jettison::process {
 
-using namespace pod_host;
+using namespace kernel;
 namespace {
 
 using testing::HasSubstr;
@@ -96,7 +96,7 @@ TEST_F(ProcessRuntimePods, ARunningContainerIsNotForgottenNorStartedTwice) {
 TEST_F(ProcessRuntimePods, APodThatCannotBeMadeLeavesNothing) {
   Pod pod = ShellPod("u", "true");
   pod.volumes = {{"v", SecretSource{.secret_name = "s"}}};
-  bed_.runtime().CreatePod(pod_host::PlainPlan(pod));
+  bed_.runtime().CreatePod(kernel::PlainPlan(pod));
   const auto* failed = bed_.Await<PodFailed>("u");
   ASSERT_NE(failed, nullptr);
   EXPECT_THAT(failed->error.message, HasSubstr("secret \"s\" not found"));
@@ -107,7 +107,7 @@ TEST_F(ProcessRuntimePods, APodThatCannotBeMadeLeavesNothing) {
 TEST_F(ProcessRuntimePods, WhoeverHasAPodRemovedHearsThatItIsGoneThoughItCouldNotBeMade) {
   Pod pod = ShellPod("u", "true");
   pod.volumes = {{"v", SecretSource{.secret_name = "s"}}};
-  bed_.runtime().CreatePod(pod_host::PlainPlan(pod));
+  bed_.runtime().CreatePod(kernel::PlainPlan(pod));
   bed_.runtime().RemovePod("u");
   EXPECT_NE(bed_.Await<PodRemoved>("u"), nullptr);
   EXPECT_THAT(*NamesIn(bed_.paths().Pods()), IsEmpty());

@@ -4,7 +4,7 @@
 
 namespace jettison::process {
 
-using namespace pod_host;
+using namespace kernel;
 namespace {
 
 using testing::AllOf;
@@ -32,8 +32,8 @@ class ProcessRuntimeSlowVolumes : public ProcessRuntimeTest {
 TEST_F(ProcessRuntimeSlowVolumes, OthersStartWhileAPodWaitsForItsVolume) {
   for (const char* type : {"Directory", ""}) {
     const std::string uid = "u" + std::string(type);
-    bed_.runtime().CreatePod(pod_host::PlainPlan(OnTheDead(uid, type)));
-    bed_.runtime().CreatePod(pod_host::PlainPlan(OnTheDead(uid, type)));
+    bed_.runtime().CreatePod(kernel::PlainPlan(OnTheDead(uid, type)));
+    bed_.runtime().CreatePod(kernel::PlainPlan(OnTheDead(uid, type)));
     ASSERT_NE(bed_.Run(ShellPod("other" + uid, "true")), nullptr);
     EXPECT_FALSE(Exists(bed_.paths().PodFile(uid))) << "the next agent makes it anew";
     EXPECT_EQ(slow_->Answer(), 1);
@@ -46,7 +46,7 @@ TEST_F(ProcessRuntimeSlowVolumes, APodThatHasWaitedForTooLongFailsNamingThePath)
   bed_.path_patience = std::chrono::milliseconds(1);
   bed_.Close();
   bed_.Open();
-  bed_.runtime().CreatePod(pod_host::PlainPlan(OnTheDead("u")));
+  bed_.runtime().CreatePod(kernel::PlainPlan(OnTheDead("u")));
   const auto* failed = bed_.Await<PodFailed>("u");
   ASSERT_NE(failed, nullptr);
   EXPECT_EQ(failed->error.code, ErrorCode::kUnavailable);
@@ -56,7 +56,7 @@ TEST_F(ProcessRuntimeSlowVolumes, APodThatHasWaitedForTooLongFailsNamingThePath)
 }
 
 TEST_F(ProcessRuntimeSlowVolumes, APodThatWaitsCanBeRemoved) {
-  bed_.runtime().CreatePod(pod_host::PlainPlan(OnTheDead("u")));
+  bed_.runtime().CreatePod(kernel::PlainPlan(OnTheDead("u")));
   ASSERT_TRUE(bed_.Remove("u"));
   EXPECT_EQ(slow_->Answer(), 0);
   EXPECT_THAT(*NamesIn(bed_.paths().Pods()), IsEmpty());
@@ -66,7 +66,7 @@ TEST_F(ProcessRuntimeSlowVolumes, AnAgentThatStartsAgainDoesNotWaitForThem) {
   Pod pod = OnTheDead("u");
   pod.containers = ShellPod("u", "exec sleep 1000").containers;
   bed_.known["u"] = pod;
-  bed_.runtime().CreatePod(pod_host::PlainPlan(pod));
+  bed_.runtime().CreatePod(kernel::PlainPlan(pod));
   ASSERT_EQ(slow_->Answer(), 1);
   ASSERT_NE(bed_.Await<PodReady>("u"), nullptr);
   bed_.runtime().StartContainer("u", "main", 0, 0);

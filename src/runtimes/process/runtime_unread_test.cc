@@ -7,7 +7,7 @@
 
 namespace jettison::process {
 
-using namespace pod_host;
+using namespace kernel;
 namespace {
 
 using testing::Contains;
@@ -120,7 +120,7 @@ TEST_F(ProcessRuntimeUnread, TheManifestThatADamagedPodCameFromMendsIt) {
   ASSERT_TRUE(WriteFile(bed_.paths().PodFile("u"), "rubbish"));
   ASSERT_THAT(List(), SizeIs(1));
   ExpectItGoesOn();
-  bed_.runtime().CreatePod(pod_host::PlainPlan(pod_));
+  bed_.runtime().CreatePod(kernel::PlainPlan(pod_));
   const auto* found = bed_.Await<PodFound>("u");
   ASSERT_NE(found, nullptr);
   EXPECT_EQ(found->pod.pod, pod_);
@@ -133,7 +133,7 @@ TEST_F(ProcessRuntimeUnread, TheManifestThatADamagedPodCameFromMendsIt) {
 TEST_F(ProcessRuntimeUnread, AnotherPodOfADamagedOnesUidWaitsUntilThatHasEnded) {
   ASSERT_TRUE(WriteFile(bed_.paths().PodFile("u"), "rubbish"));
   ASSERT_THAT(List(), SizeIs(1));
-  bed_.runtime().CreatePod(pod_host::PlainPlan(pod_));
+  bed_.runtime().CreatePod(kernel::PlainPlan(pod_));
   const auto* failed = bed_.Await<PodFailed>("u");
   ASSERT_NE(failed, nullptr);
   EXPECT_THAT(failed->error.message, HasSubstr("an earlier pod of this UID is in its place"));
@@ -141,7 +141,7 @@ TEST_F(ProcessRuntimeUnread, AnotherPodOfADamagedOnesUidWaitsUntilThatHasEnded) 
 
   cgroups_.ProcessExited(process_);
   ::kill(process_, SIGKILL);
-  bed_.runtime().CreatePod(pod_host::PlainPlan(pod_));
+  bed_.runtime().CreatePod(kernel::PlainPlan(pod_));
   ASSERT_NE(bed_.Await<PodReady>("u"), nullptr);
   const std::string quarantine = bed_.paths().root() + "/quarantine";
   ASSERT_THAT(*NamesIn(quarantine), SizeIs(1));
@@ -165,7 +165,7 @@ TEST_F(ProcessRuntimeUnread, ItEndsAsAWholeWhenItIsKilledAndLeavesItsFiles) {
 TEST_F(ProcessRuntimeUnread, NothingIsEndedOrDeletedWhileDescriptorsRunOut) {
   bed_.Open();
   {
-    const pod_host::FewDescriptors none(0);
+    const kernel::FewDescriptors none(0);
     EXPECT_FALSE(bed_.runtime().List());
   }
   const auto listed = bed_.runtime().List();
@@ -181,7 +181,7 @@ TEST_F(ProcessRuntimeUnread, APodIsNotMadeInAGroupInWhichSomethingRuns) {
   RuntimeBed bed(cgroups_, other.path());
   bed.Open();
   EXPECT_THAT(*bed.runtime().List(), IsEmpty());
-  bed.runtime().CreatePod(pod_host::PlainPlan(pod_));
+  bed.runtime().CreatePod(kernel::PlainPlan(pod_));
   const auto* failed = bed.Await<PodFailed>("u");
   ASSERT_NE(failed, nullptr);
   EXPECT_THAT(failed->error.message, HasSubstr("processes run in " + kGroup));

@@ -13,7 +13,7 @@
 
 namespace jettison::process {
 
-using namespace pod_host;
+using namespace kernel;
 namespace {
 
 constexpr Duration kFirstDelay = std::chrono::seconds(1);

@@ -50,7 +50,7 @@ class UnreadPods {
   Surroundings& surroundings_;
   Pods& pods_;
   Adoption& adoption_;
-  pod_host::Readiness::Watch on_tending_;
+  kernel::Readiness::Watch on_tending_;
   Duration tending_delay_{0};
 };
 

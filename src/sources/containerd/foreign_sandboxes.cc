@@ -30,7 +30,7 @@ bool IsOfRoot(const std::string& root, const api::PodSandbox& sandbox) {
 ForeignSandboxes::Candidates ForeignSandboxes::CandidatesIn(const Listing& listing) const {
   Candidates candidates;
   for (const api::PodSandbox& sandbox : listing.sandboxes) {
-    if (sandbox.state() != api::SANDBOX_READY || !pod_host::IsPathSegment(sandbox.id())) continue;
+    if (sandbox.state() != api::SANDBOX_READY || !kernel::IsPathSegment(sandbox.id())) continue;
     const bool own = IsOfRoot(wanted_.root, sandbox);
     const bool unread = own && wanted_.unread(sandbox.metadata().uid());
     if (unread || (wanted_.others && !own))

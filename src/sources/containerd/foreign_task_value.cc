@@ -28,7 +28,7 @@ bool IsSeparator(char c) {
 
 std::string NameOf(const containers_api::Container& container) {
   const auto label = container.labels().find(kNerdctlNameLabel);
-  const bool is_name = label != container.labels().end() && pod_host::IsPathSegment(label->second);
+  const bool is_name = label != container.labels().end() && kernel::IsPathSegment(label->second);
   return is_name ? label->second : container.id();
 }
 

@@ -86,7 +86,7 @@ std::optional<std::uint64_t> ForeignMemoryLimitOf(const NodeGroups& node,
   Cgroups& cgroups = node.cgroups;
   const auto own = cgroups.ReadMemoryLimit(group);
   if (!own || !*own) return std::nullopt;
-  const auto pods = pod_host::PodsGroup(node.driver);
+  const auto pods = kernel::PodsGroup(node.driver);
   const bool in_pods = group.starts_with(fmt::format("{}/", pods));
   const auto shared = cgroups.ReadMemoryLimit(in_pods ? pods : "");
   return shared && *shared && **shared <= **own ? std::nullopt : *own;

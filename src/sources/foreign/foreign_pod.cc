@@ -47,7 +47,7 @@ RuntimePod ForeignPod::Begin() {
                                 .attempt = container.attempt,
                                 .created = InstantOfNs(container.created_at, now, clock),
                                 .exit = {}});
-    const Container* const spec = pod_host::FindContainer(pod_, container.name);
+    const Container* const spec = kernel::FindContainer(pod_, container.name);
     if (spec == nullptr) continue;
     auto run = std::make_unique<RunningContainer>(
         edges_,

@@ -69,7 +69,7 @@ class ForeignPod {
   bool removing_ = false;
   bool taking_down_ = false;
   bool gone_ = false;
-  pod_host::Readiness::Watch on_patience_;
+  kernel::Readiness::Watch on_patience_;
   Lifetime lifetime_;
 };
 

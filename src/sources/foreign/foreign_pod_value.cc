@@ -15,7 +15,7 @@
 namespace jettison {
 namespace {
 
-using pod_host::IsPathSegment;
+using kernel::IsPathSegment;
 
 template <typename Map>
 const std::string* ValueOf(const Map& map, std::string_view name) {
@@ -56,7 +56,7 @@ bool IsGroupOfPod(std::string_view group, std::string_view uid) {
 
 // By the place in Kubernetes' layout; absent elsewhere.
 std::optional<QosClass> QosByGroup(std::string_view group) {
-  if (!group.starts_with(pod_host::kPodsGroup)) return std::nullopt;
+  if (!group.starts_with(kernel::kPodsGroup)) return std::nullopt;
   const std::string_view pod = ParentGroup(group);
   if (pod.find("besteffort") != std::string_view::npos) return QosClass::kBestEffort;
   if (pod.find("burstable") != std::string_view::npos) return QosClass::kBurstable;

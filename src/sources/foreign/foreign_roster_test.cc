@@ -88,7 +88,7 @@ class ForeignRosterTest : public testing::Test {
   FakeCgroups cgroups_;
   FakeClock clock_{Instant(std::chrono::seconds(100))};
   FakeProcesses processes_;
-  std::unique_ptr<pod_host::Readiness> readiness_ = std::move(*pod_host::Readiness::Create());
+  std::unique_ptr<kernel::Readiness> readiness_ = std::move(*kernel::Readiness::Create());
   RunEdges edges_{.processes = processes_,
                   .cgroups = cgroups_,
                   .group_end = cgroups_,

@@ -20,7 +20,7 @@ namespace fs = std::filesystem;
 using testing::ElementsAre;
 using testing::IsEmpty;
 
-class TemporaryFolder : public pod_host::TemporaryFolder {
+class TemporaryFolder : public kernel::TemporaryFolder {
  public:
   [[nodiscard]] fs::path operator/(const std::string& name) const {
     return fs::path(path()) / name;
@@ -236,7 +236,7 @@ TEST(ManifestDirectory, NothingIsGoneWhileDescriptorsRunOut) {
   folder.Write("a", "aa");
   MakeOld(folder / "a");
   {
-    const pod_host::FewDescriptors none(0);
+    const kernel::FewDescriptors none(0);
     EXPECT_THAT(Told(directory.TakeChanges()), ElementsAre("a: open: Too many open files"));
     EXPECT_THAT(directory.Rescan(), IsEmpty());  // nor can the folder be listed
     EXPECT_FALSE(directory.watched());

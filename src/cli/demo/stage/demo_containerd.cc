@@ -31,7 +31,7 @@ Result<cri::OwnImage> PauseImage() {
   if (error || !fs::exists(shim, error)) {
     return Fail(ErrorCode::kNotFound, "jettison-shim is not beside " + own.string());
   }
-  auto bytes = pod_host::ReadFile(shim);
+  auto bytes = kernel::ReadFile(shim);
   if (!bytes) return Fail(bytes.error());
   return cri::OwnImage{
       .reference = kDemoPauseImage,
@@ -100,7 +100,7 @@ HiddenShimFolder::~HiddenShimFolder() {
 
 Result<pid_t> StartDemoContainerd(const cri::OwnContainerd& own, const std::string& group) {
   for (const std::string& folder : {own.root, own.folder}) {
-    if (auto made = pod_host::MakeFolders(folder); !made) return Fail(made.error());
+    if (auto made = kernel::MakeFolders(folder); !made) return Fail(made.error());
   }
   auto pause = PauseImage();
   if (!pause) return Fail(pause.error());

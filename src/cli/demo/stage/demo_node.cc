@@ -219,7 +219,7 @@ Result<void> DemoNode::TearDown() {
   const auto runtime = runtime_cgroup_ ? runtime_cgroup_->Remove() : Result<void>();
   const auto processes = cgroup_.Remove();
   shim_folder_.reset();
-  pod_host::DetachMountsBelow(paths_.base, paths_.Root());
+  kernel::DetachMountsBelow(paths_.base, paths_.Root());
   const auto mount = filesystem_.Unmount();
   const auto files = folder_.Remove();
   for (const auto& outcome : {runtime, processes, mount, files}) {

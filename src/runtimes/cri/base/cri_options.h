@@ -40,7 +40,7 @@ struct CriRuntimeOptions {
   // How often everything is listed and compared with what is known.
   Duration relist_period = std::chrono::seconds(10);
   // Who does what may wait for a file system that never answers, and how long a pod waits for it.
-  pod_host::PathPatience path_patience = {};
+  kernel::PathPatience path_patience = {};
   // Told what went differently than it should and hurts nobody yet; one sentence, no line feed.
   std::function<void(std::string_view)> log;
 };

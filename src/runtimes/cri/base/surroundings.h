@@ -15,7 +15,7 @@ namespace jettison::cri {
 // What every part of the runtime works with. One instance, owned by the runtime.
 struct Surroundings : RunEdges {
   CriRuntimeOptions options;
-  pod_host::Paths paths;
+  kernel::Paths paths;
   Calls& calls;
   // Null where control groups are folders and no more.
   Slices* slices = nullptr;

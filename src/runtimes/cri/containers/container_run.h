@@ -75,8 +75,8 @@ class ContainerRun {
   bool hook_done_ = false;
   Duration stop_grace_{};
   std::optional<Duration> stop_pending_;
-  bool killed_ = false;                     // while it was being started
-  pod_host::Readiness::Watch on_patience_;  // for a start or a hook, one after the other
+  bool killed_ = false;                   // while it was being started
+  kernel::Readiness::Watch on_patience_;  // for a start or a hook, one after the other
   Lifetime lifetime_;
 };
 

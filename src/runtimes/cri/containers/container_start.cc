@@ -34,7 +34,7 @@ std::optional<pid_t> FirstProcessOf(const Surroundings& surroundings, const std:
   if (!groups) return std::nullopt;
   for (const std::string& group : *groups) {
     if (!IsGroupOfContainer(group, container_id)) continue;
-    const auto pids = surroundings.cgroups.Processes(pod_host::ContainerGroup(pod_group, group));
+    const auto pids = surroundings.cgroups.Processes(kernel::ContainerGroup(pod_group, group));
     if (pids && !pids->empty()) return *std::min_element(pids->begin(), pids->end());
   }
   return std::nullopt;
@@ -54,12 +54,12 @@ void ContainerStart::Start(const Sandbox& sandbox) {
   image_->Start();
 }
 
-Result<std::vector<pod_host::PathStep>> ContainerStart::PlanMounts() {
+Result<std::vector<kernel::PathStep>> ContainerStart::PlanMounts() {
   const auto& [pod, container, group, attempt, adj, limits, write_down] = order_;
-  auto plan = pod_host::PlanMounts(surroundings_.paths, pod, container);
+  auto plan = kernel::PlanMounts(surroundings_.paths, pod, container);
   if (!plan) return Fail(plan.error());
-  std::vector<pod_host::PathStep> steps;
-  for (const pod_host::PlannedMount& mount : *plan) {
+  std::vector<kernel::PathStep> steps;
+  for (const kernel::PlannedMount& mount : *plan) {
     std::string host_path = mount.source;
     if (!mount.sub_path.empty()) {
       host_path = fmt::format("{}/sub-paths/{}/{}", surroundings_.paths.Pod(pod.uid),
@@ -84,7 +84,7 @@ void ContainerStart::Prepare(const ImageFacts& image) {
   if (auto allowed = CheckNonRoot(order_.pod, order_.container, image); !allowed) {
     return Finish(Fail(allowed.error()));
   }
-  if (auto fits = pod_host::CheckProgram(order_.container); !fits) {
+  if (auto fits = CheckProgram(order_.container); !fits) {
     return Finish(Fail(fits.error()));
   }
   auto steps = PlanMounts();
@@ -105,7 +105,7 @@ void ContainerStart::OnMounts(const Result<void>& prepared) {
 void ContainerStart::Create() {
   const auto& [pod, container, group, attempt, adj, limits, write_down] = order_;
   const std::string logs = surroundings_.paths.ContainerLogs(pod, container.name);
-  if (auto made = pod_host::MakeFolders(logs); !made) return Finish(Fail(made.error()));
+  if (auto made = kernel::MakeFolders(logs); !made) return Finish(Fail(made.error()));
   api::CreateContainerRequest request;
   request.set_pod_sandbox_id(sandbox_.id);
   *request.mutable_config() = ContainerConfigOf({.pod = pod,

@@ -59,7 +59,7 @@ class ContainerStart {
 
  private:
   // Fills `mounts_`; the steps that make what is not there yet.
-  [[nodiscard]] Result<std::vector<pod_host::PathStep>> PlanMounts();
+  [[nodiscard]] Result<std::vector<kernel::PathStep>> PlanMounts();
   void Prepare(const ImageFacts& image);
   void OnMounts(const Result<void>& prepared);
   void Create();
@@ -78,13 +78,13 @@ class ContainerStart {
   std::optional<ImageFetch> image_;
   ImageFacts image_facts_;
   std::vector<HostMount> mounts_;
-  std::optional<pod_host::PathErrand> errand_;  // sub paths that have not answered yet
+  std::optional<kernel::PathErrand> errand_;  // sub paths that have not answered yet
   std::optional<int> stop_signal_;
   std::string id_;
   bool busy_ = true;
   bool abandoned_ = false;
   int looks_ = 0;
-  pod_host::Readiness::Watch retry_;
+  kernel::Readiness::Watch retry_;
   Lifetime lifetime_;
 };
 

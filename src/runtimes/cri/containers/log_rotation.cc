@@ -104,12 +104,12 @@ void LogRotation::LookAt(const RunningLog& log) {
 
 void LogRotation::Rotate(const RunningLog& log) {
   const std::size_t slash = log.path.rfind('/');
-  const auto names = pod_host::NamesIn(log.path.substr(0, slash));
+  const auto names = kernel::NamesIn(log.path.substr(0, slash));
   if (!names) return Say(log.path, names.error());
   const std::string rotated =
       log.path.substr(0, slash + 1) +
       NextRotatedName(*names, log.path.substr(slash + 1), surroundings_.clock.Wall());
-  if (pod_host::Exists(rotated)) return;  // of this very second: next time
+  if (kernel::Exists(rotated)) return;  // of this very second: next time
   if (const auto renamed = Rename(log.path, rotated); !renamed) {
     return Say(log.path, renamed.error());
   }
@@ -147,7 +147,7 @@ void LogRotation::TidyNext() {
     untidy_.pop_front();
     const std::size_t slash = path.rfind('/');
     const std::string folder = path.substr(0, slash);
-    const auto names = pod_host::NamesIn(folder);
+    const auto names = kernel::NamesIn(folder);
     if (!names) continue;
     const TidyOrder order = OrderFor(
         folder, PlanTidying(*names, path.substr(slash + 1), surroundings_.options.log_max_files));

@@ -48,7 +48,7 @@ class LogRotation {
   std::deque<std::string> untidy_;   // paths of logs that have been rotated
   std::set<std::string> failing_;    // paths about which something was said
   std::unique_ptr<ChildJob> job_;
-  pod_host::Readiness::Watch on_look_;
+  kernel::Readiness::Watch on_look_;
   Lifetime lifetime_;
 };
 

@@ -33,13 +33,11 @@ class CriLogRotation : public CriRuntime {
     (void)bed_.calls->TakeCalls();
   }
   [[nodiscard]] std::string Folder() const { return bed_.root() + "/logs/default_pod-u_u/main"; }
-  [[nodiscard]] std::vector<std::string> Names() const { return *pod_host::NamesIn(Folder()); }
+  [[nodiscard]] std::vector<std::string> Names() const { return *kernel::NamesIn(Folder()); }
   [[nodiscard]] std::string Read(const std::string& name) const {
-    return pod_host::ReadFile(Folder() + "/" + name).value_or("nothing");
+    return kernel::ReadFile(Folder() + "/" + name).value_or("nothing");
   }
-  void Write(const std::string& text) {
-    ASSERT_TRUE(pod_host::WriteFile(Folder() + "/0.log", text));
-  }
+  void Write(const std::string& text) { ASSERT_TRUE(kernel::WriteFile(Folder() + "/0.log", text)); }
   [[nodiscard]] bool Becomes(const std::function<bool()>& condition) {
     const auto deadline = std::chrono::steady_clock::now() + seconds(10);
     while (!condition()) {

@@ -58,7 +58,7 @@ void PodRemoval::StopSlices() {
   if (surroundings_.slices == nullptr || stopped_slices_ == remains_.groups.size()) {
     return RemoveGroups();
   }
-  surroundings_.slices->Stop(pod_host::UnitName(remains_.groups[stopped_slices_++]),
+  surroundings_.slices->Stop(kernel::UnitName(remains_.groups[stopped_slices_++]),
                              lifetime_.Guard([this](const Result<void>& stopped) {
                                surroundings_.LogFailure("pod " + remains_.uid, stopped);
                                StopSlices();
@@ -92,7 +92,7 @@ void PodRemoval::RemoveGroups() {
 // Under another name the folder is no pod's any more, whatever becomes of the deletion. Where it
 // cannot have one, it is deleted under its own.
 void PodRemoval::RemoveFiles() {
-  const pod_host::Paths& paths = surroundings_.paths;
+  const kernel::Paths& paths = surroundings_.paths;
   const std::string folder = paths.Pod(remains_.uid);
   const std::string doomed = fmt::format("{}/{}{}-{}", paths.Pods(), kDoomedPrefix, remains_.uid,
                                          surroundings_.clock.Now().time_since_epoch().count());
@@ -110,7 +110,7 @@ void PodRemoval::RemoveFiles() {
 }
 
 void PodRemoval::AwaitLayers() {
-  std::erase_if(remains_.layers, [](const std::string& layer) { return !pod_host::Exists(layer); });
+  std::erase_if(remains_.layers, [](const std::string& layer) { return !kernel::Exists(layer); });
   if (!remains_.layers.empty() && layer_looks_++ < kLayerLooks) {
     retry_ = surroundings_.readiness.After(kLayerLookEvery, [this] {
       retry_.Stop();

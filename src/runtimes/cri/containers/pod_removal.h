@@ -60,7 +60,7 @@ class PodRemoval {
   int layer_looks_ = 0;
   std::size_t stopped_slices_ = 0;
   std::string problem_;
-  pod_host::Readiness::Watch retry_;
+  kernel::Readiness::Watch retry_;
   Lifetime lifetime_;
 };
 

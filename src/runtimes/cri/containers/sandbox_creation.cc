@@ -25,8 +25,8 @@ bool IsNetworkReady(const api::StatusResponse& status) {
 }
 
 std::string CgroupParentOf(const Surroundings& surroundings, const std::string& pod_group) {
-  return pod_host::CgroupParent(surroundings.options.cgroup_prefix, pod_group,
-                                surroundings.options.cgroup_driver);
+  return kernel::CgroupParent(surroundings.options.cgroup_prefix, pod_group,
+                              surroundings.options.cgroup_driver);
 }
 
 }  // namespace
@@ -56,7 +56,7 @@ SandboxCreation::SandboxCreation(Surroundings& surroundings, const PodPlan& plan
 void SandboxCreation::Start() {
   Slices* const slices = surroundings_.slices;
   if (slices == nullptr) return AskStatus();
-  slices->Start(pod_host::UnitName(pod_group_), limits_,
+  slices->Start(kernel::UnitName(pod_group_), limits_,
                 lifetime_.Guard([this](const Result<void>& started) {
                   surroundings_.LogFailure("pod " + FullName(pod_), started);
                   AskStatus();

@@ -22,13 +22,13 @@ namespace {
 
 }  // namespace
 
-Result<std::unique_ptr<ChildJob>> ChildJob::Start(pod_host::Readiness& readiness, std::string what,
+Result<std::unique_ptr<ChildJob>> ChildJob::Start(kernel::Readiness& readiness, std::string what,
                                                   const Work& work, Done done) {
   // Without the handlers that libraries run at a fork: the child calls none of them.
   const pid_t pid = ::_Fork();
   if (pid < 0) return FailErrno("start a process to " + what);
   if (pid == 0) RunChild(work);
-  FileDescriptor child = pod_host::OpenPidfd(pid);
+  FileDescriptor child = kernel::OpenPidfd(pid);
   if (!child) {
     const auto failed = FailErrno("open a handle of the process to " + what);
     (void)::waitpid(pid, nullptr, 0);
@@ -41,7 +41,7 @@ Result<std::unique_ptr<ChildJob>> ChildJob::Start(pod_host::Readiness& readiness
 
 ChildJob::~ChildJob() {
   if (!child_) return;
-  pod_host::SendSignal(child_, SIGKILL);
+  kernel::SendSignal(child_, SIGKILL);
   siginfo_t ignored{};
   (void)::waitid(P_PIDFD, static_cast<id_t>(child_.get()), &ignored, WEXITED);
 }

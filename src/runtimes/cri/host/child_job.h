@@ -22,7 +22,7 @@ class ChildJob {
 
   // Starts it; `what` names it in errors ("delete files"). `done` is called once, from Dispatch.
   // Fails where no process can be made.
-  [[nodiscard]] static Result<std::unique_ptr<ChildJob>> Start(pod_host::Readiness& readiness,
+  [[nodiscard]] static Result<std::unique_ptr<ChildJob>> Start(kernel::Readiness& readiness,
                                                                std::string what, const Work& work,
                                                                Done done);
   ChildJob(const ChildJob&) = delete;
@@ -39,7 +39,7 @@ class ChildJob {
   FileDescriptor child_;
   std::string what_;
   Done done_;
-  pod_host::Readiness::Watch on_end_;
+  kernel::Readiness::Watch on_end_;
 };
 
 }  // namespace jettison::cri

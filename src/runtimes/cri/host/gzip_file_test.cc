@@ -35,7 +35,7 @@ class GzipFileTest : public testing::Test {
     return GzipFile(Path("log").c_str(), Path("log.tmp").c_str(), Path("log.gz").c_str());
   }
 
-  pod_host::TemporaryFolder folder_;
+  kernel::TemporaryFolder folder_;
 };
 
 TEST_F(GzipFileTest, TheCopyHoldsTheSameAndReplacesTheFile) {
@@ -44,25 +44,25 @@ TEST_F(GzipFileTest, TheCopyHoldsTheSameAndReplacesTheFile) {
   for (char& c : noise) c = static_cast<char>(random());
   for (const std::string& text :
        {std::string(), std::string("a line\n"), noise, std::string(3'000'000, 'x')}) {
-    ASSERT_TRUE(pod_host::WriteFile(Path("log"), text));
+    ASSERT_TRUE(kernel::WriteFile(Path("log"), text));
     ASSERT_EQ(::chmod(Path("log").c_str(), 0640), 0);
-    ASSERT_TRUE(pod_host::WriteFile(Path("log.tmp"), "left by an agent that ended"));
+    ASSERT_TRUE(kernel::WriteFile(Path("log.tmp"), "left by an agent that ended"));
     EXPECT_EQ(Gzip(), 0);
     EXPECT_EQ(Unpacked(Path("log.gz")), text);
     struct stat facts {};
     ASSERT_EQ(::stat(Path("log.gz").c_str(), &facts), 0);
     EXPECT_EQ(facts.st_mode & 0777U, 0640U);
-    EXPECT_EQ(*pod_host::NamesIn(folder_.path()), std::vector<std::string>{"log.gz"});
+    EXPECT_EQ(*kernel::NamesIn(folder_.path()), std::vector<std::string>{"log.gz"});
   }
 }
 
 TEST_F(GzipFileTest, WhatFailsLeavesTheFileAndNothingElse) {
   EXPECT_EQ(Gzip(), ENOENT);
-  ASSERT_TRUE(pod_host::WriteFile(Path("log"), "text"));
-  ASSERT_TRUE(pod_host::MakeFolders(Path("log.gz/in-the-way")));
+  ASSERT_TRUE(kernel::WriteFile(Path("log"), "text"));
+  ASSERT_TRUE(kernel::MakeFolders(Path("log.gz/in-the-way")));
   EXPECT_NE(Gzip(), 0);
-  EXPECT_EQ(*pod_host::ReadFile(Path("log")), "text");
-  EXPECT_FALSE(pod_host::Exists(Path("log.tmp")));
+  EXPECT_EQ(*kernel::ReadFile(Path("log")), "text");
+  EXPECT_FALSE(kernel::Exists(Path("log.tmp")));
 }
 
 }  // namespace

@@ -18,7 +18,7 @@ int Delete(const RemovalOrder& order) {
 
 }  // namespace
 
-Result<std::unique_ptr<ChildJob>> StartRemoval(pod_host::Readiness& readiness,
+Result<std::unique_ptr<ChildJob>> StartRemoval(kernel::Readiness& readiness,
                                                const RemovalOrder& order, ChildJob::Done done) {
   return ChildJob::Start(
       readiness, "delete files", [&order] { return Delete(order); }, std::move(done));

@@ -16,7 +16,7 @@ struct RemovalOrder {
 
 // Deletes trees of files in a child, however many they are. Fails where there can be none; the
 // first failure of the deletion is told when everything has been tried.
-[[nodiscard]] Result<std::unique_ptr<ChildJob>> StartRemoval(pod_host::Readiness& readiness,
+[[nodiscard]] Result<std::unique_ptr<ChildJob>> StartRemoval(kernel::Readiness& readiness,
                                                              const RemovalOrder& order,
                                                              ChildJob::Done done);
 

@@ -53,12 +53,12 @@ bool IsLink(const std::string& path) {
 // A folder for a folder, a file for a file.
 Result<void> MakePlace(const std::string& place, bool is_folder) {
   // What another run of the container had there.
-  while (pod_host::DetachPrivately(AT_FDCWD, place.c_str()) == 0) {
+  while (kernel::DetachPrivately(AT_FDCWD, place.c_str()) == 0) {
   }
   if (::unlink(place.c_str()) != 0) (void)::rmdir(place.c_str());
-  if (is_folder) return pod_host::MakeFolders(place);
-  if (auto made = pod_host::MakeFolders(place.substr(0, place.rfind('/'))); !made) return made;
-  return pod_host::WriteFile(place, "");
+  if (is_folder) return kernel::MakeFolders(place);
+  if (auto made = kernel::MakeFolders(place.substr(0, place.rfind('/'))); !made) return made;
+  return kernel::WriteFile(place, "");
 }
 
 }  // namespace
@@ -76,7 +76,7 @@ Result<std::string> BindSubPath(const SubPath& sub_path, const std::string& plac
   // All that may hang has answered.
   if (!wanted) return Fail(ErrorCode::kUnavailable, "nobody waits for it any more");
   if (auto made = MakePlace(place, S_ISDIR(facts.st_mode)); !made) return Fail(made.error());
-  auto bound = pod_host::BindPrivately(content, place);
+  auto bound = kernel::BindPrivately(content, place);
   if (!bound) return Fail(bound.error().In(fmt::format("{} of {}", path, source)));
   return place;
 }

@@ -21,12 +21,12 @@ class LiveSubPath : public testing::Test {
  protected:
   void SetUp() override {
     if (::geteuid() != 0) GTEST_SKIP() << "mounts need root";
-    ASSERT_TRUE(pod_host::MakeFolders(volume_));
-    ASSERT_TRUE(pod_host::MakeFolders(folder_.path() + "/outside"));
+    ASSERT_TRUE(kernel::MakeFolders(volume_));
+    ASSERT_TRUE(kernel::MakeFolders(folder_.path() + "/outside"));
   }
   void TearDown() override { EXPECT_EQ(RemoveTree((folder_.path() + "/places").c_str()), 0); }
 
-  pod_host::TemporaryFolder folder_;
+  kernel::TemporaryFolder folder_;
   const std::string volume_ = folder_.path() + "/volume";
   const std::string place_ = folder_.path() + "/places/c/0";
 };
@@ -35,22 +35,22 @@ TEST_F(LiveSubPath, FoldersThatAreMissingAreMade) {
   const auto bound = BindSubPath({volume_, "a/b/c"}, place_);
   ASSERT_TRUE(bound) << bound.error().message;
   EXPECT_EQ(*bound, place_);
-  ASSERT_TRUE(pod_host::WriteFile(place_ + "/file", "x"));
-  EXPECT_TRUE(pod_host::Exists(volume_ + "/a/b/c/file"));
+  ASSERT_TRUE(kernel::WriteFile(place_ + "/file", "x"));
+  EXPECT_TRUE(kernel::Exists(volume_ + "/a/b/c/file"));
 }
 
 TEST_F(LiveSubPath, AFileIsShownAsAFileAndTheNextRunSeesTheNextContent) {
-  ASSERT_TRUE(pod_host::WriteFile(volume_ + "/file", "one"));
+  ASSERT_TRUE(kernel::WriteFile(volume_ + "/file", "one"));
   ASSERT_TRUE(BindSubPath({volume_, "file"}, place_));
-  EXPECT_EQ(*pod_host::ReadFile(place_), "one");
-  ASSERT_TRUE(pod_host::MakeFolders(volume_ + "/folder/inner"));
+  EXPECT_EQ(*kernel::ReadFile(place_), "one");
+  ASSERT_TRUE(kernel::MakeFolders(volume_ + "/folder/inner"));
   ASSERT_TRUE(BindSubPath({volume_, "folder"}, place_));
-  EXPECT_TRUE(pod_host::Exists(place_ + "/inner"));
-  EXPECT_EQ(*pod_host::ReadFile(volume_ + "/file"), "one") << "only the mount was replaced";
+  EXPECT_TRUE(kernel::Exists(place_ + "/inner"));
+  EXPECT_EQ(*kernel::ReadFile(volume_ + "/file"), "one") << "only the mount was replaced";
 }
 
 TEST_F(LiveSubPath, LinksLeadAnywhereWithinTheVolumeAndNeverOut) {
-  ASSERT_TRUE(pod_host::MakeFolders(volume_ + "/inner"));
+  ASSERT_TRUE(kernel::MakeFolders(volume_ + "/inner"));
   ASSERT_EQ(::symlink("inner", (volume_ + "/within").c_str()), 0);
   EXPECT_TRUE(BindSubPath({volume_, "within"}, place_));
   const std::string outside = folder_.path() + "/outside";
@@ -59,7 +59,7 @@ TEST_F(LiveSubPath, LinksLeadAnywhereWithinTheVolumeAndNeverOut) {
   for (const char* path : {"absolute", "relative", "absolute/new", "relative/new", ".."}) {
     EXPECT_FALSE(BindSubPath({volume_, path}, place_)) << path;
   }
-  EXPECT_FALSE(pod_host::Exists(outside + "/new"));
+  EXPECT_FALSE(kernel::Exists(outside + "/new"));
   const auto missing = BindSubPath({volume_ + "/none", "x"}, place_);
   ASSERT_FALSE(missing);
   EXPECT_THAT(missing.error().message, HasSubstr("No such file"));
@@ -68,16 +68,16 @@ TEST_F(LiveSubPath, LinksLeadAnywhereWithinTheVolumeAndNeverOut) {
 TEST_F(LiveSubPath, NothingIsMadeInWhatTheOperatorKeeps) {
   const std::string link = folder_.path() + "/configured";
   ASSERT_EQ(::symlink(volume_.c_str(), link.c_str()), 0);
-  ASSERT_TRUE(pod_host::WriteFile(volume_ + "/key", "value"));
+  ASSERT_TRUE(kernel::WriteFile(volume_ + "/key", "value"));
   EXPECT_TRUE(BindSubPath({link, "key", true}, place_));
-  EXPECT_EQ(*pod_host::ReadFile(place_), "value");
+  EXPECT_EQ(*kernel::ReadFile(place_), "value");
   const auto missing = BindSubPath({link, "typo/inner", true}, place_);
   ASSERT_FALSE(missing);
   EXPECT_THAT(missing.error().message, HasSubstr("typo/inner"));
-  EXPECT_FALSE(pod_host::Exists(volume_ + "/typo"));
+  EXPECT_FALSE(kernel::Exists(volume_ + "/typo"));
   // The pod's own folder, in place of a configMap that is optional and missing.
   const std::string own = folder_.path() + "/own";
-  ASSERT_TRUE(pod_host::MakeFolders(own));
+  ASSERT_TRUE(kernel::MakeFolders(own));
   EXPECT_TRUE(BindSubPath({own, "typo/inner", true}, place_));
 }
 
@@ -89,9 +89,9 @@ class LiveSubPathOnSharedMounts : public LiveSubPath {
     if (IsSkipped()) return;
     ASSERT_EQ(::mount("host", folder_.path().c_str(), "tmpfs", 0, nullptr), 0);
     ASSERT_EQ(::mount(nullptr, folder_.path().c_str(), nullptr, MS_SHARED, nullptr), 0);
-    ASSERT_TRUE(pod_host::MakeFolders(inner_));
+    ASSERT_TRUE(kernel::MakeFolders(inner_));
     ASSERT_EQ(::mount("inner", inner_.c_str(), "tmpfs", 0, nullptr), 0);
-    ASSERT_TRUE(pod_host::WriteFile(inner_ + "/kept", "x"));
+    ASSERT_TRUE(kernel::WriteFile(inner_ + "/kept", "x"));
     before_ = Mounts();
   }
   void TearDown() override {
@@ -104,7 +104,7 @@ class LiveSubPathOnSharedMounts : public LiveSubPath {
   }
   [[nodiscard]] std::vector<std::string> Mounts() const {
     std::vector<std::string> points;
-    for (const pod_host::Mount& mount : *pod_host::ReadMounts("/proc/self/mountinfo")) {
+    for (const kernel::Mount& mount : *kernel::ReadMounts("/proc/self/mountinfo")) {
       if (mount.point.starts_with(folder_.path())) points.push_back(mount.point);
     }
     return points;
@@ -116,37 +116,37 @@ class LiveSubPathOnSharedMounts : public LiveSubPath {
 
 TEST_F(LiveSubPathOnSharedMounts, WhatIsMountedWithinTheVolumeStaysThereThroughAllOfIt) {
   ASSERT_TRUE(BindSubPath({volume_, "sub"}, place_));
-  EXPECT_FALSE(pod_host::Exists(place_ + "/inner/kept")) << "a file system within is not shown";
+  EXPECT_FALSE(kernel::Exists(place_ + "/inner/kept")) << "a file system within is not shown";
   ASSERT_TRUE(BindSubPath({volume_, "sub"}, place_)) << "the next run of the container";
-  EXPECT_TRUE(pod_host::Exists(inner_ + "/kept"));
+  EXPECT_TRUE(kernel::Exists(inner_ + "/kept"));
   ASSERT_EQ(RemoveTree((folder_.path() + "/places").c_str()), 0) << "the pod is removed";
-  EXPECT_TRUE(pod_host::Exists(inner_ + "/kept"));
+  EXPECT_TRUE(kernel::Exists(inner_ + "/kept"));
 }
 
 TEST_F(LiveSubPathOnSharedMounts, WhatTheHostMountsMeanwhileStaysThereToo) {
   ASSERT_TRUE(BindSubPath({volume_, "sub"}, place_));
   const std::string later = volume_ + "/sub/later";
-  ASSERT_TRUE(pod_host::MakeFolders(later));
+  ASSERT_TRUE(kernel::MakeFolders(later));
   ASSERT_EQ(::mount("later", later.c_str(), "tmpfs", 0, nullptr), 0);
-  ASSERT_TRUE(pod_host::WriteFile(later + "/kept", "x"));
+  ASSERT_TRUE(kernel::WriteFile(later + "/kept", "x"));
   ASSERT_EQ(RemoveTree((folder_.path() + "/places").c_str()), 0);
-  EXPECT_TRUE(pod_host::Exists(later + "/kept"));
+  EXPECT_TRUE(kernel::Exists(later + "/kept"));
   ASSERT_EQ(::umount2(later.c_str(), MNT_DETACH), 0);
 }
 
 // What an agent that was killed in the middle, or an earlier version of it, has left.
 TEST_F(LiveSubPathOnSharedMounts, ASharedCopyIsCutOffBeforeItIsDetached) {
-  ASSERT_TRUE(pod_host::MakeFolders(place_));
+  ASSERT_TRUE(kernel::MakeFolders(place_));
   for (int runs = 0; runs < 2; ++runs) {
     ASSERT_EQ(
         ::mount((volume_ + "/sub").c_str(), place_.c_str(), nullptr, MS_BIND | MS_REC, nullptr), 0);
     if (runs == 0) {
       ASSERT_TRUE(BindSubPath({volume_, "sub"}, place_));
-      EXPECT_TRUE(pod_host::Exists(inner_ + "/kept"));
+      EXPECT_TRUE(kernel::Exists(inner_ + "/kept"));
     }
   }
   ASSERT_EQ(RemoveTree((folder_.path() + "/places").c_str()), 0);
-  EXPECT_TRUE(pod_host::Exists(inner_ + "/kept"));
+  EXPECT_TRUE(kernel::Exists(inner_ + "/kept"));
 }
 
 }  // namespace

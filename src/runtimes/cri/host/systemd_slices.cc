@@ -63,7 +63,7 @@ int AppendLimits(sd_bus_message* message, const CgroupLimits& limits) {
     steps.Then([&] { return AppendNumber(message, "MemoryMax", *limits.memory_bytes); });
   }
   if (limits.cpu_shares) {
-    const std::uint64_t weight = pod_host::CpuWeight(*limits.cpu_shares);
+    const std::uint64_t weight = kernel::CpuWeight(*limits.cpu_shares);
     steps.Then([&] { return AppendNumber(message, "CPUWeight", weight); });
   }
   if (limits.cpu_quota_us && *limits.cpu_quota_us > 0) {
@@ -97,7 +97,7 @@ class SystemdSlices::Request {
   explicit Request(const Question& question) : what_(question.what), forgiven_(question.forgiven) {}
 
   // `answered` is called from Dispatch, unless this fails; it may destroy the request.
-  [[nodiscard]] Result<void> Send(pod_host::Readiness& readiness, const Question& question,
+  [[nodiscard]] Result<void> Send(kernel::Readiness& readiness, const Question& question,
                                   Done answered);
 
  private:
@@ -110,11 +110,11 @@ class SystemdSlices::Request {
   Bus bus_;
   std::optional<Result<void>> outcome_;
   Done answered_;
-  pod_host::Readiness::Watch on_readable_;
-  pod_host::Readiness::Watch on_patience_;
+  kernel::Readiness::Watch on_readable_;
+  kernel::Readiness::Watch on_patience_;
 };
 
-Result<void> SystemdSlices::Request::Send(pod_host::Readiness& readiness, const Question& question,
+Result<void> SystemdSlices::Request::Send(kernel::Readiness& readiness, const Question& question,
                                           Done answered) {
   answered_ = std::move(answered);
   sd_bus* bus = nullptr;
@@ -167,7 +167,7 @@ void SystemdSlices::Request::Finish(const Result<void>& outcome) {
   answered(outcome);
 }
 
-SystemdSlices::SystemdSlices(pod_host::Readiness& readiness) : readiness_(readiness) {}
+SystemdSlices::SystemdSlices(kernel::Readiness& readiness) : readiness_(readiness) {}
 SystemdSlices::~SystemdSlices() = default;
 
 void SystemdSlices::Ask(const Question& question, Done done) {

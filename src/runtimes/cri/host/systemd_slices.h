@@ -14,7 +14,7 @@ namespace jettison::cri {
 // message bus. A request has a connection of its own and 5 s; nobody waits for it.
 class SystemdSlices : public Slices {
  public:
-  explicit SystemdSlices(pod_host::Readiness& readiness);
+  explicit SystemdSlices(kernel::Readiness& readiness);
   ~SystemdSlices() override;
 
   // As the kubelet makes them: a transient unit.
@@ -28,7 +28,7 @@ class SystemdSlices : public Slices {
   void Ask(const Question& question, Done done);
   void SetLimits(const std::string& slice, const CgroupLimits& limits, Done done);
 
-  pod_host::Readiness& readiness_;
+  kernel::Readiness& readiness_;
   std::map<std::uint64_t, std::unique_ptr<Request>> requests_;
   std::uint64_t next_ = 0;
 };

@@ -67,7 +67,7 @@ class Removal {
   // Deletes `name` in the open folder.
   void Remove(int folder, const char* name, int depth) {
     for (int i = 0; i < kMaxStackedMounts && IsMounted(folder, name); ++i) {
-      if (const int error = pod_host::DetachPrivately(folder, name); error != 0) return Note(error);
+      if (const int error = kernel::DetachPrivately(folder, name); error != 0) return Note(error);
     }
     if (::unlinkat(folder, name, 0) == 0 || errno == ENOENT) return;
     if (errno != EISDIR && errno != EPERM) return Note(errno);

@@ -17,27 +17,27 @@ namespace {
 
 class RemoveTreeTest : public testing::Test {
  protected:
-  pod_host::TemporaryFolder folder_;
+  kernel::TemporaryFolder folder_;
   const std::string tree_ = folder_.path() + "/tree";
 };
 
 TEST_F(RemoveTreeTest, TakesEverythingAndFollowsNoLink) {
-  ASSERT_TRUE(pod_host::MakeFolders(tree_ + "/a/b"));
-  ASSERT_TRUE(pod_host::MakeFolders(folder_.path() + "/other"));
-  ASSERT_TRUE(pod_host::WriteFile(folder_.path() + "/other/kept", "x"));
-  ASSERT_TRUE(pod_host::WriteFile(tree_ + "/a/file", "x"));
+  ASSERT_TRUE(kernel::MakeFolders(tree_ + "/a/b"));
+  ASSERT_TRUE(kernel::MakeFolders(folder_.path() + "/other"));
+  ASSERT_TRUE(kernel::WriteFile(folder_.path() + "/other/kept", "x"));
+  ASSERT_TRUE(kernel::WriteFile(tree_ + "/a/file", "x"));
   ASSERT_EQ(::symlink((folder_.path() + "/other").c_str(), (tree_ + "/a/link").c_str()), 0);
   ASSERT_EQ(::symlink("nowhere", (tree_ + "/dangling").c_str()), 0);
   for (int i = 0; i < 500; ++i) {
-    ASSERT_TRUE(pod_host::WriteFile(tree_ + "/a/b/" + std::to_string(i), ""));
+    ASSERT_TRUE(kernel::WriteFile(tree_ + "/a/b/" + std::to_string(i), ""));
   }
   EXPECT_EQ(RemoveTree(tree_.c_str()), 0);
-  EXPECT_FALSE(pod_host::Exists(tree_));
-  EXPECT_TRUE(pod_host::Exists(folder_.path() + "/other/kept"));
+  EXPECT_FALSE(kernel::Exists(tree_));
+  EXPECT_TRUE(kernel::Exists(folder_.path() + "/other/kept"));
 }
 
 TEST_F(RemoveTreeTest, TakesFoldersOfAnyDepth) {
-  ASSERT_TRUE(pod_host::MakeFolders(tree_));
+  ASSERT_TRUE(kernel::MakeFolders(tree_));
   FileDescriptor at(::open(tree_.c_str(), O_RDONLY | O_DIRECTORY));
   for (int i = 0; i < 500; ++i) {
     ASSERT_EQ(::mkdirat(at.get(), "deeper", 0755), 0);
@@ -45,14 +45,14 @@ TEST_F(RemoveTreeTest, TakesFoldersOfAnyDepth) {
   }
   at.Close();
   EXPECT_EQ(RemoveTree(tree_.c_str()), 0);
-  EXPECT_FALSE(pod_host::Exists(tree_));
+  EXPECT_FALSE(kernel::Exists(tree_));
 }
 
 TEST_F(RemoveTreeTest, WhatIsNotThereOrIsAFileIsNoError) {
   EXPECT_EQ(RemoveTree(tree_.c_str()), 0);
-  ASSERT_TRUE(pod_host::WriteFile(tree_, ""));
+  ASSERT_TRUE(kernel::WriteFile(tree_, ""));
   EXPECT_EQ(RemoveTree(tree_.c_str()), 0);
-  EXPECT_FALSE(pod_host::Exists(tree_));
+  EXPECT_FALSE(kernel::Exists(tree_));
 }
 
 class LiveRemoveTree : public RemoveTreeTest {
@@ -64,27 +64,27 @@ class LiveRemoveTree : public RemoveTreeTest {
 
 TEST_F(LiveRemoveTree, DetachesAMountAndLeavesWhatItShowed) {
   const std::string shown = folder_.path() + "/shown";
-  ASSERT_TRUE(pod_host::MakeFolders(shown));
-  ASSERT_TRUE(pod_host::WriteFile(shown + "/kept", ""));
-  ASSERT_TRUE(pod_host::MakeFolders(tree_ + "/at"));
+  ASSERT_TRUE(kernel::MakeFolders(shown));
+  ASSERT_TRUE(kernel::WriteFile(shown + "/kept", ""));
+  ASSERT_TRUE(kernel::MakeFolders(tree_ + "/at"));
   ASSERT_EQ(::mount(shown.c_str(), (tree_ + "/at").c_str(), nullptr, MS_BIND, nullptr), 0);
   ASSERT_EQ(::mount("tmpfs", (tree_ + "/at").c_str(), "tmpfs", 0, nullptr), 0);
   EXPECT_EQ(RemoveTree(tree_.c_str()), 0);
-  EXPECT_FALSE(pod_host::Exists(tree_));
-  EXPECT_TRUE(pod_host::Exists(shown + "/kept"));
+  EXPECT_FALSE(kernel::Exists(tree_));
+  EXPECT_TRUE(kernel::Exists(shown + "/kept"));
 }
 
 TEST_F(LiveRemoveTree, EmptiesATmpfsThatSomebodyElseStillHolds) {
-  ASSERT_TRUE(pod_host::MakeFolders(tree_ + "/memory"));
-  ASSERT_TRUE(pod_host::MakeFolders(tree_ + "/disk"));
-  ASSERT_TRUE(pod_host::WriteFile(tree_ + "/disk/file", ""));
+  ASSERT_TRUE(kernel::MakeFolders(tree_ + "/memory"));
+  ASSERT_TRUE(kernel::MakeFolders(tree_ + "/disk"));
+  ASSERT_TRUE(kernel::WriteFile(tree_ + "/disk/file", ""));
   ASSERT_EQ(::mount("tmpfs", (tree_ + "/memory").c_str(), "tmpfs", 0, nullptr), 0);
-  ASSERT_TRUE(pod_host::MakeFolders(tree_ + "/memory/a"));
-  ASSERT_TRUE(pod_host::WriteFile(tree_ + "/memory/a/file", "x"));
+  ASSERT_TRUE(kernel::MakeFolders(tree_ + "/memory/a"));
+  ASSERT_TRUE(kernel::WriteFile(tree_ + "/memory/a/file", "x"));
   const FileDescriptor held(::open((tree_ + "/memory").c_str(), O_RDONLY | O_DIRECTORY));
   EXPECT_EQ(EmptyMemoryVolumes(tree_.c_str()), 0);
   EXPECT_NE(::faccessat(held.get(), "a", F_OK, 0), 0);
-  EXPECT_TRUE(pod_host::Exists(tree_ + "/disk/file"));
+  EXPECT_TRUE(kernel::Exists(tree_ + "/disk/file"));
   EXPECT_EQ(RemoveTree(tree_.c_str()), 0);
 }
 

@@ -37,7 +37,7 @@ class LiveBed : public ::testing::Test {
     const std::string group = bed_->group();
     bed_.reset();
     EXPECT_THAT(ProcessesOf(folder), IsEmpty());
-    EXPECT_THAT(pod_host::MountsBelow(folder), IsEmpty());
+    EXPECT_THAT(kernel::MountsBelow(folder), IsEmpty());
     EXPECT_THAT(GroupsNamed(group), IsEmpty());
     EXPECT_FALSE(std::filesystem::exists(folder));
   }

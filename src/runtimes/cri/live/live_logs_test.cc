@@ -52,7 +52,7 @@ std::vector<std::string> LinesOf(const std::string& path) {
 class LiveCriLogs : public LiveCriRuntime {
  protected:
   [[nodiscard]] std::vector<std::string> Names(const std::string& folder) const {
-    return pod_host::NamesIn(folder).value_or(std::vector<std::string>{});
+    return kernel::NamesIn(folder).value_or(std::vector<std::string>{});
   }
   [[nodiscard]] bool Becomes(const std::function<bool()>& condition) {
     const auto deadline = std::chrono::steady_clock::now() + seconds(60);
@@ -71,7 +71,7 @@ TEST_F(LiveCriLogs, OfAContainerThatWritesALotNoLineIsLostAndNotMoreKeptThanAllo
   ASSERT_TRUE(runtime().List());
   Pod pod = TestPod("u", {"lines", std::to_string(kLines)});
   ASSERT_TRUE(Start(pod));
-  const std::string folder = pod_host::Paths(root()).ContainerLogs(pod, "main");
+  const std::string folder = kernel::Paths(root()).ContainerLogs(pod, "main");
   const std::string last = "F line " + std::to_string(kLines - 1) + "\n";
   const auto is_written = [&] {
     const auto names = Names(folder);
@@ -110,9 +110,9 @@ TEST_F(LiveCriLogs, OneThatAnInterruptedAgentHasRenamedIsOpenedAnew) {
   ASSERT_TRUE(runtime().List());
   Pod pod = TestPod("u");
   ASSERT_TRUE(Start(pod));
-  const std::string log = pod_host::Paths(root()).Log(pod, "main", 0);
+  const std::string log = kernel::Paths(root()).Log(pod, "main", 0);
   ASSERT_EQ(std::rename(log.c_str(), (log + ".20260101-000000").c_str()), 0);
-  EXPECT_TRUE(Becomes([&] { return pod_host::Exists(log); })) << Said();
+  EXPECT_TRUE(Becomes([&] { return kernel::Exists(log); })) << Said();
   RemoveAndLookForRemains(pod);
 }
 

@@ -102,12 +102,12 @@ TEST_F(LiveCriRuntime, AFrozenContainerdDelaysNeitherTheSignalNorTheKill) {
 TEST_F(LiveCriRuntime, TwoAgentsOnOneContainerdLeaveEachOthersPodsAlone) {
   const Pod pod = TestPod("u");
   ASSERT_TRUE(Start(pod));
-  const pod_host::TemporaryFolder elsewhere;
+  const kernel::TemporaryFolder elsewhere;
   auto calls = Connect(bed_->endpoint());
   ASSERT_TRUE(calls);
   CriRuntimeOptions options{.root = elsewhere.path(),
                             .cgroup_prefix = "/" + bed_->group(),
-                            .written_pods = std::make_shared<pod_host::PodsByUid>(known_)};
+                            .written_pods = std::make_shared<kernel::PodsByUid>(known_)};
   auto other = OpenCriRuntime(options, std::move(*calls), *cgroups_, *cgroups_, clock_);
   ASSERT_TRUE(other);
   const auto listed = (*other)->List();

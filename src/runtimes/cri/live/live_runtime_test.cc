@@ -51,8 +51,8 @@ TEST_F(LiveCriRuntime, APodWithInitContainerAndSidecarRunsRestartsAndLeavesNothi
 
 TEST_F(LiveCriRuntime, TheContainerGetsItsVolumesAndItsRights) {
   const std::string host = root() + "/host";
-  ASSERT_TRUE(pod_host::MakeFolders(host + "/sub"));
-  ASSERT_TRUE(pod_host::WriteFile(host + "/sub/file", "of the host\n"));
+  ASSERT_TRUE(kernel::MakeFolders(host + "/sub"));
+  ASSERT_TRUE(kernel::WriteFile(host + "/sub/file", "of the host\n"));
   ASSERT_EQ(::chmod((host + "/sub/file").c_str(), 0644), 0);
   Pod pod = TestPod("u", {"id"});
   pod.security_context = {.run_as_user = 1234, .run_as_group = 5678};
@@ -85,11 +85,11 @@ TEST_F(LiveCriRuntime, TheContainerGetsItsVolumesAndItsRights) {
   EXPECT_THAT(LogOf(pod, 0, "cat"), HasSubstr("of the host"));
   EXPECT_EQ(codes["data"], 0) << LogOf(pod, 0, "data");
   EXPECT_EQ(codes["root"], 1) << "its root is read-only";
-  EXPECT_TRUE(pod_host::Exists(root() + "/pods/u/volumes/data/x"));
-  EXPECT_TRUE(pod_host::Exists(root() + "/pods/u/volumes/data/a/b"));
-  EXPECT_THAT(pod_host::MountsBelow(root()), Contains(HasSubstr("volumes/mem")));
+  EXPECT_TRUE(kernel::Exists(root() + "/pods/u/volumes/data/x"));
+  EXPECT_TRUE(kernel::Exists(root() + "/pods/u/volumes/data/a/b"));
+  EXPECT_THAT(kernel::MountsBelow(root()), Contains(HasSubstr("volumes/mem")));
   RemoveAndLookForRemains(pod);
-  EXPECT_TRUE(pod_host::Exists(host + "/sub/file")) << "the host's files are not the pod's";
+  EXPECT_TRUE(kernel::Exists(host + "/sub/file")) << "the host's files are not the pod's";
 }
 
 TEST_F(LiveCriRuntime, AContainerBeyondItsMemoryLimitIsOomKilledAndSoIsTold) {
@@ -107,7 +107,7 @@ TEST_F(LiveCriRuntime, LimitsHoldAndWhatIgnoresTermIsKilled) {
   ASSERT_TRUE(Start(pod));
   ExpectLimits(pod);
   EXPECT_THAT(runtime().GroupOf("u", "main"), testing::SizeIs(64)) << "its ID";
-  EXPECT_TRUE(pod_host::Exists(runtime().DiskOf(pod).containers[0].layer));
+  EXPECT_TRUE(kernel::Exists(runtime().DiskOf(pod).containers[0].layer));
   runtime().StopContainer("u", "main", seconds(1));
   EXPECT_EQ(Await<ContainerExited>("u", milliseconds(100)), nullptr);
   runtime().KillContainer("u", "main");
@@ -129,7 +129,7 @@ TEST_F(LiveCriRuntime, AHookRunsInTheContainerBeforeItEnds) {
   const auto* exited = Await<ContainerExited>("u");
   ASSERT_NE(exited, nullptr);
   EXPECT_EQ(exited->exit.exit_code, 0);
-  EXPECT_TRUE(pod_host::Exists(root() + "/pods/u/volumes/data/hook")) << Said();
+  EXPECT_TRUE(kernel::Exists(root() + "/pods/u/volumes/data/hook")) << Said();
   RemoveAndLookForRemains(pod);
 }
 

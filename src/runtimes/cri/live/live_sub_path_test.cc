@@ -17,10 +17,10 @@ class LiveCriRuntimeOnSharedMounts : public LiveCriRuntime {
     if (LiveContainerd::Obstacle()) GTEST_SKIP() << *LiveContainerd::Obstacle();
     ASSERT_EQ(::mount("host", root().c_str(), "tmpfs", 0, nullptr), 0);
     ASSERT_EQ(::mount(nullptr, root().c_str(), nullptr, MS_SHARED, nullptr), 0);
-    ASSERT_TRUE(pod_host::MakeFolders(inner_));
+    ASSERT_TRUE(kernel::MakeFolders(inner_));
     ASSERT_EQ(::mount("inner", inner_.c_str(), "tmpfs", 0, nullptr), 0);
-    ASSERT_TRUE(pod_host::WriteFile(inner_ + "/kept", "x"));
-    before_ = pod_host::MountsBelow(root());
+    ASSERT_TRUE(kernel::WriteFile(inner_ + "/kept", "x"));
+    before_ = kernel::MountsBelow(root());
     LiveCriRuntime::SetUp();
   }
   void TearDown() override {
@@ -48,16 +48,16 @@ TEST_F(LiveCriRuntimeOnSharedMounts, AHostPathKeepsItsMountsThroughRunsARestartA
   pod.containers[0].volume_mounts = {{"host", "/data", "sub", false}};
   ASSERT_TRUE(Create(pod));
   ASSERT_TRUE(StartsAndEnds(pod, 0));
-  EXPECT_TRUE(pod_host::Exists(host_ + "/sub/x"));
+  EXPECT_TRUE(kernel::Exists(host_ + "/sub/x"));
   ASSERT_TRUE(StartsAndEnds(pod, 1));
-  EXPECT_TRUE(pod_host::Exists(inner_ + "/kept")) << "after the container began anew";
+  EXPECT_TRUE(kernel::Exists(inner_ + "/kept")) << "after the container began anew";
   Open();
   ASSERT_TRUE(runtime().List());
   ASSERT_TRUE(StartsAndEnds(pod, 2));
   runtime().RemovePod("u");
   ASSERT_NE(Await<PodRemoved>("u"), nullptr) << Said();
-  EXPECT_TRUE(pod_host::Exists(inner_ + "/kept")) << "after the pod was removed";
-  EXPECT_EQ(pod_host::MountsBelow(root()), before_);
+  EXPECT_TRUE(kernel::Exists(inner_ + "/kept")) << "after the pod was removed";
+  EXPECT_EQ(kernel::MountsBelow(root()), before_);
 }
 
 }  // namespace

@@ -43,7 +43,7 @@ TEST_F(LiveCriUnread, APodThatNothingDescribesGoesOnUntilItsSandboxIsRemoved) {
   ASSERT_THAT(processes, SizeIs(2));
   const std::string sandbox = SandboxId();
   const std::string data = root() + "/pods/u/volumes/data";
-  ASSERT_TRUE(pod_host::WriteFile(data, "dear"));
+  ASSERT_TRUE(kernel::WriteFile(data, "dear"));
   known_.clear();  // neither the annotation nor the record can be read any more
   Open();
   const auto listed = runtime().List();
@@ -52,23 +52,23 @@ TEST_F(LiveCriUnread, APodThatNothingDescribesGoesOnUntilItsSandboxIsRemoved) {
   EXPECT_TRUE((*listed)[0].unread);
   EXPECT_THAT(runtime().ForeignGroupsOf("u"), ElementsAre(GroupOf(pod)));
   EXPECT_THAT(logged_, Contains(HasSubstr("sandbox " + sandbox)));
-  runtime().CreatePod(pod_host::PlainPlan(pod));
+  runtime().CreatePod(kernel::PlainPlan(pod));
   const auto* failed = Await<PodFailed>("u");
   ASSERT_NE(failed, nullptr);
   EXPECT_THAT(failed->error.message, HasSubstr("crictl stopp " + sandbox));
   EXPECT_EQ(Await<PodRemoved>("u", milliseconds(700)), nullptr) << "some listings go by";
   EXPECT_EQ(ProcessesIn(pod), processes);
   EXPECT_EQ(SandboxId(), sandbox);
-  EXPECT_EQ(pod_host::ReadFile(data).value_or(""), "dear");
+  EXPECT_EQ(kernel::ReadFile(data).value_or(""), "dear");
 
   RemoveByHand(sandbox);
   ASSERT_TRUE(events_.CreateInTheEnd(runtime(), pod)) << Said();
   known_[pod.uid] = pod;
   ASSERT_TRUE(StartContainer(pod, "main"));
-  const auto places = pod_host::NamesIn(root() + "/quarantine");
+  const auto places = kernel::NamesIn(root() + "/quarantine");
   ASSERT_THAT(*places, ElementsAre(StartsWith("u-"))) << Said();
   EXPECT_EQ(
-      pod_host::ReadFile(root() + "/quarantine/" + places->front() + "/volumes/data").value_or(""),
+      kernel::ReadFile(root() + "/quarantine/" + places->front() + "/volumes/data").value_or(""),
       "dear");
   RemoveAndLookForRemains(pod);
 }

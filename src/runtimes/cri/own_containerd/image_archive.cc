@@ -55,7 +55,7 @@ std::string Tar(const std::vector<ImageEntry>& entries) {
 Result<std::string> DigestOf(const std::string& bytes, const std::string& scratch) {
   const auto program = FindProgram("sha256sum");
   if (!program) return Fail(program.error());
-  if (auto written = pod_host::WriteFile(scratch, bytes); !written) return Fail(written.error());
+  if (auto written = kernel::WriteFile(scratch, bytes); !written) return Fail(written.error());
   const auto line = RunProgram({*program, scratch});
   ::unlink(scratch.c_str());
   if (!line) return Fail(line.error());

@@ -15,7 +15,7 @@ using testing::HasSubstr;
 using Kind = ImageEntry::Kind;
 
 TEST(ImageArchive, IsReadByTarWithLayersThatHoldTheirEntries) {
-  const pod_host::TemporaryFolder folder;
+  const kernel::TemporaryFolder folder;
   const std::string scratch = folder.path() + "/scratch";
   const auto archive = ImageArchive(
       {{.reference = "bed.local/one:1", .entrypoint = {"/app", "--wait"}, .entries = {{"tmp/"}}},
@@ -24,9 +24,9 @@ TEST(ImageArchive, IsReadByTarWithLayersThatHoldTheirEntries) {
         .entries = {{"app", Kind::kFile, "bytes"}, {"bin", Kind::kLink, "usr/bin"}}}},
       scratch);
   ASSERT_TRUE(archive) << archive.error().message;
-  EXPECT_FALSE(pod_host::Exists(scratch));
+  EXPECT_FALSE(kernel::Exists(scratch));
   const std::string file = folder.path() + "/images.tar";
-  ASSERT_TRUE(pod_host::WriteFile(file, *archive));
+  ASSERT_TRUE(kernel::WriteFile(file, *archive));
   const auto tar = FindProgram("tar");
   ASSERT_TRUE(tar);
   const auto read = [&](std::vector<std::string> words) {

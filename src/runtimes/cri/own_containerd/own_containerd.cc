@@ -60,7 +60,7 @@ Result<pid_t> OwnContainerd::Start() const {
   if (!runc) return Fail(runc.error());
   if (const auto ctr = Installed("ctr"); !ctr) return Fail(ctr.error());
   const std::string config = folder + "/config.toml";
-  const auto written = pod_host::WriteFile(
+  const auto written = kernel::WriteFile(
       config, fmt::format(fmt::runtime(kConfiguration), fmt::arg("root", root),
                           fmt::arg("folder", folder), fmt::arg("socket", Socket()),
                           fmt::arg("pause", pause_image), fmt::arg("runc", *runc),
@@ -84,7 +84,7 @@ Result<void> OwnContainerd::Import(const std::string& in_namespace,
   const std::string path = folder + "/images.tar";
   const auto archive = ImageArchive(images, path);
   if (!archive) return Fail(archive.error());
-  if (auto written = pod_host::WriteFile(path, *archive); !written) return written;
+  if (auto written = kernel::WriteFile(path, *archive); !written) return written;
   auto imported = Ctr(in_namespace, {"images", "import", path});
   ::unlink(path.c_str());
   return imported;

@@ -16,7 +16,7 @@ namespace jettison::cri {
 PodActor::PodActor(Surroundings& surroundings, PodPlan plan)
     : surroundings_(surroundings),
       plan_(std::move(plan)),
-      group_(pod_host::PodGroup(plan_.qos, pod_.uid, surroundings_.options.cgroup_driver)),
+      group_(kernel::PodGroup(plan_.qos, pod_.uid, surroundings_.options.cgroup_driver)),
       sandbox_(surroundings_, plan_, group_, [this](const Result<void>& made) { OnSandbox(made); }),
       runs_(surroundings_, plan_, group_, [this] { WriteRecord(); }) {}
 
@@ -61,8 +61,7 @@ void PodActor::WriteRecord() const {
   const PodRecord record{.sandbox = sandbox_.sandbox(),
                          .runs = runs_.Written(),
                          .written_pod = surroundings_.options.written_pods->Write(pod_)};
-  auto written =
-      pod_host::RewriteFile(RecordFile(surroundings_, pod_.uid), FormatPodRecord(record));
+  auto written = kernel::RewriteFile(RecordFile(surroundings_, pod_.uid), FormatPodRecord(record));
   if (written || !surroundings_.said_no_records.Take()) return;
   surroundings_.Log(fmt::format(
       "{}; an agent that starts while the container runtime does not answer will not know the pod",
@@ -76,7 +75,7 @@ void PodActor::StartContainer(const std::string& name, int attempt, int oom_scor
                                             .attempt = attempt,
                                             .error = {code, std::move(why)}});
   };
-  const Container* const spec = pod_host::FindContainer(pod_, name);
+  const Container* const spec = kernel::FindContainer(pod_, name);
   if (removing_ || !created_) return refuse(ErrorCode::kNotFound, "there is no such pod");
   if (spec == nullptr) return refuse(ErrorCode::kNotFound, "the pod has no such container");
   if (runs_.Find(name) != nullptr) {
@@ -162,7 +161,7 @@ void PodActor::OnSandboxLost() {
 }
 
 PodDisk PodActor::Disk() const {
-  PodDisk disk = pod_host::DiskOf(surroundings_.paths, pod_);
+  PodDisk disk = kernel::DiskOf(surroundings_.paths, pod_);
   runs_.AddLayers(disk);
   return disk;
 }

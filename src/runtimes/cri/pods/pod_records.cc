@@ -22,16 +22,16 @@ Result<PodPlan> PodRecords::Parse(const std::string& text, const std::string& ui
   if (!plan) return damaged(plan.error().message);
   const Pod& pod = plan->pod;
   if (pod.uid != uid) return damaged("it describes the pod " + pod.uid);
-  if (auto names = pod_host::CheckNames(pod); !names) return damaged(names.error().message);
+  if (auto names = kernel::CheckNames(pod); !names) return damaged(names.error().message);
   return plan;
 }
 
 Result<WrittenPod> PodRecords::Read(const std::string& uid) const {
-  if (!pod_host::IsPathSegment(uid)) {
+  if (!kernel::IsPathSegment(uid)) {
     return Fail(ErrorCode::kInvalidArgument, fmt::format("{:?} cannot be a UID", uid));
   }
   const std::string path = RecordFile(surroundings_, uid);
-  const auto text = pod_host::ReadFile(path);
+  const auto text = kernel::ReadFile(path);
   if (!text) return Fail(text.error());
   auto record = ParsePodRecord(*text);
   auto plan = record.and_then([&](const PodRecord& r) { return Parse(r.written_pod, uid); });
@@ -43,7 +43,7 @@ std::vector<WrittenPod> PodRecords::ReadAll(
     const std::function<bool(const std::string&)>& known) const {
   std::vector<WrittenPod> found;
   const std::string pods = surroundings_.paths.Pods();
-  for (const std::string& uid : pod_host::NamesIn(pods).value_or(std::vector<std::string>{})) {
+  for (const std::string& uid : kernel::NamesIn(pods).value_or(std::vector<std::string>{})) {
     if (uid.starts_with(kDoomedPrefix) || known(uid)) continue;
     auto written = Read(uid);
     surroundings_.LogFailure("what was written down of pod " + uid, written);

@@ -66,7 +66,7 @@ std::optional<ContainerRecord> PodRuns::Adopt(const api::ContainerStatusResponse
   const api::ContainerStatus& status = container.status();
   const std::string& name = status.metadata().name();
   const int attempt = static_cast<int>(status.metadata().attempt());
-  const Container* const spec = pod_host::FindContainer(pod_, name);
+  const Container* const spec = kernel::FindContainer(pod_, name);
   if (spec == nullptr) {
     Forget(status.id());
     return std::nullopt;
@@ -116,7 +116,7 @@ std::optional<ContainerRecord> PodRuns::Adopt(const api::ContainerStatusResponse
 
 void PodRuns::Recall(const std::vector<PodRecord::Run>& runs) {
   for (const PodRecord::Run& run : runs) {
-    const Container* const spec = pod_host::FindContainer(pod_, run.container);
+    const Container* const spec = kernel::FindContainer(pod_, run.container);
     if (spec == nullptr || runs_.contains(run.container)) continue;
     const std::optional<pid_t> pid = ProcessOf(run);
     if (!pid) continue;
@@ -199,10 +199,10 @@ void PodRuns::Remove(const std::string& name, int attempt) {
 }
 
 void PodRuns::RemoveLogs(const std::string& name, int attempt) const {
-  if (!pod_host::IsPathSegment(name)) return;
+  if (!kernel::IsPathSegment(name)) return;
   const std::string logs = surroundings_.paths.ContainerLogs(pod_, name);
   const std::string log_name = fmt::format("{}.log", attempt);
-  for (const std::string& file : pod_host::NamesIn(logs).value_or(std::vector<std::string>{})) {
+  for (const std::string& file : kernel::NamesIn(logs).value_or(std::vector<std::string>{})) {
     if (file == log_name || file.starts_with(log_name + ".")) {
       (void)::unlink(fmt::format("{}/{}", logs, file).c_str());
     }

@@ -13,9 +13,9 @@ namespace jettison::cri {
 namespace {
 
 // Every container must be possible before any of them runs.
-Result<void> CheckContainers(const pod_host::Paths& paths, const Pod& pod) {
-  for (const Container* container : pod_host::ContainersOf(pod)) {
-    auto plan = pod_host::PlanMounts(paths, pod, *container);
+Result<void> CheckContainers(const kernel::Paths& paths, const Pod& pod) {
+  for (const Container* container : kernel::ContainersOf(pod)) {
+    auto plan = kernel::PlanMounts(paths, pod, *container);
     if (!plan) return Fail(plan.error());
     if (!container->image.empty()) continue;
     return Fail(
@@ -33,21 +33,21 @@ PodSandbox::PodSandbox(Surroundings& surroundings, const PodPlan& plan, const st
 
 // What is there already is kept.
 Result<void> PodSandbox::Prepare() const {
-  const pod_host::Paths& paths = surroundings_.paths;
+  const kernel::Paths& paths = surroundings_.paths;
   if (auto ok = CheckContainers(paths, pod_); !ok) return ok;
-  if (auto made = pod_host::MakeFolders(paths.Pod(pod_.uid)); !made) return made;
+  if (auto made = kernel::MakeFolders(paths.Pod(pod_.uid)); !made) return made;
   if (auto made = surroundings_.cgroups.Create(group_, plan_.limits); !made) return made;
-  if (auto made = pod_host::PrepareVolumes(paths, pod_); !made) return made;
-  return pod_host::MakeFolders(paths.PodLogs(pod_));
+  if (auto made = kernel::PrepareVolumes(paths, pod_); !made) return made;
+  return kernel::MakeFolders(paths.PodLogs(pod_));
 }
 
 void PodSandbox::Make(std::uint32_t first_attempt) {
   state_ = State::kMaking;
   sandbox_.attempt = first_attempt;
   if (auto prepared = Prepare(); !prepared) return OnMade(Fail(prepared.error()));
-  errand_ = std::make_unique<pod_host::PathErrand>(surroundings_.readiness,
-                                                   surroundings_.options.path_patience);
-  const auto prepared = errand_->Begin(pod_host::VolumeSteps(surroundings_.paths, pod_),
+  errand_ = std::make_unique<kernel::PathErrand>(surroundings_.readiness,
+                                                 surroundings_.options.path_patience);
+  const auto prepared = errand_->Begin(kernel::VolumeSteps(surroundings_.paths, pod_),
                                        [this](const Result<void>& later) { OnVolumes(later); });
   if (prepared) OnVolumes(*prepared);
 }

@@ -54,7 +54,7 @@ class PodSandbox {
   Made made_;
   State state_ = State::kAbsent;
   Sandbox sandbox_;
-  std::unique_ptr<pod_host::PathErrand> errand_;  // volumes that have not answered yet
+  std::unique_ptr<kernel::PathErrand> errand_;  // volumes that have not answered yet
   std::unique_ptr<SandboxCreation> creation_;
 };
 

@@ -12,7 +12,7 @@ namespace jettison::cri {
 // lost, and the UID is free. Mounts of sub paths, which lead out of the folder, are detached;
 // memory volumes stay mounted in it. Logs on another file system stay where they are. Answers where
 // the files are now; empty: there were none.
-[[nodiscard]] Result<std::string> SetAside(const pod_host::Paths& paths, const std::string& uid,
+[[nodiscard]] Result<std::string> SetAside(const kernel::Paths& paths, const std::string& uid,
                                            Instant now);
 
 }  // namespace jettison::cri

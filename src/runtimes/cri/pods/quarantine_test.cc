@@ -17,22 +17,22 @@ constexpr Instant kNow = Instant(std::chrono::nanoseconds(7));
 
 class Quarantine : public testing::Test {
  protected:
-  pod_host::TemporaryFolder folder_;
-  pod_host::Paths paths_{folder_.path()};
+  kernel::TemporaryFolder folder_;
+  kernel::Paths paths_{folder_.path()};
 };
 
 TEST_F(Quarantine, FilesAndLogsOfAPodGoToOnePlaceAndThoseOfOthersStay) {
-  ASSERT_TRUE(pod_host::MakeFolders(paths_.Volumes("u")));
-  ASSERT_TRUE(pod_host::WriteFile(paths_.Volumes("u") + "/data", "dear"));
-  ASSERT_TRUE(pod_host::MakeFolders(paths_.Logs() + "/ns_pod_u/main"));
-  ASSERT_TRUE(pod_host::MakeFolders(paths_.Logs() + "/ns_pod_v_u/main"));
+  ASSERT_TRUE(kernel::MakeFolders(paths_.Volumes("u")));
+  ASSERT_TRUE(kernel::WriteFile(paths_.Volumes("u") + "/data", "dear"));
+  ASSERT_TRUE(kernel::MakeFolders(paths_.Logs() + "/ns_pod_u/main"));
+  ASSERT_TRUE(kernel::MakeFolders(paths_.Logs() + "/ns_pod_v_u/main"));
   const auto place = SetAside(paths_, "u", kNow);
   ASSERT_TRUE(place) << place.error().message;
   EXPECT_EQ(*place, folder_.path() + "/quarantine/u-7");
-  EXPECT_EQ(pod_host::ReadFile(*place + "/volumes/data").value_or(""), "dear");
-  EXPECT_TRUE(pod_host::Exists(*place + "/logs/ns_pod_u/main"));
-  EXPECT_FALSE(pod_host::Exists(paths_.Pod("u")));
-  EXPECT_TRUE(pod_host::Exists(paths_.Logs() + "/ns_pod_v_u/main"));
+  EXPECT_EQ(kernel::ReadFile(*place + "/volumes/data").value_or(""), "dear");
+  EXPECT_TRUE(kernel::Exists(*place + "/logs/ns_pod_u/main"));
+  EXPECT_FALSE(kernel::Exists(paths_.Pod("u")));
+  EXPECT_TRUE(kernel::Exists(paths_.Logs() + "/ns_pod_v_u/main"));
 }
 
 TEST_F(Quarantine, APodWithoutFilesLeavesNothing) {
@@ -42,30 +42,30 @@ TEST_F(Quarantine, APodWithoutFilesLeavesNothing) {
 }
 
 TEST_F(Quarantine, WhatCannotBeMovedStays) {
-  ASSERT_TRUE(pod_host::MakeFolders(paths_.Volumes("u")));
-  ASSERT_TRUE(pod_host::WriteFile(folder_.path() + "/quarantine", "in the way"));
+  ASSERT_TRUE(kernel::MakeFolders(paths_.Volumes("u")));
+  ASSERT_TRUE(kernel::WriteFile(folder_.path() + "/quarantine", "in the way"));
   EXPECT_FALSE(SetAside(paths_, "u", kNow));
-  EXPECT_TRUE(pod_host::Exists(paths_.Volumes("u")));
+  EXPECT_TRUE(kernel::Exists(paths_.Volumes("u")));
 }
 
 TEST(LiveQuarantine, NoMountLeadsOutOfIt) {
   if (::geteuid() != 0) GTEST_SKIP() << "mounts need root";
-  const pod_host::TemporaryFolder host;
-  const pod_host::TemporaryFolder folder;
+  const kernel::TemporaryFolder host;
+  const kernel::TemporaryFolder folder;
   // The kernel names mounts by their real place.
   const std::string link = folder.path() + "/link";
-  ASSERT_TRUE(pod_host::MakeFolders(folder.path() + "/root"));
+  ASSERT_TRUE(kernel::MakeFolders(folder.path() + "/root"));
   ASSERT_EQ(::symlink("root", link.c_str()), 0);
-  const pod_host::Paths paths(link);
-  ASSERT_TRUE(pod_host::MakeFolders(paths.Volumes("u")));
-  ASSERT_TRUE(pod_host::MakeFolders(host.path() + "/data"));
-  ASSERT_TRUE(pod_host::WriteFile(host.path() + "/data/file", "dear"));
+  const kernel::Paths paths(link);
+  ASSERT_TRUE(kernel::MakeFolders(paths.Volumes("u")));
+  ASSERT_TRUE(kernel::MakeFolders(host.path() + "/data"));
+  ASSERT_TRUE(kernel::WriteFile(host.path() + "/data/file", "dear"));
   ASSERT_TRUE(BindSubPath({host.path(), "data"}, paths.Pod("u") + "/sub-paths/main/0"));
-  ASSERT_TRUE(pod_host::Exists(paths.Pod("u") + "/sub-paths/main/0/file"));
+  ASSERT_TRUE(kernel::Exists(paths.Pod("u") + "/sub-paths/main/0/file"));
   const auto place = SetAside(paths, "u", kNow);
   ASSERT_TRUE(place) << place.error().message;
-  EXPECT_FALSE(pod_host::Exists(*place + "/sub-paths/main/0/file"));
-  EXPECT_EQ(pod_host::ReadFile(host.path() + "/data/file").value_or(""), "dear");
+  EXPECT_FALSE(kernel::Exists(*place + "/sub-paths/main/0/file"));
+  EXPECT_EQ(kernel::ReadFile(host.path() + "/data/file").value_or(""), "dear");
 }
 
 }  // namespace

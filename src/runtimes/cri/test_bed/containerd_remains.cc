@@ -21,11 +21,11 @@ namespace fs = std::filesystem;
 constexpr std::chrono::seconds kPatience(20);
 
 std::string ReadOrNothing(const std::string& path) {
-  return pod_host::ReadFile(path).value_or("");
+  return kernel::ReadFile(path).value_or("");
 }
 
 std::vector<std::string> NamesIn(const std::string& folder) {
-  return pod_host::NamesIn(folder).value_or(std::vector<std::string>{});
+  return kernel::NamesIn(folder).value_or(std::vector<std::string>{});
 }
 
 // Whether a process is a shim or runc of that containerd, which name its folder in their arguments,
@@ -107,7 +107,7 @@ void RemoveRemains(const std::string& folder, const std::string& group) {
     for (const pid_t pid : processes) ::kill(pid, SIGKILL);
     return processes.empty();
   });
-  pod_host::DetachMountsBelow(folder);
+  kernel::DetachMountsBelow(folder);
   for (const std::string& socket : sockets) ::unlink(socket.c_str());
   (void)Until([&] {
     const std::vector<std::string> groups = GroupsNamed(group);

@@ -44,7 +44,7 @@ class EventReader {
   [[nodiscard]] bool CreateInTheEnd(ContainerRuntime& runtime, const Pod& pod) {
     const auto deadline = std::chrono::steady_clock::now() + std::chrono::seconds(30);
     while (std::chrono::steady_clock::now() < deadline) {
-      runtime.CreatePod(pod_host::PlainPlan(pod));
+      runtime.CreatePod(kernel::PlainPlan(pod));
       for (bool failed = false; !failed && std::chrono::steady_clock::now() < deadline;) {
         pollfd ready{.fd = runtime.EventFd(), .events = POLLIN, .revents = 0};
         (void)::poll(&ready, 1, 100);

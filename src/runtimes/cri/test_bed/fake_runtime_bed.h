@@ -71,13 +71,13 @@ class FakeRuntimeBed {
     runtime.reset();
     auto connected = containerd.Connect();
     calls = connected.get();
-    auto lock = pod_host::MakeFolders(root() + "/pods").and_then([&] {
-      return pod_host::LockRoot(root() + "/lock");
+    auto lock = kernel::MakeFolders(root() + "/pods").and_then([&] {
+      return kernel::LockRoot(root() + "/lock");
     });
     ASSERT_TRUE(lock) << lock.error().message;
     RuntimeEdges edges{.calls = std::move(connected),
                        .processes = std::make_unique<SharedProcesses>(containerd.processes),
-                       .readiness = std::move(*pod_host::Readiness::Create()),
+                       .readiness = std::move(*kernel::Readiness::Create()),
                        .lock = std::move(*lock)};
     if (cgroup_driver == CgroupDriver::kSystemd) {
       edges.slices = std::make_unique<FakeSlices>(asked_of_systemd);
@@ -98,7 +98,7 @@ class FakeRuntimeBed {
   [[nodiscard]] CriRuntimeOptions Options() {
     return {.root = root(),
             .cgroup_prefix = cgroup_prefix,
-            .written_pods = std::make_shared<pod_host::PodsByUid>(known),
+            .written_pods = std::make_shared<kernel::PodsByUid>(known),
             .cgroup_driver = cgroup_driver,
             .log_max_bytes = log_max_bytes,
             .log_max_files = 3,
@@ -116,7 +116,7 @@ class FakeRuntimeBed {
   }
   [[nodiscard]] bool Create(const Pod& pod) {
     known[pod.uid] = pod;
-    runtime->CreatePod(pod_host::PlainPlan(pod));
+    runtime->CreatePod(kernel::PlainPlan(pod));
     return Await<PodReady>(pod.uid) != nullptr;
   }
   // Creates the pod and starts its container "main".
@@ -134,8 +134,8 @@ class FakeRuntimeBed {
     EXPECT_TRUE(containerd.boxes.empty());
     EXPECT_TRUE(containerd.runs.empty());
     EXPECT_FALSE(cgroups.Exists("kubepods/burstable/pod" + uid));
-    EXPECT_TRUE(pod_host::NamesIn(root() + "/pods")->empty());
-    EXPECT_TRUE(pod_host::NamesIn(root() + "/logs")->empty());
+    EXPECT_TRUE(kernel::NamesIn(root() + "/pods")->empty());
+    EXPECT_TRUE(kernel::NamesIn(root() + "/logs")->empty());
   }
 
   FakeCgroups cgroups;
@@ -156,7 +156,7 @@ class FakeRuntimeBed {
   std::unique_ptr<ContainerRuntime> runtime;  // with foreign pods
 
  private:
-  pod_host::TemporaryFolder folder_;
+  kernel::TemporaryFolder folder_;
 };
 
 }  // namespace jettison::cri

@@ -20,7 +20,7 @@ constexpr std::chrono::seconds kStartPatience(60);  // emulated machines are slo
 
 std::string EndOf(const std::string& log) {
   constexpr std::size_t kTail = 2000;
-  const std::string text = pod_host::ReadFile(log).value_or("no log");
+  const std::string text = kernel::ReadFile(log).value_or("no log");
   return text.size() > kTail ? text.substr(text.size() - kTail) : text;
 }
 
@@ -117,7 +117,7 @@ Result<void> LiveContainerd::Import(const std::vector<TestImage>& images) {
 
 Result<void> LiveContainerd::ImportInto(const std::string& in_namespace,
                                         const std::vector<TestImage>& images) {
-  const auto program = pod_host::ReadFile(JETTISON_CRI_TEST_PROGRAM);
+  const auto program = kernel::ReadFile(JETTISON_CRI_TEST_PROGRAM);
   if (!program) return Fail(program.error());
   return own_.Import(in_namespace, WithTheProgram(images, *program));
 }
@@ -171,7 +171,7 @@ void LiveContainerd::Thaw() {
 }
 
 std::vector<std::string> LiveContainerd::Traces() const {
-  std::vector<std::string> traces = pod_host::MountsBelow(folder());
+  std::vector<std::string> traces = kernel::MountsBelow(folder());
   for (const pid_t pid : ProcessesOf(folder())) traces.push_back(fmt::format("process {}", pid));
   for (std::string& socket : ShimSocketsOf(folder())) traces.push_back(std::move(socket));
   for (std::string& group : GroupsNamed(group_)) traces.push_back(std::move(group));

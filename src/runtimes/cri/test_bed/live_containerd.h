@@ -107,7 +107,7 @@ class LiveContainerd {
   [[nodiscard]] Result<void> AwaitImage(const std::string& reference);
   [[nodiscard]] bool HasEnded() const;
 
-  pod_host::TemporaryFolder folder_;
+  kernel::TemporaryFolder folder_;
   OwnContainerd own_;
   std::string group_;
   pid_t pid_ = -1;

@@ -44,7 +44,7 @@ inline Pod TestPod(const std::string& uid, std::vector<std::string> arguments = 
   return pod;
 }
 
-inline constexpr pod_host::LimitSettings kLimitSettings{.pod_pids_limit = 1000};
+inline constexpr kernel::LimitSettings kLimitSettings{.pod_pids_limit = 1000};
 
 // The runtime on a containerd of its own, with real processes in real control groups.
 class LiveCriRuntime : public testing::Test {
@@ -78,7 +78,7 @@ class LiveCriRuntime : public testing::Test {
     bed_.reset();
     EXPECT_THAT(ProcessesOf(folder), testing::IsEmpty());
     EXPECT_THAT(GroupsNamed(group), testing::IsEmpty());
-    EXPECT_THAT(pod_host::MountsBelow(root()), testing::IsEmpty());
+    EXPECT_THAT(kernel::MountsBelow(root()), testing::IsEmpty());
   }
 
   // Begins anew, as a restarted agent does.
@@ -93,7 +93,7 @@ class LiveCriRuntime : public testing::Test {
     CriRuntimeOptions options{
         .root = root(),
         .cgroup_prefix = node_.empty() ? "" : "/" + node_,
-        .written_pods = std::make_shared<pod_host::PodsByUid>(known_, kLimitSettings),
+        .written_pods = std::make_shared<kernel::PodsByUid>(known_, kLimitSettings),
         .cgroup_driver = driver_,
         .log_max_bytes = log_max_bytes_,
         .log_max_files = 4,
@@ -114,7 +114,7 @@ class LiveCriRuntime : public testing::Test {
     runtime_ = std::move(*all);
   }
   [[nodiscard]] std::string GroupOf(const Pod& pod) const {
-    return pod_host::PodGroup(QosClass::kBurstable, pod.uid, driver_);
+    return kernel::PodGroup(QosClass::kBurstable, pod.uid, driver_);
   }
   [[nodiscard]] bool IsReady() {
     for (int i = 0; i < 100; ++i) {
@@ -133,7 +133,7 @@ class LiveCriRuntime : public testing::Test {
 
   [[nodiscard]] testing::AssertionResult Create(const Pod& pod) {
     known_[pod.uid] = pod;
-    runtime().CreatePod(pod_host::PlainPlan(pod, kLimitSettings));
+    runtime().CreatePod(kernel::PlainPlan(pod, kLimitSettings));
     if (Await<PodReady>(pod.uid) != nullptr) return testing::AssertionSuccess();
     return testing::AssertionFailure() << "pod " << pod.uid << " was not made: " << Said();
   }
@@ -159,7 +159,7 @@ class LiveCriRuntime : public testing::Test {
   // What a run has printed.
   [[nodiscard]] std::string LogOf(const Pod& pod, int attempt = 0,
                                   const std::string& name = "main") const {
-    return pod_host::ReadFile(pod_host::Paths(root()).Log(pod, name, attempt)).value_or("no log");
+    return kernel::ReadFile(kernel::Paths(root()).Log(pod, name, attempt)).value_or("no log");
   }
   [[nodiscard]] int ContainersInContainerd(
       std::optional<api::ContainerState> state = std::nullopt) {
@@ -180,7 +180,7 @@ class LiveCriRuntime : public testing::Test {
     for (const std::string& folder : GroupsNamed(path)) {
       if (!folder.ends_with("/" + path)) continue;
       for (const std::string& file : files) {
-        if (const auto text = pod_host::ReadFile(folder + "/" + file)) return *text;
+        if (const auto text = kernel::ReadFile(folder + "/" + file)) return *text;
       }
     }
     return "no such file";
@@ -203,8 +203,7 @@ class LiveCriRuntime : public testing::Test {
   void ExpectLimits(const Pod& pod) {
     const std::optional<std::uint64_t> memory = 32U << 20;
     const std::string group = GroupOf(pod);
-    const std::string container =
-        pod_host::ContainerGroup(group, runtime().GroupOf(pod.uid, "main"));
+    const std::string container = kernel::ContainerGroup(group, runtime().GroupOf(pod.uid, "main"));
     EXPECT_EQ(Read(cgroups_->ReadMemoryLimit(group)), memory);
     EXPECT_EQ(Read(cgroups_->ReadMemoryLimit(container)), memory);
     EXPECT_GT(Read(cgroups_->ReadMemory(container)).usage, 0U);
@@ -212,8 +211,7 @@ class LiveCriRuntime : public testing::Test {
     EXPECT_EQ(SettingOf(group, {"pids.max"}), "1000\n");
     EXPECT_THAT(SettingOf(group, {"cpu.weight", "cpu.shares"}), testing::AnyOf("59\n", "512\n"));
     for (const pid_t pid : Read(cgroups_->Processes(container))) {
-      EXPECT_EQ(Read(pod_host::ReadFile("/proc/" + std::to_string(pid) + "/oom_score_adj")),
-                "500\n");
+      EXPECT_EQ(Read(kernel::ReadFile("/proc/" + std::to_string(pid) + "/oom_score_adj")), "500\n");
     }
   }
   // Removes the pod and looks for what is left of it anywhere.
@@ -221,9 +219,9 @@ class LiveCriRuntime : public testing::Test {
     runtime().RemovePod(pod.uid);
     ASSERT_NE(Await<PodRemoved>(pod.uid), nullptr) << Said();
     EXPECT_THAT(GroupsNamed(node_ + "/" + GroupOf(pod)), testing::IsEmpty());
-    EXPECT_THAT(*pod_host::NamesIn(root() + "/pods"), testing::IsEmpty());
-    EXPECT_THAT(*pod_host::NamesIn(root() + "/logs"), testing::IsEmpty());
-    EXPECT_THAT(pod_host::MountsBelow(root()), testing::IsEmpty());
+    EXPECT_THAT(*kernel::NamesIn(root() + "/pods"), testing::IsEmpty());
+    EXPECT_THAT(*kernel::NamesIn(root() + "/logs"), testing::IsEmpty());
+    EXPECT_THAT(kernel::MountsBelow(root()), testing::IsEmpty());
     const auto left = bed_->Await<api::ListPodSandboxResponse>([&](auto answer) {
       bed_->calls().ListPodSandbox(api::ListPodSandboxRequest(), std::chrono::seconds(10), answer);
     });
@@ -231,7 +229,7 @@ class LiveCriRuntime : public testing::Test {
     EXPECT_EQ(left->items_size(), 0);
   }
 
-  pod_host::TemporaryFolder folder_;
+  kernel::TemporaryFolder folder_;
   SystemClock clock_;
   std::unique_ptr<LiveContainerd> bed_;
   CgroupDriver driver_ = CgroupDriver::kCgroupfs;

@@ -51,7 +51,7 @@ void Label(const ContainerPlan& plan, api::ContainerConfig& config) {
 }
 
 void SetProgram(const Container& container, api::ContainerConfig& config) {
-  const pod_host::Variables variables = pod_host::OwnVariables(container);
+  const Variables variables = OwnVariables(container);
   for (const std::string& word : container.command) config.add_command(variables.Expand(word));
   for (const std::string& word : container.args) config.add_args(variables.Expand(word));
   config.set_working_dir(container.working_dir);

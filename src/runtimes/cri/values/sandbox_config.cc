@@ -12,7 +12,7 @@ constexpr std::size_t kMaxHostName = 63;
 
 // A privileged container needs a privileged sandbox.
 bool AnyPrivileged(const Pod& pod) {
-  const auto containers = pod_host::ContainersOf(pod);
+  const auto containers = kernel::ContainersOf(pod);
   return std::any_of(containers.begin(), containers.end(), [](const Container* container) {
     return container->security_context.privileged;
   });

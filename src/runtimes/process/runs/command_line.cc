@@ -12,10 +12,10 @@ constexpr std::size_t kMaxHostName = 63;
 }  // namespace
 
 std::vector<std::string> EnvironmentOf(const Pod& pod, const Container& container) {
-  pod_host::Variables variables{{"PATH", std::string(kDefaultPath)},
-                                {"HOME", "/root"},
-                                {"HOSTNAME", pod.name.substr(0, kMaxHostName)}};
-  const pod_host::Variables own = pod_host::OwnVariables(container);
+  Variables variables{{"PATH", std::string(kDefaultPath)},
+                      {"HOME", "/root"},
+                      {"HOSTNAME", pod.name.substr(0, kMaxHostName)}};
+  const Variables own = OwnVariables(container);
   for (const auto& [name, value] : own.entries()) variables.Set(name, value);
   std::vector<std::string> environment;
   environment.reserve(variables.entries().size());
@@ -31,7 +31,7 @@ Result<std::vector<std::string>> CommandLineOf(const Container& container) {
                             "one from: set spec.containers[].command",
                             container.name));
   }
-  const pod_host::Variables variables = pod_host::OwnVariables(container);
+  const Variables variables = OwnVariables(container);
   std::vector<std::string> line;
   line.reserve(container.command.size() + container.args.size());
   for (const std::string& word : container.command) line.push_back(variables.Expand(word));

@@ -19,7 +19,7 @@
 
 namespace jettison::process {
 
-using namespace pod_host;
+using namespace kernel;
 namespace {
 
 // How a container ended is read again so often, and for so long, where its file cannot be read.

@@ -81,9 +81,9 @@ class ContainerRun {
   std::optional<ShimProcess> shim_;  // of a run that was started here
   pid_t adopted_shim_pid_ = 0;       // of one that was adopted
   FileDescriptor adopted_shim_;
-  pod_host::Readiness::Watch on_message_;
-  pod_host::Readiness::Watch on_end_;
-  pod_host::Readiness::Watch on_retry_;
+  kernel::Readiness::Watch on_message_;
+  kernel::Readiness::Watch on_end_;
+  kernel::Readiness::Watch on_retry_;
   std::optional<Instant> unread_since_;  // its last word
   std::optional<Error> failure_;
   std::optional<Duration> stop_pending_;
@@ -93,7 +93,7 @@ class ContainerRun {
 };
 
 // Deletes what a run that never ran has left: its folder, its empty log.
-void RemoveUnusedRun(const pod_host::Paths& paths, const Pod& pod, const std::string& container,
+void RemoveUnusedRun(const kernel::Paths& paths, const Pod& pod, const std::string& container,
                      int attempt);
 
 }  // namespace jettison::process

@@ -39,7 +39,7 @@ struct FoundRun {
 
 // Every run of a pod, by container and attempt; fails where a folder cannot be listed. `strange`
 // receives the folders beside them that are no runs: what an interrupted removal has left.
-[[nodiscard]] Result<std::vector<FoundRun>> ReadRuns(const pod_host::Paths& paths,
+[[nodiscard]] Result<std::vector<FoundRun>> ReadRuns(const kernel::Paths& paths,
                                                      std::string_view uid, std::string_view boot_id,
                                                      std::vector<std::string>& strange);
 

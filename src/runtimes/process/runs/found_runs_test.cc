@@ -12,7 +12,7 @@
 
 namespace jettison::process {
 
-using namespace pod_host;
+using namespace kernel;
 namespace {
 
 using testing::ElementsAre;
@@ -95,7 +95,7 @@ TEST_F(ReadRunTest, WhatCannotBeReadJustNowSaysNothingOfARun) {
   Write("running", dead_);
   Write("exit", FormatExitRecord({.code = 3}));
   {
-    const pod_host::FewDescriptors none(0);
+    const kernel::FewDescriptors none(0);
     const FoundRun run = Read();
     EXPECT_EQ(run.state, RunState::kUnknown);
     EXPECT_TRUE(run.passing);

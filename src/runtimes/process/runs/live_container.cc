@@ -15,7 +15,7 @@
 
 namespace jettison::process {
 
-using namespace pod_host;
+using namespace kernel;
 namespace {
 
 int OomScoreAdjOf(pid_t pid) {

@@ -17,7 +17,7 @@ class LiveContainerTest : public testing::Test {
   [[nodiscard]] Result<std::optional<LiveContainer>> Open(pid_t container) const {
     return OpenLiveContainer(container, {::getpid(), self_});
   }
-  FileDescriptor self_ = pod_host::OpenPidfd(::getpid());
+  FileDescriptor self_ = kernel::OpenPidfd(::getpid());
   ChildProcess child_{[](const auto&) { SleepForever(); }};
 };
 
@@ -32,7 +32,7 @@ TEST_F(LiveContainerTest, HasTheMountNamespaceOfTheProcess) {
 }
 
 TEST_F(LiveContainerTest, IsNotOneThatHasEndedAndNobodyHasReaped) {
-  const FileDescriptor handle = pod_host::OpenPidfd(child_.pid());
+  const FileDescriptor handle = kernel::OpenPidfd(child_.pid());
   ASSERT_TRUE(EndProcess(handle, 30'000));
   const auto container = Open(child_.pid());
   ASSERT_TRUE(container);
@@ -47,7 +47,7 @@ TEST_F(LiveContainerTest, IsNotAProcessThatTheShimHasNotStarted) {
 
 TEST_F(LiveContainerTest, IsNotOneWhoseShimHasEnded) {
   const ChildProcess shim([](const auto&) {});
-  const FileDescriptor handle = pod_host::OpenPidfd(shim.pid());
+  const FileDescriptor handle = kernel::OpenPidfd(shim.pid());
   ASSERT_TRUE(EndProcess(handle, 30'000));
   const auto container = OpenLiveContainer(child_.pid(), {::getpid(), handle});
   ASSERT_TRUE(container);

@@ -11,7 +11,7 @@
 
 namespace jettison::process {
 
-using namespace pod_host;
+using namespace kernel;
 namespace {
 
 constexpr int kReapTimeoutMs = 100;

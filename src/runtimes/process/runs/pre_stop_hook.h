@@ -43,9 +43,9 @@ class PreStopHook {
   ShimProcess shim_;
   Done done_;
   bool ended_ = false;
-  pod_host::Readiness::Watch on_message_;
-  pod_host::Readiness::Watch on_end_;
-  pod_host::Readiness::Watch on_timeout_;
+  kernel::Readiness::Watch on_message_;
+  kernel::Readiness::Watch on_end_;
+  kernel::Readiness::Watch on_timeout_;
 };
 
 }  // namespace jettison::process

@@ -13,7 +13,7 @@
 
 namespace jettison::process {
 
-using namespace pod_host;
+using namespace kernel;
 namespace {
 
 constexpr std::string_view kBootIdFile = "/proc/sys/kernel/random/boot_id";

@@ -31,7 +31,7 @@ struct ProcessRuntimeOptions {
   std::uint64_t log_max_bytes = std::uint64_t{10} << 20;
   int log_max_files = 5;
   // Who does what may wait for a file system that never answers, and how long a pod waits for it.
-  pod_host::PathPatience path_patience = {};
+  kernel::PathPatience path_patience = {};
   // Told what went differently than it should and hurts nobody yet; one sentence, no line feed.
   std::function<void(std::string_view)> log;
 };

@@ -13,7 +13,7 @@
 
 namespace jettison::process {
 
-using namespace pod_host;
+using namespace kernel;
 namespace {
 
 using std::chrono::nanoseconds;

@@ -24,7 +24,7 @@ class OrderText {
   OrderText& AddIfSet(std::string_view key, const std::string& value) {
     return value.empty() ? *this : Add(key, value);
   }
-  OrderText& AddMount(const pod_host::PlannedMount& mount) {
+  OrderText& AddMount(const kernel::PlannedMount& mount) {
     Add("mount", fmt::format("{}{}{}", mount.read_only ? "r" : "", mount.on_host ? "h" : "",
                              mount.kept_by_operator ? "k" : ""));
     Add("source", mount.source).AddIfSet("sub", mount.sub_path);
@@ -44,7 +44,7 @@ std::string Format(const RunOrder& order) {
   text.AddAll("group", order.groups);
   text.AddIfSet("cwd", order.working_dir).Add("scratch", order.rootfs);
   text.Add("run_dir", order.run_dir).Add("mount_points", order.mount_points_file);
-  for (const pod_host::PlannedMount& mount : order.mounts) text.AddMount(mount);
+  for (const kernel::PlannedMount& mount : order.mounts) text.AddMount(mount);
   text.Add("log", order.log_path).Add("log_max_bytes", order.log_max_bytes);
   text.Add("log_max_files", order.log_max_files).Add("boot", order.boot_id);
   text.Add("oom_kills", order.oom_kills).Add("oom_score_adj", order.oom_score_adj);

@@ -19,7 +19,7 @@ struct RunOrder {
   std::string rootfs;
   std::string run_dir;
   std::string mount_points_file;
-  std::vector<pod_host::PlannedMount> mounts;
+  std::vector<kernel::PlannedMount> mounts;
   std::string log_path;
   std::uint64_t log_max_bytes = 0;
   int log_max_files = 0;

@@ -164,7 +164,7 @@ Result<ShimProcess> ShimProcess::Start(const std::string& shim_path, const std::
                              handed.groups);
   const int error = actions.Spawn(shim_path, label, started.pid_);
   if (error != 0) return Fail(SystemError(error, "start " + shim_path));
-  started.pidfd_ = pod_host::OpenPidfd(started.pid_);
+  started.pidfd_ = kernel::OpenPidfd(started.pid_);
   if (!started.pidfd_) {
     const auto failed = FailErrno("pidfd_open of a shim");
     GiveUp(started.pid_);

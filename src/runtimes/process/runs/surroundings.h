@@ -20,12 +20,12 @@ namespace jettison::process {
 // What every part of the runtime works with. One instance, owned by the runtime.
 struct Surroundings {
   ProcessRuntimeOptions options;
-  pod_host::Paths paths;
+  kernel::Paths paths;
   std::string boot_id;
   Cgroups& cgroups;
   GroupEnd& group_end;
   const Clock& clock;
-  pod_host::Readiness& readiness;
+  kernel::Readiness& readiness;
   std::vector<RuntimeEvent> events;
   // The events are being collected: what is emitted now needs no wake-up.
   bool taking = false;

@@ -206,7 +206,7 @@ TEST_F(PodWatchTest, ASlowAnswerIsWaitedForAndASilentOneDelaysNobody) {
 }
 
 TEST_F(PodWatchTest, AnExpiredTokenIsReadAgain) {
-  const pod_host::TemporaryFolder folder;
+  const kernel::TemporaryFolder folder;
   const std::string file = folder.path() + "/token";
   std::ofstream(file) << "old";
   server_.RequireToken("new");

@@ -46,7 +46,7 @@ class Access : public testing::Test {
     return AccessByKubeconfig(Path("config"));
   }
 
-  pod_host::TemporaryFolder folder_;
+  kernel::TemporaryFolder folder_;
 };
 
 TEST_F(Access, ReadsTheFilesThatAKubeconfigNames) {

@@ -42,7 +42,7 @@ std::string LocalUidOf(const ApiPod& pod) {
 }
 
 std::string PodGroupOf(const ApiPod& pod, CgroupDriver driver) {
-  return pod_host::PodGroup(QosClassOf(pod.pod), LocalUidOf(pod), driver);
+  return kernel::PodGroup(QosClassOf(pod.pod), LocalUidOf(pod), driver);
 }
 
 std::string_view IdIn(std::string_view group_name) {
@@ -57,7 +57,7 @@ Result<SeenPod> SeeContainers(const NodeGroups& node, const std::string& pod_gro
   SeenPod seen;
   for (const std::string& name : *children) {
     SeenContainer container{.id = std::string(IdIn(name)),
-                            .group = pod_host::ContainerGroup(pod_group, name)};
+                            .group = kernel::ContainerGroup(pod_group, name)};
     if (SeeFirstProcess(node, container)) {
       seen.containers.push_back(std::move(container));
     } else {

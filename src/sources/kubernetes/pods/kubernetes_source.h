@@ -65,10 +65,10 @@ class KubernetesSource : public ForeignSource {
   KubeletPlaces kubelet_;
   Complaints complaints_;  // by UID
   Pods pods_;
-  pod_host::GroupArrivals arrivals_;
-  pod_host::Readiness::Watch on_news_;
-  pod_host::Readiness::Watch on_arrivals_;
-  pod_host::Readiness::Watch on_look_again_;
+  kernel::GroupArrivals arrivals_;
+  kernel::Readiness::Watch on_news_;
+  kernel::Readiness::Watch on_arrivals_;
+  kernel::Readiness::Watch on_look_again_;
 };
 
 }  // namespace jettison::kube

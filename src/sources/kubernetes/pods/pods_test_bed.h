@@ -130,7 +130,7 @@ class KubernetesSourceTest : public testing::Test {
   FakeProcesses processes_;
   FakeCgroups cgroups_;
   FakeClock clock_{Instant(std::chrono::hours(500'000))};
-  std::unique_ptr<pod_host::Readiness> readiness_ = *pod_host::Readiness::Create();
+  std::unique_ptr<kernel::Readiness> readiness_ = *kernel::Readiness::Create();
   std::vector<std::string> logged_;
   RunEdges edges_{.processes = processes_,
                   .cgroups = cgroups_,
