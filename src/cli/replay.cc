@@ -32,7 +32,11 @@ class Replayer {
 
   int Run() {
     while (const auto line = lines_.Next()) {
-      if (!IsBlank(*line)) One(*line);
+      if (lines_.IsCutOff()) {
+        Complain(lines_.TooLong());
+      } else if (!IsBlank(*line)) {
+        One(*line);
+      }
       if (out_.size() >= kFlushAt && !Flush()) return kExitFailed;
     }
     if (!Flush()) return kExitFailed;

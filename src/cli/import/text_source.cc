@@ -17,6 +17,13 @@
 
 namespace jettison {
 
+namespace {
+
+// Far more than the labels of a series take.
+constexpr std::size_t kLongestLine = std::size_t{1} << 20;
+
+}  // namespace
+
 // One reading of the file. A series is taken apart once for all of its lines that follow one
 // another.
 class TextSource::Pass {
@@ -38,10 +45,14 @@ class TextSource::Pass {
           fmt::format("cannot read {}: a dump is read twice, so it must be a file", source_.path_));
     }
     ProgressBar bar(true);
-    LineReader lines(file.get(), 0);
+    LineReader lines(file.get(), 0, kLongestLine);
     while (const auto line = lines.Next()) {
       read_ += line->size() + 1;
       bar.Draw(static_cast<double>(read_) / static_cast<double>(status.st_size), source_.path_);
+      if (lines.IsCutOff()) {
+        Note(lines.line_number(), lines.TooLong());
+        continue;
+      }
       if (auto taken = Take(*line, lines.line_number(), begin, add); !taken) return taken;
     }
     if (lines.Failed()) return CannotRead("read");

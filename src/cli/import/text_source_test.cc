@@ -75,6 +75,14 @@ TEST_F(TextSourceTest, WrongLinesAreNamedAndTheOthersAreRead) {
                           HasSubstr("ends without \"# EOF\"")));
 }
 
+TEST_F(TextSourceTest, ALineThatHasNoEndIsNotTakenInWhole) {
+  TextSource source(Write("up{a=\"" + std::string(3 << 20, 'x') + "\"} 1 1\nup 1 1\n"));
+  NodeDirectory directory;
+  ASSERT_TRUE(source.Learn(directory));
+  EXPECT_THAT(source.faults(),
+              ElementsAre(HasSubstr("dump: line 1: the line is longer than 1 MiB")));
+}
+
 TEST_F(TextSourceTest, FaultsAreCountedBeyondThoseThatAreTold) {
   std::string text;
   for (int i = 0; i < 100; ++i) text += "nonsense\n";

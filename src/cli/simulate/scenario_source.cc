@@ -68,6 +68,7 @@ std::shared_ptr<const PodFacts> ScenarioSource::Shared(const PodFacts& facts) {
 }
 
 Result<void> ScenarioSource::Read(std::string_view record) {
+  if (lines_.IsCutOff()) return Fail(ErrorCode::kInvalidArgument, lines_.TooLong());
   const auto read = reader_.Read(record, scenario_);
   if (!read) return Fail(read.error());
   if (*read) return {};  // an image collection, which evicts nobody

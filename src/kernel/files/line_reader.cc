@@ -1,5 +1,7 @@
 #include "kernel/files/line_reader.h"
 
+#include <fmt/format.h>
+
 #include <cstring>
 
 namespace jettison {
@@ -21,7 +23,29 @@ bool LineReader::Fill() {
   return got > 0;
 }
 
+// Hands out so many bytes, and goes on behind `end` of them.
+std::string_view LineReader::Take(std::size_t length, std::size_t end) {
+  const std::string_view line(buffer_.data() + begin_, length);
+  begin_ += end;
+  ++line_number_;
+  return line;
+}
+
+void LineReader::PassOverRest() {
+  for (;;) {
+    const char* const from = buffer_.data() + begin_;
+    if (const void* newline = std::memchr(from, '\n', end_ - begin_)) {
+      begin_ += static_cast<std::size_t>(static_cast<const char*>(newline) - from) + 1;
+      return;
+    }
+    begin_ = end_;
+    if (!Fill()) return;
+  }
+}
+
 std::optional<std::string_view> LineReader::Next() {
+  if (is_cut_off_) PassOverRest();
+  is_cut_off_ = false;
   std::size_t searched = 0;
   for (;;) {
     const char* from = buffer_.data() + begin_;
@@ -29,19 +53,24 @@ std::optional<std::string_view> LineReader::Next() {
     if (rest > searched) {
       if (const void* newline = std::memchr(from + searched, '\n', rest - searched)) {
         const auto length = static_cast<std::size_t>(static_cast<const char*>(newline) - from);
-        begin_ += length + 1;
-        ++line_number_;
-        return std::string_view(from, length);
+        if (length <= most_) return Take(length, length + 1);
       }
+    }
+    if (rest > most_) {
+      is_cut_off_ = true;
+      return Take(most_, most_);
     }
     searched = rest;
     if (Fill()) continue;
     if (end_ == begin_) return std::nullopt;
-    const std::string_view last(buffer_.data() + begin_, end_ - begin_);
-    begin_ = end_;
-    ++line_number_;
-    return last;
+    return Take(rest, rest);
   }
+}
+
+std::string LineReader::TooLong() const {
+  constexpr std::size_t kMi = std::size_t{1} << 20;
+  return most_ % kMi == 0 ? fmt::format("the line is longer than {} MiB", most_ / kMi)
+                          : fmt::format("the line is longer than {} bytes", most_);
 }
 
 }  // namespace jettison

@@ -3,6 +3,7 @@
 #include <cstddef>
 #include <cstdio>
 #include <optional>
+#include <string>
 #include <string_view>
 #include <vector>
 
@@ -13,14 +14,24 @@ namespace jettison {
   return line.find_first_not_of(" \t\r") == std::string_view::npos;
 }
 
-// Reads a stream line by line. Memory follows the longest line, not the stream, and the bytes
-// behind each line stay readable for `padding` bytes, as SIMD parsers want it.
+// Reads a stream line by line. Memory follows the longest line, not the stream, and no more than
+// `most` bytes of a line are held: a file without an end of line, a device for instance, is not
+// taken in whole. The bytes behind each line stay readable for `padding` bytes, as SIMD parsers
+// want it.
 class LineReader {
  public:
-  LineReader(std::FILE* stream, std::size_t padding) : stream_(stream), padding_(padding) {}
+  static constexpr std::size_t kMost = std::size_t{256} << 20;
+
+  LineReader(std::FILE* stream, std::size_t padding, std::size_t most = kMost)
+      : stream_(stream), padding_(padding), most_(most) {}
 
   // The next line without its end; valid until the next call. Nothing at the end of the stream.
   [[nodiscard]] std::optional<std::string_view> Next();
+  // Whether the line that Next gave last is only the beginning of a longer one, whose rest is
+  // passed over.
+  [[nodiscard]] bool IsCutOff() const { return is_cut_off_; }
+  // "the line is longer than 256 MiB": for who complains of that.
+  [[nodiscard]] std::string TooLong() const;
   // Counted from 1: the number of the line that Next gave last.
   [[nodiscard]] std::size_t line_number() const { return line_number_; }
   // Whether the stream ended because it could not be read further.
@@ -28,13 +39,17 @@ class LineReader {
 
  private:
   bool Fill();
+  std::string_view Take(std::size_t length, std::size_t end);
+  void PassOverRest();
 
   std::FILE* stream_;
   std::size_t padding_;
+  std::size_t most_;
   std::vector<char> buffer_;
   std::size_t begin_ = 0;  // of what was not handed out yet
   std::size_t end_ = 0;    // of what was read
   std::size_t line_number_ = 0;
+  bool is_cut_off_ = false;
 };
 
 }  // namespace jettison

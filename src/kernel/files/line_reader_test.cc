@@ -33,5 +33,35 @@ TEST(LineReader, LinesMayBeLongerThanAnyChunk) {
             (Lines{"a", longest, longest, "b"}));
 }
 
+TEST(LineReader, OfALineThatIsTooLongTheBeginningIsGivenAndTheRestPassedOver) {
+  const std::string fits(1'000'000, 'x');
+  for (const std::size_t behind : {std::size_t{1}, std::size_t{2'000'000}}) {
+    std::string text = fits + "\n" + fits + std::string(behind, 'y') + "\nb\n" + fits + "yy";
+    std::FILE* stream = fmemopen(text.data(), text.size(), "r");
+    LineReader reader(stream, 64, fits.size());
+    const auto expect = [&](const std::string& line, bool is_cut_off) {
+      EXPECT_EQ(reader.Next(), line);
+      EXPECT_EQ(reader.IsCutOff(), is_cut_off);
+    };
+    expect(fits, false);
+    expect(fits, true);
+    expect("b", false);
+    expect(fits, true);
+    EXPECT_EQ(reader.Next(), std::nullopt);
+    EXPECT_EQ(reader.line_number(), 4U);
+    std::fclose(stream);
+  }
+}
+
+TEST(LineReader, ADeviceWithoutAnEndOfLineIsNotTakenInWhole) {
+  std::FILE* stream = std::fopen("/dev/zero", "re");
+  ASSERT_NE(stream, nullptr);
+  LineReader reader(stream, 64, std::size_t{1} << 20);
+  EXPECT_EQ(reader.Next()->size(), std::size_t{1} << 20);
+  EXPECT_TRUE(reader.IsCutOff());
+  EXPECT_EQ(reader.TooLong(), "the line is longer than 1 MiB");
+  std::fclose(stream);
+}
+
 }  // namespace
 }  // namespace jettison
