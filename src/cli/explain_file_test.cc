@@ -20,8 +20,6 @@ PodStats StatsOf(const std::string& name, std::uint64_t mi) {
   return {.uid = "uid-" + name,
           .name = name,
           .namespace_ = "default",
-          .containers = {},
-          .volumes = {},
           .memory_working_set_bytes = mi * kMi,
           .has_memory = true};
 }

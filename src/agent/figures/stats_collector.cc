@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "core/pods/most_on_disk.h"
 #include "kernel/filesystem/filesystem.h"
 #include "kernel/groups/cgroup_layout.h"
 
@@ -49,6 +50,7 @@ void Clear(PodStats& stats) {
   stats.has_memory = false;
   stats.memory_working_set_bytes.reset();
   stats.swap_bytes.reset();
+  stats.most_on_disk.reset();
   stats.ephemeral_storage.reset();
   stats.process_count.reset();
   stats.io_some_avg10.reset();
@@ -284,6 +286,7 @@ void StatsCollector::ReadPod(const PodFacts& facts, const DiskUse* disk, PodStat
     found->rootfs = container.rootfs;
     found->logs = container.logs;
   }
+  stats.most_on_disk = MostOnDiskOf(stats);
 }
 
 const std::vector<std::string>& StatsCollector::ForeignGroupsOf(const PodFacts& facts) const {

@@ -149,6 +149,7 @@ TEST_F(StatsCollectorTest, DiskUseIsJoinedByPodAndContainer) {
   EXPECT_EQ(pod.ephemeral_storage->used_bytes, 5U);
   EXPECT_EQ(pod.containers.at(0).rootfs->used_bytes, 3U);
   EXPECT_EQ(pod.containers.at(0).logs->used_bytes, 2U);
+  EXPECT_EQ(pod.most_on_disk, (MostOnDisk{.pod = 5, .volume = 0, .container = 5}));
 }
 
 TEST_F(StatsCollectorTest, APodWithoutGroupHasNoFigures) {

@@ -18,6 +18,7 @@ void Begin(const PodFacts& facts, PodStats& stats) {
   stats.has_memory = false;
   stats.memory_working_set_bytes.reset();
   stats.swap_bytes.reset();
+  stats.most_on_disk.reset();
   stats.ephemeral_storage.reset();
   stats.stale_disk.reset();
   stats.process_count.reset();

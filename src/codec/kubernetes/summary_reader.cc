@@ -22,6 +22,7 @@ void Reset(PodStats& pod) {
   pod.has_memory = false;
   pod.memory_working_set_bytes.reset();
   pod.swap_bytes.reset();
+  pod.most_on_disk.reset();
   pod.ephemeral_storage.reset();
   pod.stale_disk.reset();
   pod.passed_over_at.reset();

@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <optional>
 
+#include "core/pods/most_on_disk.h"
 #include "core/pods/pod_requests.h"
 #include "core/units/quantity.h"
 
@@ -72,23 +73,18 @@ std::optional<StorageViolation> ViolationOf(const ActivePod& pod, DiskLayout lay
   return std::nullopt;
 }
 
+bool MayReach(std::uint64_t most, std::uint64_t least) {
+  return least != LeastOverLimit::kNever && most >= least;
+}
+
 // Whether something of the pod is as large as the least that breaks a limit of its kind, whatever
 // its name is. Nothing but numbers is looked at, and nearly every pod ends here.
-bool MayBreakALimit(const ActivePod& pod, DiskLayout layout) {
+bool MayBreakALimit(const ActivePod& pod) {
   const LeastOverLimit& least = pod.facts->least_over_limit;
-  if (least.pod != LeastOverLimit::kNever && Used(pod.stats->ephemeral_storage) >= least.pod) {
-    return true;
-  }
-  if (least.empty_dir != LeastOverLimit::kNever) {
-    for (const VolumeStats& volume : pod.stats->volumes) {
-      if (volume.usage.used_bytes.value_or(0) >= least.empty_dir) return true;
-    }
-  }
-  if (least.container == LeastOverLimit::kNever) return false;
-  for (const ContainerStats& container : pod.stats->containers) {
-    if (UsedByContainer(container, layout) >= least.container) return true;
-  }
-  return false;
+  const MostOnDisk most =
+      pod.stats->most_on_disk ? *pod.stats->most_on_disk : MostOnDiskOf(*pod.stats);
+  return MayReach(most.pod, least.pod) || MayReach(most.volume, least.empty_dir) ||
+         MayReach(most.container, least.container);
 }
 
 }  // namespace
@@ -100,7 +96,7 @@ void AddStorageViolations(std::span<const ActivePod> pods, PodRange among, DiskL
     const PodFacts& facts = *pod.facts;
     const bool may_go = !facts.IsProtected() || facts.IsSpared();
     if (!facts.has_storage_limits || !may_go || pod.stats == nullptr) continue;
-    if (!MayBreakALimit(pod, layout)) continue;
+    if (!MayBreakALimit(pod)) continue;
     // What was too much a while ago may be gone by now.
     if (pod.stats->stale_disk) continue;
     if (auto violation = ViolationOf(pod, layout)) {

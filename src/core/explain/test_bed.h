@@ -68,8 +68,8 @@ class ExplainTestBed {
            .name = pod.name,
            .namespace_ = pod.namespace_,
            .process_count = 10,
-           .containers = {{.name = "main", .memory_working_set_bytes = Bytes(spec.memory_mi)}},
            .memory_working_set_bytes = Bytes(spec.memory_mi),
+           .containers = {{.name = "main", .memory_working_set_bytes = Bytes(spec.memory_mi)}},
            .has_memory = true});
     }
     pods.push_back(std::make_shared<const PodFacts>(FactsOf(std::move(pod), Profile::kKubelet)));

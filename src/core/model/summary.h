@@ -86,8 +86,17 @@ struct StaleDisk {
   std::optional<Instant> measured_at;
 };
 
-// What a decision reads of every pod stands together in one line of the cache: containers, volumes
-// and the working set.
+// The most, in bytes, that anything of a pod takes on disk, by the kind of limit it counts for.
+struct MostOnDisk {
+  std::uint64_t pod = 0;        // as a whole
+  std::uint64_t volume = 0;     // any one of its volumes
+  std::uint64_t container = 0;  // writable layer and log of any one container together
+
+  friend bool operator==(const MostOnDisk&, const MostOnDisk&) = default;
+};
+
+// What a decision for memory or process ids reads of every pod stands together in the third line of
+// the cache.
 struct alignas(64) PodStats {
   std::string uid;
   std::string name;
@@ -96,9 +105,11 @@ struct alignas(64) PodStats {
   // in bytes or tasks, and could not have gone first. Never told by a kubelet.
   std::optional<std::uint64_t> passed_over_at;
   std::optional<std::uint64_t> process_count;
+  std::optional<std::uint64_t> memory_working_set_bytes;
+  // Absent: nobody has worked it out yet. Whoever takes figures away may leave it: it is the most.
+  std::optional<MostOnDisk> most_on_disk;
   std::vector<ContainerStats> containers;
   std::vector<VolumeStats> volumes;
-  std::optional<std::uint64_t> memory_working_set_bytes;
   std::optional<FsUsage> ephemeral_storage;
   // Of every disk figure of the pod, and never told by a kubelet; absent: they belong to the pass.
   std::optional<StaleDisk> stale_disk;

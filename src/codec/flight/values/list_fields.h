@@ -108,8 +108,9 @@ void ListFields(Archive& fields, T& stale) {
 template <typename Archive, FormOf<PodStats> T>
 void ListFields(Archive& fields, T& pod) {
   // In the order of the members, or one would be told under the name of another.
-  auto& [uid, name, space, passed_over_at, processes, containers, volumes, working_set, ephemeral,
-         stale, has_memory, swap, io] = pod;
+  auto& [uid, name, space, passed_over_at, processes, working_set, most_on_disk, containers,
+         volumes, ephemeral, stale, has_memory, swap, io] = pod;
+  (void)most_on_disk;  // follows from the others
   fields("uid", uid);
   fields("name", name);
   fields("namespace", space);
