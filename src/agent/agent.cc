@@ -8,6 +8,7 @@
 #include "agent/log/log_output.h"
 #include "agent/node_agent.h"
 #include "core/config/read_config.h"
+#include "kernel/groups/fd_reserve.h"
 #include "machine/machine.h"
 #include "machine/state_root.h"
 
@@ -42,6 +43,7 @@ void ReadForRoot(const AgentConfig& named, const AgentConfig& used, AgentOptions
 Result<std::unique_ptr<Agent>> Agent::Make(const AgentConfig& named, AgentOptions options) {
   // The log stamps its lines by a clock of its own, so that it can tell what goes wrong on the way.
   static const SteadyClock kLogClock;
+  kernel::FdReserve::MakeRoom();  // before there is a second thread
   options.dry_run = options.dry_run || named.dry_run;
   auto log = OpenLog({.format = named.json_logs ? LogFormat::kJson : options.log_format,
                       .least = named.log_level,

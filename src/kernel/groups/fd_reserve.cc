@@ -1,10 +1,14 @@
 #include "kernel/groups/fd_reserve.h"
 
 #include <fcntl.h>
+#include <sys/resource.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <array>
 #include <mutex>
+
+#include "ports/file_descriptor.h"
 
 namespace jettison::kernel {
 namespace {
@@ -41,6 +45,16 @@ std::size_t FdReserve::Fill() {
   FillTo(kSize, reserve);
   reserve.filled = reserve.count;
   return reserve.count;
+}
+
+// The table never gets smaller. Of eight bytes a descriptor that is as much as a few pods take.
+void FdReserve::MakeRoom() {
+  constexpr rlim_t kRoom = 8192;
+  rlimit most{};
+  if (::getrlimit(RLIMIT_NOFILE, &most) != 0) return;
+  const auto last = static_cast<int>(std::min(kRoom, most.rlim_cur)) - 1;
+  const FileDescriptor any(::open("/", O_PATH | O_CLOEXEC));
+  const FileDescriptor highest(::fcntl(any.get(), F_DUPFD_CLOEXEC, last));
 }
 
 bool FdReserve::Spend() {

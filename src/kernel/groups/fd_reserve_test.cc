@@ -2,7 +2,11 @@
 
 #include <fcntl.h>
 #include <gtest/gtest.h>
+#include <sys/resource.h>
 
+#include <algorithm>
+#include <fstream>
+#include <string>
 #include <utility>
 #include <vector>
 
@@ -48,6 +52,22 @@ TEST(FdReserve, AnEndPutsBackWhatItSpentAndTakesNoMore) {
   std::vector<FileDescriptor> others;
   for (FileDescriptor one = OpenOne(); one; one = OpenOne()) others.push_back(std::move(one));
   EXPECT_GE(others.size(), FdReserve::kSize + 4) << filled << " were held";
+}
+
+// FDSize in /proc/self/status: what the kernel has room for.
+long RoomForDescriptors() {
+  std::ifstream status("/proc/self/status");
+  for (std::string word; status >> word;) {
+    if (word == "FDSize:" && status >> word) return std::stol(word);
+  }
+  return -1;
+}
+
+TEST(FdReserve, ThereIsRoomForManyDescriptorsFromTheStart) {
+  rlimit most{};
+  ASSERT_EQ(::getrlimit(RLIMIT_NOFILE, &most), 0);
+  FdReserve::MakeRoom();
+  EXPECT_GE(RoomForDescriptors(), static_cast<long>(std::min<rlim_t>(most.rlim_cur, 8192)));
 }
 
 TEST(FdReserve, IsNotTouchedWhereThereAreDescriptors) {
