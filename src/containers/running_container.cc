@@ -24,7 +24,10 @@ using std::chrono::seconds;
 constexpr Duration kKilledPatience = milliseconds(300);
 constexpr Duration kKnownPatience = seconds(1);
 constexpr Duration kUnknownPatience = seconds(10);
-constexpr Duration kAttachAgain = milliseconds(200);
+// A process that cannot be opened is tried again after this, and then after twice as long each
+// time: descriptors come back soon, and a kernel that forbids it goes on to.
+constexpr Duration kFirstAttachAgain = milliseconds(200);
+constexpr Duration kLastAttachAgain = seconds(5);
 constexpr Duration kFirstAsk = milliseconds(5);
 constexpr Duration kLastAsk = milliseconds(500);
 
@@ -76,7 +79,9 @@ void RunningContainer::Attach() {
   if (taken) return;
   is_gone_ = taken.error().code == ErrorCode::kNotFound;
   if (is_gone_) return;
-  on_attach_again_ = edges_.readiness.After(kAttachAgain, [this] {
+  const Duration delay =
+      std::min(kFirstAttachAgain * (1 << std::min(attached_++, 10)), kLastAttachAgain);
+  on_attach_again_ = edges_.readiness.After(delay, [this] {
     Attach();
     (void)LookForEnd();
   });

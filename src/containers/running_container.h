@@ -114,6 +114,7 @@ class RunningContainer {
   KernelWord seen_;
   std::uint64_t pod_oom_kills_ = 0;  // when it began
   int asked_ = 0;
+  int attached_ = 0;  // tries that failed
   bool killed_ = false;
   bool is_gone_ = false;  // its process had ended before it was taken hold of
   kernel::Readiness::Watch on_attach_again_;
