@@ -102,8 +102,11 @@ Result<void> NodeAgent::WatchAll() {
 
 Result<void> NodeAgent::Run() {
   if (const auto watched = WatchAll(); !watched) return Fail(watched.error());
-  if (const auto raised = RaiseThreadPriority(); !raised) {
+  const auto raised = RaiseThreadPriority(ThreadUrgency::kLoop);
+  if (!raised) {
     log_->Info("the agent runs with ordinary priority", {{"err", raised.error().message}});
+  } else if (*raised == ThreadPriority::kNice) {
+    log_->Debug("the agent runs at nice -20, which counts within its own group alone");
   }
   TakeUpKept();
   runtime_start_.Try();

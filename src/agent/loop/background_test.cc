@@ -2,6 +2,7 @@
 #include <gtest/gtest.h>
 #include <linux/capability.h>
 #include <poll.h>
+#include <sched.h>
 #include <sys/mman.h>
 #include <sys/resource.h>
 #include <sys/syscall.h>
@@ -19,6 +20,8 @@
 #include "agent/loop/event_loop.h"
 #include "agent/loop/mailbox.h"
 #include "agent/loop/thread_priority.h"
+#include "kernel/files/files.h"
+#include "kernel/files/temporary_folder.h"
 #include "machine/memory_lock.h"
 #include "ports/fakes/child_process.h"
 #include "ports/fakes/scarcity.h"
@@ -148,18 +151,58 @@ TEST(EventLoop, CallsBackForDescriptorsSignalsAndTheTimerUntilItIsToldToQuit) {
   EXPECT_GE(turns, 3);
 }
 
+// How the calling thread stands before others.
+struct Standing {
+  int policy = 0;
+  int real_time = 0;
+  int nice = 0;
+  friend bool operator==(const Standing&, const Standing&) = default;
+};
+constexpr Standing kOrdinary{.policy = SCHED_OTHER};
+
+Standing OwnStanding() {
+  sched_param param{};
+  sched_getparam(0, &param);
+  return {.policy = sched_getscheduler(0) & ~SCHED_RESET_ON_FORK,
+          .real_time = param.sched_priority,
+          .nice = getpriority(PRIO_PROCESS, 0)};
+}
+
 TEST(ThreadPriority, IsRaisedForTheCallingThreadAlone) {
-  int own = 0;
-  int inherited = 0;
-  bool raised = false;
-  std::thread([&] {
-    raised = RaiseThreadPriority().has_value();
-    own = getpriority(PRIO_PROCESS, 0);
-    std::thread([&] { inherited = getpriority(PRIO_PROCESS, 0); }).join();
-  }).join();
-  if (!raised) GTEST_SKIP() << "CAP_SYS_NICE is missing";
-  EXPECT_EQ(own, -20);
-  EXPECT_EQ(inherited, 0);
+  for (const ThreadUrgency urgency : {ThreadUrgency::kHelper, ThreadUrgency::kLoop}) {
+    Standing own;
+    Standing inherited;
+    Result<ThreadPriority> raised = ThreadPriority::kNice;
+    std::thread([&] {
+      raised = RaiseThreadPriority(urgency);
+      own = OwnStanding();
+      std::thread([&] { inherited = OwnStanding(); }).join();
+    }).join();
+    if (!raised) GTEST_SKIP() << "CAP_SYS_NICE is missing";
+    if (*raised == ThreadPriority::kRealTime) {
+      const int level = urgency == ThreadUrgency::kLoop ? 2 : 1;
+      EXPECT_EQ(own, (Standing{.policy = SCHED_FIFO, .real_time = level}));
+    } else {
+      EXPECT_EQ(own, (Standing{.policy = SCHED_OTHER, .nice = -20}));
+    }
+    EXPECT_EQ(inherited, kOrdinary);
+  }
+  EXPECT_EQ(OwnStanding(), kOrdinary);
+}
+
+TEST(ThreadPriority, IsRealTimeOnlyWhereThatKeepsNobodyFromSwitchingOnAController) {
+  const kernel::TemporaryFolder v2;
+  ASSERT_TRUE(kernel::MakeFolders(v2.path() + "/system.slice/with"));
+  ASSERT_TRUE(kernel::MakeFolders(v2.path() + "/system.slice/without"));
+  ASSERT_TRUE(kernel::WriteFile(v2.path() + "/system.slice/with/cpu.weight", "100\n"));
+  const auto may_be = [&](const char* groups) { return MayBeRealTime(groups, v2.path()); };
+  EXPECT_TRUE(may_be("0::/system.slice/with\n"));
+  EXPECT_FALSE(may_be("0::/system.slice/without\n"));
+  EXPECT_TRUE(may_be("0::/\n")) << "nobody is above the root";
+  EXPECT_TRUE(may_be("4:memory:/a\n3:cpu,cpuacct:/b:c\n0::/system.slice/without\n"))
+      << "v1 refuses by itself";
+  EXPECT_FALSE(may_be("4:cpuset,cpuacct:/a\n0::/system.slice/without"));
+  EXPECT_FALSE(may_be(""));
 }
 
 // KiB, of a row of /proc/self/status.

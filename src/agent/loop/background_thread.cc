@@ -11,6 +11,7 @@
 #include <thread>
 #include <utility>
 
+#include "agent/loop/thread_priority.h"
 #include "ports/signals_blocked.h"
 #include "ports/system_error.h"
 
@@ -44,6 +45,7 @@ Result<void> BackgroundThread::State::Start() {
 }
 
 void BackgroundThread::State::Work() {
+  if (purpose.urgent) (void)RaiseThreadPriority(ThreadUrgency::kHelper);
   std::unique_lock lock(mutex);
   for (;;) {
     wake.wait(lock, [this] { return stop || next; });

@@ -15,6 +15,7 @@ namespace jettison {
 struct ThreadPurpose {
   std::string name;     // as /proc and the log show it; 15 bytes at most
   std::string without;  // what goes on without it: "past evictions are not kept"
+  bool urgent = false;  // it helps to end pods, and must not queue behind them for a processor
 };
 
 // What becomes of a thread when its owner goes.

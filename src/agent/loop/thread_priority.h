@@ -1,14 +1,36 @@
 #pragma once
 
+#include <cstdint>
+#include <string_view>
+
 #include "core/units/result.h"
 
 namespace jettison {
 
-// Puts the calling thread before ordinary ones (nice -20): when pods fight over the processor the
-// one who ends them must not queue behind them. Processes and threads that it starts are ordinary
-// again (SCHED_RESET_ON_FORK, sched(7)), or every container would inherit it. kPermissionDenied
-// without CAP_SYS_NICE.
-[[nodiscard]] Result<void> RaiseThreadPriority();
+// Which of the agent's threads goes first where they meet.
+enum class ThreadUrgency : std::uint8_t {
+  kHelper,  // it helps to end pods
+  kLoop,    // it sees what runs short
+};
+
+// What a thread was given.
+enum class ThreadPriority : std::uint8_t {
+  kRealTime,  // SCHED_FIFO: it runs before whoever is not
+  kNice,      // nice -20, which counts among the threads of its group of processes alone (sched(7))
+};
+
+// Puts the calling thread before ordinary ones: when pods fight over the processor the one who ends
+// them must not queue behind them. Processes and threads that it starts are ordinary again
+// (SCHED_RESET_ON_FORK, sched(7)), or every container would inherit it. kPermissionDenied without
+// CAP_SYS_NICE.
+[[nodiscard]] Result<ThreadPriority> RaiseThreadPriority(ThreadUrgency urgency);
+
+// Whether a thread of a process may be real-time without harm, by what /proc/PID/cgroup says of it.
+// On cgroup v1 the kernel refuses where it would do any. On v2, kernels with real-time groups
+// (CONFIG_RT_GROUP_SCHED) let nobody switch on the cpu controller above a real-time thread: there
+// the thread's own group must have that already, or be the root. `v2` is where that hierarchy is
+// mounted.
+[[nodiscard]] bool MayBeRealTime(std::string_view proc_cgroup, std::string_view v2);
 
 // Puts the calling thread behind all others: it runs, and reads and writes, when nobody else wants
 // to (SCHED_IDLE, sched(7)).

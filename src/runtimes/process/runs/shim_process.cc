@@ -72,6 +72,7 @@ Result<void> ClearAll(std::vector<ProcsFile>& groups) {
 class PriorityPassedOn {
  public:
   PriorityPassedOn() : policy_(::sched_getscheduler(0)) {
+    (void)::sched_getparam(0, &param_);
     if (IsKept()) Set(policy_ & ~SCHED_RESET_ON_FORK);
   }
   PriorityPassedOn(const PriorityPassedOn&) = delete;
@@ -82,11 +83,10 @@ class PriorityPassedOn {
 
  private:
   [[nodiscard]] bool IsKept() const { return policy_ >= 0 && (policy_ & SCHED_RESET_ON_FORK) != 0; }
-  static void Set(int policy) {
-    const sched_param none{};
-    (void)::sched_setscheduler(0, policy, &none);
-  }
+  void Set(int policy) const { (void)::sched_setscheduler(0, policy, &param_); }
+
   const int policy_;
+  sched_param param_{};
 };
 
 // What posix_spawn does in the child, in this order.

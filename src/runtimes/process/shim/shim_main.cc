@@ -2,6 +2,7 @@
 // 4 and a socket to the agent as descriptor 3; for a hook with a mount namespace as descriptor 5.
 // The files by which its process joins its groups follow. It outlives the agent.
 #include <fcntl.h>
+#include <sched.h>
 #include <sys/mman.h>
 #include <sys/prctl.h>
 #include <sys/resource.h>
@@ -39,6 +40,8 @@ bool ReadOrder(Order& order) {
 
 // The agent's loop, which is before everybody, has passed its priority on.
 void TakeOrdinaryPriority() {
+  const sched_param none{};
+  if (sched_getscheduler(0) == SCHED_FIFO) (void)sched_setscheduler(0, SCHED_OTHER, &none);
   if (getpriority(PRIO_PROCESS, 0) < 0) (void)setpriority(PRIO_PROCESS, 0, 0);
 }
 
