@@ -83,8 +83,6 @@ class Cgroups : public GroupEnd {
   [[nodiscard]] virtual Result<std::vector<ProcsFile>> OpenProcs(std::string_view path) = 0;
   // Every process of the group and of the groups below it.
   [[nodiscard]] virtual Result<std::vector<pid_t>> Processes(std::string_view path) = 0;
-  // Sends a signal to every process of the group and below.
-  [[nodiscard]] virtual Result<void> Signal(std::string_view path, int signal) = 0;
   // Names of the groups directly below.
   [[nodiscard]] virtual Result<std::vector<std::string>> Children(std::string_view path) = 0;
 

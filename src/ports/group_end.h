@@ -11,6 +11,8 @@ class GroupEnd {
  public:
   virtual ~GroupEnd() = default;
 
+  // Sends a signal to every process of the group and below.
+  [[nodiscard]] virtual Result<void> Signal(std::string_view path, int signal) = 0;
   // Ends every process of the group and below, those forked meanwhile included; thaws frozen ones.
   [[nodiscard]] virtual Result<void> Kill(std::string_view path) = 0;
   // Removes the group and everything below it in every hierarchy; one that is gone is a success.

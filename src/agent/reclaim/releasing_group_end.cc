@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cerrno>
+#include <csignal>
 #include <iterator>
 #include <utility>
 
@@ -11,14 +12,15 @@
 namespace jettison {
 namespace {
 
-// Of more processes than these the kernel takes the rest; each costs a descriptor until it is done.
-constexpr std::size_t kMostProcesses = 64;
+// More processes than these are signalled beside the loop, and the kernel takes their memory back:
+// what has forked so often has little in each, and a handle costs a descriptor until it is done.
+constexpr std::size_t kMostAtOnce = 64;
 
 // Handles from before the kill, so that a number that is given out again is never meant.
 std::vector<FileDescriptor> HandlesOf(const Result<std::vector<pid_t>>& pids) {
   std::vector<FileDescriptor> handles;
   if (!pids) return handles;
-  for (std::size_t i = 0; i < std::min(pids->size(), kMostProcesses); ++i) {
+  for (std::size_t i = 0; i < std::min(pids->size(), kMostAtOnce); ++i) {
     FileDescriptor handle = kernel::OpenPidfd((*pids)[i]);
     // The last descriptors are for the kill.
     if (!handle && (errno == EMFILE || errno == ENFILE)) return {};
@@ -29,7 +31,24 @@ std::vector<FileDescriptor> HandlesOf(const Result<std::vector<pid_t>>& pids) {
 
 }  // namespace
 
+// A process may have very many threads, so that processes are counted; but to list thousands of
+// them takes some milliseconds by itself.
+bool ReleasingGroupEnd::AreMany(std::string_view path) const {
+  constexpr std::uint64_t kMostListed = 1024;
+  const auto tasks = groups_.ReadPids(path);
+  if (!tasks || *tasks <= kMostAtOnce) return false;
+  if (*tasks > kMostListed) return true;
+  const auto pids = groups_.Processes(path);
+  return pids && pids->size() > kMostAtOnce;
+}
+
+Result<void> ReleasingGroupEnd::Signal(std::string_view path, int signal) {
+  if (mass_.running() && AreMany(path)) return mass_.Send(path, signal);
+  return groups_.Signal(path, signal);
+}
+
 Result<void> ReleasingGroupEnd::Kill(std::string_view path) {
+  if (mass_.running() && AreMany(path)) return mass_.Send(path, SIGKILL);
   std::vector<FileDescriptor> handles;
   if (thread_.running()) handles = HandlesOf(groups_.Processes(path));
   auto killed = groups_.Kill(path);

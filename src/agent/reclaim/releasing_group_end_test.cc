@@ -3,7 +3,12 @@
 #include <gtest/gtest.h>
 #include <sys/wait.h>
 
+#include <barrier>
 #include <csignal>
+#include <latch>
+#include <string>
+#include <thread>
+#include <vector>
 
 #include "ports/fakes/child_process.h"
 #include "ports/fakes/fake_cgroups.h"
@@ -24,6 +29,78 @@ TEST(ReleasingGroupEnd, KillsAndRemovesAndTellsWhatTheGroupsAnswer) {
   EXPECT_TRUE(releasing.Remove("pod"));
   EXPECT_FALSE(groups.Exists("pod"));
   EXPECT_EQ(releasing.Kill("pod").error().code, ErrorCode::kNotFound);
+}
+
+// A kill that takes its time.
+class SlowGroups : public FakeCgroups {
+ public:
+  Result<void> Kill(std::string_view path) override {
+    kills_.emplace_back(path);
+    began_.arrive_and_wait();
+    goes_on_.arrive_and_wait();
+    return Fail(ErrorCode::kDeadlineExceeded, "processes kept appearing");
+  }
+  void AwaitKill() { began_.arrive_and_wait(); }
+  void LetGoOn() { goes_on_.arrive_and_wait(); }
+  [[nodiscard]] const std::vector<std::string>& kills() const { return kills_; }
+
+ private:
+  std::barrier<> began_{2};
+  std::barrier<> goes_on_{2};
+  std::vector<std::string> kills_;
+};
+
+void MakeBomb(FakeCgroups& groups) {
+  ASSERT_TRUE(groups.Create("bomb", {}));
+  for (int i = 0; i < 65; ++i) ASSERT_TRUE(groups.Join("bomb", kNobody + i));
+}
+
+TEST(ReleasingGroupEnd, VeryManyProcessesAreKilledBesideTheCaller) {
+  SlowGroups groups;
+  ReleasingGroupEnd releasing(groups);
+  MakeBomb(groups);
+  EXPECT_TRUE(releasing.Kill("bomb")) << "it has only begun";
+  groups.AwaitKill();
+  EXPECT_TRUE(releasing.Kill("bomb")) << "and is under way";
+  groups.LetGoOn();
+  // What went wrong is told to who asks next, for whom it begins again.
+  Result<void> again;
+  while (again) {
+    again = releasing.Kill("bomb");
+    if (!again) break;
+    std::this_thread::yield();
+  }
+  EXPECT_EQ(again.error().code, ErrorCode::kDeadlineExceeded);
+  groups.AwaitKill();
+  groups.LetGoOn();
+  EXPECT_EQ(groups.kills().size(), 2U);
+}
+
+TEST(ReleasingGroupEnd, VeryManyProcessesAreToldToEndBesideTheCaller) {
+  FakeCgroups groups;
+  MakeBomb(groups);
+  std::latch told(65);
+  std::thread::id by;
+  groups.OnSignal([&](pid_t, int signal) {
+    EXPECT_EQ(signal, SIGTERM);
+    by = std::this_thread::get_id();
+    told.count_down();
+  });
+  ReleasingGroupEnd releasing(groups);
+  EXPECT_TRUE(releasing.Signal("bomb", SIGTERM));
+  told.wait();
+  EXPECT_NE(by, std::this_thread::get_id());
+}
+
+TEST(ReleasingGroupEnd, AFewProcessesAreToldToEndAtOnce) {
+  FakeCgroups groups;
+  ReleasingGroupEnd releasing(groups);
+  ASSERT_TRUE(groups.Create("pod", {}));
+  ASSERT_TRUE(groups.Join("pod", kNobody));
+  int told = 0;
+  groups.OnSignal([&](pid_t, int) { ++told; });
+  EXPECT_TRUE(releasing.Signal("pod", SIGTERM));
+  EXPECT_EQ(told, 1);
 }
 
 TEST(ReleasingGroupEnd, AKilledProcessEndsWhileItsMemoryIsTaken) {

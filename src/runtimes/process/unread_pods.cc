@@ -159,8 +159,9 @@ void UnreadPods::Signal(const std::string& uid, int signal) {
   if (unread == nullptr || unread->known == Unread::Known::kHere) return;
   unread->known = Unread::Known::kEnding;
   surroundings_.LogFailure("end pod " + FullName(entry->plan.pod),
-                           signal == SIGKILL ? surroundings_.group_end.Kill(entry->group)
-                                             : surroundings_.cgroups.Signal(entry->group, signal));
+                           signal == SIGKILL
+                               ? surroundings_.group_end.Kill(entry->group)
+                               : surroundings_.group_end.Signal(entry->group, signal));
   ScheduleTending();
 }
 

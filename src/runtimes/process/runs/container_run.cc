@@ -294,7 +294,7 @@ void ContainerRun::RunHook(Duration grace) {
 }
 
 void ContainerRun::Terminate() {
-  surroundings_.LogFailure(Described(), surroundings_.cgroups.Signal(group_, SIGTERM));
+  surroundings_.LogFailure(Described(), surroundings_.group_end.Signal(group_, SIGTERM));
 }
 
 void ContainerRun::Kill() {
