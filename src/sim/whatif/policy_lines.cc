@@ -28,7 +28,7 @@ PolicyLines::PolicyLines(const std::vector<Threshold>& thresholds) {
   }
 }
 
-std::int64_t PolicyLines::LineOf(std::size_t threshold, std::int64_t capacity) {
+std::int64_t PolicyLines::LineOf(std::size_t threshold, std::int64_t capacity) const {
   Line& line = lines_[threshold];
   if (line.capacity != capacity) {
     line.capacity = capacity;
@@ -37,26 +37,16 @@ std::int64_t PolicyLines::LineOf(std::size_t threshold, std::int64_t capacity) {
   return line.amount;
 }
 
-bool PolicyLines::MeetsNone(const Observations& seen,
-                            const std::optional<std::int64_t>& lowest_memory,
-                            const std::optional<std::int64_t>& lowest_allocatable) {
+bool PolicyLines::MeetsNone(const Observations& seen) const {
   for (std::size_t i = 0; i < lines_.size(); ++i) {
-    const Signal signal = lines_[i].signal;
-    const auto& of = seen[signal];
-    if (!of) continue;
-    const std::int64_t line = LineOf(i, of->capacity);
-    if (of->available < line) return false;
-    if (signal == Signal::kMemoryAvailable && lowest_memory && *lowest_memory < line) return false;
-    if (signal == Signal::kAllocatableMemoryAvailable && lowest_allocatable &&
-        *lowest_allocatable < line) {
-      return false;
-    }
+    const auto& of = seen[lines_[i].signal];
+    if (of && of->available < LineOf(i, of->capacity)) return false;
   }
   return true;
 }
 
 // A share of the most capacity is no less than that of any other.
-bool PolicyLines::LiesBelow(const RecordedStretch& stretch) {
+bool PolicyLines::LiesBelow(const RecordedStretch& stretch) const {
   for (std::size_t i = 0; i < lines_.size(); ++i) {
     const auto& extremes = stretch.by_signal[IndexOf(lines_[i].signal)];
     if (!extremes) continue;
@@ -65,7 +55,7 @@ bool PolicyLines::LiesBelow(const RecordedStretch& stretch) {
   return true;
 }
 
-std::int64_t PolicyLines::Reserved(const Observations& seen) {
+std::int64_t PolicyLines::Reserved(const Observations& seen) const {
   const auto& memory = seen[Signal::kMemoryAvailable];
   if (!memory) return 0;
   std::int64_t reserved = 0;

@@ -16,15 +16,13 @@ class PolicyLines {
  public:
   explicit PolicyLines(const std::vector<Threshold>& thresholds);
 
-  [[nodiscard]] std::int64_t LineOf(std::size_t threshold, std::int64_t capacity);
-  // Whether the frame's figures meet none, those that were lower before it included.
-  [[nodiscard]] bool MeetsNone(const Observations& seen,
-                               const std::optional<std::int64_t>& lowest_memory,
-                               const std::optional<std::int64_t>& lowest_allocatable);
+  [[nodiscard]] std::int64_t LineOf(std::size_t threshold, std::int64_t capacity) const;
+  // Whether these figures meet none.
+  [[nodiscard]] bool MeetsNone(const Observations& seen) const;
   // Whether no pass of the stretch meets any.
-  [[nodiscard]] bool LiesBelow(const RecordedStretch& stretch);
+  [[nodiscard]] bool LiesBelow(const RecordedStretch& stretch) const;
   // The highest hard one on memory.available; 0: there is none.
-  [[nodiscard]] std::int64_t Reserved(const Observations& seen);
+  [[nodiscard]] std::int64_t Reserved(const Observations& seen) const;
 
  private:
   struct Line {
@@ -34,7 +32,7 @@ class PolicyLines {
     std::int64_t capacity = -1;
     std::int64_t amount = 0;
   };
-  std::vector<Line> lines_;
+  mutable std::vector<Line> lines_;  // `amount` is kept for the last `capacity`
 };
 
 }  // namespace jettison

@@ -17,6 +17,7 @@ void SimulatedPace::Evicted(Resource resource, bool hard, Instant now, Instant g
 }
 
 void SimulatedPace::Advance(Instant now) {
+  if (paused_until_ && now >= *paused_until_) paused_until_.reset();
   if (!gone_ || now < *gone_) return;
   round_.CleanedUp(true, *gone_);
   memory_awaited_ = false;
@@ -31,7 +32,9 @@ bool SimulatedPace::Allows(const Threshold& threshold) const {
 
 std::optional<Instant> SimulatedPace::Next(Instant now) const {
   std::optional<Instant> next = round_.Next(now);
-  if (gone_ && *gone_ > now && (!next || *gone_ < *next)) next = gone_;
+  for (const auto& at : {gone_, paused_until_}) {
+    if (at && *at > now && (!next || *at < *next)) next = at;
+  }
   return next;
 }
 

@@ -16,10 +16,13 @@ class SimulatedPace {
  public:
   // A pod was told to end for that resource and will be gone then.
   void Evicted(Resource resource, bool hard, Instant now, Instant gone);
-  // Pods that are gone by now are awaited no more.
+  // An eviction waits until then; absent: none does.
+  void Pause(std::optional<Instant> until) { paused_until_ = until; }
+  // Pods that are gone by now are awaited no more, and a pause that is over has ended.
   void Advance(Instant now);
 
   [[nodiscard]] bool awaits() const { return gone_.has_value(); }
+  [[nodiscard]] bool IsPaused() const { return paused_until_.has_value(); }
   // Whether a pass may act for the threshold now.
   [[nodiscard]] bool Allows(const Threshold& threshold) const;
   // As PaceInput::kubelet_decides.
@@ -33,6 +36,7 @@ class SimulatedPace {
   KubeletRound round_;
   std::optional<Instant> gone_;  // the last of those that are awaited
   bool memory_awaited_ = false;  // for a hard threshold
+  std::optional<Instant> paused_until_;
 };
 
 }  // namespace jettison

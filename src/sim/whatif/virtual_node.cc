@@ -30,16 +30,6 @@ void Free(const PodStats& stats, Observations& seen) {
   Add(seen, Signal::kNodeFsInodesFree, static_cast<double>(disk.inodes_used.value_or(0)));
 }
 
-// A pod of which the recording has nothing at that moment.
-PodStats StatsOf(const KnownPod& pod) {
-  const Pod& of = pod.facts->pod;
-  PodStats stats{.uid = of.uid, .name = of.name, .namespace_ = of.namespace_, .has_memory = true};
-  for (const Container& container : of.containers) {
-    stats.containers.push_back({.name = container.name});
-  }
-  return stats;
-}
-
 }  // namespace
 
 VirtualPod* VirtualPods::Find(PodSlot slot) {
@@ -56,10 +46,6 @@ VirtualPod& VirtualPods::Put(VirtualPod pod) {
   const auto place = PlaceOf(pods_, pod.slot);
   if (place != pods_.end() && place->slot == pod.slot) return *place = pod;
   return *pods_.insert(place, pod);
-}
-
-void VirtualPods::Drop(PodSlot slot) {
-  std::erase_if(pods_, [slot](const VirtualPod& pod) { return pod.slot == slot; });
 }
 
 double VirtualPods::FreedAt(const Segment& segment, const std::vector<RecordedCourse>& courses,
@@ -104,34 +90,6 @@ void VirtualPods::FreeOthers(const Segment& segment, Observations& seen) const {
     if (pod.is != VirtualPod::Is::kAway) continue;
     const FramePod* recorded = FiguresOf(segment.to(), pod.slot);
     if (recorded != nullptr && recorded->stats != nullptr) Free(*recorded->stats, seen);
-  }
-}
-
-void ActivePodsAt(const VirtualPods& pods, const Segment& segment, const PodRoster& roster,
-                  const std::vector<RecordedCourse>& courses, Instant at,
-                  std::vector<PodStats>& stats, std::vector<ActivePod>& active) {
-  std::vector<PodSlot> slots;
-  const Frame& recorded = at >= segment.to().at ? segment.to() : segment.from();
-  for (const FramePod& figures : recorded.pods) {
-    const VirtualPod* pod = pods.Find(figures.slot);
-    if (pod == nullptr ? !figures.is_ending : pod->IsThere()) slots.push_back(figures.slot);
-  }
-  for (const VirtualPod& pod : pods) {
-    if (pod.IsThere() && FiguresOf(recorded, pod.slot) == nullptr) slots.push_back(pod.slot);
-  }
-  // By namespace and name, as the agent has them.
-  std::ranges::sort(slots, {}, [&](PodSlot slot) { return std::tie(roster[slot].name, slot); });
-  stats.clear();
-  active.clear();
-  stats.reserve(slots.size());
-  for (const PodSlot slot : slots) {
-    const FramePod* figures = FiguresOf(recorded, slot);
-    const bool has_stats = figures != nullptr && figures->stats != nullptr;
-    PodStats& each = stats.emplace_back(has_stats ? *figures->stats : StatsOf(roster[slot]));
-    each.has_memory = true;
-    each.memory_working_set_bytes =
-        static_cast<std::uint64_t>(std::max(pods.MemoryAt(slot, segment, courses, at), 0.0));
-    active.push_back({.facts = roster[slot].facts.get(), .stats = &each});
   }
 }
 

@@ -3,7 +3,7 @@
 #include <optional>
 #include <vector>
 
-#include "core/pods/pod_facts.h"
+#include "core/observe/observations.h"
 #include "sim/frames/segment.h"
 #include "sim/whatif/virtual_pod.h"
 
@@ -17,7 +17,11 @@ class VirtualPods {
   [[nodiscard]] const VirtualPod* Find(PodSlot slot) const;
   // Adds one, or replaces that of its slot.
   VirtualPod& Put(VirtualPod pod);
-  void Drop(PodSlot slot);
+  // Drops those that the predicate is true of. It is asked once of each, in their order.
+  template <typename Predicate>
+  void DropIf(Predicate predicate) {
+    std::erase_if(pods_, predicate);
+  }
   void Clear() { pods_.clear(); }
 
   [[nodiscard]] auto begin() { return pods_.begin(); }
@@ -43,11 +47,5 @@ class VirtualPods {
 
   std::vector<VirtualPod> pods_;  // by slot
 };
-
-// The pods that are active at a moment of a segment, with figures for it. `stats` only lends its
-// memory; it has to live as long as `active`.
-void ActivePodsAt(const VirtualPods& pods, const Segment& segment, const PodRoster& roster,
-                  const std::vector<RecordedCourse>& courses, Instant at,
-                  std::vector<PodStats>& stats, std::vector<ActivePod>& active);
 
 }  // namespace jettison

@@ -48,4 +48,14 @@ VirtualPod::Spread VirtualPod::SpreadAt(const RecordedCourse& course, Instant at
   return {.less = in(late), .more = in(early)};
 }
 
+std::optional<Instant> VirtualPod::NextChange() const {
+  switch (is) {
+    case Is::kGoingOn:
+    case Is::kBack: return std::nullopt;
+    case Is::kEnding: return gone;
+    case Is::kAway: return due;
+  }
+  __builtin_unreachable();
+}
+
 }  // namespace jettison

@@ -40,6 +40,8 @@ struct VirtualPod {
     double more = 0;
   };
   [[nodiscard]] Spread SpreadAt(const RecordedCourse& course, Instant at) const;
+  // When it is gone, or may come back; absent: neither is foreseen.
+  [[nodiscard]] std::optional<Instant> NextChange() const;
   [[nodiscard]] bool IsThere() const { return is == Is::kGoingOn || is == Is::kBack; }
 };
 

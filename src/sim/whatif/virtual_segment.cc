@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <chrono>
 #include <cmath>
+#include <tuple>
 
 namespace jettison {
 namespace {
@@ -21,6 +22,16 @@ Duration SpanOf(double in_seconds) {
       std::chrono::duration<double>(std::clamp(in_seconds, 0.0, kFarthestSeconds)));
 }
 
+// A pod of which the recording has nothing at that moment.
+PodStats StatsOf(const KnownPod& pod) {
+  const Pod& of = pod.facts->pod;
+  PodStats stats{.uid = of.uid, .name = of.name, .namespace_ = of.namespace_, .has_memory = true};
+  for (const Container& container : of.containers) {
+    stats.containers.push_back({.name = container.name});
+  }
+  return stats;
+}
+
 }  // namespace
 
 bool IsWatched(Signal signal) {
@@ -33,8 +44,9 @@ double VirtualSegment::LeftAt(Instant at, Signal signal) const {
 }
 
 std::optional<Instant> VirtualSegment::FirstCrossing(const std::vector<Threshold>& thresholds,
-                                                     const EvictionState& state, PolicyLines& lines,
-                                                     Instant from, Instant to) const {
+                                                     const EvictionState& state,
+                                                     const PolicyLines& lines, Instant from,
+                                                     Instant to) const {
   const double freed_from = pods_.FreedAt(segment_, node_.courses, from);
   const double freed_to = pods_.FreedAt(segment_, node_.courses, to);
   std::optional<Instant> first;
@@ -55,6 +67,63 @@ std::optional<Instant> VirtualSegment::FirstCrossing(const std::vector<Threshold
     if (!first || at < *first) first = at;
   }
   return first;
+}
+
+// By namespace and name, as the agent has them.
+std::vector<PodSlot> VirtualSegment::SlotsThere(const Frame& recorded) const {
+  std::vector<PodSlot> slots;
+  for (const FramePod& figures : recorded.pods) {
+    const VirtualPod* pod = pods_.Find(figures.slot);
+    if (pod == nullptr ? !figures.is_ending : pod->IsThere()) slots.push_back(figures.slot);
+  }
+  for (const VirtualPod& pod : pods_) {
+    if (pod.IsThere() && FiguresOf(recorded, pod.slot) == nullptr) slots.push_back(pod.slot);
+  }
+  std::ranges::sort(slots, {},
+                    [&](const PodSlot& slot) { return std::tie(node_.roster[slot].name, slot); });
+  return slots;
+}
+
+void VirtualSegment::ActivePodsAt(Instant at, std::vector<PodStats>& stats,
+                                  std::vector<ActivePod>& active) const {
+  const Frame& recorded = at >= segment_.to().at ? segment_.to() : segment_.from();
+  const std::vector<PodSlot> slots = SlotsThere(recorded);
+  stats.clear();
+  active.clear();
+  stats.reserve(slots.size());
+  for (const PodSlot slot : slots) {
+    const KnownPod& pod = node_.roster[slot];
+    const FramePod* figures = FiguresOf(recorded, slot);
+    const bool has_stats = figures != nullptr && figures->stats != nullptr;
+    PodStats& each = stats.emplace_back(has_stats ? *figures->stats : StatsOf(pod));
+    each.has_memory = true;
+    each.memory_working_set_bytes = static_cast<std::uint64_t>(std::max(MemoryAt(slot, at), 0.0));
+    active.push_back({.facts = pod.facts.get(), .stats = &each});
+  }
+}
+
+RecordedPass VirtualSegment::PassOf(const CycleReport& report,
+                                    const std::vector<ActivePod>& active) const {
+  RecordedPass pass;
+  pass.report = report;
+  if (const auto& recorded = segment_.to().pass) {
+    pass.number = recorded->number;
+    pass.summary.node = recorded->summary.node;
+  }
+  if (const auto& seen = report.observations[Signal::kMemoryAvailable]) {
+    const auto bytes = [](std::int64_t amount) {
+      return static_cast<std::uint64_t>(std::max<std::int64_t>(amount, 0));
+    };
+    pass.summary.node.memory =
+        MemoryStats{.time = report.at,
+                    .available_bytes = bytes(seen->available),
+                    .working_set_bytes = bytes(seen->capacity - seen->available)};
+  }
+  for (const ActivePod& pod : active) {
+    pass.pods.push_back(node_.roster[*node_.roster.Find(pod.facts->pod.uid)].facts);
+    if (pod.stats != nullptr) pass.summary.pods.push_back(*pod.stats);
+  }
+  return pass;
 }
 
 void VirtualSegment::MeasureGrowth(Instant at, const std::vector<ActivePod>& active,

@@ -40,7 +40,7 @@ void WhatIf::PassOver(const RecordedStretch& stretch) {
 
 std::vector<PolicyOutcome> WhatIf::Outcomes() const {
   std::vector<PolicyOutcome> outcomes;
-  for (const PolicyRun& run : runs_) outcomes.push_back(run.outcome());
+  for (const PolicyRun& run : runs_) outcomes.push_back(run.Outcome());
   return outcomes;
 }
 

@@ -1,0 +1,244 @@
+#include "sim/whatif/simulated_agent.h"
+
+#include <algorithm>
+#include <chrono>
+#include <cmath>
+#include <utility>
+
+#include "core/decide/decide.h"
+#include "core/evaluate/carry_over.h"
+#include "sim/whatif/sim_edges.h"
+
+namespace jettison {
+namespace {
+
+// After an eviction the agent does not know for so long how fast memory is taken.
+constexpr Duration kGrowthTakes = std::chrono::milliseconds(100);
+
+bool AreSame(const std::vector<Threshold>& a, const std::vector<Threshold>& b) {
+  return std::ranges::equal(a, b, [](const Threshold& x, const Threshold& y) {
+    return IsSameLine(x, y) && x.grace_period == y.grace_period && x.min_reclaim == y.min_reclaim;
+  });
+}
+
+// A watch pass has no storage limits; otherwise its policy is that of a full one.
+bool DecideAlike(const PassPolicy& a, const PassPolicy& b) {
+  return AreSame(a.thresholds, b.thresholds) && a.hard_first == b.hard_first &&
+         a.layout == b.layout && a.pressure_transition_period == b.pressure_transition_period &&
+         a.max_pod_grace_period_seconds == b.max_pod_grace_period_seconds;
+}
+
+// The result is the last of the thresholds that are the line acted for.
+std::optional<std::size_t> ActedFor(const std::vector<Threshold>& thresholds,
+                                    const CycleReport& report) {
+  if (!report.acting_for) return std::nullopt;
+  for (std::size_t i = thresholds.size(); i-- > 0;) {
+    if (IsSameLine(thresholds[i], *report.acting_for)) return i;
+  }
+  return std::nullopt;
+}
+
+}  // namespace
+
+void SimulatedAgent::SetPolicy(PassPolicy policy) {
+  if (lines_) state_ = CarryOver(state_, policy_.thresholds, policy.thresholds);
+  policy_ = std::move(policy);
+  lines_.emplace(policy_.thresholds);
+}
+
+void SimulatedAgent::TakePolicy(const RecordedPass& recorded) {
+  if (recorded.policy == base_) return;
+  base_ = recorded.policy;
+  if (!lines_ || (!candidate_->of && !DecideAlike(policy_, *base_))) {
+    SetPolicy(candidate_->of ? candidate_->of(*base_) : *base_);
+  }
+  as_recorded_ = DecideAlike(policy_, *base_);
+}
+
+void SimulatedAgent::Begin(const RecordedPass& recorded, Instant at) {
+  TakePolicy(recorded);
+  pace_ = {};
+  state_ = CarryOver(recorded.before, recorded.policy->thresholds, policy_.thresholds);
+  for (std::size_t i = 0; i < met_.size(); ++i) {
+    met_[i].reset();
+    if (const auto since = state_.first_observed_at[i]) met_[i] = {*since, *since, *since};
+  }
+  last_pass_ = at;
+}
+
+std::optional<SimulatedPass> SimulatedAgent::RepeatPass(const VirtualSegment& view,
+                                                        bool breaks_limits) {
+  const Frame& to = view.segment().to();
+  const RecordedPass& pass = *to.pass;
+  // Passes that found nothing may be missing: what they left is what this one began with.
+  if (to.restarted || !to.follows) state_ = pass.before;
+  last_pass_ = to.at;
+  may_let_back_ = true;
+  const Evaluation evaluation = EvaluateBy(policy_, state_, to.seen, to.at);
+  NoteMet(view, evaluation, to.at);
+  if (evaluation.acting.none() && !breaks_limits && pass.report.evictions.empty()) {
+    state_ = evaluation.next;
+    return std::nullopt;
+  }
+  std::vector<const PodFacts*> active;
+  for (const auto& facts : pass.pods) active.push_back(facts.get());
+  SimulatedEdges edges(&pass);
+  NodePorts ports{.killer = edges, .reclaimer = edges, .summaries = edges};
+  CycleReport report = RunPass(
+      *pass.policy, {.now = to.at, .summary = pass.summary, .pods = active, .pace = pass.pace},
+      ports, state_, active_);
+  return SimulatedPass{.report = std::move(report),
+                       .kept = view.node().keep_passes ? to.pass : nullptr};
+}
+
+std::optional<SimulatedPass> SimulatedAgent::MakePass(const VirtualSegment& view,
+                                                      const Look& look) {
+  ReadingPlan plan{.now = look.at, .observations = SeenAt(view, look.at)};
+  plan.evaluation = EvaluateBy(policy_, state_, plan.observations, look.at);
+  plan.threshold = MostUrgent(policy_.thresholds, plan.evaluation.acting);
+  if (pace_.awaits() && !(plan.threshold && pace_.Allows(policy_.thresholds[*plan.threshold]))) {
+    return std::nullopt;
+  }
+  NoteMet(view, plan.evaluation, look.at);
+  if (look.by_clock) last_pass_ = look.at;
+  may_let_back_ = true;
+  if (!plan.threshold && !look.breaks_limits) {
+    state_ = plan.evaluation.next;
+    return std::nullopt;
+  }
+  return Act(view, look, plan);
+}
+
+// An amount on the line counts as below it: a look within a segment is there for the crossing.
+Observations SimulatedAgent::SeenAt(const VirtualSegment& view, Instant at) const {
+  Observations seen = view.SeenAt(at);
+  if (at >= view.segment().to().at) return seen;
+  for (std::size_t i = 0; i < policy_.thresholds.size(); ++i) {
+    const Signal signal = policy_.thresholds[i].signal;
+    auto& each = seen[signal];
+    if (!each || !IsWatched(signal)) continue;
+    if (each->available == lines_->LineOf(i, each->capacity)) --each->available;
+  }
+  return seen;
+}
+
+std::optional<SimulatedPass> SimulatedAgent::Act(const VirtualSegment& view, const Look& look,
+                                                 const ReadingPlan& plan) {
+  const Frame& to = view.segment().to();
+  const bool is_recorded = look.at >= to.at && to.pass;
+  view.ActivePodsAt(look.at, stats_, active_);
+  PassPolicy policy = policy_;
+  if (!look.breaks_limits || !is_recorded) policy.local_storage_capacity_isolation = false;
+  std::optional<PaceInput> pace;
+  if (plan.threshold) pace = PaceFor(view, look, policy.thresholds[*plan.threshold].signal);
+  const PassDecision decision = DecidePass(policy, plan, active_, pace);
+  SimulatedEdges edges(is_recorded ? to.pass.get() : nullptr);
+  NodePorts ports{.killer = edges, .reclaimer = edges, .summaries = edges};
+  const EvictionState before = state_;
+  SimulatedPass made;
+  made.report = CarryOut({.policy = policy, .plan = plan, .decision = decision, .pods = active_},
+                         ports, state_);
+  const auto& pause = made.report.pause;
+  pace_.Pause(pause ? std::optional(pause->until) : std::nullopt);
+  if (made.report.evictions.empty()) return std::nullopt;
+  if (view.node().keep_passes) {
+    auto pass = std::make_shared<RecordedPass>(view.PassOf(made.report, active_));
+    pass->policy = std::make_shared<const PassPolicy>(policy_);
+    pass->before = before;
+    pass->pace = pace;
+    made.kept = std::move(pass);
+  }
+  return made;
+}
+
+PaceInput SimulatedAgent::PaceFor(const VirtualSegment& view, const Look& look,
+                                  Signal signal) const {
+  const WhatIfNode& node = view.node();
+  PaceInput pace{.signal = signal, .kubelet_decides = pace_.KubeletDecides(signal, look.at)};
+  if (!look.by_clock) {
+    pace.next_by_clock = last_pass_.value_or(look.at) + node.model.monitoring_interval;
+  }
+  if (ResourceOf(signal) != Resource::kMemory) return pace;
+  for (const VirtualPod& pod : view.pods()) {
+    if (pod.is != VirtualPod::Is::kEnding) continue;
+    pace.ending += std::llround(pod.MemoryAt(node.courses[pod.slot], look.at));
+  }
+  if (last_eviction_ && Elapsed(*last_eviction_, look.at) < kGrowthTakes) return pace;
+  view.MeasureGrowth(look.at, active_, pace);
+  return pace;
+}
+
+void SimulatedAgent::NoteMet(const VirtualSegment& view, const Evaluation& evaluation, Instant at) {
+  for (std::size_t i = 0; i < policy_.thresholds.size(); ++i) {
+    if (!evaluation.met[i]) {
+      met_[i].reset();
+    } else if (!met_[i]) {
+      met_[i] = BoundsAt(view, at, std::nullopt);
+    }
+  }
+}
+
+TimeBounds SimulatedAgent::BoundsAt(const VirtualSegment& view, Instant at,
+                                    const std::optional<TimeBounds>& met) const {
+  if (IsInStep(view)) return {at, at, at};
+  return view.BoundsAt(at, met);
+}
+
+SimulatedEviction SimulatedAgent::Tell(const VirtualSegment& view,
+                                       const CycleReport& report) const {
+  SimulatedEviction told;
+  const auto threshold = ActedFor(policy_.thresholds, report);
+  told.when = BoundsAt(view, report.at, threshold ? met_[*threshold] : std::nullopt);
+  if (!threshold) return told;
+  const Threshold& line = policy_.thresholds[*threshold];
+  told.signal = line.signal;
+  told.soft = !line.IsHard();
+  if (const auto& seen = report.observations[line.signal]) {
+    told.available = seen->available;
+    told.line = lines_->LineOf(*threshold, seen->capacity);
+  }
+  return told;
+}
+
+void SimulatedAgent::NoteEviction(const CycleReport& report, const EvictionRecord& eviction,
+                                  std::optional<Instant> gone) {
+  last_eviction_ = report.at;
+  if (!gone) return;
+  constexpr std::int64_t kHardGraceSeconds = 1;
+  const bool hard = eviction.order.grace_period_seconds <= kHardGraceSeconds;
+  const Resource resource =
+      report.ranked_for ? ResourceOf(*report.ranked_for) : Resource::kEphemeralStorage;
+  pace_.Evicted(resource, hard, report.at, *gone);
+}
+
+bool SimulatedAgent::IsInStep(const VirtualSegment& view) const {
+  return as_recorded_ && !view.node().blind && view.pods().empty() &&
+         view.segment().to().pass != nullptr;
+}
+
+bool SimulatedAgent::IsQuiet() const {
+  return !pace_.awaits() && state_.met.none() && state_.conditions.Empty() &&
+         std::ranges::none_of(state_.first_observed_at,
+                              [](const auto& since) { return since.has_value(); });
+}
+
+bool SimulatedAgent::IsDue(Instant now, Duration interval) const {
+  return last_pass_ && Elapsed(*last_pass_, now) >= interval;
+}
+
+Instant SimulatedAgent::NextStop(Instant now, Instant end, bool with_clock) const {
+  Instant next = end;
+  const auto consider = [&](std::optional<Instant> at) {
+    if (at && *at > now) next = std::min(next, *at);
+  };
+  consider(pace_.Next(now));
+  for (std::size_t i = 0; i < policy_.thresholds.size(); ++i) {
+    const auto& since = state_.first_observed_at[i];
+    const Threshold& threshold = policy_.thresholds[i];
+    if (since && !threshold.IsHard()) consider(*since + threshold.grace_period);
+  }
+  if (with_clock && last_pass_) consider(*last_pass_ + std::chrono::seconds(10));
+  return next;
+}
+
+}  // namespace jettison

@@ -1,0 +1,107 @@
+#pragma once
+
+#include <array>
+#include <memory>
+#include <optional>
+#include <vector>
+
+#include "act/pass.h"
+#include "core/evaluate/evaluate.h"
+#include "core/pass/recorded_pass.h"
+#include "sim/whatif/policy_lines.h"
+#include "sim/whatif/sim_pace.h"
+#include "sim/whatif/virtual_segment.h"
+#include "sim/whatif/whatif_model.h"
+#include "sim/whatif/whatif_result.h"
+
+namespace jettison {
+
+// A pass that a simulation carried out.
+struct SimulatedPass {
+  CycleReport report;
+  // The pass as if it had been recorded; null where WhatIfNode::keep_passes is not set.
+  std::shared_ptr<const RecordedPass> kept;
+};
+
+// The agent of a node under a candidate policy: the policy itself, the state that its passes have
+// led to, and what it waits for. It decides and carries out by the functions of the real agent.
+class SimulatedAgent {
+ public:
+  // The agent looks at the node at this moment of a segment.
+  struct Look {
+    Instant at;
+    bool by_clock = false;       // else because a line was crossed or something is due
+    bool breaks_limits = false;  // a pod breaks a storage limit then
+  };
+
+  explicit SimulatedAgent(const CandidatePolicy& candidate) : candidate_(&candidate) {}
+
+  // The agent takes what the candidate makes of the policy of a recorded pass.
+  void TakePolicy(const RecordedPass& recorded);
+  // The agent begins with the state that a recorded pass began with.
+  void Begin(const RecordedPass& recorded, Instant at);
+  // Time has passed until `to`.
+  void Advance(Instant to) { pace_.Advance(to); }
+
+  // The agent makes the recorded pass at the end of the segment once more, with the state that the
+  // passes before it have led to. The result is absent where nothing was to be done.
+  [[nodiscard]] std::optional<SimulatedPass> RepeatPass(const VirtualSegment& view,
+                                                        bool breaks_limits);
+  // The agent makes a pass by what the node is like under the policy. The result is absent where
+  // nobody was evicted.
+  [[nodiscard]] std::optional<SimulatedPass> MakePass(const VirtualSegment& view, const Look& look);
+  // The result is what all evictions have in common that a pass made for its threshold.
+  [[nodiscard]] SimulatedEviction Tell(const VirtualSegment& view, const CycleReport& report) const;
+  // A pod was told to end. It will be gone at `gone`; absent: it ends as in the recording.
+  void NoteEviction(const CycleReport& report, const EvictionRecord& eviction,
+                    std::optional<Instant> gone);
+
+  // One pod may come back between two passes, and none while a threshold is met.
+  [[nodiscard]] bool MayLetBack() const { return may_let_back_ && state_.met.none(); }
+  void NoteBack() { may_let_back_ = false; }
+
+  // Whether the policy was in force, and nothing has differed until now.
+  [[nodiscard]] bool IsInStep(const VirtualSegment& view) const;
+  // Whether the agent awaits nothing, and nothing was short of late.
+  [[nodiscard]] bool IsQuiet() const;
+  [[nodiscard]] bool IsPaused() const { return pace_.IsPaused(); }
+  // Whether a pass is due by the clock.
+  [[nodiscard]] bool IsDue(Instant now, Duration interval) const;
+  // The result is when something is due by itself after `now`, and `end` where that comes first.
+  // The next pass by the clock counts only `with_clock`.
+  [[nodiscard]] Instant NextStop(Instant now, Instant end, bool with_clock) const;
+
+  [[nodiscard]] const PassPolicy& policy() const { return policy_; }
+  // Whether a policy has been taken, without which the agent can do nothing.
+  [[nodiscard]] bool HasPolicy() const { return lines_.has_value(); }
+  // A policy must have been taken.
+  [[nodiscard]] const PolicyLines& lines() const { return *lines_; }
+  [[nodiscard]] const EvictionState& state() const { return state_; }
+
+ private:
+  void SetPolicy(PassPolicy policy);
+  [[nodiscard]] Observations SeenAt(const VirtualSegment& view, Instant at) const;
+  [[nodiscard]] std::optional<SimulatedPass> Act(const VirtualSegment& view, const Look& look,
+                                                 const ReadingPlan& plan);
+  [[nodiscard]] PaceInput PaceFor(const VirtualSegment& view, const Look& look,
+                                  Signal signal) const;
+  void NoteMet(const VirtualSegment& view, const Evaluation& evaluation, Instant at);
+  [[nodiscard]] TimeBounds BoundsAt(const VirtualSegment& view, Instant at,
+                                    const std::optional<TimeBounds>& met) const;
+
+  const CandidatePolicy* candidate_;
+  std::shared_ptr<const PassPolicy> base_;  // the recorded one that was looked at last
+  bool as_recorded_ = false;                // the policy is that one
+  PassPolicy policy_;
+  std::optional<PolicyLines> lines_;
+  EvictionState state_;
+  std::array<std::optional<TimeBounds>, kMaxThresholds> met_;  // when each was first met
+  SimulatedPace pace_;
+  std::optional<Instant> last_pass_;  // by the clock
+  std::optional<Instant> last_eviction_;
+  bool may_let_back_ = false;  // a pass was made since a pod came back
+  std::vector<ActivePod> active_;
+  std::vector<PodStats> stats_;  // which `active_` points into
+};
+
+}  // namespace jettison
