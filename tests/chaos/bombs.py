@@ -3,9 +3,12 @@
 The guilty go, all of them, and nobody else; from crossing the line of memory to the signal it takes less
 than 5 ms. Each run has a node of its own.
 """
+import typing
+
 import judge
 from bed import now, wait_for
-from pods import Pod
+from pods import Pod, processes_of
+from signals import SignalsSent
 
 SIGNAL_MS = 5.0
 GONE_SECONDS = 60.0
@@ -29,12 +32,25 @@ def _ended(run, pod):
     return None if pod.lives() else now()
 
 
-def signal_ms(run, pods, since):
-    """From crossing the line of memory until the first of `pods` had its signal; None where it was not crossed."""
-    crossed = [seen for seen in run.witness.intervals() if seen.since > since]
+class Answer(typing.NamedTuple):
+    """From crossing the line of memory, in milliseconds; None: it was not crossed, or the kernel does not tell."""
+    sent: float | None  # until the first guilty pod was sent a SIGTERM
+    handled: float | None  # until its handler ran, for which it needs a processor
+
+    @property
+    def late(self):
+        return self.handled if self.sent is None else self.sent
+
+
+def answer(run, pods, signals, since):
+    crossed = next((seen.since for seen in run.witness.intervals() if seen.since > since), None)
+    if crossed is None:
+        return Answer(None, None)
+    earliest = crossed - 0.001
     told = [event.at for pod in pods for event in pod.events(run.bed) if event.what == "term"]
-    later = [at for at in told if crossed and at >= crossed[0].since - 0.001]
-    return 1000 * (min(later) - crossed[0].since) if later else None
+    handled = min((at for at in told if at >= earliest), default=None)
+    sent = signals.first(earliest)
+    return Answer(*(None if at is None else 1000 * (at - crossed) for at in (sent, handled)))
 
 
 def _gap_at_the_crossing(run, since):
@@ -44,8 +60,8 @@ def _gap_at_the_crossing(run, since):
 
 
 def one(options, folder, a_run):
-    """One run: milliseconds to the signal, seconds until all are gone, the witness' longest gap in ms."""
-    with a_run(options, folder, log_size="1Gi", backoff="300s", period_us=200) as run:
+    """One run: the answer, seconds until all are gone, the witness' longest gap in ms, what is broken."""
+    with a_run(options, folder, log_size="1Gi", backoff="300s", period_us=200, clock=False) as run:
         run.add_innocents()
         guilty = _guilty(run.bed)
         for pod in guilty:
@@ -53,6 +69,7 @@ def one(options, folder, a_run):
         run.start_agent()
         wait_for(lambda: all(pod.lives() for pod in guilty), 30)
         wait_for(lambda: False, 2)
+        signals = SignalsSent([pid for pod in guilty for pid in processes_of(pod.name)])
         run.step = "the gate is opened"
         opened = now()
         (run.bed.gates / "gate").touch()
@@ -60,7 +77,8 @@ def one(options, folder, a_run):
             run.broken("the guilty go", f"all four within {GONE_SECONDS:g} s",
                        "still there: " + ", ".join(pod.name for pod in guilty if not _ended(run, pod)))
         took = now() - opened
-        late = signal_ms(run, guilty, opened)
+        answered = answer(run, guilty, signals, opened)
+        signals.close()
         gap = _gap_at_the_crossing(run, opened)
         for pod in guilty:
             run.remove(pod)
@@ -71,16 +89,21 @@ def one(options, folder, a_run):
         judge.innocents_live(run)
         judge.evictions_are_explained(run)
         judge.nothing_is_left(run)
-        return late, took, gap, run.faults
+        return answered, took, gap, run.faults
+
+
+def _ms(time):
+    return "not told" if time is None else f"{time:.2f} ms"
 
 
 def play(options, folder, a_run):
     faults, times = [], []
     for number in range(options.runs):
-        late, took, gap, broken = one(options, folder / f"run-{number}", a_run)
+        answered, took, gap, broken = one(options, folder / f"run-{number}", a_run)
         faults += broken
-        times += [late] if late is not None else []
-        print(f"run {number}: crossing to signal {'not crossed' if late is None else f'{late:.2f} ms'}, all gone after {took:.1f} s, "
+        times += [answered.late] if answered.late is not None else []
+        crossing = "not crossed" if answered.late is None else f"{_ms(answered.sent)}, to its handler {_ms(answered.handled)}"
+        print(f"run {number}: crossing to signal {crossing}, all gone after {took:.1f} s, "
               f"longest gap of the witness then {gap:.1f} ms, {len(broken)} broken", flush=True)
     if times:
         times.sort()

@@ -61,8 +61,20 @@ static int PathFails(int folder, const char *path) {
   return path[0] == '/' || folder == AT_FDCWD ? IsBelow(path) : FdFails(folder);
 }
 
-/* The function of the C library that is called where nothing fails. */
-#define NEXT(name) ((__typeof__(&name))dlsym(RTLD_NEXT, #name))
+/*
+ * The function of the C library that is called where nothing fails. It is looked up once: dlsym takes a
+ * lock of the whole process, behind which the agent's loop would wait for its other threads.
+ */
+#define NEXT(name)                                                                                  \
+  __extension__({                                                                                   \
+    static __typeof__(&name) next_function;                                                         \
+    __typeof__(&name) next_##name = __atomic_load_n(&next_function, __ATOMIC_RELAXED);              \
+    if (next_##name == NULL) {                                                                      \
+      next_##name = (__typeof__(&name))dlsym(RTLD_NEXT, #name);                                     \
+      __atomic_store_n(&next_function, next_##name, __ATOMIC_RELAXED);                              \
+    }                                                                                               \
+    next_##name;                                                                                    \
+  })
 #define REFUSE(condition, answer) \
   do {                            \
     if (condition) {              \

@@ -56,7 +56,7 @@ def _critical(run, number):
 
 
 def play(options, folder, a_run):
-    with a_run(options, folder) as run:
+    with a_run(options, folder, clock=False) as run:
         pods = [Pod(f"small-{n}", ["hold", 1 + n % 3]) for n in range(PODS)]
         for pod in pods:
             run.add(pod)

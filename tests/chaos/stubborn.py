@@ -8,7 +8,7 @@ GONE_SECONDS = 30.0
 
 
 def one(options, folder, a_run):
-    with a_run(options, folder, backoff="300s", period_us=200) as run:
+    with a_run(options, folder, backoff="300s", period_us=200, clock=False) as run:
         run.add_innocents()
         hog = Pod("stubborn", ["forkleak", RATE, 4000], frozenset(["memory"]), ignore_term=True, gate=str(run.bed.gates / "gate"))
         run.add(hog)
