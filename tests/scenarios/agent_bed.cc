@@ -3,6 +3,7 @@
 #include <fcntl.h>
 #include <fmt/format.h>
 #include <fmt/ranges.h>
+#include <gtest/gtest.h>
 #include <poll.h>
 #include <sys/resource.h>
 #include <sys/wait.h>
@@ -13,6 +14,7 @@
 #include <csignal>
 #include <filesystem>
 #include <fstream>
+#include <iterator>
 
 #include "kernel/mounts/mount_info.h"
 #include "machine/host_cgroups.h"
@@ -129,9 +131,21 @@ void AgentBed::StartAgentWithoutProcessIds(const std::vector<std::string>& flags
   starved_ = false;
 }
 
+// Not in the hierarchy of the cpu controller: kernels with CONFIG_RT_GROUP_SCHED take no real-time
+// thread into a group there.
+void AgentBed::MoveAgent() const {
+  const auto files = cgroups_->OpenProcs(OwnGroup());
+  if (!files) return;
+  for (const ProcsFile& procs : *files) {
+    if (procs.name.ends_with("(cpu)")) continue;
+    const std::string pid = fmt::to_string(agent_);
+    EXPECT_EQ(::write(procs.file.get(), pid.data(), pid.size()), std::ssize(pid)) << procs.name;
+  }
+}
+
 void AgentBed::LeaveNoProcessIds() {
   static_cast<void>(cgroups_->Create(OwnGroup(), {}));
-  static_cast<void>(cgroups_->Join(OwnGroup(), agent_));
+  MoveAgent();
   const auto tasks = cgroups_->ReadPids(OwnGroup());
   if (!tasks) return;
   const auto most = static_cast<std::int64_t>(*tasks);

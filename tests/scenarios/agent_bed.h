@@ -75,6 +75,8 @@ class AgentBed {
   void Launch(const std::vector<std::string>& flags, int log);
   bool starved_ = false;
   [[nodiscard]] std::string OwnGroup() const { return group_ + "-agent"; }
+  // Into its own group.
+  void MoveAgent() const;
   void ReadLog(std::chrono::milliseconds patience);
 
   std::string error_;

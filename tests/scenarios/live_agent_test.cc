@@ -1,5 +1,6 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
+#include <sched.h>
 #include <sys/resource.h>
 
 #include <fstream>
@@ -14,6 +15,20 @@ using testing::IsEmpty;
 using testing::SizeIs;
 
 constexpr const char* kMemoryThreshold = "evictionHard: {memory.available: 100Mi}\n";
+
+int NiceOf(pid_t pid) {
+  return getpriority(PRIO_PROCESS, static_cast<id_t>(pid));
+}
+
+// Which of the two it is depends on the kernel, and on the group that the test runs in.
+bool IsBeforeOthers(pid_t pid) {
+  const int policy = sched_getscheduler(pid) & ~SCHED_RESET_ON_FORK;
+  return policy == SCHED_FIFO || (policy == SCHED_OTHER && NiceOf(pid) == -20);
+}
+
+bool IsOrdinary(pid_t pid) {
+  return sched_getscheduler(pid) == SCHED_OTHER && NiceOf(pid) == 0;
+}
 
 class LiveAgent : public testing::Test {
  protected:
@@ -91,14 +106,14 @@ TEST_F(LiveAgent, WhatItStartsHasAnOrdinaryPriority) {
   bed_.Put("a.yaml", AgentBed::Manifest("a", {"sleep", "1000"}));
   bed_.StartAgent({"--stop-pods"});
   ASSERT_TRUE(HasStarted("a"));
-  EXPECT_EQ(getpriority(PRIO_PROCESS, static_cast<id_t>(bed_.agent())), -20);
+  EXPECT_TRUE(IsBeforeOthers(bed_.agent()));
   const std::vector<pid_t> pods = bed_.Processes();
   ASSERT_THAT(pods, SizeIs(1));
-  EXPECT_EQ(getpriority(PRIO_PROCESS, static_cast<id_t>(pods[0])), 0);
+  EXPECT_TRUE(IsOrdinary(pods[0]));
   std::string line;
   std::getline(std::ifstream("/proc/" + std::to_string(pods[0]) + "/stat"), line);
   const pid_t shim = std::stoi(line.substr(line.rfind(')') + 4));
-  EXPECT_EQ(getpriority(PRIO_PROCESS, static_cast<id_t>(shim)), 0);
+  EXPECT_TRUE(IsOrdinary(shim));
   EXPECT_EQ(bed_.StopAgent(), 0);
 }
 
