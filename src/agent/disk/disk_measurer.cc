@@ -10,6 +10,9 @@
 namespace jettison {
 namespace {
 
+// What a walk takes beside its files: the way to the top, and to the end of each directory.
+constexpr std::uint64_t kCallsOfATree = 8;
+
 // A walk that tells how far it has come.
 WalkOptions Told(WalkOptions options, DiskSoFar& so_far) {
   options.progress = &so_far.progress();
@@ -59,7 +62,7 @@ void DiskMeasurer::CatchUp(Filesystem& filesystem) {
 void DiskMeasurer::BeginPass() {
   for (auto& [device, filesystem] : filesystems_) {
     filesystem.asked_for = false;
-    filesystem.inodes = 0;
+    filesystem.calls = 0;
     CatchUp(filesystem);
   }
   for (auto& [path, asked] : asked_for_) asked = false;
@@ -79,11 +82,11 @@ void DiskMeasurer::EndPass() {
   std::erase_if(asked_for_, [](const auto& entry) { return !entry.second; });
 }
 
-// One that is watched stays so until it holds half as much: to begin again takes a walk.
+// One that is watched stays so until walking takes half as much: to begin again takes a walk.
 void DiskMeasurer::DecideWatching(Filesystem& filesystem) const {
   const std::uint64_t enough =
       filesystem.events ? settings_.worth_watching / 2 : settings_.worth_watching;
-  filesystem.wanted = filesystem.inodes >= enough;
+  filesystem.wanted = filesystem.calls >= enough;
   if (filesystem.wanted || !filesystem.events) return;
   filesystem.events.reset();
   filesystem.trees.ForgetAll();
@@ -95,7 +98,8 @@ DiskMeasurer::Filesystem* DiskMeasurer::FilesystemOf(const std::string& path) {
   if (!device) return nullptr;
   const auto place = filesystems_.try_emplace(*device).first;
   // Another file system may have come in the place, and with the number, of one that was unmounted.
-  if (place->second.events && !place->second.events->Covers(path)) {
+  const bool is_first = !place->second.asked_for;
+  if (is_first && place->second.events && !place->second.events->Covers(path)) {
     filesystems_.erase(place);
     Filesystem& other = filesystems_[*device];
     other.asked_for = true;
@@ -189,7 +193,7 @@ FsUsage DiskMeasurer::MeasureTree(const std::string& path, TreeKind kind, Instan
   if (filesystem == nullptr) return WalkWhole(path, as_of);
   const FsUsage usage =
       Watch(*filesystem, path) ? BringUpToDate(path, *filesystem, as_of) : WalkWhole(path, as_of);
-  filesystem->inodes += usage.inodes_used.value_or(0);
+  filesystem->calls += kCallsOfATree + usage.inodes_used.value_or(0);
   return usage;
 }
 

@@ -25,8 +25,9 @@ struct DiskMeasurerSettings {
   // What is remembered of a tree is walked again after this time at the latest, and after half of
   // it at the earliest, because writes through memory mappings are not announced.
   Duration full_walk_period = std::chrono::minutes(5);
-  // Changes are only asked for on a file system where pods have at least so many files: with fewer,
-  // walking them takes less than the kernel's telling costs whoever writes there.
+  // Changes are only asked for on a file system where walking takes at least so many calls of the
+  // kernel, one a file and eight a tree: fewer cost less than the kernel's telling costs
+  // whoever writes there.
   std::uint64_t worth_watching = 10'000;
   // Whether changes through an overlay are announced on the file system of its upper layer.
   bool overlay_announced = KernelAnnouncesOverlayWrites();
@@ -72,7 +73,7 @@ class DiskMeasurer {
     Instant caught_up;
     std::map<std::string, Instant> next_walk;  // by path
     bool asked_for = false;                    // in this pass
-    std::uint64_t inodes = 0;                  // of trees measured in this pass
+    std::uint64_t calls = 0;                   // that walking the trees of this pass would take
   };
   // A folder that has a project.
   struct Counted {

@@ -191,11 +191,13 @@ TEST_F(LiveDiskMeasurer, UpperLayersAreWalkedWhereTheKernelDoesNotAnnounceThem) 
 }
 
 TEST_F(LiveDiskMeasurer, FewFilesAreWalkedEachTimeAndMoreAreWatchedUntilHalfOfThemAreLeft) {
-  DiskMeasurer measurer(clock_, {}, {.worth_watching = 20});
+  constexpr std::uint64_t kCallsOfATree = 8;
+  const PodDisk disk = {.empty_dirs = {{.name = "v", .path = top_ + "/volume"}}};
+  DiskMeasurer measurer(clock_, {}, {.worth_watching = kCallsOfATree + 20});
   const auto walks = [&] {
     const std::uint64_t before = measurer.full_walks();
     measurer.BeginPass();
-    static_cast<void>(measurer.Measure(disk_));
+    static_cast<void>(measurer.Measure(disk));
     measurer.EndPass();
     return measurer.full_walks() - before;
   };
@@ -207,6 +209,22 @@ TEST_F(LiveDiskMeasurer, FewFilesAreWalkedEachTimeAndMoreAreWatchedUntilHalfOfTh
   for (int i = 8; i < 20; ++i) fs::remove(top_ + "/volume/" + std::to_string(i));
   EXPECT_EQ(walks(), 0U) << "seen for the last time";
   EXPECT_EQ(walks() + walks(), 2U);
+}
+
+TEST_F(LiveDiskMeasurer, ManyTreesOfAFewFilesAreWatchedToo) {
+  PodDisk disk;
+  for (int i = 0; i < 10; ++i) {
+    const std::string name = "/small-" + std::to_string(i);
+    Write(name + "/file", 1);
+    disk.empty_dirs.push_back({.name = name, .path = top_ + name});
+  }
+  DiskMeasurer measurer(clock_, {}, {.worth_watching = 100});  // ten times eight and two
+  for (int pass = 0; pass < 4; ++pass) {
+    measurer.BeginPass();
+    EXPECT_EQ(measurer.Measure(disk).total.inodes_used, 20U);
+    measurer.EndPass();
+  }
+  EXPECT_EQ(measurer.full_walks(), 20U) << "in the first pass, and to remember them";
 }
 
 TEST_F(LiveDiskMeasurer, WhereChangesCannotBeHadThatIsSaidOnce) {
