@@ -1,5 +1,6 @@
 #pragma once
 
+#include <chrono>
 #include <cstdint>
 #include <map>
 #include <optional>
@@ -41,6 +42,8 @@ using DiskUse = std::map<std::string, PodDiskUse, std::less<>>;
 // Reads figures, each at the moment of the call. What cannot be read is absent.
 class Figures {
  public:
+  static constexpr Duration kOldestAtRest = std::chrono::minutes(1);
+
   virtual ~Figures() = default;
   // Memory, process ids and file systems of the node.
   [[nodiscard]] virtual NodeStats ReadNode() = 0;
@@ -53,6 +56,12 @@ class Figures {
   // disk use where it is given; without it that is absent.
   virtual void ReadPods(std::span<const PodFacts* const> pods, const DiskUse* disk,
                         std::vector<PodStats>& stats) = 0;
+  // The same where no threshold is met: the memory of a pod whose charge is what it was may be as
+  // old as kOldestAtRest.
+  virtual void ReadPodsAtRest(std::span<const PodFacts* const> pods, const DiskUse* disk,
+                              std::vector<PodStats>& stats) {
+    ReadPods(pods, disk, stats);
+  }
   // Of these pods, in this order, the memory of each as a whole and nothing else.
   virtual void ReadMemoryOf(std::span<const PodFacts* const> pods,
                             std::vector<PodStats>& stats) = 0;

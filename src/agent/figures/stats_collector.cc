@@ -57,6 +57,19 @@ void Clear(PodStats& stats) {
   stats.passed_over_at.reset();
 }
 
+// Of which nothing is known yet. `containers`: name and group.
+void NameContainers(const std::vector<std::pair<std::string, std::string>>& containers,
+                    PodStats& stats) {
+  stats.containers.resize(containers.size());
+  for (std::size_t i = 0; i < containers.size(); ++i) {
+    ContainerStats& container = stats.containers[i];
+    container.name = containers[i].first;
+    container.memory_working_set_bytes.reset();
+    container.rootfs.reset();
+    container.logs.reset();
+  }
+}
+
 // Null: it was not measured.
 const PodDiskUse* DiskUseOf(const PodFacts& facts, const DiskUse* disk) {
   if (disk == nullptr) return nullptr;
@@ -188,8 +201,18 @@ std::optional<FsStats> StatsCollector::ReadFs(const std::string& path, const cha
 
 void StatsCollector::ReadPods(std::span<const PodFacts* const> pods, const DiskUse* disk,
                               std::vector<PodStats>& stats) {
+  ReadAll(pods, disk, Freshness::kNow, stats);
+}
+
+void StatsCollector::ReadPodsAtRest(std::span<const PodFacts* const> pods, const DiskUse* disk,
+                                    std::vector<PodStats>& stats) {
+  ReadAll(pods, disk, Freshness::kAtRest, stats);
+}
+
+void StatsCollector::ReadAll(std::span<const PodFacts* const> pods, const DiskUse* disk,
+                             Freshness freshness, std::vector<PodStats>& stats) {
   stats.resize(pods.size());
-  for (std::size_t i = 0; i < pods.size(); ++i) ReadPod(*pods[i], disk, stats[i]);
+  for (std::size_t i = 0; i < pods.size(); ++i) ReadPod(*pods[i], disk, freshness, stats[i]);
   if (!compares_io_ || pressure_->pod_files() > 2 * pods.size() + 16) pressure_->ForgetPods();
   if (groups_.size() > pods.size() + 16) Forget(pods);
 }
@@ -201,23 +224,27 @@ void StatsCollector::ReadMemoryOf(std::span<const PodFacts* const> pods,
 }
 
 void StatsCollector::ReadMemoryOf(const PodFacts& pod, PodStats& stats) {
-  ReadPodMemory(pod, stats);
+  ReadPodMemory(BeginPod(pod, stats), stats);
   stats.containers.clear();
   stats.volumes.clear();
 }
 
 std::optional<std::uint64_t> StatsCollector::ReadCharge(Resource resource, const PodFacts& pod) {
-  std::optional<std::uint64_t> charged;
-  for (const std::string& group : GroupsOf(pod).pod) {
-    const auto reading = ReadChargeOf(resource, group);
-    if (reading) charged = charged.value_or(0) + *reading;
-  }
-  return charged;
+  return ReadChargeOf(resource, GroupsOf(pod));
 }
 
 std::optional<std::uint64_t> StatsCollector::ReadCharge(Resource resource, QosClass qos) {
   const auto reading = ReadChargeOf(resource, class_groups_[static_cast<std::size_t>(qos)]);
   return reading ? std::optional(*reading) : std::nullopt;
+}
+
+std::optional<std::uint64_t> StatsCollector::ReadChargeOf(Resource resource, const Groups& groups) {
+  std::optional<std::uint64_t> charged;
+  for (const std::string& group : groups.pod) {
+    const auto reading = ReadChargeOf(resource, group);
+    if (reading) charged = charged.value_or(0) + *reading;
+  }
+  return charged;
 }
 
 Result<std::uint64_t> StatsCollector::ReadChargeOf(Resource resource, std::string_view group) {
@@ -229,15 +256,11 @@ void StatsCollector::ReadContainersOf(const PodFacts& pod, PodStats& stats) {
   ReadContainers(GroupsOf(pod), stats);
 }
 
-void StatsCollector::ReadContainers(const Groups& groups, PodStats& stats) {
-  stats.containers.resize(groups.containers.size());
+void StatsCollector::ReadContainers(const Groups& groups, PodStats& stats) const {
+  NameContainers(groups.containers, stats);
   for (std::size_t i = 0; i < groups.containers.size(); ++i) {
-    const auto& [name, group] = groups.containers[i];
+    const std::string& group = groups.containers[i].second;
     ContainerStats& container = stats.containers[i];
-    container.name = name;
-    container.memory_working_set_bytes.reset();
-    container.rootfs.reset();
-    container.logs.reset();
     if (group.empty()) continue;
     if (const auto memory = sources_.pods.ReadMemory(group)) {
       container.memory_working_set_bytes = memory->WorkingSet();
@@ -245,15 +268,17 @@ void StatsCollector::ReadContainers(const Groups& groups, PodStats& stats) {
   }
 }
 
-const StatsCollector::Groups& StatsCollector::ReadPodMemory(const PodFacts& facts,
-                                                            PodStats& stats) {
+StatsCollector::Groups& StatsCollector::BeginPod(const PodFacts& facts, PodStats& stats) {
   Clear(stats);
   stats.uid = facts.pod.uid;
   stats.name = facts.pod.name;
   stats.namespace_ = facts.pod.namespace_;
-  const Groups& groups = GroupsOf(facts);
-  // A group that is not there (yet, or any more) is no failure: its figures are unknown, or, of
-  // several, what the others hold is all there is.
+  return GroupsOf(facts);
+}
+
+// A group that is not there (yet, or any more) is no failure: its figures are unknown, or, of
+// several, what the others hold is all there is.
+void StatsCollector::ReadPodMemory(const Groups& groups, PodStats& stats) const {
   for (const std::string& group : groups.pod) {
     const auto memory = sources_.pods.ReadMemory(group);
     if (!memory) continue;
@@ -262,16 +287,53 @@ const StatsCollector::Groups& StatsCollector::ReadPodMemory(const PodFacts& fact
         stats.memory_working_set_bytes.value_or(0) + memory->WorkingSet();
     if (memory->swap) stats.swap_bytes = stats.swap_bytes.value_or(0) + *memory->swap;
   }
-  return groups;
 }
 
-void StatsCollector::ReadPod(const PodFacts& facts, const DiskUse* disk, PodStats& stats) {
-  const Groups& groups = ReadPodMemory(facts, stats);
+// A charge is one small counter; what it consists of takes the kernel ten times as long. Where it
+// is what it was, so is nearly always what it consists of.
+void StatsCollector::ReadRestingMemory(Groups& groups, PodStats& stats) {
+  const Instant now = clock_.Now();
+  const auto charge = ReadChargeOf(Resource::kMemory, groups);
+  auto& resting = groups.resting;
+  const bool is_at_rest = charge && resting && resting->charge == *charge &&
+                          Elapsed(resting->read_at, now) < kOldestAtRest;
+  if (is_at_rest) {
+    stats.has_memory = true;
+    stats.memory_working_set_bytes = resting->working_set;
+    stats.swap_bytes = resting->swap;
+    NameContainers(groups.containers, stats);
+    for (std::size_t i = 0; i < stats.containers.size(); ++i) {
+      stats.containers[i].memory_working_set_bytes = resting->containers[i];
+    }
+    return;
+  }
+  ReadPodMemory(groups, stats);
+  ReadContainers(groups, stats);
+  if (!charge || !stats.has_memory) return resting.reset();
+  if (!resting) resting.emplace();
+  resting->read_at = now;
+  resting->charge = *charge;
+  resting->working_set = stats.memory_working_set_bytes;
+  resting->swap = stats.swap_bytes;
+  resting->containers.resize(stats.containers.size());
+  for (std::size_t i = 0; i < stats.containers.size(); ++i) {
+    resting->containers[i] = stats.containers[i].memory_working_set_bytes;
+  }
+}
+
+void StatsCollector::ReadPod(const PodFacts& facts, const DiskUse* disk, Freshness freshness,
+                             PodStats& stats) {
+  Groups& groups = BeginPod(facts, stats);
+  if (freshness == Freshness::kAtRest) {
+    ReadRestingMemory(groups, stats);
+  } else {
+    ReadPodMemory(groups, stats);
+    ReadContainers(groups, stats);
+  }
   for (const std::string& group : groups.pod) {
     const auto tasks = sources_.pods.ReadPids(group);
     if (tasks) stats.process_count = stats.process_count.value_or(0) + *tasks;
   }
-  ReadContainers(groups, stats);
   if (compares_io_) stats.io_some_avg10 = pressure_->ReadPod(groups.pod);
   const PodDiskUse* use = DiskUseOf(facts, disk);
   if (use == nullptr) {
@@ -331,10 +393,11 @@ bool StatsCollector::IsGroupOf(std::string_view group, const Groups& groups, con
          group[pod.size()] == '/' && group.ends_with(name);
 }
 
-const StatsCollector::Groups& StatsCollector::GroupsOf(const PodFacts& facts) {
+StatsCollector::Groups& StatsCollector::GroupsOf(const PodFacts& facts) {
   const auto [entry, is_new] = groups_.try_emplace(facts.pod.uid);
   Groups& groups = entry->second;
   if (!is_new && AreOf(groups, facts)) return groups;
+  groups.resting.reset();
   groups.qos = facts.qos;
   groups.foreign = ForeignGroupsOf(facts);
   groups.pod = groups.foreign;

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <array>
 #include <cstddef>
+#include <cstdint>
 #include <functional>
 #include <map>
 #include <optional>
@@ -45,6 +46,15 @@ struct FigureSources {
   std::vector<Threshold> thresholds = {};
 };
 
+// Memory of a pod that was read at rest.
+struct RestingMemory {
+  Instant read_at;
+  std::uint64_t charge = 0;  // just before
+  std::optional<std::uint64_t> working_set;
+  std::optional<std::uint64_t> swap;
+  std::vector<std::optional<std::uint64_t>> containers;  // working sets, in the order of the pod
+};
+
 // Makes the node's figures out of what the kernel offers. No file is read twice for one of these
 // calls, and a reading of what was read before, into the same `stats`, allocates nothing. A reading
 // that fails leaves its figures absent and is logged when it begins to fail, once.
@@ -79,6 +89,8 @@ class StatsCollector : public Figures {
   void ReadRestOfNode(NodeStats& stats) override;
   void ReadPods(std::span<const PodFacts* const> pods, const DiskUse* disk,
                 std::vector<PodStats>& stats) override;
+  void ReadPodsAtRest(std::span<const PodFacts* const> pods, const DiskUse* disk,
+                      std::vector<PodStats>& stats) override;
 
   void ReadMemoryOf(std::span<const PodFacts* const> pods, std::vector<PodStats>& stats) override;
   void ReadMemoryOf(const PodFacts& pod, PodStats& stats) override;
@@ -92,12 +104,14 @@ class StatsCollector : public Figures {
   [[nodiscard]] Result<std::uint64_t> ReadMemoryCapacity() const;
 
  private:
+  enum class Freshness : std::uint8_t { kNow, kAtRest };
   // The groups of one pod, worked out once and again when the pod behind its UID is another.
   struct Groups {
     QosClass qos = QosClass::kBestEffort;
     std::vector<std::string> foreign;  // what the runtime told of a foreign pod
     std::vector<std::string> pod;      // those that hold it together, mostly one
     std::vector<std::pair<std::string, std::string>> containers;  // name, group
+    std::optional<RestingMemory> resting;
   };
   // Looks up by parts of strings, which are then not made.
   struct Hash {
@@ -132,11 +146,16 @@ class StatsCollector : public Figures {
   [[nodiscard]] std::optional<FsStats> ReadFs(const std::string& path, const char* what,
                                               Instant now);
   void ReadPressure(NodeStats& stats, Instant now);
-  void ReadContainers(const Groups& groups, PodStats& stats);
-  void ReadPod(const PodFacts& facts, const DiskUse* disk, PodStats& stats);
-  const Groups& ReadPodMemory(const PodFacts& facts, PodStats& stats);
+  void ReadAll(std::span<const PodFacts* const> pods, const DiskUse* disk, Freshness freshness,
+               std::vector<PodStats>& stats);
+  void ReadPod(const PodFacts& facts, const DiskUse* disk, Freshness freshness, PodStats& stats);
+  Groups& BeginPod(const PodFacts& facts, PodStats& stats);
+  void ReadPodMemory(const Groups& groups, PodStats& stats) const;
+  void ReadContainers(const Groups& groups, PodStats& stats) const;
+  void ReadRestingMemory(Groups& groups, PodStats& stats);
+  [[nodiscard]] std::optional<std::uint64_t> ReadChargeOf(Resource resource, const Groups& groups);
   [[nodiscard]] Result<std::uint64_t> ReadChargeOf(Resource resource, std::string_view group);
-  const Groups& GroupsOf(const PodFacts& facts);
+  Groups& GroupsOf(const PodFacts& facts);
   void Forget(std::span<const PodFacts* const> pods);
   template <typename T>
   const T* Checked(const Result<T>& reading, std::string_view what);

@@ -140,6 +140,43 @@ TEST_F(StatsCollectorTest, PodsHaveMemoryAndTasksButNoDiskUseUnlessItIsGiven) {
   EXPECT_EQ(pod.containers.at(0).rootfs, std::nullopt);
 }
 
+TEST_F(StatsCollectorTest, AtRestAPodIsReadAgainWhenItsChargeChangesOrAfterAMinute) {
+  const auto at_rest = [this] {
+    std::vector<PodStats> stats;
+    const std::vector<const PodFacts*> pods = {&facts_};
+    collector_.ReadPodsAtRest(pods, nullptr, stats);
+    EXPECT_TRUE(stats.at(0).has_memory);
+    EXPECT_EQ(stats[0].containers.at(0).memory_working_set_bytes,
+              stats[0].memory_working_set_bytes);
+    return stats[0];
+  };
+  const auto set = [this](std::uint64_t usage, std::uint64_t inactive) {
+    groups_.SetMemory("kubepods/besteffort/podu/c",
+                      {.usage = usage * kMi, .inactive_file = inactive * kMi});
+  };
+  EXPECT_EQ(at_rest().memory_working_set_bytes, 50 * kMi);
+  set(60, 20);
+  groups_.SetPids("kubepods/besteffort/podu/c", 9);
+  EXPECT_EQ(at_rest().memory_working_set_bytes, 50 * kMi) << "the charge is what it was";
+  EXPECT_EQ(at_rest().process_count, 9U);
+  EXPECT_EQ(ReadPods(nullptr).at(0).memory_working_set_bytes, 40 * kMi) << "for who asks for now";
+  set(61, 20);
+  EXPECT_EQ(at_rest().memory_working_set_bytes, 41 * kMi);
+  set(61, 30);
+  clock_.Advance(Figures::kOldestAtRest);
+  EXPECT_EQ(at_rest().memory_working_set_bytes, 31 * kMi);
+}
+
+TEST_F(StatsCollectorTest, AtRestAPodWhoseGroupHasGoneHasNoFigures) {
+  const std::vector<const PodFacts*> pods = {&facts_};
+  std::vector<PodStats> stats;
+  collector_.ReadPodsAtRest(pods, nullptr, stats);
+  EXPECT_TRUE(groups_.Remove("kubepods/besteffort/podu"));
+  collector_.ReadPodsAtRest(pods, nullptr, stats);
+  EXPECT_FALSE(stats.at(0).has_memory);
+  EXPECT_EQ(stats[0].containers.at(0).memory_working_set_bytes, std::nullopt);
+}
+
 TEST_F(StatsCollectorTest, DiskUseIsJoinedByPodAndContainer) {
   DiskUse disk;
   disk["u"].total = {.used_bytes = 5, .inodes_used = 2};

@@ -143,7 +143,7 @@ PassDecision NodePasses::DecideWithoutDisk(const ReadingPlan& plan, const PassCa
 PassDecision NodePasses::DecideWith(const DiskUse& disk, const ReadingPlan& plan,
                                     const PassCause& cause) {
   TakePods(plan);
-  ReadAll(&disk);
+  ReadAll(&disk, plan.evaluation.met.any());
   MarkStale(&disk);
   return DecideByPods(plan, plan.threshold, cause);
 }
@@ -166,10 +166,14 @@ void NodePasses::ReadPods(const ReadStep& step) {
   __builtin_unreachable();
 }
 
-void NodePasses::ReadAll(const DiskUse* disk) {
+void NodePasses::ReadAll(const DiskUse* disk, bool as_of_now) {
   contenders_.ForgetOthers();
   shelf_.TakeOut(summary_.pods);
-  edges_.figures.ReadPods(*pods_, disk, summary_.pods);
+  if (as_of_now) {
+    edges_.figures.ReadPods(*pods_, disk, summary_.pods);
+  } else {
+    edges_.figures.ReadPodsAtRest(*pods_, disk, summary_.pods);
+  }
   contenders_.Take(*pods_, summary_.pods);
 }
 

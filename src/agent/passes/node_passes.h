@@ -116,7 +116,7 @@ class NodePasses : private SummarySource {
   void ReadOthers(const std::vector<const PodFacts*>& pods, const ReadingPlan& plan,
                   const PassCause& cause);
   void ReadPods(const ReadStep& step);
-  void ReadAll(const DiskUse* disk);
+  void ReadAll(const DiskUse* disk, bool as_of_now = true);
   void ReadVictim(const ReadingPlan& plan, std::size_t victim);
   void Tell(const CycleReport& report, NodeConditions before, Instant now);
   void AwaitCleanup(const CycleReport& report, Instant now);
