@@ -95,9 +95,9 @@ std::string GraceOf(const Threshold& threshold) {
 }
 
 // The kubelet's threshold that one of ours stands beside: of the same signal, hard or soft as ours.
-const Threshold* CounterpartIn(const std::vector<Threshold>& thresholds, const Threshold& of) {
-  const auto at = std::ranges::find_if(thresholds, [&of](const Threshold& other) {
-    return other.signal == of.signal && other.IsHard() == of.IsHard();
+const Threshold* CounterpartIn(const std::vector<Threshold>& thresholds, const Threshold& line) {
+  const auto at = std::ranges::find_if(thresholds, [&line](const Threshold& other) {
+    return other.signal == line.signal && other.IsHard() == line.IsHard();
   });
   return at == thresholds.end() ? nullptr : &*at;
 }

@@ -20,8 +20,8 @@ constexpr std::chrono::milliseconds kFarewellStep{2};
 
 }  // namespace
 
-DiskWalkThread::Shared::Shared(std::shared_ptr<const Clock> of)
-    : clock(std::move(of)), pace(kShare) {}
+DiskWalkThread::Shared::Shared(std::shared_ptr<const Clock> shared_clock)
+    : clock(std::move(shared_clock)), pace(kShare) {}
 
 void DiskWalkThread::Shared::Deliver() {
   if (auto result = board.TakeResult()) results.Put(std::move(*result));

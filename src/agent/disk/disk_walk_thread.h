@@ -75,7 +75,7 @@ class DiskWalkThread : public DiskWalks {
  private:
   // What a thread needs that is left behind.
   struct Shared {
-    explicit Shared(std::shared_ptr<const Clock> of);
+    explicit Shared(std::shared_ptr<const Clock> shared_clock);
     const std::shared_ptr<const Clock> clock;
     std::atomic<bool> cancelled = false;
     DiskPace pace;

@@ -26,7 +26,7 @@ struct BackgroundThread::State : std::enable_shared_from_this<State> {
   std::thread thread;             // guarded by the mutex of MissingThreads until it runs
   std::atomic<bool> runs{false};  // it has been started
 
-  explicit State(ThreadPurpose of) : purpose(std::move(of)) {}
+  explicit State(ThreadPurpose its_purpose) : purpose(std::move(its_purpose)) {}
   [[nodiscard]] Result<void> Start();
   void Work();
 };

@@ -24,7 +24,8 @@ constexpr int kWithoutWakeMs = 1000;
 }  // namespace
 
 struct ManifestReader::Work {
-  Work(ManifestDirectory of, const SteadyClock& by) : directory(std::move(of)), clock(by) {}
+  Work(ManifestDirectory manifests, const SteadyClock& now)
+      : directory(std::move(manifests)), clock(now) {}
 
   ManifestDirectory directory;  // the thread's, once there is one
   SteadyClock clock;

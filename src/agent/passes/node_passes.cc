@@ -94,7 +94,7 @@ PassDecision NodePasses::Decide(const ReadingPlan& plan, const PassCause& cause)
   if (!decision) {
     shelf_.PutAway(summary_.pods);
     for (const ReadStep& step : plan.pods) {
-      if (step.of != ReadOf::kFirstVictim) ReadPods(step);
+      if (step.pods != PodsToRead::kFirstVictim) ReadPods(step);
     }
     decision = DecideByPods(plan, plan.threshold, cause);
   }
@@ -105,7 +105,7 @@ PassDecision NodePasses::Decide(const ReadingPlan& plan, const PassCause& cause)
 std::optional<PassDecision> NodePasses::DecideAmongContenders(const ReadingPlan& plan,
                                                               const PassCause& cause) {
   contenders_.ForgetOthers();
-  if (plan.pods.empty() || plan.pods.front().of != ReadOf::kContenders) return std::nullopt;
+  if (plan.pods.empty() || plan.pods.front().pods != PodsToRead::kContenders) return std::nullopt;
   const Threshold& threshold = policies_->thresholds[*plan.threshold];
   if (pacing_.NeedsSums(threshold.signal, plan.now)) return std::nullopt;
   shelf_.TakeOut(summary_.pods);
@@ -207,7 +207,7 @@ bool NodePasses::IsTold(const ReadingPlan& plan, const PassDecision& decision) c
 
 void NodePasses::ReadVictim(const ReadingPlan& plan, std::size_t victim) {
   for (const ReadStep& step : plan.pods) {
-    if (step.of != ReadOf::kFirstVictim) continue;
+    if (step.pods != PodsToRead::kFirstVictim) continue;
     edges_.figures.ReadContainersOf(*joined_[victim].facts, summary_.pods[victim]);
   }
 }

@@ -30,7 +30,7 @@ struct SearchedNode {
 
 CandidatePolicy CandidateOf(const MemoryLines& lines) {
   return {.name = LinesText(lines),
-          .of = [lines](const PassPolicy& recorded) { return WithLines(recorded, lines); }};
+          .policy_for = [lines](const PassPolicy& recorded) { return WithLines(recorded, lines); }};
 }
 
 class Searcher {

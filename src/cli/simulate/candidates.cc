@@ -99,20 +99,21 @@ void ReadFile(const std::string& path, CandidateForms& forms, FaultLines& faults
 }
 
 // Adds a policy with every combination of the settings.
-template <typename Of>
-void AddGrid(const std::string& name, const PassPolicy& base, Of of, const CandidateForms& forms,
-             std::vector<CandidatePolicy>& policies, FaultLines& faults) {
+template <typename PolicyFor>
+void AddGrid(const std::string& name, const PassPolicy& base, PolicyFor policy_for,
+             const CandidateForms& forms, std::vector<CandidatePolicy>& policies,
+             FaultLines& faults) {
   for (const Settings& settings : Grid(forms.sweeps)) {
-    PassPolicy policy = of(base);
+    PassPolicy policy = policy_for(base);
     for (const auto& [key, value] : settings) {
       auto changed = WithSetting(policy, key, value);
       if (!changed) return faults.Add(changed.error().message);  // the others would say the same
       policy = std::move(*changed);
     }
-    policies.push_back(
-        {.name = NameFor(name, settings), .of = [of, settings](const PassPolicy& recorded) {
-           return WithSettings(of(recorded), settings);
-         }});
+    policies.push_back({.name = NameFor(name, settings),
+                        .policy_for = [policy_for, settings](const PassPolicy& recorded) {
+                          return WithSettings(policy_for(recorded), settings);
+                        }});
   }
 }
 
@@ -152,17 +153,17 @@ Result<CandidateForms> ReadCandidates(const CandidateOptions& options) {
 }
 
 Result<Candidates> CandidatesFor(const CandidateForms& forms, const PassPolicy& base) {
-  Candidates candidates{.policies = {{.name = "in force", .of = {}}}, .model = forms.model};
+  Candidates candidates{.policies = {{.name = "in force", .policy_for = {}}}, .model = forms.model};
   FaultLines faults;
   if (forms.files.empty() && !forms.sweeps.empty()) {
     const auto same = [](PassPolicy policy) { return policy; };
     AddGrid("", base, same, forms, candidates.policies, faults);
   }
   for (const CandidateForms::File& file : forms.files) {
-    const auto of = [eviction = file.eviction](PassPolicy policy) {
+    const auto policy_for = [eviction = file.eviction](PassPolicy policy) {
       return WithEviction(std::move(policy), eviction);
     };
-    AddGrid(file.path, base, of, forms, candidates.policies, faults);
+    AddGrid(file.path, base, policy_for, forms, candidates.policies, faults);
   }
   if (!faults.text().empty()) return Fail(ErrorCode::kInvalidArgument, faults.text());
   return candidates;

@@ -87,8 +87,8 @@ WhatIfOptions OptionsFor(const RecordingRun& run, const WhatIfModel& model, bool
   return options;
 }
 
-tl::unexpected<RunFailure> Failed(std::string message, RunFailure::Of of) {
-  return tl::unexpected(RunFailure{.message = std::move(message), .of = of});
+tl::unexpected<RunFailure> Failed(std::string message, RunFailure::Cause cause) {
+  return tl::unexpected(RunFailure{.message = std::move(message), .cause = cause});
 }
 
 }  // namespace
@@ -100,12 +100,12 @@ std::optional<AfterEviction> AfterEvictionNamed(const std::string& name) {
 }
 
 int ExitStatusOf(const RunFailure& failure) {
-  return failure.of == RunFailure::Of::kReading ? kExitFailed : kExitInvalidInput;
+  return failure.cause == RunFailure::Cause::kReading ? kExitFailed : kExitInvalidInput;
 }
 
 tl::expected<SimulationReport, RunFailure> RunOver(const RecordingRun& run) {
   auto file = SimulatedFile::Open(run.path);
-  if (!file) return Failed(file.error().message, RunFailure::Of::kReading);
+  if (!file) return Failed(file.error().message, RunFailure::Cause::kReading);
   ProgressBar bar(run.shows_progress);
   return RunOver(run, file->source(), file->name(), [&] { bar.Draw(file->stream().Progress()); });
 }
@@ -118,20 +118,21 @@ tl::expected<SimulationReport, RunFailure> RunOver(const RecordingRun& run, Reco
   const std::vector<RecordedItem> first = Beginning(reading);
   const RecordedPass* pass = first.empty() ? nullptr : PassOf(first.back());
   if (pass == nullptr && !report.faults.empty()) {
-    return Failed(report.faults.front(),
-                  reading.is_invalid() ? RunFailure::Of::kRecording : RunFailure::Of::kReading);
+    return Failed(report.faults.front(), reading.is_invalid() ? RunFailure::Cause::kRecording
+                                                              : RunFailure::Cause::kReading);
   }
   const PassPolicy base = pass != nullptr ? *pass->policy : PassPolicy{};
   auto candidates = CandidatesFor(run.candidates, base);
-  if (!candidates) return Failed(candidates.error().message, RunFailure::Of::kUsage);
+  if (!candidates) return Failed(candidates.error().message, RunFailure::Cause::kUsage);
   if (run.more && pass != nullptr) {
     for (CandidatePolicy& each : run.more(*pass)) candidates->policies.push_back(std::move(each));
   }
   for (const CandidatePolicy& each : candidates->policies) {
-    report.policies.push_back(each.of ? each.of(base) : base);
+    report.policies.push_back(each.policy_for ? each.policy_for(base) : base);
   }
   WhatIf whatif(candidates->policies, OptionsFor(run, candidates->model, false));
-  WhatIf calibration({{.name = "in force", .of = {}}}, OptionsFor(run, candidates->model, true));
+  WhatIf calibration({{.name = "in force", .policy_for = {}}},
+                     OptionsFor(run, candidates->model, true));
   const auto add = [&](const RecordedItem& item) {
     if (run.onlooker) run.onlooker(item);
     whatif.Add(item);

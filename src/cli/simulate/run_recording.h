@@ -37,9 +37,9 @@ struct RecordingRun {
 
 // What a run failed with: a message, and what is at fault.
 struct RunFailure {
-  enum class Of : std::uint8_t { kReading, kRecording, kUsage };
+  enum class Cause : std::uint8_t { kReading, kRecording, kUsage };
   std::string message;
-  Of of = Of::kReading;
+  Cause cause = Cause::kReading;
 };
 // 1 or 2, as all commands have it.
 [[nodiscard]] int ExitStatusOf(const RunFailure& failure);

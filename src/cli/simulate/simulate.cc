@@ -91,7 +91,7 @@ int ReadAll(const SimulateOptions& options, AllReports& all) {
       continue;
     }
     fmt::print(stderr, "jettison: {}\n", report.error().message);
-    if (report.error().of == RunFailure::Of::kUsage) return kExitInvalidInput;
+    if (report.error().cause == RunFailure::Cause::kUsage) return kExitInvalidInput;
     status = std::max(status, ExitStatusOf(report.error()));
   }
   return status;

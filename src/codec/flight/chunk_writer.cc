@@ -181,9 +181,9 @@ Result<void> ChunkWriter::Write(ZstdWriter& zstd, std::string& out) const {
   const auto add = [&](SectionKind kind, const auto& write) {
     return AddSection(zstd, write, header.sections[static_cast<std::size_t>(kind)], body);
   };
-  const auto text = [&zstd](const std::string& of) {
-    zstd.Add(of);
-    return of.size();
+  const auto text = [&zstd](const std::string& part) {
+    zstd.Add(part);
+    return part.size();
   };
   auto done = add(SectionKind::kNode, [&] { return text(NodeSection()); });
   if (done) {

@@ -8,15 +8,15 @@ namespace jettison {
 namespace {
 
 constexpr std::array<ReadStep, 1> kEverything = {
-    {{.figures = PodFigures::kAll, .of = ReadOf::kEachPod}}};
+    {{.figures = PodFigures::kAll, .pods = PodsToRead::kEachPod}}};
 constexpr std::array<ReadStep, 2> kMemoryThenVictim = {
-    {{.figures = PodFigures::kMemory, .of = ReadOf::kContenders},
-     {.figures = PodFigures::kContainers, .of = ReadOf::kFirstVictim}}};
+    {{.figures = PodFigures::kMemory, .pods = PodsToRead::kContenders},
+     {.figures = PodFigures::kContainers, .pods = PodsToRead::kFirstVictim}}};
 constexpr std::array<ReadStep, 2> kSwapThenVictim = {
-    {{.figures = PodFigures::kMemory, .of = ReadOf::kEachPod},
-     {.figures = PodFigures::kContainers, .of = ReadOf::kFirstVictim}}};
+    {{.figures = PodFigures::kMemory, .pods = PodsToRead::kEachPod},
+     {.figures = PodFigures::kContainers, .pods = PodsToRead::kFirstVictim}}};
 constexpr std::array<ReadStep, 1> kTasks = {
-    {{.figures = PodFigures::kTasks, .of = ReadOf::kContenders}}};
+    {{.figures = PodFigures::kTasks, .pods = PodsToRead::kContenders}}};
 
 std::span<const ReadStep> StepsFor(Signal signal) {
   switch (ResourceOf(signal)) {

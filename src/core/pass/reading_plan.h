@@ -22,7 +22,7 @@ enum class PodFigures : std::uint8_t {
 };
 
 // Of whom.
-enum class ReadOf : std::uint8_t {
+enum class PodsToRead : std::uint8_t {
   kEachPod,
   kContenders,   // until it is certain who goes first (decide/victim_search); or else of each
   kFirstVictim,  // as soon as the steps before say who that is; of nobody else
@@ -30,7 +30,7 @@ enum class ReadOf : std::uint8_t {
 
 struct ReadStep {
   PodFigures figures = PodFigures::kAll;
-  ReadOf of = ReadOf::kEachPod;
+  PodsToRead pods = PodsToRead::kEachPod;
   friend bool operator==(const ReadStep&, const ReadStep&) = default;
 };
 

@@ -8,12 +8,14 @@
 namespace jettison {
 namespace {
 
-constexpr ReadStep kAllOfEachPod{.figures = PodFigures::kAll, .of = ReadOf::kEachPod};
-constexpr ReadStep kMemoryOfEachPod{.figures = PodFigures::kMemory, .of = ReadOf::kEachPod};
-constexpr ReadStep kMemoryOfContenders{.figures = PodFigures::kMemory, .of = ReadOf::kContenders};
-constexpr ReadStep kTasksOfContenders{.figures = PodFigures::kTasks, .of = ReadOf::kContenders};
+constexpr ReadStep kAllOfEachPod{.figures = PodFigures::kAll, .pods = PodsToRead::kEachPod};
+constexpr ReadStep kMemoryOfEachPod{.figures = PodFigures::kMemory, .pods = PodsToRead::kEachPod};
+constexpr ReadStep kMemoryOfContenders{.figures = PodFigures::kMemory,
+                                       .pods = PodsToRead::kContenders};
+constexpr ReadStep kTasksOfContenders{.figures = PodFigures::kTasks,
+                                      .pods = PodsToRead::kContenders};
 constexpr ReadStep kContainersOfVictim{.figures = PodFigures::kContainers,
-                                       .of = ReadOf::kFirstVictim};
+                                       .pods = PodsToRead::kFirstVictim};
 
 const Instant kNow{std::chrono::hours(1)};
 

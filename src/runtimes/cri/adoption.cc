@@ -12,7 +12,7 @@ std::vector<RuntimePod> Adoption::Recall() {
   std::vector<RuntimePod> recalled;
   const auto known = [this](const std::string& uid) { return pods_.Has(uid); };
   for (WrittenPod& written : records_.ReadAll(known)) {
-    auto actor = std::make_unique<PodActor>(surroundings_, written.plan);
+    auto actor = std::make_unique<PodActor>(context_, written.plan);
     auto running = actor->Recall(written.record);
     if (running.empty()) continue;
     pods_.Add(std::move(actor));
@@ -23,7 +23,7 @@ std::vector<RuntimePod> Adoption::Recall() {
 
 std::vector<RuntimePod> Adoption::TakeOverAll(const Found& found, const OnUnread& unread) {
   std::vector<RuntimePod> adopted;
-  for (const auto& [uid, sandboxes] : OwnSandboxes(surroundings_, found.own)) {
+  for (const auto& [uid, sandboxes] : OwnSandboxes(context_, found.own)) {
     // One that was recalled, and is ended since, is not taken over again. Its sandbox may have gone
     // after the runtime was asked what it has.
     const PodActor* const recalled = pods_.Find(uid);
@@ -87,7 +87,7 @@ std::vector<RuntimePod> Adoption::TakeOverUnlisted(
     adopted.push_back({.pod = actor->plan().pod, .containers = actor->RunningRecords()});
   }
   if (adopted.empty()) return adopted;
-  surroundings_.Log(fmt::format(
+  context_.Log(fmt::format(
       "the container runtime knows nothing of {} pods that this agent had made on it; what runs of "
       "them goes on and is guarded, what ends is started anew; see that containerRuntimeEndpoint "
       "is the one that they were made on",

@@ -5,7 +5,7 @@
 #include <string>
 #include <vector>
 
-#include "runtimes/cri/base/surroundings.h"
+#include "runtimes/cri/base/runtime_context.h"
 #include "runtimes/cri/inventory.h"
 #include "runtimes/cri/pods/own_pods.h"
 #include "runtimes/cri/pods/pod_descriptions.h"
@@ -21,9 +21,9 @@ class Adoption {
   using OnUnread =
       std::function<void(const std::string& uid, const Sandboxes& sandboxes, const Error& error)>;
 
-  Adoption(Surroundings& surroundings, OwnPods& pods, const PodRecords& records,
+  Adoption(RuntimeContext& context, OwnPods& pods, const PodRecords& records,
            const PodDescriptions& descriptions)
-      : surroundings_(surroundings), pods_(pods), records_(records), descriptions_(descriptions) {}
+      : context_(context), pods_(pods), records_(records), descriptions_(descriptions) {}
 
   // Without the runtime's answer: the pods of which something runs, since no other can be in
   // anybody's way.
@@ -45,7 +45,7 @@ class Adoption {
   [[nodiscard]] RuntimePod TakeOver(const WrittenPod& written);
 
  private:
-  Surroundings& surroundings_;
+  RuntimeContext& context_;
   OwnPods& pods_;
   const PodRecords& records_;
   const PodDescriptions& descriptions_;

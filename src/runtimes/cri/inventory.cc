@@ -27,8 +27,8 @@ struct Inventory::Inquiry {
 void Inventory::List(Ids known, Listed listed) {
   auto listing = std::make_shared<Listing>();
   listing->known = std::move(known);
-  const Duration deadline = surroundings_.options.request_timeout;
-  surroundings_.calls.ListPodSandbox(
+  const Duration deadline = context_.options.request_timeout;
+  context_.calls.ListPodSandbox(
       api::ListPodSandboxRequest(), deadline,
       lifetime_.Guard([this, deadline, listing,
                        listed = std::move(listed)](Result<api::ListPodSandboxResponse> sandboxes) {
@@ -36,7 +36,7 @@ void Inventory::List(Ids known, Listed listed) {
         for (auto& sandbox : *sandboxes->mutable_items()) {
           listing->sandboxes.push_back(std::move(sandbox));
         }
-        surroundings_.calls.ListContainers(
+        context_.calls.ListContainers(
             api::ListContainersRequest(), deadline,
             lifetime_.Guard([listing, listed](Result<api::ListContainersResponse> containers) {
               if (!containers) return listed(Fail(containers.error()));
@@ -57,7 +57,7 @@ Result<Found> Inventory::FindAll(const Ids& known, Duration wait) {
     });
   }
   const std::shared_ptr<Inquiry> inquiry = inquiry_;
-  if (!AwaitAnswers(surroundings_.calls, wait, [&] { return inquiry->over(); })) {
+  if (!AwaitAnswers(context_.calls, wait, [&] { return inquiry->over(); })) {
     return Fail(ErrorCode::kUnavailable, "the container runtime has not told yet what it runs");
   }
   inquiry_.reset();
@@ -70,7 +70,7 @@ void Inventory::AskStatuses(const std::shared_ptr<Inquiry>& inquiry) {
   Found& found = inquiry->found.emplace();
   Ids ids;
   for (api::PodSandbox& sandbox : (**inquiry->listing).sandboxes) {
-    if (!IsOurs(surroundings_, sandbox)) {
+    if (!IsOurs(context_, sandbox)) {
       found.of_others.sandboxes.push_back(std::move(sandbox));
       continue;
     }
@@ -88,12 +88,12 @@ void Inventory::AskStatuses(const std::shared_ptr<Inquiry>& inquiry) {
     api::ContainerStatusRequest request;
     request.set_container_id(containers[i].id());
     request.set_verbose(true);
-    surroundings_.calls.ContainerStatus(request, kStatusDeadline,
-                                        [inquiry, i](Result<api::ContainerStatusResponse> answer) {
-                                          inquiry->statuses[i] = std::move(answer);
-                                          if (--inquiry->missing == 0 && inquiry->done)
-                                            inquiry->done(FoundBy(*inquiry));
-                                        });
+    context_.calls.ContainerStatus(request, kStatusDeadline,
+                                   [inquiry, i](Result<api::ContainerStatusResponse> answer) {
+                                     inquiry->statuses[i] = std::move(answer);
+                                     if (--inquiry->missing == 0 && inquiry->done)
+                                       inquiry->done(FoundBy(*inquiry));
+                                   });
   }
   if (containers.empty() && inquiry->done) inquiry->done(FoundBy(*inquiry));
 }

@@ -8,7 +8,7 @@
 
 #include "containers/lifetime.h"
 #include "containers/listing.h"
-#include "runtimes/cri/base/surroundings.h"
+#include "runtimes/cri/base/runtime_context.h"
 
 namespace jettison::cri {
 
@@ -25,7 +25,7 @@ class Inventory {
   using Ids = std::set<std::string, std::less<>>;
   using Listed = std::function<void(Result<Listing>)>;
 
-  explicit Inventory(Surroundings& surroundings) : surroundings_(surroundings) {}
+  explicit Inventory(RuntimeContext& context) : context_(context) {}
   Inventory(const Inventory&) = delete;
   Inventory& operator=(const Inventory&) = delete;
   ~Inventory() = default;
@@ -45,7 +45,7 @@ class Inventory {
   void AskStatuses(const std::shared_ptr<Inquiry>& inquiry);
   [[nodiscard]] static Result<Found> FoundBy(Inquiry& inquiry);
 
-  Surroundings& surroundings_;
+  RuntimeContext& context_;
   std::shared_ptr<Inquiry> inquiry_;
   Lifetime lifetime_;
 };

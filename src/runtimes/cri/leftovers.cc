@@ -20,11 +20,10 @@ constexpr QosClass kQosClasses[] = {QosClass::kGuaranteed, QosClass::kBurstable,
 
 }  // namespace
 
-std::vector<std::string> PossibleGroupsOf(const Surroundings& surroundings,
-                                          const std::string& uid) {
+std::vector<std::string> PossibleGroupsOf(const RuntimeContext& context, const std::string& uid) {
   std::vector<std::string> groups;
   for (const QosClass qos : kQosClasses) {
-    groups.push_back(kernel::PodGroup(qos, uid, surroundings.options.cgroup_driver));
+    groups.push_back(kernel::PodGroup(qos, uid, context.options.cgroup_driver));
   }
   return groups;
 }
@@ -32,7 +31,7 @@ std::vector<std::string> PossibleGroupsOf(const Surroundings& surroundings,
 std::vector<std::string> Leftovers::Begin() {
   std::vector<std::string> doomed;
   std::vector<std::string> others;
-  const std::string pods = surroundings_.paths.Pods();
+  const std::string pods = context_.paths.Pods();
   for (const std::string& name : kernel::NamesIn(pods).value_or(std::vector<std::string>{})) {
     if (name.starts_with(kDoomedPrefix)) {
       doomed.push_back(fmt::format("{}/{}", pods, name));
@@ -40,13 +39,12 @@ std::vector<std::string> Leftovers::Begin() {
       others.push_back(name);
     }
   }
-  since_ = surroundings_.clock.Now();
+  since_ = context_.clock.Now();
   if (doomed.empty()) return others;
-  auto job = StartRemoval(surroundings_.readiness, {.volumes = "", .trees = doomed},
-                          [this](const Result<void>& deleted) {
-                            surroundings_.LogFailure("delete leftovers", deleted);
-                          });
-  surroundings_.LogFailure("delete leftovers", job);
+  auto job = StartRemoval(
+      context_.readiness, {.volumes = "", .trees = doomed},
+      [this](const Result<void>& deleted) { context_.LogFailure("delete leftovers", deleted); });
+  context_.LogFailure("delete leftovers", job);
   if (job) doomed_job_ = std::move(*job);
   return others;
 }
@@ -54,13 +52,13 @@ std::vector<std::string> Leftovers::Begin() {
 bool Leftovers::IsDeleting() const {
   const bool doomed = doomed_job_ && doomed_job_->running();
   if (!doomed && removals_.empty()) return false;
-  return surroundings_.clock.Now() < since_ + kRemovalTakes;
+  return context_.clock.Now() < since_ + kRemovalTakes;
 }
 
 void Leftovers::Remove(const std::string& uid) {
   PodRemains remains{
-      .uid = uid, .groups = PossibleGroupsOf(surroundings_, uid), .log_dirs = {}, .layers = {}};
-  const std::string logs = surroundings_.paths.Logs();
+      .uid = uid, .groups = PossibleGroupsOf(context_, uid), .log_dirs = {}, .layers = {}};
+  const std::string logs = context_.paths.Logs();
   for (const std::string& name : kernel::NamesIn(logs).value_or(std::vector<std::string>{})) {
     if (kernel::IsLogsOf(name, uid)) remains.log_dirs.push_back(fmt::format("{}/{}", logs, name));
   }
@@ -70,9 +68,9 @@ void Leftovers::Remove(const std::string& uid) {
 void Leftovers::Remove(PodRemains remains) {
   const std::string uid = remains.uid;
   ExpectGroupsOf(uid);
-  (void)::unlink(RecordFile(surroundings_, uid).c_str());
+  (void)::unlink(RecordFile(context_, uid).c_str());
   auto& removal = removals_[uid];
-  removal = std::make_unique<PodRemoval>(surroundings_, std::move(remains));
+  removal = std::make_unique<PodRemoval>(context_, std::move(remains));
   removal->Start();
 }
 
@@ -89,9 +87,9 @@ void Leftovers::SweepLateGroups(const std::function<bool(const std::string&)>& i
   for (auto it = late_groups_.begin(); it != late_groups_.end();) {
     const std::string& uid = it->first;
     if (!is_pod(uid) && !removals_.contains(uid)) {
-      surroundings_.LogFailure(
-          "pod " + uid, kernel::RemoveEmptyGroups(surroundings_.cgroups, surroundings_.group_end,
-                                                  PossibleGroupsOf(surroundings_, uid)));
+      context_.LogFailure("pod " + uid,
+                          kernel::RemoveEmptyGroups(context_.cgroups, context_.group_end,
+                                                    PossibleGroupsOf(context_, uid)));
     }
     it = --it->second == 0 ? late_groups_.erase(it) : std::next(it);
   }

@@ -6,21 +6,21 @@
 #include <string>
 #include <vector>
 
-#include "runtimes/cri/base/surroundings.h"
+#include "runtimes/cri/base/runtime_context.h"
 #include "runtimes/cri/containers/pod_removal.h"
 #include "runtimes/cri/host/child_job.h"
 
 namespace jettison::cri {
 
 // The groups of which one is the pod's, whatever its class was.
-[[nodiscard]] std::vector<std::string> PossibleGroupsOf(const Surroundings& surroundings,
+[[nodiscard]] std::vector<std::string> PossibleGroupsOf(const RuntimeContext& context,
                                                         const std::string& uid);
 
 // What is left of pods that nobody will ask for again, so nothing of them may stay: those whose
 // creation or removal was interrupted.
 class Leftovers {
  public:
-  explicit Leftovers(Surroundings& surroundings) : surroundings_(surroundings) {}
+  explicit Leftovers(RuntimeContext& context) : context_(context) {}
   Leftovers(const Leftovers&) = delete;
   Leftovers& operator=(const Leftovers&) = delete;
   ~Leftovers() = default;
@@ -48,7 +48,7 @@ class Leftovers {
   // A call that makes a sandbox, and whose client is gone, is over in a minute: so many listings.
   static constexpr int kLateListings = 6;
 
-  Surroundings& surroundings_;
+  RuntimeContext& context_;
   std::map<std::string, std::unique_ptr<PodRemoval>> removals_;  // by UID
   std::map<std::string, int> late_groups_;  // in how many more listings these are looked for
   std::unique_ptr<ChildJob> doomed_job_;

@@ -27,7 +27,7 @@ Result<void> CheckStatus(const api::StatusResponse& status) {
 Result<void> ReadyProbe::Ask(Duration wait) {
   if (!probe_) Start();
   const std::shared_ptr<Probe> probe = probe_;
-  if (!AwaitAnswers(surroundings_.calls, wait, [&] { return probe->outcome.has_value(); })) {
+  if (!AwaitAnswers(context_.calls, wait, [&] { return probe->outcome.has_value(); })) {
     return Fail(ErrorCode::kUnavailable, "the container runtime has not answered yet");
   }
   probe_.reset();
@@ -36,8 +36,8 @@ Result<void> ReadyProbe::Ask(Duration wait) {
 
 void ReadyProbe::Start() {
   probe_ = std::make_shared<Probe>();
-  surroundings_.calls.Version(kProbeDeadline, [probe = probe_, calls = &surroundings_.calls](
-                                                  const Result<api::VersionResponse>& version) {
+  context_.calls.Version(kProbeDeadline, [probe = probe_, calls = &context_.calls](
+                                             const Result<api::VersionResponse>& version) {
     if (!version) {
       probe->outcome = Fail(version.error());
       return;

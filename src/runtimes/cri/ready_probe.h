@@ -3,14 +3,14 @@
 #include <memory>
 #include <optional>
 
-#include "runtimes/cri/base/surroundings.h"
+#include "runtimes/cri/base/runtime_context.h"
 
 namespace jettison::cri {
 
 // Asks whether the runtime answers and is ready.
 class ReadyProbe {
  public:
-  explicit ReadyProbe(Surroundings& surroundings) : surroundings_(surroundings) {}
+  explicit ReadyProbe(RuntimeContext& context) : context_(context) {}
 
   // Waits so long at most; whoever asks again before the answer has come waits for the same one.
   // kUnavailable: it has not come, or the runtime is not ready.
@@ -24,7 +24,7 @@ class ReadyProbe {
 
   void Start();
 
-  Surroundings& surroundings_;
+  RuntimeContext& context_;
   std::shared_ptr<Probe> probe_;
 };
 

@@ -28,27 +28,27 @@ Runtime::Runtime(RuntimeEdges edges, const CriRuntimeOptions& options, Cgroups& 
                  GroupEnd& group_end, const Clock& clock)
     : edges_(std::move(edges)),
       readiness_(edges_.readiness.get()),
-      surroundings_{{.processes = *edges_.processes,
-                     .cgroups = cgroups,
-                     .group_end = group_end,
-                     .clock = clock,
-                     .readiness = *readiness_,
-                     .request_timeout = options.request_timeout,
-                     .log = options.log},
-                    options,
-                    kernel::Paths(options.root, options.logs),
-                    *edges_.calls,
-                    edges_.slices.get()},
-      probe_(surroundings_),
-      inventory_(surroundings_),
-      records_(surroundings_),
-      descriptions_(surroundings_, records_),
-      pods_(surroundings_),
-      adoption_(surroundings_, pods_, records_, descriptions_),
-      leftovers_(surroundings_),
-      unread_(surroundings_, UnreadWays()),
-      strays_(surroundings_, pods_, leftovers_, unread_),
-      rotation_(surroundings_, [this] { return pods_.RunningLogs(); }) {
+      context_{{.processes = *edges_.processes,
+                .cgroups = cgroups,
+                .group_end = group_end,
+                .clock = clock,
+                .readiness = *readiness_,
+                .request_timeout = options.request_timeout,
+                .log = options.log},
+               options,
+               kernel::Paths(options.root, options.logs),
+               *edges_.calls,
+               edges_.slices.get()},
+      probe_(context_),
+      inventory_(context_),
+      records_(context_),
+      descriptions_(context_, records_),
+      pods_(context_),
+      adoption_(context_, pods_, records_, descriptions_),
+      leftovers_(context_),
+      unread_(context_, UnreadWays()),
+      strays_(context_, pods_, leftovers_, unread_),
+      rotation_(context_, [this] { return pods_.RunningLogs(); }) {
   Calls& calls = *edges_.calls;
   on_answers_ = readiness_->OnReadable(calls.fd(), [&calls] { calls.Deliver(); });
 }
@@ -104,7 +104,7 @@ Result<std::vector<RuntimePod>> Runtime::List() {
   SettleFolders(found->own);
   if (listener_) listener_(EverythingIn(*std::move(found)));
   adopted_ = true;
-  ScheduleRelist(surroundings_.options.relist_period);
+  ScheduleRelist(context_.options.relist_period);
   rotation_.Start();
   return pods;
 }
@@ -138,7 +138,7 @@ void Runtime::Relist() {
   inventory_.List(pods_.KnownIds(), [this](const Result<Listing>& listing) {
     relisting_ = false;
     OnListing(listing);
-    ScheduleRelist(surroundings_.options.relist_period);
+    ScheduleRelist(context_.options.relist_period);
   });
 }
 
@@ -155,13 +155,13 @@ void Runtime::OnListing(const Result<Listing>& listing) {
 }
 
 void Runtime::CreatePod(const PodPlan& plan) {
-  if (surroundings_.draining) return;
+  if (context_.draining) return;
   const Pod& pod = plan.pod;
-  const auto fail = [&](Error error) { surroundings_.Emit(PodFailed{pod.uid, std::move(error)}); };
+  const auto fail = [&](Error error) { context_.Emit(PodFailed{pod.uid, std::move(error)}); };
   if (auto names = kernel::CheckNames(pod); !names) return fail(names.error());
   const PodActor* const existing = pods_.Find(pod.uid);
   if (existing != nullptr && !existing->removing()) {
-    return surroundings_.Emit(PodReady{pod.uid});
+    return context_.Emit(PodReady{pod.uid});
   }
   const PodRemoval* const leftover = leftovers_.Find(pod.uid);
   if (existing != nullptr || leftover != nullptr) {
@@ -176,14 +176,14 @@ void Runtime::CreatePod(const PodPlan& plan) {
 
 void Runtime::StartContainer(const std::string& pod_uid, const std::string& container, int attempt,
                              int oom_score_adj) {
-  if (surroundings_.draining) return;
+  if (context_.draining) return;
   if (PodActor* pod = pods_.Find(pod_uid)) {
     return pod->StartContainer(container, attempt, oom_score_adj);
   }
-  surroundings_.Emit(ContainerStartFailed{.pod_uid = pod_uid,
-                                          .container = container,
-                                          .attempt = attempt,
-                                          .error = {ErrorCode::kNotFound, "there is no such pod"}});
+  context_.Emit(ContainerStartFailed{.pod_uid = pod_uid,
+                                     .container = container,
+                                     .attempt = attempt,
+                                     .error = {ErrorCode::kNotFound, "there is no such pod"}});
 }
 
 void Runtime::StopContainer(const std::string& pod_uid, const std::string& container,
@@ -203,12 +203,12 @@ void Runtime::RemoveContainer(const std::string& pod_uid, const std::string& con
 
 void Runtime::RemovePod(const std::string& pod_uid) {
   if (PodActor* pod = pods_.Find(pod_uid)) return pod->Remove();
-  surroundings_.Emit(PodRemoved{pod_uid});
+  context_.Emit(PodRemoved{pod_uid});
 }
 
 PodDisk Runtime::DiskOf(const Pod& pod) const {
   const PodActor* const own = pods_.Find(pod.uid);
-  return own == nullptr ? kernel::DiskOf(surroundings_.paths, pod) : own->Disk();
+  return own == nullptr ? kernel::DiskOf(context_.paths, pod) : own->Disk();
 }
 
 std::string_view Runtime::GroupOf(const std::string& pod_uid, const std::string& container) const {
@@ -226,13 +226,13 @@ void Runtime::Advance() {
 }
 
 std::vector<RuntimeEvent> Runtime::TakeEvents() {
-  surroundings_.taking = true;
+  context_.taking = true;
   readiness_->Dispatch();
   Advance();
-  if (std::exchange(surroundings_.relist_wanted, false)) Relist();
-  surroundings_.taking = false;
-  pods_.WriteRecordsAfter(surroundings_.events);
-  return std::exchange(surroundings_.events, {});
+  if (std::exchange(context_.relist_wanted, false)) Relist();
+  context_.taking = false;
+  pods_.WriteRecordsAfter(context_.events);
+  return std::exchange(context_.events, {});
 }
 
 }  // namespace jettison::cri

@@ -8,7 +8,7 @@
 
 #include "ports/file_descriptor.h"
 #include "runtimes/cri/adoption.h"
-#include "runtimes/cri/base/surroundings.h"
+#include "runtimes/cri/base/runtime_context.h"
 #include "runtimes/cri/containers/log_rotation.h"
 #include "runtimes/cri/cri_runtime.h"
 #include "runtimes/cri/inventory.h"
@@ -51,8 +51,8 @@ class Runtime : public CriRuntime {
                        int attempt) override;
   [[nodiscard]] bool RemovingContainers() const override { return leftovers_.IsDeleting(); }
   void RemovePod(const std::string& pod_uid) override;
-  void Drain() override { surroundings_.draining = true; }
-  [[nodiscard]] bool IsMaking() const override { return surroundings_.making.use_count() > 1; }
+  void Drain() override { context_.draining = true; }
+  [[nodiscard]] bool IsMaking() const override { return context_.making.use_count() > 1; }
   [[nodiscard]] PodDisk DiskOf(const Pod& pod) const override;
   [[nodiscard]] std::string_view GroupOf(const std::string& pod_uid,
                                          const std::string& container) const override;
@@ -78,7 +78,7 @@ class Runtime : public CriRuntime {
 
   RuntimeEdges edges_;
   kernel::Readiness* readiness_;
-  Surroundings surroundings_;
+  RuntimeContext context_;
   ReadyProbe probe_;
   Inventory inventory_;
   PodRecords records_;

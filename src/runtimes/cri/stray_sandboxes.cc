@@ -7,9 +7,9 @@
 namespace jettison::cri {
 
 void StraySandboxes::Remove(const Listing& listing) {
-  const auto pods = OwnSandboxes(surroundings_, listing);
+  const auto pods = OwnSandboxes(context_, listing);
   for (const api::PodSandbox& sandbox : listing.sandboxes) {
-    if (!IsOurs(surroundings_, sandbox)) continue;
+    if (!IsOurs(context_, sandbox)) continue;
     const std::string& uid = sandbox.metadata().uid();
     const PodActor* const actor = pods_.Find(uid);
     if (actor != nullptr && actor->Claims(sandbox.id())) continue;
@@ -27,8 +27,8 @@ void StraySandboxes::Remove(const Listing& listing) {
 void StraySandboxes::Clear(const std::string& uid, const std::string& sandbox_id) {
   auto& clearance = going_[sandbox_id];
   clearance = std::make_unique<SandboxClearance>(
-      surroundings_, uid, [this, sandbox_id](const Result<std::uint32_t>& cleared) {
-        surroundings_.LogFailure("remove a sandbox that no pod has", cleared);
+      context_, uid, [this, sandbox_id](const Result<std::uint32_t>& cleared) {
+        context_.LogFailure("remove a sandbox that no pod has", cleared);
         gone_.push_back(sandbox_id);
       });
   clearance->StartWith(sandbox_id);

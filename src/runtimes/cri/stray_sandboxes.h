@@ -6,7 +6,7 @@
 #include <vector>
 
 #include "containers/listing.h"
-#include "runtimes/cri/base/surroundings.h"
+#include "runtimes/cri/base/runtime_context.h"
 #include "runtimes/cri/containers/sandbox_clearance.h"
 #include "runtimes/cri/leftovers.h"
 #include "runtimes/cri/pods/own_pods.h"
@@ -18,9 +18,8 @@ namespace jettison::cri {
 // had begun with them. One that cannot be read may be something else.
 class StraySandboxes {
  public:
-  StraySandboxes(Surroundings& surroundings, OwnPods& pods, Leftovers& leftovers,
-                 UnreadPods& unread)
-      : surroundings_(surroundings), pods_(pods), leftovers_(leftovers), unread_(unread) {}
+  StraySandboxes(RuntimeContext& context, OwnPods& pods, Leftovers& leftovers, UnreadPods& unread)
+      : context_(context), pods_(pods), leftovers_(leftovers), unread_(unread) {}
   StraySandboxes(const StraySandboxes&) = delete;
   StraySandboxes& operator=(const StraySandboxes&) = delete;
   ~StraySandboxes() = default;
@@ -33,7 +32,7 @@ class StraySandboxes {
  private:
   void Clear(const std::string& uid, const std::string& sandbox_id);
 
-  Surroundings& surroundings_;
+  RuntimeContext& context_;
   OwnPods& pods_;
   Leftovers& leftovers_;
   UnreadPods& unread_;

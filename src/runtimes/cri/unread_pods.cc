@@ -30,7 +30,7 @@ bool IsDamage(const Error& error) {
 }  // namespace
 
 bool UnreadPods::Owns(const api::PodSandbox& sandbox) const {
-  return IsOurs(surroundings_, sandbox) && Has(sandbox.metadata().uid());
+  return IsOurs(context_, sandbox) && Has(sandbox.metadata().uid());
 }
 
 bool UnreadPods::IsReadable(const std::string& uid, const Sandboxes& sandboxes,
@@ -42,9 +42,9 @@ bool UnreadPods::IsReadable(const std::string& uid, const Sandboxes& sandboxes,
 
 // What cannot be told counts as inhabited.
 bool UnreadPods::IsInhabited(const std::string& uid) const {
-  const std::vector<std::string> groups = PossibleGroupsOf(surroundings_, uid);
+  const std::vector<std::string> groups = PossibleGroupsOf(context_, uid);
   return std::any_of(groups.begin(), groups.end(), [this](const std::string& group) {
-    const auto processes = surroundings_.cgroups.Processes(group);
+    const auto processes = context_.cgroups.Processes(group);
     return processes ? !processes->empty() : processes.error().code != ErrorCode::kNotFound;
   });
 }
@@ -70,11 +70,11 @@ bool UnreadPods::MayRun(const std::string& uid, const Sandboxes& sandboxes,
 void UnreadPods::Enter(const std::string& uid, const Sandboxes& sandboxes, const Listing& listing,
                        const Error& error) {
   if (!kernel::IsPathSegment(uid)) {
-    return surroundings_.Log(error.In(fmt::format("pod {:?} is left alone", uid)).message);
+    return context_.Log(error.In(fmt::format("pod {:?} is left alone", uid)).message);
   }
   const auto [entered, is_new] = unread_.try_emplace(uid, Unread{.error = error});
   if (!is_new) return;
-  const std::string folder = surroundings_.paths.Pod(uid);
+  const std::string folder = context_.paths.Pod(uid);
   std::string name = uid;
   if (!sandboxes.empty()) {
     const api::PodSandbox& sandbox = *sandboxes.front();
@@ -82,31 +82,30 @@ void UnreadPods::Enter(const std::string& uid, const Sandboxes& sandboxes, const
     name = fmt::format("{}/{} ({}, sandbox {})", sandbox.metadata().namespace_(),
                        sandbox.metadata().name(), uid, sandbox.id());
   }
-  surroundings_.Log(fmt::format(
+  context_.Log(fmt::format(
       "pod {} of an earlier agent cannot be taken over: {}; nothing of it is ended or deleted, its "
       "files stay in {}. {}",
       name, error.message, folder,
       MayRun(uid, sandboxes, listing)
           ? fmt::format("It goes on, and no pod of its UID is made beside it: {}", HowToEnd(uid))
           : "Nothing of it runs: a manifest of its UID takes its place, and its files go to " +
-                surroundings_.paths.root() + "/quarantine then"));
+                context_.paths.root() + "/quarantine then"));
   KeepFolder(uid);
 }
 
 // A folder without a record is a leftover to an agent that finds its sandbox gone.
 void UnreadPods::KeepFolder(const std::string& uid) {
-  const std::string folder = surroundings_.paths.Pod(uid);
+  const std::string folder = context_.paths.Pod(uid);
   const auto record = ways_.records.Read(uid);
   if (record || record.error().code != ErrorCode::kNotFound || !kernel::Exists(folder)) return;
-  surroundings_.LogFailure("keep " + folder,
-                           kernel::WriteFile(RecordFile(surroundings_, uid), "unread\n"));
+  context_.LogFailure("keep " + folder, kernel::WriteFile(RecordFile(context_, uid), "unread\n"));
 }
 
 std::string UnreadPods::HowToEnd(const std::string& uid) const {
   const std::optional<std::string>& sandbox = unread_.at(uid).sandbox;
   if (sandbox) return fmt::format("end it with `crictl stopp {}`", *sandbox);
   return fmt::format("end the processes in one of its control groups, {}",
-                     fmt::join(PossibleGroupsOf(surroundings_, uid), ", "));
+                     fmt::join(PossibleGroupsOf(context_, uid), ", "));
 }
 
 // Somebody wants a pod of this UID. What stands in its way is looked at with the next listing.
@@ -114,8 +113,8 @@ void UnreadPods::Refuse(const PodPlan& plan) {
   const Pod& pod = plan.pod;
   Unread& unread = unread_.at(pod.uid);
   unread.wanted = plan;
-  surroundings_.WantRelist();
-  surroundings_.Emit(PodFailed{
+  context_.WantRelist();
+  context_.Emit(PodFailed{
       pod.uid,
       {ErrorCode::kUnavailable,
        fmt::format("an earlier pod of this UID is in its place{}, and cannot be read: {}; if it "
@@ -125,7 +124,7 @@ void UnreadPods::Refuse(const PodPlan& plan) {
 }
 
 void UnreadPods::OnListed(const Listing& listing) {
-  const auto pods = OwnSandboxes(surroundings_, listing);
+  const auto pods = OwnSandboxes(context_, listing);
   std::vector<std::string> uids;
   for (const auto& [uid, unread] : unread_) uids.push_back(uid);
   for (const std::string& uid : uids) {
@@ -160,7 +159,7 @@ void UnreadPods::Recall(const std::string& uid) {
   unread_.erase(uid);
   ways_.forget(uid);
   RuntimePod found = ways_.adoption.TakeOver(*written);
-  surroundings_.Emit(PodFound{uid, std::move(found)});
+  context_.Emit(PodFound{uid, std::move(found)});
 }
 
 void UnreadPods::TakeOver(const PodPlan& plan, const Sandboxes& sandboxes, const Listing& listing) {
@@ -183,25 +182,25 @@ void UnreadPods::OnFound(const PodPlan& plan, Result<Found> found) {
   }
   unread_.erase(uid);
   ways_.forget(uid);
-  const auto sandboxes = OwnSandboxes(surroundings_, found->own);
+  const auto sandboxes = OwnSandboxes(context_, found->own);
   RuntimePod adopted = ways_.adoption.TakeOver(plan, sandboxes.at(uid), *found);
   ways_.pods.Find(uid)->WriteRecord();
-  surroundings_.Emit(PodFound{uid, std::move(adopted)});
+  context_.Emit(PodFound{uid, std::move(adopted)});
 }
 
 void UnreadPods::Quarantine(const std::string& uid) {
-  const auto place = SetAside(surroundings_.paths, uid, surroundings_.clock.Now());
-  surroundings_.LogFailure("set the files of pod " + uid + " aside", place);
+  const auto place = SetAside(context_.paths, uid, context_.clock.Now());
+  context_.LogFailure("set the files of pod " + uid + " aside", place);
   if (!place) return;
   if (!place->empty()) {
-    surroundings_.Log(
+    context_.Log(
         fmt::format("pod {} cannot be read and nothing of it runs: all its files are in {}; delete "
                     "them when nobody needs them",
                     uid, *place));
   }
   unread_.erase(uid);
   ways_.leftovers.Remove(
-      {.uid = uid, .groups = PossibleGroupsOf(surroundings_, uid), .log_dirs = {}, .layers = {}});
+      {.uid = uid, .groups = PossibleGroupsOf(context_, uid), .log_dirs = {}, .layers = {}});
 }
 
 }  // namespace jettison::cri

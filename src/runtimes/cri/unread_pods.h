@@ -8,7 +8,7 @@
 
 #include "containers/lifetime.h"
 #include "runtimes/cri/adoption.h"
-#include "runtimes/cri/base/surroundings.h"
+#include "runtimes/cri/base/runtime_context.h"
 #include "runtimes/cri/inventory.h"
 #include "runtimes/cri/leftovers.h"
 #include "runtimes/cri/pods/own_pods.h"
@@ -36,8 +36,7 @@ class UnreadPods {
     std::function<void(const std::string&)> forget;
   };
 
-  UnreadPods(Surroundings& surroundings, Ways ways)
-      : surroundings_(surroundings), ways_(std::move(ways)) {}
+  UnreadPods(RuntimeContext& context, Ways ways) : context_(context), ways_(std::move(ways)) {}
   UnreadPods(const UnreadPods&) = delete;
   UnreadPods& operator=(const UnreadPods&) = delete;
   ~UnreadPods() = default;
@@ -79,7 +78,7 @@ class UnreadPods {
   void Recall(const std::string& uid);
   void Quarantine(const std::string& uid);
 
-  Surroundings& surroundings_;
+  RuntimeContext& context_;
   Ways ways_;
   std::map<std::string, Unread> unread_;  // by UID
   Lifetime lifetime_;

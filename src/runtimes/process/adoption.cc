@@ -45,14 +45,14 @@ ContainerExit ExitOf(const ExitRecord& exit, Instant created, const Clock& clock
 }  // namespace
 
 Result<std::optional<PodPlan>> Adoption::ReadPlan(const std::string& uid) const {
-  const std::string path = surroundings_.paths.PodFile(uid);
+  const std::string path = context_.paths.PodFile(uid);
   const auto text = ReadFile(path);
   if (!text && text.error().code == ErrorCode::kNotFound) return std::nullopt;
   if (!text) return Fail(text.error());
   const auto damaged = [&path](const std::string& why) {
     return Fail(ErrorCode::kInvalidArgument, fmt::format("{}: {}", path, why));
   };
-  auto plan = surroundings_.options.written_pods->Read(*text);
+  auto plan = context_.options.written_pods->Read(*text);
   if (!plan) return damaged(plan.error().message);
   const Pod& pod = plan->pod;
   if (pod.uid != uid) return damaged("it describes the pod " + pod.uid);
@@ -65,7 +65,7 @@ Result<RuntimePod> Adoption::TakeOver(PodEntry& entry) {
   if (!runs) return Fail(runs.error());
   const auto log_failure = [this, about = "adopt pod " +
                                           FullName(entry.plan.pod)](const Result<void>& prepared) {
-    surroundings_.LogFailure(about, prepared);
+    context_.LogFailure(about, prepared);
   };
   log_failure(pods_.Prepare(entry));
   pods_.PrepareForeignVolumes(entry, log_failure);
@@ -76,7 +76,7 @@ Result<RuntimePod> Adoption::TakeOver(PodEntry& entry) {
 // damaged nothing runs any more where the container's group is empty.
 Result<std::vector<FoundRun>> Adoption::FindRuns(const PodEntry& entry) {
   std::vector<std::string> strange;
-  auto runs = ReadRuns(surroundings_.paths, entry.plan.pod.uid, surroundings_.boot_id, strange);
+  auto runs = ReadRuns(context_.paths, entry.plan.pod.uid, context_.boot_id, strange);
   if (!runs) return runs;
   for (FoundRun& run : *runs) {
     if (run.state != RunState::kUnknown) continue;
@@ -98,8 +98,7 @@ std::vector<ContainerRecord> Adoption::AdoptRuns(PodEntry& entry, std::vector<Fo
     std::vector<const FoundRun*> of_container;
     for (auto run = first; run != last; ++run) of_container.push_back(&*run);
     const std::uint64_t oom_kills =
-        surroundings_.cgroups.ReadOomKills(pods_.GroupOfContainer(entry, first->container))
-            .value_or(0);
+        context_.cgroups.ReadOomKills(pods_.GroupOfContainer(entry, first->container)).value_or(0);
     const std::vector<bool> oom_killed = OomKilled(of_container, oom_kills);
     Instant earliest = Instant::min();
     for (std::size_t i = 0; first != last; ++first, ++i) {
@@ -120,44 +119,44 @@ std::optional<ContainerRecord> Adoption::AdoptRun(PodEntry& entry, FoundRun run,
   if (run.state == RunState::kNeverRan && run.shim) {
     // The word to go may still have been on its way; once its shim is gone the folder is final.
     (void)EndProcess(run.shim, kShimEndTimeoutMs);
-    FoundRun last = ReadRun(surroundings_.paths.Run(pod.uid, run.container, run.attempt),
-                            surroundings_.boot_id);
+    FoundRun last =
+        ReadRun(context_.paths.Run(pod.uid, run.container, run.attempt), context_.boot_id);
     last.container = run.container;
     last.attempt = run.attempt;
     run = std::move(last);
   }
-  if (!run.fault.empty()) surroundings_.Log(run.fault);
-  ContainerRecord record = RecordOf(pod.uid, run, surroundings_.clock, earliest);
+  if (!run.fault.empty()) context_.Log(run.fault);
+  ContainerRecord record = RecordOf(pod.uid, run, context_.clock, earliest);
   switch (run.state) {
     case RunState::kEnded: {
-      record.exit = ExitOf(*run.exit, record.created, surroundings_.clock, oom_killed);
+      record.exit = ExitOf(*run.exit, record.created, context_.clock, oom_killed);
       return record;
     }
     case RunState::kUnknown:  // its shim was ended, so nothing of it runs
     case RunState::kNeverRan:
-      surroundings_.LogFailure("end a run that never ran", surroundings_.group_end.Kill(group));
-      RemoveUnusedRun(surroundings_.paths, pod, run.container, run.attempt);
+      context_.LogFailure("end a run that never ran", context_.group_end.Kill(group));
+      RemoveUnusedRun(context_.paths, pod, run.container, run.attempt);
       return std::nullopt;
     case RunState::kLost: {
-      surroundings_.LogFailure("end a run without shim", surroundings_.group_end.Kill(group));
-      const ExitRecord lost = LostRun(CreationOf(run), surroundings_.clock.Wall());
-      surroundings_.LogFailure(
+      context_.LogFailure("end a run without shim", context_.group_end.Kill(group));
+      const ExitRecord lost = LostRun(CreationOf(run), context_.clock.Wall());
+      context_.LogFailure(
           "note a run without shim",
-          WriteExitRecord(surroundings_.paths.Run(pod.uid, run.container, run.attempt), lost));
-      record.exit = ExitOf(lost, record.created, surroundings_.clock, oom_killed);
+          WriteExitRecord(context_.paths.Run(pod.uid, run.container, run.attempt), lost));
+      record.exit = ExitOf(lost, record.created, context_.clock, oom_killed);
       return record;
     }
     case RunState::kRunning: break;
   }
   const Container* const spec = FindContainer(pod, run.container);
   if (spec == nullptr) {
-    surroundings_.Log(fmt::format("pod {} has no container {}, but it runs: it is ended",
-                                  FullName(pod), run.container));
-    surroundings_.LogFailure("end a strange run", surroundings_.group_end.Kill(group));
+    context_.Log(fmt::format("pod {} has no container {}, but it runs: it is ended", FullName(pod),
+                             run.container));
+    context_.LogFailure("end a strange run", context_.group_end.Kill(group));
     return std::nullopt;
   }
   auto adopted = std::make_unique<ContainerRun>(
-      surroundings_, RunName{pod.uid, run.container, run.attempt}, entry.plan, *spec, group);
+      context_, RunName{pod.uid, run.container, run.attempt}, entry.plan, *spec, group);
   adopted->Adopt(std::move(run), record.created);
   entry.runs[record.name] = std::move(adopted);
   return record;

@@ -8,7 +8,7 @@
 #include "runtimes/process/dead_runs.h"
 #include "runtimes/process/pods.h"
 #include "runtimes/process/runs/found_runs.h"
-#include "runtimes/process/runs/surroundings.h"
+#include "runtimes/process/runs/runtime_context.h"
 
 namespace jettison::process {
 
@@ -16,8 +16,8 @@ namespace jettison::process {
 class Adoption {
  public:
   // All must outlive this.
-  Adoption(Surroundings& surroundings, Pods& pods, DeadRuns& dead_runs)
-      : surroundings_(surroundings), pods_(pods), dead_runs_(dead_runs) {}
+  Adoption(RuntimeContext& context, Pods& pods, DeadRuns& dead_runs)
+      : context_(context), pods_(pods), dead_runs_(dead_runs) {}
 
   // None where the folder is a leftover. kInvalidArgument: the record is damaged.
   [[nodiscard]] Result<std::optional<PodPlan>> ReadPlan(const std::string& uid) const;
@@ -31,7 +31,7 @@ class Adoption {
   [[nodiscard]] std::optional<ContainerRecord> AdoptRun(PodEntry& entry, FoundRun run,
                                                         bool oom_killed, Instant earliest);
 
-  Surroundings& surroundings_;
+  RuntimeContext& context_;
   Pods& pods_;
   DeadRuns& dead_runs_;
 };

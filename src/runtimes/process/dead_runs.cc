@@ -18,14 +18,14 @@ constexpr Duration kFirstTry = std::chrono::milliseconds(100);
 void DeadRuns::Add(std::vector<std::string> trees) {
   waiting_.insert(waiting_.end(), std::make_move_iterator(trees.begin()),
                   std::make_move_iterator(trees.end()));
-  surroundings_.readiness.Wake();
+  context_.readiness.Wake();
 }
 
 void DeadRuns::Continue() {
   if (job_) {
     const auto outcome = job_->Outcome();
     if (!outcome) return;
-    surroundings_.LogFailure("remove a dead container", *outcome);
+    context_.LogFailure("remove a dead container", *outcome);
     job_.reset();
   }
   if (!waiting_.empty() && !retry_) StartNext();
@@ -34,7 +34,7 @@ void DeadRuns::Continue() {
 void DeadRuns::StartNext() {
   const auto end =
       waiting_.begin() + static_cast<std::ptrdiff_t>(std::min(waiting_.size(), kTreesAtOnce));
-  auto job = RemovalJob::Start(surroundings_,
+  auto job = RemovalJob::Start(context_,
                                {.volume_folders = {}, .trees = std::vector(waiting_.begin(), end)});
   if (job) {
     waiting_.erase(waiting_.begin(), end);
@@ -43,11 +43,9 @@ void DeadRuns::StartNext() {
     return;
   }
   if (failures_ == 0) {
-    surroundings_.Log(
-        job.error().In("dead containers are not removed now; it is tried again").message);
+    context_.Log(job.error().In("dead containers are not removed now; it is tried again").message);
   }
-  retry_ =
-      surroundings_.readiness.After(RetryDelay(kFirstTry, failures_++), [this] { retry_.Stop(); });
+  retry_ = context_.readiness.After(RetryDelay(kFirstTry, failures_++), [this] { retry_.Stop(); });
 }
 
 }  // namespace jettison::process

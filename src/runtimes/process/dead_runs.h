@@ -6,7 +6,7 @@
 
 #include "kernel/readiness/readiness.h"
 #include "runtimes/process/removal_job.h"
-#include "runtimes/process/runs/surroundings.h"
+#include "runtimes/process/runs/runtime_context.h"
 
 namespace jettison::process {
 
@@ -14,8 +14,8 @@ namespace jettison::process {
 // are, and without anybody who waits. Where no process can be had it is tried again.
 class DeadRuns {
  public:
-  // `surroundings` must outlive it.
-  explicit DeadRuns(Surroundings& surroundings) : surroundings_(surroundings) {}
+  // `context` must outlive it.
+  explicit DeadRuns(RuntimeContext& context) : context_(context) {}
 
   // Trees that are to go, soon.
   void Add(std::vector<std::string> trees);
@@ -27,7 +27,7 @@ class DeadRuns {
  private:
   void StartNext();
 
-  Surroundings& surroundings_;
+  RuntimeContext& context_;
   std::vector<std::string> waiting_;
   std::optional<RemovalJob> job_;
   int failures_ = 0;  // to start one, in a row

@@ -21,19 +21,19 @@ constexpr Duration kLeftoverTimeout = std::chrono::seconds(30);
 
 }  // namespace
 
-void RemoveLeftover(Surroundings& surroundings, const std::string& uid, MountPointUser user) {
+void RemoveLeftover(RuntimeContext& context, const std::string& uid, MountPointUser user) {
   PodRemains remains{.uid = uid, .groups = {}, .log_dirs = {}, .mount_point_user = std::move(user)};
   std::vector<std::string> strange;
-  const auto runs = ReadRuns(surroundings.paths, uid, surroundings.boot_id, strange)
-                        .value_or(std::vector<FoundRun>{});
+  const auto runs =
+      ReadRuns(context.paths, uid, context.boot_id, strange).value_or(std::vector<FoundRun>{});
   for (const FoundRun& run : runs) {
     if (run.shim && run.state == RunState::kNeverRan) {
       (void)EndProcess(run.shim, kShimEndTimeoutMs);
     }
   }
-  remains.groups = PossibleGroupsOf(uid, surroundings.options.cgroup_driver);
+  remains.groups = PossibleGroupsOf(uid, context.options.cgroup_driver);
   for (const std::string& group : remains.groups) {
-    surroundings.LogFailure("end pod " + uid, surroundings.group_end.Kill(group));
+    context.LogFailure("end pod " + uid, context.group_end.Kill(group));
   }
   // A shim whose container has been killed ends by itself, and reaps it.
   for (const FoundRun& run : runs) {
@@ -41,13 +41,12 @@ void RemoveLeftover(Surroundings& surroundings, const std::string& uid, MountPoi
       (void)EndProcess(run.shim, kShimEndTimeoutMs);
     }
   }
-  const std::string logs = surroundings.paths.Logs();
+  const std::string logs = context.paths.Logs();
   for (const std::string& name : NamesIn(logs).value_or(std::vector<std::string>{})) {
     if (IsLogsOf(name, uid)) remains.log_dirs.push_back(fmt::format("{}/{}", logs, name));
   }
-  if (!PodRemoval(surroundings, std::move(remains)).Finish(kLeftoverTimeout)) {
-    surroundings.Log(
-        fmt::format("pod {}: what an earlier agent left of it cannot be removed", uid));
+  if (!PodRemoval(context, std::move(remains)).Finish(kLeftoverTimeout)) {
+    context.Log(fmt::format("pod {}: what an earlier agent left of it cannot be removed", uid));
   }
 }
 

@@ -24,9 +24,9 @@ constexpr Duration kFinishStep = milliseconds(20);
 
 }  // namespace
 
-PodRemoval::PodRemoval(Surroundings& surroundings, PodRemains remains)
-    : surroundings_(surroundings), remains_(std::move(remains)) {
-  (void)::unlink(surroundings_.paths.PodFile(remains_.uid).c_str());
+PodRemoval::PodRemoval(RuntimeContext& context, PodRemains remains)
+    : context_(context), remains_(std::move(remains)) {
+  (void)::unlink(context_.paths.PodFile(remains_.uid).c_str());
 }
 
 bool PodRemoval::Continue() {
@@ -53,9 +53,9 @@ bool PodRemoval::Finish(Duration timeout) {
 // process ids, which the node is short of when the pod went for that. A parent that never asks is
 // waited for only so long.
 bool PodRemoval::IsInhabited(const std::string& group) const {
-  const auto living = surroundings_.cgroups.Processes(group);
+  const auto living = context_.cgroups.Processes(group);
   if (living && !living->empty()) return true;
-  const auto tasks = surroundings_.cgroups.ReadPids(group);
+  const auto tasks = context_.cgroups.ReadPids(group);
   return tasks && *tasks > 0 && failures_ < kPatientFailures;
 }
 
@@ -65,24 +65,24 @@ bool PodRemoval::RemoveGroups() {
     // Removing may wait for what lives there, and nothing here may wait.
     const Result<void> removed = IsInhabited(group)
                                      ? Fail(ErrorCode::kUnavailable, "tasks are left in " + group)
-                                     : surroundings_.group_end.Remove(group);
+                                     : context_.group_end.Remove(group);
     if (removed || removed.error().code == ErrorCode::kNotFound) continue;
-    (void)surroundings_.group_end.Kill(group);
+    (void)context_.group_end.Kill(group);
     TryAgainLater("remove the control groups", removed.error());
     return false;
   }
   groups_gone_ = true;
   failures_ = 0;
-  ReleaseMountPoints(surroundings_.paths, remains_.uid, remains_.mount_point_user);
+  ReleaseMountPoints(context_.paths, remains_.uid, remains_.mount_point_user);
   return true;
 }
 
 bool PodRemoval::RemoveFiles() {
   if (!job_) {
-    const Paths& paths = surroundings_.paths;
+    const Paths& paths = context_.paths;
     RemoveOrder order{.volume_folders = {paths.Volumes(remains_.uid)}, .trees = remains_.log_dirs};
     order.trees.push_back(paths.Pod(remains_.uid));
-    auto job = RemovalJob::Start(surroundings_, order);
+    auto job = RemovalJob::Start(context_, order);
     if (!job) {
       TryAgainLater("remove the files", job.error());
       return false;
@@ -99,11 +99,10 @@ bool PodRemoval::RemoveFiles() {
 
 void PodRemoval::TryAgainLater(std::string_view what, const Error& error) {
   if (++failures_ == kSilentFailures) {
-    surroundings_.Log(
+    context_.Log(
         fmt::format("pod {}: {}: {}; it is tried again", remains_.uid, what, error.message));
   }
-  retry_ =
-      surroundings_.readiness.After(RetryDelay(kFirstRetry, failures_), [this] { retry_.Stop(); });
+  retry_ = context_.readiness.After(RetryDelay(kFirstRetry, failures_), [this] { retry_.Stop(); });
 }
 
 }  // namespace jettison::process

@@ -6,7 +6,7 @@
 #include "core/model/pod.h"
 #include "runtimes/process/mount_points.h"
 #include "runtimes/process/removal_job.h"
-#include "runtimes/process/runs/surroundings.h"
+#include "runtimes/process/runs/runtime_context.h"
 
 namespace jettison::process {
 
@@ -23,7 +23,7 @@ struct PodRemains {
 // later goes on where this one was interrupted. What does not work is tried again.
 class PodRemoval {
  public:
-  PodRemoval(Surroundings& surroundings, PodRemains remains);
+  PodRemoval(RuntimeContext& context, PodRemains remains);
 
   // Goes on as far as it can; true when nothing is left. A step that may go on wakes the runtime.
   [[nodiscard]] bool Continue();
@@ -36,7 +36,7 @@ class PodRemoval {
   [[nodiscard]] bool RemoveFiles();
   void TryAgainLater(std::string_view what, const Error& error);
 
-  Surroundings& surroundings_;
+  RuntimeContext& context_;
   PodRemains remains_;
   bool groups_gone_ = false;
   std::optional<RemovalJob> job_;

@@ -47,7 +47,7 @@ std::vector<std::string> PossibleGroupsOf(std::string_view uid, CgroupDriver dri
 }
 
 PodEntry& Pods::Enter(PodPlan plan) {
-  const CgroupDriver driver = surroundings_.options.cgroup_driver;
+  const CgroupDriver driver = context_.options.cgroup_driver;
   const Pod& pod = plan.pod;
   PodEntry& entry = pods_[pod.uid];
   entry.group = PodGroup(plan.qos, pod.uid, driver);
@@ -73,21 +73,20 @@ ContainerRun* Pods::FindRun(const std::string& uid, const std::string& container
 }
 
 Result<void> Pods::Prepare(const PodEntry& entry) const {
-  const Paths& paths = surroundings_.paths;
+  const Paths& paths = context_.paths;
   const Pod& pod = entry.plan.pod;
   if (auto ok = CheckRights(pod); !ok) return ok;
   if (auto ok = CheckMounts(paths, pod); !ok) return ok;
   if (auto made = MakeFolders(paths.Pod(pod.uid)); !made) return made;
-  if (auto made = surroundings_.cgroups.Create(entry.group, entry.plan.limits); !made) return made;
+  if (auto made = context_.cgroups.Create(entry.group, entry.plan.limits); !made) return made;
   if (auto made = PrepareVolumes(paths, pod); !made) return made;
   if (auto made = MakeFolders(paths.Containers(pod.uid)); !made) return made;
   return MakeFolders(paths.PodLogs(pod));
 }
 
 void Pods::PrepareForeignVolumes(PodEntry& entry, const PathErrand::Done& done) const {
-  entry.errand =
-      std::make_unique<PathErrand>(surroundings_.readiness, surroundings_.options.path_patience);
-  const auto outcome = entry.errand->Begin(VolumeSteps(surroundings_.paths, entry.plan.pod), done);
+  entry.errand = std::make_unique<PathErrand>(context_.readiness, context_.options.path_patience);
+  const auto outcome = entry.errand->Begin(VolumeSteps(context_.paths, entry.plan.pod), done);
   if (!outcome) return;
   entry.errand.reset();
   done(*outcome);
@@ -97,20 +96,19 @@ std::optional<std::string> Pods::MountPointUserOf(std::string_view path) const {
   for (const auto& [uid, entry] : pods_) {
     if (entry.unread() != nullptr) return uid;  // nobody knows what it mounts
     const bool stays = entry.removing() == nullptr;
-    if (stays && MountsAt(surroundings_.paths, entry.plan.pod, path)) return uid;
+    if (stays && MountsAt(context_.paths, entry.plan.pod, path)) return uid;
   }
   return std::nullopt;
 }
 
 bool Pods::IsInhabited(const std::string& group) const {
-  const auto processes = surroundings_.cgroups.Processes(group);
+  const auto processes = context_.cgroups.Processes(group);
   if (!processes) return processes.error().code != ErrorCode::kNotFound;
   return !processes->empty();
 }
 
 std::string Pods::GroupOfContainer(const PodEntry& entry, const std::string& container) const {
-  return ContainerGroup(entry.group,
-                        ContainerGroupName(container, surroundings_.options.cgroup_driver));
+  return ContainerGroup(entry.group, ContainerGroupName(container, context_.options.cgroup_driver));
 }
 
 }  // namespace jettison::process

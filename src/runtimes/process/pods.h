@@ -13,7 +13,7 @@
 #include "ports/pod_plan.h"
 #include "runtimes/process/pod_removal.h"
 #include "runtimes/process/runs/container_run.h"
-#include "runtimes/process/runs/surroundings.h"
+#include "runtimes/process/runs/runtime_context.h"
 
 namespace jettison::process {
 
@@ -59,8 +59,8 @@ struct PodEntry {
 // The pods that the runtime has, by UID, and what each has on the host.
 class Pods {
  public:
-  // `surroundings` must outlive this.
-  explicit Pods(Surroundings& surroundings) : surroundings_(surroundings) {}
+  // `context` must outlive this.
+  explicit Pods(RuntimeContext& context) : context_(context) {}
 
   [[nodiscard]] std::map<std::string, PodEntry>& all() { return pods_; }
   [[nodiscard]] const std::map<std::string, PodEntry>& all() const { return pods_; }
@@ -84,7 +84,7 @@ class Pods {
                                              const std::string& container) const;
 
  private:
-  Surroundings& surroundings_;
+  RuntimeContext& context_;
   std::map<std::string, PodEntry> pods_;
 };
 

@@ -5,15 +5,15 @@
 
 namespace jettison::process {
 
-Result<RemovalJob> RemovalJob::Start(Surroundings& surroundings, const RemoveOrder& order) {
-  auto shim = ShimProcess::Start(surroundings.options.shim, Format(order), "remove");
+Result<RemovalJob> RemovalJob::Start(RuntimeContext& context, const RemoveOrder& order) {
+  auto shim = ShimProcess::Start(context.options.shim, Format(order), "remove");
   if (!shim) return Fail(shim.error());
-  return RemovalJob(surroundings, std::move(*shim));
+  return RemovalJob(context, std::move(*shim));
 }
 
-RemovalJob::RemovalJob(Surroundings& surroundings, ShimProcess shim) : shim_(std::move(shim)) {
+RemovalJob::RemovalJob(RuntimeContext& context, ShimProcess shim) : shim_(std::move(shim)) {
   // Nothing to do but to be called: whoever owns the job looks at its outcome.
-  watch_ = surroundings.readiness.OnReadable(shim_.pidfd().get(), [] {});
+  watch_ = context.readiness.OnReadable(shim_.pidfd().get(), [] {});
 }
 
 std::optional<Result<void>> RemovalJob::Outcome() {

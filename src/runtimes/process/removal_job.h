@@ -2,9 +2,9 @@
 
 #include <optional>
 
+#include "runtimes/process/runs/runtime_context.h"
 #include "runtimes/process/runs/shim_order.h"
 #include "runtimes/process/runs/shim_process.h"
-#include "runtimes/process/runs/surroundings.h"
 
 namespace jettison::process {
 
@@ -12,8 +12,7 @@ namespace jettison::process {
 class RemovalJob {
  public:
   // Starts it; fails where no process can be made.
-  [[nodiscard]] static Result<RemovalJob> Start(Surroundings& surroundings,
-                                                const RemoveOrder& order);
+  [[nodiscard]] static Result<RemovalJob> Start(RuntimeContext& context, const RemoveOrder& order);
 
   // Whether it is over, and then what could not be deleted. A finished job wakes the runtime.
   [[nodiscard]] std::optional<Result<void>> Outcome();
@@ -21,7 +20,7 @@ class RemovalJob {
   [[nodiscard]] bool WaitForEnd(Duration timeout) const;
 
  private:
-  RemovalJob(Surroundings& surroundings, ShimProcess shim);
+  RemovalJob(RuntimeContext& context, ShimProcess shim);
 
   ShimProcess shim_;
   kernel::Readiness::Watch watch_;

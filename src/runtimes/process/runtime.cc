@@ -23,28 +23,28 @@ Runtime::Runtime(std::unique_ptr<Readiness> readiness, FileDescriptor lock,
                  GroupEnd& group_end, const Clock& clock)
     : readiness_(std::move(readiness)),
       lock_(std::move(lock)),
-      surroundings_{.options = options,
-                    .paths = Paths(options.root, options.logs),
-                    .boot_id = std::move(boot_id),
-                    .cgroups = cgroups,
-                    .group_end = group_end,
-                    .clock = clock,
-                    .readiness = *readiness_,
-                    .events = {}} {}
+      context_{.options = options,
+               .paths = Paths(options.root, options.logs),
+               .boot_id = std::move(boot_id),
+               .cgroups = cgroups,
+               .group_end = group_end,
+               .clock = clock,
+               .readiness = *readiness_,
+               .events = {}} {}
 
 Result<void> Runtime::Ready() {
-  if (::access(surroundings_.options.shim.c_str(), X_OK) != 0) {
+  if (::access(context_.options.shim.c_str(), X_OK) != 0) {
     return Fail(SystemError(
-        errno, fmt::format("the shim {} is not there to be started", surroundings_.options.shim)));
+        errno, fmt::format("the shim {} is not there to be started", context_.options.shim)));
   }
-  if (::access(surroundings_.paths.Pods().c_str(), W_OK) != 0) {
-    return FailErrno(surroundings_.paths.Pods());
+  if (::access(context_.paths.Pods().c_str(), W_OK) != 0) {
+    return FailErrno(context_.paths.Pods());
   }
   return {};
 }
 
 Result<std::vector<RuntimePod>> Runtime::List() {
-  const auto uids = NamesIn(surroundings_.paths.Pods());
+  const auto uids = NamesIn(context_.paths.Pods());
   if (!uids) return Fail(uids.error());
   std::vector<std::string> leftovers;
   for (const std::string& uid : *uids) {
@@ -59,7 +59,7 @@ Result<std::vector<RuntimePod>> Runtime::List() {
   }
   // Only now: the pods that stay are known, and with them whose mount points must stay.
   for (const std::string& uid : leftovers) {
-    RemoveLeftover(surroundings_, uid,
+    RemoveLeftover(context_, uid,
                    [this](std::string_view path) { return pods_.MountPointUserOf(path); });
   }
   std::vector<RuntimePod> listed;
@@ -78,14 +78,14 @@ Result<std::vector<RuntimePod>> Runtime::List() {
 
 void Runtime::CreatePod(const PodPlan& plan) {
   const std::string& uid = plan.pod.uid;
-  const auto fail = [&](Error error) { surroundings_.Emit(PodFailed{uid, std::move(error)}); };
+  const auto fail = [&](Error error) { context_.Emit(PodFailed{uid, std::move(error)}); };
   if (const auto existing = pods_.all().find(uid); existing != pods_.all().end()) {
     const PodEntry& entry = existing->second;
     if (entry.removing() != nullptr) {
       return fail({ErrorCode::kUnavailable, "a pod of the same UID is still being removed"});
     }
     if (entry.making()) return;
-    if (entry.unread() == nullptr) return surroundings_.Emit(PodReady{uid});
+    if (entry.unread() == nullptr) return context_.Emit(PodReady{uid});
     if (!unread_pods_.MakeWay(plan)) return;
   }
   if (auto names = CheckNames(plan.pod); !names) return fail(names.error());
@@ -98,7 +98,7 @@ void Runtime::CreatePod(const PodPlan& plan) {
          fmt::format("processes run in {} that nothing below {} tells of: they are another "
                      "agent's, or this root is not the one that they were started from; end them "
                      "or set `root`",
-                     group, surroundings_.paths.root())});
+                     group, context_.paths.root())});
   }
   if (const auto made = pods_.Prepare(entry); !made) return FinishPod(uid, made);
   entry.state.emplace<Making>();
@@ -112,24 +112,24 @@ void Runtime::FinishPod(const std::string& uid, const Result<void>& prepared) {
   PodEntry& entry = pods_.all().at(uid);
   entry.errand.reset();
   entry.state.emplace<Standing>();
-  const auto made = prepared ? WriteFile(surroundings_.paths.PodFile(uid),
-                                         surroundings_.options.written_pods->Write(entry.plan.pod))
+  const auto made = prepared ? WriteFile(context_.paths.PodFile(uid),
+                                         context_.options.written_pods->Write(entry.plan.pod))
                              : prepared;
   if (!made) {
     BeginRemoval(entry);
     entry.removing()->create_error = made.error();
     return;
   }
-  surroundings_.Emit(PodReady{uid});
+  context_.Emit(PodReady{uid});
 }
 
 void Runtime::StartContainer(const std::string& pod_uid, const std::string& container, int attempt,
                              int oom_score_adj) {
   const auto refuse = [&](ErrorCode code, std::string why) {
-    surroundings_.Emit(ContainerStartFailed{.pod_uid = pod_uid,
-                                            .container = container,
-                                            .attempt = attempt,
-                                            .error = {code, std::move(why)}});
+    context_.Emit(ContainerStartFailed{.pod_uid = pod_uid,
+                                       .container = container,
+                                       .attempt = attempt,
+                                       .error = {code, std::move(why)}});
   };
   PodEntry* const entry = pods_.Find(pod_uid);
   if (entry == nullptr) return refuse(ErrorCode::kNotFound, "there is no such pod");
@@ -142,8 +142,8 @@ void Runtime::StartContainer(const std::string& pod_uid, const std::string& cont
     return refuse(ErrorCode::kInvalidArgument, "the container runs already");
   }
   auto run =
-      std::make_unique<ContainerRun>(surroundings_, RunName{pod_uid, container, attempt},
-                                     entry->plan, *spec, pods_.GroupOfContainer(*entry, container));
+      std::make_unique<ContainerRun>(context_, RunName{pod_uid, container, attempt}, entry->plan,
+                                     *spec, pods_.GroupOfContainer(*entry, container));
   run->Start(oom_score_adj);
   entry->runs[container] = std::move(run);
   entry->newest[container] = attempt;
@@ -151,13 +151,13 @@ void Runtime::StartContainer(const std::string& pod_uid, const std::string& cont
 
 // The layers of earlier runs are leftovers that no limit counts.
 PodDisk Runtime::DiskOf(const Pod& pod) const {
-  PodDisk disk = kernel::DiskOf(surroundings_.paths, pod);
+  PodDisk disk = kernel::DiskOf(context_.paths, pod);
   const auto entry = pods_.all().find(pod.uid);
   if (entry == pods_.all().end()) return disk;
   for (PodDisk::ContainerDisk& container : disk.containers) {
     const auto newest = entry->second.newest.find(container.name);
     if (newest == entry->second.newest.end()) continue;
-    container.layer = surroundings_.paths.Run(pod.uid, container.name, newest->second);
+    container.layer = context_.paths.Run(pod.uid, container.name, newest->second);
   }
   return disk;
 }
@@ -192,7 +192,7 @@ void Runtime::RemoveContainer(const std::string& pod_uid, const std::string& con
   const ContainerRun* const run = pods_.FindRun(pod_uid, container);
   if (run != nullptr && run->attempt() == attempt) return;  // not dead
 
-  const Paths& paths = surroundings_.paths;
+  const Paths& paths = context_.paths;
   // Renamed it is no run any more, whatever becomes of the removal.
   const std::string run_dir = paths.Run(pod_uid, container, attempt);
   const std::string doomed = run_dir + ".gone";
@@ -211,7 +211,7 @@ void Runtime::RemoveContainer(const std::string& pod_uid, const std::string& con
 void Runtime::RemovePod(const std::string& pod_uid) {
   const auto it = pods_.all().find(pod_uid);
   if (it == pods_.all().end() || it->second.unread() != nullptr) {
-    surroundings_.Emit(PodRemoved{pod_uid});
+    context_.Emit(PodRemoved{pod_uid});
     return;
   }
   PodEntry& entry = it->second;
@@ -236,9 +236,9 @@ void Runtime::ContinueRemovals() {
       continue;
     }
     if (const auto& error = entry.removing()->create_error) {
-      surroundings_.Emit(PodFailed{uid, *error});
+      context_.Emit(PodFailed{uid, *error});
     } else {
-      surroundings_.Emit(PodRemoved{uid});
+      context_.Emit(PodRemoved{uid});
     }
     it = pods.erase(it);
   }
@@ -247,24 +247,23 @@ void Runtime::ContinueRemovals() {
 bool Runtime::ContinueRemoval(const std::string& uid, PodEntry& entry) {
   auto& removal = entry.removing()->removal;
   if (!removal) {
-    removal.emplace(surroundings_,
-                    PodRemains{.uid = uid,
-                               .groups = {entry.group},
-                               .log_dirs = {surroundings_.paths.PodLogs(entry.plan.pod)},
-                               .mount_point_user = [this](std::string_view path) {
-                                 return pods_.MountPointUserOf(path);
-                               }});
+    removal.emplace(context_, PodRemains{.uid = uid,
+                                         .groups = {entry.group},
+                                         .log_dirs = {context_.paths.PodLogs(entry.plan.pod)},
+                                         .mount_point_user = [this](std::string_view path) {
+                                           return pods_.MountPointUserOf(path);
+                                         }});
   }
   return removal->Continue();
 }
 
 std::vector<RuntimeEvent> Runtime::TakeEvents() {
-  surroundings_.taking = true;
+  context_.taking = true;
   readiness_->Dispatch();
   ContinueRemovals();
   dead_runs_.Continue();
-  surroundings_.taking = false;
-  return std::exchange(surroundings_.events, {});
+  context_.taking = false;
+  return std::exchange(context_.events, {});
 }
 
 }  // namespace jettison::process

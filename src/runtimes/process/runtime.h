@@ -10,7 +10,7 @@
 #include "runtimes/process/adoption.h"
 #include "runtimes/process/dead_runs.h"
 #include "runtimes/process/pods.h"
-#include "runtimes/process/runs/surroundings.h"
+#include "runtimes/process/runs/runtime_context.h"
 #include "runtimes/process/unread_pods.h"
 
 namespace jettison::process {
@@ -52,11 +52,11 @@ class Runtime : public ContainerRuntime {
 
   std::unique_ptr<kernel::Readiness> readiness_;
   FileDescriptor lock_;
-  Surroundings surroundings_;
-  Pods pods_{surroundings_};
-  DeadRuns dead_runs_{surroundings_};
-  Adoption adoption_{surroundings_, pods_, dead_runs_};
-  UnreadPods unread_pods_{surroundings_, pods_, adoption_};
+  RuntimeContext context_;
+  Pods pods_{context_};
+  DeadRuns dead_runs_{context_};
+  Adoption adoption_{context_, pods_, dead_runs_};
+  UnreadPods unread_pods_{context_, pods_, adoption_};
   const std::vector<std::string> no_groups_;
 };
 

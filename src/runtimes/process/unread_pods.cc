@@ -34,7 +34,7 @@ bool UidTellsContent(const Pod& pod) {
 }  // namespace
 
 std::string UnreadPods::GroupInUse(const std::string& uid) const {
-  const auto groups = PossibleGroupsOf(uid, surroundings_.options.cgroup_driver);
+  const auto groups = PossibleGroupsOf(uid, context_.options.cgroup_driver);
   const auto used = std::find_if(groups.begin(), groups.end(), [this](const std::string& group) {
     return pods_.IsInhabited(group);
   });
@@ -47,14 +47,14 @@ Pod UnreadPods::SketchOf(const std::string& uid) const {
   pod.uid = uid;
   pod.name = uid;
   pod.namespace_ = "unknown";
-  const std::string logs = surroundings_.paths.Logs();
+  const std::string logs = context_.paths.Logs();
   for (const std::string& name : NamesIn(logs).value_or(std::vector<std::string>{})) {
     if (!IsLogsOf(name, uid)) continue;
     const std::size_t end = name.find('_');
     pod.namespace_ = name.substr(0, end);
     pod.name = name.substr(end + 1, name.size() - end - uid.size() - 2);
   }
-  const auto containers = NamesIn(surroundings_.paths.Containers(uid));
+  const auto containers = NamesIn(context_.paths.Containers(uid));
   for (const std::string& name : containers.value_or(std::vector<std::string>{})) {
     pod.containers.emplace_back().name = name;
   }
@@ -71,16 +71,16 @@ void UnreadPods::Enter(const std::string& uid, Error error) {
 
 void UnreadPods::SetUnread(PodEntry& entry, Error error) {
   Pod& pod = entry.plan.pod;
-  surroundings_.Log(fmt::format(
+  context_.Log(fmt::format(
       "pod {} of an earlier agent cannot be taken over: {}; it goes on as it is, nothing of it is "
       "deleted, and {}",
       FullName(pod), error.message,
       IsDamage(error) ? "the manifest that it came from mends it; else end it and delete " +
-                            surroundings_.paths.Pod(pod.uid)
+                            context_.paths.Pod(pod.uid)
                       : std::string("it is tried again")));
   pod.restart_policy = RestartPolicy::kNever;  // whoever looks after it starts nothing of it
-  entry.state.emplace<Unread>(Unread{.error = std::move(error),
-                                     .groups = {surroundings_.options.cgroup_root + entry.group}});
+  entry.state.emplace<Unread>(
+      Unread{.error = std::move(error), .groups = {context_.options.cgroup_root + entry.group}});
 }
 
 std::optional<RuntimePod> UnreadPods::Tell(PodEntry& entry) const {
@@ -92,7 +92,7 @@ std::optional<RuntimePod> UnreadPods::Tell(PodEntry& entry) const {
     told.containers.push_back({.pod_uid = pod.uid,
                                .name = container.name,
                                .attempt = 0,
-                               .created = surroundings_.clock.Now()});
+                               .created = context_.clock.Now()});
   }
   return told;
 }
@@ -115,7 +115,7 @@ bool UnreadPods::MakeWay(const PodPlan& plan) {
     pods_.all().erase(uid);
     return true;
   }
-  surroundings_.Emit(PodFailed{
+  context_.Emit(PodFailed{
       uid,
       {ErrorCode::kUnavailable, "an earlier pod of this UID is in its place: " + error.message}});
   return false;
@@ -138,18 +138,17 @@ bool UnreadPods::TryTakeOver(const std::string& uid, const PodPlan* certain) {
     return false;
   }
   if (repair) Mend(entry);
-  surroundings_.Emit(PodFound{.pod_uid = uid, .pod = std::move(*found)});
+  context_.Emit(PodFound{.pod_uid = uid, .pod = std::move(*found)});
   return true;
 }
 
 void UnreadPods::Mend(const PodEntry& entry) {
   const Pod& pod = entry.plan.pod;
-  const std::string file = surroundings_.paths.PodFile(pod.uid);
+  const std::string file = context_.paths.PodFile(pod.uid);
   const std::string damaged = file + ".damaged";
   (void)std::rename(file.c_str(), damaged.c_str());
-  surroundings_.LogFailure("mend " + file,
-                           WriteFile(file, surroundings_.options.written_pods->Write(pod)));
-  surroundings_.Log(
+  context_.LogFailure("mend " + file, WriteFile(file, context_.options.written_pods->Write(pod)));
+  context_.Log(
       fmt::format("{} was damaged and is written anew; what it was is in {}", file, damaged));
 }
 
@@ -158,10 +157,9 @@ void UnreadPods::Signal(const std::string& uid, int signal) {
   Unread* const unread = entry == nullptr ? nullptr : entry->unread();
   if (unread == nullptr || unread->known == Unread::Known::kHere) return;
   unread->known = Unread::Known::kEnding;
-  surroundings_.LogFailure("end pod " + FullName(entry->plan.pod),
-                           signal == SIGKILL
-                               ? surroundings_.group_end.Kill(entry->group)
-                               : surroundings_.group_end.Signal(entry->group, signal));
+  context_.LogFailure("end pod " + FullName(entry->plan.pod),
+                      signal == SIGKILL ? context_.group_end.Kill(entry->group)
+                                        : context_.group_end.Signal(entry->group, signal));
   ScheduleTending();
 }
 
@@ -175,7 +173,7 @@ void UnreadPods::ScheduleTending() {
   }
   if (!any) return;
   if (delay >= kFirstDelay) tending_delay_ = delay;
-  on_tending_ = surroundings_.readiness.After(delay, [this] {
+  on_tending_ = context_.readiness.After(delay, [this] {
     on_tending_.Stop();
     Tend();
   });
@@ -200,31 +198,31 @@ void UnreadPods::Tend() {
 // Its files stay for whoever mends its record.
 void UnreadPods::TellEnded(const std::string& uid, PodEntry& entry) {
   entry.unread()->known = Unread::Known::kHere;
-  const Instant now = surroundings_.clock.Now();
+  const Instant now = context_.clock.Now();
   for (const Container& container : entry.plan.pod.containers) {
-    surroundings_.Emit(ContainerExited{
+    context_.Emit(ContainerExited{
         .pod_uid = uid,
         .container = container.name,
         .attempt = 0,
         .exit = {.exit_code = 128 + SIGKILL, .signal = SIGKILL, .started = now, .finished = now}});
   }
-  surroundings_.Emit(PodRemoved{uid});
+  context_.Emit(PodRemoved{uid});
 }
 
 // Another name below the root: no data is lost, and the UID is free.
 bool UnreadPods::SetAside(const std::string& uid) {
-  const std::string folder = surroundings_.paths.root() + "/quarantine";
+  const std::string folder = context_.paths.root() + "/quarantine";
   const std::string place =
-      fmt::format("{}/{}-{}", folder, uid, surroundings_.clock.Now().time_since_epoch().count());
+      fmt::format("{}/{}-{}", folder, uid, context_.clock.Now().time_since_epoch().count());
   auto moved = MakeFolders(folder, 0700);
-  if (moved && std::rename(surroundings_.paths.Pod(uid).c_str(), place.c_str()) != 0) {
+  if (moved && std::rename(context_.paths.Pod(uid).c_str(), place.c_str()) != 0) {
     moved = FailErrno("rename to " + place);
   }
   if (!moved) {
-    surroundings_.Log(moved.error().In("set the files of pod " + uid + " aside").message);
+    context_.Log(moved.error().In("set the files of pod " + uid + " aside").message);
     return false;
   }
-  surroundings_.Log(fmt::format(
+  context_.Log(fmt::format(
       "the record of pod {} was damaged and nothing of it runs: all its files are in {}; delete "
       "them when nobody needs them",
       uid, place));

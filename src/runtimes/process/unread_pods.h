@@ -8,7 +8,7 @@
 #include "ports/container_runtime.h"
 #include "runtimes/process/adoption.h"
 #include "runtimes/process/pods.h"
-#include "runtimes/process/runs/surroundings.h"
+#include "runtimes/process/runs/runtime_context.h"
 
 namespace jettison::process {
 
@@ -17,8 +17,8 @@ namespace jettison::process {
 class UnreadPods {
  public:
   // All must outlive this.
-  UnreadPods(Surroundings& surroundings, Pods& pods, Adoption& adoption)
-      : surroundings_(surroundings), pods_(pods), adoption_(adoption) {}
+  UnreadPods(RuntimeContext& context, Pods& pods, Adoption& adoption)
+      : context_(context), pods_(pods), adoption_(adoption) {}
 
   // A pod of which no record can be read, by what its folders tell.
   void Enter(const std::string& uid, Error error);
@@ -47,7 +47,7 @@ class UnreadPods {
   void TellEnded(const std::string& uid, PodEntry& entry);
   [[nodiscard]] bool SetAside(const std::string& uid);
 
-  Surroundings& surroundings_;
+  RuntimeContext& context_;
   Pods& pods_;
   Adoption& adoption_;
   kernel::Readiness::Watch on_tending_;

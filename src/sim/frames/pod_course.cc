@@ -69,16 +69,16 @@ GrowthBounds RecordedCourse::Growth() const {
 }
 
 double RecordedCourse::AmountAtAge(unsigned life, Duration age) const {
-  const Life& of = LifeOf(life);
-  if (of.points.empty()) return 0;
-  const Instant at = of.points.front().at + std::max(age, Duration{0});
-  if (at >= of.last.at) {
-    const double beyond = SecondsOf(Elapsed(of.last.at, at));
-    return static_cast<double>(of.last.memory) + GrowthOf(of).likely * beyond;
+  const Life& lived = LifeOf(life);
+  if (lived.points.empty()) return 0;
+  const Instant at = lived.points.front().at + std::max(age, Duration{0});
+  if (at >= lived.last.at) {
+    const double beyond = SecondsOf(Elapsed(lived.last.at, at));
+    return static_cast<double>(lived.last.memory) + GrowthOf(lived).likely * beyond;
   }
-  const auto after = std::ranges::upper_bound(of.points, at, {}, &Point::at);
+  const auto after = std::ranges::upper_bound(lived.points, at, {}, &Point::at);
   const Point& from = *(after - 1);
-  const Point& to = after == of.points.end() ? of.last : *after;
+  const Point& to = after == lived.points.end() ? lived.last : *after;
   const double share = SecondsOf(Elapsed(from.at, at)) / SecondsOf(Elapsed(from.at, to.at));
   return static_cast<double>(from.memory) + static_cast<double>(to.memory - from.memory) * share;
 }

@@ -187,7 +187,7 @@ TEST(Import, ASimulationFindsTheEvictionThatReallyWas) {
   Cluster cluster;
   Recording recording;
   ASSERT_TRUE(cluster.Import(recording));
-  WhatIf whatif({{.name = "in force", .of = {}}},
+  WhatIf whatif({{.name = "in force", .policy_for = {}}},
                 {.model = {}, .thinning = ThinningRule{}, .blind = true});
   for (const RecordedItem& item : recording.items) whatif.Add(item);
   whatif.Finish();

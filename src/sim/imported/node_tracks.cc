@@ -53,7 +53,8 @@ Scraped WithoutDuplicates(Scraped all, ImportNotes& notes) {
                                                 TextOf(each->series), TextOf((*same)->series)));
     }
   }
-  std::ranges::sort(kept, {}, [](const ScrapedSeries* of) { return of->points.front().at; });
+  std::ranges::sort(kept, {},
+                    [](const ScrapedSeries* series) { return series->points.front().at; });
   return kept;
 }
 

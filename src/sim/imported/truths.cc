@@ -95,7 +95,7 @@ Clue* PairOf(const Clue& pod, std::vector<Clue>& signals) {
   Clue* nearest = nullptr;
   for (Clue& signal : signals) {
     if (signal.is_paired || signal.from > pod.to || pod.from > signal.to + kStatusLag) continue;
-    const auto gap = [&](const Clue& of) { return std::chrono::abs(Elapsed(of.to, pod.to)); };
+    const auto gap = [&](const Clue& clue) { return std::chrono::abs(Elapsed(clue.to, pod.to)); };
     if (nearest == nullptr || gap(signal) < gap(*nearest)) nearest = &signal;
   }
   return nearest;

@@ -39,8 +39,8 @@ std::int64_t PolicyLines::LineOf(std::size_t threshold, std::int64_t capacity) c
 
 bool PolicyLines::MeetsNone(const Observations& seen) const {
   for (std::size_t i = 0; i < lines_.size(); ++i) {
-    const auto& of = seen[lines_[i].signal];
-    if (of && of->available < LineOf(i, of->capacity)) return false;
+    const auto& observed = seen[lines_[i].signal];
+    if (observed && observed->available < LineOf(i, observed->capacity)) return false;
   }
   return true;
 }

@@ -49,8 +49,8 @@ void SimulatedAgent::SetPolicy(PassPolicy policy) {
 void SimulatedAgent::TakePolicy(const RecordedPass& recorded) {
   if (recorded.policy == base_) return;
   base_ = recorded.policy;
-  if (!lines_ || (!candidate_->of && !DecideAlike(policy_, *base_))) {
-    SetPolicy(candidate_->of ? candidate_->of(*base_) : *base_);
+  if (!lines_ || (!candidate_->policy_for && !DecideAlike(policy_, *base_))) {
+    SetPolicy(candidate_->policy_for ? candidate_->policy_for(*base_) : *base_);
   }
   as_recorded_ = DecideAlike(policy_, *base_);
 }

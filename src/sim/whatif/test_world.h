@@ -243,11 +243,11 @@ inline PassPolicy HardAt(std::int64_t mib, Duration transition = std::chrono::se
 
 inline CandidatePolicy Candidate(std::string name, PassPolicy policy) {
   return {.name = std::move(name),
-          .of = [policy = std::move(policy)](const PassPolicy&) { return policy; }};
+          .policy_for = [policy = std::move(policy)](const PassPolicy&) { return policy; }};
 }
 
 inline CandidatePolicy InForce() {
-  return {.name = "in force", .of = {}};
+  return {.name = "in force", .policy_for = {}};
 }
 
 }  // namespace jettison

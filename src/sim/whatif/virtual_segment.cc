@@ -24,9 +24,10 @@ Duration SpanOf(double in_seconds) {
 
 // A pod of which the recording has nothing at that moment.
 PodStats StatsOf(const KnownPod& pod) {
-  const Pod& of = pod.facts->pod;
-  PodStats stats{.uid = of.uid, .name = of.name, .namespace_ = of.namespace_, .has_memory = true};
-  for (const Container& container : of.containers) {
+  const Pod& spec = pod.facts->pod;
+  PodStats stats{
+      .uid = spec.uid, .name = spec.name, .namespace_ = spec.namespace_, .has_memory = true};
+  for (const Container& container : spec.containers) {
     stats.containers.push_back({.name = container.name});
   }
   return stats;

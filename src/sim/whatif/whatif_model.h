@@ -32,7 +32,7 @@ struct WhatIfModel {
 struct CandidatePolicy {
   std::string name;
   // Out of the one that was in force at the beginning; empty: whatever was in force, always.
-  std::function<PassPolicy(const PassPolicy& recorded)> of;
+  std::function<PassPolicy(const PassPolicy& recorded)> policy_for;
 };
 
 }  // namespace jettison

@@ -25,48 +25,48 @@ struct WordsOf;
 template <>
 struct WordsOf<Signal> {
   static constexpr std::size_t kCount = kSignalCount;
-  static std::string_view Word(Signal of) { return NameOf(of); }
+  static std::string_view Word(Signal value) { return NameOf(value); }
 };
 template <>
 struct WordsOf<PaceReason> {
   static constexpr std::size_t kCount = kPaceReasonCount;
-  static std::string_view Word(PaceReason of) { return NameOf(of); }
+  static std::string_view Word(PaceReason value) { return NameOf(value); }
 };
 template <>
 struct WordsOf<ReclaimStep> {
   static constexpr std::size_t kCount = 2;
-  static std::string_view Word(ReclaimStep of) { return NameOf(of); }
+  static std::string_view Word(ReclaimStep value) { return NameOf(value); }
 };
 template <>
 struct WordsOf<MemoryReclaim> {
   static constexpr std::size_t kCount = 3;
-  static std::string_view Word(MemoryReclaim of) { return NameOf(of); }
+  static std::string_view Word(MemoryReclaim value) { return NameOf(value); }
 };
 template <>
 struct WordsOf<EventType> {
   static constexpr std::size_t kCount = 2;
-  static std::string_view Word(EventType of) { return NameOf(of); }
+  static std::string_view Word(EventType value) { return NameOf(value); }
 };
 template <>
 struct WordsOf<Profile> {
   static constexpr std::size_t kCount = 2;
-  static std::string_view Word(Profile of) { return NameOf(of); }
+  static std::string_view Word(Profile value) { return NameOf(value); }
 };
 template <>
 struct WordsOf<PodOrigin> {
   static constexpr std::size_t kCount = 3;
-  static std::string_view Word(PodOrigin of) { return NameOf(of); }
+  static std::string_view Word(PodOrigin value) { return NameOf(value); }
 };
 template <>
 struct WordsOf<Protection> {
   static constexpr std::size_t kCount = 4;
-  static std::string_view Word(Protection of) { return NameOf(of); }
+  static std::string_view Word(Protection value) { return NameOf(value); }
 };
 template <>
 struct WordsOf<StorageLimitKind> {
   static constexpr std::size_t kCount = kStorageLimitKindCount;
-  static std::string_view Word(StorageLimitKind of) {
-    switch (of) {
+  static std::string_view Word(StorageLimitKind value) {
+    switch (value) {
       case StorageLimitKind::kEmptyDir: return "emptyDir";
       case StorageLimitKind::kPod: return "pod";
       case StorageLimitKind::kContainer: return "container";
@@ -77,8 +77,8 @@ struct WordsOf<StorageLimitKind> {
 template <>
 struct WordsOf<EvictOutcome> {
   static constexpr std::size_t kCount = 4;
-  static std::string_view Word(EvictOutcome of) {
-    switch (of) {
+  static std::string_view Word(EvictOutcome value) {
+    switch (value) {
       case EvictOutcome::kEnding: return "ending";
       case EvictOutcome::kWasEnding: return "was-ending";
       case EvictOutcome::kDryRun: return "dry-run";

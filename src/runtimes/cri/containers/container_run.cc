@@ -22,13 +22,13 @@ std::int64_t WholeSeconds(Duration duration) {
 
 }  // namespace
 
-ContainerRun::ContainerRun(Surroundings& surroundings, StartOrder order)
-    : surroundings_(surroundings),
+ContainerRun::ContainerRun(RuntimeContext& context, StartOrder order)
+    : context_(context),
       order_(order),
-      running_(surroundings, {.pod = order_.pod,
-                              .container = order_.container,
-                              .pod_group = order_.pod_group,
-                              .attempt = order_.attempt}) {}
+      running_(context, {.pod = order_.pod,
+                         .container = order_.container,
+                         .pod_group = order_.pod_group,
+                         .attempt = order_.attempt}) {}
 
 const std::string& ContainerRun::id() const {
   return start_ && phase_ == Phase::kStarting ? start_->id() : running_.id();
@@ -44,8 +44,7 @@ void ContainerRun::Start(const Sandbox& sandbox) {
   if (phase_ != Phase::kStarting) return;
   running_.Expect();
   start_ = std::make_unique<ContainerStart>(
-      surroundings_, order_,
-      [this](Result<StartedContainer> started) { OnStart(std::move(started)); });
+      context_, order_, [this](Result<StartedContainer> started) { OnStart(std::move(started)); });
   start_->Start(sandbox);
 }
 
@@ -54,10 +53,10 @@ void ContainerRun::OnStart(Result<StartedContainer> started) {
   if (!started) return FailStart(started.error());
   on_patience_.Stop();
   Begin(*started);
-  surroundings_.Emit(ContainerStarted{.pod_uid = order_.pod.uid,
-                                      .container = order_.container.name,
-                                      .attempt = order_.attempt,
-                                      .at = started->started});
+  context_.Emit(ContainerStarted{.pod_uid = order_.pod.uid,
+                                 .container = order_.container.name,
+                                 .attempt = order_.attempt,
+                                 .at = started->started});
   if (running_.LookForEnd()) return;
   if (killed_) Kill();
   if (const auto grace = std::exchange(stop_pending_, std::nullopt)) Stop(*grace);
@@ -65,7 +64,7 @@ void ContainerRun::OnStart(Result<StartedContainer> started) {
 
 void ContainerRun::Begin(const StartedContainer& container) {
   phase_ = Phase::kStarted;
-  running_.Begin(container, std::make_shared<CriContainer>(surroundings_.calls, container.id));
+  running_.Begin(container, std::make_shared<CriContainer>(context_.calls, container.id));
 }
 
 void ContainerRun::Adopt(const StartedContainer& container) {
@@ -77,10 +76,10 @@ void ContainerRun::Adopt(const StartedContainer& container) {
 void ContainerRun::FailStart(Error error) {
   phase_ = Phase::kFailed;
   on_patience_.Stop();
-  surroundings_.Emit(ContainerStartFailed{.pod_uid = order_.pod.uid,
-                                          .container = order_.container.name,
-                                          .attempt = order_.attempt,
-                                          .error = std::move(error)});
+  context_.Emit(ContainerStartFailed{.pod_uid = order_.pod.uid,
+                                     .container = order_.container.name,
+                                     .attempt = order_.attempt,
+                                     .error = std::move(error)});
 }
 
 void ContainerRun::Stop(Duration grace) {
@@ -98,10 +97,10 @@ void ContainerRun::Stop(Duration grace) {
 }
 
 void ContainerRun::RunHook(Duration grace) {
-  on_patience_ = surroundings_.readiness.After(grace, [this] {
+  on_patience_ = context_.readiness.After(grace, [this] {
     on_patience_.Stop();
     if (!running()) return;
-    surroundings_.Log(
+    context_.Log(
         fmt::format("preStop of {} did not end within the grace period", running_.Described()));
     OnHookDone();
   });
@@ -110,16 +109,16 @@ void ContainerRun::RunHook(Duration grace) {
   request.set_container_id(running_.id());
   for (const std::string& word : order_.container.pre_stop->command) request.add_cmd(word);
   request.set_timeout(WholeSeconds(grace));
-  surroundings_.calls.ExecSync(
-      request, grace, lifetime_.Guard([this](const Result<api::ExecSyncResponse>& answer) {
-        if (hook_done_ || !running()) return;
-        surroundings_.LogFailure("preStop of " + running_.Described(), answer);
-        if (answer && answer->exit_code() != 0) {
-          surroundings_.Log(fmt::format("preStop of {} failed with exit status {}",
-                                        running_.Described(), answer->exit_code()));
-        }
-        OnHookDone();
-      }));
+  context_.calls.ExecSync(request, grace,
+                          lifetime_.Guard([this](const Result<api::ExecSyncResponse>& answer) {
+                            if (hook_done_ || !running()) return;
+                            context_.LogFailure("preStop of " + running_.Described(), answer);
+                            if (answer && answer->exit_code() != 0) {
+                              context_.Log(fmt::format("preStop of {} failed with exit status {}",
+                                                       running_.Described(), answer->exit_code()));
+                            }
+                            OnHookDone();
+                          }));
 }
 
 void ContainerRun::OnHookDone() {
@@ -138,7 +137,7 @@ void ContainerRun::Kill() {
 
 void ContainerRun::KillStart() {
   if (!std::exchange(killed_, true)) {
-    on_patience_ = surroundings_.readiness.After(kStartPatience, [this] {
+    on_patience_ = context_.readiness.After(kStartPatience, [this] {
       on_patience_.Stop();
       if (start_) start_->Abandon();
       FailStart({ErrorCode::kUnavailable, "it was killed while it was being started"});

@@ -7,7 +7,7 @@
 
 #include "containers/lifetime.h"
 #include "containers/running_container.h"
-#include "runtimes/cri/base/surroundings.h"
+#include "runtimes/cri/base/runtime_context.h"
 #include "runtimes/cri/containers/container_start.h"
 
 namespace jettison::cri {
@@ -17,7 +17,7 @@ namespace jettison::cri {
 class ContainerRun {
  public:
   // What the order refers to must outlive the run.
-  ContainerRun(Surroundings& surroundings, StartOrder order);
+  ContainerRun(RuntimeContext& context, StartOrder order);
   ContainerRun(const ContainerRun&) = delete;
   ContainerRun& operator=(const ContainerRun&) = delete;
   // What runs goes on running.
@@ -66,7 +66,7 @@ class ContainerRun {
   void OnHookDone();
   void KillStart();
 
-  Surroundings& surroundings_;
+  RuntimeContext& context_;
   StartOrder order_;
   Phase phase_ = Phase::kStarting;
   std::unique_ptr<ContainerStart> start_;

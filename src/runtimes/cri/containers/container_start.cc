@@ -28,42 +28,42 @@ Error Abandoned() {
 
 }  // namespace
 
-std::optional<pid_t> FirstProcessOf(const Surroundings& surroundings, const std::string& pod_group,
+std::optional<pid_t> FirstProcessOf(const RuntimeContext& context, const std::string& pod_group,
                                     const std::string& container_id) {
-  const auto groups = surroundings.cgroups.Children(pod_group);
+  const auto groups = context.cgroups.Children(pod_group);
   if (!groups) return std::nullopt;
   for (const std::string& group : *groups) {
     if (!IsGroupOfContainer(group, container_id)) continue;
-    const auto pids = surroundings.cgroups.Processes(kernel::ContainerGroup(pod_group, group));
+    const auto pids = context.cgroups.Processes(kernel::ContainerGroup(pod_group, group));
     if (pids && !pids->empty()) return *std::min_element(pids->begin(), pids->end());
   }
   return std::nullopt;
 }
 
-ContainerStart::ContainerStart(Surroundings& surroundings, StartOrder order, Done done)
-    : surroundings_(surroundings), order_(order), done_(std::move(done)) {}
+ContainerStart::ContainerStart(RuntimeContext& context, StartOrder order, Done done)
+    : context_(context), order_(order), done_(std::move(done)) {}
 
 void ContainerStart::Start(const Sandbox& sandbox) {
   sandbox_ = sandbox;
-  ordered_ = surroundings_.clock.Now();
-  image_.emplace(surroundings_, order_.container, [this](const Result<ImageFacts>& image) {
+  ordered_ = context_.clock.Now();
+  image_.emplace(context_, order_.container, [this](const Result<ImageFacts>& image) {
     if (!image) return Finish(Fail(image.error()));
     if (abandoned_) return Finish(Fail(Abandoned()));
-    if (!surroundings_.draining) Prepare(*image);
+    if (!context_.draining) Prepare(*image);
   });
   image_->Start();
 }
 
 Result<std::vector<kernel::PathStep>> ContainerStart::PlanMounts() {
   const auto& [pod, container, group, attempt, adj, limits, write_down] = order_;
-  auto plan = kernel::PlanMounts(surroundings_.paths, pod, container);
+  auto plan = kernel::PlanMounts(context_.paths, pod, container);
   if (!plan) return Fail(plan.error());
   std::vector<kernel::PathStep> steps;
   for (const kernel::PlannedMount& mount : *plan) {
     std::string host_path = mount.source;
     if (!mount.sub_path.empty()) {
-      host_path = fmt::format("{}/sub-paths/{}/{}", surroundings_.paths.Pod(pod.uid),
-                              container.name, mounts_.size());
+      host_path = fmt::format("{}/sub-paths/{}/{}", context_.paths.Pod(pod.uid), container.name,
+                              mounts_.size());
       const SubPath sub_path{mount.source, mount.sub_path, mount.kept_by_operator};
       steps.push_back({.what = "subPath of volume at " + mount.target,
                        .path = fmt::format("{}/{}", mount.source, mount.sub_path),
@@ -89,7 +89,7 @@ void ContainerStart::Prepare(const ImageFacts& image) {
   }
   auto steps = PlanMounts();
   if (!steps) return Finish(Fail(steps.error()));
-  errand_.emplace(surroundings_.readiness, surroundings_.options.path_patience);
+  errand_.emplace(context_.readiness, context_.options.path_patience);
   const auto prepared =
       errand_->Begin(std::move(*steps), [this](const Result<void>& later) { OnMounts(later); });
   if (prepared) OnMounts(*prepared);
@@ -99,12 +99,12 @@ void ContainerStart::OnMounts(const Result<void>& prepared) {
   errand_.reset();
   if (abandoned_) return Finish(Fail(Abandoned()));
   if (!prepared) return Finish(Fail(prepared.error()));
-  if (!surroundings_.draining) Create();
+  if (!context_.draining) Create();
 }
 
 void ContainerStart::Create() {
   const auto& [pod, container, group, attempt, adj, limits, write_down] = order_;
-  const std::string logs = surroundings_.paths.ContainerLogs(pod, container.name);
+  const std::string logs = context_.paths.ContainerLogs(pod, container.name);
   if (auto made = kernel::MakeFolders(logs); !made) return Finish(Fail(made.error()));
   api::CreateContainerRequest request;
   request.set_pod_sandbox_id(sandbox_.id);
@@ -116,17 +116,16 @@ void ContainerStart::Create() {
                                                  .image = image_facts_,
                                                  .mounts = std::move(mounts_),
                                                  .limits = limits});
-  *request.mutable_sandbox_config() = DescriptionOf(surroundings_, pod, group, sandbox_);
-  surroundings_.calls.CreateContainer(
-      request, surroundings_.options.request_timeout,
-      lifetime_.Guard(
-          [this, making = surroundings_.making](const auto& answer) { OnCreated(answer); }));
+  *request.mutable_sandbox_config() = DescriptionOf(context_, pod, group, sandbox_);
+  context_.calls.CreateContainer(
+      request, context_.options.request_timeout,
+      lifetime_.Guard([this, making = context_.making](const auto& answer) { OnCreated(answer); }));
 }
 
 void ContainerStart::OnCreated(const Result<api::CreateContainerResponse>& answer) {
   if (!answer || answer->container_id().empty()) {
     // A container that is half made, or of which only its ID is unknown, is found by its labels.
-    surroundings_.WantRelist();
+    context_.WantRelist();
     return Finish(Fail(answer ? Error{ErrorCode::kInternal,
                                       "the container runtime made a container and gave no ID of it"}
                               : answer.error().In("CreateContainerError")));
@@ -137,14 +136,13 @@ void ContainerStart::OnCreated(const Result<api::CreateContainerResponse>& answe
     return Finish(Fail(Abandoned()));
   }
   // The next agent finds one that never ran.
-  if (surroundings_.draining) return;
+  if (context_.draining) return;
   if (order_.write_down) order_.write_down();
   api::StartContainerRequest request;
   request.set_container_id(id_);
-  surroundings_.calls.StartContainer(
-      request, surroundings_.options.request_timeout,
-      lifetime_.Guard(
-          [this, making = surroundings_.making](const auto& started) { OnStarted(started); }));
+  context_.calls.StartContainer(request, context_.options.request_timeout,
+                                lifetime_.Guard([this, making = context_.making](
+                                                    const auto& started) { OnStarted(started); }));
 }
 
 StartedContainer ContainerStart::Ordered() const {
@@ -161,9 +159,8 @@ void ContainerStart::Look() {
   api::ContainerStatusRequest request;
   request.set_container_id(id_);
   request.set_verbose(true);
-  surroundings_.calls.ContainerStatus(
-      request, surroundings_.options.request_timeout,
-      lifetime_.Guard([this](const auto& answer) { OnStatus(answer); }));
+  context_.calls.ContainerStatus(request, context_.options.request_timeout,
+                                 lifetime_.Guard([this](const auto& answer) { OnStatus(answer); }));
 }
 
 // The container runs by now, whatever is answered: its process is found in the runtime's words, or
@@ -177,10 +174,10 @@ void ContainerStart::OnStatus(const Result<api::ContainerStatusResponse>& answer
                            .ended = false,
                            .pid = std::nullopt,
                            .stop_signal = stop_signal_,
-                           .started = surroundings_.clock.Now()};
+                           .started = context_.clock.Now()};
   if (answer) {
     started.started =
-        InstantOfNs(answer->status().started_at(), started.started, surroundings_.clock, ordered_);
+        InstantOfNs(answer->status().started_at(), started.started, context_.clock, ordered_);
   }
   const bool gone = !answer && answer.error().code == ErrorCode::kNotFound;
   started.ended = gone || (answer && answer->status().state() == api::CONTAINER_EXITED);
@@ -189,11 +186,11 @@ void ContainerStart::OnStatus(const Result<api::ContainerStatusResponse>& answer
     if (info != answer->info().end()) started.pid = PidIn(info->second);
   }
   if (!started.pid && !started.ended) {
-    started.pid = FirstProcessOf(surroundings_, order_.pod_group, id_);
+    started.pid = FirstProcessOf(context_, order_.pod_group, id_);
   }
   if (answer || gone || started.pid) return Finish(std::move(started));
   const Duration delay = std::min(kFirstLook * (1 << std::min(looks_++, 10)), kLastLook);
-  retry_ = surroundings_.readiness.After(delay, [this] {
+  retry_ = context_.readiness.After(delay, [this] {
     retry_.Stop();
     Look();
   });
@@ -201,11 +198,10 @@ void ContainerStart::OnStatus(const Result<api::ContainerStatusResponse>& answer
 
 void ContainerStart::RemoveContainer() {
   // Gone from here on; what this leaves is found by its labels.
-  RemoveContainerWithTask(surroundings_.calls, id_, surroundings_.options.request_timeout,
+  RemoveContainerWithTask(context_.calls, id_, context_.options.request_timeout,
                           lifetime_.Guard([this](const Result<void>& removed) {
-                            surroundings_.LogFailure("remove a container that did not start",
-                                                     removed);
-                            if (!removed) surroundings_.WantRelist();
+                            context_.LogFailure("remove a container that did not start", removed);
+                            if (!removed) context_.WantRelist();
                           }));
 }
 

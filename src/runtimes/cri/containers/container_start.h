@@ -11,7 +11,7 @@
 #include "containers/lifetime.h"
 #include "containers/running_container.h"
 #include "kernel/readiness/path_errand.h"
-#include "runtimes/cri/base/surroundings.h"
+#include "runtimes/cri/base/runtime_context.h"
 #include "runtimes/cri/containers/sandbox_creation.h"
 #include "runtimes/cri/images/image_fetch.h"
 #include "runtimes/cri/values/container_config.h"
@@ -32,7 +32,7 @@ struct StartOrder {
 };
 
 // The first process of a container by its group, whose name holds its ID; absent: there is none.
-[[nodiscard]] std::optional<pid_t> FirstProcessOf(const Surroundings& surroundings,
+[[nodiscard]] std::optional<pid_t> FirstProcessOf(const RuntimeContext& context,
                                                   const std::string& pod_group,
                                                   const std::string& container_id);
 
@@ -43,7 +43,7 @@ class ContainerStart {
   using Done = std::function<void(Result<StartedContainer>)>;
 
   // `done` is called once, not before Start has returned.
-  ContainerStart(Surroundings& surroundings, StartOrder order, Done done);
+  ContainerStart(RuntimeContext& context, StartOrder order, Done done);
   void Start(const Sandbox& sandbox);
   // It is not wanted any more: what has been made is killed and removed as soon as the runtime
   // answers, and the start fails.
@@ -70,7 +70,7 @@ class ContainerStart {
   void RemoveContainer();
   void Finish(Result<StartedContainer> result);
 
-  Surroundings& surroundings_;
+  RuntimeContext& context_;
   StartOrder order_;
   Done done_;
   Sandbox sandbox_;

@@ -73,8 +73,8 @@ int Tidy(const TidyOrder& order) {
 }  // namespace
 
 void LogRotation::Start() {
-  if (!surroundings_.options.log_max_bytes) return;
-  on_look_ = surroundings_.readiness.After(surroundings_.options.log_period, [this] {
+  if (!context_.options.log_max_bytes) return;
+  on_look_ = context_.readiness.After(context_.options.log_period, [this] {
     on_look_.Stop();
     Look();
     Start();
@@ -94,7 +94,7 @@ void LogRotation::Look() {
 void LogRotation::LookAt(const RunningLog& log) {
   struct stat facts {};
   if (::stat(log.path.c_str(), &facts) == 0) {
-    if (facts.st_size >= *surroundings_.options.log_max_bytes) Rotate(log);
+    if (facts.st_size >= *context_.options.log_max_bytes) Rotate(log);
   } else if (errno == ENOENT) {
     Reopen(log, "");
   } else {
@@ -108,7 +108,7 @@ void LogRotation::Rotate(const RunningLog& log) {
   if (!names) return Say(log.path, names.error());
   const std::string rotated =
       log.path.substr(0, slash + 1) +
-      NextRotatedName(*names, log.path.substr(slash + 1), surroundings_.clock.Wall());
+      NextRotatedName(*names, log.path.substr(slash + 1), context_.clock.Wall());
   if (kernel::Exists(rotated)) return;  // of this very second: next time
   if (const auto renamed = Rename(log.path, rotated); !renamed) {
     return Say(log.path, renamed.error());
@@ -120,8 +120,8 @@ void LogRotation::Reopen(const RunningLog& log, const std::string& rotated) {
   reopening_.insert(log.path);
   api::ReopenContainerLogRequest request;
   request.set_container_id(log.container_id);
-  surroundings_.calls.ReopenContainerLog(
-      request, surroundings_.options.request_timeout,
+  context_.calls.ReopenContainerLog(
+      request, context_.options.request_timeout,
       lifetime_.Guard([this, log, rotated](const Result<api::ReopenContainerLogResponse>& answer) {
         OnReopened(log, rotated, answer ? Result<void>{} : Fail(answer.error()));
       }));
@@ -150,10 +150,10 @@ void LogRotation::TidyNext() {
     const auto names = kernel::NamesIn(folder);
     if (!names) continue;
     const TidyOrder order = OrderFor(
-        folder, PlanTidying(*names, path.substr(slash + 1), surroundings_.options.log_max_files));
+        folder, PlanTidying(*names, path.substr(slash + 1), context_.options.log_max_files));
     if (order.remove.empty() && order.compress.empty()) continue;
     auto job = ChildJob::Start(
-        surroundings_.readiness, "tidy up rotated files", [&order] { return Tidy(order); },
+        context_.readiness, "tidy up rotated files", [&order] { return Tidy(order); },
         [this, path](const Result<void>& tidied) {
           if (!tidied) Say(path, tidied.error());
           job_.reset();
@@ -170,7 +170,7 @@ void LogRotation::TidyNext() {
 // Once, until it works again or the container has ended. One that is ending has nothing to reopen.
 void LogRotation::Say(const std::string& path, const Error& error) {
   if (error.code == ErrorCode::kNotFound || !failing_.insert(path).second) return;
-  surroundings_.Log(error.In("rotate the log " + path).message);
+  context_.Log(error.In("rotate the log " + path).message);
 }
 
 }  // namespace jettison::cri

@@ -8,7 +8,7 @@
 #include <vector>
 
 #include "containers/lifetime.h"
-#include "runtimes/cri/base/surroundings.h"
+#include "runtimes/cri/base/runtime_context.h"
 #include "runtimes/cri/host/child_job.h"
 
 namespace jettison::cri {
@@ -27,8 +27,8 @@ class LogRotation {
   // The logs that are written at present.
   using Running = std::function<std::vector<RunningLog>()>;
 
-  LogRotation(Surroundings& surroundings, Running running)
-      : surroundings_(surroundings), running_(std::move(running)) {}
+  LogRotation(RuntimeContext& context, Running running)
+      : context_(context), running_(std::move(running)) {}
   // From now on; nothing happens where there is no limit.
   void Start();
 
@@ -42,7 +42,7 @@ class LogRotation {
   void TidyNext();
   void Say(const std::string& path, const Error& error);
 
-  Surroundings& surroundings_;
+  RuntimeContext& context_;
   Running running_;
   std::set<std::string> reopening_;  // paths for which the runtime has been asked
   std::deque<std::string> untidy_;   // paths of logs that have been rotated

@@ -30,14 +30,14 @@ Duration RetryDelay(int failures) {
 
 }  // namespace
 
-PodRemoval::PodRemoval(Surroundings& surroundings, PodRemains remains)
-    : surroundings_(surroundings), remains_(std::move(remains)) {}
+PodRemoval::PodRemoval(RuntimeContext& context, PodRemains remains)
+    : context_(context), remains_(std::move(remains)) {}
 
 void PodRemoval::KillGroups() {
   for (const std::string& group : remains_.groups) {
-    const auto living = surroundings_.cgroups.Processes(group);
+    const auto living = context_.cgroups.Processes(group);
     if (!living || living->empty()) continue;
-    surroundings_.LogFailure("end pod " + remains_.uid, surroundings_.group_end.Kill(group));
+    context_.LogFailure("end pod " + remains_.uid, context_.group_end.Kill(group));
   }
 }
 
@@ -45,7 +45,7 @@ void PodRemoval::KillGroups() {
 void PodRemoval::RemoveSandboxes() {
   KillGroups();
   clearance_ = std::make_unique<SandboxClearance>(
-      surroundings_, remains_.uid, [this](const Result<std::uint32_t>& cleared) {
+      context_, remains_.uid, [this](const Result<std::uint32_t>& cleared) {
         if (!cleared) return TryAgainLater(&PodRemoval::RemoveSandboxes, cleared.error());
         failures_ = 0;
         StopSlices();
@@ -55,23 +55,23 @@ void PodRemoval::RemoveSandboxes() {
 
 // One after the other; what is left of a group that systemd does not end is removed as any other.
 void PodRemoval::StopSlices() {
-  if (surroundings_.slices == nullptr || stopped_slices_ == remains_.groups.size()) {
+  if (context_.slices == nullptr || stopped_slices_ == remains_.groups.size()) {
     return RemoveGroups();
   }
-  surroundings_.slices->Stop(kernel::UnitName(remains_.groups[stopped_slices_++]),
-                             lifetime_.Guard([this](const Result<void>& stopped) {
-                               surroundings_.LogFailure("pod " + remains_.uid, stopped);
-                               StopSlices();
-                             }));
+  context_.slices->Stop(kernel::UnitName(remains_.groups[stopped_slices_++]),
+                        lifetime_.Guard([this](const Result<void>& stopped) {
+                          context_.LogFailure("pod " + remains_.uid, stopped);
+                          StopSlices();
+                        }));
 }
 
 // Whether processes live there, or dead ones wait for their parent to ask for them: those hold
 // process ids, which the node is short of when the pod went for that. A parent that never asks is
 // waited for only so long.
 bool PodRemoval::IsInhabited(const std::string& group) const {
-  const auto living = surroundings_.cgroups.Processes(group);
+  const auto living = context_.cgroups.Processes(group);
   if (living && !living->empty()) return true;
-  const auto tasks = surroundings_.cgroups.ReadPids(group);
+  const auto tasks = context_.cgroups.ReadPids(group);
   return tasks && *tasks > 0 && failures_ < kPatientFailures;
 }
 
@@ -80,7 +80,7 @@ void PodRemoval::RemoveGroups() {
     // Removing may wait for what lives there, and nothing here may wait.
     const Result<void> removed = IsInhabited(group)
                                      ? Fail(ErrorCode::kUnavailable, "tasks are left in " + group)
-                                     : surroundings_.group_end.Remove(group);
+                                     : context_.group_end.Remove(group);
     if (removed || removed.error().code == ErrorCode::kNotFound) continue;
     KillGroups();
     return TryAgainLater(&PodRemoval::RemoveGroups, removed.error());
@@ -92,16 +92,16 @@ void PodRemoval::RemoveGroups() {
 // Under another name the folder is no pod's any more, whatever becomes of the deletion. Where it
 // cannot have one, it is deleted under its own.
 void PodRemoval::RemoveFiles() {
-  const kernel::Paths& paths = surroundings_.paths;
+  const kernel::Paths& paths = context_.paths;
   const std::string folder = paths.Pod(remains_.uid);
   const std::string doomed = fmt::format("{}/{}{}-{}", paths.Pods(), kDoomedPrefix, remains_.uid,
-                                         surroundings_.clock.Now().time_since_epoch().count());
+                                         context_.clock.Now().time_since_epoch().count());
   const bool renamed = std::rename(folder.c_str(), doomed.c_str()) == 0;
   if (renamed) doomed_.push_back(doomed);
   RemovalOrder order{.volumes = (renamed ? doomed : folder) + "/volumes", .trees = doomed_};
   if (!renamed) order.trees.push_back(folder);
   order.trees.insert(order.trees.end(), remains_.log_dirs.begin(), remains_.log_dirs.end());
-  auto job = StartRemoval(surroundings_.readiness, order, [this](const Result<void>& deleted) {
+  auto job = StartRemoval(context_.readiness, order, [this](const Result<void>& deleted) {
     if (!deleted) return TryAgainLater(&PodRemoval::RemoveFiles, deleted.error());
     AwaitLayers();
   });
@@ -112,28 +112,27 @@ void PodRemoval::RemoveFiles() {
 void PodRemoval::AwaitLayers() {
   std::erase_if(remains_.layers, [](const std::string& layer) { return !kernel::Exists(layer); });
   if (!remains_.layers.empty() && layer_looks_++ < kLayerLooks) {
-    retry_ = surroundings_.readiness.After(kLayerLookEvery, [this] {
+    retry_ = context_.readiness.After(kLayerLookEvery, [this] {
       retry_.Stop();
       AwaitLayers();
     });
     return;
   }
   if (!remains_.layers.empty()) {
-    surroundings_.Log(
-        fmt::format("pod {}: the runtime has not deleted {} yet; it is gone otherwise",
-                    remains_.uid, remains_.layers.front()));
+    context_.Log(fmt::format("pod {}: the runtime has not deleted {} yet; it is gone otherwise",
+                             remains_.uid, remains_.layers.front()));
   }
   done_ = true;
-  surroundings_.readiness.Wake();
+  context_.readiness.Wake();
 }
 
 void PodRemoval::TryAgainLater(Step step, const Error& error) {
   problem_ = error.message;
   if (++failures_ == kPatientFailures) {
-    surroundings_.Log(fmt::format("pod {}: {}; it is tried again", remains_.uid, error.message));
+    context_.Log(fmt::format("pod {}: {}; it is tried again", remains_.uid, error.message));
   }
-  surroundings_.readiness.Wake();
-  retry_ = surroundings_.readiness.After(RetryDelay(failures_), [this, step] {
+  context_.readiness.Wake();
+  retry_ = context_.readiness.After(RetryDelay(failures_), [this, step] {
     retry_.Stop();
     (this->*step)();
   });

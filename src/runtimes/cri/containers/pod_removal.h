@@ -6,7 +6,7 @@
 #include <vector>
 
 #include "containers/lifetime.h"
-#include "runtimes/cri/base/surroundings.h"
+#include "runtimes/cri/base/runtime_context.h"
 #include "runtimes/cri/containers/sandbox_clearance.h"
 #include "runtimes/cri/host/removal_job.h"
 
@@ -27,7 +27,7 @@ struct PodRemains {
 // or the next one would be evicted for want of it. That is waited for some seconds.
 class PodRemoval {
  public:
-  PodRemoval(Surroundings& surroundings, PodRemains remains);
+  PodRemoval(RuntimeContext& context, PodRemains remains);
   PodRemoval(const PodRemoval&) = delete;
   PodRemoval& operator=(const PodRemoval&) = delete;
   ~PodRemoval() = default;
@@ -50,7 +50,7 @@ class PodRemoval {
   void AwaitLayers();
   void TryAgainLater(Step step, const Error& error);
 
-  Surroundings& surroundings_;
+  RuntimeContext& context_;
   PodRemains remains_;
   std::unique_ptr<SandboxClearance> clearance_;
   std::unique_ptr<ChildJob> job_;

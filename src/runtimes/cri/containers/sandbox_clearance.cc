@@ -17,22 +17,20 @@ bool IsOver(const Result<T>& answer) {
 
 }  // namespace
 
-bool IsOurs(const Surroundings& surroundings, const api::PodSandbox& sandbox) {
+bool IsOurs(const RuntimeContext& context, const api::PodSandbox& sandbox) {
   const auto& annotations = sandbox.annotations();
   const auto root = annotations.find(std::string(kRootAnnotation));
-  return root != annotations.end() && root->second == surroundings.options.root &&
-         !sandbox.id().empty();
+  return root != annotations.end() && root->second == context.options.root && !sandbox.id().empty();
 }
 
-SandboxClearance::SandboxClearance(Surroundings& surroundings, std::string uid, Done done)
-    : surroundings_(surroundings), uid_(std::move(uid)), done_(std::move(done)) {}
+SandboxClearance::SandboxClearance(RuntimeContext& context, std::string uid, Done done)
+    : context_(context), uid_(std::move(uid)), done_(std::move(done)) {}
 
 void SandboxClearance::Start() {
   api::ListPodSandboxRequest request;
   (*request.mutable_filter()->mutable_label_selector())[std::string(kPodUidLabel)] = uid_;
-  surroundings_.calls.ListPodSandbox(
-      request, surroundings_.options.request_timeout,
-      lifetime_.Guard([this](const auto& answer) { OnList(answer); }));
+  context_.calls.ListPodSandbox(request, context_.options.request_timeout,
+                                lifetime_.Guard([this](const auto& answer) { OnList(answer); }));
 }
 
 void SandboxClearance::StartWith(std::string sandbox_id) {
@@ -44,7 +42,7 @@ void SandboxClearance::OnList(const Result<api::ListPodSandboxResponse>& answer)
   if (!answer) return done_(Fail(answer.error().In("list the sandboxes of the pod")));
   for (const api::PodSandbox& sandbox : answer->items()) {
     // A runtime may not know filters.
-    if (sandbox.metadata().uid() != uid_ || !IsOurs(surroundings_, sandbox)) continue;
+    if (sandbox.metadata().uid() != uid_ || !IsOurs(context_, sandbox)) continue;
     ids_.push_back(sandbox.id());
     next_attempt_ = std::max(next_attempt_, sandbox.metadata().attempt() + 1);
   }
@@ -55,8 +53,8 @@ void SandboxClearance::Next() {
   if (ids_.empty()) return done_(next_attempt_);
   api::StopPodSandboxRequest request;
   request.set_pod_sandbox_id(ids_.front());
-  surroundings_.calls.StopPodSandbox(
-      request, surroundings_.options.request_timeout,
+  context_.calls.StopPodSandbox(
+      request, context_.options.request_timeout,
       lifetime_.Guard([this](const Result<api::StopPodSandboxResponse>& answer) {
         if (!IsOver(answer)) return done_(Fail(answer.error().In("stop the sandbox")));
         Remove();
@@ -66,8 +64,8 @@ void SandboxClearance::Next() {
 void SandboxClearance::Remove() {
   api::RemovePodSandboxRequest request;
   request.set_pod_sandbox_id(ids_.front());
-  surroundings_.calls.RemovePodSandbox(
-      request, surroundings_.options.request_timeout,
+  context_.calls.RemovePodSandbox(
+      request, context_.options.request_timeout,
       lifetime_.Guard([this](const Result<api::RemovePodSandboxResponse>& answer) {
         if (!IsOver(answer)) {
           const Error problem = answer.error().In("remove the sandbox");
@@ -83,8 +81,8 @@ void SandboxClearance::ListContainers(const Error& problem) {
   cleared_containers_ = true;
   api::ListContainersRequest request;
   request.mutable_filter()->set_pod_sandbox_id(ids_.front());
-  surroundings_.calls.ListContainers(
-      request, surroundings_.options.request_timeout,
+  context_.calls.ListContainers(
+      request, context_.options.request_timeout,
       lifetime_.Guard([this, problem](const Result<api::ListContainersResponse>& answer) {
         if (!answer) return done_(Fail(problem));
         for (const api::Container& container : answer->containers()) {
@@ -97,8 +95,7 @@ void SandboxClearance::ListContainers(const Error& problem) {
 
 void SandboxClearance::RemoveNextContainer() {
   if (containers_.empty()) return Remove();
-  RemoveContainerWithTask(surroundings_.calls, containers_.front(),
-                          surroundings_.options.request_timeout,
+  RemoveContainerWithTask(context_.calls, containers_.front(), context_.options.request_timeout,
                           lifetime_.Guard([this](const Result<void>& removed) {
                             if (!removed) return done_(Fail(removed.error()));
                             containers_.pop_front();

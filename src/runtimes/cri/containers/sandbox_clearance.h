@@ -6,12 +6,12 @@
 #include <string>
 
 #include "containers/lifetime.h"
-#include "runtimes/cri/base/surroundings.h"
+#include "runtimes/cri/base/runtime_context.h"
 
 namespace jettison::cri {
 
 // Whether this agent made the sandbox.
-[[nodiscard]] bool IsOurs(const Surroundings& surroundings, const api::PodSandbox& sandbox);
+[[nodiscard]] bool IsOurs(const RuntimeContext& context, const api::PodSandbox& sandbox);
 
 // Stops and removes sandboxes that this agent has made for a pod, with their containers; others'
 // are left alone. Does it once: whoever wants it to succeed tries again.
@@ -21,7 +21,7 @@ class SandboxClearance {
   using Done = std::function<void(Result<std::uint32_t>)>;
 
   // `done` is called once, not before Start has returned.
-  SandboxClearance(Surroundings& surroundings, std::string uid, Done done);
+  SandboxClearance(RuntimeContext& context, std::string uid, Done done);
   // All of them.
   void Start();
   // This one.
@@ -36,7 +36,7 @@ class SandboxClearance {
   void ListContainers(const Error& problem);
   void RemoveNextContainer();
 
-  Surroundings& surroundings_;
+  RuntimeContext& context_;
   std::string uid_;
   Done done_;
   std::deque<std::string> ids_;

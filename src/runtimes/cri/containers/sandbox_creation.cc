@@ -12,8 +12,8 @@ namespace {
 constexpr int kTries = 2;
 
 // Setting up a network may take its time. (kubelet: RunPodSandbox gets twice the timeout)
-Duration DeadlineOf(const Surroundings& surroundings) {
-  return surroundings.options.request_timeout * 2;
+Duration DeadlineOf(const RuntimeContext& context) {
+  return context.options.request_timeout * 2;
 }
 
 bool IsNetworkReady(const api::StatusResponse& status) {
@@ -24,28 +24,28 @@ bool IsNetworkReady(const api::StatusResponse& status) {
   return it != conditions.end() && it->status();
 }
 
-std::string CgroupParentOf(const Surroundings& surroundings, const std::string& pod_group) {
-  return kernel::CgroupParent(surroundings.options.cgroup_prefix, pod_group,
-                              surroundings.options.cgroup_driver);
+std::string CgroupParentOf(const RuntimeContext& context, const std::string& pod_group) {
+  return kernel::CgroupParent(context.options.cgroup_prefix, pod_group,
+                              context.options.cgroup_driver);
 }
 
 }  // namespace
 
-api::PodSandboxConfig DescriptionOf(const Surroundings& surroundings, const Pod& pod,
+api::PodSandboxConfig DescriptionOf(const RuntimeContext& context, const Pod& pod,
                                     const std::string& pod_group, const Sandbox& sandbox) {
   return SandboxConfigOf({.pod = pod,
                           .attempt = sandbox.attempt,
                           .host_network = sandbox.host_network,
-                          .cgroup_parent = CgroupParentOf(surroundings, pod_group),
-                          .log_directory = surroundings.paths.PodLogs(pod),
-                          .root = surroundings.options.root,
+                          .cgroup_parent = CgroupParentOf(context, pod_group),
+                          .log_directory = context.paths.PodLogs(pod),
+                          .root = context.options.root,
                           .written_pod = "",
-                          .seen = surroundings.clock.Wall()});
+                          .seen = context.clock.Wall()});
 }
 
-SandboxCreation::SandboxCreation(Surroundings& surroundings, const PodPlan& plan,
+SandboxCreation::SandboxCreation(RuntimeContext& context, const PodPlan& plan,
                                  std::string pod_group, std::uint32_t first_attempt, Done done)
-    : surroundings_(surroundings),
+    : context_(context),
       pod_(plan.pod),
       limits_(plan.limits),
       pod_group_(std::move(pod_group)),
@@ -54,19 +54,19 @@ SandboxCreation::SandboxCreation(Surroundings& surroundings, const PodPlan& plan
 
 // The runtime has systemd make the slice where there is none, and that without limits.
 void SandboxCreation::Start() {
-  Slices* const slices = surroundings_.slices;
+  Slices* const slices = context_.slices;
   if (slices == nullptr) return AskStatus();
   slices->Start(kernel::UnitName(pod_group_), limits_,
                 lifetime_.Guard([this](const Result<void>& started) {
-                  surroundings_.LogFailure("pod " + FullName(pod_), started);
+                  context_.LogFailure("pod " + FullName(pod_), started);
                   AskStatus();
                 }));
 }
 
 void SandboxCreation::AskStatus() {
   if (pod_.host_network) return Clear();
-  surroundings_.calls.Status(api::StatusRequest(), surroundings_.options.request_timeout,
-                             lifetime_.Guard([this](const auto& answer) { OnStatus(answer); }));
+  context_.calls.Status(api::StatusRequest(), context_.options.request_timeout,
+                        lifetime_.Guard([this](const auto& answer) { OnStatus(answer); }));
 }
 
 void SandboxCreation::OnStatus(const Result<api::StatusResponse>& answer) {
@@ -77,7 +77,7 @@ void SandboxCreation::OnStatus(const Result<api::StatusResponse>& answer) {
 
 void SandboxCreation::Clear() {
   clearance_ = std::make_unique<SandboxClearance>(
-      surroundings_, pod_.uid, [this](const auto& next_attempt) { OnCleared(next_attempt); });
+      context_, pod_.uid, [this](const auto& next_attempt) { OnCleared(next_attempt); });
   clearance_->Start();
 }
 
@@ -85,8 +85,8 @@ void SandboxCreation::OnCleared(const Result<std::uint32_t>& next_attempt) {
   if (failures_ == 0 && !next_attempt) return done_(Fail(next_attempt.error()));
   if (!next_attempt) {
     // The failure is what matters; the rest is found and removed by the next listing.
-    surroundings_.LogFailure("pod " + FullName(pod_), next_attempt);
-    surroundings_.WantRelist();
+    context_.LogFailure("pod " + FullName(pod_), next_attempt);
+    context_.WantRelist();
     return done_(Fail(failure_));
   }
   if (failures_ == kTries) return done_(Fail(failure_));
@@ -95,20 +95,20 @@ void SandboxCreation::OnCleared(const Result<std::uint32_t>& next_attempt) {
 }
 
 void SandboxCreation::Run() {
-  if (surroundings_.draining) return;
+  if (context_.draining) return;
   api::RunPodSandboxRequest request;
   *request.mutable_config() =
       SandboxConfigOf({.pod = pod_,
                        .attempt = sandbox_.attempt,
                        .host_network = sandbox_.host_network,
-                       .cgroup_parent = CgroupParentOf(surroundings_, pod_group_),
-                       .log_directory = surroundings_.paths.PodLogs(pod_),
-                       .root = surroundings_.options.root,
-                       .written_pod = surroundings_.options.written_pods->Write(pod_),
-                       .seen = surroundings_.clock.Wall()});
-  surroundings_.calls.RunPodSandbox(request, DeadlineOf(surroundings_),
-                                    lifetime_.Guard([this, making = surroundings_.making](
-                                                        const auto& answer) { OnRun(answer); }));
+                       .cgroup_parent = CgroupParentOf(context_, pod_group_),
+                       .log_directory = context_.paths.PodLogs(pod_),
+                       .root = context_.options.root,
+                       .written_pod = context_.options.written_pods->Write(pod_),
+                       .seen = context_.clock.Wall()});
+  context_.calls.RunPodSandbox(
+      request, DeadlineOf(context_),
+      lifetime_.Guard([this, making = context_.making](const auto& answer) { OnRun(answer); }));
 }
 
 void SandboxCreation::OnRun(const Result<api::RunPodSandboxResponse>& answer) {

@@ -7,7 +7,7 @@
 
 #include "containers/lifetime.h"
 #include "core/model/pod.h"
-#include "runtimes/cri/base/surroundings.h"
+#include "runtimes/cri/base/runtime_context.h"
 #include "runtimes/cri/containers/sandbox_clearance.h"
 
 namespace jettison::cri {
@@ -28,7 +28,7 @@ class SandboxCreation {
 
   // `plan` must outlive it. `first_attempt`: the lowest that may be free. `done` is called once,
   // not before Start has returned.
-  SandboxCreation(Surroundings& surroundings, const PodPlan& plan, std::string pod_group,
+  SandboxCreation(RuntimeContext& context, const PodPlan& plan, std::string pod_group,
                   std::uint32_t first_attempt, Done done);
   void Start();
 
@@ -41,7 +41,7 @@ class SandboxCreation {
   void Run();
   void OnRun(const Result<api::RunPodSandboxResponse>& answer);
 
-  Surroundings& surroundings_;
+  RuntimeContext& context_;
   const Pod& pod_;
   const CgroupLimits& limits_;
   std::string pod_group_;
@@ -54,7 +54,7 @@ class SandboxCreation {
 };
 
 // The description of a sandbox that was made; what CreateContainer wants to hear again.
-[[nodiscard]] api::PodSandboxConfig DescriptionOf(const Surroundings& surroundings, const Pod& pod,
+[[nodiscard]] api::PodSandboxConfig DescriptionOf(const RuntimeContext& context, const Pod& pod,
                                                   const std::string& pod_group,
                                                   const Sandbox& sandbox);
 

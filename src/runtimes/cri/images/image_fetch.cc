@@ -25,8 +25,8 @@ ImageFacts FactsOf(const api::ImageStatusResponse& status) {
 
 }  // namespace
 
-ImageFetch::ImageFetch(Surroundings& surroundings, const Container& container, Done done)
-    : surroundings_(surroundings),
+ImageFetch::ImageFetch(RuntimeContext& context, const Container& container, Done done)
+    : context_(context),
       image_(container.image),
       policy_(container.image_pull_policy.value_or(DefaultPullPolicy(container.image))),
       done_(std::move(done)) {}
@@ -40,8 +40,8 @@ void ImageFetch::Inspect(bool may_pull) {
   api::ImageStatusRequest request;
   request.mutable_image()->set_image(image_);
   request.set_verbose(true);
-  surroundings_.calls.ImageStatus(
-      request, surroundings_.options.request_timeout,
+  context_.calls.ImageStatus(
+      request, context_.options.request_timeout,
       lifetime_.Guard([this, may_pull](Result<api::ImageStatusResponse> answer) {
         OnStatus(std::move(answer), may_pull);
       }));
@@ -75,7 +75,7 @@ void ImageFetch::OnStatus(Result<api::ImageStatusResponse> answer, bool may_pull
 void ImageFetch::Pull() {
   api::PullImageRequest request;
   request.mutable_image()->set_image(image_);
-  surroundings_.calls.PullImage(
+  context_.calls.PullImage(
       request, kPullDeadline, lifetime_.Guard([this](const Result<api::PullImageResponse>& answer) {
         if (answer) return Inspect(false);
         done_(Fail(answer.error().code, fmt::format("ErrImagePull: Failed to pull image \"{}\": {}",

@@ -4,7 +4,7 @@
 #include <string>
 
 #include "containers/lifetime.h"
-#include "runtimes/cri/base/surroundings.h"
+#include "runtimes/cri/base/runtime_context.h"
 #include "runtimes/cri/values/container_config.h"
 
 namespace jettison::cri {
@@ -16,7 +16,7 @@ class ImageFetch {
   using Done = std::function<void(Result<ImageFacts>)>;
 
   // `done` is called once, not before Start has returned.
-  ImageFetch(Surroundings& surroundings, const Container& container, Done done);
+  ImageFetch(RuntimeContext& context, const Container& container, Done done);
   void Start();
 
  private:
@@ -25,7 +25,7 @@ class ImageFetch {
   void OnStatus(Result<api::ImageStatusResponse> answer, bool may_pull);
   void Pull();
 
-  Surroundings& surroundings_;
+  RuntimeContext& context_;
   std::string image_;
   PullPolicy policy_;
   Done done_;

@@ -12,7 +12,7 @@ PodActor* OwnPods::Find(const std::string& uid) const {
 }
 
 PodActor& OwnPods::Add(PodPlan plan) {
-  return Add(std::make_unique<PodActor>(surroundings_, std::move(plan)));
+  return Add(std::make_unique<PodActor>(context_, std::move(plan)));
 }
 
 PodActor& OwnPods::Add(std::unique_ptr<PodActor> actor) {

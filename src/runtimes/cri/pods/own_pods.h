@@ -8,7 +8,7 @@
 #include <string>
 #include <vector>
 
-#include "runtimes/cri/base/surroundings.h"
+#include "runtimes/cri/base/runtime_context.h"
 #include "runtimes/cri/containers/log_rotation.h"
 #include "runtimes/cri/pods/pod_actor.h"
 
@@ -20,7 +20,7 @@ class OwnPods {
   using Actors = std::map<std::string, std::unique_ptr<PodActor>>;  // by UID
   using OnGone = std::function<void(const std::string& uid, const PodActor& pod)>;
 
-  explicit OwnPods(Surroundings& surroundings) : surroundings_(surroundings) {}
+  explicit OwnPods(RuntimeContext& context) : context_(context) {}
   OwnPods(const OwnPods&) = delete;
   OwnPods& operator=(const OwnPods&) = delete;
   ~OwnPods() = default;
@@ -45,7 +45,7 @@ class OwnPods {
   void WriteRecordsAfter(const std::vector<RuntimeEvent>& events) const;
 
  private:
-  Surroundings& surroundings_;
+  RuntimeContext& context_;
   Actors actors_;
   // Attempts of sandboxes of pods that could not be made, whose names may still be taken.
   std::map<std::string, std::uint32_t> first_attempts_;

@@ -13,12 +13,12 @@
 
 namespace jettison::cri {
 
-PodActor::PodActor(Surroundings& surroundings, PodPlan plan)
-    : surroundings_(surroundings),
+PodActor::PodActor(RuntimeContext& context, PodPlan plan)
+    : context_(context),
       plan_(std::move(plan)),
-      group_(kernel::PodGroup(plan_.qos, pod_.uid, surroundings_.options.cgroup_driver)),
-      sandbox_(surroundings_, plan_, group_, [this](const Result<void>& made) { OnSandbox(made); }),
-      runs_(surroundings_, plan_, group_, [this] { WriteRecord(); }) {}
+      group_(kernel::PodGroup(plan_.qos, pod_.uid, context_.options.cgroup_driver)),
+      sandbox_(context_, plan_, group_, [this](const Result<void>& made) { OnSandbox(made); }),
+      runs_(context_, plan_, group_, [this] { WriteRecord(); }) {}
 
 void PodActor::Create(std::uint32_t first_attempt) {
   sandbox_.Make(first_attempt);
@@ -26,7 +26,7 @@ void PodActor::Create(std::uint32_t first_attempt) {
 
 void PodActor::OnSandbox(const Result<void>& made) {
   const std::vector<std::string> waiting = std::exchange(waiting_, {});
-  if (made && !std::exchange(created_, true)) surroundings_.Emit(PodReady{pod_.uid});
+  if (made && !std::exchange(created_, true)) context_.Emit(PodReady{pod_.uid});
   if (!made && !created_) FailCreation(made.error());
   for (const std::string& name : waiting) {
     ContainerRun* const run = runs_.Find(name);
@@ -42,7 +42,7 @@ void PodActor::OnSandbox(const Result<void>& made) {
 void PodActor::FailCreation(Error error) {
   create_error_ = std::move(error);
   removing_ = true;
-  surroundings_.readiness.Wake();
+  context_.readiness.Wake();
 }
 
 void PodActor::Adopt(Sandbox sandbox, bool ready) {
@@ -60,20 +60,20 @@ void PodActor::WriteRecord() const {
   if (removing_ || !created_) return;
   const PodRecord record{.sandbox = sandbox_.sandbox(),
                          .runs = runs_.Written(),
-                         .written_pod = surroundings_.options.written_pods->Write(pod_)};
-  auto written = kernel::RewriteFile(RecordFile(surroundings_, pod_.uid), FormatPodRecord(record));
-  if (written || !surroundings_.said_no_records.Take()) return;
-  surroundings_.Log(fmt::format(
+                         .written_pod = context_.options.written_pods->Write(pod_)};
+  auto written = kernel::RewriteFile(RecordFile(context_, pod_.uid), FormatPodRecord(record));
+  if (written || !context_.said_no_records.Take()) return;
+  context_.Log(fmt::format(
       "{}; an agent that starts while the container runtime does not answer will not know the pod",
       written.error().In("write down pod " + FullName(pod_)).message));
 }
 
 void PodActor::StartContainer(const std::string& name, int attempt, int oom_score_adj) {
   const auto refuse = [&](ErrorCode code, std::string why) {
-    surroundings_.Emit(ContainerStartFailed{.pod_uid = pod_.uid,
-                                            .container = name,
-                                            .attempt = attempt,
-                                            .error = {code, std::move(why)}});
+    context_.Emit(ContainerStartFailed{.pod_uid = pod_.uid,
+                                       .container = name,
+                                       .attempt = attempt,
+                                       .error = {code, std::move(why)}});
   };
   const Container* const spec = kernel::FindContainer(pod_, name);
   if (removing_ || !created_) return refuse(ErrorCode::kNotFound, "there is no such pod");
@@ -106,16 +106,16 @@ void PodActor::Remove() {
   create_error_.reset();
   if (std::exchange(removing_, true)) return;
   // Nobody is to find it again.
-  (void)::unlink(RecordFile(surroundings_, pod_.uid).c_str());
+  (void)::unlink(RecordFile(context_, pod_.uid).c_str());
   runs_.KillAll();
-  surroundings_.readiness.Wake();
+  context_.readiness.Wake();
 }
 
 void PodActor::StartRemoval() {
-  removal_.emplace(surroundings_, PodRemains{.uid = pod_.uid,
-                                             .groups = {group_},
-                                             .log_dirs = {surroundings_.paths.PodLogs(pod_)},
-                                             .layers = runs_.Layers()});
+  removal_.emplace(context_, PodRemains{.uid = pod_.uid,
+                                        .groups = {group_},
+                                        .log_dirs = {context_.paths.PodLogs(pod_)},
+                                        .layers = runs_.Layers()});
   removal_->Start();
 }
 
@@ -125,11 +125,11 @@ void PodActor::Advance() {
   if (!removal_) StartRemoval();
   // Whoever waits for a pod that could not be made hears so even if the runtime does not answer.
   if (create_error_ && (removal_->done() || !removal_->problem().empty())) {
-    surroundings_.Emit(PodFailed{pod_.uid, *std::exchange(create_error_, std::nullopt)});
+    context_.Emit(PodFailed{pod_.uid, *std::exchange(create_error_, std::nullopt)});
   }
   if (!removal_->done()) return;
   gone_ = true;
-  if (tell_removed_) surroundings_.Emit(PodRemoved{pod_.uid});
+  if (tell_removed_) context_.Emit(PodRemoved{pod_.uid});
 }
 
 bool PodActor::Claims(const std::string& sandbox_id) const {
@@ -155,13 +155,13 @@ void PodActor::OnListed(const Listing& listing) {
 // (kubelet: "Pod sandbox changed, it will be killed and re-created.")
 void PodActor::OnSandboxLost() {
   sandbox_.Lose();
-  surroundings_.Log(fmt::format("the sandbox of pod {} has ended; its containers are ended, too",
-                                FullName(pod_)));
+  context_.Log(fmt::format("the sandbox of pod {} has ended; its containers are ended, too",
+                           FullName(pod_)));
   runs_.KillAll();
 }
 
 PodDisk PodActor::Disk() const {
-  PodDisk disk = kernel::DiskOf(surroundings_.paths, pod_);
+  PodDisk disk = kernel::DiskOf(context_.paths, pod_);
   runs_.AddLayers(disk);
   return disk;
 }

@@ -10,7 +10,7 @@
 #include "containers/listing.h"
 #include "ports/pod_disk.h"
 #include "ports/pod_plan.h"
-#include "runtimes/cri/base/surroundings.h"
+#include "runtimes/cri/base/runtime_context.h"
 #include "runtimes/cri/containers/log_rotation.h"
 #include "runtimes/cri/containers/pod_removal.h"
 #include "runtimes/cri/pods/pod_record.h"
@@ -22,7 +22,7 @@ namespace jettison::cri {
 // One pod from its creation, or its adoption, to its removal.
 class PodActor {
  public:
-  PodActor(Surroundings& surroundings, PodPlan plan);
+  PodActor(RuntimeContext& context, PodPlan plan);
   PodActor(const PodActor&) = delete;
   PodActor& operator=(const PodActor&) = delete;
   ~PodActor() = default;
@@ -89,7 +89,7 @@ class PodActor {
   void OnSandboxLost();
   void StartRemoval();
 
-  Surroundings& surroundings_;
+  RuntimeContext& context_;
   PodPlan plan_;
   const Pod& pod_ = plan_.pod;
   std::string group_;

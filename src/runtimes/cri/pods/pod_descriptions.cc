@@ -24,11 +24,11 @@ bool IsBetter(const api::PodSandbox& one, const api::PodSandbox& other) {
 
 }  // namespace
 
-std::map<std::string, Sandboxes> OwnSandboxes(const Surroundings& surroundings,
+std::map<std::string, Sandboxes> OwnSandboxes(const RuntimeContext& context,
                                               const Listing& listing) {
   std::map<std::string, Sandboxes> pods;
   for (const api::PodSandbox& sandbox : listing.sandboxes) {
-    if (IsOurs(surroundings, sandbox)) pods[sandbox.metadata().uid()].push_back(&sandbox);
+    if (IsOurs(context, sandbox)) pods[sandbox.metadata().uid()].push_back(&sandbox);
   }
   for (auto& [uid, sandboxes] : pods) {
     std::sort(sandboxes.begin(), sandboxes.end(),
@@ -53,7 +53,7 @@ Result<PodPlan> PodDescriptions::Read(const std::string& uid, const Sandboxes& s
     return Fail(is_missing ? ErrorCode::kInvalidArgument : written.error().code,
                 why + written.error().message);
   }
-  surroundings_.Log(fmt::format("{}the pod is known by {}", why, RecordFile(surroundings_, uid)));
+  context_.Log(fmt::format("{}the pod is known by {}", why, RecordFile(context_, uid)));
   return std::move(written->plan);
 }
 

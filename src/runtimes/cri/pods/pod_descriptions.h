@@ -5,7 +5,7 @@
 #include <vector>
 
 #include "containers/listing.h"
-#include "runtimes/cri/base/surroundings.h"
+#include "runtimes/cri/base/runtime_context.h"
 #include "runtimes/cri/pods/pod_records.h"
 
 namespace jettison::cri {
@@ -14,22 +14,22 @@ namespace jettison::cri {
 using Sandboxes = std::vector<const api::PodSandbox*>;
 
 // Those that this agent made, by the UID of their pod.
-[[nodiscard]] std::map<std::string, Sandboxes> OwnSandboxes(const Surroundings& surroundings,
+[[nodiscard]] std::map<std::string, Sandboxes> OwnSandboxes(const RuntimeContext& context,
                                                             const Listing& listing);
 
 // Tells which pod a sandbox is of: each sandbox of a pod describes it, and so does its record; one
 // that can be read is enough.
 class PodDescriptions {
  public:
-  PodDescriptions(const Surroundings& surroundings, const PodRecords& records)
-      : surroundings_(surroundings), records_(records) {}
+  PodDescriptions(const RuntimeContext& context, const PodRecords& records)
+      : context_(context), records_(records) {}
 
   // kInvalidArgument: what describes the pod is damaged or missing.
   [[nodiscard]] Result<PodPlan> Read(const std::string& uid, const Sandboxes& sandboxes) const;
   [[nodiscard]] bool IsInHostNetwork(const api::PodSandbox& sandbox) const;
 
  private:
-  const Surroundings& surroundings_;
+  const RuntimeContext& context_;
   const PodRecords& records_;
 };
 

@@ -5,7 +5,7 @@
 #include <vector>
 
 #include "ports/pod_plan.h"
-#include "runtimes/cri/base/surroundings.h"
+#include "runtimes/cri/base/runtime_context.h"
 #include "runtimes/cri/pods/pod_record.h"
 
 namespace jettison::cri {
@@ -19,7 +19,7 @@ struct WrittenPod {
 // What an agent before this one has written down of its pods.
 class PodRecords {
  public:
-  explicit PodRecords(const Surroundings& surroundings) : surroundings_(surroundings) {}
+  explicit PodRecords(const RuntimeContext& context) : context_(context) {}
 
   // kNotFound: none was written; kInvalidArgument: it is damaged.
   [[nodiscard]] Result<WrittenPod> Read(const std::string& uid) const;
@@ -31,7 +31,7 @@ class PodRecords {
   [[nodiscard]] Result<PodPlan> Parse(const std::string& text, const std::string& uid) const;
 
  private:
-  const Surroundings& surroundings_;
+  const RuntimeContext& context_;
 };
 
 }  // namespace jettison::cri

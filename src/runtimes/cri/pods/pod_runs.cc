@@ -28,9 +28,9 @@ std::optional<std::uint64_t> StartOfProcess(Processes& processes, pid_t pid) {
 
 }  // namespace
 
-PodRuns::PodRuns(Surroundings& surroundings, const PodPlan& plan, const std::string& group,
+PodRuns::PodRuns(RuntimeContext& context, const PodPlan& plan, const std::string& group,
                  std::function<void()> write_down)
-    : surroundings_(surroundings), plan_(plan), group_(group), write_down_(std::move(write_down)) {}
+    : context_(context), plan_(plan), group_(group), write_down_(std::move(write_down)) {}
 
 ContainerRun* PodRuns::Find(const std::string& name) const {
   const auto run = runs_.find(name);
@@ -55,8 +55,7 @@ void PodRuns::Keep(const std::string& name, std::unique_ptr<ContainerRun> run) {
 
 ContainerRun& PodRuns::Begin(const Container& container, int attempt, int oom_score_adj) {
   NoteIds();
-  auto run =
-      std::make_unique<ContainerRun>(surroundings_, OrderFor(container, attempt, oom_score_adj));
+  auto run = std::make_unique<ContainerRun>(context_, OrderFor(container, attempt, oom_score_adj));
   ContainerRun& begun = *run;
   Keep(container.name, std::move(run));
   return begun;
@@ -71,7 +70,7 @@ std::optional<ContainerRecord> PodRuns::Adopt(const api::ContainerStatusResponse
     Forget(status.id());
     return std::nullopt;
   }
-  const Clock& clock = surroundings_.clock;
+  const Clock& clock = context_.clock;
   const Instant now = clock.Now();
   const Instant created = InstantOfNs(status.created_at(), now, clock);
   ContainerRecord record{
@@ -96,7 +95,7 @@ std::optional<ContainerRecord> PodRuns::Adopt(const api::ContainerStatusResponse
     return record;
   }
   if (status.state() != api::CONTAINER_RUNNING) {
-    surroundings_.Log(fmt::format(
+    context_.Log(fmt::format(
         "the container runtime does not know how container {} of pod {} stands: it is ended", name,
         FullName(pod_)));
     Forget(status.id());
@@ -107,8 +106,8 @@ std::optional<ContainerRecord> PodRuns::Adopt(const api::ContainerStatusResponse
   StartedContainer found{.id = status.id(), .started = seen.started};
   const auto info = container.info().find("info");
   if (info != container.info().end()) found.pid = PidIn(info->second);
-  if (!found.pid) found.pid = FirstProcessOf(surroundings_, group_, found.id);
-  auto run = std::make_unique<ContainerRun>(surroundings_, OrderFor(*spec, attempt, 0));
+  if (!found.pid) found.pid = FirstProcessOf(context_, group_, found.id);
+  auto run = std::make_unique<ContainerRun>(context_, OrderFor(*spec, attempt, 0));
   run->Adopt(found);
   Keep(name, std::move(run));
   return record;
@@ -120,7 +119,7 @@ void PodRuns::Recall(const std::vector<PodRecord::Run>& runs) {
     if (spec == nullptr || runs_.contains(run.container)) continue;
     const std::optional<pid_t> pid = ProcessOf(run);
     if (!pid) continue;
-    auto found = std::make_unique<ContainerRun>(surroundings_, OrderFor(*spec, run.attempt, 0));
+    auto found = std::make_unique<ContainerRun>(context_, OrderFor(*spec, run.attempt, 0));
     found->Adopt(
         {.id = run.id, .pid = pid, .stop_signal = run.stop_signal, .started = run.started});
     if (!found->running()) continue;  // it has just ended, and the runtime will say how
@@ -132,13 +131,13 @@ void PodRuns::Recall(const std::vector<PodRecord::Run>& runs) {
 // The first process of a run that goes on. Of one of which no more than its start was ordered, it
 // is in the group with the container's ID; what the runtime had only prepared there holds nothing.
 std::optional<pid_t> PodRuns::ProcessOf(const PodRecord::Run& run) const {
-  Processes& processes = surroundings_.processes;
+  Processes& processes = context_.processes;
   if (run.process) {
     // Another process may have got the number since.
     const bool is_it = StartOfProcess(processes, run.process->pid) == run.process->start;
     return is_it ? std::optional(run.process->pid) : std::nullopt;
   }
-  const auto pid = FirstProcessOf(surroundings_, group_, run.id);
+  const auto pid = FirstProcessOf(context_, group_, run.id);
   const auto stat = pid ? processes.ReadFile(*pid, "stat") : Fail(ErrorCode::kNotFound, "none");
   return stat && !IsPrepared(*stat) ? pid : std::nullopt;
 }
@@ -155,7 +154,7 @@ std::vector<PodRecord::Run> PodRuns::Written() const {
                            .process = std::nullopt,
                            .stop_signal = known->stop_signal};
     if (known->pid) {
-      const auto start = StartOfProcess(surroundings_.processes, *known->pid);
+      const auto start = StartOfProcess(context_.processes, *known->pid);
       if (!start) continue;
       written.process = PodRecord::Process{.pid = *known->pid, .start = *start};
     }
@@ -200,7 +199,7 @@ void PodRuns::Remove(const std::string& name, int attempt) {
 
 void PodRuns::RemoveLogs(const std::string& name, int attempt) const {
   if (!kernel::IsPathSegment(name)) return;
-  const std::string logs = surroundings_.paths.ContainerLogs(pod_, name);
+  const std::string logs = context_.paths.ContainerLogs(pod_, name);
   const std::string log_name = fmt::format("{}.log", attempt);
   for (const std::string& file : kernel::NamesIn(logs).value_or(std::vector<std::string>{})) {
     if (file == log_name || file.starts_with(log_name + ".")) {
@@ -211,10 +210,10 @@ void PodRuns::RemoveLogs(const std::string& name, int attempt) const {
 
 // Once forgotten, a container that the runtime did not remove is one that belongs to no run.
 void PodRuns::Forget(const std::string& container_id) {
-  RemoveContainerWithTask(surroundings_.calls, container_id, surroundings_.options.request_timeout,
+  RemoveContainerWithTask(context_.calls, container_id, context_.options.request_timeout,
                           lifetime_.Guard([this](const Result<void>& removed) {
-                            surroundings_.LogFailure("remove a container of pod " + FullName(pod_),
-                                                     removed);
+                            context_.LogFailure("remove a container of pod " + FullName(pod_),
+                                                removed);
                           }));
 }
 
@@ -241,7 +240,7 @@ void PodRuns::AddLogs(std::vector<RunningLog>& logs) const {
   for (const auto& [name, run] : runs_) {
     if (!run->running()) continue;
     logs.push_back(
-        {.container_id = run->id(), .path = surroundings_.paths.Log(pod_, name, run->attempt())});
+        {.container_id = run->id(), .path = context_.paths.Log(pod_, name, run->attempt())});
   }
 }
 

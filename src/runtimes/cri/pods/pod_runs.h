@@ -14,7 +14,7 @@
 #include "containers/listing.h"
 #include "ports/pod_disk.h"
 #include "ports/pod_plan.h"
-#include "runtimes/cri/base/surroundings.h"
+#include "runtimes/cri/base/runtime_context.h"
 #include "runtimes/cri/containers/container_run.h"
 #include "runtimes/cri/containers/log_rotation.h"
 #include "runtimes/cri/pods/pod_record.h"
@@ -26,7 +26,7 @@ namespace jettison::cri {
 class PodRuns {
  public:
   // `plan` and `group` must outlive it; `write_down`: see StartOrder.
-  PodRuns(Surroundings& surroundings, const PodPlan& plan, const std::string& group,
+  PodRuns(RuntimeContext& context, const PodPlan& plan, const std::string& group,
           std::function<void()> write_down);
   PodRuns(const PodRuns&) = delete;
   PodRuns& operator=(const PodRuns&) = delete;
@@ -71,7 +71,7 @@ class PodRuns {
   void RemoveLogs(const std::string& name, int attempt) const;
   void OnContainerListed(const api::Container& container);
 
-  Surroundings& surroundings_;
+  RuntimeContext& context_;
   const PodPlan& plan_;
   const Pod& pod_ = plan_.pod;
   const std::string& group_;

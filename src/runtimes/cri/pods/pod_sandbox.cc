@@ -27,16 +27,16 @@ Result<void> CheckContainers(const kernel::Paths& paths, const Pod& pod) {
 
 }  // namespace
 
-PodSandbox::PodSandbox(Surroundings& surroundings, const PodPlan& plan, const std::string& group,
+PodSandbox::PodSandbox(RuntimeContext& context, const PodPlan& plan, const std::string& group,
                        Made made)
-    : surroundings_(surroundings), plan_(plan), group_(group), made_(std::move(made)) {}
+    : context_(context), plan_(plan), group_(group), made_(std::move(made)) {}
 
 // What is there already is kept.
 Result<void> PodSandbox::Prepare() const {
-  const kernel::Paths& paths = surroundings_.paths;
+  const kernel::Paths& paths = context_.paths;
   if (auto ok = CheckContainers(paths, pod_); !ok) return ok;
   if (auto made = kernel::MakeFolders(paths.Pod(pod_.uid)); !made) return made;
-  if (auto made = surroundings_.cgroups.Create(group_, plan_.limits); !made) return made;
+  if (auto made = context_.cgroups.Create(group_, plan_.limits); !made) return made;
   if (auto made = kernel::PrepareVolumes(paths, pod_); !made) return made;
   return kernel::MakeFolders(paths.PodLogs(pod_));
 }
@@ -45,9 +45,9 @@ void PodSandbox::Make(std::uint32_t first_attempt) {
   state_ = State::kMaking;
   sandbox_.attempt = first_attempt;
   if (auto prepared = Prepare(); !prepared) return OnMade(Fail(prepared.error()));
-  errand_ = std::make_unique<kernel::PathErrand>(surroundings_.readiness,
-                                                 surroundings_.options.path_patience);
-  const auto prepared = errand_->Begin(kernel::VolumeSteps(surroundings_.paths, pod_),
+  errand_ =
+      std::make_unique<kernel::PathErrand>(context_.readiness, context_.options.path_patience);
+  const auto prepared = errand_->Begin(kernel::VolumeSteps(context_.paths, pod_),
                                        [this](const Result<void>& later) { OnVolumes(later); });
   if (prepared) OnVolumes(*prepared);
 }
@@ -55,9 +55,9 @@ void PodSandbox::Make(std::uint32_t first_attempt) {
 void PodSandbox::OnVolumes(const Result<void>& prepared) {
   errand_.reset();
   if (!prepared) return OnMade(Fail(prepared.error()));
-  if (surroundings_.draining) return;
+  if (context_.draining) return;
   creation_ =
-      std::make_unique<SandboxCreation>(surroundings_, plan_, group_, sandbox_.attempt,
+      std::make_unique<SandboxCreation>(context_, plan_, group_, sandbox_.attempt,
                                         [this](const Result<Sandbox>& made) { OnMade(made); });
   creation_->Start();
 }
@@ -84,7 +84,7 @@ void PodSandbox::Adopt(Sandbox sandbox, bool ready) {
   sandbox_ = std::move(sandbox);
   state_ = ready ? State::kReady : State::kAbsent;
   // Groups and memory volumes do not outlive the machine's restart, the folders do.
-  surroundings_.LogFailure("adopt pod " + FullName(pod_), Prepare());
+  context_.LogFailure("adopt pod " + FullName(pod_), Prepare());
 }
 
 }  // namespace jettison::cri

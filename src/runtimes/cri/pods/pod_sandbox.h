@@ -7,7 +7,7 @@
 
 #include "kernel/readiness/path_errand.h"
 #include "ports/pod_plan.h"
-#include "runtimes/cri/base/surroundings.h"
+#include "runtimes/cri/base/runtime_context.h"
 #include "runtimes/cri/containers/sandbox_creation.h"
 
 namespace jettison::cri {
@@ -18,7 +18,7 @@ class PodSandbox {
   using Made = std::function<void(const Result<void>&)>;
 
   // `plan` and `group` must outlive it. `made` is called once for each Make.
-  PodSandbox(Surroundings& surroundings, const PodPlan& plan, const std::string& group, Made made);
+  PodSandbox(RuntimeContext& context, const PodPlan& plan, const std::string& group, Made made);
   PodSandbox(const PodSandbox&) = delete;
   PodSandbox& operator=(const PodSandbox&) = delete;
   ~PodSandbox() = default;
@@ -47,7 +47,7 @@ class PodSandbox {
   void OnVolumes(const Result<void>& prepared);
   void OnMade(const Result<Sandbox>& made);
 
-  Surroundings& surroundings_;
+  RuntimeContext& context_;
   const PodPlan& plan_;
   const Pod& pod_ = plan_.pod;
   const std::string& group_;

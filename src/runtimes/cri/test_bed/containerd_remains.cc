@@ -67,9 +67,9 @@ std::vector<std::string> ShimSocketsOf(const std::string& folder) {
   constexpr std::string_view kScheme = "unix://";
   std::vector<std::string> sockets;
   const std::string tasks = folder + "/state/io.containerd.runtime.v2.task/";
-  for (const std::string& of : NamesIn(tasks)) {  // namespaces
-    for (const std::string& id : NamesIn(tasks + of)) {
-      std::string path = ReadOrNothing(tasks + of + "/" + id + "/address");
+  for (const std::string& space : NamesIn(tasks)) {  // namespaces
+    for (const std::string& id : NamesIn(tasks + space)) {
+      std::string path = ReadOrNothing(tasks + space + "/" + id + "/address");
       if (!path.starts_with(kScheme)) continue;
       path.erase(0, kScheme.size());
       if (fs::exists(path)) sockets.push_back(path);

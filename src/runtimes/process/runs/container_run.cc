@@ -32,9 +32,9 @@ WallTime WallTimeOfNs(std::int64_t ns) {
 
 }  // namespace
 
-ContainerRun::ContainerRun(Surroundings& surroundings, RunName name, const PodPlan& plan,
+ContainerRun::ContainerRun(RuntimeContext& context, RunName name, const PodPlan& plan,
                            const Container& container, std::string group)
-    : surroundings_(surroundings),
+    : context_(context),
       name_(std::move(name)),
       pod_(plan.pod),
       container_(container),
@@ -47,14 +47,14 @@ std::string ContainerRun::Described() const {
 }
 
 void ContainerRun::Start(int oom_score_adj) {
-  ordered_ = surroundings_.clock.Now();
+  ordered_ = context_.clock.Now();
   auto launched = Launch(oom_score_adj);
   if (!launched) FailStart(launched.error());
 }
 
 Result<std::string> ContainerRun::MakeOrder(int oom_score_adj,
                                             const std::vector<ProcsFile>& groups) {
-  const Paths& paths = surroundings_.paths;
+  const Paths& paths = context_.paths;
   const auto& [uid, container, attempt] = name_;
   RunOrder order;
   if (auto fits = CheckProgram(container_); !fits) return Fail(fits.error());
@@ -74,17 +74,17 @@ Result<std::string> ContainerRun::MakeOrder(int oom_score_adj,
   order.run_dir = paths.Run(uid, container, attempt);
   order.mount_points_file = paths.MountPoints(uid);
   order.log_path = paths.Log(pod_, container, attempt);
-  order.log_max_bytes = surroundings_.options.log_max_bytes;
-  order.log_max_files = surroundings_.options.log_max_files;
-  order.boot_id = surroundings_.boot_id;
+  order.log_max_bytes = context_.options.log_max_bytes;
+  order.log_max_files = context_.options.log_max_files;
+  order.boot_id = context_.boot_id;
   order.oom_kills = oom_kills_before_;
   order.oom_score_adj = oom_score_adj;
   return Format(order);
 }
 
 Result<void> ContainerRun::Launch(int oom_score_adj) {
-  const Paths& paths = surroundings_.paths;
-  Cgroups& cgroups = surroundings_.cgroups;
+  const Paths& paths = context_.paths;
+  Cgroups& cgroups = context_.cgroups;
   const auto& [uid, container, attempt] = name_;
   if (auto made = MakeFolders(paths.Container(uid, container)); !made) return made;
   if (auto made = MakeFolders(paths.ContainerLogs(pod_, container)); !made) return made;
@@ -100,12 +100,12 @@ Result<void> ContainerRun::Launch(int oom_score_adj) {
   const auto order = MakeOrder(oom_score_adj, *groups);
   if (!order) return Fail(order.error());
   const std::string label = fmt::format("{}/{}/{}", FullName(pod_), container, attempt);
-  auto shim = ShimProcess::Start(surroundings_.options.shim, *order, label,
+  auto shim = ShimProcess::Start(context_.options.shim, *order, label,
                                  {.groups = std::move(*groups), .mount_namespace = nullptr});
   if (!shim) return Fail(shim.error());
   shim_ = std::move(*shim);
-  on_message_ = surroundings_.readiness.OnReadable(shim_->socket(), [this] { Listen(); });
-  on_end_ = surroundings_.readiness.OnReadable(shim_->pidfd().get(), [this] { OnShimEnded(); });
+  on_message_ = context_.readiness.OnReadable(shim_->socket(), [this] { Listen(); });
+  on_end_ = context_.readiness.OnReadable(shim_->pidfd().get(), [this] { OnShimEnded(); });
   return {};
 }
 
@@ -117,7 +117,7 @@ void ContainerRun::Adopt(FoundRun found, Instant started) {
   started_wall_ = found.record->created;
   adopted_shim_pid_ = found.record->shim.pid;
   adopted_shim_ = std::move(found.shim);
-  on_end_ = surroundings_.readiness.OnReadable(adopted_shim_.get(), [this] { OnShimEnded(); });
+  on_end_ = context_.readiness.OnReadable(adopted_shim_.get(), [this] { OnShimEnded(); });
 }
 
 void ContainerRun::Listen() {
@@ -149,12 +149,12 @@ void ContainerRun::OnReady(pid_t pid) {
 void ContainerRun::OnStarted(const shim::Message& message) {
   phase_ = Phase::kRunning;
   started_wall_ = WallTimeOfNs(message.at_ns);
-  started_ = InstantOf(started_wall_, surroundings_.clock, ordered_);
-  if (message.error != 0) surroundings_.NoteRefusedOomScoreAdj(message.error);
-  surroundings_.Emit(ContainerStarted{.pod_uid = name_.pod_uid,
-                                      .container = name_.container,
-                                      .attempt = name_.attempt,
-                                      .at = started_});
+  started_ = InstantOf(started_wall_, context_.clock, ordered_);
+  if (message.error != 0) context_.NoteRefusedOomScoreAdj(message.error);
+  context_.Emit(ContainerStarted{.pod_uid = name_.pod_uid,
+                                 .container = name_.container,
+                                 .attempt = name_.attempt,
+                                 .at = started_});
   if (kill_pending_) Kill();
   if (const auto grace = std::exchange(stop_pending_, std::nullopt)) Stop(*grace);
 }
@@ -179,41 +179,39 @@ void ContainerRun::FailStart(Error error) {
   on_end_.Stop();
   shim_.reset();
   if (made_folder_) {
-    RemoveUnusedRun(surroundings_.paths, pod_, name_.container, name_.attempt);
+    RemoveUnusedRun(context_.paths, pod_, name_.container, name_.attempt);
   }
-  surroundings_.Emit(ContainerStartFailed{.pod_uid = name_.pod_uid,
-                                          .container = name_.container,
-                                          .attempt = name_.attempt,
-                                          .error = std::move(error)});
+  context_.Emit(ContainerStartFailed{.pod_uid = name_.pod_uid,
+                                     .container = name_.container,
+                                     .attempt = name_.attempt,
+                                     .error = std::move(error)});
 }
 
 // What the shim wrote down, or, where it was killed, what can be said without it. A disk that
 // answers with errors may answer again in a moment.
 std::optional<ExitRecord> ContainerRun::LastWord() {
-  const std::string run_dir =
-      surroundings_.paths.Run(name_.pod_uid, name_.container, name_.attempt);
-  FoundRun found = ReadRun(run_dir, surroundings_.boot_id);
+  const std::string run_dir = context_.paths.Run(name_.pod_uid, name_.container, name_.attempt);
+  FoundRun found = ReadRun(run_dir, context_.boot_id);
   if (found.exit) return *found.exit;
-  const Instant now = surroundings_.clock.Now();
+  const Instant now = context_.clock.Now();
   if (found.passing && !unread_since_) {
     unread_since_ = now;
-    surroundings_.Log(fmt::format("{} has ended, and how cannot be read: {}; it is tried again",
-                                  Described(), found.fault));
+    context_.Log(fmt::format("{} has ended, and how cannot be read: {}; it is tried again",
+                             Described(), found.fault));
   }
   if (found.passing && now - *unread_since_ < kUnreadPatience) return std::nullopt;
-  const ExitRecord lost = LostRun(started_wall_, surroundings_.clock.Wall());
-  surroundings_.Log(fmt::format("{} lost its shim{}; it was killed and counts as exit code {}",
-                                Described(), found.fault.empty() ? "" : ": " + found.fault,
-                                lost.code));
-  surroundings_.LogFailure(Described(), WriteExitRecord(run_dir, lost));
+  const ExitRecord lost = LostRun(started_wall_, context_.clock.Wall());
+  context_.Log(fmt::format("{} lost its shim{}; it was killed and counts as exit code {}",
+                           Described(), found.fault.empty() ? "" : ": " + found.fault, lost.code));
+  context_.LogFailure(Described(), WriteExitRecord(run_dir, lost));
   return lost;
 }
 
 // A container is over when its own process is: what it forked ends with it.
 void ContainerRun::EndStragglers() {
-  const auto left = surroundings_.cgroups.Processes(group_);
+  const auto left = context_.cgroups.Processes(group_);
   if (left && left->empty()) return;
-  surroundings_.LogFailure(Described(), surroundings_.group_end.Kill(group_));
+  context_.LogFailure(Described(), context_.group_end.Kill(group_));
 }
 
 void ContainerRun::Exit() {
@@ -221,28 +219,27 @@ void ContainerRun::Exit() {
   EndStragglers();
   const auto found = LastWord();
   if (!found) {
-    on_retry_ = surroundings_.readiness.After(kReadAgain, [this] { Exit(); });
+    on_retry_ = context_.readiness.After(kReadAgain, [this] { Exit(); });
     return;
   }
   const ExitRecord& last = *found;
   phase_ = Phase::kEnded;
   if (last.lost_log_bytes > 0) {
-    surroundings_.Log(fmt::format("{} lost {} bytes of output that the disk had no room for",
-                                  Described(), last.lost_log_bytes));
+    context_.Log(fmt::format("{} lost {} bytes of output that the disk had no room for",
+                             Described(), last.lost_log_bytes));
   }
-  const std::uint64_t oom_kills =
-      surroundings_.cgroups.ReadOomKills(group_).value_or(oom_kills_before_);
+  const std::uint64_t oom_kills = context_.cgroups.ReadOomKills(group_).value_or(oom_kills_before_);
   shim_.reset();
   adopted_shim_.Close();
-  surroundings_.Emit(ContainerExited{
-      .pod_uid = name_.pod_uid,
-      .container = name_.container,
-      .attempt = name_.attempt,
-      .exit = {.exit_code = last.code,
-               .signal = last.signal,
-               .oom_killed = oom_kills > oom_kills_before_,
-               .started = started_,
-               .finished = InstantOf(last.finished, surroundings_.clock, started_)}});
+  context_.Emit(
+      ContainerExited{.pod_uid = name_.pod_uid,
+                      .container = name_.container,
+                      .attempt = name_.attempt,
+                      .exit = {.exit_code = last.code,
+                               .signal = last.signal,
+                               .oom_killed = oom_kills > oom_kills_before_,
+                               .started = started_,
+                               .finished = InstantOf(last.finished, context_.clock, started_)}});
 }
 
 void ContainerRun::Stop(Duration grace) {
@@ -268,9 +265,9 @@ Result<std::unique_ptr<PreStopHook>> ContainerRun::StartHook() {
   if (!*container) return nullptr;
   const PreStopHook::Place place{
       .group = group_,
-      .rootfs = surroundings_.paths.Rootfs(name_.pod_uid, name_.container, name_.attempt),
+      .rootfs = context_.paths.Rootfs(name_.pod_uid, name_.container, name_.attempt),
       .container = **container};
-  return PreStopHook::Start(surroundings_, pod_, container_, place, [this] {
+  return PreStopHook::Start(context_, pod_, container_, place, [this] {
     hook_done_ = true;
     hook_.reset();
     Terminate();
@@ -282,8 +279,8 @@ void ContainerRun::RunHook(Duration grace) {
     auto hook = StartHook();
     if (!hook || *hook == nullptr) {
       const std::string about = "preStop of " + Described();
-      surroundings_.Log(hook ? about + " is not run: its process has ended"
-                             : hook.error().In(about).message);
+      context_.Log(hook ? about + " is not run: its process has ended"
+                        : hook.error().In(about).message);
       hook_done_ = true;
       Terminate();
       return;
@@ -294,13 +291,13 @@ void ContainerRun::RunHook(Duration grace) {
 }
 
 void ContainerRun::Terminate() {
-  surroundings_.LogFailure(Described(), surroundings_.group_end.Signal(group_, SIGTERM));
+  context_.LogFailure(Described(), context_.group_end.Signal(group_, SIGTERM));
 }
 
 void ContainerRun::Kill() {
   if (phase_ == Phase::kEnded) return;
   if (phase_ == Phase::kStarting) kill_pending_ = true;
-  surroundings_.LogFailure(Described(), surroundings_.group_end.Kill(group_));
+  context_.LogFailure(Described(), context_.group_end.Kill(group_));
 }
 
 void RemoveUnusedRun(const Paths& paths, const Pod& pod, const std::string& container,

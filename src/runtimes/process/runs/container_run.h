@@ -8,8 +8,8 @@
 #include "core/model/pod.h"
 #include "runtimes/process/runs/found_runs.h"
 #include "runtimes/process/runs/pre_stop_hook.h"
+#include "runtimes/process/runs/runtime_context.h"
 #include "runtimes/process/runs/shim_process.h"
-#include "runtimes/process/runs/surroundings.h"
 
 namespace jettison::process {
 
@@ -25,7 +25,7 @@ struct RunName {
 class ContainerRun {
  public:
   // `plan` and `container`, which is of it, must outlive it. `group` is the container's.
-  ContainerRun(Surroundings& surroundings, RunName name, const PodPlan& plan,
+  ContainerRun(RuntimeContext& context, RunName name, const PodPlan& plan,
                const Container& container, std::string group);
   ContainerRun(const ContainerRun&) = delete;
   ContainerRun& operator=(const ContainerRun&) = delete;
@@ -65,7 +65,7 @@ class ContainerRun {
   void Terminate();
   [[nodiscard]] std::string Described() const;
 
-  Surroundings& surroundings_;
+  RuntimeContext& context_;
   RunName name_;
   const Pod& pod_;
   const Container& container_;

@@ -18,11 +18,11 @@ constexpr int kReapTimeoutMs = 100;
 
 }  // namespace
 
-Result<std::unique_ptr<PreStopHook>> PreStopHook::Start(Surroundings& surroundings, const Pod& pod,
+Result<std::unique_ptr<PreStopHook>> PreStopHook::Start(RuntimeContext& context, const Pod& pod,
                                                         const Container& container,
                                                         const Place& place, Done done) {
   if (auto fits = CheckProgram(container); !fits) return Fail(fits.error());
-  auto groups = surroundings.cgroups.OpenProcs(place.group);
+  auto groups = context.cgroups.OpenProcs(place.group);
   if (!groups) return Fail(groups.error().In(kIntoGroups));
   const HookOrder order{.command = container.pre_stop->command,
                         .environment = EnvironmentOf(pod, container),
@@ -36,20 +36,17 @@ Result<std::unique_ptr<PreStopHook>> PreStopHook::Start(Surroundings& surroundin
   }
   const std::string about = fmt::format("preStop of {}/{}", pod.uid, container.name);
   auto shim = ShimProcess::Start(
-      surroundings.options.shim, Format(order), about,
+      context.options.shim, Format(order), about,
       {.groups = std::move(*groups), .mount_namespace = &place.container.mount_namespace});
   if (!shim) return Fail(shim.error());
   return std::unique_ptr<PreStopHook>(
-      new PreStopHook(surroundings, about, std::move(*shim), std::move(done)));
+      new PreStopHook(context, about, std::move(*shim), std::move(done)));
 }
 
-PreStopHook::PreStopHook(Surroundings& surroundings, std::string about, ShimProcess shim, Done done)
-    : surroundings_(surroundings),
-      about_(std::move(about)),
-      shim_(std::move(shim)),
-      done_(std::move(done)) {
-  on_message_ = surroundings_.readiness.OnReadable(shim_.socket(), [this] { Listen(); });
-  on_end_ = surroundings_.readiness.OnReadable(shim_.pidfd().get(), [this] { OnEnded(); });
+PreStopHook::PreStopHook(RuntimeContext& context, std::string about, ShimProcess shim, Done done)
+    : context_(context), about_(std::move(about)), shim_(std::move(shim)), done_(std::move(done)) {
+  on_message_ = context_.readiness.OnReadable(shim_.socket(), [this] { Listen(); });
+  on_end_ = context_.readiness.OnReadable(shim_.pidfd().get(), [this] { OnEnded(); });
 }
 
 PreStopHook::~PreStopHook() {
@@ -61,8 +58,8 @@ PreStopHook::~PreStopHook() {
 }
 
 void PreStopHook::Limit(Duration grace) {
-  on_timeout_ = surroundings_.readiness.After(grace, [this] {
-    surroundings_.Log(about_ + " did not end within the grace period");
+  on_timeout_ = context_.readiness.After(grace, [this] {
+    context_.Log(about_ + " did not end within the grace period");
     on_message_.Stop();
     on_end_.Stop();
     const Done done = done_;
@@ -79,7 +76,7 @@ void PreStopHook::Listen() {
     }
     if (!*message) return;
     if ((*message)->kind == shim::MessageKind::kFailed) {
-      surroundings_.Log(ErrorOf(**message).In(about_).message);
+      context_.Log(ErrorOf(**message).In(about_).message);
     } else if ((*message)->kind == shim::MessageKind::kReady) {
       shim_.SendGo();
     }
@@ -91,7 +88,7 @@ void PreStopHook::OnEnded() {
   const auto status = shim_.Reap();
   ended_ = true;
   if (status.value_or(0) != 0) {
-    surroundings_.Log(fmt::format("{} failed with exit status {}", about_, *status));
+    context_.Log(fmt::format("{} failed with exit status {}", about_, *status));
   }
   on_message_.Stop();
   on_end_.Stop();

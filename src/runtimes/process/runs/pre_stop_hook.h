@@ -5,8 +5,8 @@
 
 #include "core/model/pod.h"
 #include "runtimes/process/runs/live_container.h"
+#include "runtimes/process/runs/runtime_context.h"
 #include "runtimes/process/runs/shim_process.h"
-#include "runtimes/process/runs/surroundings.h"
 
 namespace jettison::process {
 
@@ -22,7 +22,7 @@ class PreStopHook {
   };
   using Done = std::function<void()>;
 
-  [[nodiscard]] static Result<std::unique_ptr<PreStopHook>> Start(Surroundings& surroundings,
+  [[nodiscard]] static Result<std::unique_ptr<PreStopHook>> Start(RuntimeContext& context,
                                                                   const Pod& pod,
                                                                   const Container& container,
                                                                   const Place& place, Done done);
@@ -34,11 +34,11 @@ class PreStopHook {
   void Limit(Duration grace);
 
  private:
-  PreStopHook(Surroundings& surroundings, std::string about, ShimProcess shim, Done done);
+  PreStopHook(RuntimeContext& context, std::string about, ShimProcess shim, Done done);
   void Listen();
   void OnEnded();
 
-  Surroundings& surroundings_;
+  RuntimeContext& context_;
   std::string about_;
   ShimProcess shim_;
   Done done_;

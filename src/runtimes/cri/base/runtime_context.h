@@ -13,7 +13,7 @@
 namespace jettison::cri {
 
 // What every part of the runtime works with. One instance, owned by the runtime.
-struct Surroundings : RunEdges {
+struct RuntimeContext : RunEdges {
   CriRuntimeOptions options;
   kernel::Paths paths;
   Calls& calls;
@@ -36,6 +36,6 @@ struct Surroundings : RunEdges {
 };
 
 // Where a pod is written down, for an agent after this one.
-[[nodiscard]] std::string RecordFile(const Surroundings& surroundings, const std::string& uid);
+[[nodiscard]] std::string RecordFile(const RuntimeContext& context, const std::string& uid);
 
 }  // namespace jettison::cri

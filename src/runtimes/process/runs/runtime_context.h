@@ -18,7 +18,7 @@
 namespace jettison::process {
 
 // What every part of the runtime works with. One instance, owned by the runtime.
-struct Surroundings {
+struct RuntimeContext {
   ProcessRuntimeOptions options;
   kernel::Paths paths;
   std::string boot_id;
