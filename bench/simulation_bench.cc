@@ -26,7 +26,7 @@ std::vector<CandidatePolicy> Policies(std::size_t count) {
   std::vector<CandidatePolicy> policies;
   for (std::size_t i = 0; i < count; ++i) {
     const auto line = static_cast<std::int64_t>(50 + i * 60) * kMiB;
-    policies.push_back({.name = fmt::format("{}", i), .of = [line](PassPolicy policy) {
+    policies.push_back({.name = fmt::format("{}", i), .policy_for = [line](PassPolicy policy) {
                           policy.thresholds.front().value = Quantity::Of(line);
                           return policy;
                         }});
@@ -124,7 +124,7 @@ void BM_Recommend(benchmark::State& bench) {
     for (const Fineness fineness : {Fineness::kHalf, Fineness::kQuarter, Fineness::kQuarter}) {
       std::vector<CandidatePolicy> policies;
       for (const MemoryLines& each : next) {
-        policies.push_back({.name = LinesText(each), .of = [each](PassPolicy policy) {
+        policies.push_back({.name = LinesText(each), .policy_for = [each](PassPolicy policy) {
                               return WithLines(std::move(policy), each);
                             }});
       }

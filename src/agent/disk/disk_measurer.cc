@@ -65,7 +65,7 @@ void DiskMeasurer::BeginPass() {
     filesystem.calls = 0;
     CatchUp(filesystem);
   }
-  for (auto& [path, asked] : asked_for_) asked = false;
+  for (auto& [path, asked] : asked_for_) asked.in_pass = false;
 }
 
 void DiskMeasurer::EndPass() {
@@ -73,13 +73,13 @@ void DiskMeasurer::EndPass() {
   for (auto& [device, filesystem] : filesystems_) {
     DecideWatching(filesystem);
     for (const std::string& path : filesystem.trees.Paths()) {
-      if (!asked_for_[path]) filesystem.trees.Forget(path);
+      if (!asked_for_[path].in_pass) filesystem.trees.Forget(path);
     }
     std::erase_if(filesystem.next_walk,
-                  [this](const auto& entry) { return !asked_for_[entry.first]; });
+                  [this](const auto& entry) { return !asked_for_[entry.first].in_pass; });
   }
-  std::erase_if(counted_, [this](const auto& entry) { return !asked_for_[entry.first]; });
-  std::erase_if(asked_for_, [](const auto& entry) { return !entry.second; });
+  std::erase_if(counted_, [this](const auto& entry) { return !asked_for_[entry.first].in_pass; });
+  std::erase_if(asked_for_, [](const auto& entry) { return !entry.second.in_pass; });
 }
 
 // One that is watched stays so until walking takes half as much: to begin again takes a walk.
@@ -93,20 +93,18 @@ void DiskMeasurer::DecideWatching(Filesystem& filesystem) const {
   filesystem.next_walk.clear();
 }
 
-DiskMeasurer::Filesystem* DiskMeasurer::FilesystemOf(const std::string& path) {
-  const auto device = DeviceOf(path);
-  if (!device) return nullptr;
-  const auto place = filesystems_.try_emplace(*device).first;
+DiskMeasurer::Filesystem& DiskMeasurer::FilesystemOf(const std::string& path, dev_t device) {
+  const auto place = filesystems_.try_emplace(device).first;
   // Another file system may have come in the place, and with the number, of one that was unmounted.
   const bool is_first = !place->second.asked_for;
   if (is_first && place->second.events && !place->second.events->Covers(path)) {
     filesystems_.erase(place);
-    Filesystem& other = filesystems_[*device];
+    Filesystem& other = filesystems_[device];
     other.asked_for = true;
-    return &other;
+    return other;
   }
   place->second.asked_for = true;
-  return &place->second;
+  return place->second;
 }
 
 // Whether changes are told from now on at the latest.
@@ -133,7 +131,7 @@ std::optional<FsUsage> DiskMeasurer::CountedUse(const std::string& path, Instant
   const Instant now = clock_.Now();
   const auto usage = ReadProjectUsage(path, **project);
   if (!usage) return std::nullopt;
-  asked_for_[path] = true;
+  asked_for_[path].in_pass = true;
   const Instant next = NextFullWalk(path, now, settings_.full_walk_period);
   Counted& counted = counted_.try_emplace(path, Counted{.next_walk = next}).first->second;
   if (counted.incomplete) return std::nullopt;
@@ -168,18 +166,31 @@ FsUsage DiskMeasurer::Found(const Result<TreeUsage>& walked) {
 FsUsage DiskMeasurer::BringUpToDate(const std::string& path, Filesystem& filesystem,
                                     Instant& as_of) {
   const Instant now = clock_.Now();
-  asked_for_[path] = true;
-  const auto due = filesystem.next_walk.find(path);
-  if (due != filesystem.next_walk.end() && now < due->second) {
-    if (const auto usage = filesystem.trees.UsageOf(path)) {
-      as_of = std::min(as_of, filesystem.caught_up);
-      return *usage;
-    }
-  }
+  asked_for_[path].in_pass = true;
   as_of = std::min(as_of, now);
   ++full_walks_;
   const FsUsage usage = Found(filesystem.trees.Walk(path, walk_));
   filesystem.next_walk[path] = NextFullWalk(path, now, settings_.full_walk_period);
+  return usage;
+}
+
+// To ask for the file system by the path takes half as long again as to find that the tree is still
+// the one that is remembered.
+std::optional<FsUsage> DiskMeasurer::RememberedUse(const std::string& path, Instant& as_of) {
+  const auto asked = asked_for_.find(path);
+  if (asked == asked_for_.end() || !asked->second.device) return std::nullopt;
+  const auto place = filesystems_.find(*asked->second.device);
+  if (place == filesystems_.end() || !place->second.events) return std::nullopt;
+  Filesystem& filesystem = place->second;
+  const auto due = filesystem.next_walk.find(path);
+  if (due == filesystem.next_walk.end() || clock_.Now() >= due->second) return std::nullopt;
+  if (!filesystem.asked_for && !filesystem.events->Covers(path)) return std::nullopt;
+  const auto usage = filesystem.trees.UsageOf(path);
+  if (!usage) return std::nullopt;
+  asked->second.in_pass = true;
+  filesystem.asked_for = true;
+  filesystem.calls += kCallsOfATree + usage->inodes_used.value_or(0);
+  as_of = std::min(as_of, filesystem.caught_up);
   return usage;
 }
 
@@ -189,11 +200,19 @@ FsUsage DiskMeasurer::MeasureTree(const std::string& path, TreeKind kind, Instan
   }
   const bool announced =
       kind == TreeKind::kUpperLayer ? settings_.overlay_announced : kind != TreeKind::kMemory;
-  Filesystem* const filesystem = announced ? FilesystemOf(path) : nullptr;
-  if (filesystem == nullptr) return WalkWhole(path, as_of);
-  const FsUsage usage =
-      Watch(*filesystem, path) ? BringUpToDate(path, *filesystem, as_of) : WalkWhole(path, as_of);
-  filesystem->calls += kCallsOfATree + usage.inodes_used.value_or(0);
+  if (!announced) return WalkWhole(path, as_of);
+  if (const auto usage = RememberedUse(path, as_of)) return *usage;
+  const auto device = DeviceOf(path);
+  if (!device) return WalkWhole(path, as_of);
+  Filesystem& filesystem = FilesystemOf(path, *device);
+  FsUsage usage;
+  if (Watch(filesystem, path)) {
+    usage = BringUpToDate(path, filesystem, as_of);
+    asked_for_[path].device = *device;
+  } else {
+    usage = WalkWhole(path, as_of);
+  }
+  filesystem.calls += kCallsOfATree + usage.inodes_used.value_or(0);
   return usage;
 }
 

@@ -71,7 +71,7 @@ class DiskMeasurer {
     std::optional<FilesystemEvents> events;  // present: they are told
     RememberedTrees trees;
     Instant caught_up;
-    std::map<std::string, Instant> next_walk;  // by path
+    std::map<std::string, Instant> next_walk;  // by path, of those that are remembered
     bool asked_for = false;                    // in this pass
     std::uint64_t calls = 0;                   // that walking the trees of this pass would take
   };
@@ -82,11 +82,14 @@ class DiskMeasurer {
   };
   [[nodiscard]] std::optional<FsUsage> CountedUse(const std::string& path, Instant& as_of);
   [[nodiscard]] FsUsage MeasureTree(const std::string& path, TreeKind kind, Instant& as_of);
-  [[nodiscard]] Filesystem* FilesystemOf(const std::string& path);
+  [[nodiscard]] Filesystem& FilesystemOf(const std::string& path, dev_t device);
   [[nodiscard]] bool Watch(Filesystem& filesystem, const std::string& path);
   [[nodiscard]] FsUsage WalkWhole(const std::string& path, Instant& as_of);
   [[nodiscard]] FsUsage BringUpToDate(const std::string& path, Filesystem& filesystem,
                                       Instant& as_of);
+  // What is remembered of a tree whose file system was known before; absent: it is to be walked, or
+  // its file system to be asked for first.
+  [[nodiscard]] std::optional<FsUsage> RememberedUse(const std::string& path, Instant& as_of);
   // What a walk has found; one that could not read everything is noted.
   [[nodiscard]] FsUsage Found(const Result<TreeUsage>& walked);
   void DecideWatching(Filesystem& filesystem) const;
@@ -99,7 +102,11 @@ class DiskMeasurer {
   TreeWalk walk_;
   std::map<dev_t, Filesystem> filesystems_;
   std::map<std::string, Counted> counted_;
-  std::map<std::string, bool> asked_for_;  // paths of which something is kept: whether in this pass
+  struct Asked {
+    bool in_pass = false;         // in this one
+    std::optional<dev_t> device;  // of a tree that is remembered
+  };
+  std::map<std::string, Asked> asked_for_;  // paths of which something is kept
   std::vector<std::string> notes_;
   std::map<std::string, bool> noted_;
   std::uint64_t full_walks_ = 0;

@@ -133,7 +133,7 @@ void ManifestPods::LogHeld(Instant now) {
              {"mend", "put them back, or wait if the pods are to end"}});
 }
 
-void ManifestPods::Settle(Instant seen) {
+bool ManifestPods::Settle(Instant seen) {
   std::size_t count = 0;
   std::string first;
   std::erase_if(files_, [&](const auto& entry) {
@@ -146,7 +146,7 @@ void ManifestPods::Settle(Instant seen) {
     log_.Warn("manifests stayed missing or empty; their pods are ended",
               {{"count", fmt::to_string(count)}, {"file", first}});
   }
-  SettleUnplaced(seen);
+  return SettleUnplaced(seen) || count > 0;
 }
 
 Instant ManifestPods::AloneSince(Instant seen) {
@@ -154,18 +154,19 @@ Instant ManifestPods::AloneSince(Instant seen) {
   return *alone_since_;
 }
 
-void ManifestPods::SettleUnplaced(Instant seen) {
-  if (unplaced_.empty()) return;
+bool ManifestPods::SettleUnplaced(Instant seen) {
+  if (unplaced_.empty()) return false;
   if (!files_.empty()) {
     alone_since_.reset();
   } else if (seen < AloneSince(seen) + patience_.at_start) {
-    return;
+    return false;
   }
   const bool all_read = std::ranges::all_of(files_, [](const auto& entry) {
     const File& file = entry.second;
     return !file.adopted && !file.counts_at && !file.faulty && file.unreadable.empty();
   });
   if (all_read) unplaced_.clear();
+  return all_read;
 }
 
 bool ManifestPods::IsUnsettled() const {

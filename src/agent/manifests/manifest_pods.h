@@ -41,8 +41,9 @@ class ManifestPods {
   void AdoptLate(const Pod& pod, Instant now);
   // Takes changes in that were found together, and logs what is wrong with them.
   void Apply(std::vector<ManifestNews> news, Instant now);
-  // The path was looked through at `seen`: what was missing for long enough by then counts.
-  void Settle(Instant seen);
+  // The path was looked through at `seen`: what was missing for long enough by then counts. Whether
+  // that changes what is wanted.
+  bool Settle(Instant seen);
 
   // What should run, by namespace and name. Of two pods with one name, or one UID, the file that
   // comes first by path wins; the other is reported once for each change.
@@ -66,7 +67,7 @@ class ManifestPods {
   void TakeGone(const std::string& path, bool with_folder, Instant now);
   void Hold(const std::string& path, File& file, Instant now);
   void LogHeld(Instant now);
-  void SettleUnplaced(Instant seen);
+  bool SettleUnplaced(Instant seen);
   Instant AloneSince(Instant seen);
 
   const Log& log_;

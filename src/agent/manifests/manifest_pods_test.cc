@@ -219,6 +219,16 @@ TEST_F(ManifestPodsTest, PodsOfAnAgentBeforeStayWhileTheirFileHasFaultsOrCannotB
   EXPECT_THAT(Names(), ElementsAre("default/b", "default/c"));
 }
 
+TEST_F(ManifestPodsTest, ToLookAgainChangesNothingUntilWhatIsMissingCounts) {
+  Put("/m/a", Manifest("a"));
+  EXPECT_FALSE(pods_.Settle(clock_.Now()));
+  Lose("/m/a");
+  EXPECT_FALSE(pods_.Settle(clock_.Now()));
+  clock_.Advance(5s);
+  EXPECT_TRUE(pods_.Settle(clock_.Now()));
+  EXPECT_FALSE(pods_.Settle(clock_.Now()));
+}
+
 TEST_F(ManifestPodsTest, AFolderThatIsMissingAtTheStartIsGivenMoreTime) {
   EXPECT_THAT(pods_.Adopt(PodsOf("/m/a", Manifest("a"))), ElementsAre("/m/a"));
   Lose("/m/a");

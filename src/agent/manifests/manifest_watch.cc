@@ -23,9 +23,10 @@ bool ManifestWatch::Take(Instant now) {
   for (ManifestScan& scan : reader_->TakeScans()) {
     watched_ = std::move(scan.watched);
     // A folder that cannot be read is no folder without pods: those that run go on.
-    told = told || scan.whole || !scan.news.empty();
+    const bool is_first = scan.whole && !std::exchange(looked_through_, true);
+    told = told || is_first || !scan.news.empty();
     pods_.Apply(std::move(scan.news), now);
-    if (scan.whole) pods_.Settle(scan.began);
+    if (scan.whole && pods_.Settle(scan.began)) told = true;
   }
   if (watched_) {
     said_unwatched_.Reset();

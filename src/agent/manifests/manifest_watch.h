@@ -53,6 +53,7 @@ class ManifestWatch {
   Result<void> watched_;
   Once said_unwatched_;
   std::optional<Instant> next_rescan_;
+  bool looked_through_ = false;  // once, at least
 };
 
 }  // namespace jettison

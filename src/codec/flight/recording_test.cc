@@ -108,6 +108,24 @@ TEST(FlightRecording, AStartWithoutAnythingBehindItIsKept) {
   EXPECT_EQ(HashesOf(ReadAll(Written(items).bytes).items), HashesOf(items));
 }
 
+// A chunk begins with all its pods: where they alone are more than it may hold, it would hold one
+// pass, and the next one all pods again.
+TEST(FlightRecording, WhatAChunkBeginsWithDoesNotEndIt) {
+  std::vector<RecordedItem> items = {RecordingAbout{.node = "many"}};
+  auto pass = std::make_shared<RecordedPass>();
+  pass->policy = std::make_shared<const PassPolicy>();
+  for (int i = 0; i < 100; ++i) {
+    PodStats& pod = pass->summary.pods.emplace_back();
+    pod.uid = std::to_string(i);
+    pod.memory_working_set_bytes = 1;
+  }
+  for (int i = 0; i < 20; ++i) items.emplace_back(std::make_shared<const RecordedPass>(*pass));
+  const WrittenRecording written = Written(items, {.bytes = std::size_t{4} << 10});
+  EXPECT_GT(written.bytes.size(), 0U);
+  EXPECT_LT(written.chunks.size(), 10U);
+  EXPECT_EQ(HashesOf(ReadAll(written.bytes).items), HashesOf(items));
+}
+
 // Of any beginning of a recording the chunks that are whole are read, and the rest is named.
 TEST(FlightRecording, OfATruncatedOneTheWholeChunksAreRead) {
   const auto items = SomeRecording(7, 2);

@@ -23,12 +23,13 @@ Result<void> RecordingWriter::Add(const RecordedItem& item) {
   } else {
     chunk_->Add(std::get<RecordedGap>(item));
   }
+  if (chunk_->header().stretch.passes <= 1) begins_with_ = chunk_->bytes();
   return IsFull() ? Cut() : Result<void>();
 }
 
 bool RecordingWriter::IsFull() const {
   const RecordedStretch& stretch = chunk_->header().stretch;
-  return stretch.passes >= limits_.passes || chunk_->bytes() >= limits_.bytes ||
+  return stretch.passes >= limits_.passes || chunk_->bytes() >= begins_with_ + limits_.bytes ||
          Elapsed(stretch.first, stretch.last) >= limits_.time;
 }
 

@@ -16,7 +16,7 @@ namespace jettison {
 // How much a chunk may hold. What is lost is lost by the chunk, and each begins with all its pods.
 struct ChunkLimits {
   std::uint64_t passes = 512;
-  std::size_t bytes = std::size_t{256} << 10;  // of memory, about
+  std::size_t bytes = std::size_t{256} << 10;  // of memory, about, beside what it begins with
   Duration time = std::chrono::hours(2);       // from its first item
 };
 
@@ -44,6 +44,7 @@ class RecordingWriter : public RecordingSink {
   ChunkLimits limits_;
   ZstdWriter zstd_;
   std::optional<ChunkWriter> chunk_;  // none: nothing was added yet
+  std::size_t begins_with_ = 0;       // bytes of it up to its first pass: its pods
 };
 
 }  // namespace jettison

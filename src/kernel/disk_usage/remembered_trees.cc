@@ -33,7 +33,10 @@ class RememberedTrees::Recorder : public DirectoryLedger {
       tree_.exact = false;
       return 0;
     }
-    if (parent == 0) tree_.top = key;
+    if (parent == 0) {
+      tree_.top = key;
+      tree_.mount = found->mount;
+    }
     return key;
   }
   void Add(DirectoryKey directory, const DirectorySum& part) override {
@@ -242,7 +245,7 @@ std::optional<FsUsage> RememberedTrees::UsageOf(const std::string& path) {
   if (id == ids_.end()) return std::nullopt;
   const Tree& tree = trees_.at(id->second);
   const auto found = disk_usage::HandleOf(AT_FDCWD, path.c_str());
-  if (found && KeyOf(found->handle) == tree.top) {
+  if (found && found->mount == tree.mount && KeyOf(found->handle) == tree.top) {
     return FsUsage{.used_bytes = tree.bytes, .inodes_used = tree.inodes};
   }
   Forget(path);

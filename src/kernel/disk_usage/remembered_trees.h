@@ -53,6 +53,7 @@ class RememberedTrees {
   struct Tree {
     std::string path;
     disk_usage::DirectoryKey top = 0;
+    int mount = 0;  // that the top is on
     std::uint64_t bytes = 0;
     std::uint64_t inodes = 0;
     std::unordered_map<disk_usage::FileId, LinkedInode, disk_usage::FileIdHash> linked;
