@@ -27,8 +27,9 @@ std::vector<std::string> LinesOf(const std::string& text) {
 
 // What bash offers for a command line; the word under the cursor is the last one.
 std::vector<std::string> BashOffers(const std::string& words) {
-  const std::string script = std::string("source ") + kScripts + "jettison.bash; COMP_WORDS=(" +
-                             words + "); COMP_CWORD=$((${#COMP_WORDS[@]} - 1)); _jettison; " +
+  const std::string script = "source " + Quoted(kScripts + std::string("jettison.bash")) +
+                             "; COMP_WORDS=(" + words +
+                             "); COMP_CWORD=$((${#COMP_WORDS[@]} - 1)); _jettison; " +
                              "printf '%s\\n' \"${COMPREPLY[@]}\"";
   Program bash({"/bin/bash", "--norc", "-c", script}, {});
   EXPECT_EQ(bash.Wait(), 0) << bash.output();
@@ -36,7 +37,7 @@ std::vector<std::string> BashOffers(const std::string& words) {
 }
 
 std::string Line(const std::string& rest) {
-  return std::string(JETTISON_BINARY) + " " + rest;
+  return Quoted(JETTISON_BINARY) + " " + rest;
 }
 
 TEST(BashCompletion, OffersEveryCommandAndEveryOption) {
@@ -53,7 +54,7 @@ TEST(BashCompletion, OffersValues) {
 }
 
 TEST(BashCompletion, OffersFilesWhereTheyAreRead) {
-  EXPECT_THAT(BashOffers(Line("run --config ") + kScripts + "jettison.b"),
+  EXPECT_THAT(BashOffers(Line("run --config ") + Quoted(kScripts + std::string("jettison.b"))),
               ElementsAre(std::string(kScripts) + "jettison.bash"));
 }
 
@@ -63,8 +64,9 @@ TEST(FishCompletion, OffersCommandsWithTheirDescription) {
   const std::string binary(JETTISON_BINARY);
   const std::string folder = binary.substr(0, binary.rfind('/'));
   Program fish({"/usr/bin/fish", "--no-config", "-c",
-                "set -x PATH " + folder + " $PATH; source " + kScripts +
-                    "jettison.fish; complete --do-complete 'jettison statu'"},
+                "set -x PATH " + Quoted(folder) + " $PATH; source " +
+                    Quoted(kScripts + std::string("jettison.fish")) +
+                    "; complete --do-complete 'jettison statu'"},
                {"HOME=" + home.path()});
   EXPECT_EQ(fish.Wait(), 0) << fish.output();
   EXPECT_THAT(LinesOf(fish.output()),

@@ -17,6 +17,7 @@
 
 #include "cli/simulate/fleet_bed.h"
 #include "tests/kubernetes/live_control_plane.h"
+#include "tests/live/program.h"
 
 namespace jettison::kube {
 namespace {
@@ -79,7 +80,7 @@ class LiveFleet : public testing::Test {
       fs::permissions(path, fs::perms::others_read, fs::perm_options::add);
     }
     Must(fmt::format("JETTISON_BUILD={} {}/image.sh {} && ctr -a {} -n k8s.io image import {}",
-                     JETTISON_BUILD, JETTISON_SCRIPTS, plane_.Path("image.tar"),
+                     Quoted(JETTISON_BUILD), Quoted(JETTISON_SCRIPTS), plane_.Path("image.tar"),
                      plane_.Path("containerd.sock"), plane_.Path("image.tar")));
     AddVolume("fleet-recordings", "fleet", "ReadOnlyMany");
     AddVolume("fleet-parts", "parts", "ReadWriteMany");
@@ -147,7 +148,7 @@ spec:
     const Ran merged =
         RunShell(fmt::format("{0} merge {1} && {0} merge {1} --output json && {0} merge {1} "
                              "--output csv --rows evictions",
-                             JETTISON_BINARY, parts));
+                             Quoted(JETTISON_BINARY), parts));
     EXPECT_EQ(merged.status, 0) << merged.output;
     return merged.output;
   }
@@ -180,7 +181,7 @@ TEST_F(LiveFleet, ShardsThatAreKilledComeAgainAndTheResultIsThatOfOneRun) {
   }
   EXPECT_EQ(files, static_cast<std::size_t>(kShards));
 
-  Must(fmt::format("{} simulate {} --policy={} --output part --out {}", JETTISON_BINARY,
+  Must(fmt::format("{} simulate {} --policy={} --output part --out {}", Quoted(JETTISON_BINARY),
                    plane_.Path("fleet"), plane_.Path("policies/new.yaml"),
                    plane_.Path("whole.part")));
   const std::string whole = Merged(plane_.Path("whole.part"));

@@ -22,6 +22,7 @@
 #include "sources/kubernetes/client/pod_watch.h"
 #include "tests/kubernetes/live_control_plane.h"
 #include "tests/kubernetes/live_relay.h"
+#include "tests/live/program.h"
 
 namespace jettison::kube {
 namespace {
@@ -294,9 +295,9 @@ TEST_F(LiveKubernetes, AConnectionThatHasGoneSilentIsNotAskedAgain) {
 
 TEST_F(LiveKubernetes, TheComponentConfigzIsEnoughToAskTheKubelet) {
   const std::string doctor =
-      fmt::format("{} doctor --kubeconfig {} --node bed", JETTISON_BINARY, plane_.agent());
+      fmt::format("{} doctor --kubeconfig {} --node bed", Quoted(JETTISON_BINARY), plane_.agent());
   const Ran applied =
-      plane_.Kubectl("apply -f " JETTISON_PACKAGING "/components/configz/rbac.yaml");
+      plane_.Kubectl("apply -f " + Quoted(JETTISON_PACKAGING "/components/configz/rbac.yaml"));
   ASSERT_EQ(applied.status, 0) << applied.output;
   // A kubelet remembers for half a minute that it has refused somebody.
   std::string told;

@@ -16,6 +16,7 @@
 #include "sources/kubernetes/calls/rights.h"
 #include "sources/kubernetes/client/api_client.h"
 #include "tests/kubernetes/live_control_plane.h"
+#include "tests/live/program.h"
 
 namespace jettison::kube {
 namespace {
@@ -60,7 +61,7 @@ class LivePackaging : public testing::Test {
     // The bed's own rights for agents are not those that are tried.
     ASSERT_EQ(
         plane_.Kubectl("delete clusterrolebinding/jettison clusterrole/jettison-taint").status, 0);
-    Apply("-k " + kPackaging + "/overlays/shadow");
+    Apply("-k " + Quoted(kPackaging + "/overlays/shadow"));
     ASSERT_EQ(plane_.Apply(kOthers).status, 0);
     agent_pod_ = NameOfAnAgentsPod();
     ASSERT_NE(agent_pod_, "");
@@ -197,8 +198,9 @@ TEST_F(LivePackaging, ATokenThatNamesNoNodeAllowsNothing) {
 }
 
 TEST_F(LivePackaging, EveryOverlayIsTakenAndNothingIsLeftBehind) {
-  Apply("-k " + kPackaging + "/overlays/enforce");
-  const Ran gone = plane_.Kubectl("delete --timeout=60s -k " + kPackaging + "/overlays/enforce");
+  Apply("-k " + Quoted(kPackaging + "/overlays/enforce"));
+  const Ran gone =
+      plane_.Kubectl("delete --timeout=60s -k " + Quoted(kPackaging + "/overlays/enforce"));
   EXPECT_EQ(gone.status, 0) << gone.output;
   const Ran left = plane_.Kubectl(
       "get namespaces,clusterroles,clusterrolebindings,validatingadmissionpolicies,"

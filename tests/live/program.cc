@@ -46,6 +46,12 @@ void AppendLinesWith(const std::string& file, const std::string& text,
 
 }  // namespace
 
+std::string Quoted(std::string_view path) {
+  std::string word = "'";
+  for (const char c : path) word += c == '\'' ? std::string("'\\''") : std::string(1, c);
+  return word + "'";
+}
+
 Program::Program(const std::vector<std::string>& arguments,
                  const std::vector<std::string>& environment) {
   ::prctl(PR_SET_CHILD_SUBREAPER, 1);

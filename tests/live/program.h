@@ -3,6 +3,7 @@
 #include <sys/types.h>
 
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "kernel/files/temporary_folder.h"
@@ -11,6 +12,9 @@
 namespace jettison {
 
 using kernel::TemporaryFolder;
+
+// A path as one word for a shell, whatever the project lies in.
+[[nodiscard]] std::string Quoted(std::string_view path);
 
 // A program that runs, its output (both streams) in a pipe. While one lives, the test adopts every
 // process that it leaves behind. When this goes it is asked to end, and killed after ten seconds.

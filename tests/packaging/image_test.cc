@@ -28,8 +28,8 @@ class Image : public testing::Test {
     return shell.output();
   }
   std::string Make(const std::string& arguments) {
-    return Shell(
-        fmt::format("JETTISON_BUILD=build {}/scripts/image.sh {}", JETTISON_SOURCE, arguments));
+    return Shell(fmt::format("JETTISON_BUILD=build {}/scripts/image.sh {}", Quoted(JETTISON_SOURCE),
+                             arguments));
   }
 
   TemporaryFolder folder_;

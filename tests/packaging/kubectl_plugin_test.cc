@@ -32,7 +32,7 @@ class KubectlPlugin : public testing::Test {
   int Run(const std::string& arguments) {
     Program program({"/bin/sh", "-c",
                      fmt::format("KUBECTL={} sh {}/packaging/kubernetes/kubectl-jettison {}",
-                                 kubectl_, JETTISON_SOURCE, arguments)},
+                                 Quoted(kubectl_), Quoted(JETTISON_SOURCE), arguments)},
                     {});
     const int status = program.Wait();
     output_ = program.output();

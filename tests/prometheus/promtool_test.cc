@@ -30,7 +30,7 @@ class Promtool : public testing::Test {
   }
   // Its exit status; `output_` is what it said.
   int Run(const std::string& arguments) {
-    Program program({"/bin/sh", "-c", std::string(JETTISON_PROMTOOL) + " " + arguments}, {});
+    Program program({"/bin/sh", "-c", Quoted(JETTISON_PROMTOOL) + " " + arguments}, {});
     const int status = program.Wait();
     output_ = program.output();
     return status;
@@ -57,8 +57,9 @@ TEST_F(Promtool, FindsNothingWrongButTheKubeletsOwnNames) {
 }
 
 TEST_F(Promtool, AlertsFireWhenTheyShouldAndOnlyThen) {
-  EXPECT_EQ(Run("check rules " + kPackaging + "/prometheus/jettison-alerts.yaml"), 0) << output_;
-  EXPECT_EQ(Run("test rules " + kPackaging + "/prometheus/jettison-alerts.test.yaml"), 0)
+  EXPECT_EQ(Run("check rules " + Quoted(kPackaging + "/prometheus/jettison-alerts.yaml")), 0)
+      << output_;
+  EXPECT_EQ(Run("test rules " + Quoted(kPackaging + "/prometheus/jettison-alerts.test.yaml")), 0)
       << output_;
   EXPECT_THAT(output_, HasSubstr("SUCCESS"));
 }

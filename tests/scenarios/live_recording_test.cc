@@ -11,6 +11,7 @@
 #include "codec/recordings/replay_writer.h"
 #include "codec/recordings/scenario_writer.h"
 #include "sim/replay.h"
+#include "tests/live/program.h"
 #include "tests/scenarios/agent_bed.h"
 
 namespace jettison {
@@ -30,7 +31,7 @@ class LiveRecording : public testing::Test {
   // Fetches the recording by the program itself.
   std::vector<RecordedItem> Fetch() {
     const std::string path = bed_.folder() + "/fetched.jtr";
-    const std::string command = std::string(JETTISON_BINARY) + " record " + path + " --server " +
+    const std::string command = Quoted(JETTISON_BINARY) + " record " + path + " --server " +
                                 bed_.endpoint() + " > " + path + ".out 2>&1";
     EXPECT_EQ(std::system(command.c_str()), 0);
     auto file = RecordingFile::Open(path);

@@ -39,7 +39,8 @@ class LiveStateVersion : public testing::Test {
  protected:
   void SetUp() override {
     if (!bed_.error().empty()) GTEST_SKIP() << bed_.error();
-    ASSERT_EQ(std::system(fmt::format("tar -C {} -xzf {}", bed_.folder(), kBefore).c_str()), 0);
+    ASSERT_EQ(std::system(fmt::format("tar -C {} -xzf {}", bed_.folder(), Quoted(kBefore)).c_str()),
+              0);
     fs::create_directories(kPlace);
   }
   void TearDown() override {
