@@ -5,6 +5,7 @@
 #include <fmt/ranges.h>
 #include <gtest/gtest.h>
 #include <poll.h>
+#include <sys/prctl.h>
 #include <sys/resource.h>
 #include <sys/wait.h>
 #include <unistd.h>
@@ -108,6 +109,8 @@ void AgentBed::Launch(const std::vector<std::string>& flags, int log) {
   argv.push_back(nullptr);
   agent_ = fork();
   if (agent_ != 0) return;
+  // It holds the output of the test, which would never end with it.
+  prctl(PR_SET_PDEATHSIG, SIGKILL);
   if (starved_) static_cast<void>(cgroups_->Join(OwnGroup(), getpid()));
   dup2(log, STDERR_FILENO);
   execv(argv[0], argv.data());

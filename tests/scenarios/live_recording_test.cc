@@ -35,8 +35,9 @@ class LiveRecording : public testing::Test {
                                 bed_.endpoint() + " > " + path + ".out 2>&1";
     EXPECT_EQ(std::system(command.c_str()), 0);
     auto file = RecordingFile::Open(path);
-    EXPECT_TRUE(file);
     std::vector<RecordedItem> items;
+    EXPECT_TRUE(file);
+    if (!file) return items;
     for (;;) {
       auto item = file->source().Next();
       if (!item) {
