@@ -59,7 +59,7 @@ class LiveStateVersion : public testing::Test {
         kubelet_fields, kPlace, bed_.group(), kPlace);
     const std::string run =
         fmt::format("mount --bind {0} {1} && exec {2} run --config {1}/config.yaml --stop-pods",
-                    bed_.folder(), kPlace, JETTISON_BINARY);
+                    bed_.folder(), kPlace, Quoted(JETTISON_BINARY));
     agent_ = std::make_unique<Program>(
         std::vector<std::string>{"/usr/bin/unshare", "-m", "/bin/sh", "-c", run},
         std::vector<std::string>{});
