@@ -10,6 +10,8 @@ Runs the agent of that build in a node of its own (a control group of v1; needs 
               evict one a second.
     leaks     two pods leak 400 MiB/s: how long from the crossing to each signal?
     stubborn  a pod forks 480 MiB/s and ignores SIGTERM: does anybody else die?
+    wave      a pod ignores SIGTERM; at its signal another one begins to take 1.2 GiB/s: how long until that
+              one is told to end, and does the kernel have to kill?
     shared    a pod leaves files in a tmpfs that outlives it: how many idle pods go in 5 s, and is it said
               who holds the memory?
 
@@ -61,6 +63,9 @@ class Bed(Node):
 
     def said(self, pattern):
         return re.findall(pattern, self.log.read_text(errors="replace"))
+
+    def oom_kills(self):
+        return int(re.search(r"oom_kill (\d+)", (self.memory_group / "memory.oom_control").read_text()).group(1))
 
     def outside(self, mib):
         """A process of the node that is no pod's and takes so much at once."""
@@ -122,10 +127,33 @@ def stubborn(build):
         wait_for(lambda: "stubborn" in bed.ended(), "the end of the hog", seconds=20)
         time.sleep(1)
         innocents = [name for name in bed.ended() | set(bed.evicted()) if name.startswith("idle")]
-        oom = int(re.search(r"oom_kill (\d+)", (bed.memory_group / "memory.oom_control").read_text()).group(1))
+        oom = bed.oom_kills()
         early = bed.said(r"killed after (\S+) of its grace period")
         return {"innocents": len(innocents), "killed_after": early, "oom_kills": oom,
                 "ok": not innocents and not oom}
+
+
+def wave(build):
+    with Bed(build) as bed:
+        idle = bed.idle(5, 20)
+        first = bed.add("stubborn", [bed.program("stubborn"), "REPORT", "50", str(bed.gate), "400", "120"])
+        gate = bed.folder / "second"
+        second = bed.add("wave", [bed.program("hog"), "REPORT", "20", str(gate), "1200", "600"])
+        settle(bed, [*idle, first, second])
+        filler = bed.outside(CAPACITY - THRESHOLD - bed.usage() - 40)
+        time.sleep(1)
+        bed.gate.touch()
+        wait_for(lambda: "stubborn" in bed.evicted(), "the first eviction", seconds=20)
+        touched = time.monotonic_ns()
+        gate.touch()
+        wait_for(lambda: "wave" in bed.ended(), "the end of the wave", seconds=20)
+        time.sleep(1)
+        filler.kill()
+        filler.wait()
+        innocents = [name for name in bed.ended() | set(bed.evicted()) if name.startswith("idle")]
+        told = second.signal_ns and round((second.signal_ns - touched) / 1e6, 1)
+        return {"told_after_ms": told, "innocents": len(innocents), "oom_kills": bed.oom_kills(),
+                "ok": bool(told) and not innocents and not bed.oom_kills()}
 
 
 def shared(build):
@@ -148,7 +176,7 @@ def shared(build):
                 "ok": len(gone) <= 7 and len(gone) == len(set(gone)) and (bool(held) or not gone), "writer": bool(writer)}
 
 
-SCENARIOS = {f.__name__: f for f in (spike, critical, leaks, stubborn, shared)}
+SCENARIOS = {f.__name__: f for f in (spike, critical, leaks, stubborn, wave, shared)}
 
 
 def main():

@@ -10,8 +10,8 @@
 namespace jettison {
 namespace {
 
-constexpr std::array kHastenedFor = {Signal::kMemoryAvailable, Signal::kAllocatableMemoryAvailable,
-                                     Signal::kPidAvailable};
+// Looks that are so far apart say that a pod grows.
+constexpr Duration kPodGrowthBegins = std::chrono::milliseconds(4);
 
 // What a pod that is ending holds of what the signal counts; absent: not known.
 std::optional<std::int64_t> HeldBy(const ActivePod& pod, Signal signal, DiskLayout layout) {
@@ -21,12 +21,28 @@ std::optional<std::int64_t> HeldBy(const ActivePod& pod, Signal signal, DiskLayo
 
 }  // namespace
 
+std::optional<PodGrowthMeter::Growth> EarlyKills::Fastest(std::size_t place,
+                                                          const EndingPods& ending,
+                                                          DiskLayout layout, Instant now) {
+  amounts_.clear();
+  for (std::size_t i = 0; i < ending.size(); ++i) {
+    const ActivePod pod = ending.At(i);
+    if (const auto held = HeldBy(pod, kHastenedFor[place], layout)) {
+      amounts_.push_back({.facts = pod.facts, .amount = *held});
+    }
+  }
+  return growth_[place].Seen(amounts_, kPodGrowthBegins, now);
+}
+
 std::size_t EarlyKills::Hasten(const Observations& seen, const PaceKeeper& pace, DiskLayout layout,
                                EndingPods& ending, Instant now) {
   const std::size_t told = kills_.size();
   bool is_read = false;  // what they hold
-  for (const Signal signal : kHastenedFor) {
+  for (std::size_t place = 0; place < kHastenedFor.size(); ++place) {
+    const Signal signal = kHastenedFor[place];
     if (!seen[signal]) continue;
+    bool is_measured = false;
+    std::optional<PodGrowthMeter::Growth> fastest;
     const std::int64_t left = seen[signal]->available;
     const std::int64_t growth = pace.GrowthOf(signal);
     const std::vector<EndingPod>& pods = edges_.pods.Ending();
@@ -39,7 +55,9 @@ std::size_t EarlyKills::Hasten(const Observations& seen, const PaceKeeper& pace,
         ending.Read(pods, edges_.figures);
         ending.ReadAll(edges_.figures);
       }
+      if (!std::exchange(is_measured, true)) fastest = Fastest(place, ending, layout, now);
       question.held = HeldBy(ending.Of(pod.facts), signal, layout);
+      if (fastest && fastest->facts == pod.facts) question.growth_of_pod = fastest->per_second;
       if (!MustKillNow(question)) continue;
       if (!edges_.pods.KillNow(pod.facts->pod.uid, now)) continue;
       kills_.push_back({.pod_uid = pod.facts->pod.uid,

@@ -1,16 +1,20 @@
 #pragma once
 
+#include <array>
 #include <cstddef>
+#include <optional>
 #include <utility>
 #include <vector>
 
 #include "agent/edges/edges.h"
 #include "agent/evictions/ending_pods.h"
 #include "agent/evictions/pace_keeper.h"
+#include "agent/evictions/pod_growth_meter.h"
 #include "agent/log/event_log.h"
 #include "agent/log/log.h"
 #include "agent/pods/pod_table.h"
 #include "core/decide/early_kill.h"
+#include "core/model/signal.h"
 #include "core/model/threshold.h"
 #include "core/observe/observations.h"
 #include "core/units/duration.h"
@@ -37,8 +41,19 @@ class EarlyKills {
   [[nodiscard]] std::vector<EarlyKill> Take() { return std::exchange(kills_, {}); }
 
  private:
+  // Of the pods that are ending, the one whose part grows fastest.
+  std::optional<PodGrowthMeter::Growth> Fastest(std::size_t place, const EndingPods& ending,
+                                                DiskLayout layout, Instant now);
+
+  static constexpr std::array kHastenedFor = {
+      Signal::kMemoryAvailable, Signal::kAllocatableMemoryAvailable, Signal::kPidAvailable};
+
   Edges edges_;
   std::vector<EarlyKill> kills_;
+  // For each of kHastenedFor.
+  std::array<PodGrowthMeter, kHastenedFor.size()> growth_{
+      PodGrowthMeter(kMemoryJitter), PodGrowthMeter(kMemoryJitter), PodGrowthMeter(kPidJitter)};
+  std::vector<PodAmount> amounts_;  // of the last such question
 };
 
 }  // namespace jettison

@@ -72,8 +72,8 @@ void EvictionPacing::PrepareForFirst(Signal signal, std::optional<Instant> next_
 
 void EvictionPacing::TakeSums(const PacedPass& pass) {
   if (!AddsUp(pass.signal)) return;
-  const HeldSums::Sum sum = held_.Of(pass.signal, pass.layout, pass.pods, ending_);
-  keeper_.Held(pass.signal, pass.seen, sum.held, sum.same, pass.now);
+  keeper_.Held(pass.signal, pass.seen, held_.Of(pass.signal, pass.layout, pass.pods, ending_),
+               pass.now);
 }
 
 bool EvictionPacing::PassDone(const CycleReport& report, bool awaited, Instant now) {

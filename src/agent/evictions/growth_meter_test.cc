@@ -63,6 +63,18 @@ TEST_F(GrowthMeterTest, ShrinkingIsNoGrowth) {
   EXPECT_EQ(meter_.PerSecond(milliseconds(5)), 0);
 }
 
+TEST_F(GrowthMeterTest, TheLastLookCountsForAnotherThingToo) {
+  Grow(21, 2048);
+  meter_.RestartWithLess(amount_);
+  EXPECT_EQ(meter_.PerSecond(milliseconds(5)), std::nullopt);
+  amount_ = 0;
+  Grow(2, 2048);
+  EXPECT_EQ(meter_.PerSecond(milliseconds(10)), 300 * kMi);  // 4 MiB in 10 ms, less the jitter
+  GrowthMeter unused(kMi);
+  unused.RestartWithLess(kMi);
+  EXPECT_EQ(unused.PerSecond(milliseconds(0)), std::nullopt);
+}
+
 TEST_F(GrowthMeterTest, LooksAtOnceAfterEachOtherDoNotPushOutOlderOnes) {
   Grow(10, 2048);
   for (int i = 0; i < 100; ++i) meter_.Seen(amount_, now_ += std::chrono::microseconds(10));

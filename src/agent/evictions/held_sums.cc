@@ -1,39 +1,87 @@
 #include "agent/evictions/held_sums.h"
 
-#include <cstddef>
-#include <cstdint>
+#include <algorithm>
+#include <utility>
 
 #include "core/decide/pod_usage.h"
 #include "core/decide/ranking.h"
 
 namespace jettison {
+namespace {
 
-HeldSums::Sum HeldSums::Of(Signal signal, DiskLayout layout, std::span<const ActivePod> pods,
-                           const EndingPods& ending) {
-  Sum sum{.held = {}, .same = true};
-  const std::size_t before = holders_.size();
-  std::size_t count = 0;
-  const auto add = [&](const ActivePod& pod, std::int64_t& amount) {
+// Walks through the holders of the last sum beside those of this one, which are in the same order.
+// `missing` takes those of the last sum that are not among these. False: one of these is new.
+template <typename Missing>
+bool Compare(std::span<const PodAmount> last, std::span<const PodAmount> now,
+             const Missing& missing) {
+  auto before = last.begin();
+  for (const PodAmount& holder : now) {
+    while (before != last.end() && before->facts != holder.facts) missing(*before++);
+    if (before == last.end()) return false;
+    ++before;
+  }
+  std::ranges::for_each(before, last.end(), missing);
+  return true;
+}
+
+}  // namespace
+
+void HeldSums::Holders::Clear() {
+  pods.clear();
+  ending.clear();
+}
+
+HeldAmounts HeldSums::Of(Signal signal, DiskLayout layout, std::span<const ActivePod> pods,
+                         const EndingPods& ending) {
+  HeldAmounts held;
+  std::swap(last_, now_);
+  now_.Clear();
+  const auto add = [&](const ActivePod& pod, std::vector<PodAmount>& holders,
+                       std::int64_t& amount) {
     const auto usage = UsageOf(pod, signal, layout);
     if (!usage) return;
     amount += *usage;
-    sum.same = sum.same && count < before && holders_[count] == pod.facts;
-    if (count < holders_.size()) {
-      holders_[count] = pod.facts;
-    } else {
-      holders_.push_back(pod.facts);
-    }
-    ++count;
+    holders.push_back({.facts = pod.facts, .amount = *usage});
   };
   for (const ActivePod& pod : pods) {
-    if (MayGo(pod, signal)) add(pod, sum.held.pods);
+    if (MayGo(pod, signal)) add(pod, now_.pods, held.pods);
   }
   for (std::size_t i = 0; i < ending.size(); ++i) {
-    if (ending.At(i).stats != nullptr) add(ending.At(i), sum.held.ending);
+    if (ending.At(i).stats != nullptr) add(ending.At(i), now_.ending, held.ending);
   }
-  sum.same = sum.same && count == before;
-  holders_.resize(count);
-  return sum;
+  held.each = now_.pods;
+  held.change = Change();
+  return held;
+}
+
+std::optional<HolderChange> HeldSums::Change() {
+  HolderChange change;
+  left_.clear();
+  const bool alike =
+      Compare(last_.pods, now_.pods, [&](const PodAmount& holder) { left_.push_back(holder); });
+  if (!alike) return std::nullopt;
+  for (const PodAmount& holder : left_) change.left_pods += holder.amount;
+
+  // Pods begin to end in the order of their evictions, so they stand behind those that did before.
+  const auto in_left = [&](const PodAmount& holder) {
+    return std::ranges::find(left_, holder.facts, &PodAmount::facts);
+  };
+  const auto began = std::ranges::find_if(
+      now_.ending, [&](const PodAmount& holder) { return in_left(holder) != left_.end(); });
+  for (const PodAmount& holder : std::span(began, now_.ending.end())) {
+    const auto left = in_left(holder);
+    if (left == left_.end()) return std::nullopt;
+    change.began_to_end += left->amount;
+  }
+  bool any_gone = false;
+  const bool known =
+      Compare(last_.ending, std::span(now_.ending.begin(), began), [&](const PodAmount& holder) {
+        change.gone += holder.amount;
+        any_gone = true;
+      });
+  if (!known) return std::nullopt;
+  change.any = any_gone || !left_.empty();
+  return change;
 }
 
 }  // namespace jettison

@@ -1,5 +1,8 @@
 #pragma once
 
+#include <cstddef>
+#include <cstdint>
+#include <optional>
 #include <span>
 #include <vector>
 
@@ -14,16 +17,25 @@ namespace jettison {
 // Adds up, again and again, what pods hold of what a signal watches.
 class HeldSums {
  public:
-  struct Sum {
-    HeldAmounts held;
-    bool same = false;  // it is of the same pods as the last one
-  };
-  // `pods` are those of the node, of which only those count that may go.
-  [[nodiscard]] Sum Of(Signal signal, DiskLayout layout, std::span<const ActivePod> pods,
-                       const EndingPods& ending);
+  // `pods` are those of the node, of which only those count that may be evicted. What is returned
+  // holds until the next call.
+  [[nodiscard]] HeldAmounts Of(Signal signal, DiskLayout layout, std::span<const ActivePod> pods,
+                               const EndingPods& ending);
 
  private:
-  std::vector<const PodFacts*> holders_;  // of the last sum, in order
+  // Holders that a sum is over, in the order of the reading.
+  struct Holders {
+    std::vector<PodAmount> pods;
+    std::vector<PodAmount> ending;
+    void Clear();
+  };
+
+  // From `last_` to `now_`; absent: other pods have come.
+  [[nodiscard]] std::optional<HolderChange> Change();
+
+  Holders last_;
+  Holders now_;
+  std::vector<PodAmount> left_;  // were among the pods at the last sum, and are no longer
 };
 
 }  // namespace jettison

@@ -3,12 +3,12 @@
 namespace jettison {
 namespace {
 
-// Memory is charged in batches of 256 KiB on each processor, and figures of node and pods are read
-// one after the other.
-constexpr std::int64_t kMemoryJitter = std::int64_t{1} << 20;
-constexpr std::int64_t kPidJitter = 16;
-// Another pod goes for growth that has lasted for so long.
+// Another pod is evicted for growth that has lasted for so long.
 constexpr Duration kGrowthLasts = std::chrono::milliseconds(25);
+// Growth that has lasted for this long counts where all that is left would be taken soon at its
+// pace.
+constexpr Duration kFastGrowthLasts = std::chrono::milliseconds(9);
+constexpr Duration kSoon = std::chrono::milliseconds(150);
 // A pod that is ending already is killed for less.
 constexpr Duration kGrowthBegins = std::chrono::milliseconds(5);
 
@@ -32,7 +32,8 @@ PaceKeeper::PaceKeeper()
       allocatable_(kMemoryJitter),
       pids_(kPidJitter),
       rest_(kMemoryJitter),
-      pods_(kMemoryJitter) {}
+      pods_(kMemoryJitter),
+      each_(kMemoryJitter) {}
 
 void PaceKeeper::Seen(const Observations& observations, Instant now) {
   See(observations[Signal::kMemoryAvailable], now, memory_);
@@ -40,19 +41,29 @@ void PaceKeeper::Seen(const Observations& observations, Instant now) {
   See(observations[Signal::kPidAvailable], now, pids_);
 }
 
-void PaceKeeper::Held(Signal signal, const Observation& seen, const HeldAmounts& held, bool same,
+void PaceKeeper::Held(Signal signal, const Observation& seen, const HeldAmounts& held,
                       Instant now) {
   if (signal != signal_) {
     rest_ = GrowthMeter(JitterOf(signal));
     pods_ = GrowthMeter(JitterOf(signal));
-  } else if (!same) {
+    each_ = PodGrowthMeter(JitterOf(signal));
+  } else if (!held.change) {
     rest_.Restart();
     pods_.Restart();
+  } else if (held.change->any) {
+    // What a pod that is gone has held may have been left to the group above it.
+    rest_.RestartWithLess(held.change->began_to_end - held.change->gone);
+    pods_.RestartWithLess(held.change->left_pods);
   }
   signal_ = signal;
   ending_ = held.ending;
+  left_ = seen.available;
   rest_.Seen(seen.capacity - seen.available - held.ending, now);
   pods_.Seen(held.pods, now);
+  fastest_.reset();
+  if (const auto fastest = each_.Seen(held.each, kFastGrowthLasts, now)) {
+    fastest_ = PodGrowth{.pod_uid = fastest->facts->pod.uid, .growth = fastest->per_second};
+  }
 }
 
 PaceInput PaceKeeper::InputFor(Signal signal, std::optional<Instant> next_by_clock,
@@ -62,8 +73,13 @@ PaceInput PaceKeeper::InputFor(Signal signal, std::optional<Instant> next_by_clo
                   .next_by_clock = next_by_clock};
   if (signal != signal_) return input;
   input.ending = ending_;
-  input.growth = rest_.PerSecond(kGrowthLasts);
-  input.growth_of_pods = pods_.PerSecond(kGrowthLasts).value_or(0);
+  const auto take = [&](Duration lasts) {
+    input.growth = rest_.PerSecond(lasts);
+    input.growth_of_pods = pods_.PerSecond(lasts).value_or(0);
+  };
+  input.fastest = fastest_;
+  take(kFastGrowthLasts);
+  if (Lasts(left_, input.growth.value_or(0), kSoon)) take(kGrowthLasts);
   return input;
 }
 

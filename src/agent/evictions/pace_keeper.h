@@ -2,8 +2,10 @@
 
 #include <cstdint>
 #include <optional>
+#include <span>
 
 #include "agent/evictions/growth_meter.h"
+#include "agent/evictions/pod_growth_meter.h"
 #include "core/decide/early_kill.h"
 #include "core/decide/eviction_pace.h"
 #include "core/decide/kubelet_round.h"
@@ -13,10 +15,21 @@
 
 namespace jettison {
 
+// How those who hold something have changed from one look to the next, in what they held at the
+// former.
+struct HolderChange {
+  bool any = false;
+  std::int64_t left_pods = 0;     // are no longer among the pods that may be evicted
+  std::int64_t began_to_end = 0;  // of those, the ones that are ending now
+  std::int64_t gone = 0;          // were ending, and are gone
+};
+
 // What is held for one signal at a moment, in its unit.
 struct HeldAmounts {
-  std::int64_t pods = 0;    // by pods that may go
-  std::int64_t ending = 0;  // by pods that are ending
+  std::int64_t pods = 0;               // by pods that may be evicted
+  std::int64_t ending = 0;             // by pods that are ending
+  std::span<const PodAmount> each;     // ... by each pod that may be evicted
+  std::optional<HolderChange> change;  // since the last look; absent: pods have come
 };
 
 // Remembers what the pace of evictions is decided by: when the kubelet would decide again after
@@ -38,10 +51,8 @@ class PaceKeeper {
 
   // What was just observed of all signals.
   void Seen(const Observations& observations, Instant now);
-  // What was held when `seen` was observed of the signal. `same`: by the same pods as the last
-  // time.
-  void Held(Signal signal, const Observation& seen, const HeldAmounts& held, bool same,
-            Instant now);
+  // What was held when `seen` was observed of the signal.
+  void Held(Signal signal, const Observation& seen, const HeldAmounts& held, Instant now);
 
   // For a pass that would act for the signal now. `next_by_clock` as in PaceInput.
   [[nodiscard]] PaceInput InputFor(Signal signal, std::optional<Instant> next_by_clock,
@@ -57,8 +68,11 @@ class PaceKeeper {
   // Of the signal that was asked for last.
   Signal signal_ = Signal::kMemoryAvailable;
   std::int64_t ending_ = 0;
-  GrowthMeter rest_;  // all but what is ending
+  std::int64_t left_ = 0;  // of what it watches
+  GrowthMeter rest_;       // all but what is ending
   GrowthMeter pods_;
+  PodGrowthMeter each_;
+  std::optional<PodGrowth> fastest_;
 };
 
 }  // namespace jettison

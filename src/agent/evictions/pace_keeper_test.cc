@@ -2,6 +2,8 @@
 
 #include <gtest/gtest.h>
 
+#include <array>
+
 namespace jettison {
 namespace {
 
@@ -9,35 +11,90 @@ using std::chrono::milliseconds;
 
 constexpr std::int64_t kMebibyte = std::int64_t{1} << 20;
 constexpr Instant kFirstLook{std::chrono::hours(1)};
+constexpr HolderChange kSame;
 
-TEST(PaceKeeper, GrowthIsOfWhatIsNotEndingAndOfThePodsThatMayGo) {
-  PaceKeeper keeper;
-  for (int i = 0; i <= 10; ++i) {
-    // An ending pod, one that may go, and something else grow by 2 MiB each time.
-    keeper.Held(Signal::kMemoryAvailable,
-                {.available = (500 - 6 * i) * kMebibyte, .capacity = 1000 * kMebibyte},
-                {.pods = (100 + 2 * i) * kMebibyte, .ending = (50 + 2 * i) * kMebibyte}, true,
-                kFirstLook + i * milliseconds(5));
+// Looks 5 ms apart at a node of 1000 MiB; amounts in MiB.
+class PaceKeeperTest : public testing::Test {
+ protected:
+  void Look(std::int64_t available, std::int64_t pods, std::int64_t ending,
+            std::optional<HolderChange> change = kSame) {
+    now_ += milliseconds(5);
+    keeper_.Held(Signal::kMemoryAvailable,
+                 {.available = available * kMebibyte, .capacity = 1000 * kMebibyte},
+                 {.pods = pods * kMebibyte, .ending = ending * kMebibyte, .change = change}, now_);
   }
-  const PaceInput input =
-      keeper.InputFor(Signal::kMemoryAvailable, std::nullopt, kFirstLook + milliseconds(50));
-  EXPECT_EQ(input.ending, 70 * kMebibyte);
-  ASSERT_TRUE(input.growth);
-  EXPECT_NEAR(static_cast<double>(*input.growth) / kMebibyte, 4 * 200 - 20, 25);
-  EXPECT_NEAR(static_cast<double>(input.growth_of_pods) / kMebibyte, 2 * 200 - 20, 25);
+  [[nodiscard]] PaceInput Input() const {
+    return keeper_.InputFor(Signal::kMemoryAvailable, std::nullopt, now_);
+  }
+  // MiB a second; -1: not known.
+  [[nodiscard]] double Growth() const {
+    const auto growth = Input().growth;
+    return growth ? static_cast<double>(*growth) / kMebibyte : -1;
+  }
+  [[nodiscard]] double GrowthOfPods() const {
+    return static_cast<double>(Input().growth_of_pods) / kMebibyte;
+  }
+
+  PaceKeeper keeper_;
+  Instant now_ = kFirstLook;
+};
+
+TEST_F(PaceKeeperTest, GrowthIsOfWhatIsNotEndingAndOfThePodsThatMayBeEvicted) {
+  // An ending pod, one that may be evicted, and something else grow by 2 MiB each time.
+  for (int i = 0; i <= 10; ++i) Look(500 - 6 * i, 100 + 2 * i, 50 + 2 * i);
+  EXPECT_EQ(Input().ending, 70 * kMebibyte);
+  EXPECT_NEAR(Growth(), 4 * 200 - 20, 25);
+  EXPECT_NEAR(GrowthOfPods(), 2 * 200 - 20, 25);
 }
 
-TEST(PaceKeeper, OtherPodsAreNotCalledGrowth) {
-  PaceKeeper keeper;
-  const auto held = [&](int i, std::int64_t ending, bool same) {
-    keeper.Held(Signal::kMemoryAvailable,
-                {.available = 100 * kMebibyte, .capacity = 1000 * kMebibyte},
-                {.pods = 0, .ending = ending * kMebibyte}, same, kFirstLook + i * milliseconds(5));
-  };
-  for (int i = 0; i < 10; ++i) held(i, 300, true);
-  held(10, 0, false);  // it is gone, and what it left behind is charged to its parent
-  const Instant now = kFirstLook + milliseconds(50);
-  EXPECT_EQ(keeper.InputFor(Signal::kMemoryAvailable, std::nullopt, now).growth, std::nullopt);
+TEST_F(PaceKeeperTest, PodsThatComeAreNotCalledGrowth) {
+  for (int i = 0; i < 10; ++i) Look(100, 0, 300);
+  Look(100, 250, 300, std::nullopt);
+  EXPECT_EQ(Growth(), -1);
+}
+
+TEST_F(PaceKeeperTest, WhatAPodThatIsGoneLeavesBehindIsNotCalledGrowth) {
+  for (int i = 0; i < 10; ++i) Look(100, 0, 300);
+  // What it held is charged to the group above it.
+  Look(100, 0, 0, HolderChange{.any = true, .gone = 300 * kMebibyte});
+  for (int i = 0; i < 6; ++i) Look(100, 0, 0);
+  EXPECT_EQ(Growth(), 0);
+}
+
+// The look at which the first pod was evicted counts for what follows.
+TEST_F(PaceKeeperTest, GrowthBesideAPodThatBeginsToEndIsKnownAtTheSecondLookAfterIt) {
+  Look(100, 400, 0);
+  Look(94, 106, 300,
+       HolderChange{.any = true, .left_pods = 300 * kMebibyte, .began_to_end = 300 * kMebibyte});
+  EXPECT_EQ(Growth(), -1);
+  Look(88, 112, 300);
+  EXPECT_NEAR(Growth(), 1100, 1);  // 12 MiB in 10 ms, less the jitter
+  EXPECT_NEAR(GrowthOfPods(), 1100, 1);
+}
+
+TEST_F(PaceKeeperTest, ThePodThatGrowsFastestIsNamed) {
+  PodFacts slow;
+  PodFacts fast;
+  fast.pod.uid = "fast";
+  for (int i = 0; i < 3; ++i) {
+    const std::array each = {PodAmount{&slow, (50 + i) * kMebibyte},
+                             PodAmount{&fast, (20 + 6 * i) * kMebibyte}};
+    keeper_.Held(Signal::kMemoryAvailable,
+                 {.available = (80 - 7 * i) * kMebibyte, .capacity = 1000 * kMebibyte},
+                 {.pods = (70 + 7 * i) * kMebibyte, .each = each, .change = kSame},
+                 now_ += milliseconds(5));
+  }
+  EXPECT_EQ(Input().fastest, (PodGrowth{.pod_uid = "fast", .growth = 1100 * kMebibyte}));
+}
+
+TEST_F(PaceKeeperTest, GrowthThatLeavesTimeHasToLast) {
+  Look(500, 100, 0);
+  for (int i = 1; i <= 4; ++i) {
+    Look(500 - 6 * i, 100 + 6 * i, 0);
+    EXPECT_EQ(Growth(), -1) << i;
+  }
+  Look(470, 130, 0);
+  EXPECT_NEAR(Growth(), 1160, 1);
 }
 
 }  // namespace

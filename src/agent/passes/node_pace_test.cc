@@ -95,11 +95,30 @@ TEST_F(NodePaceTest, ASecondLeakIsEndedAtOnceBesideTheFirst) {
   std::vector<std::string> commands;
   for (int i = 1; i <= 8 && commands.empty(); ++i) {
     figures_.SetAvailable(static_cast<std::uint64_t>(99 - 2 * i));
-    figures_.memory["idle"] = static_cast<std::uint64_t>(200 + 2 * i) * kMi;
+    figures_.memory["idle"] = static_cast<std::uint64_t>(450 + 2 * i) * kMi;
     Pass(kStep);
     commands = runtime_.TakeCommands();
   }
   EXPECT_THAT(commands, Contains("stop idle/c 1s")) << "within 40 ms";
+}
+
+// 1.2 GiB/s: what is left would be gone in 80 ms.
+TEST_F(NodePaceTest, ASecondLeakThatIsFastIsEndedAtTheSecondLookAfterTheFirst) {
+  figures_.memory = {{"hog", 250 * kMi}, {"idle", 200 * kMi}};
+  Start();
+  runtime_.IgnoreStop("c");
+  runtime_.HoldRemoval();
+  figures_.SetAvailable(99);
+  Pass(seconds(3));
+  Crossed();
+  EXPECT_THAT(runtime_.TakeCommands(), ElementsAre("stop hog/c 1s"));
+  for (int i = 1; i <= 2; ++i) {
+    EXPECT_THAT(runtime_.TakeCommands(), Not(Contains("stop idle/c 1s")));
+    figures_.SetAvailable(static_cast<std::uint64_t>(99 - 6 * i));
+    figures_.memory["idle"] = static_cast<std::uint64_t>(200 + 6 * i) * kMi;
+    Pass(kStep);
+  }
+  EXPECT_THAT(runtime_.TakeCommands(), Contains("stop idle/c 1s"));
 }
 
 TEST_F(NodePaceTest, GrowthOfOthersEndsNobodyAtOnce) {

@@ -127,12 +127,6 @@ std::optional<PassDecision> NodePasses::DecideAmongContenders(const ReadingPlan&
   return std::nullopt;
 }
 
-void NodePasses::ReadOthers(const std::vector<const PodFacts*>& pods, const ReadingPlan& plan,
-                            const PassCause& cause) {
-  contenders_.ReadOthers(pods, summary_.pods);
-  pacing_.TakeSums(PacedFor(plan, *plan.threshold, cause));
-}
-
 PassDecision NodePasses::DecideWithoutDisk(const ReadingPlan& plan, const PassCause& cause) {
   TakePods(plan);
   ReadAll(nullptr);
@@ -223,7 +217,11 @@ const CycleReport& NodePasses::Run(const ReadingPlan& plan, const PassDecision& 
                standing_.state));
   if (contenders_.HavePassedOver()) {
     if (!report->evictions.empty() && edges_.make_way) edges_.make_way();
-    ReadOthers(pods, plan, cause);
+    contenders_.ReadOthers(pods, summary_.pods);
+  }
+  if (!report->evictions.empty() && decision.decision.threshold) {
+    // What is taken beside the victim is measured from here on.
+    pacing_.TakeSums(PacedFor(plan, *decision.decision.threshold, cause));
   }
   report->spared.assign(spared_.spared().begin(), spared_.spared().end());
   if (report->acting_for) report->survivors = edges_.pods.KillSurvivors(plan.now);

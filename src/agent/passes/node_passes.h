@@ -111,10 +111,6 @@ class NodePasses : private SummarySource {
                                                                   const PassCause& cause);
   [[nodiscard]] PacedPass PacedFor(const ReadingPlan& plan, std::size_t threshold,
                                    const PassCause& cause) const;
-  // Of those of these pods, which the pass began with, that were passed over, now that the deed is
-  // done.
-  void ReadOthers(const std::vector<const PodFacts*>& pods, const ReadingPlan& plan,
-                  const PassCause& cause);
   void ReadPods(const ReadStep& step);
   void ReadAll(const DiskUse* disk, bool as_of_now = true);
   void ReadVictim(const ReadingPlan& plan, std::size_t victim);

@@ -13,7 +13,8 @@
 namespace jettison {
 namespace {
 
-constexpr std::uint64_t kAllParts = kState | kEvaluation | kDeeds | kPace | kAfterReclaim;
+constexpr std::uint64_t kAllParts =
+    kState | kEvaluation | kDeeds | kPace | kAfterReclaim | kFastestPod;
 
 tl::unexpected<Error> SenselessPasses() {
   return Fail(ErrorCode::kInvalidArgument, "what it holds of its passes makes no sense");
@@ -120,6 +121,10 @@ Result<void> ChunkReader::ReadParts(std::uint64_t parts) {
   if ((parts & kDeeds) != 0) values.Read(pass.report);
   if ((parts & kPace) != 0) values.Read(pass.pace.emplace());
   if ((parts & kAfterReclaim) != 0) values.Read(pass.after_reclaim.emplace());
+  if ((parts & kFastestPod) != 0) {
+    if (!pass.pace) return SenselessPasses();
+    values.Read(pass.pace->fastest.emplace());
+  }
   if (more_.failed()) return SenselessPasses();
   state_ = StateAfter(pass);
   has_state_ = true;

@@ -113,6 +113,10 @@ std::uint64_t ChunkWriter::PutParts(const RecordedPass& pass) {
     parts |= kAfterReclaim;
     values.Write(*pass.after_reclaim);
   }
+  if (pass.pace && pass.pace->fastest) {
+    parts |= kFastestPod;
+    values.Write(*pass.pace->fastest);
+  }
   next_state_ = BytesOf(StateAfter(pass));
   return parts;
 }

@@ -28,6 +28,7 @@ enum PassPart : std::uint8_t {
   kDeeds = 4,       // it did something
   kPace = 8,
   kAfterReclaim = 16,
+  kFastestPod = 32,  // of kPace
 };
 
 enum class OtherItem : std::uint8_t { kOomKill, kGap, kNote };

@@ -87,6 +87,7 @@ inline std::string BytesOfPass(const RecordedPass& pass) {
   ByteWriter out(bytes);
   BinaryValueWriter values(out);
   values.Write(pass.pace);
+  if (pass.pace) values.Write(pass.pace->fastest);
   values.Write(pass.after_reclaim);
   for (const auto& pod : pass.pods) WriteEntry(EntryOf(*pod), out);
   return bytes;

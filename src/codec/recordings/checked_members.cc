@@ -1,6 +1,7 @@
 #include "codec/recordings/checked_members.h"
 
 #include <limits>
+#include <utility>
 
 namespace jettison {
 namespace {
@@ -15,6 +16,10 @@ void CheckedMembers::operator()(std::string_view key, bool& into) {
 
 void CheckedMembers::operator()(std::string_view key, std::int64_t& into) {
   into = map_.Integer(key, -kMost, kMost).value_or(into);
+}
+
+void CheckedMembers::operator()(std::string_view key, std::string& into) {
+  into = map_.Text(key).value_or(std::move(into));
 }
 
 void CheckedMembers::operator()(std::string_view key, std::optional<std::int64_t>& into) {

@@ -20,6 +20,7 @@ class CheckedMembers {
 
   void operator()(std::string_view key, bool& into);
   void operator()(std::string_view key, std::int64_t& into);
+  void operator()(std::string_view key, std::string& into);
   void operator()(std::string_view key, std::optional<std::int64_t>& into);
   void operator()(std::string_view key, Instant& into);  // its absence is a fault
   void operator()(std::string_view key, std::optional<Instant>& into);

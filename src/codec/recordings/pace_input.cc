@@ -11,6 +11,12 @@ void VisitFields(Archive& fields, T& hold) {
   fields("until", hold.until);
 }
 
+template <typename Archive, FormOf<PodGrowth> T>
+void VisitFields(Archive& fields, T& growth) {
+  fields("pod", growth.pod_uid);
+  fields("growth", growth.growth);
+}
+
 template <typename Archive, FormOf<PaceInput> T>
 void VisitFields(Archive& fields, T& pace) {
   fields("signal", pace.signal);
@@ -20,6 +26,7 @@ void VisitFields(Archive& fields, T& pace) {
   fields("growth", pace.growth);
   fields("growthOfPods", pace.growth_of_pods);
   fields("soft", pace.soft);
+  fields("fastestPod", pace.fastest);
 }
 
 void WritePaceInput(const PaceInput& pace, JsonWriter& json) {

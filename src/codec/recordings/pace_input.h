@@ -10,7 +10,7 @@ namespace jettison {
 // What a pass knew of earlier evictions, as a step's member "pace":
 //
 //   {"signal", "kubeletDecides", "nextByClock", "ending", "growth", "growthOfPods",
-//    "soft": {"reason", "until"}}
+//    "soft": {"reason", "until"}, "fastestPod": {"pod", "growth"}}
 //
 // Instants are RFC 3339; what there is none of is left out.
 void WritePaceInput(const PaceInput& pace, JsonWriter& json);

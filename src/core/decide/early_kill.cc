@@ -28,9 +28,10 @@ bool LastsItsGrace(const EndingQuestion& question) {
 bool MustKillNow(const EndingQuestion& question) {
   if (question.now >= question.kill_at) return true;
   if (LastsItsGrace(question)) return false;
-  const Int128 missing =
-      TakenIn(question.growth, Elapsed(question.now, question.kill_at)) - question.left;
-  return !question.held || IsWorthwhile(*question.held, missing);
+  const Duration rest = Elapsed(question.now, question.kill_at);
+  const Int128 missing = TakenIn(question.growth, rest) - question.left;
+  return !question.held ||
+         IsWorthwhile(*question.held + TakenIn(question.growth_of_pod, rest), missing);
 }
 
 std::string TextOf(const EarlyKill& kill) {

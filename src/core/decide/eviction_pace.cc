@@ -21,10 +21,17 @@ Int128 ShortOfLine(const PaceQuestion& question, const PaceInput& pace) {
   return line - question.seen.available - pace.ending;
 }
 
+// What the victim will take in `time`, which its end saves.
+Int128 SavedByEnd(const PaceQuestion& question, const PaceInput& pace, Duration time) {
+  const std::string& victim = question.pods[question.victim].facts->pod.uid;
+  if (!pace.fastest || pace.fastest->pod_uid != victim) return 0;
+  return TakenIn(pace.fastest->growth, time);
+}
+
 // Why the victim's end would bring the node no nearer to its line, where that is so. What is not
-// known of a pod is nothing against it.
+// known of a pod is nothing against it. `saved`: what it will not take any more.
 std::optional<PaceReason> Useless(const PaceQuestion& question, const PaceInput& pace,
-                                  Int128 missing) {
+                                  Int128 missing, Int128 saved) {
   const Signal signal = question.threshold.signal;
   if (missing <= 0 || IsPressure(signal)) return std::nullopt;
   Int128 all = 0;
@@ -36,7 +43,7 @@ std::optional<PaceReason> Useless(const PaceQuestion& question, const PaceInput&
   }
   if (all < ShortOfLine(question, pace)) return PaceReason::kNotTheirs;
   const auto victim = UsageOf(question.pods[question.victim], signal, question.layout);
-  if (!IsWorthwhile(*victim, missing)) return PaceReason::kVictimTooSmall;
+  if (!IsWorthwhile(*victim + saved, missing)) return PaceReason::kVictimTooSmall;
   return std::nullopt;
 }
 
@@ -50,7 +57,7 @@ std::optional<PaceReason> SecondWaits(const PaceQuestion& question, const PaceIn
   if (Lasts(question.seen.available + pace.ending, growth, time)) return PaceReason::kNodeLasts;
   if (Int128{pace.growth_of_pods} * 2 < growth) return PaceReason::kNotTheirs;
   const Int128 missing = std::max(ShortOfLine(question, pace), Int128{0}) + TakenIn(growth, time);
-  return Useless(question, pace, missing);
+  return Useless(question, pace, missing, SavedByEnd(question, pace, time));
 }
 
 std::optional<SoftHold> SoftHoldOn(const PaceQuestion& question, const PaceInput& pace) {
@@ -142,8 +149,8 @@ bool IsAtOnce(const PaceQuestion& question, const PaceInput& pace) {
   return known >= missing;
 }
 
-bool IsWorthwhile(std::int64_t held, Int128 missing) {
-  return Int128{held} * kSmallPart >= missing;
+bool IsWorthwhile(Int128 held, Int128 missing) {
+  return held * kSmallPart >= missing;
 }
 
 Int128 TakenIn(std::int64_t growth, Duration time) {
@@ -166,7 +173,7 @@ std::optional<EvictionPause> PauseBefore(const PaceQuestion& question, const Pac
     return Pause(question, *reason, *pace.kubelet_decides);
   }
   if (!pace.next_by_clock) return std::nullopt;
-  const auto reason = Useless(question, pace, ShortOfLine(question, pace));
+  const auto reason = Useless(question, pace, ShortOfLine(question, pace), 0);
   if (!reason) return std::nullopt;
   return Pause(question, *reason, *pace.next_by_clock);
 }

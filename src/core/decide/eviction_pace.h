@@ -51,6 +51,13 @@ struct SoftHold {
   friend bool operator==(const SoftHold&, const SoftHold&) = default;
 };
 
+// How fast one pod takes what a signal watches.
+struct PodGrowth {
+  std::string pod_uid;
+  std::int64_t growth = 0;  // in the unit of the signal, a second
+  friend bool operator==(const PodGrowth&, const PodGrowth&) = default;
+};
+
 // What is known of earlier evictions and of growth when a pass decides. Amounts are in the unit of
 // the signal, paces in so much a second.
 struct PaceInput {
@@ -64,6 +71,8 @@ struct PaceInput {
   std::optional<std::int64_t> growth;  // of everything but those; absent: not known yet
   std::int64_t growth_of_pods = 0;     // ... of the pods that may go
   std::optional<SoftHold> soft;        // where the threshold is soft; absent: it may go by itself
+  // The pod that grows fastest of those that may be evicted; absent: none grows, or not known yet.
+  std::optional<PodGrowth> fastest;
 
   friend bool operator==(const PaceInput&, const PaceInput&) = default;
 };
@@ -105,7 +114,7 @@ inline constexpr Duration kAnswerWithin = std::chrono::seconds(5);
 [[nodiscard]] bool IsAtOnce(const PaceQuestion& question, const PaceInput& pace);
 
 // Whether the end of a pod that holds so much brings the node nearer to having what is missing.
-[[nodiscard]] bool IsWorthwhile(std::int64_t held, Int128 missing);
+[[nodiscard]] bool IsWorthwhile(Int128 held, Int128 missing);
 
 // What is taken in `time` at so much a second.
 [[nodiscard]] Int128 TakenIn(std::int64_t growth, Duration time);

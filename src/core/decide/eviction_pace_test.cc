@@ -114,6 +114,16 @@ TEST(EvictionPace, ASmallVictimIsNoHelpHoweverSoonTheRestIsGone) {
   EXPECT_EQ(Why({.pods = {5, 900}, .pace = AfterEviction(0, 400, 400)}), "victim-too-small");
 }
 
+TEST(EvictionPace, ASmallVictimThatGrowsIsEvictedBeforeItIsLarge) {
+  Case with{.pods = {5, 900}, .pace = AfterEviction(0, 1200, 1200)};
+  with.pace.fastest = PodGrowth{.pod_uid = "pod1", .growth = 1100 * kMebibyte};
+  EXPECT_EQ(Why(with), "victim-too-small") << "another pod grows";
+  with.pace.fastest->pod_uid = "pod0";
+  EXPECT_EQ(Why(with), "now");
+  with.pace.fastest->growth = 50 * kMebibyte;
+  EXPECT_EQ(Why(with), "victim-too-small") << "what grows is not this pod alone";
+}
+
 TEST(EvictionPace, SoftThresholdsAndDisksComeAtTheKubeletsPace) {
   EXPECT_EQ(Why({.pods = {300}, .pace = AfterEviction(0, 400, 400), .soft = true}), "no-forecast");
   EXPECT_EQ(

@@ -13,7 +13,7 @@ namespace jettison {
 namespace {
 
 // After an eviction the agent does not know for so long how fast memory is taken.
-constexpr Duration kGrowthTakes = std::chrono::milliseconds(100);
+constexpr Duration kGrowthTakes = std::chrono::milliseconds(25);
 
 bool AreSame(const std::vector<Threshold>& a, const std::vector<Threshold>& b) {
   return std::ranges::equal(a, b, [](const Threshold& x, const Threshold& y) {

@@ -138,10 +138,15 @@ void VirtualSegment::MeasureGrowth(Instant at, const std::vector<ActivePod>& act
     if (pod.is == VirtualPod::Is::kEnding) ending += pod.growth.likely;
   }
   double of_pods = 0;
+  double fastest = 0;
   for (const ActivePod& pod : active) {
     const auto slot = node_.roster.Find(pod.facts->pod.uid);
     if (pod.facts->IsProtected() || !slot) continue;
-    of_pods += (MemoryAt(*slot, after) - MemoryAt(*slot, before)) / span;
+    const double growth = (MemoryAt(*slot, after) - MemoryAt(*slot, before)) / span;
+    of_pods += growth;
+    if (growth <= fastest) continue;
+    fastest = growth;
+    pace.fastest = PodGrowth{.pod_uid = pod.facts->pod.uid, .growth = std::llround(growth)};
   }
   const double all = (LeftAt(before, pace.signal) - LeftAt(after, pace.signal)) / span;
   pace.growth = std::llround(all - ending);

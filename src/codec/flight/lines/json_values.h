@@ -24,6 +24,7 @@ namespace jettison {
 // set of places a list, an array of optionals an object with places as names.
 class JsonValueWriter {
  public:
+  static constexpr bool kIsByPlace = false;
   explicit JsonValueWriter(JsonWriter& json) : json_(json) {}
 
   template <typename T>
@@ -102,6 +103,7 @@ class JsonValueWriter {
 // Reads it. Keeps what is wrong: the first fault, with its path.
 class JsonValueReader {
  public:
+  static constexpr bool kIsByPlace = false;
   JsonValueReader(const Value& map, std::string path, std::optional<Error>& fault)
       : map_(map), path_(std::move(path)), fault_(fault) {}
 

@@ -27,6 +27,7 @@ using Texts = std::map<std::string, std::string, std::less<>>;
 // A value whose fields are listed (list_fields.h) as bytes, one field behind the other.
 class BinaryValueWriter {
  public:
+  static constexpr bool kIsByPlace = true;  // fields have no names
   explicit BinaryValueWriter(ByteWriter& out) : out_(out) {}
 
   template <typename T>
@@ -103,6 +104,7 @@ class BinaryValueWriter {
 // Reads it. What cannot be makes the reader of bytes fail; the value is then of no use.
 class BinaryValueReader {
  public:
+  static constexpr bool kIsByPlace = true;
   explicit BinaryValueReader(ByteReader& in) : in_(in) {}
 
   template <typename T>

@@ -14,9 +14,17 @@ void ListFields(Archive& fields, T& hold) {
   fields("until", hold.until);
 }
 
+template <typename Archive, FormOf<PodGrowth> T>
+void ListFields(Archive& fields, T& growth) {
+  fields("pod", growth.pod_uid);
+  fields("growth", growth.growth);
+}
+
+// As bytes, `fastest` is a part of its own (PassPart), since chunks of before have none.
 template <typename Archive, FormOf<PaceInput> T>
 void ListFields(Archive& fields, T& pace) {
-  auto& [signal, kubelet_decides, next_by_clock, ending, growth, growth_of_pods, soft] = pace;
+  auto& [signal, kubelet_decides, next_by_clock, ending, growth, growth_of_pods, soft, fastest] =
+      pace;
   fields("signal", signal);
   fields("kubeletDecides", kubelet_decides);
   fields("nextByClock", next_by_clock);
@@ -24,6 +32,7 @@ void ListFields(Archive& fields, T& pace) {
   fields("growth", growth);
   fields("growthOfPods", growth_of_pods);
   fields("soft", soft);
+  if constexpr (!std::remove_const_t<Archive>::kIsByPlace) fields("fastestPod", fastest);
 }
 
 template <typename Archive, FormOf<EvictionPause> T>
