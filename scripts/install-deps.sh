@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
 # Installs the Debian packages that building and testing need; says nothing when all are there.
 # With --fuzz also what the fuzz targets and the sanitized builds need, with --browser what the
-# dashboard's tests need (Chromium, half a gigabyte).
+# dashboard's tests need (Chromium, half a gigabyte), with --lint clang-tidy.
 set -euo pipefail
 
 packages=(
@@ -21,8 +21,9 @@ for part in "$@"; do
   case "$part" in
     --fuzz) packages+=(libclang-rt-19-dev) ;;
     --browser) packages+=(chromium) ;;
+    --lint) packages+=(clang-tidy) ;;
     *)
-      echo "usage: scripts/install-deps.sh [--fuzz] [--browser]" >&2
+      echo "usage: scripts/install-deps.sh [--fuzz] [--browser] [--lint]" >&2
       exit 2
       ;;
   esac

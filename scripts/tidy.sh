@@ -12,7 +12,7 @@
 set -euo pipefail
 cd "$(dirname "$0")/.."
 tidy=${CLANG_TIDY:-clang-tidy}
-command -v "$tidy" >/dev/null || { echo "no $tidy; Debian: apt-get install clang-tidy" >&2; exit 2; }
+command -v "$tidy" >/dev/null || { echo "no $tidy; scripts/install-deps.sh --lint installs it" >&2; exit 2; }
 
 usage() {
   sed -n 's/^# \(usage: .*\)/\1/p' "$0" >&2

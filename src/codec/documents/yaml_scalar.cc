@@ -13,8 +13,8 @@
 namespace jettison::documents {
 namespace {
 
-template <std::size_t N>
-bool IsOneOf(std::string_view text, const std::array<std::string_view, N>& words) {
+template <std::size_t kSize>
+bool IsOneOf(std::string_view text, const std::array<std::string_view, kSize>& words) {
   return std::ranges::find(words, text) != words.end();
 }
 

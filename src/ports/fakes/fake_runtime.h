@@ -46,10 +46,14 @@ class FakeRuntime : public ContainerRuntime {
   void SetReady(Result<void> ready) { ready_ = std::move(ready); }
   void SetExisting(std::vector<RuntimePod> pods);
   // CreatePod answers PodFailed with this error; CreateSucceeds takes it back.
-  void FailCreate(const std::string& pod_uid, Error error) { create_errors_[pod_uid] = error; }
+  void FailCreate(const std::string& pod_uid, Error error) {
+    create_errors_[pod_uid] = std::move(error);
+  }
   void CreateSucceeds(const std::string& pod_uid) { create_errors_.erase(pod_uid); }
   // StartContainer answers ContainerStartFailed.
-  void FailStart(const std::string& container, Error error) { start_errors_[container] = error; }
+  void FailStart(const std::string& container, Error error) {
+    start_errors_[container] = std::move(error);
+  }
   // The container outlives StopContainer; the name is that of the container, in any pod.
   void IgnoreStop(const std::string& container) { ignores_stop_.insert(container); }
   // ... and KillContainer too.

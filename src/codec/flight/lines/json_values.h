@@ -68,10 +68,10 @@ class JsonValueWriter {
       }
     });
   }
-  template <std::size_t N>
-  void Write(const std::bitset<N>& set) {
+  template <std::size_t kSize>
+  void Write(const std::bitset<kSize>& set) {
     json_.Array([&] {
-      for (std::size_t i = 0; i < N; ++i) {
+      for (std::size_t i = 0; i < kSize; ++i) {
         if (set[i]) json_.Number(i);
       }
     });
@@ -87,10 +87,10 @@ class JsonValueWriter {
       for (const T& value : values) Write(value);
     });
   }
-  template <typename T, std::size_t N>
-  void Write(const std::array<std::optional<T>, N>& values) {
+  template <typename T, std::size_t kSize>
+  void Write(const std::array<std::optional<T>, kSize>& values) {
     json_.Object([&] {
-      for (std::size_t i = 0; i < N; ++i) {
+      for (std::size_t i = 0; i < kSize; ++i) {
         if (values[i]) json_.Key(std::to_string(i)), Write(*values[i]);
       }
     });
@@ -161,13 +161,13 @@ class JsonValueReader {
       Refuse(at, "is no condition");
     });
   }
-  template <std::size_t N>
-  void Read(const Value& value, const std::string& path, std::bitset<N>& into) {
+  template <std::size_t kSize>
+  void Read(const Value& value, const std::string& path, std::bitset<kSize>& into) {
     into.reset();
     ForEach(value, path, [&](const Value& item, const std::string& at) {
-      std::size_t place = N;
+      std::size_t place = kSize;
       ReadNumber(item, at, place);
-      if (place >= N) return Refuse(at, "is too high a place");
+      if (place >= kSize) return Refuse(at, "is too high a place");
       into.set(place);
     });
   }
@@ -181,13 +181,14 @@ class JsonValueReader {
     ForEach(value, path,
             [&](const Value& item, const std::string& at) { Read(item, at, into.emplace_back()); });
   }
-  template <typename T, std::size_t N>
-  void Read(const Value& value, const std::string& path, std::array<std::optional<T>, N>& into) {
+  template <typename T, std::size_t kSize>
+  void Read(const Value& value, const std::string& path,
+            std::array<std::optional<T>, kSize>& into) {
     if (value.AsMap() == nullptr) return Refuse(path, "must be an object");
     for (const auto& [key, item] : *value.AsMap()) {
-      std::size_t place = N;
+      std::size_t place = kSize;
       ReadNumber(Value(Value::Number{key}), path, place);
-      if (place >= N) return Refuse(path, "has too high a place");
+      if (place >= kSize) return Refuse(path, "has too high a place");
       Read(item, path + "." + key, into[place].emplace());
     }
   }

@@ -65,8 +65,8 @@ class BinaryValueWriter {
     }
     out_.Number(bits);
   }
-  template <std::size_t N>
-  void Write(const std::bitset<N>& set) {
+  template <std::size_t kSize>
+  void Write(const std::bitset<kSize>& set) {
     out_.Number(set.to_ullong());
   }
   void Write(const Texts& texts) {
@@ -79,11 +79,11 @@ class BinaryValueWriter {
     for (const T& value : values) Write(value);
   }
   // Which there are, and those.
-  template <typename T, std::size_t N>
-  void Write(const std::array<std::optional<T>, N>& values) {
-    static_assert(N <= 64);
+  template <typename T, std::size_t kSize>
+  void Write(const std::array<std::optional<T>, kSize>& values) {
+    static_assert(kSize <= 64);
     std::uint64_t present = 0;
-    for (std::size_t i = 0; i < N; ++i) {
+    for (std::size_t i = 0; i < kSize; ++i) {
       if (values[i]) present |= std::uint64_t{1} << i;
     }
     out_.Number(present);
@@ -150,9 +150,9 @@ class BinaryValueReader {
       if ((bits >> IndexOf(type) & 1U) != 0) into.Set(type);
     }
   }
-  template <std::size_t N>
-  void Read(std::bitset<N>& into) {
-    into = std::bitset<N>(Below(std::uint64_t{1} << N));
+  template <std::size_t kSize>
+  void Read(std::bitset<kSize>& into) {
+    into = std::bitset<kSize>(Below(std::uint64_t{1} << kSize));
   }
   void Read(Texts& into) {
     into.clear();
@@ -167,10 +167,10 @@ class BinaryValueReader {
     for (std::size_t left = in_.Count(); left > 0 && !in_.failed(); --left)
       Read(into.emplace_back());
   }
-  template <typename T, std::size_t N>
-  void Read(std::array<std::optional<T>, N>& into) {
-    const std::uint64_t present = Below(std::uint64_t{1} << N);
-    for (std::size_t i = 0; i < N; ++i) {
+  template <typename T, std::size_t kSize>
+  void Read(std::array<std::optional<T>, kSize>& into) {
+    const std::uint64_t present = Below(std::uint64_t{1} << kSize);
+    for (std::size_t i = 0; i < kSize; ++i) {
       into[i].reset();
       if ((present >> i & 1U) != 0) Read(into[i].emplace());
     }
