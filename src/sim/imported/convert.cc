@@ -182,16 +182,21 @@ class NodeImport {
       Result<void> told;
       if (first == eviction) {
         const ImportedEviction& each = evictions[eviction_++];
-        if (last_) told = AddEviction(each);
+        told = last_ ? AddEviction(each) : LeaveOut(each.at);
       } else if (first == kill) {
         const ImportedOomKill& each = kills[oom_kill_++];
-        if (last_) told = AddOomKill(each);
+        told = last_ ? AddOomKill(each) : LeaveOut(each.at);
       } else {
         ++restart_;
         if (last_) told = AddAbout(first);
       }
       if (!told) return told;
     }
+  }
+
+  Result<void> LeaveOut(Instant at) {
+    if (at >= options_.from) ++left_out_;
+    return {};
   }
 
   Result<void> AddOomKill(const ImportedOomKill& kill) {
@@ -255,7 +260,10 @@ class NodeImport {
   Result<void> AddEviction(const ImportedEviction& eviction) {
     const Instant at = std::max(eviction.at, *last_);
     auto pass = Evaluated(FiguresOfEviction(at), at);
-    const std::string& uid = pods_[eviction.pod].pod().facts->pod.uid;
+    const auto& victim = pods_[eviction.pod].pod().facts;
+    const std::string& uid = victim->pod.uid;
+    // Its last sample may be older than what counts as figures of that moment.
+    if (std::ranges::find(pass->pods, victim) == pass->pods.end()) pass->pods.push_back(victim);
     const Signal signal = eviction.signal.value_or(Signal::kMemoryAvailable);
     const auto line = std::ranges::find(policy_->thresholds, signal, &Threshold::signal);
     EvictionRecord record{.order = {.pod_uid = uid}, .outcome = EvictOutcome::kEnding};
@@ -290,6 +298,12 @@ class NodeImport {
   }
 
   void NoteEnd() {
+    if (left_out_ > 0) {
+      notes_.AddOnce(
+          fmt::format("{} evictions and OOM kills were before the first sample of the node's "
+                      "memory, and are not in the recording",
+                      left_out_));
+    }
     if (!truths_.evictions.empty()) {
       notes_.AddOnce(fmt::format(
           "an eviction is known to lie between two samples, and its pass is put in the middle of "
@@ -340,6 +354,7 @@ class NodeImport {
   std::size_t restart_ = 0;
   std::size_t oom_kill_ = 0;
   std::size_t eviction_ = 0;
+  std::size_t left_out_ = 0;  // evictions and OOM kills
 };
 
 }  // namespace

@@ -295,6 +295,41 @@ TEST(Import, AStepOfTheNodesClockAndItsRestartAreNamed) {
   EXPECT_THAT(notes, Contains(HasSubstr("the node was started anew")));
 }
 
+// As a kubelet's counters do.
+TEST(Import, ACounterOfEvictionsThatAppearsHasGrownFromZero) {
+  Cluster cluster;
+  cluster.Erase("kubelet_evictions");
+  cluster.Scrape("kubelet_evictions", {{"node", "a"}, {"eviction_signal", "nodefs.available"}}, 4,
+                 [](int s) { return s < 700 ? std::nullopt : std::optional(1.0); });
+  Recording recording;
+  const auto summary = cluster.Import(recording);
+  ASSERT_TRUE(summary);
+  EXPECT_EQ(summary->evictions, 1U);
+  EXPECT_THAT(summary->notes, Not(Contains(HasSubstr("did not grow about then"))));
+  for (const auto& pass : recording.Passes()) {
+    if (pass->report.evictions.empty()) continue;
+    EXPECT_EQ(pass->report.ranked_for, Signal::kNodeFsAvailable);
+    EXPECT_LT(pass->report.at, At(709));
+  }
+}
+
+TEST(Import, AVictimWithoutFiguresAtTheTimeStandsAmongThePodsOfItsEviction) {
+  Cluster cluster;
+  cluster.Erase("pod_memory_working_set_bytes");
+  cluster.Scrape("pod_memory_working_set_bytes",
+                 {{"namespace", "ns"}, {"pod", "leak"}, {"node", "a"}}, 3,
+                 [](int s) { return s > 200 ? std::nullopt : std::optional(100 * kMi); });
+  Recording recording;
+  const auto summary = cluster.Import(recording);
+  ASSERT_TRUE(summary);
+  EXPECT_EQ(summary->evictions, 1U);
+  for (const auto& pass : recording.Passes()) {
+    if (pass->report.evictions.empty()) continue;
+    ASSERT_EQ(pass->pods.size(), 1U);
+    EXPECT_EQ(pass->pods[0]->pod.uid, "u1");
+  }
+}
+
 TEST(Import, AnEvictionOfAnUnknownPodIsNamedAndNotMadeUp) {
   Cluster cluster;
   cluster.Erase("kube_pod_status_reason");
@@ -303,6 +338,18 @@ TEST(Import, AnEvictionOfAnUnknownPodIsNamedAndNotMadeUp) {
   ASSERT_TRUE(summary);
   EXPECT_EQ(summary->evictions, 0U);
   EXPECT_THAT(summary->notes, Contains(HasSubstr("no series tells which")));
+}
+
+TEST(Import, AnEvictionBeforeTheFirstSampleOfTheNodesMemoryIsNamedAndLeftOut) {
+  Cluster cluster;
+  cluster.Cut("node_memory_working_set_bytes", -1, 800);
+  Recording recording;
+  const auto summary = cluster.Import(recording);
+  ASSERT_TRUE(summary);
+  EXPECT_EQ(summary->evictions, 0U);
+  EXPECT_THAT(summary->notes,
+              Contains(HasSubstr("1 evictions and OOM kills were before the first sample")));
+  EXPECT_THAT(NotesOf(Cluster()), Not(Contains(HasSubstr("before the first sample"))));
 }
 
 TEST(Import, OomKillsAreRecorded) {

@@ -28,13 +28,39 @@ void NoteReset(const LabelledTrack& each, const Track::Step& step, ImportNotes& 
                         TextOf(each.figure), FormatInstant(step.from), FormatInstant(step.to)));
 }
 
+// Since when the kubelet has been scraped.
+std::optional<Instant> ScrapedSince(const NodeTracks& tracks) {
+  std::optional<Instant> since;
+  for (const std::string_view metric :
+       {"kubelet_node_name", "node_memory_working_set_bytes", "kubelet_evictions"}) {
+    for (const LabelledTrack& each : tracks.Of(metric)) {
+      const Instant first = each.track.points().front().at;
+      since = std::min(since.value_or(first), first);
+    }
+  }
+  return since;
+}
+
+// A kubelet has no counter for a signal before its first eviction for it: one that appears while
+// the kubelet is being scraped has grown from zero.
+std::vector<Track::Step> StepsOf(const Track& track, std::optional<Instant> since) {
+  std::vector<Track::Step> steps = track.Steps();
+  const Track::Point& first = track.points().front();
+  if (since && *since < first.at - track.interval()) {
+    const Instant before = std::max(*since, first.at - std::max(track.interval(), kStatusLag));
+    steps.insert(steps.begin(), {.from = before, .to = first.at, .by = first.value});
+  }
+  return steps;
+}
+
 // A counter that grew by several is several clues.
 std::vector<Clue> SignalClues(const NodeTracks& tracks, std::vector<Instant>& restarts,
                               ImportNotes& notes) {
   constexpr double kMostAtOnce = 1000;
   std::vector<Clue> clues;
+  const auto since = ScrapedSince(tracks);
   for (const LabelledTrack& each : tracks.Of("kubelet_evictions")) {
-    for (const Track::Step& step : each.track.Steps()) {
+    for (const Track::Step& step : StepsOf(each.track, since)) {
       if (step.reset) {
         NoteReset(each, step, notes);
         restarts.push_back(step.to);
