@@ -72,8 +72,9 @@ void EvictionPacing::PrepareForFirst(Signal signal, std::optional<Instant> next_
 
 void EvictionPacing::TakeSums(const PacedPass& pass) {
   if (!AddsUp(pass.signal)) return;
-  keeper_.Held(pass.signal, pass.seen, held_.Of(pass.signal, pass.layout, pass.pods, ending_),
-               pass.now);
+  HeldAmounts held = held_.Of(pass.signal, pass.layout, pass.pods, ending_);
+  held.line = pass.line;
+  keeper_.Held(pass.signal, pass.seen, held, pass.now);
 }
 
 bool EvictionPacing::PassDone(const CycleReport& report, bool awaited, Instant now) {

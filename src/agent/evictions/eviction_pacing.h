@@ -26,6 +26,7 @@ namespace jettison {
 struct PacedPass {
   Signal signal = Signal::kMemoryAvailable;
   const Observation& seen;  // of the signal
+  std::int64_t line = 0;    // of the threshold
   std::span<const ActivePod> pods;
   DiskLayout layout;
   std::optional<Instant> next_by_clock;  // as in PaceInput

@@ -57,6 +57,8 @@ void PaceKeeper::Held(Signal signal, const Observation& seen, const HeldAmounts&
   }
   signal_ = signal;
   ending_ = held.ending;
+  ending_covers_ =
+      held.ending > 0 && IsForeseen(signal) && seen.available + held.ending >= held.line;
   left_ = seen.available;
   rest_.Seen(seen.capacity - seen.available - held.ending, now);
   pods_.Seen(held.pods, now);

@@ -30,6 +30,7 @@ struct HeldAmounts {
   std::int64_t ending = 0;             // by pods that are ending
   std::span<const PodAmount> each;     // ... by each pod that may be evicted
   std::optional<HolderChange> change;  // since the last look; absent: pods have come
+  std::int64_t line = 0;               // of the threshold that is acted for
 };
 
 // Remembers what the pace of evictions is decided by: when the kubelet would decide again after
@@ -44,9 +45,11 @@ class PaceKeeper {
   }
   void CleanedUp(bool all_gone, Instant now) { round_.CleanedUp(all_gone, now); }
 
-  // When the kubelet would decide again, as far as that matters for the signal (KubeletRound).
+  // When the kubelet would decide again, as far as that matters for the signal (KubeletRound). It
+  // also does where pods that are ending, whatever for, hold all that is missing.
   [[nodiscard]] std::optional<Instant> KubeletDecides(Signal signal, Instant now) const {
-    return round_.NextFor(signal, now);
+    const bool is_covered = signal == signal_ && ending_covers_;
+    return is_covered ? round_.Next(now) : round_.NextFor(signal, now);
   }
 
   // What was just observed of all signals.
@@ -68,8 +71,9 @@ class PaceKeeper {
   // Of the signal that was asked for last.
   Signal signal_ = Signal::kMemoryAvailable;
   std::int64_t ending_ = 0;
-  std::int64_t left_ = 0;  // of what it watches
-  GrowthMeter rest_;       // all but what is ending
+  bool ending_covers_ = false;  // they hold what is missing to the line
+  std::int64_t left_ = 0;       // of what it watches
+  GrowthMeter rest_;            // all but what is ending
   GrowthMeter pods_;
   PodGrowthMeter each_;
   std::optional<PodGrowth> fastest_;

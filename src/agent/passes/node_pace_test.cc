@@ -121,6 +121,33 @@ TEST_F(NodePaceTest, ASecondLeakThatIsFastIsEndedAtTheSecondLookAfterTheFirst) {
   EXPECT_THAT(runtime_.TakeCommands(), Contains("stop idle/c 1s"));
 }
 
+// It was evicted for another resource, and what it holds is about to come back.
+TEST_F(NodePaceTest, NobodyIsEvictedForMemoryThatAPodThatIsEndingHolds) {
+  thresholds_.push_back({.signal = Signal::kPidAvailable,
+                         .value = Quantity::Of(100),
+                         .grace_period = Duration::zero(),
+                         .min_reclaim = std::nullopt});
+  figures_.node.rlimit = RlimitStats{.time = std::nullopt, .max_pid = 1000, .running = 100};
+  figures_.tasks = {{"hog", 800}, {"idle", 1}};
+  figures_.memory = {{"hog", 250 * kMi}, {"idle", 200 * kMi}};
+  Start();
+  runtime_.IgnoreStop("c");
+  runtime_.HoldRemoval();
+  figures_.node.rlimit->running = 950;
+  FullPass();
+  EXPECT_THAT(runtime_.TakeCommands(), ElementsAre("stop hog/c 1s"));
+  figures_.SetAvailable(99);
+  for (int i = 0; i < 4; ++i) {
+    Pass(kStep);
+    Crossed();
+  }
+  EXPECT_THAT(runtime_.TakeCommands(), IsEmpty());
+  figures_.memory["hog"] = 0;  // it came back, and is gone again
+  Pass(kStep);
+  Crossed();
+  EXPECT_THAT(runtime_.TakeCommands(), Contains("stop idle/c 1s"));
+}
+
 TEST_F(NodePaceTest, GrowthOfOthersEndsNobodyAtOnce) {
   figures_.memory = {{"hog", 100 * kMi}, {"idle", 90 * kMi}};
   Start();

@@ -8,6 +8,7 @@
 #include "agent/evictions/pass_log.h"
 #include "core/decide/eviction_order.h"
 #include "core/evaluate/carry_over.h"
+#include "core/evaluate/evaluate.h"
 
 namespace jettison {
 namespace {
@@ -184,9 +185,11 @@ PassDecision NodePasses::DecideByPods(const ReadingPlan& plan,
 
 PacedPass NodePasses::PacedFor(const ReadingPlan& plan, std::size_t threshold,
                                const PassCause& cause) const {
-  const Signal signal = policies_->thresholds[threshold].signal;
-  return {.signal = signal,
-          .seen = *plan.observations[signal],
+  const Threshold& line = policies_->thresholds[threshold];
+  const Observation& seen = *plan.observations[line.signal];
+  return {.signal = line.signal,
+          .seen = seen,
+          .line = QuantityOf(line.value, seen.capacity).Value(),
           .pods = joined_,
           .layout = policies_->layout,
           .next_by_clock = cause.next_by_clock,

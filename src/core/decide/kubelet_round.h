@@ -23,7 +23,8 @@ class KubeletRound {
   [[nodiscard]] std::optional<Instant> Next(Instant now) const;
   // The same as far as it matters for a signal: absent also where the last evictions were for
   // another resource. But what their pods hold of a disk is not known, nor what they add to
-  // pressure, so that an eviction for one of those comes after the end of all of them.
+  // pressure, so that an eviction for one of those comes after the end of all of them. Where what
+  // they hold of memory or process ids is all that is missing, ask Next.
   [[nodiscard]] std::optional<Instant> NextFor(Signal signal, Instant now) const;
 
  private:
