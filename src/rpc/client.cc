@@ -12,6 +12,8 @@
 #include <grpcpp/security/credentials.h>
 #include <sys/eventfd.h>
 
+#include <algorithm>
+#include <array>
 #include <chrono>
 #include <cstdio>
 #include <optional>
@@ -32,7 +34,8 @@ namespace {
 constexpr int kLargestMessage = 16 << 20;  // bytes, either way; the kubelet's limit too
 constexpr int kFirstRetryMs = 100;
 constexpr int kLongestRetryMs = 1000;
-constexpr std::size_t kThreads = 12;  // more than it has on two processors
+constexpr std::size_t kThreads = 12;      // more than it has on two processors
+constexpr std::size_t kDescriptors = 16;  // more than it has before it connects
 constexpr std::chrono::seconds kBetweenTries{1};
 // How long calls that were cancelled may take to end: in the end, and in between.
 constexpr std::chrono::seconds kFarewell{3};
@@ -87,6 +90,15 @@ class Library {
     if (message.starts_with("assertion failed")) std::fprintf(stderr, "grpc: %s\n", line->message);
   }
 };
+
+// Whether as many descriptors as gRPC begins with can be had now. It aborts where one cannot.
+bool DescriptorsCanBeHad() {
+  std::array<FileDescriptor, kDescriptors> tried;
+  return std::ranges::all_of(tried, [](FileDescriptor& each) {
+    each = FileDescriptor(::eventfd(0, EFD_CLOEXEC));
+    return static_cast<bool>(each);
+  });
+}
 
 gpr_timespec DeadlineIn(Duration span) {
   return gpr_time_add(gpr_now(GPR_CLOCK_MONOTONIC),
@@ -269,8 +281,9 @@ class Client : public Calls, public ContainerdCalls {
   template <typename Stub, typename Request, typename Response>
   void Start(const char* name, Method<Stub, Request, Response> method, const Request& request,
              Duration deadline, Answer<Response> answer, const std::string& in_namespace = {});
-  // gRPC never recovers from a thread of its own that it could not start.
-  [[nodiscard]] bool IsConnected();
+  // Sees to a connection; why there is none, empty where there is one. gRPC never recovers from a
+  // thread of its own that it could not start.
+  [[nodiscard]] std::string_view WhyNotConnected();
   void Disconnect(std::chrono::milliseconds patience);
   [[nodiscard]] bool WallClockWasSet();
   void StartAnewWhereTheClockWasSet();
@@ -280,6 +293,7 @@ class Client : public Calls, public ContainerdCalls {
   const std::shared_ptr<CallLedger> ledger_;
   std::unique_ptr<Connection> connection_;
   std::chrono::steady_clock::time_point next_try_;
+  std::string_view why_not_;  // of the last try
   Duration wall_clock_ahead_{0};
   // The wall clock was set: gRPC is started anew when no call is under way, or then.
   std::optional<std::chrono::steady_clock::time_point> start_anew_by_;
@@ -297,12 +311,9 @@ void Client::Start(const char* name, Method<Stub, Request, Response> method, con
   ledger_->Add(std::move(owned));
   std::optional<SignalsBlocked> while_threads_start;
   if (!connection_) while_threads_start.emplace();
-  if (!IsConnected()) {
+  if (const std::string_view why = WhyNotConnected(); !why.empty()) {
     return ledger_->Finish(
-        call, Error{ErrorCode::kUnavailable, std::string(name) +
-                                                 ": no threads can be started for the "
-                                                 "connection; raise pids.max of the "
-                                                 "agent's group (TasksMax= of its unit)"});
+        call, Error{ErrorCode::kUnavailable, std::string(name).append(": ").append(why)});
   }
   const auto finish = [ledger = ledger_, socket = socket_, call, name,
                        deadline](const grpc::Status& status) {
@@ -342,16 +353,26 @@ bool Client::WallClockWasSet() {
   return connection_ && (by > kSlewed || by < -kSlewed);
 }
 
-bool Client::IsConnected() {
-  if (connection_) return true;
+std::string_view Client::WhyNotConnected() {
+  if (connection_) return {};
   const auto now = std::chrono::steady_clock::now();
-  if (now < next_try_) return false;
+  if (now < next_try_) return why_not_;
+  why_not_ = {};
   if (options_.threads_can_be_had && !options_.threads_can_be_had(kThreads)) {
-    next_try_ = now + kBetweenTries;
-    return false;
+    why_not_ =
+        "no threads can be started for the connection; raise pids.max of the agent's group "
+        "(TasksMax= of its unit)";
+  } else if (!DescriptorsCanBeHad()) {
+    why_not_ =
+        "no descriptors can be had for the connection; raise the agent's limit of open files "
+        "(LimitNOFILE= of its unit)";
   }
-  connection_ = std::make_unique<Connection>(socket_);
-  return true;
+  if (why_not_.empty()) {
+    connection_ = std::make_unique<Connection>(socket_);
+  } else {
+    next_try_ = now + kBetweenTries;
+  }
+  return why_not_;
 }
 
 }  // namespace

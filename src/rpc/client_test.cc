@@ -2,6 +2,8 @@
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
+#include <sys/resource.h>
+#include <unistd.h>
 
 #include <map>
 #include <thread>
@@ -79,6 +81,28 @@ TEST_F(ClientTest, WithoutThreadsForTheConnectionCallsFailAndItIsMadeLater) {
   EXPECT_EQ(answer.value().runtime_name(), "test");
   EXPECT_LE(times, 1 + (std::chrono::steady_clock::now() - begin) / std::chrono::seconds(1))
       << "it is tried once a second";
+}
+
+// gRPC aborts where it cannot have an eventfd when it starts, which it does anew after a clock was
+// set.
+TEST_F(ClientTest, WithoutDescriptorsForTheConnectionCallsFailAndItIsMadeLater) {
+  StartServer();
+  client_ = Connect("unix://" + socket_, {}).value();
+  rlimit before{};
+  ASSERT_EQ(::getrlimit(RLIMIT_NOFILE, &before), 0);
+  const int next = ::dup(STDERR_FILENO);
+  ::close(next);
+  const rlimit few{.rlim_cur = static_cast<rlim_t>(next) + 2, .rlim_max = before.rlim_max};
+  ASSERT_EQ(::setrlimit(RLIMIT_NOFILE, &few), 0);
+  const auto refused = CallVersion();
+  ASSERT_EQ(::setrlimit(RLIMIT_NOFILE, &before), 0);
+  ASSERT_FALSE(refused);
+  EXPECT_EQ(refused.error().code, ErrorCode::kUnavailable);
+  EXPECT_THAT(refused.error().message, StartsWith("Version: no descriptors can be had"));
+  const auto begin = std::chrono::steady_clock::now();
+  auto answer = CallVersion();
+  while (!answer && std::chrono::steady_clock::now() - begin < kLong) answer = CallVersion();
+  EXPECT_EQ(answer.value().runtime_name(), "test");
 }
 
 // Where the clock was put back by an hour gRPC would not try again within that hour.
