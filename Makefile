@@ -6,7 +6,10 @@
 # make deb    a package for Debian, build/jettison_VERSION_ARCHITECTURE.deb
 # make release-artifacts   what a release consists of, in build/artifacts: package, sources, archive for any distribution
 JOBS ?= $(shell nproc)
+# As the presets have them, for whatever else builds.
 export CCACHE_NOHASHDIR = 1
+export CCACHE_DEPEND = 1
+export CCACHE_SLOPPINESS = pch_defines,time_macros
 
 .PHONY: demo test build release bench chaos fuzz format deb release-artifacts deps image install clean
 

@@ -2,8 +2,9 @@
 # usage: scripts/tidy.sh [--changed REVISION | --all | FILE...]
 #
 # Runs clang-tidy with the checks of .clang-tidy:
-#   --changed REVISION   over the sources that differ from REVISION, uncommitted and new ones included, and over the
-#                        source beside each header that does; without arguments REVISION is HEAD
+#   --changed REVISION   over the sources that differ from where HEAD left REVISION, uncommitted and new ones included, and over the
+#                        source beside each header that does; what is told is of the lines that differ; without arguments
+#                        REVISION is HEAD
 #   --all                over every source that the build compiles
 #   FILE...              over these
 # It asks how sources are compiled of build/full (cmake --preset full), which compiles each by itself, and builds nothing
@@ -29,11 +30,28 @@ changed_since() {
     exit 2
   }
   {
-    git diff --name-only --diff-filter=d "$1" -- '*.cc' '*.h'
+    git diff --merge-base --name-only --diff-filter=d "$1" -- '*.cc' '*.h'
     git ls-files --others --exclude-standard -- '*.cc' '*.h'
   } | sed 's/\.h$/.cc/' | sort -u
 }
 
+# The lines that differ, as clang-tidy takes them: new files as a whole.
+lines_since() {
+  git ls-files --others --exclude-standard -z -- '*.cc' '*.h' | xargs -0 -r printf '+++ b/%s\n@@ -0,0 +1,999999 @@\n' |
+    cat - <(git diff --merge-base --unified=0 --diff-filter=d "$1" -- '*.cc' '*.h') |
+    python3 -c '
+import json, re, sys
+files = []
+for line in sys.stdin:
+    if line.startswith("+++ b/"):
+        files.append({"name": line[6:].rstrip(), "lines": []})
+    elif hunk := re.match(r"@@ -\S+ \+(\d+)(?:,(\d+))? @@", line):
+        first, count = int(hunk[1]), int(hunk[2] or 1)
+        if count: files[-1]["lines"].append([first, first + count - 1])
+print(json.dumps([file for file in files if file["lines"]]))'
+}
+
+options=()
 case "${1:---changed}" in
   --all)
     [ $# -eq 1 ] || usage
@@ -42,6 +60,7 @@ case "${1:---changed}" in
   --changed)
     [ $# -le 2 ] || usage
     files=$(changed_since "${2:-HEAD}")
+    options=("--line-filter=$(lines_since "${2:-HEAD}")")
     ;;
   -*) usage ;;
   *) files=$(printf '%s\n' "$@") ;;
@@ -57,5 +76,5 @@ if [ ${#known[@]} -eq 0 ]; then
   exit 0
 fi
 printf '%s\0' "${known[@]}" |
-  xargs -0 -n 1 -P "${JOBS:-$(nproc)}" "$tidy" -p "$build" --quiet --warnings-as-errors="*" 2> >(grep -v " warnings\? generated\." >&2) && exit 0
+  xargs -0 -n 1 -P "${JOBS:-$(nproc)}" "$tidy" -p "$build" --quiet "${options[@]}" --warnings-as-errors="*" 2> >(grep -v " warnings\? generated\." >&2) && exit 0
 exit 1

@@ -48,7 +48,8 @@ inline std::shared_ptr<const NodeIdentity> TestIdentity() {
   return std::make_shared<const NodeIdentity>(std::move(node));
 }
 
-inline void AddTestEvent(Snapshot& snapshot, std::string pod, std::string reason, Instant at) {
+inline void AddTestEvent(Snapshot& snapshot, std::string pod, const std::string& reason,
+                         Instant at) {
   const std::uint64_t sequence = snapshot.events.empty() ? 1 : snapshot.events.back().sequence + 1;
   const std::string object = pod.empty() ? "node" : "uid-1";
   snapshot.events.push_back({.sequence = sequence,

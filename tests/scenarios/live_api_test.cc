@@ -87,11 +87,11 @@ TEST_F(LiveApi, ABadRequestIsAnsweredByAStatusObject) {
     const char* path;
     int status;
     const char* reason;
-  } kRows[] = {{"/nothing", 404, "NotFound"},
-               {"/api/v1/admit", 405, "MethodNotAllowed"},
-               {"/pods?pretty=1", 400, "BadRequest"},
-               {"/api/v1/cycles?n=none", 400, "BadRequest"}};
-  for (const auto& row : kRows) {
+  } rows[] = {{"/nothing", 404, "NotFound"},
+              {"/api/v1/admit", 405, "MethodNotAllowed"},
+              {"/pods?pretty=1", 400, "BadRequest"},
+              {"/api/v1/cycles?n=none", 400, "BadRequest"}};
+  for (const auto& row : rows) {
     const HttpResponse answer = Get(row.path);
     EXPECT_EQ(answer.status, row.status) << row.path;
     EXPECT_THAT(answer.body, HasSubstr("\"kind\":\"Status\"")) << row.path;

@@ -13,7 +13,10 @@ namespace {
 // and they compete for the processor with everybody else.
 constexpr Duration kKillTakes = std::chrono::milliseconds(150);
 
+// Amounts of bytes are told in whole KiB.
 std::string AmountOf(Signal signal, std::int64_t amount) {
+  constexpr std::int64_t kKibi = 1024;
+  if (FormatOf(signal) == QuantityFormat::kBinarySI) amount -= amount % kKibi;
   return Quantity::Of(amount, FormatOf(signal)).ToString();
 }
 

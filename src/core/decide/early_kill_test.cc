@@ -62,7 +62,7 @@ TEST(EarlyKill, SaysHowMuchWasLeft) {
                              .after = std::chrono::microseconds(120'400),
                              .grace = milliseconds(1000),
                              .left = 48 * kMi,
-                             .growth = 480 * kMi}),
+                             .growth = 480 * kMi + 7}),
             "killed after 120ms of its grace period of 1s: 48Mi of memory.available were left, and "
             "480Mi a second were taken");
 }
