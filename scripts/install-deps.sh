@@ -21,7 +21,7 @@ for part in "$@"; do
   case "$part" in
     --fuzz) packages+=(libclang-rt-19-dev) ;;
     --browser) packages+=(chromium) ;;
-    --lint) packages+=(clang-tidy) ;;
+    --lint) packages+=(clang-tidy-19) ;;
     *)
       echo "usage: scripts/install-deps.sh [--fuzz] [--browser] [--lint]" >&2
       exit 2

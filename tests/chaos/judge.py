@@ -68,7 +68,7 @@ def no_oom_kill(run):
         elif killed.stalled > STALL:
             run.count("OOM kills while the machine stood still")
         else:
-            run.broken("the kernel kills nobody for the node's memory", "no OOM kill while the agent guards",
+            run.broken("the kernel kills no process for the node's memory", "no OOM kill while the agent guards",
                        f"one by the limit of {killed.limit_of} in {killed.group}", killed.at)
 
 
@@ -114,7 +114,7 @@ def _judge_event(run, member, events, index, cost):
     elif again and _oom_killed(run, pod, since, event.at):
         return  # judged by no_oom_kill
     else:
-        run.broken("nobody innocent dies", f"{pod.name} runs on", "a second start" if again else "SIGTERM", event.at)
+        run.broken("no innocent pod dies", f"{pod.name} runs on", "a second start" if again else "SIGTERM", event.at)
 
 
 def _termed_before(events, index):
@@ -203,7 +203,7 @@ def guilty_are_gone(run):
         def left(pod=pod):
             return processes_of(pod.name) or run.bed.groups_of(pod) or (run.bed.root / "pods" / pod.uid).exists()
         if not wait_for(lambda: not left(), SETTLE_SECONDS, 0.1):
-            run.broken("nothing is left of a pod that was taken away", f"nothing of {pod.name}",
+            run.broken("nothing is left of a pod", f"nothing of {pod.name}",
                        f"processes {processes_of(pod.name)}, groups {run.bed.groups_of(pod)}, "
                        f"folder {(run.bed.root / 'pods' / pod.uid).exists()}")
 
