@@ -13,6 +13,7 @@
 #include <vector>
 
 #include "core/units/result.h"
+#include "kernel/groups/fd_reserve.h"
 #include "ports/file_descriptor.h"
 
 namespace jettison::kernel {
@@ -49,6 +50,7 @@ class KeptFiles {
       files_.erase(kept);  // that group is gone; there may be a new one of its name
     }
     auto files = Open(group);
+    if (!files && files.error().code == ErrorCode::kInternal) return ReadOnce(group, read);
     if (!files) return Fail(files.error());
     auto reading = read(std::span(*files).first(names_.size()));
     if (reading && files_.size() < keep_) files_.emplace(group, std::move(*files));
@@ -70,6 +72,17 @@ class KeptFiles {
   };
 
   [[nodiscard]] Result<Files> Open(std::string_view group) const;
+
+  // With the descriptors that are kept back for ending pods: who of the others is ended instead of
+  // a pod that cannot be read would be the wrong one. They are given back at once.
+  template <typename T>
+  [[nodiscard]] Result<T> ReadOnce(std::string_view group,
+                                   Result<T> (*read)(std::span<const FileDescriptor>)) const {
+    const EndingPods lends;
+    const auto files = Open(group);
+    if (!files) return Fail(files.error());
+    return read(std::span(*files).first(names_.size()));
+  }
 
   const int root_;
   const std::vector<const char*> names_;

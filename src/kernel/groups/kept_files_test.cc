@@ -7,6 +7,8 @@
 #include <fstream>
 
 #include "kernel/files/temporary_folder.h"
+#include "kernel/groups/fd_reserve.h"
+#include "kernel/groups/few_descriptors.h"
 #include "kernel/groups/group_files.h"
 
 namespace jettison::kernel {
@@ -44,6 +46,24 @@ TEST_F(KeptFilesOfFolders, AFileIsReadAnewThoughItStaysOpen) {
   EXPECT_EQ(kept.kept(), 1U);
   Write("a", "2");
   EXPECT_EQ(*kept.Read("a", TextOf), "2");
+}
+
+TEST_F(KeptFilesOfFolders, WithoutADescriptorLeftAGroupIsReadAndNotKept) {
+  KeptFiles kept(root_.get(), {"figure"}, 8);
+  ASSERT_EQ(FdReserve::Fill(), FdReserve::kSize);
+  {
+    FewDescriptors few(4);
+    few.TakeAll();
+    for (int i = 0; i < 100; ++i) {
+      const auto read = kept.Read("a", TextOf);
+      ASSERT_TRUE(read) << i << ": " << read.error().message;
+      EXPECT_EQ(*read, "1");
+    }
+    EXPECT_EQ(kept.Read("none", TextOf).error().code, ErrorCode::kNotFound);
+  }
+  EXPECT_EQ(kept.kept(), 0U);
+  EXPECT_TRUE(kept.Read("a", TextOf));
+  EXPECT_EQ(kept.kept(), 1U);
 }
 
 TEST_F(KeptFilesOfFolders, NoMoreAreKeptThanWasSaid) {
