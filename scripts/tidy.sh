@@ -76,5 +76,5 @@ if [ ${#known[@]} -eq 0 ]; then
   exit 0
 fi
 printf '%s\0' "${known[@]}" |
-  xargs -0 -n 1 -P "${JOBS:-$(nproc)}" "$tidy" -p "$build" --quiet "${options[@]}" --extra-arg=-Wno-deprecated-declarations --warnings-as-errors="*" 2> >(grep -v " warnings\? generated\." >&2) && exit 0
+  xargs -0 -n 1 -P "${JOBS:-$(nproc)}" "$tidy" -p "$build" --quiet "${options[@]}" --warnings-as-errors="*" 2> >(grep -v " warnings\? generated\." >&2) && exit 0
 exit 1

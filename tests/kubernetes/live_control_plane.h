@@ -4,6 +4,15 @@
 
 namespace jettison::kube {
 
+// A pod "writer" that the kubelet evicts. Its volume may hold 4 MiB, of which it writes 16.
+inline constexpr const char* kWriterBeyondItsVolume =
+    "apiVersion: v1\nkind: Pod\nmetadata: {name: writer}\nspec:\n"
+    "  hostNetwork: true\n  automountServiceAccountToken: false\n"
+    "  terminationGracePeriodSeconds: 1\n"
+    "  containers: [{name: c, image: 'bed.local/app:1', args: [file, '16', /scratch/f], "
+    "volumeMounts: [{name: scratch, mountPath: /scratch}]}]\n"
+    "  volumes: [{name: scratch, emptyDir: {sizeLimit: 4Mi}}]\n";
+
 // What a command said and how it ended.
 struct Ran {
   int status = 0;

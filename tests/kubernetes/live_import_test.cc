@@ -3,9 +3,7 @@
 #include <fmt/format.h>
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
-#include <poll.h>
 
-#include <chrono>
 #include <fstream>
 #include <memory>
 #include <nlohmann/json.hpp>
@@ -13,33 +11,24 @@
 #include <string>
 #include <vector>
 
-#include "http/client/client.h"
 #include "tests/kubernetes/live_control_plane.h"
 #include "tests/live/program.h"
+#include "tests/live/scraped.h"
 
 namespace jettison::kube {
 namespace {
 
-using std::chrono::seconds;
 using testing::Contains;
 using testing::Each;
 using testing::HasSubstr;
 using testing::Not;
 
-constexpr auto kImportPatience = seconds(90);
-// "holder" holds 64 MiB; "writer" writes 16 MiB into a volume that may have 4.
-constexpr const char* kPods =
+// It holds 64 MiB.
+constexpr const char* kHolder =
     "apiVersion: v1\nkind: Pod\nmetadata: {name: holder}\nspec:\n"
     "  hostNetwork: true\n  automountServiceAccountToken: false\n"
     "  containers: [{name: c, image: 'bed.local/app:1', args: [hog, '64'], resources: "
-    "{requests: {memory: 48Mi}, limits: {memory: 256Mi}}}]\n"
-    "---\n"
-    "apiVersion: v1\nkind: Pod\nmetadata: {name: writer}\nspec:\n"
-    "  hostNetwork: true\n  automountServiceAccountToken: false\n"
-    "  terminationGracePeriodSeconds: 1\n"
-    "  containers: [{name: c, image: 'bed.local/app:1', args: [file, '16', /scratch/f], "
-    "volumeMounts: [{name: scratch, mountPath: /scratch}]}]\n"
-    "  volumes: [{name: scratch, emptyDir: {sizeLimit: 4Mi}}]\n";
+    "{requests: {memory: 48Mi}, limits: {memory: 256Mi}}}]\n";
 
 class LiveImport : public testing::Test {
  protected:
@@ -93,27 +82,11 @@ class LiveImport : public testing::Test {
     return fmt::format("http://127.0.0.1:{}", base_port_ + 9);
   }
 
-  // Waits until a query has an answer.
+  // Waits until a condition holds for some series.
   [[nodiscard]] testing::AssertionResult Has(const std::string& query) const {
-    const auto deadline = std::chrono::steady_clock::now() + kImportPatience;
-    std::string last;
-    while (std::chrono::steady_clock::now() < deadline) {
-      const auto answer =
-          HttpGet({.endpoint = prometheus()}, "/api/v1/query?query=" + EncodedForUrl(query));
-      last = answer ? answer->body : answer.error().message;
-      const auto body = nlohmann::json::parse(last, nullptr, false);
-      const nlohmann::json::json_pointer first("/data/result/0");
-      if (!body.is_discarded() && body.contains(first)) return testing::AssertionSuccess();
-      ::poll(nullptr, 0, 200);
-    }
-    return testing::AssertionFailure() << query << ": " << last;
-  }
-
-  // Runs the program; what it said.
-  static std::string OutputOf(const std::vector<std::string>& arguments) {
-    Program program(arguments, {});
-    EXPECT_EQ(program.Wait(), 0) << program.output();
-    return program.output();
+    const std::string sample = SampleOf(prometheus(), query);
+    if (!sample.starts_with("nothing")) return testing::AssertionSuccess();
+    return testing::AssertionFailure() << query << ": " << sample;
   }
 
   LiveControlPlane plane_{"volumeStatsAggPeriod: 15s\n"};
@@ -123,21 +96,10 @@ class LiveImport : public testing::Test {
   std::string node_ip_;
 };
 
-// Everything of one kind that stands in a recording.
-std::vector<nlohmann::json> ItemsOf(const std::string& ndjson, const std::string& kind) {
-  std::vector<nlohmann::json> items;
-  std::istringstream lines(ndjson);
-  for (std::string line; std::getline(lines, line);) {
-    const auto item = nlohmann::json::parse(line, nullptr, false);
-    if (item.is_object() && item.contains(kind)) items.push_back(item.at(kind));
-  }
-  return items;
-}
-
 TEST_F(LiveImport, WhatPrometheusHasOfAKubeletBecomesARecording) {
   // What was before the first figures of the node is in no recording.
   ASSERT_TRUE(Has("count_over_time(node_memory_working_set_bytes[1m]) > 1"));
-  ASSERT_EQ(plane_.Apply(kPods).status, 0);
+  ASSERT_EQ(plane_.Apply(std::string(kHolder) + "---\n" + kWriterBeyondItsVolume).status, 0);
   ASSERT_TRUE(Has("kube_pod_status_reason{pod=\"writer\", reason=\"Evicted\"} == 1"));
   ASSERT_TRUE(Has("pod_memory_working_set_bytes{pod=\"holder\"} > 6e7"));
   ASSERT_TRUE(Has("count_over_time(node_memory_working_set_bytes[1m]) > 5"));
@@ -149,11 +111,10 @@ TEST_F(LiveImport, WhatPrometheusHasOfAKubeletBecomesARecording) {
   EXPECT_THAT(said, HasSubstr("the recording was imported from"));
   EXPECT_THAT(said, Not(HasSubstr("kube_pod_info is missing")));
   EXPECT_THAT(said, Not(HasSubstr("kubelet_evictions did not grow")));
-  const std::string shown = OutputOf({JETTISON_BINARY, "show", recording, "--output", "ndjson"});
 
   std::string holder;
   std::string writer;
-  for (const auto& item : ItemsOf(shown, "pod")) {
+  for (const auto& item : ItemsOf(recording, "pod")) {
     const auto& pod = item.at("pod");
     const std::string name = pod.at("metadata").at("name");
     if (name == "writer") writer = pod.at("metadata").at("uid");
@@ -163,12 +124,12 @@ TEST_F(LiveImport, WhatPrometheusHasOfAKubeletBecomesARecording) {
     EXPECT_EQ(resources.at("requests").at("memory"), "48Mi") << pod;
     EXPECT_EQ(resources.at("limits").at("memory"), "256Mi") << pod;
   }
-  ASSERT_FALSE(holder.empty()) << shown.substr(0, 4000);
+  ASSERT_FALSE(holder.empty()) << said;
   ASSERT_FALSE(writer.empty()) << said;
 
   std::uint64_t most = 0;
   std::vector<std::string> evicted;
-  for (const auto& pass : ItemsOf(shown, "pass")) {
+  for (const auto& pass : ItemsOf(recording, "pass")) {
     for (const auto& pod : pass.at("summary").value("pods", nlohmann::json::array())) {
       if (pod.at("uid") != holder || !pod.contains("workingSetBytes")) continue;
       most = std::max(most, pod.at("workingSetBytes").get<std::uint64_t>());

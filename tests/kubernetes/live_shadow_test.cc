@@ -24,15 +24,6 @@ using testing::AnyOf;
 using testing::HasSubstr;
 
 constexpr auto kShadowPatience = seconds(60);
-// Its volume may hold 4 MiB, of which it writes 16.
-constexpr const char* kWriter =
-    "apiVersion: v1\nkind: Pod\nmetadata: {name: writer}\nspec:\n"
-    "  hostNetwork: true\n  automountServiceAccountToken: false\n"
-    "  terminationGracePeriodSeconds: 1\n"
-    "  containers: [{name: c, image: 'bed.local/app:1', args: [file, '16', /scratch/f], "
-    "volumeMounts: [{name: scratch, mountPath: /scratch}]}]\n"
-    "  volumes: [{name: scratch, emptyDir: {sizeLimit: 4Mi}}]\n";
-
 class LiveShadowBesideKubelet : public testing::Test {
  protected:
   void SetUp() override {
@@ -74,7 +65,7 @@ class LiveShadowBesideKubelet : public testing::Test {
 };
 
 TEST_F(LiveShadowBesideKubelet, WhatTheKubeletEvictsIsComparedAndNothingIsTouched) {
-  ASSERT_EQ(plane_.Apply(kWriter).status, 0);
+  ASSERT_EQ(plane_.Apply(kWriterBeyondItsVolume).status, 0);
   const nlohmann::json pairing = Pairing();
   ASSERT_TRUE(pairing.is_object()) << AskAgent("/api/v1/shadow") << agent_->output();
   EXPECT_THAT(pairing["verdict"], AnyOf("agreed", "late"));

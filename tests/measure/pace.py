@@ -141,13 +141,15 @@ def wave(build):
         second = bed.add("wave", [bed.program("hog"), "REPORT", "20", str(gate), "1200", "600"])
         settle(bed, [*idle, first, second])
         filler = bed.outside(CAPACITY - THRESHOLD - bed.usage() - 40)
-        time.sleep(1)
+        filled = Report(bed.folder / "outside.report")
+        wait_for(lambda: filled.ready_ns, "the memory outside the pods", seconds=20)
         bed.gate.touch()
         wait_for(lambda: "stubborn" in bed.evicted(), "the first eviction", seconds=20)
         touched = time.monotonic_ns()
         gate.touch()
-        wait_for(lambda: "wave" in bed.ended(), "the end of the wave", seconds=20)
-        time.sleep(1)
+        # Whoever else is evicted is evicted before both are cleaned up.
+        wait_for(lambda: bed.said(r"(?s)container ended[^\n]* pod=default/wave\b.*pods were cleaned up"),
+                 "the clean-up of the wave", seconds=20)
         filler.kill()
         filler.wait()
         innocents = [name for name in bed.ended() | set(bed.evicted()) if name.startswith("idle")]

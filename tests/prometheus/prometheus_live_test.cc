@@ -11,24 +11,19 @@
 #include <fstream>
 #include <memory>
 #include <nlohmann/json.hpp>
-#include <sstream>
 #include <string>
-#include <thread>
 #include <vector>
 
 #include "core/units/duration.h"
-#include "http/client/client.h"
 #include "tests/live/program.h"
+#include "tests/live/scraped.h"
 
 namespace jettison {
 namespace {
 
 namespace fs = std::filesystem;
-using std::chrono::milliseconds;
 using std::chrono::seconds;
 using testing::IsEmpty;
-
-constexpr seconds kPatience(60);
 
 // One that nobody listens on now.
 std::uint16_t FreePort() {
@@ -142,30 +137,10 @@ class LivePrometheus : public testing::Test {
         std::vector<std::string>{"GOMAXPROCS=1"});
     ASSERT_TRUE(prometheus_->ReadUntil("Server is ready")) << prometheus_->output();
   }
-  // The value of the first sample that Prometheus has for a query, when it has one.
-  std::string Ask(const std::string& query) const {
-    const HttpTarget target{.endpoint = fmt::format("http://127.0.0.1:{}", port_)};
-    const auto deadline = std::chrono::steady_clock::now() + kPatience;
-    std::string last;
-    do {
-      const auto answer = HttpGet(target, "/api/v1/query?query=" + EncodedForUrl(query));
-      if (answer) {
-        last = answer->body;
-        const auto body = nlohmann::json::parse(last, nullptr, false);
-        const auto at = nlohmann::json::json_pointer("/data/result/0/value/1");
-        if (!body.is_discarded() && body.contains(at)) return body.at(at).get<std::string>();
-      }
-      std::this_thread::sleep_for(milliseconds(100));
-    } while (std::chrono::steady_clock::now() < deadline);
-    return "nothing: " + last;
+  [[nodiscard]] std::string Ask(const std::string& query) const {
+    return SampleOf(fmt::format("http://127.0.0.1:{}", port_), query);
   }
 
-  // Runs a program to its end; what it said. It is to succeed.
-  static std::string OutputOf(const std::vector<std::string>& arguments) {
-    Program program(arguments, {});
-    EXPECT_EQ(program.Wait(), 0) << program.output();
-    return program.output();
-  }
   // Makes a recording of what Prometheus has, over HTTP or from its dump; its path.
   [[nodiscard]] std::string Import(const std::string& source, const std::string& name) const {
     std::string path = folder_.path() + "/" + name;
@@ -176,18 +151,6 @@ class LivePrometheus : public testing::Test {
     EXPECT_THAT(said, testing::Not(testing::HasSubstr("is missing")));
     return path;
   }
-  // Each item that has a member of that name.
-  static std::vector<nlohmann::json> ItemsOf(const std::string& recording,
-                                             const std::string& name) {
-    std::vector<nlohmann::json> items;
-    std::istringstream lines(OutputOf({JETTISON_BINARY, "show", recording, "--output", "ndjson"}));
-    for (std::string line; std::getline(lines, line);) {
-      const auto item = nlohmann::json::parse(line, nullptr, false);
-      if (item.is_object() && item.contains(name)) items.push_back(item.at(name));
-    }
-    return items;
-  }
-
   TemporaryFolder folder_;
   std::unique_ptr<NodeGroup> group_;
   std::unique_ptr<Program> agent_;

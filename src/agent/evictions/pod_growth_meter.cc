@@ -14,11 +14,6 @@ constexpr Duration kOldest = std::chrono::milliseconds(100);
 
 }  // namespace
 
-void PodGrowthMeter::Restart() {
-  older_.pods.clear();
-  newer_.pods.clear();
-}
-
 const PodGrowthMeter::Snapshot* PodGrowthMeter::Before(Duration apart, Instant now) const {
   for (const Snapshot* snapshot : {&older_, &newer_}) {
     const Duration age = Elapsed(snapshot->at, now);

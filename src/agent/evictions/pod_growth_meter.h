@@ -29,7 +29,6 @@ class PodGrowthMeter {
   // What these pods hold now; the one of them that grows fastest. Absent: none grows, or the looks
   // are not yet `apart`. The time is shortest where the pods come in the same order each time.
   std::optional<Growth> Seen(std::span<const PodAmount> pods, Duration apart, Instant now);
-  void Restart();
 
  private:
   struct Snapshot {

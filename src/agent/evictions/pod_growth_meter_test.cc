@@ -70,11 +70,5 @@ TEST_F(PodGrowthMeterTest, ALookLongAgoSaysNothing) {
   EXPECT_EQ(Look({10, 900, 30}), std::nullopt);
 }
 
-TEST_F(PodGrowthMeterTest, AfterARestartNothingIsKnown) {
-  for (int i = 0; i < 10; ++i) Look({10, 20 + 6 * i, 30});
-  meter_.Restart();
-  EXPECT_EQ(Look({10, 80, 30}), std::nullopt);
-}
-
 }  // namespace
 }  // namespace jettison

@@ -42,6 +42,17 @@ class NodePaceTest : public NodeTestBed {
       Deliver();
     }
   }
+  // A hog of 250 MiB is told to end, and does not, beside a pod of 200 MiB.
+  void EvictAHogThatStays() {
+    figures_.memory = {{"hog", 250 * kMi}, {"idle", 200 * kMi}};
+    Start();
+    runtime_.IgnoreStop("c");
+    runtime_.HoldRemoval();
+    figures_.SetAvailable(99);
+    Pass(seconds(3));
+    Crossed();
+    EXPECT_THAT(runtime_.TakeCommands(), ElementsAre("stop hog/c 1s"));
+  }
   std::size_t Stops() {
     const auto commands = runtime_.TakeCommands();
     return static_cast<std::size_t>(std::ranges::count_if(
@@ -83,14 +94,7 @@ TEST_F(NodePaceTest, WhoeverHoldsTheMemoryForGoodCostsOnePodASecondAsWithTheKube
 }
 
 TEST_F(NodePaceTest, ASecondLeakIsEndedAtOnceBesideTheFirst) {
-  figures_.memory = {{"hog", 250 * kMi}, {"idle", 200 * kMi}};
-  Start();
-  runtime_.IgnoreStop("c");
-  runtime_.HoldRemoval();
-  figures_.SetAvailable(99);
-  Pass(seconds(3));
-  Crossed();
-  EXPECT_THAT(runtime_.TakeCommands(), ElementsAre("stop hog/c 1s"));
+  EvictAHogThatStays();
   figures_.memory["hog"] = 0;  // it has given back what it had, and the other one took it
   std::vector<std::string> commands;
   for (int i = 1; i <= 8 && commands.empty(); ++i) {
@@ -104,14 +108,7 @@ TEST_F(NodePaceTest, ASecondLeakIsEndedAtOnceBesideTheFirst) {
 
 // 1.2 GiB/s: what is left would be gone in 80 ms.
 TEST_F(NodePaceTest, ASecondLeakThatIsFastIsEndedAtTheSecondLookAfterTheFirst) {
-  figures_.memory = {{"hog", 250 * kMi}, {"idle", 200 * kMi}};
-  Start();
-  runtime_.IgnoreStop("c");
-  runtime_.HoldRemoval();
-  figures_.SetAvailable(99);
-  Pass(seconds(3));
-  Crossed();
-  EXPECT_THAT(runtime_.TakeCommands(), ElementsAre("stop hog/c 1s"));
+  EvictAHogThatStays();
   for (int i = 1; i <= 2; ++i) {
     EXPECT_THAT(runtime_.TakeCommands(), Not(Contains("stop idle/c 1s")));
     figures_.SetAvailable(static_cast<std::uint64_t>(99 - 6 * i));

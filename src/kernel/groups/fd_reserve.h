@@ -6,7 +6,8 @@
 namespace jettison::kernel {
 
 // Descriptors that this process keeps back for ending pods: whoever has used up all that it may
-// have must not keep a pod alive by that. On any thread.
+// have must not keep a pod alive by that. A pod that could not be read otherwise is read with them
+// (KeptFiles), lest another one is evicted for it. On any thread.
 class FdReserve {
  public:
   static constexpr std::size_t kSize = 32;

@@ -78,7 +78,7 @@ class KeptFiles {
   template <typename T>
   [[nodiscard]] Result<T> ReadOnce(std::string_view group,
                                    Result<T> (*read)(std::span<const FileDescriptor>)) const {
-    const EndingPods lends;
+    const EndingPods may_spend;
     const auto files = Open(group);
     if (!files) return Fail(files.error());
     return read(std::span(*files).first(names_.size()));

@@ -300,8 +300,8 @@ class NodeImport {
   void NoteEnd() {
     if (left_out_ > 0) {
       notes_.AddOnce(
-          fmt::format("{} evictions and OOM kills were before the first sample of the node's "
-                      "memory, and are not in the recording",
+          fmt::format("evictions and OOM kills before the first sample of the node's memory, which "
+                      "are not in the recording: {}",
                       left_out_));
     }
     if (!truths_.evictions.empty()) {

@@ -47,8 +47,11 @@ std::vector<Track::Step> StepsOf(const Track& track, std::optional<Instant> sinc
   std::vector<Track::Step> steps = track.Steps();
   const Track::Point& first = track.points().front();
   if (since && *since < first.at - track.interval()) {
-    const Instant before = std::max(*since, first.at - std::max(track.interval(), kStatusLag));
-    steps.insert(steps.begin(), {.from = before, .to = first.at, .by = first.value});
+    // One sample alone does not tell how far they are apart.
+    const bool is_alone = track.interval() == Duration{0};
+    steps.insert(steps.begin(), {.from = is_alone ? *since : first.at - track.interval(),
+                                 .to = first.at,
+                                 .by = first.value});
   }
   return steps;
 }

@@ -1,0 +1,21 @@
+#pragma once
+
+#include <nlohmann/json.hpp>
+#include <string>
+#include <string_view>
+#include <vector>
+
+namespace jettison {
+
+// The value of the first sample that a Prometheus has for a query, as soon as it has one; after 90
+// s "nothing: ", and its last answer.
+[[nodiscard]] std::string SampleOf(const std::string& prometheus, std::string_view query);
+
+// Runs a program to its end, which is to be a good one; what it said.
+std::string OutputOf(const std::vector<std::string>& arguments);
+
+// Each item of a recording that has a member of that name: that member.
+[[nodiscard]] std::vector<nlohmann::json> ItemsOf(const std::string& recording,
+                                                  const std::string& name);
+
+}  // namespace jettison
