@@ -305,10 +305,10 @@ void NodeAgent::AfterEachTurn() {
   LookAtClocks();
   const Instant now = machine_->clock.Now();
   AdvanceAll(now);
+  KeepState(now);
   TellServiceManager(now);
   if (refusal_ || (ending_.IsOver(now) && HasLeftCluster(now))) loop_->Quit();
   Show(now);
-  KeepState(now);
   onlookers_.Show([this] { return Beside(); }, begun_, now);
   const auto deadline = NextDeadline();
   loop_->SetTimer(deadline ? std::optional(*deadline - machine_->clock.Now()) : std::nullopt);
@@ -380,18 +380,20 @@ KeptState NodeAgent::Kept(Instant now) const {
           .soft = soft != nullptr ? soft->SoFar(now) : SoftEvictionsSoFar{}};
 }
 
-std::uint64_t NodeAgent::Changes() const {
-  const std::uint64_t soft = parts_->soft_evictions ? parts_->soft_evictions->changes() : 0;
-  return parts_->pods->changes() + parts_->node->changes() + soft;
+KeptChanges NodeAgent::Changes() const {
+  KeptChanges changes = parts_->pods->changes();
+  changes.all += parts_->node->changes();
+  if (parts_->soft_evictions) changes.all += parts_->soft_evictions->changes();
+  return changes;
 }
 
 void NodeAgent::KeepState(Instant now) {
-  const std::uint64_t changes = Changes();
+  const KeptChanges changes = Changes();
   if (begun_ && parts_->keeper->Due(changes, now)) parts_->keeper->Save(Kept(now), changes, now);
 }
 
 std::optional<Instant> NodeAgent::NextDeadline() const {
-  const std::uint64_t changes = Changes();
+  const KeptChanges changes = Changes();
   std::optional<Instant> next;
   for (const auto& at :
        {begun_ ? parts_->node->NextDeadline() : std::nullopt, parts_->disk_walks->NextDeadline(),

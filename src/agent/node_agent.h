@@ -59,7 +59,7 @@ class NodeAgent : public Agent {
   [[nodiscard]] bool HasLeftCluster(Instant now);
   void TellServiceManager(Instant now);
   void KeepState(Instant now);
-  [[nodiscard]] std::uint64_t Changes() const;  // of what is kept
+  [[nodiscard]] KeptChanges Changes() const;  // of what is kept
   [[nodiscard]] KeptState Kept(Instant now) const;
   [[nodiscard]] ShownBeside Beside() const;
   void Show(Instant now);

@@ -93,6 +93,13 @@ struct KeptPod {
   friend bool operator==(const KeptPod&, const KeptPod&) = default;
 };
 
+// Numbers that are other ones when what is kept has changed by more than time.
+struct KeptChanges {
+  std::uint64_t all = 0;
+  std::uint64_t evictions = 0;  // pods that were told to end
+  friend bool operator==(const KeptChanges&, const KeptChanges&) = default;
+};
+
 struct KeptState {
   KeptNode node;
   std::vector<KeptPod> pods;

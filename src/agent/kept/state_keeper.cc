@@ -44,21 +44,21 @@ KeptState StateKeeper::Load() {
   return {};
 }
 
-bool StateKeeper::Due(std::uint64_t changes, Instant now) const {
+bool StateKeeper::Due(KeptChanges changes, Instant now) const {
   if (!loaded_ || file_.path().empty()) return false;
-  if (!saved_at_) return true;
+  if (!saved_at_ || changes.evictions != saved_changes_.evictions) return true;
   const Duration since = Elapsed(*saved_at_, now);
   return (changes != saved_changes_ && since >= kSpacing) || (holds_ && since >= kRefresh);
 }
 
-std::optional<Instant> StateKeeper::NextDeadline(std::uint64_t changes) const {
+std::optional<Instant> StateKeeper::NextDeadline(KeptChanges changes) const {
   if (!loaded_ || file_.path().empty() || !saved_at_ || changes == saved_changes_) {
     return std::nullopt;
   }
   return *saved_at_ + kSpacing;
 }
 
-void StateKeeper::Save(KeptState state, std::uint64_t changes, Instant now) {
+void StateKeeper::Save(KeptState state, KeptChanges changes, Instant now) {
   const bool first = !saved_at_;
   const bool was_empty = std::exchange(empty_, state == KeptState{});
   saved_at_ = now;

@@ -1,6 +1,5 @@
 #pragma once
 
-#include <cstdint>
 #include <memory>
 #include <optional>
 #include <string>
@@ -30,15 +29,16 @@ class StateKeeper {
   // What an agent before left; empty where there is nothing. A file that cannot be understood is
   // put aside. Before anything is saved, and once.
   [[nodiscard]] KeptState Load();
-  // Whether Save is due: something has changed, which `changes` tells by being another number, or
-  // a condition that was saved holds, which is observed again and again.
-  [[nodiscard]] bool Due(std::uint64_t changes, Instant now) const;
+  // Whether Save is due: something has changed, or a condition that was saved holds, which is
+  // observed again and again. Changes in a burst wait for each other, but for no eviction: an agent
+  // that did not know of it would take what that pod still holds for somebody else's.
+  [[nodiscard]] bool Due(KeptChanges changes, Instant now) const;
   // Never waits.
-  void Save(KeptState state, std::uint64_t changes, Instant now);
+  void Save(KeptState state, KeptChanges changes, Instant now);
   // Writes at once and waits for it: the last one.
   void Finish(const KeptState& state);
   // When Due may be true next, given what has changed; absent: not before something does.
-  [[nodiscard]] std::optional<Instant> NextDeadline(std::uint64_t changes) const;
+  [[nodiscard]] std::optional<Instant> NextDeadline(KeptChanges changes) const;
 
   // Readable when there are complaints.
   [[nodiscard]] int fd() const { return complaints_.fd(); }
@@ -51,7 +51,7 @@ class StateKeeper {
   const Log& log_;
   SlotFile file_;  // of the thread, once it works
   bool loaded_ = false;
-  std::uint64_t saved_changes_ = 0;
+  KeptChanges saved_changes_;
   std::optional<Instant> saved_at_;
   bool empty_ = false;  // what was saved last
   bool holds_ = false;  // a condition in it

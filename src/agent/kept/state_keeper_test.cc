@@ -53,7 +53,7 @@ TEST_F(StateKeeperTest, WhatOneAgentSavesTheNextOneLoads) {
 TEST_F(StateKeeperTest, ASaveDoesNotWaitForAnOrderlyEnd) {
   StateKeeper keeper(path_, clock_, log_);
   (void)keeper.Load();
-  keeper.Save(StateWith(4), 1, clock_.Now());
+  keeper.Save(StateWith(4), {.all = 1}, clock_.Now());
   const auto deadline = std::chrono::steady_clock::now() + seconds(20);
   while (StateKeeper(path_, clock_, log_).Load() != StateWith(4)) {
     ASSERT_LT(std::chrono::steady_clock::now(), deadline);
@@ -63,26 +63,38 @@ TEST_F(StateKeeperTest, ASaveDoesNotWaitForAnOrderlyEnd) {
 
 TEST_F(StateKeeperTest, ChangesInABurstAreSavedTogetherAndWhatAgesAgain) {
   StateKeeper keeper(path_, clock_, log_);
-  EXPECT_FALSE(keeper.Due(0, clock_.Now())) << "nothing is written over what is not read yet";
+  EXPECT_FALSE(keeper.Due({.all = 0}, clock_.Now())) << "nothing is written over what is not read yet";
   (void)keeper.Load();
-  EXPECT_TRUE(keeper.Due(0, clock_.Now()));
-  keeper.Save({}, 0, clock_.Now());
-  EXPECT_EQ(keeper.NextDeadline(0), std::nullopt);
-  EXPECT_FALSE(keeper.Due(1, clock_.Now()));
-  EXPECT_EQ(keeper.NextDeadline(1), clock_.Now() + milliseconds(100));
+  EXPECT_TRUE(keeper.Due({.all = 0}, clock_.Now()));
+  keeper.Save({}, {.all = 0}, clock_.Now());
+  EXPECT_EQ(keeper.NextDeadline({.all = 0}), std::nullopt);
+  EXPECT_FALSE(keeper.Due({.all = 1}, clock_.Now()));
+  EXPECT_EQ(keeper.NextDeadline({.all = 1}), clock_.Now() + milliseconds(100));
   clock_.Advance(milliseconds(100));
-  EXPECT_TRUE(keeper.Due(1, clock_.Now()));
-  EXPECT_FALSE(keeper.Due(0, clock_.Now())) << "nothing has changed";
+  EXPECT_TRUE(keeper.Due({.all = 1}, clock_.Now()));
+  EXPECT_FALSE(keeper.Due({.all = 0}, clock_.Now())) << "nothing has changed";
   KeptState pressed = StateWith(1);
-  keeper.Save(pressed, 1, clock_.Now());
+  keeper.Save(pressed, {.all = 1}, clock_.Now());
   clock_.Advance(seconds(60));
-  EXPECT_FALSE(keeper.Due(1, clock_.Now())) << "times are told by how long ago they were";
+  EXPECT_FALSE(keeper.Due({.all = 1}, clock_.Now())) << "times are told by how long ago they were";
   pressed.node.conditions = {{.type = NodeConditionType::kDiskPressure, .status = true}};
-  keeper.Save(pressed, 2, clock_.Now());
+  keeper.Save(pressed, {.all = 2}, clock_.Now());
   clock_.Advance(seconds(9));
-  EXPECT_FALSE(keeper.Due(2, clock_.Now()));
+  EXPECT_FALSE(keeper.Due({.all = 2}, clock_.Now()));
   clock_.Advance(seconds(1));
-  EXPECT_TRUE(keeper.Due(2, clock_.Now()));
+  EXPECT_TRUE(keeper.Due({.all = 2}, clock_.Now()));
+}
+
+TEST_F(StateKeeperTest, AnEvictionIsSavedAtOnce) {
+  StateKeeper keeper(path_, clock_, log_);
+  (void)keeper.Load();
+  keeper.Save({}, {.all = 1}, clock_.Now());
+  EXPECT_FALSE(keeper.Due({.all = 2}, clock_.Now()));
+  const KeptChanges evicted{.all = 3, .evictions = 1};
+  EXPECT_TRUE(keeper.Due(evicted, clock_.Now()));
+  keeper.Save(StateWith(1), evicted, clock_.Now());
+  EXPECT_FALSE(keeper.Due(evicted, clock_.Now()));
+  EXPECT_FALSE(keeper.Due({.all = 4, .evictions = 1}, clock_.Now()));
 }
 
 TEST_F(StateKeeperTest, ADamagedFileIsPutAsideAndSaidWhere) {
@@ -115,7 +127,7 @@ TEST_F(StateKeeperTest, APlaceThatCannotBeWrittenIsSaidOnceAndSurvived) {
 TEST_F(StateKeeperTest, WithoutAPathNothingIsKept) {
   StateKeeper keeper("", clock_, log_);
   EXPECT_EQ(keeper.Load(), KeptState{});
-  EXPECT_FALSE(keeper.Due(1, clock_.Now()));
+  EXPECT_FALSE(keeper.Due({.all = 1}, clock_.Now()));
   keeper.Finish(StateWith(1));
   EXPECT_THAT(lines_, IsEmpty());
 }

@@ -209,8 +209,12 @@ void Node::AfterPass(const CycleReport& report, Instant now) {
   PlanLook(report.observations, now);
 }
 
+// For the first time as soon as it is known who is wanted: an agent before may have been killed while
+// it removed what a pod leaves.
 void Node::CollectGarbage(Instant now) {
-  if (now < next_gc_) return;
+  const bool first = !gc_began_ && edges_.pods.StandingForGc().all_sources_ready;
+  if (!first && now < next_gc_) return;
+  gc_began_ = gc_began_ || first;
   next_gc_ = now + kGcInterval;
   ForgetDeadContainers(edges_.pods, settings_.container_gc, ForgetOf::kRestartingPodsOnly, now);
   if (edges_.collect_remains) edges_.collect_remains();

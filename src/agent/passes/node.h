@@ -148,6 +148,7 @@ class Node {
   WarmPods warm_;
   std::optional<Instant> woken_at_;  // for the pass that is to come of it
   Instant next_gc_;
+  bool gc_began_ = false;  // since it is known which pods are wanted
   bool reclaim_awaited_ = false;  // nobody was evicted because a reclaim was under way
 };
 

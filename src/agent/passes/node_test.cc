@@ -27,14 +27,17 @@ TEST_F(NodeTest, PassesEveryIntervalAfterMeasuringDiskUseAndSaysNothingWhenNothi
   EXPECT_THAT(lines_, IsEmpty());
 }
 
-TEST_F(NodeTest, RemainsAreCollectedEveryMinute) {
+TEST_F(NodeTest, RemainsAreCollectedOnceItIsKnownWhoIsWantedAndThenEveryMinute) {
   Start();
-  for (int pass = 0; pass < 5; ++pass) FullPass();
-  EXPECT_EQ(collections_, 0);
+  EXPECT_EQ(collections_, 0) << "the pass of the start does not know it";
   FullPass();
   EXPECT_EQ(collections_, 1);
-  for (int pass = 0; pass < 6; ++pass) FullPass();
+  for (int pass = 0; pass < 5; ++pass) FullPass();
+  EXPECT_EQ(collections_, 1);
+  FullPass();
   EXPECT_EQ(collections_, 2);
+  for (int pass = 0; pass < 6; ++pass) FullPass();
+  EXPECT_EQ(collections_, 3);
 }
 
 TEST_F(NodeTest, AWakeUpEvictsTheLargestPodAtOnceOnFreshFigures) {

@@ -10,6 +10,7 @@
 #include <utility>
 #include <variant>
 
+#include "agent/kept/kept_state.h"
 #include "agent/workers/backoff.h"
 #include "agent/workers/pod_worker.h"
 #include "core/pods/pod_facts.h"
@@ -93,7 +94,11 @@ class PodSlots {
   [[nodiscard]] bool sources_ready() const { return sources_ready_; }
   // Counts what changes something that is kept for the next agent.
   void NoteChange() { ++changes_; }
-  [[nodiscard]] std::uint64_t changes() const { return changes_; }
+  void NoteEviction() {
+    NoteChange();
+    ++evictions_;
+  }
+  [[nodiscard]] KeptChanges changes() const { return {.all = changes_, .evictions = evictions_}; }
 
  private:
   BackoffRule come_back_rule_;
@@ -101,6 +106,7 @@ class PodSlots {
   std::deque<std::pair<std::string, std::string>> gone_;  // UID and name, the newest last
   bool sources_ready_ = false;
   std::uint64_t changes_ = 0;
+  std::uint64_t evictions_ = 0;
 };
 
 }  // namespace jettison

@@ -157,8 +157,12 @@ Result<bool> PodTable::Evict(const EvictionOrder& order, Instant now) {
   }
   const bool first = !slot->worker()->IsEvicted();
   const bool acted = slot->worker()->Evict(order, now);
-  if (acted && first) ++slot->evictions;
-  slots_.NoteChange();
+  if (acted && first) {
+    ++slot->evictions;
+    slots_.NoteEviction();
+  } else {
+    slots_.NoteChange();
+  }
   return acted;
 }
 
@@ -167,7 +171,7 @@ bool PodTable::NoteEvicted(const EvictionOrder& order, Instant now) {
   if (slot == nullptr) return true;
   if (!slot->worker()->NoteEvicted(order, now)) return false;
   ++slot->evictions;
-  slots_.NoteChange();
+  slots_.NoteEviction();
   return true;
 }
 

@@ -64,8 +64,8 @@ class PodTable : public PodViews {
   [[nodiscard]] std::vector<KeptPod> Kept(Instant now) const {
     return remembered_.Kept(slots_, now);
   }
-  // Another number whenever Kept may have changed by anything but time.
-  [[nodiscard]] std::uint64_t changes() const { return slots_.changes(); }
+  // Other numbers whenever Kept may have changed by anything but time.
+  [[nodiscard]] KeptChanges changes() const { return slots_.changes(); }
   // Takes over what is known while the runtime does not answer: nothing of it is started before
   // Adopt. Before anything but Remember, and once.
   void Recall(std::vector<RuntimePod> pods, Instant now);
