@@ -25,26 +25,35 @@ class Call {
   // Needs the gRPC that it was made with.
   std::optional<grpc::ClientContext> context{std::in_place};
   std::optional<Error> error;
+  // When it is overdue: gRPC has not ended it at its deadline.
+  std::chrono::steady_clock::time_point overdue_at = std::chrono::steady_clock::time_point::max();
 };
 
 // The calls under way and those that wait to be delivered, shared with gRPC's threads: these move a
 // call from the first to the second, and do nothing else.
 class CallLedger {
  public:
-  explicit CallLedger(FileDescriptor event_fd) : event_fd_(std::move(event_fd)) {}
+  // `timer`: a timerfd of CLOCK_MONOTONIC.
+  explicit CallLedger(FileDescriptor timer) : timer_(std::move(timer)) {}
 
-  [[nodiscard]] int fd() const { return event_fd_.get(); }
+  // Readable when an answer waits, or a call has become overdue.
+  [[nodiscard]] int fd() const { return timer_.get(); }
   void Add(std::unique_ptr<Call> call);
   // Once a call, on any thread.
   void Finish(Call* call, std::optional<Error> error);
   [[nodiscard]] std::deque<std::unique_ptr<Call>> TakeAnswers();
   [[nodiscard]] bool AnyUnderWay();
+  // One that was cancelled is not.
+  [[nodiscard]] bool AnyOverdue(std::chrono::steady_clock::time_point now);
   // Ends every call under way; false where one did not end in time. Nothing of gRPC is left in
   // those that wait to be delivered.
   [[nodiscard]] bool CancelAll(std::chrono::milliseconds patience);
 
  private:
-  const FileDescriptor event_fd_;
+  // With the mutex: sets the timer for what comes next.
+  void Arm();
+
+  const FileDescriptor timer_;
   std::mutex mutex_;  // guards what follows
   std::condition_variable finished_;
   std::unordered_map<Call*, std::unique_ptr<Call>> under_way_;

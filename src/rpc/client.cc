@@ -11,6 +11,7 @@
 #include <grpcpp/create_channel.h>
 #include <grpcpp/security/credentials.h>
 #include <sys/eventfd.h>
+#include <sys/timerfd.h>
 
 #include <algorithm>
 #include <array>
@@ -142,10 +143,10 @@ struct Connection {
 // Everything of a call but its way through gRPC happens on the thread that delivers.
 class Client : public Calls, public ContainerdCalls {
  public:
-  Client(std::string socket, FileDescriptor event_fd, ConnectOptions options)
+  Client(std::string socket, FileDescriptor timer, ConnectOptions options)
       : socket_(std::move(socket)),
         options_(std::move(options)),
-        ledger_(std::make_shared<CallLedger>(std::move(event_fd))) {}
+        ledger_(std::make_shared<CallLedger>(std::move(timer))) {}
   ~Client() override {
     Disconnect(kFarewell);
     (void)ledger_->TakeAnswers();
@@ -264,6 +265,7 @@ class Client : public Calls, public ContainerdCalls {
 
   [[nodiscard]] int fd() const override { return ledger_->fd(); }
   void Deliver() override {
+    StartAnewWhereNeeded();
     for (const std::unique_ptr<Call>& call : ledger_->TakeAnswers()) call->Deliver();
   }
 
@@ -286,7 +288,8 @@ class Client : public Calls, public ContainerdCalls {
   [[nodiscard]] std::string_view WhyNotConnected();
   void Disconnect(std::chrono::milliseconds patience);
   [[nodiscard]] bool WallClockWasSet();
-  void StartAnewWhereTheClockWasSet();
+  // Where the clock was set, or a call is overdue: what gRPC waits for would not come.
+  void StartAnewWhereNeeded();
 
   const std::string socket_;
   const ConnectOptions options_;
@@ -307,7 +310,8 @@ void Client::Start(const char* name, Method<Stub, Request, Response> method, con
   CallOf<Response>* const call = owned.get();
   call->context->set_deadline(DeadlineIn(deadline));
   if (!in_namespace.empty()) call->context->AddMetadata("containerd-namespace", in_namespace);
-  StartAnewWhereTheClockWasSet();
+  call->overdue_at = std::chrono::steady_clock::now() + deadline + options_.overdue_after;
+  StartAnewWhereNeeded();
   ledger_->Add(std::move(owned));
   std::optional<SignalsBlocked> while_threads_start;
   if (!connection_) while_threads_start.emplace();
@@ -336,10 +340,11 @@ void Client::Disconnect(std::chrono::milliseconds patience) {
   connection_.reset();
 }
 
-void Client::StartAnewWhereTheClockWasSet() {
+void Client::StartAnewWhereNeeded() {
   const auto now = std::chrono::steady_clock::now();
   if (WallClockWasSet() && !start_anew_by_) start_anew_by_ = now + kCallsMayEndWithin;
-  if (!start_anew_by_ || (ledger_->AnyUnderWay() && now < *start_anew_by_)) return;
+  const bool may = start_anew_by_ && (now >= *start_anew_by_ || !ledger_->AnyUnderWay());
+  if (!may && !ledger_->AnyOverdue(now)) return;
   start_anew_by_.reset();
   Disconnect(kBriefly);
 }
@@ -380,9 +385,9 @@ std::string_view Client::WhyNotConnected() {
 Result<std::unique_ptr<Calls>> Connect(const std::string& endpoint, ConnectOptions options) {
   Result<std::string> socket = SocketOf(endpoint);
   if (!socket) return Fail(std::move(socket.error()));
-  FileDescriptor event_fd(::eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK));
-  if (!event_fd) return FailErrno("make an eventfd");
-  return std::make_unique<Client>(*std::move(socket), std::move(event_fd), std::move(options));
+  FileDescriptor timer(::timerfd_create(CLOCK_MONOTONIC, TFD_CLOEXEC | TFD_NONBLOCK));
+  if (!timer) return FailErrno("make a timer");
+  return std::make_unique<Client>(*std::move(socket), std::move(timer), std::move(options));
 }
 
 }  // namespace jettison::cri

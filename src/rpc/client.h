@@ -1,5 +1,6 @@
 #pragma once
 
+#include <chrono>
 #include <cstddef>
 #include <functional>
 #include <memory>
@@ -16,6 +17,8 @@ struct ConnectOptions {
   std::function<bool(std::size_t)> threads_can_be_had;
   // By how much the wall clock is ahead of one that is never set.
   std::function<Duration()> wall_clock_ahead;
+  // How long after its deadline a call is one that gRPC has forgotten.
+  Duration overdue_after = std::chrono::seconds(5);
 };
 
 // Calls over a unix socket, "unix:///absolute/path"; any other endpoint is kInvalidArgument. Does
@@ -27,9 +30,10 @@ struct ConnectOptions {
 // answer kUnavailable, and it is asked again at the next call, after a second at the earliest.
 //
 // gRPC waits by the wall clock: where that is put back by an hour, it neither connects again nor
-// lets a call's deadline pass for an hour. A clock that was set is found at the next call, and the
-// connection is made anew as soon as no call is under way: the runtime would break off what it does
-// for one that is cancelled. Those that are under way for ten seconds more answer kUnavailable.
+// lets a call's deadline pass for an hour. A clock that was set is found at the next call or
+// delivery, and the connection is made anew as soon as no call is under way: the runtime would
+// break off what it does for one that is cancelled. Those that are under way for ten seconds more
+// answer kUnavailable, and so does every call where one is overdue.
 [[nodiscard]] Result<std::unique_ptr<Calls>> Connect(const std::string& endpoint,
                                                      ConnectOptions options = {});
 

@@ -130,6 +130,22 @@ TEST_F(ClientTest, AfterTheWallClockWasSetTheConnectionIsMadeAnew) {
   EXPECT_EQ(connections, 2);
 }
 
+// Where the clock was put back while the only call was under way, its deadline would not pass, and
+// whoever waits for it would make no other call.
+TEST_F(ClientTest, ACallThatIsOverdueEndsAndTheConnectionIsMadeAnew) {
+  StartServer();
+  client_ = Connect("unix://" + socket_, {.overdue_after = -kLong}).value();
+  std::optional<Result<api::StartContainerResponse>> forgotten;
+  client_->StartContainer({}, kLong, [&](auto given) { forgotten = std::move(given); });
+  EXPECT_TRUE(Readable(client_->fd(), kLong));
+  client_->Deliver();
+  EXPECT_EQ(Await(forgotten).error().code, ErrorCode::kUnavailable);
+  runtime_.gate.Open();
+  client_ = Connect("unix://" + socket_).value();
+  EXPECT_TRUE(CallVersion());
+  EXPECT_FALSE(Readable(client_->fd(), Duration{0}));
+}
+
 TEST_F(ClientTest, AnAnswerComesWithDeliverOnTheThreadThatDelivers) {
   StartServer();
   std::optional<std::thread::id> thread;
