@@ -12,14 +12,14 @@
 
 namespace jettison::cri {
 
-// Delivers answers until `done`, for `timeout` at most; whether it is done. For the few moments in
-// which there is nothing else to do, the start above all: it blocks, and callbacks of other calls
-// run meanwhile.
+// Delivers answers until `done` is true, or for `timeout` at most; returns whether it is. It
+// blocks, and callbacks of other calls run meanwhile, so it is for moments when there is nothing
+// else to do, such as the start.
 bool AwaitAnswers(Calls& calls, Duration timeout, const std::function<bool()>& done);
 
 // Makes one call that has a deadline, and awaits its answer in the same way. kDeadlineExceeded
-// where none comes: a call is answered at its deadline at the latest, so calls that are not ours
-// hold it up.
+// where no answer comes. Other calls may delay it, because each is answered by its own deadline
+// only.
 template <typename Response>
 [[nodiscard]] Result<Response> AwaitAnswer(Calls& calls, Duration deadline,
                                            const std::function<void(Answer<Response>)>& start) {

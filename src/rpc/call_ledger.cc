@@ -33,6 +33,7 @@ void CallLedger::Add(std::unique_ptr<Call> call) {
 
 void CallLedger::Finish(Call* call, std::optional<Error> error) {
   const std::lock_guard lock(mutex_);
+  if (lost_.erase(call) > 0) return;
   call->error = std::move(error);
   const auto node = under_way_.find(call);
   answers_.push_back(std::move(node->second));
@@ -72,7 +73,18 @@ bool CallLedger::CancelAll(std::chrono::milliseconds patience) {
   lock.lock();
   const bool all = finished_.wait_for(lock, patience, [this] { return under_way_.empty(); });
   for (const std::unique_ptr<Call>& call : answers_) call->context.reset();
+  for (auto& [key, call] : under_way_) {
+    answers_.push_back(call->Supersede({ErrorCode::kUnavailable, "the call was given up"}));
+    lost_.emplace(key, std::move(call));
+  }
+  under_way_.clear();
+  Arm();
   return all;
+}
+
+bool CallLedger::AnyLost() {
+  const std::lock_guard lock(mutex_);
+  return !lost_.empty();
 }
 
 }  // namespace jettison::cri

@@ -21,6 +21,9 @@ class Call {
  public:
   virtual ~Call() = default;
   virtual void Deliver() = 0;
+  // A call that takes over the answer of this one, which gRPC may never end, and delivers that
+  // failure.
+  [[nodiscard]] virtual std::unique_ptr<Call> Supersede(Error failure) = 0;
 
   // Needs the gRPC that it was made with.
   std::optional<grpc::ClientContext> context{std::in_place};
@@ -39,15 +42,17 @@ class CallLedger {
   // Readable when an answer waits, or a call has become overdue.
   [[nodiscard]] int fd() const { return timer_.get(); }
   void Add(std::unique_ptr<Call> call);
-  // Once a call, on any thread.
+  // Called once for each call, on any thread.
   void Finish(Call* call, std::optional<Error> error);
   [[nodiscard]] std::deque<std::unique_ptr<Call>> TakeAnswers();
   [[nodiscard]] bool AnyUnderWay();
-  // One that was cancelled is not.
+  // Whether a call is overdue. A cancelled call never is.
   [[nodiscard]] bool AnyOverdue(std::chrono::steady_clock::time_point now);
-  // Ends every call under way; false where one did not end in time. Nothing of gRPC is left in
-  // those that wait to be delivered.
+  // Ends every call under way; false where one did not end in time. Such a call is lost: its answer
+  // is that it was given up, and what gRPC may still write to is kept until gRPC ends it. Nothing
+  // of gRPC is left in those that wait to be delivered.
   [[nodiscard]] bool CancelAll(std::chrono::milliseconds patience);
+  [[nodiscard]] bool AnyLost();
 
  private:
   // With the mutex: sets the timer for what comes next.
@@ -57,6 +62,7 @@ class CallLedger {
   std::mutex mutex_;  // guards what follows
   std::condition_variable finished_;
   std::unordered_map<Call*, std::unique_ptr<Call>> under_way_;
+  std::unordered_map<Call*, std::unique_ptr<Call>> lost_;
   std::deque<std::unique_ptr<Call>> answers_;
 };
 

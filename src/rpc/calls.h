@@ -12,8 +12,8 @@ namespace jettison::cri {
 
 namespace api = ::runtime::v1;
 
-// What became of one call. A deadline that passed is kDeadlineExceeded; a socket on which nobody
-// answers, or answers something that is no CRI, kUnavailable; what is gone kNotFound.
+// The outcome of one call. kDeadlineExceeded: its deadline passed; kUnavailable: nobody answers on
+// the socket, or what answers does not speak CRI; kNotFound: the object is gone.
 template <typename Response>
 using Answer = std::function<void(Result<Response>)>;
 

@@ -21,6 +21,7 @@
 #include <string_view>
 #include <type_traits>
 #include <utility>
+#include <vector>
 
 #include "ports/file_descriptor.h"
 #include "ports/signals_blocked.h"
@@ -64,6 +65,12 @@ class CallOf : public Call {
   void Deliver() override {
     if (error) return answer_(Fail(*std::move(error)));
     answer_(std::move(response));
+  }
+  std::unique_ptr<Call> Supersede(Error failure) override {
+    auto successor = std::make_unique<CallOf>(std::move(answer_));
+    successor->context.reset();
+    successor->error = std::move(failure);
+    return successor;
   }
 
   Response response;
@@ -150,6 +157,9 @@ class Client : public Calls, public ContainerdCalls {
   ~Client() override {
     Disconnect(kFarewell);
     (void)ledger_->TakeAnswers();
+    if (ledger_->AnyLost()) {
+      for (auto& connection : left_behind_) (void)connection.release();
+    }
   }
   Client(const Client&) = delete;
   Client& operator=(const Client&) = delete;
@@ -295,6 +305,7 @@ class Client : public Calls, public ContainerdCalls {
   const ConnectOptions options_;
   const std::shared_ptr<CallLedger> ledger_;
   std::unique_ptr<Connection> connection_;
+  std::vector<std::unique_ptr<Connection>> left_behind_;  // with calls that are lost
   std::chrono::steady_clock::time_point next_try_;
   std::string_view why_not_;  // of the last try
   Duration wall_clock_ahead_{0};
@@ -334,13 +345,14 @@ void Client::Start(const char* name, Method<Stub, Request, Response> method, con
                                                        finish);
 }
 
-// A gRPC that does not end its calls would not end itself either: it is left behind.
+// A gRPC that does not end its calls would not end itself either: it is left behind until it has.
 void Client::Disconnect(std::chrono::milliseconds patience) {
-  if (!ledger_->CancelAll(patience)) (void)connection_.release();
+  if (!ledger_->CancelAll(patience)) left_behind_.push_back(std::move(connection_));
   connection_.reset();
 }
 
 void Client::StartAnewWhereNeeded() {
+  if (!left_behind_.empty() && !ledger_->AnyLost()) left_behind_.clear();
   const auto now = std::chrono::steady_clock::now();
   if (WallClockWasSet() && !start_anew_by_) start_anew_by_ = now + kCallsMayEndWithin;
   const bool may = start_anew_by_ && (now >= *start_anew_by_ || !ledger_->AnyUnderWay());

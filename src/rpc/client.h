@@ -11,13 +11,13 @@
 
 namespace jettison::cri {
 
-// What the connection asks of whoever makes it; each may be empty.
+// What the connection needs from its owner; each member may be empty.
 struct ConnectOptions {
   // Whether so many threads can be started now.
   std::function<bool(std::size_t)> threads_can_be_had;
   // By how much the wall clock is ahead of one that is never set.
   std::function<Duration()> wall_clock_ahead;
-  // How long after its deadline a call is one that gRPC has forgotten.
+  // A call that is not answered so long after its deadline has been lost by gRPC.
   Duration overdue_after = std::chrono::seconds(5);
 };
 

@@ -19,9 +19,9 @@ namespace containers_api = ::containerd::services::containers::v1;
 namespace tasks_api = ::containerd::services::tasks::v1;
 namespace task_api = ::containerd::v1::types;
 
-// The calls of containerd's own API that the agent makes: it tells of containers that did not come
-// through CRI, in every namespace, tells since when an image is there, and takes away what CRI
-// leaves behind. They are answered as Calls are. A runtime that has no such API answers kNotFound.
+// The calls of containerd's own API that the agent makes. They list containers that were not
+// created through CRI, in every namespace, report the age of an image, and remove what CRI leaves
+// behind. Answers are delivered as those of Calls. A runtime without this API answers kNotFound.
 class ContainerdCalls {
  public:
   virtual ~ContainerdCalls() = default;

@@ -17,9 +17,9 @@ struct FailedCall {
   bool of_cri = true;   // else of containerd's own API
 };
 
-// The same in the project's words: the call first, and for what may be put right from outside which
-// socket it was and what to do. A runtime that knows no CRI v1 (UNIMPLEMENTED) is kUnavailable, one
-// without containerd's own API kNotFound.
+// The failure as an Error. The message begins with the call; where an operator can help, it names
+// the socket and says what to do. kUnavailable: the runtime does not offer CRI v1 (UNIMPLEMENTED);
+// kNotFound: it does not offer containerd's own API.
 [[nodiscard]] Error ErrorOf(const FailedCall& failed);
 
 }  // namespace jettison::cri

@@ -10,8 +10,8 @@
 
 namespace jettison::cri {
 
-// What the entry "info" of a verbose answer holds as JSON. It is each runtime's own affair: what is
-// not there, or is something else, is absent.
+// Reads the JSON in the entry "info" of a verbose answer. Its form differs from runtime to runtime:
+// a value that is missing or has another form is absent.
 
 // The first process of a container.
 [[nodiscard]] std::optional<pid_t> PidIn(std::string_view info);
