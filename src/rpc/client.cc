@@ -44,6 +44,8 @@ constexpr std::chrono::seconds kFarewell{3};
 constexpr std::chrono::milliseconds kBriefly{200};
 // For calls that are under way when the wall clock is set.
 constexpr std::chrono::seconds kCallsMayEndWithin{10};
+// For gRPC to try a channel that has failed again, which it does every second.
+constexpr std::chrono::seconds kRenewAfter{2};
 constexpr int kConnectingMs = 5000;  // until a listener that says nothing is given up
 
 using RuntimeStub = api::RuntimeService::StubInterface::async_interface;
@@ -126,9 +128,9 @@ std::shared_ptr<grpc::Channel> ChannelTo(const std::string& socket) {
   return grpc::CreateCustomChannel(TargetOf(socket), grpc::InsecureChannelCredentials(), arguments);
 }
 
-// gRPC itself, and a channel with it.
-struct Connection {
-  explicit Connection(const std::string& socket)
+// A channel, and what calls go through.
+struct Stubs {
+  explicit Stubs(const std::string& socket)
       : channel(ChannelTo(socket)),
         runtime(api::RuntimeService::NewStub(channel)),
         images(api::ImageService::NewStub(channel)),
@@ -137,7 +139,6 @@ struct Connection {
         stored_images(images_api::Images::NewStub(channel)),
         tasks(tasks_api::Tasks::NewStub(channel)) {}
 
-  const Library library;
   const std::shared_ptr<grpc::Channel> channel;
   const std::unique_ptr<api::RuntimeService::Stub> runtime;
   const std::unique_ptr<api::ImageService::Stub> images;
@@ -145,6 +146,14 @@ struct Connection {
   const std::unique_ptr<containers_api::Containers::Stub> containers;
   const std::unique_ptr<images_api::Images::Stub> stored_images;
   const std::unique_ptr<tasks_api::Tasks::Stub> tasks;
+};
+
+// gRPC itself, and a channel with it.
+struct Connection {
+  explicit Connection(const std::string& socket) : stubs(socket) {}
+
+  const Library library;
+  std::optional<Stubs> stubs;  // never absent
 };
 
 // Everything of a call but its way through gRPC happens on the thread that delivers.
@@ -280,23 +289,24 @@ class Client : public Calls, public ContainerdCalls {
   }
 
  private:
-  RuntimeStub& StubFor(const RuntimeStub*) { return *connection_->runtime->async(); }
-  ImageStub& StubFor(const ImageStub*) { return *connection_->images->async(); }
-  NamespacesStub& StubFor(const NamespacesStub*) { return *connection_->namespaces->async(); }
-  ContainersStub& StubFor(const ContainersStub*) { return *connection_->containers->async(); }
-  StoredImagesStub& StubFor(const StoredImagesStub*) {
-    return *connection_->stored_images->async();
-  }
-  TasksStub& StubFor(const TasksStub*) { return *connection_->tasks->async(); }
+  [[nodiscard]] const Stubs& stubs() const { return *connection_->stubs; }
+  RuntimeStub& StubFor(const RuntimeStub*) { return *stubs().runtime->async(); }
+  ImageStub& StubFor(const ImageStub*) { return *stubs().images->async(); }
+  NamespacesStub& StubFor(const NamespacesStub*) { return *stubs().namespaces->async(); }
+  ContainersStub& StubFor(const ContainersStub*) { return *stubs().containers->async(); }
+  StoredImagesStub& StubFor(const StoredImagesStub*) { return *stubs().stored_images->async(); }
+  TasksStub& StubFor(const TasksStub*) { return *stubs().tasks->async(); }
 
   // `of`: the namespace of containerd; empty: the call is about none.
   template <typename Stub, typename Request, typename Response>
   void Start(const char* name, Method<Stub, Request, Response> method, const Request& request,
              Duration deadline, Answer<Response> answer, const std::string& in_namespace = {});
-  // Sees to a connection; why there is none, empty where there is one. gRPC never recovers from a
-  // thread of its own that it could not start.
+  // Ensures a connection. Returns why there is none; empty where there is one. gRPC never recovers
+  // when it cannot start one of its own threads.
   [[nodiscard]] std::string_view WhyNotConnected();
   void Disconnect(std::chrono::milliseconds patience);
+  // Takes another channel where gRPC does not try this one again.
+  void RenewChannel();
   [[nodiscard]] bool WallClockWasSet();
   // Where the clock was set, or a call is overdue: what gRPC waits for would not come.
   void StartAnewWhereNeeded();
@@ -308,8 +318,9 @@ class Client : public Calls, public ContainerdCalls {
   std::vector<std::unique_ptr<Connection>> left_behind_;  // with calls that are lost
   std::chrono::steady_clock::time_point next_try_;
   std::string_view why_not_;  // of the last try
+  std::optional<std::chrono::steady_clock::time_point> renew_at_;  // the channel has failed
   Duration wall_clock_ahead_{0};
-  // The wall clock was set: gRPC is started anew when no call is under way, or then.
+  // Set when the wall clock was set: gRPC is restarted when no call is under way, or at this time.
   std::optional<std::chrono::steady_clock::time_point> start_anew_by_;
 };
 
@@ -330,6 +341,7 @@ void Client::Start(const char* name, Method<Stub, Request, Response> method, con
     return ledger_->Finish(
         call, Error{ErrorCode::kUnavailable, std::string(name).append(": ").append(why)});
   }
+  RenewChannel();
   const auto finish = [ledger = ledger_, socket = socket_, call, name,
                        deadline](const grpc::Status& status) {
     if (status.ok()) return ledger->Finish(call, std::nullopt);
@@ -345,10 +357,25 @@ void Client::Start(const char* name, Method<Stub, Request, Response> method, con
                                                        finish);
 }
 
-// A gRPC that does not end its calls would not end itself either: it is left behind until it has.
+// Where gRPC does not end its calls, its shutdown would not return either, so the connection is set
+// aside until the calls have ended.
 void Client::Disconnect(std::chrono::milliseconds patience) {
   if (!ledger_->CancelAll(patience)) left_behind_.push_back(std::move(connection_));
   connection_.reset();
+}
+
+// gRPC has timers that outlive it, on a thread that waits by the wall clock: where that is put back, a
+// channel that has failed is not tried again for so long. A new one is tried by its first call. Those
+// of a channel that has failed have failed with it.
+void Client::RenewChannel() {
+  if (stubs().channel->GetState(false) != GRPC_CHANNEL_TRANSIENT_FAILURE) return renew_at_.reset();
+  const auto now = std::chrono::steady_clock::now();
+  if (renew_at_ && now >= *renew_at_) {
+    connection_->stubs.emplace(socket_);
+    renew_at_.reset();
+  } else if (!renew_at_) {
+    renew_at_ = now + kRenewAfter;
+  }
 }
 
 void Client::StartAnewWhereNeeded() {
