@@ -33,12 +33,14 @@ install(FILES ${completions}/_jettison DESTINATION ${CMAKE_INSTALL_DATADIR}/zsh/
 install(FILES ${completions}/jettison.fish
         DESTINATION ${CMAKE_INSTALL_DATADIR}/fish/vendor_completions.d)
 
-file(GLOB pages CONFIGURE_DEPENDS ${CMAKE_SOURCE_DIR}/docs/*.md)
-install(FILES ${pages} ${CMAKE_SOURCE_DIR}/packaging/jettison.yaml
+# Their links are those of the folder that they are installed in.
+install(CODE "
+  file(REMOVE_RECURSE \"${CMAKE_BINARY_DIR}/pages\")
+  execute_process(COMMAND \"${JETTISON_PYTHON}\" \"${CMAKE_SOURCE_DIR}/packaging/pages.py\"
+                          \"\${CMAKE_INSTALL_PREFIX}\" \"${CMAKE_BINARY_DIR}/pages\"
+                  COMMAND_ERROR_IS_FATAL ANY)
+")
+install(DIRECTORY ${CMAKE_BINARY_DIR}/pages/ DESTINATION ${CMAKE_INSTALL_DOCDIR})
+install(FILES ${CMAKE_SOURCE_DIR}/packaging/jettison.yaml
               ${CMAKE_SOURCE_DIR}/packaging/runs-pods.conf ${CMAKE_SOURCE_DIR}/LICENSE
         DESTINATION ${CMAKE_INSTALL_DOCDIR})
-install(DIRECTORY ${CMAKE_SOURCE_DIR}/docs/how-to DESTINATION ${CMAKE_INSTALL_DOCDIR})
-install(FILES ${CMAKE_SOURCE_DIR}/packaging/prometheus/jettison-alerts.yaml
-        DESTINATION ${CMAKE_INSTALL_DOCDIR}/prometheus)
-install(FILES ${CMAKE_SOURCE_DIR}/packaging/grafana/jettison.json
-        DESTINATION ${CMAKE_INSTALL_DOCDIR}/grafana)

@@ -1,11 +1,15 @@
 #!/usr/bin/env python3
-"""links_test.py: every link between pages of the project leads to a file that is there, and to a heading that it has."""
+"""links_test.py: every link between pages leads to a file that is there, and to a heading that it has: in the project, and as installed."""
 import pathlib
 import re
 import sys
+import tempfile
 import unittest
 
 SOURCE = pathlib.Path(__file__).resolve().parents[2]
+sys.dont_write_bytecode = True
+sys.path.insert(0, str(SOURCE / "packaging"))
+import pages as installed_pages
 FOLDERS = ("dashboard/src", "docs", "man", "packaging", "src", "tests")
 LINK = re.compile(r"\[[^\]]*\]\(([^)\s]+)\)")
 
@@ -49,11 +53,21 @@ class Links(unittest.TestCase):
         self.assertEqual(broken_links(page, text, there.get), ["#c", "b.md#d"])
         self.assertEqual(broken_links(page, text, {}.get), ["b.md", "#c", "b.md#d"])
 
-    def test_every_link_of_the_project_leads_somewhere(self):
-        pages = [*SOURCE.glob("*.md"), *(page for folder in FOLDERS for page in (SOURCE / folder).rglob("*.md"))]
+    def lead_somewhere(self, pages):
         broken = {str(page): links for page in pages for links in [broken_links(page, page.read_text(), read_file)] if links}
         self.assertGreater(len(pages), 20)
         self.assertEqual(broken, {})
+
+    def test_every_link_of_the_project_leads_somewhere(self):
+        self.lead_somewhere([*SOURCE.glob("*.md"), *(page for folder in FOLDERS for page in (SOURCE / folder).rglob("*.md"))])
+
+    def test_every_link_of_an_installed_page_leads_somewhere(self):
+        with tempfile.TemporaryDirectory() as folder:
+            installed_pages.write("/usr", pathlib.Path(folder))
+            self.lead_somewhere([*pathlib.Path(folder).rglob("*.md")])
+            alerts = "/usr/share/doc/jettison/prometheus/jettison-alerts.yaml"
+            self.assertIn(alerts, (pathlib.Path(folder) / "metrics.md").read_text())
+            self.assertTrue((pathlib.Path(folder) / "prometheus/jettison-alerts.yaml").exists())
 
 
 if __name__ == "__main__":
