@@ -30,7 +30,7 @@ PressureFiles FilesOf(const Cgroups& groups) {
 
 }  // namespace
 
-PressureReader::PressureReader(PressureSources sources)
+PressureReader::PressureReader(const PressureSources& sources)
     : on_memory_(PressureThresholds(sources.thresholds, Resource::kMemory)),
       on_io_(PressureThresholds(sources.thresholds, Resource::kIo)),
       node_(sources.whole_machine ? PressureFiles::OfMachine() : FilesOf(sources.node)),

@@ -16,7 +16,7 @@
 
 namespace jettison {
 
-// Where stalls are read, and for whom.
+// Where the pressure of the node and of the pods is read.
 struct PressureSources {
   Cgroups& node;              // "" is the node
   Cgroups& pods;              // below which groups of pods are named
@@ -30,7 +30,7 @@ struct PressureSources {
 // which is when they are compared. Used by one thread.
 class PressureReader {
  public:
-  explicit PressureReader(PressureSources sources);
+  explicit PressureReader(const PressureSources& sources);
 
   [[nodiscard]] bool Needs(psi::PressureResource resource) const;
   // The node's figures at this moment.

@@ -62,7 +62,7 @@ Result<std::optional<std::string>> SlotFile::Read() {
   if (!file) return FailErrno("open " + path_);
   struct stat facts {};
   if (::fstat(file.get(), &facts) != 0) return FailErrno("look at " + path_);
-  if (!S_ISREG(facts.st_mode)) return Fail(ErrorCode::kInvalidArgument, "it is no regular file");
+  if (!S_ISREG(facts.st_mode)) return Fail(ErrorCode::kInvalidArgument, "it is not a regular file");
   std::string bytes(2 * kSlotBytes, '\n');
   std::size_t size = 0;
   while (size < bytes.size()) {
@@ -91,7 +91,7 @@ Result<std::optional<std::string>> SlotFile::Read() {
 }
 
 Result<std::string> SlotFile::PutAside() {
-  const std::string aside = path_ + ".damaged";
+  std::string aside = path_ + ".damaged";
   if (::rename(path_.c_str(), aside.c_str()) != 0) return FailErrno("rename " + path_);
   sequence_ = 0;
   return aside;

@@ -16,10 +16,10 @@ std::string BootId() {
 
 // One for the whole process: the wall clock may be set between one clock and the next.
 const TimeMark& SteadyClock::StartOfThisProcess() {
-  static const TimeMark start{.boot_id = BootId(),
-                              .since_boot = Read(CLOCK_BOOTTIME),
-                              .wall = WallTime(Read(CLOCK_REALTIME))};
-  return start;
+  static const TimeMark kStart{.boot_id = BootId(),
+                               .since_boot = Read(CLOCK_BOOTTIME),
+                               .wall = WallTime(Read(CLOCK_REALTIME))};
+  return kStart;
 }
 
 SteadyClock::SteadyClock() : start_(StartOfThisProcess()) {}
